@@ -1,0 +1,128 @@
+// Package api is the wire: the four calls of the service, the one place where HTTP happens, typed errors, retries,
+// redaction and the Secret type. It knows no policy: what a lost answer or a stale token means for a user group is
+// decided above it.
+package api
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+	"golang.org/x/time/rate"
+)
+
+// path is the only path of the service (interface section 4).
+const path = "api/user"
+
+// Config is everything a Client needs to know. All fields without a comment on their zero value are required.
+type Config struct {
+	// BaseURL comes from ParseBaseURL.
+	BaseURL *url.URL
+	// APIKey goes into the Authorization header of every request (interface section 5).
+	APIKey Secret
+	// RequestTimeout bounds each attempt, from dialling to the last byte of the answer.
+	RequestTimeout time.Duration
+	// MaxRetries is how often a call is repeated after its first attempt, where repeating is safe. Zero means never.
+	MaxRetries int
+	// RetryWaitMin is the wait before the first repetition; it doubles with each further one.
+	RetryWaitMin time.Duration
+	// RetryWaitMax caps every wait, also what a Retry-After header asks for.
+	RetryWaitMax time.Duration
+	// RequestsPerSecond limits all calls of this client together. Zero means no limit.
+	RequestsPerSecond float64
+	// Headers are sent with every request, and treated as secrets. Nil means none.
+	Headers map[string]Secret
+	// RootCAs are the certificate authorities to trust. Nil means those of the system.
+	RootCAs *x509.CertPool
+	// UserAgent is the value of the header of that name.
+	UserAgent string
+}
+
+// Client makes the four calls. It is safe for concurrent use; all calls share one connection pool, one rate limit and
+// one gate that a 429 closes.
+type Client struct {
+	config    Config
+	url       string
+	transport http.RoundTripper
+	limiter   *rate.Limiter
+	gate      gate
+}
+
+// New returns a client; it makes no call.
+func New(config Config) *Client {
+	limit := rate.Inf
+	if config.RequestsPerSecond > 0 {
+		limit = rate.Limit(config.RequestsPerSecond)
+	}
+	return &Client{
+		config:    config,
+		url:       config.BaseURL.JoinPath(path).String(),
+		transport: newTransport(config),
+		// A burst of one keeps the calls evenly spaced, also when ten workers start at once.
+		limiter: rate.NewLimiter(limit, 1),
+	}
+}
+
+// maxIdleConnections is well above any sensible -parallelism, so that each of Terraform's workers finds its connection
+// again. Go's default of two per host would make most calls open a new one.
+const maxIdleConnections = 128
+
+// idleTimeout is shorter than the idle time-outs common among servers (5 s and up): a request written to a connection
+// that the server is just closing ends in an unknown outcome, which costs far more than a new connection.
+const idleTimeout = 4 * time.Second
+
+func newTransport(config Config) http.RoundTripper {
+	dialer := &net.Dialer{Timeout: config.RequestTimeout, KeepAlive: 30 * time.Second}
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return &countingConn{Conn: conn}, nil
+		},
+		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: config.RootCAs},
+		TLSHandshakeTimeout: config.RequestTimeout,
+		ForceAttemptHTTP2:   true,
+		MaxIdleConns:        maxIdleConnections,
+		MaxIdleConnsPerHost: maxIdleConnections,
+		IdleConnTimeout:     idleTimeout,
+	}
+}
+
+// Repeats is how often an operation may be repeated by whoever decides about repetitions that are not safe in general.
+func (c *Client) Repeats() int { return c.config.MaxRetries }
+
+// WaitBeforeRepeat waits before the n-th repetition (counted from 0) of an operation whose last call failed with err,
+// as long as the calls of this package wait between their own attempts. It returns early with the context's error.
+func (c *Client) WaitBeforeRepeat(ctx context.Context, n int, err *Error) error {
+	return sleep(ctx, c.wait(n, err))
+}
+
+func (c *Client) wait(n int, err *Error) time.Duration {
+	if err != nil && err.RetryAfter > 0 {
+		return min(err.RetryAfter, c.config.RetryWaitMax)
+	}
+	return retryablehttp.DefaultBackoff(c.config.RetryWaitMin, c.config.RetryWaitMax, n, nil)
+}
+
+// conceal masks every secret that this client or the given call knows in a text that came from the service.
+func (c *Client) conceal(text string, more ...Secret) string {
+	secrets := append(more, c.config.APIKey)
+	for _, header := range c.config.Headers {
+		secrets = append(secrets, header)
+	}
+	for _, secret := range secrets {
+		if !secret.IsZero() {
+			text = strings.ReplaceAll(text, secret.Reveal(), mask)
+		}
+	}
+	return text
+}

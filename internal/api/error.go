@@ -1,0 +1,92 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Kind says what a failed call means for the work that was asked for. The service documents no error codes (interface
+// section 7), so the kinds follow from the status class and from `success`, never from the service's prose.
+type Kind int
+
+const (
+	// UnknownOutcome: the request went out and no usable answer came back, so the work may or may not have been done.
+	UnknownOutcome Kind = iota
+	// Refused: the service answered and said no; nothing was done.
+	Refused
+	// Unauthorised: status 401 or 403; nothing was done.
+	Unauthorised
+	// Throttled: status 429; nothing was done.
+	Throttled
+	// Redirected: the service pointed elsewhere, which is never followed; nothing was done.
+	Redirected
+	// NotSent: no byte of the request left this process (no connection, or the run was stopped first).
+	NotSent
+)
+
+// Error is what every call of this package fails with.
+type Error struct {
+	// Kind is the meaning of the last attempt.
+	Kind Kind
+	// Method is the HTTP method of the call.
+	Method string
+	// Status is the HTTP status of the last answer; 0 when there was none.
+	Status int
+	// Message is what the service said, masked, on one line and cut short; empty when it said nothing readable.
+	Message string
+	// Reason says in this package's words what was wrong with the last exchange.
+	Reason string
+	// Attempts counts the requests made for this call.
+	Attempts int
+	// Lost says that an attempt of this call had an unknown outcome: whatever Kind is, the work may have been done.
+	Lost bool
+	// Created says that some attempt's answer, though unusable as a whole, told that it had made a new user group.
+	Created bool
+	// RetryAfter is the wait that the service asked for; 0 when it asked for none.
+	RetryAfter time.Duration
+
+	cause     error
+	permanent bool
+}
+
+// Error implements error in one line, for logs; diagnostics use the fields.
+func (e *Error) Error() string { return e.Method + " /api/user: " + e.Said() }
+
+// Unwrap returns the underlying error, if any.
+func (e *Error) Unwrap() error { return e.cause }
+
+// MayHaveHappened reports whether the work asked for may have been done in spite of the error.
+func (e *Error) MayHaveHappened() bool { return e.Lost || e.Kind == UnknownOutcome }
+
+// Said is a sentence without a full stop about what came back, to be built into a message.
+func (e *Error) Said() string {
+	var said strings.Builder
+	if e.Status != 0 {
+		fmt.Fprintf(&said, "the service answered with status %d", e.Status)
+		if text := http.StatusText(e.Status); text != "" {
+			fmt.Fprintf(&said, " (%s)", text)
+		}
+	}
+	if e.Message != "" {
+		fmt.Fprintf(&said, " and the message %q", e.Message)
+	}
+	if e.Reason != "" {
+		if said.Len() > 0 {
+			said.WriteString("; ")
+		}
+		said.WriteString(e.Reason)
+	}
+	if e.Attempts > 1 {
+		fmt.Fprintf(&said, ", after %d attempts", e.Attempts)
+	}
+	return said.String()
+}
+
+// IsKind reports whether err is an *Error of the given kind.
+func IsKind(err error, kind Kind) bool {
+	var apiErr *Error
+	return errors.As(err, &apiErr) && apiErr.Kind == kind
+}

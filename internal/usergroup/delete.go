@@ -1,0 +1,76 @@
+package usergroup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+)
+
+// Delete removes a group; one that is gone already is a success. One call when the current token is known. It never
+// removes another group that has taken the id meanwhile, nor a group that this very process has adopted: when an
+// engine creates a replacement before it destroys the old instance of the same id, both are the same group.
+func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID string) (Result, error) {
+	if _, adopted := s.adopted.Load(known.ID); adopted {
+		return Result{Warnings: []*Problem{problem(titleKept, known.ID, nil,
+			"The old instance of this resource was to be destroyed, but this same run has adopted the group under another address or as its own replacement.",
+			"The group was not deleted, and the new instance manages it. A moved block avoids this.")}}, nil
+	}
+	current := known.Token
+	if current.IsZero() {
+		found, err := s.findToDelete(ctx, known)
+		if found == nil || err != nil {
+			return Result{}, err
+		}
+		current = found.Token
+	}
+	curedStale := false
+	for {
+		err := s.client.Delete(ctx, api.DeleteRequest{
+			CurrentToken: current, UserGroupID: known.ID, DataSourceProvidedID: dataSourceProvidedID,
+		})
+		if err == nil {
+			return Result{}, nil
+		}
+		if !api.IsKind(err, api.Refused) {
+			return Result{}, deleteFailed(known.ID, err)
+		}
+		// Refused: gone already, or the token was rotated elsewhere since the state learnt of it.
+		found, findErr := s.findToDelete(ctx, known)
+		switch {
+		case findErr != nil:
+			return Result{}, findErr
+		case found == nil:
+			return Result{}, nil
+		case found.Token == current || curedStale:
+			return Result{}, failed(titleDeleteFailed, known.ID, err, "The group still exists and stays in the state.")
+		}
+		curedStale = true
+		current = found.Token
+	}
+}
+
+func deleteFailed(id string, err error) *Problem {
+	if mayHaveHappened(err) {
+		return failed(titleDeleteFailed, id, err, "Whether the group was deleted is not known; it stays in the state.",
+			"Run again: deleting a group that is gone already succeeds.")
+	}
+	return failed(titleDeleteFailed, id, err, "The group was not deleted and stays in the state.")
+}
+
+// findToDelete returns nil when the group is gone, and refuses to hand over another group.
+func (s *Service) findToDelete(ctx context.Context, known Known) (*Found, error) {
+	found, err := s.Find(ctx, known)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case found.Replaced:
+		return nil, problem(titleReplaced, known.ID, nil,
+			fmt.Sprintf("It was to be deleted, but the group with team_id %d is gone and team_id %d has taken its id. Nothing was deleted, since that may be somebody else's.", *known.TeamID, *found.TeamID),
+			"Run again: the next plan shows the group as it is now, and destroys it if that is still what is asked for. `terraform state rm` forgets it without deleting it.")
+	}
+	return &found, nil
+}

@@ -1,0 +1,104 @@
+package usergroup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+)
+
+// RotateToken replaces the token of a group exactly once, whatever gets lost, and returns the group with its new token.
+// One call when the current token is known. A rotation is repeated only after a lookup has shown that the token is
+// still the one that was sent.
+func (s *Service) RotateToken(ctx context.Context, known Known) (Result, error) {
+	current := known.Token
+	if current.IsZero() {
+		found, err := s.findToRotate(ctx, known)
+		if err != nil {
+			return Result{}, err
+		}
+		current = found.Token
+	}
+	curedStale := false
+	for repeat := 0; ; repeat++ {
+		answer, err := s.client.Rotate(ctx, current)
+		if err == nil {
+			return s.rotated(known, current, answer.UserGroup)
+		}
+		lost := mayHaveHappened(err)
+		if !lost && !api.IsKind(err, api.Refused) {
+			return Result{}, failed(titleRotateFailed, known.ID, err, "The token was not rotated; the state keeps the one it has.")
+		}
+		// The wait comes before the lookup, so that a rotation that is still under way at the service is seen.
+		waitErr := s.waitAfter(ctx, repeat, err, lost)
+		if waitErr != nil {
+			return Result{}, rotationUnknown(known.ID, err)
+		}
+		found, findErr := s.findToRotate(ctx, known)
+		switch {
+		case errors.Is(findErr, ErrNotFound):
+			return Result{}, findErr
+		case findErr != nil && lost:
+			return Result{}, rotationUnknown(known.ID, err)
+		case findErr != nil:
+			return Result{}, failed(titleRotateFailed, known.ID, err, "The token was not rotated. Looking up the current one failed as well.")
+		case lost && found.Token != current:
+			return Result{Group: &found.UserGroup}, nil
+		case lost && repeat >= s.client.Repeats():
+			return Result{}, failed(titleRotateFailed, known.ID, err, "The token was not rotated: a lookup shows that it is still the old one. Run again to try once more.")
+		case !lost && (found.Token == current || curedStale):
+			return Result{}, failed(titleRotateFailed, known.ID, err, "The token was not rotated; the state keeps the one it has.")
+		case !lost:
+			// Stale: rotated elsewhere since the state learnt of it.
+			curedStale = true
+		}
+		current = found.Token
+	}
+}
+
+func (s *Service) waitAfter(ctx context.Context, repeat int, err error, lost bool) error {
+	if !lost {
+		return nil
+	}
+	var callErr *api.Error
+	errors.As(err, &callErr)
+	return s.client.WaitBeforeRepeat(ctx, repeat, callErr)
+}
+
+func rotationUnknown(id string, err error) *Problem {
+	return failed(titleRotateFailed, id, err,
+		"Whether the token was rotated is not known, and the group could not be looked up to find out. The state keeps the token it has, which may be out of date.",
+		"The next refresh brings the current token. A run after that rotates again as planned, so if the token turns out to have changed already, that will be a second rotation.")
+}
+
+// findToRotate is a lookup that refuses to hand over another group's token.
+func (s *Service) findToRotate(ctx context.Context, known Known) (Found, error) {
+	found, err := s.Find(ctx, known)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return Found{}, problem(titleNotFound, known.ID, ErrNotFound,
+			"Its token was to be rotated, but the service has no group of this id; nothing was rotated and nothing was created.",
+			"The next plan shows the group as one to create.")
+	case err != nil:
+		return Found{}, err
+	case found.Replaced:
+		return Found{}, problem(titleReplaced, known.ID, nil,
+			fmt.Sprintf("Its token was to be rotated, but the group with team_id %d is gone and team_id %d has taken its id. Nothing was rotated.", *known.TeamID, *found.TeamID),
+			"Run again: the next plan shows the group as it is now.")
+	}
+	return found, nil
+}
+
+func (s *Service) rotated(known Known, sent api.Secret, told api.UserGroup) (Result, error) {
+	result := Result{Group: &told}
+	if err := s.expect(known, told); err != nil {
+		return result, err
+	}
+	if told.Token == sent {
+		return Result{}, problem(titleRotateFailed, known.ID, nil,
+			"The service reported success but answered with the token that it was to replace, so nothing was rotated.",
+			"Run again to try once more.")
+	}
+	return result, nil
+}
