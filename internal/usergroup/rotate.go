@@ -1,6 +1,7 @@
 package usergroup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,8 @@ func (s *Service) RotateToken(ctx context.Context, known Known) (Result, error) 
 			return Result{}, err
 		}
 		current = found.Token
+		// What was just found is what a later lookup must find again, also after a lost answer.
+		known.TeamID = cmp.Or(found.TeamID, known.TeamID)
 	}
 	curedStale := false
 	for repeat := 0; ; repeat++ {

@@ -1,0 +1,52 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+const (
+	titleInternal      = "The provider has a bug"
+	titleNotConfigured = "The provider is not configured yet"
+)
+
+// addError turns an error of an operation into a diagnostic.
+func addError(diags *diag.Diagnostics, err error) {
+	var problem *usergroup.Problem
+	if errors.As(err, &problem) {
+		diags.AddError(problem.Title, problem.Detail)
+		return
+	}
+	diags.AddError(titleInternal, "An operation failed in a way it should not: "+err.Error()+". Please report it with the steps that lead here.")
+}
+
+func addWarnings(diags *diag.Diagnostics, problems []*usergroup.Problem) {
+	for _, problem := range problems {
+		diags.AddWarning(problem.Title, problem.Detail)
+	}
+}
+
+// serviceFrom takes what Configure of the provider left for its objects. It is nil until the provider is configured.
+func serviceFrom(providerData any, diags *diag.Diagnostics) *usergroup.Service {
+	if providerData == nil {
+		return nil
+	}
+	service, ok := providerData.(*usergroup.Service)
+	if !ok {
+		diags.AddError(titleInternal, fmt.Sprintf("An object was configured with %T. Please report it with the steps that lead here.", providerData))
+	}
+	return service
+}
+
+// notConfigured says why an operation cannot be done while an argument of the provider is unknown.
+func notConfigured(diags *diag.Diagnostics, what string) {
+	diags.AddError(titleNotConfigured, capitalised(what)+" needs the service, but an argument of the provider block depends on something that is not known before apply. No call was made. "+
+		"Give the provider's arguments values that are known at plan, or create what they depend on in an earlier run (-target).")
+}
+
+func capitalised(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }

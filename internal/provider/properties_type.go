@@ -1,0 +1,155 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/attr/xattr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
+)
+
+const titlePropertiesInvalid = "Invalid properties"
+
+// propertiesType is the type of the attribute properties: a JSON object as text. A dynamic attribute would read nicer,
+// but prints sensitive members after drift and breaks on large integers; and a string type that merely ignores white
+// space would plan a change for 1.0 instead of 1.
+type propertiesType struct{ basetypes.StringType }
+
+// propertiesValue is a value of propertiesType.
+type propertiesValue struct{ basetypes.StringValue }
+
+var (
+	_ basetypes.StringTypable                    = propertiesType{}
+	_ basetypes.StringValuableWithSemanticEquals = propertiesValue{}
+	_ xattr.ValidateableAttribute                = propertiesValue{}
+)
+
+// Equal implements attr.Type.
+func (t propertiesType) Equal(other attr.Type) bool {
+	_, ok := other.(propertiesType)
+	return ok
+}
+
+// String implements attr.Type.
+func (t propertiesType) String() string { return "propertiesType" }
+
+// ValueType implements attr.Type.
+func (t propertiesType) ValueType(context.Context) attr.Value { return propertiesValue{} }
+
+// ValueFromString implements basetypes.StringTypable.
+func (t propertiesType) ValueFromString(_ context.Context, value basetypes.StringValue) (basetypes.StringValuable, diag.Diagnostics) {
+	return propertiesValue{value}, nil
+}
+
+// ValueFromTerraform implements attr.Type.
+func (t propertiesType) ValueFromTerraform(ctx context.Context, in tftypes.Value) (attr.Value, error) {
+	value, err := t.StringType.ValueFromTerraform(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	text, ok := value.(basetypes.StringValue)
+	if !ok {
+		return nil, fmt.Errorf("a string became %T", value)
+	}
+	return propertiesValue{text}, nil
+}
+
+// Type implements attr.Value.
+func (v propertiesValue) Type(context.Context) attr.Type { return propertiesType{} }
+
+// Equal implements attr.Value. It compares the texts: what is merely written differently is sameJSON's concern.
+func (v propertiesValue) Equal(other attr.Value) bool {
+	properties, ok := other.(propertiesValue)
+	return ok && v.StringValue.Equal(properties.StringValue)
+}
+
+// String implements attr.Value. The framework logs what it returns, and the text may be confidential.
+func (v propertiesValue) String() string {
+	if v.IsNull() || v.IsUnknown() {
+		return v.StringValue.String()
+	}
+	return "(JSON text)"
+}
+
+// GoString implements fmt.GoStringer, for the same reason as String.
+func (v propertiesValue) GoString() string { return "provider.propertiesValue{" + v.String() + "}" }
+
+// StringSemanticEquals implements basetypes.StringValuableWithSemanticEquals.
+func (v propertiesValue) StringSemanticEquals(_ context.Context, other basetypes.StringValuable) (bool, diag.Diagnostics) {
+	properties, ok := other.(propertiesValue)
+	return ok && v.sameJSON(properties), nil
+}
+
+// sameJSON reports whether both are the same JSON object, however written. Text that is no such object, which a state
+// written by hand could hold, is the same as the same text only; complaining about it is up to ValidateAttribute.
+func (v propertiesValue) sameJSON(other propertiesValue) bool {
+	if v.Equal(other) {
+		return true
+	}
+	if v.IsNull() || v.IsUnknown() || other.IsNull() || other.IsUnknown() {
+		return false
+	}
+	mine, err := jsonobject.Parse(v.ValueString())
+	if err != nil {
+		return false
+	}
+	theirs, err := jsonobject.Parse(other.ValueString())
+	return err == nil && jsonobject.Equal(mine, theirs)
+}
+
+// ValidateAttribute implements xattr.ValidateableAttribute.
+func (v propertiesValue) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeRequest, resp *xattr.ValidateAttributeResponse) {
+	if v.IsNull() || v.IsUnknown() {
+		return
+	}
+	if _, err := jsonobject.Parse(v.ValueString()); err != nil {
+		resp.Diagnostics.AddAttributeError(req.Path, titlePropertiesInvalid, propertiesFault(err))
+	}
+}
+
+// propertiesFault says what is wrong with a text and what to do about it. It quotes nothing of the text.
+func propertiesFault(err error) string {
+	const encode = "Write it in Terraform's own syntax and have it encoded: properties = jsonencode({ ... })."
+
+	var fault *jsonobject.Error
+	if !errors.As(err, &fault) {
+		return "The text is not a JSON object. " + encode
+	}
+	switch fault.Kind {
+	case jsonobject.KindNotJSON:
+		return "The text is not JSON, and properties must be a JSON object. " + encode
+	case jsonobject.KindNull:
+		return "The text is a JSON null, and properties must be a JSON object. To leave the properties of the group alone, omit the argument " +
+			"or set it to null rather than to jsonencode(null). To empty them: properties = jsonencode({})."
+	case jsonobject.KindArray:
+		return "The text begins as a JSON array, and properties must be a JSON object: properties = jsonencode({ ... })."
+	case jsonobject.KindScalar:
+		return "The text is a JSON string, number or boolean, and properties must be a JSON object: properties = jsonencode({ ... }). " +
+			"Text that is JSON already, such as that of a file, must not pass through jsonencode again."
+	case jsonobject.KindByteOrderMark:
+		return "The text begins with a byte order mark, which is not allowed in JSON. Save the file it comes from as UTF-8 without one."
+	}
+
+	// The rest are objects with a fault in them. The position is no position in the configuration: say so.
+	at := fmt.Sprintf("The text is no valid JSON object. Line %d, column %d of the text (its value is not shown, since it may be confidential): ", fault.Line, fault.Column)
+	switch fault.Kind {
+	case jsonobject.KindDuplicateKey:
+		return at + "a key that this object has already. Which of the two counts is not defined in JSON; remove one."
+	case jsonobject.KindExponent:
+		return at + fmt.Sprintf("a number whose exponent is too large or too small; %d and -%d are the limits.", jsonobject.MaxExponent, jsonobject.MaxExponent)
+	case jsonobject.KindDepth:
+		return at + fault.Kind.String() + ". Make the structure flatter."
+	case jsonobject.KindUTF8:
+		return at + fault.Kind.String() + ". Save the file it comes from as UTF-8."
+	case jsonobject.KindSurrogate:
+		return at + fault.Kind.String() + `. A character beyond U+FFFF takes two escapes, \ud800 to \udbff and \udc00 to \udfff, in this order.`
+	default:
+		return at + fault.Kind.String() + ". " + encode
+	}
+}

@@ -1,0 +1,79 @@
+// Package provider is Terraform's side: schemas, plan logic, state and diagnostics. What is safe to do to a user group
+// is decided below it, in package usergroup.
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+// Address is where the registry has this provider.
+const Address = "registry.terraform.io/dashembed/embed"
+
+// New returns the provider of the given version, as providerserver wants it.
+func New(version string) func() provider.Provider {
+	return func() provider.Provider { return &embedProvider{version: version} }
+}
+
+type embedProvider struct{ version string }
+
+var (
+	_ provider.ProviderWithActions            = (*embedProvider)(nil)
+	_ provider.ProviderWithEphemeralResources = (*embedProvider)(nil)
+	_ provider.ProviderWithListResources      = (*embedProvider)(nil)
+)
+
+func (p *embedProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = "embed"
+	resp.Version = p.version
+}
+
+// Configure makes no call. While an argument is not known yet there is nothing to call with, and every object says so
+// when it is asked to do something.
+func (p *embedProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	var arguments providerModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &arguments)...)
+	if resp.Diagnostics.HasError() || arguments.anyUnknown() {
+		return
+	}
+	settings := arguments.settings(&resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	settings.client.UserAgent = userAgent(p.version, req.TerraformVersion, settings.userAgentSuffix)
+	service := usergroup.New(api.New(settings.client), settings.environment)
+	resp.ResourceData = service
+	resp.DataSourceData = service
+	resp.EphemeralResourceData = service
+	resp.ActionData = service
+	resp.ListResourceData = service
+}
+
+func (p *embedProvider) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{newUserGroupResource}
+}
+
+func (p *embedProvider) DataSources(context.Context) []func() datasource.DataSource {
+	return []func() datasource.DataSource{newUserGroupDataSource}
+}
+
+func (p *embedProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
+	return []func() ephemeral.EphemeralResource{newUserGroupTokenEphemeralResource}
+}
+
+func (p *embedProvider) Actions(context.Context) []func() action.Action {
+	return []func() action.Action{newRotateUserGroupTokenAction}
+}
+
+func (p *embedProvider) ListResources(context.Context) []func() list.ListResource {
+	return []func() list.ListResource{newUserGroupListResource}
+}

@@ -1,0 +1,279 @@
+package provider
+
+import (
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"net/textproto"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+)
+
+const (
+	titleArgumentMissing  = "A provider argument is missing"
+	titleArgumentInvalid  = "A provider argument is invalid"
+	titleArgumentConflict = "Provider arguments contradict each other"
+)
+
+// settings are the provider's arguments, read and checked.
+type settings struct {
+	client          api.Config
+	environment     string
+	userAgentSuffix string
+}
+
+func (m providerModel) anyUnknown() bool {
+	for _, value := range []attr.Value{
+		m.BaseURL, m.APIKey, m.APIKeyFile, m.AllowHTTP, m.RequestTimeout, m.MaxRetries, m.RetryWaitMin, m.RetryWaitMax,
+		m.RequestsPerSecond, m.Headers, m.CACertFile, m.UserAgentSuffix, m.Environment,
+	} {
+		if value.IsUnknown() {
+			return true
+		}
+	}
+	for _, header := range m.Headers.Elements() {
+		if header.IsUnknown() {
+			return true
+		}
+	}
+	return false
+}
+
+// settings reads all arguments, so that one run shows everything that is wrong with them.
+func (m providerModel) settings(diags *diag.Diagnostics) settings {
+	read := argumentReader{diags: diags}
+	var s settings
+	allowHTTP := read.flag("allow_http", m.AllowHTTP)
+	if text := read.text("base_url", m.BaseURL); text == "" {
+		read.missing("base_url", "the address of the service")
+	} else if base, err := api.ParseBaseURL(text, allowHTTP); err != nil {
+		read.invalid("base_url", err.Error())
+	} else {
+		s.client.BaseURL = base
+	}
+	s.client.APIKey = read.key(m.APIKey, m.APIKeyFile)
+	s.client.RequestTimeout = read.duration("request_timeout", m.RequestTimeout, 30*time.Second)
+	s.client.MaxRetries = read.count("max_retries", m.MaxRetries, 4)
+	s.client.RetryWaitMin = read.duration("retry_wait_min", m.RetryWaitMin, time.Second)
+	s.client.RetryWaitMax = read.duration("retry_wait_max", m.RetryWaitMax, max(30*time.Second, s.client.RetryWaitMin))
+	if s.client.RetryWaitMax < s.client.RetryWaitMin {
+		read.conflict("retry_wait_max", "retry_wait_max must not be shorter than retry_wait_min.")
+	}
+	s.client.RequestsPerSecond = read.rate("requests_per_second", m.RequestsPerSecond)
+	s.client.Headers = read.headers("headers", m.Headers)
+	s.client.RootCAs = read.certificates("ca_cert_file", m.CACertFile)
+	s.userAgentSuffix = read.headerText("user_agent_suffix", m.UserAgentSuffix)
+	s.environment = read.environment("environment", m.Environment)
+	return s
+}
+
+// argumentReader reads arguments from the configuration or, where it is silent, from the environment. Its messages
+// name the argument and never repeat a value, which could be a key in the wrong place.
+type argumentReader struct{ diags *diag.Diagnostics }
+
+func variable(argument string) string { return "EMBED_" + strings.ToUpper(argument) }
+
+func (r argumentReader) missing(argument, what string) {
+	r.diags.AddAttributeError(path.Root(argument), titleArgumentMissing,
+		fmt.Sprintf("%s is needed: set %s in the provider block, or the environment variable %s. No call was made.", capitalised(what), argument, variable(argument)))
+}
+
+func (r argumentReader) invalid(argument, why string) {
+	r.diags.AddAttributeError(path.Root(argument), titleArgumentInvalid,
+		fmt.Sprintf("%s (or the environment variable %s) %s. No call was made.", argument, variable(argument), why))
+}
+
+func (r argumentReader) conflict(argument, why string) {
+	r.diags.AddAttributeError(path.Root(argument), titleArgumentConflict, why+" No call was made.")
+}
+
+// text returns the empty string for an argument that is set nowhere, or blank.
+func (r argumentReader) text(argument string, configured types.String) string {
+	if configured.IsNull() {
+		return os.Getenv(variable(argument))
+	}
+	return configured.ValueString()
+}
+
+func (r argumentReader) flag(argument string, configured types.Bool) bool {
+	if !configured.IsNull() {
+		return configured.ValueBool()
+	}
+	text := os.Getenv(variable(argument))
+	yes, err := strconv.ParseBool(text)
+	if text != "" && err != nil {
+		r.invalid(argument, "must be true or false")
+	}
+	return yes
+}
+
+func (r argumentReader) duration(argument string, configured types.String, byDefault time.Duration) time.Duration {
+	text := r.text(argument, configured)
+	if text == "" {
+		return byDefault
+	}
+	duration, err := time.ParseDuration(text)
+	if err != nil || duration <= 0 {
+		r.invalid(argument, `must be a duration above zero such as "30s", "500ms" or "2m"`)
+		return byDefault
+	}
+	return duration
+}
+
+func (r argumentReader) count(argument string, configured types.Int64, byDefault int) int {
+	if !configured.IsNull() {
+		return int(configured.ValueInt64())
+	}
+	text := os.Getenv(variable(argument))
+	if text == "" {
+		return byDefault
+	}
+	count, err := strconv.Atoi(text)
+	if err != nil || count < 0 || count > 100 {
+		r.invalid(argument, "must be a whole number between 0 and 100")
+	}
+	return count
+}
+
+func (r argumentReader) rate(argument string, configured types.Float64) float64 {
+	if !configured.IsNull() {
+		return configured.ValueFloat64()
+	}
+	text := os.Getenv(variable(argument))
+	if text == "" {
+		return 0
+	}
+	rate, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(rate >= 0.01) {
+		r.invalid(argument, "must be a number of at least 0.01")
+	}
+	return rate
+}
+
+func (r argumentReader) environment(argument string, configured types.String) string {
+	text := r.text(argument, configured)
+	if text != "" && text != "Customer" && text != "Testing" {
+		r.invalid(argument, `must be "Customer" or "Testing"`)
+	}
+	return text
+}
+
+// key takes the configuration as a whole before the environment, so that a key set for the shell does not collide
+// with a file named in the configuration.
+func (r argumentReader) key(configured, configuredFile types.String) api.Secret {
+	key, file := configured.ValueString(), configuredFile.ValueString()
+	if configured.IsNull() && configuredFile.IsNull() {
+		key, file = os.Getenv(variable("api_key")), os.Getenv(variable("api_key_file"))
+	}
+	argument := "api_key"
+	switch {
+	case key != "" && file != "":
+		r.conflict("api_key", "Exactly one of api_key and api_key_file may be set (in the configuration, or as EMBED_API_KEY and EMBED_API_KEY_FILE).")
+		return api.Secret{}
+	case file != "":
+		argument = "api_key_file"
+		content, err := os.ReadFile(file)
+		if err != nil {
+			r.invalid(argument, "must name a readable file")
+			return api.Secret{}
+		}
+		key = string(content)
+	}
+	key = strings.TrimSpace(key)
+	switch {
+	case key == "" && argument == "api_key_file":
+		r.invalid(argument, "must name a file that holds a key; the file is empty")
+	case key == "":
+		r.missing("api_key", "a key for the service")
+	case strings.ContainsFunc(key, unicode.IsControl) || !httpguts.ValidHeaderFieldValue(key):
+		r.invalid(argument, "must hold a single line without control characters")
+	}
+	return api.NewSecret(key)
+}
+
+func (r argumentReader) headers(argument string, configured types.Map) map[string]api.Secret {
+	texts := map[string]string{}
+	if configured.IsNull() {
+		if text := os.Getenv(variable(argument)); text != "" && json.Unmarshal([]byte(text), &texts) != nil {
+			r.invalid(argument, "must be a JSON object with texts as values")
+			return nil
+		}
+	}
+	for name, value := range configured.Elements() {
+		text, isText := value.(types.String)
+		if !isText || text.IsNull() {
+			r.invalid(argument, fmt.Sprintf("must not hold null for the header %q", name))
+			continue
+		}
+		texts[name] = text.ValueString()
+	}
+	headers := make(map[string]api.Secret, len(texts))
+	for name, text := range texts {
+		switch canonical := textproto.CanonicalMIMEHeaderKey(name); {
+		case !httpguts.ValidHeaderFieldName(name):
+			r.invalid(argument, fmt.Sprintf("holds %q, which cannot be the name of a header", name))
+		case reservedHeaders[canonical]:
+			r.invalid(argument, fmt.Sprintf("must not hold %s, which the provider sets itself", canonical))
+		case !httpguts.ValidHeaderFieldValue(text):
+			r.invalid(argument, fmt.Sprintf("holds control characters in the value for %q", name))
+		default:
+			headers[canonical] = api.NewSecret(text)
+		}
+	}
+	return headers
+}
+
+// reservedHeaders carry the credential, or describe the body.
+var reservedHeaders = map[string]bool{
+	"Authorization": true, "Content-Type": true, "Content-Length": true, "Transfer-Encoding": true, "Host": true,
+	"Accept": true, "User-Agent": true, "Connection": true,
+}
+
+func (r argumentReader) certificates(argument string, configured types.String) *x509.CertPool {
+	file := r.text(argument, configured)
+	if file == "" {
+		return nil
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		r.invalid(argument, "must name a readable file")
+		return nil
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(content) {
+		r.invalid(argument, "must name a file with at least one certificate in PEM form")
+	}
+	return pool
+}
+
+func (r argumentReader) headerText(argument string, configured types.String) string {
+	text := strings.TrimSpace(r.text(argument, configured))
+	if !httpguts.ValidHeaderFieldValue(text) {
+		r.invalid(argument, "must not contain control characters")
+	}
+	return text
+}
+
+func userAgent(version, engineVersion, suffix string) string {
+	agent := "terraform-provider-embed/" + version
+	if engineVersion != "" {
+		agent += " (Terraform " + engineVersion + ")"
+	}
+	for _, more := range []string{os.Getenv("TF_APPEND_USER_AGENT"), suffix} {
+		if more = strings.TrimSpace(more); more != "" && httpguts.ValidHeaderFieldValue(more) {
+			agent += " " + more
+		}
+	}
+	return agent
+}

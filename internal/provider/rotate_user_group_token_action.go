@@ -1,0 +1,67 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+type rotateUserGroupTokenAction struct{ service *usergroup.Service }
+
+var _ action.ActionWithConfigure = (*rotateUserGroupTokenAction)(nil)
+
+func newRotateUserGroupTokenAction() action.Action { return &rotateUserGroupTokenAction{} }
+
+func (a *rotateUserGroupTokenAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_rotate_user_group_token"
+}
+
+func (a *rotateUserGroupTokenAction) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
+	a.service = serviceFrom(req.ProviderData, &resp.Diagnostics)
+}
+
+func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Rotates the token of a user group now, exactly once. The old token stops working the moment the new one exists.\n\n" +
+			"An action cannot write state: an `embed_user_group` of the same id shows the new token after the next refresh. " +
+			"The token is not printed, only its fingerprint. A group that does not exist is an error, and none is left behind.\n\n" +
+			"Costs two calls: one asks for the current token, one rotates it.",
+		Attributes: map[string]schema.Attribute{
+			"user_group_id": schema.StringAttribute{
+				Required:            true,
+				Validators:          []validator.String{userGroupIDValidator{}},
+				MarkdownDescription: describeUserGroupID,
+			},
+		},
+	}
+}
+
+// Invoke rotates once.
+func (a *rotateUserGroupTokenAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	var config struct {
+		UserGroupID types.String `tfsdk:"user_group_id"`
+	}
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if a.service == nil {
+		notConfigured(&resp.Diagnostics, "rotating a user group token")
+		return
+	}
+	id := config.UserGroupID
+	progress := func(message string) { resp.SendProgress(action.InvokeProgressEvent{Message: message}) }
+	progress("Rotating the token of user group " + id.String())
+	result, err := a.service.RotateToken(ctx, usergroup.Known{ID: id.ValueString()})
+	addWarnings(&resp.Diagnostics, result.Warnings)
+	if err != nil {
+		addError(&resp.Diagnostics, err)
+		return
+	}
+	progress("Rotated; the new token has the fingerprint " + result.Group.Token.Fingerprint() + ". The state learns of it with the next refresh.")
+}

@@ -1,0 +1,86 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+type userGroupDataSource struct{ service *usergroup.Service }
+
+var _ datasource.DataSourceWithConfigure = (*userGroupDataSource)(nil)
+
+func newUserGroupDataSource() datasource.DataSource { return &userGroupDataSource{} }
+
+// userGroupData is what a lookup tells. The service shows neither the mapping nor, here, the environment.
+type userGroupData struct {
+	UserGroupID      types.String    `tfsdk:"user_group_id"`
+	StoreToken       types.Bool      `tfsdk:"store_token"`
+	ID               types.String    `tfsdk:"id"`
+	Name             types.String    `tfsdk:"name"`
+	Properties       propertiesValue `tfsdk:"properties"`
+	Token            types.String    `tfsdk:"token"`
+	TokenFingerprint types.String    `tfsdk:"token_fingerprint"`
+	TeamID           types.Int64     `tfsdk:"team_id"`
+}
+
+func (d *userGroupDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_user_group"
+}
+
+func (d *userGroupDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	d.service = serviceFrom(req.ProviderData, &resp.Diagnostics)
+}
+
+func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Looks up a user group that is managed elsewhere. A group that does not exist is an error, and none is left behind: " +
+			"the service creates what it is asked about, so a group that the lookup has made is removed again at once.\n\n" +
+			"Costs one call whenever it is read, two when there is no such group.",
+		Attributes: map[string]schema.Attribute{
+			"user_group_id": schema.StringAttribute{
+				Required:            true,
+				Validators:          []validator.String{userGroupIDValidator{}},
+				MarkdownDescription: describeUserGroupID,
+			},
+			"store_token": schema.BoolAttribute{
+				Optional:            true,
+				MarkdownDescription: "With `false`, `token` stays null, so that the state does not get to hold it. Use the ephemeral resource `embed_user_group_token` where the token itself is needed.",
+			},
+			"id":                schema.StringAttribute{Computed: true, MarkdownDescription: "The same as `user_group_id`."},
+			"name":              schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the group; null where the service merely echoes what it is sent."},
+			"properties":        schema.StringAttribute{Computed: true, CustomType: propertiesType{}, MarkdownDescription: "Properties of the group as a JSON object, for `jsondecode`; null where the service merely echoes what it is sent."},
+			"token":             schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The user group token. It is stored in the state unless `store_token` is `false`."},
+			"token_fingerprint": schema.StringAttribute{Computed: true, MarkdownDescription: describeFingerprint},
+			"team_id":           schema.Int64Attribute{Computed: true, MarkdownDescription: describeTeamID},
+		},
+	}
+}
+
+// Read looks the group up and leaves the service as it was.
+func (d *userGroupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var data userGroupData
+	resp.Diagnostics.Append(req.Config.Get(ctx, &data)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if d.service == nil {
+		notConfigured(&resp.Diagnostics, "looking a user group up")
+		return
+	}
+	found, err := d.service.Find(ctx, usergroup.Known{ID: data.UserGroupID.ValueString()})
+	if err != nil {
+		addError(&resp.Diagnostics, err)
+		return
+	}
+	group := newUserGroupModel(data.UserGroupID, data.StoreToken)
+	group.see(found, true)
+	data.ID, data.Name, data.Properties = group.ID, group.Name, group.Properties
+	data.Token, data.TokenFingerprint, data.TeamID = group.Token, group.TokenFingerprint, group.TeamID
+	resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)
+}

@@ -1,0 +1,103 @@
+package provider
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+type userGroupListResource struct{ service *usergroup.Service }
+
+var _ list.ListResourceWithConfigure = (*userGroupListResource)(nil)
+
+func newUserGroupListResource() list.ListResource { return &userGroupListResource{} }
+
+func (l *userGroupListResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_user_group"
+}
+
+func (l *userGroupListResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	l.service = serviceFrom(req.ProviderData, &resp.Diagnostics)
+}
+
+func (l *userGroupListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Finds out which of the given user groups exist. The service cannot list its groups, so the ids to look up have to be given. " +
+			"Those that exist are listed, those that do not are skipped, and none is created. With `-generate-config-out` this turns a column of ids into import blocks and configuration.\n\n" +
+			"Costs one call for each group that exists and two for each that does not. The engine asks for 100 results unless the list block sets `limit`. The token is left out of the results.",
+		Attributes: map[string]schema.Attribute{
+			"user_group_ids": schema.ListAttribute{
+				Required:    true,
+				ElementType: types.StringType,
+				Validators: []validator.List{
+					listvalidator.NoNullValues(),
+					listvalidator.ValueStringsAre(userGroupIDValidator{}),
+				},
+				MarkdownDescription: "The ids to look up, in the order in which they are to be listed. Repeated ids are looked up once.",
+			},
+		},
+	}
+}
+
+// List looks the groups up one after the other and leaves the service as it was.
+func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
+	var diags diag.Diagnostics
+	var ids []string
+	diags.Append(req.Config.GetAttribute(ctx, path.Root("user_group_ids"), &ids)...)
+	if !diags.HasError() && l.service == nil {
+		notConfigured(&diags, "listing user groups")
+	}
+	if diags.HasError() {
+		stream.Results = list.ListResultsStreamDiagnostics(diags)
+		return
+	}
+	stream.Results = func(push func(list.ListResult) bool) {
+		seen := make(map[string]bool, len(ids))
+		listed := int64(0)
+		for _, id := range ids {
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			found, err := l.service.Find(ctx, usergroup.Known{ID: id})
+			if errors.Is(err, usergroup.ErrNotFound) {
+				continue
+			}
+			result := req.NewListResult(ctx)
+			if err != nil {
+				addError(&result.Diagnostics, err)
+			} else {
+				l.describe(ctx, id, found, req.IncludeResource, &result)
+			}
+			listed++
+			if !push(result) || listed == req.Limit {
+				return
+			}
+		}
+	}
+}
+
+// describe leaves the token out: what a query finds is printed, and not everything that prints knows what is sensitive.
+func (l *userGroupListResource) describe(ctx context.Context, id string, found usergroup.Found, wholeResource bool, result *list.ListResult) {
+	group := newUserGroupModel(types.StringValue(id), types.BoolNull())
+	group.see(found, true)
+	group.Token = types.StringNull()
+	result.DisplayName = id
+	if found.Name != nil {
+		result.DisplayName = *found.Name + " (" + id + ")"
+	}
+	result.Diagnostics.Append(result.Identity.SetAttribute(ctx, path.Root("user_group_id"), group.UserGroupID)...)
+	if wholeResource {
+		result.Diagnostics.Append(result.Resource.Set(ctx, &group)...)
+	}
+}

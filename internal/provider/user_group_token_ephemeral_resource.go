@@ -1,0 +1,75 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+type userGroupTokenEphemeralResource struct{ service *usergroup.Service }
+
+var _ ephemeral.EphemeralResourceWithConfigure = (*userGroupTokenEphemeralResource)(nil)
+
+func newUserGroupTokenEphemeralResource() ephemeral.EphemeralResource {
+	return &userGroupTokenEphemeralResource{}
+}
+
+type userGroupTokenModel struct {
+	UserGroupID      types.String `tfsdk:"user_group_id"`
+	Token            types.String `tfsdk:"token"`
+	TokenFingerprint types.String `tfsdk:"token_fingerprint"`
+	TeamID           types.Int64  `tfsdk:"team_id"`
+}
+
+func (e *userGroupTokenEphemeralResource) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_user_group_token"
+}
+
+func (e *userGroupTokenEphemeralResource) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
+	e.service = serviceFrom(req.ProviderData, &resp.Diagnostics)
+}
+
+func (e *userGroupTokenEphemeralResource) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads the current token of a user group without writing it to any state or plan. It never rotates and never creates: a group that does not exist is an error, and none is left behind.\n\n" +
+			"Refer to a group that the same configuration manages by `embed_user_group.NAME.id`, which is known once the group exists; with a text of your own, the first plan would look before there is anything to find.\n\n" +
+			"Costs one call whenever it is opened, which is once per plan and once per apply.",
+		Attributes: map[string]schema.Attribute{
+			"user_group_id": schema.StringAttribute{
+				Required:            true,
+				Validators:          []validator.String{userGroupIDValidator{}},
+				MarkdownDescription: describeUserGroupID,
+			},
+			"token":             schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The user group token as it is now."},
+			"token_fingerprint": schema.StringAttribute{Computed: true, MarkdownDescription: describeFingerprint},
+			"team_id":           schema.Int64Attribute{Computed: true, MarkdownDescription: describeTeamID},
+		},
+	}
+}
+
+// Open looks the group up and leaves the service as it was.
+func (e *userGroupTokenEphemeralResource) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+	var token userGroupTokenModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &token)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if e.service == nil {
+		notConfigured(&resp.Diagnostics, "reading a user group token")
+		return
+	}
+	found, err := e.service.Find(ctx, usergroup.Known{ID: token.UserGroupID.ValueString()})
+	if err != nil {
+		addError(&resp.Diagnostics, err)
+		return
+	}
+	group := newUserGroupModel(token.UserGroupID, types.BoolNull())
+	group.see(found, true)
+	token.Token, token.TokenFingerprint, token.TeamID = group.Token, group.TokenFingerprint, group.TeamID
+	resp.Diagnostics.Append(resp.Result.Set(ctx, &token)...)
+}
