@@ -1,0 +1,210 @@
+package emulator
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"strconv"
+)
+
+type groupKey struct{ environment, id string }
+
+type tokenKey struct{ environment, token string }
+
+// service holds the groups and does the four operations on them. It knows
+// neither HTTP connections nor faults, and its caller holds the lock.
+type service struct {
+	options Options
+	groups  map[groupKey]*Group
+	// issued keeps the tokens that are no longer current too: a stale token still
+	// tells which group a call is about.
+	issued     map[tokenKey]string
+	teamIDs    map[int64]bool
+	nextTeamID int64
+}
+
+func newService(options Options) *service {
+	return &service{
+		options:    options,
+		groups:     map[groupKey]*Group{},
+		issued:     map[tokenKey]string{},
+		teamIDs:    map[int64]bool{},
+		nextTeamID: options.FirstTeamID,
+	}
+}
+
+func (s *service) answer(method, environment string, body []byte) answer {
+	asked, err := parseRequest(method, body)
+	if err != nil {
+		return s.refuse(http.StatusBadRequest, err.Error())
+	}
+	switch method {
+	case http.MethodGet:
+		return s.getOrCreate(environment, asked)
+	case http.MethodPut:
+		return s.update(environment, asked)
+	case http.MethodPost:
+		return s.rotate(environment, asked)
+	default:
+		return s.delete(environment, asked)
+	}
+}
+
+func (s *service) refuse(status int, message string) answer {
+	if s.options.Refusals == RefusalsSuccessZero {
+		status = http.StatusOK
+	}
+	return refuseByStatus(status, message)
+}
+
+func (s *service) getOrCreate(environment string, asked request) answer {
+	if missing := s.missingField(asked); missing != "" {
+		return s.refuse(http.StatusBadRequest, "the field "+missing+" is missing")
+	}
+	group := s.groups[groupKey{environment, *asked.id}]
+	isNew := group == nil
+	done := nothing
+	if isNew {
+		group = s.create(environment, asked)
+		done = created
+	}
+	return answer{status: http.StatusOK, effect: done, isNew: &isNew, group: s.describe(group, asked, "properties")}
+}
+
+func (s *service) update(environment string, asked request) answer {
+	if missing := s.missingField(asked); missing != "" {
+		return s.refuse(http.StatusBadRequest, "the field "+missing+" is missing")
+	}
+	group := s.groups[groupKey{environment, *asked.id}]
+	done := updated
+	switch {
+	case group != nil:
+		s.apply(group, asked)
+	case s.options.UpsertOnPut:
+		group = s.create(environment, asked)
+		done = created
+	default:
+		return s.refuse(http.StatusNotFound, "there is no user group with this user_group_id")
+	}
+	return answer{status: http.StatusOK, effect: done, group: s.describe(group, asked, "properties", "api_environment_tag")}
+}
+
+func (s *service) rotate(environment string, asked request) answer {
+	if asked.token == nil {
+		return s.refuse(http.StatusBadRequest, "the field current_token is missing")
+	}
+	group := s.holder(environment, *asked.token)
+	if group == nil {
+		return s.refuse(http.StatusNotFound, "current_token is not the current token of a user group")
+	}
+	s.setToken(group, newToken())
+	return answer{status: http.StatusOK, effect: rotated, group: s.describe(group, asked, "api_environment_tag")}
+}
+
+func (s *service) delete(environment string, asked request) answer {
+	var group *Group
+	switch {
+	case asked.token != nil:
+		if group = s.holder(environment, *asked.token); group == nil {
+			return s.refuse(http.StatusNotFound, "current_token is not the current token of a user group")
+		}
+		if asked.id != nil && *asked.id != group.ID {
+			return s.refuse(http.StatusConflict, "current_token belongs to another user group than user_group_id names")
+		}
+	case asked.id != nil:
+		if group = s.groups[groupKey{environment, *asked.id}]; group == nil {
+			return s.refuse(http.StatusNotFound, "there is no user group with this user_group_id")
+		}
+	default:
+		return s.refuse(http.StatusBadRequest, "neither the field current_token nor the field user_group_id is given")
+	}
+	delete(s.groups, groupKey{environment, group.ID})
+	return answer{status: http.StatusOK, effect: deleted}
+}
+
+func (s *service) missingField(asked request) string {
+	if asked.id == nil {
+		return fieldID
+	}
+	if s.options.NameRequired && (asked.name == nil || *asked.name == "") {
+		return fieldName
+	}
+	return ""
+}
+
+func (s *service) create(environment string, asked request) *Group {
+	group := &Group{ID: *asked.id, Environment: environment}
+	s.apply(group, asked)
+	return s.put(group)
+}
+
+func (s *service) put(group *Group) *Group {
+	if group.TeamID == 0 {
+		for s.teamIDs[s.nextTeamID] {
+			s.nextTeamID++
+		}
+		group.TeamID = s.nextTeamID
+	}
+	s.teamIDs[group.TeamID] = true
+	if group.Token == "" {
+		group.Token = newToken()
+	}
+	s.groups[groupKey{group.Environment, group.ID}] = group
+	s.setToken(group, group.Token)
+	return group
+}
+
+func (s *service) apply(group *Group, asked request) {
+	if asked.name != nil {
+		group.Name = *asked.name
+	}
+	merging := s.options.Updates == UpdatesMerge
+	if asked.mapping != nil {
+		if merging && group.Mapping != nil {
+			maps.Copy(group.Mapping, asked.mapping)
+		} else {
+			group.Mapping = asked.mapping
+		}
+	}
+	if asked.properties != nil {
+		if merging && group.Properties != nil {
+			group.Properties = mergeProperties(group.Properties, asked.properties)
+		} else {
+			group.Properties = asked.properties
+		}
+	}
+}
+
+func (s *service) setToken(group *Group, token string) {
+	group.Token = token
+	s.issued[tokenKey{group.Environment, token}] = group.ID
+}
+
+func (s *service) holder(environment, token string) *Group {
+	group := s.groups[groupKey{environment, s.issued[tokenKey{environment, token}]}]
+	if group == nil || group.Token != token {
+		return nil
+	}
+	return group
+}
+
+func (s *service) describe(group *Group, asked request, extra ...string) object {
+	name, id, properties := stringOrNull(group.Name), encodeString(group.ID), group.Properties
+	if s.options.Answers == AnswersEcho {
+		name, id, properties = echoOrNull(asked.name), echoOrNull(asked.id), asked.properties
+	}
+	described := object{
+		{"team_id", strconv.AppendInt(nil, group.TeamID, 10)},
+		{"token", encodeString(group.Token)},
+		{"name", name},
+		{"provided_id", id},
+	}
+	optional := map[string]json.RawMessage{
+		"properties":          rawOrNull(properties),
+		"api_environment_tag": stringOrNull(group.Environment),
+	}
+	for _, field := range extra {
+		described = append(described, member{field, optional[field]})
+	}
+	return described
+}
