@@ -30,7 +30,7 @@ func jsonencode(t *testing.T, text string) string {
 
 func TestCanonicalIsWhatTerraformWrites(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(3000) {
+	for seed := range uint64(1000) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		text := rewrite(random, randomObject(random, 4))
 		object := mustParse(t, text)
@@ -43,7 +43,8 @@ func TestCanonicalIsWhatTerraformWrites(t *testing.T) {
 func TestCanonicalOfEveryCharacter(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	for r := range rune(utf8.MaxRune) + 1 {
+	// Beyond the first two planes there is nothing that either side treats in a way of its own.
+	for r := range rune(0x20000) {
 		// What Terraform's normalization changes has no spelling there to compare with.
 		if s := string(r); utf8.ValidRune(r) && cty.NormalizeString("a"+s+s+"a") == "a"+s+s+"a" {
 			fmt.Fprintf(&b, "a%sa", referenceString(s)[1:len(referenceString(s))-1])

@@ -121,6 +121,8 @@ func propertiesFault(err error) string {
 	if !errors.As(err, &fault) {
 		return "The text is not a JSON object. " + encode
 	}
+	// The position is none in the configuration, where people would look for it: hence "of the text".
+	at := fmt.Sprintf("The text is no valid JSON object. Line %d, column %d of the text (its value is not shown, since it may be confidential): ", fault.Line, fault.Column)
 	switch fault.Kind {
 	case jsonobject.KindNotJSON:
 		return "The text is not JSON, and properties must be a JSON object. " + encode
@@ -134,15 +136,11 @@ func propertiesFault(err error) string {
 			"Text that is JSON already, such as that of a file, must not pass through jsonencode again."
 	case jsonobject.KindByteOrderMark:
 		return "The text begins with a byte order mark, which is not allowed in JSON. Save the file it comes from as UTF-8 without one."
-	}
-
-	// The rest are objects with a fault in them. The position is no position in the configuration: say so.
-	at := fmt.Sprintf("The text is no valid JSON object. Line %d, column %d of the text (its value is not shown, since it may be confidential): ", fault.Line, fault.Column)
-	switch fault.Kind {
 	case jsonobject.KindDuplicateKey:
 		return at + "a key that this object has already. Which of the two counts is not defined in JSON; remove one."
 	case jsonobject.KindExponent:
-		return at + fmt.Sprintf("a number whose exponent is too large or too small; %d and -%d are the limits.", jsonobject.MaxExponent, jsonobject.MaxExponent)
+		return at + fmt.Sprintf("a number whose exponent is too large or too small; %d and -%d are the limits, and %d for what all exponents of the text add up to.",
+			jsonobject.MaxExponent, jsonobject.MaxExponent, jsonobject.MaxExpansion)
 	case jsonobject.KindDepth:
 		return at + fault.Kind.String() + ". Make the structure flatter."
 	case jsonobject.KindUTF8:
