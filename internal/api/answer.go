@@ -2,12 +2,13 @@ package api
 
 import (
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // interpret decides what an answer means. Only a 2xx status together with `success` 1 and every field the call cannot
@@ -100,16 +101,11 @@ func (c *call) message(fields members) string {
 		if err != nil || text == nil || strings.TrimSpace(*text) == "" {
 			continue
 		}
-		oneLine := strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) {
-				return ' '
-			}
-			return r
-		}, c.client.conceal(*text, append(c.secrets, fields.secrets()...)...))
-		if runes := []rune(oneLine); len(runes) > maxMessage {
+		said := oneLine(c.conceal(*text, fields))
+		if runes := []rune(said); len(runes) > maxMessage {
 			return string(runes[:maxMessage]) + " …"
 		}
-		return oneLine
+		return said
 	}
 	return ""
 }
@@ -167,6 +163,11 @@ func decodeUserGroup(fields members) (Answer, error) {
 	return Answer{UserGroup: group}, err
 }
 
+// conceal masks every secret that is known, those in the given object among them, in a text that came with it.
+func (c *call) conceal(text string, fields members) string {
+	return c.client.conceal(text, slices.Concat(c.secrets, fields.secrets())...)
+}
+
 // readable renders a body for the TRACE log when, and only when, a logger formats it.
 func (c *call) readable(body []byte) readableBody { return readableBody{call: c, body: body} }
 
@@ -175,15 +176,20 @@ type readableBody struct {
 	body []byte
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (b readableBody) MarshalText() ([]byte, error) {
+// MarshalText implements encoding.TextMarshaler, for loggers that write JSON.
+func (b readableBody) MarshalText() ([]byte, error) { return []byte(b.text()), nil }
+
+// Format implements fmt.Formatter, for all others: no verb prints the bytes.
+func (b readableBody) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, b.text()) }
+
+func (b readableBody) text() string {
 	if len(b.body) == 0 {
-		return []byte("(none)"), nil
+		return "(none)"
 	}
 	fields, err := decodeMembers(b.body)
 	if err != nil {
-		return []byte("(" + strconv.Itoa(len(b.body)) + " bytes that are not a JSON object)"), nil
+		return "(" + strconv.Itoa(len(b.body)) + " bytes that cannot be read as a JSON object)"
 	}
-	text := fields.masked()
-	return []byte(b.call.client.conceal(text, append(b.call.secrets, fields.secrets()...)...)), nil
+	secrets := slices.Concat(b.call.secrets, fields.secrets())
+	return fields.masked(func(text string) string { return b.call.client.conceal(text, secrets...) })
 }

@@ -15,9 +15,10 @@ func ParseBaseURL(text string, allowHTTP bool) (*url.URL, error) {
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }) {
 		return nil, errors.New("must not contain spaces or control characters")
 	}
+	notAbsolute := errors.New("must be an absolute address such as https://dashboards.example.com")
 	base, err := url.Parse(text)
 	if err != nil || !base.IsAbs() || base.Opaque != "" || base.Hostname() == "" {
-		return nil, errors.New("must be an absolute address such as https://dashboards.example.com")
+		return nil, notAbsolute
 	}
 	if base.User != nil {
 		return nil, errors.New("must not contain a user name or password; the key goes into api_key")
@@ -33,7 +34,12 @@ func ParseBaseURL(text string, allowHTTP bool) (*url.URL, error) {
 		return nil, errors.New("must start with https://, because over http the key and every token could be read on the way; " +
 			"http is accepted for loopback addresses, and elsewhere with allow_http = true")
 	}
-	return base.JoinPath(), nil
+	// JoinPath leaves one trailing slash. There is nothing after the path, so the end of the text is the end of the path.
+	base, err = url.Parse(strings.TrimRight(base.JoinPath().String(), "/"))
+	if err != nil {
+		return nil, notAbsolute
+	}
+	return base, nil
 }
 
 func isLoopback(host string) bool {

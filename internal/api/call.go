@@ -79,6 +79,11 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 func (c *call) RoundTrip(request *http.Request) (*http.Response, error) {
 	ctx := request.Context()
 	if err := c.awaitTurn(ctx); err != nil {
+		if c.failure != nil {
+			// What the last attempt ended with says more than that there was no further one.
+			c.failure.permanent = true
+			return nil, c.failure
+		}
 		return nil, c.fail(&Error{Kind: NotSent, Reason: "the run was stopped before the request was sent", cause: err, permanent: true})
 	}
 	c.attempts++
@@ -95,15 +100,23 @@ func (c *call) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// awaitTurn waits for the gate and the rate limit.
+// awaitTurn waits for the gate and the rate limit. The gate may close while the call queues for the rate limit, and then
+// holds it back as well.
 func (c *call) awaitTurn(ctx context.Context) error {
-	if ctx.Err() != nil && ctx.Value(finishing{}) != nil && c.attempts == 0 {
-		return nil
+	for {
+		err := c.client.gate.pass(ctx)
+		if err == nil {
+			err = c.client.limiter.Wait(ctx)
+		}
+		switch {
+		case err != nil && c.attempts == 0 && ctx.Value(finishing{}) != nil:
+			return nil
+		case err != nil:
+			return err
+		case c.client.gate.isOpen():
+			return nil
+		}
 	}
-	if err := c.client.gate.pass(ctx); err != nil {
-		return err
-	}
-	return c.client.limiter.Wait(ctx)
 }
 
 // exchange sends the request and reads the whole answer. Once begun it is not cut short when the run is stopped, only
@@ -124,6 +137,10 @@ func (c *call) exchange(ctx context.Context, request *http.Request) (*http.Respo
 		return nil, nil, c.transportFailure(err, ctx.Err() != nil, sent())
 	}
 	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode == http.StatusSwitchingProtocols {
+		// What follows is no HTTP any more, has no end, and is not subject to the time limit.
+		return response, nil, nil
+	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	if err != nil {
 		failure := c.transportFailure(err, ctx.Err() != nil, true)
@@ -159,7 +176,8 @@ func (c *call) transportFailure(err error, timedOut, sent bool) *Error {
 	default:
 		failure.Reason = "the connection was cut before a complete answer had come"
 	}
-	failure.Reason = c.client.conceal(failure.Reason, c.secrets...)
+	// A certificate and a proxy's refusal hold text that somebody else made up.
+	failure.Reason = oneLine(c.client.conceal(failure.Reason, c.secrets...))
 	return failure
 }
 
@@ -187,7 +205,7 @@ func (c *call) fail(failure *Error) *Error {
 // shouldRepeat implements retryablehttp.CheckRetry. It says nothing of its own: the failure already does.
 func (c *call) shouldRepeat(ctx context.Context, _ *http.Response, err error) (bool, error) {
 	if err == nil || ctx.Err() != nil || c.failure == nil || c.failure.permanent {
-		return false, nil
+		return false, nil //nolint:nilerr // an error from here would replace the failure itself
 	}
 	switch c.failure.Kind {
 	case NotSent, Throttled:

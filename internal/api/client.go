@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -111,18 +110,4 @@ func (c *Client) wait(n int, err *Error) time.Duration {
 		return min(err.RetryAfter, c.config.RetryWaitMax)
 	}
 	return retryablehttp.DefaultBackoff(c.config.RetryWaitMin, c.config.RetryWaitMax, n, nil)
-}
-
-// conceal masks every secret that this client or the given call knows in a text that came from the service.
-func (c *Client) conceal(text string, more ...Secret) string {
-	secrets := append(more, c.config.APIKey)
-	for _, header := range c.config.Headers {
-		secrets = append(secrets, header)
-	}
-	for _, secret := range secrets {
-		if !secret.IsZero() {
-			text = strings.ReplaceAll(text, secret.Reveal(), mask)
-		}
-	}
-	return text
 }

@@ -25,9 +25,7 @@ func (g *gate) closeFor(wait time.Duration) {
 // pass waits until the gate is open, or the context ends.
 func (g *gate) pass(ctx context.Context) error {
 	for {
-		g.mu.Lock()
-		wait := time.Until(g.opensAt)
-		g.mu.Unlock()
+		wait := g.untilOpen()
 		if wait <= 0 {
 			return ctx.Err()
 		}
@@ -35,6 +33,14 @@ func (g *gate) pass(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+func (g *gate) isOpen() bool { return g.untilOpen() <= 0 }
+
+func (g *gate) untilOpen() time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return time.Until(g.opensAt)
 }
 
 func sleep(ctx context.Context, wait time.Duration) error {

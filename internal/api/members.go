@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
 )
@@ -39,7 +36,7 @@ func decodeMembers(body []byte) (members, error) {
 			return nil, errors.New("it is not complete JSON")
 		}
 		if _, twice := fields[name]; twice {
-			return nil, fmt.Errorf("it holds the field %s twice", printable(name))
+			return nil, fmt.Errorf("it holds %s twice", printable(name))
 		}
 		if string(value) != "null" {
 			fields[name] = value
@@ -54,13 +51,15 @@ func decodeMembers(body []byte) (members, error) {
 	return fields, nil
 }
 
-// printable keeps a field name that a hostile answer made up from disturbing the terminal.
+// printable names a field if the contract does: any other name is as little ours to print as a value is.
 func printable(name string) string {
-	const enough = 40
-	if len(name) > enough {
-		name = strings.ToValidUTF8(name[:enough], "")
+	documented := []string{
+		"success", "new_user_group", "user_group", "team_id", "token", "name", "provided_id", "properties", "api_environment_tag",
 	}
-	return strconv.QuoteToGraphic(name)
+	if slices.Contains(documented, name) {
+		return "the field " + name
+	}
+	return "a field"
 }
 
 func (m members) text(name string) (*string, error) {
@@ -72,8 +71,10 @@ func (m members) text(name string) (*string, error) {
 		number := string(raw)
 		return &number, nil
 	}
+	// encoding/json would replace what is not Unicode, and the damaged text would pass for the real one.
+	_, err := jsonobject.Parse(`{"":` + string(raw) + `}`)
 	var text string
-	if !utf8.Valid(raw) || json.Unmarshal(raw, &text) != nil {
+	if err != nil || json.Unmarshal(raw, &text) != nil {
 		return nil, fmt.Errorf("the field %s is not a string", name)
 	}
 	return &text, nil
@@ -98,13 +99,12 @@ func (m members) integer(name string) (*int64, error) {
 	}
 	number, err := strconv.ParseInt(*text, 10, 64)
 	if err != nil {
-		// 1001.0 and 1.001e3 are 1001 too; beyond 2^53 a float could only guess.
-		const exact = 1 << 53
-		float, floatErr := strconv.ParseFloat(*text, 64)
-		if floatErr != nil || float != math.Trunc(float) || math.Abs(float) > exact || strings.ContainsAny(*text, "xXpP_nN") {
+		// 1001.0 and 1.001e3 are 1001 too. A float64 in between would turn 9007199254740993.0 into another number.
+		object, _ := jsonobject.Parse(`{"":` + *text + `}`)
+		plain := strings.TrimSuffix(strings.TrimPrefix(object.Canonical(), `{"":`), "}")
+		if number, err = strconv.ParseInt(plain, 10, 64); err != nil {
 			return nil, fmt.Errorf("the field %s is not a whole number of at most 64 bits", name)
 		}
-		number = int64(float)
 	}
 	return &number, nil
 }
@@ -119,14 +119,15 @@ func (m members) flag(name string) (*bool, error) {
 		return &yes, nil
 	}
 	number, err := m.integer(name)
-	if err != nil {
-		return nil, fmt.Errorf("the field %s is neither a number nor true or false", name)
+	if err != nil || *number != 0 && *number != 1 {
+		return nil, fmt.Errorf("the field %s is neither 1 or true nor 0 or false", name)
 	}
 	yes := *number == 1
 	return &yes, nil
 }
 
-// object also takes an object that was written into a string, as services do that keep JSON in a text column.
+// object also takes an object that was written into a string, as services do that keep JSON in a text column, and an
+// empty list, which is how PHP writes an empty object.
 func (m members) object(name string) (jsonobject.Object, error) {
 	raw, present := m[name]
 	if !present {
@@ -138,6 +139,9 @@ func (m members) object(name string) (jsonobject.Object, error) {
 			return jsonobject.Object{}, wrongType(err, name, "a JSON object")
 		}
 		raw = json.RawMessage(*text)
+	}
+	if string(raw) == "[]" {
+		raw = json.RawMessage("{}")
 	}
 	object, err := jsonobject.Parse(raw)
 	if err != nil {
@@ -151,41 +155,4 @@ func wrongType(err error, name, expected string) error {
 		return nil
 	}
 	return fmt.Errorf("the field %s is not %s", name, expected)
-}
-
-// secretFields hold tokens, in requests and in answers.
-var secretFields = []string{"token", "current_token"}
-
-// secrets returns the tokens in this object and in the user_group inside it.
-func (m members) secrets() []Secret {
-	var secrets []Secret
-	inner, _ := decodeMembers(m["user_group"])
-	for _, fields := range []members{m, inner} {
-		for _, name := range secretFields {
-			if secret, err := fields.secret(name); err == nil {
-				secrets = append(secrets, secret)
-			}
-		}
-	}
-	return secrets
-}
-
-// masked writes the object with tokens masked and with properties, which can hold personal data, left out.
-func (m members) masked() string {
-	written := make([]string, 0, len(m))
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		value := string(m[name])
-		if name == "user_group" {
-			if inner, err := decodeMembers(m[name]); err == nil {
-				// Nothing deeper is known to the contract, so nothing deeper is looked into or shown.
-				delete(inner, "user_group")
-				value = inner.masked()
-			}
-		}
-		if slices.Contains(secretFields, name) || name == "properties" {
-			value = strconv.Quote(mask)
-		}
-		written = append(written, strconv.Quote(name)+":"+value)
-	}
-	return "{" + strings.Join(written, ",") + "}"
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -11,8 +12,8 @@ import (
 // from now it asks to wait. Zero means that it asks for nothing: absent, unreadable or in the past.
 func parseRetryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
-	if seconds, err := strconv.ParseUint(header, 10, 64); err == nil {
-		// A number too large for a Duration is still a wish to wait; the caller caps it.
+	// A number too large for a Duration, or for any integer, is still a wish to wait; the caller caps it.
+	if seconds, err := strconv.ParseUint(header, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(min(seconds, uint64(maxRetryAfter/time.Second))) * time.Second
 	}
 	date, err := http.ParseTime(header)

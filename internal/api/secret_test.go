@@ -1,0 +1,122 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+)
+
+// secretSpellings are the ways in which fmt might spell the planted secret.
+func secretSpellings(secret string) []string {
+	return []string{
+		secret, fmt.Sprintf("%x", secret), fmt.Sprintf("%X", secret), fmt.Sprintf("% x", secret), fmt.Sprintf("%#x", secret)[2:],
+		strings.Trim(fmt.Sprintf("%d", []byte(secret)), "[]"), fmt.Sprintf("%U", []rune(secret))[1:20],
+	}
+}
+
+type exported struct{ Key Secret }
+
+type unexported struct {
+	key  Secret
+	list []Secret
+	deep struct{ key Secret }
+}
+
+// TestSecretNeverPrints: in no verb, however it is wrapped. A field that is not exported is the trap: fmt cannot call
+// the methods of what it holds and prints what is inside.
+func TestSecretNeverPrints(t *testing.T) {
+	t.Parallel()
+	secret := NewSecret(plantedKey)
+	hidden := unexported{key: secret, list: []Secret{secret}}
+	hidden.deep.key = secret
+	holders := map[string]any{
+		"itself": secret, "pointer": &secret, "struct": exported{secret}, "pointer to struct": &exported{secret},
+		"unexported": hidden, "pointer to unexported": &hidden, "slice": []Secret{secret}, "array": [1]Secret{secret},
+		"map value": map[string]Secret{"k": secret}, "map key": map[Secret]int{secret: 1}, "any": []any{secret},
+		"config": Config{APIKey: secret, Headers: map[string]Secret{"X": secret}}, "client": newClient(t, "https://service.example.com"),
+		"call": call{secrets: []Secret{secret}}, "delete request": DeleteRequest{CurrentToken: secret}, "answer": Answer{UserGroup: UserGroup{Token: secret}},
+		"error": error(&Error{cause: errors.New("x")}), "unexported map": struct{ m map[Secret]Secret }{map[Secret]Secret{secret: secret}},
+		"body": readableBody{call: testCall(t, "POST"), body: []byte(`{"token":"` + plantedKey + `"}`)},
+	}
+	for name, holder := range holders {
+		for verb := range strings.SplitSeq("v +v #v s q x X d o b c t T p e g U w 08d -20s +q #q # x 5.2f", " ") {
+			if _, body := holder.(readableBody); body && (verb == "p" || verb == "w") {
+				continue // No value can help how fmt reports these verbs as wrong.
+			}
+			text := fmt.Sprintf("%"+verb, holder)
+			for _, spelling := range secretSpellings(plantedKey) {
+				if strings.Contains(text, spelling) {
+					t.Errorf("%s with %%%s: %s", name, verb, text)
+				}
+			}
+		}
+		wantAbsent(t, name+" with Sprint", fmt.Sprint(holder)+fmt.Sprintln(holder), plantedKey)
+		if encoded, err := json.Marshal(holder); err == nil {
+			wantAbsent(t, name+" as JSON", string(encoded), plantedKey)
+		}
+		var log bytes.Buffer
+		for _, handler := range []slog.Handler{slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil)} {
+			logger := slog.New(handler)
+			logger.InfoContext(t.Context(), "m", "holder", holder, slog.Group("g", "holder", holder))
+			logger.With("holder", holder).Log(context.WithoutCancel(t.Context()), slog.LevelError, "m")
+		}
+		wantAbsent(t, name+" in slog", log.String(), plantedKey)
+	}
+}
+
+// TestSecretSaysThatItIsOne: a mask, not nothing, so that a reader knows why.
+func TestSecretSaysThatItIsOne(t *testing.T) {
+	t.Parallel()
+	secret := NewSecret(plantedKey)
+	if got := fmt.Sprintf("%v %+v %#v %s %q %x %d", secret, secret, secret, secret, secret, secret, secret); got != strings.TrimSpace(strings.Repeat(mask+" ", 7)) {
+		t.Errorf("got %s", got)
+	}
+	if secret.String() != mask || secret.LogValue().String() != mask {
+		t.Errorf("String() = %q, LogValue() = %q", secret.String(), secret.LogValue())
+	}
+	encoded, err := json.Marshal(map[Secret]exported{secret: {secret}})
+	if err != nil || string(encoded) != `{"(secret)":{"Key":"(secret)"}}` {
+		t.Errorf("JSON: %s, %v", encoded, err)
+	}
+	if text, err := secret.MarshalText(); err != nil || string(text) != mask {
+		t.Errorf("text: %s, %v", text, err)
+	}
+	var log bytes.Buffer
+	slog.New(slog.NewTextHandler(&log, nil)).InfoContext(t.Context(), "m", "key", secret)
+	if !strings.Contains(log.String(), mask) {
+		t.Errorf("slog: %s", log.String())
+	}
+}
+
+// TestSecretValue: it is compared by its text, and can be had back.
+func TestSecretValue(t *testing.T) {
+	t.Parallel()
+	secret := NewSecret(plantedKey)
+	if secret.Reveal() != plantedKey || secret.IsZero() {
+		t.Errorf("Reveal() = %q, IsZero() = %v", secret.Reveal(), secret.IsZero())
+	}
+	if other := NewSecret(strings.Clone(plantedKey)); other != secret {
+		t.Error("two secrets of the same text differ")
+	}
+	if NewSecret(plantedToken) == secret {
+		t.Error("two secrets of different texts are the same")
+	}
+	if zero := (Secret{}); NewSecret("") != zero || !zero.IsZero() || zero.Reveal() != "" || fmt.Sprint(zero) != mask {
+		t.Errorf("the zero secret: %q", zero.Reveal())
+	}
+}
+
+// TestFingerprint holds it against `printf %s … | sha256sum | cut -c1-12`.
+func TestFingerprint(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"abc": "ba7816bf8f01", "": "e3b0c44298fc", "The quick brown fox jumps over the lazy dog": "d7a8fbb307d7"} {
+		if got := NewSecret(text).Fingerprint(); got != want {
+			t.Errorf("Fingerprint(%q) = %s, want %s", text, got, want)
+		}
+	}
+}
