@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// debugging are the settings of Terraform that may come from outside: they change what is told, never what is tested.
+var debugging = []string{"TF_LOG", "TF_ACC_LOG", "TF_ACC_PERSIST_WORKING_DIR"}
+
+// withoutEngineSettings leaves out what would bend a test on one machine only, a TF_CLI_ARGS or a TF_WORKSPACE.
+func withoutEngineSettings(environment []string) []string {
+	return slices.DeleteFunc(slices.Clone(environment), func(setting string) bool {
+		return strings.HasPrefix(setting, "TF_") &&
+			!slices.ContainsFunc(debugging, func(kept string) bool { return strings.HasPrefix(setting, kept) })
+	})
+}
+
+// acceptance returns what the engine calls itself, and the environment in which terraform-plugin-testing uses it. The CLI
+// configuration it writes into dir knows no source of providers: the one under test is injected, and nothing else may be
+// fetched.
+func acceptance(engine, dir string) (title string, settings []string, err error) {
+	path, err := exec.LookPath(engine)
+	if err != nil {
+		return "", nil, err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", nil, err
+	}
+	providers := filepath.Join(dir, "no-providers")
+	if err := os.Mkdir(providers, 0o700); err != nil {
+		return "", nil, err
+	}
+	configuration := filepath.Join(dir, "cli.tfrc")
+	text := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.ToSlash(providers))
+	if err := os.WriteFile(configuration, []byte(text), 0o600); err != nil {
+		return "", nil, err
+	}
+	settings = []string{
+		"TF_ACC=1",
+		"TF_ACC_TERRAFORM_PATH=" + path,
+		"TF_CLI_CONFIG_FILE=" + configuration,
+		"CHECKPOINT_DISABLE=1",
+	}
+
+	ask := exec.Command(path, "version")
+	ask.Env = append(withoutEngineSettings(os.Environ()), settings...)
+	answer, err := ask.Output()
+	if err != nil {
+		return "", nil, fmt.Errorf("%s version: %w", path, err)
+	}
+	name, _, _ := strings.Cut(string(answer), "\n")
+	if strings.HasPrefix(name, "OpenTofu ") {
+		// OpenTofu looks providers up under its own registry's name.
+		settings = append(settings,
+			"TF_ACC_PROVIDER_HOST=registry.opentofu.org", "TF_ACC_PROVIDER_NAMESPACE=dashembed")
+	}
+	return name + " (" + path + ")", settings, nil
+}

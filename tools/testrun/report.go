@@ -1,0 +1,172 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// An event is one object of the stream that `go test -json` writes (go doc test2json).
+type event struct {
+	Action, Package, Test, Output string
+	Elapsed                       float64
+}
+
+// A subject is a test, or a package where test is empty.
+type subject struct{ pkg, test string }
+
+type report struct {
+	to      io.Writer
+	output  map[subject]*strings.Builder
+	perPkg  map[string]*counts
+	skips   []skip
+	passed  int
+	failed  int
+	skipped int
+}
+
+type counts struct{ passed, failed, skipped int }
+
+type skip struct {
+	subject
+	reason string
+}
+
+func newReport(to io.Writer) *report {
+	return &report{to: to, output: map[subject]*strings.Builder{}, perPkg: map[string]*counts{}}
+}
+
+func (r *report) read(events io.Reader) error {
+	for decoder := json.NewDecoder(events); ; {
+		var e event
+		if err := decoder.Decode(&e); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("reading the events of go test: %w", err)
+		}
+		r.take(e)
+	}
+}
+
+func (r *report) take(e event) {
+	of := subject{e.Package, e.Test}
+	switch e.Action {
+	case "build-output":
+		fmt.Fprint(r.to, e.Output)
+	case "output":
+		if r.output[of] == nil {
+			r.output[of] = &strings.Builder{}
+		}
+		r.output[of].WriteString(e.Output)
+	case "pass", "fail", "skip":
+		if e.Test == "" {
+			r.endPackage(e)
+		} else {
+			r.endTest(e.Action, of)
+		}
+		delete(r.output, of)
+	}
+}
+
+func (r *report) endTest(action string, test subject) {
+	of := r.of(test.pkg)
+	switch action {
+	case "pass":
+		of.passed++
+	case "fail":
+		of.failed++
+		fmt.Fprintf(r.to, "FAIL  %s %s\n%s", short(test.pkg), test.test, r.said(test))
+	case "skip":
+		of.skipped++
+		r.skips = append(r.skips, skip{test, reason(r.said(test))})
+	}
+}
+
+func (r *report) endPackage(e event) {
+	of := r.of(e.Package)
+	if e.Action == "fail" {
+		// A package that fails without a failed test did not build, or its process died.
+		if of.failed == 0 {
+			of.failed++
+		}
+		fmt.Fprint(r.to, r.said(subject{pkg: e.Package}))
+	}
+	r.passed += of.passed
+	r.failed += of.failed
+	r.skipped += of.skipped
+	if *of != (counts{}) {
+		word := map[string]string{"pass": "ok  ", "fail": "FAIL"}[e.Action]
+		fmt.Fprintf(r.to, "%-4s  %-40s %s  %.1f s\n", word, short(e.Package), of, e.Elapsed)
+	}
+}
+
+// close tells what was skipped and why, and last the counts.
+func (r *report) close() {
+	byReason := map[string][]string{}
+	var reasons []string
+	for _, s := range r.skips {
+		if byReason[s.reason] == nil {
+			reasons = append(reasons, s.reason)
+		}
+		byReason[s.reason] = append(byReason[s.reason], short(s.pkg)+" "+s.test)
+	}
+	for _, reason := range reasons {
+		fmt.Fprintf(r.to, "\nSkipped, %s:\n", reason)
+		for _, test := range byReason[reason] {
+			fmt.Fprintf(r.to, "  %s\n", test)
+		}
+	}
+	fmt.Fprintf(r.to, "\n%s\n", &counts{r.passed, r.failed, r.skipped})
+}
+
+func (r *report) of(pkg string) *counts {
+	if r.perPkg[pkg] == nil {
+		r.perPkg[pkg] = &counts{}
+	}
+	return r.perPkg[pkg]
+}
+
+// said returns what a test has written, without the marks that the test runner puts around it.
+func (r *report) said(of subject) string {
+	if r.output[of] == nil {
+		return ""
+	}
+	var kept strings.Builder
+	for line := range strings.Lines(r.output[of].String()) {
+		if !strings.HasPrefix(line, "=== ") {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
+}
+
+// reason takes the words of t.Skip out of a skipped test's output: "    file_test.go:12: words" between the runner's marks.
+func reason(said string) string {
+	var words []string
+	for line := range strings.Lines(said) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "--- ") {
+			continue
+		}
+		if _, after, found := strings.Cut(line, ".go:"); found {
+			if _, text, found := strings.Cut(after, ": "); found {
+				line = text
+			}
+		}
+		words = append(words, line)
+	}
+	if len(words) == 0 {
+		return "no reason given"
+	}
+	return strings.Join(words, " ")
+}
+
+func (c *counts) String() string {
+	return fmt.Sprintf("%d passed, %d failed, %d skipped", c.passed, c.failed, c.skipped)
+}
+
+func short(pkg string) string {
+	return strings.TrimPrefix(pkg, "github.com/dashembed/terraform-provider-embed/")
+}
