@@ -5,7 +5,9 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"log"
+	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 
@@ -23,11 +25,14 @@ func main() {
 		fmt.Println("terraform-provider-embed", version)
 		return
 	}
+	// net/http writes what a service sends beyond its answer to the standard logger, and that may hold a token.
+	log.SetOutput(io.Discard)
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address: provider.Address,
 		Debug:   *debug,
 	})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Fprintln(os.Stderr, "terraform-provider-embed:", err)
+		os.Exit(1)
 	}
 }

@@ -67,7 +67,7 @@ func (m providerModel) settings(diags *diag.Diagnostics) settings {
 	s.client.MaxRetries = read.count("max_retries", m.MaxRetries, 4)
 	s.client.RetryWaitMin = read.duration("retry_wait_min", m.RetryWaitMin, time.Second)
 	s.client.RetryWaitMax = read.duration("retry_wait_max", m.RetryWaitMax, max(30*time.Second, s.client.RetryWaitMin))
-	if s.client.RetryWaitMax < s.client.RetryWaitMin {
+	if s.client.RetryWaitMax > 0 && s.client.RetryWaitMax < s.client.RetryWaitMin {
 		read.conflict("retry_wait_max", "retry_wait_max must not be shorter than retry_wait_min.")
 	}
 	s.client.RequestsPerSecond = read.rate("requests_per_second", m.RequestsPerSecond)
@@ -118,6 +118,7 @@ func (r argumentReader) flag(argument string, configured types.Bool) bool {
 	return yes
 }
 
+// duration returns zero for what is no duration above zero.
 func (r argumentReader) duration(argument string, configured types.String, byDefault time.Duration) time.Duration {
 	text := r.text(argument, configured)
 	if text == "" {
@@ -126,7 +127,7 @@ func (r argumentReader) duration(argument string, configured types.String, byDef
 	duration, err := time.ParseDuration(text)
 	if err != nil || duration <= 0 {
 		r.invalid(argument, `must be a duration above zero such as "30s", "500ms" or "2m"`)
-		return byDefault
+		return 0
 	}
 	return duration
 }
@@ -203,7 +204,7 @@ func (r argumentReader) key(configured, configuredFile types.String) api.Secret 
 }
 
 func (r argumentReader) headers(argument string, configured types.Map) map[string]api.Secret {
-	texts := map[string]string{}
+	texts := map[string]*string{}
 	if configured.IsNull() {
 		if text := os.Getenv(variable(argument)); text != "" && json.Unmarshal([]byte(text), &texts) != nil {
 			r.invalid(argument, "must be a JSON object with texts as values")
@@ -211,24 +212,27 @@ func (r argumentReader) headers(argument string, configured types.Map) map[strin
 		}
 	}
 	for name, value := range configured.Elements() {
-		text, isText := value.(types.String)
-		if !isText || text.IsNull() {
-			r.invalid(argument, fmt.Sprintf("must not hold null for the header %q", name))
-			continue
+		if text, isText := value.(types.String); isText {
+			texts[name] = text.ValueStringPointer()
 		}
-		texts[name] = text.ValueString()
 	}
 	headers := make(map[string]api.Secret, len(texts))
 	for name, text := range texts {
-		switch canonical := textproto.CanonicalMIMEHeaderKey(name); {
+		canonical := textproto.CanonicalMIMEHeaderKey(name)
+		_, twice := headers[canonical]
+		switch {
+		case text == nil:
+			r.invalid(argument, fmt.Sprintf("must not hold null for the header %q", name))
+		case twice:
+			r.invalid(argument, fmt.Sprintf("holds %s twice, since the case of a header's name does not matter", canonical))
 		case !httpguts.ValidHeaderFieldName(name):
 			r.invalid(argument, fmt.Sprintf("holds %q, which cannot be the name of a header", name))
 		case reservedHeaders[canonical]:
 			r.invalid(argument, fmt.Sprintf("must not hold %s, which the provider sets itself", canonical))
-		case !httpguts.ValidHeaderFieldValue(text):
+		case !httpguts.ValidHeaderFieldValue(*text):
 			r.invalid(argument, fmt.Sprintf("holds control characters in the value for %q", name))
 		default:
-			headers[canonical] = api.NewSecret(text)
+			headers[canonical] = api.NewSecret(*text)
 		}
 	}
 	return headers
@@ -266,14 +270,14 @@ func (r argumentReader) headerText(argument string, configured types.String) str
 }
 
 func userAgent(version, engineVersion, suffix string) string {
-	agent := "terraform-provider-embed/" + version
+	parts := []string{"terraform-provider-embed/" + version}
 	if engineVersion != "" {
-		agent += " (Terraform " + engineVersion + ")"
+		parts = append(parts, "(Terraform "+engineVersion+")")
 	}
 	for _, more := range []string{os.Getenv("TF_APPEND_USER_AGENT"), suffix} {
 		if more = strings.TrimSpace(more); more != "" && httpguts.ValidHeaderFieldValue(more) {
-			agent += " " + more
+			parts = append(parts, more)
 		}
 	}
-	return agent
+	return strings.Join(parts, " ")
 }

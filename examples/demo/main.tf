@@ -1,0 +1,40 @@
+# Each customer of customers.yaml is a user group at the dashboard service.
+
+terraform {
+  required_version = ">= 1.0"
+
+  required_providers {
+    embed = {
+      source = "dashembed/embed"
+    }
+  }
+}
+
+# The address and the key come from EMBED_BASE_URL and EMBED_API_KEY.
+provider "embed" {}
+
+locals {
+  # Two customers with the same id are an error here, before anything is planned.
+  customers = {
+    for customer in yamldecode(file("${path.module}/${var.customers_file}")) : customer.id => customer
+  }
+}
+
+resource "embed_user_group" "customer" {
+  for_each = local.customers
+
+  user_group_id = each.key
+  name          = each.value.name
+
+  # Null means "not managed": what a customer does not have in the file is left alone at the service.
+  mapping    = try(each.value.mapping, null)
+  properties = can(each.value.properties) ? jsonencode(each.value.properties) : null
+
+  # A higher token_issue in the file gives the customer a new token. Nothing else about the group changes.
+  rotate_token_when_changed = {
+    issue = each.value.token_issue
+  }
+
+  # In production, add deletion_protection = true: whoever drops a customer from the file by mistake then gets an
+  # error instead of a customer without dashboards.
+}
