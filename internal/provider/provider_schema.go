@@ -5,7 +5,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/float64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -36,63 +35,66 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Address of the service, such as `https://dashboards.example.com`. It must be an absolute `https` address without user name, query or fragment; a path is kept. " +
-					"`http` is accepted for loopback addresses, and for others with `allow_http`. Redirects are never followed. Environment: `EMBED_BASE_URL`.",
+				MarkdownDescription: "Required, here or in the environment. Address of the service, such as `https://dashboards.example.com`. It must be an absolute `https` address without user name, query or fragment; a path is kept. " +
+					"`http` is accepted for loopback addresses, and for others with `allow_http`. Redirects are never followed. Environment variable: `EMBED_BASE_URL`.",
 			},
 			"api_key": schema.StringAttribute{
-				Optional:            true,
-				Sensitive:           true,
-				MarkdownDescription: "Key for the service's API. Exactly one of `api_key` and `api_key_file` is needed. Surrounding white space is dropped. Environment: `EMBED_API_KEY`.",
+				Optional:  true,
+				Sensitive: true,
+				MarkdownDescription: "Key for the service's API. It must be allowed to create and delete, since a lookup of a missing group does both. " +
+					"Exactly one of `api_key` and `api_key_file` is needed; if the configuration sets either, the environment is asked for neither. Surrounding white space is dropped. " +
+					"A saved plan file holds the key if it is written in the configuration or given by a variable, not if it comes from the environment. Environment variable: `EMBED_API_KEY`.",
 			},
 			"api_key_file": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Path of a file that holds the key and nothing else, as secret stores mount it. Environment: `EMBED_API_KEY_FILE`.",
+				MarkdownDescription: "Path of a file that holds the key and nothing else, as secret stores mount it. Environment variable: `EMBED_API_KEY_FILE`.",
 			},
 			"allow_http": schema.BoolAttribute{
 				Optional:            true,
-				MarkdownDescription: "Accepts an `http` address that is not loopback. The key and every token can then be read on the way. Default: `false`. Environment: `EMBED_ALLOW_HTTP`.",
+				MarkdownDescription: "Accepts an `http` address that is not loopback. The key and every token can then be read on the way. Default: `false`. Environment variable: `EMBED_ALLOW_HTTP`.",
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "How long a single attempt of a call may take, as a duration such as `\"45s\"` or `\"2m\"`. A run that is stopped (Ctrl-C, a cancelled job) waits at most this long for the calls in flight. Default: `\"30s\"`. Environment: `EMBED_REQUEST_TIMEOUT`.",
+				MarkdownDescription: "How long a single attempt of a call may take, as a duration such as `\"45s\"` or `\"2m\"`. A run that is stopped (Ctrl-C, a cancelled job) lets the calls in flight finish, and removes what a lookup has just created: it may take twice this long. Default: `\"30s\"`. Environment variable: `EMBED_REQUEST_TIMEOUT`.",
 			},
 			"max_retries": schema.Int64Attribute{
 				Optional:            true,
 				Validators:          []validator.Int64{int64validator.Between(0, 100)},
-				MarkdownDescription: "How often a call is repeated when it was throttled, could not be sent, or got no usable answer and repeating is safe. Between 0 and 100. Default: `4`. Environment: `EMBED_MAX_RETRIES`.",
+				MarkdownDescription: "How often a call is repeated when it was throttled, could not be sent, or got no usable answer and repeating is safe. Between 0 and 100. Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
 			},
 			"retry_wait_min": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Wait before the first repetition, as a duration; it doubles with each further one. Default: `\"1s\"`. Environment: `EMBED_RETRY_WAIT_MIN`.",
+				MarkdownDescription: "Wait before the first repetition, as a duration; it doubles with each further one. Default: `\"1s\"`. Environment variable: `EMBED_RETRY_WAIT_MIN`.",
 			},
 			"retry_wait_max": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Longest wait between two attempts, as a duration. It also caps what the service asks for with `Retry-After`. Default: `\"30s\"`. Environment: `EMBED_RETRY_WAIT_MAX`.",
+				MarkdownDescription: "Longest wait between two attempts, as a duration. It also caps what the service asks for with `Retry-After`. Default: `\"30s\"`. Environment variable: `EMBED_RETRY_WAIT_MAX`.",
 			},
 			"requests_per_second": schema.Float64Attribute{
 				Optional:            true,
 				Validators:          []validator.Float64{float64validator.AtLeast(0.01)},
-				MarkdownDescription: "Upper limit for the calls of one run, evenly spaced, whatever `-parallelism` is. At least 0.01. Default: no limit. Environment: `EMBED_REQUESTS_PER_SECOND`.",
+				MarkdownDescription: "Upper limit for the calls of one run, evenly spaced, whatever `-parallelism` is. Several runs at once each have their own limit. At least 0.01. Default: no limit. Environment variable: `EMBED_REQUESTS_PER_SECOND`.",
 			},
 			"headers": schema.MapAttribute{
-				Optional:            true,
-				Sensitive:           true,
-				ElementType:         types.StringType,
-				MarkdownDescription: "Further headers for every request, for example for a gateway in front of the service. `Authorization` and `Content-Type` cannot be set. Environment: `EMBED_HEADERS`, as a JSON object.",
+				Optional:    true,
+				Sensitive:   true,
+				ElementType: types.StringType,
+				MarkdownDescription: "Further headers for every request, for example for a gateway in front of the service. Their values are treated as secrets. " +
+					"Headers that the provider sets itself are refused: `Accept`, `Authorization`, `Connection`, `Content-Length`, `Content-Type`, `Host`, `Transfer-Encoding`, `User-Agent`. Environment variable: `EMBED_HEADERS`, as a JSON object.",
 			},
 			"ca_cert_file": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Path of a file with PEM certificates of authorities to trust instead of the system's. Environment: `EMBED_CA_CERT_FILE`.",
+				MarkdownDescription: "Path of a file with PEM certificates of authorities to trust instead of the system's. Environment variable: `EMBED_CA_CERT_FILE`.",
 			},
 			"user_agent_suffix": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Text appended to the `User-Agent` header, so that the service's log tells pipelines apart. What `TF_APPEND_USER_AGENT` holds is appended as well. Environment: `EMBED_USER_AGENT_SUFFIX`.",
+				MarkdownDescription: "Text appended to the `User-Agent` header, so that the service's log tells pipelines apart. What `TF_APPEND_USER_AGENT` holds is appended as well. Environment variable: `EMBED_USER_AGENT_SUFFIX`.",
 			},
 			"environment": schema.StringAttribute{
-				Optional:   true,
-				Validators: []validator.String{stringvalidator.OneOf("Customer", "Testing")},
-				MarkdownDescription: "The environment that the key must belong to, `Customer` or `Testing`. With it, a key of the other environment is noticed before it does harm: " +
-					"a group created there is removed again, and any answer with the other tag stops the run. Each create then costs one more call, since only an update tells the environment. Default: any. Environment: `EMBED_ENVIRONMENT`.",
+				Optional: true,
+				MarkdownDescription: "The environment that the key must belong to, `Customer` or `Testing`. Only updates and rotations tell the environment, so each create costs one more call, and a group created in the wrong one is removed again. " +
+					"An update or a rotation of an existing group has been carried out by the time its answer shows the wrong environment; the run then stops. " +
+					"A group that the state knows to be in the other environment is neither updated, rotated nor deleted. Default: any. Environment variable: `EMBED_ENVIRONMENT`.",
 			},
 		},
 	}

@@ -19,7 +19,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 	resp.Schema = schema.Schema{
 		Version: 0,
 		MarkdownDescription: "A user group: one customer of the product that embeds dashboards. Its token tells an embedded dashboard who is looking.\n\n" +
-			"Creating, updating, rotating, deleting and refreshing cost one call each.",
+			"Creating, updating, rotating, deleting and refreshing cost one call each where nothing is out of the ordinary. A refresh of a group that no longer exists creates it for a moment and removes it again.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:      true,
@@ -38,39 +38,44 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				ElementType: types.StringType,
 				Validators:  []validator.Map{mapvalidator.NoNullValues()},
 				MarkdownDescription: "Which data source the group sees for which schema: keys are schema ids, values are data sources or the ids you gave them. " +
-					"Left out, the mapping is not managed and never sent; `{}` empties it. The service never shows a mapping, so a change made elsewhere cannot be noticed.",
+					"Left out, the mapping is not managed and never sent; removing it later leaves the group's mapping as it is. `{}` empties it. " +
+					"The service never shows a mapping: a change made elsewhere is not noticed, and after an import the first apply sends the configured one over whatever the group had.",
 			},
 			"properties": schema.StringAttribute{
 				CustomType:    propertiesType{},
 				Optional:      true,
 				PlanModifiers: []planmodifier.String{keepEqualProperties{}},
 				MarkdownDescription: "Properties of the group as a JSON object, available as variables in dashboards and in the SQL editor: `properties = jsonencode({ tier = \"gold\" })`. " +
-					"Compared by value: order, white space and the spelling of numbers do not matter. Left out, properties are not managed and never sent; `jsonencode({})` empties them.",
+					"Compared by value: order, white space and the spelling of numbers do not matter. Left out, properties are not managed and never sent; removing them later leaves the group's properties as they are. `jsonencode({})` empties them. " +
+					"Plans show them in clear unless the value is sensitive.",
 			},
 			"data_source_provided_id": schema.StringAttribute{
 				Optional:            true,
 				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Your id of the group's data source. It is only sent along when the group is deleted, for services that ask for it; changing it makes no call.",
+				MarkdownDescription: "Your id of the group's data source. It is sent along when the group is deleted, and only then, for services that ask for it. It takes effect once it has been applied; changing it makes no call.",
 			},
 			"rotate_token_when_changed": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
-				MarkdownDescription: "Rotates the token, in place and once, whenever the **value** of a key changes that was there before: `{ quarter = \"2026-Q4\" }`. " +
-					"Adding the map, adding a key or dropping one does not rotate. The old token stops working the moment the new one exists.",
+				MarkdownDescription: "Rotates the token, in place and once, when the **value** of a key changes that was in the map before: `{ quarter = \"2026-Q4\" }`. " +
+					"Adding the map, adding a key or dropping one does not rotate. Costs one call, two with `store_token = false`. " +
+					"A value that is unknown at plan is planned as a rotation, so never use `timestamp()`, which would rotate in every apply. **The old token stops working the moment the new one exists.**",
 			},
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "With `true`, creating a group whose id exists already takes that group over: it is updated to this configuration and keeps its token and team. " +
-					"Otherwise that is an error which changes nothing. It matters during creation only. **From then on destroying the resource deletes the group.**",
+					"Otherwise that is an error which changes nothing. It matters during creation only, and changing it later makes no call. An adoption costs two calls, and the plan shows it as a create. **From then on destroying the resource deletes the group.**",
 			},
 			"deletion_protection": schema.BoolAttribute{
-				Optional:            true,
-				MarkdownDescription: "With `true`, plans that destroy or replace the group fail, until `false` has been applied.",
+				Optional: true,
+				MarkdownDescription: "With `true`, a plan that destroys the group, or replaces it because `user_group_id` changes, fails. " +
+					"A replacement by `-replace`, or of a tainted resource, is planned all the same and fails during the apply, before anything is deleted. " +
+					"What counts is the value in the state: to delete the group, apply `false` first. Changing it makes no call.",
 			},
 			"store_token": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "With `false`, `token` stays null in state and plan. Rotating and deleting then cost one more call, which asks for the current token. " +
-					"Changing it never rotates; when it is set back to `true`, the token appears with the next refresh. The state that an import writes holds the token until the apply that follows it.",
+					"Changing it never rotates; when it is set back to `true`, the token appears with the next refresh. An import reads before it knows the configuration: the plan file of an `import` block, or the state after `terraform import`, holds the token until the next apply. Older versions of the state keep it: rotate afterwards.",
 			},
 			"id": schema.StringAttribute{
 				Computed:            true,

@@ -38,7 +38,7 @@ func (e *userGroupTokenEphemeralResource) Schema(_ context.Context, _ ephemeral.
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the current token of a user group without writing it to any state or plan. It never rotates and never creates: a group that does not exist is an error, and none is left behind.\n\n" +
 			"Refer to a group that the same configuration manages by `embed_user_group.NAME.id`, which is known once the group exists; with a text of your own, the first plan would look before there is anything to find.\n\n" +
-			"Costs one call whenever it is opened, which is once per plan and once per apply.",
+			"Costs one call whenever it is opened, which is in each plan where the id is known and in each apply.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,

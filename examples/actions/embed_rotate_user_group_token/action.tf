@@ -1,0 +1,19 @@
+terraform {
+  required_providers {
+    embed = {
+      source = "dashembed/embed"
+    }
+  }
+}
+
+resource "embed_user_group" "acme" {
+  user_group_id = "acme"
+  name          = "Acme Ltd"
+}
+
+# Does nothing until it is invoked.
+action "embed_rotate_user_group_token" "acme" {
+  config {
+    user_group_id = "acme"
+  }
+}

@@ -1,0 +1,38 @@
+terraform {
+  required_providers {
+    embed = {
+      source = "dashembed/embed"
+    }
+  }
+}
+
+variable "incident" {
+  description = "Number of the last incident. A new number rotates the tokens at once."
+  type        = string
+  default     = "0"
+}
+
+resource "embed_user_group" "acme" {
+  user_group_id = "acme"
+  name          = "Acme Ltd"
+}
+
+action "embed_rotate_user_group_token" "acme" {
+  config {
+    user_group_id = "acme"
+  }
+}
+
+resource "terraform_data" "incident" {
+  input = var.incident
+
+  # The group is there before the action runs.
+  depends_on = [embed_user_group.acme]
+
+  lifecycle {
+    action_trigger {
+      events  = [after_update]
+      actions = [action.embed_rotate_user_group_token.acme]
+    }
+  }
+}

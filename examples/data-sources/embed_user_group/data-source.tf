@@ -1,0 +1,16 @@
+terraform {
+  required_providers {
+    embed = {
+      source = "dashembed/embed"
+    }
+  }
+}
+
+# The group is managed elsewhere and exists.
+data "embed_user_group" "acme" {
+  user_group_id = "acme"
+}
+
+output "acme_name" {
+  value = data.embed_user_group.acme.name
+}

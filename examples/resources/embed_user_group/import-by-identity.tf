@@ -1,0 +1,19 @@
+terraform {
+  required_providers {
+    embed = {
+      source = "dashembed/embed"
+    }
+  }
+}
+
+import {
+  to = embed_user_group.acme
+  identity = {
+    user_group_id = "acme"
+  }
+}
+
+resource "embed_user_group" "acme" {
+  user_group_id = "acme"
+  name          = "Acme Ltd"
+}

@@ -1,0 +1,17 @@
+terraform {
+  required_providers {
+    embed = {
+      source = "dashembed/embed"
+    }
+  }
+}
+
+import {
+  to = embed_user_group.acme
+  id = "acme"
+}
+
+resource "embed_user_group" "acme" {
+  user_group_id = "acme"
+  name          = "Acme Ltd"
+}

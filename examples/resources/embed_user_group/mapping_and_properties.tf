@@ -1,0 +1,25 @@
+terraform {
+  required_providers {
+    embed = {
+      source = "dashembed/embed"
+    }
+  }
+}
+
+resource "embed_user_group" "acme" {
+  user_group_id = "acme"
+  name          = "Acme Ltd"
+
+  # Schema id to data source.
+  mapping = {
+    sales   = "acme_sales"
+    billing = "acme_billing"
+  }
+
+  # Any JSON object. Numbers are sent as they are written, however large.
+  properties = jsonencode({
+    tier    = "gold"
+    limits  = { rows = 250000 }
+    regions = ["north", "south"]
+  })
+}
