@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 const titleImportIDInvalid = "Invalid import id"
@@ -39,7 +40,9 @@ func (r *userGroupResource) IdentitySchema(_ context.Context, _ resource.Identit
 func (r *userGroupResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	id := req.ID
 	if id == "" {
-		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("user_group_id"), &id)...)
+		var identified types.String
+		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("user_group_id"), &identified)...)
+		id = identified.ValueString()
 	}
 	if resp.Diagnostics.HasError() {
 		return

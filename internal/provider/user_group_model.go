@@ -103,7 +103,7 @@ func (m *userGroupModel) learn(told api.UserGroup) {
 	case !told.Token.IsZero():
 		m.Token = types.StringValue(told.Token.Reveal())
 		m.TokenFingerprint = types.StringValue(told.Token.Fingerprint())
-	case m.Token.IsUnknown():
+	case m.TokenFingerprint.IsUnknown():
 		m.Token, m.TokenFingerprint = types.StringNull(), types.StringNull()
 	}
 	if !m.storesToken() {

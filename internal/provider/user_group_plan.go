@@ -53,8 +53,14 @@ func planUpdate(plan, state *userGroupModel) {
 	plan.ID = state.ID
 	plan.TeamID = state.TeamID
 	plan.APIEnvironmentTag = state.APIEnvironmentTag
-	if (updates || rotates) && state.APIEnvironmentTag.IsNull() {
-		plan.APIEnvironmentTag = types.StringUnknown()
+	if updates || rotates {
+		// What no answer has told so far, the next one may.
+		if state.TeamID.IsNull() {
+			plan.TeamID = types.Int64Unknown()
+		}
+		if state.APIEnvironmentTag.IsNull() {
+			plan.APIEnvironmentTag = types.StringUnknown()
+		}
 	}
 	plan.TokenFingerprint = state.TokenFingerprint
 	plan.Token = plannedToken(plan, state.Token)

@@ -2,6 +2,7 @@ package usergroup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -16,14 +17,14 @@ func (s *Service) Create(ctx context.Context, wanted Wanted, adopt bool) (Result
 	if err != nil {
 		return Result{}, createFailed(wanted.ID, err)
 	}
-	if err := sameID(wanted.ID, answer.UserGroup); err != nil {
+	if err := answeredFor(wanted.ID, answer); err != nil {
 		return Result{}, err
 	}
 	switch {
 	case answer.Created:
 		return s.checkCreated(ctx, wanted, answer.UserGroup)
 	case adopt:
-		return s.adopt(ctx, wanted, answer.UserGroup)
+		return s.adopt(ctx, wanted, answer)
 	case answer.Lost:
 		return s.claim(ctx, wanted, answer.UserGroup)
 	default:
@@ -35,6 +36,12 @@ func (s *Service) Create(ctx context.Context, wanted Wanted, adopt bool) (Result
 }
 
 func createFailed(id string, err error) error {
+	var callErr *api.Error
+	if errors.As(err, &callErr) && callErr.Created {
+		return failed(titleCreateFailed, id, err,
+			"The group was created, but no answer told all that has to be known of it. It is left at the service and is not in the state.",
+			"Import it with an import block once the service answers in full, or remove it with"+removalCommand(id))
+	}
 	if mayHaveHappened(err) {
 		return failed(titleCreateFailed, id, err,
 			"It is not known whether the group was created; the state does not have it.",
@@ -54,6 +61,10 @@ func (s *Service) checkCreated(ctx context.Context, wanted Wanted, created api.U
 	case err != nil:
 		reason = failed(titleCreateFailed, wanted.ID, err,
 			"The group was created, but the update that was to show its environment failed.")
+	case sameID(wanted.ID, answer.UserGroup) != nil:
+		// Nothing is deleted on such an answer, not even what this run has made: its ids mean something else than ours.
+		return Result{}, sameID(wanted.ID, answer.UserGroup,
+			"That was the answer to the update that was to show the environment of the group just created. The group is left at the service and is not in the state. Remove it with"+removalCommand(wanted.ID))
 	case s.wrongEnvironment(answer.UserGroup):
 		reason = problem(titleWrongEnvironment, wanted.ID, nil,
 			environmentsDiffer(s.environment, *answer.UserGroup.EnvironmentTag), "The group was created there by this run.")
@@ -61,26 +72,28 @@ func (s *Service) checkCreated(ctx context.Context, wanted Wanted, created api.U
 		created.EnvironmentTag = answer.UserGroup.EnvironmentTag
 		return Result{Group: &created}, nil
 	}
-	err = s.client.Delete(api.Finish(ctx), api.DeleteRequest{CurrentToken: created.Token, UserGroupID: wanted.ID})
-	if err != nil {
+	if err := s.undo(ctx, wanted.ID, created); err != nil {
 		return Result{}, failed(titleLeftBehind, wanted.ID, err, reason.Detail,
 			"Removing it again failed, so it is left at the service, or may be. Remove it with"+removalCommand(wanted.ID))
 	}
-	reason.Detail += " It was removed again, so nothing is left of it."
+	reason.Detail += " It was removed again, so nothing is left of it. Run again once that is settled."
 	return Result{}, reason
 }
 
 // adopt takes an existing group over: one update converges it, and its token and team stay.
-func (s *Service) adopt(ctx context.Context, wanted Wanted, existing api.UserGroup) (Result, error) {
+func (s *Service) adopt(ctx context.Context, wanted Wanted, found api.Answer) (Result, error) {
+	existing := found.UserGroup
 	known := Known{ID: wanted.ID, TeamID: existing.TeamID}
 	if s.environment != "" {
-		// The environment is only told by an update, so the first one changes nothing: it repeats what was just told.
-		same := api.GroupRequest{UserGroupID: wanted.ID, Name: existing.Name, Properties: existing.Properties}
-		answer, err := s.client.Update(ctx, same)
+		told, done, err := s.askEnvironment(ctx, wanted, existing)
 		if err != nil {
 			return Result{}, adoptFailed(wanted.ID, err)
 		}
-		if err := s.expect(known, answer.UserGroup); err != nil {
+		if s.wrongEnvironment(told) {
+			return Result{}, problem(titleWrongEnvironment, wanted.ID, nil, environmentsDiffer(s.environment, *told.EnvironmentTag), done,
+				"It is not in the state.")
+		}
+		if err := s.expect(known, told); err != nil {
 			return Result{}, err
 		}
 	}
@@ -98,8 +111,12 @@ func (s *Service) adopt(ctx context.Context, wanted Wanted, existing api.UserGro
 	}
 	s.adopted.Store(wanted.ID, true)
 	adopted := merge(existing, answer.UserGroup)
+	existed := "The group existed and adopt_existing is true,"
+	if found.Lost {
+		existed = "The group existed, unless an earlier attempt of this creation, whose answer got lost, has made it. adopt_existing is true,"
+	}
 	return Result{Group: &adopted, Warnings: []*Problem{problem(titleAdopted, wanted.ID, nil,
-		"The group existed and adopt_existing is true, so it was updated to this configuration. Its token was kept.",
+		existed+" so it was updated to this configuration. Its token was kept.",
 		"From now on destroying this resource deletes the group.")}}, nil
 }
 
@@ -121,18 +138,43 @@ func (s *Service) claim(ctx context.Context, wanted Wanted, existing api.UserGro
 			"Import it with an import block, or set adopt_existing = true to take it over.")
 	}
 	if s.environment != "" {
-		answer, err := s.client.Update(ctx, wanted.request())
+		const notOurs = "The answer to the creation got lost. The repeated call found a group of this id, most likely made by this run, but possibly before. It is left as it is and is not in the state."
+		told, _, err := s.askEnvironment(api.Finish(ctx), wanted, existing)
 		if err != nil {
-			return Result{}, createFailed(wanted.ID, err)
+			return Result{}, failed(titleCreateFailed, wanted.ID, err, notOurs,
+				"The update that was to show its environment failed.",
+				"Run again: the next run says that the group exists, and how to go on. If it did not exist before, it can also be removed with"+removalCommand(wanted.ID))
 		}
-		if err := s.expect(Known{ID: wanted.ID, TeamID: existing.TeamID}, answer.UserGroup); err != nil {
+		if s.wrongEnvironment(told) {
+			return Result{}, problem(titleWrongEnvironment, wanted.ID, nil, environmentsDiffer(s.environment, *told.EnvironmentTag), notOurs,
+				"If it did not exist before, remove it with"+removalCommand(wanted.ID))
+		}
+		if err := s.expect(Known{ID: wanted.ID, TeamID: existing.TeamID}, told); err != nil {
 			return Result{}, err
 		}
-		existing = merge(existing, answer.UserGroup)
+		existing.EnvironmentTag = told.EnvironmentTag
 	}
 	return Result{Group: &existing, Warnings: []*Problem{problem(titleClaimedAfterLost, wanted.ID, nil,
 		"The answer to the creation got lost. The repeated call found the group with nothing that differs from what was sent, so this run has most likely created it, and it is now in the state.",
 		"If a group of this id is known to have existed before, remove it from the state (`terraform state rm`) rather than destroying it.")}}, nil
+}
+
+// askEnvironment has the service tell the environment of an existing group. Only an update does, so this is one that
+// changes nothing: without a name or with the group's own. What the lookup told may be an echo of what it was asked with,
+// so only a name that differs from that is known to be the group's. done says what the update has or may have changed.
+func (s *Service) askEnvironment(ctx context.Context, wanted Wanted, existing api.UserGroup) (told api.UserGroup, done string, err error) {
+	request := api.GroupRequest{UserGroupID: wanted.ID}
+	if existing.Name != nil && *existing.Name != "" && *existing.Name != wanted.Name {
+		request.Name = existing.Name
+	}
+	done = "The group was not changed."
+	answer, err := s.client.Update(ctx, request)
+	if request.Name == nil && api.IsKind(err, api.Refused) {
+		request.Name = &wanted.Name
+		done = "The service takes no update without a name, so the group may have got the configured one; nothing else was changed."
+		answer, err = s.client.Update(ctx, request)
+	}
+	return answer.UserGroup, done, err
 }
 
 // contradictions says where an answer contradicts what was sent, naming keys and never values. Empty means nowhere.

@@ -1,6 +1,7 @@
 package usergroup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,9 +22,11 @@ func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID 
 	if current.IsZero() {
 		found, err := s.findToDelete(ctx, known)
 		if found == nil || err != nil {
-			return Result{}, err
+			return Result{}, lookupFailedFor(titleDeleteFailed, known.ID, err, "The group was not deleted and stays in the state. Its current token has to be looked up first, and that failed.")
 		}
 		current = found.Token
+		// What was just found is what a later lookup must find again, also after a lost answer.
+		known.TeamID = cmp.Or(found.TeamID, known.TeamID)
 	}
 	curedStale := false
 	for {
@@ -40,14 +43,19 @@ func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID 
 		found, findErr := s.findToDelete(ctx, known)
 		switch {
 		case findErr != nil:
-			return Result{}, findErr
+			return Result{}, lookupFailedFor(titleDeleteFailed, known.ID, findErr, deleteFailed(known.ID, err).Detail+" Looking it up to see why failed as well.")
 		case found == nil:
 			return Result{}, nil
 		case found.Token == current || curedStale:
 			return Result{}, failed(titleDeleteFailed, known.ID, err, "The group still exists and stays in the state.")
+		case mayHaveHappened(err) && !known.isSame(found.UserGroup):
+			return Result{}, failed(titleDeleteFailed, known.ID, err,
+				"There is a group of this id with another token, and the service does not tell whether it is the same one. It was not deleted, since it may be somebody else's; it stays in the state.",
+				"Run again to delete it if it is still to be deleted.")
 		}
 		curedStale = true
 		current = found.Token
+		known.TeamID = cmp.Or(known.TeamID, found.TeamID)
 	}
 }
 
@@ -68,8 +76,8 @@ func (s *Service) findToDelete(ctx context.Context, known Known) (*Found, error)
 	case err != nil:
 		return nil, err
 	case found.Replaced:
-		return nil, problem(titleReplaced, known.ID, nil,
-			fmt.Sprintf("It was to be deleted, but the group with team_id %d is gone and team_id %d has taken its id. Nothing was deleted, since that may be somebody else's.", *known.TeamID, *found.TeamID),
+		return nil, problem(titleReplaced, known.ID, errReplaced,
+			fmt.Sprintf("It was to be deleted, but the group with team_id %d is gone and team_id %d has taken its id. That one was not deleted, since it may be somebody else's.", *known.TeamID, *found.TeamID),
 			"Run again: the next plan shows the group as it is now, and destroys it if that is still what is asked for. `terraform state rm` forgets it without deleting it.")
 	}
 	return &found, nil

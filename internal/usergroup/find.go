@@ -23,18 +23,17 @@ func (s *Service) Find(ctx context.Context, known Known) (Found, error) {
 	if err != nil {
 		return Found{}, s.lookupFailed(ctx, known.ID, err)
 	}
-	if err := sameID(known.ID, answer.UserGroup); err != nil {
+	if err := answeredFor(known.ID, answer); err != nil {
 		return Found{}, err
 	}
 	if answer.Created {
-		if err := s.removeShell(ctx, known.ID, answer.UserGroup.Token); err != nil {
+		if err := s.removeShell(ctx, known.ID, answer.UserGroup); err != nil {
 			return Found{}, err
 		}
-		return Found{}, notFound(known.ID)
+		return Found{}, notFound(known.ID, answer.Lost)
 	}
 	found := Found{UserGroup: answer.UserGroup, Replaced: known.isOther(answer.UserGroup)}
-	provenOld := known.TeamID != nil && found.TeamID != nil && !found.Replaced
-	if answer.Lost && !provenOld {
+	if answer.Lost && !known.isSame(answer.UserGroup) {
 		return Found{}, problem(titleMayBeLeftBehind, known.ID, nil,
 			"The service was asked for the group, which creates it when it does not exist, and the first answer got lost.",
 			"The repeated question was answered with an existing group, which may have been made by the first one a moment before.",
@@ -56,13 +55,18 @@ func (s *Service) lookUp(ctx context.Context, known Known) (api.Answer, error) {
 		request.Name = &name
 	}
 	answer, err := s.client.GetOrCreate(ctx, request)
-	if request.Name == nil && api.IsKind(err, api.Refused) {
-		lost := mayHaveHappened(err)
+	var refusal, second *api.Error
+	// A refusal after an attempt that is known to have made the group is not about the name.
+	if request.Name == nil && errors.As(err, &refusal) && refusal.Kind == api.Refused && !refusal.Created {
 		request.Name = &name
 		answer, err = s.client.GetOrCreate(ctx, request)
+		// What the first question lost stays lost, however the second one ends.
+		answer.Lost = answer.Lost || refusal.Lost
+		if errors.As(err, &second) {
+			second.Lost = second.Lost || refusal.Lost
+		}
 		if err == nil {
 			s.nameRequired.Store(true)
-			answer.Lost = answer.Lost || lost
 		}
 	}
 	// A name that was made up for the question says nothing when it comes back, and a blank one is the echo of none.
@@ -75,10 +79,11 @@ func (s *Service) lookUp(ctx context.Context, known Known) (api.Answer, error) {
 func (s *Service) lookupFailed(ctx context.Context, id string, err error) error {
 	var callErr *api.Error
 	if errors.As(err, &callErr) && callErr.Created {
-		if err := s.removeShell(ctx, id, api.Secret{}); err != nil {
+		if err := s.removeShell(ctx, id, api.UserGroup{}); err != nil {
 			return err
 		}
-		return failed(titleLookupFailed, id, err, "The lookup had created the group, and it was removed again.")
+		return failed(titleLookupFailed, id, err, "The lookup had created the group, and it was removed again.",
+			"Run again once the service answers in full.")
 	}
 	if mayHaveHappened(err) {
 		return failed(titleLookupFailed, id, err,
@@ -88,18 +93,22 @@ func (s *Service) lookupFailed(ctx context.Context, id string, err error) error 
 	return failed(titleLookupFailed, id, err, "Nothing was changed.")
 }
 
-// removeShell deletes a group that a lookup has just made. It goes on when the run is stopped.
-func (s *Service) removeShell(ctx context.Context, id string, token api.Secret) error {
-	ctx = api.Finish(ctx)
-	err := s.client.Delete(ctx, api.DeleteRequest{CurrentToken: token, UserGroupID: id})
-	if api.IsKind(err, api.Refused) && mayHaveHappened(err) {
-		// The first attempt may have deleted it. The only way to see is to look, which makes it anew if so.
-		var answer api.Answer
-		if answer, err = s.lookUp(ctx, Known{ID: id}); err == nil {
-			err = s.client.Delete(ctx, api.DeleteRequest{CurrentToken: answer.UserGroup.Token, UserGroupID: id})
-		}
+// errReplaced marks that a lookup on behalf of another operation found another group under the id.
+var errReplaced = errors.New("user group replaced")
+
+// lookupFailedFor turns the error of a lookup on behalf of another operation into one of that operation, and keeps all
+// that it says, such as what is left behind. That the group is gone or is another one is not a failed lookup.
+func lookupFailedFor(title, id string, err error, meaning string) error {
+	var lookup *Problem
+	if !errors.As(err, &lookup) || errors.Is(err, ErrNotFound) || errors.Is(err, errReplaced) {
+		return err
 	}
-	if err != nil {
+	return problem(title, id, err, meaning, lookup.Detail)
+}
+
+// removeShell deletes a group that a lookup has just made.
+func (s *Service) removeShell(ctx context.Context, id string, made api.UserGroup) error {
+	if err := s.undo(ctx, id, made); err != nil {
 		return failed(titleLeftBehind, id, err,
 			"The group did not exist. Looking it up created it, and removing it again failed, so an empty group of this id is left at the service, or may be.",
 			"Nothing else was changed.",
@@ -108,19 +117,64 @@ func (s *Service) removeShell(ctx context.Context, id string, token api.Secret) 
 	return nil
 }
 
-func notFound(id string) *Problem {
-	return problem(titleNotFound, id, ErrNotFound,
-		"The service has no group of this id; the lookup has left none behind.",
-		"Check the spelling of the id and that the API key belongs to the right environment.")
+// undo deletes a group that this process has just made, and no other. It goes on when the run is stopped.
+func (s *Service) undo(ctx context.Context, id string, made api.UserGroup) error {
+	ctx = api.Finish(ctx)
+	refusal := s.client.Delete(ctx, api.DeleteRequest{CurrentToken: made.Token, UserGroupID: id})
+	if !api.IsKind(refusal, api.Refused) {
+		return refusal
+	}
+	// It may be gone, by a first attempt whose answer got lost or by somebody else, or have another token by now. The
+	// only way to see is to look, which makes it anew if it is gone.
+	answer, err := s.lookUp(ctx, Known{ID: id})
+	if err != nil {
+		return err
+	}
+	if err := answeredFor(id, answer); err != nil {
+		return err
+	}
+	before := Known{ID: id, TeamID: made.TeamID}
+	switch {
+	case answer.Created, before.isSame(answer.UserGroup):
+		return s.client.Delete(ctx, api.DeleteRequest{CurrentToken: answer.UserGroup.Token, UserGroupID: id})
+	case before.isOther(answer.UserGroup) && !answer.Lost:
+		// Somebody else has made a group of this id since; ours is gone, and theirs is not to be touched.
+		return nil
+	default:
+		return refusal
+	}
 }
 
-// sameID guards against an answer about somebody else's group.
-func sameID(id string, group api.UserGroup) error {
+func notFound(id string, lost bool) *Problem {
+	said := []string{
+		"The service has no group of this id; the lookup has left none behind.",
+		"Check the spelling of the id and that the API key belongs to the right environment.",
+	}
+	if lost {
+		said = append(said, "An earlier attempt of the lookup got no answer. Should the service still come to it, an empty group of this id appears; remove it with"+removalCommand(id))
+	}
+	return problem(titleNotFound, id, ErrNotFound, said...)
+}
+
+// answeredFor guards against an answer of get-or-create about somebody else's group.
+func answeredFor(id string, answer api.Answer) error {
+	if !answer.Created {
+		return sameID(id, answer.UserGroup, "Its answer was not used, and nothing was deleted.")
+	}
+	made := ""
+	if told := answer.UserGroup.ProvidedID; told != nil {
+		made = *told
+	}
+	return sameID(id, answer.UserGroup, "Its answer was not used, and nothing was deleted.",
+		"It says that it has just made that group, which is left at the service. Remove it with"+removalCommand(made))
+}
+
+// sameID compares the id that was asked about with the one that was answered about. done says what that left behind.
+func sameID(id string, group api.UserGroup, done ...string) error {
 	if group.ProvidedID == nil || *group.ProvidedID == "" || *group.ProvidedID == id {
 		return nil
 	}
-	return problem(titleAnsweredForAnother, id, nil,
-		fmt.Sprintf("The service was asked about %q and answered about %q.", id, *group.ProvidedID),
-		"Its answer was not used, and nothing was deleted.",
-		"Check with the service whether it changes ids (case, spaces, length) and use the form that it answers with.")
+	said := append([]string{fmt.Sprintf("The service was asked about %q and answered about %q.", id, *group.ProvidedID)}, done...)
+	return problem(titleAnsweredForAnother, id, nil, append(said,
+		"Check with the service whether it changes ids (case, spaces, length) and use the form that it answers with.")...)
 }

@@ -1,6 +1,7 @@
 package usergroup
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -76,21 +77,18 @@ func advice(err *api.Error) []string {
 		return []string{"Check api_key (EMBED_API_KEY): the key is wrong, has expired, or may not do this."}
 	case api.Throttled:
 		return []string{"The service limits how fast it may be called: lower -parallelism, set requests_per_second, or raise max_retries and retry_wait_max, then run again."}
+	case api.Refused:
+		return []string{"Settle what the service objects to, then run again."}
 	case api.NotSent:
+		if errors.Is(err, context.Canceled) {
+			return []string{"Run again when it suits."}
+		}
 		return []string{"Check base_url (EMBED_BASE_URL), the network and the proxy settings, then run again."}
 	case api.Redirected:
 		return []string{"Set base_url (EMBED_BASE_URL) to the address that the service really has."}
 	default:
 		return nil
 	}
-}
-
-func nothingChanged(err error) string {
-	var callErr *api.Error
-	if errors.As(err, &callErr) && callErr.MayHaveHappened() {
-		return "Whether the work was done is not known."
-	}
-	return "Nothing was changed."
 }
 
 func mayHaveHappened(err error) bool {

@@ -17,19 +17,21 @@ func (s *Service) RotateToken(ctx context.Context, known Known) (Result, error) 
 	if current.IsZero() {
 		found, err := s.findToRotate(ctx, known)
 		if err != nil {
-			return Result{}, err
+			return Result{}, lookupFailedFor(titleRotateFailed, known.ID, err, "The token was not rotated. The current one has to be looked up first, and that failed.")
 		}
 		current = found.Token
 		// What was just found is what a later lookup must find again, also after a lost answer.
 		known.TeamID = cmp.Or(found.TeamID, known.TeamID)
 	}
-	curedStale := false
+	curedStale, lost := false, false
 	for repeat := 0; ; repeat++ {
 		answer, err := s.client.Rotate(ctx, current)
 		if err == nil {
 			return s.rotated(known, current, answer.UserGroup)
 		}
-		lost := mayHaveHappened(err)
+		// Once an answer got lost it stays open whether that rotation is done, however the repetitions end: the service may
+		// come to it late, and then refuses the repetition as stale.
+		lost = lost || mayHaveHappened(err)
 		if !lost && !api.IsKind(err, api.Refused) {
 			return Result{}, failed(titleRotateFailed, known.ID, err, "The token was not rotated; the state keeps the one it has.")
 		}
@@ -40,21 +42,21 @@ func (s *Service) RotateToken(ctx context.Context, known Known) (Result, error) 
 		}
 		found, findErr := s.findToRotate(ctx, known)
 		switch {
-		case errors.Is(findErr, ErrNotFound):
-			return Result{}, findErr
 		case findErr != nil && lost:
-			return Result{}, rotationUnknown(known.ID, err)
+			return Result{}, lookupFailedFor(titleRotateFailed, known.ID, findErr, rotationUnknown(known.ID, err).Detail)
 		case findErr != nil:
-			return Result{}, failed(titleRotateFailed, known.ID, err, "The token was not rotated. Looking up the current one failed as well.")
+			return Result{}, lookupFailedFor(titleRotateFailed, known.ID, findErr,
+				failed(titleRotateFailed, known.ID, err, "The token was not rotated. Looking up the current one failed as well.").Detail)
 		case lost && found.Token != current:
 			return Result{Group: &found.UserGroup}, nil
 		case lost && repeat >= s.client.Repeats():
-			return Result{}, failed(titleRotateFailed, known.ID, err, "The token was not rotated: a lookup shows that it is still the old one. Run again to try once more.")
+			return Result{}, failed(titleRotateFailed, known.ID, err, "The token was not rotated, unless the service still comes to it: a lookup shows that it is still the old one. Run again to try once more.")
 		case !lost && (found.Token == current || curedStale):
 			return Result{}, failed(titleRotateFailed, known.ID, err, "The token was not rotated; the state keeps the one it has.")
 		case !lost:
 			// Stale: rotated elsewhere since the state learnt of it.
 			curedStale = true
+			known.TeamID = cmp.Or(known.TeamID, found.TeamID)
 		}
 		current = found.Token
 	}
@@ -81,27 +83,30 @@ func (s *Service) findToRotate(ctx context.Context, known Known) (Found, error) 
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return Found{}, problem(titleNotFound, known.ID, ErrNotFound,
-			"Its token was to be rotated, but the service has no group of this id; nothing was rotated and nothing was created.",
+			"Its token was to be rotated, but the service has no group of this id, so there is none to rotate. Nothing was created.",
 			"The next plan shows the group as one to create.")
 	case err != nil:
 		return Found{}, err
 	case found.Replaced:
-		return Found{}, problem(titleReplaced, known.ID, nil,
-			fmt.Sprintf("Its token was to be rotated, but the group with team_id %d is gone and team_id %d has taken its id. Nothing was rotated.", *known.TeamID, *found.TeamID),
+		return Found{}, problem(titleReplaced, known.ID, errReplaced,
+			fmt.Sprintf("Its token was to be rotated, but the group with team_id %d is gone and team_id %d has taken its id. The token of that one was not rotated.", *known.TeamID, *found.TeamID),
 			"Run again: the next plan shows the group as it is now.")
 	}
 	return found, nil
 }
 
 func (s *Service) rotated(known Known, sent api.Secret, told api.UserGroup) (Result, error) {
-	result := Result{Group: &told}
 	if err := s.expect(known, told); err != nil {
-		return result, err
+		if sameID(known.ID, told) != nil {
+			// The token of a group with another id has no place in the state of this one.
+			return Result{}, err
+		}
+		return Result{Group: &told}, err
 	}
 	if told.Token == sent {
 		return Result{}, problem(titleRotateFailed, known.ID, nil,
 			"The service reported success but answered with the token that it was to replace, so nothing was rotated.",
 			"Run again to try once more.")
 	}
-	return result, nil
+	return Result{Group: &told}, nil
 }

@@ -54,6 +54,11 @@ func (k Known) isOther(group api.UserGroup) bool {
 	return k.TeamID != nil && group.TeamID != nil && *k.TeamID != *group.TeamID
 }
 
+// isSame reports whether an answer is certainly about the known group. An unknown team_id is neither the same nor other.
+func (k Known) isSame(group api.UserGroup) bool {
+	return k.TeamID != nil && group.TeamID != nil && *k.TeamID == *group.TeamID
+}
+
 // Result is what an operation brought about. After an error, a Result with a Group says what was done nevertheless.
 type Result struct {
 	Group    *api.UserGroup

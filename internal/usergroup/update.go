@@ -44,7 +44,7 @@ func TokenChanged(id string) *Problem {
 
 // expect holds an answer to update or rotate against what a plan relied on: the same group, in the same environment.
 func (s *Service) expect(known Known, told api.UserGroup) error {
-	if err := sameID(known.ID, told); err != nil {
+	if err := sameID(known.ID, told, "The call may have been carried out on that group, and its answer was not used."); err != nil {
 		return err
 	}
 	switch {

@@ -1,0 +1,268 @@
+package provider
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// protocolFingerprint is computed here once more, so that it cannot change unnoticed.
+func protocolFingerprint(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])[:12]
+}
+
+// protocolPlan is a plan as an engine keeps it.
+type protocolPlan struct {
+	action   string
+	prior    protocolState
+	config   protocolObject
+	planned  tftypes.Value
+	private  []byte
+	identity *tfprotov6.ResourceIdentityData
+	replaces []string
+	diags    protocolDiags
+}
+
+func (plan protocolPlan) get(attribute string) any { return protocolMembers(plan.planned)[attribute] }
+
+func (p *protocol) validate(config protocolObject) protocolDiags {
+	p.t.Helper()
+	resp, err := p.server.ValidateResourceConfig(p.ctx, &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: protocolType, Config: protocolEncode(p.t, protocolValue(p.typ(), config)),
+	})
+	p.must(err)
+	return p.diagnostics(resp.Diagnostics)
+}
+
+// plan validates and plans; a nil configuration destroys. It makes no call, ever.
+func (p *protocol) plan(prior protocolState, config protocolObject) protocolPlan {
+	p.t.Helper()
+	if config != nil {
+		if diags := p.validate(config); diags.hasError() {
+			return protocolPlan{action: "invalid", diags: diags}
+		}
+	}
+	plan := p.planOnce(prior, config)
+	switch {
+	case plan.diags.hasError():
+		plan.action = "refused"
+	case config == nil:
+		plan.action = "delete"
+	case prior.value.IsNull():
+		plan.action = "create"
+	case len(plan.replaces) > 0:
+		// What is planned for a replacement is the creation of another instance.
+		created := p.planOnce(p.nothing(), config)
+		created.action, created.prior, created.replaces = "replace", prior, plan.replaces
+		created.diags = plan.diags.and(created.diags)
+		return created
+	case plan.planned.Equal(prior.value):
+		plan.action = "no-op"
+	default:
+		plan.action = "update"
+	}
+	return plan
+}
+
+func (p *protocol) planOnce(prior protocolState, config protocolObject) protocolPlan {
+	p.t.Helper()
+	before := 0
+	if p.service != nil {
+		before = len(p.service.Calls())
+	}
+	proposed := tftypes.NewValue(p.typ(), nil)
+	wanted := proposed
+	if config != nil {
+		wanted = protocolValue(p.typ(), config)
+		proposed = protocolValue(p.typ(), protocolProposed(p.block(), prior.members(), config))
+	}
+	resp, err := p.server.PlanResourceChange(p.ctx, &tfprotov6.PlanResourceChangeRequest{
+		TypeName: protocolType, PriorState: protocolEncode(p.t, prior.value), ProposedNewState: protocolEncode(p.t, proposed),
+		Config: protocolEncode(p.t, wanted), PriorPrivate: prior.private, PriorIdentity: prior.identity,
+	})
+	p.must(err)
+	plan := protocolPlan{
+		prior: prior, config: config, private: resp.PlannedPrivate, identity: resp.PlannedIdentity,
+		planned: protocolDecode(p.t, p.typ(), resp.PlannedState), diags: p.diagnostics(resp.Diagnostics),
+	}
+	for _, path := range resp.RequiresReplace {
+		plan.replaces = append(plan.replaces, path.String())
+	}
+	if p.service != nil && len(p.service.Calls()) > before {
+		p.t.Error("planning made a call")
+	}
+	if config != nil && !plan.diags.hasError() {
+		for _, fault := range protocolPlanFaults(p.block(), prior.members(), config, protocolMembers(plan.planned)) {
+			p.t.Errorf("an engine rejects this plan: %s", fault)
+		}
+	}
+	return plan
+}
+
+// apply does what an engine does with an accepted plan: it plans again with what is known by now, holds that against
+// the first plan, applies it, and holds the result against the plan. known is the configuration where the plan's one
+// had unknown values.
+func (p *protocol) apply(plan protocolPlan, known ...protocolObject) (protocolState, protocolDiags) {
+	p.t.Helper()
+	config := plan.config
+	for _, better := range known {
+		config = better
+	}
+	switch plan.action {
+	case "no-op":
+		return plan.prior, plan.diags
+	case "invalid", "refused":
+		p.t.Fatalf("a plan that failed cannot be applied:\n%s", plan.diags)
+	case "replace":
+		gone, diags := p.applyOnce(plan.prior, protocolPlan{planned: tftypes.NewValue(p.typ(), nil), private: plan.prior.private, identity: plan.prior.identity, prior: plan.prior})
+		if diags.hasError() {
+			return gone, diags
+		}
+		plan.prior = p.nothing()
+		created, more := p.applyAgain(plan, config)
+		return created, diags.and(more)
+	}
+	return p.applyAgain(plan, config)
+}
+
+func (p *protocol) applyAgain(plan protocolPlan, config protocolObject) (protocolState, protocolDiags) {
+	p.t.Helper()
+	final := p.planOnce(plan.prior, config)
+	if final.diags.hasError() {
+		return plan.prior, final.diags
+	}
+	for _, broken := range protocolBroken("resource", protocolPlain(plan.planned), protocolPlain(final.planned)) {
+		p.t.Errorf("an engine reports an inconsistent final plan: %s", broken)
+	}
+	return p.applyOnce(plan.prior, final)
+}
+
+func (p *protocol) applyOnce(prior protocolState, plan protocolPlan) (protocolState, protocolDiags) {
+	p.t.Helper()
+	config := tftypes.NewValue(p.typ(), nil)
+	if plan.config != nil {
+		config = protocolValue(p.typ(), plan.config)
+	}
+	resp, err := p.server.ApplyResourceChange(p.ctx, &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: protocolType, PriorState: protocolEncode(p.t, prior.value), PlannedState: protocolEncode(p.t, plan.planned),
+		Config: protocolEncode(p.t, config), PlannedPrivate: plan.private, PlannedIdentity: plan.identity,
+	})
+	p.must(err)
+	diags := p.diagnostics(resp.Diagnostics)
+	state := protocolState{value: protocolDecode(p.t, p.typ(), resp.NewState), private: resp.Private, identity: resp.NewIdentity}
+	if !state.value.IsFullyKnown() {
+		p.t.Errorf("an engine reports unknown values after apply: %v", state.members())
+	}
+	if diags.hasError() {
+		if state.value.IsNull() && !prior.value.IsNull() && plan.config != nil {
+			return prior, diags
+		}
+		return state, diags
+	}
+	for _, broken := range protocolBroken("resource", protocolPlain(plan.planned), protocolPlain(state.value)) {
+		p.t.Errorf("an engine reports an inconsistent result after apply: %s", broken)
+	}
+	if !state.value.IsNull() {
+		p.wantIdentity(state.identity, state.get("user_group_id"))
+	}
+	return state, diags
+}
+
+// create, update and destroy plan and apply in one go.
+func (p *protocol) create(config protocolObject) (protocolState, protocolDiags) {
+	p.t.Helper()
+	return p.update(p.nothing(), config)
+}
+
+func (p *protocol) update(prior protocolState, config protocolObject) (protocolState, protocolDiags) {
+	p.t.Helper()
+	return p.apply(p.plan(prior, config))
+}
+
+func (p *protocol) destroy(prior protocolState) (protocolState, protocolDiags) {
+	p.t.Helper()
+	return p.apply(p.plan(prior, nil))
+}
+
+// created is a group that was made without a word, and whose calls are not counted.
+func (p *protocol) created(config protocolObject) protocolState {
+	p.t.Helper()
+	state, diags := p.create(config)
+	diags.wantNone()
+	p.wantSettled(state, config)
+	p.service.ResetCounts()
+	return state
+}
+
+// wantSettled demands that nothing is planned.
+func (p *protocol) wantSettled(state protocolState, config protocolObject) {
+	p.t.Helper()
+	plan := p.plan(state, config)
+	plan.diags.wantNone()
+	if plan.action != "no-op" {
+		p.t.Errorf("the plan is to %s, want none: %v", plan.action, protocolBroken("resource", protocolPlain(state.value), protocolPlain(plan.planned)))
+	}
+}
+
+// read refreshes. An engine keeps the state it has when that fails.
+func (p *protocol) read(state protocolState) (protocolState, protocolDiags) {
+	p.t.Helper()
+	resp, err := p.server.ReadResource(p.ctx, &tfprotov6.ReadResourceRequest{
+		TypeName: protocolType, CurrentState: protocolEncode(p.t, state.value), Private: state.private, CurrentIdentity: state.identity,
+	})
+	p.must(err)
+	diags := p.diagnostics(resp.Diagnostics)
+	p.wantIdentity(resp.NewIdentity, state.get("user_group_id"))
+	if diags.hasError() {
+		return state, diags
+	}
+	read := protocolState{value: protocolDecode(p.t, p.typ(), resp.NewState), private: resp.Private, identity: resp.NewIdentity}
+	if !read.value.IsFullyKnown() {
+		p.t.Errorf("an engine reports unknown values after refresh: %v", read.members())
+	}
+	return read, diags
+}
+
+// refreshed is a read without a word.
+func (p *protocol) refreshed(state protocolState) protocolState {
+	p.t.Helper()
+	read, diags := p.read(state)
+	diags.wantNone()
+	return read
+}
+
+// imported asks for the group by its id, or by an identity where the id is empty. What comes back is not read yet.
+func (p *protocol) imported(id string, identity protocolObject) (protocolState, protocolDiags) {
+	p.t.Helper()
+	req := &tfprotov6.ImportResourceStateRequest{TypeName: protocolType, ID: id}
+	if identity != nil {
+		req.Identity = &tfprotov6.ResourceIdentityData{IdentityData: protocolEncode(p.t, protocolValue(protocolIdentityType, identity))}
+	}
+	resp, err := p.server.ImportResourceState(p.ctx, req)
+	p.must(err)
+	diags := p.diagnostics(resp.Diagnostics)
+	if diags.hasError() {
+		return p.nothing(), diags
+	}
+	if len(resp.ImportedResources) != 1 {
+		p.t.Fatalf("%d resources were imported", len(resp.ImportedResources))
+	}
+	one := resp.ImportedResources[0]
+	return protocolState{value: protocolDecode(p.t, p.typ(), one.State), private: one.Private, identity: one.Identity}, diags
+}
+
+// attributes of a schema block, sorted, that the condition holds for.
+func protocolAttributes(block *tfprotov6.SchemaBlock, condition func(*tfprotov6.SchemaAttribute) bool) []string {
+	var names []string
+	for _, attribute := range block.Attributes {
+		if condition(attribute) {
+			names = append(names, attribute.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,220 @@
+package provider
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+)
+
+// The protocol tests speak to the provider as an engine does, but in process: no engine is needed, and warnings, private
+// state and calls not made can be looked at. protocol behaves like an engine, also in what it objects to: every plan and
+// every apply is held against the rules whose breach makes an engine report a bug of the provider.
+type protocol struct {
+	t       testing.TB
+	ctx     context.Context
+	server  protocolServer
+	service *emulator.Emulator
+	keys    []string
+	schema  *tfprotov6.GetProviderSchemaResponse
+}
+
+type protocolServer interface {
+	tfprotov6.ProviderServer
+	tfprotov6.ListResourceServer
+	tfprotov6.ActionServer
+}
+
+const (
+	protocolType   = "embed_user_group"
+	protocolToken  = "embed_user_group_token"
+	protocolAction = "embed_rotate_user_group_token"
+)
+
+var (
+	protocolIdentityType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"user_group_id": tftypes.String}}
+	protocolSchema       = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
+		schema, err := protocolNewServer().GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+		if err != nil || len(schema.Diagnostics) > 0 {
+			panic("the provider has no schema")
+		}
+		return schema
+	})
+)
+
+func protocolNewServer() protocolServer {
+	server, err := providerserver.NewProtocol6WithError(New("test")())()
+	if err != nil {
+		panic(err)
+	}
+	return server.(protocolServer)
+}
+
+// protocolBare is a provider that is not configured yet.
+func protocolBare(t testing.TB) *protocol {
+	t.Helper()
+	return &protocol{t: t, ctx: t.Context(), server: protocolNewServer(), schema: protocolSchema()}
+}
+
+// protocolStart is a provider configured for an emulator of its own.
+func protocolStart(t testing.TB, options emulator.Options) *protocol {
+	t.Helper()
+	return protocolStartWith(t, options, nil)
+}
+
+// protocolStartWith also takes arguments for the provider block.
+func protocolStartWith(t testing.TB, options emulator.Options, arguments protocolObject) *protocol {
+	t.Helper()
+	p := protocolBare(t)
+	p.serve(options)
+	p.configure(protocolWith(p.arguments(), arguments)).wantNone()
+	return p
+}
+
+func (p *protocol) serve(options emulator.Options) {
+	p.t.Helper()
+	service, err := emulator.Start(options)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(service.Close)
+	p.service = service
+	p.keys = []string{emulator.DefaultKey}
+	for key := range options.Environments {
+		p.keys = append(p.keys, key)
+	}
+}
+
+// arguments point a provider at the emulator and let it wait for nothing.
+func (p *protocol) arguments() protocolObject {
+	return protocolObject{
+		"base_url": p.service.URL(), "api_key": emulator.DefaultKey, "request_timeout": "10s",
+		"retry_wait_min": "1ms", "retry_wait_max": "2ms", "max_retries": 2,
+	}
+}
+
+// second is another process of the same provider at the same service, such as the next run.
+func (p *protocol) second(arguments protocolObject) *protocol {
+	p.t.Helper()
+	other := protocolBare(p.t)
+	other.service, other.keys = p.service, p.keys
+	other.configure(protocolWith(p.arguments(), arguments)).wantNone()
+	return other
+}
+
+func (p *protocol) configure(arguments protocolObject) protocolDiags {
+	p.t.Helper()
+	config := protocolEncode(p.t, protocolValue(p.schema.Provider.ValueType(), arguments))
+	validated, err := p.server.ValidateProviderConfig(p.ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
+	p.must(err)
+	if diags := p.diagnostics(validated.Diagnostics); diags.hasError() {
+		return diags
+	}
+	configured, err := p.server.ConfigureProvider(p.ctx, &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.99.0", Config: config})
+	p.must(err)
+	return p.diagnostics(configured.Diagnostics)
+}
+
+func (p *protocol) must(err error) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatalf("the call itself failed, which an engine shows as a crash: %v", err)
+	}
+}
+
+func (p *protocol) block() *tfprotov6.SchemaBlock {
+	return p.schema.ResourceSchemas[protocolType].Block
+}
+
+func (p *protocol) typ() tftypes.Type { return p.schema.ResourceSchemas[protocolType].ValueType() }
+
+// calls tells the methods of all calls since the last time it was asked, such as "GET+DELETE".
+func (p *protocol) calls() string {
+	var methods []string
+	for _, call := range p.service.Calls() {
+		methods = append(methods, call.Method)
+	}
+	p.service.ResetCounts()
+	return strings.Join(methods, "+")
+}
+
+func (p *protocol) wantCalls(want string) {
+	p.t.Helper()
+	if got := p.calls(); got != want {
+		p.t.Errorf("the calls were %q, want %q", got, want)
+	}
+}
+
+// wantFaultsStruck ends a test of faults: one that never struck has tested nothing.
+func (p *protocol) wantFaultsStruck() {
+	p.t.Helper()
+	if waiting := p.service.FaultsWaiting(); waiting > 0 {
+		p.t.Errorf("%d faults never struck", waiting)
+	}
+}
+
+// fault makes the next call of the method fail.
+func (p *protocol) fault(method string, kind emulator.FaultKind) {
+	p.service.Fail(emulator.Fault{Method: method, Nth: 1, Kind: kind})
+}
+
+// protocolState is what an engine keeps of an instance.
+type protocolState struct {
+	value    tftypes.Value
+	private  []byte
+	identity *tfprotov6.ResourceIdentityData
+}
+
+func (p *protocol) nothing() protocolState {
+	return protocolState{value: tftypes.NewValue(p.typ(), nil)}
+}
+
+func (s protocolState) members() protocolObject { return protocolMembers(s.value) }
+
+func (s protocolState) get(attribute string) any { return s.members()[attribute] }
+
+func (p *protocol) wantState(state protocolState, want protocolObject) {
+	p.t.Helper()
+	if state.value.IsNull() {
+		p.t.Fatalf("there is no state")
+	}
+	for name, value := range want {
+		if got := state.get(name); !reflect.DeepEqual(got, value) {
+			p.t.Errorf("%s is %#v in the state, want %#v", name, got, value)
+		}
+	}
+}
+
+// wantTruth demands that the state says of the computed attributes what the service has.
+func (p *protocol) wantTruth(state protocolState, id string) {
+	p.t.Helper()
+	group, exists := p.service.Group(id)
+	if !exists {
+		p.t.Fatalf("there is no group %q", id)
+	}
+	token := any(group.Token)
+	if state.get("store_token") == false {
+		token = nil
+	}
+	p.wantState(state, protocolObject{
+		"user_group_id": id, "id": id, "token": token, "token_fingerprint": protocolFingerprint(group.Token), "team_id": group.TeamID,
+	})
+}
+
+// wantIdentity demands that the identity names the group.
+func (p *protocol) wantIdentity(identity *tfprotov6.ResourceIdentityData, id any) {
+	p.t.Helper()
+	if identity == nil {
+		p.t.Fatalf("there is no identity")
+	}
+	if got := protocolMembers(protocolDecode(p.t, protocolIdentityType, identity.IdentityData))["user_group_id"]; got != id {
+		p.t.Errorf("the identity is of %v, want %v", got, id)
+	}
+}

@@ -1,0 +1,325 @@
+package provider
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+)
+
+// dataSource validates and reads.
+func (p *protocol) dataSource(config protocolObject) (protocolObject, protocolDiags) {
+	p.t.Helper()
+	typ := p.schema.DataSourceSchemas[protocolType].ValueType()
+	encoded := protocolEncode(p.t, protocolValue(typ, config))
+	validated, err := p.server.ValidateDataResourceConfig(p.ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: protocolType, Config: encoded})
+	p.must(err)
+	if diags := p.diagnostics(validated.Diagnostics); diags.hasError() {
+		return nil, diags
+	}
+	read, err := p.server.ReadDataSource(p.ctx, &tfprotov6.ReadDataSourceRequest{TypeName: protocolType, Config: encoded})
+	p.must(err)
+	return p.results(typ, read.State, config), p.diagnostics(read.Diagnostics)
+}
+
+// open validates and opens the ephemeral resource.
+func (p *protocol) open(config protocolObject) (protocolObject, protocolDiags) {
+	p.t.Helper()
+	typ := p.schema.EphemeralResourceSchemas[protocolToken].ValueType()
+	encoded := protocolEncode(p.t, protocolValue(typ, config))
+	validated, err := p.server.ValidateEphemeralResourceConfig(p.ctx, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: protocolToken, Config: encoded})
+	p.must(err)
+	if diags := p.diagnostics(validated.Diagnostics); diags.hasError() {
+		return nil, diags
+	}
+	opened, err := p.server.OpenEphemeralResource(p.ctx, &tfprotov6.OpenEphemeralResourceRequest{TypeName: protocolToken, Config: encoded})
+	p.must(err)
+	if !opened.RenewAt.IsZero() {
+		p.t.Error("it asks to be renewed")
+	}
+	return p.results(typ, opened.Result, config), p.diagnostics(opened.Diagnostics)
+}
+
+// results demands what an engine does: everything known, and what was configured unchanged.
+func (p *protocol) results(typ tftypes.Type, encoded *tfprotov6.DynamicValue, config protocolObject) protocolObject {
+	p.t.Helper()
+	value := protocolDecode(p.t, typ, encoded)
+	results := protocolMembers(value)
+	if !value.IsFullyKnown() {
+		p.t.Errorf("unknown results: %v", results)
+	}
+	for name, wanted := range config {
+		if results != nil && !reflect.DeepEqual(results[name], wanted) {
+			p.t.Errorf("%s was configured as %v and is %v in the result", name, wanted, results[name])
+		}
+	}
+	return results
+}
+
+// invoke validates, plans and runs the action, and returns its progress.
+func (p *protocol) invoke(config protocolObject) ([]string, protocolDiags) {
+	p.t.Helper()
+	encoded := protocolEncode(p.t, protocolValue(p.schema.ActionSchemas[protocolAction].Schema.ValueType(), config))
+	validated, err := p.server.ValidateActionConfig(p.ctx, &tfprotov6.ValidateActionConfigRequest{ActionType: protocolAction, Config: encoded})
+	p.must(err)
+	if diags := p.diagnostics(validated.Diagnostics); diags.hasError() {
+		return nil, diags
+	}
+	planned, err := p.server.PlanAction(p.ctx, &tfprotov6.PlanActionRequest{ActionType: protocolAction, Config: encoded})
+	p.must(err)
+	p.diagnostics(planned.Diagnostics).wantNone()
+	stream, err := p.server.InvokeAction(p.ctx, &tfprotov6.InvokeActionRequest{ActionType: protocolAction, Config: encoded})
+	p.must(err)
+	var progress []string
+	var diags protocolDiags
+	for event := range stream.Events {
+		switch event := event.Type.(type) {
+		case tfprotov6.ProgressInvokeActionEventType:
+			progress = append(progress, event.Message)
+		case tfprotov6.CompletedInvokeActionEventType:
+			diags = diags.and(p.diagnostics(event.Diagnostics))
+		}
+	}
+	return progress, diags
+}
+
+// protocolListed is one result of a query.
+type protocolListed struct {
+	name     string
+	id       any
+	resource protocolObject
+}
+
+// list validates and lists; limit 0 is none.
+func (p *protocol) list(config protocolObject, limit int64, wholeResource bool) ([]protocolListed, protocolDiags) {
+	p.t.Helper()
+	encoded := protocolEncode(p.t, protocolValue(p.schema.ListResourceSchemas[protocolType].ValueType(), config))
+	validated, err := p.server.ValidateListResourceConfig(p.ctx, &tfprotov6.ValidateListResourceConfigRequest{TypeName: protocolType, Config: encoded})
+	p.must(err)
+	diags := p.diagnostics(validated.Diagnostics)
+	if diags.hasError() {
+		return nil, diags
+	}
+	stream, err := p.server.ListResource(p.ctx, &tfprotov6.ListResourceRequest{TypeName: protocolType, Config: encoded, Limit: limit, IncludeResource: wholeResource})
+	p.must(err)
+	var listed []protocolListed
+	for result := range stream.Results {
+		more := p.diagnostics(result.Diagnostics)
+		diags = diags.and(more)
+		if more.hasError() {
+			continue
+		}
+		one := protocolListed{name: result.DisplayName}
+		one.id = protocolMembers(protocolDecode(p.t, protocolIdentityType, result.Identity.IdentityData))["user_group_id"]
+		if result.Resource != nil {
+			one.resource = protocolMembers(protocolDecode(p.t, p.typ(), result.Resource))
+		}
+		listed = append(listed, one)
+	}
+	return listed, diags
+}
+
+// wantUntouched demands that the service has exactly the groups it had, with the tokens they had.
+func (p *protocol) wantUntouched(before []emulator.Group) {
+	p.t.Helper()
+	if after := p.service.Groups(); !reflect.DeepEqual(before, after) {
+		p.t.Errorf("the service had %v and has %v", before, after)
+	}
+}
+
+func TestProtocolDataSource(t *testing.T) {
+	t.Parallel()
+	for name, options := range protocolReadings() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := protocolStart(t, options)
+			group := p.service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(` { "b" : 1.0, "a": null }`), TeamID: 9007199254740993})
+			before := p.service.Groups()
+			read, diags := p.dataSource(protocolObject{"user_group_id": "acme"})
+			diags.wantNone()
+			want := protocolObject{
+				"user_group_id": "acme", "store_token": nil, "id": "acme", "name": "Acme", "properties": `{"a":null,"b":1}`,
+				"token": group.Token, "token_fingerprint": protocolFingerprint(group.Token), "team_id": int64(9007199254740993),
+			}
+			if options.Answers == emulator.AnswersEcho {
+				want["name"], want["properties"] = nil, nil
+			}
+			if !reflect.DeepEqual(read, want) {
+				t.Errorf("read %v, want %v", read, want)
+			}
+			read, diags = p.dataSource(protocolObject{"user_group_id": "acme", "store_token": false})
+			diags.wantNone()
+			if read["token"] != nil || read["token_fingerprint"] != want["token_fingerprint"] {
+				t.Errorf("with store_token = false: %v", read)
+			}
+			_, diags = p.dataSource(protocolObject{"user_group_id": "nobody"})
+			diags.wantError(`User group "nobody" does not exist`, "left none behind", "spelling")
+			p.wantUntouched(before)
+		})
+	}
+}
+
+func TestProtocolEphemeralResource(t *testing.T) {
+	t.Parallel()
+	for name, options := range protocolReadings() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := protocolStart(t, options)
+			group := p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+			before := p.service.Groups()
+			opened, diags := p.open(protocolObject{"user_group_id": "acme"})
+			diags.wantNone()
+			want := protocolObject{"user_group_id": "acme", "token": group.Token, "token_fingerprint": protocolFingerprint(group.Token), "team_id": group.TeamID}
+			if !reflect.DeepEqual(opened, want) {
+				t.Errorf("opened %v, want %v", opened, want)
+			}
+			_, diags = p.open(protocolObject{"user_group_id": "nobody"})
+			diags.wantError(`User group "nobody" does not exist`, "left none behind")
+			p.wantUntouched(before)
+			if p.service.Rotations("acme") > 0 || p.service.Creations("acme") > 0 {
+				t.Error("opening rotated or created")
+			}
+		})
+	}
+}
+
+func TestProtocolAction(t *testing.T) {
+	t.Parallel()
+	for _, refusals := range []emulator.Refusals{emulator.RefusalsStatus, emulator.RefusalsSuccessZero} {
+		p := protocolStart(t, emulator.Options{Refusals: refusals})
+		p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+		progress, diags := p.invoke(protocolObject{"user_group_id": "acme"})
+		diags.wantNone()
+		p.wantCalls("GET+POST")
+		group, _ := p.service.Group("acme")
+		if len(progress) != 2 || !strings.Contains(progress[0], `Rotating the token of user group "acme"`) ||
+			!strings.Contains(progress[1], protocolFingerprint(group.Token)) || !strings.Contains(progress[1], "next refresh") {
+			t.Errorf("the progress was %q", progress)
+		}
+		if strings.Contains(strings.Join(progress, ""), "ugt_") {
+			t.Errorf("the progress shows a token: %q", progress)
+		}
+		before := p.service.Groups()
+		_, diags = p.invoke(protocolObject{"user_group_id": "nobody"})
+		diags.wantError(`User group "nobody" does not exist`, "othing was created")
+		p.wantUntouched(before)
+	}
+}
+
+func TestProtocolActionRotatesOnceWhateverIsLost(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []emulator.FaultKind{
+		emulator.CutAfterWork, emulator.CutBefore, emulator.Error500AfterWork, emulator.HalfDocument, emulator.CutInDocument, emulator.NoToken, emulator.TooMany429, emulator.Unavailable503,
+	} {
+		p := protocolStart(t, emulator.Options{})
+		p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+		p.fault(http.MethodPost, kind)
+		progress, diags := p.invoke(protocolObject{"user_group_id": "acme"})
+		diags.wantNone()
+		p.wantFaultsStruck()
+		group, _ := p.service.Group("acme")
+		if got := p.service.Rotations("acme"); got != 1 || !strings.Contains(progress[len(progress)-1], protocolFingerprint(group.Token)) {
+			t.Errorf("%s: %d rotations, and the progress %q", kind, got, progress)
+		}
+	}
+	p := protocolStart(t, emulator.Options{})
+	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	p.service.Fail(emulator.Fault{Method: http.MethodPost, Kind: emulator.Refuse})
+	progress, diags := p.invoke(protocolObject{"user_group_id": "acme"})
+	diags.wantError(`Cannot rotate the token of user group "acme"`, "was not rotated")
+	if len(progress) != 1 {
+		t.Errorf("an action that failed said %q", progress)
+	}
+}
+
+func TestProtocolList(t *testing.T) {
+	t.Parallel()
+	for name, options := range protocolReadings() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := protocolStart(t, options)
+			for _, id := range []string{"c", "a", "b"} {
+				p.service.Seed(emulator.Group{ID: id, Name: "Name of " + id, Properties: json.RawMessage(`{"z":1,"a":2}`)})
+			}
+			before := p.service.Groups()
+			ids := []string{"c", "nobody", "b", "c", "nobody", "a"}
+			display := func(id string) string {
+				if options.Answers == emulator.AnswersEcho {
+					return id
+				}
+				return "Name of " + id + " (" + id + ")"
+			}
+			listed, diags := p.list(protocolObject{"user_group_ids": ids}, 100, false)
+			diags.wantNone()
+			want := []protocolListed{{display("c"), "c", nil}, {display("b"), "b", nil}, {display("a"), "a", nil}}
+			if !reflect.DeepEqual(listed, want) {
+				t.Errorf("listed %v, want %v", listed, want)
+			}
+			p.service.ResetCounts()
+			listed, diags = p.list(protocolObject{"user_group_ids": ids}, 2, true)
+			diags.wantNone()
+			if len(listed) != 2 || listed[1].id != "b" || p.service.Count(http.MethodGet) > 4 {
+				t.Errorf("limited to two: %v, %d lookups", listed, p.service.Count(http.MethodGet))
+			}
+			for i, one := range listed {
+				id := []string{"c", "b"}[i]
+				group, _ := p.service.Group(id)
+				want := protocolObject{
+					"user_group_id": id, "id": id, "token": nil, "token_fingerprint": protocolFingerprint(group.Token), "team_id": group.TeamID,
+				}
+				for attribute, value := range want {
+					if one.resource[attribute] != value {
+						t.Errorf("%s of %q is %v, want %v", attribute, id, one.resource[attribute], value)
+					}
+				}
+				if options.Answers == emulator.AnswersStored && (one.resource["name"] != "Name of "+id || one.resource["properties"] != `{"a":2,"z":1}`) {
+					t.Errorf("the resource is %v", one.resource)
+				}
+			}
+			p.wantUntouched(before)
+		})
+	}
+}
+
+func TestProtocolListThatFails(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{})
+	for _, id := range []string{"a", "b"} {
+		p.service.Seed(emulator.Group{ID: id, Name: id})
+	}
+	p.service.Fail(emulator.Fault{Method: http.MethodGet, ID: "a", Kind: emulator.TooMany429})
+	listed, diags := p.list(protocolObject{"user_group_ids": []string{"a", "b"}}, 0, true)
+	diags.wantError(`Cannot look up user group "a"`, "429")
+	if len(listed) != 1 || listed[0].id != "b" {
+		t.Errorf("listed %v", listed)
+	}
+	listed, diags = p.list(protocolObject{"user_group_ids": []string{}}, 0, true)
+	diags.wantNone()
+	if len(listed) > 0 {
+		t.Errorf("listed %v", listed)
+	}
+}
+
+func TestProtocolObjectsRefuseInvalidIDs(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{})
+	for _, id := range []string{"", " acme", "acme ", "a\nb"} {
+		_, diags := p.dataSource(protocolObject{"user_group_id": id})
+		diags.wantErrorAt("user_group_id", "Invalid user_group_id", "No call was made")
+		_, diags = p.open(protocolObject{"user_group_id": id})
+		diags.wantErrorAt("user_group_id", "Invalid user_group_id", "No call was made")
+		_, diags = p.invoke(protocolObject{"user_group_id": id})
+		diags.wantErrorAt("user_group_id", "Invalid user_group_id", "No call was made")
+		_, diags = p.list(protocolObject{"user_group_ids": []string{"a", id}}, 0, false)
+		diags.wantError("Invalid user_group_id", "No call was made")
+	}
+	_, diags := p.list(protocolObject{"user_group_ids": []any{nil}}, 0, false)
+	diags.wantError("Null List Value")
+	p.wantCalls("")
+}

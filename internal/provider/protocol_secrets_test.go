@@ -1,0 +1,115 @@
+package provider
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+	"github.com/hashicorp/terraform-plugin-log/tfsdklog"
+	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+)
+
+// protocolLog is where the logs of the provider and of the framework go, both at TRACE.
+type protocolLog struct {
+	mutex sync.Mutex
+	text  bytes.Buffer
+}
+
+func (l *protocolLog) Write(line []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.Write(line)
+}
+
+// logged has everything from here on logged. The context of a call carries the loggers, as it does when an engine calls.
+func (p *protocol) logged() *protocolLog {
+	log := new(protocolLog)
+	p.ctx = tfsdklogtest.RootLogger(tflogtest.RootLogger(p.ctx, log), log)
+	return log
+}
+
+func TestProtocolLogsNoSecrets(t *testing.T) {
+	t.Parallel()
+	const gateway = "secret-of-the-gateway"
+	p := protocolBare(t)
+	p.serve(emulator.Options{})
+	log := p.logged()
+	p.configure(protocolWith(p.arguments(), protocolObject{"headers": protocolObject{"X-Gateway": gateway}})).wantNone()
+
+	var tokens []string
+	remember := func() {
+		for _, group := range p.service.Groups() {
+			tokens = append(tokens, group.Token)
+		}
+	}
+	secretive := protocolWith(protocolAcme(), protocolObject{"name": "Name in the log"})
+	state, diags := p.create(secretive)
+	diags.wantNone()
+	remember()
+	state = p.refreshed(state)
+	for _, kind := range []emulator.FaultKind{emulator.CutAfterWork, emulator.HalfDocument, emulator.NoToken, emulator.HTML200, emulator.Error500AfterWork} {
+		p.fault(http.MethodPost, kind)
+		p.fault(http.MethodPut, kind)
+		quarter := kind.String()
+		state, diags = p.update(state, protocolWith(secretive, protocolObject{"name": quarter, "rotate_token_when_changed": protocolObject{"quarter": quarter}}))
+		diags.wantNone()
+		remember()
+	}
+	p.service.Fail(emulator.Fault{Method: http.MethodPost, Nth: 1, Kind: emulator.Answer, Status: 400, Body: `{"success":0,"message":"no ` + tokens[len(tokens)-1] + ` and ` + emulator.DefaultKey + `"}`})
+	p.update(state, protocolWith(secretive, protocolObject{"name": "error-500-after-work", "rotate_token_when_changed": protocolObject{"quarter": "x"}}))
+	tokens = append(tokens, p.service.RotateBehind("acme"))
+	for _, by := range []protocolObject{nil, {"user_group_id": "acme"}} {
+		id := "acme"
+		if by != nil {
+			id = ""
+		}
+		imported, diags := p.imported(id, by)
+		diags.wantNone()
+		p.refreshed(imported)
+	}
+	_, diags = p.dataSource(protocolObject{"user_group_id": "acme"})
+	diags.wantNone()
+	_, diags = p.open(protocolObject{"user_group_id": "acme"})
+	diags.wantNone()
+	_, diags = p.list(protocolObject{"user_group_ids": []string{"acme", "nobody"}}, 0, true)
+	diags.wantNone()
+	_, diags = p.invoke(protocolObject{"user_group_id": "acme"})
+	diags.wantNone()
+	remember()
+	_, diags = p.destroy(state) // By a stale token.
+	diags.wantNone()
+	p.service.WaitIdle()
+
+	text := log.text.String()
+	for _, secret := range append(tokens, emulator.DefaultKey, gateway, "ugt_") {
+		if at := strings.Index(text, secret); secret == "" || at >= 0 {
+			t.Fatalf("the log shows %q: … %s …", secret, text[max(0, at-300):min(len(text), at+100)])
+		}
+	}
+	// The sink is in the right place, and what is not secret is there to be read.
+	for _, readable := range []string{"Name in the log", `"@module":"sdk.framework"`, `"@module":"provider"`, "new_user_group", http.MethodDelete, "acme"} {
+		if !strings.Contains(text, readable) {
+			t.Errorf("the log of %d bytes does not show %q", len(text), readable)
+		}
+	}
+	if got := len(tokens); got < 8 {
+		t.Errorf("only %d tokens were looked for", got)
+	}
+}
+
+// The framework writes values into its log where it converts them; a sink that is off would prove nothing.
+func TestProtocolLogReachesTheFramework(t *testing.T) {
+	t.Parallel()
+	p := protocolBare(t)
+	log := p.logged()
+	tfsdklog.Trace(p.ctx, "marker")
+	p.validate(protocolAcme()).wantNone()
+	if text := log.text.String(); !strings.Contains(text, "marker") || strings.Count(text, "\n") < 3 {
+		t.Errorf("the log is %q", text)
+	}
+}

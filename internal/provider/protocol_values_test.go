@@ -1,0 +1,197 @@
+package provider
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// protocolObject is a configuration or a state as plain Go: strings, bools, numbers, maps, slices, nil for null and
+// protocolUnknown. What is left out is null.
+type protocolObject = map[string]any
+
+// protocolUnknown is "(known after apply)".
+var protocolUnknown = struct{ unknown struct{} }{}
+
+// protocolWith is the object with some members changed, or with nil removed.
+func protocolWith(object protocolObject, changes protocolObject) protocolObject {
+	changed := maps.Clone(object)
+	maps.Copy(changed, changes)
+	return changed
+}
+
+// protocolValue turns plain Go into a value of the type.
+func protocolValue(typ tftypes.Type, plain any) tftypes.Value {
+	switch plain {
+	case nil:
+		return tftypes.NewValue(typ, nil)
+	case protocolUnknown:
+		return tftypes.NewValue(typ, tftypes.UnknownValue)
+	}
+	switch typ := typ.(type) {
+	case tftypes.Object:
+		given := plain.(protocolObject)
+		members := make(map[string]tftypes.Value, len(typ.AttributeTypes))
+		for name, member := range typ.AttributeTypes {
+			members[name] = protocolValue(member, given[name])
+		}
+		for name := range given {
+			if typ.AttributeTypes[name] == nil {
+				panic(fmt.Sprintf("there is no attribute %q", name))
+			}
+		}
+		return tftypes.NewValue(typ, members)
+	case tftypes.Map:
+		elements := map[string]tftypes.Value{}
+		for entry := reflect.ValueOf(plain).MapRange(); entry.Next(); {
+			elements[entry.Key().String()] = protocolValue(typ.ElementType, entry.Value().Interface())
+		}
+		return tftypes.NewValue(typ, elements)
+	case tftypes.List:
+		list := reflect.ValueOf(plain)
+		elements := make([]tftypes.Value, 0, list.Len())
+		for i := range list.Len() {
+			elements = append(elements, protocolValue(typ.ElementType, list.Index(i).Interface()))
+		}
+		return tftypes.NewValue(typ, elements)
+	}
+	return tftypes.NewValue(typ, plain)
+}
+
+// protocolPlain is the inverse of protocolValue; whole numbers become int64.
+func protocolPlain(value tftypes.Value) any {
+	must := func(err error) {
+		if err != nil {
+			panic(err)
+		}
+	}
+	switch {
+	case value.IsNull():
+		return nil
+	case !value.IsKnown():
+		return protocolUnknown
+	case value.Type().Is(tftypes.String):
+		var text string
+		must(value.As(&text))
+		return text
+	case value.Type().Is(tftypes.Bool):
+		var flag bool
+		must(value.As(&flag))
+		return flag
+	case value.Type().Is(tftypes.Number):
+		number := new(big.Float)
+		must(value.As(&number))
+		if whole, accuracy := number.Int64(); accuracy == big.Exact {
+			return whole
+		}
+		return number.String()
+	case value.Type().Is(tftypes.List{}):
+		var elements []tftypes.Value
+		must(value.As(&elements))
+		list := make([]any, 0, len(elements))
+		for _, element := range elements {
+			list = append(list, protocolPlain(element))
+		}
+		return list
+	default:
+		var members map[string]tftypes.Value
+		must(value.As(&members))
+		object := make(protocolObject, len(members))
+		for name, member := range members {
+			object[name] = protocolPlain(member)
+		}
+		return object
+	}
+}
+
+func protocolMembers(value tftypes.Value) protocolObject {
+	object, _ := protocolPlain(value).(protocolObject)
+	return object
+}
+
+func protocolEncode(t testing.TB, value tftypes.Value) *tfprotov6.DynamicValue {
+	t.Helper()
+	encoded, err := tfprotov6.NewDynamicValue(value.Type(), value)
+	if err != nil {
+		t.Fatalf("a value cannot be encoded: %v", err)
+	}
+	return &encoded
+}
+
+func protocolDecode(t testing.TB, typ tftypes.Type, encoded *tfprotov6.DynamicValue) tftypes.Value {
+	t.Helper()
+	if encoded == nil {
+		return tftypes.NewValue(typ, nil)
+	}
+	value, err := encoded.Unmarshal(typ)
+	if err != nil {
+		t.Fatalf("a value cannot be decoded: %v", err)
+	}
+	return value
+}
+
+// protocolProposed is what an engine proposes as the new state: the configuration, and for what the provider computes
+// the value that there was.
+func protocolProposed(block *tfprotov6.SchemaBlock, prior, config protocolObject) protocolObject {
+	proposed := protocolObject{}
+	for _, attribute := range block.Attributes {
+		if attribute.Computed && config[attribute.Name] == nil {
+			proposed[attribute.Name] = prior[attribute.Name]
+		} else {
+			proposed[attribute.Name] = config[attribute.Name]
+		}
+	}
+	return proposed
+}
+
+// protocolPlanFaults are an engine's objections to a plan: what is configured must be planned as it is, or as the
+// state has it already, and what is neither configured nor computed must be null.
+func protocolPlanFaults(block *tfprotov6.SchemaBlock, prior, config, planned protocolObject) []string {
+	var faults []string
+	for _, attribute := range block.Attributes {
+		was, wanted, is := prior[attribute.Name], config[attribute.Name], planned[attribute.Name]
+		switch {
+		case reflect.DeepEqual(is, wanted):
+		case wanted != nil && was != nil && reflect.DeepEqual(is, was):
+		case wanted == nil && attribute.Computed:
+		default:
+			faults = append(faults, fmt.Sprintf("%s is configured as %v and planned as %v", attribute.Name, wanted, is))
+		}
+	}
+	return faults
+}
+
+// protocolBroken lists the promises of a plan that a later value breaks: whatever was known must have stayed.
+func protocolBroken(at string, planned, actual any) []string {
+	if planned == any(protocolUnknown) {
+		return nil
+	}
+	was, isObject := planned.(protocolObject)
+	is, stillObject := actual.(protocolObject)
+	if !isObject || !stillObject {
+		if reflect.DeepEqual(planned, actual) {
+			return nil
+		}
+		return []string{fmt.Sprintf("%s was planned as %v and became %v", at, planned, actual)}
+	}
+	var broken []string
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		if now, present := is[name]; present {
+			broken = append(broken, protocolBroken(at+"."+name, was[name], now)...)
+		} else {
+			broken = append(broken, at+"."+name+" is gone")
+		}
+	}
+	for name := range is {
+		if _, present := was[name]; !present {
+			broken = append(broken, at+"."+name+" is new")
+		}
+	}
+	return broken
+}

@@ -1,0 +1,241 @@
+package provider
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+)
+
+// States in testdata/state were written by an engine with a released provider, and every later version must read them
+// and plan nothing. Old files are never edited, whatever a schema becomes: they are what users have. When a release
+// changes what a state looks like, it adds a file of its own, written from the commit that is to be tagged:
+//
+//	TF_ACC_TERRAFORM_PATH=/path/to/terraform go test ./internal/provider -run TestUpgradeOfOldStates -write-state v0.2.0
+var writeState = flag.String("write-state", "", "write testdata/state/VERSION.json with the provider as it is now")
+
+// upgradeFile is a state as engines write it, as far as it matters here.
+type upgradeFile struct {
+	Resources []struct {
+		Type, Name string
+		Instances  []struct {
+			SchemaVersion         int64           `json:"schema_version"`
+			Attributes            json.RawMessage `json:"attributes"`
+			IdentitySchemaVersion int64           `json:"identity_schema_version"`
+			Identity              json.RawMessage `json:"identity"`
+			Private               []byte          `json:"private"`
+		}
+	}
+}
+
+func TestUpgradeOfOldStates(t *testing.T) {
+	t.Parallel()
+	if *writeState != "" {
+		upgradeWrite(t, filepath.Join("testdata", "state", *writeState+".json"))
+	}
+	files, err := filepath.Glob(filepath.Join("testdata", "state", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no old states: %v", err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var old upgradeFile
+		if err := json.Unmarshal(content, &old); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		var names []string
+		for _, resource := range old.Resources {
+			names = append(names, resource.Name)
+			instance := resource.Instances[0]
+			t.Run(filepath.Base(file)+" "+resource.Name, func(t *testing.T) {
+				t.Parallel()
+				p := protocolStart(t, emulator.Options{})
+				state := p.upgraded(instance.SchemaVersion, instance.Attributes, instance.IdentitySchemaVersion, instance.Identity)
+				state.private = instance.Private
+				upgradeSeed(p.service, state)
+				config := protocolObject{}
+				for _, attribute := range protocolAttributes(p.block(), func(a *tfprotov6.SchemaAttribute) bool { return !a.Computed }) {
+					config[attribute] = state.get(attribute)
+				}
+				p.wantSettled(state, config)
+				read := p.refreshed(state)
+				p.wantCalls("GET")
+				if !read.value.Equal(state.value) {
+					t.Errorf("the refresh changed %v to %v", state.members(), read.members())
+				}
+				p.wantSettled(read, config)
+				gone, diags := p.destroy(protocolState{
+					value: protocolValue(p.typ(), protocolWith(read.members(), protocolObject{"deletion_protection": nil})), private: read.private, identity: read.identity,
+				})
+				if diags.wantNone(); !gone.value.IsNull() || len(p.service.Groups()) > 0 {
+					t.Errorf("a group that an older version made cannot be destroyed: %v", p.service.Groups())
+				}
+			})
+		}
+		if got := strings.Join(names, " "); got != "everything imported minimal rotated without_token" {
+			t.Errorf("%s holds %q", file, got)
+		}
+	}
+}
+
+// upgraded is what an engine does with every state before anything else.
+func (p *protocol) upgraded(version int64, attributes json.RawMessage, identityVersion int64, identity json.RawMessage) protocolState {
+	p.t.Helper()
+	resp, err := p.server.UpgradeResourceState(p.ctx, &tfprotov6.UpgradeResourceStateRequest{
+		TypeName: protocolType, Version: version, RawState: &tfprotov6.RawState{JSON: attributes},
+	})
+	p.must(err)
+	p.diagnostics(resp.Diagnostics).wantNone()
+	state := protocolState{value: protocolDecode(p.t, p.typ(), resp.UpgradedState)}
+	schemas, err := p.server.GetResourceIdentitySchemas(p.ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
+	p.must(err)
+	if identityVersion == schemas.IdentitySchemas[protocolType].Version {
+		// An engine asks for the upgrade of an identity only where the versions differ, and the framework insists on it.
+		value, err := tfprotov6.RawState{JSON: identity}.Unmarshal(protocolIdentityType)
+		p.must(err)
+		state.identity = &tfprotov6.ResourceIdentityData{IdentityData: protocolEncode(p.t, value)}
+	} else {
+		resp, err := p.server.UpgradeResourceIdentity(p.ctx, &tfprotov6.UpgradeResourceIdentityRequest{
+			TypeName: protocolType, Version: identityVersion, RawIdentity: &tfprotov6.RawState{JSON: identity},
+		})
+		p.must(err)
+		p.diagnostics(resp.Diagnostics).wantNone()
+		state.identity = resp.UpgradedIdentity
+	}
+	p.wantIdentity(state.identity, state.get("user_group_id"))
+	return state
+}
+
+// upgradeToken is the token that the group of a written state has, in the state or not.
+func upgradeToken(id string) string { return "ugt_dummy-token-of-" + id }
+
+// upgradeSeed has the service as the state describes it.
+func upgradeSeed(service *emulator.Emulator, state protocolState) {
+	group := emulator.Group{
+		ID: state.get("user_group_id").(string), Name: state.get("name").(string), TeamID: state.get("team_id").(int64),
+		Token: upgradeToken(state.get("user_group_id").(string)),
+	}
+	if text, managed := state.get("properties").(string); managed {
+		group.Properties = json.RawMessage(text)
+	}
+	service.Seed(group)
+}
+
+const upgradeConfiguration = `
+terraform {
+  required_providers {
+    embed = { source = "dashembed/embed" }
+  }
+}
+
+resource "embed_user_group" "minimal" {
+  user_group_id = "minimal"
+  name          = "Minimal"
+}
+
+resource "embed_user_group" "everything" {
+  user_group_id             = "every/thing Zoë"
+  name                      = "Everything"
+  mapping                   = { sales = "db-1", "with space" = "db 2" }
+  properties                = jsonencode({ tier = "gold", limits = { rows = 9007199254740993, ratio = 0.1 }, tags = ["a", null, true], html = "<é😀&>" })
+  data_source_provided_id   = "db-1"
+  rotate_token_when_changed = { quarter = "Q1", never = null }
+  adopt_existing            = true
+  deletion_protection       = true
+  store_token               = true
+}
+
+resource "embed_user_group" "without_token" {
+  user_group_id = "without-token"
+  name          = "Without token"
+  properties    = jsonencode({})
+  mapping       = {}
+  store_token   = false
+}
+
+resource "embed_user_group" "rotated" {
+  user_group_id             = "rotated"
+  name                      = "Rotated"
+  rotate_token_when_changed = { quarter = "QUARTER" }
+}
+
+import {
+  to = embed_user_group.imported
+  id = "imported"
+}
+
+resource "embed_user_group" "imported" {
+  user_group_id = "imported"
+  name          = "Imported"
+  properties    = jsonencode({ a = 1 })
+}
+`
+
+// upgradeWrite runs a real engine with the provider as it is now. The tokens become dummies at the service, and a
+// refresh takes them over: so the file is the engine's, to the last byte.
+func upgradeWrite(t *testing.T, file string) {
+	t.Helper()
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("%s exists, and states of a release are never written again (%v)", file, err)
+	}
+	dir := t.TempDir()
+	run := func(name string, args ...string) {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), name, args...)
+		command.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+filepath.Join(dir, "cli.tfrc"), "TF_IN_AUTOMATION=1")
+		if output, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("%s %v: %v\n%s", name, args, err, output)
+		}
+	}
+	write := func(name, content string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	service, err := emulator.Start(emulator.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(service.Close)
+	service.Seed(emulator.Group{ID: "imported", Name: "Imported", Properties: json.RawMessage(`{"a":1}`)})
+	run("go", "build", "-o", filepath.Join(dir, "terraform-provider-embed"), "../..")
+	write("cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"dashembed/embed\" = %q\n  }\n  direct {}\n}\n", dir))
+	write("provider.tf", fmt.Sprintf("provider \"embed\" {\n  base_url = %q\n  api_key  = %q\n}\n", service.URL(), emulator.DefaultKey))
+	engine := os.Getenv("TF_ACC_TERRAFORM_PATH")
+	apply := func(args ...string) {
+		t.Helper()
+		run(engine, append([]string{"-chdir=" + dir, "apply", "-auto-approve", "-input=false"}, args...)...)
+	}
+	for _, quarter := range []string{"Q1", "Q2"} {
+		write("main.tf", strings.ReplaceAll(upgradeConfiguration, "QUARTER", quarter))
+		apply()
+	}
+	for _, group := range service.Groups() {
+		service.Change(group.ID, func(group *emulator.Group) { group.Token = upgradeToken(group.ID) })
+	}
+	apply("-refresh-only")
+	written, err := os.ReadFile(filepath.Join(dir, "terraform.tfstate"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, written, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

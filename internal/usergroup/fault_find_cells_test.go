@@ -1,0 +1,128 @@
+package usergroup
+
+// The state knows the team_id, so the same one proves after a lost answer that the group was there all along.
+var findKnownCells = []cell{
+	{cutBefore, once, "GET > GET", before, fine, "", ""},
+	{cutAfter, once, "GET > GET", before, fine, "", ""},
+	{error500, once, "GET > GET", before, fine, "", ""},
+	{error503, once, "GET > GET", before, fine, "", ""},
+	{throttled, once, "GET > GET", before, fine, "", ""},
+	{htmlPage, once, "GET > GET", before, fine, "", ""},
+	{success0, once, "GET > GET", before, fine, "", ""},
+	{half, once, "GET > GET", before, fine, "", ""},
+	{cutInside, once, "GET > GET", before, fine, "", ""},
+	{noToken, once, "GET > GET", before, fine, "", ""},
+	{redirect, once, "GET", before, titleLookupFailed, "Nothing was changed", ""},
+	{slowAnswer, once, "GET > GET", before, fine, "", ""},
+	{slowWork, once, "GET > GET", before, fine, "", ""},
+
+	{cutBefore, broken, "GET > GET > GET", before, titleLookupFailed, "To remove a shell", ""},
+	{cutAfter, broken, "GET > GET > GET", before, titleLookupFailed, "To remove a shell", ""},
+	{error500, broken, "GET > GET > GET", before, titleLookupFailed, "To remove a shell", ""},
+	{error503, broken, "GET > GET > GET", before, titleLookupFailed, "To remove a shell", ""},
+	{throttled, broken, "GET > GET > GET", before, titleLookupFailed, "Nothing was changed", ""},
+	{htmlPage, broken, "GET > GET > GET", before, titleLookupFailed, "HTML page", ""},
+	{success0, broken, "GET > GET", before, titleLookupFailed, "Nothing was changed", ""},
+	{half, broken, "GET > GET > GET", before, titleLookupFailed, "To remove a shell", ""},
+	{cutInside, broken, "GET > GET > GET", before, titleLookupFailed, "To remove a shell", ""},
+	{noToken, broken, "GET > GET > GET", before, titleLookupFailed, "token is missing", ""},
+	{redirect, broken, "GET", before, titleLookupFailed, "Nothing was changed", ""},
+	{slowAnswer, broken, "GET > GET > GET", before, titleLookupFailed, "To remove a shell", ""},
+	{slowWork, broken, "GET > GET > GET", before, titleLookupFailed, "To remove a shell", ""},
+}
+
+// An import or a data source has no team_id to compare with, so a lost answer leaves open who made the group.
+var findByIDCells = []cell{
+	{cutBefore, once, "GET > GET", before, titleMayBeLeftBehind, "Run again: if the group was there before", ""},
+	{cutAfter, once, "GET > GET", before, titleMayBeLeftBehind, "Run again: if the group was there before", ""},
+	{error500, once, "GET > GET", before, titleMayBeLeftBehind, "Run again: if the group was there before", ""},
+	{error503, once, "GET > GET", before, titleMayBeLeftBehind, "Run again: if the group was there before", ""},
+	{throttled, once, "GET > GET", before, fine, "", ""},
+	{htmlPage, once, "GET > GET", before, titleMayBeLeftBehind, "Run again: if the group was there before", ""},
+	{success0, once, "GET > GET", before, fine, "", ""},
+	{half, once, "GET > GET", before, titleMayBeLeftBehind, "Run again: if the group was there before", ""},
+	{cutInside, once, "GET > GET", before, titleMayBeLeftBehind, "Run again: if the group was there before", ""},
+	{noToken, once, "GET > GET", before, titleMayBeLeftBehind, "Run again: if the group was there before", ""},
+	{redirect, once, "GET", before, titleLookupFailed, "Nothing was changed", ""},
+	{slowAnswer, once, "GET > GET", before, titleMayBeLeftBehind, "Run again: if the group was there before", ""},
+	{slowWork, once, "GET > GET", before, titleMayBeLeftBehind, "Run again: if the group was there before", ""},
+
+	{cutBefore, broken, "GET > GET > GET", before, titleLookupFailed, "To remove a shell", ""},
+	{cutAfter, broken, "GET > GET > GET", before, titleLookupFailed, "To remove a shell", ""},
+	{error500, broken, "GET > GET > GET", before, titleLookupFailed, "To remove a shell", ""},
+	{error503, broken, "GET > GET > GET", before, titleLookupFailed, "To remove a shell", ""},
+	{throttled, broken, "GET > GET > GET", before, titleLookupFailed, "Nothing was changed", ""},
+	{htmlPage, broken, "GET > GET > GET", before, titleLookupFailed, "HTML page", ""},
+	{success0, broken, "GET > GET", before, titleLookupFailed, "Nothing was changed", ""},
+	{half, broken, "GET > GET > GET", before, titleLookupFailed, "To remove a shell", ""},
+	{cutInside, broken, "GET > GET > GET", before, titleLookupFailed, "To remove a shell", ""},
+	{noToken, broken, "GET > GET > GET", before, titleLookupFailed, "token is missing", ""},
+	{redirect, broken, "GET", before, titleLookupFailed, "Nothing was changed", ""},
+	{slowAnswer, broken, "GET > GET > GET", before, titleLookupFailed, "To remove a shell", ""},
+	{slowWork, broken, "GET > GET > GET", before, titleLookupFailed, "To remove a shell", ""},
+}
+
+// The group is gone. An answer that it was just made proves that, and the shell is removed. A lost one may have made it:
+// then the shell is left, and the error names it. Nothing helps against a service that does a timed out call's work
+// after everything is over: all there is to do is to say so.
+var findAbsentCells = []cell{
+	{cutBefore, once, "GET > GET/created > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{cutAfter, once, "GET/created > GET", shell, titleMayBeLeftBehind, "Remove it with", ""},
+	{error500, once, "GET/created > GET", shell, titleMayBeLeftBehind, "Remove it with", ""},
+	{error503, once, "GET > GET/created > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{throttled, once, "GET > GET/created > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{htmlPage, once, "GET > GET/created > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{success0, once, "GET > GET/created > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{half, once, "GET/created > GET", shell, titleMayBeLeftBehind, "Remove it with", ""},
+	{cutInside, once, "GET/created > GET", shell, titleMayBeLeftBehind, "Remove it with", ""},
+	{noToken, once, "GET/created > GET > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{redirect, once, "GET", nothing, titleLookupFailed, "Nothing was changed", ""},
+	{slowAnswer, once, "GET/created > GET", shell, titleMayBeLeftBehind, "Remove it with", ""},
+	{slowWork, once, "GET/created > GET/created > DELETE/deleted", shell, titleNotFound, "got no answer", ""},
+
+	{cutBefore, broken, "GET > GET > GET", nothing, titleLookupFailed, "To remove a shell", ""},
+	{cutAfter, broken, "GET/created > GET > GET", shell, titleLookupFailed, "To remove a shell", ""},
+	{error500, broken, "GET/created > GET > GET", shell, titleLookupFailed, "To remove a shell", ""},
+	{error503, broken, "GET > GET > GET", nothing, titleLookupFailed, "To remove a shell", ""},
+	{throttled, broken, "GET > GET > GET", nothing, titleLookupFailed, "Nothing was changed", ""},
+	{htmlPage, broken, "GET > GET > GET", nothing, titleLookupFailed, "HTML page", ""},
+	{success0, broken, "GET > GET", nothing, titleLookupFailed, "Nothing was changed", ""},
+	{half, broken, "GET/created > GET > GET", shell, titleLookupFailed, "To remove a shell", ""},
+	{cutInside, broken, "GET/created > GET > GET", shell, titleLookupFailed, "To remove a shell", ""},
+	{noToken, broken, "GET/created > GET > GET > DELETE/deleted", nothing, titleLookupFailed, "it was removed again", ""},
+	{redirect, broken, "GET", nothing, titleLookupFailed, "Nothing was changed", ""},
+	{slowAnswer, broken, "GET/created > GET > GET", shell, titleLookupFailed, "To remove a shell", ""},
+	{slowWork, broken, "GET/created > GET > GET", shell, titleLookupFailed, "To remove a shell", ""},
+}
+
+// The lookup has made a shell and its removal is struck. A refusal is looked into once, since the shell may be gone; half
+// a document with a 4xx is a refusal too.
+var removeShellCells = []cell{
+	{cutBefore, once, "GET/created > DELETE > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{cutAfter, once, "GET/created > DELETE/deleted > DELETE > GET/created > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{error500, once, "GET/created > DELETE/deleted > DELETE > GET/created > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{error503, once, "GET/created > DELETE > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{throttled, once, "GET/created > DELETE > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{htmlPage, once, "GET/created > DELETE > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{success0, once, "GET/created > DELETE > GET > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{half, once, "GET/created > DELETE/deleted > DELETE > GET/created > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{cutInside, once, "GET/created > DELETE/deleted > DELETE > GET/created > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{noToken, once, "GET/created > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{redirect, once, "GET/created > DELETE", shell, titleLeftBehind, "Remove it with", ""},
+	{slowAnswer, once, "GET/created > DELETE/deleted > DELETE > GET/created > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{slowWork, once, "GET/created > DELETE > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+
+	{cutBefore, always, "GET/created > DELETE > DELETE > DELETE", shell, titleLeftBehind, "Remove it with", ""},
+	{cutAfter, always, "GET/created > DELETE/deleted > DELETE > DELETE", nothing, titleLeftBehind, "or may be", ""},
+	{error500, always, "GET/created > DELETE/deleted > DELETE > DELETE", nothing, titleLeftBehind, "or may be", ""},
+	{error503, always, "GET/created > DELETE > DELETE > DELETE", shell, titleLeftBehind, "Remove it with", ""},
+	{throttled, always, "GET/created > DELETE > DELETE > DELETE", shell, titleLeftBehind, "Remove it with", ""},
+	{htmlPage, always, "GET/created > DELETE > DELETE > DELETE", shell, titleLeftBehind, "Remove it with", ""},
+	{success0, always, "GET/created > DELETE > GET > DELETE", shell, titleLeftBehind, "Remove it with", ""},
+	{half, always, "GET/created > DELETE/deleted > DELETE > GET/created > DELETE/deleted > DELETE", nothing, titleLeftBehind, "or may be", ""},
+	{cutInside, always, "GET/created > DELETE/deleted > DELETE > DELETE", nothing, titleLeftBehind, "or may be", ""},
+	{noToken, always, "GET/created > DELETE/deleted", nothing, titleNotFound, "left none behind", ""},
+	{redirect, always, "GET/created > DELETE", shell, titleLeftBehind, "Remove it with", ""},
+	{slowAnswer, always, "GET/created > DELETE/deleted > DELETE > DELETE", nothing, titleLeftBehind, "or may be", ""},
+	{slowWork, always, "GET/created > DELETE/deleted > DELETE > DELETE", nothing, titleLeftBehind, "or may be", ""},
+}

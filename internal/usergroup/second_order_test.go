@@ -1,0 +1,333 @@
+package usergroup
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+)
+
+// Answers that are about another group, whatever was asked: they are not used, and nothing is deleted on them.
+func TestAnswersAboutAnotherGroup(t *testing.T) {
+	t.Parallel()
+	foreign := func(isNew bool, id string) emulator.Fault {
+		return emulator.Fault{Kind: emulator.Answer, Body: fmt.Sprintf(
+			`{"success":1,"new_user_group":%t,"user_group":{"team_id":5,"token":"ugt_foreign","provided_id":%q,"api_environment_tag":"Customer"}}`, isNew, id)}
+	}
+	run := map[string]operation{
+		"find": runFind, "create": runCreate, "adopt": runAdopt, "update": runUpdate, "rotate": runRotate,
+		"rotate, token unknown": byIDAlone(runRotate), "delete, token unknown": byIDAlone(runDelete),
+	}
+	for name, operation := range run {
+		for _, isNew := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/new %t", name, isNew), func(t *testing.T) {
+				t.Parallel()
+				e, s := newService(t, setup{})
+				seed := seedGroup(e)
+				e.Fail(foreign(isNew, "it's another"))
+				result, err := operation(t.Context(), s, knownOf(seed))
+				p := checkProblem(t, id, err)
+				if !strings.Contains(p.Detail, `answered about "it's another"`) || !strings.Contains(p.Detail, "Check with the service") {
+					t.Errorf("the error does not tell what happened: %s", p.Detail)
+				}
+				getOrCreate := e.Count("GET") > 0
+				if names := strings.Contains(p.Detail, removalCommand("it's another")); names != (isNew && getOrCreate) {
+					t.Errorf("the error names a group left behind: %t; %s", names, p.Detail)
+				}
+				if result.Group != nil {
+					t.Error("a group was returned, and with it the token of another one")
+				}
+				if len(e.Calls()) != 1 {
+					t.Errorf("calls after such an answer: %s", trace(e))
+				}
+				wantLeft(t, e, seed, before)
+			})
+		}
+	}
+
+	// The creation was ours, the answer to the check of its environment was not: even then nothing is deleted.
+	for _, environment := range []string{"Customer", "Testing"} {
+		t.Run("check of the environment "+environment, func(t *testing.T) {
+			t.Parallel()
+			e, s := newService(t, setup{environment: environment})
+			fault := foreign(false, "another")
+			fault.Method = "PUT"
+			e.Fail(fault)
+			result, err := s.Create(t.Context(), wantedGroup(), false)
+			wantOutcome(t, result, err, titleAnsweredForAnother, removalCommand(id), "not in the state")
+			wantTrace(t, e, "GET/created > PUT")
+			wantLeft(t, e, emulator.Group{}, ours)
+		})
+	}
+}
+
+// The shell that a lookup has made is gone before it is removed, and somebody else's group is there instead.
+func TestUndoLeavesSomebodyElsesGroup(t *testing.T) {
+	t.Parallel()
+	e, s := newService(t, setup{})
+	first := true
+	e.BeforeCall(func(call emulator.Call) {
+		if call.Method == "DELETE" && first {
+			first = false
+			e.Remove(id)
+			e.Seed(emulator.Group{ID: id, Name: "Somebody else's"})
+		}
+	})
+	_, err := s.Find(t.Context(), Known{ID: id})
+	if !errors.Is(err, ErrNotFound) {
+		t.Error(err)
+	}
+	wantTrace(t, e, "GET/created > DELETE > GET")
+	if group, exists := e.Group(id); !exists || group.Name != "Somebody else's" {
+		t.Error("somebody else's group was deleted")
+	}
+}
+
+// The same after a removal whose answer got lost.
+func TestUndoLostLeavesSomebodyElsesGroup(t *testing.T) {
+	t.Parallel()
+	e, s := newService(t, setup{})
+	e.Fail(emulator.Fault{Method: "DELETE", Nth: 1, Kind: emulator.CutAfterWork})
+	removals := 0
+	e.BeforeCall(func(call emulator.Call) {
+		if call.Method == "DELETE" {
+			if removals++; removals == 2 {
+				e.Seed(emulator.Group{ID: id, Name: "Somebody else's"})
+			}
+		}
+	})
+	_, err := s.Find(t.Context(), Known{ID: id})
+	if !errors.Is(err, ErrNotFound) {
+		t.Error(err)
+	}
+	wantTrace(t, e, "GET/created > DELETE/deleted > DELETE > GET")
+	if _, exists := e.Group(id); !exists {
+		t.Error("somebody else's group was deleted")
+	}
+}
+
+// Somebody else makes the group anew while a deletion whose answer got lost is repeated.
+func TestDeleteLostAndMadeAnew(t *testing.T) {
+	t.Parallel()
+	for _, tokenKnown := range []bool{true, false} {
+		t.Run(fmt.Sprintf("token known %t", tokenKnown), func(t *testing.T) {
+			t.Parallel()
+			e, s := newService(t, setup{})
+			seed := seedGroup(e)
+			e.Fail(emulator.Fault{Method: "DELETE", Nth: 1, Kind: emulator.CutAfterWork})
+			removals := 0
+			e.BeforeCall(func(call emulator.Call) {
+				if call.Method == "DELETE" {
+					if removals++; removals == 2 {
+						e.Seed(emulator.Group{ID: id})
+					}
+				}
+			})
+			known := knownOf(seed)
+			if !tokenKnown {
+				// What is known of the group then comes from the lookup that precedes the deletion.
+				known = Known{ID: id}
+			}
+			result, err := s.Delete(t.Context(), known, "")
+			wantOutcome(t, result, err, titleReplaced, "was not deleted")
+			wantLeft(t, e, seed, another)
+		})
+	}
+	// A service that tells no team_id leaves no way to tell one group from the other.
+	t.Run("no team_id", func(t *testing.T) {
+		t.Parallel()
+		e, s := newService(t, setup{})
+		seed := seedGroup(e)
+		e.Fail(emulator.Fault{Method: "DELETE", Nth: 1, Kind: emulator.CutAfterWork})
+		e.BeforeCall(func(call emulator.Call) {
+			if _, exists := e.Group(id); !exists {
+				e.Seed(emulator.Group{ID: id})
+			}
+		})
+		result, err := s.Delete(t.Context(), Known{ID: id, Token: api.NewSecret(seed.Token)}, "")
+		wantOutcome(t, result, err, titleDeleteFailed, "may be somebody else's")
+		wantLeft(t, e, seed, another)
+	})
+}
+
+// The first rotation is done late, just before its repetition arrives: the repetition is refused as stale, which must
+// not be taken for a rotation by somebody else.
+func TestRotationThatTheServiceComesToLate(t *testing.T) {
+	t.Parallel()
+	e, s := newService(t, setup{client: func(config *api.Config) { config.RequestTimeout = 2 * time.Second }})
+	seed := seedGroup(e)
+	lateOne, attempts := make(chan struct{}), make(chan int, 1)
+	attempts <- 0
+	e.BeforeCall(func(call emulator.Call) {
+		if call.Method != "POST" {
+			return
+		}
+		n := <-attempts + 1
+		attempts <- n
+		switch n {
+		case 1:
+			<-lateOne
+		case 2:
+			close(lateOne)
+			for e.Rotations(id) == 0 {
+				time.Sleep(time.Millisecond)
+			}
+		}
+	})
+	result, err := s.RotateToken(t.Context(), knownOf(seed))
+	e.WaitIdle()
+	wantOutcome(t, result, err, fine)
+	wantTrace(t, e, "POST/rotated > GET > POST > GET")
+	wantGroup(t, e, result.Group)
+	wantLeft(t, e, seed, rotated)
+}
+
+// A lookup on behalf of a rotation or a deletion leaves a shell behind: the error is about the operation and names it.
+func TestLookupOnBehalfOfAnotherOperationFails(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		run    operation
+		faults []emulator.Fault
+		calls  string
+		title  string
+		says   []string
+	}{
+		"rotation lost": {
+			runRotate,
+			[]emulator.Fault{{Method: "POST", Nth: 1, Kind: emulator.CutBefore}, {Method: "DELETE", Kind: emulator.Unavailable503}},
+			"POST > GET/created > DELETE > DELETE > DELETE", titleRotateFailed,
+			[]string{"Whether the token was rotated is not known", "left at the service"},
+		},
+		"rotation refused": {
+			runRotate,
+			[]emulator.Fault{{Method: "DELETE", Kind: emulator.Unavailable503}},
+			"POST > GET/created > DELETE > DELETE > DELETE", titleRotateFailed,
+			[]string{"The token was not rotated", "left at the service"},
+		},
+		"rotation without a token": {
+			tokenUnknown(runRotate),
+			[]emulator.Fault{{Method: "DELETE", Kind: emulator.Unavailable503}},
+			"GET/created > DELETE > DELETE > DELETE", titleRotateFailed,
+			[]string{"The token was not rotated", "left at the service"},
+		},
+		"deletion refused": {
+			runDelete,
+			[]emulator.Fault{{Method: "DELETE", Nth: 2, Kind: emulator.Unavailable503}, {Method: "DELETE", Nth: 2, Kind: emulator.Unavailable503}, {Method: "DELETE", Nth: 2, Kind: emulator.Unavailable503}},
+			"DELETE > GET/created > DELETE > DELETE > DELETE", titleDeleteFailed,
+			[]string{"was not deleted and stays in the state", "left at the service"},
+		},
+		"deletion without a token": {
+			tokenUnknown(runDelete),
+			[]emulator.Fault{{Method: "GET", Kind: emulator.CutAfterWork}},
+			"GET/created > GET > GET", titleDeleteFailed,
+			[]string{"was not deleted and stays in the state", "To remove a shell"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, s := newService(t, setup{})
+			for _, fault := range c.faults {
+				e.Fail(fault)
+			}
+			result, err := c.run(t.Context(), s, absentKnown())
+			wantOutcome(t, result, err, c.title, append(c.says, removalCommand(id))...)
+			wantTrace(t, e, c.calls)
+			wantLeft(t, e, emulator.Group{}, shell)
+		})
+	}
+}
+
+// A rotation whose answer got lost, and then the group turns out to be gone or to be another one.
+func TestRotationLostAndGroupGone(t *testing.T) {
+	t.Parallel()
+	e, s := newService(t, setup{})
+	seed := seedGroup(e)
+	e.Fail(emulator.Fault{Method: "POST", Nth: 1, Kind: emulator.CutAfterWork})
+	e.BeforeCall(func(call emulator.Call) {
+		if call.Method == "GET" {
+			e.Remove(id)
+		}
+	})
+	result, err := s.RotateToken(t.Context(), knownOf(seed))
+	wantOutcome(t, result, err, titleNotFound, "none to rotate")
+	wantLeft(t, e, seed, nothing)
+
+	e, s = newService(t, setup{})
+	seed = seedGroup(e)
+	e.Fail(emulator.Fault{Method: "POST", Nth: 1, Kind: emulator.CutAfterWork})
+	e.BeforeCall(func(call emulator.Call) {
+		if call.Method == "GET" {
+			e.Replace(id)
+		}
+	})
+	result, err = s.RotateToken(t.Context(), knownOf(seed))
+	wantOutcome(t, result, err, titleReplaced, "The token of that one was not rotated")
+	wantLeft(t, e, seed, another)
+}
+
+// A service that says success and hands out the token that it was to replace.
+func TestRotationThatDoesNothing(t *testing.T) {
+	t.Parallel()
+	e, s := newService(t, setup{})
+	seed := seedGroup(e)
+	e.Fail(emulator.Fault{Method: "POST", Kind: emulator.Answer, Body: fmt.Sprintf(`{"success":1,"user_group":{"team_id":%d,"token":%q}}`, seed.TeamID, seed.Token)})
+	result, err := s.RotateToken(t.Context(), knownOf(seed))
+	wantOutcome(t, result, err, titleRotateFailed, "nothing was rotated")
+	if result.Group != nil {
+		t.Error("a group was returned")
+	}
+}
+
+// The first question of a lookup is lost and then refused for want of a name. What it lost must not be forgotten.
+func TestLostBeforeTheNameWasAskedFor(t *testing.T) {
+	t.Parallel()
+	lose := []emulator.Fault{{Method: "GET", Nth: 1, Kind: emulator.CutAfterWork}, {Method: "GET", Nth: 2, Kind: emulator.Refuse}}
+	e, s := newService(t, setup{})
+	for _, fault := range lose {
+		e.Fail(fault)
+	}
+	_, err := s.Find(t.Context(), Known{ID: id})
+	wantOutcome(t, Result{}, err, titleMayBeLeftBehind, removalCommand(id))
+	wantTrace(t, e, "GET/created > GET > GET")
+
+	e, s = newService(t, setup{})
+	for _, fault := range append(lose, emulator.Fault{Method: "GET", Nth: 3, Kind: emulator.Refuse}) {
+		e.Fail(fault)
+	}
+	_, err = s.Find(t.Context(), Known{ID: id})
+	wantOutcome(t, Result{}, err, titleLookupFailed, removalCommand(id))
+	wantTrace(t, e, "GET/created > GET > GET")
+
+	// The first attempt told that it had made the group, and only the token was missing: the shell is removed.
+	e, s = newService(t, setup{})
+	e.Fail(emulator.Fault{Method: "GET", Nth: 1, Kind: emulator.NoToken})
+	e.Fail(emulator.Fault{Method: "GET", Nth: 2, Kind: emulator.Refuse})
+	_, err = s.Find(t.Context(), Known{ID: id})
+	wantOutcome(t, Result{}, err, titleLookupFailed, "it was removed again")
+	wantTrace(t, e, "GET/created > GET > DELETE/deleted")
+	wantBodies(t, e, "GET "+idOnly, "GET "+idOnly, "DELETE "+idOnly)
+	wantLeft(t, e, emulator.Group{}, nothing)
+}
+
+// An adoption after a lookup whose answer got lost does not claim to know that the group existed.
+func TestAdoptAfterALostAnswer(t *testing.T) {
+	t.Parallel()
+	e, s := newService(t, setup{})
+	e.Fail(emulator.Fault{Method: "GET", Nth: 1, Kind: emulator.CutAfterWork})
+	result, err := s.Create(t.Context(), wantedGroup(), true)
+	wantOutcome(t, result, err, warns(titleAdopted), "unless an earlier attempt of this creation")
+	wantTrace(t, e, "GET/created > GET > PUT/updated")
+	wantLeft(t, e, emulator.Group{}, ours)
+}
+
+func TestTokenChanged(t *testing.T) {
+	t.Parallel()
+	p := checkProblem(t, id, TokenChanged(id))
+	if generic(p.Title, id) != titleTokenChanged {
+		t.Error(p.Title)
+	}
+}
