@@ -67,7 +67,7 @@ func (c *call) interpretSuccess(response *http.Response, fields members, notJSON
 	answer, err := c.decode(fields)
 	if err != nil {
 		failure.Reason = "the answer cannot be used: " + err.Error()
-		failure.Created = answer.Created
+		failure.Created, failure.existed = answer.Created, answer.existed
 		return Answer{}, failure
 	}
 	return answer, nil
@@ -124,7 +124,7 @@ func decodeGetOrCreate(fields members) (Answer, error) {
 		return Answer{}, fmt.Errorf("the field new_user_group is missing, so the answer does not tell whether a group was just made")
 	}
 	answer, err := decodeRotated(fields)
-	answer.Created = *created
+	answer.Created, answer.existed = *created, !*created
 	return answer, err
 }
 

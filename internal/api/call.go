@@ -193,7 +193,7 @@ func rootCause(err error) string {
 
 func (c *call) fail(failure *Error) *Error {
 	failure.Method = c.method
-	c.lost = c.lost || failure.Kind == UnknownOutcome
+	c.lost = c.lost || failure.Kind == UnknownOutcome && !failure.existed
 	c.created = c.created || failure.Created
 	c.failure = failure
 	if failure.Kind == Throttled {

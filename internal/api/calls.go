@@ -57,6 +57,8 @@ type Answer struct {
 	// Lost says that an earlier attempt of this call had an unknown outcome, so that this answer may show that
 	// attempt's work: a group that "exists" may have been made a moment ago by this very call.
 	Lost bool
+
+	existed bool
 }
 
 // GetOrCreate returns the group of the given id and makes it when there is none (interface section 4.1). It is repeated

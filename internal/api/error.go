@@ -50,6 +50,8 @@ type Error struct {
 
 	cause     error
 	permanent bool
+	// existed: the answer could not be used, but did say that the group was there before, so nothing is lost.
+	existed bool
 }
 
 // Error implements error in one line, for logs; diagnostics use the fields.
@@ -59,7 +61,7 @@ func (e *Error) Error() string { return e.Method + " /api/user: " + e.Said() }
 func (e *Error) Unwrap() error { return e.cause }
 
 // MayHaveHappened reports whether the work asked for may have been done in spite of the error.
-func (e *Error) MayHaveHappened() bool { return e.Lost || e.Kind == UnknownOutcome }
+func (e *Error) MayHaveHappened() bool { return e.Lost || e.Kind == UnknownOutcome && !e.existed }
 
 // Said is a sentence without a full stop about what came back, to be built into a message.
 func (e *Error) Said() string {

@@ -33,7 +33,7 @@ func TestInterpretation(t *testing.T) {
 		"success \"ok\"":        {200, contentJSON, `{"success":"ok"}`, UnknownOutcome, "", "the field success is neither"},
 		"success []":            {200, contentJSON, `{"success":[1]}`, UnknownOutcome, "", "the field success is neither"},
 		"success {}":            {200, contentJSON, `{"success":{"value":1}}`, UnknownOutcome, "", "the field success is neither"},
-		"success 1, no group":   {200, contentJSON, `{"success":1,"new_user_group":false}`, UnknownOutcome, "", "the field user_group is missing"},
+		"success 1, no group":   {200, contentJSON, `{"success":1,"new_user_group":true}`, UnknownOutcome, "", "the field user_group is missing"},
 		"Success 1":             {200, contentJSON, `{"Success":1}`, UnknownOutcome, "", "the field success is missing"},
 
 		"HTML 200":         {200, "text/html; charset=utf-8", htmlPage, UnknownOutcome, "", "HTML page"},

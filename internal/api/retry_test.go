@@ -178,6 +178,41 @@ func TestCreatedIsKept(t *testing.T) {
 	}
 }
 
+// TestExistedIsNotLost: an answer that cannot be used but says that the group was there before leaves nothing open.
+func TestExistedIsNotLost(t *testing.T) {
+	t.Parallel()
+	const noToken = `{"success":1,"new_user_group":false,"user_group":{"team_id":1}}`
+	for name, test := range map[string]struct {
+		first, then string
+		lost        bool
+	}{
+		"then in full":       {noToken, successJSON, false},
+		"then as before":     {noToken, noToken, false},
+		"after a lost one":   {`half of `, noToken, true},
+		"before a lost one":  {noToken, `half of `, true},
+		"then no group told": {`{"success":1}`, successJSON, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := serveRaw(t, func(n int64) reaction {
+				if n == 1 {
+					return answer200(test.first)
+				}
+				return answer200(test.then)
+			})
+			answer, err := newClient(t, server.url, retries(1)).GetOrCreate(t.Context(), GroupRequest{UserGroupID: "acme"})
+			lost := answer.Lost
+			if err != nil {
+				lost = failureOf(t, err).MayHaveHappened()
+			}
+			if lost != test.lost {
+				t.Errorf("lost = %v, error %v", lost, err)
+			}
+			wantRequests(t, int(server.requests.Load()), 2)
+		})
+	}
+}
+
 // TestNothingListens: a failed dial is always safe to repeat.
 func TestNothingListens(t *testing.T) {
 	t.Parallel()

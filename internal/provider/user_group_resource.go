@@ -127,7 +127,7 @@ func (r *userGroupResource) update(ctx context.Context, done, state *userGroupMo
 	switch {
 	case rotates && !told.Token.IsZero():
 		known.Token = told.Token
-	case !rotates:
+	case !rotates && err == nil:
 		if state.tokenDiffers(told.Token) {
 			addWarnings(&resp.Diagnostics, []*usergroup.Problem{usergroup.TokenChanged(wanted.ID)})
 		}

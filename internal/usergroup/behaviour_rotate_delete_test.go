@@ -103,7 +103,7 @@ func TestRotateAbsentOrReplaced(t *testing.T) {
 				if !errors.Is(err, ErrNotFound) {
 					t.Errorf("the error is not ErrNotFound: %v", err)
 				}
-				wantOutcome(t, result, err, titleNotFound, "next plan shows the group as one to create")
+				wantOutcome(t, result, err, titleNotFound, "the next plan shows it as one to create")
 				wantLeft(t, e, emulator.Group{}, nothing)
 
 				e, s = newService(t, setup{emulator: options})

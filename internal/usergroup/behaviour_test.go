@@ -324,7 +324,7 @@ func TestUpdateAbsent(t *testing.T) {
 			t.Parallel()
 			e, s := newService(t, setup{emulator: options})
 			result, err := s.Update(t.Context(), wantedGroup(), absentKnown())
-			wantOutcome(t, result, err, titleUpdateFailed, "was not changed", "the next plan shows it")
+			wantOutcome(t, result, err, titleUpdateFailed, "was not changed", "with a refresh: if the group was deleted meanwhile, the plan shows it")
 			wantTrace(t, e, "PUT")
 			wantLeft(t, e, emulator.Group{}, nothing)
 

@@ -162,7 +162,12 @@ func TestStoppedWhileWaiting(t *testing.T) {
 					t.Fatal("success")
 				}
 				p := checkProblem(t, id, err)
-				if len(e.Calls()) != 1 {
+				// A rotation that may have been done is asked about once more, so that a new token is not lost.
+				want := 1
+				if name == "rotate" && faultName != "429" {
+					want = 2
+				}
+				if len(e.Calls()) != want {
 					t.Errorf("calls: %s", trace(e))
 				}
 				wantLeft(t, e, seed, before)

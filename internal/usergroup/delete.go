@@ -18,6 +18,9 @@ func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID 
 			"The old instance of this resource was to be destroyed, but this same run has adopted the group under another address or as its own replacement.",
 			"The group was not deleted, and the new instance manages it. A moved block avoids this.")}}, nil
 	}
+	if err := s.refuseOtherEnvironment(titleDeleteFailed, known); err != nil {
+		return Result{}, err
+	}
 	current := known.Token
 	if current.IsZero() {
 		found, err := s.findToDelete(ctx, known)

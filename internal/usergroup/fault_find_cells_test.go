@@ -42,7 +42,7 @@ var findByIDCells = []cell{
 	{success0, once, "GET > GET", before, fine, "", ""},
 	{half, once, "GET > GET", before, titleMayBeLeftBehind, "Run again: if the group was there before", ""},
 	{cutInside, once, "GET > GET", before, titleMayBeLeftBehind, "Run again: if the group was there before", ""},
-	{noToken, once, "GET > GET", before, titleMayBeLeftBehind, "Run again: if the group was there before", ""},
+	{noToken, once, "GET > GET", before, fine, "", ""},
 	{redirect, once, "GET", before, titleLookupFailed, "Nothing was changed", ""},
 	{slowAnswer, once, "GET > GET", before, titleMayBeLeftBehind, "Run again: if the group was there before", ""},
 	{slowWork, once, "GET > GET", before, titleMayBeLeftBehind, "Run again: if the group was there before", ""},

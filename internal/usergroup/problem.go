@@ -84,6 +84,11 @@ func advice(err *api.Error) []string {
 			return []string{"Run again when it suits."}
 		}
 		return []string{"Check base_url (EMBED_BASE_URL), the network and the proxy settings, then run again."}
+	case api.UnknownOutcome:
+		if err.MayHaveHappened() {
+			return nil
+		}
+		return []string{"Run again once the service answers in full."}
 	case api.Redirected:
 		return []string{"Set base_url (EMBED_BASE_URL) to the address that the service really has."}
 	default:

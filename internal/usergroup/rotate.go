@@ -13,6 +13,9 @@ import (
 // One call when the current token is known. A rotation is repeated only after a lookup has shown that the token is
 // still the one that was sent.
 func (s *Service) RotateToken(ctx context.Context, known Known) (Result, error) {
+	if err := s.refuseOtherEnvironment(titleRotateFailed, known); err != nil {
+		return Result{}, err
+	}
 	current := known.Token
 	if current.IsZero() {
 		found, err := s.findToRotate(ctx, known)
@@ -36,9 +39,10 @@ func (s *Service) RotateToken(ctx context.Context, known Known) (Result, error) 
 			return Result{}, failed(titleRotateFailed, known.ID, err, "The token was not rotated; the state keeps the one it has.")
 		}
 		// The wait comes before the lookup, so that a rotation that is still under way at the service is seen.
-		waitErr := s.waitAfter(ctx, repeat, err, lost)
-		if waitErr != nil {
-			return Result{}, rotationUnknown(known.ID, err)
+		stopped := s.waitAfter(ctx, repeat, err, lost) != nil
+		if stopped {
+			// One more question is due even now: the state must not miss a token that has changed.
+			ctx = api.Finish(ctx)
 		}
 		found, findErr := s.findToRotate(ctx, known)
 		switch {
@@ -49,7 +53,7 @@ func (s *Service) RotateToken(ctx context.Context, known Known) (Result, error) 
 				failed(titleRotateFailed, known.ID, err, "The token was not rotated. Looking up the current one failed as well.").Detail)
 		case lost && found.Token != current:
 			return Result{Group: &found.UserGroup}, nil
-		case lost && repeat >= s.client.Repeats():
+		case lost && (stopped || repeat >= s.client.Repeats()):
 			return Result{}, failed(titleRotateFailed, known.ID, err, "The token was not rotated, unless the service still comes to it: a lookup shows that it is still the old one. Run again to try once more.")
 		case !lost && (found.Token == current || curedStale):
 			return Result{}, failed(titleRotateFailed, known.ID, err, "The token was not rotated; the state keeps the one it has.")
@@ -84,7 +88,7 @@ func (s *Service) findToRotate(ctx context.Context, known Known) (Found, error) 
 	case errors.Is(err, ErrNotFound):
 		return Found{}, problem(titleNotFound, known.ID, ErrNotFound,
 			"Its token was to be rotated, but the service has no group of this id, so there is none to rotate. Nothing was created.",
-			"The next plan shows the group as one to create.")
+			"If it is in the state, the next plan shows it as one to create.")
 	case err != nil:
 		return Found{}, err
 	case found.Replaced:
@@ -100,6 +104,10 @@ func (s *Service) rotated(known Known, sent api.Secret, told api.UserGroup) (Res
 		if sameID(known.ID, told) != nil {
 			// The token of a group with another id has no place in the state of this one.
 			return Result{}, err
+		}
+		if known.isOther(told) {
+			// The token has to be kept, or nobody has it. The rest would hide from the next refresh that this is another group.
+			told = api.UserGroup{Token: told.Token}
 		}
 		return Result{Group: &told}, err
 	}

@@ -158,7 +158,7 @@ func TestDeleteLostAndMadeAnew(t *testing.T) {
 // not be taken for a rotation by somebody else.
 func TestRotationThatTheServiceComesToLate(t *testing.T) {
 	t.Parallel()
-	e, s := newService(t, setup{client: func(config *api.Config) { config.RequestTimeout = 2 * time.Second }})
+	e, s := newService(t, setup{client: func(config *api.Config) { config.RequestTimeout = 3 * time.Second }})
 	seed := seedGroup(e)
 	lateOne, attempts := make(chan struct{}), make(chan int, 1)
 	attempts <- 0

@@ -13,6 +13,9 @@ import (
 // Update brings an existing group to what is wanted, in one call. When the service did the update but ended with
 // something else than was sent, the error comes with a Result that tells what there is now.
 func (s *Service) Update(ctx context.Context, wanted Wanted, known Known) (Result, error) {
+	if err := s.refuseOtherEnvironment(titleUpdateFailed, known); err != nil {
+		return Result{}, err
+	}
 	answer, err := s.client.Update(ctx, wanted.request())
 	if err != nil {
 		done := "The group was not changed."
@@ -20,12 +23,16 @@ func (s *Service) Update(ctx context.Context, wanted Wanted, known Known) (Resul
 			done = "Whether the group was changed is not known; updating it once more does no harm."
 		}
 		return Result{}, failed(titleUpdateFailed, wanted.ID, err, done,
-			"The state still has what it had; run again to try once more. If the group was deleted meanwhile, the next plan shows it.")
-	}
-	if err := s.expect(known, answer.UserGroup); err != nil {
-		return Result{}, err
+			"The state still has what it had; run again to try once more, with a refresh: if the group was deleted meanwhile, the plan shows it.")
 	}
 	result := Result{Group: &answer.UserGroup}
+	if err := s.expect(known, answer.UserGroup); err != nil {
+		if !known.isSame(answer.UserGroup) || sameID(known.ID, answer.UserGroup) != nil {
+			return Result{}, err
+		}
+		// It is the known group, updated, and in another environment than was known: the state has to say so.
+		return result, err
+	}
 	if remained := contradictions(wanted, answer.UserGroup); remained != "" {
 		return result, problem(titleNotUpdatedAsPlanned, wanted.ID, nil,
 			"The service accepted the update but ended with something else than was sent.", remained,
@@ -61,6 +68,17 @@ func (s *Service) expect(known Known, told api.UserGroup) error {
 			"The call was carried out there before that could be seen. Nothing further was done.")
 	}
 	return nil
+}
+
+// refuseOtherEnvironment stops an operation, before any call, on a group that is known to be in another environment than
+// the one to hold to.
+func (s *Service) refuseOtherEnvironment(title string, known Known) error {
+	if s.environment == "" || known.EnvironmentTag == nil || *known.EnvironmentTag == s.environment {
+		return nil
+	}
+	return problem(title, known.ID, nil,
+		fmt.Sprintf("The provider's environment is %q and the state says that the group is in %q. No call was made.", s.environment, *known.EnvironmentTag),
+		"Use the API key and the environment argument of the group's own environment, then run again. If the group is no longer there, take it out of the state with `terraform state rm`.")
 }
 
 func (s *Service) wrongEnvironment(told api.UserGroup) bool {

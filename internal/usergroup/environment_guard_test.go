@@ -1,0 +1,100 @@
+package usergroup
+
+import (
+	"testing"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+)
+
+// A group that is known to be in another environment than the one to hold to is not touched, and nobody is asked.
+func TestKnownInAnotherEnvironmentIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		title string
+		run   func(*testing.T, *Service, Known) (Result, error)
+	}{
+		"update": {titleUpdateFailed, func(t *testing.T, s *Service, known Known) (Result, error) {
+			return s.Update(t.Context(), wantedGroup(), known)
+		}},
+		"rotate": {titleRotateFailed, func(t *testing.T, s *Service, known Known) (Result, error) {
+			return s.RotateToken(t.Context(), known)
+		}},
+		"delete": {titleDeleteFailed, func(t *testing.T, s *Service, known Known) (Result, error) {
+			return s.Delete(t.Context(), known, "")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, s := newService(t, wrongEnvironment(emulator.Options{}))
+			seed := seedGroup(e)
+			result, err := test.run(t, s, knownOf(seed))
+			wantOutcome(t, result, err, test.title, `"Testing"`, `"Customer"`, "No call was made", "own environment, then run again")
+			wantTrace(t, e, "")
+			wantLeft(t, e, seed, before)
+		})
+	}
+}
+
+// With the key of another environment every group seems to be gone. That is no proof, so the state is not told so.
+func TestAbsenceInAnotherEnvironmentIsNoAbsence(t *testing.T) {
+	t.Parallel()
+	for name, options := range readings() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, s := newService(t, wrongEnvironment(options))
+			_, err := s.Find(t.Context(), Known{ID: id})
+			wantOutcome(t, Result{}, err, titleWrongEnvironment, "says nothing about the right environment", "removed again", "the state keeps what it has")
+			if e.Count("DELETE") != 1 || len(e.Groups()) != 0 {
+				t.Errorf("left behind: %+v after %s", e.Groups(), trace(e))
+			}
+
+			e, s = newService(t, setup{emulator: options, environment: "Customer"})
+			_, err = s.Find(t.Context(), Known{ID: id})
+			wantOutcome(t, Result{}, err, titleNotFound)
+			if e.Count("PUT") != 1 || len(e.Groups()) != 0 {
+				t.Errorf("left behind: %+v after %s", e.Groups(), trace(e))
+			}
+		})
+	}
+}
+
+func TestAbsenceThatCannotBeProvenIsAnError(t *testing.T) {
+	t.Parallel()
+	e, s := newService(t, setup{environment: "Customer"})
+	e.Fail(emulator.Fault{Method: "PUT", Kind: emulator.Refuse})
+	_, err := s.Find(t.Context(), Known{ID: id})
+	wantOutcome(t, Result{}, err, titleLookupFailed, "removed again", "Run again")
+	wantTrace(t, e, "GET/created > PUT > DELETE/deleted")
+}
+
+// The rotation is done, its answer is lost and the run is stopped: the new token must not be lost with it.
+func TestStoppedAfterALostRotation(t *testing.T) {
+	t.Parallel()
+	e, s := newService(t, setup{client: func(config *api.Config) { config.RetryWaitMin, config.RetryWaitMax = time.Hour, time.Hour }})
+	seed := seedGroup(e)
+	e.Fail(emulator.Fault{Method: "POST", Nth: 1, Kind: emulator.CutAfterWork})
+	result, err := s.RotateToken(cancelAt(t, e, "POST", 1), knownOf(seed))
+	wantOutcome(t, result, err, fine)
+	wantTrace(t, e, "POST/rotated > GET")
+	wantGroup(t, e, result.Group)
+}
+
+// Another group has the token that was sent: its new token is all that may be told, or the next refresh would not see
+// that it is another group.
+func TestRotationOfAnotherTeamTellsTheTokenAlone(t *testing.T) {
+	t.Parallel()
+	e, s := newService(t, setup{})
+	seed := seedGroup(e)
+	known := knownOf(seed)
+	other := seed
+	other.TeamID += 1000
+	e.Seed(other)
+	result, err := s.RotateToken(t.Context(), known)
+	wantOutcome(t, result, err, titleReplaced)
+	now, _ := e.Group(id)
+	if result.Group == nil || result.Group.Token.Reveal() != now.Token || result.Group.TeamID != nil {
+		t.Errorf("told %+v", result.Group)
+	}
+}
