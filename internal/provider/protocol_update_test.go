@@ -242,6 +242,12 @@ func TestProtocolAnswersAboutAnotherGroup(t *testing.T) {
 				p.wantTruth(state, "acme")
 				state, diags = p.update(state, config)
 				if method == http.MethodPut {
+					if name == "tag" {
+						// The state believed the answer, which this time is contradicted the other way round, and once.
+						diags.wantError(test.title, test.says...)
+						p.wantState(state, protocolObject{"api_environment_tag": "Customer"})
+						state, diags = p.update(p.refreshed(state), config)
+					}
 					diags.wantNone()
 					p.wantSettled(state, config)
 				}
