@@ -123,7 +123,7 @@ func TestProtocolUpdateThatIsHalfDone(t *testing.T) {
 	p.fault(http.MethodPost, emulator.TooMany429)
 	p.service.Fail(emulator.Fault{Method: http.MethodPost, Kind: emulator.TooMany429})
 	state, diags := p.update(state, config)
-	diags.wantError(`Cannot rotate the token of user group "acme"`, "was not rotated", "state keeps the one it has", "429")
+	diags.wantError(`Cannot rotate the token of user group "acme"`, "was not rotated", "state keeps the one it has", "429", "were updated before that, and the state has them")
 	p.wantTruth(state, "acme")
 	p.wantState(state, protocolObject{"name": "New", "rotate_token_when_changed": protocolObject{"quarter": "Q1"}, "api_environment_tag": "Customer"})
 	p.service.ClearFaults()

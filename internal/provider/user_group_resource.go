@@ -104,7 +104,7 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	if updates && !r.update(ctx, &done, &state, &known, rotates, resp) {
 		return
 	}
-	if rotates && !r.rotate(ctx, &done, known, resp) {
+	if rotates && !r.rotate(ctx, &done, known, updates, resp) {
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
@@ -147,10 +147,14 @@ func (r *userGroupResource) update(ctx context.Context, done, state *userGroupMo
 }
 
 // rotate reports whether to go on.
-func (r *userGroupResource) rotate(ctx context.Context, done *userGroupModel, known usergroup.Known, resp *resource.UpdateResponse) bool {
+func (r *userGroupResource) rotate(ctx context.Context, done *userGroupModel, known usergroup.Known, updated bool, resp *resource.UpdateResponse) bool {
 	result, err := r.service.RotateToken(ctx, known)
 	if err != nil {
-		addError(&resp.Diagnostics, err)
+		before := ""
+		if updated {
+			before = "The name, mapping and properties were updated before that, and the state has them."
+		}
+		addError(&resp.Diagnostics, err, before)
 	}
 	if result.Group != nil {
 		done.learn(*result.Group)

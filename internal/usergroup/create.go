@@ -15,7 +15,7 @@ import (
 func (s *Service) Create(ctx context.Context, wanted Wanted, adopt bool) (Result, error) {
 	answer, err := s.client.GetOrCreate(ctx, wanted.request())
 	if err != nil {
-		return Result{}, createFailed(wanted.ID, err)
+		return Result{}, createFailed(wanted.ID, err, adopt)
 	}
 	if err := answeredFor(wanted.ID, answer); err != nil {
 		return Result{}, err
@@ -35,7 +35,7 @@ func (s *Service) Create(ctx context.Context, wanted Wanted, adopt bool) (Result
 	}
 }
 
-func createFailed(id string, err error) error {
+func createFailed(id string, err error, adopt bool) error {
 	var callErr *api.Error
 	if errors.As(err, &callErr) && callErr.Created {
 		return failed(titleCreateFailed, id, err,
@@ -43,9 +43,11 @@ func createFailed(id string, err error) error {
 			"Import it with an import block once the service answers in full, or remove it with"+removalCommand(id))
 	}
 	if mayHaveHappened(err) {
-		return failed(titleCreateFailed, id, err,
-			"It is not known whether the group was created; the state does not have it.",
-			fmt.Sprintf("Run again: if it was created, the next run says that user group %q already exists, and how to go on.", id))
+		next := fmt.Sprintf("Run again: if it was created, the next run says that user group %q already exists, and how to go on.", id)
+		if adopt {
+			next = "Run again: if it was created, the next run adopts it."
+		}
+		return failed(titleCreateFailed, id, err, "It is not known whether the group was created; the state does not have it.", next)
 	}
 	return failed(titleCreateFailed, id, err, "The group was not created.")
 }
