@@ -10,11 +10,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"os/signal"
-	"strings"
+
+	"github.com/dashembed/terraform-provider-embed/tools/testrun/gotest"
 )
 
 func main() {
@@ -30,69 +29,23 @@ func main() {
 	}
 }
 
-func run(engine string, race, noSkips bool, arguments []string) error {
-	command := []string{"test", "-json"}
-	unraced := race && !canRace()
-	if race && !unraced {
-		command = append(command, "-race")
-	}
-	command = append(command, arguments...)
-
-	environment := os.Environ()
-	if engine != "" {
+func run(program string, race, noSkips bool, arguments []string) error {
+	options := gotest.Options{Race: race, Arguments: arguments, To: os.Stdout}
+	if program != "" {
 		dir, err := os.MkdirTemp("", "testrun")
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(dir)
-		title, settings, err := acceptance(engine, dir)
+		engine, err := gotest.FindEngine(program, dir)
 		if err != nil {
 			return err
 		}
-		fmt.Println("Acceptance tests on", title)
-		environment = append(withoutEngineSettings(environment), settings...)
+		options.Engine = &engine
 	}
-	warnUnraced(os.Stdout, unraced)
-	fmt.Println("go", strings.Join(command, " "))
-
-	test := exec.Command("go", command...)
-	test.Env = environment
-	test.Stderr = os.Stderr
-	events, err := test.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := test.Start(); err != nil {
-		return err
-	}
-	result := newReport(os.Stdout)
-	readError := result.read(events)
-	testError := test.Wait()
-
-	warnUnraced(os.Stdout, unraced)
-	result.close()
-	switch {
-	case readError != nil:
-		return readError
-	case testError != nil:
-		return fmt.Errorf("go test: %w", testError)
-	case result.passed+result.skipped == 0:
-		return errors.New("no test was run")
-	case noSkips && result.skipped > 0:
+	report, err := gotest.Run(options)
+	if err == nil && noSkips && len(report.Skips) > 0 {
 		return errors.New("tests were skipped, and none may be on this engine")
 	}
-	return nil
-}
-
-// canRace tells whether the race detector can be had: it needs cgo, and cgo a C compiler. Go itself answers 0 where there is
-// none.
-func canRace() bool {
-	enabled, err := exec.Command("go", "env", "CGO_ENABLED").Output()
-	return err == nil && strings.TrimSpace(string(enabled)) == "1"
-}
-
-func warnUnraced(to io.Writer, unraced bool) {
-	if unraced {
-		fmt.Fprint(to, "\n*** The race detector is OFF: it needs cgo and a C compiler (gcc or clang), and there is none. ***\n\n")
-	}
+	return err
 }

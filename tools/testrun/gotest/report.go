@@ -1,4 +1,4 @@
-package main
+package gotest
 
 import (
 	"encoding/json"
@@ -17,28 +17,30 @@ type event struct {
 // A subject is a test, or a package where test is empty.
 type subject struct{ pkg, test string }
 
-type report struct {
+// Report is what became of the tests of a run.
+type Report struct {
+	// Passed and Failed count tests, subtests included.
+	Passed, Failed int
+	Skips          []Skip
+
 	to      io.Writer
 	output  map[subject]*strings.Builder
 	perPkg  map[string]*counts
-	skips   []skip
-	passed  int
-	failed  int
 	skipped int
 }
 
 type counts struct{ passed, failed, skipped int }
 
-type skip struct {
-	subject
-	reason string
+// Skip is a skipped test, and why in its own words.
+type Skip struct{ Package, Test, Reason string }
+
+// NewReport tells what it learns to a person.
+func NewReport(to io.Writer) *Report {
+	return &Report{to: to, output: map[subject]*strings.Builder{}, perPkg: map[string]*counts{}}
 }
 
-func newReport(to io.Writer) *report {
-	return &report{to: to, output: map[subject]*strings.Builder{}, perPkg: map[string]*counts{}}
-}
-
-func (r *report) read(events io.Reader) error {
+// Read reads the events to their end.
+func (r *Report) Read(events io.Reader) error {
 	for decoder := json.NewDecoder(events); ; {
 		var e event
 		if err := decoder.Decode(&e); errors.Is(err, io.EOF) {
@@ -50,7 +52,7 @@ func (r *report) read(events io.Reader) error {
 	}
 }
 
-func (r *report) take(e event) {
+func (r *Report) take(e event) {
 	of := subject{e.Package, e.Test}
 	switch e.Action {
 	case "build-output":
@@ -70,7 +72,7 @@ func (r *report) take(e event) {
 	}
 }
 
-func (r *report) endTest(action string, test subject) {
+func (r *Report) endTest(action string, test subject) {
 	of := r.of(test.pkg)
 	switch action {
 	case "pass":
@@ -80,11 +82,11 @@ func (r *report) endTest(action string, test subject) {
 		fmt.Fprintf(r.to, "FAIL  %s %s\n%s", short(test.pkg), test.test, r.said(test))
 	case "skip":
 		of.skipped++
-		r.skips = append(r.skips, skip{test, reason(r.said(test))})
+		r.Skips = append(r.Skips, Skip{short(test.pkg), test.test, reason(r.said(test))})
 	}
 }
 
-func (r *report) endPackage(e event) {
+func (r *Report) endPackage(e event) {
 	of := r.of(e.Package)
 	if e.Action == "fail" {
 		// A package that fails without a failed test did not build, or its process died.
@@ -93,8 +95,8 @@ func (r *report) endPackage(e event) {
 		}
 		fmt.Fprint(r.to, r.said(subject{pkg: e.Package}))
 	}
-	r.passed += of.passed
-	r.failed += of.failed
+	r.Passed += of.passed
+	r.Failed += of.failed
 	r.skipped += of.skipped
 	if *of != (counts{}) {
 		word := map[string]string{"pass": "ok  ", "fail": "FAIL"}[e.Action]
@@ -102,15 +104,15 @@ func (r *report) endPackage(e event) {
 	}
 }
 
-// close tells what was skipped and why, and last the counts.
-func (r *report) close() {
+// Close tells what was skipped and why, and last the counts.
+func (r *Report) Close() {
 	byReason := map[string][]string{}
 	var reasons []string
-	for _, s := range r.skips {
-		if byReason[s.reason] == nil {
-			reasons = append(reasons, s.reason)
+	for _, s := range r.Skips {
+		if byReason[s.Reason] == nil {
+			reasons = append(reasons, s.Reason)
 		}
-		byReason[s.reason] = append(byReason[s.reason], short(s.pkg)+" "+s.test)
+		byReason[s.Reason] = append(byReason[s.Reason], s.Package+" "+s.Test)
 	}
 	for _, reason := range reasons {
 		fmt.Fprintf(r.to, "\nSkipped, %s:\n", reason)
@@ -118,10 +120,10 @@ func (r *report) close() {
 			fmt.Fprintf(r.to, "  %s\n", test)
 		}
 	}
-	fmt.Fprintf(r.to, "\n%s\n", &counts{r.passed, r.failed, r.skipped})
+	fmt.Fprintf(r.to, "\n%s\n", &counts{r.Passed, r.Failed, r.skipped})
 }
 
-func (r *report) of(pkg string) *counts {
+func (r *Report) of(pkg string) *counts {
 	if r.perPkg[pkg] == nil {
 		r.perPkg[pkg] = &counts{}
 	}
@@ -129,7 +131,7 @@ func (r *report) of(pkg string) *counts {
 }
 
 // said returns what a test has written, without the marks that the test runner puts around it.
-func (r *report) said(of subject) string {
+func (r *Report) said(of subject) string {
 	if r.output[of] == nil {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package main
+package gotest
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 )
 
 // Not parallel: a file just written cannot be executed while another goroutine is forking.
-func TestAcceptance(t *testing.T) {
+func TestFindEngine(t *testing.T) {
 	for name, test := range map[string]struct {
 		says   string
 		asTofu bool
@@ -24,12 +24,13 @@ func TestAcceptance(t *testing.T) {
 			if err := os.WriteFile(engine, []byte(script), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			title, settings, err := acceptance(engine, dir)
+			found, err := FindEngine(engine, dir)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := test.says + " (" + engine + ")"; title != want {
-				t.Errorf("title %q, want %q", title, want)
+			settings := found.environment
+			if found.String() != test.says || found.Path != engine {
+				t.Errorf("found %s at %s, want %s at %s", found, found.Path, test.says, engine)
 			}
 			if want := "TF_ACC_TERRAFORM_PATH=" + engine; !slices.Contains(settings, want) {
 				t.Errorf("%q lacks %s", settings, want)
@@ -45,9 +46,9 @@ func TestAcceptance(t *testing.T) {
 	}
 }
 
-func TestAcceptanceWithoutEngine(t *testing.T) {
+func TestFindEngineThatIsNone(t *testing.T) {
 	t.Parallel()
-	if _, _, err := acceptance(filepath.Join(t.TempDir(), "none"), t.TempDir()); err == nil {
+	if _, err := FindEngine(filepath.Join(t.TempDir(), "none"), t.TempDir()); err == nil {
 		t.Error("no error")
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package gotest
 
 import (
 	"strings"
@@ -41,11 +41,11 @@ Skipped, no reason given:
 1 passed, 2 failed, 2 skipped
 `
 	var got strings.Builder
-	r := newReport(&got)
-	if err := r.read(strings.NewReader(events)); err != nil {
+	r := NewReport(&got)
+	if err := r.Read(strings.NewReader(events)); err != nil {
 		t.Fatal(err)
 	}
-	r.close()
+	r.Close()
 	if got.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got.String(), want)
 	}
@@ -53,7 +53,7 @@ Skipped, no reason given:
 
 func TestReportOfWhatIsNoEvent(t *testing.T) {
 	t.Parallel()
-	if err := newReport(&strings.Builder{}).read(strings.NewReader("flag provided but not defined")); err == nil {
+	if err := NewReport(&strings.Builder{}).Read(strings.NewReader("flag provided but not defined")); err == nil {
 		t.Error("no error")
 	}
 }

@@ -1,4 +1,5 @@
-package main
+// Package gotest runs `go test`, the acceptance tests on a given engine included, and tells what a person wants to know of it.
+package gotest
 
 import (
 	"fmt"
@@ -8,6 +9,17 @@ import (
 	"slices"
 	"strings"
 )
+
+// Engine is the Terraform or OpenTofu that acceptance tests run on.
+type Engine struct {
+	// Name is Terraform or OpenTofu, Version its number as it says itself, without the v.
+	Name, Version, Path string
+
+	environment []string
+}
+
+// String is what the engine calls itself.
+func (e Engine) String() string { return e.Name + " v" + e.Version }
 
 // debugging are the settings of Terraform that may come from outside: they change what is told, never what is tested.
 var debugging = []string{"TF_LOG", "TF_ACC_LOG", "TF_ACC_PERSIST_WORKING_DIR"}
@@ -20,27 +32,27 @@ func withoutEngineSettings(environment []string) []string {
 	})
 }
 
-// acceptance returns what the engine calls itself, and the environment in which terraform-plugin-testing uses it. The CLI
-// configuration it writes into dir knows no source of providers: the one under test is injected, and nothing else may be
-// fetched.
-func acceptance(engine, dir string) (title string, settings []string, err error) {
-	path, err := exec.LookPath(engine)
+// FindEngine asks the program, a path or a name on PATH, what it is, and prepares the environment in which
+// terraform-plugin-testing uses it. The CLI configuration it writes into dir knows no source of providers: the one under test
+// is injected, and nothing else may be fetched.
+func FindEngine(program, dir string) (Engine, error) {
+	path, err := exec.LookPath(program)
 	if err != nil {
-		return "", nil, err
+		return Engine{}, err
 	}
 	if path, err = filepath.Abs(path); err != nil {
-		return "", nil, err
+		return Engine{}, err
 	}
 	providers := filepath.Join(dir, "no-providers")
 	if err := os.Mkdir(providers, 0o700); err != nil {
-		return "", nil, err
+		return Engine{}, err
 	}
 	configuration := filepath.Join(dir, "cli.tfrc")
 	text := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.ToSlash(providers))
 	if err := os.WriteFile(configuration, []byte(text), 0o600); err != nil {
-		return "", nil, err
+		return Engine{}, err
 	}
-	settings = []string{
+	settings := []string{
 		"TF_ACC=1",
 		"TF_ACC_TERRAFORM_PATH=" + path,
 		"TF_CLI_CONFIG_FILE=" + configuration,
@@ -51,13 +63,17 @@ func acceptance(engine, dir string) (title string, settings []string, err error)
 	ask.Env = append(withoutEngineSettings(os.Environ()), settings...)
 	answer, err := ask.Output()
 	if err != nil {
-		return "", nil, fmt.Errorf("%s version: %w", path, err)
+		return Engine{}, fmt.Errorf("%s version: %w", path, err)
 	}
-	name, _, _ := strings.Cut(string(answer), "\n")
-	if strings.HasPrefix(name, "OpenTofu ") {
+	line, _, _ := strings.Cut(string(answer), "\n")
+	name, version, found := strings.Cut(strings.TrimSpace(line), " v")
+	if !found {
+		return Engine{}, fmt.Errorf("%s version: neither Terraform nor OpenTofu says %q", path, line)
+	}
+	if name == "OpenTofu" {
 		// OpenTofu looks providers up under its own registry's name.
 		settings = append(settings,
 			"TF_ACC_PROVIDER_HOST=registry.opentofu.org", "TF_ACC_PROVIDER_NAMESPACE=dashembed")
 	}
-	return name + " (" + path + ")", settings, nil
+	return Engine{Name: name, Version: version, Path: path, environment: settings}, nil
 }

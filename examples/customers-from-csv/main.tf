@@ -1,0 +1,40 @@
+terraform {
+  required_providers {
+    embed = {
+      source = "dashembed/embed"
+    }
+  }
+}
+
+provider "embed" {}
+
+locals {
+  # A map by id, never a set. Two rows with the same id are an error here, before anything is planned.
+  customers = { for row in csvdecode(file("${path.module}/customers.csv")) : row.id => row }
+}
+
+resource "embed_user_group" "customer" {
+  for_each = local.customers
+
+  user_group_id = each.key
+  name          = each.value.name
+
+  # An empty cell is no data source.
+  mapping = {
+    for schema, source in {
+      sales   = each.value.sales_source
+      billing = each.value.billing_source
+    } : schema => source if source != ""
+  }
+
+  # A cell is text. What is to be a number has to be made one.
+  properties = jsonencode({
+    tier = each.value.tier
+    rows = each.value.rows == "" ? null : tonumber(each.value.rows)
+  })
+
+  # Raise the number in the file to give this customer a new token.
+  rotate_token_when_changed = {
+    issue = each.value.token_issue
+  }
+}

@@ -1,0 +1,47 @@
+# How to call the module examples/modules/customers.
+
+terraform {
+  required_version = ">= 1.3"
+
+  required_providers {
+    embed = {
+      source = "dashembed/embed"
+    }
+  }
+}
+
+provider "embed" {}
+
+module "customers" {
+  source = "../modules/customers"
+
+  customers = {
+    acme = {
+      name       = "Acme Ltd"
+      mapping    = { sales = "acme_sales" }
+      properties = jsonencode({ tier = "gold", limits = { rows = 250000 } })
+    }
+    initech = {
+      name           = "Initech Inc."
+      token_triggers = { incident = "0" }
+    }
+  }
+
+  token_triggers      = { period = "2026-Q4" }
+  deletion_protection = var.protected
+}
+
+variable "protected" {
+  description = "Refuse to delete customers. Apply false before you destroy."
+  type        = bool
+  default     = true
+}
+
+output "tokens" {
+  value     = module.customers.tokens
+  sensitive = true
+}
+
+output "token_fingerprints" {
+  value = module.customers.token_fingerprints
+}

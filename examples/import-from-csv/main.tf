@@ -1,0 +1,31 @@
+# Groups that exist already, in bulk. Nothing is created: an id that does not exist stops the plan.
+
+terraform {
+  required_version = ">= 1.7" # for_each in import blocks
+
+  required_providers {
+    embed = {
+      source = "dashembed/embed"
+    }
+  }
+}
+
+provider "embed" {}
+
+locals {
+  groups = { for row in csvdecode(file("${path.module}/groups.csv")) : row.id => row }
+}
+
+import {
+  for_each = local.groups
+
+  to = embed_user_group.customer[each.key]
+  id = each.key
+}
+
+resource "embed_user_group" "customer" {
+  for_each = local.groups
+
+  user_group_id = each.key
+  name          = each.value.name
+}

@@ -1,0 +1,20 @@
+resource "embed_user_group" "customer" {
+  for_each = var.customers
+
+  user_group_id = each.key
+  name          = each.value.name
+
+  mapping    = each.value.mapping
+  properties = each.value.properties
+
+  # The two kinds of trigger are kept apart by name, so that one of a customer never hides one of all.
+  rotate_token_when_changed = merge(
+    { for name, value in var.token_triggers : "all/${name}" => value },
+    { for name, value in each.value.token_triggers : "own/${name}" => value },
+  )
+
+  store_token             = var.store_tokens
+  deletion_protection     = coalesce(each.value.deletion_protection, var.deletion_protection)
+  adopt_existing          = each.value.adopt_existing
+  data_source_provided_id = each.value.data_source_provided_id
+}

@@ -1,0 +1,10 @@
+terraform {
+  required_version = ">= 1.3" # optional attributes of objects
+
+  required_providers {
+    embed = {
+      source  = "dashembed/embed"
+      version = ">= 0.1"
+    }
+  }
+}

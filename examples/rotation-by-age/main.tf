@@ -1,0 +1,59 @@
+# The token lives for so many days, counted from a fixed first day. It is what time_rotating of hashicorp/time does, without
+# another provider and without state. The first plan of a new period rotates; between periods plans are clean.
+
+terraform {
+  required_version = ">= 1.5" # plantimestamp
+
+  required_providers {
+    embed = {
+      source = "dashembed/embed"
+    }
+  }
+}
+
+provider "embed" {}
+
+variable "token_days" {
+  description = "How many days a token lives."
+  type        = number
+  default     = 90
+
+  validation {
+    condition     = var.token_days >= 1 && floor(var.token_days) == var.token_days
+    error_message = "The token_days must be a whole number, 1 or more."
+  }
+}
+
+variable "first_day" {
+  description = "The day from which periods are counted. Give customers different ones to rotate them on different days."
+  type        = string
+  default     = "2026-01-01T00:00:00Z"
+}
+
+variable "now" {
+  description = "The time to plan for. Null is the time of the plan; a test gives another one."
+  type        = string
+  default     = null
+}
+
+locals {
+  now = coalesce(var.now, plantimestamp())
+
+  # Periods begin on these days. 1,000 of them are enough for 246 years at 90 days and for almost three at one day.
+  beginnings = [for n in range(1000) : timeadd(var.first_day, "${n * var.token_days * 24}h")]
+  period     = length([for beginning in local.beginnings : beginning if timecmp(beginning, local.now) <= 0])
+}
+
+resource "embed_user_group" "acme" {
+  user_group_id = "acme"
+  name          = "Acme Ltd"
+
+  rotate_token_when_changed = {
+    period = local.period
+  }
+}
+
+output "acme_token_valid_until" {
+  description = "The first apply after this time rotates the token."
+  value       = local.beginnings[local.period]
+}

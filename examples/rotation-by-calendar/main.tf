@@ -1,0 +1,34 @@
+terraform {
+  required_providers {
+    embed = {
+      source = "dashembed/embed"
+    }
+  }
+}
+
+provider "embed" {}
+
+variable "token_period" {
+  description = "The period that the tokens are for. Another one rotates every token, once, with the next apply."
+  type        = string
+  default     = "2026-Q4"
+
+  validation {
+    condition     = can(regex("^[0-9]{4}-Q[1-4]$", var.token_period))
+    error_message = "The token_period must be a year and a quarter, such as 2026-Q4."
+  }
+}
+
+resource "embed_user_group" "acme" {
+  user_group_id = "acme"
+  name          = "Acme Ltd"
+
+  # The day of the rotation is the day on which somebody applies another period.
+  rotate_token_when_changed = {
+    period = var.token_period
+  }
+}
+
+output "acme_token_fingerprint" {
+  value = embed_user_group.acme.token_fingerprint
+}

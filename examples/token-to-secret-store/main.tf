@@ -1,0 +1,52 @@
+# The token goes from the dashboard service into a secret store and is in no state and no plan file. The secret is written when
+# the token has changed, and only then.
+
+terraform {
+  required_version = ">= 1.11" # write-only arguments
+
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+    }
+    embed = {
+      source = "dashembed/embed"
+    }
+  }
+}
+
+provider "embed" {}
+
+provider "aws" {}
+
+variable "token_period" {
+  description = "Another period rotates the token and writes the secret again, in the same apply."
+  type        = string
+  default     = "2026-Q4"
+}
+
+resource "embed_user_group" "acme" {
+  user_group_id = "acme"
+  name          = "Acme Ltd"
+  store_token   = false
+
+  rotate_token_when_changed = {
+    period = var.token_period
+  }
+}
+
+# By id, which is known once the group exists: so the first plan does not look for a group that is not there yet.
+ephemeral "embed_user_group_token" "acme" {
+  user_group_id = embed_user_group.acme.id
+}
+
+resource "aws_secretsmanager_secret" "acme" {
+  name = "dashboards/acme"
+}
+
+resource "aws_secretsmanager_secret_version" "acme" {
+  secret_id        = aws_secretsmanager_secret.acme.id
+  secret_string_wo = ephemeral.embed_user_group_token.acme.token
+
+  # Another token, another number. The fingerprint is no secret.
+  secret_string_wo_version = parseint(embed_user_group.acme.token_fingerprint, 16)
+}

@@ -1,0 +1,56 @@
+terraform {
+  required_providers {
+    embed = {
+      source = "dashembed/embed"
+    }
+  }
+}
+
+# One key per environment. The addresses are the same, or come from EMBED_BASE_URL.
+variable "customer_api_key" {
+  description = "Key of the environment Customer."
+  type        = string
+  sensitive   = true
+}
+
+variable "testing_api_key" {
+  description = "Key of the environment Testing."
+  type        = string
+  sensitive   = true
+}
+
+provider "embed" {
+  alias       = "customer"
+  api_key     = var.customer_api_key
+  environment = "Customer" # keys that are mixed up stop the run before they do harm
+}
+
+provider "embed" {
+  alias       = "testing"
+  api_key     = var.testing_api_key
+  environment = "Testing"
+}
+
+locals {
+  customers = {
+    acme    = "Acme Ltd"
+    initech = "Initech Inc."
+  }
+}
+
+# The same id exists once in each environment, with a token of its own in each.
+resource "embed_user_group" "customer" {
+  provider = embed.customer
+  for_each = local.customers
+
+  user_group_id = each.key
+  name          = each.value
+}
+
+resource "embed_user_group" "testing" {
+  provider = embed.testing
+  for_each = local.customers
+
+  user_group_id = each.key
+  name          = "${each.value} (test)"
+}

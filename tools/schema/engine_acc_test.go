@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// providerAddress is the end of the address under which an engine knows the provider; the registry's host comes before it.
+const providerAddress = "dashembed/embed"
+
+// TestAccSchemaIsTheEngines: what this tool prints is what an engine prints that knows all kinds of objects, word by word. The
+// documentation is then the one that tfplugindocs would have got from that engine.
+func TestAccSchemaIsTheEngines(t *testing.T) {
+	if os.Getenv("TF_ACC") == "" {
+		t.Skip("it runs an engine, so it needs TF_ACC=1")
+	}
+	engine := os.Getenv("TF_ACC_TERRAFORM_PATH")
+	if engine == "" {
+		engine = "terraform"
+	}
+	dir := t.TempDir()
+	environment := engineEnvironment(filepath.Join(dir, "cli.tfrc"))
+	ask := func(args ...string) []byte {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), engine, args...)
+		command.Dir, command.Env = dir, environment
+		var said strings.Builder
+		command.Stderr = &said
+		answer, err := command.Output()
+		if err != nil {
+			t.Fatalf("%s %s: %v\n%s%s", engine, args, err, answer, said.String())
+		}
+		return answer
+	}
+
+	write(t, filepath.Join(dir, "cli.tfrc"), "")
+	name, version := engineVersion(t, ask)
+	if name != "Terraform" || !atLeast(version, 1, 14) {
+		t.Skipf("needs providers schema with actions: Terraform >= 1.14, OpenTofu >= none (this is %s %s)", name, version)
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "terraform-provider-embed"), "../..")
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building the provider: %v\n%s", err, said)
+	}
+	write(t, filepath.Join(dir, "cli.tfrc"),
+		fmt.Sprintf("provider_installation {\n  dev_overrides {\n    %q = %q\n  }\n}\n", providerAddress, filepath.ToSlash(dir)))
+	write(t, filepath.Join(dir, "main.tf"),
+		fmt.Sprintf("terraform {\n  required_providers {\n    embed = { source = %q }\n  }\n}\n", providerAddress))
+
+	var theirs struct {
+		FormatVersion string         `json:"format_version"`
+		Schemas       map[string]any `json:"provider_schemas"`
+	}
+	decode(t, ask("providers", "schema", "-json"), &theirs)
+	var ours struct {
+		FormatVersion string         `json:"format_version"`
+		Schemas       map[string]any `json:"provider_schemas"`
+	}
+	decode(t, printed(t), &ours)
+
+	if ours.FormatVersion != theirs.FormatVersion {
+		t.Errorf("the format is %s here, %s of the engine", ours.FormatVersion, theirs.FormatVersion)
+	}
+	there := theirs.Schemas["registry.terraform.io/"+providerAddress]
+	if there == nil {
+		t.Fatalf("the engine tells of other providers: %v", theirs.Schemas)
+	}
+	if difference := cmp.Diff(there, ours.Schemas[address]); difference != "" {
+		t.Errorf("the engine (-) and this tool (+) differ:\n%s", difference)
+	}
+}
+
+// engineEnvironment leaves out what would bend the engine or the provider on some machine.
+func engineEnvironment(cliConfiguration string) []string {
+	kept := []string{"TF_CLI_CONFIG_FILE=" + cliConfiguration, "TF_IN_AUTOMATION=1", "TF_INPUT=0", "CHECKPOINT_DISABLE=1"}
+	for _, setting := range os.Environ() {
+		if !strings.HasPrefix(setting, "TF_") && !strings.HasPrefix(setting, "EMBED_") {
+			kept = append(kept, setting)
+		}
+	}
+	return kept
+}
+
+func engineVersion(t *testing.T, ask func(...string) []byte) (name, version string) {
+	t.Helper()
+	var said struct {
+		Version string `json:"terraform_version"`
+	}
+	decode(t, ask("version", "-json"), &said)
+	name, _, _ = strings.Cut(string(ask("version")), " ")
+	return name, said.Version
+}
+
+func atLeast(version string, major, minor int) bool {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return false
+	}
+	has, err := strconv.Atoi(parts[0])
+	if err != nil || has != major {
+		return err == nil && has > major
+	}
+	has, err = strconv.Atoi(parts[1])
+	return err == nil && has >= minor
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func decode(t *testing.T, text []byte, into any) {
+	t.Helper()
+	if err := json.Unmarshal(text, into); err != nil {
+		t.Fatalf("%v:\n%s", err, text)
+	}
+}
+
+// printed is what the tool, run as `make generate` runs it, writes to standard output.
+func printed(t *testing.T) []byte {
+	t.Helper()
+	tool := exec.CommandContext(t.Context(), "go", "run", ".")
+	var said strings.Builder
+	tool.Stderr = &said
+	text, err := tool.Output()
+	if err != nil {
+		t.Fatalf("go run .: %v\n%s", err, said.String())
+	}
+	return text
+}
