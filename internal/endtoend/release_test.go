@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +45,9 @@ func TestAccRelease(t *testing.T) {
 		t.Fatalf("no archive for %s among %v", host, sorted(released.archives))
 	}
 
+	if os.Getenv(distVariable) != "" {
+		released.hasTheTimeOfItsCommit(t)
+	}
 	service := startService(t, emulator.Options{})
 	w := newWorkspace(t, service, nil)
 	w.wants(groups{"acme": {Name: "Acme", Issue: "1"}, "birch": {Name: "Birch"}})
@@ -143,6 +147,31 @@ func releaseAtHand(t *testing.T, host string) release {
 		found.archives[parts[2]] = filepath.Join(dir, entry.Name())
 	}
 	return found
+}
+
+// hasTheTimeOfItsCommit: with another time in it, the same commit would give another archive.
+func (r release) hasTheTimeOfItsCommit(t *testing.T) {
+	t.Helper()
+	answer, err := exec.CommandContext(t.Context(), "git", "log", "-1", "--format=%ct").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds, err := strconv.ParseInt(strings.TrimSpace(string(answer)), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for platform, path := range r.archives {
+		archive, err := zip.OpenReader(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = archive.Close() })
+		for _, file := range archive.File {
+			if !file.Modified.Equal(time.Unix(seconds, 0)) {
+				t.Errorf("%s: %s has the time %s, its commit %s", platform, file.Name, file.Modified, time.Unix(seconds, 0))
+			}
+		}
+	}
 }
 
 // layOut copies the archives to where a mirror has them: HOST/NAMESPACE/TYPE, packed.

@@ -286,7 +286,7 @@ func (w *world) checkLeft() error {
 	return nil
 }
 
-// state is the state file as it stands.
+// state is the state file as it stands, but for the blanks behind colons that not every engine writes.
 func (w *world) state() string {
 	found, _ := filepath.Glob(filepath.Join(w.dir, "work*", "terraform.tfstate"))
 	var text strings.Builder
@@ -297,7 +297,7 @@ func (w *world) state() string {
 		}
 		text.Write(content)
 	}
-	return text.String()
+	return strings.ReplaceAll(text.String(), `": `, `":`)
 }
 
 // group is a group that has to be there.

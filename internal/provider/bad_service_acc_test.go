@@ -127,7 +127,7 @@ func TestAccBadAnswersToUpdate(t *testing.T) {
 	w := newWorld(t, emulator.Options{})
 	renamed := acmeWith(`name = "Acme Inc."`)
 	failed := `Cannot update user group "acme"`
-	old := func() error { return w.stateSays(`"name": "Acme"`) }
+	old := func() error { return w.stateSays(`"name":"Acme"`) }
 	unknown := []string{failed, "Whether the group was changed is not known", "updating it once more does no harm"}
 	w.run(
 		step{does: "create", config: acmeWith(`name = "Acme"`), calls: "GET"},
@@ -154,7 +154,7 @@ func TestAccBadAnswersToRotate(t *testing.T) {
 	}
 	failed := `Cannot rotate the token of user group "acme"`
 	kept := func() error {
-		return errors.Join(w.rotations("acme", 0)(), w.stateSays(w.group("acme").Token), w.stateSays(`"q": "1"`))
+		return errors.Join(w.rotations("acme", 0)(), w.stateSays(w.group("acme").Token), w.stateSays(`"q":"1"`))
 	}
 	open := []plancheck.PlanCheck{plans(acmeGroup, "update", "api_environment_tag token token_fingerprint")}
 	w.run(

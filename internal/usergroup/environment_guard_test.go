@@ -1,6 +1,7 @@
 package usergroup
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -13,23 +14,23 @@ func TestKnownInAnotherEnvironmentIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		title string
-		run   func(*testing.T, *Service, Known) (Result, error)
+		run   func(context.Context, *Service, Known) (Result, error)
 	}{
-		"update": {titleUpdateFailed, func(t *testing.T, s *Service, known Known) (Result, error) {
-			return s.Update(t.Context(), wantedGroup(), known)
+		"update": {titleUpdateFailed, func(ctx context.Context, s *Service, known Known) (Result, error) {
+			return s.Update(ctx, wantedGroup(), known)
 		}},
-		"rotate": {titleRotateFailed, func(t *testing.T, s *Service, known Known) (Result, error) {
-			return s.RotateToken(t.Context(), known)
+		"rotate": {titleRotateFailed, func(ctx context.Context, s *Service, known Known) (Result, error) {
+			return s.RotateToken(ctx, known)
 		}},
-		"delete": {titleDeleteFailed, func(t *testing.T, s *Service, known Known) (Result, error) {
-			return s.Delete(t.Context(), known, "")
+		"delete": {titleDeleteFailed, func(ctx context.Context, s *Service, known Known) (Result, error) {
+			return s.Delete(ctx, known, "")
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e, s := newService(t, wrongEnvironment(emulator.Options{}))
 			seed := seedGroup(e)
-			result, err := test.run(t, s, knownOf(seed))
+			result, err := test.run(t.Context(), s, knownOf(seed))
 			wantOutcome(t, result, err, test.title, `"Testing"`, `"Customer"`, "No call was made", "own environment, then run again")
 			wantTrace(t, e, "")
 			wantLeft(t, e, seed, before)

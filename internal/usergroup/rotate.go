@@ -40,11 +40,12 @@ func (s *Service) RotateToken(ctx context.Context, known Known) (Result, error) 
 		}
 		// The wait comes before the lookup, so that a rotation that is still under way at the service is seen.
 		stopped := s.waitAfter(ctx, repeat, err, lost) != nil
+		ask := ctx
 		if stopped {
 			// One more question is due even now: the state must not miss a token that has changed.
-			ctx = api.Finish(ctx)
+			ask = api.Finish(ctx)
 		}
-		found, findErr := s.findToRotate(ctx, known)
+		found, findErr := s.findToRotate(ask, known)
 		switch {
 		case findErr != nil && lost:
 			return Result{}, lookupFailedFor(titleRotateFailed, known.ID, findErr, rotationUnknown(known.ID, err).Detail)
