@@ -8,6 +8,8 @@ import (
 	"io"
 	"log"
 	"os"
+	"runtime/debug"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 
@@ -18,21 +20,49 @@ import (
 var version = "dev"
 
 func main() {
-	debug := flag.Bool("debug", false, "serve for a debugger: print how Terraform can attach, and keep running")
+	debugging := flag.Bool("debug", false, "serve for a debugger: print how Terraform can attach, and keep running")
 	showVersion := flag.Bool("version", false, "print the version and exit")
 	flag.Parse()
 	if *showVersion {
 		fmt.Println("terraform-provider-embed", version)
 		return
 	}
+	if !*debugging {
+		silenceUnreadLogs()
+		limitMemory()
+	}
 	// net/http writes what a service sends beyond its answer to the standard logger, and that may hold a token.
 	log.SetOutput(io.Discard)
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address: provider.Address,
-		Debug:   *debug,
+		Debug:   *debugging,
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "terraform-provider-embed:", err)
 		os.Exit(1)
+	}
+}
+
+// silenceUnreadLogs turns the SDK's own logs off unless somebody has asked the engine for logs. Without a level the SDK
+// formats every TRACE line as JSON and hands it to the engine, which parses it and throws it away: a third of all that
+// the provider's process would do. Panics reach the engine nevertheless.
+func silenceUnreadLogs() {
+	for _, setting := range os.Environ() {
+		if name, value, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "TF_LOG") && value != "" {
+			return
+		}
+	}
+	for _, name := range []string{"TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER_EMBED"} {
+		_ = os.Setenv(name, "OFF")
+	}
+}
+
+// memoryLimit is what Go's collector keeps the process to as long as it can. What is in use is a few MiB however many
+// groups there are, and the rest is garbage that waits: collecting it a little earlier costs nothing that can be measured.
+const memoryLimit = 28 << 20
+
+func limitMemory() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
 	}
 }

@@ -17,10 +17,10 @@ func (r *userGroupResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	creating, destroying := req.State.Raw.IsNull(), req.Plan.Raw.IsNull()
 	var plan, state userGroupModel
 	if !creating {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		state.read(ctx, req.State.Raw, &resp.Diagnostics)
 	}
 	if !destroying {
-		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+		plan.read(ctx, req.Plan.Raw, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -37,7 +37,7 @@ func (r *userGroupResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	default:
 		planUpdate(&plan, &state)
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	plan.write(ctx, &resp.Plan.Raw, &resp.Diagnostics)
 }
 
 func planCreation(plan *userGroupModel) {

@@ -34,7 +34,7 @@ func (r *userGroupResource) Configure(_ context.Context, req resource.ConfigureR
 // Create makes the group with one call. A plan that could not be made leaves no state.
 func (r *userGroupResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var group userGroupModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &group)...)
+	group.read(ctx, req.Plan.Raw, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || r.service == nil {
 		r.refuse(&resp.Diagnostics, "creating a user group")
 		return
@@ -51,13 +51,13 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 	}
 	group.learn(*result.Group)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), group.UserGroupID)...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
+	group.write(ctx, &resp.State.Raw, &resp.Diagnostics)
 }
 
 // Read refreshes with one call, and never leaves a group behind that was not there.
 func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var group userGroupModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &group)...)
+	group.read(ctx, req.State.Raw, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -77,7 +77,7 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 		return
 	}
 	group.see(found, imported)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
+	group.write(ctx, &resp.State.Raw, &resp.Diagnostics)
 	if imported {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, nil)...)
 	}
@@ -87,8 +87,8 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 // when a later step fails.
 func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state userGroupModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	plan.read(ctx, req.Plan.Raw, &resp.Diagnostics)
+	state.read(ctx, req.State.Raw, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -107,7 +107,7 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	if rotates && !r.rotate(ctx, &done, known, updates, resp) {
 		return
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
+	done.write(ctx, &resp.State.Raw, &resp.Diagnostics)
 }
 
 // update reports whether to go on.
@@ -142,7 +142,7 @@ func (r *userGroupResource) update(ctx context.Context, done, state *userGroupMo
 	if rotates || err != nil {
 		partly.RotateTokenWhenChanged = state.RotateTokenWhenChanged
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &partly)...)
+	partly.write(ctx, &resp.State.Raw, &resp.Diagnostics)
 	return err == nil
 }
 
@@ -158,7 +158,7 @@ func (r *userGroupResource) rotate(ctx context.Context, done *userGroupModel, kn
 	}
 	if result.Group != nil {
 		done.learn(*result.Group)
-		resp.Diagnostics.Append(resp.State.Set(ctx, done)...)
+		done.write(ctx, &resp.State.Raw, &resp.Diagnostics)
 	}
 	return err == nil
 }
@@ -166,7 +166,7 @@ func (r *userGroupResource) rotate(ctx context.Context, done *userGroupModel, kn
 // Delete deletes with one call; a group that is gone already is deleted.
 func (r *userGroupResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var group userGroupModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &group)...)
+	group.read(ctx, req.State.Raw, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || r.service == nil {
 		r.refuse(&resp.Diagnostics, "deleting a user group")
 		return

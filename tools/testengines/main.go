@@ -3,6 +3,8 @@
 //
 //	testengines PATH… [-- arguments of go test]
 //
+// Without arguments of their own it runs all the acceptance tests there are.
+//
 // It fails where a test fails, and where one is skipped that could have run: a skip is expected only when its message names a
 // minimal version that the engine really is below. Where there are several Terraforms, none may skip on the newest of them.
 package main
@@ -20,10 +22,13 @@ import (
 	"github.com/dashembed/terraform-provider-embed/tools/testrun/gotest"
 )
 
+// acceptance is what `make testacc` runs: these arguments are the default ones.
+var acceptance = []string{"-count=1", "-p=2", "-timeout=30m", "-run=^TestAcc[A-Z_]", "./..."}
+
 func main() {
 	// An interrupt reaches `go test` as well; wait for it, so that no engine outlives the run.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
-	engines, arguments := os.Args[1:], []string(nil)
+	engines, arguments := os.Args[1:], acceptance
 	if at := slices.Index(engines, "--"); at >= 0 {
 		engines, arguments = engines[:at], engines[at+1:]
 	}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	ours "github.com/dashembed/terraform-provider-embed/internal/provider"
+)
+
+// The floor is only one while the engine sees the same schema.
+func TestSchemaIsOurs(t *testing.T) {
+	t.Parallel()
+	floor, err := providerserver.NewProtocol6WithError(newFloor())()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := providerserver.NewProtocol6WithError(ours.New("floor")())()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := floor.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil || len(got.Diagnostics) > 0 {
+		t.Fatal(err, got)
+	}
+	want, err := own.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.ResourceSchemas) == 0 {
+		t.Fatal("no resource")
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
