@@ -89,6 +89,6 @@ func refuseIfProtected(state *userGroupModel, diags *diag.Diagnostics, what stri
 	diags.AddAttributeError(path.Root("deletion_protection"), fmt.Sprintf(titleProtected, state.UserGroupID.ValueString()),
 		what+" The state says deletion_protection = true, so nothing was deleted. "+
 			"If the group is to go, set deletion_protection = false, apply that, and then destroy it. "+
-			"To take it out of Terraform's hands without deleting it, use a removed block or `terraform state rm`.")
+			"If it is only marked as tainted, `terraform untaint` ends the replacement. To take it out of Terraform's hands without deleting it, use a removed block or `terraform state rm`.")
 	return true
 }

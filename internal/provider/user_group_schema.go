@@ -64,7 +64,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "With `true`, creating a group whose id exists already takes that group over: it is updated to this configuration and keeps its token and team. " +
-					"Otherwise that is an error which changes nothing. It matters during creation only, and changing it later makes no call. An adoption costs two calls, and the plan shows it as a create. **From then on destroying the resource deletes the group.**",
+					"Otherwise that is an error which changes nothing. It matters during creation only, and changing it later makes no call. An adoption costs two calls, and the plan shows it as a create. " +
+					"It is no way to move a group to another address: the engine destroys the old one first, and the customer with it; use a `moved` block for that. **From then on destroying the resource deletes the group.**",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
