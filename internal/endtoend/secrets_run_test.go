@@ -12,13 +12,14 @@ import (
 // looks as well, in the provider's log; see workspace.wait.
 func TestAccSecrets(t *testing.T) {
 	acceptance(t)
+	// No commas in the names: they become part of a directory's name, and GORACE would read its options from there.
 	for name, variant := range map[string]struct {
 		logging []string
 		prose   bool
 	}{
-		"provider, for a person": {[]string{"TF_LOG_PROVIDER=TRACE"}, true},
-		"core, for a program":    {[]string{"TF_LOG_CORE=TRACE"}, false},
-		"all, for a person":      {[]string{"TF_LOG=TRACE"}, true},
+		"provider for a person": {[]string{"TF_LOG_PROVIDER=TRACE"}, true},
+		"core for a program":    {[]string{"TF_LOG_CORE=TRACE"}, false},
+		"all for a person":      {[]string{"TF_LOG=TRACE"}, true},
 		"all as JSON":            {[]string{"TF_LOG=JSON"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
