@@ -20,7 +20,7 @@ func TestAccSecrets(t *testing.T) {
 		"provider for a person": {[]string{"TF_LOG_PROVIDER=TRACE"}, true},
 		"core for a program":    {[]string{"TF_LOG_CORE=TRACE"}, false},
 		"all for a person":      {[]string{"TF_LOG=TRACE"}, true},
-		"all as JSON":            {[]string{"TF_LOG=JSON"}, false},
+		"all as JSON":           {[]string{"TF_LOG=JSON"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
