@@ -8,7 +8,6 @@ import (
 	"io"
 	"log"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
@@ -29,7 +28,6 @@ func main() {
 	}
 	if !*debugging {
 		silenceUnreadLogs()
-		limitMemory()
 	}
 	// net/http writes what a service sends beyond its answer to the standard logger, and that may hold a token.
 	log.SetOutput(io.Discard)
@@ -54,15 +52,5 @@ func silenceUnreadLogs() {
 	}
 	for _, name := range []string{"TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER_EMBED"} {
 		_ = os.Setenv(name, "OFF")
-	}
-}
-
-// memoryLimit is what Go's collector keeps the process to as long as it can. What is in use is a few MiB however many
-// groups there are, and the rest is garbage that waits: collecting it a little earlier costs nothing that can be measured.
-const memoryLimit = 28 << 20
-
-func limitMemory() {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
 	}
 }
