@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,7 @@ import (
 	"runtime"
 	"runtime/pprof"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
 	"github.com/dashembed/terraform-provider-embed/internal/provider"
 )
@@ -34,7 +33,7 @@ func run() (err error) {
 	if err := pprof.StartCPUProfile(cpu); err != nil {
 		return err
 	}
-	err = providerserver.Serve(context.Background(), provider.New("profiled"), providerserver.ServeOpts{Address: provider.Address})
+	err = tf6server.Serve(provider.Address, provider.NewServer("profiled"))
 	pprof.StopCPUProfile()
 	return errors.Join(err, cpu.Close(), writeHeap(), writeMemory())
 }

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -96,10 +95,12 @@ func (w *world) run(steps ...step) {
 	}
 }
 
+func factory() (tfprotov6.ProviderServer, error) { return NewServer("test")(), nil }
+
 func factories(names ...string) map[string]func() (tfprotov6.ProviderServer, error) {
 	all := map[string]func() (tfprotov6.ProviderServer, error){}
 	for _, name := range names {
-		all[name] = providerserver.NewProtocol6WithError(New("test")())
+		all[name] = factory
 	}
 	return all
 }

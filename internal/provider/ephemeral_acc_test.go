@@ -47,7 +47,7 @@ func serviceFor(t *testing.T, options emulator.Options) (service *emulator.Emula
 
 func embedAndEcho() map[string]func() (tfprotov6.ProviderServer, error) {
 	return map[string]func() (tfprotov6.ProviderServer, error){
-		"embed": providerserver.NewProtocol6WithError(New("test")()),
+		"embed": factory,
 		"echo":  echoprovider.NewProviderServer(),
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -50,11 +49,7 @@ var (
 )
 
 func protocolNewServer() protocolServer {
-	server, err := providerserver.NewProtocol6WithError(New("test")())()
-	if err != nil {
-		panic(err)
-	}
-	return server.(protocolServer)
+	return NewServer("test")().(protocolServer)
 }
 
 // protocolBare is a provider that is not configured yet.

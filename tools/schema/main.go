@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-
 	"github.com/dashembed/terraform-provider-embed/internal/provider"
 )
 
@@ -24,11 +22,7 @@ func main() {
 }
 
 func run() error {
-	server, err := providerserver.NewProtocol6WithError(provider.New("docs")())()
-	if err != nil {
-		return err
-	}
-	described, err := describe(context.Background(), server)
+	described, err := describe(context.Background(), provider.NewServer("docs")())
 	if err != nil {
 		return err
 	}
