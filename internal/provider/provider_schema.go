@@ -43,11 +43,11 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Sensitive: true,
 				MarkdownDescription: "Key for the service's API. It must be allowed to create and delete, since a lookup of a missing group does both. " +
 					"Exactly one of `api_key` and `api_key_file` is needed; if the configuration sets either, the environment is asked for neither. Surrounding white space is dropped. " +
-					"A saved plan file holds the key if it is written in the configuration or given by a variable, not if it comes from the environment. Environment variable: `EMBED_API_KEY`.",
+					"An empty text is an error, and hides the variable. A saved plan file holds the key if it is written in the configuration or given by a variable, not if it comes from the environment. Environment variable: `EMBED_API_KEY`.",
 			},
 			"api_key_file": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Path of a file that holds the key and nothing else, as secret stores mount it. Environment variable: `EMBED_API_KEY_FILE`.",
+				MarkdownDescription: "Path of a file that holds the key and nothing else, as secret stores mount it. Surrounding white space is dropped. Environment variable: `EMBED_API_KEY_FILE`.",
 			},
 			"allow_http": schema.BoolAttribute{
 				Optional:            true,
@@ -55,7 +55,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "How long a single attempt of a call may take, as a duration such as `\"45s\"` or `\"2m\"`. A run that is stopped (Ctrl-C, a cancelled job) lets the calls in flight finish, and removes what a lookup has just created: it may take twice this long. Default: `\"30s\"`. Environment variable: `EMBED_REQUEST_TIMEOUT`.",
+				MarkdownDescription: "How long a single attempt of a call may take, as a duration such as `\"45s\"` or `\"2m\"`. A run that is stopped (Ctrl-C, a cancelled job) lets the calls in flight finish, looks after a rotation without an answer, and removes what a lookup has just created: it may take up to four times this long. Default: `\"30s\"`. Environment variable: `EMBED_REQUEST_TIMEOUT`.",
 			},
 			"max_retries": schema.Int64Attribute{
 				Optional:            true,
@@ -92,7 +92,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"environment": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "The environment that the key must belong to, `Customer` or `Testing`. Only updates and rotations tell the environment, so each create costs one more call, and a group created in the wrong one is removed again. " +
+				MarkdownDescription: "The environment that the key must belong to, `Customer` or `Testing`. Only updates and rotations tell the environment, so each create, each adoption and each lookup of a missing group costs one more call, and a group created in the wrong one is removed again. " +
 					"An update or a rotation of an existing group has been carried out by the time its answer shows the wrong environment; the run then stops. " +
 					"A group that the state knows to be in the other environment is neither updated, rotated nor deleted. Default: any. Environment variable: `EMBED_ENVIRONMENT`.",
 			},

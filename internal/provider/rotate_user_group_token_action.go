@@ -30,7 +30,7 @@ func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRe
 		MarkdownDescription: "Rotates the token of a user group now, exactly once. The old token stops working the moment the new one exists.\n\n" +
 			"An action cannot write state: an `embed_user_group` of the same id shows the new token after the next refresh. " +
 			"The token is not printed, only its fingerprint. A group that does not exist is an error, and none is left behind.\n\n" +
-			"Costs two calls: one asks for the current token, one rotates it.",
+			"Costs two calls: one asks for the current token, one rotates it. The key must be allowed to create and delete, since a lookup of a missing group does both.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,

@@ -41,7 +41,7 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Looks up a user group that is managed elsewhere. A group that does not exist is an error, and none is left behind: " +
 			"the service creates what it is asked about, so a group that the lookup has made is removed again at once.\n\n" +
-			"Costs one call whenever it is read, two when there is no such group. That is in every plan, also with `-refresh=false`; the key must be allowed to create and delete.",
+			"Costs one call whenever it is read, two when there is no such group, three with the provider's `environment`. That is in every plan, also with `-refresh=false`; the key must be allowed to create and delete.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,

@@ -34,7 +34,7 @@ func (l *userGroupListResource) ListResourceConfigSchema(_ context.Context, _ li
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Finds out which of the given user groups exist. The service cannot list its groups, so the ids to look up have to be given. " +
 			"Those that exist are listed, those that do not are skipped, and none is created. With `-generate-config-out` this turns a column of ids into import blocks and configuration.\n\n" +
-			"Costs one call for each group that exists and two for each that does not. They are looked up one after the other. The engine asks for 100 results unless the list block sets `limit`. The token is left out of the results.",
+			"Costs one call for each group that exists and two for each that does not, three with the provider's `environment`; the key must be allowed to create and delete. They are looked up one after the other. The engine asks for 100 results unless the list block sets `limit`. The token is left out of the results.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_ids": schema.ListAttribute{
 				Required:    true,

@@ -31,28 +31,28 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			"name": schema.StringAttribute{
 				Required:            true,
 				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Name of the group. Updated in place; the token stays.",
+				MarkdownDescription: "Name of the group, at least one character. Updated in place, with one call for `name`, `mapping` and `properties` together; the token stays.",
 			},
 			"mapping": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{mapvalidator.NoNullValues()},
 				MarkdownDescription: "Which data source the group sees for which schema: keys are schema ids, values are data sources or the ids you gave them. " +
-					"Left out, the mapping is not managed and never sent; removing it later leaves the group's mapping as it is. `{}` empties it. " +
+					"Left out, the mapping is not managed and never sent; removing it later leaves the group's mapping as it is. `{}` empties it. A change costs one call. " +
 					"The service never shows a mapping: a change made elsewhere is not noticed, and after an import the first apply sends the configured one over whatever the group had.",
 			},
 			"properties": schema.StringAttribute{
 				CustomType:    propertiesType{},
 				Optional:      true,
 				PlanModifiers: []planmodifier.String{keepEqualProperties{}},
-				MarkdownDescription: "Properties of the group as a JSON object, available as variables in dashboards and in the SQL editor: `properties = jsonencode({ tier = \"gold\" })`. " +
-					"Compared by value: order, white space and the spelling of numbers do not matter. Left out, properties are not managed and never sent; removing them later leaves the group's properties as they are. `jsonencode({})` empties them. " +
+				MarkdownDescription: "Properties of the group as a JSON object: `properties = jsonencode({ tier = \"gold\" })`. Dashboards and the SQL editor have them as variables. " +
+					"Compared by value: order, white space and the spelling of numbers do not matter. Left out, properties are not managed and never sent; removing them later leaves the group's properties as they are. `jsonencode({})` empties them. A change costs one call. " +
 					"Plans show them in clear unless the value is sensitive.",
 			},
 			"data_source_provided_id": schema.StringAttribute{
 				Optional:            true,
 				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Your id of the group's data source. It is sent along when the group is deleted, and only then, for services that ask for it. It takes effect once it has been applied; changing it makes no call.",
+				MarkdownDescription: "Your id of the group's data source. It is sent along when the group is deleted, and only then, for services that ask for it. It must have been applied before the deletion, which takes it from the state; changing it makes no call.",
 			},
 			"rotate_token_when_changed": schema.MapAttribute{
 				Optional:    true,
@@ -64,14 +64,14 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "With `true`, creating a group whose id exists already takes that group over: it is updated to this configuration and keeps its token and team. " +
-					"Otherwise that is an error which changes nothing. It matters during creation only, and changing it later makes no call. An adoption costs two calls, and the plan shows it as a create. " +
-					"It is no way to move a group to another address: the engine destroys the old one first, and the customer with it; use a `moved` block for that. **From then on destroying the resource deletes the group.**",
+					"Otherwise that is an error which changes nothing. It matters during creation only, and changing it later makes no call. An adoption costs two calls, three with the provider's `environment`, and the plan shows it as a create. " +
+					"It is no way to move a group to another address: the engine may destroy the old one first, and the customer with it; use a `moved` block for that. **From then on destroying the resource deletes the group.**",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "With `true`, a plan that destroys the group, or replaces it because `user_group_id` changes, fails. " +
 					"A replacement by `-replace`, or of a tainted resource, is planned all the same and fails during the apply, before anything is deleted. " +
-					"What counts is the value in the state: to delete the group, apply `false` first. Changing it makes no call.",
+					"Terraform before 1.3 plans a destruction all the same, too. What counts is the value in the state: to delete the group, apply `false` first. Changing it makes no call.",
 			},
 			"store_token": schema.BoolAttribute{
 				Optional: true,
@@ -85,7 +85,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			"token": schema.StringAttribute{
 				Computed:            true,
 				Sensitive:           true,
-				MarkdownDescription: "The user group token, to be passed along when a dashboard is embedded. It is stored in the state unless `store_token` is `false`.",
+				MarkdownDescription: "The user group token, to be passed along when a dashboard is embedded. It is stored in the state in clear unless `store_token` is `false`.",
 			},
 			"token_fingerprint": schema.StringAttribute{
 				Computed:            true,
@@ -97,7 +97,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			},
 			"api_environment_tag": schema.StringAttribute{
 				Computed:            true,
-				MarkdownDescription: "Environment of the group, `Customer` or `Testing`. The service tells it only when it updates or rotates, so it is null before the first update or rotation.",
+				MarkdownDescription: "Environment of the group, `Customer` or `Testing`. The service tells it only when it updates or rotates, so it is null before the first update or rotation. With the provider's `environment`, each create includes such an update.",
 			},
 		},
 	}
