@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
 // TestAccHalfDoneUpdate: the name was changed and the token was not rotated.
@@ -74,7 +75,7 @@ func TestAccHalfDoneAdoption(t *testing.T) {
 // TestAccHalfDoneLookup: an import of an id that does not exist makes a shell, which cannot be removed.
 func TestAccHalfDoneLookup(t *testing.T) {
 	acceptance(t)
-	needs(t, 5, "import blocks")
+	testengine.Needs(t, testengine.ImportExpression)
 	service := startService(t, emulator.Options{})
 	w := newWorkspace(t, service, quick)
 	const id = "o'typo \"x\" $HOME"
@@ -86,9 +87,6 @@ func TestAccHalfDoneLookup(t *testing.T) {
 	w.writeJSON("id.json", id)
 	w.write("main.tf", []byte(strings.NewReplacer(`= each.key`, `= each.value.name`).Replace(configuration)))
 	w.wants(groups{"typo": {Name: id}})
-	if shared.minor < 6 && !shared.isTofu {
-		t.Skip("this engine takes only a literal id in an import block")
-	}
 	planned := w.run("plan").failed(t)
 	if len(planned.problems) == 0 || !strings.Contains(planned.errors(), "was left behind") {
 		t.Fatalf("the error is another one:\n%s", planned.errors())

@@ -1,8 +1,6 @@
 package endtoend
 
 import (
-	"os"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -24,11 +22,11 @@ func TestLongInterrupt(t *testing.T) {
 	interrupted(t, 200)
 }
 
-// stop sends the engine, and nobody else, what Ctrl-C sends, and waits for its end.
+// stop sends what Ctrl-C sends, to all whom a terminal sends it, and waits for the end: Terraform 1.0 takes it only so.
 func (r *running) stop(within time.Duration) outcome {
 	r.w.t.Helper()
 	asked := time.Now()
-	if err := r.command.Process.Signal(os.Interrupt); err != nil {
+	if err := interrupt(r.command); err != nil {
 		r.w.t.Fatal(err)
 	}
 	done := r.wait()
@@ -39,13 +37,6 @@ func (r *running) stop(within time.Duration) outcome {
 		r.w.t.Errorf("%s was stopped and ended with %d", r.args, done.code)
 	}
 	return done
-}
-
-func needsSignals(t *testing.T) {
-	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("there is no interrupt to send")
-	}
 }
 
 // interrupted stops a creation, an update with a rotation, and a destruction, each when a third of its groups is done.

@@ -2,21 +2,20 @@ package endtoend
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
 const (
 	acceptanceVariable = "TF_ACC"
 	longVariable       = "EMBED_LONG_TESTS"
-	engineVariable     = "TF_ACC_TERRAFORM_PATH"
 	seedVariable       = "EMBED_STORM_SEED"
 )
 
@@ -25,9 +24,6 @@ type tools struct {
 	engine string
 	// dir holds the provider's binary and the CLI configuration that has the engine use it.
 	dir string
-	// isTofu, major and minor tell what the engine can do.
-	isTofu       bool
-	major, minor int
 }
 
 var shared tools
@@ -52,15 +48,11 @@ func prepareAndRun(m *testing.M) int {
 
 func (k *tools) prepare(dir string) error {
 	k.dir = dir
-	wanted := os.Getenv(engineVariable)
-	if wanted == "" {
-		wanted = "terraform"
-	}
-	path, err := exec.LookPath(wanted)
+	engine, err := testengine.AtHand()
 	if err != nil {
-		return fmt.Errorf("no engine; set %s: %w", engineVariable, err)
+		return err
 	}
-	if k.engine, err = filepath.Abs(path); err != nil {
+	if k.engine, err = filepath.Abs(engine.Path); err != nil {
 		return err
 	}
 	args := []string{"build", "-o", filepath.Join(dir, "terraform-provider-embed")}
@@ -77,44 +69,10 @@ func (k *tools) prepare(dir string) error {
 	for _, registry := range []string{"registry.terraform.io", "registry.opentofu.org"} {
 		text += fmt.Sprintf("    %q = %q\n", registry+"/dashembed/embed", filepath.ToSlash(dir))
 	}
-	if err := os.WriteFile(k.cliConfiguration(), []byte(text+"  }\n}\n"), 0o600); err != nil {
-		return err
-	}
-	return k.askVersion(ctx)
+	return os.WriteFile(k.cliConfiguration(), []byte(text+"  }\n}\n"), 0o600)
 }
 
 func (k *tools) cliConfiguration() string { return filepath.Join(k.dir, "cli.tfrc") }
-
-func (k *tools) askVersion(ctx context.Context) error {
-	command := exec.CommandContext(ctx, k.engine, "version")
-	command.Dir, command.Env = k.dir, k.environment()
-	text, err := command.Output()
-	if err != nil {
-		return fmt.Errorf("%s version: %w", k.engine, err)
-	}
-	command = exec.CommandContext(ctx, k.engine, "version", "-json")
-	command.Dir, command.Env = k.dir, k.environment()
-	answer, err := command.Output()
-	if err != nil {
-		return fmt.Errorf("%s version -json: %w", k.engine, err)
-	}
-	var said struct {
-		Version string `json:"terraform_version"`
-	}
-	if err := json.Unmarshal(answer, &said); err != nil {
-		return err
-	}
-	parts := strings.Split(said.Version, ".")
-	if len(parts) < 2 {
-		return fmt.Errorf("%s has the version %q", k.engine, said.Version)
-	}
-	k.isTofu = strings.HasPrefix(string(text), "OpenTofu")
-	k.major, err = strconv.Atoi(parts[0])
-	if err == nil {
-		k.minor, err = strconv.Atoi(parts[1])
-	}
-	return err
-}
 
 // environment leaves out whatever would make the engine or the provider another one on some machine.
 func (k *tools) environment() []string {
@@ -147,13 +105,5 @@ func long(t *testing.T) {
 	acceptance(t)
 	if os.Getenv(longVariable) == "" {
 		t.Skipf("it takes minutes, so it needs %s=1", longVariable)
-	}
-}
-
-// needs skips a test on an engine that is too old for what it shows.
-func needs(t *testing.T, minor int, what string) {
-	t.Helper()
-	if shared.major == 1 && shared.minor < minor {
-		t.Skipf("this engine has no %s, which came with 1.%d", what, minor)
 	}
 }

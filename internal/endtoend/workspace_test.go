@@ -180,7 +180,8 @@ func (w *workspace) start(args ...string) *running {
 	ctx, cancel := context.WithTimeout(w.t.Context(), longestRun)
 	w.t.Cleanup(cancel)
 	r.command = exec.CommandContext(ctx, shared.engine, full...)
-	r.command.Cancel = func() error { return r.command.Process.Signal(os.Interrupt) }
+	ownGroup(r.command)
+	r.command.Cancel = func() error { return interrupt(r.command) }
 	r.command.WaitDelay = 20 * time.Second
 	r.command.Dir = w.dir
 	r.command.Env = append(shared.environment(),

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
 const dataSourceAddress = "data.embed_user_group.acme"
@@ -24,7 +25,7 @@ func expectData(attribute string, value knownvalue.Check) statecheck.StateCheck 
 type sensitiveIfTold struct{ statecheck.StateCheck }
 
 func (s sensitiveIfTold) CheckState(ctx context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-	if !older(req.State.TerraformVersion, "1.4.6") {
+	if !testengine.Older(req.State.TerraformVersion, "1.4.6") {
 		s.StateCheck.CheckState(ctx, req, resp)
 	}
 }

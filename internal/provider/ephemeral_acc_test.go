@@ -32,6 +32,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
 // serviceFor is an emulator, and the block that has the provider use it.
@@ -54,7 +55,7 @@ func embedAndEcho() map[string]func() (tfprotov6.ProviderServer, error) {
 
 // What the ephemeral resource gives is seen through the echo provider, which keeps what its configuration is.
 func TestAccEphemeralValues(t *testing.T) {
-	needs(t, featureEphemeral)
+	testengine.Needs(t, testengine.EphemeralResource)
 	service, block := serviceFor(t, emulator.Options{FirstTeamID: 1<<53 + 1})
 	group := service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	echoed := func(member string) tfjsonpath.Path { return tfjsonpath.New("data").AtMapKey(member) }
@@ -87,7 +88,7 @@ resource "echo" "acme" {}
 
 // Nobody is an error, and leaves nobody behind.
 func TestAccEphemeralOfNobody(t *testing.T) {
-	needs(t, featureEphemeral)
+	testengine.Needs(t, testengine.EphemeralResource)
 	service, block := serviceFor(t, emulator.Options{})
 	acctest.ParallelTest(t, acctest.TestCase{
 		ProtoV6ProviderFactories: embedAndEcho(),
@@ -103,7 +104,7 @@ func TestAccEphemeralOfNobody(t *testing.T) {
 
 // Opened once per plan and once per apply that uses it, with one lookup each, and safe at plan.
 func TestAccEphemeralOpens(t *testing.T) {
-	needs(t, featureEphemeral)
+	testengine.Needs(t, testengine.EphemeralResource)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
@@ -158,8 +159,8 @@ terraform {
 
 // On the very first apply: the group, its token and what the token is for, and the token is in no file.
 func TestAccEphemeralFirstApply(t *testing.T) {
-	needs(t, featureEphemeral)
-	needs(t, featureWriteOnly)
+	testengine.Needs(t, testengine.EphemeralResource)
+	testengine.Needs(t, testengine.WriteOnly)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	store := w.standInForAWS()
@@ -187,8 +188,8 @@ func (w *workbench) holdsNoToken() {
 // The recipe of examples/token-to-secret-store, through its life: the secret is written when the token has changed, and only
 // then, and at no time is a token in any file.
 func TestAccEphemeralRecipe(t *testing.T) {
-	needs(t, featureEphemeral)
-	needs(t, featureWriteOnly)
+	testengine.Needs(t, testengine.EphemeralResource)
+	testengine.Needs(t, testengine.WriteOnly)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	store := w.standInForAWS()

@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
 // An example is a configuration under examples/ that is applied, planned clean and destroyed.
 type example struct {
 	// sources are files that make up the configuration, or directories that hold it.
 	sources []string
-	needs   []feature
+	needs   []testengine.Feature
 	options emulator.Options
 	// before is what exists at the service, id to name, and after what still does when all is destroyed.
 	before map[string]string
@@ -63,7 +64,7 @@ var examples = map[string]example{
 		w.rotatesOnce("acme", "-var=token_period=2027-Q1")
 	}},
 	"rotation by age": {
-		sources: []string{"rotation-by-age"}, needs: []feature{featurePlanTimestamp},
+		sources: []string{"rotation-by-age"}, needs: []testengine.Feature{testengine.PlanTimestamp},
 		arguments: []string{"-var=now=2026-03-31T23:59:59Z"},
 		try: func(w *workbench) {
 			w.plansNothing("-var=now=2026-01-01T00:00:00Z")
@@ -72,26 +73,26 @@ var examples = map[string]example{
 			w.rotatesOnce("acme", "-var=now=2026-06-30T00:00:00Z")
 		},
 	},
-	"rotation by age, now": {sources: []string{"rotation-by-age"}, needs: []feature{featurePlanTimestamp}},
+	"rotation by age, now": {sources: []string{"rotation-by-age"}, needs: []testengine.Feature{testengine.PlanTimestamp}},
 
 	"demo":            {sources: []string{"demo"}},
 	"from YAML":       {sources: []string{"customers-from-yaml"}},
 	"from CSV":        {sources: []string{"customers-from-csv"}, try: editsSpreadsheet},
-	"module":          {sources: []string{"customers-module"}, needs: []feature{featureOptional}, prepare: bringsModule, try: keepsTokensSensitive, goodbye: unprotected},
+	"module":          {sources: []string{"customers-module"}, needs: []testengine.Feature{testengine.OptionalMembers}, prepare: bringsModule, try: keepsTokensSensitive, goodbye: unprotected},
 	"two envs":        twoEnvironments,
 	"data source":     {sources: []string{"data-sources/embed_user_group/data-source.tf"}, before: acme, after: []string{"acme"}},
 	"data properties": {sources: []string{"data-sources/embed_user_group/properties.tf"}, before: acme, after: []string{"acme"}, secret: true},
 
 	"ephemeral": {
 		sources: []string{"ephemeral-resources/embed_user_group_token/ephemeral-resource.tf"},
-		needs:   []feature{featureEphemeral}, secret: true,
+		needs:   []testengine.Feature{testengine.EphemeralResource}, secret: true,
 	},
 	"ephemeral existing": {
 		sources: []string{"ephemeral-resources/embed_user_group_token/existing.tf"},
-		needs:   []feature{featureEphemeral}, secret: true, before: acme, after: []string{"acme"},
+		needs:   []testengine.Feature{testengine.EphemeralResource}, secret: true, before: acme, after: []string{"acme"},
 	},
 	"action": {
-		sources: []string{"actions/embed_rotate_user_group_token/action.tf"}, needs: []feature{featureActions},
+		sources: []string{"actions/embed_rotate_user_group_token/action.tf"}, needs: []testengine.Feature{testengine.Actions},
 		try: func(w *workbench) {
 			w.must("apply", "-auto-approve", "-invoke=action.embed_rotate_user_group_token.acme")
 			w.rotated("acme", 1)
@@ -99,24 +100,24 @@ var examples = map[string]example{
 		},
 	},
 	"action trigger": {
-		sources: []string{"actions/embed_rotate_user_group_token/trigger.tf"}, needs: []feature{featureActions},
+		sources: []string{"actions/embed_rotate_user_group_token/trigger.tf"}, needs: []testengine.Feature{testengine.Actions},
 		try: func(w *workbench) {
 			w.rotatesOnce("acme", "-var=incident=1")
 		},
 	},
 
-	"import by string id": {sources: resourceFile("import-by-string-id.tf"), needs: []feature{featureImportBlock}, before: acme},
-	"import by identity":  {sources: resourceFile("import-by-identity.tf"), needs: []feature{featureIdentity}, before: acme},
-	"import for_each":     {sources: resourceFile("import_for_each.tf"), needs: []feature{featureForEachImport}, before: acmeInitech},
+	"import by string id": {sources: resourceFile("import-by-string-id.tf"), needs: []testengine.Feature{testengine.ImportBlock}, before: acme},
+	"import by identity":  {sources: resourceFile("import-by-identity.tf"), needs: []testengine.Feature{testengine.Identity}, before: acme},
+	"import for_each":     {sources: resourceFile("import_for_each.tf"), needs: []testengine.Feature{testengine.ForEachImport}, before: acmeInitech},
 	"import command": {
 		sources: []string{"resources/embed_user_group/resource.tf", "resources/embed_user_group/import.sh"},
 		before:  acme, prepare: runsImportCommand,
 	},
 	"imports from CSV": {
-		sources: []string{"import-from-csv"}, needs: []feature{featureForEachImport},
+		sources: []string{"import-from-csv"}, needs: []testengine.Feature{testengine.ForEachImport},
 		before: map[string]string{"acme": "Acme Ltd", "initech": "Initech, Inc.", "umbrella": "Umbrella AG"},
 	},
-	"imports by identity": {sources: []string{"import-by-identity"}, needs: []feature{featureIdentity}, before: acmeInitech},
+	"imports by identity": {sources: []string{"import-by-identity"}, needs: []testengine.Feature{testengine.Identity}, before: acmeInitech},
 }
 
 func TestAccExamples(t *testing.T) {
@@ -126,7 +127,7 @@ func TestAccExamples(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, one := range it.needs {
-				needs(t, one)
+				testengine.Needs(t, one)
 			}
 			it.run(t)
 		})

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
 // A workbench is a directory in which a real engine works as a user has it work: on files, with the provider as a program of
@@ -297,7 +298,7 @@ const (
 
 // The module's own tests, as its users run them.
 func TestAccModuleCustomersTests(t *testing.T) {
-	needs(t, featureMocks)
+	testengine.Needs(t, testengine.Mocks)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	w.copy(customersModule)
@@ -315,7 +316,7 @@ func TestAccModuleCustomersTests(t *testing.T) {
 
 // The mocked tests need neither a service nor a key.
 func TestAccModuleCustomersMockedTests(t *testing.T) {
-	needs(t, featureMocks)
+	testengine.Needs(t, testengine.Mocks)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	w.copy(customersModule)
@@ -328,7 +329,7 @@ func TestAccModuleCustomersMockedTests(t *testing.T) {
 
 // A message of the module names who is wrong, and never shows properties.
 func TestAccModuleCustomersMessages(t *testing.T) {
-	needs(t, featureOptional)
+	testengine.Needs(t, testengine.OptionalMembers)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	w.copy(customersModule)

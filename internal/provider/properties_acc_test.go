@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
 // writings are JSON objects as text, each with another way to write the same.
@@ -120,7 +121,7 @@ func TestAccPropertiesManaged(t *testing.T) {
 
 // What is ignored stays as it is, and is sent as it was seen.
 func TestAccPropertiesIgnored(t *testing.T) {
-	needs(t, featureIgnoreChanges)
+	testengine.Needs(t, testengine.IgnoreChanges)
 	w := newWorld(t, emulator.Options{})
 	with := func(name, object string) string {
 		return acmeWith("name = "+quoted(name), "properties = jsonencode("+object+")", "lifecycle {\n ignore_changes = [properties]\n }")

@@ -3,7 +3,7 @@
 //
 //	testengines PATH… [-- arguments of go test]
 //
-// Without arguments of their own it runs the acceptance tests of the provider and of its schema.
+// Without arguments of their own it runs all acceptance tests.
 //
 // It fails where a test fails, and where one is skipped that could have run: a skip is expected only when its message names a
 // minimal version that the engine really is below. Where there are several Terraforms, none may skip on the newest of them.
@@ -22,9 +22,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/tools/testrun/gotest"
 )
 
-// acceptance are the default arguments. internal/endtoend is left to the newest engines: it is about the provider under faults and
-// signals, and its words for a skip are its own.
-var acceptance = []string{"-count=1", "-p=2", "-timeout=30m", "-run=^TestAcc[A-Z_]", "./internal/provider", "./tools/schema"}
+// acceptance are the default arguments.
+var acceptance = []string{"-count=1", "-p=2", "-timeout=30m", "-run=^TestAcc[A-Z_]", "./..."}
 
 func main() {
 	// An interrupt reaches `go test` as well; wait for it, so that no engine outlives the run.
@@ -73,7 +72,7 @@ func run(programs, arguments []string) error {
 		if report == nil {
 			continue
 		}
-		row := newRow(engine, report, engine.Path == newest)
+		row := newRow(engine.Engine, report, engine.Path == newest)
 		row.took = time.Since(began)
 		for _, one := range row.unexpected {
 			problems = append(problems, fmt.Errorf("%s: %s", engine, one))

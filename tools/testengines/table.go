@@ -6,12 +6,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 	"github.com/dashembed/terraform-provider-embed/tools/testrun/gotest"
 )
 
 // A row is what became of the tests on one engine.
 type row struct {
-	engine                  gotest.Engine
+	engine                  testengine.Engine
 	passed, failed, skipped int
 	// why counts the expected skips by their reason.
 	why        map[string]int
@@ -19,7 +20,7 @@ type row struct {
 	took       time.Duration
 }
 
-func newRow(engine gotest.Engine, report *gotest.Report, isNewest bool) row {
+func newRow(engine testengine.Engine, report *gotest.Report, isNewest bool) row {
 	r := row{
 		engine: engine, passed: report.Passed, failed: report.Failed, skipped: len(report.Skips),
 		why: map[string]int{},

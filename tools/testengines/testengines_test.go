@@ -5,16 +5,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 	"github.com/dashembed/terraform-provider-embed/tools/testrun/gotest"
 )
 
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	const actions = "needs actions: Terraform >= 1.14, OpenTofu >= none (this is "
-	terraform := func(version string) gotest.Engine { return gotest.Engine{Name: "Terraform", Version: version} }
-	tofu := gotest.Engine{Name: "OpenTofu", Version: "1.12.6"}
+	terraform := func(version string) testengine.Engine { return testengine.Engine{Name: "Terraform", Version: version} }
+	tofu := testengine.Engine{Name: "OpenTofu", Version: "1.12.6"}
 	for name, test := range map[string]struct {
-		engine   gotest.Engine
+		engine   testengine.Engine
 		isNewest bool
 		reason   string
 		why      string
@@ -44,10 +45,10 @@ func TestExplain(t *testing.T) {
 func TestNewestTerraform(t *testing.T) {
 	t.Parallel()
 	engines := []gotest.Engine{
-		{Name: "Terraform", Version: "1.9.8", Path: "a"},
-		{Name: "OpenTofu", Version: "1.99.0", Path: "b"},
-		{Name: "Terraform", Version: "1.16.4", Path: "c"},
-		{Name: "Terraform", Version: "1.5.7", Path: "d"},
+		{Engine: testengine.Engine{Name: "Terraform", Version: "1.9.8", Path: "a"}},
+		{Engine: testengine.Engine{Name: "OpenTofu", Version: "1.99.0", Path: "b"}},
+		{Engine: testengine.Engine{Name: "Terraform", Version: "1.16.4", Path: "c"}},
+		{Engine: testengine.Engine{Name: "Terraform", Version: "1.5.7", Path: "d"}},
 	}
 	if got := newestTerraform(engines); got != "c" {
 		t.Errorf("got %q", got)
@@ -59,7 +60,7 @@ func TestNewestTerraform(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	t.Parallel()
-	old := gotest.Engine{Name: "Terraform", Version: "1.0.11"}
+	old := testengine.Engine{Name: "Terraform", Version: "1.0.11"}
 	skip := func(feature string) gotest.Skip {
 		return gotest.Skip{Reason: "needs " + feature + " (this is Terraform 1.0.11)"}
 	}
@@ -70,7 +71,7 @@ func TestTable(t *testing.T) {
 		{Package: "p", Test: "TestAccX", Reason: "a whim"},
 	}}, false)
 	first.took = 61400 * time.Millisecond
-	second := newRow(gotest.Engine{Name: "OpenTofu", Version: "1.12.6"}, &gotest.Report{Passed: 7}, false)
+	second := newRow(testengine.Engine{Name: "OpenTofu", Version: "1.12.6"}, &gotest.Report{Passed: 7}, false)
 	const want = `| Engine           | Passed | Failed | Skipped | Time | Why skipped: needs what, and from which version of the engine on |
 |------------------|--------|--------|---------|------|---|
 | Terraform 1.0.11 | 120    | 1      | 4       | 61 s | 2 actions (1.14), 1 import blocks (1.5), 1 unexpected |

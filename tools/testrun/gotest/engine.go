@@ -2,24 +2,22 @@
 package gotest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
 // Engine is the Terraform or OpenTofu that acceptance tests run on.
 type Engine struct {
-	// Name is Terraform or OpenTofu, Version its number as it says itself, without the v.
-	Name, Version, Path string
-
+	testengine.Engine
 	environment []string
 }
-
-// String is what the engine calls itself.
-func (e Engine) String() string { return e.Name + " v" + e.Version }
 
 // debugging are the settings of Terraform that may come from outside: they change what is told, never what is tested.
 var debugging = []string{"TF_LOG", "TF_ACC_LOG", "TF_ACC_PERSIST_WORKING_DIR"}
@@ -59,21 +57,14 @@ func FindEngine(program, dir string) (Engine, error) {
 		"CHECKPOINT_DISABLE=1",
 	}
 
-	ask := exec.Command(path, "version")
-	ask.Env = append(withoutEngineSettings(os.Environ()), settings...)
-	answer, err := ask.Output()
+	engine, err := testengine.Ask(context.Background(), path, append(withoutEngineSettings(os.Environ()), settings...))
 	if err != nil {
-		return Engine{}, fmt.Errorf("%s version: %w", path, err)
+		return Engine{}, err
 	}
-	line, _, _ := strings.Cut(string(answer), "\n")
-	name, version, found := strings.Cut(strings.TrimSpace(line), " v")
-	if !found {
-		return Engine{}, fmt.Errorf("%s version: neither Terraform nor OpenTofu says %q", path, line)
-	}
-	if name == "OpenTofu" {
+	if engine.Name == "OpenTofu" {
 		// OpenTofu looks providers up under its own registry's name.
 		settings = append(settings,
 			"TF_ACC_PROVIDER_HOST=registry.opentofu.org", "TF_ACC_PROVIDER_NAMESPACE=dashembed")
 	}
-	return Engine{Name: name, Version: version, Path: path, environment: settings}, nil
+	return Engine{engine, settings}, nil
 }

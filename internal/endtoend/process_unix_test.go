@@ -1,0 +1,17 @@
+//go:build unix
+
+package endtoend
+
+import (
+	"os/exec"
+	"syscall"
+	"testing"
+)
+
+func needsSignals(t *testing.T) { t.Helper() }
+
+// ownGroup keeps what interrupt sends away from the test itself.
+func ownGroup(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// interrupt reaches the engine and the provider alike.
+func interrupt(command *exec.Cmd) error { return syscall.Kill(-command.Process.Pid, syscall.SIGINT) }
