@@ -123,13 +123,13 @@ func decodeGetOrCreate(fields members) (Answer, error) {
 	if created == nil {
 		return Answer{}, fmt.Errorf("the field new_user_group is missing, so the answer does not tell whether a group was just made")
 	}
-	answer, err := decodeRotated(fields)
+	answer, err := decodeWithToken(fields)
 	answer.Created, answer.existed = *created, !*created
 	return answer, err
 }
 
-// decodeRotated also requires the token: without it neither a creation nor a rotation can be recorded.
-func decodeRotated(fields members) (Answer, error) {
+// decodeWithToken insists on the token: without it neither a creation nor a rotation can be recorded.
+func decodeWithToken(fields members) (Answer, error) {
 	answer, err := decodeUserGroup(fields)
 	if err == nil && answer.UserGroup.Token.IsZero() {
 		err = fmt.Errorf("the field user_group.token is missing")

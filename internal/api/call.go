@@ -154,6 +154,8 @@ func (c *call) setHeaders(header http.Header) {
 	for name, value := range c.client.config.Headers {
 		header.Set(name, value.Reveal())
 	}
+	// Go's transport unpacks only what it has asked for itself.
+	header.Del("Accept-Encoding")
 	header.Set("Authorization", "Token "+c.client.config.APIKey.Reveal())
 	header.Set("Content-Type", "application/json")
 	header.Set("Accept", "application/json")

@@ -78,7 +78,7 @@ func (c *Client) Rotate(ctx context.Context, currentToken Secret) (Answer, error
 	body := struct {
 		CurrentToken string `json:"current_token"`
 	}{currentToken.Reveal()}
-	return c.do(ctx, call{method: http.MethodPost, decode: decodeRotated, secrets: []Secret{currentToken}}, body)
+	return c.do(ctx, call{method: http.MethodPost, decode: decodeWithToken, secrets: []Secret{currentToken}}, body)
 }
 
 // Delete removes a group (interface section 4.4). It is repeated after a lost answer, so that a refusal with

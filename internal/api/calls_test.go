@@ -94,7 +94,7 @@ func TestHeaders(t *testing.T) {
 				c.Headers = map[string]Secret{
 					"X-Tenant": NewSecret("blue"), "x-lower": NewSecret("kept"),
 					"authorization": NewSecret("Basic stolen"), "CONTENT-TYPE": NewSecret("text/plain"), "user-agent": NewSecret("other"),
-					"accept": NewSecret("text/html"), "content-length": NewSecret("3"), "Transfer-Encoding": NewSecret("chunked"),
+					"accept": NewSecret("text/html"), "accept-encoding": NewSecret("br"), "content-length": NewSecret("3"), "Transfer-Encoding": NewSecret("chunked"),
 				}
 			})
 			if _, err := call.make(t.Context(), client); err != nil {

@@ -19,7 +19,7 @@ func testCall(t testing.TB, method string) *call {
 	case http.MethodPut:
 		c.decode = decodeUserGroup
 	case http.MethodPost:
-		c.decode, c.secrets = decodeRotated, []Secret{NewSecret(plantedToken)}
+		c.decode, c.secrets = decodeWithToken, []Secret{NewSecret(plantedToken)}
 	default:
 		c.decode, c.secrets = decodeNothing, []Secret{NewSecret(plantedToken)}
 	}

@@ -14,8 +14,8 @@ const (
 	green = "32"
 )
 
-// screen is what the viewer sees, and remembers all of it, what was folded included. It is used by one goroutine at a time: while an engine runs,
-// only its output is written.
+// screen is what the viewer sees, and remembers all of it, what was folded included. It is used by one goroutine at a
+// time: while an engine runs, only its output is written.
 type screen struct {
 	out     io.Writer
 	colour  bool

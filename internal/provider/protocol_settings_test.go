@@ -94,9 +94,7 @@ func TestProtocolBaseURLWithAPath(t *testing.T) {
 	if path := <-paths; path != "/gateway/v1/api/user" {
 		t.Errorf("the path was %q", path)
 	}
-	for _, d := range diags.list {
-		t.Logf("%s", d.Summary)
-	}
+	diags.wantNone()
 }
 
 func TestProtocolTimeoutAndRetriesReachTheClient(t *testing.T) {

@@ -111,7 +111,7 @@ func (s *Service) adopt(ctx context.Context, wanted Wanted, found api.Answer) (R
 			"The group exists and was updated, but it is not in the state.",
 			"Change the configuration to what the service keeps, or import the group instead.")
 	}
-	s.adopted.Store(wanted.ID, true)
+	s.taken.Store(wanted.ID, true)
 	adopted := merge(existing, answer.UserGroup)
 	existed := "The group existed and adopt_existing is true,"
 	if found.Lost {
@@ -156,6 +156,7 @@ func (s *Service) claim(ctx context.Context, wanted Wanted, existing api.UserGro
 		}
 		existing.EnvironmentTag = told.EnvironmentTag
 	}
+	s.taken.Store(wanted.ID, true)
 	return Result{Group: &existing, Warnings: []*Problem{problem(titleClaimedAfterLost, wanted.ID, nil,
 		"The answer to the creation got lost. The repeated call found the group with nothing that differs from what was sent, so this run has most likely created it, and it is now in the state.",
 		"If a group of this id is known to have existed before, remove it from the state (`terraform state rm`) rather than destroying it.")}}, nil

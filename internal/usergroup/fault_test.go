@@ -219,7 +219,6 @@ func runCell(t testing.TB, sc scenario, c cell, reading string, kept bool, timeo
 		time.Sleep(time.Millisecond)
 	}
 	e.WaitIdle()
-	e.ClearFaults()
 
 	if waiting := e.FaultsWaiting(); waiting > 0 {
 		t.Errorf("%d faults have not struck", waiting)

@@ -60,7 +60,8 @@ func problem(title, id string, cause error, sentences ...string) *Problem {
 func failed(title, id string, err error, sentences ...string) *Problem {
 	var callErr *api.Error
 	if !errors.As(err, &callErr) {
-		return problem(title, id, err, append([]string{capitalised(err.Error()) + "."}, sentences...)...)
+		// A problem of another operation, whose text ends as every problem's does.
+		return problem(title, id, err, append([]string{capitalised(err.Error())}, sentences...)...)
 	}
 	all := []string{capitalised(callErr.Said()) + "."}
 	if callErr.Lost && callErr.Kind != api.UnknownOutcome {

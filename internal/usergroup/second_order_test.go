@@ -110,6 +110,18 @@ func TestUndoLostLeavesSomebodyElsesGroup(t *testing.T) {
 	}
 }
 
+// The shell cannot be removed at first, and the look at why is answered about another group: nothing more is deleted.
+func TestUndoIsAnsweredForAnotherGroup(t *testing.T) {
+	t.Parallel()
+	e, s := newService(t, setup{})
+	e.Fail(emulator.Fault{Method: "DELETE", Nth: 1, Kind: emulator.Refuse})
+	e.Fail(emulator.Fault{Method: "GET", Nth: 2, Kind: emulator.Answer, Body: `{"success":1,"new_user_group":false,"user_group":{"team_id":5,"token":"ugt_foreign","provided_id":"other"}}`})
+	_, err := s.Find(t.Context(), Known{ID: id})
+	wantOutcome(t, Result{}, err, titleLeftBehind, `answered about "other"`, removalCommand(id))
+	wantTrace(t, e, "GET/created > DELETE > GET")
+	wantLeft(t, e, emulator.Group{}, shell)
+}
+
 // Somebody else makes the group anew while a deletion whose answer got lost is repeated.
 func TestDeleteLostAndMadeAnew(t *testing.T) {
 	t.Parallel()
@@ -322,6 +334,27 @@ func TestAdoptAfterALostAnswer(t *testing.T) {
 	wantOutcome(t, result, err, warns(titleAdopted), "unless an earlier attempt of this creation")
 	wantTrace(t, e, "GET/created > GET > PUT/updated")
 	wantLeft(t, e, emulator.Group{}, ours)
+}
+
+// The engine creates first and then destroys the old instance of the same id, and the answer to the creation gets lost:
+// what is taken for ours is the very group that the old instance stands for.
+func TestClaimKeepsTheGroupFromItsOldInstance(t *testing.T) {
+	t.Parallel()
+	e, s := newService(t, setup{})
+	wanted := wantedGroup()
+	seed := e.Seed(emulator.Group{ID: id, Name: wanted.Name, Mapping: wanted.Mapping, Properties: []byte(newProperties)})
+	e.Fail(emulator.Fault{Method: "GET", Nth: 1, Kind: emulator.CutBefore})
+	result, err := s.Create(t.Context(), wanted, false)
+	wantOutcome(t, result, err, warns(titleClaimedAfterLost))
+	result, err = s.Delete(t.Context(), knownOf(seed), "")
+	wantOutcome(t, result, err, warns(titleKept), "was not deleted")
+	wantTrace(t, e, "GET > GET")
+	wantLeft(t, e, seed, before)
+
+	// The next run does delete it.
+	result, err = newClient(t, e, setup{}).Delete(t.Context(), knownOf(seed), "")
+	wantOutcome(t, result, err, fine)
+	wantLeft(t, e, seed, nothing)
 }
 
 func TestTokenChanged(t *testing.T) {

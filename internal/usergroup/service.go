@@ -18,8 +18,8 @@ type Service struct {
 
 	// nameRequired remembers that the service refuses a lookup without a name.
 	nameRequired atomic.Bool
-	// adopted holds the ids taken over by this process; see Delete.
-	adopted sync.Map
+	// taken holds the ids of groups that this process has adopted or taken for its own; see Delete.
+	taken sync.Map
 }
 
 // New returns a Service on top of a client. environment is the tag that every group must have ("Customer" or

@@ -17,7 +17,7 @@ import (
 // seedVariable replays a storm.
 const seedVariable = "EMBED_TEST_SEED"
 
-// Fifty workers on one Service, and every fourth call is struck by a fault that a repetition or a lookup can cure.
+// Fifty workers on two Services, and every fourth call is struck by a fault that a repetition or a lookup can cure.
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	seed := time.Now().UnixNano()
@@ -34,13 +34,15 @@ func TestStorm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			// After two strikes the emulator spares the next call of the same kind, so three repetitions are enough.
-			e, s := newService(t, setup{emulator: options, client: func(config *api.Config) { config.MaxRetries = 3 }})
+			with := setup{emulator: options, client: func(config *api.Config) { config.MaxRetries = 3 }}
+			e, s := newService(t, with)
+			nextRun := newClient(t, e, with)
 			e.FailRandomly(seed, 4, emulator.CutBefore, emulator.CutAfterWork, emulator.Error500AfterWork, emulator.Unavailable503,
 				emulator.TooMany429, emulator.HTML200, emulator.HalfDocument, emulator.CutInDocument, emulator.NoToken)
 			const workers = 50
 			var all sync.WaitGroup
 			for n := range workers {
-				all.Go(func() { liveThroughStorm(t, e, s, fmt.Sprintf("group-%02d", n), n%2 == 0) })
+				all.Go(func() { liveThroughStorm(t, e, s, nextRun, fmt.Sprintf("group-%02d", n), n%2 == 0) })
 			}
 			all.Wait()
 			e.ClearFaults()
@@ -52,8 +54,8 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// liveThroughStorm is a whole life of a group, as Terraform has it.
-func liveThroughStorm(t *testing.T, e *emulator.Emulator, s *Service, about string, removed bool) {
+// liveThroughStorm is a whole life of a group, as Terraform has it: what one run has made, the next one destroys.
+func liveThroughStorm(t *testing.T, e *emulator.Emulator, s, nextRun *Service, about string, removed bool) {
 	t.Helper()
 	wanted := wantedGroup()
 	wanted.ID = about
@@ -87,7 +89,7 @@ func liveThroughStorm(t *testing.T, e *emulator.Emulator, s *Service, about stri
 		t.Errorf("what is known of %s is not what the service has: %+v", about, group)
 	}
 	if removed {
-		removeInStorm(t.Context(), t, s, known)
+		removeInStorm(t.Context(), t, nextRun, known)
 		if group, exists := e.Group(about); exists {
 			t.Errorf("%s was destroyed and is still there: %+v", about, group)
 		}
