@@ -31,16 +31,16 @@ func addWarnings(diags *diag.Diagnostics, problems []*usergroup.Problem) {
 	}
 }
 
-// serviceFrom takes what Configure of the provider left for its objects. It is nil until the provider is configured.
-func serviceFrom(providerData any, diags *diag.Diagnostics) *usergroup.Service {
+// dataFrom takes what Configure of the provider left for its objects: nothing until the provider is configured.
+func dataFrom[Data any](providerData any, diags *diag.Diagnostics) (data Data) {
 	if providerData == nil {
-		return nil
+		return data
 	}
-	service, ok := providerData.(*usergroup.Service)
+	data, ok := providerData.(Data)
 	if !ok {
 		diags.AddError(titleInternal, fmt.Sprintf("An object was configured with %T. Please report it with the steps that lead here.", providerData))
 	}
-	return service
+	return data
 }
 
 // notConfigured says why an operation cannot be done while an argument of the provider is unknown.

@@ -40,6 +40,8 @@ func (p *embedProvider) Metadata(_ context.Context, _ provider.MetadataRequest, 
 // Configure makes no call. While an argument is not known yet there is nothing to call with, and every object says so
 // when it is asked to do something.
 func (p *embedProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	forResource := resourceData{planned: newPlannedIDs()}
+	resp.ResourceData = forResource
 	var arguments providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &arguments)...)
 	if resp.Diagnostics.HasError() || arguments.anyUnknown() {
@@ -51,7 +53,8 @@ func (p *embedProvider) Configure(ctx context.Context, req provider.ConfigureReq
 	}
 	settings.client.UserAgent = userAgent(p.version, req.TerraformVersion, settings.userAgentSuffix)
 	service := usergroup.New(api.New(settings.client), settings.environment)
-	resp.ResourceData = service
+	forResource.service = service
+	resp.ResourceData = forResource
 	resp.DataSourceData = service
 	resp.EphemeralResourceData = service
 	resp.ActionData = service

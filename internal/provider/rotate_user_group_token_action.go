@@ -22,7 +22,7 @@ func (a *rotateUserGroupTokenAction) Metadata(_ context.Context, req action.Meta
 }
 
 func (a *rotateUserGroupTokenAction) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
-	a.service = serviceFrom(req.ProviderData, &resp.Diagnostics)
+	a.service = dataFrom[*usergroup.Service](req.ProviderData, &resp.Diagnostics)
 }
 
 func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
@@ -58,7 +58,6 @@ func (a *rotateUserGroupTokenAction) Invoke(ctx context.Context, req action.Invo
 	progress := func(message string) { resp.SendProgress(action.InvokeProgressEvent{Message: message}) }
 	progress("Rotating the token of user group " + id.String())
 	result, err := a.service.RotateToken(ctx, usergroup.Known{ID: id.ValueString()})
-	addWarnings(&resp.Diagnostics, result.Warnings)
 	if err != nil {
 		addError(&resp.Diagnostics, err)
 		return

@@ -34,7 +34,7 @@ func (d *userGroupDataSource) Metadata(_ context.Context, req datasource.Metadat
 }
 
 func (d *userGroupDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	d.service = serviceFrom(req.ProviderData, &resp.Diagnostics)
+	d.service = dataFrom[*usergroup.Service](req.ProviderData, &resp.Diagnostics)
 }
 
 func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {

@@ -27,7 +27,7 @@ func (l *userGroupListResource) Metadata(_ context.Context, req resource.Metadat
 }
 
 func (l *userGroupListResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	l.service = serviceFrom(req.ProviderData, &resp.Diagnostics)
+	l.service = dataFrom[*usergroup.Service](req.ProviderData, &resp.Diagnostics)
 }
 
 func (l *userGroupListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {

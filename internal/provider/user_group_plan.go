@@ -27,12 +27,18 @@ func (r *userGroupResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	}
 	switch {
 	case destroying:
-		refuseIfProtected(&state, &resp.Diagnostics, "This plan destroys it.")
+		if !refuseIfProtected(&state, &resp.Diagnostics, "This plan destroys it.") {
+			r.planned.delete(state.UserGroupID, &resp.Diagnostics)
+		}
 		return
 	case creating:
+		r.planned.create(plan.UserGroupID, &resp.Diagnostics)
 		planCreation(&plan)
 	case !plan.UserGroupID.Equal(state.UserGroupID):
-		refuseIfProtected(&state, &resp.Diagnostics, "This plan replaces it, because user_group_id changes, and so deletes the old group.")
+		if !refuseIfProtected(&state, &resp.Diagnostics, "This plan replaces it, because user_group_id changes, and so deletes the old group.") {
+			r.planned.delete(state.UserGroupID, &resp.Diagnostics)
+		}
+		r.planned.create(plan.UserGroupID, &resp.Diagnostics)
 		planCreation(&plan)
 	default:
 		planUpdate(&plan, &state)

@@ -12,7 +12,13 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-type userGroupResource struct{ service *usergroup.Service }
+type userGroupResource struct{ resourceData }
+
+// resourceData is what Configure of the provider leaves for the resource. service is nil until the provider is configured.
+type resourceData struct {
+	service *usergroup.Service
+	planned *plannedIDs
+}
 
 var (
 	_ resource.ResourceWithConfigure   = (*userGroupResource)(nil)
@@ -21,14 +27,18 @@ var (
 	_ resource.ResourceWithModifyPlan  = (*userGroupResource)(nil)
 )
 
-func newUserGroupResource() resource.Resource { return &userGroupResource{} }
+func newUserGroupResource() resource.Resource {
+	return &userGroupResource{resourceData{planned: newPlannedIDs()}}
+}
 
 func (r *userGroupResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_user_group"
 }
 
 func (r *userGroupResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	r.service = serviceFrom(req.ProviderData, &resp.Diagnostics)
+	if req.ProviderData != nil {
+		r.resourceData = dataFrom[resourceData](req.ProviderData, &resp.Diagnostics)
+	}
 }
 
 // Create makes the group with one call. A plan that could not be made leaves no state.
@@ -44,6 +54,7 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 		return
 	}
 	result, err := r.service.Create(ctx, wanted, group.AdoptExisting.ValueBool())
+	r.planned.created(group.UserGroupID)
 	addWarnings(&resp.Diagnostics, result.Warnings)
 	if err != nil {
 		addError(&resp.Diagnostics, err)
@@ -176,6 +187,7 @@ func (r *userGroupResource) Delete(ctx context.Context, req resource.DeleteReque
 		return
 	}
 	result, err := r.service.Delete(ctx, group.known(), group.DataSourceProvidedID.ValueString())
+	r.planned.deleted(group.UserGroupID)
 	addWarnings(&resp.Diagnostics, result.Warnings)
 	if err != nil {
 		addError(&resp.Diagnostics, err)

@@ -65,7 +65,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Optional: true,
 				MarkdownDescription: "With `true`, creating a group whose id exists already takes that group over: it is updated to this configuration and keeps its token and team. " +
 					"Otherwise that is an error which changes nothing. It matters during creation only, and changing it later makes no call. An adoption costs two calls, three with the provider's `environment`, and the plan shows it as a create. " +
-					"It is no way to move a group to another address: the engine may destroy the old one first, and the customer with it; use a `moved` block for that. **From then on destroying the resource deletes the group.**",
+					"It is no way to move a group to another address, since the engine may destroy the old one first, and the customer with it: a plan that does both is refused (not on Terraform before 1.3). Use a `moved` block for that. **From then on destroying the resource deletes the group.**",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,

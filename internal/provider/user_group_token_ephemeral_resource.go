@@ -31,7 +31,7 @@ func (e *userGroupTokenEphemeralResource) Metadata(_ context.Context, req epheme
 }
 
 func (e *userGroupTokenEphemeralResource) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
-	e.service = serviceFrom(req.ProviderData, &resp.Diagnostics)
+	e.service = dataFrom[*usergroup.Service](req.ProviderData, &resp.Diagnostics)
 }
 
 func (e *userGroupTokenEphemeralResource) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {

@@ -1,0 +1,68 @@
+package provider
+
+import (
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+)
+
+const protocolDeletedAndCreated = `User group "acme" would be deleted and created in one run`
+
+// Engines order nothing between two addresses, in plans either.
+func TestProtocolPlanOfADeletionAndACreation(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{})
+	old := p.created(protocolAcme())
+
+	run := p.second(nil)
+	run.plan(old, nil).diags.wantNone()
+	run.plan(run.nothing(), protocolAcme()).diags.wantError(protocolDeletedAndCreated, "moved block", "No call was made")
+
+	run = p.second(nil)
+	run.plan(run.nothing(), protocolAcme()).diags.wantNone()
+	run.plan(old, nil).diags.wantError(protocolDeletedAndCreated)
+
+	run = p.second(nil)
+	run.plan(run.nothing(), protocolWith(protocolAcme(), protocolObject{"user_group_id": "other"})).diags.wantNone()
+	run.plan(run.nothing(), protocolWith(protocolAcme(), protocolObject{"user_group_id": protocolUnknown})).diags.wantNone()
+	run.plan(old, nil).diags.wantNone()
+	p.wantCalls("")
+}
+
+func TestProtocolPlanOfExchangedIDs(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{})
+	other := protocolWith(protocolAcme(), protocolObject{"user_group_id": "other"})
+	first, second := p.created(protocolAcme()), p.created(other)
+
+	run := p.second(nil)
+	run.plan(first, other).diags.wantNone()
+	diags := run.plan(second, protocolAcme()).diags
+	if len(diags.list) != 2 {
+		t.Errorf("want an error for each group, got %v", diags)
+	}
+	p.wantCalls("")
+}
+
+// What has been carried out is over: the old instance of a replacement is planned for deletion only after the new one was made.
+func TestProtocolPlanAfterTheOtherHalfWasDone(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{})
+	state := p.created(protocolAcme())
+	p.plan(state, nil).diags.wantNone()
+	_, diags := p.destroy(state)
+	diags.wantNone()
+	p.plan(p.nothing(), protocolAcme()).diags.wantNone()
+}
+
+// While the provider is not configured yet, plans are made all the same.
+func TestProtocolPlanOfADeletionAndACreationUnconfigured(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{})
+	old := p.created(protocolAcme())
+	run := protocolBare(t)
+	run.service = p.service
+	run.configure(protocolObject{"base_url": protocolUnknown, "api_key": protocolUnknown}).wantNone()
+	run.plan(old, nil).diags.wantNone()
+	run.plan(run.nothing(), protocolAcme()).diags.wantError(protocolDeletedAndCreated)
+}
