@@ -132,7 +132,7 @@ func TestProtocolAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 	adopted, diags := p.create(protocolWith(protocolAcme(), protocolObject{"adopt_existing": true}))
 	diags.wantWarning(`User group "acme" was adopted`)
 	p.service.ResetCounts()
-	gone, diags := p.destroy(old)
+	gone, diags := p.apply(p.plan(old, nil))
 	diags.wantWarning(`User group "acme" was kept`, "was not deleted", "moved block")
 	p.wantCalls("")
 	if !gone.value.IsNull() {

@@ -183,18 +183,21 @@ func (p *protocol) update(prior protocolState, config protocolObject) (protocolS
 	return p.apply(p.plan(prior, config))
 }
 
+// destroy is a run of its own.
 func (p *protocol) destroy(prior protocolState) (protocolState, protocolDiags) {
 	p.t.Helper()
+	p.nextRun()
 	return p.apply(p.plan(prior, nil))
 }
 
-// created is a group that was made without a word, and whose calls are not counted.
+// created is a group that an earlier run has made without a word, and whose calls are not counted.
 func (p *protocol) created(config protocolObject) protocolState {
 	p.t.Helper()
 	state, diags := p.create(config)
 	diags.wantNone()
 	p.wantSettled(state, config)
 	p.service.ResetCounts()
+	p.nextRun()
 	return state
 }
 

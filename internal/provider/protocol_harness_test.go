@@ -23,6 +23,8 @@ type protocol struct {
 	service *emulator.Emulator
 	keys    []string
 	schema  *tfprotov6.GetProviderSchemaResponse
+	// configured are the arguments that nextRun configures it with again.
+	configured protocolObject
 }
 
 type protocolServer interface {
@@ -114,7 +116,16 @@ func (p *protocol) configure(arguments protocolObject) protocolDiags {
 	}
 	configured, err := p.server.ConfigureProvider(p.ctx, &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.99.0", Config: config})
 	p.must(err)
+	p.configured = arguments
 	return p.diagnostics(configured.Diagnostics)
+}
+
+// nextRun is what an engine does before each walk. What one run remembers is nothing to the next.
+func (p *protocol) nextRun() {
+	p.t.Helper()
+	if p.configured != nil {
+		p.configure(p.configured).wantNone()
+	}
 }
 
 func (p *protocol) must(err error) {

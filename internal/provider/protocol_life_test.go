@@ -200,6 +200,7 @@ func (l *protocolLife) destroy() {
 	if l.state.value.IsNull() {
 		return
 	}
+	l.p.nextRun()
 	plan := l.p.plan(l.state, nil)
 	l.note("plan to %s", plan.action)
 	if l.state.get("deletion_protection") == true {

@@ -360,7 +360,7 @@ func TestOddGroups(t *testing.T) {
 			}
 			_, err = s.Create(t.Context(), wanted, false)
 			outcome(t, odd, Result{}, err)
-			if _, err := s.Delete(t.Context(), known, ""); err != nil {
+			if _, err := newClient(t, e, setup{}).Delete(t.Context(), known, ""); err != nil {
 				t.Error(err)
 			}
 			if len(e.Groups()) != 0 {

@@ -13,6 +13,14 @@ import (
 // left as it is. One call; with an environment to hold to, one more; two for an adoption, three with an environment.
 // After an error nothing that belongs to the caller is left at the service unless the error says so.
 func (s *Service) Create(ctx context.Context, wanted Wanted, adopt bool) (Result, error) {
+	result, err := s.create(ctx, wanted, adopt)
+	if err == nil {
+		s.taken.Store(wanted.ID, true)
+	}
+	return result, err
+}
+
+func (s *Service) create(ctx context.Context, wanted Wanted, adopt bool) (Result, error) {
 	answer, err := s.client.GetOrCreate(ctx, wanted.request())
 	if err != nil {
 		return Result{}, createFailed(wanted.ID, err, adopt)
@@ -111,7 +119,6 @@ func (s *Service) adopt(ctx context.Context, wanted Wanted, found api.Answer) (R
 			"The group exists and was updated, but it is not in the state.",
 			"Change the configuration to what the service keeps, or import the group instead.")
 	}
-	s.taken.Store(wanted.ID, true)
 	adopted := merge(existing, answer.UserGroup)
 	existed := "The group existed and adopt_existing is true,"
 	if found.Lost {
@@ -156,28 +163,9 @@ func (s *Service) claim(ctx context.Context, wanted Wanted, existing api.UserGro
 		}
 		existing.EnvironmentTag = told.EnvironmentTag
 	}
-	s.taken.Store(wanted.ID, true)
 	return Result{Group: &existing, Warnings: []*Problem{problem(titleClaimedAfterLost, wanted.ID, nil,
 		"The answer to the creation got lost. The repeated call found the group with nothing that differs from what was sent, so this run has most likely created it, and it is now in the state.",
 		"If a group of this id is known to have existed before, remove it from the state (`terraform state rm`) rather than destroying it.")}}, nil
-}
-
-// askEnvironment has the service tell the environment of an existing group. Only an update does, so this is one that
-// changes nothing: without a name or with the group's own. What the lookup told may be an echo of what it was asked with,
-// so only a name that differs from that is known to be the group's. done says what the update has or may have changed.
-func (s *Service) askEnvironment(ctx context.Context, wanted Wanted, existing api.UserGroup) (told api.UserGroup, done string, err error) {
-	request := api.GroupRequest{UserGroupID: wanted.ID}
-	if existing.Name != nil && *existing.Name != "" && *existing.Name != wanted.Name {
-		request.Name = existing.Name
-	}
-	done = "The group was not changed."
-	answer, err := s.client.Update(ctx, request)
-	if request.Name == nil && api.IsKind(err, api.Refused) {
-		request.Name = &wanted.Name
-		done = "The service takes no update without a name, so the group may have got the configured one; nothing else was changed."
-		answer, err = s.client.Update(ctx, request)
-	}
-	return answer.UserGroup, done, err
 }
 
 // contradictions says where an answer contradicts what was sent, naming keys and never values. Empty means nowhere.

@@ -10,12 +10,12 @@ import (
 )
 
 // Delete removes a group; one that is gone already is a success. One call when the current token is known. It never
-// removes another group that has taken the id meanwhile, nor a group that this very process has adopted or taken for its
-// own: when an engine creates a replacement before it destroys the old instance of the same id, both are the same group.
+// removes another group that has taken the id meanwhile, nor a group that this very process has made or adopted: when an
+// engine creates a replacement before it destroys the old instance of the same id, both are the same group.
 func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID string) (Result, error) {
 	if _, taken := s.taken.Load(known.ID); taken {
 		return Result{Warnings: []*Problem{problem(titleKept, known.ID, nil,
-			"The old instance of this resource was to be destroyed, but this same run has taken the group over under another address or as its own replacement.",
+			"The old instance of this resource was to be destroyed, but this same run has made the group, or taken it over, under another address or as its own replacement.",
 			"The group was not deleted, and the new instance manages it. A moved block avoids this.")}}, nil
 	}
 	if err := s.refuseOtherEnvironment(titleDeleteFailed, known); err != nil {

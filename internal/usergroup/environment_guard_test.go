@@ -99,3 +99,61 @@ func TestRotationOfAnotherTeamTellsTheTokenAlone(t *testing.T) {
 		t.Errorf("told %+v", result.Group)
 	}
 }
+
+// With the key of another environment the same id can be another group. The state must not take that one over: the next
+// destruction would reach it.
+func TestReplacementInAnotherEnvironmentIsNoReplacement(t *testing.T) {
+	t.Parallel()
+	for name, options := range readings() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, right := range []bool{false, true} {
+				with := setup{emulator: options, environment: "Customer"}
+				if !right {
+					with = wrongEnvironment(options)
+				}
+				e, s := newService(t, with)
+				seed := seedGroup(e)
+				known := knownOf(seed)
+				known.Name, known.EnvironmentTag = "Another", nil
+				*known.TeamID += 1000
+				found, err := s.Find(t.Context(), known)
+				switch {
+				case options.NameRequired && options.Answers == emulator.AnswersEcho:
+					// Whether the name is the group's own cannot be known, and another one must not be given to it.
+					wantOutcome(t, Result{}, err, titleLookupFailed, "The state keeps what it has", "right environment")
+				case right:
+					wantOutcome(t, Result{}, err, fine)
+					if !found.Replaced {
+						t.Error("the replacement was not told")
+					}
+				default:
+					wantOutcome(t, Result{}, err, titleWrongEnvironment, "It was not changed, and the state keeps what it has")
+				}
+				if puts := e.Count("PUT"); puts != 1 || e.Count("DELETE") > 0 {
+					t.Errorf("the calls were %s", trace(e))
+				}
+				wantLeft(t, e, seed, before)
+			}
+		})
+	}
+}
+
+// The engine creates first and then destroys the old instance of the same id, which was gone without anybody knowing.
+func TestANewGroupOutlivesItsOldInstance(t *testing.T) {
+	t.Parallel()
+	for _, teamKnown := range []bool{true, false} {
+		e, s := newService(t, setup{})
+		old := knownOf(seedGroup(e))
+		e.Remove(id)
+		if !teamKnown {
+			old.TeamID = nil
+		}
+		result, err := s.Create(t.Context(), wantedGroup(), false)
+		wantOutcome(t, result, err, fine)
+		result, err = s.Delete(t.Context(), old, "")
+		wantOutcome(t, result, err, warns(titleKept), "was not deleted")
+		wantTrace(t, e, "GET/created")
+		wantLeft(t, e, emulator.Group{}, ours)
+	}
+}

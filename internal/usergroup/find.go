@@ -46,27 +46,12 @@ func (s *Service) Find(ctx context.Context, known Known) (Found, error) {
 			"Run again: if the group was there before, or if you want it, it is found as usual.",
 			"If it is a typo or a group that had been deleted, it is now an empty shell; remove it with"+removalCommand(known.ID))
 	}
+	if found.Replaced {
+		if err := s.doubtReplacement(ctx, known, answer.UserGroup); err != nil {
+			return Found{}, err
+		}
+	}
 	return found, nil
-}
-
-// doubtAbsence asks in which environment a lookup has just made a group, where the provider is to hold to one: with the
-// key of another environment every group seems to be gone, and the next apply would make all of them there.
-func (s *Service) doubtAbsence(ctx context.Context, known Known) error {
-	if s.environment == "" {
-		return nil
-	}
-	name := cmp.Or(known.Name, known.ID)
-	answer, err := s.client.Update(api.Finish(ctx), api.GroupRequest{UserGroupID: known.ID, Name: &name})
-	switch {
-	case err != nil:
-		return failed(titleLookupFailed, known.ID, err,
-			"There seems to be no such group, but the update of the empty one that the lookup has made, which was to show the environment of the API key, failed. The empty one was removed again.",
-			"Run again to try once more.")
-	case s.wrongEnvironment(answer.UserGroup):
-		return problem(titleWrongEnvironment, known.ID, nil, environmentsDiffer(s.environment, *answer.UserGroup.EnvironmentTag),
-			"There is no such group there, which says nothing about the right environment. What the lookup has made there was removed again, and the state keeps what it has.")
-	}
-	return nil
 }
 
 // lookUp asks for the group by its id alone, and adds a name only where the service insists on one.

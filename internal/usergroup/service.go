@@ -18,7 +18,7 @@ type Service struct {
 
 	// nameRequired remembers that the service refuses a lookup without a name.
 	nameRequired atomic.Bool
-	// taken holds the ids of groups that this process has adopted or taken for its own; see Delete.
+	// taken holds the ids of groups that this process has put into a state; see Delete.
 	taken sync.Map
 }
 

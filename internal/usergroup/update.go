@@ -55,39 +55,19 @@ func (s *Service) expect(known Known, told api.UserGroup) error {
 		return err
 	}
 	switch {
-	case known.isOther(told):
-		return problem(titleReplaced, known.ID, nil,
-			fmt.Sprintf("The plan was made for the group with team_id %d, and the service answered for team_id %d.", *known.TeamID, *told.TeamID),
-			"The group was deleted and made anew meanwhile, or the API key belongs to another environment. The call was carried out on the group that answered.",
-			"Run again: the next plan shows the group as it is now.")
 	case s.wrongEnvironment(told):
 		return problem(titleWrongEnvironment, known.ID, nil, environmentsDiffer(s.environment, *told.EnvironmentTag),
 			"The call was carried out there before that could be seen. Nothing further was done.")
 	case known.EnvironmentTag != nil && told.EnvironmentTag != nil && *known.EnvironmentTag != *told.EnvironmentTag:
 		return problem(titleWrongEnvironment, known.ID, nil, environmentsDiffer(*known.EnvironmentTag, *told.EnvironmentTag),
 			"The call was carried out there before that could be seen. Nothing further was done.")
+	case known.isOther(told):
+		return problem(titleReplaced, known.ID, nil,
+			fmt.Sprintf("The plan was made for the group with team_id %d, and the service answered for team_id %d.", *known.TeamID, *told.TeamID),
+			"The group was deleted and made anew meanwhile, or the API key belongs to another environment. The call was carried out on the group that answered.",
+			"Run again: the next plan shows the group as it is now.")
 	}
 	return nil
-}
-
-// refuseOtherEnvironment stops an operation, before any call, on a group that is known to be in another environment than
-// the one to hold to.
-func (s *Service) refuseOtherEnvironment(title string, known Known) error {
-	if s.environment == "" || known.EnvironmentTag == nil || *known.EnvironmentTag == s.environment {
-		return nil
-	}
-	return problem(title, known.ID, nil,
-		fmt.Sprintf("The provider's environment is %q and the state says that the group is in %q. No call was made.", s.environment, *known.EnvironmentTag),
-		"Use the API key and the environment argument of the group's own environment, then run again. If the group is no longer there, take it out of the state with `terraform state rm`.")
-}
-
-func (s *Service) wrongEnvironment(told api.UserGroup) bool {
-	return s.environment != "" && told.EnvironmentTag != nil && *told.EnvironmentTag != s.environment
-}
-
-func environmentsDiffer(expected, told string) string {
-	return fmt.Sprintf("The group should be in the environment %q and the service says that it is in %q. "+
-		"Check that the API key is the one of the environment %q.", expected, told, expected)
 }
 
 // propertiesDiffer names the top-level keys in which two objects differ.
