@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -94,6 +95,7 @@ func (r *Report) endPackage(e event) {
 			of.failed++
 		}
 		fmt.Fprint(r.to, r.said(subject{pkg: e.Package}))
+		r.tellUnended(e.Package)
 	}
 	r.Passed += of.passed
 	r.Failed += of.failed
@@ -101,6 +103,22 @@ func (r *Report) endPackage(e event) {
 	if *of != (counts{}) {
 		word := map[string]string{"pass": "ok  ", "fail": "FAIL"}[e.Action]
 		fmt.Fprintf(r.to, "%-4s  %-40s %s  %.1f s\n", word, short(e.Package), of, e.Elapsed)
+	}
+}
+
+// tellUnended tells what the tests said that did not come to an end: go test takes a panic, a stack of all goroutines after a
+// time-out included, for the output of the test that happens to run.
+func (r *Report) tellUnended(pkg string) {
+	var unended []subject
+	for of := range r.output {
+		if of.pkg == pkg && of.test != "" {
+			unended = append(unended, of)
+		}
+	}
+	slices.SortFunc(unended, func(a, b subject) int { return strings.Compare(a.test, b.test) })
+	for _, of := range unended {
+		fmt.Fprintf(r.to, "FAIL  %s %s did not end\n%s", short(of.pkg), of.test, r.said(of))
+		delete(r.output, of)
 	}
 }
 

@@ -20,6 +20,11 @@ func TestReport(t *testing.T) {
 {"Action":"skip","Package":"m/a","Test":"TestOld"}
 {"Action":"skip","Package":"m/a","Test":"TestSilent"}
 {"Action":"fail","Package":"m/a","Elapsed":1.25}
+{"Action":"output","Package":"m/died","Test":"TestHangs","Output":"=== RUN   TestHangs\n"}
+{"Action":"output","Package":"m/died","Test":"TestHangs","Output":"panic: test timed out after 1s\n"}
+{"Action":"output","Package":"m/died","Test":"TestHangs","Output":"goroutine 1 [running]:\n"}
+{"Action":"output","Package":"m/died","Output":"FAIL\tm/died\t1.0s\n"}
+{"Action":"fail","Package":"m/died","Elapsed":1}
 {"ImportPath":"m/b","Action":"build-output","Output":"b.go:1: undefined: x\n"}
 {"Action":"output","Package":"m/b","Output":"FAIL\tm/b [build failed]\n"}
 {"Action":"fail","Package":"m/b","FailedBuild":"m/b"}
@@ -28,6 +33,11 @@ func TestReport(t *testing.T) {
 	const want = `FAIL  m/a TestBad
     a_test.go:2: it is broken
 FAIL  m/a                                      1 passed, 1 failed, 2 skipped  1.2 s
+FAIL	m/died	1.0s
+FAIL  m/died TestHangs did not end
+panic: test timed out after 1s
+goroutine 1 [running]:
+FAIL  m/died                                   0 passed, 1 failed, 0 skipped  1.0 s
 b.go:1: undefined: x
 FAIL	m/b [build failed]
 FAIL  m/b                                      0 passed, 1 failed, 0 skipped  0.0 s
@@ -38,7 +48,7 @@ Skipped, this engine is: too old:
 Skipped, no reason given:
   m/a TestSilent
 
-1 passed, 2 failed, 2 skipped
+1 passed, 3 failed, 2 skipped
 `
 	var got strings.Builder
 	r := NewReport(&got)

@@ -48,6 +48,7 @@ func Run(options Options) (*Report, error) {
 	}
 	report := NewReport(options.To)
 	readError := report.Read(events)
+	_, _ = io.Copy(io.Discard, events) // Or what cannot be read would keep go test from ending.
 	testError := test.Wait()
 
 	warnUnraced(options.To, unraced)
