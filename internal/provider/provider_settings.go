@@ -86,7 +86,7 @@ func variable(argument string) string { return "EMBED_" + strings.ToUpper(argume
 
 func (r argumentReader) missing(argument, what string) {
 	r.diags.AddAttributeError(path.Root(argument), titleArgumentMissing,
-		fmt.Sprintf("%s is needed: set %s in the provider block, or the environment variable %s. No call was made.", capitalised(what), argument, variable(argument)))
+		fmt.Sprintf("%s is needed: set %s in the provider block, or the environment variable %s. An empty text in the provider block counts as set, and hides the variable. No call was made.", capitalised(what), argument, variable(argument)))
 }
 
 func (r argumentReader) invalid(argument, why string) {
@@ -196,7 +196,7 @@ func (r argumentReader) key(configured, configuredFile types.String) api.Secret 
 	case key == "" && argument == "api_key_file":
 		r.invalid(argument, "must name a file that holds a key; the file is empty")
 	case key == "":
-		r.missing("api_key", "a key for the service")
+		r.missing("api_key", "a key for the service, here or in a file that api_key_file names,")
 	case strings.ContainsFunc(key, unicode.IsControl) || !httpguts.ValidHeaderFieldValue(key):
 		r.invalid(argument, "must hold a single line without control characters")
 	}
@@ -228,7 +228,7 @@ func (r argumentReader) headers(argument string, configured types.Map) map[strin
 		case !httpguts.ValidHeaderFieldName(name):
 			r.invalid(argument, fmt.Sprintf("holds %q, which cannot be the name of a header", name))
 		case reservedHeaders[canonical]:
-			r.invalid(argument, fmt.Sprintf("must not hold %s, which the provider sets itself", canonical))
+			r.invalid(argument, fmt.Sprintf("must not hold %s, which the provider decides itself", canonical))
 		case !httpguts.ValidHeaderFieldValue(*text):
 			r.invalid(argument, fmt.Sprintf("holds control characters in the value for %q", name))
 		default:
@@ -238,10 +238,11 @@ func (r argumentReader) headers(argument string, configured types.Map) map[strin
 	return headers
 }
 
-// reservedHeaders carry the credential, or describe the body.
+// reservedHeaders carry the credential, describe the body, or change how the connection works.
 var reservedHeaders = map[string]bool{
 	"Authorization": true, "Content-Type": true, "Content-Length": true, "Transfer-Encoding": true, "Host": true,
-	"Accept": true, "User-Agent": true, "Connection": true,
+	"Accept": true, "Accept-Encoding": true, "User-Agent": true,
+	"Connection": true, "Expect": true, "Te": true, "Trailer": true, "Upgrade": true,
 }
 
 func (r argumentReader) certificates(argument string, configured types.String) *x509.CertPool {

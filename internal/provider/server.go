@@ -26,8 +26,9 @@ func NewServer(version string) func() tfprotov6.ProviderServer {
 
 // frameworkServer names the parts that the protocol has as options: a server that lacks one is taken for a provider without.
 type frameworkServer interface {
-	tfprotov6.ProviderServerWithListResource
-	tfprotov6.ProviderServerWithActions
+	tfprotov6.ProviderServer
+	tfprotov6.ListResourceServer
+	tfprotov6.ActionServer
 }
 
 type server struct{ frameworkServer }

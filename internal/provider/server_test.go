@@ -89,7 +89,7 @@ func TestServerStopsRequests(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolObject{"user_group_id": "acme", "name": "Acme"})
 	p.service.BeforeCall(func(emulator.Call) {
-		if _, err := p.server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{}); err != nil {
+		if _, err := p.server.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{}); err != nil {
 			t.Error(err)
 		}
 	})

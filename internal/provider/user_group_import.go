@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -14,16 +13,6 @@ const titleImportIDInvalid = "Invalid import id"
 
 // importedKey marks, in private state, a group that was imported and not read yet.
 const importedKey = "imported"
-
-type privateState interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-}
-
-func wasImported(ctx context.Context, private privateState, diags *diag.Diagnostics) bool {
-	value, more := private.GetKey(ctx, importedKey)
-	diags.Append(more...)
-	return string(value) == "true"
-}
 
 func (r *userGroupResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{

@@ -77,7 +77,9 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	if r.service == nil {
 		return
 	}
-	imported := wasImported(ctx, req.Private, &resp.Diagnostics)
+	mark, diags := req.Private.GetKey(ctx, importedKey)
+	resp.Diagnostics.Append(diags...)
+	imported := string(mark) == "true"
 	found, err := r.service.Find(ctx, group.known())
 	switch {
 	case errors.Is(err, usergroup.ErrNotFound) && !imported:
