@@ -144,7 +144,7 @@ func startService(latency time.Duration, rateLimit int) (*emulator.Emulator, err
 	return emulator.Start(emulator.Options{Latency: latency, RateLimit: rateLimit})
 }
 
-// takeCounts adds what the service saw to the sample, and has the service forget it.
+// takeCounts puts what the service saw since the last time into the sample, and has the service forget it. Refusals add up.
 func takeCounts(service *emulator.Emulator, into *sample) {
 	service.WaitIdle()
 	into.Calls, into.Connections = map[string]int{}, map[string]int{}

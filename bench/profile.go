@@ -13,8 +13,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// unreadLogsOff is what main.go sets when nobody has asked for logs.
-var unreadLogsOff = []string{"TF_LOG_SDK=OFF", "TF_LOG_SDK_PROTO=OFF", "TF_LOG_SDK_FRAMEWORK=OFF", "TF_LOG_PROVIDER_EMBED=OFF"}
+// asMain is what main.go sets for itself when nobody has asked for logs.
+var asMain = []string{"TF_LOG_SDK=OFF", "TF_LOG_SDK_PROTO=OFF", "TF_LOG_SDK_FRAMEWORK=OFF", "TF_LOG_PROVIDER_EMBED=OFF", "GOGC=200"}
 
 // runProfile writes what the provider spends its time and memory on: text for people into profiles/, and default.pgo for
 // the compiler beside main.go.
@@ -24,34 +24,10 @@ func runProfile(ctx context.Context, b *bench, _ string) error {
 	profiled := contender{name: "profiled", binary: b.built.profiled, calls: true, template: b.all[0].template}
 	var merged []string
 	for round := range b.rounds {
-		service, err := startService(latency, 0)
-		if err != nil {
+		b.say("round %d of %d: %d groups", round+1, b.rounds, n)
+		if err := b.profiledLife(ctx, profiled, n, latency); err != nil {
 			return err
 		}
-		r, err := b.newRoom(profiled)
-		if err != nil {
-			return err
-		}
-		if err := r.write(profiled.template, settings{BaseURL: service.URL(), APIKey: emulator.DefaultKey}, customers(n)); err != nil {
-			return err
-		}
-		for _, operation := range append([]string{"init"}, operations...) {
-			b.say("round %d of %d: %s, %d groups", round+1, b.rounds, operation, n)
-			dir := filepath.Join(b.scratch, "profiles", operation)
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				return err
-			}
-			r.env = append(r.env, "BENCH_PROFILES="+dir)
-			r.env = append(r.env, unreadLogsOff...)
-			arguments := operationArguments[operation]
-			if operation == "init" {
-				arguments = []string{"init"}
-			}
-			if _, err := r.run(ctx, arguments...); err != nil {
-				return err
-			}
-		}
-		service.Close()
 	}
 	for _, operation := range operations {
 		if err := joinMemory(filepath.Join(b.scratch, "profiles", operation), operation); err != nil {
@@ -79,6 +55,38 @@ func runProfile(ctx context.Context, b *bench, _ string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join("..", "default.pgo"), content, 0o600)
+}
+
+// profiledLife leaves the profiles of each operation in a directory of its own.
+func (b *bench) profiledLife(ctx context.Context, profiled contender, n int, latency time.Duration) error {
+	service, err := startService(latency, 0)
+	if err != nil {
+		return err
+	}
+	defer service.Close()
+	r, err := b.newRoom(profiled)
+	if err != nil {
+		return err
+	}
+	if err := r.write(profiled.template, settings{BaseURL: service.URL(), APIKey: emulator.DefaultKey}, customers(n)); err != nil {
+		return err
+	}
+	r.env = append(r.env, asMain...)
+	for _, operation := range append([]string{"init"}, operations...) {
+		dir := filepath.Join(b.scratch, "profiles", operation)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+		r.env = append(r.env, "BENCH_PROFILES="+dir)
+		arguments := operationArguments[operation]
+		if operation == "init" {
+			arguments = []string{"init"}
+		}
+		if _, err := r.run(ctx, arguments...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // summariseProfile leaves out what differs from one machine and day to the next.

@@ -195,7 +195,7 @@ func (b *bench) startDatabase(ctx context.Context) (*database, error) {
 		// PostgreSQL refuses to be root. 65534 is nobody.
 		attributes.Credential = &syscall.Credential{Uid: 65534, Gid: 65534}
 		if err := os.Chown(dir, 65534, 65534); err != nil {
-			return nil, err
+			return nil, errors.Join(err, os.RemoveAll(dir))
 		}
 	}
 	data := filepath.Join(dir, "data")
@@ -206,11 +206,11 @@ func (b *bench) startDatabase(ctx context.Context) (*database, error) {
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // only to learn of a free port
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	_, port, err := net.SplitHostPort(listener.Addr().String())
 	if err := errors.Join(err, listener.Close()); err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	var said bytes.Buffer
 	running := exec.Command(server, "-D", data, "-h", "127.0.0.1", "-p", port, "-k", dir) //nolint:gosec,noctx // stopped below, in its own way

@@ -120,7 +120,7 @@ func (m *userGroupModel) see(found usergroup.Found, imported bool) {
 		m.APIEnvironmentTag = types.StringNull()
 		m.Name = types.StringNull()
 		if !m.Properties.IsNull() && found.Properties.IsZero() {
-			m.Properties = propertiesNull()
+			m.Properties = propertiesValue{}
 		}
 	}
 	if imported && !found.Properties.IsZero() {
@@ -153,8 +153,6 @@ func (m *userGroupModel) keepComputed(state *userGroupModel) {
 func (m *userGroupModel) tokenDiffers(told api.Secret) bool {
 	return !told.IsZero() && !m.TokenFingerprint.IsNull() && told.Fingerprint() != m.TokenFingerprint.ValueString()
 }
-
-func propertiesNull() propertiesValue { return propertiesValue{StringValue: types.StringNull()} }
 
 // propertiesSeen writes what the service has the way jsonencode would, so that generated configuration reads
 // jsonencode({ … }) and plans clean.

@@ -82,8 +82,8 @@ func TestNeedsUpdate(t *testing.T) {
 		"properties":                   {func(plan, _ *userGroupModel) { plan.Properties = propertiesText(`{"a":2}`) }, true},
 		"properties written otherwise": {func(plan, _ *userGroupModel) { plan.Properties = propertiesText(` {"a": 1.0}`) }, false},
 		"properties emptied":           {func(plan, _ *userGroupModel) { plan.Properties = propertiesText(`{}`) }, true},
-		"properties no longer managed": {func(plan, _ *userGroupModel) { plan.Properties = propertiesNull() }, false},
-		"properties newly managed":     {func(_, state *userGroupModel) { state.Properties = propertiesNull() }, true},
+		"properties no longer managed": {func(plan, _ *userGroupModel) { plan.Properties = propertiesValue{} }, false},
+		"properties newly managed":     {func(_, state *userGroupModel) { state.Properties = propertiesValue{} }, true},
 		"properties unknown":           {func(plan, _ *userGroupModel) { plan.Properties = propertiesValue{types.StringUnknown()} }, true},
 		"flags and what rotates": {func(plan, _ *userGroupModel) {
 			plan.AdoptExisting, plan.DeletionProtection, plan.StoreToken = types.BoolValue(true), types.BoolUnknown(), types.BoolValue(false)
@@ -195,7 +195,7 @@ func TestSee(t *testing.T) {
 	replacedFull := full
 	replacedFull.Replaced = true
 	unmanaged := modelState()
-	unmanaged.Properties, unmanaged.Mapping = propertiesNull(), modelMap(nil)
+	unmanaged.Properties, unmanaged.Mapping = propertiesValue{}, modelMap(nil)
 	tests := map[string]struct {
 		model      userGroupModel
 		found      usergroup.Found
@@ -207,13 +207,13 @@ func TestSee(t *testing.T) {
 	}{
 		"drift":                  {modelState(), full, false, modelText(name), propertiesText(`{"a":null,"b":1}`), modelState().Mapping, modelText("Customer")},
 		"silence":                {modelState(), usergroup.Found{}, false, modelText("Acme"), propertiesText(`{"a":1}`), modelState().Mapping, modelText("Customer")},
-		"not managed":            {unmanaged, full, false, modelText(name), propertiesNull(), modelMap(nil), modelText("Customer")},
+		"not managed":            {unmanaged, full, false, modelText(name), propertiesValue{}, modelMap(nil), modelText("Customer")},
 		"imported":               {newUserGroupModel(modelText("acme"), types.BoolNull()), full, true, modelText(name), propertiesText(`{"a":null,"b":1}`), modelMap(nil), modelText(nil)},
-		"imported, silent":       {newUserGroupModel(modelText("acme"), types.BoolNull()), usergroup.Found{}, true, modelText(nil), propertiesNull(), modelMap(nil), modelText(nil)},
-		"replaced":               {modelState(), replaced, false, modelText(nil), propertiesNull(), modelMap(nil), modelText(nil)},
+		"imported, silent":       {newUserGroupModel(modelText("acme"), types.BoolNull()), usergroup.Found{}, true, modelText(nil), propertiesValue{}, modelMap(nil), modelText(nil)},
+		"replaced":               {modelState(), replaced, false, modelText(nil), propertiesValue{}, modelMap(nil), modelText(nil)},
 		"replaced, told":         {modelState(), replacedFull, false, modelText(name), propertiesText(`{"a":null,"b":1}`), modelMap(nil), modelText(nil)},
-		"replaced, not managed":  {unmanaged, replacedFull, false, modelText(name), propertiesNull(), modelMap(nil), modelText(nil)},
-		"replaced, silent again": {unmanaged, replaced, false, modelText(nil), propertiesNull(), modelMap(nil), modelText(nil)},
+		"replaced, not managed":  {unmanaged, replacedFull, false, modelText(name), propertiesValue{}, modelMap(nil), modelText(nil)},
+		"replaced, silent again": {unmanaged, replaced, false, modelText(nil), propertiesValue{}, modelMap(nil), modelText(nil)},
 	}
 	for what, test := range tests {
 		t.Run(what, func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestWanted(t *testing.T) {
 	if full.ID != "acme" || full.Name != "Acme" || !reflect.DeepEqual(full.Mapping, map[string]string{"sales": "db-1"}) || full.Properties.IsZero() {
 		t.Errorf("%+v", full)
 	}
-	model.Mapping, model.Properties = modelMap(nil), propertiesNull()
+	model.Mapping, model.Properties = modelMap(nil), propertiesValue{}
 	if none := wanted(); none.Mapping != nil || !none.Properties.IsZero() {
 		t.Errorf("what is not managed would be sent: %+v", none)
 	}
