@@ -46,7 +46,7 @@ func runProfile(ctx context.Context, b *bench, _ string) error {
 			}
 		}
 	}
-	proto, err := pprofTool(ctx, append([]string{"-proto", "-output", filepath.Join(b.scratch, "merged")}, merged...)...)
+	proto, err := pprofTool(ctx, append([]string{"-symbolize=none", "-proto", "-output", filepath.Join(b.scratch, "merged")}, merged...)...)
 	if err != nil {
 		return fmt.Errorf("merging: %w\n%s", err, proto)
 	}
