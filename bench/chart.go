@@ -59,7 +59,7 @@ func drawChart(dir, name string, all index, n, latency int) error {
 	if err != nil {
 		return err
 	}
-	right, err := barPlot(fmt.Sprintf("Wall seconds, %d groups, service latency %d ms", n, latency), walls, "of which "+nameWire)
+	right, err := barPlot(fmt.Sprintf("Wall seconds, %d groups, latency %d ms", n, latency), walls, "of which "+nameWire)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func barPlot(title string, bars []bar, topName string) (*plot.Plot, error) {
 
 func newPlot(title string) *plot.Plot {
 	p := plot.New()
-	p.BackgroundColor = color.Transparent
+	p.BackgroundColor = nil // what is behind it shows, light or dark
 	p.Title.Text = title
 	p.Title.Padding = 3 * vg.Millimeter
 	p.Title.TextStyle.Color = chartText

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"text/tabwriter"
 	"time"
-
-	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
 // shard is the part of an estate that one of so many root modules has: by a hash of the id, since nothing else about a
@@ -51,10 +49,18 @@ const shardLimit = 50
 func runShards(ctx context.Context, b *bench, out string) error {
 	n := b.sizesOr(400)[0]
 	latency := time.Duration(b.latencies[len(b.latencies)-1]) * time.Millisecond
+	var in *database
+	if !b.localState {
+		var err error
+		if in, err = startDatabase(ctx); err != nil {
+			return err
+		}
+		defer in.stop()
+	}
 	var all []shardRun
 	for _, runs := range []int{1, 2, 4} {
 		for _, paced := range []float64{0, float64(shardLimit) / float64(runs)} {
-			measured, err := b.shardLife(ctx, runs, n, latency, paced)
+			measured, err := b.shardLife(ctx, in, runs, n, latency, paced)
 			if err != nil {
 				return err
 			}
@@ -62,7 +68,7 @@ func runShards(ctx context.Context, b *bench, out string) error {
 		}
 	}
 	return writeReport(out, "shards", all, func(to *strings.Builder) error {
-		_, _ = fmt.Fprintf(to, "%d groups over K runs at once, service latency %s, limit %d calls a second; %s\n\n", n, latency, shardLimit, b.engine.version)
+		_, _ = fmt.Fprintf(to, "%d groups over K runs at once, service latency %s, limit %d calls a second, state in %s; %s\n\n", n, latency, shardLimit, in, b.engine.version)
 		table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 		_, _ = fmt.Fprintln(table, "runs\trequests_per_second each\toperation\twall s\tCPU s\tcalls\tof which refused by 429\tfailed runs")
 		for _, one := range all {
@@ -79,7 +85,7 @@ func pace(perSecond float64) string {
 	return fmt.Sprintf("%g", perSecond)
 }
 
-func (b *bench) shardLife(ctx context.Context, runs, n int, latency time.Duration, paced float64) ([]shardRun, error) {
+func (b *bench) shardLife(ctx context.Context, in *database, runs, n int, latency time.Duration, paced float64) ([]shardRun, error) {
 	service, err := startService(latency, shardLimit)
 	if err != nil {
 		return nil, err
@@ -87,15 +93,8 @@ func (b *bench) shardLife(ctx context.Context, runs, n int, latency time.Duratio
 	defer service.Close()
 	rooms := make([]*room, runs)
 	for i, groups := range sharded(customers(n), runs) {
-		r, err := b.newRoom(b.all[0])
+		r, err := b.shardRoom(ctx, service, in, i, paced, groups)
 		if err != nil {
-			return nil, err
-		}
-		with := settings{BaseURL: service.URL(), APIKey: emulator.DefaultKey, RequestsPerSecond: paced}
-		if err := r.write(b.all[0].template, with, groups); err != nil {
-			return nil, err
-		}
-		if _, err := r.run(ctx, "init"); err != nil {
 			return nil, err
 		}
 		rooms[i] = r

@@ -1,19 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -34,23 +26,22 @@ type stateRun struct {
 // runState measures the state in a local file and in PostgreSQL, by one run and by four at once, and that the lock holds.
 func runState(ctx context.Context, b *bench, out string) error {
 	n := b.sizesOr(1000)[0]
-	database, err := b.startDatabase(ctx)
+	postgres, err := startDatabase(ctx)
 	if err != nil {
 		return err
 	}
-	defer database.stop()
+	defer postgres.stop()
 	var all []stateRun
-	for _, kind := range []struct {
-		where string
-		runs  int
-	}{{"file", 1}, {"pg", 1}, {"file", 4}, {"pg", 4}} {
-		measured, err := b.stateLife(ctx, kind.where, database, kind.runs, n)
-		if err != nil {
-			return err
+	for _, runs := range []int{1, 4} {
+		for _, in := range []*database{nil, postgres} {
+			measured, err := b.stateLife(ctx, in, runs, n)
+			if err != nil {
+				return err
+			}
+			all = append(all, measured...)
 		}
-		all = append(all, measured...)
 	}
-	locked, err := b.secondRunIsRefused(ctx, database)
+	locked, err := b.secondRunIsRefused(ctx, postgres)
 	if err != nil {
 		return err
 	}
@@ -70,19 +61,13 @@ func runState(ctx context.Context, b *bench, out string) error {
 	})
 }
 
-func backend(where string, database *database, shard int) string {
-	if where == "file" {
-		return ""
-	}
-	return fmt.Sprintf("backend \"pg\" {\n    conn_str    = %q\n    schema_name = \"shard_%d\"\n  }", database.url, shard)
-}
-
-func (b *bench) stateRoom(ctx context.Context, service *emulator.Emulator, where string, database *database, shard int, groups map[string]customer) (*room, error) {
+// shardRoom is a root module of its own, with its state in the database or, where there is none, in a file.
+func (b *bench) shardRoom(ctx context.Context, service *emulator.Emulator, database *database, shard int, perSecond float64, groups map[string]customer) (*room, error) {
 	r, err := b.newRoom(b.all[0])
 	if err != nil {
 		return nil, err
 	}
-	with := settings{BaseURL: service.URL(), APIKey: emulator.DefaultKey, Backend: backend(where, database, shard)}
+	with := settings{BaseURL: service.URL(), APIKey: emulator.DefaultKey, RequestsPerSecond: perSecond, Backend: database.backend(shard)}
 	if err := r.write(b.all[0].template, with, groups); err != nil {
 		return nil, err
 	}
@@ -90,7 +75,7 @@ func (b *bench) stateRoom(ctx context.Context, service *emulator.Emulator, where
 	return r, err
 }
 
-func (b *bench) stateLife(ctx context.Context, where string, database *database, runs, n int) ([]stateRun, error) {
+func (b *bench) stateLife(ctx context.Context, in *database, runs, n int) ([]stateRun, error) {
 	service, err := startService(0, 0)
 	if err != nil {
 		return nil, err
@@ -98,7 +83,7 @@ func (b *bench) stateLife(ctx context.Context, where string, database *database,
 	defer service.Close()
 	rooms := make([]*room, runs)
 	for i, groups := range sharded(customers(n), runs) {
-		r, err := b.stateRoom(ctx, service, where, database, i, groups)
+		r, err := b.shardRoom(ctx, service, in, i, 0, groups)
 		if err != nil {
 			return nil, err
 		}
@@ -106,8 +91,8 @@ func (b *bench) stateLife(ctx context.Context, where string, database *database,
 	}
 	var all []stateRun
 	for _, operation := range []string{"apply", "plan", "destroy"} {
-		b.say("state in %s, %d runs at once: %s", where, runs, operation)
-		one := stateRun{Where: where, Runs: runs, Groups: n, Operation: operation}
+		b.say("state in %s, %d runs at once: %s", in, runs, operation)
+		one := stateRun{Where: in.String(), Runs: runs, Groups: n, Operation: operation}
 		var wg sync.WaitGroup
 		var mu sync.Mutex
 		start := time.Now()
@@ -140,7 +125,7 @@ func (b *bench) secondRunIsRefused(ctx context.Context, database *database) (str
 	defer service.Close()
 	var rooms []*room
 	for range 2 {
-		r, err := b.stateRoom(ctx, service, "pg", database, 99, customers(40))
+		r, err := b.shardRoom(ctx, service, database, 99, 0, customers(40))
 		if err != nil {
 			return "", err
 		}
@@ -168,91 +153,4 @@ func (b *bench) secondRunIsRefused(ctx context.Context, database *database) (str
 	default:
 		return "", second
 	}
-}
-
-// database is a PostgreSQL of our own on a loopback port.
-type database struct {
-	url  string
-	stop func()
-}
-
-func (b *bench) startDatabase(ctx context.Context) (*database, error) {
-	initdb, err := findPostgres("initdb")
-	if err != nil {
-		return nil, err
-	}
-	server, err := findPostgres("postgres")
-	if err != nil {
-		return nil, err
-	}
-	// Not below the scratch directory, which only its owner may enter.
-	dir, err := os.MkdirTemp("", "benchpg")
-	if err != nil {
-		return nil, err
-	}
-	attributes := &syscall.SysProcAttr{}
-	if os.Getuid() == 0 {
-		// PostgreSQL refuses to be root. 65534 is nobody.
-		attributes.Credential = &syscall.Credential{Uid: 65534, Gid: 65534}
-		if err := os.Chown(dir, 65534, 65534); err != nil {
-			return nil, errors.Join(err, os.RemoveAll(dir))
-		}
-	}
-	data := filepath.Join(dir, "data")
-	command := exec.CommandContext(ctx, initdb, "-D", data, "-U", "bench", "-A", "trust", "-N") //nolint:gosec // found by us
-	command.Dir, command.SysProcAttr = dir, attributes
-	if said, err := command.CombinedOutput(); err != nil {
-		return nil, errors.Join(fmt.Errorf("initdb: %w\n%s", err, said), os.RemoveAll(dir))
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // only to learn of a free port
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err := errors.Join(err, listener.Close()); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	var said bytes.Buffer
-	running := exec.Command(server, "-D", data, "-h", "127.0.0.1", "-p", port, "-k", dir) //nolint:gosec,noctx // stopped below, in its own way
-	running.Dir, running.SysProcAttr, running.Stderr, running.Stdout = dir, attributes, &said, &said
-	if err := running.Start(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	stop := func() {
-		_ = running.Process.Signal(syscall.SIGINT)
-		_ = running.Wait()
-		_ = os.RemoveAll(dir)
-	}
-	for range 100 {
-		conn, err := net.DialTimeout("tcp", net.JoinHostPort("127.0.0.1", port), time.Second) //nolint:noctx // loopback
-		if err == nil {
-			_ = conn.Close()
-			wait(ctx, time.Second) // until it takes sessions
-			return &database{"postgres://bench@127.0.0.1:" + port + "/postgres?sslmode=disable", stop}, nil
-		}
-		wait(ctx, 100*time.Millisecond)
-	}
-	stop()
-	return nil, fmt.Errorf("PostgreSQL does not answer:\n%s", said.String())
-}
-
-func wait(ctx context.Context, long time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(long):
-	}
-}
-
-// findPostgres also looks where Debian keeps what is not for every day.
-func findPostgres(name string) (string, error) {
-	if path, err := exec.LookPath(name); err == nil {
-		return path, nil
-	}
-	for version := 30; version > 9; version-- {
-		path := "/usr/lib/postgresql/" + strconv.Itoa(version) + "/bin/" + name
-		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("no %s on PATH: this mode needs PostgreSQL", name)
 }

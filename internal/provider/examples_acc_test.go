@@ -284,10 +284,12 @@ var twoEnvironments = example{
 
 // Files under examples/ that other tests apply, and where.
 var otherwiseCovered = map[string]func(*testing.T){
-	"modules/customers":       TestAccModuleCustomersTests,
-	"modules/customers/tests": TestAccModuleCustomersTests,
-	"token-to-secret-store":   TestAccEphemeralRecipe,
-	"query-from-csv":          TestAccQueryFromCSV,
+	"modules/customers":         TestAccModuleCustomersTests,
+	"modules/customers/tests":   TestAccModuleCustomersTests,
+	"token-to-secret-store":     TestAccEphemeralRecipe,
+	"query-from-csv":            TestAccQueryFromCSV,
+	"customers-in-shards":       TestAccShards,
+	"customers-in-shards/split": TestAccShards,
 	"list-resources/embed_user_group/list-resource.tfquery.hcl": TestAccQueryExamples,
 	"list-resources/embed_user_group/limit.tfquery.hcl":         TestAccQueryExamples,
 }

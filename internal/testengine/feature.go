@@ -21,6 +21,7 @@ const (
 	GenerateJSON      Feature = "jsonencode in generated configuration"
 	ImportExpression  Feature = "import blocks whose id is an expression"
 	ForEachImport     Feature = "for_each in import blocks"
+	Removed           Feature = "removed blocks that do not destroy"
 	Mocks             Feature = "mock_provider in tests"
 	EphemeralResource Feature = "ephemeral resources"
 	WriteOnly         Feature = "write-only arguments"
@@ -46,6 +47,7 @@ var since = map[Feature]versions{
 	ImportExpression:  {"1.6", "1.6"},
 	GenerateJSON:      {"1.8", "1.8"},
 	ForEachImport:     {"1.7", "1.7"},
+	Removed:           {"1.7", "1.9"},
 	Mocks:             {"1.7", "1.8"},
 	EphemeralResource: {"1.10", "1.12"},
 	WriteOnly:         {"1.11", "1.11"},

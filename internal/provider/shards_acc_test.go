@@ -1,0 +1,83 @@
+package provider
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+)
+
+// One root module's customers are split over two, as the guide tells it: nothing but looking reaches the service.
+func TestAccShards(t *testing.T) {
+	testengine.Needs(t, testengine.ForEachImport)
+	testengine.Needs(t, testengine.Removed)
+	w := newWorkbench(t, emulator.Options{})
+	t.Parallel()
+	shards := filepath.Join(examplesDir, "customers-in-shards")
+	root := w.dir
+	at := func(shard string) {
+		w.dir = filepath.Join(root, shard)
+		if err := os.MkdirAll(w.dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, shard := range []string{"0", "1"} {
+		at(shard)
+		w.copy(filepath.Join(shards, "main.tf"), filepath.Join(shards, "customers.yaml"))
+	}
+	at("0")
+	w.apply("-var=shards=1", "-var=shard=0")
+	before := w.service.Groups()
+	if len(before) != 5 {
+		t.Fatalf("there are %d groups", len(before))
+	}
+	w.service.ResetCounts()
+
+	at("1")
+	w.copy(filepath.Join(shards, "split", "arriving.tf"))
+	w.says("2 to import, 0 to add, 0 to change, 0 to destroy", "plan", "-var=shards=2", "-var=shard=1")
+	w.apply("-var=shards=2", "-var=shard=1")
+
+	at("0")
+	w.copy(filepath.Join(shards, "split", "leaving.tf"))
+	w.says("0 to add, 0 to change, 0 to destroy", "plan", "-var=shards=2", "-var=shard=0")
+	w.apply("-var=shards=2", "-var=shard=0")
+	if err := os.Remove(filepath.Join(w.dir, "leaving.tf")); err != nil {
+		t.Fatal(err)
+	}
+	for _, shard := range []string{"0", "1"} {
+		at(shard)
+		w.plansNothing("-var=shards=2", "-var=shard="+shard)
+	}
+
+	if calls := w.service.Calls(); w.service.Count("GET") != len(calls) {
+		t.Errorf("more than lookups were made: %v", calls)
+	}
+	same := slices.EqualFunc(before, w.service.Groups(), func(a, b emulator.Group) bool {
+		return a.ID == b.ID && a.TeamID == b.TeamID && a.Token == b.Token
+	})
+	if !same {
+		t.Error("a group is another one than before, or has another token")
+	}
+
+	// Each destroys its own.
+	for shard, left := range map[string]int{"0": 2, "1": 3} {
+		at(shard)
+		w.must("plan", "-destroy", "-var=shards=2", "-var=shard="+shard, "-out=destruction")
+		if said := w.must("show", "destruction"); strings.Count(said, "will be destroyed") != 5-left {
+			t.Errorf("shard %s would destroy:\n%s", shard, said)
+		}
+	}
+}
+
+// says is must for what has to say these words.
+func (w *workbench) says(words string, args ...string) {
+	w.t.Helper()
+	if out := w.must(args...); !strings.Contains(out, words) {
+		w.t.Errorf("%s does not say %q:\n%s", args, words, out)
+	}
+}
