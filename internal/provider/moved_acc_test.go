@@ -14,7 +14,7 @@ import (
 // A resource that is renamed without saying so would be a deleted customer. With adopt_existing it would look as if it worked,
 // whenever the engine happens to create first.
 func TestAccRenamedResource(t *testing.T) {
-	testengine.Needs(t, testengine.PlannedDestroy)
+	testengine.Needs(t, testengine.ImportBlock)
 	for name, more := range map[string][]string{"plain": nil, "adopting": {"adopt_existing = true"}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, emulator.Options{})
@@ -28,11 +28,16 @@ func TestAccRenamedResource(t *testing.T) {
 					equal("DELETE", w.Count("DELETE"), 0), equal("PUT", w.Count("PUT"), 0),
 					equal("rotations", w.Rotations("acme"), 0), equal("deletions", w.Deletions("acme"), 0), equal("groups", len(w.Groups()), 1))
 			}
+			const refusal = `User group "acme" is to be destroyed at one address and is wanted at another`
 			w.run(
 				step{does: "create", config: before, calls: "GET"},
 				step{
 					does: "rename it", config: after, calls: "GET",
-					fails: []string{`User group "acme" would be deleted and created in one run`, "moved block", "No call was made"}, then: untouched,
+					fails: []string{refusal, "moved block", "Nothing was changed"}, then: untouched,
+				},
+				step{
+					does: "import it beside the old address", config: after + "import {\n  to = embed_user_group.renamed\n  id = \"acme\"\n}\n", calls: "GET>GET",
+					fails: []string{refusal}, then: untouched,
 				},
 				step{
 					does: "say that it is a move", config: after + "moved {\n  from = embed_user_group.acme\n  to   = embed_user_group.renamed\n}\n", calls: "GET",

@@ -6,7 +6,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-const protocolDeletedAndCreated = `User group "acme" would be deleted and created in one run`
+const protocolDestroyedAndWanted = `User group "acme" is to be destroyed at one address and is wanted at another`
 
 // Engines order nothing between two addresses, in plans either.
 func TestProtocolPlanOfADeletionAndACreation(t *testing.T) {
@@ -16,16 +16,35 @@ func TestProtocolPlanOfADeletionAndACreation(t *testing.T) {
 
 	run := p.second(nil)
 	run.plan(old, nil).diags.wantNone()
-	run.plan(run.nothing(), protocolAcme()).diags.wantError(protocolDeletedAndCreated, "moved block", "No call was made")
+	run.plan(run.nothing(), protocolAcme()).diags.wantError(protocolDestroyedAndWanted, "moved block", "Nothing was changed", "-refresh=false")
 
 	run = p.second(nil)
 	run.plan(run.nothing(), protocolAcme()).diags.wantNone()
-	run.plan(old, nil).diags.wantError(protocolDeletedAndCreated)
+	run.plan(old, nil).diags.wantError(protocolDestroyedAndWanted)
 
 	run = p.second(nil)
 	run.plan(run.nothing(), protocolWith(protocolAcme(), protocolObject{"user_group_id": "other"})).diags.wantNone()
 	run.plan(run.nothing(), protocolWith(protocolAcme(), protocolObject{"user_group_id": protocolUnknown})).diags.wantNone()
 	run.plan(old, nil).diags.wantNone()
+	p.wantCalls("")
+}
+
+// Two addresses have the same group, by an import beside the old address or by a replacement that was cut short.
+func TestProtocolPlanOfADeletionOfAGroupThatIsKept(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{})
+	state := p.created(protocolAcme())
+
+	for name, config := range map[string]protocolObject{"as it is": protocolAcme(), "with an update": protocolWith(protocolAcme(), protocolObject{"name": "New"})} {
+		run := p.second(nil)
+		run.plan(state, config).diags.wantNone()
+		run.plan(state, nil).diags.wantError(protocolDestroyedAndWanted, "state rm")
+		run = p.second(nil)
+		run.plan(state, nil).diags.wantNone()
+		if plan := run.plan(state, config); plan.action != "refused" {
+			t.Errorf("%s: the plan is to %s", name, plan.action)
+		}
+	}
 	p.wantCalls("")
 }
 
@@ -65,5 +84,5 @@ func TestProtocolPlanOfADeletionAndACreationUnconfigured(t *testing.T) {
 	run.service = p.service
 	run.configure(protocolObject{"base_url": protocolUnknown, "api_key": protocolUnknown}).wantNone()
 	run.plan(old, nil).diags.wantNone()
-	run.plan(run.nothing(), protocolAcme()).diags.wantError(protocolDeletedAndCreated)
+	run.plan(run.nothing(), protocolAcme()).diags.wantError(protocolDestroyedAndWanted)
 }

@@ -92,7 +92,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"environment": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "The environment that the key must belong to, `Customer` or `Testing`. Only updates and rotations tell the environment, so each create, each adoption and each lookup of a group that is missing or was made anew costs one more call, and a group created in the wrong one is removed again. " +
+				MarkdownDescription: "The environment that the key must belong to, `Customer` or `Testing`. Only updates and rotations tell the environment, so each create, each adoption and each lookup of a missing group costs one more call, and a group created in the wrong one is removed again. " +
 					"An update or a rotation of an existing group has been carried out by the time its answer shows the wrong environment; the run then stops. " +
 					"A group that the state knows to be in the other environment is neither updated, rotated nor deleted. Default: any. Environment variable: `EMBED_ENVIRONMENT`.",
 			},

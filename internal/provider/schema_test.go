@@ -234,6 +234,7 @@ func TestSchemaOfResourceReplacesForTheIDAlone(t *testing.T) {
 			if value == nil && required {
 				continue
 			}
+			p.nextRun()
 			plan := p.plan(state, protocolWith(everything, protocolObject{attribute: value}))
 			want := "update"
 			if attribute == "user_group_id" {

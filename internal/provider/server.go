@@ -12,8 +12,9 @@ import (
 // NewServer returns what makes a protocol server of the provider of the given version, as tf6server wants it.
 //
 // The framework keeps the context of every request until the process ends, to be able to cancel it, and with each what the
-// SDK's loggers put into it: some 40 KiB for each group in a plan. So whatever an engine asks once per instance runs with a
-// context that nothing hangs on any more once the request has been answered.
+// SDK's loggers put into it: some 40 KiB for each group in a plan. So what an engine asks for each of many instances runs with
+// a context that nothing hangs on any more once the request has been answered. Streams (ListResource, InvokeAction) go on after
+// the call and are left alone.
 func NewServer(version string) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		framework, ok := providerserver.NewProtocol6(New(version)())().(frameworkServer)
@@ -67,6 +68,14 @@ func (s *server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.
 
 func (s *server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
 	return answer(ctx, req, s.frameworkServer.ReadDataSource)
+}
+
+func (s *server) ValidateEphemeralResourceConfig(ctx context.Context, req *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
+	return answer(ctx, req, s.frameworkServer.ValidateEphemeralResourceConfig)
+}
+
+func (s *server) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+	return answer(ctx, req, s.frameworkServer.OpenEphemeralResource)
 }
 
 func answer[Request, Response any](ctx context.Context, req *Request, framework func(context.Context, *Request) (*Response, error)) (*Response, error) {

@@ -55,32 +55,55 @@ func TestLentContextHoldsNothingOnceTakenBack(t *testing.T) {
 	}
 }
 
-// TestServerLetsGoOfContexts: what a request's context holds can be collected while the provider goes on.
+// TestServerLetsGoOfContexts: what a request's context holds can be collected while the provider goes on, however the request
+// is answered.
 func TestServerLetsGoOfContexts(t *testing.T) {
 	t.Parallel()
-	p := protocolStart(t, emulator.Options{})
-	state := p.created(protocolObject{"user_group_id": "acme", "name": "Acme"})
-	collected := make(chan struct{})
-	func() {
-		held := new([1 << 16]byte)
-		runtime.AddCleanup(held, func(done chan struct{}) { close(done) }, collected)
-		ctx, cancel := context.WithCancel(context.WithValue(p.ctx, serverTestKey{}, held))
-		defer cancel()
-		if _, err := p.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{
-			TypeName: protocolType, CurrentState: protocolEncode(t, state.value), Private: state.private,
-		}); err != nil {
-			t.Error(err)
-		}
-	}()
-	for range 100 {
-		runtime.GC()
-		select {
-		case <-collected:
-			return
-		case <-time.After(20 * time.Millisecond):
-		}
+	server := protocolNewServer()
+	for name, ask := range map[string]func(context.Context) error{
+		"ValidateResourceConfig":          asks(server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{}),
+		"UpgradeResourceState":            asks(server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{}),
+		"UpgradeResourceIdentity":         asks(server.UpgradeResourceIdentity, &tfprotov6.UpgradeResourceIdentityRequest{}),
+		"ReadResource":                    asks(server.ReadResource, &tfprotov6.ReadResourceRequest{}),
+		"PlanResourceChange":              asks(server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{}),
+		"ApplyResourceChange":             asks(server.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{}),
+		"ImportResourceState":             asks(server.ImportResourceState, &tfprotov6.ImportResourceStateRequest{}),
+		"ValidateDataResourceConfig":      asks(server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{}),
+		"ReadDataSource":                  asks(server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{}),
+		"ValidateEphemeralResourceConfig": asks(server.ValidateEphemeralResourceConfig, &tfprotov6.ValidateEphemeralResourceConfigRequest{}),
+		"OpenEphemeralResource":           asks(server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			defer runtime.KeepAlive(server)
+			collected := make(chan struct{})
+			func() {
+				held := new([1 << 16]byte)
+				runtime.AddCleanup(held, func(done chan struct{}) { close(done) }, collected)
+				ctx, cancel := context.WithCancel(context.WithValue(t.Context(), serverTestKey{}, held))
+				defer cancel()
+				if err := ask(ctx); err != nil {
+					t.Error(err)
+				}
+			}()
+			for range 100 {
+				runtime.GC()
+				select {
+				case <-collected:
+					return
+				case <-time.After(20 * time.Millisecond):
+				}
+			}
+			t.Error("the context is kept after the answer")
+		})
 	}
-	t.Error("the context is kept after the answer")
+}
+
+func asks[Request, Response any](method func(context.Context, *Request) (*Response, error), req *Request) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := method(ctx, req)
+		return err
+	}
 }
 
 // TestServerStopsRequests: a stop reaches a request through the context it was lent, so that it does not try again.

@@ -32,15 +32,16 @@ func (r *userGroupResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 		}
 		return
 	case creating:
-		r.planned.create(plan.UserGroupID, &resp.Diagnostics)
+		r.planned.want(plan.UserGroupID, &resp.Diagnostics)
 		planCreation(&plan)
 	case !plan.UserGroupID.Equal(state.UserGroupID):
 		if !refuseIfProtected(&state, &resp.Diagnostics, "This plan replaces it, because user_group_id changes, and so deletes the old group.") {
 			r.planned.delete(state.UserGroupID, &resp.Diagnostics)
 		}
-		r.planned.create(plan.UserGroupID, &resp.Diagnostics)
+		r.planned.want(plan.UserGroupID, &resp.Diagnostics)
 		planCreation(&plan)
 	default:
+		r.planned.want(plan.UserGroupID, &resp.Diagnostics)
 		planUpdate(&plan, &state)
 	}
 	plan.write(ctx, &resp.Plan.Raw, &resp.Diagnostics)

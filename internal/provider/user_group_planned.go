@@ -9,26 +9,27 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-const titleDeletedAndCreated = "User group %q would be deleted and created in one run"
+const titleDestroyedAndWanted = "User group %q is to be destroyed at one address and is wanted at another"
 
-// plannedIDs are the ids of the groups that this run is to create and to delete and has not yet. One id in both is a group
-// that moves to another address as if it were two: engines order nothing between the two addresses, so that the customer
-// would lose the group, or at best its token.
+// plannedIDs are the ids of the groups that this run is to have and to delete. One id in both is a group that moves to another
+// address as if it were two, or that two addresses have: engines order nothing between the two, so that the customer would
+// lose the group, or at best its token.
 type plannedIDs struct {
-	mu               sync.Mutex
-	creates, deletes map[string]bool
+	mu              sync.Mutex
+	wanted, deleted map[string]bool
 }
 
 func newPlannedIDs() *plannedIDs {
-	return &plannedIDs{creates: map[string]bool{}, deletes: map[string]bool{}}
+	return &plannedIDs{wanted: map[string]bool{}, deleted: map[string]bool{}}
 }
 
-func (p *plannedIDs) create(id types.String, diags *diag.Diagnostics) {
-	p.plan(id, p.creates, p.deletes, diags)
+// want plans a group that is created or kept, delete one that is destroyed.
+func (p *plannedIDs) want(id types.String, diags *diag.Diagnostics) {
+	p.plan(id, p.wanted, p.deleted, diags)
 }
 
 func (p *plannedIDs) delete(id types.String, diags *diag.Diagnostics) {
-	p.plan(id, p.deletes, p.creates, diags)
+	p.plan(id, p.deleted, p.wanted, diags)
 }
 
 func (p *plannedIDs) plan(id types.String, these, others map[string]bool, diags *diag.Diagnostics) {
@@ -39,16 +40,17 @@ func (p *plannedIDs) plan(id types.String, these, others map[string]bool, diags 
 	defer p.mu.Unlock()
 	these[id.ValueString()] = true
 	if others[id.ValueString()] {
-		diags.AddAttributeError(path.Root("user_group_id"), fmt.Sprintf(titleDeletedAndCreated, id.ValueString()),
-			"The plan destroys this group under one address and creates it under another. What comes first is up to the engine, so the group would be lost, or come back with another token and without what the configuration does not say. No call was made. "+
+		diags.AddAttributeError(path.Root("user_group_id"), fmt.Sprintf(titleDestroyedAndWanted, id.ValueString()),
+			"The plan destroys this group at one address, and creates or keeps it at another. At the service both are one group, so it would be lost, or come back with another token and without what the configuration does not say. Nothing was changed. "+
 				"If the resource or its key was renamed, tell the engine by a moved block from the old address to the new one, or by `terraform state mv`: nothing is then destroyed. "+
-				"If the group is to be deleted and made anew, do it in two runs.")
+				"If both addresses are in the state, take one out by `terraform state rm`, which deletes nothing. "+
+				"If the group is to be deleted and made anew, do it in two runs. To destroy everything, run `terraform destroy -refresh=false`.")
 	}
 }
 
-// created and deleted forget what was carried out, or tried: the other half is not planned beside it any more.
-func (p *plannedIDs) created(id types.String) { p.forget(id, p.creates) }
-func (p *plannedIDs) deleted(id types.String) { p.forget(id, p.deletes) }
+// created and destroyed forget what was carried out, or tried: the other half is not planned beside it any more.
+func (p *plannedIDs) created(id types.String)   { p.forget(id, p.wanted) }
+func (p *plannedIDs) destroyed(id types.String) { p.forget(id, p.deleted) }
 
 func (p *plannedIDs) forget(id types.String, these map[string]bool) {
 	p.mu.Lock()

@@ -189,7 +189,7 @@ func (r *userGroupResource) Delete(ctx context.Context, req resource.DeleteReque
 		return
 	}
 	result, err := r.service.Delete(ctx, group.known(), group.DataSourceProvidedID.ValueString())
-	r.planned.deleted(group.UserGroupID)
+	r.planned.destroyed(group.UserGroupID)
 	addWarnings(&resp.Diagnostics, result.Warnings)
 	if err != nil {
 		addError(&resp.Diagnostics, err)

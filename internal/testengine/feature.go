@@ -47,7 +47,7 @@ var since = map[Feature]versions{
 	ImportExpression:  {"1.6", "1.6"},
 	GenerateJSON:      {"1.8", "1.8"},
 	ForEachImport:     {"1.7", "1.7"},
-	Removed:           {"1.7", "1.9"},
+	Removed:           {"1.7", "1.10"},
 	Mocks:             {"1.7", "1.8"},
 	EphemeralResource: {"1.10", "1.12"},
 	WriteOnly:         {"1.11", "1.11"},

@@ -34,6 +34,8 @@ func (s *Service) doubtAbsence(ctx context.Context, known Known) error {
 		return failed(titleLookupFailed, known.ID, err,
 			"There seems to be no such group, but the update of the empty one that the lookup has made, which was to show the environment of the API key, failed. The empty one was removed again.",
 			"Run again to try once more.")
+	case sameID(known.ID, answer.UserGroup) != nil:
+		return sameID(known.ID, answer.UserGroup, "That was the answer to the update that was to show the environment of the API key. The empty group that the lookup has made was removed again.")
 	case s.wrongEnvironment(answer.UserGroup):
 		return problem(titleWrongEnvironment, known.ID, nil, environmentsDiffer(s.environment, *answer.UserGroup.EnvironmentTag),
 			"There is no such group there, which says nothing about the right environment. What the lookup has made there was removed again, and the state keeps what it has.")
@@ -41,51 +43,35 @@ func (s *Service) doubtAbsence(ctx context.Context, known Known) error {
 	return nil
 }
 
-// doubtReplacement asks in which environment a lookup has found another group than the known one, where the provider is to
-// hold to one: with the key of another environment the same id is another group, and the state must not take it over.
-func (s *Service) doubtReplacement(ctx context.Context, known Known, found api.UserGroup) error {
+// doubtReplacement does not believe, where the provider is to hold to an environment, that a group was deleted and made
+// anew: with the key of another environment the same id is another group, and the state must not take that one over. Only
+// an update would tell, and none is sent to what may be another customer.
+func (s *Service) doubtReplacement(known Known, found api.UserGroup) error {
 	if s.environment == "" {
 		return nil
 	}
-	asked := ""
-	if s.nameRequired.Load() {
-		asked = known.Name
-	}
-	_, answer, err := s.touch(ctx, known.ID, asked, found)
-	switch {
-	case err != nil:
-		return failed(titleLookupFailed, known.ID, err,
-			"The service has another group under this id than the state, and the update that was to show its environment, and was to change nothing, failed. The state keeps what it has.",
-			"Check that the API key is the one of the right environment, and run again. If the group was deleted and made anew there, take the old one out of the state with `terraform state rm` and import the new one.")
-	case s.wrongEnvironment(answer.UserGroup):
-		return problem(titleWrongEnvironment, known.ID, nil, environmentsDiffer(s.environment, *answer.UserGroup.EnvironmentTag),
-			"The group that has this id there is another one. It was not changed, and the state keeps what it has.")
-	}
-	return nil
+	return problem(titleReplaced, known.ID, errReplaced,
+		fmt.Sprintf("The state has the group with team_id %d, and the service has team_id %d under this id. Either it was deleted and made anew, or the API key does not belong to the environment %q; a lookup does not tell which.", *known.TeamID, *found.TeamID, s.environment),
+		"Nothing was changed, and the state keeps what it has.",
+		"Check the API key first. If the group was made anew in the right environment, take the old one out of the state with `terraform state rm` and import the new one.")
 }
 
-// askEnvironment has the service tell the environment of an existing group, at the price of the configured name where it
-// takes no update without one. done says what that has or may have changed.
+// askEnvironment has the service tell the environment of an existing group. Only an update does, so this is one that
+// changes nothing: without a name or with the group's own. What the lookup told may be an echo of what it was asked with,
+// so only a name that differs from that is known to be the group's. done says what the update has or may have changed.
 func (s *Service) askEnvironment(ctx context.Context, wanted Wanted, existing api.UserGroup) (told api.UserGroup, done string, err error) {
+	request := api.GroupRequest{UserGroupID: wanted.ID}
+	if existing.Name != nil && *existing.Name != "" && *existing.Name != wanted.Name {
+		request.Name = existing.Name
+	}
 	done = "The group was not changed."
-	request, answer, err := s.touch(ctx, wanted.ID, wanted.Name, existing)
+	answer, err := s.client.Update(ctx, request)
 	if request.Name == nil && api.IsKind(err, api.Refused) {
 		request.Name = &wanted.Name
 		done = "The service takes no update without a name, so the group may have got the configured one; nothing else was changed."
 		answer, err = s.client.Update(ctx, request)
 	}
 	return answer.UserGroup, done, err
-}
-
-// touch updates an existing group without changing it: without a name or with the group's own. What the lookup told may
-// be an echo of what it was asked with, so only a name that differs from that is known to be the group's.
-func (s *Service) touch(ctx context.Context, id, asked string, existing api.UserGroup) (api.GroupRequest, api.Answer, error) {
-	request := api.GroupRequest{UserGroupID: id}
-	if existing.Name != nil && *existing.Name != "" && *existing.Name != asked {
-		request.Name = existing.Name
-	}
-	answer, err := s.client.Update(ctx, request)
-	return request, answer, err
 }
 
 func (s *Service) wrongEnvironment(told api.UserGroup) bool {

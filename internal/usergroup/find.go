@@ -47,7 +47,7 @@ func (s *Service) Find(ctx context.Context, known Known) (Found, error) {
 			"If it is a typo or a group that had been deleted, it is now an empty shell; remove it with"+removalCommand(known.ID))
 	}
 	if found.Replaced {
-		if err := s.doubtReplacement(ctx, known, answer.UserGroup); err != nil {
+		if err := s.doubtReplacement(known, answer.UserGroup); err != nil {
 			return Found{}, err
 		}
 	}
