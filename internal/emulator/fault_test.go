@@ -224,7 +224,7 @@ func TestFollowingARedirectIsRecorded(t *testing.T) {
 }
 
 func TestDelays(t *testing.T) {
-	const delay = 450 * time.Millisecond
+	const delay = 1500 * time.Millisecond
 	for _, kind := range []emulator.FaultKind{emulator.Delay, emulator.DelayBefore} {
 		t.Run(kind.String(), func(t *testing.T) {
 			e, c := start(t, emulator.Options{})

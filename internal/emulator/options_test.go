@@ -139,7 +139,7 @@ func TestFirstTeamIDKeepsItsDigits(t *testing.T) {
 }
 
 func TestLatency(t *testing.T) {
-	const latency = 300 * time.Millisecond
+	const latency = 900 * time.Millisecond
 	e, c := start(t, emulator.Options{Latency: latency})
 	begin := time.Now()
 	c.succeed(t, "GET", byID("acme"))

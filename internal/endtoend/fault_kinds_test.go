@@ -18,7 +18,7 @@ const (
 
 // patience is the request_timeout of the tests with faults, and tooLate is beyond it.
 const (
-	patience = 2 * time.Second
+	patience = 4 * time.Second
 	tooLate  = patience + time.Second/2
 )
 

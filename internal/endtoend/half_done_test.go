@@ -147,7 +147,7 @@ func TestAccFaultLateRotation(t *testing.T) {
 	w.wants(groups{"acme": {Name: "Acme", Issue: "1"}})
 	w.apply().succeeded(t)
 
-	service.Fail(emulator.Fault{Method: post, Nth: 1, Kind: emulator.DelayBefore, Delay: tooLate + time.Second})
+	service.Fail(emulator.Fault{Method: post, Nth: 1, Kind: emulator.DelayBefore, Delay: patience + patience/2})
 	service.ResetCounts()
 	service.BeforeCall(func(call emulator.Call) {
 		// The second rotation is not worked on before the first.

@@ -29,7 +29,7 @@ func TestAccPipelines(t *testing.T) {
 	left.wants(forLeft)
 	right.wants(forRight)
 	// The two meet at every id that both want.
-	meet(service, forLeft, forRight)
+	meet(t, service, forLeft, forRight)
 	one, other := left.start("apply", "-auto-approve", "-parallelism=20"), right.start("apply", "-auto-approve", "-parallelism=20")
 	ranLeft, ranRight := one.wait(), other.wait()
 	service.BeforeCall(nil)
@@ -81,7 +81,8 @@ func TestAccPipelines(t *testing.T) {
 }
 
 // meet holds back the first call about an id that both want until the other's has come as well.
-func meet(service *emulator.Emulator, left, right groups) {
+func meet(t *testing.T, service *emulator.Emulator, left, right groups) {
+	t.Helper()
 	var mutex sync.Mutex
 	arrived := map[string]chan struct{}{}
 	for id := range left {
@@ -103,18 +104,22 @@ func meet(service *emulator.Emulator, left, right groups) {
 		if both {
 			select {
 			case <-other:
-			case <-time.After(time.Second):
+			case <-time.After(20 * time.Second):
+				t.Errorf("only one of the two asked for %s", call.ID)
 			}
 		}
 	})
 }
+
+// patient is for a workspace whose call is held while another one's whole run goes by.
+func patient(a *arguments) { a.RequestTimeout = "3m" }
 
 // shellRace has one pipeline refresh a group that somebody has deleted, and runs act between the moment at which this makes
 // the group anew and the moment at which it removes it again.
 func shellRace(t *testing.T, act func(service *emulator.Emulator)) (service *emulator.Emulator, refreshing *workspace) {
 	t.Helper()
 	service = startService(t, emulator.Options{})
-	refreshing = newWorkspace(t, service, nil)
+	refreshing = newWorkspace(t, service, patient)
 	refreshing.wants(groups{"acme": {Name: "Acme", Issue: "1"}})
 	refreshing.apply().succeeded(t)
 	service.Remove("acme")
@@ -192,7 +197,7 @@ func TestAccShellRaceAdopt(t *testing.T) {
 func TestAccShellRaceRefresh(t *testing.T) {
 	acceptance(t)
 	service := startService(t, emulator.Options{})
-	w, other := newWorkspace(t, service, nil), newWorkspace(t, service, nil)
+	w, other := newWorkspace(t, service, patient), newWorkspace(t, service, nil)
 	w.wants(groups{"acme": {Name: "Acme"}})
 	other.wants(groups{"acme": {Name: "Acme", Adopt: true}})
 	w.apply().succeeded(t)

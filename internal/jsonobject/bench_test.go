@@ -52,21 +52,6 @@ func BenchmarkEqual(b *testing.B) {
 	}
 }
 
-func BenchmarkCanonical(b *testing.B) {
-	for _, n := range []int{10, 1000} {
-		_, shuffled := sample(n)
-		object := mustParse(b, shuffled)
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if object.Canonical() == "" {
-					b.Fatal("empty")
-				}
-			}
-		})
-	}
-}
-
 func BenchmarkContradictions(b *testing.B) {
 	for _, n := range []int{10, 1000} {
 		canonical, shuffled := sample(n)

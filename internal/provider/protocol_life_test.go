@@ -23,7 +23,7 @@ func TestProtocolRandomLives(t *testing.T) {
 	t.Parallel()
 	var rotations, errors, refusals int
 	for seed := range *lives {
-		life := protocolLife{rand: rand.New(rand.NewPCG(seed, 2)), seed: seed}
+		life := protocolLife{rand: rand.New(rand.NewPCG(seed, 2))}
 		life.p = protocolStart(t, emulator.Options{
 			Answers: emulator.Answers(life.rand.IntN(2)), Updates: emulator.UpdatesReplace, NameRequired: life.rand.IntN(2) == 0,
 			Refusals: emulator.Refusals(life.rand.IntN(2)), UpsertOnPut: life.rand.IntN(4) == 0,
@@ -43,7 +43,6 @@ func TestProtocolRandomLives(t *testing.T) {
 
 type protocolLife struct {
 	rand  *rand.Rand
-	seed  uint64
 	p     *protocol
 	state protocolState
 	diary []string
@@ -59,7 +58,7 @@ func (l *protocolLife) note(format string, args ...any) {
 	l.diary = append(l.diary, fmt.Sprintf("%2d ", len(l.diary))+fmt.Sprintf(format, args...)+"\n")
 }
 
-// config draws a configuration. Two calls with the same draws but for the unknown values are drawn by resolve.
+// config draws a configuration, of which veiled makes some values unknown.
 func (l *protocolLife) config() protocolObject {
 	return protocolObject{
 		"user_group_id": "acme", "name": protocolPick(l, "A", "B", "C"), "adopt_existing": true,

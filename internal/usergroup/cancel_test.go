@@ -20,7 +20,7 @@ func cancelAt(t *testing.T, e *emulator.Emulator, method string, n int) context.
 			if n--; n == 0 {
 				cancel()
 				// Long enough for a call that is not shielded to be given up.
-				time.Sleep(20 * time.Millisecond)
+				time.Sleep(100 * time.Millisecond)
 			}
 		}
 	})
@@ -150,7 +150,7 @@ func TestStoppedWhileWaiting(t *testing.T) {
 					for len(e.Calls()) == 0 && ctx.Err() == nil {
 						time.Sleep(time.Millisecond)
 					}
-					time.Sleep(20 * time.Millisecond)
+					time.Sleep(100 * time.Millisecond)
 					cancel()
 				}()
 				start := time.Now()
