@@ -6,7 +6,8 @@ import (
 	"text/tabwriter"
 )
 
-// writeCells prints one line for each cell: medians, and in brackets the smallest and the largest of the rounds.
+// writeCells prints one line for each cell: medians, and in brackets the smallest and the largest of the rounds; of the
+// provider's memory the largest alone.
 func writeCells(to io.Writer, cells []*cell) error {
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "groups\tlatency\toperation\tcontender\twall s\tengine CPU s\tprovider CPU s\tpeak MiB\tcalls\tconnections")

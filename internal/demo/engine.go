@@ -97,7 +97,6 @@ func (e *engine) run(ctx context.Context, out io.Writer, args ...string) (int, e
 
 // group is a user group as the state has it.
 type group struct {
-	Address     string      `json:"-"`
 	ID          string      `json:"user_group_id"`
 	Name        string      `json:"name"`
 	Token       string      `json:"token"`
@@ -108,15 +107,17 @@ type group struct {
 // state asks the engine for the state, and returns its groups by id.
 func (e *engine) state(ctx context.Context) (map[string]group, error) {
 	var answer bytes.Buffer
-	if code, err := e.run(ctx, &answer, "show", "-json"); err != nil || code != 0 {
-		return nil, errors.Join(err, fmt.Errorf("%s show -json ended with exit code %d", e.name, code))
+	switch code, err := e.run(ctx, &answer, "show", "-json"); {
+	case err != nil:
+		return nil, err
+	case code != 0:
+		return nil, fmt.Errorf("%s show -json ended with exit code %d", e.name, code)
 	}
 	var shown struct {
 		Values struct {
 			RootModule struct {
 				Resources []struct {
-					Address string `json:"address"`
-					Values  group  `json:"values"`
+					Values group `json:"values"`
 				} `json:"resources"`
 			} `json:"root_module"`
 		} `json:"values"`
@@ -127,7 +128,6 @@ func (e *engine) state(ctx context.Context) (map[string]group, error) {
 	}
 	groups := map[string]group{}
 	for _, resource := range shown.Values.RootModule.Resources {
-		resource.Values.Address = resource.Address
 		groups[resource.Values.ID] = resource.Values
 	}
 	return groups, nil

@@ -52,9 +52,7 @@ func (k *tools) prepare(dir string) error {
 	if err != nil {
 		return err
 	}
-	if k.engine, err = filepath.Abs(engine.Path); err != nil {
-		return err
-	}
+	k.engine = engine.Path
 	args := []string{"build", "-o", filepath.Join(dir, "terraform-provider-embed")}
 	if raceDetected {
 		args = append(args, "-race")

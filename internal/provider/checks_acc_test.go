@@ -107,6 +107,7 @@ func (w *world) mirrors(address, id string) statecheck.StateCheck {
 	}}
 }
 
+// fingerprint is computed here once more, so that it cannot change unnoticed.
 func fingerprint(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])[:12]

@@ -121,18 +121,11 @@ func build() (string, error) {
 // engineProgram is what terraform-plugin-testing would take as well.
 func engineProgram(t *testing.T) string {
 	t.Helper()
-	wanted := os.Getenv("TF_ACC_TERRAFORM_PATH")
-	if wanted == "" {
-		wanted = "terraform"
-	}
-	path, err := exec.LookPath(wanted)
-	if err == nil {
-		path, err = filepath.Abs(path)
-	}
+	engine, err := testengine.AtHand()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return path
+	return engine.Path
 }
 
 // copy puts files, or what directories hold, into the workbench.
@@ -157,7 +150,10 @@ func (w *workbench) copy(sources ...string) {
 				return os.MkdirAll(to, 0o700)
 			}
 			text, err := os.ReadFile(path)
-			return errors.Join(err, os.WriteFile(to, text, 0o600))
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(to, text, 0o600)
 		})
 		if err != nil {
 			w.t.Fatal(err)

@@ -1,19 +1,11 @@
 package provider
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
-
-// protocolFingerprint is computed here once more, so that it cannot change unnoticed.
-func protocolFingerprint(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])[:12]
-}
 
 // protocolPlan is a plan as an engine keeps it.
 type protocolPlan struct {

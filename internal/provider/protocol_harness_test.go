@@ -19,18 +19,12 @@ import (
 type protocol struct {
 	t       testing.TB
 	ctx     context.Context
-	server  protocolServer
+	server  frameworkServer
 	service *emulator.Emulator
 	keys    []string
 	schema  *tfprotov6.GetProviderSchemaResponse
 	// configured are the arguments that nextRun configures it with again.
 	configured protocolObject
-}
-
-type protocolServer interface {
-	tfprotov6.ProviderServer
-	tfprotov6.ListResourceServer
-	tfprotov6.ActionServer
 }
 
 const (
@@ -50,8 +44,8 @@ var (
 	})
 )
 
-func protocolNewServer() protocolServer {
-	return NewServer("test")().(protocolServer)
+func protocolNewServer() frameworkServer {
+	return NewServer("test")().(frameworkServer)
 }
 
 // protocolBare is a provider that is not configured yet.
@@ -210,7 +204,7 @@ func (p *protocol) wantTruth(state protocolState, id string) {
 		token = nil
 	}
 	p.wantState(state, protocolObject{
-		"user_group_id": id, "id": id, "token": token, "token_fingerprint": protocolFingerprint(group.Token), "team_id": group.TeamID,
+		"user_group_id": id, "id": id, "token": token, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID,
 	})
 }
 

@@ -145,7 +145,7 @@ func TestProtocolDataSource(t *testing.T) {
 			diags.wantNone()
 			want := protocolObject{
 				"user_group_id": "acme", "store_token": nil, "id": "acme", "name": "Acme", "properties": `{"a":null,"b":1}`,
-				"token": group.Token, "token_fingerprint": protocolFingerprint(group.Token), "team_id": int64(9007199254740993),
+				"token": group.Token, "token_fingerprint": fingerprint(group.Token), "team_id": int64(9007199254740993),
 			}
 			if options.Answers == emulator.AnswersEcho {
 				want["name"], want["properties"] = nil, nil
@@ -175,7 +175,7 @@ func TestProtocolEphemeralResource(t *testing.T) {
 			before := p.service.Groups()
 			opened, diags := p.open(protocolObject{"user_group_id": "acme"})
 			diags.wantNone()
-			want := protocolObject{"user_group_id": "acme", "token": group.Token, "token_fingerprint": protocolFingerprint(group.Token), "team_id": group.TeamID}
+			want := protocolObject{"user_group_id": "acme", "token": group.Token, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID}
 			if !reflect.DeepEqual(opened, want) {
 				t.Errorf("opened %v, want %v", opened, want)
 			}
@@ -199,7 +199,7 @@ func TestProtocolAction(t *testing.T) {
 		p.wantCalls("GET+POST")
 		group, _ := p.service.Group("acme")
 		if len(progress) != 2 || !strings.Contains(progress[0], `Rotating the token of user group "acme"`) ||
-			!strings.Contains(progress[1], protocolFingerprint(group.Token)) || !strings.Contains(progress[1], "next refresh") {
+			!strings.Contains(progress[1], fingerprint(group.Token)) || !strings.Contains(progress[1], "next refresh") {
 			t.Errorf("the progress was %q", progress)
 		}
 		if strings.Contains(strings.Join(progress, ""), "ugt_") {
@@ -224,7 +224,7 @@ func TestProtocolActionRotatesOnceWhateverIsLost(t *testing.T) {
 		diags.wantNone()
 		p.wantFaultsStruck()
 		group, _ := p.service.Group("acme")
-		if got := p.service.Rotations("acme"); got != 1 || !strings.Contains(progress[len(progress)-1], protocolFingerprint(group.Token)) {
+		if got := p.service.Rotations("acme"); got != 1 || !strings.Contains(progress[len(progress)-1], fingerprint(group.Token)) {
 			t.Errorf("%s: %d rotations, and the progress %q", kind, got, progress)
 		}
 	}
@@ -271,7 +271,7 @@ func TestProtocolList(t *testing.T) {
 				id := []string{"c", "b"}[i]
 				group, _ := p.service.Group(id)
 				want := protocolObject{
-					"user_group_id": id, "id": id, "token": nil, "token_fingerprint": protocolFingerprint(group.Token), "team_id": group.TeamID,
+					"user_group_id": id, "id": id, "token": nil, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID,
 				}
 				for attribute, value := range want {
 					if one.resource[attribute] != value {

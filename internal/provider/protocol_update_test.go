@@ -23,7 +23,7 @@ func TestProtocolUpdateNoticesAnotherToken(t *testing.T) {
 	state, diags := p.update(state, config)
 	diags.wantWarning(`The token of user group "acme" has changed elsewhere`, "The update was done", "next refresh")
 	p.wantCalls("PUT")
-	p.wantState(state, protocolObject{"token": old, "token_fingerprint": protocolFingerprint(old.(string)), "name": "New"})
+	p.wantState(state, protocolObject{"token": old, "token_fingerprint": fingerprint(old.(string)), "name": "New"})
 	state = p.refreshed(state)
 	p.wantTruth(state, "acme")
 	p.wantSettled(state, config)

@@ -53,7 +53,7 @@ func modelState() userGroupModel {
 	model.Properties = propertiesText(`{"a":1}`)
 	model.RotateTokenWhenChanged = modelMap(map[string]any{"quarter": "Q1"})
 	model.Token = types.StringValue("token-1")
-	model.TokenFingerprint = types.StringValue(protocolFingerprint("token-1"))
+	model.TokenFingerprint = types.StringValue(fingerprint("token-1"))
 	model.TeamID = types.Int64Value(1001)
 	model.APIEnvironmentTag = types.StringValue("Customer")
 	return model
@@ -153,7 +153,7 @@ func TestLearn(t *testing.T) {
 	hidden.StoreToken = types.BoolValue(false)
 	planCreation(&hidden)
 	everything := api.UserGroup{TeamID: &team, EnvironmentTag: &tag, Token: api.NewSecret("token-2")}
-	newFingerprint, oldFingerprint := modelText(protocolFingerprint("token-2")), modelText(protocolFingerprint("token-1"))
+	newFingerprint, oldFingerprint := modelText(fingerprint("token-2")), modelText(fingerprint("token-1"))
 	tests := map[string]struct {
 		model                   userGroupModel
 		told                    api.UserGroup

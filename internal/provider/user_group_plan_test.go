@@ -137,7 +137,7 @@ func (d modelDice) state() userGroupModel {
 	state.ID = state.UserGroupID
 	state.Name = modelText(modelPick[any](d, "A", "B", nil))
 	state.Token = modelText(modelPick[any](d, "token-1", nil))
-	state.TokenFingerprint = modelText(protocolFingerprint("token-1"))
+	state.TokenFingerprint = modelText(fingerprint("token-1"))
 	state.TeamID = modelPick(d, types.Int64Value(1001), types.Int64Null())
 	state.APIEnvironmentTag = modelText(modelPick[any](d, "Customer", nil))
 	return state

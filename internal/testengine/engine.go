@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,6 +48,9 @@ var AtHand = sync.OnceValues(func() (Engine, error) {
 		path = "terraform"
 	}
 	path, err := exec.LookPath(path)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
 	if err != nil {
 		return Engine{}, fmt.Errorf("no engine; set TF_ACC_TERRAFORM_PATH: %w", err)
 	}

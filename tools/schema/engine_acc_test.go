@@ -6,11 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
 // providerAddress is the end of the address under which an engine knows the provider; the registry's host comes before it.
@@ -22,15 +23,16 @@ func TestAccSchemaIsTheEngines(t *testing.T) {
 	if os.Getenv("TF_ACC") == "" {
 		t.Skip("it runs an engine, so it needs TF_ACC=1")
 	}
-	engine := os.Getenv("TF_ACC_TERRAFORM_PATH")
-	if engine == "" {
-		engine = "terraform"
+	testengine.Needs(t, testengine.Actions)
+	engine, err := testengine.AtHand()
+	if err != nil {
+		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	environment := engineEnvironment(filepath.Join(dir, "cli.tfrc"))
 	ask := func(args ...string) []byte {
 		t.Helper()
-		command := exec.CommandContext(t.Context(), engine, args...)
+		command := exec.CommandContext(t.Context(), engine.Path, args...)
 		command.Dir, command.Env = dir, environment
 		var said strings.Builder
 		command.Stderr = &said
@@ -41,11 +43,6 @@ func TestAccSchemaIsTheEngines(t *testing.T) {
 		return answer
 	}
 
-	write(t, filepath.Join(dir, "cli.tfrc"), "")
-	name, version := engineVersion(t, ask)
-	if name != "Terraform" || !atLeast(version, 1, 14) {
-		t.Skipf("needs providers schema with actions: Terraform >= 1.14, OpenTofu >= none (this is %s %s)", name, version)
-	}
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "terraform-provider-embed"), "../..")
 	if said, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building the provider: %v\n%s", err, said)
@@ -87,29 +84,6 @@ func engineEnvironment(cliConfiguration string) []string {
 		}
 	}
 	return kept
-}
-
-func engineVersion(t *testing.T, ask func(...string) []byte) (name, version string) {
-	t.Helper()
-	var said struct {
-		Version string `json:"terraform_version"`
-	}
-	decode(t, ask("version", "-json"), &said)
-	name, _, _ = strings.Cut(string(ask("version")), " ")
-	return name, said.Version
-}
-
-func atLeast(version string, major, minor int) bool {
-	parts := strings.SplitN(version, ".", 3)
-	if len(parts) < 2 {
-		return false
-	}
-	has, err := strconv.Atoi(parts[0])
-	if err != nil || has != major {
-		return err == nil && has > major
-	}
-	has, err = strconv.Atoi(parts[1])
-	return err == nil && has >= minor
 }
 
 func write(t *testing.T, name, text string) {
