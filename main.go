@@ -44,6 +44,7 @@ func main() {
 
 // collectLessOften spends some megabytes on garbage to save processor time: with contexts that are let go, little is alive
 // at any one time, and a process for one walk of a graph need not be tidy. bench/README.md has the figures. GOGC overrules it.
+// bench/profile.go repeats it and what silenceUnreadLogs sets: change both together.
 func collectLessOften() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200)

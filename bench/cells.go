@@ -118,7 +118,7 @@ func (b *bench) say(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "%4.0f s  %s\n", time.Since(b.started).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// newRoom is a fresh directory; the caller removes it.
+// newRoom is a fresh directory in scratch, which is removed in the end; who makes many removes them before.
 func (b *bench) newRoom(c contender) (*room, error) {
 	b.runs++
 	r := &room{engine: b.engine, dir: filepath.Join(b.scratch, strconv.Itoa(b.runs)), provider: c.binary}

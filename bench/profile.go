@@ -13,7 +13,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// asMain is what main.go sets for itself when nobody has asked for logs.
+// asMain is what silenceUnreadLogs and collectLessOften of ../main.go set: change both together.
 var asMain = []string{"TF_LOG_SDK=OFF", "TF_LOG_SDK_PROTO=OFF", "TF_LOG_SDK_FRAMEWORK=OFF", "TF_LOG_PROVIDER_EMBED=OFF", "GOGC=200"}
 
 // runProfile writes what the provider spends its time and memory on: text for people into profiles/, and default.pgo for

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"strings"
@@ -67,7 +68,11 @@ func runShards(ctx context.Context, b *bench, out string) error {
 			all = append(all, measured...)
 		}
 	}
-	return writeReport(out, "shards", all, func(to *strings.Builder) error {
+	failed := 0
+	for _, one := range all {
+		failed += one.Failed
+	}
+	return errors.Join(failure(failed), writeReport(out, "shards", all, func(to *strings.Builder) error {
 		_, _ = fmt.Fprintf(to, "%d groups over K runs at once, service latency %s, limit %d calls a second, state in %s; %s\n\n", n, latency, shardLimit, in, b.engine.version)
 		table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 		_, _ = fmt.Fprintln(table, "runs\trequests_per_second each\toperation\twall s\tCPU s\tcalls\tof which refused by 429\tfailed runs")
@@ -75,7 +80,7 @@ func runShards(ctx context.Context, b *bench, out string) error {
 			_, _ = fmt.Fprintf(table, "%d\t%s\t%s\t%.1f\t%.1f\t%d\t%d\t%d\n", one.Runs, pace(one.Paced), one.Operation, one.Wall, one.CPU, one.Calls, one.Refused, one.Failed)
 		}
 		return table.Flush()
-	})
+	}))
 }
 
 func pace(perSecond float64) string {
@@ -103,23 +108,8 @@ func (b *bench) shardLife(ctx context.Context, in *database, runs, n int, latenc
 	for _, operation := range []string{"apply", "plan", "destroy"} {
 		b.say("%d runs at once, requests_per_second %s: %s", runs, pace(paced), operation)
 		one := shardRun{Runs: runs, Limit: shardLimit, Paced: paced, Operation: operation, Groups: n}
-		var wg sync.WaitGroup
-		var mu sync.Mutex
-		start := time.Now()
-		for _, r := range rooms {
-			wg.Go(func() {
-				measured, err := r.run(ctx, operationArguments[operation]...)
-				mu.Lock()
-				defer mu.Unlock()
-				one.CPU += measured.cpu()
-				if err != nil {
-					one.Failed++
-					b.say("%v", err)
-				}
-			})
-		}
-		wg.Wait()
-		one.Wall = time.Since(start).Seconds()
+		measured := b.runAll(ctx, rooms, operation)
+		one.Wall, one.CPU, one.Failed = measured.Wall, measured.cpu(), measured.failed
 		var counted sample
 		takeCounts(service, &counted)
 		one.Refused = counted.Refused
@@ -132,4 +122,40 @@ func (b *bench) shardLife(ctx context.Context, in *database, runs, n int, latenc
 		}
 	}
 	return all, nil
+}
+
+// together is what several runs at once took: their CPU added up, and the time until the last one has ended.
+type together struct {
+	sample
+	failed int
+}
+
+func (b *bench) runAll(ctx context.Context, rooms []*room, operation string) (all together) {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	start := time.Now()
+	for _, r := range rooms {
+		wg.Go(func() {
+			measured, err := r.run(ctx, operationArguments[operation]...)
+			mu.Lock()
+			defer mu.Unlock()
+			all.EngineCPU += measured.EngineCPU
+			all.ProviderCPU += measured.ProviderCPU
+			if err != nil {
+				all.failed++
+				b.say("%v", err)
+			}
+		})
+	}
+	wg.Wait()
+	all.Wall = time.Since(start).Seconds()
+	return all
+}
+
+// failure is the error of a mode that has measured runs that failed.
+func failure(failed int) error {
+	if failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d runs failed", failed)
 }

@@ -46,7 +46,11 @@ func runState(ctx context.Context, b *bench, out string) error {
 		return err
 	}
 	document := map[string]any{"engine": b.engine.version, "runs": all, "second_run_on_the_same_state": locked}
-	return writeReport(out, "state", document, func(to *strings.Builder) error {
+	failed := 0
+	for _, one := range all {
+		failed += one.Failed
+	}
+	return errors.Join(failure(failed), writeReport(out, "state", document, func(to *strings.Builder) error {
 		_, _ = fmt.Fprintf(to, "%d groups over K runs at once, no latency; %s\n\n", n, b.engine.version)
 		table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 		_, _ = fmt.Fprintln(table, "state\truns\toperation\twall s\tengine CPU s\tfailed runs")
@@ -58,7 +62,7 @@ func runState(ctx context.Context, b *bench, out string) error {
 		}
 		_, err := fmt.Fprintf(to, "\na second run on a state that is in use: %s\n", locked)
 		return err
-	})
+	}))
 }
 
 // shardRoom is a root module of its own, with its state in the database or, where there is none, in a file.
@@ -93,24 +97,12 @@ func (b *bench) stateLife(ctx context.Context, in *database, runs, n int) ([]sta
 	for _, operation := range []string{"apply", "plan", "destroy"} {
 		b.say("state in %s, %d runs at once: %s", in, runs, operation)
 		one := stateRun{Where: in.String(), Runs: runs, Groups: n, Operation: operation}
-		var wg sync.WaitGroup
-		var mu sync.Mutex
-		start := time.Now()
-		for _, r := range rooms {
-			wg.Go(func() {
-				measured, err := r.run(ctx, operationArguments[operation]...)
-				mu.Lock()
-				defer mu.Unlock()
-				one.EngineCPU += measured.EngineCPU
-				if err != nil {
-					one.Failed++
-					b.say("%v", err)
-				}
-			})
-		}
-		wg.Wait()
-		one.Wall = time.Since(start).Seconds()
+		measured := b.runAll(ctx, rooms, operation)
+		one.Wall, one.EngineCPU, one.Failed = measured.Wall, measured.EngineCPU, measured.failed
 		all = append(all, one)
+		if one.Failed > 0 {
+			break
+		}
 	}
 	return all, nil
 }

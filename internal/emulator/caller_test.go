@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -93,6 +94,11 @@ func (c *caller) send(method, body string) response {
 	defer func() { _ = got.Body.Close() }()
 	raw, err := io.ReadAll(got.Body)
 	return response{err: err, status: got.StatusCode, header: got.Header, raw: string(raw)}
+}
+
+// until is a caller that gives up when the context ends.
+func (c *caller) until(ctx context.Context) *caller {
+	return c.altered(func(request *http.Request) { *request = *request.WithContext(ctx) })
 }
 
 func (r response) parse() (document, error) {

@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -224,7 +225,7 @@ func TestFollowingARedirectIsRecorded(t *testing.T) {
 }
 
 func TestDelays(t *testing.T) {
-	const delay = 1500 * time.Millisecond
+	const delay, long = 450 * time.Millisecond, 3 * time.Second
 	for _, kind := range []emulator.FaultKind{emulator.Delay, emulator.DelayBefore} {
 		t.Run(kind.String(), func(t *testing.T) {
 			e, c := start(t, emulator.Options{})
@@ -235,10 +236,21 @@ func TestDelays(t *testing.T) {
 				t.Errorf("took %s", took)
 			}
 
-			e.Fail(emulator.Fault{Nth: 1, Kind: kind, Delay: delay})
-			c.client.Timeout = delay / 3
-			if got := c.send("GET", byID("impatient")); got.err == nil {
-				t.Fatal("the call did not time out")
+			e.Fail(emulator.Fault{Nth: 1, Kind: kind, Delay: long})
+			ctx, giveUp := context.WithCancel(t.Context())
+			defer giveUp()
+			if kind == emulator.Delay {
+				go func() {
+					for e.Creations("impatient") == 0 && ctx.Err() == nil {
+						time.Sleep(time.Millisecond)
+					}
+					giveUp()
+				}()
+			} else {
+				e.BeforeCall(func(emulator.Call) { giveUp() })
+			}
+			if got := c.until(ctx).send("GET", byID("impatient")); !errors.Is(got.err, context.Canceled) {
+				t.Fatalf("the call was not given up: %+v", got)
 			}
 			wantEarly := kind == emulator.Delay
 			if early := e.Creations("impatient") == 1; early != wantEarly {

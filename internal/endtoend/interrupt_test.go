@@ -1,6 +1,7 @@
 package endtoend
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -48,7 +49,7 @@ func interrupted(t *testing.T, n int) {
 	wanted := manyGroups(n)
 	w.wants(wanted)
 
-	creation := w.start("apply", "-auto-approve", "-parallelism=10")
+	creation := w.start("apply", "-auto-approve", "-parallelism=4")
 	eventually(t, "a third is created", func() bool { return len(service.Groups()) >= n/3 })
 	creation.stop(soon)
 	if got := len(w.agrees()); got < n/3 || got >= n {
@@ -60,7 +61,7 @@ func interrupted(t *testing.T, n int) {
 	wanted = wanted.changed(func(id string, one *group) { one.Name, one.Issue = "New "+id, "2" })
 	w.wants(wanted)
 	service.ResetCounts()
-	rotation := w.start("apply", "-auto-approve", "-parallelism=10")
+	rotation := w.start("apply", "-auto-approve", "-parallelism=4")
 	eventually(t, "a third is rotated", func() bool { return service.Count(post) >= n/3 })
 	rotation.stop(soon)
 	if got := service.Count(post); got >= n {
@@ -78,7 +79,7 @@ func interrupted(t *testing.T, n int) {
 		}
 	}
 
-	destruction := w.start("destroy", "-auto-approve", "-parallelism=10")
+	destruction := w.start("destroy", "-auto-approve", "-parallelism=4")
 	eventually(t, "a third is destroyed", func() bool { return len(service.Groups()) <= n-n/3 })
 	destruction.stop(soon)
 	if got := len(w.agrees()); got == 0 || got > n-n/3 {
@@ -112,7 +113,8 @@ func TestAccInterruptWait(t *testing.T) {
 					outage.Do(func() { service.Fail(fault) })
 				}
 			})
-			run := w.start("apply", "-auto-approve", "-parallelism=5")
+			const workers = 5
+			run := w.start("apply", "-auto-approve", fmt.Sprint("-parallelism=", workers))
 			struck := func() (times int) {
 				for _, call := range service.Calls() {
 					if call.Fault != "" {
@@ -121,9 +123,13 @@ func TestAccInterruptWait(t *testing.T) {
 				}
 				return times
 			}
-			eventually(t, "a call is struck", func() bool { return struck() > 0 })
-			// All workers get to where they wait.
-			time.Sleep(time.Second)
+			if fault.Kind == emulator.TooMany429 {
+				eventually(t, "a call is struck", func() bool { return struck() > 0 })
+				// All workers get to where they wait: the gate has no more of their calls come.
+				time.Sleep(time.Second)
+			} else {
+				eventually(t, "every worker's call is struck", func() bool { return struck() >= workers })
+			}
 			before := len(service.Calls())
 			stopped := run.stop(soon)
 			if more := len(service.Calls()) - before; more > 0 {

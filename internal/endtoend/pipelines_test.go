@@ -114,6 +114,33 @@ func meet(t *testing.T, service *emulator.Emulator, left, right groups) {
 // patient is for a workspace whose call is held while another one's whole run goes by.
 func patient(a *arguments) { a.RequestTimeout = "3m" }
 
+// refreshAround refreshes, and has its first DELETE wait until act has run, which is in the goroutine of the test.
+func (w *workspace) refreshAround(act func()) {
+	w.t.Helper()
+	arrived, goOn := make(chan struct{}), make(chan struct{})
+	var first sync.Once
+	w.service.BeforeCall(func(call emulator.Call) {
+		if call.Method == remove {
+			first.Do(func() {
+				close(arrived)
+				<-goOn
+			})
+		}
+	})
+	refresh := w.start("apply", "-refresh-only", "-auto-approve")
+	func() {
+		defer close(goOn)
+		select {
+		case <-arrived:
+			act()
+		case <-time.After(2 * time.Minute):
+			w.t.Error("the refresh has removed no shell")
+		}
+	}()
+	refresh.wait().succeeded(w.t)
+	w.service.BeforeCall(nil)
+}
+
 // shellRace has one pipeline refresh a group that somebody has deleted, and runs act between the moment at which this makes
 // the group anew and the moment at which it removes it again.
 func shellRace(t *testing.T, act func(service *emulator.Emulator)) (service *emulator.Emulator, refreshing *workspace) {
@@ -124,14 +151,7 @@ func shellRace(t *testing.T, act func(service *emulator.Emulator)) (service *emu
 	refreshing.apply().succeeded(t)
 	service.Remove("acme")
 	service.ResetCounts()
-	var between sync.Once
-	service.BeforeCall(func(call emulator.Call) {
-		if call.Method == remove {
-			between.Do(func() { act(service) })
-		}
-	})
-	refreshing.run("apply", "-refresh-only", "-auto-approve").succeeded(t)
-	service.BeforeCall(nil)
+	refreshing.refreshAround(func() { act(service) })
 	if service.Creations("acme") == 0 {
 		t.Fatal("the refresh has made no shell")
 	}
@@ -204,15 +224,8 @@ func TestAccShellRaceRefresh(t *testing.T) {
 	other.apply().succeeded(t)
 	service.Remove("acme")
 	service.ResetCounts()
-	var between sync.Once
 	var seen outcome
-	service.BeforeCall(func(call emulator.Call) {
-		if call.Method == remove {
-			between.Do(func() { seen = other.run("apply", "-refresh-only", "-auto-approve") })
-		}
-	})
-	w.run("apply", "-refresh-only", "-auto-approve").succeeded(t)
-	service.BeforeCall(nil)
+	w.refreshAround(func() { seen = other.run("apply", "-refresh-only", "-auto-approve") })
 	seen.succeeded(t)
 	if n := len(w.agrees()); n > 0 {
 		t.Errorf("the first state has %d groups", n)

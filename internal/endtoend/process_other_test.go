@@ -15,3 +15,5 @@ func needsSignals(t *testing.T) {
 func ownGroup(*exec.Cmd) {}
 
 func interrupt(command *exec.Cmd) error { return command.Process.Kill() }
+
+func endGroup(*exec.Cmd) {}

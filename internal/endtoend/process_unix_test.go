@@ -15,3 +15,6 @@ func ownGroup(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Se
 
 // interrupt reaches the engine and the provider alike.
 func interrupt(command *exec.Cmd) error { return syscall.Kill(-command.Process.Pid, syscall.SIGINT) }
+
+// endGroup ends what an engine that was killed has left behind.
+func endGroup(command *exec.Cmd) { _ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }

@@ -204,6 +204,9 @@ func (r *running) wait() outcome {
 	w := r.w
 	w.t.Helper()
 	err := r.command.Wait()
+	if err != nil {
+		endGroup(r.command)
+	}
 	done := outcome{args: r.args, out: r.out.String(), took: time.Since(r.started)}
 	var exit *exec.ExitError
 	switch {

@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"sync"
@@ -43,7 +42,7 @@ func serviceFor(t *testing.T, options emulator.Options) (service *emulator.Emula
 		t.Fatal(err)
 	}
 	t.Cleanup(service.Close)
-	return service, fmt.Sprintf("provider \"embed\" {\n  base_url = %q\n  api_key  = %q\n  retry_wait_min = \"10ms\"\n}\n", service.URL(), emulator.DefaultKey)
+	return service, providerBlock("embed", service.URL())
 }
 
 func embedAndEcho() map[string]func() (tfprotov6.ProviderServer, error) {
@@ -142,9 +141,7 @@ resource "terraform_data" "use" {
 	opened("a plan and its apply", 2)
 	w.must("plan", "-refresh=false", "-var=step=2")
 	opened("a plan without refresh", 1)
-	if files := w.filesWithTokens(); len(files) > 0 {
-		t.Errorf("there is a token in %v", files)
-	}
+	w.holdsNoToken()
 }
 
 const ephemeralSource = `

@@ -16,7 +16,8 @@ import (
 var lives = flag.Uint64("lives", 5, "how many lives TestProtocolRandomLives leads")
 
 // TestProtocolRandomLives leads groups through random lives: any change of the configuration, with and without unknown
-// values and refreshes, in any reading of the contract, while somebody else renames, rotates, deletes and replaces and
+// values and refreshes, in any reading of the contract but the one in which an update merges (a service that merges keeps
+// what was taken away, so that a plan without changes need not follow), while somebody else renames, rotates, deletes and replaces and
 // answers get lost. The harness holds every plan and apply against an engine's rules; this test adds that the token is
 // rotated exactly when it was asked for, and that a run which ends well is followed by a plan without changes.
 func TestProtocolRandomLives(t *testing.T) {

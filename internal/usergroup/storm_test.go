@@ -121,8 +121,8 @@ func removeInStorm(ctx context.Context, t *testing.T, s *Service, known Known) {
 	t.Errorf("%s was not destroyed in %d runs", known.ID, enough)
 }
 
-// Twice the same group at once: one creates it and the other is told that it exists, or so it looks to both after the
-// fact; neither loses or doubles anything.
+// The same group many times at once, by two runs: one creates it and the others are told that it exists; none loses or
+// doubles anything.
 func TestTwoRunsAtOnce(t *testing.T) {
 	t.Parallel()
 	e, s := newService(t, setup{})
