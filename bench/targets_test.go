@@ -55,3 +55,14 @@ func TestJudge(t *testing.T) {
 		}
 	}
 }
+
+func TestCallsOfTheFirstWrongRound(t *testing.T) {
+	t.Parallel()
+	c := &cell{}
+	for _, gets := range []int{100, 300, 1250} {
+		c.Samples = append(c.Samples, sample{Calls: map[string]int{"GET": gets}})
+	}
+	if calls, _, met := callsAndConnections(c, 100, map[string]int{"GET": 1}); calls != "3 GET" || met {
+		t.Errorf("%q, met: %t", calls, met)
+	}
+}

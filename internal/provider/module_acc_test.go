@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -42,14 +41,7 @@ func newWorkbench(t *testing.T, options emulator.Options) *workbench {
 	}
 	t.Cleanup(service.Close)
 	w := &workbench{t: t, service: service, dir: t.TempDir(), tokens: map[string]bool{}}
-	for _, setting := range os.Environ() {
-		name, _, _ := strings.Cut(strings.ToUpper(setting), "=")
-		if !strings.HasPrefix(name, "TF_") && !strings.HasPrefix(name, "EMBED_") && !strings.HasSuffix(name, "_PROXY") {
-			w.env = append(w.env, setting)
-		}
-	}
-	w.env = append(w.env,
-		"TF_CLI_CONFIG_FILE="+configuration, "TF_IN_AUTOMATION=1", "TF_INPUT=0", "CHECKPOINT_DISABLE=1",
+	w.env = append(testengine.Environment(configuration),
 		"EMBED_BASE_URL="+service.URL(), "EMBED_API_KEY="+emulator.DefaultKey, "EMBED_RETRY_WAIT_MIN=10ms",
 	)
 	service.BeforeCall(func(emulator.Call) { w.noteTokens() })
@@ -69,9 +61,9 @@ func (w *workbench) noteTokens() {
 // builds is the provider's program, for the time that any test uses it.
 var builds struct {
 	sync.Mutex
-	users int
-	dir   string
-	err   error
+	users              int
+	dir, configuration string
+	err                error
 }
 
 // builtProvider returns a CLI configuration that has the engine use the program. The first caller builds it, and the last one
@@ -84,7 +76,7 @@ func builtProvider(t *testing.T) (configuration string) {
 	builds.Lock()
 	defer builds.Unlock()
 	if builds.users == 0 {
-		builds.dir, builds.err = build()
+		builds.dir, builds.configuration, builds.err = build(t.Context())
 	}
 	builds.users++
 	t.Cleanup(func() {
@@ -97,25 +89,15 @@ func builtProvider(t *testing.T) (configuration string) {
 	if builds.err != nil {
 		t.Fatal(builds.err)
 	}
-	return filepath.Join(builds.dir, "cli.tfrc")
+	return builds.configuration
 }
 
-func build() (string, error) {
-	dir, err := os.MkdirTemp("", "embed-acceptance-")
-	if err != nil {
-		return "", err
+func build(ctx context.Context) (dir, configuration string, err error) {
+	if dir, err = os.MkdirTemp("", "embed-acceptance-"); err != nil {
+		return "", "", err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
-	defer cancel()
-	command := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(dir, "terraform-provider-embed"), "../..")
-	if said, err := command.CombinedOutput(); err != nil {
-		return dir, fmt.Errorf("building the provider: %w\n%s", err, said)
-	}
-	text := "provider_installation {\n  dev_overrides {\n"
-	for _, registry := range []string{"registry.terraform.io", "registry.opentofu.org"} {
-		text += fmt.Sprintf("    %q = %q\n", registry+"/dashembed/embed", filepath.ToSlash(dir))
-	}
-	return dir, os.WriteFile(filepath.Join(dir, "cli.tfrc"), []byte(text+"  }\n}\n"), 0o600)
+	configuration, err = testengine.BuildProvider(ctx, dir)
+	return dir, configuration, err
 }
 
 // engineProgram is what terraform-plugin-testing would take as well.

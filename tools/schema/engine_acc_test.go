@@ -29,7 +29,11 @@ func TestAccSchemaIsTheEngines(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	environment := engineEnvironment(filepath.Join(dir, "cli.tfrc"))
+	configuration, err := testengine.BuildProvider(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	environment := testengine.Environment(configuration)
 	ask := func(args ...string) []byte {
 		t.Helper()
 		command := exec.CommandContext(t.Context(), engine.Path, args...)
@@ -43,12 +47,6 @@ func TestAccSchemaIsTheEngines(t *testing.T) {
 		return answer
 	}
 
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "terraform-provider-embed"), "../..")
-	if said, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building the provider: %v\n%s", err, said)
-	}
-	write(t, filepath.Join(dir, "cli.tfrc"),
-		fmt.Sprintf("provider_installation {\n  dev_overrides {\n    %q = %q\n  }\n}\n", providerAddress, filepath.ToSlash(dir)))
 	write(t, filepath.Join(dir, "main.tf"),
 		fmt.Sprintf("terraform {\n  required_providers {\n    embed = { source = %q }\n  }\n}\n", providerAddress))
 
@@ -73,17 +71,6 @@ func TestAccSchemaIsTheEngines(t *testing.T) {
 	if difference := cmp.Diff(there, ours.Schemas[address]); difference != "" {
 		t.Errorf("the engine (-) and this tool (+) differ:\n%s", difference)
 	}
-}
-
-// engineEnvironment leaves out what would bend the engine or the provider on some machine.
-func engineEnvironment(cliConfiguration string) []string {
-	kept := []string{"TF_CLI_CONFIG_FILE=" + cliConfiguration, "TF_IN_AUTOMATION=1", "TF_INPUT=0", "CHECKPOINT_DISABLE=1"}
-	for _, setting := range os.Environ() {
-		if !strings.HasPrefix(setting, "TF_") && !strings.HasPrefix(setting, "EMBED_") {
-			kept = append(kept, setting)
-		}
-	}
-	return kept
 }
 
 func write(t *testing.T, name, text string) {
