@@ -98,4 +98,5 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 		},
 	}
+	describePlainly(&resp.Schema)
 }

@@ -39,6 +39,7 @@ func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRe
 			},
 		},
 	}
+	describePlainly(&resp.Schema)
 }
 
 // Invoke rotates once.

@@ -60,6 +60,7 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 			"team_id":           schema.Int64Attribute{Computed: true, MarkdownDescription: describeTeamID},
 		},
 	}
+	describePlainly(&resp.Schema)
 }
 
 // Read looks the group up and leaves the service as it was.

@@ -47,6 +47,7 @@ func (l *userGroupListResource) ListResourceConfigSchema(_ context.Context, _ li
 			},
 		},
 	}
+	describePlainly(&resp.Schema)
 }
 
 // List looks the groups up one after the other and leaves the service as it was.

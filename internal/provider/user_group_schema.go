@@ -101,4 +101,5 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			},
 		},
 	}
+	describePlainly(&resp.Schema)
 }

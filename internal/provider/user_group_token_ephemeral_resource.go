@@ -50,6 +50,7 @@ func (e *userGroupTokenEphemeralResource) Schema(_ context.Context, _ ephemeral.
 			"team_id":           schema.Int64Attribute{Computed: true, MarkdownDescription: describeTeamID},
 		},
 	}
+	describePlainly(&resp.Schema)
 }
 
 // Open looks the group up and leaves the service as it was.
