@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -64,16 +66,33 @@ func (floorResource) IdentitySchema(ctx context.Context, req resource.IdentitySc
 }
 
 func (floorResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var id types.String
-	resp.Diagnostics.Append(req.Plan.GetAttribute(ctx, path.Root("user_group_id"), &id)...)
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), id)...)
+	resp.Diagnostics.Append(identify(ctx, req.Plan, resp.Identity)...)
 	resp.State.Raw = known(req.Plan.Raw)
 }
 
-// Read finds everything as it was: the answer holds the request's state and identity already.
-func (floorResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
+// Read finds everything as it was: the answer holds the request's state already, and its identity where the engine keeps
+// identities.
+func (floorResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	if resp.Identity.Raw.IsNull() {
+		resp.Diagnostics.Append(identify(ctx, req.State, resp.Identity)...)
+	}
+}
 
-func (floorResource) Update(_ context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+// identify takes the identity out of a plan or a state.
+func identify(ctx context.Context, data interface {
+	GetAttribute(context.Context, path.Path, any) diag.Diagnostics
+}, identity *tfsdk.ResourceIdentity,
+) diag.Diagnostics {
+	var id types.String
+	diags := data.GetAttribute(ctx, path.Root("user_group_id"), &id)
+	diags.Append(identity.SetAttribute(ctx, path.Root("user_group_id"), id)...)
+	return diags
+}
+
+func (floorResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	if resp.Identity.Raw.IsNull() {
+		resp.Diagnostics.Append(identify(ctx, req.Plan, resp.Identity)...)
+	}
 	resp.State.Raw = known(req.Plan.Raw)
 }
 
