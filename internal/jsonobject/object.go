@@ -86,18 +86,6 @@ func (o Object) Raw() string { return o.raw }
 // Terraform's normalization would otherwise melt it into the last letter of that sequence.
 func (o Object) Canonical() string { return o.canonical }
 
-// Len returns the number of top-level members.
-func (o Object) Len() int { return len(o.members) }
-
-// Keys returns the top-level keys, unescaped, in byte order. The slice is the caller's.
-func (o Object) Keys() []string {
-	keys := make([]string, len(o.members))
-	for i, m := range o.members {
-		keys[i] = m.key
-	}
-	return keys
-}
-
 // value returns the canonical text of a member's value.
 func (o Object) value(m member) string { return o.canonical[m.start:m.end] }
 
@@ -124,23 +112,8 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	return []byte(o.raw), nil
 }
 
-// UnmarshalJSON implements json.Unmarshaler. As is usual there, null leaves the Object unchanged. The position in an
-// *Error counts from the beginning of this value, not of the document around it.
-func (o *Object) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		return nil
-	}
-	object, err := Parse(text)
-	if err != nil {
-		return err
-	}
-	*o = object
-	return nil
-}
-
 var (
-	_ fmt.Formatter    = Object{}
-	_ slog.LogValuer   = Object{}
-	_ json.Marshaler   = Object{}
-	_ json.Unmarshaler = (*Object)(nil)
+	_ fmt.Formatter  = Object{}
+	_ slog.LogValuer = Object{}
+	_ json.Marshaler = Object{}
 )
