@@ -38,7 +38,7 @@ func TestProtocolPlanOfADeletionOfAGroupThatIsKept(t *testing.T) {
 	for name, config := range map[string]protocolObject{"as it is": protocolAcme(), "with an update": protocolWith(protocolAcme(), protocolObject{"name": "New"})} {
 		run := p.second(nil)
 		run.plan(state, config).diags.wantNone()
-		run.plan(state, nil).diags.wantError(protocolDestroyedAndWanted, "state rm")
+		run.plan(state, nil).diags.wantError(protocolDestroyedAndWanted, "state rm", "deposed object")
 		run = p.second(nil)
 		run.plan(state, nil).diags.wantNone()
 		if plan := run.plan(state, config); plan.action != "refused" {

@@ -44,6 +44,7 @@ func (p *plannedIDs) plan(id types.String, these, others map[string]bool, diags 
 			"The plan destroys this group at one address, and creates or keeps it at another. At the service both are one group, so it would be lost, or come back with another token and without what the configuration does not say. Nothing was changed. "+
 				"If the resource or its key was renamed, tell the engine by a moved block from the old address to the new one, or by `terraform state mv`: nothing is then destroyed. "+
 				"If both addresses are in the state, take one out by `terraform state rm`, which deletes nothing. "+
+				"If the plan shows a deposed object, a replacement was cut short: take its address out the same way, and import the group again. "+
 				"If the group is to be deleted and made anew, do it in two runs. To destroy everything, run `terraform destroy -refresh=false`.")
 	}
 }
