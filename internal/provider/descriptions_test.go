@@ -1,16 +1,10 @@
 package provider
 
 import (
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-framework/action"
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
-	"github.com/hashicorp/terraform-plugin-framework/list"
-	"github.com/hashicorp/terraform-plugin-framework/provider"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 )
 
 func TestPlain(t *testing.T) {
@@ -26,40 +20,23 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-type plainlyDescribed interface {
-	GetDescription() string
-	GetMarkdownDescription() string
-}
-
 // The protocol carries the Markdown alone where there is any, so this looks at the schemas themselves.
 func TestSchemasAreDescribedPlainlyToo(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
-	all := map[string]plainlyDescribed{}
-	var ofProvider provider.SchemaResponse
-	(&embedProvider{}).Schema(ctx, provider.SchemaRequest{}, &ofProvider)
-	all["provider"] = ofProvider.Schema
-	collect(all, "provider", ofProvider.Schema.Attributes)
-	var ofResource resource.SchemaResponse
-	newUserGroupResource().Schema(ctx, resource.SchemaRequest{}, &ofResource)
-	all["resource"] = ofResource.Schema
-	collect(all, "resource", ofResource.Schema.Attributes)
-	var ofData datasource.SchemaResponse
-	newUserGroupDataSource().Schema(ctx, datasource.SchemaRequest{}, &ofData)
-	all["data source"] = ofData.Schema
-	collect(all, "data source", ofData.Schema.Attributes)
-	var ofEphemeral ephemeral.SchemaResponse
-	newUserGroupTokenEphemeralResource().Schema(ctx, ephemeral.SchemaRequest{}, &ofEphemeral)
-	all["ephemeral resource"] = ofEphemeral.Schema
-	collect(all, "ephemeral resource", ofEphemeral.Schema.Attributes)
-	var ofAction action.SchemaResponse
-	newRotateUserGroupTokenAction().Schema(ctx, action.SchemaRequest{}, &ofAction)
-	all["action"] = ofAction.Schema
-	collect(all, "action", ofAction.Schema.Attributes)
-	var ofList list.ListResourceSchemaResponse
-	newUserGroupListResource().ListResourceConfigSchema(ctx, list.ListResourceSchemaRequest{}, &ofList)
-	all["list resource"] = ofList.Schema
-	collect(all, "list resource", ofList.Schema.Attributes)
+	type described interface {
+		GetDescription() string
+		GetMarkdownDescription() string
+	}
+	all := map[string]described{}
+	schemas := frameworkSchemas(t)
+	delete(schemas, "identity") // it has plain descriptions only
+	for object, schema := range schemas {
+		all[object] = schema
+		// The attributes' types have no name outside of the framework.
+		for name, attribute := range reflect.ValueOf(schema).FieldByName("Attributes").Seq2() {
+			all[object+"."+name.String()] = attribute.Interface().(described)
+		}
+	}
 
 	marks := regexp.MustCompile("`|\\*\\*|\\]\\(")
 	for what, described := range all {
@@ -70,11 +47,5 @@ func TestSchemasAreDescribedPlainlyToo(t *testing.T) {
 	}
 	if len(all) < 40 {
 		t.Errorf("only %d descriptions were looked at", len(all))
-	}
-}
-
-func collect[A plainlyDescribed](all map[string]plainlyDescribed, of string, attributes map[string]A) {
-	for name, attribute := range attributes {
-		all[of+"."+name] = attribute
 	}
 }

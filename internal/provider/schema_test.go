@@ -21,57 +21,63 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-type schemaImplementation interface {
-	ValidateImplementation(ctx context.Context) diag.Diagnostics
-}
-
 func schemaOfResource(ctx context.Context) schema.Schema {
 	var resp resource.SchemaResponse
 	newUserGroupResource().Schema(ctx, resource.SchemaRequest{}, &resp)
 	return resp.Schema
 }
 
-func TestSchemasAreImplementedWell(t *testing.T) {
-	t.Parallel()
+// frameworkSchema is what the schemas of all kinds have in common.
+type frameworkSchema interface {
+	ValidateImplementation(context.Context) diag.Diagnostics
+	GetDescription() string
+	GetMarkdownDescription() string
+}
+
+// frameworkSchemas are all schemas as the framework has them.
+func frameworkSchemas(t *testing.T) map[string]frameworkSchema {
+	t.Helper()
 	ctx := t.Context()
 	p := New("test")().(*embedProvider)
-	schemas := map[string]schemaImplementation{}
-	var providerSchema provider.SchemaResponse
-	p.Schema(ctx, provider.SchemaRequest{}, &providerSchema)
-	schemas["provider"] = providerSchema.Schema
+	schemas := map[string]frameworkSchema{}
+	var ofProvider provider.SchemaResponse
+	p.Schema(ctx, provider.SchemaRequest{}, &ofProvider)
+	schemas["provider"] = ofProvider.Schema
 	for _, create := range p.Resources(ctx) {
-		var resp resource.SchemaResponse
-		var identity resource.IdentitySchemaResponse
-		made := create()
-		made.Schema(ctx, resource.SchemaRequest{}, &resp)
-		made.(resource.ResourceWithIdentity).IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identity)
-		schemas["resource"], schemas["identity"] = resp.Schema, identity.IdentitySchema
+		var ofIdentity resource.IdentitySchemaResponse
+		create().(resource.ResourceWithIdentity).IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &ofIdentity)
+		schemas["resource"], schemas["identity"] = schemaOfResource(ctx), ofIdentity.IdentitySchema
 	}
 	for _, create := range p.DataSources(ctx) {
-		var resp datasource.SchemaResponse
-		create().Schema(ctx, datasource.SchemaRequest{}, &resp)
-		schemas["data source"] = resp.Schema
+		var ofData datasource.SchemaResponse
+		create().Schema(ctx, datasource.SchemaRequest{}, &ofData)
+		schemas["data source"] = ofData.Schema
 	}
 	for _, create := range p.EphemeralResources(ctx) {
-		var resp ephemeral.SchemaResponse
-		create().Schema(ctx, ephemeral.SchemaRequest{}, &resp)
-		schemas["ephemeral resource"] = resp.Schema
+		var ofEphemeral ephemeral.SchemaResponse
+		create().Schema(ctx, ephemeral.SchemaRequest{}, &ofEphemeral)
+		schemas["ephemeral resource"] = ofEphemeral.Schema
 	}
 	for _, create := range p.Actions(ctx) {
-		var resp action.SchemaResponse
-		create().Schema(ctx, action.SchemaRequest{}, &resp)
-		schemas["action"] = resp.Schema
+		var ofAction action.SchemaResponse
+		create().Schema(ctx, action.SchemaRequest{}, &ofAction)
+		schemas["action"] = ofAction.Schema
 	}
 	for _, create := range p.ListResources(ctx) {
-		var resp list.ListResourceSchemaResponse
-		create().ListResourceConfigSchema(ctx, list.ListResourceSchemaRequest{}, &resp)
-		schemas["list resource"] = resp.Schema
+		var ofList list.ListResourceSchemaResponse
+		create().ListResourceConfigSchema(ctx, list.ListResourceSchemaRequest{}, &ofList)
+		schemas["list resource"] = ofList.Schema
 	}
 	if len(schemas) != 7 {
-		t.Errorf("only these schemas were found: %v", slices.Sorted(maps.Keys(schemas)))
+		t.Fatalf("only these schemas were found: %v", slices.Sorted(maps.Keys(schemas)))
 	}
-	for name, schema := range schemas {
-		if diags := schema.ValidateImplementation(ctx); len(diags) > 0 {
+	return schemas
+}
+
+func TestSchemasAreImplementedWell(t *testing.T) {
+	t.Parallel()
+	for name, schema := range frameworkSchemas(t) {
+		if diags := schema.ValidateImplementation(t.Context()); len(diags) > 0 {
 			t.Errorf("%s: %v", name, diags)
 		}
 	}
