@@ -71,7 +71,7 @@ func TestAccThrottleGate(t *testing.T) {
 // TestAccThrottleRate: requests_per_second is for all workers together.
 func TestAccThrottleRate(t *testing.T) {
 	acceptance(t)
-	const n, perSecond = 40, 20
+	const n, perSecond = 40, 10
 	service := startService(t, emulator.Options{})
 	w := newWorkspace(t, service, func(a *arguments) { a.RequestsPerSecond = perSecond })
 	w.wants(manyGroups(n))
