@@ -41,6 +41,7 @@ func TestAccBadProviderArguments(t *testing.T) {
 		{"negative time-out", `request_timeout = "-30s"`, "request_timeout"},
 		{"negative retries", `max_retries = -1`, "max_retries"},
 		{"too many retries", `max_retries = 101`, "max_retries"},
+		{"half a retry", `max_retries = 0.5`, "max_retries (or the environment variable EMBED_MAX_RETRIES) must be a whole number"},
 		{"no wait", `retry_wait_min = "0s"`, "retry_wait_min"},
 		{"wait in words", `retry_wait_max = "long"`, "retry_wait_max"},
 		{"waits crossed", `retry_wait_min = "1h"`, "retry_wait_min"},

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/float64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -18,7 +17,7 @@ type providerModel struct {
 	APIKeyFile        types.String  `tfsdk:"api_key_file"`
 	AllowHTTP         types.Bool    `tfsdk:"allow_http"`
 	RequestTimeout    types.String  `tfsdk:"request_timeout"`
-	MaxRetries        types.Int64   `tfsdk:"max_retries"`
+	MaxRetries        types.Number  `tfsdk:"max_retries"`
 	RetryWaitMin      types.String  `tfsdk:"retry_wait_min"`
 	RetryWaitMax      types.String  `tfsdk:"retry_wait_max"`
 	RequestsPerSecond types.Float64 `tfsdk:"requests_per_second"`
@@ -57,9 +56,9 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Optional:            true,
 				MarkdownDescription: "How long a single attempt of a call may take, as a duration such as `\"45s\"` or `\"2m\"`. A run that is stopped (Ctrl-C, a cancelled job) lets the calls in flight finish, looks after a rotation without an answer, and removes what a lookup has just created: it may take up to four times this long. Default: `\"30s\"`. Environment variable: `EMBED_REQUEST_TIMEOUT`.",
 			},
-			"max_retries": schema.Int64Attribute{
+			"max_retries": schema.NumberAttribute{
 				Optional:            true,
-				Validators:          []validator.Int64{int64validator.Between(0, 100)},
+				Validators:          []validator.Number{countValidator{}},
 				MarkdownDescription: "How often a call is repeated when it was throttled, could not be sent, or got no usable answer and repeating is safe. Between 0 and 100. Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
 			},
 			"retry_wait_min": schema.StringAttribute{

@@ -1,9 +1,11 @@
 package provider
 
 import (
+	"context"
 	"crypto/x509"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"net/textproto"
 	"os"
 	"strconv"
@@ -14,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/net/http/httpguts"
 
@@ -132,19 +135,35 @@ func (r argumentReader) duration(argument string, configured types.String, byDef
 	return duration
 }
 
-func (r argumentReader) count(argument string, configured types.Int64, byDefault int) int {
-	if !configured.IsNull() {
-		return int(configured.ValueInt64())
+func (r argumentReader) count(argument string, configured types.Number, byDefault int64) int {
+	count, ok := byDefault, true
+	if text := os.Getenv(variable(argument)); !configured.IsNull() {
+		var accuracy big.Accuracy
+		count, accuracy = configured.ValueBigFloat().Int64()
+		ok = accuracy == big.Exact
+	} else if text != "" {
+		var err error
+		count, err = strconv.ParseInt(text, 10, 64)
+		ok = err == nil
 	}
-	text := os.Getenv(variable(argument))
-	if text == "" {
-		return byDefault
-	}
-	count, err := strconv.Atoi(text)
-	if err != nil || count < 0 || count > 100 {
+	if !ok || count < 0 || count > 100 {
 		r.invalid(argument, "must be a whole number between 0 and 100")
 	}
-	return count
+	return int(count)
+}
+
+// countValidator is argumentReader.count before anything is configured. The framework's own integers say of a number that is
+// not whole that the provider is to blame.
+type countValidator struct{}
+
+func (countValidator) Description(context.Context) string { return "a whole number between 0 and 100" }
+
+func (v countValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (countValidator) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
+	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() {
+		argumentReader{&resp.Diagnostics}.count(req.Path.String(), req.ConfigValue, 0)
+	}
 }
 
 func (r argumentReader) rate(argument string, configured types.Float64) float64 {
