@@ -244,7 +244,8 @@ func (w *world) checkError(err error) error {
 	if s.fails == nil || w.settled {
 		return err
 	}
-	text := oneLine(err.Error())
+	said := quotedSource.ReplaceAllString(err.Error(), "")
+	text := oneLine(said)
 	if count := strings.Count(text, "Error: "); count != max(s.errors, 1) {
 		return fmt.Errorf("%s: there are %d errors, want %d: %w", s.does, count, max(s.errors, 1), err)
 	}
@@ -254,7 +255,6 @@ func (w *world) checkError(err error) error {
 		}
 	}
 	w.learnSecrets()
-	said := quotedSource.ReplaceAllString(err.Error(), "")
 	for _, secret := range w.secrets {
 		if strings.Contains(said, secret) {
 			return fmt.Errorf("%s: the error tells a secret: %w", s.does, err)

@@ -84,6 +84,7 @@ func TestAccBadProviderArguments(t *testing.T) {
 
 func TestAccBadAttributes(t *testing.T) {
 	w := newWorld(t, emulator.Options{})
+	w.secrets = append(w.secrets, "s3cret")
 	with := func(lines ...string) string {
 		return "resource \"embed_user_group\" \"acme\" {\n  " + strings.Join(lines, "\n  ") + "\n}\n"
 	}
@@ -100,11 +101,11 @@ func TestAccBadAttributes(t *testing.T) {
 		{"null id", with(`user_group_id = null`, `name = "Acme"`), []string{"user_group_id"}},
 		{"no name", acmeWith(), []string{`"name" is required`}},
 		{"empty name", acmeWith(`name = ""`), []string{"Attribute name", "at least 1"}},
-		{"null in the mapping", acmeWith(`name = "Acme"`, `mapping = { main = null }`), []string{"mapping", "Null"}},
+		{"null in the mapping", acmeWith(`name = "Acme"`, `mapping = { main = null }`), []string{"Null Map Value"}},
 		{"mapping of lists", acmeWith(`name = "Acme"`, `mapping = { main = ["a"] }`), []string{"mapping"}},
 		{"empty data source", acmeWith(`name = "Acme"`, `data_source_provided_id = ""`), []string{"data_source_provided_id"}},
 		{"flag in words", acmeWith(`name = "Acme"`, `store_token = "perhaps"`), []string{"store_token"}},
-		{"token set", acmeWith(`name = "Acme"`, `token = "mine"`), []string{"token"}},
+		{"token set", acmeWith(`name = "Acme"`, `token = "mine"`), []string{"Read-Only Attribute"}},
 		{"unknown argument", acmeWith(`name = "Acme"`, `tag = "x"`), []string{`"tag"`}},
 		{"properties that are no JSON", acmeWith(`name = "Acme"`, `properties = "tier=s3cret"`), []string{"Invalid properties", "jsonencode"}},
 		{"properties as JSON null", acmeWith(`name = "Acme"`, `properties = jsonencode(null)`), []string{"Invalid properties", "JSON null"}},

@@ -13,7 +13,8 @@ const (
 	describeTeamID      = "The service's own number of the group. Another number under the same id means that the group was deleted and made anew."
 )
 
-// describePlainly gives a schema and its attributes plain descriptions beside those in Markdown, with the same words. The
+// describePlainly gives a schema and its attributes plain descriptions beside those in Markdown, with the same words, for
+// programs that read the schemas in Go: the protocol carries one of the two, and the framework sends the Markdown. The
 // schemas of six packages are alike and have no type in common, hence the reflection.
 func describePlainly(schema any) {
 	described := reflect.ValueOf(schema).Elem()

@@ -23,10 +23,6 @@ func TestPlain(t *testing.T) {
 // The protocol carries the Markdown alone where there is any, so this looks at the schemas themselves.
 func TestSchemasAreDescribedPlainlyToo(t *testing.T) {
 	t.Parallel()
-	type described interface {
-		GetDescription() string
-		GetMarkdownDescription() string
-	}
 	all := map[string]described{}
 	schemas := frameworkSchemas(t)
 	delete(schemas, "identity") // it has plain descriptions only

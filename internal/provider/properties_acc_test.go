@@ -164,6 +164,7 @@ func TestAccPropertiesUnknown(t *testing.T) {
 // A service that merges keeps what is no longer sent. That is an error which names the key, and the state has the truth.
 func TestAccPropertiesMerged(t *testing.T) {
 	w := newWorld(t, emulator.Options{Updates: emulator.UpdatesMerge})
+	w.secrets = append(w.secrets, "s3cret")
 	with := func(object string) string { return acmeWith(`name = "Acme"`, "properties = jsonencode("+object+")") }
 	kept := []string{`User group "acme" was not updated as planned`, `"dropped"`}
 	w.run(

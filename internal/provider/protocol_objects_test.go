@@ -287,6 +287,22 @@ func TestProtocolList(t *testing.T) {
 	}
 }
 
+// An engine that has enough, or is stopped, pulls no more results; each lookup could create and delete.
+func TestProtocolListThatIsLeft(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{})
+	for _, id := range []string{"a", "b"} {
+		p.service.Seed(emulator.Group{ID: id, Name: id})
+	}
+	config := protocolValue(p.schema.ListResourceSchemas[protocolType].ValueType(), protocolObject{"user_group_ids": []string{"a", "b"}})
+	stream, err := p.server.ListResource(p.ctx, &tfprotov6.ListResourceRequest{TypeName: protocolType, Config: protocolEncode(t, config)})
+	p.must(err)
+	for range stream.Results {
+		break
+	}
+	p.wantCalls("GET")
+}
+
 func TestProtocolListThatFails(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -73,6 +74,24 @@ func TestProtocolPlanAfterTheOtherHalfWasDone(t *testing.T) {
 	state, diags = p.create(protocolAcme())
 	diags.wantNone()
 	p.plan(state, nil).diags.wantNone()
+}
+
+// So is what was tried and failed.
+func TestProtocolPlanAfterTheOtherHalfFailed(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{})
+	state := p.created(protocolAcme())
+	run := p.second(nil)
+	deletion := run.plan(state, nil)
+	deletion.diags.wantNone()
+	p.service.Fail(emulator.Fault{Method: http.MethodDelete, Kind: emulator.TooMany429})
+	_, diags := run.apply(deletion)
+	diags.wantError(`Cannot delete user group "acme"`)
+	creation := run.plan(run.nothing(), protocolAcme())
+	creation.diags.wantNone()
+	_, diags = run.apply(creation)
+	diags.wantError(`User group "acme" already exists`)
+	run.plan(state, nil).diags.wantNone()
 }
 
 // While the provider is not configured yet, plans are made all the same.

@@ -39,19 +39,34 @@ func TestProtocolReadShowsDrift(t *testing.T) {
 
 // Engines before 1.12 know no identity, so that a state of theirs has none. The harness holds what comes back against
 // the id.
-func TestProtocolReadOfAStateWithoutIdentity(t *testing.T) {
+// Engines before Terraform 1.12 keep none.
+func TestProtocolStateWithoutIdentity(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	state.identity = nil
+	state, diags := p.update(state, protocolWith(protocolAcme(), protocolObject{"name": "New"}))
+	diags.wantNone()
+	state.identity = nil
 	p.refreshed(state)
 	p.service.Fail(emulator.Fault{Nth: 1, Kind: emulator.Refuse})
 	p.service.Fail(emulator.Fault{Nth: 2, Kind: emulator.Refuse})
-	_, diags := p.read(state)
+	_, diags = p.read(state)
 	diags.wantError(`Cannot look up user group "acme"`)
 	p.service.Remove("acme")
 	if gone := p.refreshed(state); !gone.value.IsNull() {
 		t.Error("the group is still in the state")
+	}
+}
+
+// A service that insists on a name is asked with the one that the group has.
+func TestProtocolReadSendsTheNameWhereOneIsNeeded(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{NameRequired: true})
+	p.refreshed(p.created(protocolAcme()))
+	calls := p.service.Calls()
+	if body := string(calls[len(calls)-1].Body); !strings.Contains(body, `"name":"Acme"`) {
+		t.Errorf("the last lookup was %s", body)
 	}
 }
 
@@ -122,6 +137,9 @@ func TestProtocolReadThatFails(t *testing.T) {
 			p.wantFaultsStruck()
 			if test.title != "" {
 				diags.wantError(test.title, test.says...)
+				if groups := p.service.Groups(); len(groups) != 1 || groups[0].ID != "acme" {
+					t.Errorf("the service has %v", groups)
+				}
 				return
 			}
 			diags.wantNone()

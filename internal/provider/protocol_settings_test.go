@@ -14,7 +14,6 @@ import (
 )
 
 func TestProtocolHeadersAndUserAgentReachTheService(t *testing.T) {
-	protocolNoEnvironment(t)
 	t.Setenv("TF_APPEND_USER_AGENT", "hcp/3")
 	t.Setenv("EMBED_USER_AGENT_SUFFIX", "ci/7")
 	p := protocolBare(t)
@@ -45,7 +44,6 @@ func TestProtocolHeadersAndUserAgentReachTheService(t *testing.T) {
 }
 
 func TestProtocolCertificates(t *testing.T) {
-	protocolNoEnvironment(t)
 	service, err := emulator.Start(emulator.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -69,11 +67,14 @@ func TestProtocolCertificates(t *testing.T) {
 	diags.wantError(`Cannot create user group "acme"`, "certificate", "was not created")
 	p.wantCalls("")
 
-	for source, config := range map[string]protocolObject{"configuration": {"ca_cert_file": file}, "environment": {}} {
-		if source == "environment" {
-			t.Setenv("EMBED_CA_CERT_FILE", file)
-		}
-		p.configure(protocolWith(arguments, config)).wantNone()
+	for source, from := range map[string]struct {
+		configured any
+		variable   string
+	}{
+		"configuration": {file, ""}, "environment": {nil, file}, "configuration over environment": {file, "/no/such/file"},
+	} {
+		t.Setenv("EMBED_CA_CERT_FILE", from.variable)
+		p.configure(protocolWith(arguments, protocolObject{"ca_cert_file": from.configured})).wantNone()
 		_, diags = p.create(protocolWith(protocolAcme(), protocolObject{"user_group_id": source}))
 		diags.wantNone()
 		p.wantCalls("GET")
@@ -82,18 +83,16 @@ func TestProtocolCertificates(t *testing.T) {
 
 func TestProtocolBaseURLWithAPath(t *testing.T) {
 	t.Parallel()
-	paths := make(chan string, 1)
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		paths <- r.URL.Path
+		if r.URL.Path != "/gateway/v1/api/user" {
+			t.Errorf("the path was %q", r.URL.Path)
+		}
 		_, _ = io.WriteString(w, protocolAnswer("acme", 1001, "Customer"))
 	}))
 	t.Cleanup(service.Close)
 	p := protocolBare(t)
 	p.configure(protocolObject{"base_url": service.URL + "/gateway/v1/", "api_key": "k"}).wantNone()
 	_, diags := p.dataSource(protocolObject{"user_group_id": "acme"})
-	if path := <-paths; path != "/gateway/v1/api/user" {
-		t.Errorf("the path was %q", path)
-	}
 	diags.wantNone()
 }
 

@@ -1,7 +1,10 @@
 package provider
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
@@ -62,6 +65,20 @@ func TestProtocolUnknownProviderArguments(t *testing.T) {
 }
 
 // An engine validates before it configures, and never with a provider that had an error; nothing may crash meanwhile.
+// TestProtocolValidationOfNumbers: what needs neither the environment nor a file is said by `terraform validate` already.
+func TestProtocolValidationOfNumbers(t *testing.T) {
+	t.Parallel()
+	p := protocolBare(t)
+	for argument, value := range map[string]any{"max_retries": 0.5, "requests_per_second": 0.0} {
+		config := protocolEncode(t, protocolValue(p.schema.Provider.ValueType(), protocolObject{argument: value}))
+		validated, err := p.server.ValidateProviderConfig(p.ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
+		p.must(err)
+		if diags := p.diagnostics(validated.Diagnostics); len(diags.list) != 1 || !strings.Contains(diags.String(), argument) {
+			t.Errorf("%s: %s", argument, diags)
+		}
+	}
+}
+
 func TestProtocolValidationNeedsNoConfiguration(t *testing.T) {
 	t.Parallel()
 	p := protocolBare(t)

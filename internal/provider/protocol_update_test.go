@@ -238,6 +238,12 @@ func TestProtocolAnswersAboutAnotherGroup(t *testing.T) {
 				state, diags = p.update(state, config)
 				diags.wantError(test.title, test.says...)
 				p.wantFaultsStruck()
+				if method == http.MethodPost && name != "id" {
+					// Nobody else has the new token.
+					p.wantState(state, protocolObject{
+						"token": "ugt_answer", "token_fingerprint": fingerprint("ugt_answer"), "rotate_token_when_changed": protocolObject{"quarter": "Q2"},
+					})
+				}
 				state = p.refreshed(state)
 				p.wantTruth(state, "acme")
 				state, diags = p.update(state, config)
@@ -308,6 +314,7 @@ func TestProtocolUpdateOfTeamsNeverTold(t *testing.T) {
 	p.wantState(state, protocolObject{"team_id": nil})
 	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme", Token: "ugt_first", Properties: json.RawMessage(`{}`)})
 	// With -refresh=false the state knows no team when the answer to the update tells one.
-	_, diags := p.update(state, protocolWith(protocolAcme(), protocolObject{"name": "New"}))
+	state, diags := p.update(state, protocolWith(protocolAcme(), protocolObject{"name": "New"}))
 	diags.wantNone()
+	p.wantTruth(state, "acme")
 }

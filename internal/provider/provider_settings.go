@@ -216,7 +216,7 @@ func (r argumentReader) key(configured, configuredFile types.String) api.Secret 
 		r.invalid(argument, "must name a file that holds a key; the file is empty")
 	case key == "":
 		r.missing("api_key", "a key for the service, here or in a file that api_key_file names,")
-	case strings.ContainsFunc(key, unicode.IsControl) || !httpguts.ValidHeaderFieldValue(key):
+	case strings.ContainsFunc(key, unicode.IsControl):
 		r.invalid(argument, "must hold a single line without control characters")
 	}
 	return api.NewSecret(key)

@@ -27,11 +27,15 @@ func schemaOfResource(ctx context.Context) schema.Schema {
 	return resp.Schema
 }
 
-// frameworkSchema is what the schemas of all kinds have in common.
-type frameworkSchema interface {
-	ValidateImplementation(context.Context) diag.Diagnostics
+type described interface {
 	GetDescription() string
 	GetMarkdownDescription() string
+}
+
+// frameworkSchema is what the schemas of all kinds have in common.
+type frameworkSchema interface {
+	described
+	ValidateImplementation(ctx context.Context) diag.Diagnostics
 }
 
 // frameworkSchemas are all schemas as the framework has them.
@@ -44,9 +48,11 @@ func frameworkSchemas(t *testing.T) map[string]frameworkSchema {
 	p.Schema(ctx, provider.SchemaRequest{}, &ofProvider)
 	schemas["provider"] = ofProvider.Schema
 	for _, create := range p.Resources(ctx) {
+		var ofResource resource.SchemaResponse
 		var ofIdentity resource.IdentitySchemaResponse
+		create().Schema(ctx, resource.SchemaRequest{}, &ofResource)
 		create().(resource.ResourceWithIdentity).IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &ofIdentity)
-		schemas["resource"], schemas["identity"] = schemaOfResource(ctx), ofIdentity.IdentitySchema
+		schemas["resource"], schemas["identity"] = ofResource.Schema, ofIdentity.IdentitySchema
 	}
 	for _, create := range p.DataSources(ctx) {
 		var ofData datasource.SchemaResponse

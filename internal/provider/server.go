@@ -78,6 +78,22 @@ func (s *server) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenE
 	return answer(ctx, req, s.frameworkServer.OpenEphemeralResource)
 }
 
+func (s *server) CloseEphemeralResource(ctx context.Context, req *tfprotov6.CloseEphemeralResourceRequest) (*tfprotov6.CloseEphemeralResourceResponse, error) {
+	return answer(ctx, req, s.frameworkServer.CloseEphemeralResource)
+}
+
+func (s *server) ValidateActionConfig(ctx context.Context, req *tfprotov6.ValidateActionConfigRequest) (*tfprotov6.ValidateActionConfigResponse, error) {
+	return answer(ctx, req, s.frameworkServer.ValidateActionConfig)
+}
+
+func (s *server) PlanAction(ctx context.Context, req *tfprotov6.PlanActionRequest) (*tfprotov6.PlanActionResponse, error) {
+	return answer(ctx, req, s.frameworkServer.PlanAction)
+}
+
+func (s *server) ValidateListResourceConfig(ctx context.Context, req *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
+	return answer(ctx, req, s.frameworkServer.ValidateListResourceConfig)
+}
+
 func answer[Request, Response any](ctx context.Context, req *Request, framework func(context.Context, *Request) (*Response, error)) (*Response, error) {
 	lent := lend(ctx)
 	defer lent.takeBack()

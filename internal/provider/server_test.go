@@ -72,6 +72,10 @@ func TestServerLetsGoOfContexts(t *testing.T) {
 		"ReadDataSource":                  asks(server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{}),
 		"ValidateEphemeralResourceConfig": asks(server.ValidateEphemeralResourceConfig, &tfprotov6.ValidateEphemeralResourceConfigRequest{}),
 		"OpenEphemeralResource":           asks(server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{}),
+		"CloseEphemeralResource":          asks(server.CloseEphemeralResource, &tfprotov6.CloseEphemeralResourceRequest{}),
+		"ValidateActionConfig":            asks(server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{}),
+		"PlanAction":                      asks(server.PlanAction, &tfprotov6.PlanActionRequest{}),
+		"ValidateListResourceConfig":      asks(server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -152,7 +152,7 @@ func (r *userGroupResource) update(ctx context.Context, done, state *userGroupMo
 		done.showDrift(told)
 	}
 	partly := *done
-	if rotates || err != nil {
+	if rotates {
 		partly.RotateTokenWhenChanged = state.RotateTokenWhenChanged
 	}
 	partly.write(ctx, &resp.State.Raw, &resp.Diagnostics)

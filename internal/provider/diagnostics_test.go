@@ -1,0 +1,23 @@
+package provider
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+)
+
+// What is no problem of a user group, and should not be, is an error nevertheless.
+func TestInternalErrorsAreShown(t *testing.T) {
+	t.Parallel()
+	var diags diag.Diagnostics
+	addError(&diags, errors.New("unforeseen"))
+	dataFrom[resourceData]("something else", &diags)
+	if len(diags) != 2 || diags[0].Summary() != titleInternal || diags[1].Summary() != titleInternal || diags[1].Severity() != diag.SeverityError {
+		t.Errorf("want two errors, got %v", diags)
+	}
+	dataFrom[resourceData](nil, &diags)
+	if len(diags) != 2 {
+		t.Errorf("not configured yet is no error: %v", diags)
+	}
+}
