@@ -1,0 +1,50 @@
+package provider
+
+import (
+	"io"
+	"log"
+	"os"
+	"runtime/debug"
+	"testing"
+)
+
+func TestPrepareProcess(t *testing.T) {
+	writer, percent := log.Writer(), debug.SetGCPercent(100)
+	t.Cleanup(func() {
+		log.SetOutput(writer)
+		debug.SetGCPercent(percent)
+	})
+	for name, test := range map[string]struct {
+		debugging    bool
+		level, gogc  string
+		logs         string
+		collectsFrom int
+	}{
+		"for an engine":           {logs: "OFF", collectsFrom: 200},
+		"for an engine that logs": {level: "TRACE", collectsFrom: 200},
+		"for a debugger":          {debugging: true, collectsFrom: 200},
+		"with GOGC set":           {gogc: "100", logs: "OFF", collectsFrom: 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log.SetOutput(writer)
+			debug.SetGCPercent(100)
+			t.Setenv("TF_LOG_PROVIDER", test.level)
+			t.Setenv("GOGC", test.gogc)
+			for _, variable := range []string{"TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER_EMBED"} {
+				t.Setenv(variable, "")
+			}
+			PrepareProcess(test.debugging)
+			if log.Writer() != io.Discard {
+				t.Error("the standard logger is heard")
+			}
+			for _, variable := range []string{"TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER_EMBED"} {
+				if got := os.Getenv(variable); got != test.logs {
+					t.Errorf("%s is %q, want %q", variable, got, test.logs)
+				}
+			}
+			if got := debug.SetGCPercent(100); got != test.collectsFrom {
+				t.Errorf("garbage is collected from %d%%, want %d%%", got, test.collectsFrom)
+			}
+		})
+	}
+}
