@@ -28,6 +28,7 @@ func TestPrepareProcess(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			log.SetOutput(writer)
 			debug.SetGCPercent(100)
+			t.Setenv("TF_LOG", "")
 			t.Setenv("TF_LOG_PROVIDER", test.level)
 			t.Setenv("GOGC", test.gogc)
 			for _, variable := range []string{"TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER_EMBED"} {
