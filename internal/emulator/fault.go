@@ -21,8 +21,8 @@ const (
 	Unavailable503
 	// TooMany429 answers 429 and does nothing.
 	TooMany429
-	// HTML200 answers an HTML page with status 200, as a captive portal does. The
-	// work is done only with DoWork.
+	// HTML200 answers an HTML page with status 200, as a captive portal does, and
+	// does nothing.
 	HTML200
 	// Refuse refuses in the service's own style and does nothing.
 	Refuse
@@ -41,7 +41,10 @@ const (
 	Delay
 	// DelayBefore does the work late, whether or not the caller still waits for it.
 	DelayBefore
-	// Answer answers what the Fault says. The work is done only with DoWork.
+	// AnswerTwice does the work and sends the answer a second time on the same
+	// connection, where nobody has asked for it.
+	AnswerTwice
+	// Answer answers what the Fault says and does nothing.
 	Answer
 )
 
@@ -59,6 +62,7 @@ var faultNames = map[FaultKind]string{
 	Redirect307:       "redirect-307",
 	Delay:             "delay",
 	DelayBefore:       "delay-before",
+	AnswerTwice:       "answer-twice",
 	Answer:            "answer",
 }
 
@@ -90,16 +94,12 @@ type Fault struct {
 	Status int
 	Body   string
 	Header http.Header
-	// DoWork has an Answer or an HTML200 do the work first.
-	DoWork bool
 }
 
 func (f Fault) doesWork() bool {
 	switch f.Kind {
-	case CutAfterWork, Error500AfterWork, HalfDocument, CutInDocument, NoToken, Delay, DelayBefore:
+	case CutAfterWork, Error500AfterWork, HalfDocument, CutInDocument, NoToken, Delay, DelayBefore, AnswerTwice:
 		return true
-	case HTML200, Answer:
-		return f.DoWork
 	default:
 		return false
 	}

@@ -1,10 +1,12 @@
 package emulator_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -31,10 +33,9 @@ func faultCases() map[string]faultCase {
 			fault: emulator.Fault{Kind: emulator.Unavailable503, RetryAfter: "Wed, 21 Oct 2065 07:28:00 GMT"},
 			check: later(503, "Wed, 21 Oct 2065 07:28:00 GMT"),
 		},
-		"TooMany429":         {fault: emulator.Fault{Kind: emulator.TooMany429, RetryAfter: "7"}, check: later(429, "7")},
-		"HTML200":            {fault: kind(emulator.HTML200), check: html},
-		"HTML200 after work": {fault: emulator.Fault{Kind: emulator.HTML200, DoWork: true}, done: true, check: html},
-		"Refuse":             {fault: kind(emulator.Refuse), check: refusal(400)},
+		"TooMany429": {fault: emulator.Fault{Kind: emulator.TooMany429, RetryAfter: "7"}, check: later(429, "7")},
+		"HTML200":    {fault: kind(emulator.HTML200), check: html},
+		"Refuse":     {fault: kind(emulator.Refuse), check: refusal(400)},
 		"Refuse, other style": {
 			fault: kind(emulator.Refuse), style: emulator.RefusalsSuccessZero, check: refusal(200),
 		},
@@ -48,10 +49,7 @@ func faultCases() map[string]faultCase {
 			fault: emulator.Fault{Kind: emulator.Answer, Status: 418, Body: "no", Header: http.Header{"content-type": {"text/plain"}, "X-Odd": {"a", "b"}}},
 			check: arbitrary(418, "text/plain", "no"),
 		},
-		"Answer after work": {
-			fault: emulator.Fault{Kind: emulator.Answer, Body: `{"success":"1"}`, DoWork: true},
-			done:  true, check: arbitrary(200, "application/json", `{"success":"1"}`),
-		},
+		"AnswerTwice":           {fault: kind(emulator.AnswerTwice), done: true, check: status(200)},
 		"Answer without a body": {fault: emulator.Fault{Kind: emulator.Answer, Status: 204}, check: arbitrary(204, "application/json", "")},
 		"no kind":               {fault: emulator.Fault{}, check: status(501)},
 	}
@@ -121,6 +119,29 @@ func workDone(e *emulator.Emulator, method string) bool {
 		return group.Token != "tok"
 	default:
 		return !there
+	}
+}
+
+func TestAnswerTwice(t *testing.T) {
+	e, _ := start(t, emulator.Options{})
+	e.Fail(emulator.Fault{Kind: emulator.AnswerTwice})
+	connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(e.URL(), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = connection.Close() }()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, e.URL()+"/api/user", strings.NewReader(byID("acme")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Token "+emulator.DefaultKey)
+	request.Header.Set("Content-Type", "application/json")
+	if err := request.Write(connection); err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(connection)
+	if err != nil || bytes.Count(all, []byte("HTTP/1.1 200 OK")) != 2 || bytes.Count(all, []byte(mustGroup(t, e.Environment, "acme").Token)) != 2 {
+		t.Errorf("sent %q, %v", all, err)
 	}
 }
 

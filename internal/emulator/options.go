@@ -85,6 +85,10 @@ type Options struct {
 	// UpsertOnPut lets a PUT create the group that is absent; without it the PUT
 	// is refused. Updating an absent group is a gap of the contract.
 	UpsertOnPut bool
+	// ForgivingDeletes has a DELETE succeed whatever it finds: the id counts where
+	// the token is stale, and what is absent is deleted already. Without it both
+	// are refused. Deleting an absent group is a gap of the contract.
+	ForgivingDeletes bool
 	// Log is given one line for each call, just before it is answered. A line
 	// carries neither keys nor tokens nor bodies. Lines come one at a time.
 	Log func(line string)

@@ -85,6 +85,21 @@ func TestPutOnAnAbsentGroup(t *testing.T) {
 	}
 }
 
+func TestForgivingDeletes(t *testing.T) {
+	e, c := start(t, emulator.Options{ForgivingDeletes: true})
+	for _, body := range []string{byID("absent"), byToken("stale"), `{"current_token":"stale","user_group_id":"absent"}`} {
+		c.succeed(t, "DELETE", body)
+	}
+	e.Seed(emulator.Group{ID: "acme"})
+	e.Seed(emulator.Group{ID: "other", Token: "tok"})
+	c.refused(t, "DELETE", `{"current_token":"tok","user_group_id":"acme"}`, http.StatusConflict, "user_group_id")
+	c.refused(t, "DELETE", `{}`, http.StatusBadRequest, "current_token")
+	c.succeed(t, "DELETE", `{"current_token":"stale","user_group_id":"acme"}`)
+	if left := e.Groups(); len(left) != 1 || left[0].ID != "other" || e.Deletions("acme") != 1 || e.Deletions("absent") != 0 {
+		t.Errorf("left are %v; %d and %d deletions", left, e.Deletions("acme"), e.Deletions("absent"))
+	}
+}
+
 func TestEnvironmentsKeepTheirGroupsApart(t *testing.T) {
 	e, err := emulator.Start(emulator.Options{Environments: map[string]string{
 		"key-c": "Customer", "key-c2": "Customer", "key-t": "Testing", "key-u": "",

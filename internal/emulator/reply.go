@@ -1,6 +1,8 @@
 package emulator
 
 import (
+	"bytes"
+	"io"
 	"maps"
 	"net/http"
 	"strconv"
@@ -12,9 +14,10 @@ const (
 )
 
 // reply is what goes over the wire. A cut one is nothing at all; a declared
-// length beyond the body's ends in a cut connection.
+// length beyond the body's ends in a cut connection, and so does one sent twice.
 type reply struct {
 	cut      bool
+	twice    bool
 	status   int
 	header   http.Header
 	body     []byte
@@ -68,6 +71,10 @@ func (e *Emulator) spoil(fault Fault, worked answer) reply {
 		return newReply(redirect)
 	case Delay, DelayBefore:
 		return newReply(worked)
+	case AnswerTwice:
+		out := newReply(worked)
+		out.twice = true
+		return out
 	case Answer:
 		return fault.asItSays()
 	default:
@@ -96,8 +103,12 @@ func (f Fault) asItSays() reply {
 }
 
 func (r reply) send(w http.ResponseWriter) {
-	if r.cut {
-		cutConnection(w)
+	switch {
+	case r.cut:
+		cutConnection(w, nil)
+		return
+	case r.twice:
+		cutConnection(w, bytes.Repeat(r.raw(), 2))
 		return
 	}
 	maps.Copy(w.Header(), r.header)
@@ -109,11 +120,24 @@ func (r reply) send(w http.ResponseWriter) {
 	_, _ = w.Write(r.body)
 }
 
-func cutConnection(w http.ResponseWriter) {
+// raw is the reply as the bytes that net/http would send.
+func (r reply) raw() []byte {
+	var text bytes.Buffer
+	response := http.Response{
+		StatusCode: r.status, ProtoMajor: 1, ProtoMinor: 1, Header: r.header,
+		Body: io.NopCloser(bytes.NewReader(r.body)), ContentLength: int64(len(r.body)),
+	}
+	_ = response.Write(&text) // a buffer takes everything
+	return text.Bytes()
+}
+
+// cutConnection ends the connection with these as its last bytes.
+func cutConnection(w http.ResponseWriter, last []byte) {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
+	_, _ = connection.Write(last)
 	_ = connection.Close()
 }

@@ -102,21 +102,27 @@ func (s *service) rotate(environment string, asked request) answer {
 }
 
 func (s *service) delete(environment string, asked request) answer {
+	if asked.token == nil && asked.id == nil {
+		return s.refuse(http.StatusBadRequest, "neither the field current_token nor the field user_group_id is given")
+	}
 	var group *Group
-	switch {
-	case asked.token != nil:
-		if group = s.holder(environment, *asked.token); group == nil {
+	if asked.token != nil {
+		group = s.holder(environment, *asked.token)
+		switch {
+		case group == nil && !s.options.ForgivingDeletes:
 			return s.refuse(http.StatusNotFound, "current_token is not the current token of a user group")
-		}
-		if asked.id != nil && *asked.id != group.ID {
+		case group != nil && asked.id != nil && *asked.id != group.ID:
 			return s.refuse(http.StatusConflict, "current_token belongs to another user group than user_group_id names")
 		}
-	case asked.id != nil:
-		if group = s.groups[groupKey{environment, *asked.id}]; group == nil {
-			return s.refuse(http.StatusNotFound, "there is no user group with this user_group_id")
-		}
-	default:
-		return s.refuse(http.StatusBadRequest, "neither the field current_token nor the field user_group_id is given")
+	}
+	if group == nil && asked.id != nil {
+		group = s.groups[groupKey{environment, *asked.id}]
+	}
+	switch {
+	case group == nil && s.options.ForgivingDeletes:
+		return answer{status: http.StatusOK}
+	case group == nil:
+		return s.refuse(http.StatusNotFound, "there is no user group with this user_group_id")
 	}
 	delete(s.groups, groupKey{environment, group.ID})
 	return answer{status: http.StatusOK, effect: deleted}

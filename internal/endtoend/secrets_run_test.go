@@ -39,6 +39,9 @@ func TestAccSecrets(t *testing.T) {
 				t.Errorf("%s: this is not the log that was to be looked through", variant.logging)
 			}
 
+			service.Fail(emulator.Fault{Method: get, Nth: 1, Kind: emulator.AnswerTwice})
+			w.run("plan", "-parallelism=20").succeeded(t)
+
 			service.RotateBehind("slow")
 			for _, kind := range faultKinds() {
 				for _, method := range []string{get, put, post, remove} {

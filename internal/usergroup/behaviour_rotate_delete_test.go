@@ -188,6 +188,44 @@ func TestDeleteUnknownOrStaleToken(t *testing.T) {
 	}
 }
 
+// A service for which the id counts and what is absent is deleted already: one call, whatever the state knows.
+func TestDeleteAtAForgivingService(t *testing.T) {
+	t.Parallel()
+	for name, options := range readings() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			options.ForgivingDeletes = true
+			e, s := newService(t, setup{emulator: options})
+			result, err := s.Delete(t.Context(), absentKnown(), "")
+			wantOutcome(t, result, err, fine)
+			wantTrace(t, e, "DELETE")
+
+			e, s = newService(t, setup{emulator: options})
+			seed := seedGroup(e)
+			e.RotateBehind(id)
+			result, err = s.Delete(t.Context(), knownOf(seed), "")
+			wantOutcome(t, result, err, fine)
+			wantTrace(t, e, "DELETE/deleted")
+			wantLeft(t, e, seed, nothing)
+
+			e, s = newService(t, setup{emulator: options})
+			seed = seedGroup(e)
+			e.Fail(emulator.Fault{Method: "DELETE", Nth: 1, Kind: emulator.CutAfterWork})
+			result, err = s.Delete(t.Context(), knownOf(seed), "")
+			wantOutcome(t, result, err, fine)
+			wantTrace(t, e, "DELETE/deleted > DELETE")
+			wantLeft(t, e, seed, nothing)
+
+			e, s = newService(t, setup{emulator: options})
+			_, err = s.Find(t.Context(), Known{ID: id})
+			if !errors.Is(err, ErrNotFound) {
+				t.Errorf("found nobody with %v", err)
+			}
+			wantLeft(t, e, emulator.Group{}, nothing)
+		})
+	}
+}
+
 func TestDeleteAbsentOrReplaced(t *testing.T) {
 	t.Parallel()
 	for name, options := range readings() {

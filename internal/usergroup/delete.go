@@ -10,8 +10,9 @@ import (
 )
 
 // Delete removes a group; one that is gone already is a success. One call when the current token is known. It never
-// removes another group that has taken the id meanwhile, nor a group that this very process has made or adopted: when an
-// engine creates a replacement before it destroys the old instance of the same id, both are the same group.
+// removes another group that has taken the id meanwhile, as long as the service minds the token that comes with the id, nor
+// a group that this very process has made or adopted: when an engine creates a replacement before it destroys the old
+// instance of the same id, both are the same group.
 func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID string) (Result, error) {
 	if _, taken := s.taken.Load(known.ID); taken {
 		return Result{Warnings: []*Problem{problem(titleKept, known.ID, nil,

@@ -41,6 +41,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 		choice(&options.Refusals, map[string]emulator.Refusals{"status": emulator.RefusalsStatus, "success-zero": emulator.RefusalsSuccessZero}))
 	flags.BoolVar(&options.NameRequired, "name-required", false, "refuse a GET or a PUT without a name")
 	flags.BoolVar(&options.UpsertOnPut, "upsert-on-put", false, "let a PUT create the group that is absent")
+	flags.BoolVar(&options.ForgivingDeletes, "forgiving-deletes", false, "let a DELETE of an absent group, or with a stale token, succeed")
 	flags.Func("environment", "environment `tag`, or key=tag for another API key; can be given several times, the first is exported; an empty tag is answered as null (default Customer)",
 		chosen.addEnvironment)
 	flags.Int64Var(&options.FirstTeamID, "first-team-id", 0, "first team id given out, 0 being the usual one")

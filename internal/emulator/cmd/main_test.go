@@ -127,14 +127,14 @@ func TestParseSetsEveryOption(t *testing.T) {
 	if err != nil || got.addr != "127.0.0.1:8642" || got.key != emulator.DefaultKey || got.options.Environments != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
-	got, err = parse(strings.Fields("-addr [::1]:0 -answers echo -updates merge -refusals success-zero -name-required -upsert-on-put "+
+	got, err = parse(strings.Fields("-addr [::1]:0 -answers echo -updates merge -refusals success-zero -name-required -upsert-on-put -forgiving-deletes "+
 		"-environment Testing -environment second= -first-team-id 9007199254740993 -latency 20ms -rate-limit 5"), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := got.options
 	if got.addr != "[::1]:0" || got.key != emulator.DefaultKey || o.Answers != emulator.AnswersEcho || o.Updates != emulator.UpdatesMerge ||
-		o.Refusals != emulator.RefusalsSuccessZero || !o.NameRequired || !o.UpsertOnPut || o.FirstTeamID != 9007199254740993 ||
+		o.Refusals != emulator.RefusalsSuccessZero || !o.NameRequired || !o.UpsertOnPut || !o.ForgivingDeletes || o.FirstTeamID != 9007199254740993 ||
 		o.Latency != 20*time.Millisecond || o.RateLimit != 5 {
 		t.Errorf("%+v", got)
 	}
