@@ -58,7 +58,7 @@ func TestAccThrottleGate(t *testing.T) {
 				}
 			}
 			if late < n/4 || len(service.Calls()) != n+1 {
-				t.Errorf("%d of %d calls came after the wait: this test has tested nothing", late, len(service.Calls()))
+				t.Errorf("%d of %d calls waited for as long as the 429 asked", late, len(service.Calls()))
 			}
 			if warned := strings.Contains(run.log, "asked for a longer wait"); warned != test.warns {
 				t.Errorf("the log tells of a wait that was cut short: %t, want %t", warned, test.warns)
