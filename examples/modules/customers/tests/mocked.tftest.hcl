@@ -14,7 +14,13 @@ mock_provider "embed" {
 run "one_group_per_customer" {
   variables {
     customers = {
-      acme    = { name = "Acme Ltd", mapping = { sales = "acme_sales" }, properties = "{\"tier\":\"gold\"}" }
+      acme = {
+        name                    = "Acme Ltd"
+        mapping                 = { sales = "acme_sales" }
+        properties              = "{\"tier\":\"gold\"}"
+        data_source_provided_id = "acme_sales"
+        adopt_existing          = true
+      }
       initech = { name = "Initech Inc." }
     }
   }
@@ -32,6 +38,16 @@ run "one_group_per_customer" {
   assert {
     condition     = embed_user_group.customer["initech"].mapping == null && embed_user_group.customer["initech"].properties == null
     error_message = "What the map leaves out should not be managed."
+  }
+
+  assert {
+    condition     = embed_user_group.customer["acme"].data_source_provided_id == "acme_sales" && embed_user_group.customer["initech"].data_source_provided_id == null
+    error_message = "The id of a data source should be that of its customer."
+  }
+
+  assert {
+    condition     = embed_user_group.customer["acme"].adopt_existing && embed_user_group.customer["initech"].adopt_existing == null
+    error_message = "Only what the map says so of should be adopted."
   }
 
   assert {
