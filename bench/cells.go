@@ -145,7 +145,7 @@ func (b *bench) life(ctx context.Context, c contender, n, latency int) (map[stri
 		}
 		defer remote.close()
 	}
-	with := settings{BaseURL: service.URL(), APIKey: emulator.DefaultKey, Backend: remote.backend()}
+	with := settings{BaseURL: service.URL(), APIKey: emulator.DefaultKey, Backend: remote.backend(), Set: c.set}
 	if err := r.write(c.template, with, customers(n)); err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ type bar struct {
 }
 
 // drawChart draws CPU and wall time side by side.
-func drawChart(dir, name string, all index, n, latency int) error {
+func drawChart(dir string, all index, n, latency int) error {
 	median := func(contender string, latency int, of func(sample) float64) []float64 {
 		var values []float64
 		for _, operation := range operations {
@@ -70,7 +70,7 @@ func drawChart(dir, name string, all index, n, latency int) error {
 	for i, canvas := range plot.Align([][]*plot.Plot{{left, right}}, tiles, canvas)[0] {
 		[]*plot.Plot{left, right}[i].Draw(canvas)
 	}
-	file, err := os.Create(filepath.Join(dir, name+".svg"))
+	file, err := os.Create(filepath.Join(dir, "bench.svg"))
 	if err != nil {
 		return err
 	}

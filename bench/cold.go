@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -70,11 +69,11 @@ func startOnce(ctx context.Context, binary, sockets string) (time.Duration, erro
 	if err != nil {
 		return 0, err
 	}
-	network, address, err := parseGreeting(line)
+	socket, err := parseGreeting(line)
 	if err != nil {
 		return 0, err
 	}
-	conn, err := grpc.NewClient(target(network, address), grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDefaultCallOptions(grpc.ForceCodec(rawCodec{}), grpc.MaxCallRecvMsgSize(64<<20)))
+	conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDefaultCallOptions(grpc.ForceCodec(rawCodec{}), grpc.MaxCallRecvMsgSize(64<<20)))
 	if err != nil {
 		return 0, err
 	}
@@ -87,19 +86,12 @@ func startOnce(ctx context.Context, binary, sockets string) (time.Duration, erro
 }
 
 // parseGreeting reads the line with which a plugin says where it listens: 1|6|unix|/path|grpc|
-func parseGreeting(line string) (network, address string, err error) {
+func parseGreeting(line string) (socket string, err error) {
 	fields := strings.Split(strings.TrimSpace(line), "|")
-	if len(fields) < 5 || fields[4] != "grpc" {
-		return "", "", fmt.Errorf("not a plugin's greeting: %s", strconv.Quote(line))
+	if len(fields) < 5 || fields[2] != "unix" || fields[4] != "grpc" {
+		return "", fmt.Errorf("not a plugin's greeting: %q", line)
 	}
-	return fields[2], fields[3], nil
-}
-
-func target(network, address string) string {
-	if network == "unix" {
-		return "unix:" + address
-	}
-	return "passthrough:///" + address
+	return fields[3], nil
 }
 
 // rawCodec leaves messages as they are: an empty one asks for the schema, and what comes need not be understood.

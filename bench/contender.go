@@ -35,6 +35,8 @@ type contender struct {
 	binary string
 	// calls: it talks to the service, so that the latency matters.
 	calls bool
+	// set: its groups are over a set instead of a map.
+	set bool
 }
 
 // source is the provider that the configuration asks for.
@@ -87,14 +89,22 @@ func contenders(built programs, variants []string) ([]contender, error) {
 		}
 		all = append(all, contender{name: name, template: string(text), binary: binary, calls: true})
 	}
+	taken := map[string]bool{nameWire: true}
+	for _, c := range all {
+		if taken[c.name] {
+			return nil, fmt.Errorf("two contenders are called %s: their figures would be mixed", c.name)
+		}
+		taken[c.name] = true
+	}
 	return all, nil
 }
 
 // settings are what a configuration's template may use.
 type settings struct {
-	BaseURL, APIKey   string
-	RequestsPerSecond float64
-	Backend           string
+	BaseURL, APIKey     string
+	RequestsPerSecond   float64
+	Backend             string
+	Set, WithoutMapping bool
 }
 
 // customer is one entry of the map that every configuration has in var.customers.
@@ -115,17 +125,23 @@ func customers(count int) map[string]customer {
 	return all
 }
 
+func (s settings) render(text string) ([]byte, error) {
+	parsed, err := template.New("main.tf").Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var configuration bytes.Buffer
+	err = parsed.Execute(&configuration, s)
+	return configuration.Bytes(), err
+}
+
 // write puts the configuration and its customers where the engine runs.
 func (r *room) write(text string, with settings, groups map[string]customer) error {
-	parsed, err := template.New("main.tf").Option("missingkey=error").Parse(text)
+	configuration, err := with.render(text)
 	if err != nil {
 		return err
 	}
-	var configuration bytes.Buffer
-	if err := parsed.Execute(&configuration, with); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(r.configuration(), "main.tf"), configuration.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(r.configuration(), "main.tf"), configuration, 0o600); err != nil {
 		return err
 	}
 	return r.writeCustomers(groups)

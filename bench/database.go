@@ -45,6 +45,10 @@ func startDatabase(ctx context.Context) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
+	isReady, err := findPostgres("pg_isready")
+	if err != nil {
+		return nil, err
+	}
 	// Not below the scratch directory, which only its owner may enter.
 	dir, err := os.MkdirTemp("", "benchpg")
 	if err != nil {
@@ -83,24 +87,20 @@ func startDatabase(ctx context.Context) (*database, error) {
 		_ = running.Wait()
 		_ = os.RemoveAll(dir)
 	}
-	for range 100 {
-		conn, err := net.DialTimeout("tcp", net.JoinHostPort("127.0.0.1", port), time.Second) //nolint:noctx // loopback
-		if err == nil {
-			_ = conn.Close()
-			wait(ctx, time.Second) // until it takes sessions
+	starting, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	for starting.Err() == nil {
+		// A connection is no proof: the server takes some before it takes sessions.
+		if exec.CommandContext(starting, isReady, "-q", "-h", "127.0.0.1", "-p", port).Run() == nil { //nolint:gosec // found by us
 			return &database{"postgres://bench@127.0.0.1:" + port + "/postgres?sslmode=disable", stop}, nil
 		}
-		wait(ctx, 100*time.Millisecond)
+		select {
+		case <-starting.Done():
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
 	stop()
-	return nil, fmt.Errorf("PostgreSQL does not answer:\n%s", said.String())
-}
-
-func wait(ctx context.Context, long time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(long):
-	}
+	return nil, errors.Join(starting.Err(), fmt.Errorf("PostgreSQL takes no sessions:\n%s", said.String()))
 }
 
 // findPostgres also looks where Debian keeps what is not for every day.

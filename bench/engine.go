@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	engines "github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // engine is the terraform or tofu that everything is measured with.
@@ -21,33 +23,20 @@ type engine struct {
 	parallelism       int
 }
 
-func newEngine(ctx context.Context, path string) (engine, error) {
-	path, err := exec.LookPath(path)
+func newEngine(ctx context.Context, program string) (engine, error) {
+	found, err := engines.Find(ctx, program, cleanEnvironment())
 	if err != nil {
 		return engine{}, err
 	}
-	if path, err = filepath.Abs(path); err != nil {
-		return engine{}, err
-	}
-	command := exec.CommandContext(ctx, path, "version")
-	command.Env = append(cleanEnvironment(), "TF_CLI_CONFIG_FILE="+os.DevNull)
-	answer, err := command.Output()
-	said := strings.Split(string(answer), "\n")
-	if err != nil || len(said) < 2 || !strings.HasPrefix(said[1], "on ") {
-		return engine{}, errors.Join(err, fmt.Errorf("%s does not say its version as terraform and tofu do", path))
-	}
-	return engine{path: path, version: said[0], platform: strings.TrimPrefix(said[1], "on "), parallelism: 10}, nil
+	return engine{path: found.Path, version: found.String(), platform: found.Platform, parallelism: 10}, nil
 }
 
 // cleanEnvironment leaves out what would make the measurement another one on some machine.
 func cleanEnvironment() []string {
-	return slices.DeleteFunc(os.Environ(), func(setting string) bool {
-		for _, prefix := range []string{"TF_", "TERRAFORM_", "EMBED_", "BENCH_", "GOGC=", "GOMEMLIMIT=", "GOMAXPROCS=", "GODEBUG="} {
-			if strings.HasPrefix(setting, prefix) {
-				return true
-			}
-		}
-		return false
+	return slices.DeleteFunc(engines.Environment(os.DevNull), func(setting string) bool {
+		return slices.ContainsFunc([]string{"BENCH_", "GOGC=", "GOMEMLIMIT=", "GOMAXPROCS=", "GODEBUG="}, func(prefix string) bool {
+			return strings.HasPrefix(setting, prefix)
+		})
 	})
 }
 
@@ -89,12 +78,12 @@ func (r *room) prepare(wrapper, source string) error {
 	if source != "" {
 		parts := strings.Split(source, "/")
 		if len(parts) == 2 {
-			parts = slices.Insert(parts, 0, "registry.terraform.io")
+			parts = slices.Insert(parts, 0, engines.TerraformRegistry)
 		}
 		if len(parts) != 3 {
 			return fmt.Errorf("%q is not the source of a provider", source)
 		}
-		for _, host := range []string{parts[0], "registry.opentofu.org"} {
+		for _, host := range []string{parts[0], engines.OpenTofuRegistry} {
 			dir := filepath.Join(mirror, host, parts[1], parts[2], "0.1.0", r.engine.platform)
 			if err := os.MkdirAll(dir, 0o700); err != nil {
 				return err
@@ -106,10 +95,9 @@ func (r *room) prepare(wrapper, source string) error {
 		}
 	}
 	settings := filepath.Join(r.dir, "cli.tfrc")
-	r.env = append(cleanEnvironment(), "TF_CLI_CONFIG_FILE="+settings, "TF_IN_AUTOMATION=1", "TF_INPUT=0", "CHECKPOINT_DISABLE=1",
+	r.env = append(cleanEnvironment(), "TF_CLI_CONFIG_FILE="+settings,
 		"TMPDIR="+sockets, "BENCH_PROVIDER="+r.provider, "BENCH_USAGE="+r.usageFile())
-	text := fmt.Sprintf("disable_checkpoint = true\nprovider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror)
-	return os.WriteFile(settings, []byte(text), 0o600)
+	return os.WriteFile(settings, engines.FromMirror(mirror), 0o600)
 }
 
 func (r *room) configuration() string { return filepath.Join(r.dir, "c") }

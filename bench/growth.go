@@ -16,9 +16,7 @@ func runGrowth(ctx context.Context, b *bench, out string) error {
 	if err != nil {
 		return err
 	}
-	result := b.newReport()
-	result.Cells = cells
-	return writeReport(out, "growth", result, func(to *strings.Builder) error {
+	return writeReport(out, "growth", b.newReport(cells), func(to *strings.Builder) error {
 		_, _ = fmt.Fprintf(to, "milliseconds of CPU for each group, and peak memory; %s\n\n", b.engine.version)
 		table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 		_, _ = fmt.Fprintln(table, "operation\tcontender\tgroups\tengine ms\tprovider ms\tpeak MiB\twall s")
@@ -47,22 +45,15 @@ func growthOrder(cells []*cell) []*cell {
 	return all
 }
 
-func overASet(overMap contender) contender {
-	overMap.name += " over a set"
-	overMap.template = strings.NewReplacer(
-		"for_each = var.customers", "for_each = toset(keys(var.customers))",
-		"each.value.", "var.customers[each.key].",
-	).Replace(overMap.template)
-	return overMap
-}
-
 // runSets measures once what for_each over a set costs the engine beside a map with the same keys.
 func runSets(ctx context.Context, b *bench, out string) error {
 	n := b.sizesOr(1000)[0]
 	var both []contender
 	for _, overMap := range b.all {
 		if overMap.name == nameEngine || overMap.name == nameOurs {
-			both = append(both, overMap, overASet(overMap))
+			overSet := overMap
+			overSet.name, overSet.set = overMap.name+" over a set", true
+			both = append(both, overMap, overSet)
 		}
 	}
 	b.all = both
@@ -71,9 +62,7 @@ func runSets(ctx context.Context, b *bench, out string) error {
 	if err != nil {
 		return err
 	}
-	result := b.newReport()
-	result.Cells = cells
-	return writeReport(out, "sets", result, func(to *strings.Builder) error {
+	return writeReport(out, "sets", b.newReport(cells), func(to *strings.Builder) error {
 		_, _ = fmt.Fprintf(to, "for_each over a map and over a set of the same keys; %s\n\n", b.engine.version)
 		return writeCells(to, cells)
 	})

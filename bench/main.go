@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -25,7 +27,7 @@ func main() {
 	}
 }
 
-// modes by name. Each prints its tables and writes them to the directory.
+// modes by name. Each prints its tables and writes them to the directory, but profile: make pgo is for what it writes.
 var modes = map[string]func(context.Context, *bench, string) error{
 	"cells":   runCells,
 	"cold":    runCold,
@@ -39,12 +41,12 @@ var modes = map[string]func(context.Context, *bench, string) error{
 
 func run(ctx context.Context) (err error) {
 	enginePath := flag.String("engine", "terraform", "terraform or tofu, a path or a name on PATH")
-	mode := flag.String("mode", "cells", "what to measure: cells, cold, growth, sets, shards, move, state or profile")
-	sizes := flag.String("n", "", "numbers of groups, with commas between")
-	latencies := flag.String("latency", "0,20ms", "latencies of the service, with commas between")
-	rounds := flag.Int("rounds", 3, "how often each cell is measured")
-	out := flag.String("out", "results", "directory for what is written")
-	localState := flag.Bool("local-state", false, "keep the state in a local file rather than in a remote backend")
+	mode := flag.String("mode", "cells", "what to measure: cells, cold, growth, sets, shards, move or state; profile writes profiles/ and ../default.pgo")
+	sizes := flag.String("n", "", "numbers of groups, with commas between; only cells and growth take more than one")
+	latencies := flag.String("latency", "0,20ms", "latencies of the service, with commas between, for cells; shards and profile take the longest")
+	rounds := flag.Int("rounds", 3, "how often cells and profile measure")
+	out := flag.String("out", filepath.Join("..", "bin", "bench"), "directory for what is written; results holds what is published")
+	localState := flag.Bool("local-state", false, "keep the state in a local file rather than in a remote backend or, for shards, a database")
 	provider := flag.String("provider", "", "path of another build of the provider, measured as ours")
 	var also []string
 	flag.Func("also", "name=path of another build of the provider, measured beside; may be repeated", func(value string) error {
@@ -55,6 +57,9 @@ func run(ctx context.Context) (err error) {
 	start, known := modes[*mode]
 	if !known || flag.NArg() > 0 {
 		return errors.New("no such mode; -help tells them")
+	}
+	if *rounds < 1 {
+		return fmt.Errorf("-rounds %d: not a number above zero", *rounds)
 	}
 	b := &bench{rounds: *rounds, localState: *localState, started: time.Now()}
 	if b.sizes, err = parseSizes(*sizes); err != nil {
@@ -95,10 +100,11 @@ func parseSizes(text string) ([]int, error) {
 		}
 		sizes = append(sizes, size)
 	}
-	return sizes, nil
+	slices.Sort(sizes)
+	return slices.Compact(sizes), nil
 }
 
-// parseLatencies returns milliseconds.
+// parseLatencies returns milliseconds, the longest last.
 func parseLatencies(text string) ([]int, error) {
 	var latencies []int
 	for part := range strings.SplitSeq(text, ",") {
@@ -108,7 +114,8 @@ func parseLatencies(text string) ([]int, error) {
 		}
 		latencies = append(latencies, int(latency.Milliseconds()))
 	}
-	return latencies, nil
+	slices.Sort(latencies)
+	return slices.Compact(latencies), nil
 }
 
 // sizesOr are those of the command line, or the mode's own.
@@ -131,30 +138,24 @@ func runCold(ctx context.Context, b *bench, out string) error {
 }
 
 func runCells(ctx context.Context, b *bench, out string) error {
-	whole := b.sizes == nil
 	b.sizes = b.sizesOr(100, 500, 1000)
-	result := b.newReport()
 	cold, err := b.measureColdStart(ctx, 40)
 	if err != nil {
 		return err
 	}
-	result.Cold = &cold
-	if result.Cells, err = b.measureCells(ctx); err != nil {
+	cells, err := b.measureCells(ctx)
+	if err != nil {
 		return err
 	}
+	result := b.newReport(cells)
+	result.Cold = &cold
 	// The targets speak of the largest size and the longest latency.
 	n, latency := b.sizes[len(b.sizes)-1], b.latencies[len(b.latencies)-1]
-	all := indexOf(result.Cells)
+	all := indexOf(cells)
 	result.Targets = judge(all, n, latency, b.engine.parallelism, &cold)
-	result.Seconds = float64(int(time.Since(b.started).Seconds()))
-	name := "bench"
-	if !whole {
-		// One cell is for a look, and not for the documentation.
-		name = fmt.Sprintf("bench-%d-%dms", n, latency)
-	}
-	err = writeReport(out, name, result, func(to *strings.Builder) error {
+	err = writeReport(out, "bench", result, func(to *strings.Builder) error {
 		_, _ = fmt.Fprintf(to, "%s, %s, %d CPUs, %d interleaved rounds: median (smallest–largest)\n\n", result.Engine, result.Go, result.CPUs, result.Rounds)
-		if err := writeCells(to, result.Cells); err != nil {
+		if err := writeCells(to, cells); err != nil {
 			return err
 		}
 		_, _ = fmt.Fprintf(to, "\ncold start to first answer, ms: embed %s, empty %s\n\nat %d groups and %s:\n", cold.Ours.spread(), cold.Empty.spread(), n, latencyText(latency))
@@ -163,5 +164,5 @@ func runCells(ctx context.Context, b *bench, out string) error {
 	if err != nil {
 		return err
 	}
-	return drawChart(out, name, all, n, latency)
+	return drawChart(out, all, n, latency)
 }

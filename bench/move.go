@@ -29,6 +29,7 @@ type moveResult struct {
 func runMove(ctx context.Context, b *bench, out string) error {
 	n := b.sizesOr(40)[0]
 	var results []moveResult
+	var lost error
 	for _, mapping := range []bool{false, true} {
 		b.say("moving half of %d groups, mapping managed: %t", n, mapping)
 		one, err := b.moveHalf(ctx, n, mapping)
@@ -36,14 +37,17 @@ func runMove(ctx context.Context, b *bench, out string) error {
 			return err
 		}
 		results = append(results, one)
+		if !one.Kept {
+			lost = errors.New("teams or tokens were not kept")
+		}
 	}
-	return writeReport(out, "move", results, func(to *strings.Builder) error {
+	return errors.Join(lost, writeReport(out, "move", results, func(to *strings.Builder) error {
 		for _, one := range results {
 			_, _ = fmt.Fprintf(to, "%d of %d groups moved, mapping managed %t: %s; teams and tokens kept: %t\n",
 				one.Moved, one.Groups, one.Mapping, plainCounts(one.Calls), one.Kept)
 		}
 		return nil
-	})
+	}))
 }
 
 func (b *bench) moveHalf(ctx context.Context, n int, mapping bool) (moveResult, error) {
@@ -57,15 +61,11 @@ func (b *bench) moveHalf(ctx context.Context, n int, mapping bool) (moveResult, 
 		return moveResult{}, err
 	}
 	text := b.all[0].template + string(extra)
-	if !mapping {
-		text = strings.Replace(text, "mapping                   = { main = each.value.source }\n", "", 1)
-	}
-	with := settings{BaseURL: service.URL(), APIKey: emulator.DefaultKey}
+	with := settings{BaseURL: service.URL(), APIKey: emulator.DefaultKey, WithoutMapping: !mapping}
 	everyone := customers(n)
 	parts := sharded(everyone, 2)
-	old, young := everyone, map[string]customer(nil)
 	var rooms []*room
-	for _, groups := range []map[string]customer{old, young} {
+	for _, groups := range []map[string]customer{everyone, {}} {
 		r, err := b.newRoom(b.all[0])
 		if err != nil {
 			return moveResult{}, err

@@ -13,9 +13,6 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// asMain is what silenceUnreadLogs and collectLessOften of ../main.go set: change both together.
-var asMain = []string{"TF_LOG_SDK=OFF", "TF_LOG_SDK_PROTO=OFF", "TF_LOG_SDK_FRAMEWORK=OFF", "TF_LOG_PROVIDER_EMBED=OFF", "GOGC=200"}
-
 // runProfile writes what the provider spends its time and memory on: text for people into profiles/, and default.pgo for
 // the compiler beside main.go.
 func runProfile(ctx context.Context, b *bench, _ string) error {
@@ -71,7 +68,6 @@ func (b *bench) profiledLife(ctx context.Context, profiled contender, n int, lat
 	if err := r.write(profiled.template, settings{BaseURL: service.URL(), APIKey: emulator.DefaultKey}, customers(n)); err != nil {
 		return err
 	}
-	r.env = append(r.env, asMain...)
 	for _, operation := range append([]string{"init"}, operations...) {
 		dir := filepath.Join(b.scratch, "profiles", operation)
 		if err := os.MkdirAll(dir, 0o700); err != nil {

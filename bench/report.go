@@ -10,9 +10,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 )
 
-// report is the JSON file of the main mode.
+// report is the JSON file of the modes that measure cells.
 type report struct {
 	Engine  string         `json:"engine"`
 	Go      string         `json:"go"`
@@ -25,12 +26,15 @@ type report struct {
 	Cells   []*cell        `json:"cells"`
 }
 
-func (b *bench) newReport() report {
+func (b *bench) newReport(cells []*cell) report {
 	state := "remote"
 	if b.localState {
 		state = "file"
 	}
-	return report{State: state, Engine: b.engine.version, Go: runtime.Version(), CPUs: runtime.NumCPU(), Rounds: b.rounds}
+	return report{
+		State: state, Engine: b.engine.version, Go: runtime.Version(), CPUs: runtime.NumCPU(), Rounds: b.rounds,
+		Seconds: float64(int(time.Since(b.started).Seconds())), Cells: cells,
+	}
 }
 
 // sortedCells is the order in which people read them.

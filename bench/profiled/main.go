@@ -5,8 +5,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -25,7 +23,7 @@ func main() {
 }
 
 func run() (err error) {
-	log.SetOutput(io.Discard)
+	provider.PrepareProcess(false)
 	cpu, err := create("cpu")
 	if err != nil {
 		return err

@@ -58,7 +58,7 @@ func TestEditsShowWhatTheyChange(t *testing.T) {
 // The steps are written for these customers of the example.
 func TestExampleHasWhatTheStepsNeed(t *testing.T) {
 	room := workspace{dir: t.TempDir()}
-	if err := room.copyExample(filepath.Join("..", "..", "examples", "demo")); err != nil {
+	if err := room.copyExample(filepath.Join("..", "..", filepath.FromSlash(example))); err != nil {
 		t.Fatal(err)
 	}
 	file := room.customers()

@@ -16,7 +16,7 @@ import (
 // demo is a demonstration under way.
 type demo struct {
 	screen    *screen
-	engine    *engine
+	program   *program
 	service   *emulator.Emulator
 	customers *customersFile
 	// full is for a viewer who wants to see the engine's output as a whole.
@@ -52,10 +52,10 @@ func (d *demo) showSteps(ctx context.Context, steps []step) error {
 	return nil
 }
 
-// run shows a command of the engine with its output, and expects it to end with the code. Where it does not, or where
-// the state cannot be read afterwards, that is an error, and the demo is over.
+// run shows a command of the engine with its output, and expects it to end with the code. Where it does not, that is an
+// error, and the demo is over.
 func (d *demo) run(ctx context.Context, wantCode int, args ...string) error {
-	d.screen.command(d.engine.name, args)
+	d.screen.command(d.program.command, args)
 	code, err := d.runShown(ctx, args)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (d *demo) run(ctx context.Context, wantCode int, args ...string) error {
 	d.screen.paragraph()
 	d.collectSecrets()
 	if code != wantCode {
-		d.fails("%s %s ended with exit code %d and should have ended with %d", d.engine.name, args[0], code, wantCode)
+		d.fails("%s %s ended with exit code %d and should have ended with %d", d.program.command, args[0], code, wantCode)
 		return errNotAsItShouldBe
 	}
 	return nil
@@ -71,24 +71,27 @@ func (d *demo) run(ctx context.Context, wantCode int, args ...string) error {
 
 func (d *demo) runShown(ctx context.Context, args []string) (int, error) {
 	if d.full {
-		return d.engine.run(ctx, d.screen, args...)
+		return d.program.run(ctx, d.screen, args...)
 	}
 	folded := &fold{screen: d.screen}
-	code, err := d.engine.run(ctx, folded, args...)
+	code, err := d.program.run(ctx, folded, args...)
 	return code, errors.Join(err, folded.Close())
 }
 
-// look reads the state and returns it as it was before and as it is now.
-func (d *demo) look(ctx context.Context) (before, after map[string]group, err error) {
+// runAndLook runs a command and then reads the state. It returns the state as it was before and as it is now.
+func (d *demo) runAndLook(ctx context.Context, wantCode int, args ...string) (before, after map[string]group, err error) {
+	if err := d.run(ctx, wantCode, args...); err != nil {
+		return nil, nil, err
+	}
 	before = d.state
-	d.state, err = d.engine.state(ctx)
+	d.state, err = d.program.state(ctx)
 	return before, d.state, err
 }
 
 // planIsEmpty asks the engine, without showing its words, whether anything is left to do.
 func (d *demo) planIsEmpty(ctx context.Context) error {
 	d.asked = len(d.service.Calls())
-	code, err := d.engine.run(ctx, io.Discard, "plan", "-detailed-exitcode")
+	code, err := d.program.run(ctx, io.Discard, "plan", "-detailed-exitcode")
 	if err != nil {
 		return err
 	}

@@ -18,13 +18,15 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
+// example is the configuration that is shown. The steps are written for its customers.
+const example = "examples/demo"
+
 func main() { os.Exit(start()) }
 
 func start() int {
 	var what options
 	flag.StringVar(&what.engine, "engine", "terraform", "the terraform or tofu to run: a path, or a name on PATH")
 	flag.StringVar(&what.provider, "provider", filepath.Join("bin", "terraform-provider-embed"), "path of the built provider")
-	flag.StringVar(&what.example, "example", filepath.Join("examples", "demo"), "the configuration to show; it is copied")
 	flag.BoolVar(&what.full, "full", false, "show all of the engine's output, also what it says alike of each of a dozen groups")
 	flag.Parse()
 
@@ -47,8 +49,8 @@ func start() int {
 }
 
 type options struct {
-	engine, provider, example string
-	full                      bool
+	engine, provider string
+	full             bool
 }
 
 var errNotAsItShouldBe = errors.New("something is not as it should be, see FAILED above")
@@ -69,28 +71,28 @@ func show(ctx context.Context, what options, out io.Writer, colour bool) (err er
 	defer service.Close()
 
 	room := workspace{dir: dir}
-	if err := room.copyExample(what.example); err != nil {
+	if err := room.copyExample(filepath.FromSlash(example)); err != nil {
 		return err
 	}
-	engine, err := newEngine(ctx, what.engine, room, colour)
+	program, err := newProgram(ctx, what.engine, room, colour)
 	if err != nil {
 		return err
 	}
-	version, err := room.offerProvider(ctx, what.provider, engine.platform)
+	version, err := room.offerProvider(ctx, what.provider, program.Platform)
 	if err != nil {
 		return err
 	}
-	engine.env = append(engine.env, "EMBED_BASE_URL="+service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
+	program.env = append(program.env, "EMBED_BASE_URL="+service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
 
 	d := &demo{
 		screen:    &screen{out: out, colour: colour},
-		engine:    engine,
+		program:   program,
 		service:   service,
 		customers: room.customers(),
 		full:      what.full,
 		secrets:   map[string]bool{emulator.DefaultKey: true},
 	}
-	d.screen.say("%s with the provider %s, in a directory that is removed at the end.", engine.version, version)
+	d.screen.say("%s with the provider %s, in a directory that is removed at the end.", program, version)
 	d.screen.say("The service is the emulator, in this process: EMBED_BASE_URL=%s, EMBED_API_KEY=(its key)", service.URL())
 	if err := d.showSteps(ctx, steps()); err != nil {
 		return err
@@ -108,7 +110,7 @@ func show(ctx context.Context, what options, out io.Writer, colour bool) (err er
 	if !d.full {
 		d.screen.say("What the engine says alike of one group after another was left out; -full shows it.")
 	}
-	d.screen.say("The configuration was examples/demo. To play with it by hand: make install, make emulator.")
+	d.screen.say("The configuration was %s. To play with it by hand: make install, make emulator.", example)
 	return nil
 }
 

@@ -106,10 +106,7 @@ func showApply(ctx context.Context, d *demo) error {
 	if err != nil {
 		return err
 	}
-	if err := d.run(ctx, 0, "apply", "-auto-approve"); err != nil {
-		return err
-	}
-	_, state, err := d.look(ctx)
+	_, state, err := d.runAndLook(ctx, 0, "apply", "-auto-approve")
 	if err != nil {
 		return err
 	}
@@ -143,10 +140,7 @@ func showRename(ctx context.Context, d *demo) error {
 	if err := d.edit(d.customers.change(renamed, "Tamarack Dental Group", name)); err != nil {
 		return err
 	}
-	if err := d.run(ctx, 0, "apply", "-auto-approve"); err != nil {
-		return err
-	}
-	before, after, err := d.look(ctx)
+	before, after, err := d.runAndLook(ctx, 0, "apply", "-auto-approve")
 	if err != nil {
 		return err
 	}
@@ -161,10 +155,7 @@ func showRotation(ctx context.Context, d *demo) error {
 	if err := d.edit(d.customers.change(rotated, "token_issue: 1", "token_issue: 2")); err != nil {
 		return err
 	}
-	if err := d.run(ctx, 0, "apply", "-auto-approve"); err != nil {
-		return err
-	}
-	before, after, err := d.look(ctx)
+	before, after, err := d.runAndLook(ctx, 0, "apply", "-auto-approve")
 	if err != nil {
 		return err
 	}
@@ -187,10 +178,7 @@ func showHealing(ctx context.Context, d *demo) error {
 	d.expectCalls(calls{get: len(d.state), deletes: 1})
 	d.expect(!exists && len(d.service.Groups()) == len(d.state)-1, "looking has left no shell: the service has %d groups", len(d.service.Groups()))
 
-	if err := d.run(ctx, 0, "apply", "heal.tfplan"); err != nil {
-		return err
-	}
-	before, after, err := d.look(ctx)
+	before, after, err := d.runAndLook(ctx, 0, "apply", "heal.tfplan")
 	if err != nil {
 		return err
 	}
@@ -209,20 +197,14 @@ func showImport(ctx context.Context, d *demo) error {
 	if err := d.edit(d.customers.add(importedEntry)); err != nil {
 		return err
 	}
-	if err := d.run(ctx, 0, "import", `embed_user_group.customer["`+imported+`"]`, imported); err != nil {
-		return err
-	}
-	before, after, err := d.look(ctx)
+	before, after, err := d.runAndLook(ctx, 0, "import", `embed_user_group.customer["`+imported+`"]`, imported)
 	if err != nil {
 		return err
 	}
 	d.expectCalls(calls{get: 1})
 	d.expect(after[imported].Token == byHand.Token && d.stateIsTrue(), "the state has it, with the token that it had (fingerprint %s)", after[imported].Fingerprint)
 
-	if err := d.run(ctx, 0, "apply", "-auto-approve"); err != nil {
-		return err
-	}
-	if _, after, err = d.look(ctx); err != nil {
+	if _, after, err = d.runAndLook(ctx, 0, "apply", "-auto-approve"); err != nil {
 		return err
 	}
 	d.expectCalls(calls{get: len(after), put: 1})
@@ -238,10 +220,7 @@ func showRefusal(ctx context.Context, d *demo) error {
 	if err := d.edit(d.customers.add(takenEntry)); err != nil {
 		return err
 	}
-	if err := d.run(ctx, 1, "apply", "-auto-approve"); err != nil {
-		return err
-	}
-	before, after, err := d.look(ctx)
+	before, after, err := d.runAndLook(ctx, 1, "apply", "-auto-approve")
 	if err != nil {
 		return err
 	}
@@ -262,10 +241,7 @@ func showRefusal(ctx context.Context, d *demo) error {
 
 func showDestroy(ctx context.Context, d *demo) error {
 	count := len(d.state)
-	if err := d.run(ctx, 0, "destroy", "-auto-approve"); err != nil {
-		return err
-	}
-	_, after, err := d.look(ctx)
+	_, after, err := d.runAndLook(ctx, 0, "destroy", "-auto-approve")
 	if err != nil {
 		return err
 	}

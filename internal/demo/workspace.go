@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // workspace is the directory that everything happens in.
@@ -52,9 +54,8 @@ func (w workspace) copyExample(from string) error {
 
 // prepare has the engine take providers from the mirror and from nowhere else.
 func (w workspace) prepare() error {
-	text := fmt.Sprintf("disable_checkpoint = true\n\nprovider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n",
-		filepath.ToSlash(w.mirror()))
-	return errors.Join(os.Mkdir(w.mirror(), 0o700), os.Mkdir(w.sockets(), 0o700), os.WriteFile(w.cliConfiguration(), []byte(text), 0o600))
+	return errors.Join(os.Mkdir(w.mirror(), 0o700), os.Mkdir(w.sockets(), 0o700),
+		os.WriteFile(w.cliConfiguration(), engine.FromMirror(w.mirror()), 0o600))
 }
 
 // offerProvider puts the provider into the mirror under the addresses that Terraform and OpenTofu look for, so that
@@ -74,8 +75,8 @@ func (w workspace) offerProvider(ctx context.Context, binary, platform string) (
 	if strings.Count(version, ".") != 2 {
 		version = "0.0.1"
 	}
-	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
-		dir := filepath.Join(w.mirror(), host, "dashembed", "embed", version, platform)
+	for _, registry := range engine.Registries() {
+		dir := filepath.Join(w.mirror(), registry, filepath.FromSlash(engine.Source), version, platform)
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return "", err
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
@@ -33,6 +34,7 @@ func prepareAndRun(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "embed-endtoend-")
 	if err == nil {
 		defer func() { _ = os.RemoveAll(dir) }()
+		endOnSignal(dir)
 		err = shared.prepare(dir)
 	}
 	if err != nil {
@@ -56,7 +58,7 @@ func (k *tools) prepare(dir string) error {
 	return err
 }
 
-func (k *tools) environment() []string { return testengine.Environment(k.configuration) }
+func (k *tools) environment() []string { return engine.Environment(k.configuration) }
 
 // acceptance skips a test that needs an engine where none is to be run. All of them run side by side.
 func acceptance(t *testing.T) {

@@ -16,5 +16,8 @@ func ownGroup(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Se
 // interrupt reaches the engine and the provider alike.
 func interrupt(command *exec.Cmd) error { return syscall.Kill(-command.Process.Pid, syscall.SIGINT) }
 
+// groupRuns reports whether anything of it is left, as long as the command was waited for.
+func groupRuns(command *exec.Cmd) bool { return syscall.Kill(-command.Process.Pid, 0) == nil }
+
 // endGroup ends what an engine that was killed has left behind.
 func endGroup(command *exec.Cmd) { _ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }

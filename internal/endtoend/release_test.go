@@ -17,15 +17,13 @@ import (
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // distVariable names goreleaser's directory. Without it, an archive of that form is made here.
 const distVariable = "EMBED_RELEASE_DIST"
 
-const (
-	releaseName    = "terraform-provider-embed"
-	releaseAddress = "dashembed/embed"
-)
+const releaseName = "terraform-provider-embed"
 
 var archiveName = regexp.MustCompile(`^` + releaseName + `_([0-9]+\.[0-9]+\.[0-9]+)_([a-z]+_[a-z0-9]+)\.zip$`)
 
@@ -55,7 +53,7 @@ func TestAccRelease(t *testing.T) {
 	released.layOut(t, mirror)
 	// What is set last counts: not the binary of the other tests, and no other source of providers.
 	only := "TF_CLI_CONFIG_FILE=" + filepath.Join(w.dir, "mirror.tfrc")
-	w.write("mirror.tfrc", fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.ToSlash(mirror)))
+	w.write("mirror.tfrc", engine.FromMirror(mirror))
 	w.logging = append(w.logging, only)
 
 	platforms := sorted(released.archives)
@@ -100,7 +98,7 @@ func (w *workspace) saysItsVersion(version, platform string) {
 	if runtime.GOOS == "windows" {
 		binary += ".exe"
 	}
-	found, err := filepath.Glob(filepath.Join(w.dir, ".terraform", "providers", "*", releaseAddress, version, platform, binary))
+	found, err := filepath.Glob(filepath.Join(w.dir, ".terraform", "providers", "*", filepath.FromSlash(engine.Source), version, platform, binary))
 	if err != nil || len(found) != 1 {
 		w.t.Fatalf("the engine has unpacked %v, not %s (%v)", found, binary, err)
 	}
@@ -177,8 +175,8 @@ func (r release) hasTheTimeOfItsCommit(t *testing.T) {
 // layOut copies the archives to where a mirror has them: HOST/NAMESPACE/TYPE, packed.
 func (r release) layOut(t *testing.T, mirror string) {
 	t.Helper()
-	for _, registry := range []string{"registry.terraform.io", "registry.opentofu.org"} {
-		dir := filepath.Join(mirror, registry, filepath.FromSlash(releaseAddress))
+	for _, registry := range engine.Registries() {
+		dir := filepath.Join(mirror, registry, filepath.FromSlash(engine.Source))
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -140,7 +140,6 @@ type outcome struct {
 	args []string
 	code int
 	out  string
-	took time.Duration
 	// log is the text that the run added to the log, and problems what the engine said in a form to be read.
 	log      string
 	problems []problem
@@ -158,9 +157,9 @@ type problem struct {
 type running struct {
 	w       *workspace
 	command *exec.Cmd
+	ended   <-chan error
 	out     bytes.Buffer
 	log     string
-	started time.Time
 	args    []string
 	read    bool
 }
@@ -190,8 +189,8 @@ func (w *workspace) start(args ...string) *running {
 		r.command.Env = append(append(r.command.Env, w.logging...), "TF_LOG_PATH="+r.log)
 	}
 	r.command.Stdout, r.command.Stderr = &r.out, &r.out
-	r.started = time.Now()
-	if err := r.command.Start(); err != nil {
+	var err error
+	if r.ended, err = startEngine(r.command); err != nil {
 		w.t.Fatal(err)
 	}
 	return r
@@ -203,11 +202,11 @@ func (w *workspace) raceLog() string { return filepath.Join(w.dir, "race") }
 func (r *running) wait() outcome {
 	w := r.w
 	w.t.Helper()
-	err := r.command.Wait()
+	err := <-r.ended
 	if err != nil {
 		endGroup(r.command)
 	}
-	done := outcome{args: r.args, out: r.out.String(), took: time.Since(r.started)}
+	done := outcome{args: r.args, out: r.out.String()}
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && exit.Exited():

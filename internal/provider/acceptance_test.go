@@ -35,12 +35,7 @@ type world struct {
 
 func newWorld(t *testing.T, options emulator.Options) *world {
 	t.Helper()
-	service, err := emulator.Start(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(service.Close)
-	return &world{Emulator: service, t: t, dir: t.TempDir(), secrets: []string{emulator.DefaultKey}}
+	return &world{Emulator: startService(t, options), t: t, dir: t.TempDir(), secrets: []string{emulator.DefaultKey}}
 }
 
 // step is a resource.TestStep that also says what reaches the service. What is not set is not checked, except: a step

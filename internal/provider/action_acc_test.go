@@ -3,7 +3,6 @@ package provider
 import (
 	"fmt"
 	"regexp"
-	"strings"
 	"testing"
 
 	acctest "github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -47,7 +46,7 @@ func TestAccActionTrigger(t *testing.T) {
 		}
 	}
 	acctest.ParallelTest(t, acctest.TestCase{
-		ProtoV6ProviderFactories: embedAndEcho(),
+		ProtoV6ProviderFactories: factories("embed"),
 		Steps: []acctest.TestStep{
 			{Config: block + triggered("acme", "after_update", 1), PostApplyFunc: rotated(0)},
 			{Config: block + triggered("acme", "after_update", 2), PostApplyFunc: rotated(1)},
@@ -65,7 +64,7 @@ func TestAccActionOnNobody(t *testing.T) {
 	testengine.Needs(t, testengine.Actions)
 	service, block := serviceFor(t, emulator.Options{})
 	acctest.ParallelTest(t, acctest.TestCase{
-		ProtoV6ProviderFactories: embedAndEcho(),
+		ProtoV6ProviderFactories: factories("embed"),
 		Steps: []acctest.TestStep{{
 			Config:      block + triggered("acme", "after_create", 1),
 			ExpectError: regexp.MustCompile(`User group "acme" does not exist`),
@@ -83,7 +82,7 @@ func TestAccActionWithLostAnswer(t *testing.T) {
 	service.Seed(emulator.Group{ID: "acme", Name: "Acme Ltd"})
 	service.Fail(emulator.Fault{Method: "POST", Nth: 1, Kind: emulator.CutAfterWork})
 	acctest.ParallelTest(t, acctest.TestCase{
-		ProtoV6ProviderFactories: embedAndEcho(),
+		ProtoV6ProviderFactories: factories("embed"),
 		Steps:                    []acctest.TestStep{{Config: block + triggered("acme", "after_create", 1)}},
 	})
 	if service.Rotations("acme") != 1 || service.FaultsWaiting() > 0 {
@@ -99,7 +98,7 @@ func TestAccActionInvoked(t *testing.T) {
 	w.copy(examplesDir + "/actions/embed_rotate_user_group_token/action.tf")
 	w.apply()
 	out := w.must("apply", "-auto-approve", "-invoke=action.embed_rotate_user_group_token.acme")
-	if !regexp.MustCompile(`fingerprint [0-9a-f]{12}`).MatchString(strings.Join(strings.Fields(out), " ")) {
+	if !regexp.MustCompile(`fingerprint [0-9a-f]{12}`).MatchString(oneLine(out)) {
 		t.Errorf("the progress does not tell the fingerprint:\n%s", out)
 	}
 	w.rotated("acme", 1)

@@ -15,6 +15,7 @@ import (
 	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 )
 
 // planCheck and stateCheck have a function run in the middle of a step.
@@ -30,8 +31,8 @@ func (c stateCheck) CheckState(_ context.Context, _ statecheck.CheckStateRequest
 	resp.Error = c.check()
 }
 
-// all is everything that a plan of a new group leaves open.
-const all = "api_environment_tag id team_id token token_fingerprint"
+// everythingComputed is what a plan of a new group leaves open.
+const everythingComputed = "api_environment_tag id team_id token token_fingerprint"
 
 // plans checks what a plan does to a resource, and which of its attributes, separated by blanks, it leaves open: no
 // others. Actions are joined by a plus where there are two.
@@ -88,6 +89,8 @@ func differences(change *tfjson.Change) []string {
 	return names
 }
 
+var atToken = tfjsonpath.New("token")
+
 // attributes are some of a resource's; a value is compared as JSON, and nil is null.
 type attributes map[string]any
 
@@ -105,6 +108,36 @@ func (w *world) mirrors(address, id string) statecheck.StateCheck {
 			"token": group.Token, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID,
 		}
 	}}
+}
+
+// stateSays and stateLacks look into the state file as text, for what it has to have after an error.
+func (w *world) stateSays(text string) error {
+	if !strings.Contains(w.state(), text) {
+		return errors.New("the state file does not say " + text)
+	}
+	return nil
+}
+
+func (w *world) stateLacks(text string) error {
+	if strings.Contains(w.state(), text) {
+		return errors.New("the state file says " + text)
+	}
+	return nil
+}
+
+// absent checks that the service has no such group, which a lookup could have made.
+func (w *world) absent(id string) func() error {
+	return func() error {
+		if _, exists := w.Group(id); exists {
+			return errors.New("there is a group " + id)
+		}
+		return nil
+	}
+}
+
+// rotations counts what has been done to a group's token since the step began.
+func (w *world) rotations(id string, want int) func() error {
+	return func() error { return equal("rotations of "+id, w.Rotations(id), want) }
 }
 
 // fingerprint is computed here once more, so that it cannot change unnoticed.

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 const dataSourceAddress = "data.embed_user_group.acme"
@@ -25,7 +25,7 @@ func expectData(attribute string, value knownvalue.Check) statecheck.StateCheck 
 type sensitiveIfTold struct{ statecheck.StateCheck }
 
 func (s sensitiveIfTold) CheckState(ctx context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-	if !testengine.Older(req.State.TerraformVersion, "1.4.6") {
+	if !engine.Older(req.State.TerraformVersion, "1.4.6") {
 		s.StateCheck.CheckState(ctx, req, resp)
 	}
 }
@@ -34,7 +34,7 @@ func TestAccDataSource(t *testing.T) {
 	service, block := serviceFor(t, emulator.Options{FirstTeamID: 1<<53 + 1})
 	group := service.Seed(emulator.Group{ID: "acme", Name: "Acme Ltd", Properties: json.RawMessage(`{ "rows": 90071992547409931, "tier":"gold" }`)})
 	acctest.ParallelTest(t, acctest.TestCase{
-		ProtoV6ProviderFactories: embedAndEcho(),
+		ProtoV6ProviderFactories: factories("embed"),
 		Steps: []acctest.TestStep{
 			{
 				Config: block + "data \"embed_user_group\" \"acme\" {\n  user_group_id = \"acme\"\n}\n",
@@ -67,7 +67,7 @@ func TestAccDataSourceOfEchoes(t *testing.T) {
 	service, block := serviceFor(t, emulator.Options{Answers: emulator.AnswersEcho, NameRequired: true})
 	service.Seed(emulator.Group{ID: "acme", Name: "Acme Ltd", Properties: json.RawMessage(`{"tier":"gold"}`)})
 	acctest.ParallelTest(t, acctest.TestCase{
-		ProtoV6ProviderFactories: embedAndEcho(),
+		ProtoV6ProviderFactories: factories("embed"),
 		Steps: []acctest.TestStep{{
 			Config: block + "data \"embed_user_group\" \"acme\" {\n  user_group_id = \"acme\"\n}\n",
 			ConfigStateChecks: []statecheck.StateCheck{
@@ -93,7 +93,7 @@ func TestAccDataSourceOfNobody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			service, block := serviceFor(t, options)
 			acctest.ParallelTest(t, acctest.TestCase{
-				ProtoV6ProviderFactories: embedAndEcho(),
+				ProtoV6ProviderFactories: factories("embed"),
 				Steps: []acctest.TestStep{{
 					Config:      block + "data \"embed_user_group\" \"acme\" {\n  user_group_id = \"acme\"\n}\n",
 					ExpectError: regexp.MustCompile(`User group "acme" does not exist`),
@@ -110,7 +110,7 @@ func TestAccDataSourceOfNobody(t *testing.T) {
 func TestAccDataSourceOfManagedGroup(t *testing.T) {
 	service, block := serviceFor(t, emulator.Options{})
 	acctest.ParallelTest(t, acctest.TestCase{
-		ProtoV6ProviderFactories: embedAndEcho(),
+		ProtoV6ProviderFactories: factories("embed"),
 		Steps: []acctest.TestStep{{
 			Config: block + `
 resource "embed_user_group" "acme" {

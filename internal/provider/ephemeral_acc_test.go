@@ -22,7 +22,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 	"github.com/hashicorp/terraform-plugin-testing/echoprovider"
 	acctest "github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -34,32 +33,16 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
-// serviceFor is an emulator, and the block that has the provider use it.
-func serviceFor(t *testing.T, options emulator.Options) (service *emulator.Emulator, block string) {
-	t.Helper()
-	service, err := emulator.Start(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(service.Close)
-	return service, providerBlock("embed", service.URL())
-}
-
-func embedAndEcho() map[string]func() (tfprotov6.ProviderServer, error) {
-	return map[string]func() (tfprotov6.ProviderServer, error){
-		"embed": factory,
-		"echo":  echoprovider.NewProviderServer(),
-	}
-}
-
 // What the ephemeral resource gives is seen through the echo provider, which keeps what its configuration is.
 func TestAccEphemeralValues(t *testing.T) {
 	testengine.Needs(t, testengine.EphemeralResource)
 	service, block := serviceFor(t, emulator.Options{FirstTeamID: 1<<53 + 1})
 	group := service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	echoed := func(member string) tfjsonpath.Path { return tfjsonpath.New("data").AtMapKey(member) }
+	providers := factories("embed")
+	providers["echo"] = echoprovider.NewProviderServer()
 	acctest.ParallelTest(t, acctest.TestCase{
-		ProtoV6ProviderFactories: embedAndEcho(),
+		ProtoV6ProviderFactories: providers,
 		Steps: []acctest.TestStep{{
 			Config: block + `
 ephemeral "embed_user_group_token" "acme" {
@@ -90,7 +73,7 @@ func TestAccEphemeralOfNobody(t *testing.T) {
 	testengine.Needs(t, testengine.EphemeralResource)
 	service, block := serviceFor(t, emulator.Options{})
 	acctest.ParallelTest(t, acctest.TestCase{
-		ProtoV6ProviderFactories: embedAndEcho(),
+		ProtoV6ProviderFactories: factories("embed"),
 		Steps: []acctest.TestStep{{
 			Config:      block + "ephemeral \"embed_user_group_token\" \"acme\" {\n  user_group_id = \"acme\"\n}\n",
 			ExpectError: regexp.MustCompile(`User group "acme" does not exist`),
@@ -107,7 +90,7 @@ func TestAccEphemeralOpens(t *testing.T) {
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	w.write("main.tf", ephemeralSource+`
+	w.write("main.tf", requiredProviders+`
 ephemeral "embed_user_group_token" "acme" {
   user_group_id = "acme"
 }
@@ -144,16 +127,6 @@ resource "terraform_data" "use" {
 	w.holdsNoToken()
 }
 
-const ephemeralSource = `
-terraform {
-  required_providers {
-    embed = {
-      source = "dashembed/embed"
-    }
-  }
-}
-`
-
 // On the very first apply: the group, its token and what the token is for, and the token is in no file.
 func TestAccEphemeralFirstApply(t *testing.T) {
 	testengine.Needs(t, testengine.EphemeralResource)
@@ -172,13 +145,6 @@ func TestAccEphemeralFirstApply(t *testing.T) {
 	w.holdsNoToken()
 	if w.service.Creations("acme") != 1 || w.service.Rotations("acme") != 0 || w.service.Updates("acme") != 0 {
 		t.Errorf("calls: %v", w.service.Calls())
-	}
-}
-
-func (w *workbench) holdsNoToken() {
-	w.t.Helper()
-	if files := w.filesWithTokens(); len(files) > 0 {
-		w.t.Errorf("there is a token in %v", files)
 	}
 }
 

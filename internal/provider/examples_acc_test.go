@@ -3,11 +3,13 @@ package provider
 import (
 	"encoding/json"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/testengine"
@@ -42,13 +44,13 @@ var (
 
 var examples = map[string]example{
 	"provider":             {sources: []string{"provider/provider.tf"}},
-	"provider environment": {sources: []string{"provider/environment.tf"}},
+	"provider environment": {sources: []string{"provider/environment.tf"}, options: emulator.Options{Environments: map[string]string{emulator.DefaultKey: "Customer", "key-of-testing": "Testing"}}, try: refusesKeyOfTesting},
 	"provider headers":     {sources: []string{"provider/headers.tf"}, try: sentHeader},
-	"provider limits":      {sources: []string{"provider/limits.tf"}},
+	"provider limits":      {sources: []string{"provider/limits.tf"}, try: staysWithinLimit},
 
 	"resource":                {sources: resourceFile("resource.tf")},
 	"mapping and properties":  {sources: resourceFile("mapping_and_properties.tf")},
-	"data source provided id": {sources: resourceFile("data_source_provided_id.tf")},
+	"data source provided id": {sources: resourceFile("data_source_provided_id.tf"), try: deletesWithItsDataSource},
 	"for_each":                {sources: resourceFile("for_each.tf")},
 	"store_token":             {sources: resourceFile("store_token.tf"), secret: true},
 	"adoption":                {sources: resourceFile("adoption.tf"), before: map[string]string{"acme": "Acme"}},
@@ -75,8 +77,8 @@ var examples = map[string]example{
 	},
 	"rotation by age, now": {sources: []string{"rotation-by-age"}, needs: []testengine.Feature{testengine.PlanTimestamp}},
 
-	"demo":            {sources: []string{"demo"}},
-	"from YAML":       {sources: []string{"customers-from-yaml"}},
+	"demo":            {sources: []string{"demo"}, try: raisesTokenIssue},
+	"from YAML":       {sources: []string{"customers-from-yaml"}, try: hasWhatTheFileSays},
 	"from CSV":        {sources: []string{"customers-from-csv"}, try: editsSpreadsheet},
 	"module":          {sources: []string{"customers-module"}, needs: []testengine.Feature{testengine.OptionalMembers}, prepare: bringsModule, try: keepsTokensSensitive, goodbye: unprotected},
 	"two envs":        twoEnvironments,
@@ -158,9 +160,7 @@ func (it example) run(t *testing.T) {
 		it.try(w)
 	}
 	if it.secret {
-		if files := w.filesWithTokens(); len(files) > 0 {
-			t.Errorf("there is a token in %v", files)
-		}
+		w.holdsNoToken()
 	} else if len(w.filesWithTokens()) == 0 {
 		t.Error("there is no token in the state, so looking for tokens proves nothing")
 	}
@@ -190,19 +190,61 @@ func (w *workbench) rotatesOnce(id string, arguments ...string) {
 	w.rotated(id, before+1)
 }
 
-func (w *workbench) rotated(id string, times int) {
-	w.t.Helper()
-	if got := w.service.Rotations(id); got != times {
-		w.t.Errorf("%q was rotated %d times, and should be %d times", id, got, times)
-	}
-}
-
 func sentHeader(w *workbench) {
 	w.t.Helper()
 	for _, call := range w.service.Calls() {
 		if call.Header.Get("X-Gateway-Token") != "not-a-real-one" {
 			w.t.Errorf("a %s went without the header", call.Method)
 		}
+	}
+}
+
+func refusesKeyOfTesting(w *workbench) {
+	w.t.Helper()
+	w.env = append(w.env, "EMBED_API_KEY=key-of-testing")
+	w.fails("is in another environment", "plan")
+	w.env = append(w.env, "EMBED_API_KEY="+emulator.DefaultKey)
+}
+
+// staysWithinLimit has more to do than the limit allows at once.
+func staysWithinLimit(w *workbench) {
+	w.t.Helper()
+	w.service.ResetCounts()
+	w.write("more.tf", "resource \"embed_user_group\" \"more\" {\n  count = 20\n  user_group_id = \"more-${count.index}\"\n  name = \"More\"\n}\n")
+	w.must("apply", "-auto-approve", "-refresh=false")
+	calls := w.service.Calls()
+	if took := calls[len(calls)-1].At.Sub(calls[0].At); len(calls) != 20 || took < time.Second/2 {
+		w.t.Errorf("%d calls took %s", len(calls), took)
+	}
+	if agent := calls[0].Header.Get("User-Agent"); !strings.HasSuffix(agent, " customers-pipeline") {
+		w.t.Errorf("the user agent is %q", agent)
+	}
+}
+
+func deletesWithItsDataSource(w *workbench) {
+	w.t.Helper()
+	w.must("destroy", "-auto-approve")
+	calls := w.service.Calls()
+	if last := calls[len(calls)-1]; last.Method != http.MethodDelete || !strings.Contains(string(last.Body), `"data_source_provided_id":"acme_sales"`) {
+		w.t.Errorf("the last call is %s %s", last.Method, last.Body)
+	}
+}
+
+func raisesTokenIssue(w *workbench) {
+	w.t.Helper()
+	w.replace("customers.yaml", "name: Fjordlys Kraft AS\n  token_issue: 1", "name: Fjordlys Kraft AS\n  token_issue: 2")
+	w.rotatesOnce("fjordlys-kraft")
+}
+
+func hasWhatTheFileSays(w *workbench) {
+	w.t.Helper()
+	acme, _ := w.service.Group("acme")
+	umbrella, _ := w.service.Group("umbrella")
+	if got := string(acme.Properties); got != `{"limits":{"rows":250000},"regions":["north","south"],"tier":"gold"}` || acme.Mapping["billing"] != "acme_billing" {
+		w.t.Errorf("acme has %s and %v", got, acme.Mapping)
+	}
+	if umbrella.Properties != nil || umbrella.Mapping != nil {
+		w.t.Errorf("umbrella has %s and %v", umbrella.Properties, umbrella.Mapping)
 	}
 }
 

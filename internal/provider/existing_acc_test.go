@@ -2,7 +2,6 @@ package provider
 
 import (
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -11,21 +10,6 @@ import (
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
-
-// stateSays and stateLacks look into the state file as text, for what it has to have after an error.
-func (w *world) stateSays(text string) error {
-	if !strings.Contains(w.state(), text) {
-		return errors.New("the state file does not say " + text)
-	}
-	return nil
-}
-
-func (w *world) stateLacks(text string) error {
-	if strings.Contains(w.state(), text) {
-		return errors.New("the state file says " + text)
-	}
-	return nil
-}
 
 // unchanged checks that a group is still as it was.
 func (w *world) unchanged(was emulator.Group) func() error {
@@ -59,7 +43,7 @@ func TestAccExisting(t *testing.T) {
 		},
 		step{
 			does: "adopt", before: w.ClearFaults, config: acmeWith(append(lines, "adopt_existing = true")...), calls: "GET>PUT", then: kept,
-			plan:  []plancheck.PlanCheck{plans(acmeGroup, "create", all)},
+			plan:  []plancheck.PlanCheck{plans(acmeGroup, "create", everythingComputed)},
 			state: []statecheck.StateCheck{w.mirrors(acmeGroup, "acme"), has(acmeGroup, attributes{"api_environment_tag": "Customer", "properties": `{"tier":"platinum"}`})},
 		},
 		step{does: "the flag has done its work", config: acmeWith(lines...), calls: "GET", then: kept, plan: []plancheck.PlanCheck{plans(acmeGroup, "update", "")}},
@@ -80,7 +64,7 @@ func TestAccAdoptionCreateBeforeDestroy(t *testing.T) {
 		step{does: "adopt", config: config, calls: "GET>PUT", then: kept},
 		step{
 			does: "replace", config: config, more: func(s *resource.TestStep) { s.Taint = []string{acmeGroup} }, calls: "GET>GET>PUT", then: kept,
-			plan: []plancheck.PlanCheck{plans(acmeGroup, "create+delete", all)}, state: []statecheck.StateCheck{w.mirrors(acmeGroup, "acme")},
+			plan: []plancheck.PlanCheck{plans(acmeGroup, "create+delete", everythingComputed)}, state: []statecheck.StateCheck{w.mirrors(acmeGroup, "acme")},
 		},
 		step{does: "and once more", config: config, calls: "GET", then: kept, state: []statecheck.StateCheck{w.mirrors(acmeGroup, "acme")}},
 		step{
@@ -90,7 +74,7 @@ func TestAccAdoptionCreateBeforeDestroy(t *testing.T) {
 		},
 		step{
 			does: "replace, the old one first", config: acmeWith(`name = "Acme"`), calls: "GET>DELETE>GET",
-			plan: []plancheck.PlanCheck{plans(acmeGroup, "delete+create", all)}, state: []statecheck.StateCheck{w.mirrors(acmeGroup, "acme")},
+			plan: []plancheck.PlanCheck{plans(acmeGroup, "delete+create", everythingComputed)}, state: []statecheck.StateCheck{w.mirrors(acmeGroup, "acme")},
 		},
 	)
 }

@@ -11,16 +11,6 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// absent checks that the service has no such group, which a lookup could have made.
-func (w *world) absent(id string) func() error {
-	return func() error {
-		if _, exists := w.Group(id); exists {
-			return errors.New("there is a group " + id)
-		}
-		return nil
-	}
-}
-
 // A group that was deleted elsewhere is planned anew, and no lookup leaves a shell of it.
 func TestAccDeletedElsewhere(t *testing.T) {
 	w := newWorld(t, emulator.Options{})
@@ -30,12 +20,12 @@ func TestAccDeletedElsewhere(t *testing.T) {
 		step{does: "create", config: config, calls: "GET"},
 		step{
 			does: "refresh", before: remove, more: driftShown, calls: "GET>DELETE", then: w.absent("acme"),
-			plan: []plancheck.PlanCheck{plans(acmeGroup, "create", all), planCheck{w.absent("acme")}},
+			plan: []plancheck.PlanCheck{plans(acmeGroup, "create", everythingComputed), planCheck{w.absent("acme")}},
 		},
 		step{does: "heal", config: config, calls: "GET", state: []statecheck.StateCheck{w.mirrors(acmeGroup, "acme")}},
 		step{
 			does: "notice and heal at once", before: remove, config: config, calls: "GET>DELETE>GET",
-			plan: []plancheck.PlanCheck{plans(acmeGroup, "create", all), planCheck{w.absent("acme")}},
+			plan: []plancheck.PlanCheck{plans(acmeGroup, "create", everythingComputed), planCheck{w.absent("acme")}},
 			then: func() error {
 				return equal("mapping at the service", w.group("acme").Mapping, map[string]string{"main": "warehouse"})
 			},

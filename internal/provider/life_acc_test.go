@@ -36,7 +36,7 @@ func TestAccUserGroupLife(t *testing.T) {
 		step{
 			does:   "create",
 			config: acmeWith(`name = "Acme"`, `mapping = { main = "warehouse" }`, `properties = jsonencode({ tier = "gold" })`),
-			plan:   []plancheck.PlanCheck{plans(acmeGroup, "create", all), plancheck.ExpectSensitiveValue(acmeGroup, atToken)},
+			plan:   []plancheck.PlanCheck{plans(acmeGroup, "create", everythingComputed), plancheck.ExpectSensitiveValue(acmeGroup, atToken)},
 			calls:  "GET",
 			state: []statecheck.StateCheck{
 				w.mirrors(acmeGroup, "acme"),
@@ -112,14 +112,14 @@ func TestAccUserGroupReplacement(t *testing.T) {
 		step{
 			does:   "replace",
 			config: `resource "embed_user_group" "acme" {` + "\n user_group_id = \"acme-2\"\n name = \"Acme\"\n}",
-			plan:   []plancheck.PlanCheck{plans(acmeGroup, "delete+create", all)},
+			plan:   []plancheck.PlanCheck{plans(acmeGroup, "delete+create", everythingComputed)},
 			calls:  "GET>DELETE>GET",
 			state:  []statecheck.StateCheck{w.mirrors(acmeGroup, "acme-2")},
 		},
 		step{
 			does:   "replace, the new one first",
 			config: `resource "embed_user_group" "acme" {` + "\n user_group_id = \"acme-3\"\n name = \"Acme\"\n lifecycle {\n create_before_destroy = true\n }\n}",
-			plan:   []plancheck.PlanCheck{plans(acmeGroup, "create+delete", all)},
+			plan:   []plancheck.PlanCheck{plans(acmeGroup, "create+delete", everythingComputed)},
 			calls:  "GET>GET>DELETE",
 			state:  []statecheck.StateCheck{w.mirrors(acmeGroup, "acme-3")},
 		},

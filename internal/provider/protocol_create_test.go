@@ -140,10 +140,10 @@ func TestProtocolAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 	}
 	p.wantTruth(adopted, "acme")
 
-	nextRun := p.second(nil)
-	_, diags = nextRun.destroy(adopted)
+	another := p.anotherProcess(nil)
+	_, diags = another.destroy(adopted)
 	diags.wantNone()
-	nextRun.wantCalls("DELETE")
+	another.wantCalls("DELETE")
 }
 
 func TestProtocolAdoptionThatFailsWritesNoState(t *testing.T) {

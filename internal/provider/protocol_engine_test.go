@@ -125,7 +125,7 @@ func (p *protocol) applyAgain(plan protocolPlan, config protocolObject) (protoco
 	p.t.Helper()
 	final := p.planOnce(plan.prior, config)
 	if final.diags.hasError() {
-		return plan.prior, final.diags
+		p.t.Fatalf("a plan that was accepted is refused when it is made again at apply:\n%s", final.diags)
 	}
 	for _, broken := range protocolBroken("resource", protocolPlain(plan.planned), protocolPlain(final.planned)) {
 		p.t.Errorf("an engine reports an inconsistent final plan: %s", broken)
@@ -151,7 +151,7 @@ func (p *protocol) applyOnce(prior protocolState, plan protocolPlan) (protocolSt
 	}
 	if diags.hasError() {
 		if state.value.IsNull() && !prior.value.IsNull() && plan.config != nil {
-			return prior, diags
+			p.t.Errorf("an update that failed takes the group from the state:\n%s", diags)
 		}
 		return state, diags
 	}

@@ -29,7 +29,7 @@ func TestProtocolEnvironmentGuard(t *testing.T) {
 			t.Errorf("it left the state %v and %v", state.members(), customer.Groups())
 		}
 
-		right := p.second(protocolObject{"api_key": protocolTestingKey, "environment": "Testing"})
+		right := p.anotherProcess(protocolObject{"api_key": protocolTestingKey, "environment": "Testing"})
 		state, diags = right.create(protocolAcme())
 		diags.wantNone()
 		right.wantCalls("GET+PUT")
@@ -65,7 +65,7 @@ func TestProtocolEnvironmentGuardOnAdoption(t *testing.T) {
 	if after := customer.Groups(); len(after) != 1 || after[0].Name != before[0].Name || after[0].Properties != nil || !state.value.IsNull() {
 		t.Errorf("a group of the wrong environment was taken over: %+v", after)
 	}
-	right := p.second(protocolObject{"api_key": protocolCustomerKey, "environment": "Customer"})
+	right := p.anotherProcess(protocolObject{"api_key": protocolCustomerKey, "environment": "Customer"})
 	state, diags = right.create(protocolWith(protocolAcme(), protocolObject{"adopt_existing": true}))
 	diags.wantWarning(`User group "acme" was adopted`)
 	right.wantState(state, protocolObject{"api_environment_tag": "Customer"})
@@ -104,7 +104,7 @@ func TestProtocolTagThatChanges(t *testing.T) {
 	state, diags := p.update(state, config)
 	diags.wantNone()
 	p.service.In("Testing").Seed(emulator.Group{ID: "acme", Name: "Acme", TeamID: state.get("team_id").(int64)})
-	other := p.second(protocolObject{"api_key": protocolTestingKey})
+	other := p.anotherProcess(protocolObject{"api_key": protocolTestingKey})
 	_, diags = other.update(state, protocolWith(config, protocolObject{"name": "Newer"}))
 	diags.wantError(`User group "acme" is in another environment`, `"Customer"`, `"Testing"`)
 }

@@ -71,12 +71,7 @@ func protocolStartWith(t testing.TB, options emulator.Options, arguments protoco
 
 func (p *protocol) serve(options emulator.Options) {
 	p.t.Helper()
-	service, err := emulator.Start(options)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	p.t.Cleanup(service.Close)
-	p.service = service
+	p.service = startService(p.t, options)
 	p.keys = []string{emulator.DefaultKey}
 	for key := range options.Environments {
 		p.keys = append(p.keys, key)
@@ -91,8 +86,8 @@ func (p *protocol) arguments() protocolObject {
 	}
 }
 
-// second is another process of the same provider at the same service, such as the next run.
-func (p *protocol) second(arguments protocolObject) *protocol {
+// anotherProcess is one of the same provider at the same service, such as the next run.
+func (p *protocol) anotherProcess(arguments protocolObject) *protocol {
 	p.t.Helper()
 	other := protocolBare(p.t)
 	other.service, other.keys = p.service, p.keys

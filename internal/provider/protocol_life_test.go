@@ -28,6 +28,7 @@ func TestProtocolRandomLives(t *testing.T) {
 		life.p = protocolStart(t, emulator.Options{
 			Answers: emulator.Answers(life.rand.IntN(2)), Updates: emulator.UpdatesReplace, NameRequired: life.rand.IntN(2) == 0,
 			Refusals: emulator.Refusals(life.rand.IntN(2)), UpsertOnPut: life.rand.IntN(4) == 0,
+			ForgivingDeletes: life.rand.IntN(4) == 0,
 		})
 		life.state = life.p.nothing()
 		life.lead(40)
@@ -112,7 +113,7 @@ func (l *protocolLife) lead(steps int) {
 			l.p.service.Replace("acme")
 		case 4:
 			l.note("the next run is another process")
-			l.p = l.p.second(nil)
+			l.p = l.p.anotherProcess(nil)
 		case 5:
 			l.destroy()
 		default:

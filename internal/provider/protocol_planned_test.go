@@ -15,15 +15,15 @@ func TestProtocolPlanOfADeletionAndACreation(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	old := p.created(protocolAcme())
 
-	run := p.second(nil)
+	run := p.anotherProcess(nil)
 	run.plan(old, nil).diags.wantNone()
 	run.plan(run.nothing(), protocolAcme()).diags.wantError(protocolDestroyedAndWanted, "moved block", "Nothing was changed", "-refresh=false")
 
-	run = p.second(nil)
+	run = p.anotherProcess(nil)
 	run.plan(run.nothing(), protocolAcme()).diags.wantNone()
 	run.plan(old, nil).diags.wantError(protocolDestroyedAndWanted)
 
-	run = p.second(nil)
+	run = p.anotherProcess(nil)
 	run.plan(run.nothing(), protocolWith(protocolAcme(), protocolObject{"user_group_id": "other"})).diags.wantNone()
 	run.plan(run.nothing(), protocolWith(protocolAcme(), protocolObject{"user_group_id": protocolUnknown})).diags.wantNone()
 	run.plan(old, nil).diags.wantNone()
@@ -37,10 +37,10 @@ func TestProtocolPlanOfADeletionOfAGroupThatIsKept(t *testing.T) {
 	state := p.created(protocolAcme())
 
 	for name, config := range map[string]protocolObject{"as it is": protocolAcme(), "with an update": protocolWith(protocolAcme(), protocolObject{"name": "New"})} {
-		run := p.second(nil)
+		run := p.anotherProcess(nil)
 		run.plan(state, config).diags.wantNone()
 		run.plan(state, nil).diags.wantError(protocolDestroyedAndWanted, "state rm", "deposed object")
-		run = p.second(nil)
+		run = p.anotherProcess(nil)
 		run.plan(state, nil).diags.wantNone()
 		if plan := run.plan(state, config); plan.action != "refused" {
 			t.Errorf("%s: the plan is to %s", name, plan.action)
@@ -55,7 +55,7 @@ func TestProtocolPlanOfExchangedIDs(t *testing.T) {
 	other := protocolWith(protocolAcme(), protocolObject{"user_group_id": "other"})
 	first, second := p.created(protocolAcme()), p.created(other)
 
-	run := p.second(nil)
+	run := p.anotherProcess(nil)
 	run.plan(first, other).diags.wantNone()
 	diags := run.plan(second, protocolAcme()).diags
 	if len(diags.list) != 2 {
@@ -81,7 +81,7 @@ func TestProtocolPlanAfterTheOtherHalfFailed(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
-	run := p.second(nil)
+	run := p.anotherProcess(nil)
 	deletion := run.plan(state, nil)
 	deletion.diags.wantNone()
 	p.service.Fail(emulator.Fault{Method: http.MethodDelete, Kind: emulator.TooMany429})

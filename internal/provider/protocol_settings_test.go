@@ -44,11 +44,7 @@ func TestProtocolHeadersAndUserAgentReachTheService(t *testing.T) {
 }
 
 func TestProtocolCertificates(t *testing.T) {
-	service, err := emulator.Start(emulator.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(service.Close)
+	service := startService(t, emulator.Options{})
 	target, err := url.Parse(service.URL())
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +149,7 @@ func TestProtocolNobodyListens(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	p.service.Close()
-	p = p.second(nil) // A connection that is still open may or may not take a request.
+	p = p.anotherProcess(nil) // A connection that is still open may or may not take a request.
 	_, diags := p.create(protocolWith(protocolAcme(), protocolObject{"user_group_id": "new"}))
 	diags.wantError(`Cannot create user group "new"`, "was not created", "EMBED_BASE_URL")
 	after, diags := p.read(state)

@@ -25,7 +25,7 @@ func TestProtocolUnknownProviderArguments(t *testing.T) {
 				t.Parallel()
 				known := protocolStart(t, emulator.Options{})
 				state := known.created(protocolAcme())
-				p := known.second(protocolObject{argument.Name: value})
+				p := known.anotherProcess(protocolObject{argument.Name: value})
 
 				read := p.refreshed(state)
 				if !read.value.Equal(state.value) {

@@ -64,7 +64,7 @@ func protocolValue(typ tftypes.Type, plain any) tftypes.Value {
 	return tftypes.NewValue(typ, plain)
 }
 
-// protocolPlain is the inverse of protocolValue; whole numbers become int64.
+// protocolPlain is the inverse of protocolValue; numbers are whole, and become int64.
 func protocolPlain(value tftypes.Value) any {
 	must := func(err error) {
 		if err != nil {
@@ -87,10 +87,11 @@ func protocolPlain(value tftypes.Value) any {
 	case value.Type().Is(tftypes.Number):
 		number := new(big.Float)
 		must(value.As(&number))
-		if whole, accuracy := number.Int64(); accuracy == big.Exact {
-			return whole
+		whole, accuracy := number.Int64()
+		if accuracy != big.Exact {
+			panic("no attribute of a group has numbers such as " + number.String())
 		}
-		return number.String()
+		return whole
 	case value.Type().Is(tftypes.List{}):
 		var elements []tftypes.Value
 		must(value.As(&elements))
@@ -180,18 +181,13 @@ func protocolBroken(at string, planned, actual any) []string {
 		}
 		return []string{fmt.Sprintf("%s was planned as %v and became %v", at, planned, actual)}
 	}
-	var broken []string
-	for _, name := range slices.Sorted(maps.Keys(was)) {
-		if now, present := is[name]; present {
-			broken = append(broken, protocolBroken(at+"."+name, was[name], now)...)
-		} else {
-			broken = append(broken, at+"."+name+" is gone")
-		}
+	members := slices.Sorted(maps.Keys(was))
+	if now := slices.Sorted(maps.Keys(is)); !slices.Equal(members, now) {
+		return []string{fmt.Sprintf("%s was planned with the members %q and has %q", at, members, now)}
 	}
-	for name := range is {
-		if _, present := was[name]; !present {
-			broken = append(broken, at+"."+name+" is new")
-		}
+	var broken []string
+	for _, name := range members {
+		broken = append(broken, protocolBroken(at+"."+name, was[name], is[name])...)
 	}
 	return broken
 }

@@ -33,7 +33,7 @@ func TestAccQuery(t *testing.T) {
 		return querycheck.ExpectResourceDisplayName("embed_user_group.known", queryfilter.ByResourceIdentity(identity(id)), knownvalue.StringExact(name))
 	}
 	acctest.ParallelTest(t, acctest.TestCase{
-		ProtoV6ProviderFactories: embedAndEcho(),
+		ProtoV6ProviderFactories: factories("embed"),
 		Steps: []acctest.TestStep{{
 			Query: true,
 			Config: block + `
@@ -70,7 +70,7 @@ func TestAccQueryOfBadIDs(t *testing.T) {
 	testengine.Needs(t, testengine.Query)
 	service, block := serviceFor(t, emulator.Options{})
 	acctest.ParallelTest(t, acctest.TestCase{
-		ProtoV6ProviderFactories: embedAndEcho(),
+		ProtoV6ProviderFactories: factories("embed"),
 		Steps: []acctest.TestStep{{
 			Query:       true,
 			Config:      block + "list \"embed_user_group\" \"known\" {\n  provider = embed\n  config {\n    user_group_ids = [\"acme \"]\n  }\n}\n",
@@ -91,7 +91,7 @@ func TestAccQueryLimit(t *testing.T) {
 	for i := range many {
 		w.service.Seed(emulator.Group{ID: fmt.Sprintf("customer-%03d", i)})
 	}
-	w.write("main.tf", ephemeralSource)
+	w.write("main.tf", requiredProviders)
 	for limit, listed := range map[string]int{"": 100, "limit = 100000": many, "limit = 7": 7} {
 		w.service.ResetCounts()
 		w.write("all.tfquery.hcl", "list \"embed_user_group\" \"all\" {\n  provider = embed\n  "+limit+
@@ -116,7 +116,7 @@ func TestAccQueryExamples(t *testing.T) {
 				w.service.Seed(emulator.Group{ID: id, Name: name})
 			}
 			w.copy(examplesDir+"/provider/provider.tf", examplesDir+"/list-resources/embed_user_group/"+name+".tfquery.hcl")
-			w.findsAndImports("acme", "initech")
+			w.findsAndImports()
 		})
 	}
 }
@@ -129,30 +129,31 @@ func TestAccQueryFromCSV(t *testing.T) {
 		w.service.Seed(emulator.Group{ID: id, Name: name, Properties: json.RawMessage(`{"id":9007199254740993,"why":"\"${quoted}\" %{x}"}`)})
 	}
 	w.copy(examplesDir + "/query-from-csv")
-	w.findsAndImports("acme", "initech")
+	w.findsAndImports()
 }
 
-// findsAndImports runs the query, has it write configuration, and applies that: the groups are imported as they are.
-func (w *workbench) findsAndImports(ids ...string) {
+// findsAndImports runs the query, has it write configuration, and applies that: the groups of acmeInitech are imported as
+// they are.
+func (w *workbench) findsAndImports() {
 	t := w.t
 	t.Helper()
 	out := w.must("query")
-	for _, id := range ids {
+	for id := range acmeInitech {
 		if !strings.Contains(out, "user_group_id="+id) {
 			t.Errorf("%q is not listed:\n%s", id, out)
 		}
 	}
-	if len(w.service.Groups()) != len(ids) {
+	if len(w.service.Groups()) != len(acmeInitech) {
 		t.Errorf("the query has left groups behind: %v", w.service.Groups())
 	}
 	w.must("query", "-generate-config-out=generated.tf")
 	// What is found is imported, and the provider's own example, which manages one of the groups, makes way.
 	if _, err := os.Stat(filepath.Join(w.dir, "provider.tf")); err == nil {
-		w.write("provider.tf", ephemeralSource+"provider \"embed\" {}\n")
+		w.write("provider.tf", requiredProviders+"provider \"embed\" {}\n")
 	}
 	w.service.ResetCounts()
 	out = w.must("plan", "-out=planned")
-	if !strings.Contains(out, "2 to import, 0 to add, 0 to change, 0 to destroy") {
+	if !strings.Contains(out, fmt.Sprintf("%d to import, 0 to add, 0 to change, 0 to destroy", len(acmeInitech))) {
 		t.Errorf("the generated configuration does not plan clean:\n%s", out)
 	}
 	w.must("apply", "planned")
@@ -185,7 +186,7 @@ func TestAccGeneratedConfiguration(t *testing.T) {
 				ID: "acme", Name: `Acme "& Söhne" ${x} %{y}`, Mapping: map[string]string{"a": "b"},
 				Properties: json.RawMessage(`{"z":1,"a":{"rows":90071992547409931,"rate":1e-7,"none":null,"empty":{},"list":[]},"text":"<a> ${b}\n"}`),
 			})
-			w.write("main.tf", ephemeralSource+"import {\n  to = embed_user_group.acme\n  "+test.by+"\n}\n")
+			w.write("main.tf", requiredProviders+"import {\n  to = embed_user_group.acme\n  "+test.by+"\n}\n")
 			out := w.must("plan", "-generate-config-out=generated.tf", "-out=planned")
 			if !strings.Contains(out, "1 to import, 0 to add, 0 to change, 0 to destroy") {
 				t.Errorf("the generated configuration does not plan clean:\n%s", out)
@@ -198,7 +199,7 @@ func TestAccGeneratedConfiguration(t *testing.T) {
 				t.Fatal(err)
 			}
 			reads := "jsonencode({"
-			if !engine.Has(testengine.GenerateJSON) {
+			if !testengine.GenerateJSON.In(engine) {
 				reads = `"{\"a\":`
 			}
 			if text, err := os.ReadFile(filepath.Join(w.dir, "generated.tf")); err != nil || !strings.Contains(string(text), reads) {
@@ -229,7 +230,7 @@ func TestAccIdentity(t *testing.T) {
 	testengine.Needs(t, testengine.Identity)
 	service, block := serviceFor(t, emulator.Options{})
 	acctest.ParallelTest(t, acctest.TestCase{
-		ProtoV6ProviderFactories: embedAndEcho(),
+		ProtoV6ProviderFactories: factories("embed"),
 		Steps: []acctest.TestStep{
 			{
 				Config: block + "resource \"embed_user_group\" \"acme\" {\n  user_group_id = \"acme\"\n  name = \"Acme Ltd\"\n  properties = jsonencode({ tier = \"gold\" })\n}\n",

@@ -52,13 +52,8 @@ func everyReading(t *testing.T) readings {
 
 func (every *readings) add(options emulator.Options) {
 	every.t.Helper()
-	service, err := emulator.Start(options)
-	if err != nil {
-		every.t.Fatal(err)
-	}
-	every.t.Cleanup(service.Close)
 	every.all = append(every.all, &reading{
-		Emulator: service, options: options, name: fmt.Sprintf("r%02d", len(every.all)),
+		Emulator: startService(every.t, options), options: options, name: fmt.Sprintf("r%02d", len(every.all)),
 		does: fmt.Sprintf("echo=%t merge=%t name required=%t success 0=%t tag=%q", options.Answers == emulator.AnswersEcho,
 			options.Updates == emulator.UpdatesMerge, options.NameRequired, options.Refusals == emulator.RefusalsSuccessZero, options.Environments[emulator.DefaultKey]),
 	})

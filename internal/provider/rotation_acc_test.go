@@ -9,17 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
-
-var atToken = tfjsonpath.New("token")
-
-// rotations counts what has been done to a group's token since the step began.
-func (w *world) rotations(id string, want int) func() error {
-	return func() error { return equal("rotations of "+id, w.Rotations(id), want) }
-}
 
 // Only a changed value of a key that was there before rotates, by one POST, and what depends on the token sees the new
 // one in the same apply.

@@ -73,11 +73,3 @@ func TestAccShards(t *testing.T) {
 		}
 	}
 }
-
-// says is must for what has to say these words.
-func (w *workbench) says(words string, args ...string) {
-	w.t.Helper()
-	if out := w.must(args...); !strings.Contains(out, words) {
-		w.t.Errorf("%s does not say %q:\n%s", args, words, out)
-	}
-}

@@ -1,13 +1,10 @@
 package provider
 
 import (
-	"archive/zip"
+	"bytes"
 	"errors"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -16,51 +13,19 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// written is every byte that the engine has written so far: states, backups and plans, unpacked.
-func (w *world) written() (string, error) {
-	var text strings.Builder
-	err := filepath.WalkDir(w.dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		text.Write(content)
-		if err != nil || filepath.Base(path) != "tfplan" {
-			return err
-		}
-		plan, err := zip.OpenReader(path)
-		if err != nil {
-			return err
-		}
-		defer plan.Close()
-		for _, packed := range plan.File {
-			file, err := packed.Open()
-			if err != nil {
-				return err
-			}
-			content, err := io.ReadAll(file)
-			if err != nil {
-				return err
-			}
-			text.Write(content)
-		}
-		return nil
-	})
-	return text.String(), err
-}
-
 // Without a stored token nothing that the engine writes has it, and everything else goes on.
 func TestAccStoreToken(t *testing.T) {
 	w := newWorld(t, emulator.Options{})
 	var tokens []string
 	nowhere := func() error {
 		tokens = append(tokens, w.group("acme").Token)
-		text, err := w.written()
-		if !strings.Contains(text, "token_fingerprint") {
+		files, err := unpacked(w.dir)
+		written := bytes.Join(slices.Collect(maps.Values(files)), nil)
+		if !bytes.Contains(written, []byte("token_fingerprint")) {
 			return errors.New("nothing was written")
 		}
 		for _, token := range tokens {
-			if strings.Contains(text, token) {
+			if bytes.Contains(written, []byte(token)) {
 				return errors.New("a token was written")
 			}
 		}

@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,7 +19,7 @@ import (
 // and plan nothing. Old files are never edited, whatever a schema becomes: they are what users have. When a release
 // changes what a state looks like, it adds a file of its own, written from the commit that is to be tagged:
 //
-//	TF_ACC_TERRAFORM_PATH=/path/to/terraform go test ./internal/provider -run TestUpgradeOfOldStates -write-state v0.2.0
+//	TF_ACC=1 TF_ACC_TERRAFORM_PATH=/path/to/terraform go test ./internal/provider -run TestUpgradeOfOldStates -write-state v0.2.0
 var writeState = flag.String("write-state", "", "write testdata/state/VERSION.json with the provider as it is now")
 
 // upgradeFile is a state as engines write it, as far as it matters here.
@@ -39,10 +37,8 @@ type upgradeFile struct {
 }
 
 func TestUpgradeOfOldStates(t *testing.T) {
+	upgradeWrite(t, *writeState)
 	t.Parallel()
-	if *writeState != "" {
-		upgradeWrite(t, filepath.Join("testdata", "state", *writeState+".json"))
-	}
 	files, err := filepath.Glob(filepath.Join("testdata", "state", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no old states: %v", err)
@@ -134,13 +130,7 @@ func upgradeSeed(service *emulator.Emulator, state protocolState) {
 	service.Seed(group)
 }
 
-const upgradeConfiguration = `
-terraform {
-  required_providers {
-    embed = { source = "dashembed/embed" }
-  }
-}
-
+const upgradeConfiguration = requiredProviders + `
 resource "embed_user_group" "minimal" {
   user_group_id = "minimal"
   name          = "Minimal"
@@ -184,51 +174,31 @@ resource "embed_user_group" "imported" {
 }
 `
 
-// upgradeWrite runs a real engine with the provider as it is now. The tokens become dummies at the service, and a
-// refresh takes them over: so the file is the engine's, to the last byte.
-func upgradeWrite(t *testing.T, file string) {
+// upgradeWrite runs a real engine with the provider as it is now, so it needs TF_ACC=1. The tokens become dummies at the
+// service, and a refresh takes them over: so the file is the engine's, to the last byte. Without a version it does nothing.
+func upgradeWrite(t *testing.T, version string) {
 	t.Helper()
+	if version == "" {
+		return
+	}
+	if os.Getenv("TF_ACC") == "" {
+		t.Fatal("-write-state runs an engine, so it needs TF_ACC=1")
+	}
+	file := filepath.Join("testdata", "state", version+".json")
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("%s exists, and states of a release are never written again (%v)", file, err)
 	}
-	dir := t.TempDir()
-	run := func(name string, args ...string) {
-		t.Helper()
-		command := exec.CommandContext(t.Context(), name, args...)
-		command.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+filepath.Join(dir, "cli.tfrc"), "TF_IN_AUTOMATION=1")
-		if output, err := command.CombinedOutput(); err != nil {
-			t.Fatalf("%s %v: %v\n%s", name, args, err, output)
-		}
-	}
-	write := func(name, content string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	service, err := emulator.Start(emulator.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(service.Close)
-	service.Seed(emulator.Group{ID: "imported", Name: "Imported", Properties: json.RawMessage(`{"a":1}`)})
-	run("go", "build", "-o", filepath.Join(dir, "terraform-provider-embed"), "../..")
-	write("cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"dashembed/embed\" = %q\n  }\n  direct {}\n}\n", dir))
-	write("provider.tf", fmt.Sprintf("provider \"embed\" {\n  base_url = %q\n  api_key  = %q\n}\n", service.URL(), emulator.DefaultKey))
-	engine := os.Getenv("TF_ACC_TERRAFORM_PATH")
-	apply := func(args ...string) {
-		t.Helper()
-		run(engine, append([]string{"-chdir=" + dir, "apply", "-auto-approve", "-input=false"}, args...)...)
-	}
+	w := newWorkbench(t, emulator.Options{})
+	w.service.Seed(emulator.Group{ID: "imported", Name: "Imported", Properties: json.RawMessage(`{"a":1}`)})
 	for _, quarter := range []string{"Q1", "Q2"} {
-		write("main.tf", strings.ReplaceAll(upgradeConfiguration, "QUARTER", quarter))
-		apply()
+		w.write("main.tf", strings.ReplaceAll(upgradeConfiguration, "QUARTER", quarter))
+		w.must("apply", "-auto-approve")
 	}
-	for _, group := range service.Groups() {
-		service.Change(group.ID, func(group *emulator.Group) { group.Token = upgradeToken(group.ID) })
+	for _, group := range w.service.Groups() {
+		w.service.Change(group.ID, func(group *emulator.Group) { group.Token = upgradeToken(group.ID) })
 	}
-	apply("-refresh-only")
-	written, err := os.ReadFile(filepath.Join(dir, "terraform.tfstate"))
+	w.must("apply", "-auto-approve", "-refresh-only")
+	written, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
 	if err != nil {
 		t.Fatal(err)
 	}

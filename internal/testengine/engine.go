@@ -1,5 +1,5 @@
-// Package testengine knows the engines that tests run on: which one is at hand, and what it is too old for. Only tests, and
-// the tools that run them, import it.
+// Package testengine is for tests that run an engine: which one is at hand, what it is too old for, and the provider for it.
+// Only tests, and the tools that run them, import it.
 package testengine
 
 import (
@@ -8,72 +8,48 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
+	"testing"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// Engine is a Terraform or an OpenTofu.
-type Engine struct {
-	// Name is Terraform or OpenTofu, Version its number as it says itself, without the v.
-	Name, Version string
-	// Path is the program.
-	Path string
-}
-
-// String is what the engine calls itself.
-func (e Engine) String() string { return e.Name + " v" + e.Version }
-
-// Ask asks the program what it is, in the given environment. Its plain answer is read, since the one in JSON calls every
-// version "terraform_version".
-func Ask(ctx context.Context, path string, environment []string) (Engine, error) {
-	ask := exec.CommandContext(ctx, path, "version")
-	ask.Env = environment
-	answer, err := ask.Output()
-	if err != nil {
-		return Engine{}, fmt.Errorf("%s version: %w", path, err)
-	}
-	line, _, _ := strings.Cut(string(answer), "\n")
-	name, version, found := strings.Cut(strings.TrimSpace(line), " v")
-	if !found {
-		return Engine{}, fmt.Errorf("%s version: neither Terraform nor OpenTofu says %q", path, line)
-	}
-	return Engine{Name: name, Version: version, Path: path}, nil
-}
-
 // AtHand is the engine that terraform-plugin-testing takes.
-var AtHand = sync.OnceValues(func() (Engine, error) {
+var AtHand = sync.OnceValues(func() (engine.Engine, error) {
 	path := os.Getenv("TF_ACC_TERRAFORM_PATH")
 	if path == "" {
 		path = "terraform"
 	}
-	path, err := exec.LookPath(path)
-	if err == nil {
-		path, err = filepath.Abs(path)
-	}
+	found, err := engine.Find(context.Background(), path, os.Environ())
 	if err != nil {
-		return Engine{}, fmt.Errorf("no engine; set TF_ACC_TERRAFORM_PATH: %w", err)
+		return found, fmt.Errorf("no engine; set TF_ACC_TERRAFORM_PATH: %w", err)
 	}
-	return Ask(context.Background(), path, os.Environ())
+	return found, nil
 })
 
-// Older compares versions number by number. What follows a hyphen or a plus does not count, and what is missing is zero.
-func Older(version, than string) bool {
-	a, b := numbers(version), numbers(than)
-	for i := range a {
-		if a[i] != b[i] {
-			return a[i] < b[i]
-		}
+// BuildProvider builds the provider into the directory, with further flags of go build, and writes beside it the CLI
+// configuration that has an engine use it.
+func BuildProvider(ctx context.Context, dir string, flags ...string) (configuration string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
+	defer cancel()
+	args := append([]string{"build", "-o", filepath.Join(dir, "terraform-provider-embed")}, flags...)
+	build := exec.CommandContext(ctx, "go", append(args, "github.com/dashembed/terraform-provider-embed")...)
+	if said, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the provider: %w\n%s", err, said)
 	}
-	return false
+	configuration = filepath.Join(dir, "cli.tfrc")
+	return configuration, os.WriteFile(configuration, engine.FromBuild(dir), 0o600)
 }
 
-func numbers(version string) (found [3]int) {
-	if at := strings.IndexAny(version, "-+"); at >= 0 {
-		version = version[:at]
+// Script is a program that says of itself what the engine says (its Path does not count), and otherwise runs the commands of
+// the shell. No parallel test may use it: a file just written cannot be executed while another goroutine is forking.
+func Script(t *testing.T, like engine.Engine, commands string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "engine")
+	text := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = version ]; then echo '%s'; echo on linux_amd64; exit; fi\n%s\n", like, commands)
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
 	}
-	for i, part := range strings.SplitN(version, ".", len(found)) {
-		found[i], _ = strconv.Atoi(part)
-	}
-	return found
+	return path
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"regexp"
 	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // Feature is something that not every engine can do.
@@ -56,17 +58,17 @@ var since = map[Feature]versions{
 	Query:             {"1.14", None},
 }
 
-func (v versions) of(e Engine) string {
-	if e.Name == "OpenTofu" {
+func (v versions) of(e engine.Engine) string {
+	if e.Name == engine.OpenTofu {
 		return v.openTofu
 	}
 	return v.terraform
 }
 
-// Has tells whether the engine is new enough for the feature.
-func (e Engine) Has(wanted Feature) bool {
-	least := since[wanted].of(e)
-	return least != None && !Older(e.Version, least)
+// In tells whether the engine is new enough for the feature.
+func (f Feature) In(e engine.Engine) bool {
+	least := since[f].of(e)
+	return least != None && !engine.Older(e.Version, least)
 }
 
 // Needs skips a test that the engine at hand cannot run, with a message that ParseReason understands. Where no engine is to
@@ -76,12 +78,12 @@ func Needs(t *testing.T, wanted Feature) {
 	if os.Getenv("TF_ACC") == "" {
 		return
 	}
-	engine, err := AtHand()
+	found, err := AtHand()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !engine.Has(wanted) {
-		t.Skip(Reason{wanted, since[wanted], engine.Name, engine.Version})
+	if !wanted.In(found) {
+		t.Skip(Reason{wanted, since[wanted], found.Name, found.Version})
 	}
 }
 
@@ -99,7 +101,7 @@ func (r Reason) String() string {
 }
 
 // Least is the first version of this engine with the feature, or None.
-func (r Reason) Least(e Engine) string { return r.since.of(e) }
+func (r Reason) Least(e engine.Engine) string { return r.since.of(e) }
 
 var reasonForm = regexp.MustCompile(
 	`^needs (.+): Terraform >= ([0-9.]+|none), OpenTofu >= ([0-9.]+|none) \(this is (\S+) (\S+)\)$`)

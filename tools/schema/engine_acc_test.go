@@ -11,11 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
-
-// providerAddress is the end of the address under which an engine knows the provider; the registry's host comes before it.
-const providerAddress = "dashembed/embed"
 
 // TestAccSchemaIsTheEngines: what this tool prints is what an engine prints that knows all kinds of objects, word by word. The
 // documentation is then the one that tfplugindocs would have got from that engine.
@@ -24,7 +22,7 @@ func TestAccSchemaIsTheEngines(t *testing.T) {
 		t.Skip("it runs an engine, so it needs TF_ACC=1")
 	}
 	testengine.Needs(t, testengine.Actions)
-	engine, err := testengine.AtHand()
+	found, err := testengine.AtHand()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,22 +31,22 @@ func TestAccSchemaIsTheEngines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	environment := testengine.Environment(configuration)
+	environment := engine.Environment(configuration)
 	ask := func(args ...string) []byte {
 		t.Helper()
-		command := exec.CommandContext(t.Context(), engine.Path, args...)
+		command := exec.CommandContext(t.Context(), found.Path, args...)
 		command.Dir, command.Env = dir, environment
 		var said strings.Builder
 		command.Stderr = &said
 		answer, err := command.Output()
 		if err != nil {
-			t.Fatalf("%s %s: %v\n%s%s", engine, args, err, answer, said.String())
+			t.Fatalf("%s %s: %v\n%s%s", found, args, err, answer, said.String())
 		}
 		return answer
 	}
 
 	write(t, filepath.Join(dir, "main.tf"),
-		fmt.Sprintf("terraform {\n  required_providers {\n    embed = { source = %q }\n  }\n}\n", providerAddress))
+		fmt.Sprintf("terraform {\n  required_providers {\n    embed = { source = %q }\n  }\n}\n", engine.Source))
 
 	var theirs struct {
 		FormatVersion string         `json:"format_version"`
@@ -64,7 +62,7 @@ func TestAccSchemaIsTheEngines(t *testing.T) {
 	if ours.FormatVersion != theirs.FormatVersion {
 		t.Errorf("the format is %s here, %s of the engine", ours.FormatVersion, theirs.FormatVersion)
 	}
-	there := theirs.Schemas["registry.terraform.io/"+providerAddress]
+	there := theirs.Schemas[engine.TerraformRegistry+"/"+engine.Source]
 	if there == nil {
 		t.Fatalf("the engine tells of other providers: %v", theirs.Schemas)
 	}

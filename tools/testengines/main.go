@@ -12,6 +12,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -26,23 +27,23 @@ import (
 var acceptance = []string{"-count=1", "-p=2", "-timeout=30m", "-run=^TestAcc[A-Z_]", "./..."}
 
 func main() {
-	// An interrupt reaches `go test` as well; wait for it, so that no engine outlives the run.
+	// An interrupt reaches `go test` as well; wait for it, so that what its tests leave is removed.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	engines, arguments := os.Args[1:], acceptance
 	if at := slices.Index(engines, "--"); at >= 0 {
 		engines, arguments = engines[:at], engines[at+1:]
 	}
-	if err := run(engines, arguments); err != nil {
+	if err := run(engines, arguments, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "testengines:", err)
 		os.Exit(1)
 	}
 }
 
-func run(programs, arguments []string) error {
+func run(programs, arguments []string, to io.Writer) error {
 	if len(programs) == 0 {
 		return errors.New("no engine was given, so none was tested: name the paths of some")
 	}
-	dir, err := os.MkdirTemp("", "testengines")
+	dir, err := os.MkdirTemp("", "run")
 	if err != nil {
 		return err
 	}
@@ -64,8 +65,8 @@ func run(programs, arguments []string) error {
 	var problems []error
 	for _, engine := range engines {
 		began := time.Now()
-		report, err := gotest.Run(gotest.Options{Engine: &engine, Arguments: arguments, To: os.Stdout})
-		fmt.Println()
+		report, err := gotest.Run(gotest.Options{Engine: &engine, Arguments: arguments, To: to})
+		fmt.Fprintln(to)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", engine, err))
 		}
@@ -79,9 +80,9 @@ func run(programs, arguments []string) error {
 		}
 		all = append(all, row)
 	}
-	fmt.Print(all)
+	fmt.Fprint(to, all)
 	if len(problems) > 0 {
-		fmt.Println()
+		fmt.Fprintln(to)
 	}
 	return errors.Join(problems...)
 }

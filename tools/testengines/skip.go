@@ -3,25 +3,26 @@ package main
 import (
 	"fmt"
 
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 	"github.com/dashembed/terraform-provider-embed/tools/testrun/gotest"
 )
 
 // explain returns why a test was skipped, or what is wrong with that.
-func explain(engine testengine.Engine, isNewest bool, skip gotest.Skip) (why, problem string) {
+func explain(on engine.Engine, isNewest bool, skip gotest.Skip) (why, problem string) {
 	reason, understood := testengine.ParseReason(skip.Reason)
-	least := reason.Least(engine)
+	least := reason.Least(on)
 	said := fmt.Sprintf("%s %s was skipped: %s", skip.Package, skip.Test, skip.Reason)
 	switch {
 	case !understood:
 		return "", said + " (it names no minimal version)"
-	case reason.Engine != engine.Name || reason.Version != engine.Version:
-		return "", said + fmt.Sprintf(" (the engine is %s)", engine)
+	case reason.Engine != on.Name || reason.Version != on.Version:
+		return "", said + fmt.Sprintf(" (the engine is %s)", on)
 	case isNewest:
 		return "", said + " (nothing may be skipped on the newest Terraform)"
 	case least == testengine.None:
 		return fmt.Sprintf("%s (none yet)", reason.Feature), ""
-	case !testengine.Older(engine.Version, least):
+	case !engine.Older(on.Version, least):
 		return "", said + " (the engine is not older)"
 	}
 	return fmt.Sprintf("%s (%s)", reason.Feature, least), ""
@@ -31,13 +32,13 @@ func explain(engine testengine.Engine, isNewest bool, skip gotest.Skip) (why, pr
 func newestTerraform(engines []gotest.Engine) (path string) {
 	var newest gotest.Engine
 	several := 0
-	for _, engine := range engines {
-		if engine.Name != "Terraform" {
+	for _, one := range engines {
+		if one.Name != engine.Terraform {
 			continue
 		}
 		several++
-		if newest.Path == "" || testengine.Older(newest.Version, engine.Version) {
-			newest = engine
+		if newest.Path == "" || engine.Older(newest.Version, one.Version) {
+			newest = one
 		}
 	}
 	if several < 2 {

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 	"github.com/dashembed/terraform-provider-embed/tools/testrun/gotest"
 )
 
 // A row is what became of the tests on one engine.
 type row struct {
-	engine                  testengine.Engine
+	engine                  engine.Engine
 	passed, failed, skipped int
 	// why counts the expected skips by their reason.
 	why        map[string]int
@@ -20,13 +20,13 @@ type row struct {
 	took       time.Duration
 }
 
-func newRow(engine testengine.Engine, report *gotest.Report, isNewest bool) row {
+func newRow(on engine.Engine, report *gotest.Report, isNewest bool) row {
 	r := row{
-		engine: engine, passed: report.Passed, failed: report.Failed, skipped: len(report.Skips),
+		engine: on, passed: report.Passed, failed: report.Failed, skipped: len(report.Skips),
 		why: map[string]int{},
 	}
 	for _, skip := range report.Skips {
-		why, problem := explain(engine, isNewest, skip)
+		why, problem := explain(on, isNewest, skip)
 		if problem != "" {
 			r.unexpected = append(r.unexpected, problem)
 			why = "unexpected"

@@ -5,17 +5,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 	"github.com/dashembed/terraform-provider-embed/tools/testrun/gotest"
+	"github.com/dashembed/terraform-provider-embed/tools/testrun/tinymodule"
 )
 
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	const actions = "needs actions: Terraform >= 1.14, OpenTofu >= none (this is "
-	terraform := func(version string) testengine.Engine { return testengine.Engine{Name: "Terraform", Version: version} }
-	tofu := testengine.Engine{Name: "OpenTofu", Version: "1.12.6"}
+	terraform := func(version string) engine.Engine { return engine.Engine{Name: "Terraform", Version: version} }
+	tofu := engine.Engine{Name: "OpenTofu", Version: "1.12.6"}
 	for name, test := range map[string]struct {
-		engine   testengine.Engine
+		engine   engine.Engine
 		isNewest bool
 		reason   string
 		why      string
@@ -45,10 +47,10 @@ func TestExplain(t *testing.T) {
 func TestNewestTerraform(t *testing.T) {
 	t.Parallel()
 	engines := []gotest.Engine{
-		{Engine: testengine.Engine{Name: "Terraform", Version: "1.9.8", Path: "a"}},
-		{Engine: testengine.Engine{Name: "OpenTofu", Version: "1.99.0", Path: "b"}},
-		{Engine: testengine.Engine{Name: "Terraform", Version: "1.16.4", Path: "c"}},
-		{Engine: testengine.Engine{Name: "Terraform", Version: "1.5.7", Path: "d"}},
+		{Engine: engine.Engine{Name: "Terraform", Version: "1.9.8", Path: "a"}},
+		{Engine: engine.Engine{Name: "OpenTofu", Version: "1.99.0", Path: "b"}},
+		{Engine: engine.Engine{Name: "Terraform", Version: "1.16.4", Path: "c"}},
+		{Engine: engine.Engine{Name: "Terraform", Version: "1.5.7", Path: "d"}},
 	}
 	if got := newestTerraform(engines); got != "c" {
 		t.Errorf("got %q", got)
@@ -60,7 +62,7 @@ func TestNewestTerraform(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	t.Parallel()
-	old := testengine.Engine{Name: "Terraform", Version: "1.0.11"}
+	old := engine.Engine{Name: "Terraform", Version: "1.0.11"}
 	skip := func(feature string) gotest.Skip {
 		return gotest.Skip{Reason: "needs " + feature + " (this is Terraform 1.0.11)"}
 	}
@@ -71,7 +73,7 @@ func TestTable(t *testing.T) {
 		{Package: "p", Test: "TestAccX", Reason: "a whim"},
 	}}, false)
 	first.took = 61400 * time.Millisecond
-	second := newRow(testengine.Engine{Name: "OpenTofu", Version: "1.12.6"}, &gotest.Report{Passed: 7}, false)
+	second := newRow(engine.Engine{Name: "OpenTofu", Version: "1.12.6"}, &gotest.Report{Passed: 7}, false)
 	const want = `| Engine           | Passed | Failed | Skipped | Time | Why skipped: needs what, and from which version of the engine on |
 |------------------|--------|--------|---------|------|---|
 | Terraform 1.0.11 | 120    | 1      | 4       | 61 s | 2 actions (1.14), 1 import blocks (1.5), 1 unexpected |
@@ -85,9 +87,40 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestRunWithoutEngines(t *testing.T) {
-	t.Parallel()
-	if err := run(nil, nil); err == nil {
-		t.Error("no error")
+func TestRun(t *testing.T) {
+	tinymodule.Enter(t)
+	script := func(version string) string {
+		return testengine.Script(t, engine.Engine{Name: engine.Terraform, Version: version}, "")
+	}
+	first, second := script("1.13.5"), script("1.11.4")
+	for name, test := range map[string]struct {
+		engines []string
+		tests   string
+		want    []string // in the error; none means that there is none
+	}{
+		"good":               {[]string{first, second}, "Good|Acc", nil},
+		"an expected skip":   {[]string{first}, "Good|Old", nil},
+		"an unexpected skip": {[]string{first}, "Good|Skipped", []string{"Terraform v1.13.5: tiny TestSkipped was skipped: a whim"}},
+		"a failure on each":  {[]string{first, second}, "Bad", []string{"Terraform v1.13.5: go test", "Terraform v1.11.4: go test"}},
+		"skipped on the newest": {
+			[]string{first, second},
+			"Old",
+			[]string{"nothing may be skipped on the newest Terraform", "the engine is Terraform v1.11.4"},
+		},
+		"no test":        {[]string{first}, "None", []string{"no test was run"}},
+		"no such engine": {[]string{first, "./none"}, "Good", []string{"./none"}},
+		"no engine":      {nil, "Good", []string{"no engine was given"}},
+	} {
+		var said strings.Builder
+		err := run(test.engines, []string{"-run", "^Test(" + test.tests + ")$", "./..."}, &said)
+		if (err == nil) != (test.want == nil) {
+			t.Errorf("%s: %v\n%s", name, err, said.String())
+			continue
+		}
+		for _, words := range test.want {
+			if !strings.Contains(err.Error(), words) {
+				t.Errorf("%s: %v, want %s", name, err, words)
+			}
+		}
 	}
 }

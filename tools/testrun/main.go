@@ -10,6 +10,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 
@@ -21,18 +22,18 @@ func main() {
 	race := flag.Bool("race", false, "turn the race detector on; without a C compiler say so and go on")
 	noSkips := flag.Bool("no-skips", false, "a skipped test is a failure")
 	flag.Parse()
-	// An interrupt reaches `go test` as well; wait for it, so that no engine outlives the run.
+	// An interrupt reaches `go test` as well; wait for it, so that what its tests leave is removed.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
-	if err := run(*engine, *race, *noSkips, flag.Args()); err != nil {
+	if err := run(*engine, *race, *noSkips, flag.Args(), os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "testrun:", err)
 		os.Exit(1)
 	}
 }
 
-func run(program string, race, noSkips bool, arguments []string) error {
-	options := gotest.Options{Race: race, Arguments: arguments, To: os.Stdout}
+func run(program string, race, noSkips bool, arguments []string, to io.Writer) error {
+	options := gotest.Options{Race: race, Arguments: arguments, To: to}
 	if program != "" {
-		dir, err := os.MkdirTemp("", "testrun")
+		dir, err := os.MkdirTemp("", "run")
 		if err != nil {
 			return err
 		}

@@ -3,68 +3,49 @@ package gotest
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // Engine is the Terraform or OpenTofu that acceptance tests run on.
 type Engine struct {
-	testengine.Engine
-	environment []string
+	engine.Engine
+	settings []string
 }
 
-// debugging are the settings of Terraform that may come from outside: they change what is told, never what is tested.
-var debugging = []string{"TF_LOG", "TF_ACC_LOG", "TF_ACC_PERSIST_WORKING_DIR"}
-
-// withoutEngineSettings leaves out what would bend a test on one machine only, a TF_CLI_ARGS or a TF_WORKSPACE.
-func withoutEngineSettings(environment []string) []string {
-	return slices.DeleteFunc(slices.Clone(environment), func(setting string) bool {
-		return strings.HasPrefix(setting, "TF_") &&
-			!slices.ContainsFunc(debugging, func(kept string) bool { return strings.HasPrefix(setting, kept) })
-	})
+// kept are the settings that may come from outside: those that the tests themselves read, those that change what is told and
+// never what is tested, and what go needs to get a module.
+var kept = []string{
+	"EMBED_LONG_TESTS", "EMBED_STORM_SEED", "EMBED_TEST_SEED", "EMBED_RELEASE_DIST",
+	"TF_LOG", "TF_ACC_LOG",
+	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
 }
 
-// FindEngine asks the program, a path or a name on PATH, what it is, and prepares the environment in which
+func environment() []string { return engine.Unbent(os.Environ(), kept...) }
+
+// FindEngine asks the program, a path or a name on PATH, what it is, and prepares the settings with which
 // terraform-plugin-testing uses it. The CLI configuration it writes into dir knows no source of providers: the one under test
-// is injected, and nothing else may be fetched.
+// is injected, and nothing else may be fetched. The tests' temporary files are in dir too, so that whoever removes it leaves
+// nothing of tests that were interrupted; its path must be short, since providers have their sockets there.
 func FindEngine(program, dir string) (Engine, error) {
-	path, err := exec.LookPath(program)
-	if err != nil {
-		return Engine{}, err
-	}
-	if path, err = filepath.Abs(path); err != nil {
-		return Engine{}, err
-	}
-	providers := filepath.Join(dir, "no-providers")
+	providers, configuration := filepath.Join(dir, "no-providers"), filepath.Join(dir, "cli.tfrc")
 	if err := os.Mkdir(providers, 0o700); err != nil {
 		return Engine{}, err
 	}
-	configuration := filepath.Join(dir, "cli.tfrc")
-	text := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.ToSlash(providers))
-	if err := os.WriteFile(configuration, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(configuration, engine.FromMirror(providers), 0o600); err != nil {
 		return Engine{}, err
 	}
-	settings := []string{
-		"TF_ACC=1",
-		"TF_ACC_TERRAFORM_PATH=" + path,
-		"TF_CLI_CONFIG_FILE=" + configuration,
-		"CHECKPOINT_DISABLE=1",
-	}
-
-	engine, err := testengine.Ask(context.Background(), path, append(withoutEngineSettings(os.Environ()), settings...))
+	settings := []string{"TF_CLI_CONFIG_FILE=" + configuration, "CHECKPOINT_DISABLE=1"}
+	found, err := engine.Find(context.Background(), program, append(environment(), settings...))
 	if err != nil {
 		return Engine{}, err
 	}
-	if engine.Name == "OpenTofu" {
-		// OpenTofu looks providers up under its own registry's name.
+	settings = append(settings, "TF_ACC=1", "TF_ACC_TERRAFORM_PATH="+found.Path, "TF_ACC_TEMP_DIR="+dir, "TMPDIR="+dir)
+	if found.Name == engine.OpenTofu {
 		settings = append(settings,
-			"TF_ACC_PROVIDER_HOST=registry.opentofu.org", "TF_ACC_PROVIDER_NAMESPACE=dashembed")
+			"TF_ACC_PROVIDER_HOST="+engine.OpenTofuRegistry, "TF_ACC_PROVIDER_NAMESPACE="+engine.Namespace)
 	}
-	return Engine{engine, settings}, nil
+	return Engine{found, settings}, nil
 }

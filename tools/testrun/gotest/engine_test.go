@@ -6,40 +6,33 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
-// Not parallel: a file just written cannot be executed while another goroutine is forking.
 func TestFindEngine(t *testing.T) {
-	for name, test := range map[string]struct {
-		says   string
-		asTofu bool
-	}{
-		"Terraform": {"Terraform v1.16.4", false},
-		"OpenTofu":  {"OpenTofu v1.12.6", true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			engine := filepath.Join(dir, "engine")
-			script := "#!/bin/sh\necho '" + test.says + "'\necho on linux_amd64\n"
-			if err := os.WriteFile(engine, []byte(script), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			found, err := FindEngine(engine, dir)
+	for _, like := range []engine.Engine{{Name: engine.Terraform, Version: "1.16.4"}, {Name: engine.OpenTofu, Version: "1.12.6"}} {
+		t.Run(like.Name, func(t *testing.T) {
+			program, dir := testengine.Script(t, like, ""), t.TempDir()
+			found, err := FindEngine(program, dir)
 			if err != nil {
 				t.Fatal(err)
 			}
-			settings := found.environment
-			if found.String() != test.says || found.Path != engine {
-				t.Errorf("found %s at %s, want %s at %s", found, found.Path, test.says, engine)
+			if found.String() != like.String() || found.Path != program {
+				t.Errorf("found %s at %s, want %s at %s", found, found.Path, like, program)
 			}
-			if want := "TF_ACC_TERRAFORM_PATH=" + engine; !slices.Contains(settings, want) {
-				t.Errorf("%q lacks %s", settings, want)
+			for _, want := range []string{"TF_ACC_TERRAFORM_PATH=" + program, "TMPDIR=" + dir, "TF_ACC_TEMP_DIR=" + dir} {
+				if !slices.Contains(found.settings, want) {
+					t.Errorf("%q lacks %s", found.settings, want)
+				}
 			}
-			if got := slices.Contains(settings, "TF_ACC_PROVIDER_HOST=registry.opentofu.org"); got != test.asTofu {
-				t.Errorf("OpenTofu's registry named: %t, want %t", got, test.asTofu)
+			isTofu := like.Name == engine.OpenTofu
+			if got := slices.Contains(found.settings, "TF_ACC_PROVIDER_HOST=registry.opentofu.org"); got != isTofu {
+				t.Errorf("OpenTofu's registry named: %t, want %t", got, isTofu)
 			}
-			index := slices.IndexFunc(settings, func(s string) bool { return strings.HasPrefix(s, "TF_CLI_CONFIG_FILE=") })
-			if _, err := os.Stat(strings.TrimPrefix(settings[index], "TF_CLI_CONFIG_FILE=")); err != nil {
+			index := slices.IndexFunc(found.settings, func(s string) bool { return strings.HasPrefix(s, "TF_CLI_CONFIG_FILE=") })
+			if _, err := os.Stat(strings.TrimPrefix(found.settings[index], "TF_CLI_CONFIG_FILE=")); err != nil {
 				t.Error(err)
 			}
 		})
@@ -50,13 +43,5 @@ func TestFindEngineThatIsNone(t *testing.T) {
 	t.Parallel()
 	if _, err := FindEngine(filepath.Join(t.TempDir(), "none"), t.TempDir()); err == nil {
 		t.Error("no error")
-	}
-}
-
-func TestWithoutEngineSettings(t *testing.T) {
-	t.Parallel()
-	got := withoutEngineSettings([]string{"PATH=/bin", "TF_CLI_ARGS=-json", "TF_LOG=TRACE", "TF_ACC_LOG_PATH=x", "TF_WORKSPACE=w"})
-	if want := []string{"PATH=/bin", "TF_LOG=TRACE", "TF_ACC_LOG_PATH=x"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }

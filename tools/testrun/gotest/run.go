@@ -28,10 +28,10 @@ func Run(options Options) (*Report, error) {
 	}
 	command = append(command, options.Arguments...)
 
-	environment := os.Environ()
+	environment := environment()
 	if options.Engine != nil {
 		fmt.Fprintf(options.To, "Acceptance tests on %s (%s)\n", options.Engine, options.Engine.Path)
-		environment = append(withoutEngineSettings(environment), options.Engine.environment...)
+		environment = append(environment, options.Engine.settings...)
 	}
 	warnUnraced(options.To, unraced)
 	fmt.Fprintln(options.To, "go", strings.Join(command, " "))
