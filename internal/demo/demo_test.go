@@ -97,15 +97,15 @@ func TestSummaryCounts(t *testing.T) {
 		{Method: put},
 		{Method: post, Rotated: true},
 		{Method: deletes, Deleted: true},
-		{Method: deletes},
-		{Method: deletes},
+		{Method: deletes, Deleted: true},
+		{Method: deletes, Deleted: true},
 		{Method: deletes},
 	})
 	want := []string{
 		"GET      get, or create what is absent      3 calls   2 groups created",
 		"PUT      update                             2 calls   1 group updated",
 		"POST     rotate the token                   1 calls   1 token rotated",
-		"DELETE   delete                             4 calls   1 group deleted",
+		"DELETE   delete                             4 calls   3 groups deleted",
 		"                                           10 calls",
 	}
 	if !slices.Equal(got, want) {
