@@ -56,11 +56,10 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 		return Answer{}, &Error{Kind: NotSent, Method: call.method, Reason: "the request could not be built", cause: err}
 	}
 	retrying := retryablehttp.Client{
-		HTTPClient:   &http.Client{Transport: &call},
-		RetryMax:     c.config.MaxRetries,
-		CheckRetry:   call.shouldRepeat,
-		Backoff:      call.backoff,
-		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+		HTTPClient: &http.Client{Transport: &call},
+		RetryMax:   c.config.MaxRetries,
+		CheckRetry: call.shouldRepeat,
+		Backoff:    call.backoff,
 	}
 	response, err := retrying.Do(request)
 	if err != nil {

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -166,20 +167,22 @@ func TestStoppedInFlight(t *testing.T) {
 // TestStoppedInFlightIsBounded: in a stopped run the call in flight has its own time limit, and is not repeated.
 func TestStoppedInFlightIsBounded(t *testing.T) {
 	t.Parallel()
-	arrived := make(chan struct{})
-	server := serve(t, func(_ int, _ http.ResponseWriter, r *http.Request) {
-		close(arrived)
-		<-r.Context().Done()
+	tryAnew(t, func(timeout time.Duration) error {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		server := serve(t, func(_ int, _ http.ResponseWriter, r *http.Request) {
+			cancel()
+			<-r.Context().Done()
+		})
+		client := newClient(t, server.URL, retries(maxRetries), func(c *Config) { c.RequestTimeout = timeout })
+		failure := failureOf(t, await(t, "the call", start(func() (Answer, error) {
+			return client.GetOrCreate(ctx, GroupRequest{UserGroupID: "acme"})
+		})).err)
+		if requests := server.count(); failure.Kind != UnknownOutcome || requests != 1 || failure.Reason != "no complete answer came within "+timeout.String() {
+			return fmt.Errorf("%d requests, %#v", requests, failure)
+		}
+		return nil
 	})
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	client := newClient(t, server.URL, retries(maxRetries), func(c *Config) { c.RequestTimeout = 500 * time.Millisecond })
-	done := start(func() (Answer, error) { return client.GetOrCreate(ctx, GroupRequest{UserGroupID: "acme"}) })
-	within(t, "the way to the service", arrived)
-	cancel()
-	failure := failureOf(t, await(t, "the call", done).err)
-	wantKind(t, failure, UnknownOutcome)
-	wantRequests(t, server.count(), 1)
 }
 
 // TestFinish: a clean-up makes exactly one attempt in a run that has been stopped.

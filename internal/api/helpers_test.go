@@ -299,6 +299,35 @@ func within(t testing.TB, what string, done <-chan struct{}) {
 	}
 }
 
+// tryAnew runs what depends on time with one time limit after the other until it goes well, and reports the last failure:
+// a busy machine may need longer than the limit for what comes before.
+func tryAnew(t *testing.T, run func(timeout time.Duration) error) {
+	t.Helper()
+	var err error
+	for _, timeout := range []time.Duration{200 * time.Millisecond, time.Second, 5 * time.Second} {
+		if err = run(timeout); err == nil {
+			return
+		}
+	}
+	t.Error(err)
+}
+
+// deafAddress returns an address that nothing listens on, nor will: an open connection holds its port until the test ends.
+func deafAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn.LocalAddr().String()
+}
+
 // syncBuffer is a log's destination that may be read while it is written.
 type syncBuffer struct {
 	mu   sync.Mutex

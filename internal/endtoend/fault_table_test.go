@@ -40,8 +40,8 @@ const (
 	notRotated      = "The token was not rotated"
 	deletionUnknown = "Whether the group was deleted is not known; it stays in the state."
 	notDeleted      = "The group was not deleted and stays in the state."
-	adoptionUnknown = "Whether the group was updated is not known; it is not in the state"
-	notAdopted      = "The group was not changed and is not in the state."
+	adoptionUnknown = "Whether the group was updated is not known. It is not in the state"
+	notAdopted      = "The group was not changed. It is not in the state"
 )
 
 // destroyHalfBroken: half of a refusal is a refusal still, so each is looked into, which makes a shell, and removed.

@@ -28,8 +28,8 @@ func FuzzParse(f *testing.F) {
 		if !json.Valid([]byte(text)) {
 			t.Fatal("encoding/json does not take this for JSON")
 		}
-		if object.Raw() != text {
-			t.Error("Raw differs from the text")
+		if object.raw != text {
+			t.Error("the text is not kept as it was")
 		}
 		canonical := object.Canonical()
 		if len(canonical) > 6*len(text)+MaxExpansion {
@@ -99,19 +99,19 @@ func FuzzEqual(f *testing.F) {
 
 		rewritten := mustParse(t, rewrite(random, root))
 		if !Equal(object, rewritten) || !Equal(rewritten, object) {
-			t.Errorf("differs from itself, written as %q", rewritten.Raw())
+			t.Errorf("differs from itself, written as %q", rewritten.raw)
 		}
 		if remained, differ, missing := Contradictions(object, rewritten); remained != nil || differ != nil || missing != nil {
-			t.Errorf("contradicts itself, written as %q: %q %q %q", rewritten.Raw(), remained, differ, missing)
+			t.Errorf("contradicts itself, written as %q: %q %q %q", rewritten.raw, remained, differ, missing)
 		}
 
 		mutate(random, root)
 		mutated := mustParse(t, rewrite(random, root))
 		if Equal(object, mutated) || Equal(mutated, object) {
-			t.Errorf("equals %q", mutated.Raw())
+			t.Errorf("equals %q", mutated.raw)
 		}
 		if remained, differ, missing := Contradictions(object, mutated); remained == nil && differ == nil && missing == nil {
-			t.Errorf("%q contradicts nothing", mutated.Raw())
+			t.Errorf("%q contradicts nothing", mutated.raw)
 		}
 	})
 }

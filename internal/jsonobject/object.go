@@ -74,9 +74,6 @@ func Parse[T ~string | ~[]byte](text T) (Object, error) {
 // encoding/json leave the member out.
 func (o Object) IsZero() bool { return o.raw == "" }
 
-// Raw returns the text as it was parsed, white space and all. It is empty for the zero Object.
-func (o Object) Raw() string { return o.raw }
-
 // Canonical returns the object as Terraform's jsonencode writes it: keys in byte order, no white space, strings escaped
 // as encoding/json does it with HTML escaping, numbers in plain decimal notation with no superfluous zero. Two objects
 // are Equal exactly if their canonical texts are the same. It is empty for the zero Object.

@@ -80,6 +80,7 @@ func TestParseRefuses(t *testing.T) {
 		"NUL outside":                {"{\x00}", KindSyntax, 1, 2},
 		"unknown escape":             {`{"a":"\x41"}`, KindSyntax, 1, 8},
 		"short escape":               {`{"a":"\u00g1"}`, KindSyntax, 1, 11},
+		"escape with an at sign":     {`{"a":"\u00@1"}`, KindSyntax, 1, 11},
 		"no-break space outside":     {"{\u00a0}", KindSyntax, 1, 2},
 		"open object":                {`{`, KindUnexpectedEnd, 1, 2},
 		"open key":                   {`{"a`, KindUnexpectedEnd, 1, 4},
@@ -99,12 +100,17 @@ func TestParseRefuses(t *testing.T) {
 		"duplicate, deep":            {`{"x":[{"y":{"a":1,"b":2,"a":3}}]}`, KindDuplicateKey, 1, 25},
 		"duplicate, empty key":       {`{"":1,"b":1,"":2}`, KindDuplicateKey, 1, 13},
 		"two duplicates":             {`{"b":1,"a":1,"b":2,"a":2,"a":3}`, KindDuplicateKey, 1, 14},
+		"two duplicates, in order":   {`{"a":1,"a":2,"b":1,"b":2}`, KindDuplicateKey, 1, 8},
 		"large exponent":             {`{"a":1e1001}`, KindExponent, 1, 6},
 		"small exponent":             {`{"a":1e-1001}`, KindExponent, 1, 6},
 		"huge exponent":              {`{"a":1e999999999999999999999}`, KindExponent, 1, 6},
+		"exponent of 2^64 + 1":       {`{"a":1e18446744073709551617}`, KindExponent, 1, 6},
 		"huge exponent of nothing":   {`{"a":0e-99999999999}`, KindExponent, 1, 6},
 		"too many exponents": {
 			`{"a":[` + strings.Repeat("1e1000,", MaxExpansion/1000) + `1e1000]}`, KindExponent, 1, 7 + MaxExpansion/1000*7,
+		},
+		"too many negative exponents": {
+			`{"a":[` + strings.Repeat("1e-1000,", MaxExpansion/1000) + `1e-1000]}`, KindExponent, 1, 7 + MaxExpansion/1000*8,
 		},
 		"deep":              {nested(MaxDepth + 1), KindDepth, 1, 5 + MaxDepth},
 		"very deep":         {nested(1 << 20), KindDepth, 1, 5 + MaxDepth},
@@ -118,6 +124,8 @@ func TestParseRefuses(t *testing.T) {
 		"swapped":           {`{"a":"\udc00\ud800"}`, KindSurrogate, 1, 7},
 		"high and letter":   {`{"a":"\ud800\u0041"}`, KindSurrogate, 1, 7},
 		"high and newline":  {`{"a":"\ud800\n"}`, KindSurrogate, 1, 7},
+		"high and end":      {`{"a":"\ud800`, KindSurrogate, 1, 7},
+		"high and half":     {`{"a":"\ud800\`, KindSurrogate, 1, 7},
 		"surrogate in key":  {`{"\uD800":1}`, KindSurrogate, 1, 3},
 	}
 	for name, test := range tests {
@@ -168,8 +176,8 @@ func TestParseAccepts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			object := mustParse(t, test.text)
-			if object.Raw() != test.text {
-				t.Errorf("Raw() = %q", object.Raw())
+			if object.raw != test.text {
+				t.Errorf("the text is kept as %q", object.raw)
 			}
 			if object.Canonical() != test.canonical {
 				t.Errorf("Canonical() = %q, want %q", object.Canonical(), test.canonical)
@@ -214,7 +222,7 @@ func TestZero(t *testing.T) {
 	if !Equal(zero, Object{}) || Equal(zero, empty) || Equal(empty, zero) {
 		t.Error("the zero Object must equal itself only")
 	}
-	if zero.Raw() != "" || zero.Canonical() != "" || empty.Canonical() != "{}" {
+	if zero.Canonical() != "" || empty.Canonical() != "{}" {
 		t.Error("no object and the empty one have each other's text")
 	}
 	remained, differ, missing := Contradictions(zero, mustParse(t, `{"a":1}`))
@@ -231,7 +239,7 @@ func TestParseCopiesBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	copy(text, `{"z":9}`)
-	if object.Raw() != `{"a":1}` || object.Canonical() != `{"a":1}` || object.members[0].key != "a" {
+	if object.raw != `{"a":1}` || object.Canonical() != `{"a":1}` || object.members[0].key != "a" {
 		t.Error("the object changed with the bytes it was parsed from")
 	}
 }

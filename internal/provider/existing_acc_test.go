@@ -34,7 +34,7 @@ func TestAccExisting(t *testing.T) {
 		step{
 			does: "adopt, refused", before: func() { w.Fail(emulator.Fault{Method: "PUT", Nth: 1, Kind: emulator.Refuse}) },
 			config: acmeWith(append(lines, "adopt_existing = true")...), calls: "GET>PUT", then: w.unchanged(was),
-			fails: []string{`Cannot adopt user group "acme"`, "The group was not changed and is not in the state."},
+			fails: []string{`Cannot adopt user group "acme"`, "The group was not changed. It is not in the state"},
 		},
 		step{
 			does: "adopt, without a usable answer", before: func() { w.Fail(emulator.Fault{Method: "PUT", Kind: emulator.HTML200}) },

@@ -154,9 +154,9 @@ func TestProtocolAdoptionThatFailsWritesNoState(t *testing.T) {
 		title string
 		says  string
 	}{
-		"refused":      {emulator.Fault{Kind: emulator.Refuse}, title, "not changed and is not in the state"},
-		"always 503":   {emulator.Fault{Kind: emulator.Unavailable503}, title, "not known; it is not in the state"},
-		"always cut":   {emulator.Fault{Kind: emulator.CutAfterWork}, title, "not known; it is not in the state"},
+		"refused":      {emulator.Fault{Kind: emulator.Refuse}, title, "not changed. It is not in the state"},
+		"always 503":   {emulator.Fault{Kind: emulator.Unavailable503}, title, "not known. It is not in the state"},
+		"always cut":   {emulator.Fault{Kind: emulator.CutAfterWork}, title, "not known. It is not in the state"},
 		"HTML":         {emulator.Fault{Kind: emulator.HTML200}, title, "HTML"},
 		"another team": {emulator.Fault{Kind: emulator.Answer, Body: protocolAnswer("acme", 7, "Customer")}, `User group "acme" has been replaced`, "team_id 7"},
 		"another id":   {emulator.Fault{Kind: emulator.Answer, Body: protocolAnswer("other", 7, "Customer")}, `The service answered about another group than "acme"`, "other"},

@@ -207,7 +207,7 @@ func TestProtocolAction(t *testing.T) {
 		}
 		before := p.service.Groups()
 		_, diags = p.invoke(protocolObject{"user_group_id": "nobody"})
-		diags.wantError(`User group "nobody" does not exist`, "othing was created")
+		diags.wantError(`User group "nobody" does not exist`, "ookup has left none behind")
 		p.wantUntouched(before)
 	}
 }

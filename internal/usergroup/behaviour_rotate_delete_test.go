@@ -258,3 +258,40 @@ func TestDeleteAbsentOrReplaced(t *testing.T) {
 		})
 	}
 }
+
+// Another group has the token that was sent: its new token is all that may be told, or the next refresh would not see
+// that it is another group.
+func TestRotationOfAnotherTeamTellsTheTokenAlone(t *testing.T) {
+	t.Parallel()
+	e, s := newService(t, setup{})
+	seed := seedGroup(e)
+	known := knownOf(seed)
+	other := seed
+	other.TeamID += 1000
+	e.Seed(other)
+	result, err := s.RotateToken(t.Context(), known)
+	wantOutcome(t, result, err, titleReplaced)
+	now, _ := e.Group(id)
+	if result.Group == nil || result.Group.Token.Reveal() != now.Token || result.Group.TeamID != nil {
+		t.Errorf("told %+v", result.Group)
+	}
+}
+
+// The engine creates first and then destroys the old instance of the same id, which was gone without anybody knowing.
+func TestANewGroupOutlivesItsOldInstance(t *testing.T) {
+	t.Parallel()
+	for _, teamKnown := range []bool{true, false} {
+		e, s := newService(t, setup{})
+		old := knownOf(seedGroup(e))
+		e.Remove(id)
+		if !teamKnown {
+			old.TeamID = nil
+		}
+		result, err := s.Create(t.Context(), wantedGroup(), false)
+		wantOutcome(t, result, err, fine)
+		result, err = s.Delete(t.Context(), old, "")
+		wantOutcome(t, result, err, warns(titleKept), "was not deleted")
+		wantTrace(t, e, "GET/created")
+		wantLeft(t, e, emulator.Group{}, ours)
+	}
+}

@@ -213,3 +213,15 @@ func TestStoppedWhileTheShellCannotBeRemoved(t *testing.T) {
 	wantTrace(t, e, "GET/created > DELETE")
 	wantLeft(t, e, emulator.Group{}, shell)
 }
+
+// The rotation is done, its answer is lost and the run is stopped: the new token must not be lost with it.
+func TestStoppedAfterALostRotation(t *testing.T) {
+	t.Parallel()
+	e, s := newService(t, setup{client: func(config *api.Config) { config.RetryWaitMin, config.RetryWaitMax = time.Hour, time.Hour }})
+	seed := seedGroup(e)
+	e.Fail(emulator.Fault{Method: "POST", Nth: 1, Kind: emulator.CutAfterWork})
+	result, err := s.RotateToken(cancelAt(t, e, "POST", 1), knownOf(seed))
+	wantOutcome(t, result, err, fine)
+	wantTrace(t, e, "POST/rotated > GET")
+	wantGroup(t, e, result.Group)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
@@ -72,7 +73,7 @@ func (s *Service) checkCreated(ctx context.Context, wanted Wanted, created api.U
 		reason = failed(titleCreateFailed, wanted.ID, err,
 			"The group was created, but the update that was to show its environment failed.")
 	case sameID(wanted.ID, answer.UserGroup) != nil:
-		// Nothing is deleted on such an answer, not even what this run has made: its ids mean something else than ours.
+		// The group is wanted, so nothing is deleted on an answer whose ids mean something else than ours.
 		return Result{}, sameID(wanted.ID, answer.UserGroup,
 			"That was the answer to the update that was to show the environment of the group just created. The group is left at the service and is not in the state. Remove it with"+removalCommand(wanted.ID))
 	case s.wrongEnvironment(answer.UserGroup):
@@ -94,25 +95,27 @@ func (s *Service) checkCreated(ctx context.Context, wanted Wanted, created api.U
 func (s *Service) adopt(ctx context.Context, wanted Wanted, found api.Answer) (Result, error) {
 	existing := found.UserGroup
 	known := Known{ID: wanted.ID, TeamID: existing.TeamID}
+	done := notChanged
 	if s.environment != "" {
-		told, done, err := s.askEnvironment(ctx, wanted, existing)
-		if err != nil {
-			return Result{}, adoptFailed(wanted.ID, err)
+		var told api.UserGroup
+		var err error
+		if told, done, err = s.askEnvironment(ctx, wanted, existing); err != nil {
+			return Result{}, adoptFailed(wanted.ID, err, notChanged)
 		}
 		if s.wrongEnvironment(told) {
 			return Result{}, problem(titleWrongEnvironment, wanted.ID, nil, environmentsDiffer(s.environment, *told.EnvironmentTag), done,
 				"It is not in the state.")
 		}
 		if err := s.expect(known, told); err != nil {
-			return Result{}, err
+			return Result{}, completed(err, "The group is not in the state.")
 		}
 	}
 	answer, err := s.client.Update(ctx, wanted.request())
 	if err != nil {
-		return Result{}, adoptFailed(wanted.ID, err)
+		return Result{}, adoptFailed(wanted.ID, err, done)
 	}
 	if err := s.expect(known, answer.UserGroup); err != nil {
-		return Result{}, err
+		return Result{}, completed(err, "The group is not in the state.")
 	}
 	if remained := contradictions(wanted, answer.UserGroup); remained != "" {
 		return Result{}, problem(titleAdoptFailed, wanted.ID, nil, remained,
@@ -129,12 +132,23 @@ func (s *Service) adopt(ctx context.Context, wanted Wanted, found api.Answer) (R
 		"From now on destroying this resource deletes the group.")}}, nil
 }
 
-func adoptFailed(id string, err error) error {
-	done := "The group was not changed and is not in the state."
+const notChanged = "The group was not changed."
+
+// adoptFailed says what the update that failed has done, or else what was done before it.
+func adoptFailed(id string, err error, before string) error {
 	if mayHaveHappened(err) {
-		done = "Whether the group was updated is not known; it is not in the state, so it cannot be destroyed by accident."
+		before = "Whether the group was updated is not known."
 	}
-	return failed(titleAdoptFailed, id, err, done, "Run again to try once more.")
+	return failed(titleAdoptFailed, id, err, before, "It is not in the state, so it cannot be destroyed by accident.", "Run again to try once more.")
+}
+
+// completed adds what became of a group that no state has to the problem of an unexpected answer.
+func completed(err error, sentences ...string) error {
+	var unexpected *Problem
+	if errors.As(err, &unexpected) {
+		unexpected.Detail = strings.Join(append([]string{unexpected.Detail}, sentences...), " ")
+	}
+	return err
 }
 
 // claim decides about a group that a repeated creation found: most likely the first attempt, whose answer got lost,
@@ -159,7 +173,7 @@ func (s *Service) claim(ctx context.Context, wanted Wanted, existing api.UserGro
 				"If it did not exist before, remove it with"+removalCommand(wanted.ID))
 		}
 		if err := s.expect(Known{ID: wanted.ID, TeamID: existing.TeamID}, told); err != nil {
-			return Result{}, err
+			return Result{}, completed(err, notOurs, "If it did not exist before, remove it with"+removalCommand(wanted.ID))
 		}
 		existing.EnvironmentTag = told.EnvironmentTag
 	}

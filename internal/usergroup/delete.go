@@ -25,7 +25,10 @@ func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID 
 	current := known.Token
 	if current.IsZero() {
 		found, err := s.findToDelete(ctx, known)
-		if found == nil || err != nil {
+		switch {
+		case errors.Is(err, ErrNotFound):
+			return goneAlready(known.ID, err), nil
+		case err != nil:
 			return Result{}, lookupFailedFor(titleDeleteFailed, known.ID, err, "The group was not deleted and stays in the state. Its current token has to be looked up first, and that failed.")
 		}
 		current = found.Token
@@ -46,10 +49,10 @@ func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID 
 		// Refused: gone already, or the token was rotated elsewhere since the state learnt of it.
 		found, findErr := s.findToDelete(ctx, known)
 		switch {
+		case errors.Is(findErr, ErrNotFound):
+			return goneAlready(known.ID, findErr), nil
 		case findErr != nil:
 			return Result{}, lookupFailedFor(titleDeleteFailed, known.ID, findErr, deleteFailed(known.ID, err).Detail+" Looking it up to see why failed as well.")
-		case found == nil:
-			return Result{}, nil
 		case found.Token == current || curedStale:
 			return Result{}, failed(titleDeleteFailed, known.ID, err, "The group still exists and stays in the state.")
 		case mayHaveHappened(err) && !known.isSame(found.UserGroup):
@@ -71,18 +74,22 @@ func deleteFailed(id string, err error) *Problem {
 	return failed(titleDeleteFailed, id, err, "The group was not deleted and stays in the state.")
 }
 
-// findToDelete returns nil when the group is gone, and refuses to hand over another group.
-func (s *Service) findToDelete(ctx context.Context, known Known) (*Found, error) {
+// goneAlready is a deletion with nothing to delete. A lookup that got lost on the way may still make something.
+func goneAlready(id string, notFound error) Result {
+	if !errors.Is(notFound, errMayAppear) {
+		return Result{}
+	}
+	return Result{Warnings: []*Problem{problem(titleMayBeLeftBehind, id, nil,
+		"The group was to be deleted and is gone already, which a lookup has shown.", mayAppear(id))}}
+}
+
+// findToDelete is a lookup that refuses to hand over another group.
+func (s *Service) findToDelete(ctx context.Context, known Known) (Found, error) {
 	found, err := s.Find(ctx, known)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case found.Replaced:
-		return nil, problem(titleReplaced, known.ID, errReplaced,
+	if err == nil && found.Replaced {
+		return Found{}, problem(titleReplaced, known.ID, errReplaced,
 			fmt.Sprintf("It was to be deleted, but the group with team_id %d is gone and team_id %d has taken its id. That one was not deleted, since it may be somebody else's.", *known.TeamID, *found.TeamID),
 			"Run again: the next plan shows the group as it is now, and destroys it if that is still what is asked for. `terraform state rm` forgets it without deleting it.")
 	}
-	return &found, nil
+	return found, err
 }

@@ -64,7 +64,7 @@ func (s *Service) askEnvironment(ctx context.Context, wanted Wanted, existing ap
 	if existing.Name != nil && *existing.Name != "" && *existing.Name != wanted.Name {
 		request.Name = existing.Name
 	}
-	done = "The group was not changed."
+	done = notChanged
 	answer, err := s.client.Update(ctx, request)
 	if request.Name == nil && api.IsKind(err, api.Refused) {
 		request.Name = &wanted.Name

@@ -1,11 +1,8 @@
 package usergroup
 
 import (
-	"context"
 	"testing"
-	"time"
 
-	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
@@ -14,17 +11,9 @@ func TestKnownInAnotherEnvironmentIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		title string
-		run   func(context.Context, *Service, Known) (Result, error)
+		run   operation
 	}{
-		"update": {titleUpdateFailed, func(ctx context.Context, s *Service, known Known) (Result, error) {
-			return s.Update(ctx, wantedGroup(), known)
-		}},
-		"rotate": {titleRotateFailed, func(ctx context.Context, s *Service, known Known) (Result, error) {
-			return s.RotateToken(ctx, known)
-		}},
-		"delete": {titleDeleteFailed, func(ctx context.Context, s *Service, known Known) (Result, error) {
-			return s.Delete(ctx, known, "")
-		}},
+		"update": {titleUpdateFailed, runUpdate}, "rotate": {titleRotateFailed, runRotate}, "delete": {titleDeleteFailed, runDelete},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -70,36 +59,6 @@ func TestAbsenceThatCannotBeProvenIsAnError(t *testing.T) {
 	wantTrace(t, e, "GET/created > PUT > DELETE/deleted")
 }
 
-// The rotation is done, its answer is lost and the run is stopped: the new token must not be lost with it.
-func TestStoppedAfterALostRotation(t *testing.T) {
-	t.Parallel()
-	e, s := newService(t, setup{client: func(config *api.Config) { config.RetryWaitMin, config.RetryWaitMax = time.Hour, time.Hour }})
-	seed := seedGroup(e)
-	e.Fail(emulator.Fault{Method: "POST", Nth: 1, Kind: emulator.CutAfterWork})
-	result, err := s.RotateToken(cancelAt(t, e, "POST", 1), knownOf(seed))
-	wantOutcome(t, result, err, fine)
-	wantTrace(t, e, "POST/rotated > GET")
-	wantGroup(t, e, result.Group)
-}
-
-// Another group has the token that was sent: its new token is all that may be told, or the next refresh would not see
-// that it is another group.
-func TestRotationOfAnotherTeamTellsTheTokenAlone(t *testing.T) {
-	t.Parallel()
-	e, s := newService(t, setup{})
-	seed := seedGroup(e)
-	known := knownOf(seed)
-	other := seed
-	other.TeamID += 1000
-	e.Seed(other)
-	result, err := s.RotateToken(t.Context(), known)
-	wantOutcome(t, result, err, titleReplaced)
-	now, _ := e.Group(id)
-	if result.Group == nil || result.Group.Token.Reveal() != now.Token || result.Group.TeamID != nil {
-		t.Errorf("told %+v", result.Group)
-	}
-}
-
 // With the key of another environment the same id can be another group. The state must not take that one over, since the
 // next destruction would reach it, and it must not be written to in order to find out.
 func TestReplacementIsNotBelievedWhereAnEnvironmentIsDemanded(t *testing.T) {
@@ -124,21 +83,67 @@ func TestReplacementIsNotBelievedWhereAnEnvironmentIsDemanded(t *testing.T) {
 	}
 }
 
-// The engine creates first and then destroys the old instance of the same id, which was gone without anybody knowing.
-func TestANewGroupOutlivesItsOldInstance(t *testing.T) {
+// Adoption writes to nothing whose environment it could not learn.
+func TestAdoptionWithoutAnAnswerAboutTheEnvironment(t *testing.T) {
 	t.Parallel()
-	for _, teamKnown := range []bool{true, false} {
-		e, s := newService(t, setup{})
-		old := knownOf(seedGroup(e))
-		e.Remove(id)
-		if !teamKnown {
-			old.TeamID = nil
-		}
-		result, err := s.Create(t.Context(), wantedGroup(), false)
-		wantOutcome(t, result, err, fine)
-		result, err = s.Delete(t.Context(), old, "")
-		wantOutcome(t, result, err, warns(titleKept), "was not deleted")
-		wantTrace(t, e, "GET/created")
-		wantLeft(t, e, emulator.Group{}, ours)
+	e, s := newService(t, setup{environment: "Customer"})
+	seed := seedGroup(e)
+	for nth := range maxRetries + 1 {
+		e.Fail(emulator.Fault{Method: "PUT", Nth: nth + 1, Kind: emulator.Unavailable503})
+	}
+	result, err := s.Create(t.Context(), wantedGroup(), true)
+	wantOutcome(t, result, err, titleAdoptFailed, "not in the state")
+	wantLeft(t, e, seed, before)
+}
+
+// A service that takes no update without a name, and tells none, gets the configured one in order to tell the environment.
+func TestAdoptionThatFailedAfterItsQuestionChangedTheName(t *testing.T) {
+	t.Parallel()
+	e, s := newService(t, setup{environment: "Customer", emulator: emulator.Options{NameRequired: true, Answers: emulator.AnswersEcho}})
+	seedGroup(e)
+	e.Fail(emulator.Fault{Method: "PUT", Nth: 3, Kind: emulator.Refuse})
+	result, err := s.Create(t.Context(), wantedGroup(), true)
+	wantOutcome(t, result, err, titleAdoptFailed, "the group may have got the configured one", "not in the state")
+	wantTrace(t, e, "GET > PUT > PUT/updated > PUT")
+	if group, _ := e.Group(id); group.Name != wantedGroup().Name {
+		t.Errorf("its name is %q: this test has tested nothing", group.Name)
+	}
+}
+
+// What is asked about the environment is answered about another group.
+func TestEnvironmentOfAnotherGroupIsAnswered(t *testing.T) {
+	t.Parallel()
+	other := emulator.Fault{Method: "PUT", Nth: 1, Kind: emulator.Answer, Body: `{"success":1,"user_group":{"team_id":5,"token":"ugt_foreign","provided_id":"other","api_environment_tag":"Customer"}}`}
+	team := other
+	team.Body = `{"success":1,"user_group":{"team_id":5,"token":"ugt_foreign","provided_id":"acme","api_environment_tag":"Customer"}}`
+	lost := emulator.Fault{Method: "GET", Nth: 1, Kind: emulator.CutAfterWork}
+	for name, test := range map[string]struct {
+		faults  []emulator.Fault
+		seeded  bool
+		run     operation
+		outcome string
+		says    []string
+		left    string
+	}{
+		"claim, other id":   {[]emulator.Fault{lost, other}, false, runCreate, titleAnsweredForAnother, []string{"not in the state", removalCommand(id)}, ours},
+		"claim, other team": {[]emulator.Fault{lost, team}, false, runCreate, titleReplaced, []string{"not in the state", removalCommand(id)}, ours},
+		"adopt, other id":   {[]emulator.Fault{other}, true, runAdopt, titleAnsweredForAnother, []string{"not in the state"}, before},
+		"adopt, other team": {[]emulator.Fault{team}, true, runAdopt, titleReplaced, []string{"not in the state"}, before},
+		"find":              {[]emulator.Fault{other}, false, runFind, titleAnsweredForAnother, []string{"removed again"}, nothing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, s := newService(t, setup{environment: "Customer"})
+			var seed emulator.Group
+			if test.seeded {
+				seed = seedGroup(e)
+			}
+			for _, fault := range test.faults {
+				e.Fail(fault)
+			}
+			result, err := test.run(t.Context(), s, absentKnown())
+			wantOutcome(t, result, err, test.outcome, test.says...)
+			wantLeft(t, e, seed, test.left)
+		})
 	}
 }

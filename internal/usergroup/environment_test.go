@@ -6,7 +6,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// The key opens Customer and the Service is to hold to Testing, or the other way round where a test says so.
+// The key opens Customer and the Service is to hold to Testing.
 func wrongEnvironment(options emulator.Options) setup {
 	return setup{emulator: options, environment: "Testing"}
 }

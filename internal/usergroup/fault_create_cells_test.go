@@ -26,7 +26,7 @@ var createCells = []cell{
 	{success0, broken, "GET", nothing, titleCreateFailed, "was not created", ""},
 	{half, broken, "GET/created > GET > GET", ours, titleCreateFailed, "not known whether the group was created", ""},
 	{cutInside, broken, "GET/created > GET > GET", ours, titleCreateFailed, "not known whether the group was created", ""},
-	{noToken, broken, "GET/created > GET > GET", ours, titleCreateFailed, "The group was created", ""},
+	{noToken, broken, "GET/created > GET > GET", ours, titleCreateFailed, "It is left at the service", ""},
 	{redirect, broken, "GET", nothing, titleCreateFailed, "was not created", ""},
 	{slowAnswer, broken, "GET/created > GET > GET", ours, titleCreateFailed, "not known whether the group was created", ""},
 	{slowWork, broken, "GET/created > GET > GET", ours, titleCreateFailed, "not known whether the group was created", ""},

@@ -152,15 +152,22 @@ func (s *Service) undo(ctx context.Context, id string, made api.UserGroup) error
 	}
 }
 
+// errMayAppear is ErrNotFound, and marks that an attempt of the lookup got lost, to which the service may still come.
+var errMayAppear = fmt.Errorf("%w, and a lost lookup may still make it", ErrNotFound)
+
 func notFound(id string, lost bool) *Problem {
 	said := []string{
 		"The service has no group of this id; the lookup has left none behind.",
 		"Check the spelling of the id and that the API key belongs to the right environment.",
 	}
 	if lost {
-		said = append(said, "An earlier attempt of the lookup got no answer. Should the service still come to it, an empty group of this id appears; remove it with"+removalCommand(id))
+		return problem(titleNotFound, id, errMayAppear, append(said, mayAppear(id))...)
 	}
 	return problem(titleNotFound, id, ErrNotFound, said...)
+}
+
+func mayAppear(id string) string {
+	return "An earlier attempt of the lookup got no answer. Should the service still come to it, an empty group of this id appears; remove it with" + removalCommand(id)
 }
 
 // answeredFor guards against an answer of get-or-create about somebody else's group.

@@ -226,8 +226,7 @@ func wantGroup(t testing.TB, e *emulator.Emulator, got *api.UserGroup) {
 	case !exists:
 		t.Error("a group was returned and the service has none")
 	default:
-		// An update need not tell the token; whoever asks otherwise than in need of it has checked that it does.
-		if !got.Token.IsZero() && got.Token.Reveal() != have.Token {
+		if got.Token.Reveal() != have.Token {
 			t.Error("the returned token is not the current one")
 		}
 		if got.TeamID == nil || *got.TeamID != have.TeamID {

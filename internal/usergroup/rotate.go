@@ -87,9 +87,14 @@ func (s *Service) findToRotate(ctx context.Context, known Known) (Found, error) 
 	found, err := s.Find(ctx, known)
 	switch {
 	case errors.Is(err, ErrNotFound):
-		return Found{}, problem(titleNotFound, known.ID, ErrNotFound,
-			"Its token was to be rotated, but the service has no group of this id, so there is none to rotate. Nothing was created.",
-			"If it is in the state, the next plan shows it as one to create.")
+		said := []string{
+			"Its token was to be rotated, but the service has no group of this id, so there is none to rotate. The lookup has left none behind.",
+			"If it is in the state, the next plan shows it as one to create.",
+		}
+		if errors.Is(err, errMayAppear) {
+			said = append(said, mayAppear(known.ID))
+		}
+		return Found{}, problem(titleNotFound, known.ID, err, said...)
 	case err != nil:
 		return Found{}, err
 	case found.Replaced:

@@ -1,7 +1,6 @@
 package usergroup
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -63,63 +62,6 @@ func TestAnswersAboutAnotherGroup(t *testing.T) {
 			wantLeft(t, e, emulator.Group{}, ours)
 		})
 	}
-}
-
-// The shell that a lookup has made is gone before it is removed, and somebody else's group is there instead.
-func TestUndoLeavesSomebodyElsesGroup(t *testing.T) {
-	t.Parallel()
-	e, s := newService(t, setup{})
-	first := true
-	e.BeforeCall(func(call emulator.Call) {
-		if call.Method == "DELETE" && first {
-			first = false
-			e.Remove(id)
-			e.Seed(emulator.Group{ID: id, Name: "Somebody else's"})
-		}
-	})
-	_, err := s.Find(t.Context(), Known{ID: id})
-	if !errors.Is(err, ErrNotFound) {
-		t.Error(err)
-	}
-	wantTrace(t, e, "GET/created > DELETE > GET")
-	if group, exists := e.Group(id); !exists || group.Name != "Somebody else's" {
-		t.Error("somebody else's group was deleted")
-	}
-}
-
-// The same after a removal whose answer got lost.
-func TestUndoLostLeavesSomebodyElsesGroup(t *testing.T) {
-	t.Parallel()
-	e, s := newService(t, setup{})
-	e.Fail(emulator.Fault{Method: "DELETE", Nth: 1, Kind: emulator.CutAfterWork})
-	removals := 0
-	e.BeforeCall(func(call emulator.Call) {
-		if call.Method == "DELETE" {
-			if removals++; removals == 2 {
-				e.Seed(emulator.Group{ID: id, Name: "Somebody else's"})
-			}
-		}
-	})
-	_, err := s.Find(t.Context(), Known{ID: id})
-	if !errors.Is(err, ErrNotFound) {
-		t.Error(err)
-	}
-	wantTrace(t, e, "GET/created > DELETE/deleted > DELETE > GET")
-	if _, exists := e.Group(id); !exists {
-		t.Error("somebody else's group was deleted")
-	}
-}
-
-// The shell cannot be removed at first, and the look at why is answered about another group: nothing more is deleted.
-func TestUndoIsAnsweredForAnotherGroup(t *testing.T) {
-	t.Parallel()
-	e, s := newService(t, setup{})
-	e.Fail(emulator.Fault{Method: "DELETE", Nth: 1, Kind: emulator.Refuse})
-	e.Fail(emulator.Fault{Method: "GET", Nth: 2, Kind: emulator.Answer, Body: `{"success":1,"new_user_group":false,"user_group":{"team_id":5,"token":"ugt_foreign","provided_id":"other"}}`})
-	_, err := s.Find(t.Context(), Known{ID: id})
-	wantOutcome(t, Result{}, err, titleLeftBehind, `answered about "other"`, removalCommand(id))
-	wantTrace(t, e, "GET/created > DELETE > GET")
-	wantLeft(t, e, emulator.Group{}, shell)
 }
 
 // Somebody else makes the group anew while a deletion whose answer got lost is repeated.
@@ -292,37 +234,6 @@ func TestRotationThatDoesNothing(t *testing.T) {
 	if result.Group != nil {
 		t.Error("a group was returned")
 	}
-}
-
-// The first question of a lookup is lost and then refused for want of a name. What it lost must not be forgotten.
-func TestLostBeforeTheNameWasAskedFor(t *testing.T) {
-	t.Parallel()
-	lose := []emulator.Fault{{Method: "GET", Nth: 1, Kind: emulator.CutAfterWork}, {Method: "GET", Nth: 2, Kind: emulator.Refuse}}
-	e, s := newService(t, setup{})
-	for _, fault := range lose {
-		e.Fail(fault)
-	}
-	_, err := s.Find(t.Context(), Known{ID: id})
-	wantOutcome(t, Result{}, err, titleMayBeLeftBehind, removalCommand(id))
-	wantTrace(t, e, "GET/created > GET > GET")
-
-	e, s = newService(t, setup{})
-	for _, fault := range append(lose, emulator.Fault{Method: "GET", Nth: 3, Kind: emulator.Refuse}) {
-		e.Fail(fault)
-	}
-	_, err = s.Find(t.Context(), Known{ID: id})
-	wantOutcome(t, Result{}, err, titleLookupFailed, removalCommand(id))
-	wantTrace(t, e, "GET/created > GET > GET")
-
-	// The first attempt told that it had made the group, and only the token was missing: the shell is removed.
-	e, s = newService(t, setup{})
-	e.Fail(emulator.Fault{Method: "GET", Nth: 1, Kind: emulator.NoToken})
-	e.Fail(emulator.Fault{Method: "GET", Nth: 2, Kind: emulator.Refuse})
-	_, err = s.Find(t.Context(), Known{ID: id})
-	wantOutcome(t, Result{}, err, titleLookupFailed, "it was removed again")
-	wantTrace(t, e, "GET/created > GET > DELETE/deleted")
-	wantBodies(t, e, "GET "+idOnly, "GET "+idOnly, "DELETE "+idOnly)
-	wantLeft(t, e, emulator.Group{}, nothing)
 }
 
 // An adoption after a lookup whose answer got lost does not claim to know that the group existed.

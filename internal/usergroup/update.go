@@ -63,7 +63,7 @@ func (s *Service) expect(known Known, told api.UserGroup) error {
 			"The call was carried out there before that could be seen. Nothing further was done.")
 	case known.isOther(told):
 		return problem(titleReplaced, known.ID, nil,
-			fmt.Sprintf("The plan was made for the group with team_id %d, and the service answered for team_id %d.", *known.TeamID, *told.TeamID),
+			fmt.Sprintf("The call was meant for the group with team_id %d, and the service answered for team_id %d.", *known.TeamID, *told.TeamID),
 			"The group was deleted and made anew meanwhile, or the API key belongs to another environment. The call was carried out on the group that answered.",
 			"Run again: the next plan shows the group as it is now.")
 	}
