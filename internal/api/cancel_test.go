@@ -179,7 +179,7 @@ func TestStoppedInFlightIsBounded(t *testing.T) {
 			return client.GetOrCreate(ctx, GroupRequest{UserGroupID: "acme"})
 		})).err)
 		if requests := server.count(); failure.Kind != UnknownOutcome || requests != 1 || failure.Reason != "no complete answer came within "+timeout.String() {
-			return fmt.Errorf("%d requests, %#v", requests, failure)
+			return fmt.Errorf("%d requests, kind %d after %d attempts: %w", requests, failure.Kind, failure.Attempts, failure)
 		}
 		return nil
 	})

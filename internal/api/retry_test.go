@@ -305,7 +305,7 @@ func TestRequestTimeout(t *testing.T) {
 					reason = failure.Reason
 				}
 				if requests := server.requests.Load(); failure.Kind != UnknownOutcome || failure.Attempts != 2 || !failure.Lost || failure.Reason != reason || requests != 2 {
-					return fmt.Errorf("%d requests, %#v", requests, failure)
+					return fmt.Errorf("%d requests, kind %d after %d attempts: %w", requests, failure.Kind, failure.Attempts, failure)
 				}
 				return nil
 			})

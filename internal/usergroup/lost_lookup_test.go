@@ -67,6 +67,7 @@ func TestLookupThatTheServiceComesToLate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tryAnew(t, []time.Duration{250 * time.Millisecond, time.Second, 4 * time.Second}, func(t testing.TB, timeout time.Duration) {
+				t.Helper()
 				e, s := newService(t, setup{client: func(config *api.Config) { config.RequestTimeout = timeout }})
 				release := holdBack(t, e, func(call emulator.Call, earlier int) bool { return call.Method == "GET" && earlier == 0 })
 				result, err := test.run(t.Context(), s, absentKnown())
