@@ -27,24 +27,23 @@ func main() {
 	}
 }
 
-// modes by name. Each prints its tables and writes them to the directory, but profile: make pgo is for what it writes.
+// modes by name. Each prints its tables and writes them to the directory.
 var modes = map[string]func(context.Context, *bench, string) error{
-	"cells":   runCells,
-	"cold":    runCold,
-	"growth":  runGrowth,
-	"sets":    runSets,
-	"shards":  runShards,
-	"move":    runMove,
-	"state":   runState,
-	"profile": runProfile,
+	"cells":  runCells,
+	"cold":   runCold,
+	"growth": runGrowth,
+	"sets":   runSets,
+	"shards": runShards,
+	"move":   runMove,
+	"state":  runState,
 }
 
 func run(ctx context.Context) (err error) {
 	enginePath := flag.String("engine", "terraform", "terraform or tofu, a path or a name on PATH")
-	mode := flag.String("mode", "cells", "what to measure: cells, cold, growth, sets, shards, move or state; profile writes profiles/ and ../default.pgo")
+	mode := flag.String("mode", "cells", "what to measure: cells, cold, growth, sets, shards, move or state")
 	sizes := flag.String("n", "", "numbers of groups, with commas between; only cells and growth take more than one")
-	latencies := flag.String("latency", "0,20ms", "latencies of the service, with commas between, for cells; shards and profile take the longest")
-	rounds := flag.Int("rounds", 3, "how often cells and profile measure")
+	latencies := flag.String("latency", "0,20ms", "latencies of the service, with commas between, for cells; shards takes the longest")
+	rounds := flag.Int("rounds", 3, "how often cells measures")
 	out := flag.String("out", filepath.Join("..", "bin", "bench"), "directory for what is written; results holds what is published")
 	localState := flag.Bool("local-state", false, "keep the state in a local file rather than in a remote backend or, for shards, a database")
 	provider := flag.String("provider", "", "path of another build of the provider, measured as ours")

@@ -10,7 +10,7 @@ import (
 )
 
 // programs are the binaries that are measured, and those that help to.
-type programs struct{ provider, floor, empty, wire, wrap, profiled string }
+type programs struct{ provider, floor, empty, wire, wrap string }
 
 // buildPrograms builds the provider the way a release does, and everything else likewise.
 func buildPrograms(ctx context.Context, into string) (programs, error) {
@@ -31,7 +31,6 @@ func buildPrograms(ctx context.Context, into string) (programs, error) {
 	built := programs{
 		provider: build("..", "."),
 		floor:    build(".", "./floor"), empty: build(".", "./empty"), wire: build(".", "./wire"), wrap: build(".", "./wrap"),
-		profiled: build(".", "./profiled"),
 	}
 	return built, errors.Join(failures...)
 }
