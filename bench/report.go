@@ -1,70 +1,109 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 )
 
-// report is the JSON file of the modes that measure cells.
+// report is bench.json; the table and the chart show what is in it.
 type report struct {
-	Engine  string         `json:"engine"`
-	Go      string         `json:"go"`
-	CPUs    int            `json:"cpus"`
-	Rounds  int            `json:"rounds"`
-	State   string         `json:"state"`
-	Seconds float64        `json:"seconds"`
-	Targets []targetResult `json:"targets,omitempty"`
-	Cold    *coldStart     `json:"cold_start,omitempty"`
-	Cells   []*cell        `json:"cells"`
+	Date     string   `json:"date"`
+	Commit   string   `json:"commit"`
+	Engine   string   `json:"engine"`
+	Go       string   `json:"go"`
+	Platform string   `json:"platform"`
+	CPUs     int      `json:"cpus"`
+	Groups   int      `json:"groups"`
+	Latency  string   `json:"latency"`
+	Rounds   int      `json:"rounds"`
+	Figures  []figure `json:"figures"`
+	Targets  []target `json:"targets"`
 }
 
-func (b *bench) newReport(cells []*cell) report {
-	state := "remote"
-	if b.localState {
-		state = "file"
+// figure is what an operation took a contender: medians, with the calls and connections of the last round.
+type figure struct {
+	Operation   string  `json:"operation"`
+	Contender   string  `json:"contender"`
+	Wall        summary `json:"wall_s"`
+	EngineCPU   summary `json:"engine_cpu_s"`
+	ProviderCPU summary `json:"provider_cpu_s"`
+	Peak        summary `json:"provider_peak_mib"`
+	Calls       string  `json:"calls,omitempty"`
+	Connections int     `json:"connections"`
+}
+
+func (b bench) report(lives [][]life, commit string) report {
+	r := report{
+		Date: time.Now().UTC().Format(time.DateOnly), Commit: commit,
+		Engine: b.engine.String(), Go: runtime.Version(), Platform: b.engine.Platform, CPUs: runtime.NumCPU(),
+		Groups: b.groups, Latency: b.latency.String(), Rounds: b.rounds,
+		Targets: judge(lives[ours], lives[bare], b.groups),
 	}
-	return report{
-		State: state, Engine: b.engine.version, Go: runtime.Version(), CPUs: runtime.NumCPU(), Rounds: b.rounds,
-		Seconds: float64(int(time.Since(b.started).Seconds())), Cells: cells,
+	for _, o := range operations {
+		for i, c := range b.contenders {
+			var wall, engineCPU, providerCPU, peak []float64
+			var last sample
+			for _, round := range lives[i] {
+				last = round[o.name]
+				wall, peak = append(wall, last.wall), append(peak, last.peak)
+				engineCPU, providerCPU = append(engineCPU, last.engineCPU), append(providerCPU, last.providerCPU)
+			}
+			r.Figures = append(r.Figures, figure{
+				o.name, c.name, summarize(wall), summarize(engineCPU), summarize(providerCPU), summarize(peak),
+				perGroup(last.calls, 1), last.connections,
+			})
+		}
 	}
+	return r
 }
 
-// sortedCells is the order in which people read them.
-func sortedCells(cells []*cell) []*cell {
-	sorted := slices.Clone(cells)
-	slices.SortStableFunc(sorted, func(a, c *cell) int {
-		return cmp.Or(
-			cmp.Compare(a.N, c.N),
-			cmp.Compare(slices.Index(operations, a.Operation), slices.Index(operations, c.Operation)),
-			cmp.Compare(a.Latency, c.Latency),
-			cmp.Compare(a.Contender, c.Contender),
-		)
-	})
-	return sorted
+// Title says under which conditions the figures hold.
+func (r report) Title() string {
+	return fmt.Sprintf("%d user groups, service latency %s, %s, %d CPUs, rounds: %d",
+		r.Groups, r.Latency, r.Engine, r.CPUs, r.Rounds)
 }
 
-// writeReport writes name.json and name.txt.
-func writeReport(dir, name string, document any, text func(*strings.Builder) error) error {
-	encoded, err := json.MarshalIndent(document, "", " ")
+// text is bench.txt.
+func (r report) text() string {
+	var text strings.Builder
+	fmt.Fprintln(&text, r.Title())
+	fmt.Fprintf(&text, "%s, commit %s, %s, %s; median (smallest–largest)\n\n", r.Date, r.Commit, r.Go, r.Platform)
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "operation\tcontender\twall s\tengine CPU s\tprovider CPU s\tpeak MiB\tcalls\tconnections")
+	for _, f := range r.Figures {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n",
+			f.Operation, f.Contender, f.Wall, f.EngineCPU, f.ProviderCPU, f.Peak, f.Calls, f.Connections)
+	}
+	fmt.Fprintln(table, "\ntarget of this provider\tlimit\tmeasured\tverdict")
+	for _, one := range r.Targets {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", one.What, one.Limit, one.Measured, one.Verdict)
+	}
+	_ = table.Flush() // into memory
+	return text.String()
+}
+
+// write prints the table, and writes it, the JSON and the chart into the directory.
+func (r report) write(dir string) error {
+	encoded, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
 		return err
 	}
-	var plain strings.Builder
-	if err := text(&plain); err != nil {
+	svg, err := r.chart()
+	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(os.Stdout, plain.String())
+	_, err = io.WriteString(os.Stdout, r.text())
 	return errors.Join(err,
 		os.MkdirAll(dir, 0o750),
-		os.WriteFile(filepath.Join(dir, name+".json"), append(encoded, '\n'), 0o600),
-		os.WriteFile(filepath.Join(dir, name+".txt"), []byte(plain.String()), 0o600),
-	)
+		os.WriteFile(filepath.Join(dir, "bench.txt"), []byte(r.text()), 0o600),
+		os.WriteFile(filepath.Join(dir, "bench.json"), append(encoded, '\n'), 0o600),
+		os.WriteFile(filepath.Join(dir, "bench.svg"), svg, 0o600))
 }

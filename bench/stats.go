@@ -1,51 +1,29 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 )
 
-// summary is what several rounds of one measurement say.
-type summary struct {
-	Median float64 `json:"median"`
-	Min    float64 `json:"min"`
-	Max    float64 `json:"max"`
-}
+// summary is what the rounds, at least one, say of a value.
+type summary struct{ Median, Min, Max float64 }
 
-// summarise has the median of an even number of values lie between the middle two. No values are NaN throughout.
-func summarise(values []float64) summary {
-	if len(values) == 0 {
-		return summary{math.NaN(), math.NaN(), math.NaN()}
-	}
+// summarize has the median of an even number of values lie between the middle two.
+func summarize(values []float64) summary {
 	sorted := slices.Sorted(slices.Values(values))
-	middle := len(sorted) / 2
-	median := sorted[middle]
-	if len(sorted)%2 == 0 {
-		median = (sorted[middle-1] + sorted[middle]) / 2
-	}
-	return summary{median, sorted[0], sorted[len(sorted)-1]}
+	last := len(sorted) - 1
+	return summary{(sorted[last/2] + sorted[(last+1)/2]) / 2, sorted[0], sorted[last]}
 }
 
-// spread is the median with the extremes around it.
-func (s summary) spread() string {
-	switch {
-	case math.IsNaN(s.Median):
-		return "–"
-	case s.Min == s.Max:
+// String is the median, with the extremes where they differ.
+func (s summary) String() string {
+	if s.Min == s.Max {
 		return fmt.Sprintf("%.2f", s.Median)
-	default:
-		return fmt.Sprintf("%.2f (%.2f–%.2f)", s.Median, s.Min, s.Max)
 	}
+	return fmt.Sprintf("%.2f (%.2f–%.2f)", s.Median, s.Min, s.Max)
 }
 
-// ratios divides round by round: what made a round slow made all of it slow, and drops out.
-func ratios(above, below []float64) []float64 {
-	var all []float64
-	for i := range min(len(above), len(below)) {
-		if below[i] > 0 {
-			all = append(all, above[i]/below[i])
-		}
-	}
-	return all
-}
+// MarshalJSON writes the median alone.
+func (s summary) MarshalJSON() ([]byte, error) { return json.Marshal(math.Round(1000*s.Median) / 1000) }

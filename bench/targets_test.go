@@ -1,68 +1,103 @@
 package main
 
 import (
+	"maps"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-func lifeOf(contender string, latency int, cpu, wall float64, counts map[string]map[string]int) []*cell {
-	var cells []*cell
-	for _, operation := range operations {
-		one := sample{Wall: wall, EngineCPU: cpu, Peak: 30 << 20, Calls: map[string]int{}, Connections: map[string]int{}}
-		for method, count := range counts[operation] {
-			one.Calls[method], one.Connections[method] = count*100, 10
+// threeRounds are lives in which each operation took the same CPU and memory and made the calls that are promised.
+func threeRounds(n int, cpu, peak float64) []life {
+	var all []life
+	for range 3 {
+		one := life{}
+		for _, o := range operations {
+			calls := maps.Clone(o.calls)
+			for method := range calls {
+				calls[method] *= n
+			}
+			one[o.name] = sample{providerCPU: cpu, peak: peak, calls: calls, connections: 10}
 		}
-		cells = append(cells, &cell{Contender: contender, N: 100, Latency: latency, Operation: operation, Samples: []sample{one}})
+		all = append(all, one)
 	}
-	return cells
+	return all
 }
 
-func missed(results []targetResult) string {
-	var all []string
-	for _, one := range results {
-		if !one.Met {
-			all = append(all, one.What)
-		}
-	}
-	return strings.Join(all, "; ")
+func change(round life, operation string, to func(*sample)) {
+	one := round[operation]
+	to(&one)
+	round[operation] = one
 }
 
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	floor := append(lifeOf(nameFloor, noLatency, 1, 1, nil), lifeOf(nameWire, 20, 0, 1, nil)...)
-	good := append(lifeOf(nameOurs, 20, 1.05, 2.1, expectedCalls), floor...)
-	if said := missed(judge(indexOf(good), 100, 20, 10, &coldStart{Ratio: 1.2})); said != "" {
-		t.Error("missed:", said)
-	}
-	bad := append(lifeOf(nameOurs, 20, 1.2, 2.3, expectedCalls), floor...)
-	bad[0].Samples[0].Calls["GET"]++
-	bad[1].Samples[0].Connections["GET"] = 11
-	bad[2].Samples[0].Peak = 50 << 20
-	results := judge(indexOf(bad), 100, 20, 10, &coldStart{Ratio: 1.4})
-	met := 0
-	for _, one := range results {
-		if one.Met {
-			met++
-		}
-	}
-	if len(results)-met != 10 {
-		t.Errorf("%d of %d met; missed: %s", met, len(results), missed(results))
-	}
-	// What was not measured is not met.
-	for _, one := range judge(index{}, 100, 20, 10, nil) {
-		if one.Met {
-			t.Errorf("met without a measurement: %+v", one)
-		}
-	}
-}
-
-func TestCallsOfTheFirstWrongRound(t *testing.T) {
-	t.Parallel()
-	c := &cell{}
-	for _, gets := range []int{100, 300, 1250} {
-		c.Samples = append(c.Samples, sample{Calls: map[string]int{"GET": gets}})
-	}
-	if calls, _, met := callsAndConnections(c, 100, map[string]int{"GET": 1}); calls != "3 GET" || met {
-		t.Errorf("%q, met: %t", calls, met)
+	for _, test := range []struct {
+		name   string
+		n      int
+		change func(ours, bare []life)
+		// missed targets, as they are reported.
+		missed []string
+	}{
+		{"everything is as promised", 1000, func(_, _ []life) {}, nil},
+		{"one slow round of three", 1000, func(ours, _ []life) {
+			change(ours[0], "plan", func(s *sample) { s.providerCPU = 5 })
+		}, nil},
+		{"a round that was slow for both", 1000, func(ours, bare []life) {
+			for i, factor := range []float64{1, 3, 9} {
+				change(ours[i], "plan", func(s *sample) { s.providerCPU *= factor })
+				change(bare[i], "plan", func(s *sample) { s.providerCPU *= factor })
+			}
+		}, nil},
+		{"two slow rounds of three", 1000, func(ours, _ []life) {
+			change(ours[0], "plan", func(s *sample) { s.providerCPU = 0.91 })
+			change(ours[2], "plan", func(s *sample) { s.providerCPU = 1.2 })
+		}, []string{"plan: CPU over the bare provider's: ≤ 0.90, measured 0.91 (0.90–1.20)"}},
+		{"the bare provider was not measured", 1000, func(ours, bare []life) {
+			for i := range bare {
+				change(ours[i], "apply", func(s *sample) { s.providerCPU = 0 })
+				change(bare[i], "apply", func(s *sample) { s.providerCPU = 0 })
+			}
+		}, []string{"apply: CPU over the bare provider's: ≤ 0.90, measured NaN (NaN–NaN)"}},
+		{"too much memory once", 1024, func(ours, _ []life) {
+			change(ours[1], "rotate", func(s *sample) { s.peak = 44.5 })
+		}, []string{"peak memory: ≤ 44.0 MiB, measured 44.5 MiB"}},
+		{"as much for more groups", 5120, func(ours, _ []life) {
+			change(ours[1], "rotate", func(s *sample) { s.peak = 44.5 })
+		}, nil},
+		{"one call too many in the first round", 1000, func(ours, _ []life) {
+			change(ours[0], "destroy", func(s *sample) { s.calls["GET"]++ })
+		}, []string{"destroy: calls for each group: 1 DELETE, 1 GET, measured 1 DELETE, 1.001 GET or 1 DELETE, 1 GET"}},
+		{"no calls at all", 1000, func(ours, _ []life) {
+			for _, round := range ours {
+				change(round, "apply", func(s *sample) { clear(s.calls) })
+			}
+		}, []string{"apply: calls for each group: 1 GET, measured "}},
+		{"more connections than calls at once", 1000, func(ours, _ []life) {
+			change(ours[1], "apply", func(s *sample) { s.connections = 11 })
+			change(ours[1], "rotate", func(s *sample) { s.connections = 20 })
+		}, []string{"apply: connections: ≤ 10, measured 11"}},
+		{"few groups: calls are judged, CPU and memory are not", 5, func(ours, _ []life) {
+			change(ours[0], "apply", func(s *sample) { s.calls["GET"], s.peak = 6, 400 })
+			for _, round := range ours {
+				change(round, "plan", func(s *sample) { s.providerCPU = 9 })
+			}
+		}, []string{"apply: calls for each group: 1 GET, measured 1.2 GET or 1 GET"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			ours, bare := threeRounds(test.n, 0.9, 36), threeRounds(test.n, 1, 150)
+			test.change(ours, bare)
+			var got []string
+			if err := failure(judge(ours, bare, test.n)); err != nil {
+				for line := range strings.SplitSeq(err.Error(), "\n") {
+					got = append(got, strings.TrimPrefix(line, "target missed: "))
+				}
+			}
+			if diff := cmp.Diff(test.missed, got); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }

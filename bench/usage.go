@@ -1,56 +1,66 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"syscall"
 	"time"
 )
 
-// usage is what the wrapper wrote down of one life of a provider; see wrap/main.go.
-type usage struct {
-	CPU  int64 `json:"cpu_us"`
-	Own  int64 `json:"own_us"`
-	Peak int64 `json:"peak_bytes"`
-}
+// Only who waits for a process learns exactly what it used. So an engine starts this program in the place of a
+// provider. It runs the provider that the one variable names, and leaves a file in the directory that the other names.
+const (
+	providerVariable = "BENCH_PROVIDER"
+	usageVariable    = "BENCH_USAGES"
+)
 
-// usages are the provider's lives of one run of the engine, which starts it anew for each of its walks.
-type usages struct {
-	starts   int
-	cpu, own time.Duration
-	// peak is that of the largest.
-	peak int64
-}
-
-func readUsages(from io.Reader) (usages, error) {
-	var all usages
-	lines := bufio.NewScanner(from)
-	for lines.Scan() {
-		var one usage
-		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
-			return usages{}, fmt.Errorf("what the wrapper wrote cannot be read: %w", err)
-		}
-		all.starts++
-		all.cpu += time.Duration(one.CPU) * time.Microsecond
-		all.own += time.Duration(one.Own) * time.Microsecond
-		all.peak = max(all.peak, one.Peak)
-	}
-	return all, lines.Err()
-}
-
-// takeUsages reads the file and removes it. An engine that needed no provider has left none.
-func takeUsages(path string) (usages, error) {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return usages{}, nil
-	}
+// standIn is what the engine takes for the provider. Its own CPU, some milliseconds, counts for the engine.
+func standIn(context.Context) error {
+	signal.Ignore(os.Interrupt) // engine and provider decide what that means
+	file, err := os.CreateTemp(os.Getenv(usageVariable), "")
 	if err != nil {
-		return usages{}, err
+		return err
 	}
-	all, err := readUsages(file)
-	return all, errors.Join(err, file.Close(), os.Remove(path))
+	provider := exec.Command(os.Getenv(providerVariable)) //nolint:gosec,noctx // it ends when the engine wants
+	provider.Stdin, provider.Stdout, provider.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := provider.Run(); err != nil {
+		return err
+	}
+	ended := provider.ProcessState
+	used, ok := ended.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return errors.New("the system does not tell what a process used")
+	}
+	peak := used.Maxrss
+	if runtime.GOOS == "linux" { // which counts in KiB
+		peak <<= 10
+	}
+	_, err = fmt.Fprintln(file, (ended.UserTime() + ended.SystemTime()).Nanoseconds(), peak)
+	return errors.Join(err, file.Close())
+}
+
+// readUsages returns the user and system time of all processes of the provider, and the largest resident set, in bytes.
+func readUsages(dir string) (cpu time.Duration, peak int64, err error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(dir, file.Name()))
+		if err != nil {
+			return 0, 0, err
+		}
+		var itsCPU, itsPeak int64
+		if _, err := fmt.Sscanln(string(text), &itsCPU, &itsPeak); err != nil {
+			return 0, 0, fmt.Errorf("a process of the provider was killed or failed, and its share is unknown: %w", err)
+		}
+		cpu, peak = cpu+time.Duration(itsCPU), max(peak, itsPeak)
+	}
+	return cpu, peak, nil
 }

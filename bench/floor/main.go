@@ -1,64 +1,113 @@
-// Command floor is a framework provider with exactly our schema and no work behind it: what it costs is what the
-// protocol costs. The schema is taken from ours and stripped of everything that would run: validators, plan modifiers
-// and types of our own.
+// Command floor is the bare framework provider: the schema of this provider's resource, with no work behind it and no
+// calls. What it costs is what the framework, the protocol and the engine's questions cost.
 package main
 
 import (
 	"context"
 	"fmt"
 	"os"
+	"reflect"
 
-	"github.com/hashicorp/terraform-plugin-framework/action"
-	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
-	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	ours "github.com/dashembed/terraform-provider-embed/internal/provider"
+	embed "github.com/dashembed/terraform-provider-embed/internal/provider"
 )
 
 func main() {
-	if err := providerserver.Serve(context.Background(), newFloor, providerserver.ServeOpts{Address: ours.Address}); err != nil {
+	options := providerserver.ServeOpts{Address: embed.Address}
+	if err := providerserver.Serve(context.Background(), newFloor, options); err != nil {
 		fmt.Fprintln(os.Stderr, "floor:", err)
 		os.Exit(1)
 	}
 }
 
-func newFloor() provider.Provider { return floor{Provider: ours.New("floor")()} }
+func newFloor() provider.Provider { return floor{embed.New("floor")()} }
 
-// floor is our provider with another resource, and without a connection to anything.
+// floor is this provider with another resource, without a client, and without what only newer engines ask for.
 type floor struct{ provider.Provider }
-
-var (
-	_ provider.ProviderWithActions            = floor{}
-	_ provider.ProviderWithEphemeralResources = floor{}
-	_ provider.ProviderWithListResources      = floor{}
-)
 
 func (floor) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {}
 
-func (floor) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{func() resource.Resource { return floorResource{} }}
+func (f floor) Resources(ctx context.Context) []func() resource.Resource {
+	return []func() resource.Resource{func() resource.Resource {
+		userGroup, ok := f.Provider.Resources(ctx)[0]().(resource.ResourceWithIdentity)
+		if !ok {
+			panic("the resource has no identity")
+		}
+		return floorResource{userGroup}
+	}}
 }
 
-func (f floor) EphemeralResources(ctx context.Context) []func() ephemeral.EphemeralResource {
-	if p, ok := f.Provider.(provider.ProviderWithEphemeralResources); ok {
-		return p.EphemeralResources(ctx)
+// floorResource has the name and the identity of the resource that it holds. It answers from plan and state, without
+// even decoding them into a model.
+type floorResource struct{ resource.ResourceWithIdentity }
+
+// Schema leaves out what would run: validators, plan modifiers and types of the provider's own.
+func (r floorResource) Schema(ctx context.Context, req resource.SchemaRequest, resp *resource.SchemaResponse) {
+	r.ResourceWithIdentity.Schema(ctx, req, resp)
+	for name, attribute := range resp.Schema.Attributes {
+		bare := reflect.New(reflect.TypeOf(attribute)).Elem()
+		bare.Set(reflect.ValueOf(attribute))
+		for _, field := range []string{"Validators", "PlanModifiers", "CustomType"} {
+			bare.FieldByName(field).SetZero()
+		}
+		resp.Schema.Attributes[name], _ = reflect.TypeAssert[schema.Attribute](bare)
 	}
-	return nil
 }
 
-func (f floor) Actions(ctx context.Context) []func() action.Action {
-	if p, ok := f.Provider.(provider.ProviderWithActions); ok {
-		return p.Actions(ctx)
-	}
-	return nil
+func (floorResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	resp.Diagnostics.Append(identify(ctx, req.Plan, resp.Identity)...)
+	resp.State.Raw = known(req.Plan.Raw)
 }
 
-func (f floor) ListResources(ctx context.Context) []func() list.ListResource {
-	if p, ok := f.Provider.(provider.ProviderWithListResources); ok {
-		return p.ListResources(ctx)
+// Read finds everything as it was: the answer holds the state of the request already.
+func (floorResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	resp.Diagnostics.Append(identify(ctx, req.State, resp.Identity)...)
+}
+
+func (floorResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	resp.Diagnostics.Append(identify(ctx, req.Plan, resp.Identity)...)
+	resp.State.Raw = known(req.Plan.Raw)
+}
+
+func (floorResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
+
+// identify takes an identity that is not there yet out of a plan or a state. The framework wants one in every answer,
+// and engines before Terraform 1.12 keep none.
+func identify(ctx context.Context, data interface {
+	GetAttribute(context.Context, path.Path, any) diag.Diagnostics
+}, identity *tfsdk.ResourceIdentity,
+) diag.Diagnostics {
+	if !identity.Raw.IsNull() {
+		return nil
 	}
-	return nil
+	var id types.String
+	diags := data.GetAttribute(ctx, path.Root("user_group_id"), &id)
+	return append(diags, identity.SetAttribute(ctx, path.Root("user_group_id"), id)...)
+}
+
+// known puts something of the usual size in the place of what the plan left open.
+func known(plan tftypes.Value) tftypes.Value {
+	attributes := map[string]tftypes.Value{}
+	if err := plan.As(&attributes); err != nil {
+		return plan
+	}
+	for name, value := range attributes {
+		switch {
+		case value.IsKnown():
+		case value.Type().Is(tftypes.Number):
+			attributes[name] = tftypes.NewValue(tftypes.Number, 1001)
+		default:
+			attributes[name] = tftypes.NewValue(tftypes.String, "0123456789abcdef0123456789abcdef")
+		}
+	}
+	return tftypes.NewValue(plan.Type(), attributes)
 }
