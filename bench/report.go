@@ -36,7 +36,7 @@ type figure struct {
 	EngineCPU   summary `json:"engine_cpu_s"`
 	ProviderCPU summary `json:"provider_cpu_s"`
 	Peak        summary `json:"provider_peak_mib"`
-	Calls       string  `json:"calls,omitempty"`
+	Calls       string  `json:"calls"`
 	Connections int     `json:"connections"`
 }
 

@@ -74,6 +74,9 @@ func judge(ours, bare []life, n int) []target {
 
 // perGroup tells calls by method.
 func perGroup(calls map[string]int, groups int) string {
+	if len(calls) == 0 {
+		return "none"
+	}
 	var parts []string
 	for _, method := range slices.Sorted(maps.Keys(calls)) {
 		parts = append(parts, fmt.Sprintf("%g %s", float64(calls[method])/float64(groups), method))

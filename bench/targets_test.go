@@ -73,7 +73,7 @@ func TestJudge(t *testing.T) {
 			for _, round := range ours {
 				change(round, "apply", func(s *sample) { clear(s.calls) })
 			}
-		}, []string{"apply: calls for each group: 1 GET, measured "}},
+		}, []string{"apply: calls for each group: 1 GET, measured none"}},
 		{"more connections than calls at once", 1000, func(ours, _ []life) {
 			change(ours[1], "apply", func(s *sample) { s.connections = 11 })
 			change(ours[1], "rotate", func(s *sample) { s.connections = 20 })
