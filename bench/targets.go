@@ -15,8 +15,9 @@ const (
 	cpuLimit = 0.90
 	// It may use this much memory, in MiB: what any process of it needs, and little for each group.
 	memoryLimit, memoryPerGroup = 40.0, 4.0 / 1024
-	// connectionLimit is for each of its processes. An engine asks for ten things at once.
-	connectionLimit = 10
+	// connectionLimit is for each of its processes. An engine has ten calls in flight; Go's transport opens one more for a
+	// call that finds none free, though one may be free before it is open, and for one that was idle too long.
+	connectionLimit = 20
 	// leastJudged is the number of groups below which CPU and memory tell how a process starts, and little else.
 	leastJudged = 100
 )

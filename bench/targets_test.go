@@ -74,10 +74,10 @@ func TestJudge(t *testing.T) {
 				change(round, "apply", func(s *sample) { clear(s.calls) })
 			}
 		}, []string{"apply: calls for each group: 1 GET, measured none"}},
-		{"more connections than calls at once", 1000, func(ours, _ []life) {
-			change(ours[1], "apply", func(s *sample) { s.connections = 11 })
-			change(ours[1], "rotate", func(s *sample) { s.connections = 20 })
-		}, []string{"apply: connections: ≤ 10, measured 11"}},
+		{"a connection for many a call", 1000, func(ours, _ []life) {
+			change(ours[1], "apply", func(s *sample) { s.connections = 21 })
+			change(ours[1], "rotate", func(s *sample) { s.connections = 40 })
+		}, []string{"apply: connections: ≤ 20, measured 21"}},
 		{"few groups: calls are judged, CPU and memory are not", 5, func(ours, _ []life) {
 			change(ours[0], "apply", func(s *sample) { s.calls["GET"], s.peak = 6, 400 })
 			for _, round := range ours {
