@@ -25,32 +25,23 @@ type room struct {
 	environment []string
 }
 
-func newRoom(engine engines.Engine, provider string) (*room, error) {
-	dir, err := os.MkdirTemp("", "bench")
-	if err != nil {
-		return nil, err
-	}
-	r := &room{engine: engine, dir: dir}
+// furnish prepares an empty directory.
+func (r *room) furnish(provider string) error {
 	r.environment = append(engines.Environment(os.DevNull),
 		// Nobody's settings, since they would make it another measurement.
 		"GOGC=", "GOMEMLIMIT=", "GOMAXPROCS=", "GODEBUG=",
-		"TMPDIR="+dir, providerVariable+"="+provider, usageVariable+"="+r.usages())
+		"TMPDIR="+r.dir, providerVariable+"="+provider, usageVariable+"="+r.usages())
 	self, err := os.Executable()
 	for _, registry := range engines.Registries() {
-		place := filepath.Join(r.plugins(), registry, engines.Source, "0.1.0", engine.Platform)
+		place := filepath.Join(r.plugins(), registry, engines.Source, "0.1.0", r.engine.Platform)
 		program := filepath.Join(place, "terraform-provider-embed_v0.1.0")
 		err = errors.Join(err, os.MkdirAll(place, 0o700), os.Symlink(self, program))
 	}
-	if err != nil {
-		r.remove()
-		return nil, err
-	}
-	return r, nil
+	return err
 }
 
 func (r *room) plugins() string { return filepath.Join(r.dir, "plugins") }
 func (r *room) usages() string  { return filepath.Join(r.dir, "usages") }
-func (r *room) remove()         { _ = os.RemoveAll(r.dir) }
 
 // run runs a command of the engine and measures it. With -detailed-exitcode, a plan that is not empty is an error.
 func (r *room) run(ctx context.Context, args ...string) (sample, error) {
@@ -93,10 +84,7 @@ func stateInMemory() http.Handler {
 		defer mu.Unlock()
 		switch {
 		case r.Method == http.MethodPost:
-			var err error
-			if state, err = io.ReadAll(r.Body); err != nil {
-				w.WriteHeader(http.StatusBadRequest)
-			}
+			state, _ = io.ReadAll(r.Body) // the next command refuses one that was cut short
 		case state == nil:
 			w.WriteHeader(http.StatusNotFound)
 		default:

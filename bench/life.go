@@ -18,11 +18,10 @@ import (
 // contender is one way to have N user groups: a file of configurations, and the path of a provider, empty for none.
 type contender struct{ name, configuration, provider string }
 
-// Where each stands in every list of contenders.
+// Where the two that are compared stand in every list of contenders.
 const (
 	ours = iota
 	bare
-	alone
 )
 
 // operation is a part of the life of a configuration.
@@ -89,15 +88,16 @@ func (b bench) live(ctx context.Context, c contender) (life, error) {
 	defer service.Close()
 	state := httptest.NewServer(stateInMemory())
 	defer state.Close()
-	r, err := newRoom(b.engine, c.provider)
+	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return nil, err
 	}
-	defer r.remove()
-	r.environment = append(r.environment, "EMBED_BASE_URL="+service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
-	if err := c.write(r.dir, b.groups); err != nil {
+	defer func() { _ = os.RemoveAll(dir) }()
+	r := &room{engine: b.engine, dir: dir}
+	if err := errors.Join(r.furnish(c.provider), c.write(dir, b.groups)); err != nil {
 		return nil, err
 	}
+	r.environment = append(r.environment, "EMBED_BASE_URL="+service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
 	if _, err := r.run(ctx, "init", "-plugin-dir="+r.plugins(), "-backend-config=address="+state.URL); err != nil {
 		return nil, err
 	}

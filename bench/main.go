@@ -57,9 +57,9 @@ func run(ctx context.Context) error {
 		return err
 	}
 	b.contenders = []contender{
-		ours:  {"this provider", "embed.tf", *provider},
-		bare:  {"bare framework provider", "embed.tf", *floor},
-		alone: {"terraform_data", "terraform_data.tf", ""},
+		ours: {"this provider", "embed.tf", *provider},
+		bare: {"bare framework provider", "embed.tf", *floor},
+		{"terraform_data", "terraform_data.tf", ""},
 	}
 	lives, err := b.measure(ctx)
 	if err != nil {
