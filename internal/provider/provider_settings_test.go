@@ -17,18 +17,6 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// TestMain keeps what the shell may have set for a real service away from every test.
-func TestMain(m *testing.M) {
-	for _, setting := range os.Environ() {
-		if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "EMBED_") && name != "EMBED_LONG_TESTS" || name == "TF_APPEND_USER_AGENT" {
-			if err := os.Unsetenv(name); err != nil {
-				panic(err)
-			}
-		}
-	}
-	os.Exit(m.Run())
-}
-
 // readSettings reads a configuration as Configure does, for what cannot be seen from outside.
 func readSettings(t *testing.T, config protocolObject) (settings, diag.Diagnostics) {
 	t.Helper()

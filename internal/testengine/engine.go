@@ -21,7 +21,7 @@ var AtHand = sync.OnceValues(func() (engine.Engine, error) {
 	if path == "" {
 		path = "terraform"
 	}
-	found, err := engine.Find(context.Background(), path, os.Environ())
+	found, err := engine.Find(context.Background(), path, engine.Environment(os.DevNull))
 	if err != nil {
 		return found, fmt.Errorf("no engine; set TF_ACC_TERRAFORM_PATH: %w", err)
 	}

@@ -3,7 +3,6 @@ package testengine
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
@@ -32,8 +31,8 @@ const (
 	Query             Feature = "list resources"
 )
 
-// None stands for a version that does not exist yet.
-const None = "none"
+// none stands for a version that does not exist yet.
+const none = "none"
 
 type versions struct{ terraform, openTofu string }
 
@@ -54,8 +53,8 @@ var since = map[Feature]versions{
 	EphemeralResource: {"1.10", "1.12"},
 	WriteOnly:         {"1.11", "1.11"},
 	Identity:          {"1.12", "1.12"},
-	Actions:           {"1.14", None},
-	Query:             {"1.14", None},
+	Actions:           {"1.14", none},
+	Query:             {"1.14", none},
 }
 
 func (v versions) of(e engine.Engine) string {
@@ -68,11 +67,11 @@ func (v versions) of(e engine.Engine) string {
 // In tells whether the engine is new enough for the feature.
 func (f Feature) In(e engine.Engine) bool {
 	least := since[f].of(e)
-	return least != None && !engine.Older(e.Version, least)
+	return least != none && !engine.Older(e.Version, least)
 }
 
-// Needs skips a test that the engine at hand cannot run, with a message that ParseReason understands. Where no engine is to
-// be run at all it does nothing: such a test skips in other words.
+// Needs skips a test that the engine at hand cannot run. On an engine that has to run them all, EMBED_TEST_NO_SKIPS=1 makes
+// that a failure. Where no engine is to be run it does nothing: such a test skips in other words.
 func Needs(t *testing.T, wanted Feature) {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
@@ -82,35 +81,16 @@ func Needs(t *testing.T, wanted Feature) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !wanted.In(found) {
-		t.Skip(Reason{wanted, since[wanted], found.Name, found.Version})
+	if wanted.In(found) {
+		return
 	}
-}
-
-// Reason is why a test was skipped.
-type Reason struct {
-	Feature Feature
-	since   versions
-	// Engine and Version are what the test took the engine for.
-	Engine, Version string
-}
-
-// String is the message of Needs.
-func (r Reason) String() string {
-	return fmt.Sprintf("needs %s: Terraform >= %s, OpenTofu >= %s (this is %s %s)", r.Feature, r.since.terraform, r.since.openTofu, r.Engine, r.Version)
-}
-
-// Least is the first version of this engine with the feature, or None.
-func (r Reason) Least(e engine.Engine) string { return r.since.of(e) }
-
-var reasonForm = regexp.MustCompile(
-	`^needs (.+): Terraform >= ([0-9.]+|none), OpenTofu >= ([0-9.]+|none) \(this is (\S+) (\S+)\)$`)
-
-// ParseReason reads what Needs has written.
-func ParseReason(text string) (Reason, bool) {
-	parts := reasonForm.FindStringSubmatch(text)
-	if parts == nil {
-		return Reason{}, false
+	// The part before the colon is what the table in README.md says.
+	why := fmt.Sprintf("needs %s: %s %s or later, not %s", wanted, found.Name, since[wanted].of(found), found.Version)
+	if since[wanted].of(found) == none {
+		why = fmt.Sprintf("needs %s: no %s has that yet", wanted, found.Name)
 	}
-	return Reason{Feature(parts[1]), versions{parts[2], parts[3]}, parts[4], parts[5]}, true
+	if os.Getenv("EMBED_TEST_NO_SKIPS") != "" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
 }

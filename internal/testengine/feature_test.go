@@ -18,16 +18,3 @@ func TestIn(t *testing.T) {
 		}
 	}
 }
-
-func TestReasonIsUnderstood(t *testing.T) {
-	t.Parallel()
-	for feature, from := range since {
-		said := Reason{feature, from, "Terraform", "1.0.11"}
-		if got, ok := ParseReason(said.String()); !ok || got != said {
-			t.Errorf("%q is understood as %+v, %t", said, got, ok)
-		}
-	}
-	if got, ok := ParseReason("Terraform CLI version 1.0.11 is below minimum version 1.14.0"); ok {
-		t.Errorf("understood as %+v", got)
-	}
-}

@@ -1,0 +1,49 @@
+package provider
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+)
+
+// TestMain gives every test the same environment, whatever the shell has set for a real service or for Terraform.
+func TestMain(m *testing.M) {
+	if err := setEnvironment(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+func setEnvironment() error {
+	environment := engine.Unbent(os.Environ(), "TF_ACC", "TF_LOG", "EMBED_TEST_")
+	if os.Getenv("TF_ACC") != "" {
+		// What terraform-plugin-testing and its engine read. Only Terraform's registry does it know by itself.
+		configuration, err := filepath.Abs("testdata/no-providers.tfrc")
+		if err != nil {
+			return err
+		}
+		environment = append(environment, "TF_CLI_CONFIG_FILE="+configuration, "CHECKPOINT_DISABLE=1")
+		found, err := testengine.AtHand()
+		if err != nil {
+			return err
+		}
+		if found.Name == engine.OpenTofu {
+			environment = append(environment,
+				"TF_ACC_PROVIDER_HOST="+engine.OpenTofuRegistry, "TF_ACC_PROVIDER_NAMESPACE="+engine.Namespace)
+		}
+	}
+	os.Clearenv()
+	for _, setting := range environment {
+		name, value, _ := strings.Cut(setting, "=")
+		if err := os.Setenv(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
