@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
 // newDemo has an engine that runs the commands of a shell whatever it is asked for.
@@ -21,8 +22,10 @@ func newDemo(t *testing.T, commands string) (*demo, *bytes.Buffer) {
 		t.Fatal(err)
 	}
 	t.Cleanup(service.Close)
-	like := engine.Engine{Name: engine.OpenTofu, Version: "1.12.6"}
-	like.Path = testengine.Script(t, like, commands)
+	like := engine.Engine{Name: engine.OpenTofu, Version: "1.12.6", Path: filepath.Join(t.TempDir(), "engine")}
+	if err := os.WriteFile(like.Path, []byte("#!/bin/sh\n"+commands), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	shown := &bytes.Buffer{}
 	return &demo{
 		screen:  &screen{out: shown},

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 const (
@@ -175,7 +175,7 @@ func TestAccFaultRefresh(t *testing.T) {
 // at the service that is not announced, and what is announced goes away by the very command of the message.
 func TestAccFaultImport(t *testing.T) {
 	acceptance(t)
-	testengine.Needs(t, testengine.ImportBlock)
+	engine.Needs(t, engine.ImportBlock)
 	service := startService(t, emulator.Options{})
 	w := newWorkspace(t, service, quick)
 	// Nothing is known of an imported group, so after a lost answer nobody can tell whether it was there before; an

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // TestAccHalfDoneUpdate: the name was changed and the token was not rotated.
@@ -75,7 +75,7 @@ func TestAccHalfDoneAdoption(t *testing.T) {
 // TestAccHalfDoneLookup: an import of an id that does not exist makes a shell, which cannot be removed.
 func TestAccHalfDoneLookup(t *testing.T) {
 	acceptance(t)
-	testengine.Needs(t, testengine.ImportExpression)
+	engine.Needs(t, engine.ImportExpression)
 	service := startService(t, emulator.Options{})
 	w := newWorkspace(t, service, quick)
 	const id = "o'typo \"x\" $HOME"

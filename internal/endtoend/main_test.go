@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
 const (
@@ -45,16 +44,16 @@ func prepareAndRun(m *testing.M) int {
 }
 
 func (k *tools) prepare(dir string) error {
-	engine, err := testengine.AtHand()
+	found, err := engine.AtHand()
 	if err != nil {
 		return err
 	}
-	k.engine = engine.Path
+	k.engine = found.Path
 	var flags []string
 	if raceDetected {
 		flags = append(flags, "-race")
 	}
-	k.configuration, err = testengine.BuildProvider(context.Background(), dir, flags...)
+	k.configuration, err = engine.BuildProvider(context.Background(), dir, flags...)
 	return err
 }
 

@@ -1,5 +1,6 @@
-// Package engine knows what is true of every Terraform and OpenTofu that this repository runs: how one says what it is, in
-// which environment it does the same on every machine, and where it takes providers from.
+// Package engine knows what is true of every Terraform and OpenTofu that this repository runs: how one says what it is,
+// in which environment it does the same on every machine, where it takes providers from, and, for tests, which one is
+// at hand and what it is too old for. Nothing that users get imports it.
 package engine
 
 import (
@@ -7,7 +8,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 )
 
@@ -58,25 +58,4 @@ func read(path, answer string) (Engine, error) {
 		return Engine{}, fmt.Errorf("%s version: neither Terraform nor OpenTofu says %q", path, answer)
 	}
 	return Engine{Name: name, Version: version, Platform: platform, Path: path}, nil
-}
-
-// Older compares versions number by number. What follows a hyphen or a plus does not count, and what is missing is zero.
-func Older(version, than string) bool {
-	a, b := numbers(version), numbers(than)
-	for i := range a {
-		if a[i] != b[i] {
-			return a[i] < b[i]
-		}
-	}
-	return false
-}
-
-func numbers(version string) (found [3]int) {
-	if at := strings.IndexAny(version, "-+"); at >= 0 {
-		version = version[:at]
-	}
-	for i, part := range strings.SplitN(version, ".", len(found)) {
-		found[i], _ = strconv.Atoi(part)
-	}
-	return found
 }

@@ -23,7 +23,9 @@ func TestFind(t *testing.T) {
 			}
 		}
 	}
-	for _, other := range []string{"hello", "Terraform v1.16.4", "Terraform\non linux_amd64", "Packer v1.0.0\non linux_amd64"} {
+	for _, other := range []string{
+		"hello", "Terraform v1.16.4", "Terraform\non linux_amd64", "Packer v1.0.0\non linux_amd64",
+	} {
 		says(t, path, other)
 		if found, err := Find(t.Context(), path, os.Environ()); err == nil {
 			t.Errorf("%q is taken for %+v", other, found)
@@ -38,24 +40,6 @@ func says(t *testing.T, program, text string) {
 	t.Helper()
 	if err := os.WriteFile(program, []byte("#!/bin/sh\ncat <<END\n"+text+"\nEND\n"), 0o700); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestOlder(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		version, than string
-		want          bool
-	}{
-		{"1.9.8", "1.14", true},
-		{"1.14.0", "1.14", false},
-		{"1.14.0", "1.14.1", true},
-		{"1.14.0-beta1", "1.14", false},
-		{"2.0", "1.14", false},
-	} {
-		if got := Older(test.version, test.than); got != test.want {
-			t.Errorf("%s older than %s: %t", test.version, test.than, got)
-		}
 	}
 }
 
@@ -91,7 +75,7 @@ func TestFromBuild(t *testing.T) {
   }
 }
 `
-	if got := string(FromBuild("/x")); got != want {
+	if got := string(fromBuild("/x")); got != want {
 		t.Errorf("got:\n%s", got)
 	}
 }

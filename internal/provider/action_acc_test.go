@@ -8,7 +8,7 @@ import (
 	acctest "github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 func triggered(id, when string, input int) string {
@@ -34,7 +34,7 @@ resource "terraform_data" "trigger" {
 
 // The trigger rotates exactly once, when it fires, and not when it does not.
 func TestAccActionTrigger(t *testing.T) {
-	testengine.Needs(t, testengine.Actions)
+	engine.Needs(t, engine.Actions)
 	service, block := serviceFor(t, emulator.Options{})
 	first := service.Seed(emulator.Group{ID: "acme", Name: "Acme Ltd"}).Token
 	rotated := func(times int) func() {
@@ -61,7 +61,7 @@ func TestAccActionTrigger(t *testing.T) {
 
 // Nobody is an error, and leaves nobody behind.
 func TestAccActionOnNobody(t *testing.T) {
-	testengine.Needs(t, testengine.Actions)
+	engine.Needs(t, engine.Actions)
 	service, block := serviceFor(t, emulator.Options{})
 	acctest.ParallelTest(t, acctest.TestCase{
 		ProtoV6ProviderFactories: factories("embed"),
@@ -77,7 +77,7 @@ func TestAccActionOnNobody(t *testing.T) {
 
 // A lost answer does not make two rotations of one.
 func TestAccActionWithLostAnswer(t *testing.T) {
-	testengine.Needs(t, testengine.Actions)
+	engine.Needs(t, engine.Actions)
 	service, block := serviceFor(t, emulator.Options{})
 	service.Seed(emulator.Group{ID: "acme", Name: "Acme Ltd"})
 	service.Fail(emulator.Fault{Method: "POST", Nth: 1, Kind: emulator.CutAfterWork})
@@ -92,7 +92,7 @@ func TestAccActionWithLostAnswer(t *testing.T) {
 
 // Invoked by hand it tells the fingerprint and no token, and the state learns of it with the next refresh.
 func TestAccActionInvoked(t *testing.T) {
-	testengine.Needs(t, testengine.Actions)
+	engine.Needs(t, engine.Actions)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	w.copy(examplesDir + "/actions/embed_rotate_user_group_token/action.tf")

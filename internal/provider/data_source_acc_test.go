@@ -21,11 +21,15 @@ func expectData(attribute string, value knownvalue.Check) statecheck.StateCheck 
 	return statecheck.ExpectKnownValue(dataSourceAddress, tfjsonpath.New(attribute), value)
 }
 
-// sensitiveIfTold passes where the engine does not tell what is sensitive because the schema says so: before 1.4.6.
+// sensitiveIfTold passes where the engine does not tell what is sensitive because the schema says so.
 type sensitiveIfTold struct{ statecheck.StateCheck }
 
 func (s sensitiveIfTold) CheckState(ctx context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-	if !engine.Older(req.State.TerraformVersion, "1.4.6") {
+	found, err := engine.AtHand()
+	switch {
+	case err != nil:
+		resp.Error = err
+	case engine.ShowSensitive.In(found):
 		s.StateCheck.CheckState(ctx, req, resp)
 	}
 }

@@ -30,12 +30,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // What the ephemeral resource gives is seen through the echo provider, which keeps what its configuration is.
 func TestAccEphemeralValues(t *testing.T) {
-	testengine.Needs(t, testengine.EphemeralResource)
+	engine.Needs(t, engine.EphemeralResource)
 	service, block := serviceFor(t, emulator.Options{FirstTeamID: 1<<53 + 1})
 	group := service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	echoed := func(member string) tfjsonpath.Path { return tfjsonpath.New("data").AtMapKey(member) }
@@ -70,7 +70,7 @@ resource "echo" "acme" {}
 
 // Nobody is an error, and leaves nobody behind.
 func TestAccEphemeralOfNobody(t *testing.T) {
-	testengine.Needs(t, testengine.EphemeralResource)
+	engine.Needs(t, engine.EphemeralResource)
 	service, block := serviceFor(t, emulator.Options{})
 	acctest.ParallelTest(t, acctest.TestCase{
 		ProtoV6ProviderFactories: factories("embed"),
@@ -86,7 +86,7 @@ func TestAccEphemeralOfNobody(t *testing.T) {
 
 // Opened once per plan and once per apply that uses it, with one lookup each, and safe at plan.
 func TestAccEphemeralOpens(t *testing.T) {
-	testengine.Needs(t, testengine.EphemeralResource)
+	engine.Needs(t, engine.EphemeralResource)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
@@ -129,8 +129,8 @@ resource "terraform_data" "use" {
 
 // On the very first apply: the group, its token and what the token is for, and the token is in no file.
 func TestAccEphemeralFirstApply(t *testing.T) {
-	testengine.Needs(t, testengine.EphemeralResource)
-	testengine.Needs(t, testengine.WriteOnly)
+	engine.Needs(t, engine.EphemeralResource)
+	engine.Needs(t, engine.WriteOnly)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	store := w.standInForAWS()
@@ -151,8 +151,8 @@ func TestAccEphemeralFirstApply(t *testing.T) {
 // The recipe of examples/token-to-secret-store, through its life: the secret is written when the token has changed, and only
 // then, and at no time is a token in any file.
 func TestAccEphemeralRecipe(t *testing.T) {
-	testengine.Needs(t, testengine.EphemeralResource)
-	testengine.Needs(t, testengine.WriteOnly)
+	engine.Needs(t, engine.EphemeralResource)
+	engine.Needs(t, engine.WriteOnly)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	store := w.standInForAWS()

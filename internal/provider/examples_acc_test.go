@@ -12,14 +12,14 @@ import (
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // An example is a configuration under examples/ that is applied, planned clean and destroyed.
 type example struct {
 	// sources are files that make up the configuration, or directories that hold it.
 	sources []string
-	needs   []testengine.Feature
+	needs   []engine.Feature
 	options emulator.Options
 	// before is what exists at the service, id to name, and after what still does when all is destroyed.
 	before map[string]string
@@ -66,7 +66,7 @@ var examples = map[string]example{
 		w.rotatesOnce("acme", "-var=token_period=2027-Q1")
 	}},
 	"rotation by age": {
-		sources: []string{"rotation-by-age"}, needs: []testengine.Feature{testengine.PlanTimestamp},
+		sources: []string{"rotation-by-age"}, needs: []engine.Feature{engine.PlanTimestamp},
 		arguments: []string{"-var=now=2026-03-31T23:59:59Z"},
 		try: func(w *workbench) {
 			w.plansNothing("-var=now=2026-01-01T00:00:00Z")
@@ -75,26 +75,26 @@ var examples = map[string]example{
 			w.rotatesOnce("acme", "-var=now=2026-06-30T00:00:00Z")
 		},
 	},
-	"rotation by age, now": {sources: []string{"rotation-by-age"}, needs: []testengine.Feature{testengine.PlanTimestamp}},
+	"rotation by age, now": {sources: []string{"rotation-by-age"}, needs: []engine.Feature{engine.PlanTimestamp}},
 
 	"demo":            {sources: []string{"demo"}, try: raisesTokenIssue},
 	"from YAML":       {sources: []string{"customers-from-yaml"}, try: hasWhatTheFileSays},
 	"from CSV":        {sources: []string{"customers-from-csv"}, try: editsSpreadsheet},
-	"module":          {sources: []string{"customers-module"}, needs: []testengine.Feature{testengine.OptionalMembers}, prepare: bringsModule, try: keepsTokensSensitive, goodbye: unprotected},
+	"module":          {sources: []string{"customers-module"}, needs: []engine.Feature{engine.OptionalMembers}, prepare: bringsModule, try: keepsTokensSensitive, goodbye: unprotected},
 	"two envs":        twoEnvironments,
 	"data source":     {sources: []string{"data-sources/embed_user_group/data-source.tf"}, before: acme, after: []string{"acme"}},
 	"data properties": {sources: []string{"data-sources/embed_user_group/properties.tf"}, before: acme, after: []string{"acme"}, secret: true},
 
 	"ephemeral": {
 		sources: []string{"ephemeral-resources/embed_user_group_token/ephemeral-resource.tf"},
-		needs:   []testengine.Feature{testengine.EphemeralResource}, secret: true,
+		needs:   []engine.Feature{engine.EphemeralResource}, secret: true,
 	},
 	"ephemeral existing": {
 		sources: []string{"ephemeral-resources/embed_user_group_token/existing.tf"},
-		needs:   []testengine.Feature{testengine.EphemeralResource}, secret: true, before: acme, after: []string{"acme"},
+		needs:   []engine.Feature{engine.EphemeralResource}, secret: true, before: acme, after: []string{"acme"},
 	},
 	"action": {
-		sources: []string{"actions/embed_rotate_user_group_token/action.tf"}, needs: []testengine.Feature{testengine.Actions},
+		sources: []string{"actions/embed_rotate_user_group_token/action.tf"}, needs: []engine.Feature{engine.Actions},
 		try: func(w *workbench) {
 			w.must("apply", "-auto-approve", "-invoke=action.embed_rotate_user_group_token.acme")
 			w.rotated("acme", 1)
@@ -102,24 +102,24 @@ var examples = map[string]example{
 		},
 	},
 	"action trigger": {
-		sources: []string{"actions/embed_rotate_user_group_token/trigger.tf"}, needs: []testengine.Feature{testengine.Actions},
+		sources: []string{"actions/embed_rotate_user_group_token/trigger.tf"}, needs: []engine.Feature{engine.Actions},
 		try: func(w *workbench) {
 			w.rotatesOnce("acme", "-var=incident=1")
 		},
 	},
 
-	"import by string id": {sources: resourceFile("import-by-string-id.tf"), needs: []testengine.Feature{testengine.ImportBlock}, before: acme},
-	"import by identity":  {sources: resourceFile("import-by-identity.tf"), needs: []testengine.Feature{testengine.Identity}, before: acme},
-	"import for_each":     {sources: resourceFile("import_for_each.tf"), needs: []testengine.Feature{testengine.ForEachImport}, before: acmeInitech},
+	"import by string id": {sources: resourceFile("import-by-string-id.tf"), needs: []engine.Feature{engine.ImportBlock}, before: acme},
+	"import by identity":  {sources: resourceFile("import-by-identity.tf"), needs: []engine.Feature{engine.Identity}, before: acme},
+	"import for_each":     {sources: resourceFile("import_for_each.tf"), needs: []engine.Feature{engine.ForEachImport}, before: acmeInitech},
 	"import command": {
 		sources: []string{"resources/embed_user_group/resource.tf", "resources/embed_user_group/import.sh"},
 		before:  acme, prepare: runsImportCommand,
 	},
 	"imports from CSV": {
-		sources: []string{"import-from-csv"}, needs: []testengine.Feature{testengine.ForEachImport},
+		sources: []string{"import-from-csv"}, needs: []engine.Feature{engine.ForEachImport},
 		before: map[string]string{"acme": "Acme Ltd", "initech": "Initech, Inc.", "umbrella": "Umbrella AG"},
 	},
-	"imports by identity": {sources: []string{"import-by-identity"}, needs: []testengine.Feature{testengine.Identity}, before: acmeInitech},
+	"imports by identity": {sources: []string{"import-by-identity"}, needs: []engine.Feature{engine.Identity}, before: acmeInitech},
 }
 
 func TestAccExamples(t *testing.T) {
@@ -129,7 +129,7 @@ func TestAccExamples(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, one := range it.needs {
-				testengine.Needs(t, one)
+				engine.Needs(t, one)
 			}
 			it.run(t)
 		})

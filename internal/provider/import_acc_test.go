@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 func importing(s *resource.TestStep) { s.ImportState, s.ResourceName = true, acmeGroup }
@@ -81,7 +81,7 @@ func TestAccImportVerify(t *testing.T) {
 
 // An import block does it in the plan.
 func TestAccImportBlock(t *testing.T) {
-	testengine.Needs(t, testengine.ImportBlock)
+	engine.Needs(t, engine.ImportBlock)
 	w := newWorld(t, emulator.Options{})
 	was := w.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: []byte(`{"tier":"gold"}`)})
 	block := func(id string) string {
@@ -105,7 +105,7 @@ func TestAccImportBlock(t *testing.T) {
 
 // The configuration that the engine writes for an imported group plans clean.
 func TestAccImportGeneratesConfiguration(t *testing.T) {
-	testengine.Needs(t, testengine.GenerateConfig)
+	engine.Needs(t, engine.GenerateConfig)
 	w := newWorld(t, emulator.Options{})
 	config := acmeWith(`name = "Acme \"& Co\""`, `properties = jsonencode({ tier = "gold", n = 9007199254740993, large = 1e30, html = "<b>&</b>", nested = { list = [1, null, {}] } })`)
 	w.run(
@@ -119,7 +119,7 @@ func TestAccImportGeneratesConfiguration(t *testing.T) {
 
 // Identity is another way to say which group is meant.
 func TestAccImportByIdentity(t *testing.T) {
-	testengine.Needs(t, testengine.Identity)
+	engine.Needs(t, engine.Identity)
 	w := newWorld(t, emulator.Options{})
 	config := acmeWith(`name = "Acme"`, `properties = jsonencode({ tier = "gold" })`)
 	w.run(

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
 // TestMain gives every test the same environment, whatever the shell has set for a real service or for Terraform.
@@ -29,7 +28,7 @@ func setEnvironment() error {
 			return err
 		}
 		environment = append(environment, "TF_CLI_CONFIG_FILE="+configuration, "CHECKPOINT_DISABLE=1")
-		found, err := testengine.AtHand()
+		found, err := engine.AtHand()
 		if err != nil {
 			return err
 		}

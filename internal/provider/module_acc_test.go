@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 const customersModule = examplesDir + "/modules/customers"
 
 // The module's own tests, as its users run them.
 func TestAccModuleCustomersTests(t *testing.T) {
-	testengine.Needs(t, testengine.Mocks)
+	engine.Needs(t, engine.Mocks)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	w.copy(customersModule)
@@ -30,7 +30,7 @@ func TestAccModuleCustomersTests(t *testing.T) {
 
 // The mocked tests need neither a service nor a key.
 func TestAccModuleCustomersMockedTests(t *testing.T) {
-	testengine.Needs(t, testengine.Mocks)
+	engine.Needs(t, engine.Mocks)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	w.copy(customersModule)
@@ -43,7 +43,7 @@ func TestAccModuleCustomersMockedTests(t *testing.T) {
 
 // A message of the module names who is wrong, and never shows properties.
 func TestAccModuleCustomersMessages(t *testing.T) {
-	testengine.Needs(t, testengine.OptionalMembers)
+	engine.Needs(t, engine.OptionalMembers)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	w.copy(customersModule)

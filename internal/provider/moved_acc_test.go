@@ -8,13 +8,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // A resource that is renamed without saying so would be a deleted customer. With adopt_existing it would look as if it worked,
 // whenever the engine happens to create first.
 func TestAccRenamedResource(t *testing.T) {
-	testengine.Needs(t, testengine.ImportBlock)
+	engine.Needs(t, engine.ImportBlock)
 	for name, more := range map[string][]string{"plain": nil, "adopting": {"adopt_existing = true"}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, emulator.Options{})

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // writings are JSON objects as text, each with another way to write the same.
@@ -121,7 +121,7 @@ func TestAccPropertiesManaged(t *testing.T) {
 
 // What is ignored stays as it is, and is sent as it was seen.
 func TestAccPropertiesIgnored(t *testing.T) {
-	testengine.Needs(t, testengine.IgnoreChanges)
+	engine.Needs(t, engine.IgnoreChanges)
 	w := newWorld(t, emulator.Options{})
 	with := func(name, object string) string {
 		return acmeWith("name = "+quoted(name), "properties = jsonencode("+object+")", "lifecycle {\n ignore_changes = [properties]\n }")

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // A protected group is neither destroyed nor replaced, until the protection has been taken away by an apply.
@@ -44,7 +44,7 @@ func TestAccDeletionProtection(t *testing.T) {
 
 // Engines that ask the provider about a destroy say so in the plan already, so that nothing else of it is done either.
 func TestAccDeletionProtectionAtPlan(t *testing.T) {
-	testengine.Needs(t, testengine.PlannedDestroy)
+	engine.Needs(t, engine.PlannedDestroy)
 	w := newWorld(t, emulator.Options{})
 	protected := acmeWith(`name = "Acme"`, "deletion_protection = true")
 	w.run(

@@ -17,12 +17,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // Those that exist are listed, with identity, name and resource; those that do not are skipped; none is made.
 func TestAccQuery(t *testing.T) {
-	testengine.Needs(t, testengine.Query)
+	engine.Needs(t, engine.Query)
 	service, block := serviceFor(t, emulator.Options{})
 	service.Seed(emulator.Group{ID: "acme", Name: "Acme Ltd", Properties: json.RawMessage(`{"tier":"gold"}`)})
 	service.Seed(emulator.Group{ID: "no-name"})
@@ -67,7 +67,7 @@ list "embed_user_group" "known" {
 }
 
 func TestAccQueryOfBadIDs(t *testing.T) {
-	testengine.Needs(t, testengine.Query)
+	engine.Needs(t, engine.Query)
 	service, block := serviceFor(t, emulator.Options{})
 	acctest.ParallelTest(t, acctest.TestCase{
 		ProtoV6ProviderFactories: factories("embed"),
@@ -84,7 +84,7 @@ func TestAccQueryOfBadIDs(t *testing.T) {
 
 // The engine stops at its limit, and so do the lookups.
 func TestAccQueryLimit(t *testing.T) {
-	testengine.Needs(t, testengine.Query)
+	engine.Needs(t, engine.Query)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	const many = 105
@@ -110,7 +110,7 @@ func TestAccQueryExamples(t *testing.T) {
 	for _, name := range []string{"list-resource", "limit"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			testengine.Needs(t, testengine.Query)
+			engine.Needs(t, engine.Query)
 			w := newWorkbench(t, emulator.Options{})
 			for id, name := range acmeInitech {
 				w.service.Seed(emulator.Group{ID: id, Name: name})
@@ -122,7 +122,7 @@ func TestAccQueryExamples(t *testing.T) {
 }
 
 func TestAccQueryFromCSV(t *testing.T) {
-	testengine.Needs(t, testengine.Query)
+	engine.Needs(t, engine.Query)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	for id, name := range acmeInitech {
@@ -172,15 +172,15 @@ func TestAccGeneratedConfiguration(t *testing.T) {
 	builtProvider(t)
 	t.Parallel()
 	for name, test := range map[string]struct {
-		needs testengine.Feature
+		needs engine.Feature
 		by    string
 	}{
-		"by id":       {testengine.GenerateConfig, `id = "acme"`},
-		"by identity": {testengine.Identity, "identity = {\n    user_group_id = \"acme\"\n  }"},
+		"by id":       {engine.GenerateConfig, `id = "acme"`},
+		"by identity": {engine.Identity, "identity = {\n    user_group_id = \"acme\"\n  }"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			testengine.Needs(t, test.needs)
+			engine.Needs(t, test.needs)
 			w := newWorkbench(t, emulator.Options{})
 			w.service.Seed(emulator.Group{
 				ID: "acme", Name: `Acme "& Söhne" ${x} %{y}`, Mapping: map[string]string{"a": "b"},
@@ -194,12 +194,12 @@ func TestAccGeneratedConfiguration(t *testing.T) {
 			w.must("apply", "planned")
 			w.plansNothing()
 			// Terraform 1.5 and OpenTofu 1.6 write JSON as one text.
-			engine, err := testengine.AtHand()
+			found, err := engine.AtHand()
 			if err != nil {
 				t.Fatal(err)
 			}
 			reads := "jsonencode({"
-			if !testengine.GenerateJSON.In(engine) {
+			if !engine.GenerateJSON.In(found) {
 				reads = `"{\"a\":`
 			}
 			if text, err := os.ReadFile(filepath.Join(w.dir, "generated.tf")); err != nil || !strings.Contains(string(text), reads) {
@@ -214,7 +214,7 @@ func TestAccGeneratedConfiguration(t *testing.T) {
 
 // In bulk, one that does not exist stops the whole plan, and nobody is left behind.
 func TestAccBulkImportOfNobody(t *testing.T) {
-	testengine.Needs(t, testengine.ForEachImport)
+	engine.Needs(t, engine.ForEachImport)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme Ltd"})
@@ -227,7 +227,7 @@ func TestAccBulkImportOfNobody(t *testing.T) {
 
 // The identity that a group gets is the one that it is imported by.
 func TestAccIdentity(t *testing.T) {
-	testengine.Needs(t, testengine.Identity)
+	engine.Needs(t, engine.Identity)
 	service, block := serviceFor(t, emulator.Options{})
 	acctest.ParallelTest(t, acctest.TestCase{
 		ProtoV6ProviderFactories: factories("embed"),

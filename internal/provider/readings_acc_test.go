@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // reading is one way to read the contract, with a service that does so and a provider of its own name.
@@ -267,7 +267,7 @@ func TestAccEveryReadingAdoption(t *testing.T) {
 
 // Importing in every reading: what the service does not tell is sent once, and there is nothing more to do.
 func TestAccEveryReadingImport(t *testing.T) {
-	testengine.Needs(t, testengine.ImportBlock)
+	engine.Needs(t, engine.ImportBlock)
 	every := everyReading(t)
 	every.seed()
 	block := func(r *reading) string {

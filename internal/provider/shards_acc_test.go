@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // One root module's customers are split over two, as the guide tells it: nothing but looking reaches the service.
 func TestAccShards(t *testing.T) {
-	testengine.Needs(t, testengine.ForEachImport)
-	testengine.Needs(t, testengine.Removed)
+	engine.Needs(t, engine.ForEachImport)
+	engine.Needs(t, engine.Removed)
 	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
 	shards := filepath.Join(examplesDir, "customers-in-shards")

@@ -18,7 +18,6 @@ import (
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
 // A workbench is a directory in which a real engine works as a user has it work: on files, with the provider as a program of
@@ -107,18 +106,18 @@ func build(ctx context.Context) (dir, configuration string, err error) {
 	if dir, err = os.MkdirTemp("", "embed-acceptance-"); err != nil {
 		return "", "", err
 	}
-	configuration, err = testengine.BuildProvider(ctx, dir)
+	configuration, err = engine.BuildProvider(ctx, dir)
 	return dir, configuration, err
 }
 
 // engineProgram is what terraform-plugin-testing would take as well.
 func engineProgram(t *testing.T) string {
 	t.Helper()
-	engine, err := testengine.AtHand()
+	found, err := engine.AtHand()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return engine.Path
+	return found.Path
 }
 
 // copy puts files, or what directories hold, into the workbench.

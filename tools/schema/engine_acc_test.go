@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
-	"github.com/dashembed/terraform-provider-embed/internal/testengine"
 )
 
 // TestAccSchemaIsTheEngines: what this tool prints is what an engine prints that knows all kinds of objects, word by word. The
@@ -21,13 +20,13 @@ func TestAccSchemaIsTheEngines(t *testing.T) {
 	if os.Getenv("TF_ACC") == "" {
 		t.Skip("it runs an engine, so it needs TF_ACC=1")
 	}
-	testengine.Needs(t, testengine.Actions)
-	found, err := testengine.AtHand()
+	engine.Needs(t, engine.Actions)
+	found, err := engine.AtHand()
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	configuration, err := testengine.BuildProvider(t.Context(), dir)
+	configuration, err := engine.BuildProvider(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

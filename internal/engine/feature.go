@@ -1,21 +1,23 @@
-package testengine
+package engine
 
 import (
 	"fmt"
 	"os"
 	"testing"
 
-	"github.com/dashembed/terraform-provider-embed/internal/engine"
+	"github.com/hashicorp/go-version"
 )
 
 // Feature is something that not every engine can do.
 type Feature string
 
 const (
-	// IgnoreChanges: before, whatever else of a resource is null becomes empty, and empty is sent: github.com/hashicorp/terraform/issues/29921.
+	// IgnoreChanges: before, whatever else of a resource is null becomes empty, and empty is sent:
+	// github.com/hashicorp/terraform/issues/29921.
 	IgnoreChanges     Feature = "ignore_changes that leaves null maps null"
 	OptionalMembers   Feature = "optional attributes of objects"
 	PlannedDestroy    Feature = "asking the provider before a destroy is planned"
+	ShowSensitive     Feature = "showing as sensitive what only the schema calls so"
 	PlanTimestamp     Feature = "plantimestamp()"
 	ImportBlock       Feature = "import blocks"
 	GenerateConfig    Feature = "-generate-config-out"
@@ -42,6 +44,7 @@ var since = map[Feature]versions{
 	IgnoreChanges:     {"1.1", "1.6"},
 	OptionalMembers:   {"1.3", "1.6"},
 	PlannedDestroy:    {"1.3", "1.6"},
+	ShowSensitive:     {"1.4.6", "1.6"},
 	PlanTimestamp:     {"1.5", "1.6"},
 	ImportBlock:       {"1.5", "1.6"},
 	GenerateConfig:    {"1.5", "1.6"},
@@ -57,21 +60,22 @@ var since = map[Feature]versions{
 	Query:             {"1.14", none},
 }
 
-func (v versions) of(e engine.Engine) string {
-	if e.Name == engine.OpenTofu {
+func (v versions) of(e Engine) string {
+	if e.Name == OpenTofu {
 		return v.openTofu
 	}
 	return v.terraform
 }
 
-// In tells whether the engine is new enough for the feature.
-func (f Feature) In(e engine.Engine) bool {
+// In tells whether the engine is new enough for the feature. A pre-release counts as its release.
+func (f Feature) In(e Engine) bool {
 	least := since[f].of(e)
-	return least != none && !engine.Older(e.Version, least)
+	return least != none &&
+		version.Must(version.NewVersion(e.Version)).Core().GreaterThanOrEqual(version.Must(version.NewVersion(least)))
 }
 
-// Needs skips a test that the engine at hand cannot run. On an engine that has to run them all, EMBED_TEST_NO_SKIPS=1 makes
-// that a failure. Where no engine is to be run it does nothing: such a test skips in other words.
+// Needs skips a test that the engine at hand cannot run. On an engine that has to run them all, EMBED_TEST_NO_SKIPS=1
+// makes that a failure. Where no engine is to be run it does nothing: such a test skips in other words.
 func Needs(t *testing.T, wanted Feature) {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
