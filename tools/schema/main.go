@@ -1,12 +1,17 @@
-// Schema prints the provider's schema in the form of `terraform providers schema -json`, for tfplugindocs. It asks the provider
-// itself, in this process: no engine is needed, and none decides by its age what the documentation contains.
+// Schema prints the provider's schema in the form of `terraform providers schema -json`, for tfplugindocs. It asks the
+// provider itself, in this process: no engine is needed, and none decides by its age what the documentation contains.
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dashembed/terraform-provider-embed/internal/provider"
 )
@@ -14,19 +19,86 @@ import (
 // address is where tfplugindocs looks for the schema, whatever the provider's real address is.
 const address = "registry.terraform.io/hashicorp/embed"
 
+// object is one of JSON. Members that are false or empty are the same to its readers as absent ones.
+type object map[string]any
+
 func main() {
-	if err := run(); err != nil {
+	described, err := describe(context.Background(), provider.NewServer("docs")())
+	if err == nil {
+		document := object{"format_version": "1.0", "provider_schemas": object{address: described}}
+		err = json.NewEncoder(os.Stdout).Encode(document)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "schema:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
-	described, err := describe(context.Background(), provider.NewServer("docs")())
+func describe(ctx context.Context, server tfprotov6.ProviderServer) (object, error) {
+	schemas, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	out := json.NewEncoder(os.Stdout)
-	out.SetIndent("", "  ")
-	return out.Encode(document{FormatVersion: "1.0", Schemas: map[string]*providerSchema{address: described}})
+	identities, err := server.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
+	if err != nil {
+		return nil, err
+	}
+	var problems []error
+	for _, d := range slices.Concat(schemas.Diagnostics, identities.Diagnostics) {
+		problems = append(problems, fmt.Errorf("%s: %s", d.Summary, d.Detail))
+	}
+	if len(schemas.Functions)+len(schemas.StateStoreSchemas) > 0 {
+		problems = append(problems, errors.New("functions and state stores are not described yet: add them here"))
+	}
+	schemaOf := func(s *tfprotov6.Schema) object {
+		if len(s.Block.BlockTypes) > 0 {
+			problems = append(problems, errors.New("blocks are not described yet: add them here"))
+		}
+		attributes := object{}
+		for _, a := range s.Block.Attributes {
+			if a.NestedType != nil {
+				problems = append(problems, errors.New("nested attributes are not described yet: add them here"))
+			}
+			attributes[a.Name] = object{
+				"type": a.Type, "description": a.Description, "description_kind": kind(a.DescriptionKind),
+				"required": a.Required, "optional": a.Optional, "computed": a.Computed,
+				"sensitive": a.Sensitive, "write_only": a.WriteOnly, "deprecated": a.Deprecated,
+			}
+		}
+		return object{"version": s.Version, "block": object{
+			"attributes": attributes, "description": s.Block.Description,
+			"description_kind": kind(s.Block.DescriptionKind), "deprecated": s.Block.Deprecated,
+		}}
+	}
+	actionOf := func(a *tfprotov6.ActionSchema) object { return schemaOf(a.Schema) }
+	identityOf := func(s *tfprotov6.ResourceIdentitySchema) object {
+		attributes := object{}
+		for _, a := range s.IdentityAttributes {
+			attributes[a.Name] = object{
+				"type": a.Type, "description": a.Description,
+				"required_for_import": a.RequiredForImport, "optional_for_import": a.OptionalForImport,
+			}
+		}
+		return object{"version": s.Version, "attributes": attributes}
+	}
+	described := object{
+		"provider":                   schemaOf(schemas.Provider),
+		"resource_schemas":           each(schemas.ResourceSchemas, schemaOf),
+		"data_source_schemas":        each(schemas.DataSourceSchemas, schemaOf),
+		"ephemeral_resource_schemas": each(schemas.EphemeralResourceSchemas, schemaOf),
+		"list_resource_schemas":      each(schemas.ListResourceSchemas, schemaOf),
+		"action_schemas":             each(schemas.ActionSchemas, actionOf),
+		"resource_identity_schemas":  each(identities.IdentitySchemas, identityOf),
+	}
+	return described, errors.Join(problems...)
 }
+
+func each[Schema any](all map[string]Schema, describe func(Schema) object) object {
+	described := object{}
+	for name, one := range all {
+		described[name] = describe(one)
+	}
+	return described
+}
+
+func kind(k tfprotov6.StringKind) string { return strings.ToLower(k.String()) }
