@@ -206,7 +206,7 @@ func (c *call) fail(failure *Error) *Error {
 // shouldRepeat implements retryablehttp.CheckRetry. It says nothing of its own: the failure already does.
 func (c *call) shouldRepeat(ctx context.Context, _ *http.Response, err error) (bool, error) {
 	if err == nil || ctx.Err() != nil || c.failure == nil || c.failure.permanent {
-		return false, nil //nolint:nilerr // an error from here would replace the failure itself
+		return false, nil // an error from here would replace the failure itself
 	}
 	switch c.failure.Kind {
 	case NotSent, Throttled:
