@@ -24,6 +24,7 @@ type answer struct {
 	refused string
 	isNew   *bool
 	group   object
+	about   *Group
 }
 
 func (a answer) document() []byte {

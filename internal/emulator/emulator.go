@@ -48,7 +48,7 @@ func Start(options Options) (*Emulator, error) {
 // StartOn runs a service on the address, which has to be a loopback one: the
 // service's only key is public.
 func StartOn(addr string, options Options) (*Emulator, error) {
-	options, err := options.complete()
+	e, err := New(options)
 	if err != nil {
 		return nil, err
 	}
@@ -56,17 +56,10 @@ func StartOn(addr string, options Options) (*Emulator, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Emulator{
-		options: options,
-		url:     "http://" + listener.Addr().String(),
-		served:  make(chan struct{}),
-		closing: make(chan struct{}),
-		service: newService(options),
-		rate:    newRateLimit(options.RateLimit),
-	}
-	e.Environment = e.In(options.defaultEnvironment())
+	e.url = "http://" + listener.Addr().String()
+	e.served = make(chan struct{})
 	e.server = &http.Server{
-		Handler:           http.HandlerFunc(e.serve),
+		Handler:           e,
 		ReadHeaderTimeout: headerTimeout,
 		ConnState:         e.countConnection,
 		ErrorLog:          log.New(io.Discard, "", 0),
@@ -75,6 +68,22 @@ func StartOn(addr string, options Options) (*Emulator, error) {
 		defer close(e.served)
 		_ = e.server.Serve(listener)
 	}()
+	return e, nil
+}
+
+// New returns a service that is not on the network: ServeHTTP answers its calls.
+func New(options Options) (*Emulator, error) {
+	options, err := options.complete()
+	if err != nil {
+		return nil, err
+	}
+	e := &Emulator{
+		options: options,
+		closing: make(chan struct{}),
+		service: newService(options),
+		rate:    newRateLimit(options.RateLimit),
+	}
+	e.Environment = e.In(options.defaultEnvironment())
 	return e, nil
 }
 

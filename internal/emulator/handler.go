@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-func (e *Emulator) serve(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP answers one call, without a network where a test wants none.
+func (e *Emulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.inFlight.enter()
 	defer e.inFlight.leave()
 
@@ -93,7 +94,7 @@ func (e *Emulator) perform(call *Call, in inbound, authorized bool, decided verd
 	} else {
 		out = newReply(worked)
 	}
-	call.note(worked.effect)
+	call.note(worked.effect, worked.about)
 	call.Refused = worked.refused
 	call.Status = out.status
 	if !e.options.ForgetCalls {

@@ -55,6 +55,16 @@ const (
 	RefusalsSuccessZero
 )
 
+// IDs says what the service makes of an id.
+type IDs int
+
+const (
+	// IDsExact keeps ids as they are given.
+	IDsExact IDs = iota
+	// IDsLowerCase keeps and finds ids in lower case, so that Acme and acme are one.
+	IDsLowerCase
+)
+
 // Options choose among the readings of the contract. The zero value is a
 // sensible service.
 type Options struct {
@@ -89,6 +99,20 @@ type Options struct {
 	// the token is stale, and what is absent is deleted already. Without it both
 	// are refused. Deleting an absent group is a gap of the contract.
 	ForgivingDeletes bool
+	// IDs: are ids taken as they are given? The contract does not show their format.
+	IDs IDs
+	// TrimNames stores names without the spaces around them.
+	TrimNames bool
+	// AddsProperty puts a property of the service's own beside those that are given.
+	AddsProperty bool
+	// Omit are fields that no answer's user_group has, such as team_id.
+	Omit []string
+	// StaleTokenStatus is the status by which a token is refused that no group has
+	// now; 0 means 404. Which condition yields which error is a gap of the contract.
+	StaleTokenStatus int
+	// ReadLag is how long a GET still shows a group as it was before its last update,
+	// rotation or deletion.
+	ReadLag time.Duration
 	// Log is given one line for each call, just before it is answered. A line
 	// carries neither keys nor tokens nor bodies. Lines come one at a time.
 	Log func(line string)
@@ -119,6 +143,9 @@ func (o Options) validate() error {
 	}
 	if o.Latency < 0 || o.RateLimit < 0 {
 		return errors.New("emulator: Latency and RateLimit cannot be negative")
+	}
+	if o.IDs < IDsExact || o.IDs > IDsLowerCase {
+		return fmt.Errorf("emulator: there is no IDs %d", o.IDs)
 	}
 	if o.Answers < AnswersStored || o.Answers > AnswersEcho {
 		return fmt.Errorf("emulator: there is no Answers %d", o.Answers)

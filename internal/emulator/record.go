@@ -20,6 +20,8 @@ type Call struct {
 	Body []byte
 	// Header is the request's header, the API key included.
 	Header http.Header
+	// TeamID is the group that was created, updated, rotated or deleted.
+	TeamID int64
 	// Status is the status that was answered, 0 when the connection was cut without one.
 	Status int
 	// Created, Updated, Rotated and Deleted say what the call did, answered or not.
@@ -35,7 +37,10 @@ type Call struct {
 	Connection string
 }
 
-func (c *Call) note(done effect) {
+func (c *Call) note(done effect, group *Group) {
+	if group != nil {
+		c.TeamID = group.TeamID
+	}
 	c.Created = done == created
 	c.Updated = done == updated
 	c.Rotated = done == rotated

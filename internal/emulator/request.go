@@ -32,8 +32,10 @@ var (
 
 // request is a body that was understood. A nil field was not given.
 type request struct {
-	name       *string
-	id         *string
+	name *string
+	id   *string
+	// stored is the id as the service keeps it.
+	stored     *string
 	token      *string
 	mapping    map[string]string
 	properties json.RawMessage

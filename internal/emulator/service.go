@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 )
 
 type groupKey struct{ environment, id string }
@@ -21,6 +24,13 @@ type service struct {
 	issued     map[tokenKey]string
 	teamIDs    map[int64]bool
 	nextTeamID int64
+	// lagging are groups as they were, until reads show them as they are.
+	lagging map[groupKey]*lag
+}
+
+type lag struct {
+	group Group
+	until time.Time
 }
 
 func newService(options Options) *service {
@@ -30,6 +40,7 @@ func newService(options Options) *service {
 		issued:     map[tokenKey]string{},
 		teamIDs:    map[int64]bool{},
 		nextTeamID: options.FirstTeamID,
+		lagging:    map[groupKey]*lag{},
 	}
 }
 
@@ -37,6 +48,12 @@ func (s *service) answer(method, environment string, body []byte) answer {
 	asked, err := parseRequest(method, body)
 	if err != nil {
 		return s.refuse(http.StatusBadRequest, err.Error())
+	}
+	if asked.id != nil && s.options.IDs == IDsLowerCase {
+		stored := strings.ToLower(*asked.id)
+		asked.stored = &stored
+	} else {
+		asked.stored = asked.id
 	}
 	switch method {
 	case http.MethodGet:
@@ -61,24 +78,30 @@ func (s *service) getOrCreate(environment string, asked request) answer {
 	if missing := s.missingField(asked); missing != "" {
 		return s.refuse(http.StatusBadRequest, "the field "+missing+" is missing")
 	}
-	group := s.groups[groupKey{environment, *asked.id}]
+	key := groupKey{environment, *asked.stored}
+	if old := s.lagging[key]; old != nil && time.Now().Before(old.until) {
+		isNew := false
+		return answer{status: http.StatusOK, isNew: &isNew, group: s.describe(&old.group, asked, "properties")}
+	}
+	group := s.groups[key]
 	isNew := group == nil
 	done := nothing
 	if isNew {
 		group = s.create(environment, asked)
 		done = created
 	}
-	return answer{status: http.StatusOK, effect: done, isNew: &isNew, group: s.describe(group, asked, "properties")}
+	return answer{status: http.StatusOK, effect: done, about: group, isNew: &isNew, group: s.describe(group, asked, "properties")}
 }
 
 func (s *service) update(environment string, asked request) answer {
 	if missing := s.missingField(asked); missing != "" {
 		return s.refuse(http.StatusBadRequest, "the field "+missing+" is missing")
 	}
-	group := s.groups[groupKey{environment, *asked.id}]
+	group := s.groups[groupKey{environment, *asked.stored}]
 	done := updated
 	switch {
 	case group != nil:
+		s.lagBehind(group)
 		s.apply(group, asked)
 	case s.options.UpsertOnPut:
 		group = s.create(environment, asked)
@@ -86,7 +109,7 @@ func (s *service) update(environment string, asked request) answer {
 	default:
 		return s.refuse(http.StatusNotFound, "there is no user group with this user_group_id")
 	}
-	return answer{status: http.StatusOK, effect: done, group: s.describe(group, asked, "properties", "api_environment_tag")}
+	return answer{status: http.StatusOK, effect: done, about: group, group: s.describe(group, asked, "properties", "api_environment_tag")}
 }
 
 func (s *service) rotate(environment string, asked request) answer {
@@ -95,10 +118,11 @@ func (s *service) rotate(environment string, asked request) answer {
 	}
 	group := s.holder(environment, *asked.token)
 	if group == nil {
-		return s.refuse(http.StatusNotFound, "current_token is not the current token of a user group")
+		return s.refuseToken()
 	}
+	s.lagBehind(group)
 	s.setToken(group, newToken())
-	return answer{status: http.StatusOK, effect: rotated, group: s.describe(group, asked, "api_environment_tag")}
+	return answer{status: http.StatusOK, effect: rotated, about: group, group: s.describe(group, asked, "api_environment_tag")}
 }
 
 func (s *service) delete(environment string, asked request) answer {
@@ -110,13 +134,13 @@ func (s *service) delete(environment string, asked request) answer {
 		group = s.holder(environment, *asked.token)
 		switch {
 		case group == nil && !s.options.ForgivingDeletes:
-			return s.refuse(http.StatusNotFound, "current_token is not the current token of a user group")
-		case group != nil && asked.id != nil && *asked.id != group.ID:
+			return s.refuseToken()
+		case group != nil && asked.id != nil && *asked.stored != group.ID:
 			return s.refuse(http.StatusConflict, "current_token belongs to another user group than user_group_id names")
 		}
 	}
 	if group == nil && asked.id != nil {
-		group = s.groups[groupKey{environment, *asked.id}]
+		group = s.groups[groupKey{environment, *asked.stored}]
 	}
 	switch {
 	case group == nil && s.options.ForgivingDeletes:
@@ -124,8 +148,22 @@ func (s *service) delete(environment string, asked request) answer {
 	case group == nil:
 		return s.refuse(http.StatusNotFound, "there is no user group with this user_group_id")
 	}
+	s.lagBehind(group)
 	delete(s.groups, groupKey{environment, group.ID})
-	return answer{status: http.StatusOK, effect: deleted}
+	return answer{status: http.StatusOK, effect: deleted, about: group}
+}
+
+func (s *service) refuseToken() answer {
+	const message = "current_token is not the current token of a user group"
+	if s.options.StaleTokenStatus != 0 {
+		return refuseByStatus(s.options.StaleTokenStatus, message)
+	}
+	return s.refuse(http.StatusNotFound, message)
+}
+
+// lagBehind has the next reads show the group as it is now, before it is changed.
+func (s *service) lagBehind(group *Group) {
+	s.lagging[groupKey{group.Environment, group.ID}] = &lag{group: group.clone(), until: time.Now().Add(s.options.ReadLag)}
 }
 
 func (s *service) missingField(asked request) string {
@@ -139,7 +177,7 @@ func (s *service) missingField(asked request) string {
 }
 
 func (s *service) create(environment string, asked request) *Group {
-	group := &Group{ID: *asked.id, Environment: environment}
+	group := &Group{ID: *asked.stored, Environment: environment}
 	s.apply(group, asked)
 	return s.put(group)
 }
@@ -163,6 +201,9 @@ func (s *service) put(group *Group) *Group {
 func (s *service) apply(group *Group, asked request) {
 	if asked.name != nil {
 		group.Name = *asked.name
+		if s.options.TrimNames {
+			group.Name = strings.TrimSpace(group.Name)
+		}
 	}
 	merging := s.options.Updates == UpdatesMerge
 	if asked.mapping != nil {
@@ -177,6 +218,9 @@ func (s *service) apply(group *Group, asked request) {
 			group.Properties = mergeProperties(group.Properties, asked.properties)
 		} else {
 			group.Properties = asked.properties
+		}
+		if s.options.AddsProperty {
+			group.Properties = mergeProperties(group.Properties, json.RawMessage(`{"added_by_the_service":true}`))
 		}
 	}
 }
@@ -212,5 +256,5 @@ func (s *service) describe(group *Group, asked request, extra ...string) object 
 	for _, field := range extra {
 		described = append(described, member{field, optional[field]})
 	}
-	return described
+	return slices.DeleteFunc(described, func(m member) bool { return slices.Contains(s.options.Omit, m.name) })
 }
