@@ -1,11 +1,11 @@
 package api
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
 )
@@ -15,20 +15,20 @@ type GroupRequest struct {
 	// UserGroupID is the caller's own identifier of the group.
 	UserGroupID string `json:"user_group_id"`
 	// Name is not sent when nil.
-	Name *string `json:"name,omitempty"`
+	Name *string `json:"name,omitzero"`
 	// Mapping is not sent when nil; an empty one is.
 	Mapping map[string]string `json:"mapping,omitzero"`
 	// Properties are not sent when zero; an empty object is. They go out as they stand.
 	Properties jsonobject.Object `json:"properties,omitzero"`
 }
 
-// DeleteRequest is the body of a delete (interface section 4.4). What is unset is not sent.
-type DeleteRequest struct {
+// TokenRequest is the body of a rotation and of a deletion (interface sections 4.3 and 4.4). What is unset is not sent.
+type TokenRequest struct {
 	// CurrentToken is the token that the group is believed to have.
 	CurrentToken Secret
-	// UserGroupID is the caller's own identifier of the group.
+	// UserGroupID is the caller's own identifier of the group. A rotation does not send it, but logs it.
 	UserGroupID string
-	// DataSourceProvidedID is the caller's id of a data source that may identify the group's data source.
+	// DataSourceProvidedID is the caller's id of a data source that may identify the group's data source; deletion only.
 	DataSourceProvidedID string
 }
 
@@ -49,57 +49,56 @@ type UserGroup struct {
 	EnvironmentTag *string
 }
 
-// Answer is a successful call's result.
+// Answer is what the service told in reply to a call. With an error it holds as much as could be read.
 type Answer struct {
 	UserGroup UserGroup
-	// Created says that this call made a new user group; get-or-create only.
-	Created bool
+	// New says whether this call has just made the group; nil when the answer does not say. Get-or-create only.
+	New *bool
 	// Lost says that an earlier attempt of this call had an unknown outcome, so that this answer may show that
 	// attempt's work: a group that "exists" may have been made a moment ago by this very call.
 	Lost bool
-
-	existed bool
 }
 
 // GetOrCreate returns the group of the given id and makes it when there is none (interface section 4.1). It is repeated
 // after a lost answer. All four calls fail with an *Error.
 func (c *Client) GetOrCreate(ctx context.Context, group GroupRequest) (Answer, error) {
-	return c.do(ctx, call{method: http.MethodGet, repeatable: true, decode: decodeGetOrCreate}, group)
+	return c.do(ctx, call{method: http.MethodGet, id: group.UserGroupID, repeatable: true, decode: decodeGetOrCreate}, group)
 }
 
 // Update changes a group (interface section 4.2). It is repeated after a lost answer.
 func (c *Client) Update(ctx context.Context, group GroupRequest) (Answer, error) {
-	return c.do(ctx, call{method: http.MethodPut, repeatable: true, decode: decodeUserGroup}, group)
+	return c.do(ctx, call{method: http.MethodPut, id: group.UserGroupID, repeatable: true, decode: decodeGroup}, group)
 }
 
 // Rotate replaces the token of the group that has the given one (interface section 4.3). It is never repeated after a
 // lost answer.
-func (c *Client) Rotate(ctx context.Context, currentToken Secret) (Answer, error) {
+func (c *Client) Rotate(ctx context.Context, group TokenRequest) (Answer, error) {
 	body := struct {
 		CurrentToken string `json:"current_token"`
-	}{currentToken.Reveal()}
-	return c.do(ctx, call{method: http.MethodPost, decode: decodeWithToken, secrets: []Secret{currentToken}}, body)
+	}{group.CurrentToken.Reveal()}
+	return c.do(ctx, call{
+		method: http.MethodPost, id: group.UserGroupID, decode: decodeGroupWithToken, secret: group.CurrentToken,
+	}, body)
 }
 
 // Delete removes a group (interface section 4.4). It is repeated after a lost answer, so that a refusal with
 // Error.Lost set may mean that the first attempt did it.
-func (c *Client) Delete(ctx context.Context, group DeleteRequest) error {
+func (c *Client) Delete(ctx context.Context, group TokenRequest) error {
 	body := struct {
-		CurrentToken         string `json:"current_token,omitempty"`
-		UserGroupID          string `json:"user_group_id,omitempty"`
-		DataSourceProvidedID string `json:"data_source_provided_id,omitempty"`
+		CurrentToken         string `json:"current_token,omitzero"`
+		UserGroupID          string `json:"user_group_id,omitzero"`
+		DataSourceProvidedID string `json:"data_source_provided_id,omitzero"`
 	}{group.CurrentToken.Reveal(), group.UserGroupID, group.DataSourceProvidedID}
-	_, err := c.do(ctx, call{method: http.MethodDelete, repeatable: true, decode: decodeNothing, secrets: []Secret{group.CurrentToken}}, body)
+	_, err := c.do(ctx, call{
+		method: http.MethodDelete, id: group.UserGroupID, repeatable: true, decode: decodeNothing, secret: group.CurrentToken,
+	}, body)
 	return err
 }
 
 func encode(body any) ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	// Escaping is the only change Go would make to properties that are to go out as they stand.
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(body); err != nil {
+	text, err := json.Marshal(body, json.Deterministic(true))
+	if err != nil {
 		return nil, fmt.Errorf("encoding the request: %w", err)
 	}
-	return bytes.TrimRight(text.Bytes(), "\n"), nil
+	return text, nil
 }

@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/hashicorp/go-retryablehttp"
 	"golang.org/x/time/rate"
 )
 
@@ -41,6 +40,8 @@ type Config struct {
 	RootCAs *x509.CertPool
 	// UserAgent is the value of the header of that name.
 	UserAgent string
+	// Transport takes the place of the network where a test has the service in the same process. Nil means the network.
+	Transport http.RoundTripper
 }
 
 // Client makes the four calls. It is safe for concurrent use; all calls share one connection pool, one rate limit and
@@ -59,10 +60,14 @@ func New(config Config) *Client {
 	if config.RequestsPerSecond > 0 {
 		limit = rate.Limit(config.RequestsPerSecond)
 	}
+	transport := config.Transport
+	if transport == nil {
+		transport = newTransport(config)
+	}
 	return &Client{
 		config:    config,
 		url:       config.BaseURL.JoinPath(path).String(),
-		transport: newTransport(config),
+		transport: transport,
 		// A burst of one keeps the calls evenly spaced, also when ten workers start at once.
 		limiter: rate.NewLimiter(limit, 1),
 	}
@@ -89,7 +94,8 @@ func newTransport(config Config) http.RoundTripper {
 		},
 		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: config.RootCAs},
 		TLSHandshakeTimeout: config.RequestTimeout,
-		ForceAttemptHTTP2:   true,
+		// HTTP/1.1 only: HTTP/2 adds nothing for ten calls at a time, and makes answers uncertain (a GOAWAY).
+		Protocols:           http1(),
 		MaxIdleConns:        maxIdleConnections,
 		MaxIdleConnsPerHost: maxIdleConnections,
 		IdleConnTimeout:     idleTimeout,
@@ -109,5 +115,12 @@ func (c *Client) wait(n int, err *Error) time.Duration {
 	if err != nil && err.RetryAfter > 0 {
 		return min(err.RetryAfter, c.config.RetryWaitMax)
 	}
-	return retryablehttp.DefaultBackoff(c.config.RetryWaitMin, c.config.RetryWaitMax, n, nil)
+	// Beyond 30 doublings any wait is longer than any cap.
+	return min(c.config.RetryWaitMin<<min(n, 30), c.config.RetryWaitMax)
+}
+
+func http1() *http.Protocols {
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	return &protocols
 }

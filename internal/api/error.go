@@ -15,12 +15,17 @@ type Kind int
 const (
 	// UnknownOutcome: the request went out and no usable answer came back, so the work may or may not have been done.
 	UnknownOutcome Kind = iota
+	// Incomplete: the service reports that the work was done, and something that the call cannot do without is missing from
+	// its answer or cannot be read. What could be read comes with the error.
+	Incomplete
 	// Refused: the service answered and said no; nothing was done.
 	Refused
-	// Unauthorised: status 401 or 403; nothing was done.
-	Unauthorised
+	// Unauthorized: status 401 or 403; nothing was done.
+	Unauthorized
 	// Throttled: status 429; nothing was done.
 	Throttled
+	// Cached: a cache answered in the place of the service; nothing was done.
+	Cached
 	// Redirected: the service pointed elsewhere, which is never followed; nothing was done.
 	Redirected
 	// NotSent: no byte of the request left this process (no connection, or the run was stopped first).
@@ -41,17 +46,13 @@ type Error struct {
 	Reason string
 	// Attempts counts the requests made for this call.
 	Attempts int
-	// Lost says that an attempt of this call had an unknown outcome: whatever Kind is, the work may have been done.
+	// Lost says that an earlier attempt of this call had an unknown outcome: whatever Kind is, the work may have been done.
 	Lost bool
-	// Created says that some attempt's answer, though unusable as a whole, told that it had made a new user group.
-	Created bool
 	// RetryAfter is the wait that the service asked for; 0 when it asked for none.
 	RetryAfter time.Duration
 
 	cause     error
 	permanent bool
-	// existed: the answer could not be used, but did say that the group was there before, so nothing is lost.
-	existed bool
 }
 
 // Error implements error in one line, for logs; diagnostics use the fields.
@@ -60,8 +61,8 @@ func (e *Error) Error() string { return e.Method + " /api/user: " + e.Said() }
 // Unwrap returns the underlying error, if any.
 func (e *Error) Unwrap() error { return e.cause }
 
-// MayHaveHappened reports whether the work asked for may have been done in spite of the error.
-func (e *Error) MayHaveHappened() bool { return e.Lost || e.Kind == UnknownOutcome && !e.existed }
+// MayHaveHappened reports whether the work asked for was done, or may have been, in spite of the error.
+func (e *Error) MayHaveHappened() bool { return e.Lost || e.Kind == UnknownOutcome || e.Kind == Incomplete }
 
 // Said is a sentence without a full stop about what came back, to be built into a message.
 func (e *Error) Said() string {

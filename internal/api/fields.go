@@ -1,0 +1,166 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
+)
+
+// fields are the members of a JSON object that are not null: an answer's null says as little as its silence. They are
+// read in their documented type or in one whose meaning is obvious ("1001" for 1001, true for 1); any other is an error
+// that names the field and never the value.
+type fields map[string]jsontext.Value
+
+// readAnswer reads the members of an answer, and those of its user_group. With an error the members up to the fault are
+// there: half an answer may have told that a group was made, or its token.
+func readAnswer(body []byte) (answer, group fields, err error) {
+	answer = fields{}
+	decoder := jsontext.NewDecoder(bytes.NewReader(body))
+	err = readObject(decoder, func(name string) error {
+		if name == "user_group" && decoder.PeekKind() == '{' {
+			group = fields{}
+			return readObject(decoder, func(name string) error { return group.read(decoder, name) })
+		}
+		return answer.read(decoder, name)
+	})
+	if err == nil && decoder.PeekKind() != 0 {
+		err = errors.New("something follows after the JSON object")
+	}
+	return answer, group, err
+}
+
+// readObject calls member with the name of each member, before its value is read.
+func readObject(decoder *jsontext.Decoder, member func(name string) error) error {
+	if open, err := decoder.ReadToken(); err != nil || open.Kind() != '{' {
+		return errors.New("it is not a JSON object")
+	}
+	for decoder.PeekKind() == '"' {
+		name, err := decoder.ReadToken()
+		if err != nil {
+			return notComplete(err)
+		}
+		if err := member(name.String()); err != nil {
+			return err
+		}
+	}
+	_, err := decoder.ReadToken()
+	return notComplete(err)
+}
+
+func (f fields) read(decoder *jsontext.Decoder, name string) error {
+	value, err := decoder.ReadValue()
+	if err == nil && value.Kind() != 'n' {
+		f[name] = value.Clone()
+	}
+	return notComplete(err)
+}
+
+// notComplete keeps the library's text out of messages, since it quotes names and values.
+func notComplete(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return errors.New("it holds a field twice")
+	default:
+		return errors.New("it is not complete JSON")
+	}
+}
+
+func (f fields) text(name string) (*string, error) {
+	value, present := f[name]
+	switch {
+	case !present:
+		return nil, nil
+	case value.Kind() == '0':
+		number := string(value)
+		return &number, nil
+	case value.Kind() == '"':
+		unquoted, err := jsontext.AppendUnquote(nil, value)
+		text := string(unquoted)
+		if err == nil {
+			return &text, nil
+		}
+	}
+	return nil, fmt.Errorf("the field %s is not a string", name)
+}
+
+func (f fields) secret(name string) (Secret, error) {
+	text, err := f.text(name)
+	if err != nil || text == nil {
+		return Secret{}, err
+	}
+	if strings.ContainsFunc(*text, unicode.IsControl) {
+		return Secret{}, fmt.Errorf("the field %s contains control characters", name)
+	}
+	return NewSecret(*text), nil
+}
+
+// integer reads all of int64 exactly.
+func (f fields) integer(name string) (*int64, error) {
+	text, err := f.text(name)
+	if err != nil {
+		return nil, fmt.Errorf("the field %s is not a number", name)
+	}
+	if text == nil {
+		return nil, nil
+	}
+	number, err := strconv.ParseInt(*text, 10, 64)
+	if err != nil {
+		// 1001.0 and 1.001e3 are 1001 too. A float64 in between would turn 9007199254740993.0 into another number.
+		object, _ := jsonobject.Parse(`{"":` + *text + `}`)
+		plain := strings.TrimSuffix(strings.TrimPrefix(object.Canonical(), `{"":`), "}")
+		if number, err = strconv.ParseInt(plain, 10, 64); err != nil {
+			return nil, fmt.Errorf("the field %s is not a whole number of at most 64 bits", name)
+		}
+	}
+	return &number, nil
+}
+
+func (f fields) flag(name string) (*bool, error) {
+	value, present := f[name]
+	if !present {
+		return nil, nil
+	}
+	if kind := value.Kind(); kind == 't' || kind == 'f' {
+		yes := kind == 't'
+		return &yes, nil
+	}
+	number, err := f.integer(name)
+	if err != nil || *number != 0 && *number != 1 {
+		return nil, fmt.Errorf("the field %s is neither 1 or true nor 0 or false", name)
+	}
+	yes := *number == 1
+	return &yes, nil
+}
+
+// object also takes an object that was written into a string, as services do that keep JSON in a text column, and an
+// empty list, which is how PHP writes an empty object.
+func (f fields) object(name string) (jsonobject.Object, error) {
+	value, present := f[name]
+	if !present {
+		return jsonobject.Object{}, nil
+	}
+	if value.Kind() == '"' {
+		text, err := f.text(name)
+		if err != nil {
+			return jsonobject.Object{}, fmt.Errorf("the field %s is not a JSON object", name)
+		}
+		value = jsontext.Value(*text)
+	}
+	if string(value) == "[]" {
+		value = jsontext.Value("{}")
+	}
+	object, err := jsonobject.Parse(string(value))
+	if err != nil {
+		return jsonobject.Object{}, fmt.Errorf("the field %s is not a JSON object that can be handled: %w", name, err)
+	}
+	return object, nil
+}
