@@ -3,82 +3,90 @@ package usergroup
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"crypto/rand"
+	"strings"
+	"sync"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// The service tells the environment of a group only when it updates or rotates it (interface sections 2.2 and 4).
+// checkPrefix begins the id of the group that the check of the service makes and deletes.
+const checkPrefix = "terraform-provider-embed-check-"
 
-// refuseOtherEnvironment stops an operation, before any call, on a group that is known to be in another environment than
-// the one to hold to.
-func (s *Service) refuseOtherEnvironment(title string, known Known) error {
-	if s.environment == "" || known.EnvironmentTag == nil || *known.EnvironmentTag == s.environment {
-		return nil
-	}
-	return problem(title, known.ID, nil,
-		fmt.Sprintf("The provider's environment is %q and the state says that the group is in %q. No call was made.", s.environment, *known.EnvironmentTag),
-		"Use the API key and the environment argument of the group's own environment, then run again. If the group is no longer there, take it out of the state with `terraform state rm`.")
+// check is what has to be known of the service before harm could be done: that nothing in between answers from memory, and
+// that the API key belongs to the expected environment. Only a group of the provider's own making can show either: no
+// customer's may be touched, and the service tells the environment of a group only when it updates or rotates it (interface
+// sections 2.2 and 4).
+type check struct {
+	environment string // the expected one; empty for any
+	mu          sync.Mutex
+	passed      bool
+	// uncached: a look at a new group did not bring back the answer that had created it.
+	uncached bool
 }
 
-// doubtAbsence asks in which environment a lookup has just made a group, where the provider is to hold to one: with the
-// key of another environment every group seems to be gone, and the next apply would make all of them there.
-func (s *Service) doubtAbsence(ctx context.Context, known Known) error {
-	if s.environment == "" {
-		return nil
+// checkService checks once in a process. A verdict against the service ends the run; a check that fails otherwise is no
+// verdict, and the next operation checks again.
+func (s *Service) checkService(ctx context.Context) (uncached bool, problem *Problem) {
+	s.check.mu.Lock()
+	defer s.check.mu.Unlock()
+	if ended := s.ended.Load(); ended != nil {
+		return s.check.uncached, &Problem{Finding: RunEnded, Cause: ended}
 	}
-	name := cmp.Or(known.Name, known.ID)
-	answer, err := s.client.Update(api.Finish(ctx), api.GroupRequest{UserGroupID: known.ID, Name: &name})
-	switch {
+	if !s.check.passed {
+		problem = s.tryOut(api.Finish(ctx))
+		s.check.passed = problem == nil
+	}
+	return s.check.uncached, problem
+}
+
+// tryOut makes a group under an id that nobody else has, looks at it, has it updated and deletes it.
+func (s *Service) tryOut(ctx context.Context) *Problem {
+	// In lower case, which no service is known to change.
+	facts := Problem{Operation: CheckService, ID: checkPrefix + strings.ToLower(rand.Text())}
+	facts.Known.EnvironmentTag = &s.check.environment
+	group := api.GroupRequest{UserGroupID: facts.ID, Name: &facts.ID}
+	made, err := s.client.GetOrCreate(ctx, group)
+	if facts.failed(err) == No && err != nil {
+		facts.LookupLost = facts.Call.Lost
+		return s.endIfKeyRefused(facts.with(CallFailed))
+	}
+	facts.Placeholder = PlaceholderLeft
+	// An id at random cannot be there before, and its token cannot be known.
+	cached := made.New != nil && !*made.New && !made.Lost || isOtherID(facts.ID, made.UserGroup) || s.remembers(made.UserGroup.Token)
+	seen := made
+	if !cached {
+		seen, err = s.client.GetOrCreate(ctx, group)
+		cached = err == nil && *seen.New
+	}
+	facts.LookupLost = made.Lost || seen.Lost || facts.failed(err) != No
+	s.check.uncached = s.check.uncached || err == nil && !cached
+	removal := api.TokenRequest{UserGroupID: facts.ID}
+	if !cached {
+		removal.CurrentToken = cmp.Or(seen.UserGroup.Token, made.UserGroup.Token)
+		if err == nil && s.check.environment != "" {
+			seen, err = s.client.Update(ctx, group)
+		}
+	}
+	facts.Told = seen.UserGroup
+	if err := s.client.Delete(ctx, removal); err != nil {
+		facts.failed(err)
+		return facts.with(LeftBehind)
+	}
+	facts.Placeholder = PlaceholderRemoved
+	facts.failed(err)
+	switch tag := facts.Told.EnvironmentTag; {
 	case err != nil:
-		return failed(titleLookupFailed, known.ID, err,
-			"There seems to be no such group, but the update of the empty one that the lookup has made, which was to show the environment of the API key, failed. The empty one was removed again.",
-			"Run again to try once more.")
-	case sameID(known.ID, answer.UserGroup) != nil:
-		return sameID(known.ID, answer.UserGroup, "That was the answer to the update that was to show the environment of the API key. The empty group that the lookup has made was removed again.")
-	case s.wrongEnvironment(answer.UserGroup):
-		return problem(titleWrongEnvironment, known.ID, nil, environmentsDiffer(s.environment, *answer.UserGroup.EnvironmentTag),
-			"There is no such group there, which says nothing about the right environment. What the lookup has made there was removed again, and the state keeps what it has.")
-	}
-	return nil
-}
-
-// doubtReplacement does not believe, where the provider is to hold to an environment, that a group was deleted and made
-// anew: with the key of another environment the same id is another group, and the state must not take that one over. Only
-// an update would tell, and none is sent to what may be another customer.
-func (s *Service) doubtReplacement(known Known, found api.UserGroup) error {
-	if s.environment == "" {
+		return facts.with(CallFailed)
+	case cached:
+		return s.end(facts.with(AnsweredFromCache))
+	case s.check.environment == "":
+		return nil
+	case tag == nil:
+		return s.end(facts.with(NoEnvironment))
+	case *tag != s.check.environment:
+		return s.end(facts.with(WrongKey))
+	default:
 		return nil
 	}
-	return problem(titleReplaced, known.ID, errReplaced,
-		fmt.Sprintf("The state has the group with team_id %d, and the service has team_id %d under this id. Either it was deleted and made anew, or the API key does not belong to the environment %q; a lookup does not tell which.", *known.TeamID, *found.TeamID, s.environment),
-		"Nothing was changed, and the state keeps what it has.",
-		"Check the API key first. If the group was made anew in the right environment, take the old one out of the state with `terraform state rm` and import the new one.")
-}
-
-// askEnvironment has the service tell the environment of an existing group. Only an update does, so this is one that
-// changes nothing: without a name or with the group's own. What the lookup told may be an echo of what it was asked with,
-// so only a name that differs from that is known to be the group's. done says what the update has or may have changed.
-func (s *Service) askEnvironment(ctx context.Context, wanted Wanted, existing api.UserGroup) (told api.UserGroup, done string, err error) {
-	request := api.GroupRequest{UserGroupID: wanted.ID}
-	if existing.Name != nil && *existing.Name != "" && *existing.Name != wanted.Name {
-		request.Name = existing.Name
-	}
-	done = notChanged
-	answer, err := s.client.Update(ctx, request)
-	if request.Name == nil && api.IsKind(err, api.Refused) {
-		request.Name = &wanted.Name
-		done = "The service takes no update without a name, so the group may have got the configured one; nothing else was changed."
-		answer, err = s.client.Update(ctx, request)
-	}
-	return answer.UserGroup, done, err
-}
-
-func (s *Service) wrongEnvironment(told api.UserGroup) bool {
-	return s.environment != "" && told.EnvironmentTag != nil && *told.EnvironmentTag != s.environment
-}
-
-func environmentsDiffer(expected, told string) string {
-	return fmt.Sprintf("The group should be in the environment %q and the service says that it is in %q. "+
-		"Check that the API key is the one of the environment %q.", expected, told, expected)
 }

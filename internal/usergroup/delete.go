@@ -1,95 +1,89 @@
 package usergroup
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
 // Delete removes a group; one that is gone already is a success. One call when the current token is known. It never
-// removes another group that has taken the id meanwhile, as long as the service minds the token that comes with the id, nor
-// a group that this very process has made or adopted: when an engine creates a replacement before it destroys the old
-// instance of the same id, both are the same group.
+// removes another group that has taken the id meanwhile, as long as the service minds the token that comes with the id,
+// nor a group that this process has created or adopted for another instance of the resource than the known one: when a
+// replacement is created before the old instance is destroyed, both are the same group. Nor does it remove a group that a
+// refresh found in the place of the one that was managed.
 func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID string) (Result, error) {
-	if _, taken := s.taken.Load(known.ID); taken {
-		return Result{Warnings: []*Problem{problem(titleKept, known.ID, nil,
-			"The old instance of this resource was to be destroyed, but this same run has made the group, or taken it over, under another address or as its own replacement.",
-			"The group was not deleted, and the new instance manages it. A moved block avoids this.")}}, nil
+	record, problem := s.begin(Delete, known)
+	if problem != nil {
+		return Result{}, problem
 	}
-	if err := s.refuseOtherEnvironment(titleDeleteFailed, known); err != nil {
-		return Result{}, err
+	defer record.Unlock()
+	facts := Problem{Operation: Delete, ID: known.ID, Known: known}
+	if record.instance != "" && record.instance != known.Instance {
+		return Result{Warnings: []*Problem{facts.with(Kept)}}, nil
 	}
-	current := known.Token
-	if current.IsZero() {
-		found, err := s.findToDelete(ctx, known)
-		switch {
-		case errors.Is(err, ErrNotFound):
-			return goneAlready(known.ID, err), nil
-		case err != nil:
-			return Result{}, lookupFailedFor(titleDeleteFailed, known.ID, err, "The group was not deleted and stays in the state. Its current token has to be looked up first, and that failed.")
+	if known.TakenOver {
+		return Result{Warnings: []*Problem{facts.with(AnotherRemains)}}, nil
+	}
+	result, problem := s.delete(ctx, known, dataSourceProvidedID, facts)
+	if problem == nil {
+		record.instance, record.deleted = "", true
+	}
+	return result, problem.orNil()
+}
+
+func (s *Service) delete(ctx context.Context, known Known, dataSourceProvidedID string, facts Problem) (Result, *Problem) {
+	if problem := s.refuseHarm(ctx, facts); problem != nil {
+		return Result{}, problem
+	}
+	if known.Token.IsZero() {
+		found, problem := s.findCurrent(ctx, known)
+		if problem != nil {
+			return facts.goneOr(problem)
 		}
-		current = found.Token
-		// What was just found is what a later lookup must find again, also after a lost answer.
-		known.TeamID = cmp.Or(found.TeamID, known.TeamID)
+		if known.Fingerprint != "" && !known.isSame(found.UserGroup) {
+			return Result{}, facts.with(MayBeAnother)
+		}
+		known = known.with(found)
 	}
-	curedStale := false
-	for {
-		err := s.client.Delete(ctx, api.DeleteRequest{
-			CurrentToken: current, UserGroupID: known.ID, DataSourceProvidedID: dataSourceProvidedID,
+	for tries := 0; ; tries++ {
+		err := s.client.Delete(ctx, api.TokenRequest{
+			CurrentToken: known.Token, UserGroupID: known.ID, DataSourceProvidedID: dataSourceProvidedID,
 		})
 		if err == nil {
 			return Result{}, nil
 		}
-		if !api.IsKind(err, api.Refused) {
-			return Result{}, deleteFailed(known.ID, err)
+		facts.Deleted = max(facts.Deleted, facts.failed(err))
+		if !mayBeTheToken(facts.Call) {
+			return Result{}, facts.with(CallFailed)
 		}
-		// Refused: gone already, or the token was rotated elsewhere since the state learnt of it.
-		found, findErr := s.findToDelete(ctx, known)
+		found, problem := s.findCurrent(ctx, known)
 		switch {
-		case errors.Is(findErr, ErrNotFound):
-			return goneAlready(known.ID, findErr), nil
-		case findErr != nil:
-			return Result{}, lookupFailedFor(titleDeleteFailed, known.ID, findErr, deleteFailed(known.ID, err).Detail+" Looking it up to see why failed as well.")
-		case found.Token == current || curedStale:
-			return Result{}, failed(titleDeleteFailed, known.ID, err, "The group still exists and stays in the state.")
-		case mayHaveHappened(err) && !known.isSame(found.UserGroup):
-			return Result{}, failed(titleDeleteFailed, known.ID, err,
-				"There is a group of this id with another token, and the service does not tell whether it is the same one. It was not deleted, since it may be somebody else's; it stays in the state.",
-				"Run again to delete it if it is still to be deleted.")
+		case problem != nil:
+			return facts.goneOr(problem)
+		case found.Token == known.Token, tries >= s.client.Repeats():
+			return Result{}, facts.with(CallFailed)
+		case !known.isSame(found.UserGroup):
+			return Result{}, facts.with(MayBeAnother)
 		}
-		curedStale = true
-		current = found.Token
-		known.TeamID = cmp.Or(known.TeamID, found.TeamID)
+		// Rotated elsewhere since the state learned the token.
+		known = known.with(found)
 	}
 }
 
-func deleteFailed(id string, err error) *Problem {
-	if mayHaveHappened(err) {
-		return failed(titleDeleteFailed, id, err, "Whether the group was deleted is not known; it stays in the state.",
-			"Run again: deleting a group that is gone already succeeds.")
+// goneOr says what a deletion comes to when a look did not find the group: it is gone, or it could not be told.
+func (p Problem) goneOr(problem *Problem) (Result, *Problem) {
+	switch {
+	case errors.Is(problem, ErrNotFound):
+		if !problem.LookupLost {
+			return Result{}, nil
+		}
+		p.Placeholder, p.LookupLost = problem.Placeholder, true
+		return Result{Warnings: []*Problem{p.with(MayBeLeftBehind)}}, nil
+	case problem.Finding == Replaced:
+		p.Told = problem.Told
+		return Result{Warnings: []*Problem{p.with(AnotherRemains)}}, nil
+	default:
+		return Result{}, p.because(problem)
 	}
-	return failed(titleDeleteFailed, id, err, "The group was not deleted and stays in the state.")
-}
-
-// goneAlready is a deletion with nothing to delete. A lookup that got lost on the way may still make something.
-func goneAlready(id string, notFound error) Result {
-	if !errors.Is(notFound, errMayAppear) {
-		return Result{}
-	}
-	return Result{Warnings: []*Problem{problem(titleMayBeLeftBehind, id, nil,
-		"The group was to be deleted and is gone already, which a lookup has shown.", mayAppear(id))}}
-}
-
-// findToDelete is a lookup that refuses to hand over another group.
-func (s *Service) findToDelete(ctx context.Context, known Known) (Found, error) {
-	found, err := s.Find(ctx, known)
-	if err == nil && found.Replaced {
-		return Found{}, problem(titleReplaced, known.ID, errReplaced,
-			fmt.Sprintf("It was to be deleted, but the group with team_id %d is gone and team_id %d has taken its id. That one was not deleted, since it may be somebody else's.", *known.TeamID, *found.TeamID),
-			"Run again: the next plan shows the group as it is now, and destroys it if that is still what is asked for. `terraform state rm` forgets it without deleting it.")
-	}
-	return found, err
 }

@@ -3,75 +3,130 @@ package usergroup
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
+	"slices"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// Found is an existing group.
-type Found struct {
-	api.UserGroup
-	// Replaced says that it is another group than the known one under the same id, so that nothing known of the old
-	// one but its id is known of this one.
-	Replaced bool
-}
-
 // Find looks a group up and leaves the service as it was: the only lookup there is makes the group when it is absent,
-// so what was just made is deleted again, and the error is ErrNotFound. One call when the group exists.
+// so what was just made is deleted again, and the error is ErrNotFound. One call when the group exists; three when it
+// does not, because a group is deleted only after a second look has shown that the first one has made it.
 func (s *Service) Find(ctx context.Context, known Known) (Found, error) {
-	answer, err := s.lookUp(ctx, known)
-	if err != nil {
-		return Found{}, s.lookupFailed(ctx, known.ID, err)
+	record, problem := s.begin(LookUp, known)
+	if problem != nil {
+		return Found{}, problem
 	}
-	if err := answeredFor(known.ID, answer); err != nil {
-		return Found{}, err
-	}
-	if answer.Created {
-		doubt := s.doubtAbsence(ctx, known)
-		if err := s.removeShell(ctx, known.ID, answer.UserGroup); err != nil {
-			return Found{}, err
-		}
-		if doubt != nil {
-			return Found{}, doubt
-		}
-		return Found{}, notFound(known.ID, answer.Lost)
-	}
-	found := Found{UserGroup: answer.UserGroup, Replaced: known.isOther(answer.UserGroup)}
-	if answer.Lost && !known.isSame(answer.UserGroup) {
-		return Found{}, problem(titleMayBeLeftBehind, known.ID, nil,
-			"The service was asked for the group, which creates it when it does not exist, and the first answer got lost.",
-			"The repeated question was answered with an existing group, which may have been made by the first one a moment before.",
-			"Nothing was changed since.",
-			"Run again: if the group was there before, or if you want it, it is found as usual.",
-			"If it is a typo or a group that had been deleted, it is now an empty shell; remove it with"+removalCommand(known.ID))
-	}
-	if found.Replaced {
-		if err := s.doubtReplacement(known, answer.UserGroup); err != nil {
-			return Found{}, err
-		}
-	}
-	return found, nil
+	defer record.Unlock()
+	found, problem := s.find(ctx, known)
+	return found, problem.orNil()
 }
 
-// lookUp asks for the group by its id alone, and adds a name only where the service insists on one.
-func (s *Service) lookUp(ctx context.Context, known Known) (api.Answer, error) {
+// sighting is what a look shows of a group.
+type sighting int
+
+const (
+	nothingTold   sighting = iota // neither whether there is a group nor its token
+	justMade                      // a group that this look has made
+	confirmed                     // the group that an earlier look has made
+	existing                      // a group that was there before
+	fromCache                     // a group that cannot be new, and is told to be
+	contradictory                 // another group than the one that an earlier look is told to have made
+)
+
+// judge says what an answer shows. made is what an earlier look has made, or nil.
+func (s *Service) judge(known Known, made *api.UserGroup, answer api.Answer) sighting {
+	group := answer.UserGroup
+	switch {
+	case answer.New == nil, !*answer.New && group.Token.IsZero():
+		return nothingTold
+	case *answer.New && (s.remembers(group.Token) || known.isSame(group)):
+		return fromCache
+	case *answer.New:
+		return justMade
+	case made == nil:
+		return existing
+	case Known{TeamID: made.TeamID, Token: made.Token}.isSame(group):
+		if group.Name != nil || !group.Properties.IsZero() && group.Properties.Canonical() != "{}" {
+			// A look gives a group neither: it is a live one.
+			return fromCache
+		}
+		return confirmed
+	default:
+		return contradictory
+	}
+}
+
+// find is Find for those who have the id to themselves.
+func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
+	facts := Problem{Operation: LookUp, ID: known.ID, Known: known}
+	var made *api.UserGroup
+	lost, removals := false, 0
+	for looks := 0; ; looks++ {
+		answer, err := s.look(ctx, known)
+		done := facts.failed(err)
+		facts.Told = answer.UserGroup
+		lost = lost || answer.Lost || done != No && answer.New == nil
+		// Until a second look has confirmed it, an answer that tells of a new group may be from a cache.
+		facts.LookupLost = lost || made != nil
+		switch s.judge(known, made, answer) {
+		case nothingTold:
+			if done == No || looks >= s.client.Repeats() || s.client.WaitBeforeRepeat(ctx, looks, facts.Call) != nil {
+				return Found{}, s.endIfKeyRefused(facts.with(CallFailed))
+			}
+		case fromCache, contradictory:
+			// Which of the looks have reached the service is not known.
+			facts.LookupLost = true
+			if made != nil {
+				return Found{}, facts.with(AnswersDisagree)
+			}
+			return Found{}, facts.with(AnsweredFromCache)
+		case existing:
+			return s.existing(ctx, facts)
+		case justMade:
+			made = &answer.UserGroup
+			s.remember(answer.UserGroup.Token)
+			// Nothing may be left behind, even by a run that is stopped.
+			ctx = api.Finish(ctx)
+		case confirmed:
+			uncached, checked := s.checkService(ctx)
+			if !uncached {
+				// What looks like a placeholder may be a live group whose creation is repeated from memory.
+				return Found{}, facts.because(checked)
+			}
+			facts.Placeholder, facts.LookupLost = PlaceholderLeft, lost
+			err := s.client.Delete(ctx, api.TokenRequest{CurrentToken: answer.UserGroup.Token, UserGroupID: known.ID})
+			if err == nil {
+				facts.Placeholder = PlaceholderRemoved
+			}
+			switch {
+			case checked != nil:
+				return Found{}, facts.because(checked)
+			case err == nil:
+				return Found{}, facts.with(NotFound)
+			}
+			// Refused: it is gone, by an attempt whose answer was lost or by somebody else, or has another token by now.
+			if facts.failed(err); removals > 0 || !mayBeTheToken(facts.Call) {
+				return Found{}, facts.with(LeftBehind)
+			}
+			removals++
+		}
+	}
+}
+
+// look asks for the group by its id alone, and adds a name only where the service insists on one.
+func (s *Service) look(ctx context.Context, known Known) (api.Answer, error) {
 	request := api.GroupRequest{UserGroupID: known.ID}
 	name := cmp.Or(known.Name, known.ID)
 	if s.nameRequired.Load() {
 		request.Name = &name
 	}
 	answer, err := s.client.GetOrCreate(ctx, request)
-	var refusal, second *api.Error
-	// A refusal after an attempt that is known to have made the group is not about the name.
-	if request.Name == nil && errors.As(err, &refusal) && refusal.Kind == api.Refused && !refusal.Created {
+	if request.Name == nil && api.IsKind(err, api.Refused) {
+		lost := answer.Lost
 		request.Name = &name
 		answer, err = s.client.GetOrCreate(ctx, request)
 		// What the first question lost stays lost, however the second one ends.
-		answer.Lost = answer.Lost || refusal.Lost
-		if errors.As(err, &second) {
-			second.Lost = second.Lost || refusal.Lost
-		}
+		answer.Lost = answer.Lost || lost
 		if err == nil {
 			s.nameRequired.Store(true)
 		}
@@ -83,112 +138,46 @@ func (s *Service) lookUp(ctx context.Context, known Known) (api.Answer, error) {
 	return answer, err
 }
 
-func (s *Service) lookupFailed(ctx context.Context, id string, err error) error {
-	var callErr *api.Error
-	if errors.As(err, &callErr) && callErr.Created {
-		if err := s.removeShell(ctx, id, api.UserGroup{}); err != nil {
-			return err
-		}
-		return failed(titleLookupFailed, id, err, "The lookup had created the group, and it was removed again.",
-			"Run again once the service answers in full.")
-	}
-	if mayHaveHappened(err) {
-		return failed(titleLookupFailed, id, err,
-			"Asking creates the group when it does not exist, so if it did not exist before, it may be there now as an empty shell.",
-			"Run again: an existing group is then found as usual. To remove a shell, use"+removalCommand(id))
-	}
-	return failed(titleLookupFailed, id, err, "Nothing was changed.")
-}
-
-// errReplaced marks that a lookup on behalf of another operation found another group under the id.
-var errReplaced = errors.New("user group replaced")
-
-// lookupFailedFor turns the error of a lookup on behalf of another operation into one of that operation, and keeps all
-// that it says, such as what is left behind. That the group is gone or is another one is not a failed lookup.
-func lookupFailedFor(title, id string, err error, meaning string) error {
-	var lookup *Problem
-	if !errors.As(err, &lookup) || errors.Is(err, ErrNotFound) || errors.Is(err, errReplaced) {
-		return err
-	}
-	return problem(title, id, err, meaning, lookup.Detail)
-}
-
-// removeShell deletes a group that a lookup has just made.
-func (s *Service) removeShell(ctx context.Context, id string, made api.UserGroup) error {
-	if err := s.undo(ctx, id, made); err != nil {
-		return failed(titleLeftBehind, id, err,
-			"The group did not exist. Looking it up created it, and removing it again failed, so an empty group of this id is left at the service, or may be.",
-			"Nothing else was changed.",
-			"Remove it with"+removalCommand(id)+"or, if it is wanted, take it over with an import block.")
-	}
-	return nil
-}
-
-// undo deletes a group that this process has just made, and no other. It goes on when the run is stopped.
-func (s *Service) undo(ctx context.Context, id string, made api.UserGroup) error {
-	ctx = api.Finish(ctx)
-	refusal := s.client.Delete(ctx, api.DeleteRequest{CurrentToken: made.Token, UserGroupID: id})
-	if !api.IsKind(refusal, api.Refused) {
-		return refusal
-	}
-	// It may be gone, by a first attempt whose answer got lost or by somebody else, or have another token by now. The
-	// only way to see is to look, which makes it anew if it is gone.
-	answer, err := s.lookUp(ctx, Known{ID: id})
-	if err != nil {
-		return err
-	}
-	if err := answeredFor(id, answer); err != nil {
-		return err
-	}
-	before := Known{ID: id, TeamID: made.TeamID}
+// existing decides whether a group that is there is the one that was looked for.
+func (s *Service) existing(ctx context.Context, facts Problem) (Found, *Problem) {
+	known, group := facts.Known, facts.Told
+	s.remember(group.Token)
+	found := Found{UserGroup: group, Replaced: known.isOther(group)}
 	switch {
-	case answer.Created, before.isSame(answer.UserGroup):
-		return s.client.Delete(ctx, api.DeleteRequest{CurrentToken: answer.UserGroup.Token, UserGroupID: id})
-	case before.isOther(answer.UserGroup) && !answer.Lost:
-		// Somebody else has made a group of this id since; ours is gone, and theirs is not to be touched.
-		return nil
+	case known.isSame(group):
+		facts.LookupLost = false
+		if isOtherID(known.ID, group) {
+			found.Warnings = append(found.Warnings, facts.with(OtherSpelling))
+		}
+	case isOtherID(known.ID, group):
+		return Found{}, facts.with(AnsweredForAnother)
+	case facts.LookupLost:
+		return Found{}, facts.with(MayBeLeftBehind)
+	}
+	if found.Replaced || known.TeamID == nil {
+		if problem := s.checkEnvironment(ctx, facts); problem != nil {
+			return Found{}, problem
+		}
+	}
+	if found.Replaced {
+		found.Warnings = append(found.Warnings, facts.with(Replaced))
+	}
+	found.Outdated = !found.Replaced && slices.Contains(known.Retired, group.Token.Fingerprint())
+	return found, nil
+}
+
+// isOtherID reports whether an answer names another id than the one that was asked about.
+func isOtherID(id string, group api.UserGroup) bool {
+	return group.ProvidedID != nil && *group.ProvidedID != "" && *group.ProvidedID != id
+}
+
+// mayBeTheToken reports whether a call was refused in a way that a stale token explains, or may have been carried out: the
+// contract does not say by which status a service refuses a token. Only a look can tell.
+func mayBeTheToken(call *api.Error) bool {
+	switch call.Kind {
+	case api.Refused, api.Unauthorized, api.UnknownOutcome, api.Incomplete:
+		return true
 	default:
-		return refusal
+		return call.Lost
 	}
-}
-
-// errMayAppear is ErrNotFound, and marks that an attempt of the lookup got lost, to which the service may still come.
-var errMayAppear = fmt.Errorf("%w, and a lost lookup may still make it", ErrNotFound)
-
-func notFound(id string, lost bool) *Problem {
-	said := []string{
-		"The service has no group of this id; the lookup has left none behind.",
-		"Check the spelling of the id and that the API key belongs to the right environment.",
-	}
-	if lost {
-		return problem(titleNotFound, id, errMayAppear, append(said, mayAppear(id))...)
-	}
-	return problem(titleNotFound, id, ErrNotFound, said...)
-}
-
-func mayAppear(id string) string {
-	return "An earlier attempt of the lookup got no answer. Should the service still come to it, an empty group of this id appears; remove it with" + removalCommand(id)
-}
-
-// answeredFor guards against an answer of get-or-create about somebody else's group.
-func answeredFor(id string, answer api.Answer) error {
-	if !answer.Created {
-		return sameID(id, answer.UserGroup, "Its answer was not used, and nothing was deleted.")
-	}
-	made := ""
-	if told := answer.UserGroup.ProvidedID; told != nil {
-		made = *told
-	}
-	return sameID(id, answer.UserGroup, "Its answer was not used, and nothing was deleted.",
-		"It says that it has just made that group, which is left at the service. Remove it with"+removalCommand(made))
-}
-
-// sameID compares the id that was asked about with the one that was answered about. done says what that left behind.
-func sameID(id string, group api.UserGroup, done ...string) error {
-	if group.ProvidedID == nil || *group.ProvidedID == "" || *group.ProvidedID == id {
-		return nil
-	}
-	said := append([]string{fmt.Sprintf("The service was asked about %q and answered about %q.", id, *group.ProvidedID)}, done...)
-	return problem(titleAnsweredForAnother, id, nil, append(said,
-		"Check with the service whether it changes ids (case, spaces, length) and use the form that it answers with.")...)
 }

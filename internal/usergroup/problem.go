@@ -1,118 +1,194 @@
 package usergroup
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
 )
 
-// Problem is an error or a warning that a person can act on.
+// Problem is how an operation ended when it did not end well, or what has to be known although it did: facts. It is an
+// error or a warning; Title and Detail put it into words.
 type Problem struct {
-	// Title is one of the title constants with the id of the group filled in.
-	Title string
-	// Detail says what the service said, what that means, what was and was not done, and what to do next.
-	Detail string
+	Finding   Finding
+	Operation Operation
+	ID        string
 
-	cause error
+	// What became of the group at the service, by what this operation did.
+	Created, Updated, Rotated, Deleted Happened
+	// Placeholder is what became of the empty group that a lookup makes where there is none.
+	Placeholder Placeholder
+	// LookupLost says that an attempt of a lookup got no answer that tells: it may have made an empty group, or may still.
+	LookupLost bool
+
+	// Call is the failed call, if one failed; its *api.Error says what came back.
+	Call *api.Error
+	// Known and Told are the two sides of a contradiction, Sent and Told those of an update.
+	Known Known
+	Sent  Wanted
+	Told  api.UserGroup
+	// Cause is the problem that led to this one: of a lookup on behalf of another operation, or what ended the run.
+	Cause *Problem
 }
 
-// Error implements error.
-func (p *Problem) Error() string { return p.Title + ": " + p.Detail }
+// Operation is what was being done.
+type Operation int
 
-// Unwrap returns what caused the problem, if anything did.
-func (p *Problem) Unwrap() error { return p.cause }
+// The operations.
+const (
+	LookUp Operation = iota
+	Create
+	Adopt
+	Update
+	Rotate
+	Delete
+	CheckService
+)
+
+// Happened says whether something was done at the service.
+type Happened int
+
+// Something was not done, may have been done, or was done.
+const (
+	No Happened = iota
+	Maybe
+	Yes
+)
+
+// Placeholder is the fate of the empty group that a lookup has made.
+type Placeholder int
+
+const (
+	// NoPlaceholder: no answer told of one.
+	NoPlaceholder Placeholder = iota
+	// PlaceholderRemoved: it was deleted again.
+	PlaceholderRemoved
+	// PlaceholderLeft: it was made, and is not known to be deleted.
+	PlaceholderLeft
+)
+
+// Finding is what an operation found out.
+type Finding int
+
+const (
+	// CallFailed: the service did not do what it was asked for, or did not say so.
+	CallFailed Finding = iota
+	// NotFound: there is no such group, and none was left behind.
+	NotFound
+	// Exists: a group that was to be created is there already.
+	Exists
+	// MayHaveExisted: after a lost answer to a creation there is a group, and nothing shows that it is the one created.
+	MayHaveExisted
+	// Replaced: the known group is gone, and another one has its id.
+	Replaced
+	// AnsweredForAnother: the answer names another id than the one that was asked about.
+	AnsweredForAnother
+	// AnsweredFromCache: an answer is about an earlier state of affairs.
+	AnsweredFromCache
+	// AnswersDisagree: two answers about one group cannot both be true.
+	AnswersDisagree
+	// MayBeLeftBehind: a lookup whose answer was lost may have made the group that is there now.
+	MayBeLeftBehind
+	// NotTakenAsSent: the service accepted an update and has something else than was sent.
+	NotTakenAsSent
+	// NotRotated: the service reported a rotation and answered with the token that was to be replaced.
+	NotRotated
+	// MayBeAnother: the group has another token, and nothing tells whether it is still the known group.
+	MayBeAnother
+	// LeftBehind: a group that was made for a look, or to check the environment, could not be removed again.
+	LeftBehind
+	// OutdatedToken: the service shows no token but one that was retired.
+	OutdatedToken
+	// WrongEnvironment: the group belongs to another environment than was known or expected.
+	WrongEnvironment
+	// WrongKey: the API key belongs to another environment than the expected one.
+	WrongKey
+	// NoEnvironment: the service does not tell an environment to hold to.
+	NoEnvironment
+	// RunEnded: no call was made, because of what another operation found (Cause).
+	RunEnded
+
+	// Adopted: the group existed and was taken over. This and what follows are warnings.
+	Adopted
+	// Claimed: after a lost answer to a creation, the group that is there is taken for the one created.
+	Claimed
+	// Recreated: this process had deleted the group before it created it.
+	Recreated
+	// Kept: the group was not deleted, because another instance of the resource manages it.
+	Kept
+	// AnotherRemains: the group is gone, and another one that has its id was not touched.
+	AnotherRemains
+	// TokenChanged: the token is another one than was known.
+	TokenChanged
+	// OtherSpelling: the service writes the id of this same group differently.
+	OtherSpelling
+)
 
 // ErrNotFound is what errors.Is finds in the error of a lookup that proved that there is no such group, and left none.
 var ErrNotFound = errors.New("user group not found")
 
-// Every title a person can meet; each has a heading of its own in the troubleshooting guide. %q is the user group id.
-const (
-	titleAdopted             = "User group %q was adopted"
-	titleAdoptFailed         = "Cannot adopt user group %q"
-	titleAnsweredForAnother  = "The service answered about another group than %q"
-	titleClaimedAfterLost    = "User group %q exists after a lost answer and is taken for ours"
-	titleContradictsLost     = "User group %q may have existed before"
-	titleCreateFailed        = "Cannot create user group %q"
-	titleDeleteFailed        = "Cannot delete user group %q"
-	titleExists              = "User group %q already exists"
-	titleKept                = "User group %q was kept"
-	titleLeftBehind          = "User group %q was left behind"
-	titleLookupFailed        = "Cannot look up user group %q"
-	titleMayBeLeftBehind     = "Looking up user group %q may have created it"
-	titleNotFound            = "User group %q does not exist"
-	titleNotUpdatedAsPlanned = "User group %q was not updated as planned"
-	titleReplaced            = "User group %q has been replaced"
-	titleRotateFailed        = "Cannot rotate the token of user group %q"
-	titleTokenChanged        = "The token of user group %q has changed elsewhere"
-	titleUpdateFailed        = "Cannot update user group %q"
-	titleWrongEnvironment    = "User group %q is in another environment"
-)
+// Error implements error.
+func (p *Problem) Error() string { return p.Title() + ": " + p.Detail() }
 
-func problem(title, id string, cause error, sentences ...string) *Problem {
-	return &Problem{Title: fmt.Sprintf(title, id), Detail: strings.Join(sentences, " "), cause: cause}
+// Is makes a NotFound the ErrNotFound that callers look for.
+func (p *Problem) Is(target error) bool {
+	return target == ErrNotFound && p.Operation == LookUp && p.Finding == NotFound
 }
 
-// failed builds the problem of a call that failed. The sentences say what that means for the operation.
-func failed(title, id string, err error, sentences ...string) *Problem {
-	var callErr *api.Error
-	if !errors.As(err, &callErr) {
-		// A problem of another operation, whose text ends as every problem's does.
-		return problem(title, id, err, append([]string{capitalised(err.Error())}, sentences...)...)
-	}
-	all := []string{capitalised(callErr.Said()) + "."}
-	if callErr.Lost && callErr.Kind != api.UnknownOutcome {
-		all = append(all, "An earlier attempt of the same call got no usable answer.")
-	}
-	all = append(all, sentences...)
-	return problem(title, id, err, append(all, advice(callErr)...)...)
-}
-
-// advice says what to check or change, by the kind of the failure.
-func advice(err *api.Error) []string {
-	switch err.Kind {
-	case api.Unauthorised:
-		return []string{"Check api_key (EMBED_API_KEY): the key is wrong, has expired, or may not do this."}
-	case api.Throttled:
-		return []string{"The service limits how fast it may be called: lower -parallelism, set requests_per_second, or raise max_retries and retry_wait_max, then run again."}
-	case api.Refused:
-		return []string{"Settle what the service objects to, then run again."}
-	case api.NotSent:
-		if errors.Is(err, context.Canceled) {
-			return []string{"Run again when it suits."}
-		}
-		return []string{"Check base_url (EMBED_BASE_URL), the network and the proxy settings, then run again."}
-	case api.UnknownOutcome:
-		if err.MayHaveHappened() {
-			return nil
-		}
-		return []string{"Run again once the service answers in full."}
-	case api.Redirected:
-		return []string{"Set base_url (EMBED_BASE_URL) to the address that the service really has."}
-	default:
+// orNil is the problem as an error; a nil problem is none.
+func (p *Problem) orNil() error {
+	if p == nil {
 		return nil
 	}
+	return p
 }
 
-func mayHaveHappened(err error) bool {
-	var callErr *api.Error
-	return errors.As(err, &callErr) && callErr.MayHaveHappened()
+// with returns a copy of the facts that ends in a finding.
+func (p Problem) with(finding Finding) *Problem {
+	p.Finding = finding
+	return &p
 }
 
-func capitalised(sentence string) string {
-	if sentence == "" {
-		return "No reason is known"
+// because returns a copy of the facts that ends in what a look, or the check of the environment, ended in.
+func (p Problem) because(cause *Problem) *Problem {
+	p.Finding, p.Cause = cause.Finding, cause
+	if cause.Finding == RunEnded || cause.Cause != nil {
+		p.Cause = cause.Cause
 	}
-	return strings.ToUpper(sentence[:1]) + sentence[1:]
+	if cause.Operation == LookUp {
+		p.Placeholder, p.LookupLost, p.Told = cause.Placeholder, cause.LookupLost, cause.Told
+	}
+	return &p
 }
 
-// removalCommand is what a person can paste to remove a group that no state knows of.
-func removalCommand(id string) string {
-	body, _ := json.Marshal(map[string]string{"user_group_id": id})
-	quoted := "'" + strings.ReplaceAll(string(body), "'", `'\''`) + "'"
-	return "\n\n  curl -X DELETE \"$EMBED_BASE_URL/api/user\" -H \"Authorization: Token $EMBED_API_KEY\" " +
-		"-H 'Content-Type: application/json' -d " + quoted + "\n\n"
+// failed notes the failure of a call, and returns what it means for the work that was asked for.
+func (p *Problem) failed(err error) Happened {
+	p.Call = nil
+	if !errors.As(err, &p.Call) {
+		return No
+	}
+	switch {
+	case p.Call.Kind == api.Incomplete:
+		return Yes
+	case p.Call.MayHaveHappened():
+		return Maybe
+	default:
+		return No
+	}
+}
+
+// difference is where an answer contradicts what was sent: the name, and top-level keys of the properties.
+type difference struct {
+	name                       bool
+	remained, changed, missing []string
+}
+
+func (d difference) any() bool { return d.name || len(d.remained)+len(d.changed)+len(d.missing) > 0 }
+
+func compare(sent Wanted, told api.UserGroup) (d difference) {
+	d.name = sent.Name != nil && told.Name != nil && *told.Name != *sent.Name
+	if !sent.Properties.IsZero() && !told.Properties.IsZero() {
+		d.remained, d.changed, d.missing = jsonobject.Contradictions(sent.Properties, told.Properties)
+	}
+	return d
 }

@@ -1,9 +1,14 @@
 // Package usergroup is what is safe to do to a user group. The service can only get-or-create, so looking makes groups,
 // creating adopts them, and a lost answer leaves open what was done; all knowledge of how to live with that is here.
 // It knows no Terraform type.
+//
+// Every operation sends, looks when the answer leaves something open, and decides. It ends in facts ([Problem]), which
+// words.go puts into words.
 package usergroup
 
 import (
+	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -11,56 +16,155 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
 )
 
-// Service offers the safe operations. It is safe for concurrent use.
+// Service offers the safe operations. It is safe for concurrent use; operations on one id follow one another.
 type Service struct {
-	client      *api.Client
-	environment string
-
+	client *api.Client
+	// records holds a *record for each id, tokens every token that this process has seen.
+	records, tokens sync.Map
 	// nameRequired remembers that the service refuses a lookup without a name.
 	nameRequired atomic.Bool
-	// taken holds the ids of groups that this process has put into a state; see Delete.
-	taken sync.Map
+	// ended holds what has ended the run for every group; see end.
+	ended atomic.Pointer[Problem]
+
+	check check
 }
 
 // New returns a Service on top of a client. environment is the tag that every group must have ("Customer" or
 // "Testing", interface section 2.2), or empty for any.
 func New(client *api.Client, environment string) *Service {
-	return &Service{client: client, environment: environment}
+	return &Service{client: client, check: check{environment: environment}}
 }
 
 // Wanted is what a configuration asks for (interface section 2.1). What is nil or zero is not managed and is not sent.
 type Wanted struct {
 	ID         string
-	Name       string
+	Name       *string
 	Mapping    map[string]string
 	Properties jsonobject.Object
 }
 
 func (w Wanted) request() api.GroupRequest {
-	return api.GroupRequest{UserGroupID: w.ID, Name: &w.Name, Mapping: w.Mapping, Properties: w.Properties}
+	return api.GroupRequest{UserGroupID: w.ID, Name: w.Name, Mapping: w.Mapping, Properties: w.Properties}
 }
 
-// Known is what earlier answers told about a group. Everything but the id may be unknown, that is nil or zero.
+// Known is what earlier answers told about a group. Everything but the id may be unknown, that is nil, zero or empty.
 type Known struct {
 	ID             string
 	Name           string
 	TeamID         *int64
 	Token          api.Secret
+	Fingerprint    string // of the token, where the token itself is not kept
 	EnvironmentTag *string
+	// Retired are the fingerprints of tokens that were rotated away. A retired token never returns.
+	Retired []string
+	// TakenOver says that a refresh found another group under the id than the one that was known, and that this one was not
+	// updated since: Terraform has shown it, and has never managed it.
+	TakenOver bool
+	// Instance is the Result.Instance of the creation that brought the group into the state.
+	Instance string
 }
 
-// isOther reports whether an answer is about another group than the known one: same id, but deleted and made anew.
+// with is what is known after a lookup has found the group.
+func (k Known) with(found Found) Known {
+	k.Token, k.Fingerprint = found.Token, found.Token.Fingerprint()
+	if found.TeamID != nil {
+		k.TeamID = found.TeamID
+	}
+	return k
+}
+
+// rotatedAway is what is known after the token was replaced.
+func (k Known) rotatedAway() Known {
+	k.Retired = append(slices.Clone(k.Retired), k.Token.Fingerprint())
+	return k
+}
+
+// isOther reports whether an answer is about another group than the known one: same id, but deleted and created again.
 func (k Known) isOther(group api.UserGroup) bool {
 	return k.TeamID != nil && group.TeamID != nil && *k.TeamID != *group.TeamID
 }
 
 // isSame reports whether an answer is certainly about the known group. An unknown team_id is neither the same nor other.
 func (k Known) isSame(group api.UserGroup) bool {
-	return k.TeamID != nil && group.TeamID != nil && *k.TeamID == *group.TeamID
+	if k.TeamID != nil && group.TeamID != nil {
+		return *k.TeamID == *group.TeamID
+	}
+	return k.hasToken(group.Token)
+}
+
+func (k Known) hasToken(token api.Secret) bool {
+	return !token.IsZero() && (token == k.Token || token.Fingerprint() == k.Fingerprint)
+}
+
+// Found is an existing group.
+type Found struct {
+	api.UserGroup
+	// Replaced says that it is another group than the known one under the same id, so that nothing known of the old
+	// one but its id is known of this one.
+	Replaced bool
+	// Outdated says that the service showed a token that was retired: what it shows is older than what is known.
+	Outdated bool
+	// Warnings are what has to be known besides.
+	Warnings []*Problem
 }
 
 // Result is what an operation brought about. After an error, a Result with a Group says what was done nevertheless.
 type Result struct {
-	Group    *api.UserGroup
+	Group *api.UserGroup
+	// Instance tells one creation or adoption of a group from every other one; see Service.Delete.
+	Instance string
+	// Retired is the fingerprint of the token that a rotation has replaced; empty when there was none.
+	Retired  string
 	Warnings []*Problem
+}
+
+// record is what this process has done about an id. Who holds its lock has the id to itself.
+type record struct {
+	sync.Mutex
+	// instance is the Result.Instance of the last creation or adoption; empty for none.
+	instance string
+	deleted  bool
+}
+
+// begin waits for other operations on the same id, and refuses when something has ended the run for every group. The
+// caller unlocks the record at the end.
+func (s *Service) begin(operation Operation, known Known) (*record, *Problem) {
+	kept, _ := s.records.LoadOrStore(known.ID, &record{})
+	mine, _ := kept.(*record)
+	mine.Lock()
+	if cause := s.ended.Load(); cause != nil {
+		mine.Unlock()
+		return nil, &Problem{Finding: RunEnded, Operation: operation, ID: known.ID, Cause: cause}
+	}
+	s.remember(known.Token)
+	return mine, nil
+}
+
+// end ends the run for every group, since what is wrong for one is wrong for all. The first problem explains it, and
+// those of other operations point to it.
+func (s *Service) end(problem *Problem) *Problem {
+	if s.ended.CompareAndSwap(nil, problem) {
+		return problem
+	}
+	return &Problem{Finding: RunEnded, Operation: problem.Operation, ID: problem.ID, Cause: s.ended.Load()}
+}
+
+// endIfKeyRefused ends the run when a call that carries no token was answered with 401: that is about the API key.
+func (s *Service) endIfKeyRefused(problem *Problem) *Problem {
+	if problem.Call != nil && problem.Call.Kind == api.Unauthorized && problem.Call.Status == http.StatusUnauthorized {
+		return s.end(problem)
+	}
+	return problem
+}
+
+// remember keeps a token, by which an answer from a cache is told from a new group: no two groups have the same one.
+func (s *Service) remember(token api.Secret) {
+	if !token.IsZero() {
+		s.tokens.Store(token, true)
+	}
+}
+
+func (s *Service) remembers(token api.Secret) bool {
+	_, seen := s.tokens.Load(token)
+	return seen
 }

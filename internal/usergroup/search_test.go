@@ -1,0 +1,387 @@
+package usergroup_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+var budget = flag.Int("mishaps", 1, "how many mishaps")
+var replay = flag.String("history", "", "the one history to run, as TestHistories prints it")
+
+// situation is where a history begins: what is done, what was there before, and what the service is like.
+type situation struct {
+	operation, before, reading string
+	environment                string
+	budget                     int
+}
+
+func (s situation) name() string {
+	name := s.operation + "/" + s.before + "/" + s.reading
+	if s.environment != "" {
+		name += "/" + s.environment
+	}
+	return name
+}
+
+// readings are the services that the contract allows, and some that it does not.
+var readings = map[string]emulator.Options{
+	"stored":            {},
+	"echo":              {Answers: emulator.AnswersEcho},
+	"merge":             {Updates: emulator.UpdatesMerge},
+	"name required":     {NameRequired: true},
+	"success 0":         {Refusals: emulator.RefusalsSuccessZero},
+	"upsert":            {UpsertOnPut: true},
+	"forgiving deletes": {ForgivingDeletes: true},
+	"stale token 401":   {StaleTokenStatus: 401},
+	"stale token 403":   {StaleTokenStatus: 403},
+	"stale token 500":   {StaleTokenStatus: 500},
+	"lower case":        {IDs: emulator.IDsLowerCase},
+	"trimmed names":     {TrimNames: true},
+	"adds a property":   {AddsProperty: true},
+	"no team_id":        {Omit: []string{"team_id"}},
+	"lagging reads":     {ReadLag: 1500 * time.Millisecond},
+}
+
+var befores = map[string][]string{
+	"read":               {"as known", "other token", "absent", "another group"},
+	"import":             {"exists", "absent", "nameless"},
+	"create":             {"absent", "exists", "nameless"},
+	"adopt":              {"absent", "exists", "nameless"},
+	"update":             {"as known", "other token", "absent", "another group"},
+	"rotate":             {"as known", "other token", "absent", "another group"},
+	"rotate, not stored": {"as known", "absent", "another group"},
+	"update and rotate":  {"as known", "other token", "absent"},
+	"delete":             {"as known", "other token", "absent", "another group"},
+	"delete, not stored": {"as known", "absent", "another group"},
+}
+
+// TestHistories walks every history with at most so many mishaps, and holds what the provider says at its end against
+// what really happened.
+func TestHistories(t *testing.T) {
+	if *replay != "" {
+		name, path, _ := strings.Cut(*replay, "|")
+		for _, s := range situations() {
+			if s.name() == name {
+				c := choices{budget: 99}
+				for choice := range strings.SplitSeq(path, ".") {
+					n, _ := strconv.Atoi(choice)
+					c.path = append(c.path, n)
+				}
+				synctest.Test(t, func(t *testing.T) {
+					h := s.play(t, &c)
+					t.Logf("%s", h.story())
+					for _, broken := range h.broken {
+						t.Error(broken)
+					}
+				})
+			}
+		}
+		return
+	}
+	for _, s := range situations() {
+		t.Run(s.name(), func(t *testing.T) {
+			t.Parallel()
+			count, failed := 0, 0
+			synctest.Test(t, func(t *testing.T) {
+				for c := (choices{budget: s.budget}); ; {
+					h := s.play(t, &c)
+					count++
+					if len(h.broken) > 0 {
+						if failed++; failed <= 3 {
+							t.Errorf("-history '%s|%s'\n  %s\n%s", s.name(), strings.Trim(strings.ReplaceAll(fmt.Sprint(c.path), " ", "."), "[]"),
+								h.story(), strings.Join(h.broken, "\n"))
+						}
+					}
+					if !c.next() {
+						break
+					}
+				}
+			})
+			if failed > 0 {
+				t.Errorf("%d of %d histories are broken", failed, count)
+			}
+			t.Logf("%d histories", count)
+		})
+	}
+}
+
+func situations() []situation {
+	var all []situation
+	for operation, starts := range befores {
+		for _, before := range starts {
+			for reading := range readings {
+				all = append(all, situation{operation, before, reading, "", *budget})
+			}
+			all = append(all, situation{operation, before, "stored", "Customer", 1}, situation{operation, before, "stored", "Testing", 1})
+		}
+	}
+	slices.SortFunc(all, func(a, b situation) int { return strings.Compare(a.name(), b.name()) })
+	return all
+}
+
+// state is what Terraform keeps of the resource.
+type state struct {
+	exists  bool
+	known   usergroup.Known
+	name    string
+	trigger int
+	// stored is store_token.
+	stored bool
+}
+
+// history is one path, with what was found at its end.
+type history struct {
+	situation
+	*world
+	service *usergroup.Service
+	state   state
+	trigger int // that the configuration has
+	// begun is what was known at the start, firstTeam and firstToken of the group that was there then.
+	begun      usergroup.Known
+	checked    int // how many calls were checked
+	firstTeam  *int64
+	firstToken string
+	// tokenToCome: the state keeps what the plan promised, and gets another token with the next refresh.
+	tokenToCome bool
+	// refreshed: what the service showed has been accepted since.
+	refreshed bool
+	// cannotBeTold: no answer can tell what really happened.
+	cannotBeTold bool
+
+	// run is how the run in question ended.
+	err      error
+	problems []*usergroup.Problem // errors and warnings of all runs
+	broken   []string
+}
+
+func (h *history) breaks(format string, args ...any) {
+	h.broken = append(h.broken, "  "+fmt.Sprintf(format, args...))
+}
+
+const oldName, newName = "Acme", "Acme Inc."
+
+func object(text string) jsonobject.Object {
+	parsed, err := jsonobject.Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return parsed
+}
+
+func wanted() usergroup.Wanted {
+	name := newName
+	return usergroup.Wanted{ID: id, Name: &name, Mapping: map[string]string{"sales": "acme-db"}, Properties: object(`{"tier":"gold"}`)}
+}
+
+// play plays the history through, runs Terraform again until it has nothing to do, and checks it.
+func (s situation) play(t *testing.T, c *choices) *history {
+	h := s.begin(t, c)
+	ctx, stop := context.WithCancel(t.Context())
+	h.stop = stop
+	h.operate(ctx)
+	stop()
+	for _, work := range h.late {
+		work()
+	}
+	h.late = nil
+	h.check()
+	c.alone = true // nothing goes wrong from here on
+	h.tell("then, without mishaps:")
+	h.runAgain(t)
+	return h
+}
+
+func (s situation) begin(t *testing.T, c *choices) *history {
+	e, err := emulator.New(readings[s.reading])
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &history{situation: s, world: &world{Emulator: e, choices: c, makers: map[int64]maker{}, stored: id}}
+	if s.reading == "lower case" {
+		h.stored = strings.ToLower(id)
+	}
+	h.neighbor = creation(e.Seed(emulator.Group{ID: "other", Name: "Other", Token: "token-of-other"}))
+	group := emulator.Group{ID: h.stored, Name: oldName, Properties: json.RawMessage(`{"tier":"silver"}`)}
+	if s.before == "nameless" {
+		group = emulator.Group{ID: h.stored}
+	}
+	group = e.Seed(group)
+	h.makers[group.TeamID] = before
+	h.answers = []reply{creation(group)}
+	if !slices.Contains([]string{"import", "create", "adopt"}, s.operation) {
+		h.state = state{exists: true, name: oldName, stored: !strings.Contains(s.operation, "not stored")}
+		h.state.known = usergroup.Known{ID: id, TeamID: &group.TeamID, Token: api.NewSecret(group.Token), Instance: "first"}
+		if s.reading == "no team_id" {
+			h.state.known.TeamID = nil
+		}
+		h.state.learn(api.UserGroup{Token: h.state.known.Token})
+	}
+	switch s.before {
+	case "absent":
+		e.Remove(h.stored)
+	case "other token":
+		e.RotateBehind(h.stored)
+	case "another group":
+		h.makers[e.Replace(h.stored).TeamID] = another
+	}
+	if strings.Contains(s.operation, "rotate") {
+		h.trigger = 1
+	}
+	h.service, h.begun, h.firstTeam, h.firstToken = h.newProcess(), h.state.known, &group.TeamID, group.Token
+	return h
+}
+
+// creation is what the creation of a group was answered.
+func creation(group emulator.Group) reply {
+	return reply{status: http.StatusOK, body: fmt.Appendf(nil,
+		`{"success":1,"new_user_group":true,"user_group":{"team_id":%d,"token":%q,"name":%q,"provided_id":%q}}`,
+		group.TeamID, group.Token, group.Name, group.ID)}
+}
+
+// newProcess is the provider, freshly started.
+func (h *history) newProcess() *usergroup.Service {
+	return usergroup.New(api.New(api.Config{
+		BaseURL: &url.URL{Scheme: "http", Host: "service"}, APIKey: api.NewSecret(emulator.DefaultKey), RequestTimeout: time.Minute,
+		MaxRetries: 1, RetryWaitMin: time.Second, RetryWaitMax: time.Second, Transport: h.world,
+	}), h.environment)
+}
+
+// learn is what the provider's model takes over from an answer.
+func (s *state) learn(group api.UserGroup) {
+	if group.TeamID != nil {
+		s.known.TeamID = group.TeamID
+	}
+	if group.EnvironmentTag != nil {
+		s.known.EnvironmentTag = group.EnvironmentTag
+	}
+	if !group.Token.IsZero() {
+		s.known.Token, s.known.Fingerprint = group.Token, group.Token.Fingerprint()
+	}
+	if !s.stored {
+		s.known.Token = api.Secret{}
+	}
+	if group.Name != nil {
+		s.name = *group.Name
+	}
+}
+
+// operate carries the operation out, as the provider does with the state that it has.
+func (h *history) operate(ctx context.Context) {
+	switch {
+	case h.operation == "read":
+		h.refresh(ctx)
+	case h.operation == "import":
+		h.importGroup(ctx)
+	case h.operation == "create", h.operation == "adopt":
+		h.create(ctx)
+	case strings.HasPrefix(h.operation, "delete"):
+		h.delete(ctx)
+	default:
+		h.change(ctx, strings.Contains(h.operation, "update"))
+	}
+}
+
+func (h *history) ended(err error, warnings ...*usergroup.Problem) {
+	h.err = errors.Join(h.err, err)
+	for _, warning := range warnings {
+		h.told = append(h.told, func() string { return "warning: " + warning.Title() })
+		h.problems = append(h.problems, warning)
+	}
+	var problem *usergroup.Problem
+	if errors.As(err, &problem) {
+		h.told = append(h.told, func() string { return "error: " + problem.Title() + "\n\n" + problem.Detail() + "\n" })
+		h.problems = append(h.problems, problem)
+	}
+}
+
+func (h *history) refresh(ctx context.Context) {
+	found, err := h.service.Find(ctx, h.state.known)
+	switch {
+	case errors.Is(err, usergroup.ErrNotFound):
+		h.state = state{stored: h.state.stored}
+		var problem *usergroup.Problem
+		if errors.As(err, &problem) && problem.LookupLost {
+			h.ended(nil, problem)
+		}
+	case err != nil:
+		h.ended(err)
+	case !found.Outdated:
+		if found.Replaced {
+			h.state.known.TakenOver, h.state.name = true, ""
+		}
+		h.state.learn(found.UserGroup)
+		h.ended(nil, found.Warnings...)
+	}
+}
+
+func (h *history) importGroup(ctx context.Context) {
+	found, err := h.service.Find(ctx, usergroup.Known{ID: id})
+	h.ended(err, found.Warnings...)
+	if err == nil {
+		h.state = state{exists: true, stored: true, known: usergroup.Known{ID: id}}
+		h.state.learn(found.UserGroup)
+	}
+}
+
+func (h *history) create(ctx context.Context) {
+	result, err := h.service.Create(ctx, wanted(), h.operation == "adopt")
+	h.ended(err, result.Warnings...)
+	if err == nil {
+		h.state = state{exists: true, stored: true, name: newName, trigger: h.trigger, known: usergroup.Known{ID: id, Instance: result.Instance}}
+		h.state.learn(*result.Group)
+	}
+}
+
+func (h *history) change(ctx context.Context, update bool) {
+	known := h.state.known
+	if update {
+		result, err := h.service.Update(ctx, wanted(), h.state.known)
+		h.ended(err, result.Warnings...)
+		if result.Group != nil {
+			h.state.known.TakenOver = false
+			h.tokenToCome = h.state.known.Fingerprint != result.Group.Token.Fingerprint()
+			if !result.Group.Token.IsZero() {
+				known.Token = result.Group.Token
+			}
+			result.Group.Token = api.Secret{}
+			h.state.name = newName
+			h.state.learn(*result.Group)
+		}
+	}
+	if h.state.trigger != h.trigger {
+		h.handed = ""
+		result, err := h.service.RotateToken(ctx, known)
+		h.ended(err, result.Warnings...)
+		if result.Group != nil {
+			h.tokenToCome = false
+			result.Group.Name = nil
+			h.state.learn(*result.Group)
+			h.state.known.Retired = append(h.state.known.Retired, result.Retired)
+			h.state.trigger = h.trigger
+		}
+	}
+}
+
+func (h *history) delete(ctx context.Context) {
+	result, err := h.service.Delete(ctx, h.state.known, "")
+	h.ended(err, result.Warnings...)
+	if err == nil {
+		h.state = state{stored: h.state.stored}
+	}
+}

@@ -1,0 +1,284 @@
+package usergroup_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"strings"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+)
+
+// checkPrefix is how the ids of the provider's own groups begin.
+const checkPrefix = "terraform-provider-embed-check-"
+
+// id is the group that every history is about.
+const id = "Acme"
+
+// world is the service, with everything that can befall a call on the way to it and back, and with another actor who works
+// on the same group. What happens is chosen at each attempt of a call.
+type world struct {
+	*emulator.Emulator
+	// stored is the id as the service keeps it.
+	stored  string
+	choices *choices
+	// stop ends the run.
+	stop context.CancelFunc
+
+	// late is the work of lost attempts that the service has not come to yet.
+	late []func()
+	// answers are what GET was answered so far, as a cache would keep it.
+	answers []reply
+	// neighbor is what the creation of another group was answered.
+	neighbor reply
+	// makers says who made a group, by team_id.
+	makers map[int64]maker
+	// handed is the last token that a rotation of ours has handed over.
+	handed string
+	// acted says that the other actor has done something.
+	acted bool
+	// renamed says that the other actor has renamed the group.
+	renamed bool
+	// cached says that an old answer was given.
+	cached bool
+	// told is what happened, for a person to read, put into words only when there is one.
+	told []func() string
+}
+
+func (w *world) tell(what string) { w.told = append(w.told, func() string { return what }) }
+
+func (w *world) story() string {
+	var story []string
+	for _, told := range w.told {
+		story = append(story, told())
+	}
+	return strings.Join(story, "\n  ")
+}
+
+type maker string
+
+const (
+	before  maker = "before"  // the group was there at the start
+	another maker = "another" // the other actor made it
+	lookup  maker = "lookup"  // a lookup of ours made it: a placeholder
+	ours    maker = "ours"    // it was to be created
+)
+
+// reply is what comes back from an attempt; nothing, if it is lost.
+type reply struct {
+	lost   bool
+	status int
+	body   []byte
+}
+
+// mishap is what can befall an attempt.
+type mishap struct {
+	name    string
+	methods string // that it can befall; empty for all
+	// twin: it means the same to the caller as another one, and is therefore tried by itself only.
+	twin bool
+	do   func(w *world, r *http.Request) reply
+}
+
+var mishaps = []mishap{
+	{name: "answered", do: (*world).answer},
+	{name: "refused 400", do: refused(http.StatusBadRequest)},
+	{name: "refused 401", do: refused(http.StatusUnauthorized)},
+	{name: "refused 403", do: refused(http.StatusForbidden)},
+	{name: "lost before the work", do: func(*world, *http.Request) reply { return reply{lost: true} }},
+	{name: "lost after the work", do: func(w *world, r *http.Request) reply {
+		w.answer(r)
+		return reply{lost: true}
+	}},
+	{name: "lost, and done after the next call", do: func(w *world, r *http.Request) reply {
+		w.late = append(w.late, func() { w.answer(r) })
+		return reply{lost: true}
+	}},
+	{name: "half an answer", methods: "GET POST", do: altered(func(body []byte) []byte { return body[:len(body)/2] })},
+	{name: "an answer without token", methods: "GET POST", do: altered(func(body []byte) []byte {
+		return bytes.Replace(body, []byte(`"token"`), []byte(`"tok"`), 1)
+	})},
+	{name: "an old answer", methods: "GET", do: func(w *world, _ *http.Request) reply {
+		w.cached = true
+		return w.answers[len(w.answers)-1]
+	}},
+	{name: "the oldest answer", methods: "GET", do: func(w *world, _ *http.Request) reply {
+		w.cached = true
+		return w.answers[0]
+	}},
+	{name: "an old answer about the neighbor", methods: "GET", do: func(w *world, _ *http.Request) reply {
+		w.cached = true
+		return w.neighbor
+	}},
+	{name: "refused 404", twin: true, do: refused(http.StatusNotFound)},
+	{name: "refused 409", twin: true, do: refused(http.StatusConflict)},
+	{name: "success 0", twin: true, do: refused(http.StatusOK)},
+	{name: "429", twin: true, do: refused(http.StatusTooManyRequests)},
+	{name: "500", twin: true, do: refused(http.StatusInternalServerError)},
+	{name: "503", twin: true, do: refused(http.StatusServiceUnavailable)},
+	{name: "unreadable", twin: true, do: altered(func([]byte) []byte { return []byte("<html>") })},
+}
+
+func refused(status int) func(*world, *http.Request) reply {
+	return func(*world, *http.Request) reply { return reply{status: status, body: []byte(`{"success":0,"message":"no"}`)} }
+}
+
+func altered(alter func([]byte) []byte) func(*world, *http.Request) reply {
+	return func(w *world, r *http.Request) reply {
+		answer := w.answer(r)
+		answer.body = alter(answer.body)
+		return answer
+	}
+}
+
+func (m mishap) canBefall(w *world, method string) bool {
+	switch {
+	case m.methods != "" && !strings.Contains(m.methods, method), m.twin && w.choices.mishaps() > 0:
+		return false
+	case m.name == "an old answer":
+		return len(w.answers) > 0
+	case m.name == "the oldest answer":
+		return len(w.answers) > 1
+	default:
+		return true
+	}
+}
+
+// event is what can happen between two attempts.
+type event struct {
+	name     string
+	possible func(exists bool) bool
+	do       func(w *world)
+}
+
+var events = []event{
+	{"nothing", always, func(*world) {}},
+	{"another actor rotates", ifExists, func(w *world) { w.RotateBehind(w.stored) }},
+	{"another actor renames", ifExists, func(w *world) {
+		w.Change(w.stored, func(g *emulator.Group) { g.Name = "Renamed elsewhere" })
+		w.renamed = true
+	}},
+	{"another actor deletes", ifExists, func(w *world) { w.Remove(w.stored) }},
+	{"another actor replaces", ifExists, func(w *world) { w.makers[w.Replace(w.stored).TeamID] = another }},
+	{"another actor creates", ifAbsent, func(w *world) {
+		w.makers[w.Seed(emulator.Group{ID: w.stored, Name: "Created elsewhere"}).TeamID] = another
+	}},
+	{"the run is stopped", always, func(w *world) { w.stop() }},
+}
+
+func always(bool) bool          { return true }
+func ifExists(exists bool) bool { return exists }
+func ifAbsent(exists bool) bool { return !exists }
+
+// RoundTrip implements http.RoundTripper: one attempt of a call.
+func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
+	// Without a connection nothing would have been sent.
+	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	_, exists := w.Group(w.stored)
+	// Who works on the group while the service is checked does so before or after.
+	checking := bytes.Contains(body, []byte(checkPrefix))
+	var possible []event
+	for _, e := range events {
+		if e.possible(exists) && !checking {
+			possible = append(possible, e)
+		}
+	}
+	if checking {
+		w.tell("for the check of the service,")
+	} else if happens := possible[w.choices.choose(len(possible))]; happens.name != "nothing" {
+		w.tell("(" + happens.name + ")")
+		happens.do(w)
+		w.acted = true
+	}
+	var can []mishap
+	for _, m := range mishaps {
+		if m.canBefall(w, r.Method) {
+			can = append(can, m)
+		}
+	}
+	befalls := can[w.choices.choose(len(can))]
+	w.choices.alone = w.choices.alone || befalls.twin
+	method := r.Method
+	w.told = append(w.told, func() string { return method + ": " + befalls.name })
+	late := w.late
+	w.late = nil
+	kept := r.Clone(context.Background())
+	kept.Body = io.NopCloser(bytes.NewReader(body))
+	told := befalls.do(w, kept)
+	if r.Method == http.MethodGet && !told.lost && told.status == http.StatusOK && befalls.name != "success 0" {
+		w.answers = append(w.answers, told)
+	}
+	for _, work := range late {
+		work()
+	}
+	if told.lost {
+		return nil, errors.New("the connection was cut")
+	}
+	return &http.Response{
+		StatusCode: told.status, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(bytes.NewReader(told.body)), ContentLength: int64(len(told.body)), Request: r,
+	}, nil
+}
+
+// answer has the service do the work, and notes who made what.
+func (w *world) answer(r *http.Request) reply {
+	recorder := httptest.NewRecorder()
+	w.ServeHTTP(recorder, r)
+	calls := w.Calls()
+	if last := calls[len(calls)-1]; last.Created {
+		w.makers[last.TeamID] = lookup
+		if bytes.Contains(last.Body, []byte(`"mapping"`)) {
+			w.makers[last.TeamID] = ours
+		}
+	}
+	return reply{status: recorder.Code, body: recorder.Body.Bytes()}
+}
+
+// choices is one path through all that can happen. Beyond the given path nothing does.
+type choices struct {
+	path, sizes []int
+	budget      int
+	alone       bool
+}
+
+func (c *choices) mishaps() (chosen int) {
+	for _, choice := range c.path[:len(c.sizes)] {
+		if choice != 0 {
+			chosen++
+		}
+	}
+	return chosen
+}
+
+// choose picks one of so many options, of which the first is that all goes well.
+func (c *choices) choose(options int) int {
+	at := len(c.sizes)
+	if at == len(c.path) {
+		c.path = append(c.path, 0)
+	}
+	if c.alone || c.mishaps() >= c.budget {
+		options = 1
+	}
+	c.sizes = append(c.sizes, options)
+	return c.path[at]
+}
+
+// next moves to the next path, depth first, and reports whether there is one.
+func (c *choices) next() bool {
+	for i := len(c.sizes) - 1; i >= 0; i-- {
+		if c.path[i]+1 < c.sizes[i] {
+			c.path = append(c.path[:i:i], c.path[i]+1)
+			c.sizes, c.alone = nil, false
+			return true
+		}
+	}
+	return false
+}
