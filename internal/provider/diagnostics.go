@@ -15,11 +15,11 @@ const (
 	titleNotConfigured = "The provider is not configured yet"
 )
 
-// addError turns an error of an operation into a diagnostic. more are sentences about what else was done.
-func addError(diags *diag.Diagnostics, err error, more ...string) {
+// addError turns an error of an operation into a diagnostic.
+func addError(diags *diag.Diagnostics, err error) {
 	var problem *usergroup.Problem
 	if errors.As(err, &problem) {
-		diags.AddError(problem.Title, strings.TrimSpace(strings.Join(append([]string{problem.Detail}, more...), " ")))
+		diags.AddError(problem.Title(), problem.Detail())
 		return
 	}
 	diags.AddError(titleInternal, "An operation failed in a way it should not: "+err.Error()+". Please report it with the steps that lead here.")
@@ -27,7 +27,7 @@ func addError(diags *diag.Diagnostics, err error, more ...string) {
 
 func addWarnings(diags *diag.Diagnostics, problems []*usergroup.Problem) {
 	for _, problem := range problems {
-		diags.AddWarning(problem.Title, problem.Detail)
+		diags.AddWarning(problem.Title(), problem.Detail())
 	}
 }
 

@@ -97,5 +97,4 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 		},
 	}
-	describePlainly(&resp.Schema)
 }

@@ -39,7 +39,6 @@ func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRe
 			},
 		},
 	}
-	describePlainly(&resp.Schema)
 }
 
 // Invoke rotates once.

@@ -60,7 +60,6 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 			"team_id":           schema.Int64Attribute{Computed: true, MarkdownDescription: describeTeamID},
 		},
 	}
-	describePlainly(&resp.Schema)
 }
 
 // Read looks the group up and leaves the service as it was.
@@ -80,7 +79,7 @@ func (d *userGroupDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 	group := newUserGroupModel(data.UserGroupID, data.StoreToken)
-	group.see(found, true)
+	group.refreshFrom(found, true)
 	data.ID, data.Name, data.Properties = group.ID, group.Name, group.Properties
 	data.Token, data.TokenFingerprint, data.TeamID = group.Token, group.TokenFingerprint, group.TeamID
 	resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -11,16 +12,20 @@ import (
 
 const titleUserGroupIDInvalid = "Invalid user_group_id"
 
-// checkUserGroupID refuses ids that are most likely accidents: the service creates whatever it is asked about, and a
-// space at the end of an id would be another customer.
+// checkUserGroupID refuses ids that are most likely accidents: the service creates whatever it is asked about, and with a
+// space at its end, or a character that nobody sees, an id is another customer.
 func checkUserGroupID(id string) error {
 	switch {
 	case id == "":
 		return errors.New("must not be empty")
 	case strings.TrimSpace(id) != id:
 		return errors.New("must not begin or end with a space")
-	case strings.ContainsFunc(id, unicode.IsControl):
-		return errors.New("must not contain control characters such as line breaks or tabs")
+	}
+	for _, r := range id {
+		// Of all white space, printable means only the ASCII space.
+		if !unicode.IsPrint(r) {
+			return fmt.Errorf("must not contain the invisible character %U", r)
+		}
 	}
 	return nil
 }
@@ -29,7 +34,7 @@ func checkUserGroupID(id string) error {
 type userGroupIDValidator struct{}
 
 func (userGroupIDValidator) Description(context.Context) string {
-	return "at least one character, without control characters or surrounding spaces"
+	return "at least one character, without invisible characters or surrounding spaces"
 }
 
 func (v userGroupIDValidator) MarkdownDescription(ctx context.Context) string {

@@ -47,7 +47,6 @@ func (l *userGroupListResource) ListResourceConfigSchema(_ context.Context, _ li
 			},
 		},
 	}
-	describePlainly(&resp.Schema)
 }
 
 // List looks the groups up one after the other and leaves the service as it was.
@@ -91,7 +90,7 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 // describe leaves the token out: what a query finds is printed, and not everything that prints knows what is sensitive.
 func (l *userGroupListResource) describe(ctx context.Context, id string, found usergroup.Found, wholeResource bool, result *list.ListResult) {
 	group := newUserGroupModel(types.StringValue(id), types.BoolNull())
-	group.see(found, true)
+	group.refreshFrom(found, true)
 	group.Token = types.StringNull()
 	result.DisplayName = id
 	if found.Name != nil {

@@ -52,10 +52,25 @@ func (m *userGroupModel) wanted(diags *diag.Diagnostics) usergroup.Wanted {
 	}
 	return usergroup.Wanted{
 		ID:         m.UserGroupID.ValueString(),
-		Name:       m.Name.ValueString(),
+		Name:       m.Name.ValueStringPointer(),
 		Mapping:    mappingToSend(m.Mapping),
 		Properties: properties,
 	}
+}
+
+// withoutIgnored returns a plan without what ignore_changes covers, which shows in that configuration and plan differ, so
+// that it is not sent.
+func (m userGroupModel) withoutIgnored(config *userGroupModel) *userGroupModel {
+	if !m.Name.Equal(config.Name) {
+		m.Name = types.StringNull()
+	}
+	if !m.Mapping.Equal(config.Mapping) {
+		m.Mapping = types.MapNull(types.StringType)
+	}
+	if !m.Properties.sameJSON(config.Properties) {
+		m.Properties = propertiesValue{}
+	}
+	return &m
 }
 
 func mappingToSend(configured types.Map) map[string]string {
@@ -78,20 +93,24 @@ func propertiesObject(value propertiesValue) (jsonobject.Object, error) {
 	return jsonobject.Parse(value.ValueString())
 }
 
-// known is what the state knows of the group.
-func (m *userGroupModel) known() usergroup.Known {
+// known is what the state, and the memory beside it, know of the group.
+func (m *userGroupModel) known(remembered memory) usergroup.Known {
 	return usergroup.Known{
 		ID:             m.UserGroupID.ValueString(),
 		Name:           m.Name.ValueString(),
 		TeamID:         m.TeamID.ValueInt64Pointer(),
 		Token:          api.NewSecret(m.Token.ValueString()),
+		Fingerprint:    m.TokenFingerprint.ValueString(),
 		EnvironmentTag: m.APIEnvironmentTag.ValueStringPointer(),
+		Retired:        remembered.Retired,
+		TakenOver:      remembered.TakenOver,
+		Instance:       remembered.Instance,
 	}
 }
 
-// learn takes over what the service computes: team, token and environment. What an answer is silent about stays, and
-// nothing stays unknown.
-func (m *userGroupModel) learn(told api.UserGroup) {
+// setComputed takes over what the service computes: team, token and environment. What an answer is silent about stays,
+// and nothing stays unknown.
+func (m *userGroupModel) setComputed(told api.UserGroup) {
 	m.ID = m.UserGroupID
 	if told.TeamID != nil || m.TeamID.IsUnknown() {
 		m.TeamID = types.Int64PointerValue(told.TeamID)
@@ -111,9 +130,9 @@ func (m *userGroupModel) learn(told api.UserGroup) {
 	}
 }
 
-// see takes over what the service shows of the managed attributes, which is how drift becomes visible. Attributes that
-// are not managed stay null; right after an import everything is taken, as the configuration is not known yet.
-func (m *userGroupModel) see(found usergroup.Found, imported bool) {
+// refreshFrom takes over what the service shows of the managed attributes, which is how drift becomes visible. Attributes
+// that are not managed stay null; right after an import everything is taken, as the configuration is not known yet.
+func (m *userGroupModel) refreshFrom(found usergroup.Found, imported bool) {
 	if found.Replaced {
 		// Another group under the same id: what it does not show is unknown, and the next plan sends it.
 		m.Mapping = types.MapNull(types.StringType)
@@ -127,7 +146,7 @@ func (m *userGroupModel) see(found usergroup.Found, imported bool) {
 		m.Properties = propertiesSeen(found.Properties)
 	}
 	m.showDrift(found.UserGroup)
-	m.learn(found.UserGroup)
+	m.setComputed(found.UserGroup)
 }
 
 // showDrift takes over managed values that the service tells; what it is silent about stays.
@@ -147,6 +166,30 @@ func (m *userGroupModel) keepComputed(state *userGroupModel) {
 	if !m.storesToken() {
 		m.Token = types.StringNull()
 	}
+}
+
+// setUpdated is the planned group after an update that told this, or nothing when it was not done or is not known to be.
+func (m *userGroupModel) setUpdated(told *api.UserGroup, err error, state *userGroupModel) {
+	if told == nil {
+		m.Name, m.Mapping, m.Properties = state.Name, state.Mapping, state.Properties
+		return
+	}
+	computed := *told
+	// The plan promised the token that the state has; another one comes with the next refresh.
+	computed.Token = api.Secret{}
+	m.setComputed(computed)
+	if err != nil {
+		m.showDrift(*told)
+	}
+}
+
+// setRotated is the planned group after a rotation that told this, or nothing when it was not done or is not known to be.
+func (m *userGroupModel) setRotated(told *api.UserGroup, state *userGroupModel) {
+	if told == nil {
+		m.RotateTokenWhenChanged = state.RotateTokenWhenChanged
+		return
+	}
+	m.setComputed(*told)
 }
 
 // tokenDiffers also works where the token itself is not stored.

@@ -3,6 +3,8 @@ package provider
 import (
 	"context"
 	"fmt"
+	"strings"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -10,41 +12,48 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-const titleProtected = "User group %q is protected from deletion"
+const (
+	titleProtected          = "User group %q is protected from deletion"
+	titleImportReplaced     = "Import of user group %q would delete it"
+	titleOverwrites         = "The update of user group %q overwrites what is not shown"
+	titlePlannedTwice       = "User group %q is planned twice"
+	titleInStateTwice       = "User group %q is in the state twice"
+	titleDestroyedAndWanted = "User group %q is both destroyed and wanted"
+)
 
-// ModifyPlan decides what a plan promises of the computed attributes. It makes no call.
+// ModifyPlan decides what a plan promises of the computed attributes, and refuses plans that would lose a customer. It
+// makes no call.
 func (r *userGroupResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	creating, destroying := req.State.Raw.IsNull(), req.Plan.Raw.IsNull()
 	var plan, state userGroupModel
+	var remembered memory
 	if !creating {
-		state.read(ctx, req.State.Raw, &resp.Diagnostics)
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		remembered = readMemory(ctx, req.Private, &resp.Diagnostics)
 	}
 	if !destroying {
-		plan.read(ctx, req.Plan.Raw, &resp.Diagnostics)
+		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	switch {
 	case destroying:
-		if !refuseIfProtected(&state, &resp.Diagnostics, "This plan destroys it.") {
-			r.planned.delete(state.UserGroupID, &resp.Diagnostics)
+		if !refuseIfProtected(state.DeletionProtection.ValueBool(), state.UserGroupID, &resp.Diagnostics, "This plan destroys it.") {
+			r.planned.destroy(state.UserGroupID, remembered.Instance, &resp.Diagnostics)
 		}
 		return
 	case creating:
-		r.planned.want(plan.UserGroupID, &resp.Diagnostics)
+		r.planned.create(plan.UserGroupID, &resp.Diagnostics)
 		planCreation(&plan)
 	case !plan.UserGroupID.Equal(state.UserGroupID):
-		if !refuseIfProtected(&state, &resp.Diagnostics, "This plan replaces it, because user_group_id changes, and so deletes the old group.") {
-			r.planned.delete(state.UserGroupID, &resp.Diagnostics)
-		}
-		r.planned.want(plan.UserGroupID, &resp.Diagnostics)
-		planCreation(&plan)
+		r.planReplacement(&plan, &state, remembered, &resp.Diagnostics)
 	default:
-		r.planned.want(plan.UserGroupID, &resp.Diagnostics)
+		r.planned.keep(plan.UserGroupID, remembered.Instance, &resp.Diagnostics)
 		planUpdate(&plan, &state)
+		warnOfUnseen(&plan, &state, remembered, &resp.Diagnostics)
 	}
-	plan.write(ctx, &resp.Plan.Raw, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
 func planCreation(plan *userGroupModel) {
@@ -53,6 +62,21 @@ func planCreation(plan *userGroupModel) {
 	plan.APIEnvironmentTag = types.StringUnknown()
 	plan.TokenFingerprint = types.StringUnknown()
 	plan.Token = plannedToken(plan, types.StringUnknown())
+}
+
+// planReplacement plans the destruction of the old group. Terraform plans the creation of the new one in a call of its own.
+func (r *userGroupResource) planReplacement(plan, state *userGroupModel, remembered memory, diags *diag.Diagnostics) {
+	protected := state.DeletionProtection.ValueBool() || plan.DeletionProtection.ValueBool()
+	switch {
+	case remembered.Import == importedRead:
+		diags.AddAttributeError(path.Root("user_group_id"), fmt.Sprintf(titleImportReplaced, state.UserGroupID.ValueString()), fmt.Sprintf(
+			"The configuration of this resource has the user_group_id %s, so the plan would delete the group that it has just imported and create another one.\n\n"+
+				"Nothing was changed.\n\nMake user_group_id and the ID of the import the same.", plan.UserGroupID))
+	case refuseIfProtected(protected, state.UserGroupID, diags, "This plan replaces it, because user_group_id changes, which deletes the old group."):
+	default:
+		r.planned.destroy(state.UserGroupID, remembered.Instance, diags)
+	}
+	planCreation(plan)
 }
 
 func planUpdate(plan, state *userGroupModel) {
@@ -89,13 +113,118 @@ func plannedToken(plan *userGroupModel, token types.String) types.String {
 	return token
 }
 
-func refuseIfProtected(state *userGroupModel, diags *diag.Diagnostics, what string) bool {
-	if !state.DeletionProtection.ValueBool() {
-		return false
+// warnOfUnseen says what the first update of an imported or replaced group does that its plan cannot show.
+func warnOfUnseen(plan, state *userGroupModel, remembered memory, diags *diag.Diagnostics) {
+	if !remembered.Unseen {
+		return
 	}
-	diags.AddAttributeError(path.Root("deletion_protection"), fmt.Sprintf(titleProtected, state.UserGroupID.ValueString()),
-		what+" The state says deletion_protection = true, so nothing was deleted. "+
-			"If the group is to go, set deletion_protection = false, apply that, and then destroy it. "+
-			"If it is only marked as tainted, `terraform untaint` ends the replacement. To take it out of Terraform's hands without deleting it, use a removed block or `terraform state rm`.")
-	return true
+	var said string
+	if !plan.Mapping.IsNull() && !plan.Mapping.Equal(state.Mapping) {
+		said = "The service does not show the mapping of a group. The plan reads as if there were none, but the update replaces whatever mapping the group has."
+	}
+	if plan.Properties.IsNull() && !state.Properties.IsNull() {
+		said += " The plan shows the properties as removed, but the group keeps them: properties that the configuration does not set are not managed, and are not sent."
+	}
+	if said != "" {
+		diags.AddWarning(fmt.Sprintf(titleOverwrites, plan.UserGroupID.ValueString()), strings.TrimSpace(said))
+	}
+}
+
+func refuseIfProtected(protected bool, id types.String, diags *diag.Diagnostics, what string) bool {
+	if protected {
+		diags.AddAttributeError(path.Root("deletion_protection"), fmt.Sprintf(titleProtected, id.ValueString()),
+			what+" It has deletion_protection = true.\n\nNothing was deleted.\n\n"+
+				"To delete the group, set deletion_protection = false, apply that, and then destroy it. "+
+				"If the resource or its for_each key was renamed, add a moved block. If it is only tainted, run `terraform untaint`. "+
+				"To stop managing the group without deleting it, use a removed block or `terraform state rm`.")
+	}
+	return protected
+}
+
+// plannedGroups are the groups that a run plans to have and to destroy, by user_group_id: at the service one id is one
+// group, whatever the addresses. Instances tell one address from another; a creation has none yet.
+type plannedGroups struct {
+	mu     sync.Mutex
+	groups map[string]*plannedGroup
+}
+
+type plannedGroup struct {
+	creations       int
+	kept, destroyed map[string]bool // instances
+}
+
+func newPlannedGroups() *plannedGroups { return &plannedGroups{groups: map[string]*plannedGroup{}} }
+
+// at has the group of the id, unless that is unknown.
+func (p *plannedGroups) at(id types.String, do func(*plannedGroup)) {
+	if id.IsUnknown() {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	group := p.groups[id.ValueString()]
+	if group == nil {
+		group = &plannedGroup{kept: map[string]bool{}, destroyed: map[string]bool{}}
+		p.groups[id.ValueString()] = group
+	}
+	do(group)
+}
+
+func (p *plannedGroups) create(id types.String, diags *diag.Diagnostics) {
+	p.at(id, func(group *plannedGroup) {
+		if group.creations++; group.creations > 1 {
+			// A warning, because only the engine knows whether it asks twice for one address. Create refuses the second one.
+			diags.AddAttributeWarning(path.Root("user_group_id"), fmt.Sprintf(titlePlannedTwice, id.ValueString()),
+				"Two resource blocks, or two instances, have this user_group_id. At the service both are one group. The apply creates it for one of them and fails for the other.\n\n"+
+					"Remove one of the two.")
+		}
+		group.refuseConflict(id, diags)
+	})
+}
+
+func (p *plannedGroups) keep(id types.String, instance string, diags *diag.Diagnostics) {
+	p.at(id, func(group *plannedGroup) {
+		if instance != "" {
+			delete(group.destroyed, instance)
+		}
+		group.kept[instance] = true
+		if len(group.kept) > 1 {
+			diags.AddAttributeError(path.Root("user_group_id"), fmt.Sprintf(titleInStateTwice, id.ValueString()),
+				"Two addresses in the state have this user_group_id. At the service both are one group, so each apply would update it for one and then for the other.\n\n"+
+					"Nothing was changed.\n\nRemove one of the two from the configuration, and from the state with `terraform state rm`, which deletes nothing.")
+		}
+		group.refuseConflict(id, diags)
+	})
+}
+
+func (p *plannedGroups) destroy(id types.String, instance string, diags *diag.Diagnostics) {
+	p.at(id, func(group *plannedGroup) {
+		if instance != "" {
+			delete(group.kept, instance)
+		}
+		group.destroyed[instance] = true
+		group.refuseConflict(id, diags)
+	})
+}
+
+// refuseConflict refuses what would destroy a group that is wanted at another address: nothing orders the two, so the
+// customer would lose the group, or at best its token.
+func (g *plannedGroup) refuseConflict(id types.String, diags *diag.Diagnostics) {
+	if len(g.destroyed) > 0 && (g.creations > 0 || len(g.kept) > 0) {
+		diags.AddAttributeError(path.Root("user_group_id"), fmt.Sprintf(titleDestroyedAndWanted, id.ValueString()),
+			"The plan destroys this group at one address, and creates or keeps it at another. At the service both are one group, so it would be deleted, or recreated with another token.\n\n"+
+				"Nothing was changed.\n\n"+
+				"If the resource or its for_each key was renamed, add a moved block from the old address to the new one, or run `terraform state mv`. "+
+				"If both addresses are in the state, or the plan shows a deposed object, run `terraform state rm` for the one to be destroyed, which deletes nothing. "+
+				"To recreate the group on purpose, destroy it in one run and create it in the next. To destroy everything, run `terraform destroy -refresh=false`.")
+	}
+}
+
+// created and destroyed forget what was carried out, or tried: the other half is not planned beside it any more.
+func (p *plannedGroups) created(id types.String) {
+	p.at(id, func(group *plannedGroup) { group.creations = max(0, group.creations-1) })
+}
+
+func (p *plannedGroups) destroyed(id types.String, instance string) {
+	p.at(id, func(group *plannedGroup) { delete(group.destroyed, instance) })
 }

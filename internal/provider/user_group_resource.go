@@ -3,21 +3,33 @@ package provider
 import (
 	"context"
 	"errors"
+	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
+const titleImportIDInvalid = "Invalid import ID"
+
+// userGroupResource is embed_user_group. service is nil until the provider is configured.
 type userGroupResource struct{ resourceData }
 
-// resourceData is what Configure of the provider leaves for the resource. service is nil until the provider is configured.
+// resourceData is what the provider's Configure leaves for the resource.
 type resourceData struct {
 	service *usergroup.Service
-	planned *plannedIDs
+	planned *plannedGroups
 }
 
 var (
@@ -28,29 +40,154 @@ var (
 )
 
 func newUserGroupResource() resource.Resource {
-	return &userGroupResource{resourceData{planned: newPlannedIDs()}}
+	return &userGroupResource{resourceData{planned: newPlannedGroups()}}
 }
 
+// Metadata implements resource.Resource.
 func (r *userGroupResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_user_group"
 }
 
+// Configure implements resource.ResourceWithConfigure.
 func (r *userGroupResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
 	if req.ProviderData != nil {
 		r.resourceData = dataFrom[resourceData](req.ProviderData, &resp.Diagnostics)
 	}
 }
+// Schema describes the resource. No flag has a default or forces replacement: adding one to the configuration of an
+// existing group must not plan anything that reaches the service.
+func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		Version: 0,
+		MarkdownDescription: "A user group: one customer of the product that embeds dashboards. Its token tells an embedded dashboard who is looking.\n\n" +
+			"Creating, updating, rotating, deleting and refreshing cost one call each where nothing is out of the ordinary. A refresh of a group that no longer exists creates it for a moment and removes it again.",
+		Attributes: map[string]schema.Attribute{
+			"user_group_id": schema.StringAttribute{
+				Required:      true,
+				Validators:    []validator.String{userGroupIDValidator{}},
+				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				MarkdownDescription: describeUserGroupID +
+					" Changing it **replaces** the group: the old one is deleted, and the new one has another token.",
+			},
+			"name": schema.StringAttribute{
+				Required:            true,
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				MarkdownDescription: "Name of the group, at least one character. Updated in place, with one call for `name`, `mapping` and `properties` together; the token stays.",
+			},
+			"mapping": schema.MapAttribute{
+				Optional:    true,
+				ElementType: types.StringType,
+				Validators:  []validator.Map{mapvalidator.NoNullValues()},
+				MarkdownDescription: "Which data source the group sees for which schema: keys are schema ids, values are data sources or the ids you gave them. " +
+					"Left out, the mapping is not managed and never sent; removing it later leaves the group's mapping as it is. `{}` empties it. A change costs one call. " +
+					"The service never shows a mapping: a change made elsewhere is not noticed, and after an import the first apply sends the configured one over whatever the group had.",
+			},
+			"properties": schema.StringAttribute{
+				CustomType:    propertiesType{},
+				Optional:      true,
+				PlanModifiers: []planmodifier.String{keepEqualProperties{}},
+				MarkdownDescription: "Properties of the group as a JSON object: `properties = jsonencode({ tier = \"gold\" })`. Dashboards and the SQL editor have them as variables. " +
+					"Compared by value: order, white space and the spelling of numbers do not matter. Left out, properties are not managed and never sent; removing them later leaves the group's properties as they are. `jsonencode({})` empties them. A change costs one call. " +
+					"Plans show them in clear unless the value is sensitive.",
+			},
+			"data_source_provided_id": schema.StringAttribute{
+				Optional:            true,
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				MarkdownDescription: "Your id of the group's data source. It is sent along when the group is deleted, and only then, for services that ask for it. It must have been applied before the deletion, which takes it from the state; changing it makes no call.",
+			},
+			"rotate_token_when_changed": schema.MapAttribute{
+				Optional:    true,
+				ElementType: types.StringType,
+				MarkdownDescription: "Rotates the token, in place and once, when the **value** of a key changes that was in the map before: `{ quarter = \"2026-Q4\" }`. " +
+					"Adding the map, adding a key or dropping one does not rotate. Costs one call, two with `store_token = false`. " +
+					"A value that is unknown at plan is planned as a rotation, so never use `timestamp()`, which would rotate in every apply. **The old token stops working the moment the new one exists.**",
+			},
+			"adopt_existing": schema.BoolAttribute{
+				Optional: true,
+				MarkdownDescription: "With `true`, creating a group whose id exists already takes that group over: it is updated to this configuration and keeps its token and team. " +
+					"Otherwise that is an error which changes nothing. It matters during creation only, and changing it later makes no call. An adoption costs two calls, three with the provider's `environment`, and the plan shows it as a create. " +
+					"It is no way to move a group to another address, since the engine may destroy the old one first, and the customer with it: a plan that does both is refused (not on Terraform before 1.3). Use a `moved` block for that. **From then on destroying the resource deletes the group.**",
+			},
+			"deletion_protection": schema.BoolAttribute{
+				Optional: true,
+				MarkdownDescription: "With `true`, a plan that destroys the group, or replaces it because `user_group_id` changes, fails. " +
+					"A replacement by `-replace`, or of a tainted resource, is planned all the same and fails during the apply, before anything is deleted. " +
+					"Terraform before 1.3 plans a destruction all the same, too. What counts is the value in the state: to delete the group, apply `false` first. Changing it makes no call.",
+			},
+			"store_token": schema.BoolAttribute{
+				Optional: true,
+				MarkdownDescription: "With `false`, `token` stays null in state and plan. Rotating and deleting then cost one more call, which asks for the current token. " +
+					"Changing it never rotates; when it is set back to `true`, the token appears with the next refresh. An import reads before it knows the configuration: the plan file of an `import` block, or the state after `terraform import`, holds the token until the next apply. Older versions of the state keep it: rotate afterwards.",
+			},
+			"id": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "The same as `user_group_id`, but known only once the group exists, so that what refers to it waits for the group.",
+			},
+			"token": schema.StringAttribute{
+				Computed:            true,
+				Sensitive:           true,
+				MarkdownDescription: "The user group token, to be passed along when a dashboard is embedded. It is stored in the state in clear unless `store_token` is `false`.",
+			},
+			"token_fingerprint": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: describeFingerprint,
+			},
+			"team_id": schema.Int64Attribute{
+				Computed:            true,
+				MarkdownDescription: describeTeamID,
+			},
+			"api_environment_tag": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "Environment of the group, `Customer` or `Testing`. The service tells it only when it updates or rotates, so it is null before the first update or rotation. With the provider's `environment`, each create includes such an update.",
+			},
+		},
+	}
+}
 
-// Create makes the group with one call. A plan that could not be made leaves no state.
-func (r *userGroupResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var group userGroupModel
-	group.read(ctx, req.Plan.Raw, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || r.service == nil {
-		r.refuse(&resp.Diagnostics, "creating a user group")
+// IdentitySchema implements resource.ResourceWithIdentity.
+func (r *userGroupResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{
+		Attributes: map[string]identityschema.Attribute{
+			"user_group_id": identityschema.StringAttribute{
+				RequiredForImport: true,
+				Description:       "Your own identifier of the user group.",
+			},
+		},
+	}
+}
+
+// ImportState makes no call: the Read that follows looks the group up, and says so when there is none.
+func (r *userGroupResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	id := req.ID
+	if id == "" {
+		var identified types.String
+		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("user_group_id"), &identified)...)
+		id = identified.ValueString()
+	}
+	if resp.Diagnostics.HasError() {
 		return
 	}
+	if err := checkUserGroupID(id); err != nil {
+		resp.Diagnostics.AddError(titleImportIDInvalid, fmt.Sprintf(
+			"The import ID is the user_group_id alone, and it %s. Nothing was imported. For example: terraform import embed_user_group.acme acme", err))
+		return
+	}
+	if r.service == nil {
+		notConfigured(&resp.Diagnostics, "importing a user group")
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("user_group_id"), id)...)
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), id)...)
+	memory{Instance: newInstance(), Import: importedUnread, Unseen: true}.write(ctx, resp.Private, &resp.Diagnostics)
+}
+
+// Create makes the group with one call. A creation that failed leaves no state: Terraform would destroy what it takes for
+// a tainted resource.
+func (r *userGroupResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var group userGroupModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &group)...)
 	wanted := group.wanted(&resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	if r.cannot(&resp.Diagnostics, "creating a user group") {
 		return
 	}
 	result, err := r.service.Create(ctx, wanted, group.AdoptExisting.ValueBool())
@@ -60,15 +197,17 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 		addError(&resp.Diagnostics, err)
 		return
 	}
-	group.learn(*result.Group)
+	group.setComputed(*result.Group)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), group.UserGroupID)...)
-	group.write(ctx, &resp.State.Raw, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
+	memory{Instance: result.Instance}.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
 // Read refreshes with one call, and never leaves a group behind that was not there.
 func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var group userGroupModel
-	group.read(ctx, req.State.Raw, &resp.Diagnostics)
+	resp.Diagnostics.Append(req.State.Get(ctx, &group)...)
+	remembered := readMemory(ctx, req.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -77,127 +216,106 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	if r.service == nil {
 		return
 	}
-	mark, diags := req.Private.GetKey(ctx, importedKey)
-	resp.Diagnostics.Append(diags...)
-	imported := string(mark) == "true"
-	found, err := r.service.Find(ctx, group.known())
+	imported := remembered.Import == importedUnread
+	found, err := r.service.Find(ctx, group.known(remembered))
+	var problem *usergroup.Problem
 	switch {
 	case errors.Is(err, usergroup.ErrNotFound) && !imported:
+		if errors.As(err, &problem) && problem.LookupLost {
+			addWarnings(&resp.Diagnostics, []*usergroup.Problem{problem})
+		}
 		resp.State.RemoveResource(ctx)
 		return
 	case err != nil:
 		addError(&resp.Diagnostics, err)
 		return
 	}
-	group.see(found, imported)
-	group.write(ctx, &resp.State.Raw, &resp.Diagnostics)
-	if imported {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, nil)...)
+	addWarnings(&resp.Diagnostics, found.Warnings)
+	remembered.refreshed(found)
+	remembered.write(ctx, resp.Private, &resp.Diagnostics)
+	if found.Outdated {
+		return
 	}
+	group.refreshFrom(found, imported)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
 }
 
-// Update sends what differs first and rotates last. The state follows step by step, so that it says what was done also
-// when a later step fails.
+// Update sends what differs, and then rotates, whatever has become of the update: each is due by itself. The state says
+// what was done also when one of them fails.
 func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state userGroupModel
-	plan.read(ctx, req.Plan.Raw, &resp.Diagnostics)
-	state.read(ctx, req.State.Raw, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	updates, rotates := plan.needsUpdate(&state), plan.needsRotation(&state)
-	if (updates || rotates) && r.service == nil {
-		r.refuse(&resp.Diagnostics, "updating a user group")
-		return
-	}
+	var config, plan, state userGroupModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	remembered := readMemory(ctx, req.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), plan.UserGroupID)...)
-	done := plan
+	updates, rotates := plan.needsUpdate(&state), plan.needsRotation(&state)
+	wanted := plan.withoutIgnored(&config).wanted(&resp.Diagnostics)
+	if resp.Diagnostics.HasError() || (updates || rotates) && r.cannot(&resp.Diagnostics, "updating a user group") {
+		return
+	}
+	done, known := plan, state.known(remembered)
 	done.keepComputed(&state)
-	known := state.known()
-	if updates && !r.update(ctx, &done, &state, &known, rotates, resp) {
-		return
-	}
-	if rotates && !r.rotate(ctx, &done, known, updates, resp) {
-		return
-	}
-	done.write(ctx, &resp.State.Raw, &resp.Diagnostics)
-}
-
-// update reports whether to go on.
-func (r *userGroupResource) update(ctx context.Context, done, state *userGroupModel, known *usergroup.Known, rotates bool, resp *resource.UpdateResponse) bool {
-	wanted := done.wanted(&resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return false
-	}
-	result, err := r.service.Update(ctx, wanted, *known)
-	if err != nil {
-		addError(&resp.Diagnostics, err)
-	}
-	if result.Group == nil {
-		return false
-	}
-	told := *result.Group
-	switch {
-	case rotates && !told.Token.IsZero():
-		known.Token = told.Token
-	case !rotates && err == nil:
-		if state.tokenDiffers(told.Token) {
-			addWarnings(&resp.Diagnostics, []*usergroup.Problem{usergroup.TokenChanged(wanted.ID)})
+	if updates {
+		result, err := r.service.Update(ctx, wanted, known)
+		addWarnings(&resp.Diagnostics, result.Warnings)
+		if err != nil {
+			addError(&resp.Diagnostics, err)
 		}
-		// The plan promised the token it had; another one comes with the next refresh.
-		told.Token = api.Secret{}
+		done.setUpdated(result.Group, err, &state)
+		remembered.updated(result.Group, wanted)
+		if token := tokenOf(result.Group); rotates && !token.IsZero() {
+			known.Token = token
+		} else if err == nil && state.tokenDiffers(token) {
+			addWarnings(&resp.Diagnostics, []*usergroup.Problem{usergroup.TokenChangedElsewhere(known.ID)})
+		}
 	}
-	done.learn(told)
-	if err != nil {
-		done.showDrift(told)
-	}
-	partly := *done
 	if rotates {
-		partly.RotateTokenWhenChanged = state.RotateTokenWhenChanged
+		result, err := r.service.RotateToken(ctx, known)
+		addWarnings(&resp.Diagnostics, result.Warnings)
+		if err != nil {
+			addError(&resp.Diagnostics, err)
+		}
+		done.setRotated(result.Group, &state)
+		remembered.rotated(result.Retired)
 	}
-	partly.write(ctx, &resp.State.Raw, &resp.Diagnostics)
-	return err == nil
+	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
+	remembered.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// rotate reports whether to go on.
-func (r *userGroupResource) rotate(ctx context.Context, done *userGroupModel, known usergroup.Known, updated bool, resp *resource.UpdateResponse) bool {
-	result, err := r.service.RotateToken(ctx, known)
-	if err != nil {
-		before := ""
-		if updated {
-			before = "The name, mapping and properties were updated before that, and the state has them."
-		}
-		addError(&resp.Diagnostics, err, before)
+// tokenOf is the token that an answer tells, if there was one.
+func tokenOf(told *api.UserGroup) api.Secret {
+	if told == nil {
+		return api.Secret{}
 	}
-	if result.Group != nil {
-		done.learn(*result.Group)
-		done.write(ctx, &resp.State.Raw, &resp.Diagnostics)
-	}
-	return err == nil
+	return told.Token
 }
 
 // Delete deletes with one call; a group that is gone already is deleted.
 func (r *userGroupResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var group userGroupModel
-	group.read(ctx, req.State.Raw, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || r.service == nil {
-		r.refuse(&resp.Diagnostics, "deleting a user group")
+	resp.Diagnostics.Append(req.State.Get(ctx, &group)...)
+	remembered := readMemory(ctx, req.Private, &resp.Diagnostics)
+	if r.cannot(&resp.Diagnostics, "deleting a user group") {
 		return
 	}
-	// Engines before 1.3 do not ask at plan, and none does for a replacement that was asked for with -replace.
-	if refuseIfProtected(&group, &resp.Diagnostics, "It was about to be deleted.") {
+	// Terraform before 1.3 does not ask at plan, and none does for a replacement that was asked for with -replace.
+	if refuseIfProtected(group.DeletionProtection.ValueBool(), group.UserGroupID, &resp.Diagnostics, "It was about to be deleted.") {
 		return
 	}
-	result, err := r.service.Delete(ctx, group.known(), group.DataSourceProvidedID.ValueString())
-	r.planned.destroyed(group.UserGroupID)
+	result, err := r.service.Delete(ctx, group.known(remembered), group.DataSourceProvidedID.ValueString())
+	r.planned.destroyed(group.UserGroupID, remembered.Instance)
 	addWarnings(&resp.Diagnostics, result.Warnings)
 	if err != nil {
 		addError(&resp.Diagnostics, err)
 	}
 }
 
-func (r *userGroupResource) refuse(diags *diag.Diagnostics, what string) {
-	if !diags.HasError() {
+// cannot reports whether an operation has to end before it begins: values could not be read, or the provider is not
+// configured yet, which it says.
+func (r *userGroupResource) cannot(diags *diag.Diagnostics, what string) bool {
+	if !diags.HasError() && r.service == nil {
 		notConfigured(diags, what)
 	}
+	return diags.HasError()
 }

@@ -50,7 +50,6 @@ func (e *userGroupTokenEphemeralResource) Schema(_ context.Context, _ ephemeral.
 			"team_id":           schema.Int64Attribute{Computed: true, MarkdownDescription: describeTeamID},
 		},
 	}
-	describePlainly(&resp.Schema)
 }
 
 // Open looks the group up and leaves the service as it was.
@@ -70,7 +69,7 @@ func (e *userGroupTokenEphemeralResource) Open(ctx context.Context, req ephemera
 		return
 	}
 	group := newUserGroupModel(token.UserGroupID, types.BoolNull())
-	group.see(found, true)
+	group.refreshFrom(found, true)
 	token.Token, token.TokenFingerprint, token.TeamID = group.Token, group.TokenFingerprint, group.TeamID
 	resp.Diagnostics.Append(resp.Result.Set(ctx, &token)...)
 }
