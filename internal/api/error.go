@@ -62,7 +62,9 @@ func (e *Error) Error() string { return e.Method + " /api/user: " + e.Said() }
 func (e *Error) Unwrap() error { return e.cause }
 
 // MayHaveHappened reports whether the work asked for was done, or may have been, in spite of the error.
-func (e *Error) MayHaveHappened() bool { return e.Lost || e.Kind == UnknownOutcome || e.Kind == Incomplete }
+func (e *Error) MayHaveHappened() bool {
+	return e.Lost || e.Kind == UnknownOutcome || e.Kind == Incomplete
+}
 
 // Said is a sentence without a full stop about what came back, to be built into a message.
 func (e *Error) Said() string {

@@ -54,6 +54,7 @@ func (r *userGroupResource) Configure(_ context.Context, req resource.ConfigureR
 		r.resourceData = dataFrom[resourceData](req.ProviderData, &resp.Diagnostics)
 	}
 }
+
 // Schema describes the resource. No flag has a default or forces replacement: adding one to the configuration of an
 // existing group must not plan anything that reaches the service.
 func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {

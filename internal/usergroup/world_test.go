@@ -124,7 +124,9 @@ var mishaps = []mishap{
 }
 
 func refused(status int) func(*world, *http.Request) reply {
-	return func(*world, *http.Request) reply { return reply{status: status, body: []byte(`{"success":0,"message":"no"}`)} }
+	return func(*world, *http.Request) reply {
+		return reply{status: status, body: []byte(`{"success":0,"message":"no"}`)}
+	}
 }
 
 func altered(alter func([]byte) []byte) func(*world, *http.Request) reply {
