@@ -18,7 +18,8 @@ func (s *Service) Create(ctx context.Context, wanted Wanted, adopt bool) (Result
 	}
 	defer record.Unlock()
 	facts := Problem{Operation: Create, ID: wanted.ID, Sent: wanted}
-	result, problem := s.create(ctx, wanted, adopt, facts)
+	// What this run has created or adopted already belongs to another address.
+	result, problem := s.create(ctx, wanted, adopt && record.instance == "", facts)
 	if problem != nil {
 		return result, problem
 	}
@@ -36,17 +37,17 @@ func (s *Service) create(ctx context.Context, wanted Wanted, adopt bool, facts P
 	}
 	answer, err := s.client.GetOrCreate(ctx, wanted.request())
 	facts.Told = answer.UserGroup
-	facts.Created = facts.failed(err)
+	facts.Done = facts.failed(err)
 	if answer.Lost {
-		facts.Created = Maybe
+		facts.Done = Maybe
 	} else if answer.New != nil && !*answer.New {
-		facts.Created = No
+		facts.Done = No
 	}
 	switch judged := s.judge(Known{ID: wanted.ID}, nil, answer); {
 	case judged == fromCache:
 		return Result{}, facts.with(AnsweredFromCache)
 	case judged == justMade && namesDiffer(wanted.Name, answer.UserGroup.Name):
-		facts.Created = Maybe
+		facts.Done = Maybe
 		return Result{}, facts.with(AnsweredFromCache)
 	case judged == justMade && (err != nil || isOtherID(wanted.ID, answer.UserGroup)):
 		return s.confirmCreated(ctx, facts)
@@ -62,7 +63,7 @@ func (s *Service) create(ctx context.Context, wanted Wanted, adopt bool, facts P
 	case answer.Lost:
 		return s.claim(ctx, wanted, facts)
 	default:
-		facts.Created = No
+		facts.Done = No
 		return Result{}, facts.with(Exists)
 	}
 }
@@ -74,7 +75,7 @@ func namesDiffer(sent, told *string) bool {
 
 // confirmCreated looks at a group whose creation was answered in part, or under another id.
 func (s *Service) confirmCreated(ctx context.Context, facts Problem) (Result, *Problem) {
-	facts.Created = Maybe
+	facts.Done = Maybe
 	made := Known{ID: facts.ID, TeamID: facts.Told.TeamID, Token: facts.Told.Token}
 	found, problem := s.find(api.Finish(ctx), made)
 	switch {
@@ -83,7 +84,7 @@ func (s *Service) confirmCreated(ctx context.Context, facts Problem) (Result, *P
 	case !made.isSame(found.UserGroup):
 		return Result{}, facts.with(MayHaveExisted)
 	}
-	facts.Created = Yes
+	facts.Done = Yes
 	group := merge(facts.Told, found.UserGroup)
 	result := Result{Group: &group}
 	if isOtherID(facts.ID, group) {
@@ -114,12 +115,12 @@ func (s *Service) adopt(ctx context.Context, wanted Wanted, facts Problem) (Resu
 	facts.Operation = Adopt
 	existing := facts.Told
 	answer, err := s.client.Update(ctx, wanted.request())
-	facts.Updated = facts.failed(err)
+	facts.Done = facts.failed(err)
 	facts.Told = answer.UserGroup
 	if err != nil {
 		return Result{}, facts.with(CallFailed)
 	}
-	facts.Updated = Yes
+	facts.Done = Yes
 	known := Known{ID: wanted.ID, TeamID: existing.TeamID, Token: existing.Token}
 	if problem := known.expect(facts); problem != nil {
 		return Result{}, problem

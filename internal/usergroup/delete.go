@@ -53,7 +53,7 @@ func (s *Service) delete(ctx context.Context, known Known, dataSourceProvidedID 
 		if err == nil {
 			return Result{}, nil
 		}
-		facts.Deleted = max(facts.Deleted, facts.failed(err))
+		facts.Done = max(facts.Done, facts.failed(err))
 		if !mayBeTheToken(facts.Call) {
 			return Result{}, facts.with(CallFailed)
 		}

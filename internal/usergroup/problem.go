@@ -14,8 +14,8 @@ type Problem struct {
 	Operation Operation
 	ID        string
 
-	// What became of the group at the service, by what this operation did.
-	Created, Updated, Rotated, Deleted Happened
+	// Done says whether what the operation is for was done: the group created, updated, rotated or deleted.
+	Done Happened
 	// Placeholder is what became of the empty group that a lookup makes where there is none.
 	Placeholder Placeholder
 	// LookupLost says that an attempt of a lookup got no answer that tells: it may have made an empty group, or may still.

@@ -37,17 +37,17 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 	for tries := 0; ; tries++ {
 		answer, err := s.client.Rotate(ctx, api.TokenRequest{CurrentToken: known.Token, UserGroupID: known.ID})
 		facts.Told = answer.UserGroup
-		facts.Rotated = max(facts.Rotated, facts.failed(err))
+		facts.Done = max(facts.Done, facts.failed(err))
 		switch {
 		case !answer.UserGroup.Token.IsZero():
 			return s.rotated(known, facts)
-		case facts.Rotated == No && !mayBeTheToken(facts.Call):
+		case facts.Done == No && !mayBeTheToken(facts.Call):
 			return Result{}, facts.with(CallFailed)
-		case facts.Rotated == Yes:
+		case facts.Done == Yes:
 			known = known.rotatedAway()
 		}
 		// The wait comes before the look, so that a rotation that is still under way at the service is seen.
-		stopped := facts.Rotated != No && s.client.WaitBeforeRepeat(ctx, tries, facts.Call) != nil
+		stopped := facts.Done != No && s.client.WaitBeforeRepeat(ctx, tries, facts.Call) != nil
 		if stopped {
 			// One more question is due even now: the state must not miss a token that has changed.
 			ctx = api.Finish(ctx)
@@ -56,11 +56,11 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 		switch changed := found.Token != known.Token; {
 		case problem != nil:
 			return Result{}, facts.because(problem)
-		case changed && facts.Rotated != No:
+		case changed && facts.Done != No:
 			return Result{Group: &found.UserGroup, Retired: known.Token.Fingerprint()}, nil
 		case changed && !known.isSame(found.UserGroup):
 			return Result{}, facts.with(MayBeAnother)
-		case !changed && facts.Rotated == No, stopped, tries >= s.client.Repeats():
+		case !changed && facts.Done == No, stopped, tries >= s.client.Repeats():
 			return Result{}, facts.with(CallFailed)
 		}
 		// Stale, or not rotated yet: once more, with the token as it is now.
@@ -74,7 +74,7 @@ func (s *Service) rotated(known Known, facts Problem) (Result, *Problem) {
 	if told.Token == known.Token {
 		return Result{}, facts.with(NotRotated)
 	}
-	facts.Rotated = Yes
+	facts.Done = Yes
 	s.remember(told.Token)
 	result := Result{Group: &told, Retired: known.Token.Fingerprint()}
 	problem := known.expect(facts)

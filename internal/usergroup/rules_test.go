@@ -124,18 +124,15 @@ func (h *history) checkFacts() {
 		count(call.Created && placeholder, &made)
 		count(call.Deleted && placeholder, &removed)
 	}
+	done := map[usergroup.Operation]int{
+		usergroup.Create: created, usergroup.Adopt: updated, usergroup.Update: updated, usergroup.Rotate: rotated, usergroup.Delete: deleted,
+	}
 	for _, p := range h.problems {
-		for _, fact := range []struct {
-			what  string
-			says  usergroup.Happened
-			count int
-		}{{"created", p.Created, created}, {"updated", p.Updated, updated}, {"rotated", p.Rotated, rotated}, {"deleted", p.Deleted, deleted}} {
-			if fact.says == usergroup.No && fact.count > 0 && about(p.Operation, fact.what) && h.reading != "forgiving deletes" {
-				h.breaks("%q says that nothing was %s, and %d were", p.Title(), fact.what, fact.count)
-			}
-			if fact.says == usergroup.Yes && fact.count == 0 {
-				h.breaks("%q says that something was %s, and nothing was", p.Title(), fact.what)
-			}
+		switch count := done[p.Operation]; {
+		case p.Done == usergroup.No && count > 0 && h.reading != "forgiving deletes":
+			h.breaks("%q says that nothing was done, and something was", p.Title())
+		case p.Done == usergroup.Yes && count == 0:
+			h.breaks("%q says that something was done, and nothing was", p.Title())
 		}
 		switch {
 		case p.Placeholder == usergroup.PlaceholderRemoved && made == 0:
@@ -143,23 +140,6 @@ func (h *history) checkFacts() {
 		case p.Placeholder == usergroup.PlaceholderLeft && made == 0:
 			h.breaks("%q says that a placeholder was made, and none was", p.Title())
 		}
-	}
-}
-
-func about(operation usergroup.Operation, what string) bool {
-	switch operation {
-	case usergroup.Create:
-		return what == "created" || what == "updated"
-	case usergroup.Adopt:
-		return what == "updated"
-	case usergroup.Update:
-		return what == "updated"
-	case usergroup.Rotate:
-		return what == "rotated"
-	case usergroup.Delete:
-		return what == "deleted"
-	default:
-		return true
 	}
 }
 

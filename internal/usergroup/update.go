@@ -31,12 +31,12 @@ func (s *Service) update(ctx context.Context, wanted Wanted, known Known) (Resul
 		answer, err = s.client.Update(ctx, wanted.request())
 		answer.Lost = answer.Lost || lost
 	}
-	facts.Updated = facts.failed(err)
+	facts.Done = facts.failed(err)
 	facts.Told = answer.UserGroup
 	if err != nil {
 		return Result{}, s.endIfKeyRefused(facts.with(CallFailed))
 	}
-	facts.Updated = Yes
+	facts.Done = Yes
 	result := Result{Group: &answer.UserGroup}
 	if problem := known.expect(facts); problem != nil {
 		if problem.Finding == WrongEnvironment {
@@ -96,5 +96,5 @@ func (k Known) expect(facts Problem) *Problem {
 // TokenChangedElsewhere is the warning for a token that turned out to differ from the one in the state where no rotation
 // was planned: the state keeps what the plan promised until the next refresh.
 func TokenChangedElsewhere(id string) *Problem {
-	return &Problem{Finding: TokenChanged, Operation: Update, ID: id, Updated: Yes}
+	return &Problem{Finding: TokenChanged, Operation: Update, ID: id, Done: Yes}
 }

@@ -260,8 +260,8 @@ func (p *Problem) said() string {
 // done says what was and was not done.
 func (p *Problem) done() string {
 	words := operationWords[p.Operation]
-	said := map[Happened]string{No: words.no, Maybe: words.maybe, Yes: words.yes}[max(p.Created, p.Updated, p.Rotated, p.Deleted)]
-	if p.Operation == Rotate && p.Rotated == Yes {
+	said := map[Happened]string{No: words.no, Maybe: words.maybe, Yes: words.yes}[p.Done]
+	if p.Operation == Rotate && p.Done == Yes {
 		said += map[bool]string{true: " The next refresh reads the new token.", false: " The state has the new token."}[p.Told.Token.IsZero()]
 	}
 	said = join(" ", said, p.placeholder("lookup"))
