@@ -1,6 +1,6 @@
 module github.com/dashembed/terraform-provider-embed/bench
 
-go 1.25.8
+go 1.26
 
 replace github.com/dashembed/terraform-provider-embed => ../
 
