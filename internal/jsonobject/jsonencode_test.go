@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/zclconf/go-cty/cty"
@@ -30,112 +31,128 @@ func jsonencode(t *testing.T, text string) string {
 
 func TestCanonicalIsWhatTerraformWrites(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(1000) {
-		random := rand.New(rand.NewPCG(seed, 1))
-		text := rewrite(random, randomObject(random, 4))
-		object := mustParse(t, text)
-		if want := jsonencode(t, text); object.Canonical() != want {
-			t.Fatalf("%q\nhere      %q\nTerraform %q", text, object.Canonical(), want)
-		}
-	}
-}
-
-func TestCanonicalOfEveryCharacter(t *testing.T) {
-	t.Parallel()
-	var b strings.Builder
+	var every strings.Builder
 	// Beyond the first two planes there is nothing that either side treats in a way of its own.
 	for r := range rune(0x20000) {
 		// What Terraform's normalization changes has no spelling there to compare with.
-		if s := string(r); utf8.ValidRune(r) && cty.NormalizeString("a"+s+s+"a") == "a"+s+s+"a" {
-			fmt.Fprintf(&b, "a%sa", referenceString(s)[1:len(referenceString(s))-1])
+		if s := "a" + string(r) + string(r) + "a"; utf8.ValidRune(r) && cty.NormalizeString(s) == s {
+			every.WriteString(s)
 		}
 	}
-	text := `{"a":"` + b.String() + `"}`
-	if got := mustParse(t, text).Canonical(); got != jsonencode(t, text) {
-		t.Error("differs from what Terraform writes")
+	text, _ := json.Marshal(map[string]string{"a": every.String()})
+	texts := []string{string(text)}
+	for seed := range uint64(300) {
+		texts = append(texts, writer{rand.New(rand.NewPCG(seed, 1))}.object(4))
+	}
+	for _, text := range texts {
+		if got, want := mustParse(t, text).Canonical(), jsonencode(t, text); got != want {
+			t.Fatalf("%.9999q\nhere      %.9999q\nTerraform %.9999q", text, got, want)
+		}
 	}
 }
 
 // A combining mark after an escape sequence is where jsonencode itself ends in a text that is not JSON any more.
 func TestCanonicalSurvivesNormalization(t *testing.T) {
 	t.Parallel()
-	before := []string{"<", ">", "&", "\n", "\f", "\b", "\t", "\r", "\"", "\\", "\u2028", "\x00", "\x1a", "\x1f", "/", "é", ""}
-	for mark := rune(0x300); mark < 0x370; mark++ {
-		for _, first := range before {
-			for _, marks := range []string{string(mark), "\u0315" + string(mark), "\U0001D165" + string(mark), "\u034f" + string(mark)} {
-				object := mustParse(t, "{"+referenceString("x"+first+marks)+":1,"+`"a":`+referenceString(first+marks)+"}")
-				stored, err := Parse(cty.NormalizeString(object.Canonical()))
-				if err != nil {
-					t.Fatalf("%+q cannot be read back: %v", first+marks, err)
-				}
-				if Equal(object, stored) {
-					continue
-				}
-				// Normalization may change the string, but only as it would change the string on its own.
-				if want := cty.NormalizeString("x" + first + marks); cty.NormalizeString(stored.members[1].key) != want {
-					t.Errorf("%+q became %+q", "x"+first+marks, stored.members[1].key)
-				}
+	var marks, others strings.Builder
+	for r := range unicode.MaxRune + 1 {
+		if unicode.IsMark(r) {
+			marks.WriteRune(r)
+		} else if utf8.ValidRune(r) {
+			others.WriteString("c" + string(r) + "\n")
+		}
+	}
+	for line := range strings.Lines(cty.NormalizeString(others.String())) {
+		if line[0] != 'c' && line != "\n" {
+			t.Errorf("what is no mark melts as well: %+q", line)
+		}
+	}
+	for _, before := range strings.Split("<.>.&.\n.\f.\b.\t.\r.\".\\.\u2028.\x00.\x1a.é.", ".") {
+		var strs []string
+		for _, mark := range marks.String() {
+			strs = append(strs, before+string(mark), before+"\U0001D165"+string(mark))
+		}
+		text, _ := json.Marshal(map[string][]string{"a": strs})
+		stored, err := Parse(cty.NormalizeString(mustParse(t, string(text)).Canonical()))
+		if err != nil {
+			t.Fatalf("after %q: what Terraform stores cannot be read back: %v", before, err)
+		}
+		var got map[string][]string
+		if err := json.Unmarshal([]byte(stored.raw), &got); err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range strs {
+			// Normalization may change the string, but only as it would change the string on its own.
+			if cty.NormalizeString(got["a"][i]) != cty.NormalizeString(s) {
+				t.Errorf("%+q became %+q", s, got["a"][i])
 			}
 		}
 	}
 }
 
-func randomObject(random *rand.Rand, depth int) *tree {
-	object := &tree{token: json.Delim('{')}
-	for range random.IntN(6) {
-		key := randomString(random)
-		if !slices.Contains(object.keys, key) {
-			object.keys = append(object.keys, key)
-			object.children = append(object.children, randomValue(random, depth-1))
-		}
+// writer writes random JSON in random spellings.
+type writer struct{ *rand.Rand }
+
+func (w writer) one(of ...string) string { return of[w.IntN(len(of))] }
+
+func (w writer) space() string { return w.one("", "", "", " ", "\r\n\t") }
+
+// list joins up to six items.
+func (w writer) list(item func(i int) string) string {
+	items := make([]string, w.IntN(7))
+	for i := range items {
+		items[i] = w.space() + item(i) + w.space()
 	}
-	return object
+	w.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+	return strings.Join(items, ",") + w.space()
 }
 
-func randomValue(random *rand.Rand, depth int) *tree {
-	switch kind := random.IntN(8); {
+func (w writer) object(depth int) string {
+	return "{" + w.list(func(i int) string {
+		// The number keeps keys apart.
+		return strings.TrimSuffix(w.string(), `"`) + strconv.Itoa(i) + `"` + w.space() + ":" + w.space() + w.value(depth-1)
+	}) + "}"
+}
+
+func (w writer) value(depth int) string {
+	switch kind := w.IntN(8); {
 	case kind == 0:
-		return &tree{}
-	case kind == 1:
-		return &tree{token: random.IntN(2) == 0}
-	case kind <= 3:
-		return &tree{token: randomString(random)}
-	case kind <= 5 || depth == 0:
-		return &tree{token: randomNumber(random)}
-	case kind == 6:
-		return randomObject(random, depth)
+		return w.one("null", "true", "false")
+	case kind <= 2:
+		return w.string()
+	case kind <= 4 || depth == 0:
+		return w.number()
+	case kind == 5:
+		return "[" + w.list(func(int) string { return w.value(depth - 1) }) + "]"
 	default:
-		array := &tree{token: json.Delim('[')}
-		for range random.IntN(5) {
-			array.children = append(array.children, randomValue(random, depth-1))
-		}
-		return array
+		return w.object(depth)
 	}
 }
 
-func randomString(random *rand.Rand) string {
-	alphabet := []rune("abAB<>&\"\\/ \b\f\n\r\t\x00\x1f\x7f\u0080éß€\u2028\u2029\ufeff\ufffd😀")
+func (w writer) string() string {
+	alphabet := []rune("abAB<>&\"\\/ \b\f\n\r\t\x00\x1f\x7f\u0080éß€\u2028\u2029\ufeff\ufffd～😀")
 	var b strings.Builder
-	for range random.IntN(6) {
-		b.WriteRune(alphabet[random.IntN(len(alphabet))])
+	for range w.IntN(6) {
+		r := alphabet[w.IntN(len(alphabet))]
+		if r >= ' ' && r != '"' && r != '\\' && w.IntN(3) > 0 {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, w.one(`\u%04x`, `\u%04X`), unit)
+		}
 	}
-	return b.String()
+	return `"` + b.String() + `"`
 }
 
-// randomNumber stays within the 512 bits that Terraform computes with, and off zero, whose sign Terraform keeps.
-func randomNumber(random *rand.Rand) json.Number {
-	digits := strconv.Itoa(random.IntN(9) + 1)
-	for range random.IntN([]int{3, 20, 149}[random.IntN(3)]) {
-		digits += strconv.Itoa(random.IntN(10))
+// number stays within the 512 bits that Terraform computes with, and off zero, whose sign Terraform keeps.
+func (w writer) number() string {
+	digits := strconv.Itoa(w.IntN(9) + 1)
+	for range w.IntN([]int{3, 20, 140}[w.IntN(3)]) {
+		digits += strconv.Itoa(w.IntN(10))
 	}
-	switch random.IntN(4) {
-	case 0:
-		digits = "-" + digits
-	case 2:
-		digits = "0." + digits
-	}
-	if random.IntN(3) == 0 {
-		digits += "e" + strconv.Itoa(random.IntN(2*MaxExponent)-MaxExponent)
-	}
-	return json.Number(digits)
+	digits += w.one("", "0", "00")
+	point := 1 + w.IntN(len(digits))
+	number := w.one("", "-") + w.one(digits, "0.0"+digits, strings.TrimSuffix(digits[:point]+"."+digits[point:], "."))
+	return number + w.one("", "", w.one("e", "E", "e+", "e-", "E-00")+strconv.Itoa(w.IntN([]int{6, 1000}[w.IntN(2)])))
 }

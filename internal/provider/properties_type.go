@@ -122,7 +122,8 @@ func propertiesFault(err error) string {
 		return "The text is not a JSON object. " + encode
 	}
 	// The position is none in the configuration, where people would look for it: hence "of the text".
-	at := fmt.Sprintf("The text is no valid JSON object. Line %d, column %d of the text (its value is not shown, since it may be confidential): ", fault.Line, fault.Column)
+	at := fmt.Sprintf("The text is not a JSON object that can be used. Line %d, column %d of the text (its value is not shown, "+
+		"since it may be confidential): %s. ", fault.Line, fault.Column, fault.Kind)
 	switch fault.Kind {
 	case jsonobject.KindNotJSON:
 		return "The text is not JSON, and properties must be a JSON object. " + encode
@@ -137,17 +138,11 @@ func propertiesFault(err error) string {
 	case jsonobject.KindByteOrderMark:
 		return "The text begins with a byte order mark, which is not allowed in JSON. Save the file it comes from as UTF-8 without one."
 	case jsonobject.KindDuplicateKey:
-		return at + "a key that this object has already. Which of the two counts is not defined in JSON; remove one."
-	case jsonobject.KindExponent:
-		return at + fmt.Sprintf("a number whose exponent is too large or too small; %d and -%d are the limits, and %d for what all exponents of the text add up to.",
-			jsonobject.MaxExponent, jsonobject.MaxExponent, jsonobject.MaxExpansion)
-	case jsonobject.KindDepth:
-		return at + fault.Kind.String() + ". Make the structure flatter."
-	case jsonobject.KindUTF8:
-		return at + fault.Kind.String() + ". Save the file it comes from as UTF-8."
-	case jsonobject.KindSurrogate:
-		return at + fault.Kind.String() + `. A character beyond U+FFFF takes two escapes, \ud800 to \udbff and \udc00 to \udfff, in this order.`
+		return at + "Which of the two counts is not defined in JSON; remove one."
+	case jsonobject.KindNumber:
+		return at + "Write such a number as a string."
 	default:
-		return at + fault.Kind.String() + ". " + encode
+		return at + "Look for a missing comma, quote or bracket and for text after the object. JSON is UTF-8: save the file it comes " +
+			`from as such. A character beyond U+FFFF takes two escapes, a pair of surrogates such as \ud83d\ude00. ` + encode
 	}
 }

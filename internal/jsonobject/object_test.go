@@ -1,0 +1,142 @@
+package jsonobject
+
+import (
+	"bytes"
+	jsonv1 "encoding/json"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestEqual(t *testing.T) {
+	t.Parallel()
+	object := mustParse(t, `{"é":"a/b😀","n":[0,1,1e30,{"x":null,"y":9007199254740993}]}`)
+	respelled := `{ "n" : [-0,1.0,1E+30, {"y":9007199254740993.0,"x":null}], "\u00e9":"a\/\u0062\ud83d\uDE00"}`
+	if !Equal(object, mustParse(t, respelled)) {
+		t.Error("two spellings differ")
+	}
+	for _, pair := range [][2]string{
+		{`{"a":9007199254740993}`, `{"a":9007199254740992}`},
+		{`{"a":0.1}`, `{"a":0.1000000000000000055511151231257827}`},
+		{`{"a":1e300}`, `{"a":1` + strings.Repeat("0", 299) + `1}`}, // beyond the 512 bits that Terraform computes with
+		{`{"a":1}`, `{"a":-1}`},
+		{`{"a":1}`, `{"a":"1"}`},
+		{`{"a":null}`, `{}`},
+		{`{"a":null}`, `{"a":false}`},
+		{`{"a":[]}`, `{"a":{}}`},
+		{`{"a":[1,2]}`, `{"a":[2,1]}`},
+		{`{"a":1}`, `{"A":1}`},
+		{`{"a":"é"}`, `{"a":"e\u0301"}`},
+		{`{"a":"1,\"b\":2"}`, `{"a":"1","b":2}`},
+	} {
+		if a, b := mustParse(t, pair[0]), mustParse(t, pair[1]); Equal(a, b) || Equal(b, a) || !Equal(a, a) {
+			t.Errorf("%s and %s are equal, or the first differs from itself", pair[0], pair[1])
+		}
+	}
+	none, empty := Object{}, mustParse(t, "{}")
+	if !none.IsZero() || empty.IsZero() || Equal(none, empty) || !Equal(none, Object{}) || none.Canonical() != "" {
+		t.Error("no object and the empty object are not told apart")
+	}
+}
+
+func TestContradictions(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		sent, seen string
+		want       [3][]string // remained, differ, missing
+	}{
+		{`{"a":1,"b":{"c":2,"d":"<"}}`, `{"b":{"d":"\u003C","c":2e0},"\u0061":1}`, [3][]string{}},
+		{`{}`, `{"b":1,"a":2}`, [3][]string{{"a", "b"}, nil, nil}},
+		{`{"a":null}`, `{"b":null}`, [3][]string{{"b"}, nil, {"a"}}},
+		{`{"a":{"x":1},"b":[1,2]}`, `{"a":{"x":1,"y":2},"b":[2,1]}`, [3][]string{nil, {"a", "b"}, nil}},
+		{
+			`{"<m2>":0,"same":"x","d2":1,"m1":0,"d1":9007199254740993}`,
+			`{"d1":9007199254740992,"r2":0,"d2":"1","same":"\u0078","r1":0}`,
+			[3][]string{{"r1", "r2"}, {"d1", "d2"}, {"<m2>", "m1"}},
+		},
+	} {
+		sent, seen := mustParse(t, test.sent), mustParse(t, test.seen)
+		var got [3][]string
+		got[0], got[1], got[2] = Contradictions(sent, seen)
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s, seen as %s: %s", test.sent, test.seen, diff)
+		}
+		got[2], got[1], got[0] = Contradictions(seen, sent)
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s, seen as %s: %s", test.seen, test.sent, diff)
+		}
+	}
+	if remained, _, _ := Contradictions(Object{}, mustParse(t, `{"a":1}`)); len(remained) != 1 {
+		t.Errorf("beside no object only %q remained", remained)
+	}
+}
+
+func TestObjectsEncodeAsTheyWereWritten(t *testing.T) {
+	t.Parallel()
+	type body struct {
+		Properties Object `json:"properties,omitzero"`
+	}
+	text := []byte(`{ "b" : 1.0e30, "a" : 9007199254740993 }`)
+	object, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(text, `{ "z"`) // The object must not change with the bytes it was parsed from.
+	for name, marshal := range map[string]func(any) ([]byte, error){
+		"encoding/json": jsonv1.Marshal,
+		"json/v2":       func(v any) ([]byte, error) { return json.Marshal(v) },
+	} {
+		for want, object := range map[string]Object{
+			`{}`:                {},
+			`{"properties":{}}`: mustParse(t, "{ }"),
+			`{"properties":{"b":1.0e30,"a":9007199254740993}}`: object,
+		} {
+			if got, err := marshal(body{object}); err != nil || string(got) != want {
+				t.Errorf("%s: encoded as %s (%v), want %s", name, got, err, want)
+			}
+		}
+		if got, err := marshal(Object{}); err == nil {
+			t.Errorf("%s: the zero Object was encoded as %s: a service would empty the properties", name, got)
+		}
+	}
+}
+
+func TestNothingPrintsTheText(t *testing.T) {
+	t.Parallel()
+	object := mustParse(t, `{"hunter2":"hunter2","x":{"hunter2":1}}`)
+	_, err := Parse(`{"hunter2":1,"hunter2":"hunter2"}`)
+	var printed bytes.Buffer
+	for _, verb := range []string{"%v ", "%+v ", "%#v ", "%s ", "%q ", "%x ", "%d "} {
+		fmt.Fprintf(&printed, strings.Repeat(verb, 5), object, &object, []Object{object}, struct{ O Object }{object}, err)
+	}
+	slog.New(slog.NewTextHandler(&printed, nil)).Info("text", "object", object, "error", err)
+	slog.New(slog.NewJSONHandler(&printed, nil)).Info("json", "object", object, "error", err)
+	if s := printed.String(); strings.Contains(s, "hunter2") || strings.Contains(s, fmt.Sprintf("%x", "hunter2")) {
+		t.Errorf("the text was printed:\n%s", s)
+	}
+	if got := fmt.Sprint(object, Object{}); got != "(JSON object) (no JSON object)" {
+		t.Errorf("printed as %q", got)
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		members := make([]string, n)
+		for i := range members {
+			members[i] = fmt.Sprintf(`"key_%04d":{"limit":%d,"name":"Ada & Co","rate":25e-2,"tags":["a",null,true]}`, i*7%n, i)
+		}
+		text := "{\n  " + strings.Join(members, ",\n  ") + "\n}"
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				mustParse(b, text)
+			}
+		})
+	}
+}
