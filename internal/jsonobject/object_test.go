@@ -51,8 +51,11 @@ func TestContradictions(t *testing.T) {
 		want       [3][]string // remained, differ, missing
 	}{
 		{`{"a":1,"b":{"c":2,"d":"<"}}`, `{"b":{"d":"\u003C","c":2e0},"\u0061":1}`, [3][]string{}},
-		{`{}`, `{"b":1,"a":2}`, [3][]string{{"a", "b"}, nil, nil}},
-		{`{"a":null}`, `{"b":null}`, [3][]string{{"b"}, nil, {"a"}}},
+		{
+			`{"_":0}`, `{"_":0,"a":0,"b":0,"c":0,"d":0,"e":0,"f":0,"g":0,"h":0,"i":0,"j":0}`,
+			[3][]string{{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}, nil, nil},
+		},
+		{`{"a":null,"same":null}`, `{"b":null,"same":null}`, [3][]string{{"b"}, nil, {"a"}}},
 		{`{"a":{"x":1},"b":[1,2]}`, `{"a":{"x":1,"y":2},"b":[2,1]}`, [3][]string{nil, {"a", "b"}, nil}},
 		{
 			`{"<m2>":0,"same":"x","d2":1,"m1":0,"d1":9007199254740993}`,

@@ -69,6 +69,8 @@ var refused = []struct {
 	{`{"a":["b",  -1e-4094]}`, KindNumber, 1, 13},
 	{"{\"a\":\n1E+999999999999999999999}", KindNumber, 2, 1},
 	{`{"a":1e-18446744073709551617}`, KindNumber, 1, 6},
+	{`{"a":0e4097}`, KindNumber, 1, 6},
+	{`{"a":0e-4097}`, KindNumber, 1, 6},
 	{`{"a":{"b":` + strings.Repeat("9", maxNumber+1) + `}}`, KindNumber, 1, 11},
 	{`{"a":0.` + strings.Repeat("0", maxNumber) + `}`, KindNumber, 1, 6},
 	{`{"a":[` + strings.Repeat("1e4000,", zeros) + `1e4000]}`, KindNumber, 1, 7 + 7*zeros},
@@ -98,6 +100,7 @@ var accepted = []struct{ text, canonical string }{
 		`{"z":{"b":[{"d":1,"c":{"f":1,"e":2}},{"y":1,"x":2}],"a":1},"y":{"a":1,"b":{"2":1,"1":2}}}`,
 		`{"y":{"a":1,"b":{"1":2,"2":1}},"z":{"a":1,"b":[{"c":{"e":2,"f":1},"d":1},{"x":2,"y":1}]}}`,
 	},
+	{`{"n":[0,-0,-0.0e5,1.50,15e-1,1E-3,1e+3,123.456e1,0.00123e2]}`, `{"n":[0,0,0,1.5,1.5,0.001,1000,1234.56,0.123]}`},
 	{`{"b":1,"a":2,"":3,"B":4,"é":5,"aa":6}`, `{"":3,"B":4,"a":2,"aa":6,"b":1,"é":5}`},
 	// The escape of "<", beginning with a backslash, sorts after "A".
 	{`{"A":1,"<":2,"\u0000":3}`, `{"\u0000":3,"\u003c":2,"A":1}`},
