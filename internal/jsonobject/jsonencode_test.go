@@ -67,7 +67,7 @@ func TestCanonicalSurvivesNormalization(t *testing.T) {
 			t.Errorf("what is no mark melts as well: %+q", line)
 		}
 	}
-	for _, before := range strings.Split("<.>.&.\n.\f.\b.\t.\r.\".\\.\u2028.\x00.\x1a.é.", ".") {
+	for before := range strings.SplitSeq("<.>.&.\n.\f.\b.\t.\r.\".\\.\u2028.\x00.\x1a.é.", ".") {
 		var strs []string
 		for _, mark := range marks.String() {
 			strs = append(strs, before+string(mark), before+"\U0001D165"+string(mark))
