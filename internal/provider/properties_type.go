@@ -142,7 +142,7 @@ func propertiesFault(err error) string {
 	case jsonobject.KindNumber:
 		return at + "Write such a number as a string."
 	default:
-		return at + "Look for a missing comma, quote or bracket and for text after the object. JSON is UTF-8: save the file it comes " +
-			`from as such. A character beyond U+FFFF takes two escapes, a pair of surrogates such as \ud83d\ude00. ` + encode
+		return at + "Look for a missing comma, quote or bracket, for text after the object, for bytes that are not UTF-8 and " +
+			`for half a surrogate pair (\ud83d without \ude00). ` + encode
 	}
 }
