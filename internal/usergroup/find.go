@@ -68,7 +68,12 @@ func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 		lost = lost || answer.Lost || done != No && answer.New == nil
 		// Until a second look has confirmed it, an answer that tells of a new group may be from a cache.
 		facts.LookupLost = lost || made != nil
-		switch s.judge(known, made, answer) {
+		shows := s.judge(known, made, answer)
+		if looks > s.client.Repeats()+3 {
+			// A group that is new at every look.
+			shows = contradictory
+		}
+		switch shows {
 		case nothingTold:
 			if done == No || looks >= s.client.Repeats() || s.client.WaitBeforeRepeat(ctx, looks, facts.Call) != nil {
 				return Found{}, s.endIfKeyRefused(facts.with(CallFailed))

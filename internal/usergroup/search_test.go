@@ -84,7 +84,7 @@ func TestHistories(t *testing.T) {
 					c.path = append(c.path, n)
 				}
 				synctest.Test(t, func(t *testing.T) {
-					h := s.play(t, &c)
+					h := s.play(t, &c, map[string]bool{})
 					t.Logf("%s", h.story())
 					for _, broken := range h.broken {
 						t.Error(broken)
@@ -99,8 +99,9 @@ func TestHistories(t *testing.T) {
 			t.Parallel()
 			count, failed := 0, 0
 			synctest.Test(t, func(t *testing.T) {
+				settled := map[string]bool{}
 				for c := (choices{budget: s.budget}); ; {
-					h := s.play(t, &c)
+					h := s.play(t, &c, settled)
 					count++
 					if len(h.broken) > 0 {
 						if failed++; failed <= 3 {
@@ -159,6 +160,8 @@ type history struct {
 	firstToken string
 	// tokenToCome: the state keeps what the plan promised, and gets another token with the next refresh.
 	tokenToCome bool
+	// settled are the ends of histories of this situation from which further runs have been tried.
+	settled map[string]bool
 	// refreshed: what the service showed has been accepted since.
 	refreshed bool
 	// cannotBeTold: no answer can tell what really happened.
@@ -190,8 +193,9 @@ func wanted() usergroup.Wanted {
 }
 
 // play plays the history through, runs Terraform again until it has nothing to do, and checks it.
-func (s situation) play(t *testing.T, c *choices) *history {
+func (s situation) play(t *testing.T, c *choices, settled map[string]bool) *history {
 	h := s.begin(t, c)
+	h.settled = settled
 	ctx, stop := context.WithCancel(t.Context())
 	h.stop = stop
 	h.operate(ctx)

@@ -33,6 +33,9 @@ type world struct {
 	late []func()
 	// answers are what GET was answered so far, as a cache would keep it.
 	answers []reply
+	// cache is what every GET is answered from now on, and down says that there are no answers any more.
+	cache reply
+	down  bool
 	// neighbor is what the creation of another group was answered.
 	neighbor reply
 	// makers says who made a group, by team_id.
@@ -110,6 +113,14 @@ var mishaps = []mishap{
 		w.cached = true
 		return w.answers[0]
 	}},
+	{name: "old answers from now on", methods: "GET", do: func(w *world, _ *http.Request) reply {
+		w.cached, w.cache = true, w.answers[len(w.answers)-1]
+		return w.cache
+	}},
+	{name: "no answers from now on", do: func(w *world, _ *http.Request) reply {
+		w.down = true
+		return reply{lost: true}
+	}},
 	{name: "an old answer about the neighbor", methods: "GET", do: func(w *world, _ *http.Request) reply {
 		w.cached = true
 		return w.neighbor
@@ -141,8 +152,6 @@ func (m mishap) canBefall(w *world, method string) bool {
 	switch {
 	case m.methods != "" && !strings.Contains(m.methods, method), m.twin && w.choices.mishaps() > 0:
 		return false
-	case m.name == "an old answer":
-		return len(w.answers) > 0
 	case m.name == "the oldest answer":
 		return len(w.answers) > 1
 	default:
@@ -200,14 +209,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 		happens.do(w)
 		w.acted = true
 	}
-	var can []mishap
-	for _, m := range mishaps {
-		if m.canBefall(w, r.Method) {
-			can = append(can, m)
-		}
-	}
-	befalls := can[w.choices.choose(len(can))]
-	w.choices.alone = w.choices.alone || befalls.twin
+	befalls := w.befalls(r.Method)
 	method := r.Method
 	w.told = append(w.told, func() string { return method + ": " + befalls.name })
 	late := w.late
@@ -228,6 +230,26 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 		StatusCode: told.status, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/json"}},
 		Body: io.NopCloser(bytes.NewReader(told.body)), ContentLength: int64(len(told.body)), Request: r,
 	}, nil
+}
+
+// befalls chooses what befalls an attempt.
+func (w *world) befalls(method string) mishap {
+	switch {
+	case w.down:
+		return mishap{name: "no answer", do: func(*world, *http.Request) reply { return reply{lost: true} }}
+	case w.cache.status != 0 && method == http.MethodGet:
+		w.cached = true
+		return mishap{name: "an old answer", do: func(*world, *http.Request) reply { return w.cache }}
+	}
+	var can []mishap
+	for _, m := range mishaps {
+		if m.canBefall(w, method) {
+			can = append(can, m)
+		}
+	}
+	chosen := can[w.choices.choose(len(can))]
+	w.choices.alone = w.choices.alone || chosen.twin
+	return chosen
 }
 
 // answer has the service do the work, and notes who made what.
