@@ -24,7 +24,8 @@ const id = "Acme"
 type world struct {
 	*emulator.Emulator
 	// stored is the id as the service keeps it.
-	stored  string
+	stored string
+	// choices is nil while nothing can happen.
 	choices *choices
 	// stop ends the run.
 	stop context.CancelFunc
@@ -193,6 +194,11 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	kept := r.Clone(context.Background())
+	kept.Body = io.NopCloser(bytes.NewReader(body))
+	if w.choices == nil {
+		return w.answer(kept).response()
+	}
 	_, exists := w.Group(w.stored)
 	// Who works on the group while the service is checked does so before or after.
 	checking := bytes.Contains(body, []byte(checkPrefix))
@@ -214,8 +220,6 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.told = append(w.told, func() string { return method + ": " + befalls.name })
 	late := w.late
 	w.late = nil
-	kept := r.Clone(context.Background())
-	kept.Body = io.NopCloser(bytes.NewReader(body))
 	told := befalls.do(w, kept)
 	if r.Method == http.MethodGet && !told.lost && told.status == http.StatusOK && befalls.name != "success 0" {
 		w.answers = append(w.answers, told)
@@ -223,12 +227,16 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	for _, work := range late {
 		work()
 	}
-	if told.lost {
+	return told.response()
+}
+
+func (r reply) response() (*http.Response, error) {
+	if r.lost {
 		return nil, errors.New("the connection was cut")
 	}
 	return &http.Response{
-		StatusCode: told.status, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(bytes.NewReader(told.body)), ContentLength: int64(len(told.body)), Request: r,
+		StatusCode: r.status, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(bytes.NewReader(r.body)), ContentLength: int64(len(r.body)),
 	}, nil
 }
 
