@@ -219,7 +219,14 @@ func wanted() usergroup.Wanted {
 
 // play plays the history through, runs Terraform again until it has nothing to do, and checks it.
 func (s situation) play(t *testing.T, c *choices, settled map[string]bool) *history {
-	h := s.begin(t, c)
+	h := s.start(t)
+	if s.environment == "" && s.operation != "read" {
+		// What befalls the check of the service does not depend on who has asked for it: it has passed, but for one operation.
+		_, _ = h.service.Find(t.Context(), usergroup.Known{ID: "nobody"})
+		h.ResetCounts()
+		h.told = nil
+	}
+	h.choices = c
 	h.settled = settled
 	ctx, stop := context.WithCancel(t.Context())
 	h.stop = stop
@@ -236,7 +243,9 @@ func (s situation) play(t *testing.T, c *choices, settled map[string]bool) *hist
 	return h
 }
 
-func (s situation) begin(t *testing.T, c *choices) *history {
+// start has everything in place, and nothing can happen yet.
+func (s situation) start(t *testing.T) *history {
+	t.Helper()
 	e, err := emulator.New(readings[s.reading].options)
 	if err != nil {
 		t.Fatal(err)
@@ -273,12 +282,6 @@ func (s situation) begin(t *testing.T, c *choices) *history {
 		h.trigger = 1
 	}
 	h.service, h.begun, h.firstTeam, h.firstToken = h.newProcess(), h.state.known, &group.TeamID, group.Token
-	if s.environment == "" && s.operation != "read" {
-		// What befalls the check of the service does not depend on who has asked for it: it has passed, but for one operation.
-		_, _ = h.service.Find(t.Context(), usergroup.Known{ID: "nobody"})
-		h.ResetCounts()
-	}
-	h.choices = c
 	return h
 }
 

@@ -25,8 +25,9 @@ type world struct {
 	*emulator.Emulator
 	// stored is the id as the service keeps it.
 	stored string
-	// choices is nil while nothing can happen.
+	// choices is nil while nothing can happen but what the script has: the names of mishaps, attempt by attempt.
 	choices *choices
+	script  []string
 	// stop ends the run.
 	stop context.CancelFunc
 
@@ -197,7 +198,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	kept := r.Clone(context.Background())
 	kept.Body = io.NopCloser(bytes.NewReader(body))
 	if w.choices == nil {
-		return w.answer(kept).response()
+		return w.scripted(kept).response()
 	}
 	_, exists := w.Group(w.stored)
 	// Who works on the group while the service is checked does so before or after.
@@ -238,6 +239,21 @@ func (r reply) response() (*http.Response, error) {
 		StatusCode: r.status, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/json"}},
 		Body: io.NopCloser(bytes.NewReader(r.body)), ContentLength: int64(len(r.body)),
 	}, nil
+}
+
+// scripted has befall an attempt what the script says, and nothing once it has ended.
+func (w *world) scripted(r *http.Request) reply {
+	name := "answered"
+	if len(w.script) > 0 {
+		name, w.script = w.script[0], w.script[1:]
+	}
+	w.tell(r.Method + map[bool]string{true: "", false: " " + name}[name == "answered"])
+	for _, m := range mishaps {
+		if m.name == name {
+			return m.do(w, r)
+		}
+	}
+	panic("there is no mishap called " + name)
 }
 
 // befalls chooses what befalls an attempt.

@@ -1,0 +1,179 @@
+package usergroup_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+// TestOperations shows what each operation asks the service for. TestHistories proves it; these are there to be read.
+func TestOperations(t *testing.T) {
+	const (
+		find   = "read"
+		lookup = "import"
+	)
+	for _, test := range []struct {
+		name              string
+		operation, before string
+		// script is what befalls the attempts.
+		script  []string
+		calls   string
+		finding usergroup.Finding
+		ok      bool
+	}{
+		{"a group that exists", find, "as known", nil, "GET", 0, true},
+		{"a group that is missing leaves nothing behind", find, "absent", nil, "GET, GET, GET, GET, DELETE, DELETE", 0, true},
+		{"a look that was lost proves nothing of an unknown group", lookup, "exists", []string{"lost after the work"},
+			"GET lost after the work, GET", usergroup.MayBeLeftBehind, false},
+		{"a known group was there all along", find, "as known", []string{"lost after the work"}, "GET lost after the work, GET", 0, true},
+		{"an answer from a cache deletes nothing", find, "as known", []string{"an old answer"}, "GET an old answer", usergroup.AnsweredFromCache, false},
+		{"a new group", "create", "absent", nil, "GET", 0, true},
+		{"a group that exists is not adopted unasked", "create", "exists", nil, "GET", usergroup.Exists, false},
+		{"an adoption", "adopt", "exists", nil, "GET, PUT", usergroup.Adopted, true},
+		{"a lost creation is claimed on evidence", "create", "absent", []string{"lost after the work"},
+			"GET lost after the work, GET, GET", usergroup.Claimed, true},
+		{"another's group is not claimed", "create", "exists", []string{"lost before the work"},
+			"GET lost before the work, GET, GET", usergroup.MayHaveExisted, false},
+		{"an update", "update", "as known", nil, "PUT", 0, true},
+		{"an update is sent again", "update", "as known", []string{"lost after the work"}, "PUT lost after the work, PUT", 0, true},
+		{"a rotation", "rotate", "as known", nil, "POST", 0, true},
+		{"a lost rotation is looked up, and not repeated", "rotate", "as known", []string{"lost after the work"},
+			"POST lost after the work, GET", 0, true},
+		{"a rotation that was not done is", "rotate", "as known", []string{"lost before the work"},
+			"POST lost before the work, GET, POST", 0, true},
+		{"a stale token is looked up", "rotate", "other token", nil, "POST, GET, POST", 0, true},
+		{"a token that is not stored", "rotate, not stored", "as known", nil, "GET, POST", 0, true},
+		{"a rotation beside an update that is refused", "update and rotate", "as known", []string{"refused 400"},
+			"PUT refused 400, POST", usergroup.CallFailed, false},
+		{"a deletion", "delete", "as known", nil, "DELETE", 0, true},
+		{"a deletion of what is gone", "delete", "absent", nil, "DELETE, GET, GET, GET, GET, DELETE, DELETE", 0, true},
+		{"a deletion leaves another group under the id", "delete", "another group", nil, "DELETE, GET", usergroup.AnotherRemains, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := situation{operation: test.operation, before: test.before, reading: "stored"}.start(t)
+				h.script = test.script
+				h.operate(t.Context())
+				var calls []string
+				for _, told := range h.told {
+					if line := told(); strings.ToUpper(line[:3]) == line[:3] {
+						calls = append(calls, line)
+					}
+				}
+				if got := strings.Join(calls, ", "); got != test.calls {
+					t.Errorf("the service was asked for %s, want %s", got, test.calls)
+				}
+				if (h.err == nil) != test.ok {
+					t.Errorf("it ended with the error %v", h.err)
+				}
+				if test.finding != 0 && (len(h.problems) == 0 || h.problems[len(h.problems)-1].Finding != test.finding) {
+					t.Errorf("it found %v", h.problems)
+				}
+				h.check()
+				for _, broken := range h.broken {
+					t.Error(broken)
+				}
+			})
+		})
+	}
+}
+
+// TestOneExplanation: what is wrong for one group is wrong for all, and is explained once.
+func TestOneExplanation(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name        string
+		environment string
+		script      []string
+		calls       int
+		finding     usergroup.Finding
+	}{
+		{"the key is refused", "", []string{"refused 401"}, 1, usergroup.CallFailed},
+		{"the key is of another environment", "Testing", nil, 4, usergroup.WrongKey},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			h := situation{operation: "create", before: "absent", reading: "stored", environment: test.environment}.start(t)
+			h.script = test.script
+			found := map[usergroup.Finding]int{}
+			for _, id := range []string{"one", "two", "three", "four"} {
+				_, err := h.service.Create(t.Context(), usergroup.Wanted{ID: id}, false)
+				var problem *usergroup.Problem
+				if !errors.As(err, &problem) {
+					t.Fatalf("%s: %v", id, err)
+				}
+				found[problem.Finding]++
+			}
+			if found[test.finding] != 1 || found[usergroup.RunEnded] != 3 {
+				t.Errorf("found %v, want one explanation and three that point to it", found)
+			}
+			if calls := len(h.Calls()) + len(test.script); calls != test.calls {
+				t.Errorf("%d calls were made, want %d", calls, test.calls)
+			}
+		})
+	}
+}
+
+// TestOneAtATime: operations on one id follow one another, so that nobody sees the placeholder of another one's look.
+func TestOneAtATime(t *testing.T) {
+	t.Parallel()
+	h := situation{operation: "import", before: "absent", reading: "stored"}.start(t)
+	var workers sync.WaitGroup
+	for range 8 {
+		workers.Go(func() {
+			if _, err := h.service.Find(t.Context(), usergroup.Known{ID: id}); !errors.Is(err, usergroup.ErrNotFound) {
+				t.Errorf("a look for a missing group ended with %v", err)
+			}
+		})
+	}
+	workers.Wait()
+	if _, there := h.Group(id); there {
+		t.Error("a placeholder was left behind")
+	}
+}
+
+// TestInstances: a replacement that is created before the old instance is destroyed is the same group, which stays.
+func TestInstances(t *testing.T) {
+	t.Parallel()
+	h := situation{operation: "adopt", before: "exists", reading: "stored"}.start(t)
+	ctx := context.Background()
+	adopted, err := h.service.Create(ctx, wanted(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	group, _ := h.Group(id)
+	old := usergroup.Known{ID: id, TeamID: &group.TeamID, Token: adopted.Group.Token, Instance: "old"}
+	kept, err := h.service.Delete(ctx, old, "")
+	if _, there := h.Group(id); err != nil || !there || len(kept.Warnings) != 1 || kept.Warnings[0].Finding != usergroup.Kept {
+		t.Errorf("the old instance was destroyed with the group: %v, %v", kept.Warnings, err)
+	}
+	if _, err := h.service.Create(ctx, wanted(), true); err == nil {
+		t.Error("a second address has adopted the group that this run has adopted for another one")
+	}
+	own := old
+	own.Instance = adopted.Instance
+	if _, err := h.service.Delete(ctx, own, ""); err != nil || h.Deletions(id) != 1 {
+		t.Errorf("the instance itself was not destroyed: %v", err)
+	}
+	created, err := h.service.Create(ctx, wanted(), false)
+	if err != nil || len(created.Warnings) != 1 || created.Warnings[0].Finding != usergroup.Recreated {
+		t.Errorf("the group was deleted and created, with the warnings %v: %v", created.Warnings, err)
+	}
+}
+
+// TestTakenOver: what a refresh has found in the place of the managed group is not deleted with it.
+func TestTakenOver(t *testing.T) {
+	t.Parallel()
+	h := situation{operation: "delete", before: "another group", reading: "stored"}.start(t)
+	h.refresh(t.Context())
+	h.delete(t.Context())
+	if _, there := h.Group(id); !there || h.err != nil || len(h.Calls()) != 1 {
+		t.Errorf("after %d calls another's group is there: %t, %v", len(h.Calls()), there, h.err)
+	}
+}
