@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -29,6 +30,7 @@ type embedProvider struct{ version string }
 var (
 	_ provider.ProviderWithActions            = (*embedProvider)(nil)
 	_ provider.ProviderWithEphemeralResources = (*embedProvider)(nil)
+	_ provider.ProviderWithFunctions          = (*embedProvider)(nil)
 	_ provider.ProviderWithListResources      = (*embedProvider)(nil)
 )
 
@@ -66,7 +68,12 @@ func (p *embedProvider) Resources(context.Context) []func() resource.Resource {
 }
 
 func (p *embedProvider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{newUserGroupDataSource}
+	return []func() datasource.DataSource{newUserGroupDataSource, newUserGroupsDataSource}
+}
+
+// Functions implements provider.ProviderWithFunctions.
+func (p *embedProvider) Functions(context.Context) []func() function.Function {
+	return []func() function.Function{newTokenFingerprintFunction}
 }
 
 func (p *embedProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {

@@ -15,7 +15,7 @@ import (
 const (
 	titleProtected          = "User group %q is protected from deletion"
 	titleImportReplaced     = "Import of user group %q would delete it"
-	titleOverwrites         = "The update of user group %q overwrites what is not shown"
+	titleOverwrites         = "The update overwrites what the plan cannot show"
 	titlePlannedTwice       = "User group %q is planned twice"
 	titleInStateTwice       = "User group %q is in the state twice"
 	titleDestroyedAndWanted = "User group %q is both destroyed and wanted"
@@ -126,7 +126,8 @@ func warnOfUnseen(plan, state *userGroupModel, remembered memory, diags *diag.Di
 		said += " The plan shows the properties as removed, but the group keeps them: properties that the configuration does not set are not managed, and are not sent."
 	}
 	if said != "" {
-		diags.AddWarning(fmt.Sprintf(titleOverwrites, plan.UserGroupID.ValueString()), strings.TrimSpace(said))
+		// Without the id in the title, Terraform shows the warnings of many groups as one.
+		diags.AddWarning(titleOverwrites, strings.TrimSpace(said))
 	}
 }
 

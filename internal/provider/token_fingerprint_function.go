@@ -1,0 +1,44 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/function"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+)
+
+// tokenFingerprintFunction is provider::embed::token_fingerprint.
+type tokenFingerprintFunction struct{}
+
+func newTokenFingerprintFunction() function.Function { return tokenFingerprintFunction{} }
+
+// Metadata implements function.Function.
+func (tokenFingerprintFunction) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = "token_fingerprint"
+}
+
+// Definition implements function.Function.
+func (tokenFingerprintFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	resp.Definition = function.Definition{
+		Summary: "Fingerprint of a user group token",
+		MarkdownDescription: "Returns what `token_fingerprint` of the resource shows for the given token: the first 12 hexadecimal digits of its SHA-256. " +
+			"Use it to check that a secret store holds the current token.",
+		Parameters: []function.Parameter{function.StringParameter{
+			Name:                "token",
+			MarkdownDescription: "The token, exactly as the service returned it. Must not be empty.",
+			Validators:          []function.StringParameterValidator{stringvalidator.LengthAtLeast(1)},
+		}},
+		Return: function.StringReturn{},
+	}
+}
+
+// Run implements function.Function.
+func (tokenFingerprintFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var token string
+	resp.Error = req.Arguments.Get(ctx, &token)
+	if resp.Error == nil {
+		resp.Error = resp.Result.Set(ctx, api.NewSecret(token).Fingerprint())
+	}
+}

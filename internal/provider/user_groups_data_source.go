@@ -1,0 +1,136 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+// lookupsAtATime is how many groups are looked up at a time, as many as Terraform refreshes by default.
+const lookupsAtATime = 10
+
+// userGroupsDataSource is embed_user_groups: which of many ids exist.
+type userGroupsDataSource struct{ service *usergroup.Service }
+
+var _ datasource.DataSourceWithConfigure = (*userGroupsDataSource)(nil)
+
+func newUserGroupsDataSource() datasource.DataSource { return &userGroupsDataSource{} }
+
+type userGroupsModel struct {
+	UserGroupIDs types.Set `tfsdk:"user_group_ids"`
+	ExistingIDs  types.Set `tfsdk:"existing_ids"`
+	MissingIDs   types.Set `tfsdk:"missing_ids"`
+}
+
+// Metadata implements datasource.DataSource.
+func (d *userGroupsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_user_groups"
+}
+
+// Configure implements datasource.DataSourceWithConfigure.
+func (d *userGroupsDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	d.service = dataFrom[*usergroup.Service](req.ProviderData, &resp.Diagnostics)
+}
+
+// Schema implements datasource.DataSource.
+func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Finds out which of the given user groups exist. Together with an `import` block that has `for_each`, it brings existing groups under management and creates the missing ones in a single plan.\n\n" +
+			"It makes one call for each group that exists and three for each that does not, ten groups at a time, whenever it is read. The service creates every group that it is asked about, so the missing ones are created for a moment and removed again: nothing is left behind. The API key must be allowed to create and delete groups.",
+		Attributes: map[string]schema.Attribute{
+			"user_group_ids": schema.SetAttribute{
+				Required:    true,
+				ElementType: types.StringType,
+				Validators: []validator.Set{
+					setvalidator.NoNullValues(),
+					setvalidator.ValueStringsAre(userGroupIDValidator{}),
+				},
+				MarkdownDescription: "The IDs to look up.",
+			},
+			"existing_ids": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "The IDs of the groups that exist."},
+			"missing_ids":  schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "The IDs of the groups that do not exist."},
+		},
+	}
+}
+
+// Read looks all groups up and leaves the service as it was.
+func (d *userGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var data userGroupsModel
+	var ids []string
+	resp.Diagnostics.Append(req.Config.Get(ctx, &data)...)
+	resp.Diagnostics.Append(data.UserGroupIDs.ElementsAs(ctx, &ids, false)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if d.service == nil {
+		notConfigured(&resp.Diagnostics, "looking up user groups")
+		return
+	}
+	existing, missing := d.lookUp(ctx, ids, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var diags diag.Diagnostics
+	data.ExistingIDs, diags = types.SetValueFrom(ctx, types.StringType, existing)
+	resp.Diagnostics.Append(diags...)
+	data.MissingIDs, diags = types.SetValueFrom(ctx, types.StringType, missing)
+	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)
+}
+
+// lookUp stops at the first error, which is most likely that of all.
+func (d *userGroupsDataSource) lookUp(ctx context.Context, ids []string, diags *diag.Diagnostics) (existing, missing []string) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	existing, missing = []string{}, []string{}
+	var mu sync.Mutex
+	note := func(id string, found usergroup.Found, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case err == nil:
+			existing = append(existing, id)
+			addWarnings(diags, found.Warnings)
+		case errors.Is(err, usergroup.ErrNotFound):
+			missing = append(missing, id)
+		default:
+			stop(err)
+		}
+		if done := len(existing) + len(missing); done%50 == 0 || done == len(ids) {
+			tflog.Info(ctx, fmt.Sprintf("Looked up %d of %d user groups", done, len(ids)))
+		}
+	}
+	queue := make(chan string)
+	var workers sync.WaitGroup
+	for range min(lookupsAtATime, len(ids)) {
+		workers.Go(func() {
+			for id := range queue {
+				found, err := d.service.Find(ctx, usergroup.Known{ID: id})
+				note(id, found, err)
+			}
+		})
+	}
+	for _, id := range ids {
+		if ctx.Err() != nil {
+			break
+		}
+		queue <- id
+	}
+	close(queue)
+	workers.Wait()
+	if err := context.Cause(ctx); err != nil {
+		addError(diags, err)
+	}
+	return existing, missing
+}
