@@ -63,6 +63,7 @@ var readings = map[string]struct {
 	"lower case":        {options: emulator.Options{IDs: emulator.IDsLowerCase}},
 	"trimmed names":     {options: emulator.Options{TrimNames: true}, changes: []string{"create", "adopt", "update"}},
 	"adds a property":   {options: emulator.Options{AddsProperty: true}, changes: []string{"create", "adopt", "update"}},
+	"silent":            {options: emulator.Options{Omit: []string{"name", "provided_id", "properties"}}},
 	"no team_id":        {options: emulator.Options{Omit: []string{"team_id"}}},
 	"lagging reads":     {options: emulator.Options{ReadLag: 1500 * time.Millisecond}},
 }
@@ -223,6 +224,7 @@ func (s situation) play(t *testing.T, c *choices, settled map[string]bool) *hist
 	if s.environment == "" && s.operation != "read" {
 		// What befalls the check of the service does not depend on who has asked for it: it has passed, but for one operation.
 		_, _ = h.service.Find(t.Context(), usergroup.Known{ID: "nobody"})
+		_, _ = h.service.Find(t.Context(), usergroup.Known{ID: "other"})
 		h.ResetCounts()
 		h.told = nil
 	}
@@ -254,14 +256,14 @@ func (s situation) start(t *testing.T) *history {
 	if s.reading == "lower case" {
 		h.stored = strings.ToLower(id)
 	}
-	h.neighbor = creation(e.Seed(emulator.Group{ID: "other", Name: "Other", Token: "token-of-other"}))
+	h.neighbor = s.creation(e.Seed(emulator.Group{ID: "other", Name: "Other", Token: "token-of-other"}))
 	group := emulator.Group{ID: h.stored, Name: oldName, Properties: json.RawMessage(`{"tier":"silver"}`)}
 	if s.before == "nameless" {
 		group = emulator.Group{ID: h.stored}
 	}
 	group = e.Seed(group)
 	h.makers[group.TeamID] = before
-	h.answers = []reply{creation(group)}
+	h.answers = []reply{s.creation(group)}
 	if !slices.Contains([]string{"import", "create", "adopt"}, s.operation) {
 		h.state = state{exists: true, name: oldName, stored: !strings.Contains(s.operation, "not stored")}
 		h.state.known = usergroup.Known{ID: id, TeamID: &group.TeamID, Token: api.NewSecret(group.Token), Instance: "first"}
@@ -286,10 +288,13 @@ func (s situation) start(t *testing.T) *history {
 }
 
 // creation is what the creation of a group was answered.
-func creation(group emulator.Group) reply {
+func (s situation) creation(group emulator.Group) reply {
+	shown := fmt.Sprintf(`,"name":%q,"provided_id":%q`, group.Name, group.ID)
+	if s.reading == "silent" {
+		shown = ""
+	}
 	return reply{status: http.StatusOK, body: fmt.Appendf(nil,
-		`{"success":1,"new_user_group":true,"user_group":{"team_id":%d,"token":%q,"name":%q,"provided_id":%q}}`,
-		group.TeamID, group.Token, group.Name, group.ID)}
+		`{"success":1,"new_user_group":true,"user_group":{"team_id":%d,"token":%q%s}}`, group.TeamID, group.Token, shown)}
 }
 
 // newProcess is the provider, freshly started.

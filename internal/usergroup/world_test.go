@@ -124,7 +124,6 @@ var mishaps = []mishap{
 		return reply{lost: true}
 	}},
 	{name: "an old answer about the neighbor", methods: "GET", do: func(w *world, _ *http.Request) reply {
-		w.cached = true
 		return w.neighbor
 	}},
 	{name: "refused 404", twin: true, do: refused(http.StatusNotFound)},
