@@ -46,7 +46,7 @@ func (s *Service) delete(ctx context.Context, known Known, dataSourceProvidedID 
 		}
 		known = known.with(found)
 	}
-	for tries := 0; ; tries++ {
+	for stale := 0; ; stale++ {
 		err := s.client.Delete(ctx, api.TokenRequest{
 			CurrentToken: known.Token, UserGroupID: known.ID, DataSourceProvidedID: dataSourceProvidedID,
 		})
@@ -61,7 +61,7 @@ func (s *Service) delete(ctx context.Context, known Known, dataSourceProvidedID 
 		switch {
 		case problem != nil:
 			return facts.goneOr(problem)
-		case found.Token == known.Token, tries >= s.client.Repeats():
+		case found.Token == known.Token, stale >= maxStale:
 			return Result{}, facts.with(CallFailed)
 		case !known.isSame(found.UserGroup):
 			return Result{}, facts.with(MayBeAnother)

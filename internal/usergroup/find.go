@@ -60,7 +60,7 @@ func (s *Service) judge(known Known, made *api.UserGroup, answer api.Answer) sig
 func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 	facts := Problem{Operation: LookUp, ID: known.ID, Known: known}
 	var made *api.UserGroup
-	lost, removals := false, 0
+	lost, unclear, removals := false, 0, 0
 	for looks := 0; ; looks++ {
 		answer, err := s.look(ctx, known)
 		done := facts.failed(err)
@@ -69,15 +69,16 @@ func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 		// Until a second look has confirmed it, an answer that tells of a new group may be from a cache.
 		facts.LookupLost = lost || made != nil
 		shows := s.judge(known, made, answer)
-		if looks > s.client.Repeats()+3 {
+		if looks > s.client.Repeats()+4 {
 			// A group that is new at every look.
 			shows = contradictory
 		}
 		switch shows {
 		case nothingTold:
-			if done == No || looks >= s.client.Repeats() || s.client.WaitBeforeRepeat(ctx, looks, facts.Call) != nil {
+			if done == No || unclear >= s.client.Repeats() || s.client.WaitBeforeRepeat(ctx, unclear, facts.Call) != nil {
 				return Found{}, s.endIfKeyRefused(facts.with(CallFailed))
 			}
+			unclear++
 		case fromCache, contradictory:
 			// Which of the looks have reached the service is not known.
 			facts.LookupLost = true

@@ -19,6 +19,10 @@ func (s *Service) RotateToken(ctx context.Context, known Known) (Result, error) 
 	return result, problem.orNil()
 }
 
+// maxStale is how often an operation goes on with a token that a look has shown after the one it had was refused: somebody
+// else may rotate at the same time, but not without end.
+const maxStale = 2
+
 func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 	facts := Problem{Operation: Rotate, ID: known.ID, Known: known}
 	if problem := s.refuseHarm(ctx, facts); problem != nil {
@@ -34,7 +38,7 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 		}
 		known = known.with(found)
 	}
-	for tries := 0; ; tries++ {
+	for lost, stale := 0, 0; ; {
 		answer, err := s.client.Rotate(ctx, api.TokenRequest{CurrentToken: known.Token, UserGroupID: known.ID})
 		facts.Told = answer.UserGroup
 		facts.Done = max(facts.Done, facts.failed(err))
@@ -47,7 +51,7 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 			known = known.rotatedAway()
 		}
 		// The wait comes before the look, so that a rotation that is still under way at the service is seen.
-		stopped := facts.Done != No && s.client.WaitBeforeRepeat(ctx, tries, facts.Call) != nil
+		stopped := facts.Done != No && s.client.WaitBeforeRepeat(ctx, lost, facts.Call) != nil
 		if stopped {
 			// One more question is due even now: the state must not miss a token that has changed.
 			ctx = api.Finish(ctx)
@@ -60,10 +64,13 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 			return Result{Group: &found.UserGroup, Retired: known.Token.Fingerprint()}, nil
 		case changed && !known.isSame(found.UserGroup):
 			return Result{}, facts.with(MayBeAnother)
-		case !changed && facts.Done == No, stopped, tries >= s.client.Repeats():
+		case !changed && facts.Done == No, stopped, lost >= s.client.Repeats(), stale >= maxStale:
 			return Result{}, facts.with(CallFailed)
+		case changed:
+			stale++
+		default:
+			lost++
 		}
-		// Stale, or not rotated yet: once more, with the token as it is now.
 		known = known.with(found)
 	}
 }

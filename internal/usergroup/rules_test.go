@@ -17,7 +17,7 @@ import (
 
 // check holds what the provider has done, and what it says, against the ledger: the calls that the service has carried out.
 func (h *history) check() {
-	if h.cached && h.begun.ID == "" && (h.reading == "echo" || h.reading == "silent" || h.before == "nameless") {
+	if creates := h.operation == "create" || h.operation == "adopt"; (h.cached || creates && h.byBody != nil) && h.begun.ID == "" && (h.reading == "echo" || h.reading == "silent" || h.before == "nameless") {
 		// An old answer says that the group was created just now, nothing is known that contradicts it, and the group shows
 		// nothing of its own: no answer can tell it from a placeholder. What helps is that the check of the service meets the
 		// same cache; here one answer alone is old.
@@ -28,8 +28,35 @@ func (h *history) check() {
 	if h.err == nil {
 		h.checkSuccess()
 	}
+	h.checkCured()
 	h.checkFacts()
 	h.checkLeftBehind()
+}
+
+// checkCured is what is promised of a single mishap: what can be found out is found out, and what can be done is done.
+func (h *history) checkCured() {
+	// Of a group that is gone there is nothing to change, and of another one in its place a lost lookup proves nothing.
+	hopeless := h.before == "another group" || h.before == "absent" && (strings.HasPrefix(h.operation, "update") || strings.HasPrefix(h.operation, "rotate"))
+	if len(h.befell) != 1 || h.reading != "stored" || h.environment != "" || hopeless {
+		return
+	}
+	group, there := h.Group(h.stored)
+	switch h.befell[0] {
+	case "the run is stopped":
+		if there && h.makers[group.TeamID] == lookup {
+			h.breaks("a run that was stopped has left a placeholder behind")
+		}
+	case "lost before the work", "lost after the work", "half an answer", "an answer without token", "429", "500", "503", "unreadable":
+		var p *usergroup.Problem
+		answered := errors.As(h.err, &p) && slices.Contains([]usergroup.Finding{usergroup.Exists, usergroup.MayHaveExisted, usergroup.NotFound, usergroup.MayBeLeftBehind}, p.Finding)
+		if h.err != nil && !answered {
+			h.breaks("one mishap was not cured")
+		}
+	}
+}
+
+func (h *history) acted() bool {
+	return slices.ContainsFunc(h.befell, func(name string) bool { return strings.HasPrefix(name, "another actor") })
 }
 
 // checkNothingElse is rule 1: only the named id was worked on, and nothing that another actor made was deleted or rotated.
@@ -63,7 +90,7 @@ func (h *history) checkSuccess() {
 	group, there := h.Group(h.stored)
 	// What a service shows late, or cannot be told apart, the state cannot have.
 	outdated := h.cached || h.reading == "lagging reads"
-	if h.acted && (h.reading == "lagging reads" || h.reading == "no team_id") {
+	if h.acted() && (h.reading == "lagging reads" || h.reading == "no team_id") {
 		return
 	}
 	switch {
@@ -78,6 +105,8 @@ func (h *history) checkSuccess() {
 	case outdated && h.operation == "read", outdated && h.operation == "import":
 	case !there:
 		h.breaks("the state has a group, and the service has none")
+	case h.makers[group.TeamID] == lookup:
+		h.breaks("the state has a placeholder")
 	default:
 		h.checkState(group)
 	}
@@ -175,7 +204,7 @@ func (h *history) runAgain(t *testing.T) {
 		h.operation = "read"
 	}
 	for range 3 {
-		h.cache, h.down = reply{}, false
+		h.cache, h.byBody, h.down = reply{}, nil, false
 		h.err, h.service, h.cached, h.tokenToCome = nil, h.newProcess(), false, false
 		time.Sleep(time.Minute)
 		rotations := h.rotations()
@@ -203,7 +232,7 @@ func (h *history) signature() string {
 	return fmt.Sprint(h.state.exists, h.state.name, h.state.trigger, known.TakenOver, known.EnvironmentTag != nil,
 		known.TeamID != nil && *known.TeamID == group.TeamID, known.Fingerprint == token.Fingerprint(), known.Token.IsZero(),
 		slices.Contains(known.Retired, token.Fingerprint()), there, group.Name, string(group.Properties), group.Mapping,
-		h.makers[group.TeamID], h.renamed, h.acted)
+		h.makers[group.TeamID], h.renamed, h.acted())
 }
 
 // runTerraform refreshes, and does what is left to do.

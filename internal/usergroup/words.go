@@ -257,38 +257,39 @@ func (p *Problem) said() string {
 	return said
 }
 
-// done says what was and was not done.
+// done says what was and was not done, and how to remove what was left behind.
 func (p *Problem) done() string {
 	words := operationWords[p.Operation]
 	said := map[Happened]string{No: words.no, Maybe: words.maybe, Yes: words.yes}[p.Done]
 	if p.Operation == Rotate && p.Done == Yes {
-		said += map[bool]string{true: " The next refresh reads the new token.", false: " The state has the new token."}[p.Told.Token.IsZero()]
+		said = join(" ", said, map[bool]string{true: "The next refresh reads the new token.", false: "The state has the new token."}[p.Told.Token.IsZero()])
 	}
-	said = join(" ", said, p.placeholder("lookup"))
+	left, removal := p.placeholder("lookup")
 	if check := p.subject(); check != p {
-		said = join(" ", said, check.placeholder("check"))
+		leftByCheck, checkRemoval := check.placeholder("check")
+		left, removal = join(" ", left, leftByCheck), join("\n\n", removal, checkRemoval)
 	}
-	return cmp.Or(strings.TrimSpace(strings.ReplaceAll(said, "\n\n ", "\n\n")), "Nothing was changed.")
+	return join("\n\n", cmp.Or(join(" ", said, left), "Nothing was changed."), removal)
 }
 
-// placeholder says what became of the empty group that a lookup, or the check of the environment, has made.
-func (p *Problem) placeholder(maker string) string {
-	removal := removalCommand(p.ID)
+// placeholder says what became of the empty group that a lookup, or the check of the service, has made, and by which
+// command it can be removed.
+func (p *Problem) placeholder(maker string) (said, removal string) {
 	switch {
 	case p.Operation != CheckService && slices.Contains([]Finding{AnsweredFromCache, AnswersDisagree, AnsweredForAnother}, p.Finding):
 		// The id may be that of a customer's group: no advice to delete it.
-		return "Nothing was deleted. The " + maker + " may have created an empty group."
+		return "Nothing was deleted. The " + maker + " may have created an empty group.", ""
 	case p.Placeholder == PlaceholderLeft:
-		return "The " + maker + " created an empty group, which may still be at the service. To remove it, run" + removal
+		return "The " + maker + " created an empty group, which may still be at the service. To remove it, run this:", removalCommand(p.ID)
 	case p.Placeholder == PlaceholderRemoved && p.LookupLost:
 		return "The " + maker + " created an empty group and removed it again. An earlier attempt was lost: if the service still carries it " +
-			"out, an empty group appears. To remove that, run" + removal
+			"out, an empty group appears. To remove that one, run this:", removalCommand(p.ID)
 	case p.Placeholder == PlaceholderRemoved:
-		return "The " + maker + " created an empty group, as it does for every missing id, and removed it again."
+		return "The " + maker + " created an empty group, as it does for every missing id, and removed it again.", ""
 	case p.LookupLost:
-		return "If the group did not exist before, the " + maker + " may have created an empty one. To remove that, run" + removal
+		return "If the group did not exist before, the " + maker + " may have created an empty one. To remove that one, run this:", removalCommand(p.ID)
 	default:
-		return ""
+		return "", ""
 	}
 }
 
@@ -398,6 +399,6 @@ func quotedList(keys []string) string {
 func removalCommand(id string) string {
 	body, _ := json.Marshal(map[string]string{"user_group_id": id})
 	quoted := "'" + strings.ReplaceAll(string(body), "'", `'\''`) + "'"
-	return "\n\n  curl -X DELETE \"$EMBED_BASE_URL/api/user\" -H \"Authorization: Token $EMBED_API_KEY\" " +
-		"-H 'Content-Type: application/json' -d " + quoted + "\n\n"
+	return `  curl -X DELETE "$EMBED_BASE_URL/api/user" -H "Authorization: Token $EMBED_API_KEY" ` +
+		"-H 'Content-Type: application/json' -d " + quoted
 }

@@ -35,17 +35,19 @@ type world struct {
 	late []func()
 	// answers are what GET was answered so far, as a cache would keep it.
 	answers []reply
-	// cache is what every GET is answered from now on, and down says that there are no answers any more.
-	cache reply
-	down  bool
+	// cache is what every GET is answered from now on, byBody what GETs with the same body are, down says that there are no
+	// answers any more.
+	cache  reply
+	byBody map[string]reply
+	down   bool
+	// befell are the mishaps and events so far.
+	befell []string
 	// neighbor is what the creation of another group was answered.
 	neighbor reply
 	// makers says who made a group, by team_id.
 	makers map[int64]maker
 	// handed is the last token that a rotation of ours has handed over.
 	handed string
-	// acted says that the other actor has done something.
-	acted bool
 	// renamed says that the other actor has renamed the group.
 	renamed bool
 	// cached says that an old answer was given.
@@ -118,6 +120,10 @@ var mishaps = []mishap{
 	{name: "old answers from now on", methods: "GET", do: func(w *world, _ *http.Request) reply {
 		w.cached, w.cache = true, w.answers[len(w.answers)-1]
 		return w.cache
+	}},
+	{name: "an old answer from a cache that expires then", methods: "GET", do: func(w *world, _ *http.Request) reply {
+		w.byBody = map[string]reply{}
+		return w.answers[len(w.answers)-1]
 	}},
 	{name: "no answers from now on", do: func(w *world, _ *http.Request) reply {
 		w.down = true
@@ -213,14 +219,24 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	} else if happens := possible[w.choices.choose(len(possible))]; happens.name != "nothing" {
 		w.tell("(" + happens.name + ")")
 		happens.do(w)
-		w.acted = true
+		w.befell = append(w.befell, happens.name)
 	}
 	befalls := w.befalls(r.Method)
 	method := r.Method
 	w.told = append(w.told, func() string { return method + ": " + befalls.name })
+	if befalls.name != "answered" {
+		w.befell = append(w.befell, befalls.name)
+	}
 	late := w.late
 	w.late = nil
-	told := befalls.do(w, kept)
+	remembering := r.Method == http.MethodGet && w.byBody != nil
+	told, fromCache := w.byBody[string(body)]
+	if !remembering || !fromCache {
+		told = befalls.do(w, kept)
+	}
+	if remembering && !told.lost {
+		w.byBody[string(body)] = told
+	}
 	if r.Method == http.MethodGet && !told.lost && told.status == http.StatusOK && befalls.name != "success 0" {
 		w.answers = append(w.answers, told)
 	}
