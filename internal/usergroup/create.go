@@ -56,7 +56,7 @@ func (s *Service) create(ctx context.Context, wanted Wanted, adopt bool, facts P
 		return Result{Group: &answer.UserGroup}, nil
 	case isOtherID(wanted.ID, answer.UserGroup):
 		return Result{}, facts.with(AnsweredForAnother)
-	case judged == nothingTold:
+	case answer.New == nil:
 		return Result{}, s.endIfKeyRefused(facts.with(CallFailed))
 	case adopt:
 		return s.adopt(ctx, wanted, facts)
@@ -129,6 +129,13 @@ func (s *Service) adopt(ctx context.Context, wanted Wanted, facts Problem) (Resu
 		return Result{}, facts.with(NotTakenAsSent)
 	}
 	adopted := merge(existing, answer.UserGroup)
+	if adopted.Token.IsZero() {
+		found, problem := s.find(api.Finish(ctx), known)
+		if problem != nil {
+			return Result{}, facts.because(problem)
+		}
+		adopted.Token = found.Token
+	}
 	s.remember(adopted.Token)
 	return Result{Group: &adopted, Warnings: []*Problem{facts.with(Adopted)}}, nil
 }
