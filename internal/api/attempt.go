@@ -62,10 +62,11 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 			return answer, nil
 		}
 		failure.Lost = lost
+		wait := c.wait(attempt-1, failure)
 		if failure.Kind == Throttled {
-			c.gate.closeFor(c.wait(attempt-1, failure))
+			c.gate.closeFor(wait)
 		}
-		if attempt > c.config.MaxRetries || !call.mayRepeat(failure) || sleep(ctx, c.wait(attempt-1, failure)) != nil {
+		if attempt > c.config.MaxRetries || !call.mayRepeat(failure) || sleep(ctx, wait) != nil {
 			return answer, failure
 		}
 	}

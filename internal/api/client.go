@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -40,6 +41,8 @@ type Config struct {
 	RootCAs *x509.CertPool
 	// UserAgent is the value of the header of that name.
 	UserAgent string
+	// Random takes the place of chance (at least 0, below 1) where a test must know how long waits are. Nil means chance.
+	Random func() float64
 	// Transport takes the place of the network where a test has the service in the same process. Nil means the network.
 	Transport http.RoundTripper
 }
@@ -59,6 +62,9 @@ func New(config Config) *Client {
 	limit := rate.Inf
 	if config.RequestsPerSecond > 0 {
 		limit = rate.Limit(config.RequestsPerSecond)
+	}
+	if config.Random == nil {
+		config.Random = rand.Float64
 	}
 	transport := config.Transport
 	if transport == nil {
@@ -111,12 +117,18 @@ func (c *Client) WaitBeforeRepeat(ctx context.Context, n int, err *Error) error 
 	return sleep(ctx, c.wait(n, err))
 }
 
+// wait is what the service asked for; otherwise it doubles with each repetition, and is cut at random by up to a half, so
+// that workers that failed together do not come back together.
 func (c *Client) wait(n int, err *Error) time.Duration {
+	longest := c.config.RetryWaitMax
 	if err != nil && err.RetryAfter > 0 {
-		return min(err.RetryAfter, c.config.RetryWaitMax)
+		return min(err.RetryAfter, longest)
 	}
-	// Beyond 30 doublings any wait is longer than any cap.
-	return min(c.config.RetryWaitMin<<min(n, 30), c.config.RetryWaitMax)
+	wait := longest
+	if c.config.RetryWaitMin < longest>>n {
+		wait = c.config.RetryWaitMin << n
+	}
+	return wait - time.Duration(c.config.Random()*float64(wait/2))
 }
 
 func http1() *http.Protocols {

@@ -301,7 +301,7 @@ func (s situation) creation(group emulator.Group) reply {
 func (h *history) newProcess() *usergroup.Service {
 	return usergroup.New(api.New(api.Config{
 		BaseURL: &url.URL{Scheme: "http", Host: "service"}, APIKey: api.NewSecret(emulator.DefaultKey), RequestTimeout: time.Minute,
-		MaxRetries: 1, RetryWaitMin: time.Second, RetryWaitMax: time.Second, Transport: h.world,
+		MaxRetries: 1, RetryWaitMin: time.Second, RetryWaitMax: time.Second, Transport: h.world, Random: func() float64 { return 0 },
 	}), h.environment)
 }
 
