@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
 )
@@ -96,7 +97,7 @@ func (c *Client) Delete(ctx context.Context, group TokenRequest) error {
 }
 
 func encode(body any) ([]byte, error) {
-	text, err := json.Marshal(body, json.Deterministic(true))
+	text, err := json.Marshal(body, json.Deterministic(true), jsontext.PreserveRawStrings(true))
 	if err != nil {
 		return nil, fmt.Errorf("encoding the request: %w", err)
 	}
