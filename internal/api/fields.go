@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"unicode"
@@ -30,8 +31,10 @@ func readAnswer(body []byte) (answer, group fields, err error) {
 		}
 		return answer.read(decoder, name)
 	})
-	if err == nil && decoder.PeekKind() != 0 {
-		err = errors.New("something follows after the JSON object")
+	if err == nil {
+		if _, end := decoder.ReadToken(); !errors.Is(end, io.EOF) {
+			err = errors.New("something follows after the JSON object")
+		}
 	}
 	return answer, group, err
 }
