@@ -1,52 +1,59 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // interpret decides what an answer means. Only a 2xx status together with `success` 1 and every field the call cannot
 // do without is a success (interface sections 2.3 and 7). Of a body that was cut short, cut says why; what had come by
-// then counts all the same.
-func (c *call) interpret(response *http.Response, body []byte, cut error) (Answer, *Error) {
+// then counts all the same, and a known status is not undone by it.
+func (c *call) interpret(response *http.Response, body []byte, cut error) (answer Answer, failure *Error) {
 	told, group, unreadable := readAnswer(body)
-	failure := &Error{Status: response.StatusCode}
-	switch class := response.StatusCode / 100; {
+	status, fromService := response.StatusCode, unreadable == nil || len(told) > 0 || group != nil
+	failure = &Error{Status: status, Method: c.method, FromService: fromService}
+	if unreadable != nil && len(body) > 0 {
+		failure.Reason = describe(response, unreadable)
+	}
+	switch {
 	case answeredFromCache(response):
 		failure.Kind = Cached
-		failure.Reason = "a cache between here and the service gave the answer (it carries an Age), not the service"
+		failure.Reason = "a cache gave the answer (it carries an Age), not the service"
 		return Answer{}, failure
-	case class == 2:
-		return c.interpretSuccess(response, body, told, group, cmp.Or(cut, unreadable), failure)
-	case class == 3:
+	case status/100 == 2:
+		var done bool
+		if answer, done = c.succeeded(response, told, group, cmp.Or(cut, unreadable), failure); done {
+			return answer, nil
+		}
+	case status/100 == 3:
 		failure.Kind = Redirected
-		failure.Reason = "it redirects elsewhere, and redirects are never followed, because the key would follow too; check base_url"
-	case response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden:
+		failure.Reason = "it redirects elsewhere, and redirects are never followed, because the key would follow too"
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		failure.Kind = Unauthorized
-	case response.StatusCode == http.StatusTooManyRequests:
+	case status == http.StatusTooManyRequests:
 		failure.Kind = Throttled
-	case class == 4 && response.StatusCode != http.StatusRequestTimeout:
+	case status == http.StatusProxyAuthRequired:
+		failure.Kind, failure.permanent = NotSent, true
+	case status == http.StatusBadRequest && !fromService && tlsWanted.Match(body):
+		failure.Kind, failure.permanent = NotSent, true
+		failure.Reason = c.client.target() + " speaks TLS, and was addressed without it"
+	case status/100 == 4 && status != http.StatusRequestTimeout:
 		failure.Kind = Refused
 	default:
 		failure.Kind = UnknownOutcome
 	}
-	failure.Message = c.message(told, body)
+	failure.Message = c.shown(told.message(2), maxMessage, tokensIn(body)...)
 	failure.RetryAfter = parseRetryAfter(response.Header.Get("Retry-After"), time.Now())
-	if unreadable != nil && len(body) > 0 {
-		failure.Reason = join(failure.Reason, describe(response, unreadable))
+	if !fromService {
+		failure.sender = c.sender(response, body)
 	}
-	return Answer{}, failure
+	failure.Hint = signs{failure, c.client, isHTML(response)}.hint()
+	return answer, failure
 }
 
 // answeredFromCache goes by an Age above zero: some proxies write Age: 0 into answers that they have just fetched.
@@ -55,47 +62,41 @@ func answeredFromCache(response *http.Response) bool {
 	return err == nil && age > 0
 }
 
-func (c *call) interpretSuccess(response *http.Response, body []byte, told, group fields, fault error, failure *Error) (Answer, *Error) {
-	failure.Kind = UnknownOutcome
-	succeeded, err := told.flag("success")
+// succeeded reads an answer with a 2xx status, of which fault is what is wrong with its form. If it is no success, it
+// says in failure why.
+func (c *call) succeeded(response *http.Response, told, group fields, fault error, failure *Error) (Answer, bool) {
+	failure.Kind, failure.Reason = UnknownOutcome, ""
+	success, err := told.flag("success")
 	switch {
-	case succeeded == nil && fault != nil:
-		failure.Reason = describe(response, fault)
-		return Answer{}, failure
 	case err != nil:
-		failure.Reason = "the answer cannot be used: " + err.Error()
-		return Answer{}, failure
-	case succeeded == nil:
-		failure.Reason = "the answer cannot be used: the field success is missing"
-		return Answer{}, failure
-	case !*succeeded:
-		failure.Kind, failure.Message = Refused, c.message(told, body)
-		failure.Reason = "it reports that the call did not succeed"
-		return Answer{}, failure
+		failure.Reason = unusable(err)
+		return Answer{}, false
+	case success == nil && fault != nil:
+		failure.Reason = describe(response, fault)
+		return Answer{}, false
+	case success == nil:
+		failure.Reason = unusable(errors.New("the field success is missing"))
+		return Answer{}, false
+	case !*success:
+		failure.Kind, failure.Reason = Refused, "it reports that the call did not succeed"
+		return Answer{}, false
 	}
 	answer, err := c.decode(told, group)
 	if err := cmp.Or(fault, err); err != nil {
-		failure.Kind = Incomplete
-		failure.Reason = "the answer cannot be used: " + err.Error()
-		return answer, failure
+		failure.Kind, failure.Reason = Incomplete, unusable(err)
+		return answer, false
 	}
-	return answer, nil
+	return answer, true
 }
 
-func join(first, second string) string {
-	if first == "" {
-		return second
-	}
-	return first + "; " + second
-}
+func unusable(fault error) string { return "the answer cannot be used: " + fault.Error() }
 
 // describe says what came instead of JSON without quoting it: half a document can end in the middle of a token.
 func describe(response *http.Response, fault error) string {
-	mediaType, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	if err == nil && mediaType == "text/html" {
-		return "the answer is an HTML page, not JSON, so something other than the user group service may have sent it"
+	if isHTML(response) {
+		return "the service would have answered in JSON"
 	}
-	return "the answer cannot be used: " + fault.Error()
+	return unusable(fault)
 }
 
 // decoder turns a successful answer's members into an Answer. With an error it still returns what it could tell.
@@ -107,7 +108,7 @@ func decodeGetOrCreate(told, group fields) (Answer, error) {
 	answer, err := decodeGroupWithToken(told, group)
 	isNew, flagErr := told.flag("new_user_group")
 	if flagErr == nil && isNew == nil {
-		flagErr = errors.New("the field new_user_group is missing, so the answer does not tell whether a group was just made")
+		flagErr = errors.New("the field new_user_group is missing, so whether the group was just made is not told")
 	}
 	answer.New = isNew
 	return answer, cmp.Or(flagErr, err)
@@ -148,81 +149,4 @@ func decodeGroup(_, group fields) (Answer, error) {
 	told.EnvironmentTag, err = group.text("api_environment_tag")
 	note(err)
 	return Answer{UserGroup: told}, first
-}
-
-// messageFields are where services commonly say why they refused, RFC 9457 among them; the contract names none.
-var messageFields = []string{"message", "error", "error_message", "error_msg", "errors", "detail", "title", "reason", "msg"}
-
-const maxMessage = 300
-
-// message finds what the service said, masked, on one line and cut short.
-func (c *call) message(told fields, body []byte) string {
-	said := oneLine(c.conceal(strings.TrimSpace(told.message(2)), body))
-	if runes := []rune(said); len(runes) > maxMessage {
-		return string(runes[:maxMessage]) + " …"
-	}
-	return said
-}
-
-// message looks into objects and lists as deep as it is told to.
-func (f fields) message(depth int) string {
-	for _, name := range messageFields {
-		if said := messageIn(f[name], depth); said != "" {
-			return said
-		}
-	}
-	return ""
-}
-
-func messageIn(value jsontext.Value, depth int) string {
-	switch kind := value.Kind(); {
-	case kind == '"':
-		text, _ := jsontext.AppendUnquote(nil, value)
-		return strings.TrimSpace(string(text))
-	case kind == '{' && depth > 0:
-		inner := fields{}
-		decoder := jsontext.NewDecoder(bytes.NewReader(value))
-		_ = readObject(decoder, func(name string) error { return inner.read(decoder, name) })
-		return inner.message(depth - 1)
-	case kind == '[' && depth > 0:
-		var all []string
-		var items []jsontext.Value
-		_ = json.Unmarshal(value, &items)
-		for _, item := range items {
-			if said := messageIn(item, depth-1); said != "" {
-				all = append(all, said)
-			}
-		}
-		return strings.Join(all, "; ")
-	}
-	return ""
-}
-
-// conceal masks every secret that is known, those in the body that the text came with among them.
-func (c *call) conceal(text string, body []byte) string {
-	return c.client.conceal(text, append(tokensIn(body), c.secret)...)
-}
-
-// loggedBody renders a body for the TRACE log when, and only when, a logger formats it.
-type loggedBody struct {
-	call *call
-	body []byte
-}
-
-// MarshalText implements encoding.TextMarshaler, for loggers that write JSON.
-func (b loggedBody) MarshalText() ([]byte, error) { return []byte(b.text()), nil }
-
-// Format implements fmt.Formatter, for all others: no verb prints the bytes.
-func (b loggedBody) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, b.text()) }
-
-func (b loggedBody) text() string {
-	if len(b.body) == 0 {
-		return "(none)"
-	}
-	secrets := append(tokensIn(b.body), b.call.secret)
-	text, _, err := masked(b.body, func(text string) string { return b.call.client.conceal(text, secrets...) })
-	if err != nil || !strings.HasPrefix(text, "{") {
-		return "(" + strconv.Itoa(len(b.body)) + " bytes that cannot be read as a JSON object)"
-	}
-	return text
 }

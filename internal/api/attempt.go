@@ -3,14 +3,11 @@ package api
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"time"
-
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
 // maxAnswer is the largest answer that is read, in bytes.
@@ -42,7 +39,7 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 	call.client = c
 	text, err := encode(body)
 	if err != nil {
-		return Answer{}, &Error{Kind: NotSent, Method: call.method, Reason: "the request could not be written as JSON", cause: err}
+		return Answer{}, call.notSent("the request could not be written as JSON", err)
 	}
 	call.body = text
 	var failure *Error
@@ -50,7 +47,7 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 		if err := c.awaitTurn(ctx, attempt); err != nil {
 			// What the last attempt ended with says more than that there was no further one.
 			if failure == nil {
-				failure = &Error{Kind: NotSent, Method: call.method, Reason: "the run was stopped before the request was sent", cause: err}
+				failure = call.notSent("the run was stopped before the request was sent", err)
 			}
 			return Answer{}, failure
 		}
@@ -72,6 +69,10 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 	}
 }
 
+func (c *call) notSent(reason string, cause error) *Error {
+	return &Error{Kind: NotSent, Method: c.method, Reason: reason, cause: cause, permanent: true}
+}
+
 // mayRepeat reports whether the same call may be sent again after an attempt that failed so.
 func (c *call) mayRepeat(failure *Error) bool {
 	switch failure.Kind {
@@ -84,8 +85,8 @@ func (c *call) mayRepeat(failure *Error) bool {
 	}
 }
 
-// awaitTurn waits for the gate and the rate limit. The gate may close while the call queues for the rate limit, and then
-// holds it back as well.
+// awaitTurn waits for the gate and the rate limit. The gate may close while the call queues for the rate limit, and
+// then holds it back as well.
 func (c *Client) awaitTurn(ctx context.Context, attempt int) error {
 	for {
 		err := c.gate.pass(ctx)
@@ -110,22 +111,25 @@ func (c *call) attempt(ctx context.Context, number int) (answer Answer, failure 
 	if failure == nil {
 		answer, failure = c.interpret(response, body, cut)
 	}
-	if failure != nil {
+	if failure == nil {
+		c.client.worked.Store(c.method, true)
+	} else {
 		failure.Method, failure.Attempts = c.method, number
 	}
 	c.log(ctx, number, response, body, failure, time.Since(start))
 	return answer, failure
 }
 
-// exchange sends the request and reads the answer, as much as comes of it: cut says why it is not whole. Once begun it is
-// not cut short when the run is stopped, only by its own time limit: what the service did must be known.
+// exchange sends the request and reads the answer, as much as comes of it: cut says why it is not whole. Once begun
+// it is not cut short when the run is stopped, only by its own time limit: what the service did must be known.
 func (c *call) exchange(ctx context.Context) (response *http.Response, body []byte, failure *Error, cut error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.client.config.RequestTimeout)
 	defer cancel()
-	ctx, sent := watchSending(ctx)
+	var way sending
+	ctx = way.watch(ctx)
 	request, err := http.NewRequestWithContext(ctx, c.method, c.client.url, bytes.NewReader(c.body))
 	if err != nil {
-		return nil, nil, &Error{Kind: NotSent, Reason: "the request could not be built", cause: err, permanent: true}, nil
+		return nil, nil, c.notSent("the request could not be built", err), nil
 	}
 	// Go's transport replays a GET whose body it can rewind when a kept-alive connection dies; here a GET creates.
 	request.GetBody = nil
@@ -133,7 +137,7 @@ func (c *call) exchange(ctx context.Context) (response *http.Response, body []by
 
 	response, err = c.client.transport.RoundTrip(request)
 	if err != nil {
-		return nil, nil, c.transportFailure(err, ctx.Err() != nil, sent()), nil
+		return nil, nil, c.transportFailure(err, ctx.Err() != nil, &way), nil
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode == http.StatusSwitchingProtocols {
@@ -143,7 +147,7 @@ func (c *call) exchange(ctx context.Context) (response *http.Response, body []by
 	body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		cut = errors.New(c.transportFailure(err, ctx.Err() != nil, true).Reason)
+		cut = errors.New(c.cut(ctx.Err() != nil))
 	case len(body) > maxAnswer:
 		cut = fmt.Errorf("the answer is larger than %d MiB", maxAnswer>>20)
 	}
@@ -162,54 +166,4 @@ func (c *call) setHeaders(header http.Header) {
 	// A GET that creates must not be answered from memory.
 	header.Set("Cache-Control", "no-store")
 	header.Set("User-Agent", c.client.config.UserAgent)
-}
-
-// transportFailure says what a failed exchange means: before the first byte was sent nothing can have been done.
-func (c *call) transportFailure(err error, timedOut, sent bool) *Error {
-	failure := &Error{Kind: UnknownOutcome, cause: err}
-	var certificate *tls.CertificateVerificationError
-	switch {
-	case !sent && errors.As(err, &certificate):
-		failure.Kind, failure.permanent = NotSent, true
-		failure.Reason = "the certificate of the service could not be verified: " + certificate.Err.Error()
-	case !sent:
-		failure.Kind = NotSent
-		failure.Reason = "no connection to the service could be made: " + rootCause(err)
-	case timedOut:
-		failure.Reason = fmt.Sprintf("no complete answer came within %s", c.client.config.RequestTimeout)
-	default:
-		failure.Reason = "the connection was cut before a complete answer had come"
-	}
-	// A certificate and a proxy's refusal hold text that somebody else made up.
-	failure.Reason = oneLine(c.client.conceal(failure.Reason, c.secret))
-	return failure
-}
-
-func rootCause(err error) string {
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			return err.Error()
-		}
-		err = inner
-	}
-}
-
-func (c *call) log(ctx context.Context, number int, response *http.Response, body []byte, failure *Error, took time.Duration) {
-	fields := map[string]any{"method": c.method, "user_group_id": c.id, "attempt": number, "took_ms": took.Milliseconds()}
-	if response != nil {
-		fields["status"] = response.StatusCode
-	}
-	if failure != nil {
-		fields["failure"] = failure.Reason
-		if failure.RetryAfter > c.client.config.RetryWaitMax {
-			tflog.Warn(ctx, "The service asked for a longer wait than retry_wait_max allows; waiting for retry_wait_max", map[string]any{
-				"retry_after": failure.RetryAfter.String(), "retry_wait_max": c.client.config.RetryWaitMax.String(),
-			})
-		}
-	}
-	tflog.Debug(ctx, "Called the user group service", fields)
-	tflog.Trace(ctx, "Bodies of the call, secrets masked", map[string]any{
-		"method": c.method, "user_group_id": c.id, "request": loggedBody{c, c.body}, "response": loggedBody{c, body},
-	})
 }

@@ -29,7 +29,8 @@ type TokenRequest struct {
 	CurrentToken Secret
 	// UserGroupID is the caller's own identifier of the group. A rotation does not send it, but logs it.
 	UserGroupID string
-	// DataSourceProvidedID is the caller's id of a data source that may identify the group's data source; deletion only.
+	// DataSourceProvidedID is the caller's id of a data source that may identify the group's data source; deletion
+	// only.
 	DataSourceProvidedID string
 }
 
@@ -63,7 +64,9 @@ type Answer struct {
 // GetOrCreate returns the group of the given id and makes it when there is none (interface section 4.1). It is repeated
 // after a lost answer. All four calls fail with an *Error.
 func (c *Client) GetOrCreate(ctx context.Context, group GroupRequest) (Answer, error) {
-	return c.do(ctx, call{method: http.MethodGet, id: group.UserGroupID, repeatable: true, decode: decodeGetOrCreate}, group)
+	return c.do(ctx, call{
+		method: http.MethodGet, id: group.UserGroupID, repeatable: true, decode: decodeGetOrCreate,
+	}, group)
 }
 
 // Update changes a group (interface section 4.2). It is repeated after a lost answer.
@@ -91,7 +94,8 @@ func (c *Client) Delete(ctx context.Context, group TokenRequest) error {
 		DataSourceProvidedID string `json:"data_source_provided_id,omitzero"`
 	}{group.CurrentToken.Reveal(), group.UserGroupID, group.DataSourceProvidedID}
 	_, err := c.do(ctx, call{
-		method: http.MethodDelete, id: group.UserGroupID, repeatable: true, decode: decodeNothing, secret: group.CurrentToken,
+		method: http.MethodDelete, id: group.UserGroupID, repeatable: true,
+		decode: decodeNothing, secret: group.CurrentToken,
 	}, body)
 	return err
 }

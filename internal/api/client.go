@@ -4,6 +4,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -11,6 +12,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -37,14 +41,23 @@ type Config struct {
 	RequestsPerSecond float64
 	// Headers are sent with every request, and treated as secrets. Nil means none.
 	Headers map[string]Secret
-	// RootCAs are the certificate authorities to trust. Nil means those of the system.
-	RootCAs *x509.CertPool
 	// UserAgent is the value of the header of that name.
 	UserAgent string
-	// Random takes the place of chance (at least 0, below 1) where a test must know how long waits are. Nil means chance.
-	Random func() float64
+
+	// ProxyURL comes from ParseProxyURL. Zero means a direct connection: the environment is not asked here.
+	ProxyURL Secret
+	// RootCAs are the certificate authorities to trust. Nil means those of the system.
+	RootCAs *x509.CertPool
+	// ClientCertificate is for a service that asks for one. Nil means none.
+	ClientCertificate *tls.Certificate
+	// TLSServerName is the name that the certificate of the service must have. Empty means the host of BaseURL.
+	TLSServerName string
+
 	// Transport takes the place of the network where a test has the service in the same process. Nil means the network.
 	Transport http.RoundTripper
+	// Random takes the place of chance (at least 0, below 1) where a test must know how long waits are. Nil means
+	// chance.
+	Random func() float64
 }
 
 // Client makes the four calls. It is safe for concurrent use; all calls share one connection pool, one rate limit and
@@ -52,9 +65,16 @@ type Config struct {
 type Client struct {
 	config    Config
 	url       string
+	proxy     *url.URL
+	secrets   []Secret
 	transport http.RoundTripper
 	limiter   *rate.Limiter
 	gate      gate
+
+	// worked has the methods by which a call has succeeded.
+	worked sync.Map
+	// certificateWanted: the service has asked for a client certificate.
+	certificateWanted atomic.Bool
 }
 
 // New returns a client; it makes no call.
@@ -66,46 +86,44 @@ func New(config Config) *Client {
 	if config.Random == nil {
 		config.Random = rand.Float64
 	}
-	transport := config.Transport
-	if transport == nil {
-		transport = newTransport(config)
-	}
-	return &Client{
+	c := &Client{
 		config:    config,
 		url:       config.BaseURL.JoinPath(path).String(),
-		transport: transport,
+		secrets:   []Secret{config.APIKey},
+		transport: config.Transport,
 		// A burst of one keeps the calls evenly spaced, also when ten workers start at once.
 		limiter: rate.NewLimiter(limit, 1),
 	}
+	for _, value := range config.Headers {
+		c.secrets = append(c.secrets, value)
+	}
+	if proxy, err := url.Parse(config.ProxyURL.Reveal()); err == nil && !config.ProxyURL.IsZero() {
+		password, _ := proxy.User.Password()
+		c.proxy, c.secrets = proxy, append(c.secrets, NewSecret(password))
+	}
+	if c.transport == nil {
+		c.transport = c.newTransport()
+	}
+	return c
 }
 
-// maxIdleConnections is well above any sensible -parallelism, so that each of Terraform's workers finds its connection
-// again. Go's default of two per host would make most calls open a new one.
-const maxIdleConnections = 128
-
-// idleTimeout is shorter than the idle time-outs common among servers (5 s and up): a request written to a connection
-// that the server is just closing ends in an unknown outcome, which costs far more than a new connection.
-const idleTimeout = 4 * time.Second
-
-func newTransport(config Config) http.RoundTripper {
-	dialer := &net.Dialer{Timeout: config.RequestTimeout, KeepAlive: 30 * time.Second}
-	return &http.Transport{
-		Proxy: http.ProxyFromEnvironment,
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := dialer.DialContext(ctx, network, address)
-			if err != nil {
-				return nil, err
-			}
-			return &countingConn{Conn: conn}, nil
-		},
-		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: config.RootCAs},
-		TLSHandshakeTimeout: config.RequestTimeout,
-		// HTTP/1.1 only: HTTP/2 adds nothing for ten calls at a time, and makes answers uncertain (a GOAWAY).
-		Protocols:           http1(),
-		MaxIdleConns:        maxIdleConnections,
-		MaxIdleConnsPerHost: maxIdleConnections,
-		IdleConnTimeout:     idleTimeout,
+// target is the host and port of the service.
+func (c *Client) target() string {
+	base, port := c.config.BaseURL, "443"
+	if base.Scheme == "http" {
+		port = "80"
 	}
+	return net.JoinHostPort(base.Hostname(), cmp.Or(base.Port(), port))
+}
+
+var allMethods = []string{http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete}
+
+// hasWorked reports whether a call by one of the methods has succeeded.
+func (c *Client) hasWorked(methods ...string) bool {
+	return slices.ContainsFunc(methods, func(method string) bool {
+		_, worked := c.worked.Load(method)
+		return worked
+	})
 }
 
 // Repeats is how often an operation may be repeated by whoever decides about repetitions that are not safe in general.
@@ -117,8 +135,8 @@ func (c *Client) WaitBeforeRepeat(ctx context.Context, n int, err *Error) error 
 	return sleep(ctx, c.wait(n, err))
 }
 
-// wait is what the service asked for; otherwise it doubles with each repetition, and is cut at random by up to a half, so
-// that workers that failed together do not come back together.
+// wait is what the service asked for; otherwise it doubles with each repetition, and is cut at random by up to a
+// half, so that workers that failed together do not come back together.
 func (c *Client) wait(n int, err *Error) time.Duration {
 	longest := c.config.RetryWaitMax
 	if err != nil && err.RetryAfter > 0 {
@@ -129,10 +147,4 @@ func (c *Client) wait(n int, err *Error) time.Duration {
 		wait = c.config.RetryWaitMin << n
 	}
 	return wait - time.Duration(c.config.Random()*float64(wait/2))
-}
-
-func http1() *http.Protocols {
-	var protocols http.Protocols
-	protocols.SetHTTP1(true)
-	return &protocols
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -15,8 +16,8 @@ type Kind int
 const (
 	// UnknownOutcome: the request went out and no usable answer came back, so the work may or may not have been done.
 	UnknownOutcome Kind = iota
-	// Incomplete: the service reports that the work was done, and something that the call cannot do without is missing from
-	// its answer or cannot be read. What could be read comes with the error.
+	// Incomplete: the service reports that the work was done, and something that the call cannot do without is
+	// missing from its answer or cannot be read. What could be read comes with the error.
 	Incomplete
 	// Refused: the service answered and said no; nothing was done.
 	Refused
@@ -28,7 +29,8 @@ const (
 	Cached
 	// Redirected: the service pointed elsewhere, which is never followed; nothing was done.
 	Redirected
-	// NotSent: no byte of the request left this process (no connection, or the run was stopped first).
+	// NotSent: the request did not get as far as the service (no connection, kept back by TLS or a proxy, or the run
+	// was stopped first); nothing was done.
 	NotSent
 )
 
@@ -40,18 +42,28 @@ type Error struct {
 	Method string
 	// Status is the HTTP status of the last answer; 0 when there was none.
 	Status int
+	// FromService says that the answer was a JSON object, as the service's are; anything else has most likely been
+	// sent by something in between.
+	FromService bool
 	// Message is what the service said, masked, on one line and cut short; empty when it said nothing readable.
 	Message string
 	// Reason says in this package's words what was wrong with the last exchange.
 	Reason string
+	// Hint says what to check or change, in full sentences; empty where the kind says it all. For an UnknownOutcome
+	// it comes before what the work itself calls for.
+	Hint string
 	// Attempts counts the requests made for this call.
 	Attempts int
-	// Lost says that an earlier attempt of this call had an unknown outcome: whatever Kind is, the work may have been done.
+	// Lost says that an earlier attempt of this call had an unknown outcome: whatever Kind is, the work may have been
+	// done.
 	Lost bool
 	// RetryAfter is the wait that the service asked for; 0 when it asked for none.
 	RetryAfter time.Duration
 
-	cause     error
+	cause error
+	// sender says how an answer looks that is not the service's, and whose it is.
+	sender string
+	// permanent: of a NotSent, that trying again is of no use.
 	permanent bool
 }
 
@@ -66,14 +78,19 @@ func (e *Error) MayHaveHappened() bool {
 	return e.Lost || e.Kind == UnknownOutcome || e.Kind == Incomplete
 }
 
-// Said is a sentence without a full stop about what came back, to be built into a message.
+// PaceRefused reports whether the service, or something before it, could not take so many calls.
+func (e *Error) PaceRefused() bool {
+	return e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable
+}
+
+// Said is a sentence without a full stop about what came back and from whom, to be built into a message.
 func (e *Error) Said() string {
 	var said strings.Builder
-	if e.Status != 0 {
-		fmt.Fprintf(&said, "the service answered with status %d", e.Status)
-		if text := http.StatusText(e.Status); text != "" {
-			fmt.Fprintf(&said, " (%s)", text)
-		}
+	switch {
+	case e.Status != 0 && e.FromService:
+		said.WriteString("the service answered with status " + statusText(e.Status))
+	case e.Status != 0:
+		said.WriteString("status " + statusText(e.Status) + " came back" + e.sender)
 	}
 	if e.Message != "" {
 		fmt.Fprintf(&said, " and the message %q", e.Message)
@@ -88,6 +105,13 @@ func (e *Error) Said() string {
 		fmt.Fprintf(&said, ", after %d attempts", e.Attempts)
 	}
 	return said.String()
+}
+
+func statusText(status int) string {
+	if text := http.StatusText(status); text != "" {
+		return fmt.Sprintf("%d (%s)", status, text)
+	}
+	return strconv.Itoa(status)
 }
 
 // IsKind reports whether err is an *Error of the given kind.

@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,8 +12,7 @@ import (
 
 // conceal masks every secret that this client or the given call knows in a text that came from the service.
 func (c *Client) conceal(text string, more ...Secret) string {
-	secrets := append(slices.Collect(maps.Values(c.config.Headers)), c.config.APIKey)
-	secrets = append(secrets, more...)
+	secrets := append(slices.Clone(c.secrets), more...)
 	// The longest first: masking a secret that another one begins with would leave the rest of the longer one.
 	slices.SortFunc(secrets, func(a, b Secret) int { return cmp.Compare(len(b.Reveal()), len(a.Reveal())) })
 	for _, secret := range secrets {
@@ -36,13 +34,27 @@ func oneLine(text string) string {
 	}, text)
 }
 
+// maxMessage and maxName are how much is shown of a text that somebody else made up, and of what a program calls
+// itself.
+const maxMessage, maxName = 300, 60
+
+// shown is a text that somebody else made up, fit for a message: on one line, cut short, and without any secret that is
+// known.
+func (c *call) shown(text string, limit int, more ...Secret) string {
+	text = strings.Join(strings.Fields(oneLine(c.client.conceal(text, append(more, c.secret)...))), " ")
+	if runes := []rune(text); len(runes) > limit {
+		return string(runes[:limit]) + " …"
+	}
+	return text
+}
+
 // isSecretField also takes in what an answer of another shape than the documented one may call its tokens.
 func isSecretField(name string) bool { return strings.Contains(strings.ToLower(name), "token") }
 
-// masked copies a JSON text with its tokens masked and its properties, which can hold personal data, left out. The tokens
-// in it, however deep and in whatever shape, come back as well, those before a fault too: an answer that cannot be used can
-// still give a token away. All other text passes through conceal, unescaped: a service that writes a/b as "a\/b" would get
-// a secret past otherwise.
+// masked copies a JSON text with its tokens masked and its properties, which can hold personal data, left out. The
+// tokens in it, however deep and in whatever shape, come back as well, those before a fault too: an answer that
+// cannot be used can still give a token away. All other text passes through conceal, unescaped: a service that writes
+// a/b as "a\/b" would get a secret past otherwise.
 func masked(text []byte, conceal func(string) string) (string, []Secret, error) {
 	var out bytes.Buffer
 	m := masker{conceal: conceal}
@@ -58,7 +70,8 @@ func tokensIn(text []byte) []Secret {
 }
 
 func newLenientDecoder(text []byte) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return jsontext.NewDecoder(bytes.NewReader(text),
+		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 type masker struct {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -14,6 +15,11 @@ import (
 func ParseBaseURL(text string, allowHTTP bool) (*url.URL, error) {
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }) {
 		return nil, errors.New("must not contain spaces or control characters")
+	}
+	if _, rest, _ := strings.Cut(text, "://"); !strings.ContainsAny(rest, "[@") {
+		if host, _, _ := strings.Cut(rest, "/"); strings.Count(host, ":") > 1 {
+			return nil, errors.New("must have brackets around an IPv6 address, as in http://[::1]:8101")
+		}
 	}
 	notAbsolute := errors.New("must be an absolute address such as https://dashboards.example.com")
 	base, err := url.Parse(text)
@@ -31,10 +37,11 @@ func ParseBaseURL(text string, allowHTTP bool) (*url.URL, error) {
 	case base.Scheme != "http":
 		return nil, errors.New("must start with https://")
 	case !allowHTTP && !isLoopback(base.Hostname()):
-		return nil, errors.New("must start with https://, because over http the key and every token could be read on the way; " +
-			"http is accepted for loopback addresses, and elsewhere with allow_http = true")
+		return nil, errors.New("must start with https://, because over http the key and every token could be read on " +
+			"the way; http is accepted for loopback addresses, and elsewhere with allow_http = true")
 	}
-	// JoinPath leaves one trailing slash. There is nothing after the path, so the end of the text is the end of the path.
+	// JoinPath leaves one trailing slash. There is nothing after the path, so the end of the text is the end of the
+	// path.
 	base, err = url.Parse(strings.TrimRight(base.JoinPath().String(), "/"))
 	if err != nil {
 		return nil, notAbsolute
@@ -48,4 +55,22 @@ func isLoopback(host string) bool {
 	}
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
+}
+
+// ParseProxyURL reads the address of a proxy, which may hold a user name and a password. Without a scheme it is an http
+// proxy, as in the usual environment variables. The error is like those of ParseBaseURL.
+func ParseProxyURL(text string) (Secret, error) {
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	proxy, err := url.Parse(text)
+	// An unescaped password can end the host early, and look like a path, a query or a fragment.
+	if err != nil || proxy.Hostname() == "" || strings.Trim(proxy.Path, "/") != "" || strings.ContainsAny(text, "?#") {
+		return Secret{}, errors.New("must be the address of a proxy such as http://proxy.example.com:3128, without " +
+			"a path; special characters in a user name or password must be percent-encoded")
+	}
+	if !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, proxy.Scheme) {
+		return Secret{}, errors.New("must start with http://, https:// or socks5://")
+	}
+	return NewSecret(text), nil
 }

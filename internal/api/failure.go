@@ -1,0 +1,125 @@
+package api
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+)
+
+// transportFailure says what an exchange without an answer means. Nothing can have been done before the first byte of
+// the request was sent, nor when TLS or a proxy has kept it from the service.
+func (c *call) transportFailure(err error, timedOut bool, way *sending) *Error {
+	failure := &Error{Kind: NotSent, permanent: true, cause: err}
+	peer := c.client.peer(err)
+	var certificate *tls.CertificateVerificationError
+	var noTLS tls.RecordHeaderError
+	var refusal *tunnelRefusal
+	var netErr net.Error
+	alert := alertIn(err)
+	switch {
+	case errors.As(err, &certificate):
+		failure.Reason = "the certificate of " + peer + " could not be verified: " + certificate.Err.Error()
+		failure.Hint = certificateHint(certificate.Err)
+	case errors.As(err, &noTLS):
+		failure.Reason = peer + " does not speak TLS"
+		failure.Hint = hintNoTLS
+	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`):
+		failure.Reason = peer + " speaks TLS, and was addressed without it"
+		failure.Hint = hintTLS
+	case alert != 0 && !(way.begun() && way.reused.Load()):
+		// TLS 1.3 brings the refusal of a client certificate after the first request was written. It was not read then.
+		failure.Reason = peer + " refused the TLS connection: " + strings.TrimPrefix(alert.Error(), "tls: ")
+		failure.Hint = hintHandshake
+		if alert != alertProtocolVersion && c.client.certificateWanted.Load() {
+			failure.Hint = hintClientCertificate
+		}
+	case errors.As(err, &refusal):
+		failure.Reason = fmt.Sprintf("the proxy %s did not connect to %s: it answered with status %s%s",
+			c.client.proxy.Host, c.client.target(), statusText(refusal.status), c.server(refusal.header))
+		failure.permanent = refusal.status/100 == 4 && refusal.status != http.StatusTooManyRequests
+		failure.Hint = tunnelHint(refusal.status)
+	case !way.begun() && (timedOut || errors.As(err, &netErr) && netErr.Timeout()):
+		failure.Reason = fmt.Sprintf("no connection to %s was made within %s", peer, c.client.config.RequestTimeout)
+		failure.permanent = false
+	case !way.begun():
+		failure.Reason = "no connection to " + peer + " could be made: " + rootCause(err)
+		failure.permanent = false
+	default:
+		failure.Kind, failure.permanent = UnknownOutcome, false
+		failure.Reason = c.cut(timedOut)
+		if c.client.certificateWanted.Load() && !c.client.hasWorked(allMethods...) {
+			// The alert that says so can get lost with the connection.
+			failure.Hint = hintClientCertificate
+		}
+	}
+	// A certificate holds text that somebody else made up.
+	failure.Reason = c.shown(failure.Reason, maxMessage)
+	return failure
+}
+
+// cut says why an answer is missing, or not complete.
+func (c *call) cut(timedOut bool) string {
+	if timedOut {
+		return fmt.Sprintf("no complete answer came within %s", c.client.config.RequestTimeout)
+	}
+	return "the connection was cut before a complete answer had come"
+}
+
+// peer names the other end of a connection that failed, with the address that was dialed.
+func (c *Client) peer(err error) string {
+	name, proxy := c.target(), ""
+	if c.proxy != nil {
+		proxy = " through the proxy " + c.proxy.Host
+		if opError(err, "proxyconnect") != nil {
+			name, proxy = "the proxy "+c.proxy.Host, ""
+		}
+	}
+	if dial := opError(err, "dial"); dial != nil && dial.Addr != nil && !strings.HasSuffix(name, dial.Addr.String()) {
+		name += " (" + dial.Addr.String() + ")"
+	}
+	return name + proxy
+}
+
+// opError finds the net.OpError of an operation; "remote error" is that of a TLS alert.
+func opError(err error, operation string) *net.OpError {
+	var found *net.OpError
+	for errors.As(err, &found) && found.Op != operation {
+		err = found.Err
+		found = nil
+	}
+	return found
+}
+
+// refusingAlerts are the alerts of RFC 8446, section 6, by which a server refuses a connection for good: whoever
+// tries again is refused again. crypto/tls has no names for them.
+var refusingAlerts = []tls.AlertError{40, 42, 43, 44, 45, 46, 48, 49, alertProtocolVersion, 71, 112, 116}
+
+const alertProtocolVersion tls.AlertError = 70
+
+// alertIn finds the alert that refused a connection; 0 is none. The type that crypto/tls has for it is not exported.
+func alertIn(err error) tls.AlertError {
+	if strings.Contains(err.Error(), "tls: server selected unsupported protocol version") {
+		return alertProtocolVersion
+	}
+	if remote := opError(err, "remote error"); remote != nil {
+		for _, alert := range refusingAlerts {
+			if remote.Err.Error() == alert.Error() {
+				return alert
+			}
+		}
+	}
+	return 0
+}
+
+func rootCause(err error) string {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err.Error()
+		}
+		err = inner
+	}
+}
