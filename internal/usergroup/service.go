@@ -149,9 +149,10 @@ func (s *Service) end(problem *Problem) *Problem {
 	return &Problem{Finding: RunEnded, Operation: problem.Operation, ID: problem.ID, Cause: s.ended.Load()}
 }
 
-// endIfKeyRefused ends the run when a call that carries no token was answered with 401: that is about the API key.
+// endIfKeyRefused ends the run when a call that carries no token was answered with 401 by the service itself: that is about
+// the API key.
 func (s *Service) endIfKeyRefused(problem *Problem) *Problem {
-	if problem.Call != nil && problem.Call.Kind == api.Unauthorized && problem.Call.Status == http.StatusUnauthorized {
+	if call := problem.Call; call != nil && call.FromService && call.Status == http.StatusUnauthorized {
 		return s.end(problem)
 	}
 	return problem

@@ -302,6 +302,9 @@ func (p *Problem) next() string {
 	if call == nil || p.Finding != CallFailed && p.Finding != LeftBehind {
 		return ""
 	}
+	if call.Hint != "" && call.Kind != api.UnknownOutcome && call.Kind != api.Incomplete {
+		return call.Hint
+	}
 	switch call.Kind {
 	case api.Unauthorized:
 		if call == p.Call && (p.Operation == Rotate || p.Operation == Delete) {
@@ -322,7 +325,7 @@ func (p *Problem) next() string {
 	case api.Cached:
 		return findingWords[AnsweredFromCache].next
 	default:
-		return operationWords[p.Operation].next
+		return join(" ", call.Hint, operationWords[p.Operation].next)
 	}
 }
 
