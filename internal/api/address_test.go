@@ -1,0 +1,121 @@
+package api
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestParseBaseURL(t *testing.T) {
+	t.Parallel()
+	for want, texts := range map[string][]string{
+		"https://dash.example.com":        {"https://dash.example.com//", "HTTPS://dash.example.com", "https://dash.example.com/../.."},
+		"https://dash.example.com/base":   {"https://dash.example.com/base", "https://dash.example.com/a/../base///"},
+		"https://dash.example.com/a/b":    {"https://dash.example.com/a//b"},
+		"https://dash.example.com/a%2Fb":  {"https://dash.example.com/a%2Fb/"},
+		"https://dash.example.com:8443/x": {"https://dash.example.com:8443/x"},
+		"https://[2001:db8::1]:8443":      {"https://[2001:db8::1]:8443"},
+		"https://192.0.2.1":               {"https://192.0.2.1"},
+		"http://127.9.9.9":                {"http://127.9.9.9"},
+		"http://127.0.0.1:8080":           {"http://127.0.0.1:8080"},
+		"http://[::1]:8080/x":             {"http://[::1]:8080/x/"},
+		"http://[::ffff:127.0.0.1]":       {"http://[::ffff:127.0.0.1]"},
+		"http://LocalHost:1":              {"http://LocalHost:1"},
+	} {
+		for _, text := range texts {
+			if got, err := ParseBaseURL(text, false); err != nil || got.String() != want {
+				t.Errorf("ParseBaseURL(%q) = %v, %v; want %s", text, got, err, want)
+			}
+		}
+	}
+	const overHTTP = "must start with https://, because over http"
+	for want, texts := range map[string][]string{
+		"must be an absolute address": {
+			"", "dash.example.com", "//dash.example.com", "/base", "https:", "https://", "https:///base", "https://:443", "https://[::1",
+			"https:dash.example.com", "https://dash.example.com:LEAK", "https://dash.example.com/%zz", "localhost:8080",
+			"https://LEAK:pw@dash.example.com:zz",
+		},
+		"must not contain spaces": {
+			" https://dash.example.com", "https://dash.example.com\n", "https://dash.example.com/a b", "https://dash.example.com\u00a0",
+			"https://dash.example.com/\x00",
+		},
+		"must not contain a user name": {
+			"https://user@dash.example.com", "https://user:LEAK@dash.example.com", "https://@dash.example.com",
+			"http://localhost:LEAK@evil.example",
+		},
+		"must not contain a query": {
+			"https://dash.example.com?key=LEAK", "https://dash.example.com/?", "https://dash.example.com/#LEAK", "https://dash.example.com/#",
+		},
+		"must start with https://": {"ftp://dash.example.com", "ws://localhost", "unix://localhost/run"},
+		"must have brackets around an IPv6 address, as in http://[::1]:8101": {"http://::1:8101", "https://2001:db8::1/x"},
+		overHTTP: {
+			"http://dash.example.com", "http://192.168.0.1", "http://0.0.0.0", "http://127.0.0.1.example.com", "http://2130706433",
+			"http://localhost.example.com", "http://example.com/localhost", "http://[2001:db8::1]",
+		},
+	} {
+		for _, text := range texts {
+			got, err := ParseBaseURL(text, false)
+			if err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("ParseBaseURL(%q) = %v, %v; want %q", text, got, err, want)
+				continue
+			}
+			wantAbsent(t, "the error", err.Error(), "LEAK", "pw@")
+			_, allowed := ParseBaseURL(text, true)
+			if (allowed == nil) != (want == overHTTP) || allowed != nil && allowed.Error() != err.Error() {
+				t.Errorf("ParseBaseURL(%q) with allow_http: %v, without: %v", text, allowed, err)
+			}
+		}
+	}
+}
+
+func TestParseProxyURL(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"proxy.example:3128": "http://proxy.example:3128", "user:p%40ss@proxy": "http://user:p%40ss@proxy",
+		"https://proxy/": "https://proxy/", "socks5://[::1]:1080": "socks5://[::1]:1080", "socks5h://proxy": "socks5h://proxy",
+	} {
+		if got, err := ParseProxyURL(text); err != nil || got.Reveal() != want {
+			t.Errorf("ParseProxyURL(%q) = %q, %v; want %q", text, got.Reveal(), err, want)
+		}
+	}
+	for want, texts := range map[string][]string{
+		"must be the address of a proxy": {
+			"http://", "http://proxy:LEAK", "http://user:LEAK#x@proxy", "http://user:123/LEAK@proxy", "http://user:12?LEAK@proxy",
+			"http://proxy /", "http://proxy/%zzLEAK", "proxy\n",
+		},
+		"must start with http://": {"ftp://LEAK@proxy", "file://proxy"},
+	} {
+		for _, text := range texts {
+			got, err := ParseProxyURL(text)
+			if err == nil || !strings.HasPrefix(err.Error(), want) || !got.IsZero() {
+				t.Errorf("ParseProxyURL(%q) = %q, %v; want %q", text, got.Reveal(), err, want)
+				continue
+			}
+			wantAbsent(t, "the error", err.Error(), "LEAK")
+		}
+	}
+}
+
+func TestParseRetryAfter(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for want, headers := range map[time.Duration][]string{
+		0: {
+			"", " ", "0", "-1", "+5", "1.5", "1e3", "0x10", "soon", "5 seconds", "1,2", "Sun, 01 Mar 2026 12:00:00 GMT",
+			"Sun, 01 Mar 2026 11:59:59 GMT", "Mon, 01 Jan 0001 00:00:00 GMT", "Sun, 32 Mar 2026 12:00:30 GMT", "2026-03-01T12:00:30Z",
+		},
+		second:      {"1", "Sun Mar  1 12:00:01 2026"},
+		30 * second: {"030", "Sun, 01 Mar 2026 12:00:30 GMT", " Sun, 01 Mar 2026 12:00:30 GMT "},
+		60 * second: {" 60 ", "Sunday, 01-Mar-26 12:01:00 GMT"},
+		maxRetryAfter: {
+			"31536000", "31536001", "9223372036854775807", "9223372037", "18446744073709551615", "18446744073709551616",
+			strings.Repeat("9", 500), "Fri, 31 Dec 9999 23:59:59 GMT",
+		},
+	} {
+		for _, header := range headers {
+			if got := parseRetryAfter(header, now); got != want {
+				t.Errorf("parseRetryAfter(%.40q) = %s, want %s", header, got, want)
+			}
+		}
+	}
+}

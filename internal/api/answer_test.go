@@ -1,0 +1,377 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// testCall is a call as the Client makes it, for tests of what an answer means.
+func testCall(t testing.TB, method string) *call {
+	t.Helper()
+	c := &call{client: newClient(t, "https://service.example.com"), method: method}
+	switch method {
+	case http.MethodGet:
+		c.decode = decodeGetOrCreate
+	case http.MethodPut:
+		c.decode = decodeGroup
+	case http.MethodPost:
+		c.decode, c.secret = decodeGroupWithToken, NewSecret(plantedToken)
+	default:
+		c.decode, c.secret = decodeNothing, NewSecret(plantedToken)
+	}
+	return c
+}
+
+func response(status int, header ...string) *http.Response {
+	r := &http.Response{StatusCode: status, Header: http.Header{}}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	return r
+}
+
+// responseTo has the header that goes with a body.
+func responseTo(status int, body string) *http.Response {
+	if body == htmlPage {
+		return response(status, "Content-Type", "text/html; charset=utf-8")
+	}
+	return response(status, "Content-Type", "application/json")
+}
+
+func interpret(t testing.TB, method, body string) (Answer, *Error) {
+	t.Helper()
+	return testCall(t, method).interpret(response(http.StatusOK), []byte(body), nil)
+}
+
+// TestInterpretation: what a status and a body mean, and who is taken for the sender.
+func TestInterpretation(t *testing.T) {
+	t.Parallel()
+	noSuccess := `{"new_user_group":true,"user_group":` + group + `}`
+	for _, test := range []struct {
+		kind    Kind
+		reason  string // a part of it; "" wants no reason
+		foreign bool   // it is not taken for the service's
+		answers []string
+	}{
+		{Refused, "did not succeed", false, []string{
+			`200 {"success":0}`, `200 {"success":false,"error":"no"}`, `201 {"success":"0"}`, `200 {"success":0,` + noSuccess[1:],
+			`200 {"success":0,"user_group":{"LEAK":1,"LEAK":1}}`,
+		}},
+		{UnknownOutcome, "the field success is missing", false, []string{
+			`200 ` + noSuccess, `200 {"success":null}`, `200 {"Success":1}`, `200 {}`,
+		}},
+		{UnknownOutcome, "the field success is neither", false, []string{
+			`200 {"success":2}`, `200 {"success":-1}`, `200 {"success":0.5}`, `200 {"success":"LEAK"}`, `200 {"success":[1]}`,
+			`200 {"success":{"value":1}}`,
+		}},
+		{Incomplete, "the field user_group is missing", false, []string{`200 {"success":1,"new_user_group":true}`}},
+		{UnknownOutcome, "would have answered in JSON", true, []string{`200 ` + htmlPage, `502 ` + htmlPage}},
+		{UnknownOutcome, "not a JSON object", true, []string{`200 LEAK`, `200 `, `204 `, `200 [{"success":1}]`, `200 null`}},
+		{UnknownOutcome, "not complete JSON", true, []string{`200 {"success":NaN}`, `200 {`}},
+		{Incomplete, "twice", false, []string{`200 {"success":1,"success":0}`, `200 {"success":1,"LEAK":1,"LEAK":1}`}},
+		{Incomplete, "something follows", false, []string{`200 ` + successJSON + `x`, `200 ` + successJSON + successJSON}},
+		{Incomplete, "not complete JSON", false, []string{`200 {"success":1,}`}},
+		{Redirected, "redirects", false, []string{`300 {}`}},
+		{Redirected, "redirects", true, []string{`304 `}},
+		{Refused, "", false, []string{`400 {"success":0}`, `400 ` + successJSON, `404 {}`, `409 {}`, `422 {}`}},
+		{Refused, "", true, []string{`400 `}},
+		{Refused, "would have answered in JSON", true, []string{`400 ` + htmlPage}},
+		{Refused, "not a JSON object", true, []string{`400 bad LEAK`}},
+		{Unauthorized, "", false, []string{`401 {"success":0}`, `403 {"success":1}`}},
+		{Unauthorized, "would have answered in JSON", true, []string{`401 ` + htmlPage, `403 ` + htmlPage}},
+		{NotSent, "would have answered in JSON", true, []string{`407 ` + htmlPage}},
+		{Throttled, "", false, []string{`429 {}`, `429 ` + successJSON}},
+		{UnknownOutcome, "", false, []string{`408 {}`, `500 {"success":0}`, `502 ` + createdJSON, `999 {"success":1}`}},
+		{UnknownOutcome, "", true, []string{`101 `, `501 `, `503 `}},
+	} {
+		for _, text := range test.answers {
+			code, body, _ := strings.Cut(text, " ")
+			status, _ := strconv.Atoi(code)
+			answer, failure := testCall(t, http.MethodGet).interpret(responseTo(status, body), []byte(body), nil)
+			if failure == nil {
+				t.Errorf("%s: a success", text)
+				continue
+			}
+			happened := test.kind == UnknownOutcome || test.kind == Incomplete
+			if failure.Kind != test.kind || failure.Status != status || failure.FromService == test.foreign || failure.Lost ||
+				failure.MayHaveHappened() != happened || failure.PaceRefused() != (status == 429 || status == 503) ||
+				!strings.Contains(failure.Reason, test.reason) || test.reason == "" && failure.Reason != "" {
+				t.Errorf("%s: %#v\nwant kind %d, foreign %v, reason %q", text, failure, test.kind, test.foreign, test.reason)
+			}
+			if failure.Kind != Incomplete && (answer.New != nil || !answer.UserGroup.Token.IsZero()) {
+				t.Errorf("%s: an answer came with the error: %+v", text, answer)
+			}
+			wantAbsent(t, "the error", failure.Error(), "LEAK", plantedNewToken, "html>")
+		}
+	}
+	for _, success := range []string{"1", "true", `"1"`, "1.0", "1e0", `"1.0"`} {
+		if _, failure := interpret(t, http.MethodPost, `{"success":`+success+`,"user_group":`+group+`}`); failure != nil {
+			t.Errorf("success %s: %v", success, failure)
+		}
+	}
+	_, failure := testCall(t, http.MethodGet).interpret(response(200, "Content-Type", "text/html"), []byte(successJSON), nil)
+	if failure != nil {
+		t.Errorf("JSON that is called HTML: %v", failure)
+	}
+}
+
+// TestIncomplete: what an answer did tell outlives whatever is wrong with it, its end missing or one of its fields.
+func TestIncomplete(t *testing.T) {
+	t.Parallel()
+	whole := strings.Replace(createdJSON, `"name"`, `"properties":{"a":1},"name"`, 1)
+	until := func(what string, more int) string { return whole[:strings.Index(whole, what)+more] }
+	with := func(old, broken string) string { return strings.Replace(whole, old, broken, 1) }
+	yes := ptr(true)
+	for name, test := range map[string]struct {
+		body              string
+		fault             string // a part of the reason
+		isNew             *bool
+		team, name, token bool
+	}{
+		"cut with its length":   {until(`"name"`, 0), "not complete JSON", yes, true, false, true},
+		"cut within the token":  {until(plantedNewToken, 5), "not complete JSON", yes, true, false, false},
+		"cut before the group":  {until(`"user_group":{`, 0), "not complete JSON", yes, false, false, false},
+		"cut, and existed":      {with("true", "false")[:70], "not complete JSON", ptr(false), true, false, false},
+		"broken team_id":        {with("1001", `"LEAK"`), "the field team_id", yes, false, true, true},
+		"broken properties":     {with(`{"a":1}`, `["LEAK"]`), "the field properties", yes, true, true, true},
+		"broken name":           {with(`"Acme"`, `["LEAK"]`), "the field name", yes, true, false, true},
+		"broken token":          {with(`"`+plantedNewToken+`"`, `["LEAK"]`), "the field token", yes, true, true, false},
+		"broken new_user_group": {with("true", `"LEAK"`), "the field new_user_group", nil, true, true, true},
+		"no token":              {with(`"token"`, `"tok"`), "user_group.token is missing", yes, true, true, false},
+		"a field twice":         {with(`"name"`, `"name":"LEAK","name"`), "a field twice", yes, true, true, true},
+	} {
+		answer, failure := testCall(t, http.MethodGet).interpret(response(200), []byte(test.body), nil)
+		wantFault(t, name, failure, test.fault, "LEAK", plantedNewToken[:5])
+		told := answer.UserGroup
+		if (answer.New == nil) != (test.isNew == nil) || answer.New != nil && *answer.New != *test.isNew ||
+			(told.TeamID != nil) != test.team || (told.Name != nil) != test.name || !told.Token.IsZero() != test.token {
+			t.Errorf("%s: %+v, new %v", name, told, answer.New)
+		}
+	}
+	cut := errors.New("the connection was cut")
+	answer, failure := testCall(t, http.MethodGet).interpret(response(200), []byte(until("}}", 1)), cut)
+	if failure.Kind != Incomplete || !strings.Contains(failure.Reason, cut.Error()) || answer.UserGroup.Token.IsZero() {
+		t.Errorf("cut by the network: %+v, %#v", answer, failure)
+	}
+	// Nothing of this undoes a status that says no.
+	_, failure = testCall(t, http.MethodGet).interpret(response(400), []byte(`{"message":"no", "user_group":{"tok`), cut)
+	if failure.Kind != Refused || failure.Message != "no" || !failure.FromService {
+		t.Errorf("half a refusal: %#v", failure)
+	}
+}
+
+// read interprets the answer to an update with these fields in its user_group.
+func read(t testing.TB, fields string) (UserGroup, *Error) {
+	t.Helper()
+	answer, failure := interpret(t, http.MethodPut, `{"success":1,"user_group":{`+fields+`}}`)
+	return answer.UserGroup, failure
+}
+
+// wantFault fails unless something in an answer that reports success cannot be used, which is named and not shown.
+func wantFault(t testing.TB, what string, failure *Error, fault string, absent ...string) {
+	t.Helper()
+	if failure == nil || failure.Kind != Incomplete || !strings.Contains(failure.Reason, fault) {
+		t.Errorf("%.60s: %v, want %q", what, failure, fault)
+		return
+	}
+	wantAbsent(t, what, failure.Error(), absent...)
+}
+
+// TestNumbers: exact over all of int64, and never a guess.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{
+		`0`: 0, `-0`: 0, `-5`: -5, `9007199254740993`: 9007199254740993, `-9007199254740993`: -9007199254740993,
+		`9223372036854775807`: math.MaxInt64, `-9223372036854775808`: math.MinInt64,
+		`1001.0`: 1001, `1.001e3`: 1001, `1001000e-3`: 1001, `"1001"`: 1001, `"1001.0"`: 1001,
+		// What a float64 cannot hold.
+		`9007199254740993.0`: 9007199254740993, `9223372036854775807.00`: math.MaxInt64,
+		`0.9007199254740993e16`: 9007199254740993,
+	} {
+		got, failure := read(t, `"team_id":`+text)
+		if failure != nil || got.TeamID == nil || *got.TeamID != want {
+			t.Errorf("team_id %s: got %v, %v; want %d", text, got.TeamID, failure, want)
+		}
+	}
+	for _, text := range []string{
+		`9223372036854775808`, `-9223372036854775809`, `1e400`, `1e19`, `1e-400`, `4242.5`, `9007199254740993.5`,
+		`4242.00000000000000000000000001`, strings.Repeat("9", 100_000), `1` + strings.Repeat("0", 100_000), `1e9999999999999999`,
+		`"4242abc"`, `""`, `"42 42"`, `"0x4242"`, `"4_242"`, `"Infinity"`, `"NaN"`, `"1,\"a\":2"`, `"1}"`, `true`, `[4242]`,
+	} {
+		shown := text[:min(len(text), 40)]
+		_, failure := read(t, `"team_id":`+text)
+		wantFault(t, "team_id "+shown, failure, "in user_group, the field team_id is not", "4242", "999999", "000000", "9007199")
+	}
+}
+
+// TestFields: what has one meaning only is read, however it is written, and a null is silence.
+func TestFields(t *testing.T) {
+	t.Parallel()
+	got, failure := read(t,
+		`"team_id":null,"token":null,"name":null,"provided_id":null,"properties":null,"api_environment_tag":null`)
+	if failure != nil || got.TeamID != nil || !got.Token.IsZero() || got.Name != nil || got.ProvidedID != nil ||
+		!got.Properties.IsZero() || got.EnvironmentTag != nil {
+		t.Errorf("nulls: %+v, %v", got, failure)
+	}
+	for text, want := range map[string]string{
+		`""`: "", `12345`: "12345", `9007199254740993`: "9007199254740993", `"\u0041\ud83d\ude00\ufffd"`: "A😀\ufffd",
+	} {
+		got, failure := read(t, `"name":`+text+`,"provided_id":`+text+`,"api_environment_tag":`+text+`,"token":`+text)
+		if failure != nil || *got.Name != want || *got.ProvidedID != want || *got.EnvironmentTag != want ||
+			got.Token.Reveal() != want {
+			t.Errorf("%s: %+v, %v", text, got, failure)
+		}
+	}
+	// PHP writes an empty object as an empty list; some services keep JSON in a text column.
+	const raw = `{"n":123456789012345678901234567890.10,"h":"<&>","e":{}}`
+	for text, want := range map[string]string{
+		raw: raw, `"{\"b\":1e30,\"a\":\"é\"}"`: `{"b":1e30,"a":"é"}`, `[]`: "{}", `"[]"`: "{}",
+	} {
+		got, failure := read(t, `"properties":`+text)
+		if encoded, err := got.Properties.MarshalJSON(); failure != nil || err != nil || string(encoded) != want {
+			t.Errorf("properties %s: %s, %v, %v", text, encoded, failure, err)
+		}
+	}
+	for text, want := range map[string]bool{
+		"true": true, "false": false, "1": true, "0": false, `"1"`: true, `"0"`: false, "1.0": true,
+	} {
+		answer, failure := interpret(t, http.MethodGet, `{"success":1,"new_user_group":`+text+`,"user_group":`+group+`}`)
+		if failure != nil || *answer.New != want {
+			t.Errorf("new_user_group %s: %v (%v), want %v", text, answer.New, failure, want)
+		}
+	}
+}
+
+// TestWrongFields: anything else is an error that names the field and never the value.
+func TestWrongFields(t *testing.T) {
+	t.Parallel()
+	for field, values := range map[string][]string{
+		"name":                {`true`, `["LEAK"]`, `{"x":"LEAK"}`},
+		"provided_id":         {`false`, `["LEAK"]`, `{"x":"LEAK"}`},
+		"api_environment_tag": {`true`, `["LEAK"]`, `{"x":"LEAK"}`},
+		"token": {
+			`true`, `["LEAK"]`, `{"x":"LEAK"}`, `"LEAK\u0000"`, `"LEAK\n"`, `"\u001b[31mLEAK"`, `"LEAK\u007f"`, `"LEAK\u0085"`,
+		},
+		"properties": {
+			`true`, `5`, `["LEAK"]`, `""`, `"LEAK"`, `"[\"LEAK\"]"`, `"null"`, `{"LEAK":1e999999999}`, `"{\"LEAK\":1,\"LEAK\":2}"`,
+		},
+	} {
+		for _, value := range values {
+			_, failure := read(t, `"`+field+`":`+value)
+			wantFault(t, field+" "+value, failure, "in user_group, the field "+field+" ", "LEAK")
+		}
+	}
+	for _, text := range []string{`"yes"`, `"true"`, `2`, `-1`, `0.5`, `[true]`, `{}`, `null`} {
+		answer, failure := interpret(t, http.MethodGet, `{"success":1,"new_user_group":`+text+`,"user_group":`+group+`}`)
+		wantFault(t, "new_user_group "+text, failure, "the field new_user_group ", "yes")
+		if answer.New != nil {
+			t.Errorf("new_user_group %s is %v", text, *answer.New)
+		}
+	}
+	deep := strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
+	for _, field := range []string{
+		"\"x\":\"LEAK\xff\"", `"x":"LEAK\ud800"`, `"x":` + deep, `"user_group":` + deep, `"user_group":["LEAK"]`,
+		`"user_group":"LEAK"`, `"user_group":null`,
+	} {
+		_, failure := interpret(t, http.MethodPut, `{"success":1,`+field+`}`)
+		wantFault(t, field, failure, "", "LEAK")
+	}
+	// A creation and a rotation without a token cannot be recorded; a deletion needs nothing but success.
+	for method, required := range map[string]bool{"GET": true, "POST": true, "PUT": false, "DELETE": false} {
+		_, failure := interpret(t, method, `{"success":1,"new_user_group":false,"user_group":{"team_id":1}}`)
+		if required {
+			wantFault(t, method, failure, "user_group.token is missing")
+		} else if failure != nil {
+			t.Errorf("%s without a token: %v", method, failure)
+		}
+	}
+	if _, failure := interpret(t, http.MethodDelete, `{"success":1,"user_group":"whatever"}`); failure != nil {
+		t.Error(failure)
+	}
+}
+
+// TestAge: an answer from a cache is no answer of the service, whatever it says.
+func TestAge(t *testing.T) {
+	t.Parallel()
+	for age, cached := range map[string]bool{
+		"1": true, " 60 ": true, "0.5": true, "0": false, "": false, "-1": false, "old": false,
+	} {
+		for _, status := range []int{200, 404} {
+			answer, failure := testCall(t, http.MethodGet).interpret(response(status, "Age", age), []byte(createdJSON), nil)
+			if got := failure != nil && failure.Kind == Cached; got != cached {
+				t.Errorf("Age %q, status %d: %v", age, status, failure)
+			}
+			if cached && (answer.New != nil || !answer.UserGroup.Token.IsZero() || failure.MayHaveHappened()) {
+				t.Errorf("Age %q: believed: %+v, %v", age, answer, failure)
+			}
+		}
+	}
+}
+
+// TestMessage: what the service says is found in the usual places, masked, put on one line, and cut short.
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	const key, old, told = plantedKey, plantedToken, plantedNewToken
+	long := strings.Repeat("x", 295)
+	for body, want := range map[string]string{
+		`"message":"no"`:                                                         "no",
+		`"error":"no"`:                                                           "no",
+		`"error_message":"y","msg":"x"`:                                          "y",
+		`"error_msg":"no"`:                                                       "no",
+		`"reason":"no"`:                                                          "no",
+		`"message":" ","error":"real"`:                                           "real",
+		`"message":5,"error":"real"`:                                             "real",
+		`"message":{"x":1},"error":"real"`:                                       "real",
+		`"error":{"code":7,"message":"no"}`:                                      "no",
+		`"errors":["first","second"]`:                                            "first; second",
+		`"errors":[{"detail":"1"},{"x":1}]`:                                      "1",
+		`"title":"Bad","detail":"the name"`:                                      "the name",
+		`"error":{"error":{"error":{"error":"too deep"}}}`:                       "",
+		`"message":"Token ` + key + ` is bad"`:                                   "Token (secret) is bad",
+		`"message":"` + old + `,` + old + `"`:                                    "(secret),(secret)",
+		`"message":` + escapedJSON(old):                                          "(secret)",
+		`"message":"it is ` + told + ` now","token":"` + told + `"`:              "it is (secret) now",
+		`"message":"it is ` + told + `","user_group":[{"token":"` + told + `"}]`: "it is (secret)",
+		`"message":"it is ` + told + `","data":{"x":{"userGroupToken":"` + told + `"}}`: "it is (secret)",
+		`"message":"is abcd-and-more","token":"abcd","user_token":"abcd-and-more"`:      "is (secret)",
+		`"message":"a\u001b[31mb\nc\r\td\u0000e\u0085f\u007f"`:                          "a [31mb c d e f",
+		`"message":"a\u202eb\u2028c\u200bd"`:                                            "a b c d",
+		`"message":"` + strings.Repeat("é", 10_000) + `"`:                               strings.Repeat("é", 300) + " …",
+		`"message":"` + long + old + `"`:                                                long + mask[:5] + " …",
+	} {
+		_, failure := testCall(t, http.MethodPost).interpret(response(http.StatusBadRequest), []byte("{"+body+"}"), nil)
+		if failure.Message != want {
+			t.Errorf("%.80s: got %q, want %q", body, failure.Message, want)
+		}
+	}
+}
+
+// TestTooMuch: what exceeds the limit is not read to its end.
+func TestTooMuch(t *testing.T) {
+	t.Parallel()
+	padded := func(size int) string {
+		return `{"x":"` + strings.Repeat("x", size-len(successJSON)-len(`"x":"",`)) + `",` + successJSON[1:]
+	}
+	for body, accepted := range map[string]bool{padded(maxAnswer): true, padded(maxAnswer + 1): false} {
+		_, err := fourCalls[2].make(t.Context(), each(ok(body)).client(t))
+		if accepted != (err == nil) || err != nil && !strings.Contains(failureOf(t, err).Reason, "larger than 4 MiB") {
+			t.Errorf("%d bytes: %v", len(body), err)
+		}
+	}
+	endless := func(conn net.Conn, _ received) bool {
+		_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"x\":\"")
+		for err == nil {
+			_, err = conn.Write(bytes.Repeat([]byte("x"), 1<<16))
+		}
+		return false
+	}
+	_, err := fourCalls[2].make(t.Context(), each(endless).client(t))
+	wantKind(t, failureOf(t, err), UnknownOutcome)
+}

@@ -1,0 +1,402 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+)
+
+const (
+	second = time.Second
+	hour   = time.Hour
+)
+
+// TestRepetitions counts, for each call and each fault, the requests that the service gets: when the fault lasts, and
+// when it strikes once.
+func TestRepetitions(t *testing.T) {
+	t.Parallel()
+	const never, ifRepeatable, always = 0, 1, 2
+	json := func(status int, body string) reaction { return answer(status, "", body) }
+	for name, test := range map[string]struct {
+		fault    reaction
+		kind     Kind
+		repeated int
+	}{
+		"429":                {json(429, `{}`), Throttled, always},
+		"500":                {json(500, `{"success":0}`), UnknownOutcome, ifRepeatable},
+		"503":                {json(503, ``), UnknownOutcome, ifRepeatable},
+		"408":                {json(408, ``), UnknownOutcome, ifRepeatable},
+		"HTML":               {page(200), UnknownOutcome, ifRepeatable},
+		"nothing":            {ok(""), UnknownOutcome, ifRepeatable},
+		"cut":                {cut, UnknownOutcome, ifRepeatable},
+		"cut in the header":  {then(write("HTTP/1.1 200 OK\r\nX: "), cut), UnknownOutcome, ifRepeatable},
+		"cut before success": {half(200, `{"user_group":1,"success":1}`), UnknownOutcome, ifRepeatable},
+		"silence":            {hang, UnknownOutcome, ifRepeatable},
+		"silence then":       {then(write("HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n"), hang), UnknownOutcome, ifRepeatable},
+		"no HTTP":            {write("220 smtp.example.com\r\n\r\n"), UnknownOutcome, ifRepeatable},
+		"another protocol":   {write("HTTP/1.1 101 X\r\nConnection: Upgrade\r\n\r\n"), UnknownOutcome, ifRepeatable},
+		"half an answer":     {half(200, successJSON), Incomplete, never},
+		"half a refusal":     {half(400, `{"message":"no, because"}`), Refused, never},
+		"half a 403":         {half(403, htmlPage), Unauthorized, never},
+		"401":                {json(401, ``), Unauthorized, never},
+		"407":                {json(407, ``), NotSent, never},
+		"400":                {json(400, `{"success":1}`), Refused, never},
+		"success 0":          {json(200, `{"success":0}`), Refused, never},
+		"307":                {json(307, ``), Redirected, never},
+		"from a cache":       {answer(200, "Age: 1\r\n", successJSON), Cached, never},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				for _, call := range fourCalls {
+					want := 1
+					if test.repeated == always || test.repeated == ifRepeatable && call.repeatable {
+						want = 4
+					}
+					service := each(test.fault)
+					_, err := call.make(t.Context(), service.client(t, retries(3)))
+					failure := failureOf(t, err)
+					wantKind(t, failure, test.kind)
+					service.want(t, want)
+					counted := strings.Contains(failure.Said(), fmt.Sprintf("after %d attempts", want))
+					if failure.Attempts != want || counted != (want > 1) {
+						t.Errorf("%s: %d attempts; %s", call.method, failure.Attempts, failure.Said())
+					}
+					unknown := test.kind == UnknownOutcome
+					if failure.Lost != (unknown && want > 1) || failure.MayHaveHappened() != (unknown || test.kind == Incomplete) {
+						t.Errorf("%s: Lost = %v, MayHaveHappened = %v", call.method, failure.Lost, failure.MayHaveHappened())
+					}
+					if want == 1 {
+						continue
+					}
+					service = inTurn(test.fault, ok(successJSON))
+					answer, err := call.make(t.Context(), service.client(t, retries(3)))
+					service.want(t, 2)
+					if err != nil || call.method != http.MethodDelete && answer.Lost != unknown {
+						t.Errorf("%s: Lost = %v, %v", call.method, answer.Lost, err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestLostThenRefused: the refusal is the last word, but the first attempt may have done the work.
+func TestLostThenRefused(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{404, 401, 429, 407} {
+		service := inTurn(answer(500, "", "{}"), answer(status, "", "{}"))
+		failure := failureOf(t, service.client(t, retries(1)).Delete(t.Context(), TokenRequest{UserGroupID: "acme"}))
+		if !failure.Lost || !failure.MayHaveHappened() || failure.Status != status || failure.Attempts != 2 {
+			t.Errorf("status %d: %#v", status, failure)
+		}
+	}
+}
+
+// TestKeptAliveConnectionDies: Go's transport would replay a GET of its own accord when a connection that has served
+// before dies; here that would be a second creation that nobody knows of.
+func TestKeptAliveConnectionDies(t *testing.T) {
+	t.Parallel()
+	for _, call := range fourCalls {
+		service := inTurn(ok(successJSON), cut, ok(successJSON))
+		client := newClient(t, "http://"+service.listen(t, nil))
+		if _, err := call.make(t.Context(), client); err != nil {
+			t.Fatal(err)
+		}
+		_, err := call.make(t.Context(), client)
+		wantKind(t, failureOf(t, err), UnknownOutcome)
+		service.want(t, 2)
+		if service.connections != 1 {
+			t.Fatalf("%d connections: the second call did not go out on a kept-alive one", service.connections)
+		}
+	}
+}
+
+// TestRequestTimeout: each attempt has its own, whatever has come by then.
+func TestRequestTimeout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for _, begun := range []string{"", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"} {
+			service := each(then(write(begun), hang))
+			client := service.client(t, retries(1), waits(second, second), func(c *Config) { c.RequestTimeout = 30 * second })
+			start := time.Now()
+			_, err := get(t.Context(), client)
+			reason := failureOf(t, err).Reason
+			if took := time.Since(start); took != 61*second || !strings.HasSuffix(reason, "no complete answer came within 30s") {
+				t.Errorf("%q: ended after %s: %s", begun, took, reason)
+			}
+			service.want(t, 2)
+		}
+	})
+}
+
+// TestRetryAfter measures the time between a refusal and the repetition.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for header, want := range map[string]time.Duration{
+			"1": second, "30": 30 * second, "a date": 20 * second,
+			// More than retry_wait_max is cut to it, and warned about.
+			"31": 30 * second, "3153600000": 30 * second, strings.Repeat("9", 30): 30 * second,
+			"Fri, 31 Dec 9999 23:59:59 GMT": 30 * second,
+			// What asks for nothing.
+			"": 2 * second, "soon": 2 * second, "-100": 2 * second, "0": 2 * second, "Mon, 01 Jan 1990 00:00:00 GMT": 2 * second,
+		} {
+			for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+				begun := time.Now()
+				asked := strings.Replace(header, "a date", begun.Add(want).UTC().Format(http.TimeFormat), 1)
+				service := inTurn(answer(status, "Retry-After: "+asked+"\r\n", "{}"), ok(successJSON))
+				var log syncBuffer
+				client := service.client(t, retries(1), waits(2*second, 30*second))
+				if _, err := get(tflogtest.RootLogger(t.Context(), &log), client); err != nil {
+					t.Fatal(err)
+				}
+				service.want(t, 2)
+				// A date has no fractions of a second.
+				if waited := time.Since(begun); waited > want || waited <= want-second || header != "a date" && waited != want {
+					t.Errorf("%q: waited %s, want %s", header, waited, want)
+				}
+				if warned := strings.Contains(log.String(), `"@level":"warn"`); warned != (want == 30*second && header != "30") {
+					t.Errorf("%q: warned: %v", header, warned)
+				}
+			}
+		}
+	})
+}
+
+// TestWait: waits double up to the longest, never beyond what a Duration holds, and lose up to a half at random.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	chance := 0.0
+	client := func(shortest, longest time.Duration) *Client {
+		client := newClient(t, "https://service.example.com", retries(4), waits(shortest, longest))
+		client.config.Random = func() float64 { return chance }
+		return client
+	}
+	for n, want := range []time.Duration{2 * second, 4 * second, 8 * second, 16 * second, 30 * second, 30 * second} {
+		for _, chance = range []float64{0, 0.5, 0.999} {
+			if got, want := client(2*second, 30*second).wait(n, nil), want-time.Duration(chance*float64(want/2)); got != want {
+				t.Errorf("wait(%d) with chance %v = %s, want %s", n, chance, got, want)
+			}
+		}
+	}
+	chance = 0
+	for _, n := range []int{5, 30, 31, 62, 63, 64, 5000} {
+		for _, shortest := range []time.Duration{1, 30 * second, hour} {
+			if got := client(shortest, max(hour, shortest)).wait(n, nil); got <= 0 || got > hour || n > 61 && got != hour {
+				t.Errorf("wait(%d) from %s = %s", n, shortest, got)
+			}
+		}
+	}
+	chance = 0.999
+	for asked, want := range map[time.Duration]time.Duration{1: 1, 5 * second: 5 * second, hour: 30 * second} {
+		if got := client(2*second, 30*second).wait(0, &Error{RetryAfter: asked}); got != want {
+			t.Errorf("RetryAfter %s: wait = %s, want %s", asked, got, want)
+		}
+	}
+	differ := newClient(t, "https://service.example.com", func(c *Config) { c.RetryWaitMin, c.RetryWaitMax = hour, hour })
+	if a, b := differ.wait(0, nil), differ.wait(0, nil); a == b || a < hour/2 || a > hour {
+		t.Errorf("two waits by chance: %s, %s", a, b)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		start, patient := time.Now(), client(2*second, 30*second)
+		err := patient.WaitBeforeRepeat(t.Context(), 1, nil)
+		if took := time.Since(start); err != nil || took != patient.wait(1, nil) || patient.Repeats() != 4 {
+			t.Errorf("ended after %s with %v", took, err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := patient.WaitBeforeRepeat(ctx, 0, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want the context's error", err)
+		}
+	})
+}
+
+// late is what a service does that takes its time.
+func late(net.Conn, received) bool {
+	time.Sleep(10 * second) // in virtual time
+	return true
+}
+
+// TestStopped: when the run is stopped nothing more is begun, and what is under way is finished.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	last := func(status int) reaction { return answer(status, "", `{"message":"the last word"}`) }
+	atGate := func(c *Client) { c.gate.closeFor(hour) }
+	queued := func(c *Client) { c.limiter.Allow() }
+	const success, runGoesOn = Kind(-1), 9 * hour
+	for name, test := range map[string]struct {
+		reaction reaction
+		after    time.Duration // that the run is stopped
+		hold     func(*Client)
+		finish   bool
+		requests int
+		kind     Kind
+		ended    time.Duration
+	}{
+		"before the start":             {ok(createdJSON), 0, nil, false, 0, NotSent, 0},
+		"in flight":                    {then(late, ok(createdJSON)), second, nil, false, 1, success, 10 * second},
+		"in flight, and no answer":     {hang, second, nil, false, 1, UnknownOutcome, 20 * second},
+		"waiting after 429":            {last(429), second, nil, false, 1, Throttled, second},
+		"waiting after 500":            {last(500), second, nil, false, 1, UnknownOutcome, second},
+		"not at all":                   {last(429), runGoesOn, nil, false, 4, Throttled, 3 * hour},
+		"at the gate":                  {ok(createdJSON), second, atGate, false, 0, NotSent, second},
+		"for the rate limit":           {ok(createdJSON), second, queued, false, 0, NotSent, second},
+		"clean-up, before the start":   {ok(createdJSON), 0, nil, true, 1, success, 0},
+		"clean-up, refused":            {last(429), 0, nil, true, 1, Throttled, 0},
+		"clean-up, lost":               {last(500), 0, nil, true, 1, UnknownOutcome, 0},
+		"clean-up, not at all":         {last(500), runGoesOn, nil, true, 4, UnknownOutcome, 3 * hour},
+		"clean-up, at the gate":        {ok(createdJSON), second, atGate, true, 1, success, second},
+		"clean-up, for the rate limit": {ok(createdJSON), second, queued, true, 1, success, second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				for _, call := range fourCalls {
+					if !call.repeatable && test.kind == UnknownOutcome {
+						continue // It is never repeated, and so does not wait.
+					}
+					service := each(test.reaction)
+					client := service.client(t, retries(3), waits(hour, hour), func(c *Config) {
+						if test.hold != nil {
+							c.RequestsPerSecond = 1.0 / 3600
+						}
+					})
+					if test.hold != nil {
+						test.hold(client)
+					}
+					ctx, stop := context.WithCancel(t.Context())
+					if time.AfterFunc(test.after, stop); test.after == 0 {
+						stop()
+					}
+					if test.finish {
+						ctx = Finish(ctx)
+					}
+					start := time.Now()
+					answer, err := call.make(ctx, client)
+					if took := time.Since(start); took != test.ended {
+						t.Errorf("%s: ended after %s, want %s", call.method, took, test.ended)
+					}
+					service.want(t, test.requests)
+					if test.kind == success {
+						if err != nil || call.method != http.MethodDelete && answer.UserGroup.Token.Reveal() != plantedNewToken {
+							t.Errorf("%s: %+v, %v", call.method, answer, err)
+						}
+						continue
+					}
+					failure := failureOf(t, err)
+					wantKind(t, failure, test.kind)
+					if failure.Attempts != test.requests || failure.Status != 0 && failure.Message != "the last word" ||
+						test.requests == 0 && !errors.Is(failure, context.Canceled) {
+						t.Errorf("%s: %#v", call.method, failure)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestGate: one 429 holds back every call, also those that queue for the rate limit, and nothing else does.
+func TestGate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := inTurn(answer(429, "Retry-After: 60\r\n", "{}"), ok(successJSON))
+		client := service.client(t, retries(1), waits(hour, hour), func(c *Config) { c.RequestsPerSecond = 1 })
+		var workers sync.WaitGroup
+		for range 5 {
+			workers.Go(func() {
+				if _, err := get(t.Context(), client); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		workers.Wait()
+		seen := service.seen()
+		service.want(t, 6)
+		slices.SortFunc(seen, func(a, b received) int { return a.at.Compare(b.at) })
+		for i, request := range seen[1:] {
+			// Repetitions count for the rate limit as well.
+			if waited, want := request.at.Sub(seen[0].at), time.Duration(60+i)*second; waited < want || waited > want+5*second {
+				t.Errorf("request %d came %s after the 429, want %s", i+2, waited, want)
+			}
+		}
+		for _, status := range []int{400, 401, 404, 429, 500, 503} {
+			client := each(answer(status, "Retry-After: 60\r\n", "{}")).client(t, waits(hour, hour))
+			_, err := get(t.Context(), client)
+			if isOpen := client.gate.isOpen(); isOpen != (status != 429) || failureOf(t, err).Status != status {
+				t.Errorf("status %d: the gate is open: %v", status, isOpen)
+			}
+		}
+		var g gate
+		g.closeFor(hour)
+		g.closeFor(second)
+		if left := g.untilOpen(); left != hour {
+			t.Errorf("a shorter wait undid a longer one: the gate opens in %s", left)
+		}
+	})
+}
+
+// TestRateLimit: it holds for all goroutines together, counts repetitions, and spaces the calls.
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := each(answer(500, "", "{}"))
+		client := service.client(t, retries(1), func(c *Config) { c.RequestsPerSecond = 10 })
+		var workers sync.WaitGroup
+		for range 4 {
+			workers.Go(func() { _, _ = get(t.Context(), client) })
+		}
+		workers.Wait()
+		seen := service.seen()
+		for i, request := range seen {
+			if at := request.at.Sub(seen[0].at).Round(time.Millisecond); at != time.Duration(i)*100*time.Millisecond {
+				t.Errorf("request %d came after %s", i+1, at)
+			}
+		}
+		service.want(t, 8)
+	})
+}
+
+// TestConnectionsAreReused: ten workers need ten connections, however many calls they make.
+func TestConnectionsAreReused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		// An answer of unknown length must leave the connection usable too, and so must a refusal.
+		chunked := write(fmt.Sprintf("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n",
+			len(successJSON), successJSON))
+		service := &service{react: func(n int) reaction {
+			return then(late, []reaction{chunked, answer(400, "", `{"success":0}`), ok(successJSON)}[n%3])
+		}}
+		client := service.client(t)
+		for range 20 {
+			var workers sync.WaitGroup
+			for i := range 10 {
+				workers.Go(func() {
+					if _, err := fourCalls[i%4].make(t.Context(), client); err != nil && !IsKind(err, Refused) {
+						t.Error(err)
+					}
+				})
+			}
+			workers.Wait()
+		}
+		service.want(t, 200)
+		if service.connections != 10 {
+			t.Errorf("%d connections for 10 workers with 20 calls each", service.connections)
+		}
+		// Servers that close idle connections after 5 s are common, so the client does before.
+		time.Sleep(5 * second)
+		if _, err := get(t.Context(), client); err != nil || service.connections != 11 {
+			t.Errorf("after 5 idle seconds: %v, %d connections", err, service.connections)
+		}
+	})
+}

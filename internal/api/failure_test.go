@@ -1,0 +1,311 @@
+package api
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+)
+
+// selfSigned returns a certificate for a name, valid until the given time from now, and a pool that trusts it.
+func selfSigned(t testing.TB, name string, until time.Duration) (tls.Certificate, *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(-2 * hour), NotAfter: time.Now().Add(until),
+		IsCA: true, BasicConstraintsValid: true, DNSNames: []string{name},
+	}
+	if ip := net.ParseIP(name); ip != nil {
+		template.DNSNames, template.IPAddresses = nil, []net.IP{ip}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(certificate)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
+}
+
+// way is a way to a service: it ends before it, or reaches it.
+type way struct {
+	address   string
+	configure func(*Config)
+	attempts  int    // of four; 0 for a way that reaches the service
+	reason    string // a part of it, with {address}
+	hint      string // a part of it
+}
+
+func (w way) try(t *testing.T, name string, service *service) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		var log syncBuffer
+		for _, call := range fourCalls {
+			client := newClient(t, w.address, retries(3), func(c *Config) {
+				if w.configure != nil {
+					w.configure(c)
+				}
+			})
+			answer, err := call.make(tflogtest.RootLogger(t.Context(), &log), client)
+			if w.attempts == 0 {
+				if err != nil || answer.Lost {
+					t.Errorf("%s: %v, Lost = %v", call.method, err, answer.Lost)
+				}
+				continue
+			}
+			failure := failureOf(t, err)
+			wantKind(t, failure, NotSent)
+			reason := strings.ReplaceAll(w.reason, "{address}", w.address[strings.LastIndex(w.address, "/")+1:])
+			if failure.Attempts != w.attempts || failure.MayHaveHappened() || !strings.Contains(failure.Reason, reason) ||
+				!strings.Contains(failure.Hint, w.hint) || w.hint == "" && failure.Hint != "" {
+				t.Errorf("%s: %d attempts\n%s\n%s\nwant %d attempts\n%s\n%s",
+					call.method, failure.Attempts, failure.Reason, failure.Hint, w.attempts, reason, w.hint)
+			}
+			wantAbsent(t, "the error", told(err), "pa%2Fss", "pa/ss", plantedKey, plantedToken)
+		}
+		wantAbsent(t, "the log", log.String(), "pa%2Fss", "pa/ss", plantedKey, plantedToken)
+		service.want(t, map[bool]int{true: len(fourCalls)}[w.attempts == 0])
+	})
+}
+
+// TestTLS: TLS that does not come about is no lost call, is not tried again where that is pointless, and the text
+// names what is missing.
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	own, trusted := selfSigned(t, "127.0.0.1", hour)
+	named, namedTrusted := selfSigned(t, "service.example", hour)
+	expired, expiredTrusted := selfSigned(t, "127.0.0.1", -hour)
+	client, clientTrusted := selfSigned(t, "client", hour)
+	stranger, _ := selfSigned(t, "client", hour)
+	roots := func(pool *x509.CertPool, more ...func(*Config)) func(*Config) {
+		return func(c *Config) {
+			c.RootCAs = pool
+			for _, change := range more {
+				change(c)
+			}
+		}
+	}
+	byName := func(c *Config) { c.TLSServerName = "service.example" }
+	with := func(certificate tls.Certificate) func(*Config) {
+		return func(c *Config) { c.ClientCertificate = &certificate }
+	}
+	only := func(version uint16, certificates ...tls.Certificate) *tls.Config {
+		return &tls.Config{Certificates: certificates, MinVersion: version, MaxVersion: version}
+	}
+	asking := func(version uint16) *tls.Config {
+		config := only(version, own)
+		config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, clientTrusted
+		return config
+	}
+	const unverified, refused = "the certificate of {address} could not be verified: x509: ", "{address} refused the TLS connection: "
+	for name, test := range map[string]struct {
+		server *tls.Config
+		way
+	}{
+		"trusted":           {only(tls.VersionTLS12, own), way{configure: roots(trusted)}},
+		"unknown authority": {only(tls.VersionTLS13, own), way{"", nil, 1, unverified + "certificate signed by", "ca_cert_file"}},
+		"another name":      {only(tls.VersionTLS13, named), way{"", roots(namedTrusted), 1, unverified, "tls_server_name"}},
+		"tls_server_name":   {only(tls.VersionTLS13, named), way{configure: roots(namedTrusted, byName)}},
+		"expired":           {only(tls.VersionTLS13, expired), way{"", roots(expiredTrusted), 1, unverified, "renewed"}},
+		"TLS 1.1":           {only(tls.VersionTLS11, own), way{"", roots(trusted), 1, refused + "protocol version", "TLS 1.2"}},
+		// In TLS 1.3 the refusal comes when the request has been written.
+		"no client certificate": {
+			asking(tls.VersionTLS13), way{"", roots(trusted), 1, refused + "certificate required", "set client_cert_file"},
+		},
+		"no client certificate, TLS 1.2": {asking(tls.VersionTLS12), way{"", roots(trusted), 1, refused, "set client_cert_file"}},
+		"wrong client certificate": {
+			asking(tls.VersionTLS13), way{"", roots(trusted, with(stranger)), 1, refused, "check those that are set"},
+		},
+		"client certificate":          {asking(tls.VersionTLS13), way{configure: roots(trusted, with(client))}},
+		"client certificate, TLS 1.2": {asking(tls.VersionTLS12), way{configure: roots(trusted, with(client))}},
+	} {
+		service := each(ok(successJSON))
+		test.address = "https://" + service.listen(t, test.server)
+		test.try(t, name, service)
+	}
+	plain := httptest.NewServer(nil)
+	t.Cleanup(plain.Close)
+	https := way{"https" + plain.URL[4:], nil, 1, "{address} does not speak TLS", "Check the scheme and the port"}
+	https.try(t, "https to an http port", each(cut))
+	for name, reaction := range map[string]reaction{
+		"Go":    then(write("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n"), cut),
+		"nginx": answer(400, "Server: nginx\r\n", "<title>400 The plain HTTP request was sent to HTTPS port</title>"),
+		"alert": then(write(tlsAlert), cut),
+	} {
+		http := way{"http://" + each(reaction).listen(t, nil), nil, 1, "{address} speaks TLS, and was addressed without it", "https://"}
+		http.try(t, "http to an https port of "+name, each(cut))
+	}
+}
+
+// tlsAlert is how some servers answer to what is no TLS.
+const tlsAlert = "\x15\x03\x01\x00\x02\x02\x16"
+
+// TestHTTP1 is what a server that would rather speak HTTP/2 gets.
+func TestHTTP1(t *testing.T) {
+	t.Parallel()
+	own, trusted := selfSigned(t, "127.0.0.1", hour)
+	service := each(ok(successJSON))
+	address := service.listen(t, &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{"h2", "http/1.1"}})
+	client := newClient(t, "https://"+address, func(c *Config) { c.RootCAs = trusted })
+	for _, call := range fourCalls {
+		if _, err := call.make(t.Context(), client); err != nil {
+			t.Error(err)
+		}
+	}
+	if service.want(t, 4); service.seen()[0].Proto != "HTTP/1.1" || service.connections != 1 {
+		t.Errorf("%s, %d connections", service.seen()[0].Proto, service.connections)
+	}
+}
+
+// TestNoConnection: a connection that does not come about is always safe to try again, and the text names the address.
+func TestNoConnection(t *testing.T) {
+	t.Parallel()
+	// An open connection holds its port until the test ends, so that nobody listens on it.
+	held, err := net.Dial("tcp", listen(t, func(net.Conn) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = held.Close() })
+	deaf := held.LocalAddr().String()
+	_, port, _ := net.SplitHostPort(deaf)
+	through := func(proxy string) func(*Config) {
+		return func(c *Config) { c.ProxyURL = NewSecret(proxy) }
+	}
+	const refused = " could be made: connection refused"
+	closing := func(c net.Conn) { _ = c.Close() }
+	noTLS := func(c net.Conn) { _ = write("HTTP/1.1 400 Bad Request\r\n\r\n")(c, received{}) }
+	const service, toService = "https://service.example", "no connection to service.example:443 through the proxy 127.0.0.1:"
+	for name, test := range map[string]way{
+		"nobody listens":    {"http://" + deaf, nil, 4, "no connection to {address}" + refused, ""},
+		"another address":   {"http://localhost:" + port, nil, 4, "no connection to localhost:" + port + " (", ""},
+		"cut handshakes":    {"https://" + listen(t, closing), nil, 4, "no connection to {address} could be made: ", ""},
+		"a deaf proxy":      {service, through("http://" + deaf), 4, "no connection to the proxy " + deaf + refused, ""},
+		"a silent proxy":    {service, through("socks5://" + listen(t, closing)), 4, toService, ""},
+		"a cutting proxy":   {service, through("http://" + each(cut).listen(t, nil)), 4, toService, ""},
+		"no TLS at a proxy": {service, through("https://" + listen(t, noTLS)), 1, "does not speak TLS", "address of the proxy"},
+		"TLS at a proxy": {
+			service, through("http://" + each(then(write(tlsAlert), cut)).listen(t, nil)), 1, "speaks TLS", "address of the proxy",
+		},
+	} {
+		test.try(t, name, each(cut))
+	}
+	synctest.Test(t, func(t *testing.T) {
+		client := newClient(t, "https://service.example", func(c *Config) { c.RequestTimeout = 30 * second })
+		client.transport.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) {
+			here, there := net.Pipe()
+			go func() { _, _ = io.Copy(io.Discard, there) }()
+			return here, nil
+		}
+		_, err := get(t.Context(), client)
+		failure := failureOf(t, err)
+		wantKind(t, failure, NotSent)
+		if failure.Reason != "no connection to service.example:443 was made within 30s" {
+			t.Errorf("a handshake without an answer: %v", failure)
+		}
+	})
+}
+
+// tunnel is what a proxy does with CONNECT.
+func tunnel(conn net.Conn, request received) bool {
+	target, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", request.Host)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = target.Close() }()
+	_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\n")
+	go func() { _, _ = io.Copy(target, conn); _ = target.Close() }()
+	_, _ = io.Copy(conn, target)
+	return false
+}
+
+// TestProxy: who said no, the proxy or the service, and what to do about it. The server name and the client
+// certificate are not for the proxy, and its password is told to nobody else.
+func TestProxy(t *testing.T) {
+	t.Parallel()
+	own, trusted := selfSigned(t, "127.0.0.1", hour)
+	named, _ := selfSigned(t, "service.example", hour)
+	leaf, err := x509.ParseCertificate(named.Certificate[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	trusted.AddCert(leaf)
+	strange, _ := selfSigned(t, "127.0.0.1", hour)
+	by := func(certificate tls.Certificate) *tls.Config {
+		return &tls.Config{Certificates: []tls.Certificate{certificate}}
+	}
+	says := func(status int, attempts int, reason, hint string) (reaction, way) {
+		reason = fmt.Sprintf(" did not connect to {address}: it answered with status %d (%s) (Server: squid/6.1)", status, reason)
+		return answer(status, "Server: squid/6.1\r\n", htmlPage), way{"", nil, attempts, reason, hint}
+	}
+	type proxied struct {
+		scheme, proxyScheme string
+		proxyTLS            *tls.Config
+		react               reaction
+		way
+	}
+	tests := map[string]proxied{
+		"tunnel":     {"https", "http", nil, tunnel, way{}},
+		"over TLS":   {"https", "https", by(own), tunnel, way{}},
+		"plain, 407": {"http", "http", nil, page(407), way{"", nil, 1, "", "proxy_url"}},
+		"of unknown authority": {
+			"https", "https", by(strange), tunnel, way{"", nil, 1, "the certificate of the proxy 127.0.0.1:", "ca_cert_file"},
+		},
+	}
+	for status, like := range map[int]way{
+		407: {"", nil, 1, "Proxy Authentication Required", "proxy_url"}, 403: {"", nil, 1, "Forbidden", "NO_PROXY"},
+		502: {"", nil, 4, "Bad Gateway", "resolve"}, 503: {"", nil, 4, "Service Unavailable", "resolve"},
+		429: {"", nil, 4, "Too Many Requests", "NO_PROXY"},
+	} {
+		react, way := says(status, like.attempts, like.reason, like.hint)
+		tests[strconv.Itoa(status)] = proxied{"https", "http", nil, react, way}
+	}
+	for name, test := range tests {
+		service, proxy := each(ok(successJSON)), each(test.react)
+		config := by(named)
+		if test.scheme == "http" {
+			config = nil
+		}
+		test.address = test.scheme + "://" + service.listen(t, config)
+		address := test.proxyScheme + "://user:pa%2Fss@" + proxy.listen(t, test.proxyTLS)
+		test.configure = func(c *Config) {
+			c.ProxyURL, c.RootCAs, c.TLSServerName = NewSecret(address), trusted, "service.example"
+		}
+		test.try(t, name, service)
+		t.Cleanup(func() {
+			for _, request := range service.seen() {
+				if request.Header.Get("Proxy-Authorization") != "" {
+					t.Errorf("%s: the service got the password of the proxy", name)
+				}
+			}
+			for _, request := range proxy.seen() {
+				key := request.Header.Get("Authorization") != ""
+				if request.Header.Get("Proxy-Authorization") != "Basic dXNlcjpwYS9zcw==" || key && test.scheme == "https" {
+					t.Errorf("%s: the proxy got %v", name, request.Header)
+				}
+			}
+		})
+	}
+}

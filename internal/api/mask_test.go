@@ -1,0 +1,167 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+)
+
+const (
+	plantedHeader   = "header-4e5f60a1"
+	plantedProperty = "property-9d8c7b6a"
+)
+
+// escapedJSON writes a string as a hostile or merely different encoder would: each character as an escape.
+func escapedJSON(text string) string {
+	var escaped strings.Builder
+	for _, r := range text {
+		fmt.Fprintf(&escaped, `\u%04x`, r)
+	}
+	return `"` + escaped.String() + `"`
+}
+
+// told is all that an error and its causes say, to whoever prints them in whatever way.
+func told(err error) string {
+	var text strings.Builder
+	for ; err != nil; err = errors.Unwrap(err) {
+		fmt.Fprintf(&text, "%v %+v %#v %s %q\n", err, err, err, err, err)
+		encoded, _ := json.Marshal(err)
+		text.Write(encoded)
+	}
+	return text.String()
+}
+
+// TestNothingSecretIsTold makes all calls against all kinds of answers, with the log at TRACE, and looks for the key,
+// the tokens, the header and the properties in the log and in the errors.
+func TestNothingSecretIsTold(t *testing.T) {
+	t.Parallel()
+	const key, old, token = plantedKey, plantedToken, plantedNewToken
+	const echo = "Token " + key + ", " + old + ", " + token + ", " + plantedHeader
+	const group = `{"team_id":1001,"token":"` + token + `","name":"Visible Name","provided_id":"visible-id","properties":{"p":"` +
+		plantedProperty + `"}}`
+	for name, test := range map[string]struct {
+		status int
+		body   string
+		// unmarked: nothing in the answer says that its token is one, so that none but a known one can be masked.
+		unmarked bool
+	}{
+		"success":              {200, `{"success":1,"new_user_group":true,"user_group":` + group + `}`, false},
+		"refusal":              {400, `{"success":0,"message":"` + echo + `","user_group":` + group + `}`, false},
+		"refusal 200":          {200, `{"success":0,"error":"` + echo + `","token":"` + token + `"}`, false},
+		"escaped":              {400, `{"message":` + escapedJSON(echo) + `,"token":` + escapedJSON(token) + `}`, false},
+		"escaped name":         {400, `{` + escapedJSON(old) + `:1,` + escapedJSON(key) + `:1}`, false},
+		"escaped slash":        {400, `{"message":"is \/slash+ed=","x":"is \/slash+ed=","token":"\/slash+ed="}`, false},
+		"group is a list":      {200, `{"success":1,"new_user_group":true,"user_group":[` + group + `]}`, false},
+		"group is a text":      {200, `{"success":1,"user_group":` + strconv.Quote(group) + `,"message":"` + echo + `"}`, false},
+		"list in a text":       {400, `{"message":"` + echo + `","data":` + strconv.Quote("["+group+"]") + `}`, false},
+		"group elsewhere":      {200, `{"success":1,"data":{"user_group":` + group + `,"x":[` + group + `]}}`, false},
+		"tokens in a list":     {200, `{"success":1,"tokens":["` + token + `",{"value":"` + token + `"}]}`, false},
+		"other names":          {200, `{"success":1,"userGroupToken":"` + token + `","x":{"USER_GROUP_TOKEN":"x"}}`, false},
+		"token within a token": {400, `{"token":{"a":[{"b":"` + token + `"}]},"message":"` + token + `"}`, false},
+		"token as a name":      {200, `{"success":1,"` + key + `":1,"` + key + `":2,"` + old + `":3,"` + old + `":4}`, false},
+		"token twice":          {200, `{"success":1,"user_group":{"token":"` + token + `","token":"x"},"x":"` + token + `"}`, false},
+		"control characters":   {200, `{"success":1,"user_group":{"token":"` + token + `\n","name":"` + token + `\n"}}`, false},
+		"invalid UTF-8":        {400, "{\"x\":\"\xff\",\"token\":\"" + token + "\",\"message\":\"" + echo + "\"}", false},
+		"properties elsewhere": {400, `{"x":{"properties":{"p":"` + plantedProperty + `"}},"properties":"` + plantedProperty + `"}`, false},
+		"half":                 {200, `{"success":1,"user_group":` + group[:len(group)-5], false},
+		"text":                 {500, echo, false},
+		"HTML":                 {403, "<html><title>" + echo + "</title></html>", true},
+		"throttled":            {429, `{"message":"` + echo + `"}`, true},
+		"unauthorized":         {401, `{"detail":"` + echo + `"}`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			header := "Content-Type: text/html\r\nServer: " + plantedKey + "\r\nVia: 1.1 " + plantedHeader + "\r\n"
+			service := each(answer(test.status, header, test.body))
+			var log syncBuffer
+			ctx := tflogtest.RootLogger(t.Context(), &log)
+			client := service.client(t, retries(1), func(c *Config) {
+				c.Headers = map[string]Secret{"X-Secret": NewSecret(plantedHeader)}
+			})
+			wanted := GroupRequest{
+				UserGroupID: "visible-id", Name: ptr("Visible Name"), Properties: mustObject(t, `{"p":"`+plantedProperty+`"}`),
+			}
+			tokens := TokenRequest{CurrentToken: NewSecret(plantedToken), UserGroupID: "visible-id"}
+			_, getErr := client.GetOrCreate(ctx, wanted)
+			_, putErr := client.Update(ctx, wanted)
+			_, rotateErr := client.Rotate(ctx, tokens)
+			deleteErr := client.Delete(ctx, tokens)
+			hidden := []string{plantedKey, plantedHeader, plantedProperty, "/slash+ed="}
+			if !test.unmarked {
+				hidden = append(hidden, plantedNewToken)
+			}
+			// Get and update do not know the old token, which the service made up as far as they can tell.
+			wantAbsent(t, "an error", told(getErr)+told(putErr), hidden...)
+			wantAbsent(t, "an error", told(rotateErr)+told(deleteErr), append(hidden, plantedToken)...)
+			for line := range strings.Lines(log.String()) {
+				if strings.Contains(line, `"method":"POST"`) || strings.Contains(line, `"method":"DELETE"`) {
+					hidden = append(hidden, plantedToken)
+				}
+				wantAbsent(t, "the log", line, hidden...)
+			}
+			for _, visible := range []string{"visible-id", "Visible Name", mask} {
+				if !strings.Contains(log.String(), visible) {
+					t.Errorf("the log shows too little:\n%s", log.String())
+				}
+			}
+		})
+	}
+}
+
+// TestLog: bodies are readable in it, losses are told, and nothing in it is secret where no answer came.
+func TestLog(t *testing.T) {
+	t.Parallel()
+	var log syncBuffer
+	ctx := tflogtest.RootLogger(t.Context(), &log)
+	body := `{"success":1,"user_group":{"team_id":1,"token":"` + plantedNewToken + `","properties":{"tier":"gold"}}}`
+	if _, err := fourCalls[2].make(ctx, each(ok(body)).client(t)); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := tflogtest.MultilineJSONDecode(strings.NewReader(log.String()))
+	for _, entry := range entries {
+		delete(entry, "@module")
+		delete(entry, "took_ms")
+	}
+	want := []map[string]any{
+		{
+			"@level": "debug", "@message": "Called the user group service", "method": "POST", "user_group_id": "acme",
+			"attempt": 1.0, "status": 200.0,
+		},
+		{
+			"@level": "trace", "@message": "Bodies of the call, secrets masked", "method": "POST", "user_group_id": "acme",
+			"request":  `{"current_token":"(secret)"}`,
+			"response": `{"success":1,"user_group":{"team_id":1,"token":"(secret)","properties":"(secret)"}}`,
+		},
+	}
+	if diff := cmp.Diff(want, entries); diff != "" || err != nil {
+		t.Errorf("%v; log (-want +got):\n%s", err, diff)
+	}
+	for body, want := range map[string]string{
+		"": "(none)", "[1]": "(3 bytes that cannot be read as a JSON object)",
+		`{"b":[1,{"x":null}],"a":"<\/é\n>","a":2}`: `{"b":[1,{"x":null}],"a":"</é\n>","a":2}`, "{}": "{}",
+		`{"x":"{\"token\":\"a\",\"y\":[1e400]}"}`: `{"x":{"token":"(secret)","y":[1e400]}}`,
+		`{"token":12345,"tokens_left":3}`:         `{"token":"(secret)","tokens_left":3}`,
+	} {
+		if got := fmt.Sprint(loggedBody{testCall(t, "POST"), []byte(body)}); got != want {
+			t.Errorf("%s is shown as %s, want %s", body, got, want)
+		}
+	}
+	for _, fault := range []reaction{cut, half(200, `{"success":1,"token":"`+plantedNewToken+`"              }`)} {
+		for _, call := range fourCalls {
+			_, err := call.make(ctx, each(fault).client(t))
+			if call.method != "DELETE" {
+				wantAbsent(t, "an error", told(failureOf(t, err)), plantedKey, plantedToken, plantedNewToken)
+			}
+		}
+	}
+	wantAbsent(t, "the log", log.String(), plantedKey, plantedToken, plantedNewToken)
+	if !strings.Contains(log.String(), "the connection was cut before a complete answer had come") {
+		t.Errorf("the log does not say what happened:\n%s", log.String())
+	}
+}

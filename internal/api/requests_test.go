@@ -1,0 +1,121 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRequests holds what is sent, byte for byte, against the contract (interface sections 2, 4 and 5).
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	full := GroupRequest{
+		UserGroupID: `a/c m"é`, Name: ptr("R&D <Acme>"), Mapping: map[string]string{"s2": "b&c", "s1": "a"},
+		Properties: mustObject(t, `{ "z": 1e30, "a": 123456789012345678901234567890,
+			"f": 1.0, "h": "<b>", "u": "\u00e9", "n": null, "o": {} }`),
+	}
+	const fullBody = `{"user_group_id":"a/c m\"é","name":"R&D <Acme>","mapping":{"s1":"a","s2":"b&c"},` +
+		`"properties":{"z":1e30,"a":123456789012345678901234567890,"f":1.0,"h":"<b>","u":"\u00e9","n":null,"o":{}}}`
+	empty := GroupRequest{UserGroupID: "acme", Name: ptr(""), Mapping: map[string]string{}, Properties: mustObject(t, "{}")}
+	const emptyBody = `{"user_group_id":"acme","name":"","mapping":{},"properties":{}}`
+	token := NewSecret(plantedToken)
+	type sent struct {
+		method, body string
+		call         func(context.Context, *Client) error
+	}
+	remove := func(body string, request TokenRequest) sent {
+		return sent{http.MethodDelete, body, func(ctx context.Context, c *Client) error { return c.Delete(ctx, request) }}
+	}
+	tests := []sent{
+		{http.MethodPost, `{"current_token":"` + plantedToken + `"}`, func(ctx context.Context, c *Client) error {
+			_, err := c.Rotate(ctx, TokenRequest{CurrentToken: token, UserGroupID: "not sent"})
+			return err
+		}},
+		remove(`{}`, TokenRequest{}),
+		remove(`{"user_group_id":"acme"}`, TokenRequest{UserGroupID: "acme"}),
+		remove(`{"current_token":"`+plantedToken+`","user_group_id":"a\"c","data_source_provided_id":"d"}`,
+			TokenRequest{CurrentToken: token, UserGroupID: `a"c`, DataSourceProvidedID: "d"}),
+	}
+	for body, request := range map[string]GroupRequest{
+		`{"user_group_id":"acme"}`: {UserGroupID: "acme"}, fullBody: full, emptyBody: empty,
+	} {
+		tests = append(tests, sent{http.MethodGet, body, func(ctx context.Context, c *Client) error {
+			_, err := c.GetOrCreate(ctx, request)
+			return err
+		}}, sent{http.MethodPut, body, func(ctx context.Context, c *Client) error {
+			_, err := c.Update(ctx, request)
+			return err
+		}})
+	}
+	for _, test := range tests {
+		for basePath, uri := range map[string]string{
+			"": "/api/user", "/base/v1//": "/base/v1/api/user", "/with%2Fslash": "/with%2Fslash/api/user",
+		} {
+			service := each(ok(successJSON))
+			client := service.client(t, func(c *Config) { c.BaseURL, _ = ParseBaseURL("http://127.0.0.1"+basePath, false) })
+			if err := test.call(t.Context(), client); err != nil {
+				t.Fatal(err)
+			}
+			service.want(t, 1)
+			got := service.seen()[0]
+			if got.Method != test.method || got.RequestURI != uri || got.body != test.body {
+				t.Errorf("got  %s %s %s\nwant %s %s %s", got.Method, got.RequestURI, got.body, test.method, uri, test.body)
+			}
+			if got.ContentLength != int64(len(test.body)) || len(got.TransferEncoding) > 0 {
+				t.Errorf("Content-Length %d, Transfer-Encoding %v", got.ContentLength, got.TransferEncoding)
+			}
+		}
+	}
+}
+
+// TestHeaders expects exactly these headers, on each method.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	for _, call := range fourCalls {
+		service := each(ok(successJSON))
+		client := service.client(t, func(c *Config) {
+			c.Headers = map[string]Secret{}
+			for name, value := range map[string]string{
+				"X-Tenant": "blue", "x-lower": "kept", "authorization": "Basic stolen", "CONTENT-TYPE": "text/plain",
+				"user-agent": "other", "accept": "text/html", "accept-encoding": "br", "content-length": "3",
+				"Transfer-Encoding": "chunked", "cache-control": "max-age=9",
+			} {
+				c.Headers[name] = NewSecret(value)
+			}
+		})
+		if _, err := call.make(t.Context(), client); err != nil {
+			t.Fatal(err)
+		}
+		got := service.seen()[0]
+		want := http.Header{
+			"Accept": {"application/json"}, "Accept-Encoding": {"gzip"}, "Authorization": {"Token " + plantedKey},
+			"Cache-Control": {"no-store"}, "Content-Length": {strconv.Itoa(len(got.body))}, "Content-Type": {"application/json"},
+			"User-Agent": {"terraform-provider-embed/test"}, "X-Lower": {"kept"}, "X-Tenant": {"blue"},
+		}
+		if diff := cmp.Diff(want, got.Header); diff != "" {
+			t.Errorf("%s: headers (-want +got):\n%s", call.method, diff)
+		}
+	}
+}
+
+// TestUnsendableRequest: what cannot be written as JSON, or into a header, never gets as far as the network.
+func TestUnsendableRequest(t *testing.T) {
+	t.Parallel()
+	service := each(ok(successJSON))
+	client := service.client(t, func(c *Config) { c.APIKey = NewSecret("two\nlines") })
+	_, err := get(t.Context(), client)
+	wantKind(t, failureOf(t, err), NotSent)
+	wantAbsent(t, "the error", err.Error(), "two\nlines", "lines")
+	_, err = client.do(t.Context(), call{method: http.MethodPut, decode: decodeNothing}, func() {})
+	wantKind(t, failureOf(t, err), NotSent)
+	_, err = client.Update(t.Context(), GroupRequest{UserGroupID: "\xff"})
+	wantKind(t, failureOf(t, err), NotSent)
+	service.want(t, 0)
+	if strings.Contains(err.Error(), "jsontext") {
+		t.Errorf("the error is Go's: %v", err)
+	}
+}
