@@ -15,17 +15,17 @@ const titleUserGroupIDInvalid = "Invalid user_group_id"
 // checkUserGroupID refuses ids that are most likely accidents: the service creates whatever it is asked about, and with a
 // space at its end, or a character that nobody sees, an id is another customer.
 func checkUserGroupID(id string) error {
-	switch {
-	case id == "":
+	if id == "" {
 		return errors.New("must not be empty")
-	case strings.TrimSpace(id) != id:
-		return errors.New("must not begin or end with a space")
 	}
 	for _, r := range id {
 		// Of all white space, printable means only the ASCII space.
-		if !unicode.IsPrint(r) {
+		if !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
 			return fmt.Errorf("must not contain the invisible character %U", r)
 		}
+	}
+	if strings.TrimSpace(id) != id {
+		return errors.New("must not begin or end with a space")
 	}
 	return nil
 }
