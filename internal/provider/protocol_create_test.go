@@ -18,176 +18,9 @@ func protocolAcme() protocolObject {
 	}
 }
 
-// protocolReadings are all ways to read what the service's contract leaves open.
-func protocolReadings() map[string]emulator.Options {
-	readings := map[string]emulator.Options{}
-	for bits := range 32 {
-		bit := func(n int) int { return bits >> n & 1 }
-		name := fmt.Sprintf("echo=%d merge=%d name_required=%d success_zero=%d upsert=%d", bit(0), bit(1), bit(2), bit(3), bit(4))
-		readings[name] = emulator.Options{
-			Answers: emulator.Answers(bit(0)), Updates: emulator.Updates(bit(1)), NameRequired: bit(2) == 1,
-			Refusals: emulator.Refusals(bit(3)), UpsertOnPut: bit(4) == 1,
-		}
-	}
-	return readings
-}
-
-func TestProtocolLifeInEveryReading(t *testing.T) {
-	t.Parallel()
-	for name, options := range protocolReadings() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := protocolStart(t, options)
-			step := func(state protocolState, changes protocolObject, calls string) protocolState {
-				t.Helper()
-				config := protocolWith(protocolAcme(), changes)
-				state, diags := p.update(state, config)
-				diags.wantNone()
-				p.wantCalls(calls)
-				p.wantTruth(state, "acme")
-				p.wantSettled(state, config)
-				state = p.refreshed(state)
-				p.wantTruth(state, "acme")
-				p.wantSettled(state, config)
-				p.service.ResetCounts()
-				return state
-			}
-			state := step(p.nothing(), nil, "GET")
-			state = step(state, protocolObject{"name": "Acme Ltd"}, "PUT")
-			state = step(state, protocolObject{"name": "Acme Ltd", "rotate_token_when_changed": protocolObject{"quarter": "Q2"}}, "POST")
-			state = step(state, protocolObject{"rotate_token_when_changed": protocolObject{"quarter": "Q3"}}, "PUT+POST")
-			p.wantState(state, protocolObject{"api_environment_tag": "Customer"})
-
-			p.service.Remove("acme")
-			gone := p.refreshed(state)
-			if !gone.value.IsNull() {
-				t.Errorf("a group that is gone is still in the state: %v", gone.members())
-			}
-			if left := p.service.Groups(); len(left) > 0 {
-				t.Errorf("looking made a group: %v", left)
-			}
-			gone, diags := p.destroy(state)
-			diags.wantNone()
-			if left := p.service.Groups(); len(left) > 0 || !gone.value.IsNull() {
-				t.Errorf("destroying what is gone left %v and the state %v", left, gone.members())
-			}
-		})
-	}
-}
-
-func TestProtocolCreateSendsWhatIsManaged(t *testing.T) {
-	t.Parallel()
-	p := protocolStart(t, emulator.Options{FirstTeamID: 9007199254740993})
-	state := p.created(protocolAcme())
-	p.wantState(state, protocolObject{"team_id": int64(9007199254740993), "api_environment_tag": nil})
-	group, _ := p.service.Group("acme")
-	if group.Name != "Acme" || group.Mapping["sales"] != "db-1" || string(group.Properties) != `{"tier":"gold","rows":10}` {
-		t.Errorf("the service has %+v", group)
-	}
-	p.created(protocolObject{"user_group_id": "plain", "name": "Plain"})
-	p.created(protocolObject{"user_group_id": "empty", "name": "Empty", "mapping": protocolObject{}, "properties": "{}"})
-	if group, _ = p.service.Group("plain"); group.Mapping != nil || group.Properties != nil {
-		t.Errorf("what is not managed was sent: %+v", group)
-	}
-	if group, _ = p.service.Group("empty"); group.Mapping == nil || string(group.Properties) != "{}" {
-		t.Errorf("what is to be empty was not sent: %+v", group)
-	}
-}
-
-func TestProtocolCreateOfWhatExists(t *testing.T) {
-	t.Parallel()
-	p := protocolStart(t, emulator.Options{})
-	before := p.service.Seed(emulator.Group{ID: "acme", Name: "Somebody's", Properties: json.RawMessage(`{"a":1}`)})
-	state, diags := p.create(protocolAcme())
-	diags.wantError(`User group "acme" already exists`, "nothing was changed", "import block", "adopt_existing = true")
-	p.wantCalls("GET")
-	if after, _ := p.service.Group("acme"); after.Name != before.Name || after.Token != before.Token || !state.value.IsNull() {
-		t.Errorf("the refusal changed %+v to %+v, state %v", before, after, state.members())
-	}
-}
-
-func TestProtocolAdoption(t *testing.T) {
-	t.Parallel()
-	p := protocolStart(t, emulator.Options{})
-	before := p.service.Seed(emulator.Group{ID: "acme", Name: "Old", Mapping: map[string]string{"x": "y"}, Properties: json.RawMessage(`{"a":1}`)})
-	config := protocolWith(protocolAcme(), protocolObject{"adopt_existing": true})
-	state, diags := p.create(config)
-	diags.wantWarning(`User group "acme" was adopted`, "updated to this configuration", "Its token was kept", "destroying this resource deletes the group")
-	p.wantCalls("GET+PUT")
-	p.wantTruth(state, "acme")
-	p.wantState(state, protocolObject{"api_environment_tag": "Customer", "token": before.Token, "team_id": before.TeamID})
-	if after, _ := p.service.Group("acme"); after.Name != "Acme" || after.Mapping["sales"] != "db-1" || after.Mapping["x"] != "" {
-		t.Errorf("the group did not become what was configured: %+v", after)
-	}
-	p.wantSettled(state, config)
-	state = p.refreshed(state) // A warning a day would be one too many.
-	_, diags = p.update(state, protocolWith(config, protocolObject{"name": "New"}))
-	diags.wantNone()
-}
-
-func TestProtocolAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
-	t.Parallel()
-	p := protocolStart(t, emulator.Options{})
-	old := p.created(protocolAcme())
-	adopted, diags := p.create(protocolWith(protocolAcme(), protocolObject{"adopt_existing": true}))
-	diags.wantWarning(`User group "acme" was adopted`)
-	p.service.ResetCounts()
-	gone, diags := p.apply(p.plan(old, nil))
-	diags.wantWarning(`User group "acme" was kept`, "was not deleted", "moved block")
-	p.wantCalls("")
-	if !gone.value.IsNull() {
-		t.Error("the old instance is still in the state")
-	}
-	p.wantTruth(adopted, "acme")
-
-	another := p.anotherProcess(nil)
-	_, diags = another.destroy(adopted)
-	diags.wantNone()
-	another.wantCalls("DELETE")
-}
-
-func TestProtocolAdoptionThatFailsWritesNoState(t *testing.T) {
-	t.Parallel()
-	const title = `Cannot adopt user group "acme"`
-	faults := map[string]struct {
-		fault emulator.Fault
-		title string
-		says  string
-	}{
-		"refused":      {emulator.Fault{Kind: emulator.Refuse}, title, "not changed. It is not in the state"},
-		"always 503":   {emulator.Fault{Kind: emulator.Unavailable503}, title, "not known. It is not in the state"},
-		"always cut":   {emulator.Fault{Kind: emulator.CutAfterWork}, title, "not known. It is not in the state"},
-		"HTML":         {emulator.Fault{Kind: emulator.HTML200}, title, "HTML"},
-		"another team": {emulator.Fault{Kind: emulator.Answer, Body: protocolAnswer("acme", 7, "Customer")}, `User group "acme" has been replaced`, "team_id 7"},
-		"another id":   {emulator.Fault{Kind: emulator.Answer, Body: protocolAnswer("other", 7, "Customer")}, `The service answered about another group than "acme"`, "other"},
-	}
-	for name, test := range faults {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := protocolStart(t, emulator.Options{})
-			p.service.Seed(emulator.Group{ID: "acme", Name: "Old"})
-			test.fault.Method = http.MethodPut
-			p.service.Fail(test.fault)
-			state, diags := p.create(protocolWith(protocolAcme(), protocolObject{"adopt_existing": true}))
-			diags.wantError(test.title, test.says)
-			if !state.value.IsNull() {
-				t.Errorf("there is a state, which would be tainted, and the group destroyed: %v", state.members())
-			}
-			if _, exists := p.service.Group("acme"); !exists {
-				t.Error("the group is gone")
-			}
-		})
-	}
-	t.Run("a service that merges", func(t *testing.T) {
-		t.Parallel()
-		p := protocolStart(t, emulator.Options{Updates: emulator.UpdatesMerge})
-		p.service.Seed(emulator.Group{ID: "acme", Properties: json.RawMessage(`{"old":1}`)})
-		state, diags := p.create(protocolWith(protocolAcme(), protocolObject{"adopt_existing": true}))
-		diags.wantError(title, `still has the properties that were not sent "old"`, "not in the state")
-		if !state.value.IsNull() {
-			t.Error("there is a state")
-		}
-	})
+// protocolAdopting is protocolAcme with adopt_existing.
+func protocolAdopting() protocolObject {
+	return protocolWith(protocolAcme(), protocolObject{"adopt_existing": true})
 }
 
 // protocolAnswer is an answer about a group that the emulator does not have.
@@ -195,77 +28,185 @@ func protocolAnswer(id string, teamID int64, tag string) string {
 	return fmt.Sprintf(`{"success":1,"new_user_group":false,"user_group":{"team_id":%d,"token":"ugt_answer","name":"Acme","provided_id":%q,"api_environment_tag":%q}}`, teamID, id, tag)
 }
 
+func TestProtocolCreateSendsWhatIsManaged(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{FirstTeamID: 9007199254740993})
+	state := p.created(protocolAcme())
+	p.wantState(state, protocolObject{"team_id": int64(9007199254740993), "api_environment_tag": nil})
+	if group := p.group("acme"); group.Name != "Acme" || group.Mapping["sales"] != "db-1" || string(group.Properties) != `{"tier":"gold","rows":10}` {
+		t.Errorf("the service has %+v", group)
+	}
+	p.created(protocolObject{"user_group_id": "plain", "name": "Plain"})
+	if group := p.group("plain"); group.Mapping != nil || group.Properties != nil {
+		t.Errorf("what is not managed was sent: %+v", group)
+	}
+	p.created(protocolObject{"user_group_id": "empty", "name": "Empty", "mapping": protocolObject{}, "properties": "{}"})
+	if group := p.group("empty"); group.Mapping == nil || string(group.Properties) != "{}" {
+		t.Errorf("what is to be empty was not sent: %+v", group)
+	}
+}
+
+func TestProtocolCreateOfWhatExists(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{})
+	p.service.Seed(emulator.Group{ID: "acme", Name: "Somebody's", Properties: json.RawMessage(`{"a":1}`)})
+	before := p.service.Groups()
+	state, diags := p.create(protocolAcme())
+	diags.wantError(`User group "acme" already exists`, "Nothing was changed", "import block", "adopt_existing = true",
+		"another resource block has the same user_group_id", "terraform untaint")
+	p.wantCalls("GET")
+	p.wantUntouched(before)
+	p.wantNoState(state)
+}
+
+func TestProtocolAdoption(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{})
+	before := p.service.Seed(emulator.Group{ID: "acme", Name: "Old", Mapping: map[string]string{"x": "y"}, Properties: json.RawMessage(`{"a":1}`)})
+	state, diags := p.create(protocolAdopting())
+	diags.wantWarning(`User group "acme" was adopted`, "updated to this configuration", "keeps its token", "destroying this resource deletes the group")
+	p.wantCalls("GET > PUT")
+	p.wantTruth(state, "acme")
+	p.wantState(state, protocolObject{"api_environment_tag": "Customer", "token": before.Token, "team_id": before.TeamID})
+	if after := p.group("acme"); after.Name != "Acme" || after.Mapping["sales"] != "db-1" || after.Mapping["x"] != "" {
+		t.Errorf("the group did not become what was configured: %+v", after)
+	}
+	p.wantSettled(state, protocolAdopting())
+	state = p.refreshed(state) // A warning a day would be one too many.
+	p.updated(state, protocolWith(protocolAdopting(), protocolObject{"name": "New"}))
+}
+
+// With create_before_destroy the replacement adopts the group, and the engine then deletes the old instance of it.
+func TestProtocolAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{})
+	old := p.created(protocolAcme())
+	adopted, diags := p.create(protocolAdopting())
+	diags.wantWarning(`User group "acme" was adopted`)
+	p.service.ResetCounts()
+	gone, diags := p.applyDeletion(old)
+	diags.wantWarning(`User group "acme" was kept`, "was not deleted", "moved block")
+	p.wantCalls("")
+	p.wantNoState(gone)
+	p.wantTruth(adopted, "acme")
+
+	_, diags = p.destroy(adopted)
+	diags.wantNone()
+	p.wantCalls("DELETE")
+}
+
+// State with an error is tainted, and the next run would destroy a live customer.
+func TestProtocolAdoptionThatFailsWritesNoState(t *testing.T) {
+	t.Parallel()
+	const title = `Cannot adopt user group "acme"`
+	tests := map[string]struct {
+		options emulator.Options
+		fault   emulator.Fault
+		title   string
+		says    string
+	}{
+		"refused":    {fault: emulator.Fault{Kind: emulator.Refuse}, title: title, says: "was not changed. It is not in the state"},
+		"always cut": {fault: emulator.Fault{Kind: emulator.CutAfterWork}, title: title, says: "not known. It is not in the state"},
+		"another team": {
+			fault: emulator.Fault{Kind: emulator.Answer, Body: protocolAnswer("acme", 7, "Customer")},
+			title: `User group "acme" has been replaced`, says: "team_id 7",
+		},
+		"a service that merges": {
+			options: emulator.Options{Updates: emulator.UpdatesMerge}, fault: emulator.Fault{Kind: emulator.Delay},
+			title: `User group "acme" was not updated as planned`, says: `which were not sent: "old"`,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := protocolStart(t, test.options)
+			p.service.Seed(emulator.Group{ID: "acme", Name: "Old", Properties: json.RawMessage(`{"old":1}`)})
+			test.fault.Method = http.MethodPut
+			p.service.Fail(test.fault)
+			state, diags := p.create(protocolAdopting())
+			diags.wantError(test.title, test.says, "not in the state")
+			p.wantNoState(state)
+			p.wantGroups("acme")
+		})
+	}
+}
+
+// After a lost answer a group is claimed only when the service shows by itself what was sent.
 func TestProtocolCreateAfterALostAnswer(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []emulator.FaultKind{
-		emulator.CutAfterWork, emulator.Error500AfterWork, emulator.HalfDocument, emulator.CutInDocument,
-	} {
-		t.Run(kind.String(), func(t *testing.T) {
+	const claimed, existed = `User group "acme" is taken for the one just created`, `User group "acme" may have existed before`
+	tests := map[string]struct {
+		options emulator.Options
+		before  *emulator.Group
+		warns   string
+		fails   string
+	}{
+		"shown":          {warns: claimed},
+		"echoed only":    {options: emulator.Options{Answers: emulator.AnswersEcho}, fails: existed},
+		"somebody's":     {before: &emulator.Group{ID: "acme", Name: "Somebody's", Properties: json.RawMessage(`{"tier":"gold","rows":10}`)}, fails: existed},
+		"a nameless one": {before: &emulator.Group{ID: "acme"}, fails: existed},
+		"other properties": {
+			before: &emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{"tier":"gold"}`)}, fails: existed,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := protocolStart(t, emulator.Options{})
-			p.fault(http.MethodGet, kind)
+			p := protocolStart(t, test.options)
+			if test.before != nil {
+				p.service.Seed(*test.before)
+			}
+			p.fault(http.MethodGet, emulator.CutAfterWork)
 			state, diags := p.create(protocolAcme())
-			diags.wantWarning(`User group "acme" exists after a lost answer and is taken for ours`, "most likely created it", "terraform state rm")
-			p.wantCalls("GET+GET")
+			p.wantFaultsStruck()
+			if test.warns != "" {
+				diags.wantWarning(test.warns, "in the state", "terraform state rm")
+				p.wantCalls("GET > GET > GET")
+				p.wantTruth(state, "acme")
+				p.wantSettled(state, protocolAcme())
+				return
+			}
+			diags.wantError(test.fails, "was not changed", "not in the state", "import block", "adopt_existing")
+			p.wantNoState(state)
+			_, diags = p.create(protocolAcme())
+			diags.wantError(`User group "acme" already exists`)
+			state, diags = p.create(protocolAdopting())
+			diags.wantWarning(`User group "acme" was adopted`)
 			p.wantTruth(state, "acme")
-			p.wantSettled(state, protocolAcme())
-			if p.wantFaultsStruck(); len(p.service.Groups()) != 1 {
-				t.Errorf("there are %d groups", len(p.service.Groups()))
+			if p.service.Deletions("acme")+p.service.Rotations("acme") > 0 {
+				t.Error("somebody's group was deleted or rotated")
 			}
 		})
 	}
-	// Where nothing was done, or the answer told at least that the group was made, there is nothing to warn of.
-	for _, kind := range []emulator.FaultKind{emulator.CutBefore, emulator.Unavailable503, emulator.TooMany429, emulator.NoToken} {
-		t.Run(kind.String(), func(t *testing.T) {
-			t.Parallel()
-			p := protocolStart(t, emulator.Options{})
+	t.Run("nothing was done", func(t *testing.T) {
+		t.Parallel()
+		p := protocolStart(t, emulator.Options{})
+		for _, kind := range []emulator.FaultKind{emulator.CutBefore, emulator.Unavailable503, emulator.TooMany429} {
 			p.fault(http.MethodGet, kind)
-			state, diags := p.create(protocolAcme())
-			diags.wantNone()
-			p.wantTruth(state, "acme")
-			p.wantFaultsStruck()
-		})
-	}
-	t.Run("somebody else's", func(t *testing.T) {
-		t.Parallel()
-		p := protocolStart(t, emulator.Options{})
-		p.service.Seed(emulator.Group{ID: "acme", Name: "Somebody's"})
-		p.fault(http.MethodGet, emulator.CutAfterWork)
-		state, diags := p.create(protocolAcme())
-		diags.wantError(`User group "acme" may have existed before`, "Nothing was changed", "import block", "adopt_existing")
-		if !state.value.IsNull() {
-			t.Error("there is a state")
-		}
-	})
-	t.Run("never an answer", func(t *testing.T) {
-		t.Parallel()
-		p := protocolStart(t, emulator.Options{})
-		p.service.Fail(emulator.Fault{Kind: emulator.CutAfterWork})
-		state, diags := p.create(protocolAcme())
-		diags.wantError(`Cannot create user group "acme"`, "not known whether the group was created", "Run again", `"acme" already exists`)
-		if !state.value.IsNull() {
-			t.Error("there is a state")
+			id := kind.String()
+			p.wantTruth(p.updated(p.nothing(), protocolWith(protocolAcme(), protocolObject{"user_group_id": id})), id)
 		}
 	})
 }
 
 func TestProtocolCreateFailsInWords(t *testing.T) {
 	t.Parallel()
-	const title = `Cannot create user group "acme"`
+	const no, maybe = "The group was not created.", "Whether the group was created is not known."
 	tests := map[string]struct {
 		fault emulator.Fault
 		calls string
 		says  []string
 	}{
-		"refused":       {emulator.Fault{Kind: emulator.Refuse}, "GET", []string{"was not created"}},
-		"redirected":    {emulator.Fault{Kind: emulator.Redirect307}, "GET", []string{"redirect", "base_url", "was not created"}},
-		"wrong key":     {emulator.Fault{Kind: emulator.Answer, Status: 401, Body: `{"success":0,"message":"bad key"}`}, "GET", []string{"status 401", `"bad key"`, "EMBED_API_KEY", "was not created"}},
-		"HTML":          {emulator.Fault{Kind: emulator.HTML200}, "GET+GET+GET", []string{"HTML", "not known whether"}},
-		"nothing":       {emulator.Fault{Kind: emulator.Answer}, "GET+GET+GET", []string{"not known whether"}},
-		"no success":    {emulator.Fault{Kind: emulator.Answer, Body: `{}`}, "GET+GET+GET", []string{"success is missing", "not known whether"}},
-		"success zero":  {emulator.Fault{Kind: emulator.Answer, Body: `{"success":0,"message":"no"}`}, "GET", []string{`"no"`, "was not created"}},
-		"throttled":     {emulator.Fault{Kind: emulator.TooMany429}, "GET+GET+GET", []string{"429", "requests_per_second", "was not created"}},
-		"token in text": {emulator.Fault{Kind: emulator.Answer, Status: 400, Body: `{"success":0,"message":"key ` + emulator.DefaultKey + ` no"}`}, "GET", []string{"status 400"}},
+		"refused":      {emulator.Fault{Kind: emulator.Refuse}, "GET", []string{no, `"the service does not want to"`}},
+		"redirected":   {emulator.Fault{Kind: emulator.Redirect307}, "GET", []string{no, "redirect", "base_url"}},
+		"wrong key":    {emulator.Fault{Kind: emulator.Answer, Status: 401, Body: `{"success":0,"message":"bad key"}`}, "GET", []string{no, "status 401", `"bad key"`, "EMBED_API_KEY"}},
+		"HTML":         {emulator.Fault{Kind: emulator.HTML200}, "GET > GET > GET", []string{maybe, "HTML", "Run again", "already exists"}},
+		"nothing":      {emulator.Fault{Kind: emulator.Answer}, "GET > GET > GET", []string{maybe}},
+		"always cut":   {emulator.Fault{Kind: emulator.CutAfterWork}, "GET > GET > GET", []string{maybe}},
+		"success zero": {emulator.Fault{Kind: emulator.Answer, Body: `{"success":0,"message":"no"}`}, "GET", []string{no, `"no"`}},
+		"throttled":    {emulator.Fault{Kind: emulator.TooMany429}, "GET > GET > GET", []string{no, "429", "requests_per_second"}},
+		// Which secrets there are, the harness knows.
+		"key in the text": {emulator.Fault{Kind: emulator.Answer, Status: 400, Body: `{"success":0,"message":"key ` + emulator.DefaultKey + ` no"}`}, "GET", []string{no, "status 400"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -273,13 +214,56 @@ func TestProtocolCreateFailsInWords(t *testing.T) {
 			p := protocolStart(t, emulator.Options{})
 			p.service.Fail(test.fault)
 			state, diags := p.create(protocolAcme())
-			diags.wantError(title, test.says...)
+			diags.wantError(`Cannot create user group "acme"`, test.says...)
 			p.wantCalls(test.calls)
-			if !state.value.IsNull() {
-				t.Error("there is a state")
-			}
+			p.wantNoState(state)
 		})
 	}
+}
+
+// One id at two new addresses: told at plan, and made for one of them alone.
+func TestProtocolOneIDAtTwoNewAddresses(t *testing.T) {
+	t.Parallel()
+	for name, config := range map[string]protocolObject{"plain": protocolAcme(), "adopting": protocolAdopting()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := protocolStart(t, emulator.Options{})
+			first := p.plan(p.nothing(), config)
+			first.diags.wantNone()
+			second := p.planToo(p.nothing(), config)
+			second.diags.wantWarning(`User group "acme" is planned twice`, "fails for the other", "Remove one of the two")
+			p.planToo(p.nothing(), protocolWith(config, protocolObject{"user_group_id": "other"})).diags.wantNone()
+
+			state, diags := p.apply(first)
+			diags.wantNone()
+			none, diags := p.applyToo(second)
+			diags.wantError(`User group "acme" already exists`, "Nothing was changed", "another resource block")
+			p.wantNoState(none)
+			p.wantTruth(state, "acme")
+			p.wantCalls("GET > GET")
+		})
+	}
+}
+
+// Where the id was not known at plan, nothing was to be seen of a move; what this process has deleted it knows.
+func TestProtocolCreateOfWhatThisRunHasDeleted(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{})
+	old := p.created(protocolAcme())
+	deletion := p.plan(old, nil)
+	deletion.diags.wantNone()
+	creation := p.planToo(p.nothing(), protocolWith(protocolAcme(), protocolObject{"user_group_id": protocolUnknown}))
+	creation.diags.wantNone()
+	_, diags := p.apply(deletion)
+	diags.wantNone()
+	state, diags := p.applyToo(creation, protocolAcme())
+	diags.wantWarning(`User group "acme" was recreated`, "token and team_id are new", "moved block")
+	p.wantTruth(state, "acme")
+	if state.token() == old.token() {
+		t.Error("it is the old group")
+	}
+	// Only once.
+	p.updated(state, protocolWith(protocolAcme(), protocolObject{"name": "New"}))
 }
 
 func TestProtocolInvalidConfigurations(t *testing.T) {
@@ -292,10 +276,6 @@ func TestProtocolInvalidConfigurations(t *testing.T) {
 		title     string
 	}{
 		"no id":                {"user_group_id", nil, "Missing Configuration for Required Attribute"},
-		"empty id":             {"user_group_id", "", "Invalid user_group_id"},
-		"space before":         {"user_group_id", " acme", "Invalid user_group_id"},
-		"space after":          {"user_group_id", "acme\u00a0", "Invalid user_group_id"},
-		"control character":    {"user_group_id", "ac\tme", "Invalid user_group_id"},
 		"empty name":           {"name", "", "Invalid Attribute Value Length"},
 		"null in mapping":      {"mapping", protocolObject{"a": nil}, "Null Map Value"},
 		"no JSON":              {"properties", marker, "Invalid properties"},
@@ -317,5 +297,47 @@ func TestProtocolInvalidConfigurations(t *testing.T) {
 		p.validate(protocolWith(protocolAcme(), protocolObject{name: protocolUnknown})).wantNone()
 	}
 	p.validate(protocolWith(protocolAcme(), protocolObject{"mapping": protocolObject{"a": protocolUnknown}, "rotate_token_when_changed": protocolObject{"a": nil}})).wantNone()
+	// What turns out only at apply makes no call either.
+	plan := p.plan(p.nothing(), protocolWith(protocolAcme(), protocolObject{"properties": protocolUnknown}))
+	state, diags := p.apply(plan, protocolWith(protocolAcme(), protocolObject{"properties": marker}))
+	if !diags.hasError() || strings.Contains(diags.String(), marker) {
+		t.Errorf("properties that are no JSON at apply: %s", diags)
+	}
+	p.wantNoState(state)
 	p.wantCalls("")
 }
+
+// protocolInvisible are ids that are another customer than the one they look like, and how the message names the character.
+var protocolInvisible = map[string]string{
+	"\ufeffacme": "U+FEFF", "ac\u200bme": "U+200B", "acme\u00a0": "U+00A0", "ac\u00adme": "U+00AD", "ac\tme": "U+0009", "acme\n": "U+000A",
+	"ac\u202eme": "U+202E", "acme\u3164": "U+3164", "acme\ufe0f": "U+FE0F", "\u2003acme": "U+2003",
+	" acme": "space", "acme ": "space", "": "empty",
+}
+
+func TestProtocolInvisibleCharactersInIDs(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{})
+	for id, named := range protocolInvisible {
+		for _, diags := range []protocolDiags{
+			p.validate(protocolWith(protocolAcme(), protocolObject{"user_group_id": id})),
+			second(p.dataSource(protocolObject{"user_group_id": id})),
+			second(p.open(protocolObject{"user_group_id": id})),
+			second(p.invoke(protocolObject{"user_group_id": id})),
+		} {
+			diags.wantErrorAt("user_group_id", "Invalid user_group_id", named, "No call was made")
+		}
+		second(p.list(protocolObject{"user_group_ids": []string{"a", id}}, 0, false)).wantError("Invalid user_group_id", named, "No call was made")
+		second(p.importing(id, nil)).wantError("Invalid import ID", named, "Nothing was imported")
+		second(p.importing("", protocolObject{"user_group_id": id})).wantError("Invalid import ID", named)
+	}
+	second(p.list(protocolObject{"user_group_ids": []any{nil}}, 0, false)).wantError("Null List Value")
+	p.wantCalls("")
+	for _, id := range []string{"a b", "a/b/../c", "Zoë 顧客 😀", `"quoted" it's`, `back\slash`, "${not} %{a} template", "<b>?x=1#y"} {
+		p.service.Seed(emulator.Group{ID: id, Name: "x"})
+		state, diags := p.imported(id)
+		diags.wantNone()
+		p.wantTruth(state, id)
+	}
+}
+
+func second[First, Second any](_ First, it Second) Second { return it }

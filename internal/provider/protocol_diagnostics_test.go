@@ -90,3 +90,15 @@ func (d protocolDiags) wantErrorAt(attribute, title string, says ...string) {
 		d.t.Errorf("the error is at %s, want %s", at, attribute)
 	}
 }
+
+// wantTitles demands errors with these titles, in this order, and nothing else.
+func (d protocolDiags) wantTitles(titles ...string) {
+	d.t.Helper()
+	var got []string
+	for _, each := range d.list {
+		got = append(got, each.Summary)
+	}
+	if !d.hasError() || !slices.Equal(got, titles) {
+		d.t.Fatalf("want the errors %q, got:\n%s", titles, d)
+	}
+}

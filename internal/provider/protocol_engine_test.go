@@ -9,9 +9,11 @@ import (
 
 // protocolPlan is a plan as an engine keeps it.
 type protocolPlan struct {
-	action   string
-	prior    protocolState
+	action string
+	prior  protocolState
+	// config is what the provider is told when it plans, ignored what of it ignore_changes has replaced by the prior values.
 	config   protocolObject
+	ignored  protocolObject
 	planned  tftypes.Value
 	private  []byte
 	identity *tfprotov6.ResourceIdentityData
@@ -30,15 +32,28 @@ func (p *protocol) validate(config protocolObject) protocolDiags {
 	return p.diagnostics(resp.Diagnostics)
 }
 
-// plan validates and plans; a nil configuration destroys. It makes no call, ever.
-func (p *protocol) plan(prior protocolState, config protocolObject) protocolPlan {
+// plan plans in a walk of its own; a nil configuration destroys. What ignore_changes names keeps its prior value.
+func (p *protocol) plan(prior protocolState, config protocolObject, ignoreChanges ...string) protocolPlan {
+	p.t.Helper()
+	p.walk().wantNone()
+	return p.planToo(prior, config, ignoreChanges...)
+}
+
+// planToo validates and plans in the walk that is under way. It makes no call, ever.
+func (p *protocol) planToo(prior protocolState, config protocolObject, ignoreChanges ...string) protocolPlan {
 	p.t.Helper()
 	if config != nil {
 		if diags := p.validate(config); diags.hasError() {
 			return protocolPlan{action: "invalid", diags: diags}
 		}
 	}
+	ignored := protocolObject{}
+	for _, attribute := range ignoreChanges {
+		ignored[attribute] = config[attribute]
+		config = protocolWith(config, protocolObject{attribute: prior.get(attribute)})
+	}
 	plan := p.planOnce(prior, config)
+	plan.ignored = ignored
 	switch {
 	case plan.diags.hasError():
 		plan.action = "refused"
@@ -95,10 +110,17 @@ func (p *protocol) planOnce(prior protocolState, config protocolObject) protocol
 	return plan
 }
 
-// apply does what an engine does with an accepted plan: it plans again with what is known by now, holds that against
-// the first plan, applies it, and holds the result against the plan. known is the configuration where the plan's one
-// had unknown values.
+// apply applies in a walk of its own.
 func (p *protocol) apply(plan protocolPlan, known ...protocolObject) (protocolState, protocolDiags) {
+	p.t.Helper()
+	p.walk().wantNone()
+	return p.applyToo(plan, known...)
+}
+
+// applyToo does in the walk that is under way what an engine does with an accepted plan: it plans again with what is known
+// by now, holds that against the first plan, applies it, and holds the result against the plan. known is the configuration
+// where the plan's one had unknown values.
+func (p *protocol) applyToo(plan protocolPlan, known ...protocolObject) (protocolState, protocolDiags) {
 	p.t.Helper()
 	config := plan.config
 	for _, better := range known {
@@ -109,8 +131,10 @@ func (p *protocol) apply(plan protocolPlan, known ...protocolObject) (protocolSt
 		return plan.prior, plan.diags
 	case "invalid", "refused":
 		p.t.Fatalf("a plan that failed cannot be applied:\n%s", plan.diags)
+	case "delete":
+		return p.applyOnce(plan.prior, plan)
 	case "replace":
-		gone, diags := p.applyOnce(plan.prior, protocolPlan{planned: tftypes.NewValue(p.typ(), nil), private: plan.prior.private, identity: plan.prior.identity, prior: plan.prior})
+		gone, diags := p.applyDeletion(plan.prior)
 		if diags.hasError() {
 			return gone, diags
 		}
@@ -121,15 +145,23 @@ func (p *protocol) apply(plan protocolPlan, known ...protocolObject) (protocolSt
 	return p.applyAgain(plan, config)
 }
 
+// applyDeletion deletes without asking for a plan, as engines do within a replacement, and before 1.3 always.
+func (p *protocol) applyDeletion(prior protocolState) (protocolState, protocolDiags) {
+	p.t.Helper()
+	return p.applyOnce(prior, protocolPlan{planned: p.nothing().value, private: prior.private, identity: prior.identity})
+}
+
 func (p *protocol) applyAgain(plan protocolPlan, config protocolObject) (protocolState, protocolDiags) {
 	p.t.Helper()
 	final := p.planOnce(plan.prior, config)
 	if final.diags.hasError() {
-		p.t.Fatalf("a plan that was accepted is refused when it is made again at apply:\n%s", final.diags)
+		return plan.prior, final.diags
 	}
 	for _, broken := range protocolBroken("resource", protocolPlain(plan.planned), protocolPlain(final.planned)) {
 		p.t.Errorf("an engine reports an inconsistent final plan: %s", broken)
 	}
+	// At apply the provider is told what the configuration really says.
+	final.config = protocolWith(final.config, plan.ignored)
 	return p.applyOnce(plan.prior, final)
 }
 
@@ -164,32 +196,36 @@ func (p *protocol) applyOnce(prior protocolState, plan protocolPlan) (protocolSt
 	return state, diags
 }
 
-// create, update and destroy plan and apply in one go.
+// create, update and destroy plan and apply, as a run does.
 func (p *protocol) create(config protocolObject) (protocolState, protocolDiags) {
 	p.t.Helper()
 	return p.update(p.nothing(), config)
 }
 
-func (p *protocol) update(prior protocolState, config protocolObject) (protocolState, protocolDiags) {
+func (p *protocol) update(prior protocolState, config protocolObject, ignoreChanges ...string) (protocolState, protocolDiags) {
 	p.t.Helper()
-	return p.apply(p.plan(prior, config))
+	return p.apply(p.plan(prior, config, ignoreChanges...))
 }
 
-// destroy is a run of its own.
+// updated is an update without a word.
+func (p *protocol) updated(prior protocolState, config protocolObject) protocolState {
+	p.t.Helper()
+	state, diags := p.update(prior, config)
+	diags.wantNone()
+	return state
+}
+
 func (p *protocol) destroy(prior protocolState) (protocolState, protocolDiags) {
 	p.t.Helper()
-	p.nextRun()
 	return p.apply(p.plan(prior, nil))
 }
 
 // created is a group that an earlier run has made without a word, and whose calls are not counted.
 func (p *protocol) created(config protocolObject) protocolState {
 	p.t.Helper()
-	state, diags := p.create(config)
-	diags.wantNone()
+	state := p.updated(p.nothing(), config)
 	p.wantSettled(state, config)
 	p.service.ResetCounts()
-	p.nextRun()
 	return state
 }
 
@@ -203,8 +239,15 @@ func (p *protocol) wantSettled(state protocolState, config protocolObject) {
 	}
 }
 
-// read refreshes. An engine keeps the state it has when that fails.
+// read refreshes in a walk of its own. An engine keeps the state it has when that fails.
 func (p *protocol) read(state protocolState) (protocolState, protocolDiags) {
+	p.t.Helper()
+	p.walk().wantNone()
+	return p.readToo(state)
+}
+
+// readToo refreshes in the walk that is under way.
+func (p *protocol) readToo(state protocolState) (protocolState, protocolDiags) {
 	p.t.Helper()
 	resp, err := p.server.ReadResource(p.ctx, &tfprotov6.ReadResourceRequest{
 		TypeName: protocolType, CurrentState: protocolEncode(p.t, state.value), Private: state.private, CurrentIdentity: state.identity,
@@ -230,9 +273,10 @@ func (p *protocol) refreshed(state protocolState) protocolState {
 	return read
 }
 
-// imported asks for the group by its id, or by an identity where the id is empty. What comes back is not read yet.
-func (p *protocol) imported(id string, identity protocolObject) (protocolState, protocolDiags) {
+// importing asks for the group by its id, or by an identity where the id is empty. What comes back is not read yet.
+func (p *protocol) importing(id string, identity protocolObject) (protocolState, protocolDiags) {
 	p.t.Helper()
+	p.walk().wantNone()
 	req := &tfprotov6.ImportResourceStateRequest{TypeName: protocolType, ID: id}
 	if identity != nil {
 		req.Identity = &tfprotov6.ResourceIdentityData{IdentityData: protocolEncode(p.t, protocolValue(protocolIdentityType, identity))}
@@ -248,6 +292,14 @@ func (p *protocol) imported(id string, identity protocolObject) (protocolState, 
 	}
 	one := resp.ImportedResources[0]
 	return protocolState{value: protocolDecode(p.t, p.typ(), one.State), private: one.Private, identity: one.Identity}, diags
+}
+
+// imported is an import, with the refresh that belongs to it.
+func (p *protocol) imported(id string) (protocolState, protocolDiags) {
+	p.t.Helper()
+	state, diags := p.importing(id, nil)
+	diags.wantNone()
+	return p.readToo(state)
 }
 
 // attributes of a schema block, sorted, that the condition holds for.

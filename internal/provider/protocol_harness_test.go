@@ -2,7 +2,9 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,9 +24,11 @@ type protocol struct {
 	server  frameworkServer
 	service *emulator.Emulator
 	keys    []string
+	// noTeams: the service never tells a team_id.
+	noTeams bool
 	schema  *tfprotov6.GetProviderSchemaResponse
-	// configured are the arguments that nextRun configures it with again.
-	configured protocolObject
+	// configured is what each walk configures the provider with again.
+	configured *tfprotov6.ConfigureProviderRequest
 }
 
 const (
@@ -72,6 +76,7 @@ func protocolStartWith(t testing.TB, options emulator.Options, arguments protoco
 func (p *protocol) serve(options emulator.Options) {
 	p.t.Helper()
 	p.service = startService(p.t, options)
+	p.noTeams = slices.Contains(options.Omit, "team_id")
 	p.keys = []string{emulator.DefaultKey}
 	for key := range options.Environments {
 		p.keys = append(p.keys, key)
@@ -86,7 +91,7 @@ func (p *protocol) arguments() protocolObject {
 	}
 }
 
-// anotherProcess is one of the same provider at the same service, such as the next run.
+// anotherProcess is one of the same provider at the same service, with other arguments.
 func (p *protocol) anotherProcess(arguments protocolObject) *protocol {
 	p.t.Helper()
 	other := protocolBare(p.t)
@@ -103,18 +108,19 @@ func (p *protocol) configure(arguments protocolObject) protocolDiags {
 	if diags := p.diagnostics(validated.Diagnostics); diags.hasError() {
 		return diags
 	}
-	configured, err := p.server.ConfigureProvider(p.ctx, &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.99.0", Config: config})
-	p.must(err)
-	p.configured = arguments
-	return p.diagnostics(configured.Diagnostics)
+	p.configured = &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.99.0", Config: config}
+	return p.walk()
 }
 
-// nextRun is what an engine does before each walk. What one run remembers is nothing to the next.
-func (p *protocol) nextRun() {
+// walk begins another walk of the engine, which starts a process of its own for it: the provider remembers nothing.
+func (p *protocol) walk() protocolDiags {
 	p.t.Helper()
-	if p.configured != nil {
-		p.configure(p.configured).wantNone()
+	if p.configured == nil {
+		return protocolDiags{t: p.t}
 	}
+	configured, err := p.server.ConfigureProvider(p.ctx, p.configured)
+	p.must(err)
+	return p.diagnostics(configured.Diagnostics)
 }
 
 func (p *protocol) must(err error) {
@@ -130,14 +136,23 @@ func (p *protocol) block() *tfprotov6.SchemaBlock {
 
 func (p *protocol) typ() tftypes.Type { return p.schema.ResourceSchemas[protocolType].ValueType() }
 
-// calls tells the methods of all calls since the last time it was asked, such as "GET+DELETE".
-func (p *protocol) calls() string {
+// calls tells the methods of all calls since the last time it was asked, such as "GET > DELETE". Calls about the group that
+// the provider makes to check the service are one word together: check.
+func (p *protocol) calls() string { return callsOf(p.service) }
+
+func callsOf(service *emulator.Emulator) string {
 	var methods []string
-	for _, call := range p.service.Calls() {
-		methods = append(methods, call.Method)
+	for _, call := range service.Calls() {
+		method := call.Method
+		if strings.HasPrefix(call.ID, "terraform-provider-embed-check-") {
+			method = "check"
+		}
+		if method != "check" || len(methods) == 0 || methods[len(methods)-1] != method {
+			methods = append(methods, method)
+		}
 	}
-	p.service.ResetCounts()
-	return strings.Join(methods, "+")
+	service.ResetCounts()
+	return strings.Join(methods, " > ")
 }
 
 func (p *protocol) wantCalls(want string) {
@@ -160,6 +175,53 @@ func (p *protocol) fault(method string, kind emulator.FaultKind) {
 	p.service.Fail(emulator.Fault{Method: method, Nth: 1, Kind: kind})
 }
 
+// always makes every call of the method fail.
+func (p *protocol) always(method string, kind emulator.FaultKind) {
+	p.service.Fail(emulator.Fault{Method: method, Kind: kind})
+}
+
+// answered has every call of the method answered so, by something in the place of the service.
+func (p *protocol) answered(method, body string) {
+	p.service.Fail(emulator.Fault{Method: method, Kind: emulator.Answer, Body: body})
+}
+
+// group is one that has to be there.
+func (p *protocol) group(id string) emulator.Group {
+	p.t.Helper()
+	group, exists := p.service.Group(id)
+	if !exists {
+		p.t.Fatalf("there is no group %q", id)
+	}
+	return group
+}
+
+// wantGroups demands that the service has these groups and no others.
+func (p *protocol) wantGroups(want ...string) {
+	p.t.Helper()
+	var got []string
+	for _, group := range p.service.Groups() {
+		got = append(got, group.ID)
+	}
+	if !slices.Equal(got, want) {
+		p.t.Errorf("the service has the groups %q, want %q", got, want)
+	}
+}
+
+// lastBody is that of the last call with a method, as plain Go.
+func (p *protocol) lastBody(method string) protocolObject {
+	p.t.Helper()
+	body := protocolObject{}
+	for _, call := range p.service.Calls() {
+		if call.Method == method {
+			body = protocolObject{}
+			if err := json.Unmarshal(call.Body, &body); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+	}
+	return body
+}
+
 // protocolState is what an engine keeps of an instance.
 type protocolState struct {
 	value    tftypes.Value
@@ -175,6 +237,8 @@ func (s protocolState) members() protocolObject { return protocolMembers(s.value
 
 func (s protocolState) get(attribute string) any { return s.members()[attribute] }
 
+func (s protocolState) token() string { return s.get("token").(string) }
+
 func (p *protocol) wantState(state protocolState, want protocolObject) {
 	p.t.Helper()
 	if state.value.IsNull() {
@@ -187,19 +251,35 @@ func (p *protocol) wantState(state protocolState, want protocolObject) {
 	}
 }
 
+func (p *protocol) wantNoState(state protocolState) {
+	p.t.Helper()
+	if !state.value.IsNull() {
+		p.t.Errorf("there is a state: %v", state.members())
+	}
+}
+
+// wantSame demands that nothing of the state has changed.
+func (p *protocol) wantSame(state, before protocolState) {
+	p.t.Helper()
+	if !state.value.Equal(before.value) {
+		p.t.Errorf("the state changed from %v to %v", before.members(), state.members())
+	}
+}
+
 // wantTruth demands that the state says of the computed attributes what the service has.
 func (p *protocol) wantTruth(state protocolState, id string) {
 	p.t.Helper()
-	group, exists := p.service.Group(id)
-	if !exists {
-		p.t.Fatalf("there is no group %q", id)
-	}
+	group := p.group(id)
 	token := any(group.Token)
 	if state.get("store_token") == false {
 		token = nil
 	}
+	team := any(group.TeamID)
+	if p.noTeams {
+		team = nil
+	}
 	p.wantState(state, protocolObject{
-		"user_group_id": id, "id": id, "token": token, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID,
+		"user_group_id": id, "id": id, "token": token, "token_fingerprint": fingerprint(group.Token), "team_id": team,
 	})
 }
 

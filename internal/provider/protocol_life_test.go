@@ -96,7 +96,7 @@ func (l *protocolLife) lead(steps int) {
 		if l.p.t.Failed() {
 			return
 		}
-		switch l.rand.IntN(12) {
+		switch l.rand.IntN(11) {
 		case 0:
 			l.note("somebody renames")
 			l.p.service.Change("acme", func(group *emulator.Group) {
@@ -112,9 +112,6 @@ func (l *protocolLife) lead(steps int) {
 			l.note("somebody replaces")
 			l.p.service.Replace("acme")
 		case 4:
-			l.note("the next run is another process")
-			l.p = l.p.anotherProcess(nil)
-		case 5:
 			l.destroy()
 		default:
 			l.apply()
@@ -123,15 +120,19 @@ func (l *protocolLife) lead(steps int) {
 }
 
 func (l *protocolLife) refresh() {
-	l.note("refresh")
 	if l.state.value.IsNull() {
 		return
 	}
-	l.state = l.p.refreshed(l.state)
+	var diags protocolDiags
+	l.state, diags = l.p.read(l.state)
+	l.note("refresh\n%s", diags)
+	if diags.hasError() {
+		l.p.t.Errorf("a refresh failed:\n%s", diags)
+	}
 	if !l.state.value.IsNull() {
 		l.p.wantTruth(l.state, "acme")
-	} else if left := l.p.service.Groups(); len(left) > 0 {
-		l.p.t.Errorf("there is a group and it was taken from the state: %v", left)
+	} else {
+		l.p.wantGroups()
 	}
 }
 
@@ -143,16 +144,19 @@ func (l *protocolLife) apply() {
 	}
 	config := l.config()
 	plan := p.plan(l.state, l.veiled(config))
-	l.note("plan to %s %v", plan.action, config)
-	plan.diags.wantNone()
+	l.note("plan to %s %v\n%s", plan.action, config, plan.diags)
+	if plan.diags.hasError() {
+		p.t.Error("the plan failed")
+		return
+	}
 	if plan.action == "no-op" {
 		return
 	}
 	if lost := l.rand.IntN(5); lost < 3 {
-		kind := protocolPick(l, emulator.CutAfterWork, emulator.CutBefore, emulator.HalfDocument, emulator.Error500AfterWork, emulator.TooMany429, emulator.Refuse)
+		kind := protocolPick(l, emulator.CutAfterWork, emulator.CutBefore, emulator.Error500AfterWork, emulator.TooMany429, emulator.Refuse)
 		method := protocolPick(l, http.MethodPut, http.MethodPost)
 		l.note("fault on %s: %s", method, kind)
-		p.service.Fail(emulator.Fault{Method: method, Nth: 1, Kind: kind})
+		p.fault(method, kind)
 	}
 	due := protocolRotates(l.state.members(), config)
 	before := p.service.Rotations("acme")
@@ -167,9 +171,7 @@ func (l *protocolLife) apply() {
 			p.t.Errorf("an apply that failed rotated %d times", rotated)
 		}
 		if plan.prior.value.IsNull() {
-			if !l.state.value.IsNull() {
-				p.t.Error("a creation that failed left a state, which is tainted")
-			}
+			p.wantNoState(l.state)
 			return
 		}
 		l.refresh()
@@ -201,7 +203,6 @@ func (l *protocolLife) destroy() {
 	if l.state.value.IsNull() {
 		return
 	}
-	l.p.nextRun()
 	plan := l.p.plan(l.state, nil)
 	l.note("plan to %s", plan.action)
 	if l.state.get("deletion_protection") == true {
@@ -214,8 +215,6 @@ func (l *protocolLife) destroy() {
 	l.note("destroy\n%s", diags)
 	if diags.hasError() {
 		l.errors++
-		if _, exists := l.p.service.Group("acme"); !exists {
-			l.p.t.Error("an error, and the group is gone")
-		}
+		l.p.wantGroups("acme")
 	}
 }

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
@@ -125,6 +126,13 @@ func (p *protocol) list(config protocolObject, limit int64, wholeResource bool) 
 	return listed, diags
 }
 
+func (p *protocol) wantObject(got, want protocolObject) {
+	p.t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		p.t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 // wantUntouched demands that the service has exactly the groups it had, with the tokens they had.
 func (p *protocol) wantUntouched(before []emulator.Group) {
 	p.t.Helper()
@@ -133,157 +141,88 @@ func (p *protocol) wantUntouched(before []emulator.Group) {
 	}
 }
 
-func TestProtocolDataSource(t *testing.T) {
-	t.Parallel()
-	for name, options := range protocolReadings() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := protocolStart(t, options)
-			group := p.service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(` { "b" : 1.0, "a": null }`), TeamID: 9007199254740993})
-			before := p.service.Groups()
-			read, diags := p.dataSource(protocolObject{"user_group_id": "acme"})
-			diags.wantNone()
-			want := protocolObject{
-				"user_group_id": "acme", "store_token": nil, "id": "acme", "name": "Acme", "properties": `{"a":null,"b":1}`,
-				"token": group.Token, "token_fingerprint": fingerprint(group.Token), "team_id": int64(9007199254740993),
-			}
-			if options.Answers == emulator.AnswersEcho {
-				want["name"], want["properties"] = nil, nil
-			}
-			if !reflect.DeepEqual(read, want) {
-				t.Errorf("read %v, want %v", read, want)
-			}
-			read, diags = p.dataSource(protocolObject{"user_group_id": "acme", "store_token": false})
-			diags.wantNone()
-			if read["token"] != nil || read["token_fingerprint"] != want["token_fingerprint"] {
-				t.Errorf("with store_token = false: %v", read)
-			}
-			_, diags = p.dataSource(protocolObject{"user_group_id": "nobody"})
-			diags.wantError(`User group "nobody" does not exist`, "left none behind", "spelling")
-			p.wantUntouched(before)
-		})
-	}
-}
-
 func TestProtocolEphemeralResource(t *testing.T) {
 	t.Parallel()
-	for name, options := range protocolReadings() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := protocolStart(t, options)
-			group := p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-			before := p.service.Groups()
-			opened, diags := p.open(protocolObject{"user_group_id": "acme"})
-			diags.wantNone()
-			want := protocolObject{"user_group_id": "acme", "token": group.Token, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID}
-			if !reflect.DeepEqual(opened, want) {
-				t.Errorf("opened %v, want %v", opened, want)
-			}
-			_, diags = p.open(protocolObject{"user_group_id": "nobody"})
-			diags.wantError(`User group "nobody" does not exist`, "left none behind")
-			p.wantUntouched(before)
-			if p.service.Rotations("acme") > 0 || p.service.Creations("acme") > 0 {
-				t.Error("opening rotated or created")
-			}
-		})
-	}
+	p := protocolStart(t, emulator.Options{})
+	group := p.service.Seed(emulator.Group{ID: "acme", Name: "Acme", TeamID: 9007199254740993})
+	before := p.service.Groups()
+	opened, diags := p.open(protocolObject{"user_group_id": "acme"})
+	diags.wantNone()
+	p.wantObject(opened, protocolObject{"user_group_id": "acme", "token": group.Token, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID})
+	p.wantCalls("GET")
+	_, diags = p.open(protocolObject{"user_group_id": "nobody"})
+	diags.wantError(`User group "nobody" does not exist`, "removed it again")
+	p.wantUntouched(before)
 }
 
 func TestProtocolAction(t *testing.T) {
 	t.Parallel()
-	for _, refusals := range []emulator.Refusals{emulator.RefusalsStatus, emulator.RefusalsSuccessZero} {
-		p := protocolStart(t, emulator.Options{Refusals: refusals})
-		p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-		progress, diags := p.invoke(protocolObject{"user_group_id": "acme"})
-		diags.wantNone()
-		p.wantCalls("GET+POST")
-		group, _ := p.service.Group("acme")
-		if len(progress) != 2 || !strings.Contains(progress[0], `Rotating the token of user group "acme"`) ||
-			!strings.Contains(progress[1], fingerprint(group.Token)) || !strings.Contains(progress[1], "next refresh") {
-			t.Errorf("the progress was %q", progress)
-		}
-		if strings.Contains(strings.Join(progress, ""), "ugt_") {
-			t.Errorf("the progress shows a token: %q", progress)
-		}
-		before := p.service.Groups()
-		_, diags = p.invoke(protocolObject{"user_group_id": "nobody"})
-		diags.wantError(`User group "nobody" does not exist`, "ookup has left none behind")
-		p.wantUntouched(before)
-	}
-}
-
-func TestProtocolActionRotatesOnceWhateverIsLost(t *testing.T) {
-	t.Parallel()
-	for _, kind := range []emulator.FaultKind{
-		emulator.CutAfterWork, emulator.CutBefore, emulator.Error500AfterWork, emulator.HalfDocument, emulator.CutInDocument, emulator.NoToken, emulator.TooMany429, emulator.Unavailable503,
-	} {
-		p := protocolStart(t, emulator.Options{})
-		p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-		p.fault(http.MethodPost, kind)
-		progress, diags := p.invoke(protocolObject{"user_group_id": "acme"})
-		diags.wantNone()
-		p.wantFaultsStruck()
-		group, _ := p.service.Group("acme")
-		if got := p.service.Rotations("acme"); got != 1 || !strings.Contains(progress[len(progress)-1], fingerprint(group.Token)) {
-			t.Errorf("%s: %d rotations, and the progress %q", kind, got, progress)
-		}
-	}
 	p := protocolStart(t, emulator.Options{})
 	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	p.service.Fail(emulator.Fault{Method: http.MethodPost, Kind: emulator.Refuse})
 	progress, diags := p.invoke(protocolObject{"user_group_id": "acme"})
+	diags.wantNone()
+	p.wantCalls("GET > POST")
+	if len(progress) != 2 || !strings.Contains(progress[0], `Rotating the token of user group "acme"`) ||
+		!strings.Contains(progress[1], fingerprint(p.group("acme").Token)) || !strings.Contains(progress[1], "next refresh") {
+		t.Errorf("the progress was %q", progress)
+	}
+	if strings.Contains(strings.Join(progress, ""), "ugt_") {
+		t.Errorf("the progress shows a token: %q", progress)
+	}
+	p.fault(http.MethodPost, emulator.CutAfterWork)
+	progress, diags = p.invoke(protocolObject{"user_group_id": "acme"})
+	diags.wantNone()
+	if got := p.service.Rotations("acme"); got != 1 || !strings.Contains(progress[len(progress)-1], fingerprint(p.group("acme").Token)) {
+		t.Errorf("an answer was lost: %d rotations, and the progress %q", got, progress)
+	}
+	p.always(http.MethodPost, emulator.Refuse)
+	progress, diags = p.invoke(protocolObject{"user_group_id": "acme"})
 	diags.wantError(`Cannot rotate the token of user group "acme"`, "was not rotated")
 	if len(progress) != 1 {
 		t.Errorf("an action that failed said %q", progress)
 	}
+	before := p.service.Groups()
+	_, diags = p.invoke(protocolObject{"user_group_id": "nobody"})
+	diags.wantError(`User group "nobody" does not exist`, "was not rotated", "removed it again")
+	p.wantUntouched(before)
 }
 
 func TestProtocolList(t *testing.T) {
 	t.Parallel()
-	for name, options := range protocolReadings() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := protocolStart(t, options)
-			for _, id := range []string{"c", "a", "b"} {
-				p.service.Seed(emulator.Group{ID: id, Name: "Name of " + id, Properties: json.RawMessage(`{"z":1,"a":2}`)})
+	for answers, display := range map[emulator.Answers]string{emulator.AnswersStored: "Name of %[1]s (%[1]s)", emulator.AnswersEcho: "%s"} {
+		p := protocolStart(t, emulator.Options{Answers: answers})
+		for _, id := range []string{"c", "a", "b"} {
+			p.service.Seed(emulator.Group{ID: id, Name: "Name of " + id, Properties: json.RawMessage(`{"z":1,"a":2}`)})
+		}
+		before := p.service.Groups()
+		ids := []string{"c", "nobody", "b", "c", "nobody", "a"}
+		listed, diags := p.list(protocolObject{"user_group_ids": ids}, 100, false)
+		diags.wantNone()
+		var want []protocolListed
+		for _, id := range []string{"c", "b", "a"} {
+			want = append(want, protocolListed{fmt.Sprintf(display, id), id, nil})
+		}
+		if !reflect.DeepEqual(listed, want) {
+			t.Errorf("listed %v, want %v", listed, want)
+		}
+		p.wantCalls("GET > GET > GET > check > DELETE > GET > GET")
+		listed, diags = p.list(protocolObject{"user_group_ids": ids}, 2, true)
+		diags.wantNone()
+		p.wantCalls("GET > GET > GET > DELETE > GET")
+		if len(listed) != 2 || listed[1].id != "b" {
+			t.Errorf("limited to two: %v", listed)
+		}
+		group := p.group("c")
+		resource := protocolObject{"user_group_id": "c", "id": "c", "token": nil, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID}
+		if answers == emulator.AnswersStored {
+			resource["name"], resource["properties"] = "Name of c", `{"a":2,"z":1}`
+		}
+		for attribute, value := range resource {
+			if got := listed[0].resource[attribute]; got != value {
+				t.Errorf("%s is %v, want %v", attribute, got, value)
 			}
-			before := p.service.Groups()
-			ids := []string{"c", "nobody", "b", "c", "nobody", "a"}
-			display := func(id string) string {
-				if options.Answers == emulator.AnswersEcho {
-					return id
-				}
-				return "Name of " + id + " (" + id + ")"
-			}
-			listed, diags := p.list(protocolObject{"user_group_ids": ids}, 100, false)
-			diags.wantNone()
-			want := []protocolListed{{display("c"), "c", nil}, {display("b"), "b", nil}, {display("a"), "a", nil}}
-			if !reflect.DeepEqual(listed, want) {
-				t.Errorf("listed %v, want %v", listed, want)
-			}
-			p.service.ResetCounts()
-			listed, diags = p.list(protocolObject{"user_group_ids": ids}, 2, true)
-			diags.wantNone()
-			if len(listed) != 2 || listed[1].id != "b" || p.service.Count(http.MethodGet) > 4 {
-				t.Errorf("limited to two: %v, %d lookups", listed, p.service.Count(http.MethodGet))
-			}
-			for i, one := range listed {
-				id := []string{"c", "b"}[i]
-				group, _ := p.service.Group(id)
-				want := protocolObject{
-					"user_group_id": id, "id": id, "token": nil, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID,
-				}
-				for attribute, value := range want {
-					if one.resource[attribute] != value {
-						t.Errorf("%s of %q is %v, want %v", attribute, id, one.resource[attribute], value)
-					}
-				}
-				if options.Answers == emulator.AnswersStored && (one.resource["name"] != "Name of "+id || one.resource["properties"] != `{"a":2,"z":1}`) {
-					t.Errorf("the resource is %v", one.resource)
-				}
-			}
-			p.wantUntouched(before)
-		})
+		}
+		p.wantUntouched(before)
 	}
 }
 
@@ -320,22 +259,4 @@ func TestProtocolListThatFails(t *testing.T) {
 	if len(listed) > 0 {
 		t.Errorf("listed %v", listed)
 	}
-}
-
-func TestProtocolObjectsRefuseInvalidIDs(t *testing.T) {
-	t.Parallel()
-	p := protocolStart(t, emulator.Options{})
-	for _, id := range []string{"", " acme", "acme ", "a\nb"} {
-		_, diags := p.dataSource(protocolObject{"user_group_id": id})
-		diags.wantErrorAt("user_group_id", "Invalid user_group_id", "No call was made")
-		_, diags = p.open(protocolObject{"user_group_id": id})
-		diags.wantErrorAt("user_group_id", "Invalid user_group_id", "No call was made")
-		_, diags = p.invoke(protocolObject{"user_group_id": id})
-		diags.wantErrorAt("user_group_id", "Invalid user_group_id", "No call was made")
-		_, diags = p.list(protocolObject{"user_group_ids": []string{"a", id}}, 0, false)
-		diags.wantError("Invalid user_group_id", "No call was made")
-	}
-	_, diags := p.list(protocolObject{"user_group_ids": []any{nil}}, 0, false)
-	diags.wantError("Null List Value")
-	p.wantCalls("")
 }

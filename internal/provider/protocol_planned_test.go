@@ -1,13 +1,12 @@
 package provider
 
 import (
-	"net/http"
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-const protocolDestroyedAndWanted = `User group "acme" is to be destroyed at one address and is wanted at another`
+const protocolDestroyedAndWanted = `User group "acme" is both destroyed and wanted`
 
 // Engines order nothing between two addresses, in plans either.
 func TestProtocolPlanOfADeletionAndACreation(t *testing.T) {
@@ -15,37 +14,71 @@ func TestProtocolPlanOfADeletionAndACreation(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	old := p.created(protocolAcme())
 
-	run := p.anotherProcess(nil)
-	run.plan(old, nil).diags.wantNone()
-	run.plan(run.nothing(), protocolAcme()).diags.wantError(protocolDestroyedAndWanted, "moved block", "Nothing was changed", "-refresh=false")
+	p.plan(old, nil).diags.wantNone()
+	p.planToo(p.nothing(), protocolAcme()).diags.wantErrorAt("user_group_id", protocolDestroyedAndWanted, "moved block", "Nothing was changed", "-refresh=false")
 
-	run = p.anotherProcess(nil)
-	run.plan(run.nothing(), protocolAcme()).diags.wantNone()
-	run.plan(old, nil).diags.wantError(protocolDestroyedAndWanted)
+	p.plan(p.nothing(), protocolAcme()).diags.wantNone()
+	p.planToo(old, nil).diags.wantError(protocolDestroyedAndWanted)
 
-	run = p.anotherProcess(nil)
-	run.plan(run.nothing(), protocolWith(protocolAcme(), protocolObject{"user_group_id": "other"})).diags.wantNone()
-	run.plan(run.nothing(), protocolWith(protocolAcme(), protocolObject{"user_group_id": protocolUnknown})).diags.wantNone()
+	p.plan(p.nothing(), protocolWith(protocolAcme(), protocolObject{"user_group_id": "other"})).diags.wantNone()
+	p.planToo(p.nothing(), protocolWith(protocolAcme(), protocolObject{"user_group_id": protocolUnknown})).diags.wantNone()
+	p.planToo(p.nothing(), protocolWith(protocolAcme(), protocolObject{"user_group_id": protocolUnknown})).diags.wantNone()
+	p.planToo(old, nil).diags.wantNone()
+
+	// While the provider is not configured yet, plans are made all the same.
+	run := protocolBare(t)
+	run.service = p.service
+	run.configure(protocolObject{"base_url": protocolUnknown, "api_key": protocolUnknown}).wantNone()
 	run.plan(old, nil).diags.wantNone()
+	run.planToo(run.nothing(), protocolAcme()).diags.wantError(protocolDestroyedAndWanted)
 	p.wantCalls("")
 }
 
-// Two addresses have the same group, by an import beside the old address or by a replacement that was cut short.
-func TestProtocolPlanOfADeletionOfAGroupThatIsKept(t *testing.T) {
+// Two addresses have the same group: it was imported a second time.
+func TestProtocolPlanOfAGroupAtTwoAddresses(t *testing.T) {
+	t.Parallel()
+	const title = `User group "acme" is in the state twice`
+	p := protocolStart(t, emulator.Options{})
+	first := p.created(protocolAcme())
+	second, diags := p.imported("acme")
+	diags.wantNone()
+	second, _ = p.update(second, protocolAcme())
+	p.service.ResetCounts()
+
+	for _, config := range []protocolObject{protocolAcme(), protocolWith(protocolAcme(), protocolObject{"name": "New"})} {
+		p.plan(first, config).diags.wantNone()
+		p.planToo(second, config).diags.wantErrorAt("user_group_id", title, "Nothing was changed", "terraform state rm", "deletes nothing")
+
+		// One of the two is to be destroyed: the group of the other with it.
+		p.plan(first, config).diags.wantNone()
+		p.planToo(second, nil).diags.wantError(protocolDestroyedAndWanted, "state rm", "deposed object")
+		p.plan(second, nil).diags.wantNone()
+		p.planToo(first, config).diags.wantError(protocolDestroyedAndWanted)
+	}
+	// Both are to be destroyed: that is what a group is destroyed for.
+	p.plan(first, nil).diags.wantNone()
+	p.planToo(second, nil).diags.wantNone()
+	p.wantCalls("")
+}
+
+// Asked twice for one address, as engines ask where they cannot decide at once, and of a tainted one as if it were not there.
+func TestProtocolPlanThatIsAskedForTwice(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
+	p.plan(state, protocolAcme()).diags.wantNone()
+	p.planToo(state, protocolAcme()).diags.wantNone()
+	p.planToo(state, protocolWith(protocolAcme(), protocolObject{"name": "New"})).diags.wantNone()
 
-	for name, config := range map[string]protocolObject{"as it is": protocolAcme(), "with an update": protocolWith(protocolAcme(), protocolObject{"name": "New"})} {
-		run := p.anotherProcess(nil)
-		run.plan(state, config).diags.wantNone()
-		run.plan(state, nil).diags.wantError(protocolDestroyedAndWanted, "state rm", "deposed object")
-		run = p.anotherProcess(nil)
-		run.plan(state, nil).diags.wantNone()
-		if plan := run.plan(state, config); plan.action != "refused" {
-			t.Errorf("%s: the plan is to %s", name, plan.action)
-		}
-	}
+	// A replacement that was asked for (-replace), and one of a tainted instance.
+	p.plan(state, protocolAcme()).diags.wantNone()
+	p.planToo(p.nothing(), protocolAcme()).diags.wantNone()
+	p.plan(p.nothing(), protocolAcme()).diags.wantNone()
+
+	// The answer changed its mind: kept after all, and destroyed after all.
+	p.plan(state, nil).diags.wantNone()
+	p.planToo(state, protocolAcme()).diags.wantNone()
+	p.planToo(state, nil).diags.wantNone()
 	p.wantCalls("")
 }
 
@@ -55,53 +88,43 @@ func TestProtocolPlanOfExchangedIDs(t *testing.T) {
 	other := protocolWith(protocolAcme(), protocolObject{"user_group_id": "other"})
 	first, second := p.created(protocolAcme()), p.created(other)
 
-	run := p.anotherProcess(nil)
-	run.plan(first, other).diags.wantNone()
-	diags := run.plan(second, protocolAcme()).diags
-	if len(diags.list) != 2 {
-		t.Errorf("want an error for each group, got %v", diags)
-	}
+	p.plan(first, other).diags.wantNone()
+	p.planToo(second, protocolAcme()).diags.wantTitles(`User group "other" is both destroyed and wanted`)
 	p.wantCalls("")
 }
 
-// What has been carried out is over: the old instance of a replacement is planned for deletion only after the new one was made.
-func TestProtocolPlanAfterTheOtherHalfWasDone(t *testing.T) {
+// What has been carried out, or tried, is over: the old instance of a replacement is planned for deletion after the new one.
+func TestProtocolPlanAfterTheOtherHalf(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
-	_, diags := p.apply(p.plan(state, nil))
-	diags.wantNone()
-	state, diags = p.create(protocolAcme())
-	diags.wantNone()
-	p.plan(state, nil).diags.wantNone()
-}
-
-// So is what was tried and failed.
-func TestProtocolPlanAfterTheOtherHalfFailed(t *testing.T) {
-	t.Parallel()
-	p := protocolStart(t, emulator.Options{})
-	state := p.created(protocolAcme())
-	run := p.anotherProcess(nil)
-	deletion := run.plan(state, nil)
-	deletion.diags.wantNone()
-	p.service.Fail(emulator.Fault{Method: http.MethodDelete, Kind: emulator.TooMany429})
-	_, diags := run.apply(deletion)
-	diags.wantError(`Cannot delete user group "acme"`)
-	creation := run.plan(run.nothing(), protocolAcme())
-	creation.diags.wantNone()
-	_, diags = run.apply(creation)
+	creation := p.plan(p.nothing(), protocolAcme())
+	_, diags := p.apply(creation)
 	diags.wantError(`User group "acme" already exists`)
-	run.plan(state, nil).diags.wantNone()
+	deletion := p.planToo(state, nil)
+	deletion.diags.wantNone()
+	_, diags = p.applyToo(deletion)
+	diags.wantNone()
+	made, diags := p.applyToo(creation)
+	diags.wantWarning(`User group "acme" was recreated`)
+	p.planToo(made, nil).diags.wantNone()
 }
 
-// While the provider is not configured yet, plans are made all the same.
-func TestProtocolPlanOfADeletionAndACreationUnconfigured(t *testing.T) {
+// States of version 0.1 name no instance until the first refresh.
+func TestProtocolPlanOfStatesWithoutMemory(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
-	old := p.created(protocolAcme())
-	run := protocolBare(t)
-	run.service = p.service
-	run.configure(protocolObject{"base_url": protocolUnknown, "api_key": protocolUnknown}).wantNone()
-	run.plan(old, nil).diags.wantNone()
-	run.plan(run.nothing(), protocolAcme()).diags.wantError(protocolDestroyedAndWanted)
+	state := p.created(protocolAcme())
+	state.private = nil
+	p.wantSettled(state, protocolAcme())
+	p.plan(state, nil).diags.wantNone()
+	p.planToo(p.nothing(), protocolAcme()).diags.wantError(protocolDestroyedAndWanted)
+	state = p.refreshed(state)
+	p.plan(state, protocolAcme()).diags.wantNone()
+	again, _ := p.imported("acme")
+	p.planToo(state, protocolAcme()).diags.wantNone()
+	p.planToo(again, protocolWith(protocolAcme(), protocolObject{"mapping": nil})).diags.wantError(`User group "acme" is in the state twice`)
+	gone, diags := p.destroy(state)
+	diags.wantNone()
+	p.wantNoState(gone)
 }

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -21,8 +22,7 @@ func TestProtocolReadShowsDrift(t *testing.T) {
 	state = p.refreshed(state)
 	p.wantCalls("GET")
 	p.wantState(state, protocolObject{"name": "Renamed", "properties": `{"rows":10,"tier":"silver"}`, "token": token, "mapping": protocolObject{"sales": "db-1"}})
-	state, diags := p.update(state, protocolAcme())
-	diags.wantNone()
+	state = p.updated(state, protocolAcme())
 	p.wantCalls("PUT")
 	p.wantTruth(state, "acme")
 
@@ -37,26 +37,21 @@ func TestProtocolReadShowsDrift(t *testing.T) {
 	p.wantSettled(p.refreshed(state), bare)
 }
 
-// Engines before 1.12 know no identity, so that a state of theirs has none. The harness holds what comes back against
-// the id.
-// Engines before Terraform 1.12 keep none.
+// Engines before Terraform 1.12 keep no identity. The harness holds the one that comes back against the id.
 func TestProtocolStateWithoutIdentity(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	state.identity = nil
-	state, diags := p.update(state, protocolWith(protocolAcme(), protocolObject{"name": "New"}))
-	diags.wantNone()
+	state = p.updated(state, protocolWith(protocolAcme(), protocolObject{"name": "New"}))
 	state.identity = nil
 	p.refreshed(state)
-	p.service.Fail(emulator.Fault{Nth: 1, Kind: emulator.Refuse})
-	p.service.Fail(emulator.Fault{Nth: 2, Kind: emulator.Refuse})
-	_, diags = p.read(state)
+	p.always(http.MethodGet, emulator.Refuse)
+	_, diags := p.read(state)
 	diags.wantError(`Cannot look up user group "acme"`)
+	p.service.ClearFaults()
 	p.service.Remove("acme")
-	if gone := p.refreshed(state); !gone.value.IsNull() {
-		t.Error("the group is still in the state")
-	}
+	p.wantNoState(p.refreshed(state))
 }
 
 // A service that insists on a name is asked with the one that the group has.
@@ -64,10 +59,34 @@ func TestProtocolReadSendsTheNameWhereOneIsNeeded(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{NameRequired: true})
 	p.refreshed(p.created(protocolAcme()))
-	calls := p.service.Calls()
-	if body := string(calls[len(calls)-1].Body); !strings.Contains(body, `"name":"Acme"`) {
-		t.Errorf("the last lookup was %s", body)
+	if name := p.lastBody(http.MethodGet)["name"]; name != "Acme" {
+		t.Errorf("the name in the lookup was %v", name)
 	}
+}
+
+// A missing group costs a look that makes it, one that confirms that, a deletion, and once in a process a check of the service.
+func TestProtocolReadOfAGroupThatIsGone(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{})
+	first, second := p.created(protocolAcme()), p.created(protocolWith(protocolAcme(), protocolObject{"user_group_id": "other"}))
+	p.service.Remove("acme")
+	p.service.Remove("other")
+	p.walk()
+	for state, calls := range map[*protocolState]string{&first: "GET > GET > check > DELETE"} {
+		gone, diags := p.readToo(*state)
+		diags.wantNone()
+		p.wantNoState(gone)
+		p.wantCalls(calls)
+	}
+	gone, diags := p.readToo(second)
+	diags.wantNone()
+	p.wantNoState(gone)
+	p.wantCalls("GET > GET > DELETE")
+	p.wantGroups()
+	gone, diags = p.destroy(first)
+	diags.wantNone()
+	p.wantNoState(gone)
+	p.wantGroups()
 }
 
 func TestProtocolReadOfAGroupThatWasReplaced(t *testing.T) {
@@ -78,28 +97,36 @@ func TestProtocolReadOfAGroupThatWasReplaced(t *testing.T) {
 			p := protocolStart(t, options)
 			state := p.created(protocolAcme())
 			p.service.Replace("acme")
-			state = p.refreshed(state)
+			state, diags := p.read(state)
+			diags.wantWarning(`User group "acme" has been replaced`, "team_id 1001", "team_id 1002", "API key")
 			p.wantTruth(state, "acme")
 			p.wantState(state, protocolObject{"mapping": nil, "properties": nil, "api_environment_tag": nil})
+			p.wantTruth(p.refreshed(state), "acme") // It is said once.
+
+			// Destroyed at this point, Terraform would delete what it has never managed.
+			p.service.ResetCounts()
+			gone, diags := p.destroy(p.refreshed(state))
+			diags.wantWarning(`Another user group has the id "acme"`, "was not touched")
+			p.wantNoState(gone)
+			if p.service.Deletions("acme") > 0 {
+				t.Error("another group was deleted")
+			}
 
 			plan := p.plan(state, protocolAcme())
 			if plan.action != "update" || plan.get("token") == protocolUnknown {
 				t.Errorf("the plan is to %s, with the token %v", plan.action, plan.get("token"))
 			}
-			updated, diags := p.apply(plan)
-			diags.wantNone()
+			plan.diags.wantWarning(`The update of user group "acme" overwrites what is not shown`, "mapping")
+			updated, _ := p.apply(plan)
 			p.wantTruth(updated, "acme")
-			if group, _ := p.service.Group("acme"); group.Mapping["sales"] != "db-1" || group.Name != "Acme" {
+			if group := p.group("acme"); group.Mapping["sales"] != "db-1" || group.Name != "Acme" {
 				t.Errorf("the new group did not get what is configured: %+v", group)
 			}
 			p.wantSettled(p.refreshed(updated), protocolAcme())
-
-			p.service.Remove("acme")
-			for _, vanished := range []protocolState{state, updated} {
-				if after := p.refreshed(vanished); !after.value.IsNull() || len(p.service.Groups()) > 0 {
-					t.Errorf("after it vanished there is %v, and at the service %v", after.members(), p.service.Groups())
-				}
-			}
+			gone, diags = p.destroy(p.refreshed(updated))
+			diags.wantNone()
+			p.wantNoState(gone)
+			p.wantGroups()
 		})
 	}
 }
@@ -109,37 +136,42 @@ func TestProtocolReadThatFails(t *testing.T) {
 	const title, mayBe, left = `Cannot look up user group "acme"`, `Looking up user group "acme" may have created it`, `User group "acme" was left behind`
 	const remedy = `curl -X DELETE "$EMBED_BASE_URL/api/user" -H "Authorization: Token $EMBED_API_KEY" -H 'Content-Type: application/json' -d '{"user_group_id":"acme"}'`
 	tests := map[string]struct {
-		exists bool
-		faults []emulator.Fault
-		title  string // empty: no error
-		says   []string
+		exists, imported bool
+		fault            emulator.Fault
+		title            string // empty: no error
+		says             []string
 	}{
-		"lost, the group is ours":    {true, []emulator.Fault{{Method: "GET", Nth: 1, Kind: emulator.CutAfterWork}}, "", nil},
-		"always lost":                {true, []emulator.Fault{{Method: "GET", Kind: emulator.CutAfterWork}}, title, []string{"empty shell", remedy}},
-		"refused":                    {true, []emulator.Fault{{Method: "GET", Kind: emulator.Refuse}}, title, []string{"Nothing was changed"}},
-		"HTML":                       {true, []emulator.Fault{{Method: "GET", Kind: emulator.HTML200}}, title, []string{"HTML"}},
-		"absent, removal refused":    {false, []emulator.Fault{{Method: "DELETE", Kind: emulator.Refuse}}, left, []string{"did not exist", remedy, "import block"}},
-		"absent, removal always cut": {false, []emulator.Fault{{Method: "DELETE", Kind: emulator.CutBefore}}, left, []string{"or may be", remedy}},
-		"absent, removal lost":       {false, []emulator.Fault{{Method: "DELETE", Nth: 1, Kind: emulator.CutAfterWork}}, "", nil},
+		"lost, the group is ours": {exists: true, fault: emulator.Fault{Method: "GET", Nth: 1, Kind: emulator.CutAfterWork}},
+		"lost, imported": {
+			exists: true, imported: true, fault: emulator.Fault{Method: "GET", Nth: 1, Kind: emulator.CutAfterWork},
+			title: mayBe, says: []string{"answer was lost", "Run again", remedy},
+		},
+		"always lost":     {exists: true, fault: emulator.Fault{Method: "GET", Kind: emulator.CutAfterWork}, title: title, says: []string{"empty one", remedy}},
+		"refused":         {exists: true, fault: emulator.Fault{Method: "GET", Kind: emulator.Refuse}, title: title, says: []string{"Nothing was changed"}},
+		"HTML":            {exists: true, fault: emulator.Fault{Method: "GET", Kind: emulator.HTML200}, title: title, says: []string{"HTML"}},
+		"removal refused": {fault: emulator.Fault{Method: "DELETE", ID: "acme", Kind: emulator.Refuse}, title: left, says: []string{"empty group", remedy, "create groups but not delete them"}},
+		"removal lost":    {fault: emulator.Fault{Method: "DELETE", ID: "acme", Nth: 1, Kind: emulator.CutAfterWork}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := protocolStart(t, emulator.Options{})
 			state := p.created(protocolAcme())
+			if test.imported {
+				var diags protocolDiags
+				state, diags = p.importing("acme", nil)
+				diags.wantNone()
+			}
 			if !test.exists {
 				p.service.Remove("acme")
 			}
-			for _, fault := range test.faults {
-				p.service.Fail(fault)
-			}
+			p.service.Fail(test.fault)
 			after, diags := p.read(state)
 			p.wantFaultsStruck()
 			if test.title != "" {
 				diags.wantError(test.title, test.says...)
-				if groups := p.service.Groups(); len(groups) != 1 || groups[0].ID != "acme" {
-					t.Errorf("the service has %v", groups)
-				}
+				p.wantSame(after, state)
+				p.wantGroups("acme")
 				return
 			}
 			diags.wantNone()
@@ -148,209 +180,199 @@ func TestProtocolReadThatFails(t *testing.T) {
 			}
 		})
 	}
-	t.Run("lost, imported", func(t *testing.T) {
-		t.Parallel()
-		p := protocolStart(t, emulator.Options{})
-		p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-		imported, diags := p.imported("acme", nil)
-		diags.wantNone()
-		p.fault(http.MethodGet, emulator.CutAfterWork)
-		_, diags = p.read(imported)
-		diags.wantError(mayBe, "first answer got lost", "Run again", remedy)
-	})
-	t.Run("answered for another id", func(t *testing.T) {
-		t.Parallel()
-		p := protocolStart(t, emulator.Options{})
-		state := p.created(protocolAcme())
-		p.service.Fail(emulator.Fault{Kind: emulator.Answer, Body: protocolAnswer("ACME", 1001, "Customer")})
-		_, diags := p.read(state)
-		diags.wantError(`The service answered about another group than "acme"`, `"ACME"`, "nothing was deleted")
-		p.wantCalls("GET")
-	})
 }
 
-func TestProtocolImport(t *testing.T) {
-	t.Parallel()
-	for name, options := range protocolReadings() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := protocolStart(t, options)
-			p.service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{"rows":10,"tier":"gold"}`), Mapping: map[string]string{"sales": "db-1"}})
-			for _, by := range []protocolObject{nil, {"user_group_id": "acme"}} {
-				id := "acme"
-				if by != nil {
-					id = ""
-				}
-				state, diags := p.imported(id, by)
-				diags.wantNone()
-				p.wantCalls("")
-				p.wantIdentity(state.identity, "acme")
-				state = p.refreshed(state)
-				p.wantTruth(state, "acme")
-				p.wantState(state, protocolObject{"mapping": nil, "rotate_token_when_changed": nil, "store_token": nil, "adopt_existing": nil})
-				if strings.Contains(string(state.private), importedKey) {
-					t.Errorf("private state still says that it was just imported: %s", state.private)
-				}
-				p.service.ResetCounts()
-				config := protocolAcme()
-				_, diags = p.update(state, config)
-				diags.wantNone()
-				p.wantCalls("PUT") // The mapping is not known, so it is sent once; triggers do not rotate.
-				if options.Answers == emulator.AnswersStored {
-					p.wantState(state, protocolObject{"name": "Acme", "properties": `{"rows":10,"tier":"gold"}`})
-					p.wantSettled(state, protocolObject{"user_group_id": "acme", "name": "Acme", "properties": state.get("properties")})
-				}
-				p.service.ResetCounts()
-			}
-		})
-	}
+// protocolCreation is what the creation of a group was answered, as a cache keeps it.
+func protocolCreation(group emulator.Group) string {
+	return fmt.Sprintf(`{"success":1,"new_user_group":true,"user_group":{"team_id":%d,"token":%q,"name":%q,"provided_id":%q}}`,
+		group.TeamID, group.Token, group.Name, group.ID)
 }
 
-func TestProtocolImportOfNobody(t *testing.T) {
+// A cache that keeps GET answers by the path gives everyone the answer to the last creation, which reads as if a lookup had
+// just made the group: deleting it would delete a customer.
+func TestProtocolAnswersFromACache(t *testing.T) {
 	t.Parallel()
-	p := protocolStart(t, emulator.Options{})
-	for _, by := range []protocolObject{nil, {"user_group_id": "nobody"}} {
-		id := "nobody"
-		if by != nil {
-			id = ""
-		}
-		state, diags := p.imported(id, by)
-		diags.wantNone()
-		for range 2 { // The mark must survive a refresh that failed.
-			state, diags = p.read(state)
-			diags.wantError(`User group "nobody" does not exist`, "left none behind", "spelling", "environment")
-		}
-	}
-	if left := p.service.Groups(); len(left) > 0 {
-		t.Errorf("the import of a typo left %v", left)
-	}
-	// Once imported, a group that goes is removed like any other.
-	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	state, diags := p.imported("acme", nil)
-	diags.wantNone()
-	state = p.refreshed(state)
-	p.service.Remove("acme")
-	if gone := p.refreshed(state); !gone.value.IsNull() {
-		t.Error("the group is still in the state")
-	}
-}
-
-func TestProtocolImportOfAnInvalidID(t *testing.T) {
-	t.Parallel()
-	p := protocolStart(t, emulator.Options{})
-	for _, id := range []string{" acme", "acme\n", "", "a\tb"} {
-		_, diags := p.imported(id, nil)
-		diags.wantError("Invalid import id", "user_group_id alone", "No call was made")
-	}
-	_, diags := p.imported("", protocolObject{"user_group_id": " acme"})
-	diags.wantError("Invalid import id")
-	_, diags = p.imported("", protocolObject{"user_group_id": ""})
-	diags.wantError("Invalid import id")
-	for _, id := range []string{"a b", "a/b", "Zoë 😀", `"quoted"`, "a,b"} {
-		p.service.Seed(emulator.Group{ID: id, Name: "x"})
-		state, diags := p.imported(id, nil)
-		diags.wantNone()
-		p.wantTruth(p.refreshed(state), id)
-	}
-}
-
-func TestProtocolDelete(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		config protocolObject
-		before func(*protocol)
-		faults []emulator.Fault
-		title  string // empty: no error
-		says   string
-		calls  string
-		left   int
-	}{
-		"plain":         {calls: "DELETE"},
-		"gone":          {before: func(p *protocol) { p.service.Remove("acme") }, calls: "DELETE+GET+DELETE"},
-		"stale token":   {before: func(p *protocol) { p.service.RotateBehind("acme") }, calls: "DELETE+GET+DELETE"},
-		"token unknown": {config: protocolObject{"store_token": false}, calls: "GET+DELETE"},
-		"lost":          {faults: []emulator.Fault{{Method: "DELETE", Nth: 1, Kind: emulator.CutAfterWork}}, calls: "DELETE+DELETE+GET+DELETE"},
-		"replaced": {
-			before: func(p *protocol) { p.service.Replace("acme") }, title: `User group "acme" has been replaced`, says: "not deleted", calls: "DELETE+GET", left: 1,
-		},
-		"refused":    {faults: []emulator.Fault{{Method: "DELETE", Kind: emulator.Refuse}}, title: `Cannot delete user group "acme"`, says: "still exists and stays in the state", calls: "DELETE+GET", left: 1},
-		"always 503": {faults: []emulator.Fault{{Method: "DELETE", Kind: emulator.Unavailable503}}, title: `Cannot delete user group "acme"`, says: "not known; it stays in the state", calls: "DELETE+DELETE+DELETE", left: 1},
-		"throttled":  {faults: []emulator.Fault{{Method: "DELETE", Kind: emulator.TooMany429}}, title: `Cannot delete user group "acme"`, says: "was not deleted", calls: "DELETE+DELETE+DELETE", left: 1},
-	}
-	for name, test := range tests {
+	const title = `A cache may have answered for user group `
+	says := []string{"Nothing was deleted", "repeats an old answer", "Exclude the address of the service from caching"}
+	for name, nameless := range map[string]bool{"whole": false, "without a name": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := protocolStart(t, emulator.Options{})
-			state := p.created(protocolWith(protocolWith(protocolAcme(), protocolObject{"data_source_provided_id": "db-7"}), test.config))
-			if test.before != nil {
-				test.before(p)
+			protected := protocolWith(protocolAcme(), protocolObject{"deletion_protection": true})
+			acme, other := p.created(protected), p.created(protocolWith(protected, protocolObject{"user_group_id": "other"}))
+			before := p.service.Groups()
+			kept := p.group("acme")
+			if nameless {
+				kept.Name = ""
 			}
-			for _, fault := range test.faults {
-				p.service.Fail(fault)
+			p.answered(http.MethodGet, protocolCreation(kept))
+			want := func(id string, diags protocolDiags) {
+				t.Helper()
+				diags.wantError(title+fmt.Sprintf("%q", id), says...)
+				if strings.Contains(diags.String(), "curl") {
+					t.Errorf("it advises to delete what may be a customer:\n%s", diags)
+				}
 			}
-			after, diags := p.destroy(state)
-			if calls := p.service.Calls(); len(calls) == 1 && !strings.Contains(string(calls[0].Body), `"data_source_provided_id":"db-7"`) {
-				t.Errorf("data_source_provided_id was not sent along: it is for this body only")
+			for _, run := range []func(){func() {}, func() { p.walk().wantNone() }} {
+				p.walk()
+				after, diags := p.readToo(acme)
+				want("acme", diags)
+				p.wantSame(after, acme)
+				run()
+				after, diags = p.readToo(other)
+				want("other", diags)
+				p.wantSame(after, other)
+				run()
+				_, diags = p.dataSource(protocolObject{"user_group_id": "acme"})
+				want("acme", diags)
+				run()
+				_, diags = p.imported("acme")
+				want("acme", diags)
+				_, diags = p.create(protocolWith(protocolAcme(), protocolObject{"user_group_id": "new", "name": "New"}))
+				want("new", diags)
 			}
-			p.wantCalls(test.calls)
-			if test.title == "" {
-				diags.wantNone()
-			} else {
-				diags.wantError(test.title, test.says)
+			if got := p.service.Count(http.MethodDelete); got > 0 {
+				t.Errorf("%d deletions were sent", got)
 			}
-			if len(p.service.Groups()) != test.left || after.value.IsNull() != (test.left == 0) {
-				t.Errorf("%d groups are left, want %d; the state is %v", len(p.service.Groups()), test.left, after.members())
+			p.service.ClearFaults()
+			p.wantUntouched(before)
+		})
+	}
+	t.Run("with an Age", func(t *testing.T) {
+		t.Parallel()
+		p := protocolStart(t, emulator.Options{})
+		state := p.created(protocolAcme())
+		p.service.Fail(emulator.Fault{
+			Kind: emulator.Answer, Body: protocolAnswer("acme", 1001, "Customer"), Header: http.Header{"Age": {"7"}},
+		})
+		after, diags := p.read(state)
+		diags.wantError(`Cannot look up user group "acme"`, "Age", "Nothing was changed", "caching")
+		p.wantSame(after, state)
+	})
+}
+
+// Somebody deletes the group that a lookup has made, and makes it anew, before the lookup is repeated: theirs stays.
+func TestProtocolLookupWhoseGroupIsMadeAnewMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, ask := range map[string]func(*protocol, protocolState) protocolDiags{
+		"refresh": func(p *protocol, state protocolState) protocolDiags { return second(p.read(state)) },
+		"import":  func(p *protocol, _ protocolState) protocolDiags { return second(p.imported("acme")) },
+		"data source": func(p *protocol, _ protocolState) protocolDiags {
+			return second(p.dataSource(protocolObject{"user_group_id": "acme"}))
+		},
+		"action": func(p *protocol, _ protocolState) protocolDiags {
+			return second(p.invoke(protocolObject{"user_group_id": "acme"}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := protocolStart(t, emulator.Options{})
+			state := p.created(protocolAcme())
+			p.service.Remove("acme")
+			p.fault(http.MethodGet, emulator.NoToken)
+			looks := 0
+			p.service.BeforeCall(func(call emulator.Call) {
+				if looks++; looks == 2 {
+					p.service.Remove("acme")
+					p.service.Seed(emulator.Group{ID: "acme", Name: "Theirs", TeamID: 7})
+				}
+			})
+			diags := ask(p, state)
+			p.wantFaultsStruck()
+			if !diags.hasError() && name != "refresh" {
+				t.Errorf("no error:\n%s", diags)
+			}
+			if group := p.group("acme"); group.TeamID != 7 || p.service.Rotations("acme") > 0 {
+				t.Errorf("their group was deleted or rotated: %+v\n%s", group, diags)
 			}
 		})
 	}
 }
 
-func TestProtocolDeletionProtection(t *testing.T) {
+// A service that keeps ids in lower case answers about "acme" when it is asked about "Acme": by its team it is the same group.
+func TestProtocolServiceThatNormalizesIDs(t *testing.T) {
 	t.Parallel()
-	const title = `User group "acme" is protected from deletion`
-	p := protocolStart(t, emulator.Options{})
-	config := protocolWith(protocolAcme(), protocolObject{"deletion_protection": true})
-	state := p.created(config)
-	p.plan(state, nil).diags.wantErrorAt("deletion_protection", title, "This plan destroys it", "deletion_protection = false", "removed block")
-	// What counts is what was applied: a configuration that drops both at once is refused as well.
-	for _, id := range []any{"acme2", protocolUnknown} {
-		for _, flag := range []any{true, false, nil} {
-			plan := p.plan(state, protocolWith(config, protocolObject{"user_group_id": id, "deletion_protection": flag}))
-			plan.diags.wantErrorAt("deletion_protection", title, "replaces it", "user_group_id changes")
-		}
+	const title = `The service spells the id "Acme" differently`
+	p := protocolStart(t, emulator.Options{IDs: emulator.IDsLowerCase})
+	config := func(quarter string) protocolObject {
+		return protocolWith(protocolAcme(), protocolObject{"user_group_id": "Acme", "rotate_token_when_changed": protocolObject{"quarter": quarter}})
 	}
-	// -replace, and engines that do not ask when they plan a destruction.
-	kept, diags := p.applyOnce(state, protocolPlan{planned: p.nothing().value, private: state.private, identity: state.identity})
-	diags.wantErrorAt("deletion_protection", title, "nothing was deleted")
-	p.wantCalls("")
-	p.wantTruth(kept, "acme")
+	truth := func(state protocolState) {
+		t.Helper()
+		group := p.group("acme")
+		p.wantState(state, protocolObject{"user_group_id": "Acme", "id": "Acme", "token": group.Token, "team_id": group.TeamID})
+	}
+	state, diags := p.create(config("Q1"))
+	diags.wantWarning(title, `"Acme"`, `"acme"`, "same group")
+	truth(state)
+	for range 2 {
+		state, diags = p.read(state)
+		diags.wantWarning(title)
+		plan := p.plan(state, config("Q2"))
+		state, _ = p.apply(plan)
+		truth(state)
+	}
+	if got := p.service.Rotations("acme"); got != 1 {
+		t.Errorf("rotated %d times", got)
+	}
+	state, diags = p.update(state, protocolWith(config("Q2"), protocolObject{"name": "New"}))
+	diags.wantWarning(title)
+	truth(state)
+	_, diags = p.destroy(state)
+	diags.wantNone()
+	p.wantGroups()
 
-	off := protocolWith(config, protocolObject{"deletion_protection": false})
-	state, diags = p.update(state, off)
-	diags.wantNone()
-	p.wantCalls("")
-	gone, diags := p.destroy(state)
-	diags.wantNone()
-	if !gone.value.IsNull() {
-		t.Error("the group is still in the state")
-	}
+	// Nothing to compare with: whose answer it is cannot be told.
+	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	_, diags = p.imported("Acme")
+	diags.wantError(`The service answered about another group than "Acme"`, `"acme"`, "use the id that it answers with")
 }
 
-func TestProtocolReplacement(t *testing.T) {
+// Reads that lag show the retired token, and a retired token never returns.
+func TestProtocolReadsThatLag(t *testing.T) {
+	t.Parallel()
+	p := protocolStart(t, emulator.Options{ReadLag: 1 << 60})
+	state := p.created(protocolAcme())
+	state = p.updated(state, protocolNextQuarter(protocolObject{"name": "New"}))
+	for range 3 {
+		// What the engine keeps of it goes through a file.
+		state.private = append([]byte{}, state.private...)
+		state = p.refreshed(state)
+		p.wantTruth(state, "acme")
+		p.wantState(state, protocolObject{"name": "New"})
+		p.wantSettled(state, protocolNextQuarter(protocolObject{"name": "New"}))
+	}
+	// Where the token is not stored it has to be looked up, and the lookup shows none that works.
+	hidden := protocolNextQuarter(protocolObject{"name": "New", "store_token": false})
+	state = p.updated(state, hidden)
+	after, diags := p.update(state, protocolWith(hidden, protocolObject{"rotate_token_when_changed": protocolObject{"quarter": "Q3"}}))
+	diags.wantError(`The service shows an outdated token of user group "acme"`, "already been rotated away", "was not rotated", "Run again once")
+	p.wantState(after, protocolObject{"rotate_token_when_changed": protocolObject{"quarter": "Q2"}})
+	_, diags = p.destroy(state)
+	diags.wantError(`The service shows an outdated token of user group "acme"`, "was not deleted", "stays in the state")
+	p.wantGroups("acme")
+}
+
+// Of the tokens that were rotated away the last few are remembered, whoever asks for the rotations.
+func TestProtocolRetiredTokensAreRemembered(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
-	plan := p.plan(state, protocolWith(protocolAcme(), protocolObject{"user_group_id": "acme2"}))
-	if plan.action != "replace" || len(plan.replaces) != 1 {
-		t.Errorf("the plan is to %s, because of %v", plan.action, plan.replaces)
+	var retired []string
+	for i := range keptRetired + 2 {
+		retired = append(retired, state.token())
+		state = p.updated(state, protocolWith(protocolAcme(), protocolObject{"rotate_token_when_changed": protocolObject{"quarter": fmt.Sprint(i)}}))
 	}
-	for _, computed := range []string{"id", "token", "token_fingerprint", "team_id", "api_environment_tag"} {
-		if plan.get(computed) != protocolUnknown {
-			t.Errorf("%s of the new group is planned as %v", computed, plan.get(computed))
+	current := p.group("acme")
+	for i, token := range retired {
+		shown := current
+		shown.Token = token
+		p.answered(http.MethodGet, strings.Replace(protocolCreation(shown), "true", "false", 1))
+		believed := p.refreshed(state).token() == token
+		if remembered := i >= len(retired)-keptRetired; believed == remembered {
+			t.Errorf("the token that was retired as number %d of %d is believed: %t", i+1, len(retired), believed)
 		}
+		p.service.ClearFaults()
 	}
-	state, diags := p.apply(plan)
-	diags.wantNone()
-	p.wantCalls("DELETE+GET")
-	p.wantTruth(state, "acme2")
+	p.wantTruth(p.refreshed(state), "acme")
 }

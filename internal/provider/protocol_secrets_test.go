@@ -48,40 +48,26 @@ func TestProtocolLogsNoSecrets(t *testing.T) {
 		}
 	}
 	secretive := protocolWith(protocolAcme(), protocolObject{"name": "Name in the log"})
-	state, diags := p.create(secretive)
-	diags.wantNone()
+	state := p.updated(p.nothing(), secretive)
 	remember()
 	state = p.refreshed(state)
 	for _, kind := range []emulator.FaultKind{emulator.CutAfterWork, emulator.HalfDocument, emulator.NoToken, emulator.HTML200, emulator.Error500AfterWork} {
 		p.fault(http.MethodPost, kind)
 		p.fault(http.MethodPut, kind)
 		quarter := kind.String()
-		state, diags = p.update(state, protocolWith(secretive, protocolObject{"name": quarter, "rotate_token_when_changed": protocolObject{"quarter": quarter}}))
-		diags.wantNone()
+		state, _ = p.update(state, protocolWith(secretive, protocolObject{"name": quarter, "rotate_token_when_changed": protocolObject{"quarter": quarter}}))
 		remember()
 	}
 	p.service.Fail(emulator.Fault{Method: http.MethodPost, Nth: 1, Kind: emulator.Answer, Status: 400, Body: `{"success":0,"message":"no ` + tokens[len(tokens)-1] + ` and ` + emulator.DefaultKey + `"}`})
 	p.update(state, protocolWith(secretive, protocolObject{"name": "error-500-after-work", "rotate_token_when_changed": protocolObject{"quarter": "x"}}))
 	tokens = append(tokens, p.service.RotateBehind("acme"))
-	for _, by := range []protocolObject{nil, {"user_group_id": "acme"}} {
-		id := "acme"
-		if by != nil {
-			id = ""
-		}
-		imported, diags := p.imported(id, by)
-		diags.wantNone()
-		p.refreshed(imported)
-	}
-	_, diags = p.dataSource(protocolObject{"user_group_id": "acme"})
-	diags.wantNone()
-	_, diags = p.open(protocolObject{"user_group_id": "acme"})
-	diags.wantNone()
-	_, diags = p.list(protocolObject{"user_group_ids": []string{"acme", "nobody"}}, 0, true)
-	diags.wantNone()
-	_, diags = p.invoke(protocolObject{"user_group_id": "acme"})
-	diags.wantNone()
+	second(p.imported("acme")).wantNone()
+	second(p.dataSource(protocolObject{"user_group_id": "acme"})).wantNone()
+	second(p.open(protocolObject{"user_group_id": "acme"})).wantNone()
+	second(p.list(protocolObject{"user_group_ids": []string{"acme", "nobody"}}, 0, true)).wantNone()
+	second(p.invoke(protocolObject{"user_group_id": "acme"})).wantNone()
 	remember()
-	_, diags = p.destroy(state) // By a stale token.
+	_, diags := p.destroy(state) // By a stale token.
 	diags.wantNone()
 	p.service.WaitIdle()
 

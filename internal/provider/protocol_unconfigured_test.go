@@ -14,58 +14,38 @@ import (
 func TestProtocolUnknownProviderArguments(t *testing.T) {
 	t.Parallel()
 	const title = "The provider is not configured yet"
-	says := []string{"provider block", "not known before apply", "No call was made", "-target"}
-	for _, argument := range protocolSchema().Provider.Block.Attributes {
-		values := []any{protocolUnknown}
-		if argument.Name == "headers" {
-			values = append(values, protocolObject{"X-Tenant": protocolUnknown})
-		}
-		for _, value := range values {
-			t.Run(argument.Name, func(t *testing.T) {
-				t.Parallel()
-				known := protocolStart(t, emulator.Options{})
-				state := known.created(protocolAcme())
-				p := known.anotherProcess(protocolObject{argument.Name: value})
-
-				read := p.refreshed(state)
-				if !read.value.Equal(state.value) {
-					t.Errorf("a refresh changed %v to %v", state.members(), read.members())
-				}
-				p.wantSettled(read, protocolAcme())
-				_, diags := p.create(protocolWith(protocolAcme(), protocolObject{"user_group_id": "new"}))
-				diags.wantError(title, append(says, "Creating a user group")...)
-				after, diags := p.update(state, protocolWith(protocolAcme(), protocolObject{"name": "New"}))
-				diags.wantError(title, append(says, "Updating a user group")...)
-				if !after.value.Equal(state.value) {
-					t.Errorf("the update that was refused changed the state to %v", after.members())
-				}
-				_, diags = p.update(state, protocolNextQuarter(nil))
-				diags.wantError(title, says...)
-				_, diags = p.update(state, protocolWith(protocolAcme(), protocolObject{"deletion_protection": true}))
-				diags.wantNone()
-				after, diags = p.destroy(state)
-				diags.wantError(title, append(says, "Deleting a user group")...)
-				if after.value.IsNull() {
-					t.Error("the group is out of the state and still at the service")
-				}
-				_, diags = p.imported("acme", nil)
-				diags.wantError(title, append(says, "Importing a user group")...)
-				_, diags = p.dataSource(protocolObject{"user_group_id": "acme"})
-				diags.wantError(title, append(says, "Looking a user group up")...)
-				_, diags = p.open(protocolObject{"user_group_id": "acme"})
-				diags.wantError(title, append(says, "Reading a user group token")...)
-				_, diags = p.invoke(protocolObject{"user_group_id": "acme"})
-				diags.wantError(title, append(says, "Rotating a user group token")...)
-				_, diags = p.list(protocolObject{"user_group_ids": []string{"acme"}}, 0, false)
-				diags.wantError(title, append(says, "Listing user groups")...)
-				p.wantCalls("")
-			})
-		}
+	says := func(what string) []string {
+		return []string{what, "provider block", "not known before apply", "No call was made", "-target"}
 	}
+	known := protocolStart(t, emulator.Options{})
+	state := known.created(protocolAcme())
+	for _, argument := range protocolSchema().Provider.Block.Attributes {
+		p := known.anotherProcess(protocolObject{argument.Name: protocolUnknown})
+		_, diags := p.create(protocolWith(protocolAcme(), protocolObject{"user_group_id": "new"}))
+		diags.wantError(title, says("Creating a user group")...)
+	}
+	p := known.anotherProcess(protocolObject{"headers": protocolObject{"X-Tenant": protocolUnknown}})
+	p.wantSame(p.refreshed(state), state)
+	p.wantSettled(state, protocolAcme())
+	for _, config := range []protocolObject{protocolWith(protocolAcme(), protocolObject{"name": "New"}), protocolNextQuarter(nil)} {
+		after, diags := p.update(state, config)
+		diags.wantError(title, says("Updating a user group")...)
+		p.wantSame(after, state)
+	}
+	p.updated(state, protocolWith(protocolAcme(), protocolObject{"deletion_protection": true}))
+	after, diags := p.destroy(state)
+	diags.wantError(title, says("Deleting a user group")...)
+	p.wantSame(after, state)
+	acme := protocolObject{"user_group_id": "acme"}
+	second(p.importing("acme", nil)).wantError(title, says("Importing a user group")...)
+	second(p.dataSource(acme)).wantError(title, says("Looking a user group up")...)
+	second(p.open(acme)).wantError(title, says("Reading a user group token")...)
+	second(p.invoke(acme)).wantError(title, says("Rotating a user group token")...)
+	second(p.list(protocolObject{"user_group_ids": []string{"acme"}}, 0, false)).wantError(title, says("Listing user groups")...)
+	p.wantCalls("")
 }
 
-// An engine validates before it configures, and never with a provider that had an error; nothing may crash meanwhile.
-// TestProtocolValidationOfNumbers: what needs neither the environment nor a file is said by `terraform validate` already.
+// What needs neither the environment nor a file is said by `terraform validate` already.
 func TestProtocolValidationOfNumbers(t *testing.T) {
 	t.Parallel()
 	p := protocolBare(t)
@@ -79,6 +59,7 @@ func TestProtocolValidationOfNumbers(t *testing.T) {
 	}
 }
 
+// An engine validates before it configures, and never with a provider that had an error; nothing may crash meanwhile.
 func TestProtocolValidationNeedsNoConfiguration(t *testing.T) {
 	t.Parallel()
 	p := protocolBare(t)

@@ -246,7 +246,6 @@ func TestSchemaOfResourceReplacesForTheIDAlone(t *testing.T) {
 			if value == nil && required {
 				continue
 			}
-			p.nextRun()
 			plan := p.plan(state, protocolWith(everything, protocolObject{attribute: value}))
 			want := "update"
 			if attribute == "user_group_id" {

@@ -69,16 +69,14 @@ func TestUpgradeOfOldStates(t *testing.T) {
 				p.wantSettled(state, config)
 				read := p.refreshed(state)
 				p.wantCalls("GET")
-				if !read.value.Equal(state.value) {
-					t.Errorf("the refresh changed %v to %v", state.members(), read.members())
-				}
+				p.wantSame(read, state)
 				p.wantSettled(read, config)
 				gone, diags := p.destroy(protocolState{
 					value: protocolValue(p.typ(), protocolWith(read.members(), protocolObject{"deletion_protection": nil})), private: read.private, identity: read.identity,
 				})
-				if diags.wantNone(); !gone.value.IsNull() || len(p.service.Groups()) > 0 {
-					t.Errorf("a group that an older version made cannot be destroyed: %v", p.service.Groups())
-				}
+				diags.wantNone()
+				p.wantNoState(gone)
+				p.wantGroups()
 			})
 		}
 		if got := strings.Join(names, " "); got != "everything imported minimal rotated without_token" {

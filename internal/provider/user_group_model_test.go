@@ -1,11 +1,9 @@
 package provider
 
 import (
-	"reflect"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -144,49 +142,7 @@ func TestNeedsRotation(t *testing.T) {
 	}
 }
 
-func TestLearn(t *testing.T) {
-	t.Parallel()
-	team, tag := int64(7), "Testing"
-	open := modelState()
-	planCreation(&open)
-	hidden := modelState()
-	hidden.StoreToken = types.BoolValue(false)
-	planCreation(&hidden)
-	everything := api.UserGroup{TeamID: &team, EnvironmentTag: &tag, Token: api.NewSecret("token-2")}
-	newFingerprint, oldFingerprint := modelText(fingerprint("token-2")), modelText(fingerprint("token-1"))
-	tests := map[string]struct {
-		model                   userGroupModel
-		told                    api.UserGroup
-		token, fingerprint, tag types.String
-		team                    types.Int64
-	}{
-		"all of a creation":        {open, everything, modelText("token-2"), newFingerprint, modelText("Testing"), types.Int64Value(7)},
-		"creation without a tag":   {open, api.UserGroup{TeamID: &team, Token: api.NewSecret("token-2")}, modelText("token-2"), newFingerprint, modelText(nil), types.Int64Value(7)},
-		"nothing of a creation":    {open, api.UserGroup{}, modelText(nil), modelText(nil), modelText(nil), types.Int64Null()},
-		"all, not stored":          {hidden, everything, modelText(nil), newFingerprint, modelText("Testing"), types.Int64Value(7)},
-		"nothing, not stored":      {hidden, api.UserGroup{}, modelText(nil), modelText(nil), modelText(nil), types.Int64Null()},
-		"silence keeps the state":  {modelState(), api.UserGroup{}, modelText("token-1"), oldFingerprint, modelText("Customer"), types.Int64Value(1001)},
-		"a word replaces the same": {modelState(), everything, modelText("token-2"), newFingerprint, modelText("Testing"), types.Int64Value(7)},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			model := test.model
-			model.ID = types.StringUnknown()
-			model.learn(test.told)
-			for what, pair := range map[string][2]attr.Value{
-				"id": {model.ID, modelText("acme")}, "token": {model.Token, test.token}, "token_fingerprint": {model.TokenFingerprint, test.fingerprint},
-				"api_environment_tag": {model.APIEnvironmentTag, test.tag}, "team_id": {model.TeamID, test.team},
-			} {
-				if !pair[0].Equal(pair[1]) {
-					t.Errorf("%s is %s, want %s", what, pair[0], pair[1])
-				}
-			}
-		})
-	}
-}
-
-func TestSee(t *testing.T) {
+func TestRefreshFrom(t *testing.T) {
 	t.Parallel()
 	name, team := "Renamed", int64(2002)
 	properties := modelObject(t, ` {"b":1.0, "a":null}`)
@@ -219,7 +175,7 @@ func TestSee(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			model := test.model
-			model.see(test.found, test.imported)
+			model.refreshFrom(test.found, test.imported)
 			for what, pair := range map[string][2]attr.Value{
 				"name": {model.Name, test.name}, "properties": {model.Properties, test.properties},
 				"mapping": {model.Mapping, test.mapping}, "api_environment_tag": {model.APIEnvironmentTag, test.tag},
@@ -232,50 +188,5 @@ func TestSee(t *testing.T) {
 				t.Error("what the service knows nothing of has changed")
 			}
 		})
-	}
-}
-
-func TestWanted(t *testing.T) {
-	t.Parallel()
-	model := modelState()
-	wanted := func() usergroup.Wanted {
-		var diags diag.Diagnostics
-		wanted := model.wanted(&diags)
-		if diags.HasError() {
-			t.Error(diags)
-		}
-		return wanted
-	}
-	full := wanted()
-	if full.ID != "acme" || full.Name != "Acme" || !reflect.DeepEqual(full.Mapping, map[string]string{"sales": "db-1"}) || full.Properties.IsZero() {
-		t.Errorf("%+v", full)
-	}
-	model.Mapping, model.Properties = modelMap(nil), propertiesValue{}
-	if none := wanted(); none.Mapping != nil || !none.Properties.IsZero() {
-		t.Errorf("what is not managed would be sent: %+v", none)
-	}
-	model.Mapping, model.Properties = modelMap(map[string]any{}), propertiesText(`{}`)
-	if empty := wanted(); empty.Mapping == nil || len(empty.Mapping) != 0 || empty.Properties.IsZero() {
-		t.Errorf("what is to be emptied would not be sent: %+v", empty)
-	}
-	var diags diag.Diagnostics
-	model.Properties = propertiesText(`[]`)
-	if model.wanted(&diags); !diags.HasError() {
-		t.Error("invalid properties would be sent")
-	}
-}
-
-func TestTokenDiffers(t *testing.T) {
-	t.Parallel()
-	model := modelState()
-	for _, stored := range []types.String{model.Token, types.StringNull()} {
-		model.Token = stored
-		if model.tokenDiffers(api.NewSecret("token-1")) || model.tokenDiffers(api.Secret{}) || !model.tokenDiffers(api.NewSecret("token-2")) {
-			t.Errorf("with the token %s stored", stored)
-		}
-	}
-	model.TokenFingerprint = types.StringNull()
-	if model.tokenDiffers(api.NewSecret("token-2")) {
-		t.Error("there is nothing to differ from")
 	}
 }

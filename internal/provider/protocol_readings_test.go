@@ -1,0 +1,145 @@
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/bits"
+	"net/http"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+)
+
+// protocolReadings are ways to read what the service's contract leaves open: each two of them meet in every combination.
+func protocolReadings() map[string]emulator.Options {
+	readings := map[string]emulator.Options{}
+	for row := range uint(16) {
+		// The parities of different sets of bits are an orthogonal array.
+		is := func(columns uint) int { return bits.OnesCount(row&columns) % 2 }
+		options := emulator.Options{
+			StaleTokenStatus: []int{0, 401, 403, 500}[2*is(1)+is(2)],
+			Answers:          emulator.Answers(is(4)), Updates: emulator.Updates(is(8)), Refusals: emulator.Refusals(is(5)),
+			NameRequired: is(6) == 1, UpsertOnPut: is(9) == 1, ForgivingDeletes: is(10) == 1, TrimNames: is(12) == 1,
+			Environments: map[string]string{emulator.DefaultKey: []string{"Customer", ""}[is(13)]},
+		}
+		if is(14) == 1 {
+			options.Omit = []string{"team_id"}
+		}
+		readings[fmt.Sprintf("row %d", row)] = options
+	}
+	return readings
+}
+
+// A group's whole life in every reading: after each change there is nothing more to do, and nobody is left behind.
+func TestProtocolLifeInEveryReading(t *testing.T) {
+	t.Parallel()
+	for name, options := range protocolReadings() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			t.Logf("%+v", options)
+			p := protocolStart(t, options)
+			step := func(state protocolState, changes protocolObject, calls string) protocolState {
+				t.Helper()
+				config := protocolWith(protocolAcme(), changes)
+				state = p.updated(state, config)
+				p.wantCalls(calls)
+				p.wantTruth(state, "acme")
+				p.wantSettled(state, config)
+				state = p.refreshed(state)
+				p.wantTruth(state, "acme")
+				p.wantSettled(state, config)
+				p.service.ResetCounts()
+				return state
+			}
+			creation, look := "GET", "GET"
+			if options.NameRequired {
+				look = "GET > GET" // The first one is refused, and from then on a name is sent.
+			}
+			state := step(p.nothing(), nil, creation)
+			state = step(state, protocolObject{"name": "Acme Ltd"}, "PUT")
+			state = step(state, protocolObject{"name": "Acme Ltd", "rotate_token_when_changed": protocolObject{"quarter": "Q2"}}, "POST")
+			state = step(state, protocolObject{"rotate_token_when_changed": protocolObject{"quarter": "Q3"}}, "PUT > POST")
+			tag := any("Customer")
+			if options.Environments[emulator.DefaultKey] == "" {
+				tag = nil
+			}
+			p.wantState(state, protocolObject{"api_environment_tag": tag})
+
+			p.service.RotateBehind("acme")
+			switch quarter := (protocolObject{"rotate_token_when_changed": protocolObject{"quarter": "Q4"}}); {
+			case options.StaleTokenStatus == http.StatusInternalServerError:
+				// After such an answer a token that has changed is the one that was asked for.
+				state = step(state, quarter, "POST > "+look)
+			case p.noTeams:
+				// Without a refresh it may be another group.
+				second(p.update(state, protocolWith(protocolAcme(), quarter))).wantError(`User group "acme" may be another group by now`, "was not rotated")
+				state = p.refreshed(state)
+				p.service.ResetCounts()
+				state = step(state, quarter, "POST")
+			default:
+				state = step(state, quarter, "POST > "+look+" > POST")
+			}
+
+			listed, diags := p.list(protocolObject{"user_group_ids": []string{"nobody", "acme"}}, 100, true)
+			diags.wantNone()
+			if len(listed) != 1 || listed[0].id != "acme" {
+				t.Errorf("listed %v", listed)
+			}
+			second(p.dataSource(protocolObject{"user_group_id": "nobody"})).wantError(`User group "nobody" does not exist`)
+			second(p.invoke(protocolObject{"user_group_id": "acme"})).wantNone()
+			state = p.refreshed(state)
+			p.wantTruth(state, "acme")
+			p.wantGroups("acme")
+
+			p.service.Remove("acme")
+			p.wantNoState(p.refreshed(state))
+			p.wantGroups()
+			gone, diags := p.destroy(state)
+			diags.wantNone()
+			p.wantNoState(gone)
+			p.wantGroups()
+
+			p.service.Seed(emulator.Group{ID: "acme", Name: "Old"})
+			state, diags = p.create(protocolAdopting())
+			diags.wantWarning(`User group "acme" was adopted`)
+			p.wantTruth(state, "acme")
+			p.wantSettled(p.refreshed(state), protocolAdopting())
+			_, diags = p.destroy(state)
+			diags.wantNone()
+			p.wantGroups()
+		})
+	}
+}
+
+func TestProtocolDataSourceInEveryReading(t *testing.T) {
+	t.Parallel()
+	for name, options := range protocolReadings() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := protocolStart(t, options)
+			group := p.service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(` { "b" : 1.0, "a": null }`), TeamID: 9007199254740993})
+			before := p.service.Groups()
+			want := protocolObject{
+				"user_group_id": "acme", "store_token": nil, "id": "acme", "name": "Acme", "properties": `{"a":null,"b":1}`,
+				"token": group.Token, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID,
+			}
+			if options.Answers == emulator.AnswersEcho {
+				want["name"], want["properties"] = nil, nil
+			}
+			if p.noTeams {
+				want["team_id"] = nil
+			}
+			read, diags := p.dataSource(protocolObject{"user_group_id": "acme"})
+			diags.wantNone()
+			p.wantObject(read, want)
+			read, diags = p.dataSource(protocolObject{"user_group_id": "acme", "store_token": false})
+			diags.wantNone()
+			want["token"], want["store_token"] = nil, false
+			p.wantObject(read, want)
+			p.wantUntouched(before)
+			if p.service.Count(http.MethodGet) != len(p.service.Calls()) {
+				t.Errorf("more than lookups were made: %v", p.service.Calls())
+			}
+		})
+	}
+}
