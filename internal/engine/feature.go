@@ -15,6 +15,7 @@ const (
 	// IgnoreChanges: before, whatever else of a resource is null becomes empty, and empty is sent:
 	// github.com/hashicorp/terraform/issues/29921.
 	IgnoreChanges     Feature = "ignore_changes that leaves null maps null"
+	Moved             Feature = "moved blocks"
 	OptionalMembers   Feature = "optional attributes of objects"
 	PlannedDestroy    Feature = "asking the provider before a destroy is planned"
 	ShowSensitive     Feature = "showing as sensitive what only the schema calls so"
@@ -42,6 +43,7 @@ type versions struct{ terraform, openTofu string }
 // terraform-plugin-testing, which may be later than from when on the engine has it.
 var since = map[Feature]versions{
 	IgnoreChanges:     {"1.1", "1.6"},
+	Moved:             {"1.1", "1.6"},
 	OptionalMembers:   {"1.3", "1.6"},
 	PlannedDestroy:    {"1.3", "1.6"},
 	ShowSensitive:     {"1.4.6", "1.6"},
