@@ -202,7 +202,7 @@ func sentHeader(w *workbench) {
 func refusesKeyOfTesting(w *workbench) {
 	w.t.Helper()
 	w.env = append(w.env, "EMBED_API_KEY=key-of-testing")
-	w.fails("is in another environment", "plan")
+	w.fails("The API key belongs to another environment", "plan")
 	w.env = append(w.env, "EMBED_API_KEY="+emulator.DefaultKey)
 }
 
@@ -311,10 +311,10 @@ var twoEnvironments = example{
 				w.t.Errorf("%s has %v", tag, w.service.In(tag).Groups())
 			}
 		}
-		// Keys that are mixed up are noticed, and the new group that went to the wrong side is removed again.
+		// Keys that are mixed up are noticed before anything goes to the wrong side.
 		w.env = append(w.env, "TF_VAR_customer_api_key=key-of-testing", "TF_VAR_testing_api_key=key-of-customer")
 		w.replace("main.tf", `initech = "Initech Inc."`, `globex  = "Globex"`)
-		w.fails("is in another environment", "apply", "-auto-approve", "-refresh=false", "-target=embed_user_group.testing[\"globex\"]")
+		w.fails("The API key belongs to another environment", "apply", "-auto-approve", "-refresh=false", "-target=embed_user_group.testing[\"globex\"]")
 		if left := w.service.Groups(); len(left) != 2 || len(w.service.In("Testing").Groups()) != 2 {
 			w.t.Errorf("the environment Customer has %v", left)
 		}

@@ -1,149 +1,153 @@
 package provider
 
 import (
-	"errors"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/terraform"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-func importing(s *resource.TestStep) { s.ImportState, s.ResourceName = true, acmeGroup }
-
-func importingID(id string) func(*resource.TestStep) {
-	return func(s *resource.TestStep) {
-		importing(s)
-		s.ImportStateId = id
-	}
+const importable = `
+resource "embed_user_group" "acme" {
+  user_group_id = "acme"
+  name          = "Acme \"& Co\""
+  properties    = jsonencode({ tier = "gold", n = 9007199254740993, large = 1e30, html = "<b>&</b>", nested = { list = [1, null, {}] } })
 }
+`
 
-// A group that exists is taken into the state by the import command, and then managed like any other.
-func TestAccImportCommand(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	was := w.Seed(emulator.Group{ID: "acme", Name: "Acme", Mapping: map[string]string{"main": "lake"}, Properties: []byte(`{"tier":"gold"}`)})
-	untouched := func() error { return equal("group at the service", w.group("acme"), was) }
-	lines := []string{`name = "Acme"`, `properties = jsonencode({ tier = "gold" })`, `rotate_token_when_changed = { q = "1" }`}
-	w.run(
-		step{does: "it exists", config: acmeWith(lines...), calls: "GET", fails: []string{"already exists", "import"}},
-		step{
-			does: "import", calls: "GET", then: untouched,
-			more: func(s *resource.TestStep) {
-				importingID("acme")(s)
-				s.ImportStatePersist = true
-				s.ImportStateCheck = func(states []*terraform.InstanceState) error {
-					if len(states) != 1 {
-						return errors.New("there should be one resource")
-					}
-					got := states[0].Attributes
-					return errors.Join(
-						equal("id", got["id"], "acme"), equal("name", got["name"], "Acme"), equal("token", got["token"], was.Token),
-						equal("properties", got["properties"], `{"tier":"gold"}`),
-					)
+// An import tells the same as a creation, whichever way it is asked for.
+func TestAccImport(t *testing.T) {
+	for name, test := range map[string]struct {
+		needs engine.Feature
+		step  resource.TestStep
+	}{
+		"command":  {step: resource.TestStep{ImportStateVerify: true}},
+		"block":    {engine.ImportBlock, resource.TestStep{ImportStateKind: resource.ImportBlockWithID}},
+		"identity": {engine.Identity, resource.TestStep{ImportStateKind: resource.ImportBlockWithResourceIdentity}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.needs != "" {
+				engine.Needs(t, test.needs)
+			}
+			service := startService(t, emulator.Options{})
+			first := resource.TestStep{Config: providerFor(service) + importable}
+			if test.needs == engine.Identity {
+				first.ConfigStateChecks = []statecheck.StateCheck{
+					statecheck.ExpectIdentity(acmeGroup, map[string]knownvalue.Check{"user_group_id": knownvalue.StringExact("acme")}),
+					statecheck.ExpectIdentityValueMatchesState(acmeGroup, at("user_group_id")),
 				}
-			},
-		},
-		step{
-			does: "apply, which only notes the trigger", config: acmeWith(lines...), calls: "GET", then: untouched,
-			plan: []plancheck.PlanCheck{plans(acmeGroup, "update", "")}, state: []statecheck.StateCheck{w.mirrors(acmeGroup, "acme")},
-		},
-		step{does: "nothing to do", config: acmeWith(lines...), calls: "GET", plan: []plancheck.PlanCheck{plans(acmeGroup, "no-op", "")}},
-		step{
-			does: "the mapping, which no import can see, is sent", config: acmeWith(append(lines, `mapping = { main = "lake" }`)...), calls: "GET>PUT", then: untouched,
-		},
-	)
-}
-
-// An import tells the same as a creation.
-func TestAccImportVerify(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	w.run(
-		step{does: "create", config: acmeWith(`name = "Acme"`, `properties = jsonencode({ tier = "gold", n = 1e30 })`), calls: "GET"},
-		step{does: "import", calls: "GET", more: func(s *resource.TestStep) {
-			importing(s)
-			s.ImportStateVerify = true
-		}},
-		step{
-			does: "what is neither there nor a proper id", calls: none, fails: []string{"Invalid import id", "the user_group_id alone", "must not begin or end with a space"},
-			more: importingID(" acme"),
-		},
-		step{
-			does: "what is not there", calls: "GET>DELETE", fails: []string{`User group "amce" does not exist`}, then: w.absent("amce"),
-			more: importingID("amce"),
-		},
-	)
-}
-
-// An import block does it in the plan.
-func TestAccImportBlock(t *testing.T) {
-	engine.Needs(t, engine.ImportBlock)
-	w := newWorld(t, emulator.Options{})
-	was := w.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: []byte(`{"tier":"gold"}`)})
-	block := func(id string) string {
-		return "import {\n  to = embed_user_group.acme\n  id = " + quoted(id) + "\n}\n"
+			}
+			test.step.ResourceName, test.step.ImportState = acmeGroup, true
+			accept(t, service, first, test.step)
+			if service.Creations("acme")+service.Updates("acme")+service.Rotations("acme") > 0 {
+				t.Error("an import did more than look")
+			}
+		})
 	}
-	config := acmeWith(`name = "Acme"`, `properties = jsonencode({ tier = "gold" })`)
-	untouched := func() error { return equal("group at the service", w.group("acme"), was) }
-	w.run(
-		step{does: "what is not there", config: block("amce") + config, calls: "GET>DELETE", fails: []string{`User group "amce" does not exist`}, then: w.absent("amce")},
-		step{
-			does: "import", config: block("acme") + config, calls: "GET", plan: []plancheck.PlanCheck{plans(acmeGroup, "no-op", "")},
-			state: []statecheck.StateCheck{w.mirrors(acmeGroup, "acme")}, then: untouched,
-		},
-		step{does: "without the block", config: config, calls: "GET", then: untouched},
-		step{does: "import anew", calls: "GET", then: untouched, more: func(s *resource.TestStep) {
-			importing(s)
-			s.ImportStateKind = resource.ImportBlockWithID
-		}},
-	)
 }
 
-// The configuration that the engine writes for an imported group plans clean.
-func TestAccImportGeneratesConfiguration(t *testing.T) {
-	engine.Needs(t, engine.GenerateConfig)
-	w := newWorld(t, emulator.Options{})
-	config := acmeWith(`name = "Acme \"& Co\""`, `properties = jsonencode({ tier = "gold", n = 9007199254740993, large = 1e30, html = "<b>&</b>", nested = { list = [1, null, {}] } })`)
-	w.run(
-		step{does: "create", config: config, calls: "GET"},
-		step{does: "import by id", calls: "GET>GET", more: func(s *resource.TestStep) {
-			importing(s)
-			s.ImportStateKind, s.GenerateConfig = resource.ImportBlockWithID, true
-		}},
-	)
+// The configuration that the engine writes plans clean as it stands, by id and by identity, whatever is in the properties.
+func TestAccGeneratedConfiguration(t *testing.T) {
+	builtProvider(t)
+	t.Parallel()
+	for name, test := range map[string]struct {
+		needs engine.Feature
+		by    string
+	}{
+		"by id":       {engine.GenerateConfig, `id = "acme"`},
+		"by identity": {engine.Identity, "identity = {\n    user_group_id = \"acme\"\n  }"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			engine.Needs(t, test.needs)
+			w := newWorkbench(t, emulator.Options{})
+			w.service.Seed(emulator.Group{
+				ID: "acme", Name: `Acme "& Söhne" ${x} %{y}`, Mapping: map[string]string{"a": "b"},
+				Properties: json.RawMessage(`{"z":1,"a":{"rows":90071992547409931,"rate":1e-7,"none":null,"empty":{},"list":[]},"text":"<a> ${b}\n"}`),
+			})
+			w.write("main.tf", requiredProviders+"import {\n  to = embed_user_group.acme\n  "+test.by+"\n}\n")
+			w.says("1 to import, 0 to add, 0 to change, 0 to destroy", "plan", "-generate-config-out=generated.tf", "-out=planned")
+			w.must("apply", "planned")
+			w.plansNothing()
+			// Terraform 1.5 and OpenTofu 1.6 write JSON as one text.
+			found, err := engine.AtHand()
+			if err != nil {
+				t.Fatal(err)
+			}
+			reads := "jsonencode({"
+			if !engine.GenerateJSON.In(found) {
+				reads = `"{\"a\":`
+			}
+			if text, err := os.ReadFile(filepath.Join(w.dir, "generated.tf")); err != nil || !strings.Contains(string(text), reads) {
+				t.Errorf("the generated configuration (%v):\n%s", err, text)
+			}
+			w.onlyLooked()
+		})
+	}
 }
 
-// Identity is another way to say which group is meant.
-func TestAccImportByIdentity(t *testing.T) {
-	engine.Needs(t, engine.Identity)
-	w := newWorld(t, emulator.Options{})
-	config := acmeWith(`name = "Acme"`, `properties = jsonencode({ tier = "gold" })`)
-	w.run(
-		step{does: "create", config: config, calls: "GET", state: []statecheck.StateCheck{
-			statecheck.ExpectIdentity(acmeGroup, map[string]knownvalue.Check{"user_group_id": knownvalue.StringExact("acme")}),
-		}},
-		step{does: "import", calls: "GET", more: func(s *resource.TestStep) {
-			importing(s)
-			s.ImportStateKind = resource.ImportBlockWithResourceIdentity
-		}},
-		step{does: "import, with the configuration written by the engine", calls: "GET>GET", more: func(s *resource.TestStep) {
-			importing(s)
-			s.ImportStateKind, s.GenerateConfig = resource.ImportBlockWithResourceIdentity, true
-		}},
-		step{
-			does: "what is not there", fails: []string{`User group "amce" does not exist`},
-			then: func() error {
-				return errors.Join(w.absent("amce")(), equal("GET", w.Count("GET"), 2), equal("DELETE", w.Count("DELETE"), 1))
-			},
-			config: config + "resource \"embed_user_group\" \"typo\" {\n user_group_id = \"amce\"\n name = \"Acme\"\n}\n" +
-				"import {\n to = embed_user_group.typo\n identity = {\n user_group_id = \"amce\"\n }\n}\n",
-		},
-		step{does: "after an update", config: acmeWith(`name = "Acme Inc."`), calls: "GET>PUT", state: []statecheck.StateCheck{
-			statecheck.ExpectIdentity(acmeGroup, map[string]knownvalue.Check{"user_group_id": knownvalue.StringExact("acme")}),
-		}},
-	)
+// An import block under a configuration with another id would delete, as a replacement, what it has just imported.
+func TestAccImportUnderAnotherID(t *testing.T) {
+	engine.Needs(t, engine.ImportBlock)
+	w := newWorkbench(t, emulator.Options{})
+	t.Parallel()
+	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	w.write("main.tf", requiredProviders+group("acme", `user_group_id = "amce"`, `name = "Acme"`)+"import {\n  to = embed_user_group.acme\n  id = \"acme\"\n}\n")
+	w.fails(`Import of user group "acme" would delete it`, "plan")
+	w.fails(`Import of user group "acme" would delete it`, "apply", "-auto-approve")
+	w.replace("main.tf", `"amce"`, `"acme"`)
+	w.must("apply", "-auto-approve")
+	w.plansNothing()
+	w.onlyLooked()
+}
+
+// What ignore_changes covers is not sent, whether the state knows it or not, and whatever else is.
+func TestAccIgnoreChangesAfterAnImport(t *testing.T) {
+	engine.Needs(t, engine.IgnoreChanges)
+	builtProvider(t)
+	t.Parallel()
+	was := emulator.Group{ID: "acme", Name: "Theirs", Mapping: map[string]string{"theirs": "db"}, Properties: json.RawMessage(`{"theirs":1}`)}
+	for answers, told := range map[emulator.Answers]string{emulator.AnswersStored: "told", emulator.AnswersEcho: "never told"} {
+		for ignored, lines := range map[string][]string{
+			"name":                {`name = "Ours"`, `mapping = { ours = "db" }`},
+			"mapping":             {`name = "Ours"`, `mapping = {}`},
+			"mapping, properties": {`name = "Ours"`, `mapping = null`, `properties = null`},
+			"properties":          {`name = "Ours"`, `properties = jsonencode({})`},
+			"name, properties":    {`name = "Ours"`, `properties = jsonencode({ ours = 1 })`, `mapping = { ours = "db" }`},
+		} {
+			t.Run(ignored+", "+told, func(t *testing.T) {
+				t.Parallel()
+				w := newWorkbench(t, emulator.Options{Answers: answers})
+				w.service.Seed(was)
+				lifecycle := fmt.Sprintf("lifecycle {\n    ignore_changes = [%s]\n  }", ignored)
+				w.write("main.tf", requiredProviders+group("acme", append(lines, `user_group_id = "acme"`, lifecycle)...))
+				w.must("import", "embed_user_group.acme", "acme")
+				w.service.ResetCounts()
+				w.must("apply", "-auto-approve")
+				got, _ := w.service.Group("acme")
+				for attribute, stayed := range map[string]bool{
+					"name": got.Name == was.Name, "mapping": got.Mapping["theirs"] == "db", "properties": string(got.Properties) == string(was.Properties),
+				} {
+					if strings.Contains(ignored, attribute) && !stayed {
+						t.Errorf("%s was ignored and has changed: %+v", attribute, got)
+					}
+				}
+				for _, call := range w.service.Calls() {
+					if call.Method == "PUT" && strings.Contains(string(call.Body), `"name":""`) {
+						t.Errorf("it sent %s", call.Body)
+					}
+				}
+				w.plansNothing()
+			})
+		}
+	}
 }

@@ -23,9 +23,7 @@ func TestAccModuleCustomersTests(t *testing.T) {
 	if w.service.Creations("module-test-a") != 1 || w.service.Rotations("module-test-b") != 2 {
 		t.Errorf("the service should have seen one creation and two rotations: %v", w.service.Calls())
 	}
-	if left := w.service.Groups(); len(left) > 0 {
-		t.Errorf("the tests have left %v", left)
-	}
+	w.has()
 }
 
 // The mocked tests need neither a service nor a key.

@@ -5,16 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
-	acctest "github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/querycheck"
 	"github.com/hashicorp/terraform-plugin-testing/querycheck/queryfilter"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
@@ -23,7 +20,7 @@ import (
 // Those that exist are listed, with identity, name and resource; those that do not are skipped; none is made.
 func TestAccQuery(t *testing.T) {
 	engine.Needs(t, engine.Query)
-	service, block := serviceFor(t, emulator.Options{})
+	service := startService(t, emulator.Options{})
 	service.Seed(emulator.Group{ID: "acme", Name: "Acme Ltd", Properties: json.RawMessage(`{"tier":"gold"}`)})
 	service.Seed(emulator.Group{ID: "no-name"})
 	identity := func(id string) map[string]knownvalue.Check {
@@ -32,11 +29,11 @@ func TestAccQuery(t *testing.T) {
 	named := func(id, name string) querycheck.QueryResultCheck {
 		return querycheck.ExpectResourceDisplayName("embed_user_group.known", queryfilter.ByResourceIdentity(identity(id)), knownvalue.StringExact(name))
 	}
-	acctest.ParallelTest(t, acctest.TestCase{
-		ProtoV6ProviderFactories: factories("embed"),
-		Steps: []acctest.TestStep{{
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: factories,
+		Steps: []resource.TestStep{{
 			Query: true,
-			Config: block + `
+			Config: providerFor(service) + `
 list "embed_user_group" "known" {
   provider         = embed
   include_resource = true
@@ -54,31 +51,15 @@ list "embed_user_group" "known" {
 				named("acme", "Acme Ltd (acme)"),
 				named("no-name", "no-name"),
 				querycheck.ExpectResourceKnownValues("embed_user_group.known", queryfilter.ByResourceIdentity(identity("acme")), []querycheck.KnownValueCheck{
-					{Path: tfjsonpath.New("name"), KnownValue: knownvalue.StringExact("Acme Ltd")},
-					{Path: tfjsonpath.New("properties"), KnownValue: knownvalue.StringExact(`{"tier":"gold"}`)},
-					{Path: tfjsonpath.New("token"), KnownValue: knownvalue.Null()},
+					{Path: at("name"), KnownValue: knownvalue.StringExact("Acme Ltd")},
+					{Path: at("properties"), KnownValue: knownvalue.StringExact(`{"tier":"gold"}`)},
+					{Path: at("token"), KnownValue: knownvalue.Null()},
 				}),
 			},
 		}},
 	})
 	if len(service.Groups()) != 2 || service.Creations("nobody") != service.Deletions("nobody") || service.Creations("acme") != 0 {
 		t.Errorf("a query should leave everything as it was: %v", service.Groups())
-	}
-}
-
-func TestAccQueryOfBadIDs(t *testing.T) {
-	engine.Needs(t, engine.Query)
-	service, block := serviceFor(t, emulator.Options{})
-	acctest.ParallelTest(t, acctest.TestCase{
-		ProtoV6ProviderFactories: factories("embed"),
-		Steps: []acctest.TestStep{{
-			Query:       true,
-			Config:      block + "list \"embed_user_group\" \"known\" {\n  provider = embed\n  config {\n    user_group_ids = [\"acme \"]\n  }\n}\n",
-			ExpectError: regexp.MustCompile(`Invalid user_group_id`),
-		}},
-	})
-	if calls := service.Calls(); len(calls) > 0 {
-		t.Errorf("calls: %v", calls)
 	}
 }
 
@@ -158,92 +139,7 @@ func (w *workbench) findsAndImports() {
 	}
 	w.must("apply", "planned")
 	w.plansNothing()
-	if calls := w.service.Calls(); w.service.Count("GET") != len(calls) {
-		t.Errorf("importing should only look: %v", calls)
-	}
+	w.onlyLooked()
 	w.must("destroy", "-auto-approve")
-	if left := w.service.Groups(); len(left) > 0 {
-		t.Errorf("left: %v", left)
-	}
-}
-
-// What an import block generates plans clean as it stands, by id and by identity, whatever is in the properties.
-func TestAccGeneratedConfiguration(t *testing.T) {
-	builtProvider(t)
-	t.Parallel()
-	for name, test := range map[string]struct {
-		needs engine.Feature
-		by    string
-	}{
-		"by id":       {engine.GenerateConfig, `id = "acme"`},
-		"by identity": {engine.Identity, "identity = {\n    user_group_id = \"acme\"\n  }"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			engine.Needs(t, test.needs)
-			w := newWorkbench(t, emulator.Options{})
-			w.service.Seed(emulator.Group{
-				ID: "acme", Name: `Acme "& Söhne" ${x} %{y}`, Mapping: map[string]string{"a": "b"},
-				Properties: json.RawMessage(`{"z":1,"a":{"rows":90071992547409931,"rate":1e-7,"none":null,"empty":{},"list":[]},"text":"<a> ${b}\n"}`),
-			})
-			w.write("main.tf", requiredProviders+"import {\n  to = embed_user_group.acme\n  "+test.by+"\n}\n")
-			out := w.must("plan", "-generate-config-out=generated.tf", "-out=planned")
-			if !strings.Contains(out, "1 to import, 0 to add, 0 to change, 0 to destroy") {
-				t.Errorf("the generated configuration does not plan clean:\n%s", out)
-			}
-			w.must("apply", "planned")
-			w.plansNothing()
-			// Terraform 1.5 and OpenTofu 1.6 write JSON as one text.
-			found, err := engine.AtHand()
-			if err != nil {
-				t.Fatal(err)
-			}
-			reads := "jsonencode({"
-			if !engine.GenerateJSON.In(found) {
-				reads = `"{\"a\":`
-			}
-			if text, err := os.ReadFile(filepath.Join(w.dir, "generated.tf")); err != nil || !strings.Contains(string(text), reads) {
-				t.Errorf("the generated configuration (%v):\n%s", err, text)
-			}
-			if calls := w.service.Calls(); w.service.Count("GET") != len(calls) || w.service.Creations("acme") > 0 {
-				t.Errorf("importing should only look: %v", calls)
-			}
-		})
-	}
-}
-
-// In bulk, one that does not exist stops the whole plan, and nobody is left behind.
-func TestAccBulkImportOfNobody(t *testing.T) {
-	engine.Needs(t, engine.ForEachImport)
-	w := newWorkbench(t, emulator.Options{})
-	t.Parallel()
-	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme Ltd"})
-	w.copy(examplesDir + "/resources/embed_user_group/import_for_each.tf")
-	w.fails(`User group "initech" does not exist`, "plan")
-	if left := w.service.Groups(); len(left) != 1 || w.service.Creations("acme") > 0 {
-		t.Errorf("left: %v", left)
-	}
-}
-
-// The identity that a group gets is the one that it is imported by.
-func TestAccIdentity(t *testing.T) {
-	engine.Needs(t, engine.Identity)
-	service, block := serviceFor(t, emulator.Options{})
-	acctest.ParallelTest(t, acctest.TestCase{
-		ProtoV6ProviderFactories: factories("embed"),
-		Steps: []acctest.TestStep{
-			{
-				Config: block + "resource \"embed_user_group\" \"acme\" {\n  user_group_id = \"acme\"\n  name = \"Acme Ltd\"\n  properties = jsonencode({ tier = \"gold\" })\n}\n",
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectIdentity("embed_user_group.acme", map[string]knownvalue.Check{"user_group_id": knownvalue.StringExact("acme")}),
-					statecheck.ExpectIdentityValueMatchesState("embed_user_group.acme", tfjsonpath.New("user_group_id")),
-				},
-			},
-			{ResourceName: "embed_user_group.acme", ImportState: true, ImportStateKind: acctest.ImportBlockWithResourceIdentity},
-			{ResourceName: "embed_user_group.acme", ImportState: true, ImportStateKind: acctest.ImportBlockWithID},
-		},
-	})
-	if service.Creations("acme") != 1 || service.Rotations("acme") != 0 {
-		t.Errorf("calls: %v", service.Calls())
-	}
+	w.has()
 }

@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -44,6 +46,11 @@ terraform {
   }
 }
 `
+
+// group is a resource block.
+func group(name string, lines ...string) string {
+	return "resource \"embed_user_group\" \"" + name + "\" {\n  " + strings.Join(lines, "\n  ") + "\n}\n"
+}
 
 // newWorkbench starts an emulator. A test calls it, or builtProvider, before t.Parallel.
 func newWorkbench(t *testing.T, options emulator.Options) *workbench {
@@ -176,7 +183,10 @@ func (w *workbench) replace(name, from, to string) {
 // run runs the engine and returns its exit code and what it printed, in which there is never a token.
 func (w *workbench) run(args ...string) (int, string) {
 	w.t.Helper()
-	return w.execute(engineProgram(w.t), append([]string{args[0], "-no-color"}, args[1:]...)...)
+	if args[0] != "state" {
+		args = append([]string{args[0], "-no-color"}, args[1:]...)
+	}
+	return w.execute(engineProgram(w.t), args...)
 }
 
 func (w *workbench) execute(program string, args ...string) (int, string) {
@@ -210,10 +220,15 @@ func (w *workbench) must(args ...string) string {
 // says is must for what has to say these words.
 func (w *workbench) says(words string, args ...string) {
 	w.t.Helper()
-	if out := w.must(args...); !strings.Contains(out, words) {
+	if out := w.must(args...); !strings.Contains(oneLine(out), words) {
 		w.t.Errorf("%s does not say %q:\n%s", args, words, out)
 	}
 }
+
+var decoration = regexp.MustCompile(`[\s╷│╵]+`)
+
+// oneLine undoes how engines break lines.
+func oneLine(text string) string { return decoration.ReplaceAllString(text, " ") }
 
 // fails is run for what has to fail, and to say so in these words.
 func (w *workbench) fails(words string, args ...string) {
@@ -221,6 +236,28 @@ func (w *workbench) fails(words string, args ...string) {
 	code, out := w.run(args...)
 	if code != 1 || !strings.Contains(oneLine(out), words) {
 		w.t.Fatalf("%s ended with %d and should have failed with %q:\n%s", args, code, words, out)
+	}
+}
+
+// has demands that the service has these groups and no others.
+func (w *workbench) has(want ...string) {
+	w.t.Helper()
+	var got []string
+	for _, group := range w.service.Groups() {
+		got = append(got, group.ID)
+	}
+	if !slices.Equal(got, want) {
+		w.t.Errorf("the service has the groups %q, want %q", got, want)
+	}
+}
+
+// onlyLooked demands that no group was created, changed, rotated or deleted.
+func (w *workbench) onlyLooked() {
+	w.t.Helper()
+	for _, call := range w.service.Calls() {
+		if call.Created || call.Updated || call.Rotated || call.Deleted {
+			w.t.Errorf("%s %s did more than look", call.Method, call.ID)
+		}
 	}
 }
 

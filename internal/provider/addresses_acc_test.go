@@ -1,0 +1,239 @@
+package provider
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+)
+
+// At the service one id is one group, whatever the addresses. Which addresses a plan is about only an engine decides, and the
+// provider sees no address: so these run on every engine.
+
+const createBeforeDestroy = "lifecycle {\n    create_before_destroy = true\n  }"
+
+var acmeLines = []string{`user_group_id = "acme"`, `name = "Acme"`}
+
+// wrongSuspicions are what no plan may be suspected of that is about one address only.
+var wrongSuspicions = []string{"is planned twice", "is in the state twice", "is both destroyed and wanted", "deleted the group at another address"}
+
+// suspectsNothing is must for what is about one address.
+func (w *workbench) suspectsNothing(args ...string) {
+	w.t.Helper()
+	out := oneLine(w.must(args...))
+	for _, suspicion := range wrongSuspicions {
+		if strings.Contains(out, suspicion) {
+			w.t.Errorf("%s says %q:\n%s", args, suspicion, out)
+		}
+	}
+}
+
+func TestAccOneIDAtTwoNewAddresses(t *testing.T) {
+	w := newWorkbench(t, emulator.Options{})
+	t.Parallel()
+	w.write("main.tf", requiredProviders+group("acme", acmeLines...)+group("again", append(acmeLines, "adopt_existing = true")...))
+	w.says(`User group "acme" is planned twice`, "plan")
+	w.fails(`User group "acme" already exists`, "apply", "-auto-approve")
+	w.has("acme")
+	if got := strings.Fields(w.must("state", "list")); len(got) != 1 {
+		t.Errorf("the state has %q", got)
+	}
+	if w.service.Updates("acme")+w.service.Deletions("acme") > 0 {
+		t.Error("the one that came second has changed the group")
+	}
+	w.must("destroy", "-auto-approve", "-refresh=false")
+	w.has()
+}
+
+func TestAccOneGroupAtTwoAddressesInTheState(t *testing.T) {
+	w := newWorkbench(t, emulator.Options{})
+	t.Parallel()
+	w.write("main.tf", requiredProviders+group("acme", acmeLines...))
+	w.must("apply", "-auto-approve")
+	w.write("again.tf", group("again", acmeLines...))
+	w.must("import", "embed_user_group.again", "acme")
+	w.service.ResetCounts()
+	w.fails(`User group "acme" is in the state twice`, "plan")
+	w.fails(`User group "acme" is in the state twice`, "apply", "-auto-approve")
+	w.onlyLooked()
+	w.write("again.tf", "")
+	w.must("state", "rm", "embed_user_group.again")
+	w.plansNothing()
+	w.has("acme")
+}
+
+// A second import beside the address that has the group already.
+func TestAccImportBlockOfAManagedGroup(t *testing.T) {
+	engine.Needs(t, engine.ImportBlock)
+	w := newWorkbench(t, emulator.Options{})
+	t.Parallel()
+	w.write("main.tf", requiredProviders+group("acme", acmeLines...))
+	w.must("apply", "-auto-approve")
+	w.service.ResetCounts()
+	w.write("again.tf", group("again", acmeLines...)+"import {\n  to = embed_user_group.again\n  id = \"acme\"\n}\n")
+	w.fails(`User group "acme" is in the state twice`, "plan")
+	// As if it had been renamed, with an import in the place of a move.
+	w.write("main.tf", requiredProviders)
+	w.fails(`User group "acme" is both destroyed and wanted`, "apply", "-auto-approve")
+	w.onlyLooked()
+}
+
+// Replacements are about one address, and are never taken for two.
+func TestAccReplacement(t *testing.T) {
+	builtProvider(t)
+	t.Parallel()
+	const first, changed = `user_group_id = "acme"`, `user_group_id = "acme-2"`
+	for name, test := range map[string]struct {
+		lines []string // beside the id and the name
+		edit  [2]string
+		taint bool
+		args  []string
+		keeps bool // the group and its token
+		left  string
+	}{
+		"another id":                          {edit: [2]string{first, changed}, left: "acme-2"},
+		"another id, create first":            {lines: []string{createBeforeDestroy}, edit: [2]string{first, changed}, left: "acme-2"},
+		"another id, adopting":                {lines: []string{createBeforeDestroy, "adopt_existing = true"}, edit: [2]string{first, changed}, left: "acme-2"},
+		"tainted":                             {taint: true, left: "acme"},
+		"-replace":                            {args: []string{"-replace=embed_user_group.acme"}, left: "acme"},
+		"tainted, create first, adopting":     {lines: []string{createBeforeDestroy, "adopt_existing = true"}, taint: true, keeps: true, left: "acme"},
+		"-replace, create first, adopting":    {lines: []string{createBeforeDestroy, "adopt_existing = true"}, args: []string{"-replace=embed_user_group.acme"}, keeps: true, left: "acme"},
+		"-replace beside a change of its own": {edit: [2]string{`name = "Acme"`, `name = "Acme Ltd"`}, args: []string{"-replace=embed_user_group.acme"}, left: "acme"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkbench(t, emulator.Options{})
+			w.write("main.tf", requiredProviders+group("acme", append(test.lines, acmeLines...)...))
+			w.must("apply", "-auto-approve")
+			before, _ := w.service.Group("acme")
+			if test.edit[0] != "" {
+				w.replace("main.tf", test.edit[0], test.edit[1])
+			}
+			if test.taint {
+				w.must("taint", "embed_user_group.acme")
+			}
+			w.suspectsNothing(append([]string{"plan", "-out=planned"}, test.args...)...)
+			w.suspectsNothing("apply", "planned")
+			w.suspectsNothing("plan", "-detailed-exitcode")
+			w.has(test.left)
+			after, _ := w.service.Group(test.left)
+			if same := after.TeamID == before.TeamID && after.Token == before.Token; same != test.keeps {
+				t.Errorf("the group is the same: %t", same)
+			}
+			w.must("destroy", "-auto-approve")
+			w.has()
+		})
+	}
+}
+
+// Without adoption the replacement that is created first finds the group that it replaces, and the message knows the way out.
+func TestAccReplacementThatFindsItself(t *testing.T) {
+	w := newWorkbench(t, emulator.Options{})
+	t.Parallel()
+	w.write("main.tf", requiredProviders+group("acme", append(acmeLines, createBeforeDestroy)...))
+	w.must("apply", "-auto-approve")
+	w.must("taint", "embed_user_group.acme")
+	w.service.ResetCounts()
+	w.fails(`User group "acme" already exists`, "apply", "-auto-approve")
+	w.fails("run `terraform untaint`", "apply", "-auto-approve")
+	w.onlyLooked()
+	w.must("untaint", "embed_user_group.acme")
+	w.plansNothing()
+}
+
+// A replacement that is cut short leaves a deposed object, which the next run destroys.
+func TestAccDeposedObject(t *testing.T) {
+	w := newWorkbench(t, emulator.Options{})
+	t.Parallel()
+	w.write("main.tf", requiredProviders+group("acme", append(acmeLines, createBeforeDestroy)...))
+	w.must("apply", "-auto-approve")
+	w.replace("main.tf", `"acme"`+"\n  name", `"acme-2"`+"\n  name")
+	w.service.Fail(emulator.Fault{Method: "DELETE", Kind: emulator.Refuse})
+	w.fails(`Cannot delete user group "acme"`, "apply", "-auto-approve")
+	w.has("acme", "acme-2")
+	w.service.ClearFaults()
+	w.suspectsNothing("apply", "-auto-approve")
+	w.has("acme-2")
+	w.plansNothing()
+}
+
+func TestAccExchangedIDs(t *testing.T) {
+	w := newWorkbench(t, emulator.Options{})
+	t.Parallel()
+	w.write("main.tf", requiredProviders+group("acme", acmeLines...)+group("other", `user_group_id = "other"`, `name = "Acme"`))
+	w.must("apply", "-auto-approve")
+	w.write("main.tf", requiredProviders+group("acme", `user_group_id = "other"`, `name = "Acme"`)+group("other", acmeLines...))
+	w.service.ResetCounts()
+	w.fails("is both destroyed and wanted", "apply", "-auto-approve")
+	w.onlyLooked()
+}
+
+// A resource that is renamed without saying so would be a deleted customer. With adopt_existing it would look as if it
+// worked, whenever the engine happens to create first.
+func TestAccRenamedResource(t *testing.T) {
+	builtProvider(t)
+	t.Parallel()
+	for name, lines := range map[string][]string{"plain": acmeLines, "adopting": append([]string{"adopt_existing = true"}, acmeLines...)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			engine.Needs(t, engine.PlannedDestroy)
+			w := newWorkbench(t, emulator.Options{})
+			w.write("main.tf", requiredProviders+group("acme", lines...))
+			w.must("apply", "-auto-approve")
+			w.service.ResetCounts()
+			w.write("main.tf", requiredProviders+group("renamed", lines...))
+			w.fails(`User group "acme" is both destroyed and wanted`, "apply", "-auto-approve")
+			w.fails("moved block", "plan")
+			w.onlyLooked()
+			w.must("destroy", "-auto-approve", "-refresh=false")
+			w.has()
+		})
+	}
+}
+
+// Moves are moves: by a block, by a command, and from one kind of key to another.
+func TestAccMoved(t *testing.T) {
+	builtProvider(t)
+	t.Parallel()
+	each := `resource "embed_user_group" "acme" {
+  for_each      = { acme = "Acme" }
+  user_group_id = each.key
+  name          = each.value
+}
+`
+	counted := `resource "embed_user_group" "acme" {
+  count         = 1
+  user_group_id = "acme"
+  name          = "Acme"
+}
+`
+	for name, test := range map[string]struct{ before, after, from, to string }{
+		"renamed":             {group("acme", acmeLines...), group("renamed", acmeLines...), "embed_user_group.acme", "embed_user_group.renamed"},
+		"from count to a key": {counted, each, "embed_user_group.acme[0]", `embed_user_group.acme["acme"]`},
+		"another key":         {each, strings.ReplaceAll(strings.Replace(each, `{ acme =`, `{ new =`, 1), "each.key", `"acme"`), `embed_user_group.acme["acme"]`, `embed_user_group.acme["new"]`},
+	} {
+		for _, by := range []string{"block", "command"} {
+			t.Run(name+" by "+by, func(t *testing.T) {
+				t.Parallel()
+				if by == "block" {
+					engine.Needs(t, engine.Moved)
+				}
+				w := newWorkbench(t, emulator.Options{})
+				w.write("main.tf", requiredProviders+test.before)
+				w.must("apply", "-auto-approve")
+				w.service.ResetCounts()
+				w.write("main.tf", requiredProviders+test.after)
+				if by == "block" {
+					w.write("moved.tf", "moved {\n  from = "+test.from+"\n  to   = "+test.to+"\n}\n")
+				} else {
+					w.must("state", "mv", test.from, test.to)
+				}
+				w.suspectsNothing("plan")
+				w.suspectsNothing("apply", "-auto-approve")
+				w.plansNothing()
+				w.onlyLooked()
+			})
+		}
+	}
+}
