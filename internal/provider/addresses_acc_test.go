@@ -30,8 +30,8 @@ func (w *workbench) suspectsNothing(args ...string) {
 }
 
 func TestAccOneIDAtTwoNewAddresses(t *testing.T) {
-	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
+	w := newWorkbench(t, emulator.Options{})
 	w.write("main.tf", requiredProviders+group("acme", acmeLines...)+group("again", append(acmeLines, "adopt_existing = true")...))
 	w.says(`User group "acme" is planned twice`, "plan")
 	w.fails(`User group "acme" already exists`, "apply", "-auto-approve")
@@ -47,8 +47,8 @@ func TestAccOneIDAtTwoNewAddresses(t *testing.T) {
 }
 
 func TestAccOneGroupAtTwoAddressesInTheState(t *testing.T) {
-	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
+	w := newWorkbench(t, emulator.Options{})
 	w.write("main.tf", requiredProviders+group("acme", acmeLines...))
 	w.must("apply", "-auto-approve")
 	w.write("again.tf", group("again", acmeLines...))
@@ -66,8 +66,8 @@ func TestAccOneGroupAtTwoAddressesInTheState(t *testing.T) {
 // A second import beside the address that has the group already.
 func TestAccImportBlockOfAManagedGroup(t *testing.T) {
 	engine.Needs(t, engine.ImportBlock)
-	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
+	w := newWorkbench(t, emulator.Options{})
 	w.write("main.tf", requiredProviders+group("acme", acmeLines...))
 	w.must("apply", "-auto-approve")
 	w.service.ResetCounts()
@@ -81,7 +81,6 @@ func TestAccImportBlockOfAManagedGroup(t *testing.T) {
 
 // Replacements are about one address, and are never taken for two.
 func TestAccReplacement(t *testing.T) {
-	builtProvider(t)
 	t.Parallel()
 	const first, changed = `user_group_id = "acme"`, `user_group_id = "acme-2"`
 	for name, test := range map[string]struct {
@@ -129,8 +128,8 @@ func TestAccReplacement(t *testing.T) {
 
 // Without adoption the replacement that is created first finds the group that it replaces, and the message knows the way out.
 func TestAccReplacementThatFindsItself(t *testing.T) {
-	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
+	w := newWorkbench(t, emulator.Options{})
 	w.write("main.tf", requiredProviders+group("acme", append(acmeLines, createBeforeDestroy)...))
 	w.must("apply", "-auto-approve")
 	w.must("taint", "embed_user_group.acme")
@@ -144,8 +143,8 @@ func TestAccReplacementThatFindsItself(t *testing.T) {
 
 // A replacement that is cut short leaves a deposed object, which the next run destroys.
 func TestAccDeposedObject(t *testing.T) {
-	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
+	w := newWorkbench(t, emulator.Options{})
 	w.write("main.tf", requiredProviders+group("acme", append(acmeLines, createBeforeDestroy)...))
 	w.must("apply", "-auto-approve")
 	w.replace("main.tf", `"acme"`+"\n  name", `"acme-2"`+"\n  name")
@@ -159,8 +158,8 @@ func TestAccDeposedObject(t *testing.T) {
 }
 
 func TestAccExchangedIDs(t *testing.T) {
-	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
+	w := newWorkbench(t, emulator.Options{})
 	w.write("main.tf", requiredProviders+group("acme", acmeLines...)+group("other", `user_group_id = "other"`, `name = "Acme"`))
 	w.must("apply", "-auto-approve")
 	w.write("main.tf", requiredProviders+group("acme", `user_group_id = "other"`, `name = "Acme"`)+group("other", acmeLines...))
@@ -172,7 +171,6 @@ func TestAccExchangedIDs(t *testing.T) {
 // A resource that is renamed without saying so would be a deleted customer. With adopt_existing it would look as if it
 // worked, whenever the engine happens to create first.
 func TestAccRenamedResource(t *testing.T) {
-	builtProvider(t)
 	t.Parallel()
 	for name, lines := range map[string][]string{"plain": acmeLines, "adopting": append([]string{"adopt_existing = true"}, acmeLines...)} {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +192,6 @@ func TestAccRenamedResource(t *testing.T) {
 
 // Moves are moves: by a block, by a command, and from one kind of key to another.
 func TestAccMoved(t *testing.T) {
-	builtProvider(t)
 	t.Parallel()
 	each := `resource "embed_user_group" "acme" {
   for_each      = { acme = "Acme" }

@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -23,51 +22,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
-	"github.com/hashicorp/terraform-plugin-testing/echoprovider"
-	acctest "github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// What the ephemeral resource gives is seen through the echo provider, which keeps what its configuration is.
-func TestAccEphemeralValues(t *testing.T) {
-	engine.Needs(t, engine.EphemeralResource)
-	service := startService(t, emulator.Options{})
-	group := service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	providers := maps.Clone(factories)
-	providers["echo"] = echoprovider.NewProviderServer()
-	acctest.ParallelTest(t, acctest.TestCase{
-		ProtoV6ProviderFactories: providers,
-		Steps: []acctest.TestStep{{
-			Config: providerFor(service) + `
-ephemeral "embed_user_group_token" "acme" {
-  user_group_id = "acme"
-}
-
-provider "echo" {
-  data = ephemeral.embed_user_group_token.acme
-}
-
-resource "echo" "acme" {}
-`,
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue("echo.acme", at("data"), knownvalue.ObjectExact(map[string]knownvalue.Check{
-					"user_group_id": knownvalue.StringExact("acme"), "token": knownvalue.StringExact(group.Token),
-					"token_fingerprint": knownvalue.StringExact(fingerprint(group.Token)), "team_id": knownvalue.Int64Exact(group.TeamID),
-				})),
-			},
-		}},
-	})
-}
-
 // Opened once per plan and once per apply that uses it, with one lookup each, and safe at plan.
 func TestAccEphemeralOpens(t *testing.T) {
 	engine.Needs(t, engine.EphemeralResource)
-	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
+	w := newWorkbench(t, emulator.Options{})
 	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	w.write("main.tf", requiredProviders+`
 ephemeral "embed_user_group_token" "acme" {
@@ -103,7 +67,7 @@ resource "terraform_data" "use" {
 	opened("a plan and its apply", 2)
 	w.must("plan", "-refresh=false", "-var=step=2")
 	opened("a plan without refresh", 1)
-	w.holdsNoToken()
+	w.wantNoTokens()
 }
 
 // The recipe of examples/token-to-secret-store, through its life: the first plan asks nobody, the secret is written when the
@@ -111,58 +75,48 @@ resource "terraform_data" "use" {
 func TestAccEphemeralRecipe(t *testing.T) {
 	engine.Needs(t, engine.EphemeralResource)
 	engine.Needs(t, engine.WriteOnly)
-	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
+	w := newWorkbench(t, emulator.Options{})
 	store := w.standInForAWS()
 	w.copy(examplesDir + "/token-to-secret-store")
-	tokens := func() string { group, _ := w.service.Group("acme"); return group.Token }
-
-	w.must("plan", "-out=planned")
+	current := func() string { group, _ := w.service.Group("acme"); return group.Token }
+	var tokens []string
+	applied := func(what, argument string) {
+		t.Helper()
+		w.apply(argument)
+		w.plansNothing(argument)
+		w.wantNoTokens()
+		if tokens = append(tokens, current()); !slices.Equal(store.secrets(), tokens) {
+			t.Errorf("%s: %d secrets were written, or other ones, and %d should be", what, len(store.secrets()), len(tokens))
+		}
+	}
+	w.must("plan")
 	if calls := w.service.Calls(); len(calls) > 0 {
 		t.Errorf("the first plan should ask nobody: %v", calls)
 	}
-	w.must("apply", "planned")
-	first := tokens()
-	store.holds(t, first)
-	w.plansNothing()
-	w.apply()
-	store.holds(t, first)
-	w.holdsNoToken()
-
-	w.apply("-var=token_period=2027-Q1")
-	second := tokens()
+	applied("created", "-var=token_period=2026-Q4")
+	w.apply("-var=token_period=2026-Q4")
+	applied("rotated", "-var=token_period=2027-Q1")
 	w.rotated("acme", 1)
-	store.holds(t, first, second)
-	w.plansNothing("-var=token_period=2027-Q1")
-	w.holdsNoToken()
-
-	// Rotated by somebody else: the next plan shows it.
-	third := w.service.RotateBehind("acme")
-	w.apply("-var=token_period=2027-Q1")
+	w.service.RotateBehind("acme")
+	applied("rotated by somebody else, which the next plan shows", "-var=token_period=2027-Q1")
 	w.rotated("acme", 1)
-	store.holds(t, first, second, third)
-	w.plansNothing("-var=token_period=2027-Q1")
-	w.holdsNoToken()
-
-	w.must("destroy", "-auto-approve", "-var=token_period=2027-Q1")
-	w.holdsNoToken()
+	w.must("destroy", "-auto-approve")
+	w.wantNoTokens()
 	w.has()
 }
 
-// standIn speaks for hashicorp/aws, which cannot be had everywhere: the two resources of the recipe, with arguments of the same
-// kind. It keeps what was written.
+// standIn speaks for hashicorp/aws, which cannot be had everywhere: the two resources of the recipe, with arguments of the
+// same kind. It keeps what was written.
 type standIn struct {
 	mu      sync.Mutex
 	written []string
 }
 
-func (s *standIn) holds(t *testing.T, written ...string) {
-	t.Helper()
+func (s *standIn) secrets() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !slices.Equal(s.written, written) {
-		t.Errorf("%d secrets were written, or other ones, and %d should be", len(s.written), len(written))
-	}
+	return slices.Clone(s.written)
 }
 
 // standInForAWS serves the stand-in from this process for as long as the test takes.
@@ -203,37 +157,28 @@ func (s *standIn) Metadata(_ context.Context, _ provider.MetadataRequest, resp *
 }
 
 func (s *standIn) Schema(context.Context, provider.SchemaRequest, *provider.SchemaResponse) {}
-
 func (s *standIn) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {
 }
-
 func (s *standIn) DataSources(context.Context) []func() datasource.DataSource { return nil }
 
 func (s *standIn) Resources(context.Context) []func() resource.Resource {
+	text, number, secret := schema.StringAttribute{Optional: true}, schema.Int64Attribute{Optional: true}, schema.StringAttribute{Optional: true, WriteOnly: true}
+	id := schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}}
+	kind := func(name string, attributes map[string]schema.Attribute) func() resource.Resource {
+		return func() resource.Resource { return &standInResource{s, name, attributes} }
+	}
 	return []func() resource.Resource{
-		func() resource.Resource {
-			return &standInResource{name: "aws_secretsmanager_secret", attributes: map[string]schema.Attribute{
-				"name": schema.StringAttribute{Required: true},
-				"id":   standInID,
-			}}
-		},
-		func() resource.Resource {
-			return &standInResource{name: "aws_secretsmanager_secret_version", writes: s, attributes: map[string]schema.Attribute{
-				"secret_id":                schema.StringAttribute{Required: true},
-				"secret_string_wo":         schema.StringAttribute{Optional: true, WriteOnly: true},
-				"secret_string_wo_version": schema.Int64Attribute{Optional: true},
-				"id":                       standInID,
-			}}
-		},
+		kind("aws_secretsmanager_secret", map[string]schema.Attribute{"id": id, "name": text}),
+		kind("aws_secretsmanager_secret_version", map[string]schema.Attribute{
+			"id": id, "secret_id": text, "secret_string_wo": secret, "secret_string_wo_version": number,
+		}),
 	}
 }
 
-var standInID = schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}}
-
 type standInResource struct {
+	*standIn
 	name       string
 	attributes map[string]schema.Attribute
-	writes     *standIn
 }
 
 func (r *standInResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -246,14 +191,13 @@ func (r *standInResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 
 // write takes the write-only argument, which only the configuration has.
 func (r *standInResource) write(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) {
-	if r.writes == nil {
-		return
+	if _, is := r.attributes["secret_string_wo"]; is {
+		var secret types.String
+		diags.Append(config.GetAttribute(ctx, path.Root("secret_string_wo"), &secret)...)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.written = append(r.written, secret.ValueString())
 	}
-	var secret types.String
-	diags.Append(config.GetAttribute(ctx, path.Root("secret_string_wo"), &secret)...)
-	r.writes.mu.Lock()
-	defer r.writes.mu.Unlock()
-	r.writes.written = append(r.writes.written, secret.ValueString())
 }
 
 func (r *standInResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -262,11 +206,10 @@ func (r *standInResource) Create(ctx context.Context, req resource.CreateRequest
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), r.name)...)
 }
 
-func (r *standInResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
-
 func (r *standInResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	r.write(ctx, req.Config, &resp.Diagnostics)
 	resp.State.Raw = req.Plan.Raw
 }
 
+func (r *standInResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse)       {}
 func (r *standInResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}

@@ -57,7 +57,6 @@ func TestAccImport(t *testing.T) {
 
 // The configuration that the engine writes plans clean as it stands, by id and by identity, whatever is in the properties.
 func TestAccGeneratedConfiguration(t *testing.T) {
-	builtProvider(t)
 	t.Parallel()
 	for name, test := range map[string]struct {
 		needs engine.Feature
@@ -98,8 +97,8 @@ func TestAccGeneratedConfiguration(t *testing.T) {
 // An import block under a configuration with another id would delete, as a replacement, what it has just imported.
 func TestAccImportUnderAnotherID(t *testing.T) {
 	engine.Needs(t, engine.ImportBlock)
-	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
+	w := newWorkbench(t, emulator.Options{})
 	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	w.write("main.tf", requiredProviders+group("acme", `user_group_id = "amce"`, `name = "Acme"`)+"import {\n  to = embed_user_group.acme\n  id = \"acme\"\n}\n")
 	w.fails(`Import of user group "acme" would delete it`, "plan")
@@ -113,7 +112,6 @@ func TestAccImportUnderAnotherID(t *testing.T) {
 // What ignore_changes covers is not sent, whether the state knows it or not, and whatever else is.
 func TestAccIgnoreChangesAfterAnImport(t *testing.T) {
 	engine.Needs(t, engine.IgnoreChanges)
-	builtProvider(t)
 	t.Parallel()
 	was := emulator.Group{ID: "acme", Name: "Theirs", Mapping: map[string]string{"theirs": "db"}, Properties: json.RawMessage(`{"theirs":1}`)}
 	for answers, told := range map[emulator.Answers]string{emulator.AnswersStored: "told", emulator.AnswersEcho: "never told"} {

@@ -13,8 +13,8 @@ const customersModule = examplesDir + "/modules/customers"
 // The module's own tests, as its users run them.
 func TestAccModuleCustomersTests(t *testing.T) {
 	engine.Needs(t, engine.Mocks)
-	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
+	w := newWorkbench(t, emulator.Options{})
 	w.copy(customersModule)
 	out := w.must("test")
 	if !strings.Contains(out, "Success!") || !strings.Contains(out, "mocked.tftest.hcl") || !strings.Contains(out, "service.tftest.hcl") {
@@ -29,8 +29,8 @@ func TestAccModuleCustomersTests(t *testing.T) {
 // The mocked tests need neither a service nor a key.
 func TestAccModuleCustomersMockedTests(t *testing.T) {
 	engine.Needs(t, engine.Mocks)
-	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
+	w := newWorkbench(t, emulator.Options{})
 	w.copy(customersModule)
 	w.env = append(w.env, "EMBED_BASE_URL=", "EMBED_API_KEY=")
 	w.must("test", "-filter=tests/mocked.tftest.hcl")
@@ -42,8 +42,8 @@ func TestAccModuleCustomersMockedTests(t *testing.T) {
 // A message of the module names who is wrong, and never shows properties.
 func TestAccModuleCustomersMessages(t *testing.T) {
 	engine.Needs(t, engine.OptionalMembers)
-	w := newWorkbench(t, emulator.Options{})
 	t.Parallel()
+	w := newWorkbench(t, emulator.Options{})
 	w.copy(customersModule)
 	for name, test := range map[string]struct{ customers, words string }{
 		"id":         {`{ " acme" = { name = "Acme" }, fine = { name = "Fine" } }`, `Wrong are: [" acme"].`},

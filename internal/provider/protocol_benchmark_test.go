@@ -14,7 +14,7 @@ func BenchmarkReadResource(b *testing.B) {
 	p := protocolStart(b, emulator.Options{ForgetCalls: true})
 	state := p.created(protocolAcme())
 	request := &tfprotov6.ReadResourceRequest{
-		TypeName: protocolType, CurrentState: protocolEncode(b, state.value), Private: state.private, CurrentIdentity: state.identity,
+		TypeName: protocolType, CurrentState: p.encode(state.value), Private: state.private, CurrentIdentity: state.identity,
 	}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -29,10 +29,10 @@ func BenchmarkReadResource(b *testing.B) {
 func BenchmarkPlanResource(b *testing.B) {
 	p := protocolStart(b, emulator.Options{ForgetCalls: true})
 	state := p.created(protocolAcme())
-	encoded := protocolEncode(b, state.value)
+	encoded := p.encode(state.value)
 	request := &tfprotov6.PlanResourceChangeRequest{
 		TypeName: protocolType, PriorState: encoded, ProposedNewState: encoded, PriorPrivate: state.private, PriorIdentity: state.identity,
-		Config: protocolEncode(b, protocolValue(p.typ(), protocolAcme())),
+		Config: p.encode(protocolValue(p.typ(), protocolAcme())),
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -11,7 +11,7 @@ import (
 type protocolPlan struct {
 	action string
 	prior  protocolState
-	// config is what the provider is told when it plans, ignored what of it ignore_changes has replaced by the prior values.
+	// config is what the provider is told when it plans, ignored what of it ignore_changes has replaced by prior values.
 	config   protocolObject
 	ignored  protocolObject
 	planned  tftypes.Value
@@ -26,7 +26,7 @@ func (plan protocolPlan) get(attribute string) any { return protocolMembers(plan
 func (p *protocol) validate(config protocolObject) protocolDiags {
 	p.t.Helper()
 	resp, err := p.server.ValidateResourceConfig(p.ctx, &tfprotov6.ValidateResourceConfigRequest{
-		TypeName: protocolType, Config: protocolEncode(p.t, protocolValue(p.typ(), config)),
+		TypeName: protocolType, Config: p.encode(protocolValue(p.typ(), config)),
 	})
 	p.must(err)
 	return p.diagnostics(resp.Diagnostics)
@@ -50,7 +50,7 @@ func (p *protocol) planToo(prior protocolState, config protocolObject, ignoreCha
 	ignored := protocolObject{}
 	for _, attribute := range ignoreChanges {
 		ignored[attribute] = config[attribute]
-		config = protocolWith(config, protocolObject{attribute: prior.get(attribute)})
+		config = protocolWith(config, attribute, prior.get(attribute))
 	}
 	plan := p.planOnce(prior, config)
 	plan.ignored = ignored
@@ -81,20 +81,19 @@ func (p *protocol) planOnce(prior protocolState, config protocolObject) protocol
 	if p.service != nil {
 		before = len(p.service.Calls())
 	}
-	proposed := tftypes.NewValue(p.typ(), nil)
-	wanted := proposed
+	proposed, wanted := p.nothing().value, p.nothing().value
 	if config != nil {
 		wanted = protocolValue(p.typ(), config)
 		proposed = protocolValue(p.typ(), protocolProposed(p.block(), prior.members(), config))
 	}
 	resp, err := p.server.PlanResourceChange(p.ctx, &tfprotov6.PlanResourceChangeRequest{
-		TypeName: protocolType, PriorState: protocolEncode(p.t, prior.value), ProposedNewState: protocolEncode(p.t, proposed),
-		Config: protocolEncode(p.t, wanted), PriorPrivate: prior.private, PriorIdentity: prior.identity,
+		TypeName: protocolType, PriorState: p.encode(prior.value), ProposedNewState: p.encode(proposed), Config: p.encode(wanted),
+		PriorPrivate: prior.private, PriorIdentity: prior.identity,
 	})
 	p.must(err)
 	plan := protocolPlan{
 		prior: prior, config: config, private: resp.PlannedPrivate, identity: resp.PlannedIdentity,
-		planned: protocolDecode(p.t, p.typ(), resp.PlannedState), diags: p.diagnostics(resp.Diagnostics),
+		planned: p.decode(p.typ(), resp.PlannedState), diags: p.diagnostics(resp.Diagnostics),
 	}
 	for _, path := range resp.RequiresReplace {
 		plan.replaces = append(plan.replaces, path.String())
@@ -139,20 +138,7 @@ func (p *protocol) applyToo(plan protocolPlan, known ...protocolObject) (protoco
 			return gone, diags
 		}
 		plan.prior = p.nothing()
-		created, more := p.applyAgain(plan, config)
-		return created, diags.and(more)
 	}
-	return p.applyAgain(plan, config)
-}
-
-// applyDeletion deletes without asking for a plan, as engines do within a replacement, and before 1.3 always.
-func (p *protocol) applyDeletion(prior protocolState) (protocolState, protocolDiags) {
-	p.t.Helper()
-	return p.applyOnce(prior, protocolPlan{planned: p.nothing().value, private: prior.private, identity: prior.identity})
-}
-
-func (p *protocol) applyAgain(plan protocolPlan, config protocolObject) (protocolState, protocolDiags) {
-	p.t.Helper()
 	final := p.planOnce(plan.prior, config)
 	if final.diags.hasError() {
 		return plan.prior, final.diags
@@ -165,19 +151,25 @@ func (p *protocol) applyAgain(plan protocolPlan, config protocolObject) (protoco
 	return p.applyOnce(plan.prior, final)
 }
 
+// applyDeletion deletes without asking for a plan, as engines do within a replacement, and before 1.3 always.
+func (p *protocol) applyDeletion(prior protocolState) (protocolState, protocolDiags) {
+	p.t.Helper()
+	return p.applyOnce(prior, protocolPlan{planned: p.nothing().value, private: prior.private, identity: prior.identity})
+}
+
 func (p *protocol) applyOnce(prior protocolState, plan protocolPlan) (protocolState, protocolDiags) {
 	p.t.Helper()
-	config := tftypes.NewValue(p.typ(), nil)
+	config := p.nothing().value
 	if plan.config != nil {
 		config = protocolValue(p.typ(), plan.config)
 	}
 	resp, err := p.server.ApplyResourceChange(p.ctx, &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: protocolType, PriorState: protocolEncode(p.t, prior.value), PlannedState: protocolEncode(p.t, plan.planned),
-		Config: protocolEncode(p.t, config), PlannedPrivate: plan.private, PlannedIdentity: plan.identity,
+		TypeName: protocolType, PriorState: p.encode(prior.value), PlannedState: p.encode(plan.planned), Config: p.encode(config),
+		PlannedPrivate: plan.private, PlannedIdentity: plan.identity,
 	})
 	p.must(err)
 	diags := p.diagnostics(resp.Diagnostics)
-	state := protocolState{value: protocolDecode(p.t, p.typ(), resp.NewState), private: resp.Private, identity: resp.NewIdentity}
+	state := protocolState{value: p.decode(p.typ(), resp.NewState), private: resp.Private, identity: resp.NewIdentity}
 	if !state.value.IsFullyKnown() {
 		p.t.Errorf("an engine reports unknown values after apply: %v", state.members())
 	}
@@ -202,9 +194,14 @@ func (p *protocol) create(config protocolObject) (protocolState, protocolDiags) 
 	return p.update(p.nothing(), config)
 }
 
-func (p *protocol) update(prior protocolState, config protocolObject, ignoreChanges ...string) (protocolState, protocolDiags) {
+func (p *protocol) update(prior protocolState, config protocolObject) (protocolState, protocolDiags) {
 	p.t.Helper()
-	return p.apply(p.plan(prior, config, ignoreChanges...))
+	return p.apply(p.plan(prior, config))
+}
+
+func (p *protocol) destroy(prior protocolState) (protocolState, protocolDiags) {
+	p.t.Helper()
+	return p.apply(p.plan(prior, nil))
 }
 
 // updated is an update without a word.
@@ -213,11 +210,6 @@ func (p *protocol) updated(prior protocolState, config protocolObject) protocolS
 	state, diags := p.update(prior, config)
 	diags.wantNone()
 	return state
-}
-
-func (p *protocol) destroy(prior protocolState) (protocolState, protocolDiags) {
-	p.t.Helper()
-	return p.apply(p.plan(prior, nil))
 }
 
 // created is a group that an earlier run has made without a word, and whose calls are not counted.
@@ -229,13 +221,22 @@ func (p *protocol) created(config protocolObject) protocolState {
 	return state
 }
 
+// wantDestroyed destroys without a word.
+func (p *protocol) wantDestroyed(state protocolState) {
+	p.t.Helper()
+	gone, diags := p.destroy(state)
+	diags.wantNone()
+	p.wantNoState(gone)
+}
+
 // wantSettled demands that nothing is planned.
 func (p *protocol) wantSettled(state protocolState, config protocolObject) {
 	p.t.Helper()
 	plan := p.plan(state, config)
 	plan.diags.wantNone()
 	if plan.action != "no-op" {
-		p.t.Errorf("the plan is to %s, want none: %v", plan.action, protocolBroken("resource", protocolPlain(state.value), protocolPlain(plan.planned)))
+		changes := protocolBroken("resource", protocolPlain(state.value), protocolPlain(plan.planned))
+		p.t.Errorf("the plan is to %s, want none: %v", plan.action, changes)
 	}
 }
 
@@ -250,7 +251,7 @@ func (p *protocol) read(state protocolState) (protocolState, protocolDiags) {
 func (p *protocol) readToo(state protocolState) (protocolState, protocolDiags) {
 	p.t.Helper()
 	resp, err := p.server.ReadResource(p.ctx, &tfprotov6.ReadResourceRequest{
-		TypeName: protocolType, CurrentState: protocolEncode(p.t, state.value), Private: state.private, CurrentIdentity: state.identity,
+		TypeName: protocolType, CurrentState: p.encode(state.value), Private: state.private, CurrentIdentity: state.identity,
 	})
 	p.must(err)
 	diags := p.diagnostics(resp.Diagnostics)
@@ -258,7 +259,7 @@ func (p *protocol) readToo(state protocolState) (protocolState, protocolDiags) {
 	if diags.hasError() {
 		return state, diags
 	}
-	read := protocolState{value: protocolDecode(p.t, p.typ(), resp.NewState), private: resp.Private, identity: resp.NewIdentity}
+	read := protocolState{value: p.decode(p.typ(), resp.NewState), private: resp.Private, identity: resp.NewIdentity}
 	if !read.value.IsFullyKnown() {
 		p.t.Errorf("an engine reports unknown values after refresh: %v", read.members())
 	}
@@ -279,7 +280,7 @@ func (p *protocol) importing(id string, identity protocolObject) (protocolState,
 	p.walk().wantNone()
 	req := &tfprotov6.ImportResourceStateRequest{TypeName: protocolType, ID: id}
 	if identity != nil {
-		req.Identity = &tfprotov6.ResourceIdentityData{IdentityData: protocolEncode(p.t, protocolValue(protocolIdentityType, identity))}
+		req.Identity = &tfprotov6.ResourceIdentityData{IdentityData: p.encode(protocolValue(protocolIdentityType, identity))}
 	}
 	resp, err := p.server.ImportResourceState(p.ctx, req)
 	p.must(err)
@@ -287,11 +288,8 @@ func (p *protocol) importing(id string, identity protocolObject) (protocolState,
 	if diags.hasError() {
 		return p.nothing(), diags
 	}
-	if len(resp.ImportedResources) != 1 {
-		p.t.Fatalf("%d resources were imported", len(resp.ImportedResources))
-	}
 	one := resp.ImportedResources[0]
-	return protocolState{value: protocolDecode(p.t, p.typ(), one.State), private: one.Private, identity: one.Identity}, diags
+	return protocolState{value: p.decode(p.typ(), one.State), private: one.Private, identity: one.Identity}, diags
 }
 
 // imported is an import, with the refresh that belongs to it.
@@ -302,9 +300,8 @@ func (p *protocol) imported(id string) (protocolState, protocolDiags) {
 	return p.readToo(state)
 }
 
-// attributes of a schema block, sorted, that the condition holds for.
-func protocolAttributes(block *tfprotov6.SchemaBlock, condition func(*tfprotov6.SchemaAttribute) bool) []string {
-	var names []string
+// protocolAttributes are those of a schema block, sorted, that the condition holds for.
+func protocolAttributes(block *tfprotov6.SchemaBlock, condition func(*tfprotov6.SchemaAttribute) bool) (names []string) {
 	for _, attribute := range block.Attributes {
 		if condition(attribute) {
 			names = append(names, attribute.Name)

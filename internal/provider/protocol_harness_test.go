@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -42,15 +43,13 @@ var (
 	protocolSchema       = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 		schema, err := protocolNewServer().GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 		if err != nil || len(schema.Diagnostics) > 0 {
-			panic("the provider has no schema")
+			panic(fmt.Sprint("the provider has no schema: ", err, schema.Diagnostics))
 		}
 		return schema
 	})
 )
 
-func protocolNewServer() frameworkServer {
-	return NewServer("test")().(frameworkServer)
-}
+func protocolNewServer() frameworkServer { return NewServer("test")().(frameworkServer) }
 
 // protocolBare is a provider that is not configured yet.
 func protocolBare(t testing.TB) *protocol {
@@ -102,7 +101,7 @@ func (p *protocol) anotherProcess(arguments protocolObject) *protocol {
 
 func (p *protocol) configure(arguments protocolObject) protocolDiags {
 	p.t.Helper()
-	config := protocolEncode(p.t, protocolValue(p.schema.Provider.ValueType(), arguments))
+	config := p.encode(protocolValue(p.schema.Provider.ValueType(), arguments))
 	validated, err := p.server.ValidateProviderConfig(p.ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
 	p.must(err)
 	if diags := p.diagnostics(validated.Diagnostics); diags.hasError() {
@@ -136,46 +135,11 @@ func (p *protocol) block() *tfprotov6.SchemaBlock {
 
 func (p *protocol) typ() tftypes.Type { return p.schema.ResourceSchemas[protocolType].ValueType() }
 
-// calls tells the methods of all calls since the last time it was asked, such as "GET > DELETE". Calls about the group that
-// the provider makes to check the service are one word together: check.
-func (p *protocol) calls() string { return callsOf(p.service) }
-
-func callsOf(service *emulator.Emulator) string {
-	var methods []string
-	for _, call := range service.Calls() {
-		method := call.Method
-		if strings.HasPrefix(call.ID, "terraform-provider-embed-check-") {
-			method = "check"
-		}
-		if method != "check" || len(methods) == 0 || methods[len(methods)-1] != method {
-			methods = append(methods, method)
-		}
-	}
-	service.ResetCounts()
-	return strings.Join(methods, " > ")
-}
-
-func (p *protocol) wantCalls(want string) {
-	p.t.Helper()
-	if got := p.calls(); got != want {
-		p.t.Errorf("the calls were %q, want %q", got, want)
-	}
-}
-
-// wantFaultsStruck ends a test of faults: one that never struck has tested nothing.
-func (p *protocol) wantFaultsStruck() {
-	p.t.Helper()
-	if waiting := p.service.FaultsWaiting(); waiting > 0 {
-		p.t.Errorf("%d faults never struck", waiting)
-	}
-}
-
-// fault makes the next call of the method fail.
+// fault makes the next call of the method fail, always every one.
 func (p *protocol) fault(method string, kind emulator.FaultKind) {
 	p.service.Fail(emulator.Fault{Method: method, Nth: 1, Kind: kind})
 }
 
-// always makes every call of the method fail.
 func (p *protocol) always(method string, kind emulator.FaultKind) {
 	p.service.Fail(emulator.Fault{Method: method, Kind: kind})
 }
@@ -195,6 +159,42 @@ func (p *protocol) group(id string) emulator.Group {
 	return group
 }
 
+// lastBody is that of the last call with a method.
+func (p *protocol) lastBody(method string) (body protocolObject) {
+	p.t.Helper()
+	for _, call := range p.service.Calls() {
+		if call.Method == method {
+			body = nil
+			p.must(json.Unmarshal(call.Body, &body))
+		}
+	}
+	return body
+}
+
+// callsOf tells the methods of all calls since the last time it was asked, such as "GET > DELETE". Calls about the group
+// that the provider makes to check the service are one word together: check.
+func callsOf(service *emulator.Emulator) string {
+	var methods []string
+	for _, call := range service.Calls() {
+		method := call.Method
+		if strings.HasPrefix(call.ID, "terraform-provider-embed-check-") {
+			method = "check"
+		}
+		if method != "check" || len(methods) == 0 || methods[len(methods)-1] != method {
+			methods = append(methods, method)
+		}
+	}
+	service.ResetCounts()
+	return strings.Join(methods, " > ")
+}
+
+func (p *protocol) wantCalls(want string) {
+	p.t.Helper()
+	if got := callsOf(p.service); got != want {
+		p.t.Errorf("the calls were %q, want %q", got, want)
+	}
+}
+
 // wantGroups demands that the service has these groups and no others.
 func (p *protocol) wantGroups(want ...string) {
 	p.t.Helper()
@@ -207,19 +207,20 @@ func (p *protocol) wantGroups(want ...string) {
 	}
 }
 
-// lastBody is that of the last call with a method, as plain Go.
-func (p *protocol) lastBody(method string) protocolObject {
+// wantUntouched demands that the service has exactly the groups it had, as they were.
+func (p *protocol) wantUntouched(before []emulator.Group) {
 	p.t.Helper()
-	body := protocolObject{}
-	for _, call := range p.service.Calls() {
-		if call.Method == method {
-			body = protocolObject{}
-			if err := json.Unmarshal(call.Body, &body); err != nil {
-				p.t.Fatal(err)
-			}
-		}
+	if after := p.service.Groups(); !reflect.DeepEqual(before, after) {
+		p.t.Errorf("the service had %v and has %v", before, after)
 	}
-	return body
+}
+
+// wantFaultsStruck ends a test of faults: one that never struck has tested nothing.
+func (p *protocol) wantFaultsStruck() {
+	p.t.Helper()
+	if waiting := p.service.FaultsWaiting(); waiting > 0 {
+		p.t.Errorf("%d faults never struck", waiting)
+	}
 }
 
 // protocolState is what an engine keeps of an instance.
@@ -239,12 +240,13 @@ func (s protocolState) get(attribute string) any { return s.members()[attribute]
 
 func (s protocolState) token() string { return s.get("token").(string) }
 
-func (p *protocol) wantState(state protocolState, want protocolObject) {
+// wantState demands these attributes, given as protocolWith wants them.
+func (p *protocol) wantState(state protocolState, attributes ...any) {
 	p.t.Helper()
 	if state.value.IsNull() {
 		p.t.Fatalf("there is no state")
 	}
-	for name, value := range want {
+	for name, value := range protocolWith(protocolObject{}, attributes...) {
 		if got := state.get(name); !reflect.DeepEqual(got, value) {
 			p.t.Errorf("%s is %#v in the state, want %#v", name, got, value)
 		}
@@ -270,17 +272,14 @@ func (p *protocol) wantSame(state, before protocolState) {
 func (p *protocol) wantTruth(state protocolState, id string) {
 	p.t.Helper()
 	group := p.group(id)
-	token := any(group.Token)
+	token, team := any(group.Token), any(group.TeamID)
 	if state.get("store_token") == false {
 		token = nil
 	}
-	team := any(group.TeamID)
 	if p.noTeams {
 		team = nil
 	}
-	p.wantState(state, protocolObject{
-		"user_group_id": id, "id": id, "token": token, "token_fingerprint": fingerprint(group.Token), "team_id": team,
-	})
+	p.wantState(state, "user_group_id", id, "id", id, "team_id", team, "token", token, "token_fingerprint", fingerprint(group.Token))
 }
 
 // wantIdentity demands that the identity names the group.
@@ -289,7 +288,100 @@ func (p *protocol) wantIdentity(identity *tfprotov6.ResourceIdentityData, id any
 	if identity == nil {
 		p.t.Fatalf("there is no identity")
 	}
-	if got := protocolMembers(protocolDecode(p.t, protocolIdentityType, identity.IdentityData))["user_group_id"]; got != id {
+	if got := protocolMembers(p.decode(protocolIdentityType, identity.IdentityData))["user_group_id"]; got != id {
 		p.t.Errorf("the identity is of %v, want %v", got, id)
 	}
 }
+
+// protocolDiags is what a person gets to see of one operation.
+type protocolDiags struct {
+	t    testing.TB
+	list []*tfprotov6.Diagnostic
+}
+
+// diagnostics takes what a call returned. No diagnostic may show a secret: all tokens of the emulator begin alike.
+func (p *protocol) diagnostics(list []*tfprotov6.Diagnostic) protocolDiags {
+	p.t.Helper()
+	for _, d := range list {
+		for _, secret := range append([]string{"ugt_"}, p.keys...) {
+			if strings.Contains(d.Summary+d.Detail, secret) {
+				p.t.Errorf("a diagnostic shows a key or a token:\n%s", protocolDiags{list: list})
+			}
+		}
+		if d.Summary == "" || d.Detail == "" || d.Severity == tfprotov6.DiagnosticSeverityInvalid {
+			p.t.Errorf("a diagnostic is incomplete: %+v", d)
+		}
+	}
+	return protocolDiags{t: p.t, list: list}
+}
+
+func (d protocolDiags) String() string {
+	var all strings.Builder
+	for _, each := range d.list {
+		fmt.Fprintf(&all, "%s: %s\n  %s\n", each.Severity, each.Summary, each.Detail)
+	}
+	return all.String()
+}
+
+func (d protocolDiags) hasError() bool {
+	return slices.ContainsFunc(d.list, func(each *tfprotov6.Diagnostic) bool {
+		return each.Severity == tfprotov6.DiagnosticSeverityError
+	})
+}
+
+func (d protocolDiags) and(more protocolDiags) protocolDiags {
+	return protocolDiags{t: more.t, list: slices.Concat(d.list, more.list)}
+}
+
+func (d protocolDiags) wantNone() {
+	d.t.Helper()
+	if len(d.list) > 0 {
+		d.t.Fatalf("got diagnostics where none were expected:\n%s", d)
+	}
+}
+
+// wantError demands exactly one diagnostic, an error with the title, whose detail says all of the texts.
+func (d protocolDiags) wantError(title string, says ...string) {
+	d.t.Helper()
+	d.wantOne(tfprotov6.DiagnosticSeverityError, title, says)
+}
+
+func (d protocolDiags) wantWarning(title string, says ...string) {
+	d.t.Helper()
+	d.wantOne(tfprotov6.DiagnosticSeverityWarning, title, says)
+}
+
+func (d protocolDiags) wantOne(severity tfprotov6.DiagnosticSeverity, title string, says []string) {
+	d.t.Helper()
+	if len(d.list) != 1 || d.list[0].Severity != severity || d.list[0].Summary != title {
+		d.t.Fatalf("want a single %s %q, got:\n%s", severity, title, d)
+	}
+	for _, text := range says {
+		if !strings.Contains(d.list[0].Detail, text) {
+			d.t.Errorf("%q does not say %q:\n%s", title, text, d.list[0].Detail)
+		}
+	}
+}
+
+// wantErrorAt demands exactly one error, at the attribute.
+func (d protocolDiags) wantErrorAt(attribute, title string, says ...string) {
+	d.t.Helper()
+	d.wantError(title, says...)
+	if at := d.list[0].Attribute.String(); at != fmt.Sprintf("AttributeName(%q)", attribute) {
+		d.t.Errorf("the error is at %s, want %s", at, attribute)
+	}
+}
+
+// wantErrors demands errors with these titles, in this order, and nothing else.
+func (d protocolDiags) wantErrors(titles ...string) {
+	d.t.Helper()
+	var got []string
+	for _, each := range d.list {
+		got = append(got, each.Summary)
+	}
+	if !d.hasError() || !slices.Equal(got, titles) {
+		d.t.Fatalf("want the errors %q, got:\n%s", titles, d)
+	}
+}
+
+func second[First, Second any](_ First, it Second) Second { return it }

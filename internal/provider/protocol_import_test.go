@@ -8,36 +8,32 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// protocolOverwrites is the title of what the first update after an import warns of.
-const protocolOverwrites = `The update of user group "acme" overwrites what is not shown`
-
 func TestProtocolImport(t *testing.T) {
 	t.Parallel()
-	for name, answers := range map[string]emulator.Answers{"stored": emulator.AnswersStored, "echo": emulator.AnswersEcho} {
-		for by, identity := range map[string]protocolObject{"acme": nil, "": {"user_group_id": "acme"}} {
-			t.Run(name+" by "+by, func(t *testing.T) {
+	for name, answers := range map[string]emulator.Answers{"told": emulator.AnswersStored, "echo": emulator.AnswersEcho} {
+		for id, identity := range map[string]protocolObject{"acme": nil, "": byID("acme")} {
+			t.Run(name+" by "+id, func(t *testing.T) {
 				t.Parallel()
 				p := protocolStart(t, emulator.Options{Answers: answers})
-				p.service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{"rows":10,"tier":"gold"}`), Mapping: map[string]string{"sales": "db-1"}})
-				state, diags := p.importing(by, identity)
+				p.service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{"rows":10,"tier":"gold"}`)})
+				state, diags := p.importing(id, identity)
 				diags.wantNone()
 				p.wantCalls("")
 				p.wantIdentity(state.identity, "acme")
 				state = p.refreshed(state)
 				p.wantTruth(state, "acme")
-				p.wantState(state, protocolObject{"mapping": nil, "rotate_token_when_changed": nil, "store_token": nil, "adopt_existing": nil})
-				p.service.ResetCounts()
-				shown := answers == emulator.AnswersStored
-				if shown {
-					p.wantState(state, protocolObject{"name": "Acme", "properties": `{"rows":10,"tier":"gold"}`})
+				p.wantState(state, "mapping", nil, "rotate_token_when_changed", nil, "store_token", nil, "adopt_existing", nil)
+				if answers == emulator.AnswersStored {
+					p.wantState(state, "name", "Acme", "properties", `{"rows":10,"tier":"gold"}`)
 					p.wantSettled(state, protocolObject{"user_group_id": "acme", "name": "Acme", "properties": state.get("properties")})
 				}
+				p.service.ResetCounts()
 				plan := p.plan(state, protocolAcme())
-				plan.diags.wantWarning(protocolOverwrites, "replaces whatever mapping the group has")
-				state, diags = p.apply(plan)
+				plan.diags.wantWarning(overwrites, "replaces whatever mapping the group has")
+				state, _ = p.apply(plan)
 				p.wantCalls("PUT") // The mapping is not known, so it is sent once; triggers do not rotate.
 				// From here on everything is known.
-				state = p.updated(p.refreshed(state), protocolWith(protocolAcme(), protocolObject{"mapping": protocolObject{"sales": "db-2"}}))
+				state = p.updated(p.refreshed(state), protocolAcme("mapping", protocolObject{"sales": "db-2"}))
 				p.wantTruth(state, "acme")
 			})
 		}
@@ -51,17 +47,17 @@ func TestProtocolFirstPlanAfterAnImport(t *testing.T) {
 	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{"a":1}`)})
 	state, diags := p.imported("acme")
 	diags.wantNone()
-	bare := protocolObject{"user_group_id": "acme", "name": "Acme"}
+	bare := protocolAcme("mapping", nil, "properties", nil)
 	plan := p.plan(state, bare)
-	plan.diags.wantWarning(protocolOverwrites, "keeps them", "not managed")
+	plan.diags.wantWarning(overwrites, "keeps them", "not managed")
 	state, _ = p.apply(plan)
-	p.wantState(state, protocolObject{"properties": nil})
+	p.wantState(state, "properties", nil)
 	if got := string(p.group("acme").Properties); got != `{"a":1}` {
 		t.Errorf("properties that are not managed became %s", got)
 	}
 	// A mapping is still to be sent for the first time, whatever was updated before.
-	state = p.updated(state, protocolWith(bare, protocolObject{"name": "New"}))
-	p.plan(state, protocolWith(bare, protocolObject{"name": "New", "mapping": protocolObject{"a": "b"}})).diags.wantWarning(protocolOverwrites, "mapping")
+	state = p.updated(state, protocolWith(bare, "name", "New"))
+	p.plan(state, protocolWith(bare, "mapping", protocolObject{"a": "b"})).diags.wantWarning(overwrites, "mapping")
 }
 
 func TestProtocolImportOfNobody(t *testing.T) {
@@ -71,7 +67,7 @@ func TestProtocolImportOfNobody(t *testing.T) {
 	diags.wantNone()
 	for range 2 { // The mark must survive a refresh that failed.
 		state, diags = p.read(state)
-		diags.wantError(`User group "nobody" does not exist`, "removed it again", "spelling", "environment")
+		diags.wantError(doesNotExist, "removed it again", "spelling", "environment")
 		p.wantCalls("GET > GET > check > DELETE")
 	}
 	p.wantGroups()
@@ -86,20 +82,18 @@ func TestProtocolImportOfNobody(t *testing.T) {
 // A configuration with another id would replace, that is delete, what it has just imported.
 func TestProtocolImportUnderAConfigurationWithAnotherID(t *testing.T) {
 	t.Parallel()
-	const title = `Import of user group "acme" would delete it`
 	p := protocolStart(t, emulator.Options{})
 	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	state, diags := p.imported("acme")
 	diags.wantNone()
 	for _, id := range []any{"acme2", protocolUnknown} {
-		config := protocolWith(protocolAcme(), protocolObject{"user_group_id": id})
-		p.plan(state, config).diags.wantErrorAt("user_group_id", title, "Nothing was changed", "the same")
+		p.planToo(state, protocolAcme("user_group_id", id)).diags.wantErrorAt("user_group_id",
+			`Import of user group "acme" would delete it`, "Nothing was changed", "the same")
 	}
 	// Once it is managed, or known from an earlier run, changing the id is a replacement like any other.
-	elsewhere := protocolWith(protocolAcme(), protocolObject{"user_group_id": "acme2"})
 	managed, _ := p.update(state, protocolAcme())
 	for _, known := range []protocolState{managed, p.refreshed(state)} {
-		if plan := p.plan(known, elsewhere); plan.action != "replace" {
+		if plan := p.plan(known, protocolAcme("user_group_id", "acme2")); plan.action != "replace" {
 			t.Errorf("the plan is to %s:\n%s", plan.action, plan.diags)
 		}
 	}
@@ -110,53 +104,43 @@ func TestProtocolImportUnderAConfigurationWithAnotherID(t *testing.T) {
 // known from nobody.
 func TestProtocolIgnoreChanges(t *testing.T) {
 	t.Parallel()
-	seeded := emulator.Group{ID: "acme", Name: "Theirs", Properties: json.RawMessage(`{"theirs":1}`), Mapping: map[string]string{"theirs": "db"}}
-	for name, options := range map[string]emulator.Options{"stored": {}, "echo": {Answers: emulator.AnswersEcho}, "name required": {Answers: emulator.AnswersEcho, NameRequired: true}} {
-		for attribute, change := range map[string]protocolObject{
-			"name":       {"mapping": protocolObject{"sales": "db-2"}},
-			"mapping":    {"name": "Acme 2"},
-			"properties": {"name": "Acme 2"},
+	was := emulator.Group{
+		ID: "acme", Name: "Theirs", Properties: json.RawMessage(`{"theirs":1}`), Mapping: map[string]string{"theirs": "db"},
+	}
+	for name, options := range map[string]emulator.Options{
+		"told": {}, "echo": {Answers: emulator.AnswersEcho}, "name required": {Answers: emulator.AnswersEcho, NameRequired: true},
+	} {
+		for attribute, change := range map[string][]any{
+			"name":       {"mapping", protocolObject{"sales": "db-2"}},
+			"mapping":    {"name", "Acme 2", "mapping", protocolObject{}},
+			"properties": {"name", "Acme 2", "properties", "{}"},
 		} {
-			for _, empty := range []bool{false, true} {
-				t.Run(name+" "+attribute, func(t *testing.T) {
-					t.Parallel()
-					p := protocolStart(t, options)
-					p.service.Seed(seeded)
-					state, diags := p.imported("acme")
-					diags.wantNone()
-					config := protocolWith(protocolAcme(), change)
-					if empty && attribute != "name" {
-						// What is ignored is null or empty in the configuration, and was something before.
-						config[attribute] = map[string]any{"mapping": protocolObject{}, "properties": "{}"}[attribute]
-					}
-					p.service.ResetCounts()
-					plan := p.plan(state, config, attribute)
-					after, diags := p.apply(plan)
-					if diags.hasError() && !(name == "name required" && attribute == "name") {
-						t.Fatal(diags)
-					}
-					if sent, is := p.lastBody(http.MethodPut)[attribute]; is {
-						t.Errorf("%s was sent: %v", attribute, sent)
-					}
-					group := p.group("acme")
-					if got := map[string]bool{
-						"name": group.Name == seeded.Name, "mapping": group.Mapping["theirs"] == "db", "properties": string(group.Properties) == `{"theirs":1}`,
-					}; !got[attribute] {
-						t.Errorf("%s has become something else: %+v", attribute, group)
-					}
-					p.wantState(after, protocolObject{attribute: state.get(attribute)})
-				})
-			}
+			t.Run(name+" "+attribute, func(t *testing.T) {
+				t.Parallel()
+				p := protocolStart(t, options)
+				p.service.Seed(was)
+				state, diags := p.imported("acme")
+				diags.wantNone()
+				after, diags := p.apply(p.plan(state, protocolAcme(change...), attribute))
+				if diags.hasError() && (name != "name required" || attribute != "name") {
+					t.Error(diags)
+				}
+				if sent, is := p.lastBody(http.MethodPut)[attribute]; is {
+					t.Errorf("%s was sent: %v", attribute, sent)
+				}
+				group := p.group("acme")
+				if same := map[string]bool{
+					"name": group.Name == "Theirs", "mapping": group.Mapping["theirs"] == "db", "properties": string(group.Properties) == `{"theirs":1}`,
+				}; !same[attribute] {
+					t.Errorf("%s has become something else: %+v", attribute, group)
+				}
+				p.wantState(after, attribute, state.get(attribute))
+			})
 		}
 	}
-	t.Run("nothing else to do", func(t *testing.T) {
-		t.Parallel()
-		p := protocolStart(t, emulator.Options{})
-		state := p.created(protocolAcme())
-		plan := p.plan(state, protocolWith(protocolAcme(), protocolObject{"name": "New", "properties": "{}"}), "name", "properties")
-		if plan.action != "no-op" {
-			t.Errorf("the plan is to %s", plan.action)
-		}
-		p.wantCalls("")
-	})
+	p := protocolStart(t, emulator.Options{})
+	plan := p.plan(p.created(protocolAcme()), protocolAcme("name", "New", "properties", "{}"), "name", "properties")
+	if plan.action != "no-op" {
+		t.Errorf("with nothing else to do, the plan is to %s", plan.action)
+	}
 }

@@ -18,7 +18,7 @@ import (
 func (p *protocol) dataSource(config protocolObject) (protocolObject, protocolDiags) {
 	p.t.Helper()
 	typ := p.schema.DataSourceSchemas[protocolType].ValueType()
-	encoded := protocolEncode(p.t, protocolValue(typ, config))
+	encoded := p.encode(protocolValue(typ, config))
 	validated, err := p.server.ValidateDataResourceConfig(p.ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: protocolType, Config: encoded})
 	p.must(err)
 	if diags := p.diagnostics(validated.Diagnostics); diags.hasError() {
@@ -33,7 +33,7 @@ func (p *protocol) dataSource(config protocolObject) (protocolObject, protocolDi
 func (p *protocol) open(config protocolObject) (protocolObject, protocolDiags) {
 	p.t.Helper()
 	typ := p.schema.EphemeralResourceSchemas[protocolToken].ValueType()
-	encoded := protocolEncode(p.t, protocolValue(typ, config))
+	encoded := p.encode(protocolValue(typ, config))
 	validated, err := p.server.ValidateEphemeralResourceConfig(p.ctx, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: protocolToken, Config: encoded})
 	p.must(err)
 	if diags := p.diagnostics(validated.Diagnostics); diags.hasError() {
@@ -50,7 +50,7 @@ func (p *protocol) open(config protocolObject) (protocolObject, protocolDiags) {
 // results demands what an engine does: everything known, and what was configured unchanged.
 func (p *protocol) results(typ tftypes.Type, encoded *tfprotov6.DynamicValue, config protocolObject) protocolObject {
 	p.t.Helper()
-	value := protocolDecode(p.t, typ, encoded)
+	value := p.decode(typ, encoded)
 	results := protocolMembers(value)
 	if !value.IsFullyKnown() {
 		p.t.Errorf("unknown results: %v", results)
@@ -66,7 +66,7 @@ func (p *protocol) results(typ tftypes.Type, encoded *tfprotov6.DynamicValue, co
 // invoke validates, plans and runs the action, and returns its progress.
 func (p *protocol) invoke(config protocolObject) ([]string, protocolDiags) {
 	p.t.Helper()
-	encoded := protocolEncode(p.t, protocolValue(p.schema.ActionSchemas[protocolAction].Schema.ValueType(), config))
+	encoded := p.encode(protocolValue(p.schema.ActionSchemas[protocolAction].Schema.ValueType(), config))
 	validated, err := p.server.ValidateActionConfig(p.ctx, &tfprotov6.ValidateActionConfigRequest{ActionType: protocolAction, Config: encoded})
 	p.must(err)
 	if diags := p.diagnostics(validated.Diagnostics); diags.hasError() {
@@ -98,9 +98,10 @@ type protocolListed struct {
 }
 
 // list validates and lists; limit 0 is none.
-func (p *protocol) list(config protocolObject, limit int64, wholeResource bool) ([]protocolListed, protocolDiags) {
+func (p *protocol) list(limit int64, wholeResource bool, ids ...string) ([]protocolListed, protocolDiags) {
 	p.t.Helper()
-	encoded := protocolEncode(p.t, protocolValue(p.schema.ListResourceSchemas[protocolType].ValueType(), config))
+	typ := p.schema.ListResourceSchemas[protocolType].ValueType()
+	encoded := p.encode(protocolValue(typ, protocolObject{"user_group_ids": ids}))
 	validated, err := p.server.ValidateListResourceConfig(p.ctx, &tfprotov6.ValidateListResourceConfigRequest{TypeName: protocolType, Config: encoded})
 	p.must(err)
 	diags := p.diagnostics(validated.Diagnostics)
@@ -117,9 +118,9 @@ func (p *protocol) list(config protocolObject, limit int64, wholeResource bool) 
 			continue
 		}
 		one := protocolListed{name: result.DisplayName}
-		one.id = protocolMembers(protocolDecode(p.t, protocolIdentityType, result.Identity.IdentityData))["user_group_id"]
+		one.id = protocolMembers(p.decode(protocolIdentityType, result.Identity.IdentityData))["user_group_id"]
 		if result.Resource != nil {
-			one.resource = protocolMembers(protocolDecode(p.t, p.typ(), result.Resource))
+			one.resource = protocolMembers(p.decode(p.typ(), result.Resource))
 		}
 		listed = append(listed, one)
 	}
@@ -133,25 +134,17 @@ func (p *protocol) wantObject(got, want protocolObject) {
 	}
 }
 
-// wantUntouched demands that the service has exactly the groups it had, with the tokens they had.
-func (p *protocol) wantUntouched(before []emulator.Group) {
-	p.t.Helper()
-	if after := p.service.Groups(); !reflect.DeepEqual(before, after) {
-		p.t.Errorf("the service had %v and has %v", before, after)
-	}
-}
-
 func TestProtocolEphemeralResource(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	group := p.service.Seed(emulator.Group{ID: "acme", Name: "Acme", TeamID: 9007199254740993})
 	before := p.service.Groups()
-	opened, diags := p.open(protocolObject{"user_group_id": "acme"})
+	opened, diags := p.open(byID("acme"))
 	diags.wantNone()
 	p.wantObject(opened, protocolObject{"user_group_id": "acme", "token": group.Token, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID})
 	p.wantCalls("GET")
-	_, diags = p.open(protocolObject{"user_group_id": "nobody"})
-	diags.wantError(`User group "nobody" does not exist`, "removed it again")
+	_, diags = p.open(byID("nobody"))
+	diags.wantError(doesNotExist, "removed it again")
 	p.wantUntouched(before)
 }
 
@@ -159,7 +152,7 @@ func TestProtocolAction(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	progress, diags := p.invoke(protocolObject{"user_group_id": "acme"})
+	progress, diags := p.invoke(byID("acme"))
 	diags.wantNone()
 	p.wantCalls("GET > POST")
 	if len(progress) != 2 || !strings.Contains(progress[0], `Rotating the token of user group "acme"`) ||
@@ -170,20 +163,20 @@ func TestProtocolAction(t *testing.T) {
 		t.Errorf("the progress shows a token: %q", progress)
 	}
 	p.fault(http.MethodPost, emulator.CutAfterWork)
-	progress, diags = p.invoke(protocolObject{"user_group_id": "acme"})
+	progress, diags = p.invoke(byID("acme"))
 	diags.wantNone()
 	if got := p.service.Rotations("acme"); got != 1 || !strings.Contains(progress[len(progress)-1], fingerprint(p.group("acme").Token)) {
 		t.Errorf("an answer was lost: %d rotations, and the progress %q", got, progress)
 	}
 	p.always(http.MethodPost, emulator.Refuse)
-	progress, diags = p.invoke(protocolObject{"user_group_id": "acme"})
-	diags.wantError(`Cannot rotate the token of user group "acme"`, "was not rotated")
+	progress, diags = p.invoke(byID("acme"))
+	diags.wantError(cannotRotate, "was not rotated")
 	if len(progress) != 1 {
 		t.Errorf("an action that failed said %q", progress)
 	}
 	before := p.service.Groups()
-	_, diags = p.invoke(protocolObject{"user_group_id": "nobody"})
-	diags.wantError(`User group "nobody" does not exist`, "was not rotated", "removed it again")
+	_, diags = p.invoke(byID("nobody"))
+	diags.wantError(doesNotExist, "was not rotated", "removed it again")
 	p.wantUntouched(before)
 }
 
@@ -196,7 +189,7 @@ func TestProtocolList(t *testing.T) {
 		}
 		before := p.service.Groups()
 		ids := []string{"c", "nobody", "b", "c", "nobody", "a"}
-		listed, diags := p.list(protocolObject{"user_group_ids": ids}, 100, false)
+		listed, diags := p.list(100, false, ids...)
 		diags.wantNone()
 		var want []protocolListed
 		for _, id := range []string{"c", "b", "a"} {
@@ -206,7 +199,7 @@ func TestProtocolList(t *testing.T) {
 			t.Errorf("listed %v, want %v", listed, want)
 		}
 		p.wantCalls("GET > GET > GET > check > DELETE > GET > GET")
-		listed, diags = p.list(protocolObject{"user_group_ids": ids}, 2, true)
+		listed, diags = p.list(2, true, ids...)
 		diags.wantNone()
 		p.wantCalls("GET > GET > GET > DELETE > GET")
 		if len(listed) != 2 || listed[1].id != "b" {
@@ -234,7 +227,7 @@ func TestProtocolListThatIsLeft(t *testing.T) {
 		p.service.Seed(emulator.Group{ID: id, Name: id})
 	}
 	config := protocolValue(p.schema.ListResourceSchemas[protocolType].ValueType(), protocolObject{"user_group_ids": []string{"a", "b"}})
-	stream, err := p.server.ListResource(p.ctx, &tfprotov6.ListResourceRequest{TypeName: protocolType, Config: protocolEncode(t, config)})
+	stream, err := p.server.ListResource(p.ctx, &tfprotov6.ListResourceRequest{TypeName: protocolType, Config: p.encode(config)})
 	p.must(err)
 	for range stream.Results {
 		break
@@ -249,12 +242,12 @@ func TestProtocolListThatFails(t *testing.T) {
 		p.service.Seed(emulator.Group{ID: id, Name: id})
 	}
 	p.service.Fail(emulator.Fault{Method: http.MethodGet, ID: "a", Kind: emulator.TooMany429})
-	listed, diags := p.list(protocolObject{"user_group_ids": []string{"a", "b"}}, 0, true)
+	listed, diags := p.list(0, true, "a", "b")
 	diags.wantError(`Cannot look up user group "a"`, "429")
 	if len(listed) != 1 || listed[0].id != "b" {
 		t.Errorf("listed %v", listed)
 	}
-	listed, diags = p.list(protocolObject{"user_group_ids": []string{}}, 0, true)
+	listed, diags = p.list(0, true)
 	diags.wantNone()
 	if len(listed) > 0 {
 		t.Errorf("listed %v", listed)

@@ -6,7 +6,29 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-const protocolDestroyedAndWanted = `User group "acme" is both destroyed and wanted`
+// One id at two new addresses: told at plan, and made for one of them alone.
+func TestProtocolOneIDAtTwoNewAddresses(t *testing.T) {
+	t.Parallel()
+	for name, config := range map[string]protocolObject{"plain": protocolAcme(), "adopting": protocolAdopting()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := protocolStart(t, emulator.Options{})
+			one := p.plan(p.nothing(), config)
+			one.diags.wantNone()
+			another := p.planToo(p.nothing(), config)
+			another.diags.wantWarning(`User group "acme" is planned twice`, "fails for the other", "Remove one of the two")
+			p.planToo(p.nothing(), protocolWith(config, "user_group_id", "other")).diags.wantNone()
+
+			state, diags := p.apply(one)
+			diags.wantNone()
+			none, diags := p.applyToo(another)
+			diags.wantError(alreadyExists, "Nothing was changed", "another resource block")
+			p.wantNoState(none)
+			p.wantTruth(state, "acme")
+			p.wantCalls("GET > GET")
+		})
+	}
+}
 
 // Engines order nothing between two addresses, in plans either.
 func TestProtocolPlanOfADeletionAndACreation(t *testing.T) {
@@ -15,67 +37,59 @@ func TestProtocolPlanOfADeletionAndACreation(t *testing.T) {
 	old := p.created(protocolAcme())
 
 	p.plan(old, nil).diags.wantNone()
-	p.planToo(p.nothing(), protocolAcme()).diags.wantErrorAt("user_group_id", protocolDestroyedAndWanted, "moved block", "Nothing was changed", "-refresh=false")
-
+	p.planToo(p.nothing(), protocolAcme()).diags.wantErrorAt("user_group_id", destroyedWanted, "moved block", "Nothing was changed")
 	p.plan(p.nothing(), protocolAcme()).diags.wantNone()
-	p.planToo(old, nil).diags.wantError(protocolDestroyedAndWanted)
+	p.planToo(old, nil).diags.wantErrorAt("user_group_id", destroyedWanted, "-refresh=false")
 
-	p.plan(p.nothing(), protocolWith(protocolAcme(), protocolObject{"user_group_id": "other"})).diags.wantNone()
-	p.planToo(p.nothing(), protocolWith(protocolAcme(), protocolObject{"user_group_id": protocolUnknown})).diags.wantNone()
-	p.planToo(p.nothing(), protocolWith(protocolAcme(), protocolObject{"user_group_id": protocolUnknown})).diags.wantNone()
+	p.plan(p.nothing(), protocolAcme("user_group_id", "other")).diags.wantNone()
+	p.planToo(p.nothing(), protocolAcme("user_group_id", protocolUnknown)).diags.wantNone()
+	p.planToo(p.nothing(), protocolAcme("user_group_id", protocolUnknown)).diags.wantNone()
 	p.planToo(old, nil).diags.wantNone()
 
 	// While the provider is not configured yet, plans are made all the same.
-	run := protocolBare(t)
-	run.service = p.service
-	run.configure(protocolObject{"base_url": protocolUnknown, "api_key": protocolUnknown}).wantNone()
+	run := p.anotherProcess(protocolObject{"base_url": protocolUnknown})
 	run.plan(old, nil).diags.wantNone()
-	run.planToo(run.nothing(), protocolAcme()).diags.wantError(protocolDestroyedAndWanted)
+	run.planToo(run.nothing(), protocolAcme()).diags.wantError(destroyedWanted)
 	p.wantCalls("")
 }
 
 // Two addresses have the same group: it was imported a second time.
 func TestProtocolPlanOfAGroupAtTwoAddresses(t *testing.T) {
 	t.Parallel()
-	const title = `User group "acme" is in the state twice`
 	p := protocolStart(t, emulator.Options{})
-	first := p.created(protocolAcme())
-	second, diags := p.imported("acme")
+	one := p.created(protocolAcme())
+	another, diags := p.imported("acme")
 	diags.wantNone()
-	second, _ = p.update(second, protocolAcme())
+	another, _ = p.update(another, protocolAcme())
 	p.service.ResetCounts()
-
-	for _, config := range []protocolObject{protocolAcme(), protocolWith(protocolAcme(), protocolObject{"name": "New"})} {
-		p.plan(first, config).diags.wantNone()
-		p.planToo(second, config).diags.wantErrorAt("user_group_id", title, "Nothing was changed", "terraform state rm", "deletes nothing")
+	for _, config := range []protocolObject{protocolAcme(), protocolAcme("name", "New")} {
+		p.plan(one, config).diags.wantNone()
+		p.planToo(another, config).diags.wantErrorAt("user_group_id", `User group "acme" is in the state twice`,
+			"Nothing was changed", "terraform state rm", "deletes nothing")
 
 		// One of the two is to be destroyed: the group of the other with it.
-		p.plan(first, config).diags.wantNone()
-		p.planToo(second, nil).diags.wantError(protocolDestroyedAndWanted, "state rm", "deposed object")
-		p.plan(second, nil).diags.wantNone()
-		p.planToo(first, config).diags.wantError(protocolDestroyedAndWanted)
+		p.plan(one, config).diags.wantNone()
+		p.planToo(another, nil).diags.wantError(destroyedWanted, "state rm", "deposed object")
+		p.plan(another, nil).diags.wantNone()
+		p.planToo(one, config).diags.wantError(destroyedWanted)
 	}
 	// Both are to be destroyed: that is what a group is destroyed for.
-	p.plan(first, nil).diags.wantNone()
-	p.planToo(second, nil).diags.wantNone()
+	p.plan(one, nil).diags.wantNone()
+	p.planToo(another, nil).diags.wantNone()
 	p.wantCalls("")
 }
 
-// Asked twice for one address, as engines ask where they cannot decide at once, and of a tainted one as if it were not there.
+// Asked twice for one address, as engines ask where they cannot decide at once, or as if it were not there.
 func TestProtocolPlanThatIsAskedForTwice(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	p.plan(state, protocolAcme()).diags.wantNone()
-	p.planToo(state, protocolAcme()).diags.wantNone()
-	p.planToo(state, protocolWith(protocolAcme(), protocolObject{"name": "New"})).diags.wantNone()
-
-	// A replacement that was asked for (-replace), and one of a tainted instance.
+	p.planToo(state, protocolAcme("name", "New")).diags.wantNone()
+	// A replacement that was asked for (-replace).
 	p.plan(state, protocolAcme()).diags.wantNone()
 	p.planToo(p.nothing(), protocolAcme()).diags.wantNone()
-	p.plan(p.nothing(), protocolAcme()).diags.wantNone()
-
-	// The answer changed its mind: kept after all, and destroyed after all.
+	// Kept after all, and destroyed after all.
 	p.plan(state, nil).diags.wantNone()
 	p.planToo(state, protocolAcme()).diags.wantNone()
 	p.planToo(state, nil).diags.wantNone()
@@ -85,11 +99,9 @@ func TestProtocolPlanThatIsAskedForTwice(t *testing.T) {
 func TestProtocolPlanOfExchangedIDs(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
-	other := protocolWith(protocolAcme(), protocolObject{"user_group_id": "other"})
-	first, second := p.created(protocolAcme()), p.created(other)
-
-	p.plan(first, other).diags.wantNone()
-	p.planToo(second, protocolAcme()).diags.wantTitles(`User group "other" is both destroyed and wanted`)
+	one, another := p.created(protocolAcme()), p.created(protocolAcme("user_group_id", "other"))
+	p.plan(one, protocolAcme("user_group_id", "other")).diags.wantNone()
+	p.planToo(another, protocolAcme()).diags.wantErrors(`User group "other" is both destroyed and wanted`)
 	p.wantCalls("")
 }
 
@@ -99,14 +111,12 @@ func TestProtocolPlanAfterTheOtherHalf(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	creation := p.plan(p.nothing(), protocolAcme())
-	_, diags := p.apply(creation)
-	diags.wantError(`User group "acme" already exists`)
+	second(p.apply(creation)).wantError(alreadyExists)
 	deletion := p.planToo(state, nil)
 	deletion.diags.wantNone()
-	_, diags = p.applyToo(deletion)
-	diags.wantNone()
+	second(p.applyToo(deletion)).wantNone()
 	made, diags := p.applyToo(creation)
-	diags.wantWarning(`User group "acme" was recreated`)
+	diags.wantWarning(recreated)
 	p.planToo(made, nil).diags.wantNone()
 }
 
@@ -118,13 +128,11 @@ func TestProtocolPlanOfStatesWithoutMemory(t *testing.T) {
 	state.private = nil
 	p.wantSettled(state, protocolAcme())
 	p.plan(state, nil).diags.wantNone()
-	p.planToo(p.nothing(), protocolAcme()).diags.wantError(protocolDestroyedAndWanted)
+	p.planToo(p.nothing(), protocolAcme()).diags.wantError(destroyedWanted)
 	state = p.refreshed(state)
-	p.plan(state, protocolAcme()).diags.wantNone()
-	again, _ := p.imported("acme")
-	p.planToo(state, protocolAcme()).diags.wantNone()
-	p.planToo(again, protocolWith(protocolAcme(), protocolObject{"mapping": nil})).diags.wantError(`User group "acme" is in the state twice`)
-	gone, diags := p.destroy(state)
+	again, diags := p.imported("acme")
 	diags.wantNone()
-	p.wantNoState(gone)
+	p.planToo(state, protocolAcme()).diags.wantNone()
+	p.planToo(again, protocolAcme("mapping", nil)).diags.wantError(`User group "acme" is in the state twice`)
+	p.wantDestroyed(state)
 }

@@ -15,26 +15,25 @@ func TestProtocolReadShowsDrift(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	p.service.Change("acme", func(group *emulator.Group) {
-		group.Name = "Renamed"
-		group.Properties = json.RawMessage(`{"tier":"silver","rows":10}`)
+		group.Name, group.Properties = "Renamed", json.RawMessage(`{"tier":"silver","rows":10}`)
 	})
 	token := p.service.RotateBehind("acme")
 	state = p.refreshed(state)
 	p.wantCalls("GET")
-	p.wantState(state, protocolObject{"name": "Renamed", "properties": `{"rows":10,"tier":"silver"}`, "token": token, "mapping": protocolObject{"sales": "db-1"}})
+	p.wantState(state, "name", "Renamed", "properties", `{"rows":10,"tier":"silver"}`, "token", token)
+	p.wantState(state, "mapping", protocolObject{"sales": "db-1"})
 	state = p.updated(state, protocolAcme())
 	p.wantCalls("PUT")
 	p.wantTruth(state, "acme")
 
-	// What is not managed is not shown, and what is written differently has not drifted.
-	plain := protocolObject{"user_group_id": "plain", "name": "Plain", "properties": `{"a":1.0}`}
-	state = p.created(plain)
-	p.service.Change("plain", func(group *emulator.Group) { group.Properties = json.RawMessage(` { "a" : 1 } `) })
-	p.wantState(p.refreshed(state), protocolObject{"properties": `{"a":1.0}`})
-	bare := protocolObject{"user_group_id": "bare", "name": "Bare"}
-	state = p.created(bare)
-	p.service.Change("bare", func(group *emulator.Group) { group.Properties = json.RawMessage(`{"a":1}`) })
-	p.wantSettled(p.refreshed(state), bare)
+	// What is written differently has not drifted, and what is not managed is not shown.
+	state = p.updated(state, protocolAcme("properties", `{"a":1.0}`))
+	p.service.Change("acme", func(group *emulator.Group) { group.Properties = json.RawMessage(` { "a" : 1 } `) })
+	state = p.refreshed(state)
+	p.wantState(state, "properties", `{"a":1.0}`)
+	state = p.updated(state, protocolAcme("properties", nil))
+	p.service.Change("acme", func(group *emulator.Group) { group.Properties = json.RawMessage(`{"a":2}`) })
+	p.wantSettled(p.refreshed(state), protocolAcme("properties", nil))
 }
 
 // Engines before Terraform 1.12 keep no identity. The harness holds the one that comes back against the id.
@@ -43,12 +42,11 @@ func TestProtocolStateWithoutIdentity(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	state.identity = nil
-	state = p.updated(state, protocolWith(protocolAcme(), protocolObject{"name": "New"}))
+	state = p.updated(state, protocolAcme("name", "New"))
 	state.identity = nil
 	p.refreshed(state)
 	p.always(http.MethodGet, emulator.Refuse)
-	_, diags := p.read(state)
-	diags.wantError(`Cannot look up user group "acme"`)
+	second(p.read(state)).wantError(cannotLookUp)
 	p.service.ClearFaults()
 	p.service.Remove("acme")
 	p.wantNoState(p.refreshed(state))
@@ -68,115 +66,117 @@ func TestProtocolReadSendsTheNameWhereOneIsNeeded(t *testing.T) {
 func TestProtocolReadOfAGroupThatIsGone(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
-	first, second := p.created(protocolAcme()), p.created(protocolWith(protocolAcme(), protocolObject{"user_group_id": "other"}))
+	acme, other := p.created(protocolAcme()), p.created(protocolAcme("user_group_id", "other"))
 	p.service.Remove("acme")
 	p.service.Remove("other")
-	p.walk()
-	for state, calls := range map[*protocolState]string{&first: "GET > GET > check > DELETE"} {
-		gone, diags := p.readToo(*state)
-		diags.wantNone()
-		p.wantNoState(gone)
-		p.wantCalls(calls)
-	}
-	gone, diags := p.readToo(second)
+	p.wantNoState(p.refreshed(acme))
+	p.wantCalls("GET > GET > check > DELETE")
+	gone, diags := p.readToo(other)
 	diags.wantNone()
 	p.wantNoState(gone)
 	p.wantCalls("GET > GET > DELETE")
-	p.wantGroups()
-	gone, diags = p.destroy(first)
-	diags.wantNone()
-	p.wantNoState(gone)
+	p.wantDestroyed(acme)
 	p.wantGroups()
 }
 
+// What the service does not show of another group is forgotten, so that the next plan sends it.
 func TestProtocolReadOfAGroupThatWasReplaced(t *testing.T) {
 	t.Parallel()
-	for name, options := range map[string]emulator.Options{"stored": {}, "echo": {Answers: emulator.AnswersEcho}, "name required": {NameRequired: true}} {
+	for name, options := range map[string]emulator.Options{"stored": {}, "echo": {Answers: emulator.AnswersEcho}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := protocolStart(t, options)
 			state := p.created(protocolAcme())
 			p.service.Replace("acme")
 			state, diags := p.read(state)
-			diags.wantWarning(`User group "acme" has been replaced`, "team_id 1001", "team_id 1002", "API key")
+			diags.wantWarning(replaced, "team_id 1001", "team_id 1002", "API key")
 			p.wantTruth(state, "acme")
-			p.wantState(state, protocolObject{"mapping": nil, "properties": nil, "api_environment_tag": nil})
-			p.wantTruth(p.refreshed(state), "acme") // It is said once.
+			p.wantState(state, "name", nil, "mapping", nil, "properties", nil, "api_environment_tag", nil)
+			state = p.refreshed(state) // It is said once.
 
 			// Destroyed at this point, Terraform would delete what it has never managed.
 			p.service.ResetCounts()
-			gone, diags := p.destroy(p.refreshed(state))
-			diags.wantWarning(`Another user group has the id "acme"`, "was not touched")
+			gone, diags := p.destroy(state)
+			diags.wantWarning(anotherHasTheID, "was not touched")
 			p.wantNoState(gone)
-			if p.service.Deletions("acme") > 0 {
-				t.Error("another group was deleted")
-			}
+			p.wantCalls("")
 
 			plan := p.plan(state, protocolAcme())
+			plan.diags.wantWarning(overwrites, "mapping")
 			if plan.action != "update" || plan.get("token") == protocolUnknown {
 				t.Errorf("the plan is to %s, with the token %v", plan.action, plan.get("token"))
 			}
-			plan.diags.wantWarning(`The update of user group "acme" overwrites what is not shown`, "mapping")
-			updated, _ := p.apply(plan)
-			p.wantTruth(updated, "acme")
+			state, _ = p.apply(plan)
+			p.wantTruth(state, "acme")
 			if group := p.group("acme"); group.Mapping["sales"] != "db-1" || group.Name != "Acme" {
 				t.Errorf("the new group did not get what is configured: %+v", group)
 			}
-			p.wantSettled(p.refreshed(updated), protocolAcme())
-			gone, diags = p.destroy(p.refreshed(updated))
-			diags.wantNone()
-			p.wantNoState(gone)
+			state = p.refreshed(state)
+			p.wantSettled(state, protocolAcme())
+			p.wantDestroyed(state)
 			p.wantGroups()
 		})
 	}
+	// What it shows of another group is drift like any other, where it is managed.
+	p := protocolStart(t, emulator.Options{})
+	state := p.created(protocolAcme())
+	p.service.Remove("acme")
+	p.service.Seed(emulator.Group{ID: "acme", Name: "Theirs", Properties: json.RawMessage(`{"a":1}`)})
+	state, _ = p.read(state)
+	p.wantState(state, "name", "Theirs", "properties", `{"a":1}`, "mapping", nil)
 }
 
 func TestProtocolReadThatFails(t *testing.T) {
 	t.Parallel()
-	const title, mayBe, left = `Cannot look up user group "acme"`, `Looking up user group "acme" may have created it`, `User group "acme" was left behind`
-	const remedy = `curl -X DELETE "$EMBED_BASE_URL/api/user" -H "Authorization: Token $EMBED_API_KEY" -H 'Content-Type: application/json' -d '{"user_group_id":"acme"}'`
-	tests := map[string]struct {
-		exists, imported bool
-		fault            emulator.Fault
-		title            string // empty: no error
-		says             []string
+	const remedy = `curl -X DELETE "$EMBED_BASE_URL/api/user" -H "Authorization: Token $EMBED_API_KEY" ` +
+		`-H 'Content-Type: application/json' -d '{"user_group_id":"acme"}'`
+	for name, test := range map[string]struct {
+		imported, gone bool
+		fault          emulator.Fault
+		title          string // empty: no error
+		says           []string
 	}{
-		"lost, the group is ours": {exists: true, fault: emulator.Fault{Method: "GET", Nth: 1, Kind: emulator.CutAfterWork}},
+		"lost, the group is ours": {fault: emulator.Fault{Method: "GET", Nth: 1, Kind: emulator.CutAfterWork}},
 		"lost, imported": {
-			exists: true, imported: true, fault: emulator.Fault{Method: "GET", Nth: 1, Kind: emulator.CutAfterWork},
-			title: mayBe, says: []string{"answer was lost", "Run again", remedy},
+			imported: true, fault: emulator.Fault{Method: "GET", Nth: 1, Kind: emulator.CutAfterWork},
+			title: `Looking up user group "acme" may have created it`, says: []string{"answer was lost", "Run again", remedy},
 		},
-		"always lost":     {exists: true, fault: emulator.Fault{Method: "GET", Kind: emulator.CutAfterWork}, title: title, says: []string{"empty one", remedy}},
-		"refused":         {exists: true, fault: emulator.Fault{Method: "GET", Kind: emulator.Refuse}, title: title, says: []string{"Nothing was changed"}},
-		"HTML":            {exists: true, fault: emulator.Fault{Method: "GET", Kind: emulator.HTML200}, title: title, says: []string{"HTML"}},
-		"removal refused": {fault: emulator.Fault{Method: "DELETE", ID: "acme", Kind: emulator.Refuse}, title: left, says: []string{"empty group", remedy, "create groups but not delete them"}},
-		"removal lost":    {fault: emulator.Fault{Method: "DELETE", ID: "acme", Nth: 1, Kind: emulator.CutAfterWork}},
-	}
-	for name, test := range tests {
+		"always lost": {
+			fault: emulator.Fault{Method: "GET", Kind: emulator.CutAfterWork}, title: cannotLookUp, says: []string{"empty one", remedy},
+		},
+		"refused": {
+			fault: emulator.Fault{Method: "GET", Kind: emulator.Refuse}, title: cannotLookUp, says: []string{"Nothing was changed"},
+		},
+		"gone, removal refused": {
+			gone: true, fault: emulator.Fault{Method: "DELETE", ID: "acme", Kind: emulator.Refuse},
+			title: `User group "acme" was left behind`, says: []string{"empty group", remedy, "create groups but not delete them"},
+		},
+		"gone, removal lost": {gone: true, fault: emulator.Fault{Method: "DELETE", ID: "acme", Nth: 1, Kind: emulator.CutAfterWork}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := protocolStart(t, emulator.Options{})
 			state := p.created(protocolAcme())
 			if test.imported {
-				var diags protocolDiags
-				state, diags = p.importing("acme", nil)
-				diags.wantNone()
+				state, _ = p.importing("acme", nil)
 			}
-			if !test.exists {
+			if test.gone {
 				p.service.Remove("acme")
 			}
 			p.service.Fail(test.fault)
 			after, diags := p.read(state)
 			p.wantFaultsStruck()
-			if test.title != "" {
+			switch {
+			case test.title != "":
 				diags.wantError(test.title, test.says...)
 				p.wantSame(after, state)
 				p.wantGroups("acme")
-				return
-			}
-			diags.wantNone()
-			if after.value.IsNull() == test.exists || len(p.service.Groups()) > 0 != test.exists {
-				t.Errorf("the state is %v, the service has %v", after.members(), p.service.Groups())
+			case test.gone:
+				p.wantNoState(after)
+				p.wantGroups()
+			default:
+				diags.wantNone()
+				p.wantSame(after, state)
 			}
 		})
 	}
@@ -192,77 +192,66 @@ func protocolCreation(group emulator.Group) string {
 // just made the group: deleting it would delete a customer.
 func TestProtocolAnswersFromACache(t *testing.T) {
 	t.Parallel()
-	const title = `A cache may have answered for user group `
-	says := []string{"Nothing was deleted", "repeats an old answer", "Exclude the address of the service from caching"}
 	for name, nameless := range map[string]bool{"whole": false, "without a name": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := protocolStart(t, emulator.Options{})
-			protected := protocolWith(protocolAcme(), protocolObject{"deletion_protection": true})
-			acme, other := p.created(protected), p.created(protocolWith(protected, protocolObject{"user_group_id": "other"}))
-			before := p.service.Groups()
-			kept := p.group("acme")
+			acme := p.created(protocolAcme("deletion_protection", true))
+			other := p.created(protocolAcme("user_group_id", "other"))
+			before, kept := p.service.Groups(), p.group("acme")
 			if nameless {
 				kept.Name = ""
 			}
 			p.answered(http.MethodGet, protocolCreation(kept))
 			want := func(id string, diags protocolDiags) {
 				t.Helper()
-				diags.wantError(title+fmt.Sprintf("%q", id), says...)
+				title := fmt.Sprintf("A cache may have answered for user group %q", id)
+				diags.wantError(title, "Nothing was deleted", "repeats an old answer", "Exclude the address of the service from caching")
 				if strings.Contains(diags.String(), "curl") {
 					t.Errorf("it advises to delete what may be a customer:\n%s", diags)
 				}
 			}
-			for _, run := range []func(){func() {}, func() { p.walk().wantNone() }} {
-				p.walk()
-				after, diags := p.readToo(acme)
+			// In one process, which knows more each time, and each in a process of its own.
+			for _, next := range []func(){func() {}, func() { p.walk().wantNone() }} {
+				after, diags := p.read(acme)
 				want("acme", diags)
 				p.wantSame(after, acme)
-				run()
+				next()
 				after, diags = p.readToo(other)
 				want("other", diags)
 				p.wantSame(after, other)
-				run()
-				_, diags = p.dataSource(protocolObject{"user_group_id": "acme"})
-				want("acme", diags)
-				run()
-				_, diags = p.imported("acme")
-				want("acme", diags)
-				_, diags = p.create(protocolWith(protocolAcme(), protocolObject{"user_group_id": "new", "name": "New"}))
-				want("new", diags)
+				next()
+				want("acme", second(p.dataSource(byID("acme"))))
+				next()
+				want("acme", second(p.invoke(byID("acme"))))
+				want("acme", second(p.imported("acme")))
+				want("new", second(p.create(protocolAcme("user_group_id", "new", "name", "New"))))
 			}
 			if got := p.service.Count(http.MethodDelete); got > 0 {
 				t.Errorf("%d deletions were sent", got)
 			}
-			p.service.ClearFaults()
 			p.wantUntouched(before)
 		})
 	}
-	t.Run("with an Age", func(t *testing.T) {
-		t.Parallel()
-		p := protocolStart(t, emulator.Options{})
-		state := p.created(protocolAcme())
-		p.service.Fail(emulator.Fault{
-			Kind: emulator.Answer, Body: protocolAnswer("acme", 1001, "Customer"), Header: http.Header{"Age": {"7"}},
-		})
-		after, diags := p.read(state)
-		diags.wantError(`Cannot look up user group "acme"`, "Age", "Nothing was changed", "caching")
-		p.wantSame(after, state)
-	})
+	p := protocolStart(t, emulator.Options{})
+	state := p.created(protocolAcme())
+	aged := answering(protocolAnswer("acme", 1001, "Customer"))
+	aged.Header = http.Header{"Age": {"7"}}
+	p.service.Fail(aged)
+	after, diags := p.read(state)
+	diags.wantError(cannotLookUp, "Age", "Nothing was changed", "caching")
+	p.wantSame(after, state)
 }
 
 // Somebody deletes the group that a lookup has made, and makes it anew, before the lookup is repeated: theirs stays.
 func TestProtocolLookupWhoseGroupIsMadeAnewMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(*protocol, protocolState) protocolDiags{
-		"refresh": func(p *protocol, state protocolState) protocolDiags { return second(p.read(state)) },
-		"import":  func(p *protocol, _ protocolState) protocolDiags { return second(p.imported("acme")) },
-		"data source": func(p *protocol, _ protocolState) protocolDiags {
-			return second(p.dataSource(protocolObject{"user_group_id": "acme"}))
-		},
-		"action": func(p *protocol, _ protocolState) protocolDiags {
-			return second(p.invoke(protocolObject{"user_group_id": "acme"}))
-		},
+		"refresh":     func(p *protocol, state protocolState) protocolDiags { return second(p.read(state)) },
+		"destroy":     func(p *protocol, state protocolState) protocolDiags { return second(p.destroy(state)) },
+		"import":      func(p *protocol, _ protocolState) protocolDiags { return second(p.imported("acme")) },
+		"data source": func(p *protocol, _ protocolState) protocolDiags { return second(p.dataSource(byID("acme"))) },
+		"action":      func(p *protocol, _ protocolState) protocolDiags { return second(p.invoke(byID("acme"))) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -272,6 +261,9 @@ func TestProtocolLookupWhoseGroupIsMadeAnewMeanwhile(t *testing.T) {
 			p.fault(http.MethodGet, emulator.NoToken)
 			looks := 0
 			p.service.BeforeCall(func(call emulator.Call) {
+				if call.Method != http.MethodGet {
+					return
+				}
 				if looks++; looks == 2 {
 					p.service.Remove("acme")
 					p.service.Seed(emulator.Group{ID: "acme", Name: "Theirs", TeamID: 7})
@@ -279,8 +271,8 @@ func TestProtocolLookupWhoseGroupIsMadeAnewMeanwhile(t *testing.T) {
 			})
 			diags := ask(p, state)
 			p.wantFaultsStruck()
-			if !diags.hasError() && name != "refresh" {
-				t.Errorf("no error:\n%s", diags)
+			if len(diags.list) == 0 {
+				t.Error("not a word")
 			}
 			if group := p.group("acme"); group.TeamID != 7 || p.service.Rotations("acme") > 0 {
 				t.Errorf("their group was deleted or rotated: %+v\n%s", group, diags)
@@ -289,71 +281,66 @@ func TestProtocolLookupWhoseGroupIsMadeAnewMeanwhile(t *testing.T) {
 	}
 }
 
-// A service that keeps ids in lower case answers about "acme" when it is asked about "Acme": by its team it is the same group.
+// A service that keeps ids in lower case answers about "acme" when it is asked about "Acme": by its team it is the same.
 func TestProtocolServiceThatNormalizesIDs(t *testing.T) {
 	t.Parallel()
 	const title = `The service spells the id "Acme" differently`
 	p := protocolStart(t, emulator.Options{IDs: emulator.IDsLowerCase})
-	config := func(quarter string) protocolObject {
-		return protocolWith(protocolAcme(), protocolObject{"user_group_id": "Acme", "rotate_token_when_changed": protocolObject{"quarter": quarter}})
+	config := func(changes ...any) protocolObject {
+		return protocolNextQuarter(append([]any{"user_group_id", "Acme"}, changes...)...)
 	}
 	truth := func(state protocolState) {
 		t.Helper()
 		group := p.group("acme")
-		p.wantState(state, protocolObject{"user_group_id": "Acme", "id": "Acme", "token": group.Token, "team_id": group.TeamID})
+		p.wantState(state, "user_group_id", "Acme", "id", "Acme", "token", group.Token, "team_id", group.TeamID)
 	}
-	state, diags := p.create(config("Q1"))
+	state, diags := p.create(config("rotate_token_when_changed", quarter("Q1")))
 	diags.wantWarning(title, `"Acme"`, `"acme"`, "same group")
 	truth(state)
 	for range 2 {
 		state, diags = p.read(state)
 		diags.wantWarning(title)
-		plan := p.plan(state, config("Q2"))
-		state, _ = p.apply(plan)
+		state, _ = p.update(state, config())
 		truth(state)
 	}
 	if got := p.service.Rotations("acme"); got != 1 {
 		t.Errorf("rotated %d times", got)
 	}
-	state, diags = p.update(state, protocolWith(config("Q2"), protocolObject{"name": "New"}))
+	state, diags = p.update(state, config("name", "New"))
 	diags.wantWarning(title)
 	truth(state)
-	_, diags = p.destroy(state)
-	diags.wantNone()
+	p.wantDestroyed(state)
 	p.wantGroups()
 
 	// Nothing to compare with: whose answer it is cannot be told.
 	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	_, diags = p.imported("Acme")
-	diags.wantError(`The service answered about another group than "Acme"`, `"acme"`, "use the id that it answers with")
+	second(p.imported("Acme")).wantError(`The service answered about another group than "Acme"`, `"acme"`, "use the id that it answers with")
 }
 
 // Reads that lag show the retired token, and a retired token never returns.
 func TestProtocolReadsThatLag(t *testing.T) {
 	t.Parallel()
+	const title = `The service shows an outdated token of user group "acme"`
 	p := protocolStart(t, emulator.Options{ReadLag: 1 << 60})
-	state := p.created(protocolAcme())
-	state = p.updated(state, protocolNextQuarter(protocolObject{"name": "New"}))
+	state := p.updated(p.created(protocolAcme()), protocolNextQuarter("name", "New"))
 	for range 3 {
-		// What the engine keeps of it goes through a file.
-		state.private = append([]byte{}, state.private...)
+		// What an engine keeps, it keeps in a file.
+		state.private = []byte(string(state.private))
 		state = p.refreshed(state)
 		p.wantTruth(state, "acme")
-		p.wantState(state, protocolObject{"name": "New"})
-		p.wantSettled(state, protocolNextQuarter(protocolObject{"name": "New"}))
+		p.wantState(state, "name", "New")
+		p.wantSettled(state, protocolNextQuarter("name", "New"))
 	}
 	// Where the token is not stored it has to be looked up, and the lookup shows none that works.
-	hidden := protocolNextQuarter(protocolObject{"name": "New", "store_token": false})
-	state = p.updated(state, hidden)
-	after, diags := p.update(state, protocolWith(hidden, protocolObject{"rotate_token_when_changed": protocolObject{"quarter": "Q3"}}))
-	diags.wantError(`The service shows an outdated token of user group "acme"`, "already been rotated away", "was not rotated", "Run again once")
-	p.wantState(after, protocolObject{"rotate_token_when_changed": protocolObject{"quarter": "Q2"}})
-	_, diags = p.destroy(state)
-	diags.wantError(`The service shows an outdated token of user group "acme"`, "was not deleted", "stays in the state")
+	state = p.updated(state, protocolNextQuarter("name", "New", "store_token", false))
+	after, diags := p.update(state, protocolAcme("name", "New", "store_token", false, "rotate_token_when_changed", quarter("Q3")))
+	diags.wantError(title, "already been rotated away", "was not rotated", "Run again once")
+	p.wantState(after, "rotate_token_when_changed", quarter("Q2"))
+	second(p.destroy(state)).wantError(title, "was not deleted", "stays in the state")
 	p.wantGroups("acme")
 }
 
-// Of the tokens that were rotated away the last few are remembered, whoever asks for the rotations.
+// Of the tokens that were rotated away the last few are remembered.
 func TestProtocolRetiredTokensAreRemembered(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
@@ -361,11 +348,10 @@ func TestProtocolRetiredTokensAreRemembered(t *testing.T) {
 	var retired []string
 	for i := range keptRetired + 2 {
 		retired = append(retired, state.token())
-		state = p.updated(state, protocolWith(protocolAcme(), protocolObject{"rotate_token_when_changed": protocolObject{"quarter": fmt.Sprint(i)}}))
+		state = p.updated(state, protocolAcme("rotate_token_when_changed", quarter(fmt.Sprint(i))))
 	}
-	current := p.group("acme")
+	shown := p.group("acme")
 	for i, token := range retired {
-		shown := current
 		shown.Token = token
 		p.answered(http.MethodGet, strings.Replace(protocolCreation(shown), "true", "false", 1))
 		believed := p.refreshed(state).token() == token

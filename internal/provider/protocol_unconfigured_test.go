@@ -21,27 +21,26 @@ func TestProtocolUnknownProviderArguments(t *testing.T) {
 	state := known.created(protocolAcme())
 	for _, argument := range protocolSchema().Provider.Block.Attributes {
 		p := known.anotherProcess(protocolObject{argument.Name: protocolUnknown})
-		_, diags := p.create(protocolWith(protocolAcme(), protocolObject{"user_group_id": "new"}))
+		_, diags := p.create(protocolAcme("user_group_id", "new"))
 		diags.wantError(title, says("Creating a user group")...)
 	}
 	p := known.anotherProcess(protocolObject{"headers": protocolObject{"X-Tenant": protocolUnknown}})
 	p.wantSame(p.refreshed(state), state)
 	p.wantSettled(state, protocolAcme())
-	for _, config := range []protocolObject{protocolWith(protocolAcme(), protocolObject{"name": "New"}), protocolNextQuarter(nil)} {
+	for _, config := range []protocolObject{protocolAcme("name", "New"), protocolNextQuarter()} {
 		after, diags := p.update(state, config)
 		diags.wantError(title, says("Updating a user group")...)
 		p.wantSame(after, state)
 	}
-	p.updated(state, protocolWith(protocolAcme(), protocolObject{"deletion_protection": true}))
+	p.updated(state, protocolAcme("deletion_protection", true))
 	after, diags := p.destroy(state)
 	diags.wantError(title, says("Deleting a user group")...)
 	p.wantSame(after, state)
-	acme := protocolObject{"user_group_id": "acme"}
 	second(p.importing("acme", nil)).wantError(title, says("Importing a user group")...)
-	second(p.dataSource(acme)).wantError(title, says("Looking a user group up")...)
-	second(p.open(acme)).wantError(title, says("Reading a user group token")...)
-	second(p.invoke(acme)).wantError(title, says("Rotating a user group token")...)
-	second(p.list(protocolObject{"user_group_ids": []string{"acme"}}, 0, false)).wantError(title, says("Listing user groups")...)
+	second(p.dataSource(byID("acme"))).wantError(title, says("Looking a user group up")...)
+	second(p.open(byID("acme"))).wantError(title, says("Reading a user group token")...)
+	second(p.invoke(byID("acme"))).wantError(title, says("Rotating a user group token")...)
+	second(p.list(0, false, "acme")).wantError(title, says("Listing user groups")...)
 	p.wantCalls("")
 }
 
@@ -50,7 +49,7 @@ func TestProtocolValidationOfNumbers(t *testing.T) {
 	t.Parallel()
 	p := protocolBare(t)
 	for argument, value := range map[string]any{"max_retries": 0.5, "requests_per_second": 0.0} {
-		config := protocolEncode(t, protocolValue(p.schema.Provider.ValueType(), protocolObject{argument: value}))
+		config := p.encode(protocolValue(p.schema.Provider.ValueType(), protocolObject{argument: value}))
 		validated, err := p.server.ValidateProviderConfig(p.ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
 		p.must(err)
 		if diags := p.diagnostics(validated.Diagnostics); len(diags.list) != 1 || !strings.Contains(diags.String(), argument) {

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,54 +8,47 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// protocolNextQuarter rotates.
-func protocolNextQuarter(changes protocolObject) protocolObject {
-	return protocolWith(protocolWith(protocolAcme(), protocolObject{"rotate_token_when_changed": protocolObject{"quarter": "Q2"}}), changes)
-}
-
 func TestProtocolUpdateNoticesAnotherToken(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	old := state.token()
 	p.service.RotateBehind("acme")
-	config := protocolWith(protocolAcme(), protocolObject{"name": "New"})
-	state, diags := p.update(state, config)
-	diags.wantWarning(`The token of user group "acme" was rotated elsewhere`, "The group was updated", "next refresh")
+	state, diags := p.update(state, protocolAcme("name", "New"))
+	diags.wantWarning(rotatedAway, "The group was updated", "next refresh")
 	p.wantCalls("PUT")
-	p.wantState(state, protocolObject{"token": old, "token_fingerprint": fingerprint(old), "name": "New"})
+	p.wantState(state, "token", old, "token_fingerprint", fingerprint(old), "name", "New")
 	state = p.refreshed(state)
 	p.wantTruth(state, "acme")
-	p.wantSettled(state, config)
+	p.wantSettled(state, protocolAcme("name", "New"))
 	p.wantCalls("GET")
 }
 
 func TestProtocolWhatCausesNoCall(t *testing.T) {
 	t.Parallel()
-	tests := map[string]protocolObject{
-		"adopt_existing":                {"adopt_existing": true},
-		"adopt_existing off":            {"adopt_existing": false},
-		"deletion_protection":           {"deletion_protection": true},
-		"data_source_provided_id":       {"data_source_provided_id": "db-1"},
-		"store_token":                   {"store_token": false},
-		"store_token on":                {"store_token": true},
-		"mapping no longer managed":     {"mapping": nil},
-		"properties no longer managed":  {"properties": nil},
-		"another key in the triggers":   {"rotate_token_when_changed": protocolObject{"quarter": "Q1", "more": "1"}},
-		"a dropped key in the triggers": {"rotate_token_when_changed": protocolObject{}},
-		"another key for the only one":  {"rotate_token_when_changed": protocolObject{"year": "1"}},
-		"no triggers":                   {"rotate_token_when_changed": nil},
-		"properties written in reverse": {"properties": ` { "rows" : 1e1, "tier" : "\u0067old" } `},
-	}
-	for name, changes := range tests {
+	const triggers = "rotate_token_when_changed"
+	for name, change := range map[string][]any{
+		"adopt_existing":                {"adopt_existing", true},
+		"adopt_existing off":            {"adopt_existing", false},
+		"deletion_protection":           {"deletion_protection", true},
+		"data_source_provided_id":       {"data_source_provided_id", "db-1"},
+		"store_token":                   {"store_token", false},
+		"store_token on":                {"store_token", true},
+		"mapping no longer managed":     {"mapping", nil},
+		"properties no longer managed":  {"properties", nil},
+		"properties written in reverse": {"properties", ` { "rows" : 1e1, "tier" : "\u0067old" } `},
+		"another key in the triggers":   {triggers, protocolObject{"quarter": "Q1", "more": "1"}},
+		"a dropped key in the triggers": {triggers, protocolObject{}},
+		"another key for the only one":  {triggers, protocolObject{"year": "1"}},
+		"no triggers":                   {triggers, nil},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := protocolStart(t, emulator.Options{})
-			config := protocolWith(protocolAcme(), changes)
-			state := p.updated(p.created(protocolAcme()), config)
+			state := p.updated(p.created(protocolAcme()), protocolAcme(change...))
 			p.wantCalls("")
 			p.wantTruth(state, "acme")
-			p.wantSettled(state, config)
+			p.wantSettled(state, protocolAcme(change...))
 			state = p.updated(p.refreshed(state), protocolAcme())
 			p.wantSettled(state, protocolAcme())
 			if p.service.Rotations("acme") > 0 {
@@ -69,7 +61,7 @@ func TestProtocolWhatCausesNoCall(t *testing.T) {
 func TestProtocolMappingAndPropertiesEmptied(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
-	empty := protocolWith(protocolAcme(), protocolObject{"mapping": protocolObject{}, "properties": "{}"})
+	empty := protocolAcme("mapping", protocolObject{}, "properties", "{}")
 	state := p.updated(p.created(protocolAcme()), empty)
 	p.wantCalls("PUT")
 	if group := p.group("acme"); len(group.Mapping) > 0 || string(group.Properties) != "{}" {
@@ -81,8 +73,8 @@ func TestProtocolMappingAndPropertiesEmptied(t *testing.T) {
 func TestProtocolStoreToken(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
-	hidden := func(quarter string) protocolObject {
-		return protocolNextQuarter(protocolObject{"store_token": false, "rotate_token_when_changed": protocolObject{"quarter": quarter}})
+	hidden := func(q string, changes ...any) protocolObject {
+		return protocolWith(protocolAcme("store_token", false, "rotate_token_when_changed", quarter(q)), changes...)
 	}
 	plan := p.plan(p.nothing(), hidden("Q2"))
 	if plan.get("token") != nil {
@@ -92,7 +84,7 @@ func TestProtocolStoreToken(t *testing.T) {
 	diags.wantNone()
 	state = p.refreshed(state)
 	p.wantTruth(state, "acme")
-	p.wantState(state, protocolObject{"token": nil})
+	p.wantState(state, "token", nil)
 	p.service.ResetCounts()
 
 	plan = p.plan(state, hidden("Q3"))
@@ -104,73 +96,68 @@ func TestProtocolStoreToken(t *testing.T) {
 	p.wantCalls("GET > POST")
 	p.wantTruth(state, "acme")
 	// The answer to an update tells the token that the rotation after it needs.
-	state = p.updated(state, protocolWith(hidden("Q4"), protocolObject{"name": "New"}))
+	state = p.updated(state, hidden("Q4", "name", "New"))
 	p.wantCalls("PUT > POST")
 	p.wantTruth(state, "acme")
 	p.service.RotateBehind("acme")
-	_, diags = p.update(state, protocolWith(hidden("Q4"), protocolObject{"name": "Newer"}))
-	diags.wantWarning(`The token of user group "acme" was rotated elsewhere`)
+	second(p.update(state, hidden("Q4", "name", "Newer"))).wantWarning(rotatedAway)
 	state = p.refreshed(state)
 
 	// Switched on, the token comes with the next refresh; and while the switch is not known, nothing is promised.
-	on := protocolWith(hidden("Q4"), protocolObject{"store_token": true, "name": "Newer"})
-	state = p.updated(state, on)
-	p.wantState(state, protocolObject{"token": nil})
+	state = p.updated(state, hidden("Q4", "name", "Newer", "store_token", true))
+	p.wantState(state, "token", nil)
 	state = p.refreshed(state)
 	p.wantTruth(state, "acme")
-	p.wantSettled(state, on)
-	for _, flag := range []bool{false, true} {
-		after, diags := p.apply(p.plan(state, protocolWith(on, protocolObject{"store_token": protocolUnknown})), protocolWith(on, protocolObject{"store_token": flag}))
+	for _, flag := range []bool{true, false} {
+		plan := p.plan(state, hidden("Q4", "name", "Newer", "store_token", protocolUnknown))
+		state, diags = p.apply(plan, hidden("Q4", "name", "Newer", "store_token", flag))
 		diags.wantNone()
-		p.wantTruth(after, "acme")
+		p.wantTruth(state, "acme")
 	}
 	p.service.ResetCounts()
-	_, diags = p.destroy(p.updated(state, protocolWith(on, protocolObject{"store_token": false})))
-	diags.wantNone()
+	p.wantDestroyed(state)
 	p.wantCalls("GET > DELETE")
 }
 
 // An update and a rotation are each due by themselves: whatever becomes of the one, the other is made, and both are reported.
 func TestProtocolUpdateBesideARotation(t *testing.T) {
 	t.Parallel()
-	const notUpdated, notRotated, notTaken = `Cannot update user group "acme"`, `Cannot rotate the token of user group "acme"`, `User group "acme" was not updated as planned`
-	quarter := func(q string) protocolObject { return protocolObject{"quarter": q} }
-	dropped := protocolObject{"properties": `{"tier":"silver"}`}
-	tests := map[string]struct {
-		options   emulator.Options
-		method    string
-		kind      emulator.FaultKind
-		changes   protocolObject
-		titles    []string
-		says      string
-		calls     string
-		state     protocolObject
-		rotations int
-		next      string // the calls of the next run
+	const triggers = "rotate_token_when_changed"
+	merging := emulator.Options{Updates: emulator.UpdatesMerge}
+	silver := []any{"name", "New", "properties", `{"tier":"silver"}`}
+	for name, test := range map[string]struct {
+		options emulator.Options
+		method  string
+		kind    emulator.FaultKind
+		changes []any
+		calls   string
+		titles  []string
+		says    string
+		state   []any
+		next    string // the calls of the next run
 	}{
 		"update refused": {
-			method: "PUT", kind: emulator.Refuse, titles: []string{notUpdated}, says: "was not updated", calls: "PUT > POST",
-			state: protocolObject{"name": "Acme", "rotate_token_when_changed": quarter("Q2")}, rotations: 1, next: "PUT",
+			method: "PUT", kind: emulator.Refuse, calls: "PUT > POST", titles: []string{cannotUpdate}, says: "was not updated",
+			state: []any{"name", "Acme", triggers, quarter("Q2")}, next: "PUT",
 		},
 		"update lost": {
-			method: "PUT", kind: emulator.CutAfterWork, titles: []string{notUpdated}, says: "Whether the group was updated is not known", calls: "PUT > PUT > PUT > POST",
-			state: protocolObject{"name": "Acme", "rotate_token_when_changed": quarter("Q2")}, rotations: 1, next: "",
+			method: "PUT", kind: emulator.CutAfterWork, calls: "PUT > PUT > PUT > POST", titles: []string{cannotUpdate},
+			says: "Whether the group was updated is not known", state: []any{"name", "Acme", triggers, quarter("Q2")},
 		},
 		"not taken as sent": {
-			options: emulator.Options{Updates: emulator.UpdatesMerge}, changes: dropped, titles: []string{notTaken}, says: `which were not sent: "rows"`, calls: "PUT > POST",
-			state: protocolObject{"name": "New", "properties": `{"rows":10,"tier":"silver"}`, "rotate_token_when_changed": quarter("Q2")}, rotations: 1, next: "PUT",
+			options: merging, changes: silver, calls: "PUT > POST", titles: []string{notAsPlanned}, says: `which were not sent: "rows"`,
+			state: []any{"name", "New", "properties", `{"rows":10,"tier":"silver"}`, triggers, quarter("Q2")}, next: "PUT",
 		},
 		"rotation throttled": {
-			method: "POST", kind: emulator.TooMany429, titles: []string{notRotated}, says: "was not rotated", calls: "PUT > POST > POST > POST",
-			state: protocolObject{"name": "New", "rotate_token_when_changed": quarter("Q1"), "api_environment_tag": "Customer"}, next: "POST",
+			method: "POST", kind: emulator.TooMany429, calls: "PUT > POST > POST > POST", titles: []string{cannotRotate},
+			says: "was not rotated", state: []any{"name", "New", triggers, quarter("Q1"), "api_environment_tag", "Customer"}, next: "POST",
 		},
 		"both": {
-			options: emulator.Options{Updates: emulator.UpdatesMerge}, method: "POST", kind: emulator.Refuse, changes: dropped,
-			titles: []string{notTaken, notRotated}, says: "was not rotated", calls: "PUT > POST > GET",
-			state: protocolObject{"name": "New", "rotate_token_when_changed": quarter("Q1")}, next: "PUT > POST",
+			options: merging, changes: silver, method: "POST", kind: emulator.Refuse, calls: "PUT > POST > GET",
+			titles: []string{notAsPlanned, cannotRotate}, says: "was not rotated",
+			state: []any{"name", "New", triggers, quarter("Q1")}, next: "PUT > POST",
 		},
-	}
-	for name, test := range tests {
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := protocolStart(t, test.options)
@@ -178,13 +165,13 @@ func TestProtocolUpdateBesideARotation(t *testing.T) {
 			if test.method != "" {
 				p.always(test.method, test.kind)
 			}
-			config := protocolNextQuarter(protocolWith(protocolObject{"name": "New"}, test.changes))
+			config := protocolNextQuarter(append([]any{"name", "New"}, test.changes...)...)
 			state, diags := p.update(state, config)
 			p.wantCalls(test.calls)
-			if diags.wantTitles(test.titles...); !strings.Contains(diags.String(), test.says) {
+			if diags.wantErrors(test.titles...); !strings.Contains(diags.String(), test.says) {
 				t.Errorf("it does not say %q:\n%s", test.says, diags)
 			}
-			p.wantState(state, test.state)
+			p.wantState(state, test.state...)
 			p.wantTruth(state, "acme")
 			p.service.ClearFaults()
 			state = p.refreshed(state)
@@ -203,46 +190,42 @@ func TestProtocolUpdateBesideARotation(t *testing.T) {
 // However a rotation goes wrong, the state says what the service has once it is refreshed, and one more run ends well.
 func TestProtocolRotationsThatFail(t *testing.T) {
 	t.Parallel()
-	const title = `Cannot rotate the token of user group "acme"`
-	tests := map[string]struct {
-		faults    []emulator.Fault
-		title     string // empty: no error
-		says      string
-		rotations int // in the end, with the next run
+	for name, test := range map[string]struct {
+		fault     emulator.FaultKind
+		nth       int
+		alsoGET   bool
+		says      string // empty: no error
+		rotations int    // in the end, with the next run
 	}{
-		"answer lost":        {[]emulator.Fault{{Method: "POST", Nth: 1, Kind: emulator.CutAfterWork}}, "", "", 1},
-		"answer incomplete":  {[]emulator.Fault{{Method: "POST", Nth: 1, Kind: emulator.NoToken}}, "", "", 1},
-		"cut before":         {[]emulator.Fault{{Method: "POST", Nth: 1, Kind: emulator.CutBefore}}, "", "", 1},
-		"refused":            {[]emulator.Fault{{Method: "POST", Kind: emulator.Refuse}}, title, "was not rotated", 1},
-		"always 503":         {[]emulator.Fault{{Method: "POST", Kind: emulator.Unavailable503}}, title, "Whether the token was rotated is not known", 1},
-		"lost and no lookup": {[]emulator.Fault{{Method: "POST", Nth: 1, Kind: emulator.CutAfterWork}, {Method: "GET", Kind: emulator.TooMany429}}, title, "Whether the token was rotated is not known", 2},
-		"the same token":     {[]emulator.Fault{{Method: "POST", Kind: emulator.Answer, Body: "SAME"}}, title, "was not rotated", 1},
-	}
-	for name, test := range tests {
+		"answer lost":        {fault: emulator.CutAfterWork, nth: 1, rotations: 1},
+		"answer incomplete":  {fault: emulator.NoToken, nth: 1, rotations: 1},
+		"cut before":         {fault: emulator.CutBefore, nth: 1, rotations: 1},
+		"refused":            {fault: emulator.Refuse, says: "was not rotated", rotations: 1},
+		"always 503":         {fault: emulator.Unavailable503, says: "Whether the token was rotated is not known", rotations: 1},
+		"lost and no lookup": {fault: emulator.CutAfterWork, alsoGET: true, says: "Whether the token was rotated", rotations: 2},
+		"the same token":     {fault: emulator.Answer, says: "was not rotated", rotations: 1},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := protocolStart(t, emulator.Options{})
 			state := p.created(protocolAcme())
-			for _, fault := range test.faults {
-				if fault.Body == "SAME" {
-					fault.Body = `{"success":1,"user_group":{"token":"` + state.token() + `"}}`
-				}
-				p.service.Fail(fault)
+			same := `{"success":1,"user_group":{"token":"` + state.token() + `"}}`
+			p.service.Fail(emulator.Fault{Method: http.MethodPost, Nth: test.nth, Kind: test.fault, Body: same})
+			if test.alsoGET {
+				p.always(http.MethodGet, emulator.TooMany429)
 			}
-			config := protocolNextQuarter(nil)
-			state, diags := p.update(state, config)
-			if test.title == "" {
+			state, diags := p.update(state, protocolNextQuarter())
+			if test.says == "" {
 				diags.wantNone()
 				p.wantTruth(state, "acme")
-				p.wantSettled(state, config)
 			} else {
-				diags.wantError(test.title, test.says)
-				p.wantState(state, protocolObject{"rotate_token_when_changed": protocolObject{"quarter": "Q1"}})
+				diags.wantError(cannotRotate, test.says)
+				p.wantState(state, "rotate_token_when_changed", quarter("Q1"))
 			}
 			p.service.ClearFaults()
-			state = p.updated(p.refreshed(state), config)
+			state = p.updated(p.refreshed(state), protocolNextQuarter())
 			p.wantTruth(state, "acme")
-			p.wantSettled(state, config)
+			p.wantSettled(state, protocolNextQuarter())
 			if got := p.service.Rotations("acme"); got != test.rotations {
 				t.Errorf("%d rotations, want %d", got, test.rotations)
 			}
@@ -253,29 +236,26 @@ func TestProtocolRotationsThatFail(t *testing.T) {
 // Services refuse a stale token with any status, those for a wrong key among them; only a look tells which it is.
 func TestProtocolStaleToken(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{http.StatusNotFound, http.StatusUnauthorized, http.StatusForbidden, http.StatusInternalServerError} {
+	for status, calls := range map[int]string{
+		http.StatusNotFound: "POST > GET > POST", http.StatusUnauthorized: "POST > GET > POST", http.StatusForbidden: "POST > GET > POST",
+		// Nothing is known of what became of the call, and a token that has changed since is the one that was asked for.
+		http.StatusInternalServerError: "POST > GET",
+	} {
 		t.Run(http.StatusText(status), func(t *testing.T) {
 			t.Parallel()
 			p := protocolStart(t, emulator.Options{StaleTokenStatus: status})
 			state := p.created(protocolAcme())
 			p.service.RotateBehind("acme")
-			state = p.updated(state, protocolNextQuarter(nil))
-			if status == http.StatusInternalServerError {
-				// Nothing is known of what became of the call, and a token that has changed since is the one that was asked for.
-				p.wantCalls("POST > GET")
-			} else {
-				p.wantCalls("POST > GET > POST")
-			}
+			state = p.updated(state, protocolNextQuarter())
+			p.wantCalls(calls)
 			p.wantTruth(state, "acme")
 			p.service.RotateBehind("acme")
 			// The answer to an update tells the current token.
-			state = p.updated(state, protocolWith(protocolAcme(), protocolObject{"name": "New", "rotate_token_when_changed": protocolObject{"quarter": "Q3"}}))
+			state = p.updated(state, protocolAcme("name", "New", "rotate_token_when_changed", quarter("Q3")))
 			p.wantCalls("PUT > POST")
 			p.wantTruth(state, "acme")
 			p.service.RotateBehind("acme")
-			gone, diags := p.destroy(state)
-			diags.wantNone()
-			p.wantNoState(gone)
+			p.wantDestroyed(state)
 			p.wantGroups()
 		})
 	}
@@ -284,33 +264,42 @@ func TestProtocolStaleToken(t *testing.T) {
 // An answer that is not about the planned group is an error that says so, never an inconsistent result.
 func TestProtocolAnswersAboutAnotherGroup(t *testing.T) {
 	t.Parallel()
-	const replaced, elsewhere = `User group "acme" has been replaced`, `User group "acme" is in another environment`
-	tests := map[string]struct {
+	const triggers = "rotate_token_when_changed"
+	for name, test := range map[string]struct {
 		method, body, title string
 		says                []string
-		state               protocolObject // beside the planned name
+		state               []any
 	}{
-		"update of another team": {"PUT", protocolAnswer("acme", 7, "Customer"), replaced, []string{"team_id 1001", "team_id 7"}, protocolObject{"name": "Acme 2", "team_id": int64(1001)}},
-		"update elsewhere":       {"PUT", protocolAnswer("acme", 1001, "Testing"), elsewhere, []string{`"Customer"`, `"Testing"`, "API key"}, protocolObject{"api_environment_tag": "Testing"}},
+		"update of another team": {
+			"PUT", protocolAnswer("acme", 7, "Customer"), replaced, []string{"team_id 1001", "team_id 7"},
+			[]any{"name", "Acme 2", "team_id", int64(1001)},
+		},
+		"update elsewhere": {
+			"PUT", protocolAnswer("acme", 1001, "Testing"), elsewhere, []string{`"Customer"`, `"Testing"`, "API key"},
+			[]any{"api_environment_tag", "Testing"},
+		},
 		// Nobody else has the new token.
-		"rotation for another team": {"POST", protocolAnswer("acme", 7, "Customer"), replaced, []string{"team_id 7"}, protocolObject{"token": "ugt_answer", "team_id": int64(1001), "rotate_token_when_changed": protocolObject{"quarter": "Q2"}}},
-		"rotation elsewhere":        {"POST", protocolAnswer("acme", 1001, "Testing"), elsewhere, []string{`"Testing"`}, protocolObject{"token": "ugt_answer", "rotate_token_when_changed": protocolObject{"quarter": "Q2"}}},
-	}
-	for name, test := range tests {
+		"rotation for another team": {
+			"POST", protocolAnswer("acme", 7, "Customer"), replaced, []string{"team_id 7"},
+			[]any{"token", "ugt_answer", "team_id", int64(1001), triggers, quarter("Q2")},
+		},
+		"rotation elsewhere": {
+			"POST", protocolAnswer("acme", 1001, "Testing"), elsewhere, []string{`"Testing"`},
+			[]any{"token", "ugt_answer", triggers, quarter("Q2")},
+		},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := protocolStart(t, emulator.Options{})
-			config := protocolWith(protocolAcme(), protocolObject{"name": "Acme 2"})
-			state := p.updated(p.created(protocolAcme()), config) // From here on the tag is known.
+			state := p.updated(p.created(protocolAcme()), protocolAcme("name", "Acme 2")) // From here on the tag is known.
 			p.answered(test.method, test.body)
+			config := protocolNextQuarter("name", "Acme 2")
 			if test.method == http.MethodPut {
-				config = protocolWith(config, protocolObject{"name": "Acme 3"})
-			} else {
-				config = protocolNextQuarter(protocolObject{"name": "Acme 2"})
+				config = protocolAcme("name", "Acme 3")
 			}
 			state, diags := p.update(state, config)
 			diags.wantError(test.title, test.says...)
-			p.wantState(state, test.state)
+			p.wantState(state, test.state...)
 		})
 	}
 }
@@ -319,43 +308,40 @@ func TestProtocolAnswersAboutAnotherGroup(t *testing.T) {
 func TestProtocolServiceThatTakesNothingAsSent(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{Updates: emulator.UpdatesMerge})
-	config := protocolWith(protocolAcme(), protocolObject{"properties": `{"tier":"hunter2"}`})
+	config := protocolAcme("properties", `{"tier":"hunter2"}`)
 	state, diags := p.update(p.created(protocolAcme()), config)
-	diags.wantError(`User group "acme" was not updated as planned`, `which were not sent: "rows"`, "merges")
+	diags.wantError(notAsPlanned, `which were not sent: "rows"`, "merges")
 	if strings.Contains(diags.String(), "hunter2") {
 		t.Errorf("a value is shown:\n%s", diags)
 	}
-	p.wantState(state, protocolObject{"properties": `{"rows":10,"tier":"hunter2"}`})
+	p.wantState(state, "properties", `{"rows":10,"tier":"hunter2"}`)
 	if plan := p.plan(p.refreshed(state), config); plan.action != "update" {
 		t.Errorf("the next plan is to %s, and the keys that remained are forgotten", plan.action)
 	}
-	p.wantSettled(state, protocolWith(config, protocolObject{"properties": `{"tier":"hunter2","rows":10.0}`}))
+	p.wantSettled(state, protocolAcme("properties", `{"tier":"hunter2","rows":10.0}`))
 
 	// Two names that look the same are told apart.
 	p = protocolStart(t, emulator.Options{})
 	state = p.created(protocolAcme())
-	answer := strings.Replace(protocolAnswer("acme", 1001, "Customer"), `"Acme"`, `"Zoe\u0308"`, 1)
-	p.answered(http.MethodPut, answer)
-	_, diags = p.update(state, protocolWith(protocolAcme(), protocolObject{"name": "Zoë"}))
-	diags.wantError(`User group "acme" was not updated as planned`, `"Zo\u00eb"`, `"Zoe\u0308"`)
+	p.answered(http.MethodPut, strings.Replace(protocolAnswer("acme", 1001, "Customer"), `"Acme"`, `"Zoe\u0308"`, 1))
+	second(p.update(state, protocolAcme("name", "Zoë"))).wantError(notAsPlanned, `"Zo\u00eb"`, `"Zoe\u0308"`)
 }
 
 // With -refresh=false the state may know no team when the answer to an update tells one.
 func TestProtocolUpdateOfTeamsNeverTold(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
-	p.service.Fail(emulator.Fault{Method: http.MethodGet, Nth: 1, Kind: emulator.Answer, Body: `{"success":1,"new_user_group":true,"user_group":{"token":"ugt_first"}}`})
+	p.answered(http.MethodGet, `{"success":1,"new_user_group":true,"user_group":{"token":"ugt_first"}}`)
 	state := p.created(protocolAcme())
-	p.wantState(state, protocolObject{"team_id": nil})
-	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme", Token: "ugt_first", Properties: json.RawMessage(`{}`)})
-	p.wantTruth(p.updated(state, protocolWith(protocolAcme(), protocolObject{"name": "New"})), "acme")
+	p.wantState(state, "team_id", nil)
+	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme", Token: "ugt_first"})
+	p.wantTruth(p.updated(state, protocolAcme("name", "New")), "acme")
 }
 
 func TestProtocolReplacement(t *testing.T) {
 	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
-	state := p.created(protocolAcme())
-	plan := p.plan(state, protocolWith(protocolAcme(), protocolObject{"user_group_id": "acme2"}))
+	plan := p.plan(p.created(protocolAcme()), protocolAcme("user_group_id", "acme2"))
 	plan.diags.wantNone()
 	if plan.action != "replace" || len(plan.replaces) != 1 {
 		t.Errorf("the plan is to %s, because of %v", plan.action, plan.replaces)

@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"reflect"
 	"slices"
-	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -19,12 +18,39 @@ type protocolObject = map[string]any
 // protocolUnknown is "(known after apply)".
 var protocolUnknown = struct{ unknown struct{} }{}
 
-// protocolWith is the object with some members changed, or with nil removed.
-func protocolWith(object protocolObject, changes protocolObject) protocolObject {
+// protocolWith is the object with some members changed, or with nil removed. The changes are objects, or a name and its value
+// in turn.
+func protocolWith(object protocolObject, changes ...any) protocolObject {
 	changed := maps.Clone(object)
-	maps.Copy(changed, changes)
+	for len(changes) > 0 {
+		if more, is := changes[0].(protocolObject); is {
+			maps.Copy(changed, more)
+			changes = changes[1:]
+			continue
+		}
+		changed[changes[0].(string)] = changes[1]
+		changes = changes[2:]
+	}
 	return changed
 }
+
+// protocolAcme is a configuration with everything that can be managed, and with changes.
+func protocolAcme(changes ...any) protocolObject {
+	return protocolWith(protocolObject{
+		"user_group_id": "acme", "name": "Acme", "mapping": protocolObject{"sales": "db-1"},
+		"properties": `{"tier":"gold","rows":10}`, "rotate_token_when_changed": quarter("Q1"),
+	}, changes...)
+}
+
+// protocolNextQuarter rotates.
+func protocolNextQuarter(changes ...any) protocolObject {
+	return protocolWith(protocolAcme("rotate_token_when_changed", quarter("Q2")), changes...)
+}
+
+func quarter(value string) protocolObject { return protocolObject{"quarter": value} }
+
+// byID is the configuration of what looks a group up.
+func byID(id string) protocolObject { return protocolObject{"user_group_id": id} }
 
 // protocolValue turns plain Go into a value of the type.
 func protocolValue(typ tftypes.Type, plain any) tftypes.Value {
@@ -116,24 +142,20 @@ func protocolMembers(value tftypes.Value) protocolObject {
 	return object
 }
 
-func protocolEncode(t testing.TB, value tftypes.Value) *tfprotov6.DynamicValue {
-	t.Helper()
+func (p *protocol) encode(value tftypes.Value) *tfprotov6.DynamicValue {
+	p.t.Helper()
 	encoded, err := tfprotov6.NewDynamicValue(value.Type(), value)
-	if err != nil {
-		t.Fatalf("a value cannot be encoded: %v", err)
-	}
+	p.must(err)
 	return &encoded
 }
 
-func protocolDecode(t testing.TB, typ tftypes.Type, encoded *tfprotov6.DynamicValue) tftypes.Value {
-	t.Helper()
+func (p *protocol) decode(typ tftypes.Type, encoded *tfprotov6.DynamicValue) tftypes.Value {
+	p.t.Helper()
 	if encoded == nil {
 		return tftypes.NewValue(typ, nil)
 	}
 	value, err := encoded.Unmarshal(typ)
-	if err != nil {
-		t.Fatalf("a value cannot be decoded: %v", err)
-	}
+	p.must(err)
 	return value
 }
 

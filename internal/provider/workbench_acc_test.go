@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -29,12 +28,7 @@ type workbench struct {
 	service *emulator.Emulator
 	dir     string
 	env     []string
-	mu      sync.Mutex
-	// tokens is every token that a group had when a call came.
-	tokens map[string]bool
 }
-
-const examplesDir = "../../examples"
 
 // requiredProviders begins a configuration that no example brings.
 const requiredProviders = `
@@ -52,69 +46,30 @@ func group(name string, lines ...string) string {
 	return "resource \"embed_user_group\" \"" + name + "\" {\n  " + strings.Join(lines, "\n  ") + "\n}\n"
 }
 
-// newWorkbench starts an emulator. A test calls it, or builtProvider, before t.Parallel.
-func newWorkbench(t *testing.T, options emulator.Options) *workbench {
-	t.Helper()
-	configuration := builtProvider(t)
-	service := startService(t, options)
-	w := &workbench{t: t, service: service, dir: t.TempDir(), tokens: map[string]bool{}}
-	w.env = append(engine.Environment(configuration),
-		"EMBED_BASE_URL="+service.URL(), "EMBED_API_KEY="+emulator.DefaultKey, "EMBED_RETRY_WAIT_MIN=10ms",
-	)
-	service.BeforeCall(func(emulator.Call) { w.noteTokens() })
-	return w
-}
+// buildDir is where the provider's program is, once a test needs it; TestMain removes it.
+var buildDir string
 
-func (w *workbench) noteTokens() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, tag := range []string{"Customer", "Testing"} {
-		for _, group := range w.service.In(tag).Groups() {
-			w.tokens[group.Token] = true
-		}
+// build builds the program, and returns a CLI configuration that has the engine use it.
+var build = sync.OnceValues(func() (configuration string, err error) {
+	if buildDir, err = os.MkdirTemp("", "embed-acceptance-"); err != nil {
+		return "", err
 	}
-}
+	return engine.BuildProvider(context.Background(), buildDir)
+})
 
-// builds is the provider's program, for the time that any test uses it.
-var builds struct {
-	sync.Mutex
-	users              int
-	dir, configuration string
-	err                error
-}
-
-// builtProvider returns a CLI configuration that has the engine use the program. The first caller builds it, and the last one
-// to end removes it: call it before t.Parallel.
-func builtProvider(t *testing.T) (configuration string) {
+func newWorkbench(t *testing.T, options emulator.Options) *workbench {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
 		t.Skip("it runs an engine, so it needs TF_ACC=1")
 	}
-	builds.Lock()
-	defer builds.Unlock()
-	if builds.users == 0 {
-		builds.dir, builds.configuration, builds.err = build(t.Context())
+	configuration, err := build()
+	if err != nil {
+		t.Fatal(err)
 	}
-	builds.users++
-	t.Cleanup(func() {
-		builds.Lock()
-		defer builds.Unlock()
-		if builds.users--; builds.users == 0 {
-			_ = os.RemoveAll(builds.dir)
-		}
-	})
-	if builds.err != nil {
-		t.Fatal(builds.err)
-	}
-	return builds.configuration
-}
-
-func build(ctx context.Context) (dir, configuration string, err error) {
-	if dir, err = os.MkdirTemp("", "embed-acceptance-"); err != nil {
-		return "", "", err
-	}
-	configuration, err = engine.BuildProvider(ctx, dir)
-	return dir, configuration, err
+	w := &workbench{t: t, service: startService(t, options), dir: t.TempDir()}
+	w.env = append(engine.Environment(configuration),
+		"EMBED_BASE_URL="+w.service.URL(), "EMBED_API_KEY="+emulator.DefaultKey, "EMBED_RETRY_WAIT_MIN=10ms")
+	return w
 }
 
 // engineProgram is what terraform-plugin-testing would take as well.
@@ -127,36 +82,20 @@ func engineProgram(t *testing.T) string {
 	return found.Path
 }
 
-// copy puts files, or what directories hold, into the workbench.
-func (w *workbench) copy(sources ...string) {
+// copy puts a file, or what a directory holds, into the workbench.
+func (w *workbench) copy(source string) {
 	w.t.Helper()
-	for _, source := range sources {
-		err := filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			name, err := filepath.Rel(source, path)
-			if name == "." {
-				name = filepath.Base(path)
-			}
-			to := filepath.Join(w.dir, name)
-			switch {
-			case err != nil:
-				return err
-			case entry.IsDir() && path == source:
-				return nil
-			case entry.IsDir():
-				return os.MkdirAll(to, 0o700)
-			}
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			return os.WriteFile(to, text, 0o600)
-		})
-		if err != nil {
-			w.t.Fatal(err)
-		}
+	info, err := os.Stat(source)
+	switch {
+	case err == nil && info.IsDir():
+		err = os.CopyFS(w.dir, os.DirFS(source))
+	case err == nil:
+		var text []byte
+		text, err = os.ReadFile(source)
+		w.write(filepath.Base(source), string(text))
+	}
+	if err != nil {
+		w.t.Fatal(err)
 	}
 }
 
@@ -184,10 +123,13 @@ func (w *workbench) replace(name, from, to string) {
 func (w *workbench) run(args ...string) (int, string) {
 	w.t.Helper()
 	if args[0] != "state" {
-		args = append([]string{args[0], "-no-color"}, args[1:]...)
+		args = slices.Insert(args, 1, "-no-color")
 	}
 	return w.execute(engineProgram(w.t), args...)
 }
+
+// tokenPattern is what the emulator's tokens look like.
+var tokenPattern = regexp.MustCompile(`ugt_[A-Z2-7]{26}`)
 
 func (w *workbench) execute(program string, args ...string) (int, string) {
 	w.t.Helper()
@@ -201,8 +143,8 @@ func (w *workbench) execute(program string, args ...string) (int, string) {
 	if err != nil && !errors.As(err, &exit) {
 		w.t.Fatalf("%s: %v\n%s", args, err, out)
 	}
-	for _, token := range w.tokensIn(out) {
-		w.t.Errorf("%s printed the token %s:\n%s", args, token, out)
+	if tokenPattern.Match(out) {
+		w.t.Errorf("%s printed a token:\n%s", args, out)
 	}
 	return command.ProcessState.ExitCode(), string(out)
 }
@@ -217,6 +159,11 @@ func (w *workbench) must(args ...string) string {
 	return out
 }
 
+var decoration = regexp.MustCompile(`[\s╷│╵]+`)
+
+// oneLine undoes how engines break lines.
+func oneLine(text string) string { return decoration.ReplaceAllString(text, " ") }
+
 // says is must for what has to say these words.
 func (w *workbench) says(words string, args ...string) {
 	w.t.Helper()
@@ -225,11 +172,6 @@ func (w *workbench) says(words string, args ...string) {
 	}
 }
 
-var decoration = regexp.MustCompile(`[\s╷│╵]+`)
-
-// oneLine undoes how engines break lines.
-func oneLine(text string) string { return decoration.ReplaceAllString(text, " ") }
-
 // fails is run for what has to fail, and to say so in these words.
 func (w *workbench) fails(words string, args ...string) {
 	w.t.Helper()
@@ -237,6 +179,19 @@ func (w *workbench) fails(words string, args ...string) {
 	if code != 1 || !strings.Contains(oneLine(out), words) {
 		w.t.Fatalf("%s ended with %d and should have failed with %q:\n%s", args, code, words, out)
 	}
+}
+
+// apply plans into a file and applies that.
+func (w *workbench) apply(planArgs ...string) {
+	w.t.Helper()
+	w.must(append([]string{"plan", "-out=planned"}, planArgs...)...)
+	w.must("apply", "planned")
+}
+
+// plansNothing is the proof that an apply has reached what the configuration says.
+func (w *workbench) plansNothing(planArgs ...string) {
+	w.t.Helper()
+	w.must(append([]string{"plan", "-detailed-exitcode"}, planArgs...)...)
 }
 
 // has demands that the service has these groups and no others.
@@ -261,56 +216,6 @@ func (w *workbench) onlyLooked() {
 	}
 }
 
-// apply plans into a file and applies that.
-func (w *workbench) apply(planArgs ...string) {
-	w.t.Helper()
-	w.must(append([]string{"plan", "-out=planned"}, planArgs...)...)
-	w.must("apply", "planned")
-}
-
-// plansNothing is the proof that an apply has reached what the configuration says.
-func (w *workbench) plansNothing(planArgs ...string) {
-	w.t.Helper()
-	if code, out := w.run(append([]string{"plan", "-detailed-exitcode"}, planArgs...)...); code != 0 {
-		w.t.Fatalf("the plan after the apply ended with %d and should be empty:\n%s", code, out)
-	}
-}
-
-// tokensIn returns the tokens that are in a text.
-func (w *workbench) tokensIn(text []byte) (found []string) {
-	w.noteTokens()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for token := range w.tokens {
-		if bytes.Contains(text, []byte(token)) {
-			found = append(found, token)
-		}
-	}
-	return found
-}
-
-// filesWithTokens returns which of the files in the workbench hold a token.
-func (w *workbench) filesWithTokens() (found []string) {
-	w.t.Helper()
-	files, err := unpacked(w.dir)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	for name, content := range files {
-		if len(w.tokensIn(content)) > 0 {
-			found = append(found, name)
-		}
-	}
-	return found
-}
-
-func (w *workbench) holdsNoToken() {
-	w.t.Helper()
-	if files := w.filesWithTokens(); len(files) > 0 {
-		w.t.Errorf("there is a token in %v", files)
-	}
-}
-
 func (w *workbench) rotated(id string, times int) {
 	w.t.Helper()
 	if got := w.service.Rotations(id); got != times {
@@ -318,38 +223,50 @@ func (w *workbench) rotated(id string, times int) {
 	}
 }
 
-// unpacked is what all files under a directory hold, by their paths. With a plan file comes what is packed in it.
-func unpacked(dir string) (map[string][]byte, error) {
-	files := map[string][]byte{}
-	return files, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+// filesWithTokens returns which of the files in the workbench hold a token, plan files with what is packed in them.
+func (w *workbench) filesWithTokens() (found []string) {
+	w.t.Helper()
+	err := filepath.WalkDir(w.dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
 		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
+		if err == nil && entry.Name() == "planned" {
+			content, err = unpacked(content)
 		}
-		archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-		if err != nil {
-			// What a plan file holds must not stay unseen; planned is that of a workbench, tfplan that of terraform-plugin-testing.
-			if name := entry.Name(); name == "planned" || name == "tfplan" {
-				return fmt.Errorf("%s: %w", path, err)
-			}
-			files[path] = content
-			return nil
+		if tokenPattern.Match(content) {
+			found = append(found, path)
 		}
-		for _, member := range archive.File {
-			reader, err := member.Open()
-			if err != nil {
-				return err
-			}
-			text, err := io.ReadAll(reader)
-			if err != nil {
-				return err
-			}
-			content = append(content, text...)
-		}
-		files[path] = content
-		return nil
+		return err
 	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return found
+}
+
+func (w *workbench) wantNoTokens() {
+	w.t.Helper()
+	if found := w.filesWithTokens(); len(found) > 0 {
+		w.t.Errorf("there is a token in %q", found)
+	}
+}
+
+func unpacked(packed []byte) (content []byte, err error) {
+	archive, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
+	if err != nil {
+		return nil, err
+	}
+	for _, member := range archive.File {
+		reader, err := member.Open()
+		if err != nil {
+			return nil, err
+		}
+		text, err := io.ReadAll(reader)
+		if err != nil {
+			return nil, err
+		}
+		content = append(content, text...)
+	}
+	return content, nil
 }

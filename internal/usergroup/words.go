@@ -173,9 +173,9 @@ var findingWords = map[Finding]struct{ title, means, done, next string }{
 	},
 	Recreated: {
 		title: "User group {id} was recreated",
-		means: "This run deleted the group at another address and then created it here.",
+		means: "This run deleted the group and then created it.",
 		done:  "It is a new group: token and team_id are new, and what this configuration does not set is gone.",
-		next:  "To move a resource to another address, use a moved block.",
+		next:  "If the resource was to move to another address, use a moved block the next time.",
 	},
 	Kept: {
 		title: "User group {id} was kept",

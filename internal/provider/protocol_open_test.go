@@ -1,0 +1,101 @@
+package provider
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+)
+
+// What a plan leaves open of what the provider computes: no more than the calls that it announces can change.
+func TestProtocolWhatAPlanLeavesOpen(t *testing.T) {
+	t.Parallel()
+	const triggers, rotation = "rotate_token_when_changed", "token token_fingerprint"
+	p, anonymous := protocolStart(t, emulator.Options{}), protocolStart(t, emulator.Options{Omit: []string{"team_id"}})
+	fresh := p.created(protocolAcme())
+	tagged := p.updated(fresh, protocolAcme("name", "New"))
+	hidden := p.updated(tagged, protocolAcme("name", "New", "store_token", false))
+	noTeam := anonymous.created(protocolAcme())
+	for name, test := range map[string]struct {
+		state protocolState
+		// The name is New, so that fresh ones are renamed.
+		changes []any
+		open    string
+		null    string
+	}{
+		"nothing":                     {tagged, nil, "", ""},
+		"no call":                     {fresh, []any{"name", "Acme", "adopt_existing", true}, "", "api_environment_tag"},
+		"renamed":                     {tagged, []any{"name", "Newer"}, "", ""},
+		"renamed, no tag":             {fresh, nil, "api_environment_tag", ""},
+		"renamed, no team":            {noTeam, nil, "api_environment_tag team_id", ""},
+		"rotated":                     {tagged, []any{triggers, quarter("Q2")}, rotation, ""},
+		"rotated, no tag":             {fresh, []any{"name", "Acme", triggers, quarter("Q2")}, "api_environment_tag " + rotation, ""},
+		"hidden":                      {tagged, []any{"store_token", false}, "", "token"},
+		"hidden and rotated":          {tagged, []any{"store_token", false, triggers, quarter("Q2")}, "token_fingerprint", "token"},
+		"hidden no more":              {hidden, []any{"store_token", true}, "", "token"},
+		"hidden no more, and rotated": {hidden, []any{triggers, quarter("Q2")}, rotation, ""},
+		"perhaps hidden":              {tagged, []any{"store_token", protocolUnknown}, "token", ""},
+		"perhaps hidden no more":      {hidden, []any{"store_token", protocolUnknown}, "", "token"},
+		"perhaps hidden, and rotated": {tagged, []any{"store_token", protocolUnknown, triggers, quarter("Q2")}, rotation, ""},
+		"triggers unknown":            {tagged, []any{triggers, protocolUnknown}, rotation, ""},
+	} {
+		plan := p.plan(test.state, protocolWith(protocolAcme("name", "New"), test.changes...))
+		for _, computed := range []string{"api_environment_tag", "id", "team_id", "token", "token_fingerprint"} {
+			want := test.state.get(computed)
+			if slices.Contains(strings.Fields(test.open), computed) {
+				want = protocolUnknown
+			} else if computed == test.null {
+				want = nil
+			}
+			if got := plan.get(computed); got != want {
+				t.Errorf("%s: %s is planned as %v, want %v", name, computed, got, want)
+			}
+		}
+	}
+	hiddenFromTheStart := p.plan(p.nothing(), protocolAcme("user_group_id", "new", "store_token", false))
+	if got := hiddenFromTheStart.get("token"); got != nil {
+		t.Errorf("the token of a group that is created without storing it is planned as %v", got)
+	}
+}
+
+// Only another value of a key that was there before rotates. The map and its keys may come and go.
+func TestProtocolWhatRotates(t *testing.T) {
+	t.Parallel()
+	type o = protocolObject
+	p := protocolStart(t, emulator.Options{})
+	state := p.created(protocolAcme())
+	for name, test := range map[string]struct {
+		before, now any
+		rotates     bool
+	}{
+		"never any":                 {nil, nil, false},
+		"the same":                  {o{"a": "1"}, o{"a": "1"}, false},
+		"new map":                   {nil, o{"a": "1"}, false},
+		"new map in an empty one":   {o{}, o{"a": "1"}, false},
+		"dropped map":               {o{"a": "1"}, nil, false},
+		"emptied map":               {o{"a": "1"}, o{}, false},
+		"changed value":             {o{"a": "1"}, o{"a": "2"}, true},
+		"new key":                   {o{"a": "1"}, o{"a": "1", "b": "1"}, false},
+		"dropped key":               {o{"a": "1", "b": "1"}, o{"a": "1"}, false},
+		"renamed key":               {o{"a": "1"}, o{"b": "1"}, false},
+		"new and changed":           {o{"a": "1"}, o{"a": "2", "b": "1"}, true},
+		"dropped and changed":       {o{"a": "1", "b": "1"}, o{"b": "2"}, true},
+		"null to value":             {o{"a": nil}, o{"a": "1"}, true},
+		"value to null":             {o{"a": "1"}, o{"a": nil}, true},
+		"null to empty":             {o{"a": nil}, o{"a": ""}, true},
+		"null stays":                {o{"a": nil}, o{"a": nil}, false},
+		"value unknown":             {o{"a": "1"}, o{"a": protocolUnknown}, true},
+		"new value unknown":         {o{"a": "1"}, o{"a": "1", "b": protocolUnknown}, false},
+		"map unknown":               {o{"a": "1"}, protocolUnknown, true},
+		"map unknown, none before":  {nil, protocolUnknown, false},
+		"map unknown, empty before": {o{}, protocolUnknown, false},
+	} {
+		prior := state
+		prior.value = protocolValue(p.typ(), protocolWith(state.members(), "rotate_token_when_changed", test.before))
+		plan := p.plan(prior, protocolAcme("rotate_token_when_changed", test.now))
+		if got := plan.get("token_fingerprint") == protocolUnknown; got != test.rotates {
+			t.Errorf("%s: rotates is %t, want %t", name, got, test.rotates)
+		}
+	}
+}
