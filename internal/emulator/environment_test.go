@@ -1,84 +1,145 @@
 package emulator_test
 
 import (
-	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
 func TestBehindTheBack(t *testing.T) {
-	e, c := start(t, emulator.Options{})
-	mapping := map[string]string{"a": "1"}
-	seeded := e.Seed(emulator.Group{ID: "acme", Name: "Acme", Mapping: mapping, Properties: json.RawMessage(`{"a":1}`)})
-	if seeded.TeamID != 1001 || seeded.Token == "" || seeded.Environment != "Customer" {
-		t.Fatalf("seeded %+v", seeded)
+	w := newWorld(t, emulator.New, emulator.Options{IDs: emulator.IDsLowerCase})
+	const b = `b 1001 token-1 "" null ` + "\n"
+	w.Seed(emulator.Group{ID: "B"})
+	w.Seed(emulator.Group{ID: "c", Environment: "Testing"})
+	w.is("Seed", w.stored(), before+b)
+	w.is("RotateBehind", w.named(w.RotateBehind("Acme")), "token-2")
+	w.is("RotateBehind", w.stored(), strings.Replace(before, "tok", "token-2", 1)+b)
+	w.Change("acme", func(g *emulator.Group) { g.ID, g.Environment, g.Name = "x", "Testing", "New" })
+	w.is("Change", w.stored(), strings.NewReplacer("tok", "token-2", "Acme", "New").Replace(before)+b)
+	w.is("Replace", fmt.Sprint(w.Replace("ACME").TeamID), "1003")
+	w.is("Replace", w.stored(), `acme 1003 token-3 "" null `+"\n"+b)
+	for _, token := range []string{"tok", w.tokens[1]} {
+		w.is("stale "+token, w.ask(fmt.Sprintf(`POST {"current_token":%q}`, token))+w.recorded().ID, stale+"acme")
 	}
-	e.Seed(emulator.Group{ID: "a-first", Environment: "Testing"})
-	e.Seed(emulator.Group{ID: "b", Token: "tok-b", TeamID: 5})
-
-	rotated := e.RotateBehind("acme")
-	if rotated == "" || rotated == seeded.Token || mustGroup(t, e.Environment, "acme").Token != rotated {
-		t.Errorf("rotated to %q", rotated)
-	}
-	c.refused(t, "POST", byToken(seeded.Token), 404, "current_token")
-
-	if !e.Change("acme", func(g *emulator.Group) { g.ID, g.Environment, g.Name, g.Token = "x", "Testing", "New", "tok-new" }) {
-		t.Error("Change found no group")
-	}
-	if got := c.succeed(t, "POST", byToken("tok-new")); text(got.Group.Name) != "New" || text(got.Group.ProvidedID) != "acme" {
-		t.Errorf("after Change: %+v", got.Group)
-	}
-
-	replaced := e.Replace("acme")
-	if replaced.TeamID == seeded.TeamID || replaced.Name != "" || replaced.Mapping != nil || replaced.Properties != nil {
-		t.Errorf("replaced by %+v", replaced)
-	}
-	if got := c.succeed(t, "GET", byID("acme")); *got.IsNew || text(got.Group.Token) != replaced.Token || string(got.Group.Properties) != "null" {
-		t.Errorf("after Replace: %+v", got.Group)
-	}
-
-	if !e.Remove("b") || e.Remove("b") || e.RotateBehind("b") != "" || e.Change("b", func(*emulator.Group) {}) {
+	if !w.Remove("B") || w.Remove("b") || w.RotateBehind("b") != "" || w.Change("b", func(*emulator.Group) {}) {
 		t.Error("Remove did not remove, or an absent group was found")
 	}
-	c.refused(t, "DELETE", byToken("tok-b"), 404, "current_token")
-
-	if groups := e.Groups(); len(groups) != 1 || groups[0].ID != "acme" {
-		t.Errorf("left %+v", groups)
-	}
-	if groups := e.In("Testing").Groups(); len(groups) != 1 || groups[0].ID != "a-first" {
-		t.Errorf("left in Testing %+v", groups)
-	}
-	if e.Creations("acme")+e.Deletions("acme")+e.Updates("acme") != 0 || e.Rotations("acme") != 1 || len(e.Calls()) != 4 {
-		t.Errorf("what was done behind the back was counted: %+v", e.Calls())
+	if groups := w.In("Testing").Groups(); len(groups) != 1 || groups[0].ID != "c" || len(w.Calls()) != 2 {
+		t.Errorf("left in Testing %+v, %v", groups, w.Calls())
 	}
 }
 
 func TestGroupsAreCopies(t *testing.T) {
-	e, _ := start(t, emulator.Options{})
-	given := emulator.Group{ID: "acme", Mapping: map[string]string{"a": "1"}, Properties: json.RawMessage(`{"a":1}`)}
-	seeded := e.Seed(given)
-	var kept *emulator.Group
-	e.Change("acme", func(g *emulator.Group) { kept = g })
-	for _, g := range []emulator.Group{given, seeded, mustGroup(t, e.Environment, "acme"), e.Groups()[0], *kept} {
+	w := newWorld(t, emulator.New, emulator.Options{})
+	given, _ := w.Group("acme")
+	groups := append(w.Groups(), given, w.Seed(given))
+	w.Change("acme", func(g *emulator.Group) { groups = append(groups, *g) })
+	for _, g := range groups {
 		g.Mapping["a"] = "changed"
 		g.Properties[1] = 'X'
 	}
-	if group := mustGroup(t, e.Environment, "acme"); group.Mapping["a"] != "1" || string(group.Properties) != `{"a":1}` {
-		t.Errorf("stored %+v", group)
+	w.is("stored", w.stored(), before)
+}
+
+func TestEnvironmentsKeepTheirGroupsApart(t *testing.T) {
+	keys := map[string]string{"c": "Customer", "c2": "Customer", "t": "Testing", "u": ""}
+	w := newWorld(t, emulator.New, emulator.Options{Environments: keys})
+	w.In("Testing").Seed(emulator.Group{ID: "n", Token: "theirs"})
+	for _, test := range []struct{ key, call, told string }{
+		{emulator.DefaultKey, `GET {"user_group_id":"n"}`, "^401 "},
+		{"c", `GET {"user_group_id":"n"}`, `"new_user_group":true`},
+		{"c2", `GET {"user_group_id":"n"}`, `"new_user_group":false`},
+		{"u", `GET {"user_group_id":"n"}`, `"new_user_group":true`},
+		{"t", `GET {"user_group_id":"n"}`, `"new_user_group":false`},
+		{"c2", `PUT {"user_group_id":"n"}`, `"api_environment_tag":"Customer"`},
+		{"t", `PUT {"user_group_id":"n"}`, `"api_environment_tag":"Testing"`},
+		{"u", `PUT {"user_group_id":"n"}`, `"api_environment_tag":null`},
+		{"c", `POST {"current_token":"theirs"}`, "^404 "},
+		{"t", `POST {"current_token":"theirs"}`, "^200 "},
+		{"c", `DELETE {"user_group_id":"n"}`, "^200 "},
+	} {
+		r := request(t, test.call)
+		r.Header.Set("Authorization", "Token "+test.key)
+		w.matches(test.key+" "+test.call, w.answer(r), test.told)
+		w.is(test.key+" "+test.call, w.recorded().Environment, keys[test.key])
+	}
+	if w.stored() != before || len(w.In("Testing").Groups()) != 1 || len(w.In("").Groups()) != 1 {
+		t.Error("a DELETE did not reach its environment, or reached another one")
 	}
 }
 
-func TestGroupsAreSorted(t *testing.T) {
-	e, _ := start(t, emulator.Options{})
-	for _, id := range []string{"c", "a", "d", "b"} {
-		e.Seed(emulator.Group{ID: id})
+func TestCallsAtOnce(t *testing.T) {
+	w := newWorld(t, emulator.New, emulator.Options{})
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() {
+			caller := &world{T: t, Emulator: w.Emulator}
+			caller.ask(`GET {"user_group_id":"n"}`)
+			caller.ask(`POST {"current_token":"tok"}`)
+			caller.ask(`PUT {"user_group_id":"n","mapping":{"a":"1"}}`)
+			caller.stored()
+		})
 	}
-	ids := ""
-	for _, group := range e.Groups() {
-		ids += group.ID
+	all.Wait()
+	did := fmt.Sprint(w.Creations("n"), w.Rotations("acme"), w.Updates("n"), w.Count("POST"), len(w.Calls()))
+	w.is("creations, rotations, updates, POSTs, calls", did, "1 1 50 50 150")
+}
+
+func TestCallsAndConnections(t *testing.T) {
+	w := newWorld(t, emulator.Start, emulator.Options{})
+	const get, remove = `GET {"user_group_id":"n"}`, `DELETE {"user_group_id":"n"}`
+	w.exchange(get, get)
+	w.exchange(remove)
+	calls := w.Calls()
+	w.is("calls", fmt.Sprint(calls), `[GET "n" 200 created GET "n" 200 DELETE "n" 200 deleted]`)
+	w.is("teams", fmt.Sprint(calls[0].TeamID, calls[1].TeamID, calls[2].TeamID, w.Deletions("n")), "1001 0 1001 1")
+	if w.Connections() != 2 || calls[0].Connection != calls[1].Connection || calls[1].Connection == calls[2].Connection ||
+		calls[1].At.Before(calls[0].At) || calls[0].Header.Get("Authorization") == "" || string(calls[0].Body) != get[4:] {
+		t.Errorf("%d connections, %#v", w.Connections(), calls)
 	}
-	if ids != "abcd" {
-		t.Errorf("order %s", ids)
+	w.Fail(emulator.Fault{Nth: 1, Kind: emulator.Refuse})
+	w.ResetCounts()
+	left := fmt.Sprint(w.Calls(), w.Connections(), w.Count("GET"), w.FaultsWaiting(), len(w.Groups()), len(calls))
+	w.is("after ResetCounts", left, "[] 0 0 1 1 3")
+}
+
+func TestACallIsOneSafeLine(t *testing.T) {
+	var line string
+	log := func(call emulator.Call) { line += call.String() }
+	w := newWorld(t, emulator.New, emulator.Options{ForgetCalls: true, Log: log})
+	w.Fail(emulator.Fault{Method: "DELETE", Kind: emulator.CutAfterWork})
+	for _, test := range []struct{ call, want string }{
+		{`GET {"user_group_id":"n","name":"Hidden"}`, `GET "n" 200 created`},
+		{`PUT {"user_group_id":"n"}`, `PUT "n" 200 updated`},
+		{`POST {"current_token":"tok"}`, `POST "acme" 200 rotated`},
+		{`POST {"current_token":"x"}`, `POST "" 404 refused "current_token is not the current token of a user group"`},
+		{"GET {\"user_group_id\":\"a b\\n\\u001b[31m\\u202ex\"}", `GET "a b\n\x1b[31m\u202ex" 200 created`},
+		{`GET {"user_group_id":"` + strings.Repeat("x", 999) + `"}`, `GET "` + strings.Repeat("x", 120) + `" 200 created`},
+		{`DELETE {"user_group_id":"n"}`, `DELETE "n" 0 deleted cut-after-work`},
+	} {
+		line = ""
+		w.ask(test.call)
+		w.is(test.call, line+fmt.Sprint(w.Calls()), test.want+"[]")
+	}
+}
+
+func TestWhatCannotStart(t *testing.T) {
+	for option, options := range map[string]emulator.Options{
+		"Environments": {Environments: map[string]string{}}, "Latency": {Latency: -1}, "ReadLag": {ReadLag: -1},
+		"RateLimit": {RateLimit: -1}, "RateBurst": {RateBurst: -1}, "RateStatus": {RateStatus: 500},
+		"StaleTokenStatus": {StaleTokenStatus: 42}, "IDs": {IDs: 2},
+		"Answers": {Answers: 2}, "Updates": {Updates: 2}, "Refusals": {Refusals: -1},
+	} {
+		if _, err := emulator.Start(options); err == nil || !strings.Contains(err.Error(), " "+option+" ") {
+			t.Errorf("%s: %v", option, err)
+		}
+	}
+	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "nonsense"} {
+		if _, err := emulator.StartOn(addr, emulator.Options{}); err == nil {
+			t.Errorf("%s was accepted", addr)
+		}
 	}
 }

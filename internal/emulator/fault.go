@@ -1,88 +1,62 @@
 package emulator
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"time"
 )
 
-// FaultKind is a way in which a call goes wrong. What a failure looks like is a
-// gap of the contract, so a caller has to live with all of them.
-type FaultKind int
+// FaultKind is a way in which a call goes wrong. What a failure looks like the contract leaves open, so a caller has to
+// live with all of them.
+type FaultKind string
 
 const (
 	// CutAfterWork does the work and cuts the connection without an answer.
-	CutAfterWork FaultKind = iota + 1
+	CutAfterWork FaultKind = "cut-after-work"
 	// CutBefore cuts the connection and does nothing.
-	CutBefore
+	CutBefore FaultKind = "cut-before"
 	// Error500AfterWork does the work and answers 500.
-	Error500AfterWork
+	Error500AfterWork FaultKind = "error-500-after-work"
 	// Unavailable503 answers 503 and does nothing.
-	Unavailable503
+	Unavailable503 FaultKind = "unavailable-503"
 	// TooMany429 answers 429 and does nothing.
-	TooMany429
-	// HTML200 answers an HTML page with status 200, as a captive portal does, and
-	// does nothing.
-	HTML200
+	TooMany429 FaultKind = "too-many-429"
+	// HTML200 answers an HTML page with status 200, as a captive portal does, and does nothing.
+	HTML200 FaultKind = "html-200"
 	// Refuse refuses in the service's own style and does nothing.
-	Refuse
-	// HalfDocument does the work and answers the first half of the document with a
-	// Content-Length to match, so that only parsing it fails.
-	HalfDocument
-	// CutInDocument does the work, declares the whole document and cuts the
-	// connection after half of it.
-	CutInDocument
+	Refuse FaultKind = "refuse"
+	// HalfDocument does the work and answers the first half of the document with a Content-Length to match, so that only
+	// parsing it fails.
+	HalfDocument FaultKind = "half-document"
+	// CutInDocument does the work, announces the whole document and cuts the connection after half of it.
+	CutInDocument FaultKind = "cut-in-document"
 	// NoToken does the work and leaves the token out of the answer.
-	NoToken
-	// Redirect307 points to another path of this service and does nothing. A caller
-	// that follows shows up in Calls, with that path.
-	Redirect307
+	NoToken FaultKind = "no-token"
+	// Redirect307 points to another path of this service and does nothing. A caller that follows shows up in Calls, with
+	// that path.
+	Redirect307 FaultKind = "redirect-307"
 	// Delay does the work and answers late.
-	Delay
+	Delay FaultKind = "delay"
 	// DelayBefore does the work late, whether or not the caller still waits for it.
-	DelayBefore
-	// AnswerTwice does the work and sends the answer a second time on the same
-	// connection, where nobody has asked for it.
-	AnswerTwice
+	DelayBefore FaultKind = "delay-before"
+	// AnswerTwice does the work and sends the answer a second time on the same connection, where nobody has asked for it.
+	AnswerTwice FaultKind = "answer-twice"
 	// Answer answers what the Fault says and does nothing.
-	Answer
+	Answer FaultKind = "answer"
 )
 
-var faultNames = map[FaultKind]string{
-	CutAfterWork:      "cut-after-work",
-	CutBefore:         "cut-before",
-	Error500AfterWork: "error-500-after-work",
-	Unavailable503:    "unavailable-503",
-	TooMany429:        "too-many-429",
-	HTML200:           "html-200",
-	Refuse:            "refuse",
-	HalfDocument:      "half-document",
-	CutInDocument:     "cut-in-document",
-	NoToken:           "no-token",
-	Redirect307:       "redirect-307",
-	Delay:             "delay",
-	DelayBefore:       "delay-before",
-	AnswerTwice:       "answer-twice",
-	Answer:            "answer",
-}
+// String is the name under which the fault is recorded.
+func (k FaultKind) String() string { return string(k) }
 
-// String is the name under which the fault is recorded and logged.
-func (k FaultKind) String() string {
-	if name, ok := faultNames[k]; ok {
-		return name
-	}
-	return "unknown-fault"
-}
-
-// Fault says which call goes wrong and how. Faults strike calls to the service's
-// path only, but those with a wrong key as well.
+// Fault says which call goes wrong and how. Faults strike calls to the service's path only, but those with a wrong key
+// as well.
 type Fault struct {
 	// Method and ID choose the calls, empty being any. ID is what Call.ID says.
 	Method, ID string
-	// Nth is which of the matching calls from now on is struck, 1 being the next.
-	// 0 strikes each of them until ClearFaults. Where two faults are due, the one
-	// that was asked for first strikes and the other waits for the next match; a
-	// fault with an Nth goes before one without.
+	// Nth is which of the matching calls from now on is struck, 1 being the next. 0 strikes each of them until
+	// ClearFaults. Where two faults are due, the one that was asked for first strikes and the other waits for the next
+	// match; a fault with an Nth goes before one without.
 	Nth int
 	// Kind is what happens.
 	Kind FaultKind
@@ -94,32 +68,23 @@ type Fault struct {
 	Status int
 	Body   string
 	Header http.Header
-}
 
-func (f Fault) doesWork() bool {
-	switch f.Kind {
-	case CutAfterWork, Error500AfterWork, HalfDocument, CutInDocument, NoToken, Delay, DelayBefore, AnswerTwice:
-		return true
-	default:
-		return false
-	}
+	matched int
 }
 
 // Fail has the fault strike from now on. Any number can be waiting.
 func (e *Emulator) Fail(fault Fault) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	fault.Header = fault.Header.Clone()
-	e.faults.pending = append(e.faults.pending, &pendingFault{Fault: fault})
+	fault.Kind = cmp.Or(fault.Kind, "none")
+	e.faults = append(e.faults, fault)
 }
 
-// FaultsWaiting is how many faults with an Nth have not struck yet: a test whose
-// fault never struck has not tested it.
-func (e *Emulator) FaultsWaiting() int {
+// FaultsWaiting is how many faults with an Nth have not struck yet: a test whose fault never struck has not tested it.
+func (e *Emulator) FaultsWaiting() (waiting int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	waiting := 0
-	for _, fault := range e.faults.pending {
+	for _, fault := range e.faults {
 		if fault.Nth > 0 {
 			waiting++
 		}
@@ -127,52 +92,92 @@ func (e *Emulator) FaultsWaiting() int {
 	return waiting
 }
 
-// ClearFaults ends every fault, the random ones included.
+// ClearFaults ends every fault.
 func (e *Emulator) ClearFaults() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.faults = faultBook{}
+	e.faults = nil
 }
 
-type pendingFault struct {
-	Fault
-	matched int
-}
-
-func (p *pendingFault) matches(method, id string) bool {
-	return (p.Method == "" || p.Method == method) && (p.ID == "" || p.ID == id)
-}
-
-type faultBook struct {
-	pending []*pendingFault
-	random  *randomFaults
-}
-
-// strike is the fault that hits this call, the zero Fault for none.
-func (b *faultBook) strike(method, id string) (Fault, bool) {
-	due, lasting := -1, -1
-	for i, fault := range b.pending {
-		if !fault.matches(method, id) {
+// strike is the fault that hits the call, the zero Fault for none.
+func (e *Emulator) strike(call Call) Fault {
+	struck := -1
+	for i := range e.faults {
+		fault := &e.faults[i]
+		if fault.Method != "" && fault.Method != call.Method || fault.ID != "" && fault.ID != call.ID {
 			continue
 		}
 		fault.matched++
-		switch {
-		case fault.Nth == 0 && lasting < 0:
-			lasting = i
-		case fault.Nth > 0 && fault.matched >= fault.Nth && due < 0:
-			due = i
+		if fault.matched >= fault.Nth && (struck < 0 || fault.Nth > 0 && e.faults[struck].Nth == 0) {
+			struck = i
 		}
 	}
-	if due >= 0 {
-		struck := b.pending[due].Fault
-		b.pending = slices.Delete(b.pending, due, due+1)
-		return struck, true
+	if struck < 0 {
+		return Fault{}
 	}
-	if lasting >= 0 {
-		return b.pending[lasting].Fault, true
+	fault := e.faults[struck]
+	if fault.Nth > 0 {
+		e.faults = slices.Delete(e.faults, struck, struck+1)
 	}
-	if b.random != nil {
-		return b.random.draw(method, id)
+	return fault
+}
+
+// spoil is the reply to a call that the fault strikes. The service works only where the fault lets it.
+func (e *Emulator) spoil(fault Fault, in *inbound) reply {
+	switch fault.Kind {
+	case "", Delay, DelayBefore:
+		return e.work(in)
+	case CutBefore:
+		return reply{}
+	case CutAfterWork:
+		e.work(in)
+		return reply{}
+	case Error500AfterWork:
+		e.work(in)
+		return failure(http.StatusInternalServerError, "something went wrong")
+	case Unavailable503:
+		out := failure(http.StatusServiceUnavailable, "the service is not available at the moment")
+		return later(out, fault.RetryAfter)
+	case TooMany429:
+		return later(failure(http.StatusTooManyRequests, "too many calls"), fault.RetryAfter)
+	case Refuse:
+		return e.service.refuse(&in.call, http.StatusBadRequest, "the service does not want to")
+	case HalfDocument:
+		out := e.work(in)
+		out.body = out.body[:len(out.body)/2]
+		return out
+	case CutInDocument:
+		out := e.work(in)
+		out.missing = len(out.body) - len(out.body)/2
+		out.body = out.body[:len(out.body)/2]
+		return out
+	case NoToken:
+		return e.work(in, "token")
+	case AnswerTwice:
+		out := e.work(in)
+		out.twice = true
+		return out
+	case HTML200:
+		return reply{
+			status: http.StatusOK,
+			header: http.Header{"Content-Type": {"text/html; charset=utf-8"}},
+			body:   []byte("<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please sign in.</body></html>\n"),
+		}
+	case Redirect307:
+		out := failure(http.StatusTemporaryRedirect, "it is elsewhere")
+		out.header = http.Header{"Location": {e.url + "/elsewhere"}}
+		return out
+	case Answer:
+		return reply{status: cmp.Or(fault.Status, http.StatusOK), header: fault.Header, body: []byte(fault.Body)}
+	default:
+		return failure(http.StatusNotImplemented, "the test asked for a fault of an unknown kind")
 	}
-	return Fault{}, false
+}
+
+// later is the reply with a Retry-After, if there is one.
+func later(out reply, retryAfter string) reply {
+	if retryAfter != "" {
+		out.header = http.Header{"Retry-After": {retryAfter}}
+	}
+	return out
 }

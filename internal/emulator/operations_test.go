@@ -1,201 +1,246 @@
 package emulator_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
+	"io"
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-const rawProperties = `{ "big":9007199254740993,"f":1.0, "html":"<&>\u00e9", "deep":{"z":null,"a":[1 ,2]}}`
+const (
+	stale   = `404 {"success":0,"message":"current_token is not the current token of a user group"}`
+	absent  = `404 {"success":0,"message":"there is no user group with this user_group_id"}`
+	other   = `409 {"success":0,"message":"current_token is not of the user group that user_group_id names"}`
+	unnamed = `400 {"success":0,"message":"the field name is missing"}`
+	done    = `200 {"success":1}`
+	created = `200 {"success":1,"new_user_group":true,"user_group":{"team_id":1001,"token":"token-1","name":`
+	upsert  = `200 {"success":1,"user_group":{"team_id":1001,"token":"token-1","name":`
+	found   = `200 {"success":1,"new_user_group":false,"user_group":{"team_id":7,"token":"tok","name":`
+	updated = `200 {"success":1,"user_group":{"team_id":7,"token":"tok","name":`
+	rotated = `200 {"success":1,"user_group":{"team_id":7,"token":"token-1","name":`
+	empty   = created + `null,"provided_id":"n","properties":null}}`
+	asIs    = `"Acme","provided_id":"acme","properties":{"p": 1, "q":{"x":1}}`
+	neither = "neither the field current_token nor the field user_group_id is given"
+	tagged  = `,"api_environment_tag":"Customer"}}`
+)
 
-func TestGetCreatesOnceAndNeverChanges(t *testing.T) {
-	e, c := start(t, emulator.Options{})
-	first := c.succeed(t, "GET", `{"name":"Acme","user_group_id":"acme","mapping":{"s":"d"},"properties":`+rawProperties+`}`)
-	if first.IsNew == nil || !*first.IsNew {
-		t.Error("the first GET did not say that it created")
-	}
-	if !regexp.MustCompile(`^ugt_[A-Z2-7]{32,}$`).MatchString(text(first.Group.Token)) {
-		t.Errorf("token %q", text(first.Group.Token))
-	}
-	if first.Group.TeamID != "1001" || text(first.Group.Name) != "Acme" || text(first.Group.ProvidedID) != "acme" {
-		t.Errorf("answered %+v", first.Group)
-	}
-
-	before := mustGroup(t, e.Environment, "acme")
-	again := c.succeed(t, "GET", `{"name":"Other","user_group_id":"acme","mapping":{"x":"y"},"properties":{"other":1}}`)
-	if again.IsNew == nil || *again.IsNew {
-		t.Error("the second GET did not say that the group existed")
-	}
-	if text(again.Group.Name) != "Acme" || text(again.Group.Token) != before.Token {
-		t.Errorf("answered %+v", again.Group)
-	}
-	after := mustGroup(t, e.Environment, "acme")
-	if after.Name != "Acme" || !maps.Equal(after.Mapping, map[string]string{"s": "d"}) || string(after.Properties) != rawProperties {
-		t.Errorf("a GET changed the group: %+v", after)
-	}
-	if e.Count("GET") != 2 || e.Creations("acme") != 1 {
-		t.Errorf("%d GETs, %d creations", e.Count("GET"), e.Creations("acme"))
-	}
-	if second := c.succeed(t, "GET", byID("other")); second.Group.TeamID != "1002" || text(second.Group.Name) != "<null>" {
-		t.Errorf("the second group: %+v", second.Group)
-	}
+// readings has each operation under each reading: calls and answers, one after the other, and what the service has in
+// the end. token-1 is the first token that it makes up.
+var readings = map[string]struct {
+	options   emulator.Options
+	exchanges []string
+	stored    string
+}{
+	"GET": {exchanges: []string{
+		`GET {"name":"<é>","user_group_id":"n","mapping":{"s":"d"},"properties":{ "big":9007199254740993,"h":"<" ,"z":null}}`,
+		created + `"\u003cé\u003e","provided_id":"n","properties":{ "big":9007199254740993,"h":"<" ,"z":null}}}`,
+		`GET {"name":"Other","user_group_id":"acme","mapping":{"x":"y"},"properties":{"other":1}}`, found + asIs + "}}",
+		`GET {"user_group_id":"acme"}`, found + asIs + "}}",
+	}, stored: before + `n 1001 token-1 "<é>" {"s":"d"} { "big":9007199254740993,"h":"<" ,"z":null}` + "\n"},
+	"PUT": {exchanges: []string{
+		`PUT {"user_group_id":"n","name":"New"}`, absent,
+		`PUT {"user_group_id":"acme"}`, updated + asIs + tagged,
+		`PUT {"user_group_id":"acme","mapping":{"c":"3"}}`, updated + asIs + tagged,
+		`PUT {"user_group_id":"acme","name":"New"}`, updated + strings.Replace(asIs, "Acme", "New", 1) + tagged,
+		`PUT {"user_group_id":"acme","properties":{"c": 3}}`,
+		updated + `"New","provided_id":"acme","properties":{"c": 3}` + tagged,
+	}, stored: `acme 7 tok "New" {"c":"3"} {"c": 3}` + "\n"},
+	"PUT empties": {exchanges: []string{
+		`PUT {"user_group_id":"acme","name":"","mapping":{},"properties":{}}`,
+		updated + `null,"provided_id":"acme","properties":{}` + tagged,
+	}, stored: `acme 7 tok "" {} {}` + "\n"},
+	"POST": {exchanges: []string{
+		`POST {"current_token":"tok"}`, rotated + `"Acme","provided_id":"acme"` + tagged,
+		`POST {"current_token":"tok"}`, stale,
+		`POST {"current_token":"never"}`, stale,
+	}, stored: strings.Replace(before, "tok", "token-1", 1)},
+	"DELETE by the token, and it is made anew": {exchanges: []string{
+		`DELETE {"current_token":"tok"}`, done,
+		`DELETE {"current_token":"tok"}`, stale,
+		`POST {"current_token":"tok"}`, stale,
+		`GET {"user_group_id":"acme"}`, strings.Replace(empty, `"n"`, `"acme"`, 1),
+	}, stored: `acme 1001 token-1 "" null ` + "\n"},
+	"DELETE by the id": {exchanges: []string{
+		`DELETE {"user_group_id":"acme"}`, done,
+		`DELETE {"user_group_id":"acme"}`, absent,
+	}},
+	"DELETE by both": {exchanges: []string{
+		`DELETE {"user_group_id":"acme","current_token":"never"}`, stale,
+		`DELETE {"user_group_id":"n","current_token":"tok"}`, other,
+		`DELETE {"user_group_id":"acme","current_token":"tok","data_source_provided_id":"d"}`, done,
+	}},
+	"echo": {options: emulator.Options{Answers: emulator.AnswersEcho, Updates: emulator.UpdatesMerge}, exchanges: []string{
+		`GET {"user_group_id":"acme"}`, found + `null,"provided_id":"acme","properties":null}}`,
+		`GET {"user_group_id":"acme","name":"N","properties":{"b": 2}}`,
+		found + `"N","provided_id":"acme","properties":{"b": 2}}}`,
+		`PUT {"user_group_id":"acme","name":"","properties":{}}`,
+		updated + `"","provided_id":"acme","properties":{}` + tagged,
+		`POST {"current_token":"tok"}`, rotated + `null,"provided_id":null` + tagged,
+	}, stored: `acme 7 token-1 "" {"a":"1","b":"2"} {"p":1,"q":{"x":1}}` + "\n"},
+	"merge": {options: emulator.Options{Updates: emulator.UpdatesMerge, UpsertOnPut: true}, exchanges: []string{
+		`PUT {"user_group_id":"acme","mapping":{"b":"9","c":"3"},"properties":{"q":{"y":9007199254740993},"p":null}}`,
+		updated + `"Acme","provided_id":"acme","properties":{"p":null,"q":{"y":9007199254740993}}` + tagged,
+		`PUT {"user_group_id":"acme","mapping":{},"properties":{}}`,
+		updated + `"Acme","provided_id":"acme","properties":{"p":null,"q":{"y":9007199254740993}}` + tagged,
+		`PUT {"user_group_id":"n","mapping":{"a":"1"},"properties":{"n": 1}}`,
+		upsert + `null,"provided_id":"n","properties":{"n": 1}` + tagged,
+	}, stored: `acme 7 tok "Acme" {"a":"1","b":"9","c":"3"} {"p":null,"q":{"y":9007199254740993}}` + "\n" +
+		`n 1001 token-1 "" {"a":"1"} {"n": 1}` + "\n"},
+	"name required": {options: emulator.Options{NameRequired: true, TrimNames: true}, exchanges: []string{
+		`GET {"user_group_id":"acme"}`, unnamed,
+		`GET {"user_group_id":"n","name":" "}`, unnamed,
+		`PUT {"user_group_id":"acme","mapping":{}}`, unnamed,
+		`DELETE {"user_group_id":"acme"}`, done,
+	}},
+	"success 0": {options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}, exchanges: []string{
+		`PUT {"user_group_id":"n"}`, strings.Replace(absent, "404", "200", 1),
+		`POST {"current_token":"never"}`, strings.Replace(stale, "404", "200", 1),
+		`DELETE {"current_token":"tok","user_group_id":"n"}`, strings.Replace(other, "409", "200", 1),
+		`PUT {"user_group_id":5}`, `200 {"success":0,"message":"the field user_group_id is not a string"}`,
+	}, stored: before},
+	"stale token 403": {
+		options: emulator.Options{StaleTokenStatus: 403, Refusals: emulator.RefusalsSuccessZero},
+		exchanges: []string{
+			`POST {"current_token":"never"}`, strings.Replace(stale, "404", "403", 1),
+			`DELETE {"current_token":"never"}`, strings.Replace(stale, "404", "403", 1),
+			`DELETE {"user_group_id":"n"}`, strings.Replace(absent, "404", "200", 1),
+		}, stored: before,
+	},
+	"upsert": {options: emulator.Options{UpsertOnPut: true, FirstTeamID: 1<<53 + 1}, exchanges: []string{
+		`PUT {"user_group_id":"n","name":"New"}`,
+		strings.Replace(upsert, "1001", "9007199254740993", 1) + `"New","provided_id":"n","properties":null` + tagged,
+	}, stored: before + `n 9007199254740993 token-1 "New" null ` + "\n"},
+	"forgiving deletes": {options: emulator.Options{ForgivingDeletes: true}, exchanges: []string{
+		`DELETE {"user_group_id":"n"}`, done,
+		`DELETE {"current_token":"never"}`, done,
+		`DELETE {"user_group_id":"n","current_token":"tok"}`, other,
+		`DELETE {"user_group_id":"acme","current_token":"never"}`, done,
+	}},
+	"lower-case ids": {options: emulator.Options{IDs: emulator.IDsLowerCase}, exchanges: []string{
+		`GET {"user_group_id":"ACME"}`, found + asIs + "}}",
+		`PUT {"user_group_id":"Acme"}`, updated + asIs + tagged,
+		`GET {"user_group_id":"N"}`, empty,
+		`DELETE {"user_group_id":"AcmE","current_token":"tok"}`, done,
+	}, stored: `n 1001 token-1 "" null ` + "\n"},
+	"trimmed names": {options: emulator.Options{TrimNames: true}, exchanges: []string{
+		`PUT {"user_group_id":"acme","name":" A  B "}`, updated + strings.Replace(asIs, "Acme", "A  B", 1) + tagged,
+	}, stored: strings.Replace(before, "Acme", "A  B", 1)},
+	"kept otherwise than echoed": {
+		options: emulator.Options{TrimNames: true, IDs: emulator.IDsLowerCase, Answers: emulator.AnswersEcho},
+		exchanges: []string{
+			`PUT {"user_group_id":"ACME","name":" A "}`, updated + `" A ","provided_id":"ACME","properties":null` + tagged,
+		}, stored: strings.Replace(before, "Acme", "A", 1),
+	},
+	"adds a property": {options: emulator.Options{AddsProperty: true}, exchanges: []string{
+		`PUT {"user_group_id":"acme","name":"Acme"}`, updated + asIs + tagged,
+		`PUT {"user_group_id":"acme","properties":{"z":9007199254740993}}`,
+		updated + `"Acme","provided_id":"acme","properties":{"added_by_the_service":true,"z":9007199254740993}` + tagged,
+	}, stored: `acme 7 tok "Acme" {"a":"1","b":"2"} {"added_by_the_service":true,"z":9007199254740993}` + "\n"},
+	"omits": {options: emulator.Options{Omit: []string{"team_id", "properties", "name"}}, exchanges: []string{
+		`GET {"user_group_id":"acme"}`,
+		`200 {"success":1,"new_user_group":false,"user_group":{"token":"tok","provided_id":"acme"}}`,
+		`PUT {"user_group_id":"acme"}`, `200 {"success":1,"user_group":{"token":"tok","provided_id":"acme"` + tagged,
+	}, stored: before},
 }
 
-func TestPropertiesSurviveByteForByte(t *testing.T) {
-	_, c := start(t, emulator.Options{})
-	for _, method := range []string{"GET", "PUT"} {
-		got := c.send(method, `{"user_group_id":"acme","properties":`+rawProperties+`}`)
-		if !strings.Contains(got.raw, `"properties":`+rawProperties) {
-			t.Errorf("%s answered %s", method, got.raw)
-		}
-	}
-}
-
-func TestTextIsNotEscapedMoreThanNeeded(t *testing.T) {
-	e, c := start(t, emulator.Options{})
-	got := c.send("GET", `{"user_group_id":"\u003c&>","name":"\"<\u00e9\u0000>\""}`)
-	if !strings.Contains(got.raw, `"name":"\"<é\u0000>\"","provided_id":"<&>"`) {
-		t.Errorf("answered %s", got.raw)
-	}
-	if group := mustGroup(t, e.Environment, "<&>"); group.Name != "\"<é\x00>\"" {
-		t.Errorf("stored %q", group.Name)
-	}
-}
-
-func TestPutUpdatesOnlyWhatIsGiven(t *testing.T) {
-	full := emulator.Group{
-		ID: "acme", Name: "Acme", Token: "tok", TeamID: 7,
-		Mapping: map[string]string{"a": "1", "b": "2"}, Properties: json.RawMessage(`{"a":1, "b":{"x":1}}`),
-	}
-	for _, test := range []struct {
-		name, given    string
-		updates        emulator.Updates
-		wantName       string
-		wantMapping    map[string]string
-		wantProperties string
-	}{
-		{"nothing", ``, emulator.UpdatesReplace, "Acme", full.Mapping, `{"a":1, "b":{"x":1}}`},
-		{"name", `,"name":"New"`, emulator.UpdatesReplace, "New", full.Mapping, `{"a":1, "b":{"x":1}}`},
-		{"replaced mapping", `,"mapping":{"c":"3"}`, emulator.UpdatesReplace, "Acme", map[string]string{"c": "3"}, `{"a":1, "b":{"x":1}}`},
-		{"emptied mapping", `,"mapping":{}`, emulator.UpdatesReplace, "Acme", map[string]string{}, `{"a":1, "b":{"x":1}}`},
-		{"replaced properties", `,"properties":{"c": 3}`, emulator.UpdatesReplace, "Acme", full.Mapping, `{"c": 3}`},
-		{"emptied properties", `,"properties":{}`, emulator.UpdatesReplace, "Acme", full.Mapping, `{}`},
-		{"merged nothing", ``, emulator.UpdatesMerge, "Acme", full.Mapping, `{"a":1, "b":{"x":1}}`},
-		{"merged mapping", `,"mapping":{"b":"9","c":"3"}`, emulator.UpdatesMerge, "Acme", map[string]string{"a": "1", "b": "9", "c": "3"}, `{"a":1, "b":{"x":1}}`},
-		{"merged empty", `,"mapping":{},"properties":{}`, emulator.UpdatesMerge, "Acme", full.Mapping, `{"a":1, "b":{"x":1}}`},
-		{"merged properties", `,"properties":{"b":{"y":9007199254740993},"a":null,"c":"<"}`, emulator.UpdatesMerge, "Acme", full.Mapping, `{"a":null,"b":{"y":9007199254740993},"c":"<"}`},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			e, c := start(t, emulator.Options{Updates: test.updates})
-			e.Seed(full)
-			got := c.succeed(t, "PUT", `{"user_group_id":"acme"`+test.given+`}`)
-			group := mustGroup(t, e.Environment, "acme")
-			if group.Name != test.wantName || !maps.Equal(group.Mapping, test.wantMapping) || string(group.Properties) != test.wantProperties {
-				t.Errorf("stored %q %v %s", group.Name, group.Mapping, group.Properties)
+func TestReadings(t *testing.T) {
+	for name, test := range readings {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, emulator.New, test.options)
+			for i := 0; i < len(test.exchanges); i += 2 {
+				w.is(test.exchanges[i], w.ask(test.exchanges[i]), test.exchanges[i+1])
 			}
-			if text(got.Group.Name) != test.wantName || string(got.Group.Properties) != test.wantProperties {
-				t.Errorf("answered %q %s", text(got.Group.Name), got.Group.Properties)
-			}
-			if text(got.Group.Token) != "tok" || got.Group.TeamID != "7" || string(got.Group.Environment) != `"Customer"` || got.IsNew != nil {
-				t.Errorf("answered %+v", got)
-			}
-			if e.Updates("acme") != 1 || e.Creations("acme") != 0 {
-				t.Errorf("%d updates, %d creations", e.Updates("acme"), e.Creations("acme"))
-			}
+			w.is("stored", w.stored(), test.stored)
 		})
 	}
 }
 
-func TestMergeIntoNothing(t *testing.T) {
-	e, c := start(t, emulator.Options{Updates: emulator.UpdatesMerge})
-	e.Seed(emulator.Group{ID: "acme"})
-	c.succeed(t, "PUT", `{"user_group_id":"acme","mapping":{"a":"1"},"properties":{"n": 1}}`)
-	group := mustGroup(t, e.Environment, "acme")
-	if !maps.Equal(group.Mapping, map[string]string{"a": "1"}) || string(group.Properties) != `{"n": 1}` {
-		t.Errorf("stored %v %s", group.Mapping, group.Properties)
-	}
-}
-
-func TestPostRotates(t *testing.T) {
-	e, c := start(t, emulator.Options{})
-	seeded := e.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{}`)})
-	got := c.send("POST", byToken(seeded.Token))
-	parsed := got.mustParse(t)
-	now := mustGroup(t, e.Environment, "acme").Token
-	if now == seeded.Token || text(parsed.Group.Token) != now {
-		t.Errorf("old %q, answered %q, stored %q", seeded.Token, text(parsed.Group.Token), now)
-	}
-	want := fmt.Sprintf(`{"success":1,"user_group":{"team_id":1001,"token":%q,"name":"Acme","provided_id":"acme","api_environment_tag":"Customer"}}`, now)
-	if got.raw != want {
-		t.Errorf("answered %s\nwant     %s", got.raw, want)
-	}
-
-	c.refused(t, "POST", byToken(seeded.Token), http.StatusNotFound, "current_token")
-	c.refused(t, "POST", byToken("never-seen"), http.StatusNotFound, "current_token")
-	if e.Rotations("acme") != 1 || mustGroup(t, e.Environment, "acme").Token != now {
-		t.Errorf("%d rotations", e.Rotations("acme"))
-	}
-	stale := e.Calls()[1]
-	if stale.ID != "acme" || stale.Rotated || stale.Refused == "" {
-		t.Errorf("the stale token's call was recorded as %+v", stale)
-	}
-}
-
-func TestDelete(t *testing.T) {
-	for _, test := range []struct {
-		name, body string
-		status     int
-		naming     string
-	}{
-		{"by token", `{"current_token":"tok-a"}`, 200, ""},
-		{"by id", `{"user_group_id":"a"}`, 200, ""},
-		{"by both", `{"current_token":"tok-a","user_group_id":"a"}`, 200, ""},
-		{"with a data source", `{"current_token":"tok-a","data_source_provided_id":"d"}`, 200, ""},
-		{"of another group", `{"current_token":"tok-a","user_group_id":"b"}`, 409, "user_group_id"},
-		{"with a stale token", `{"current_token":"tok-old","user_group_id":"a"}`, 404, "current_token"},
-		{"with an unknown token", `{"current_token":"tok-x"}`, 404, "current_token"},
-		{"of an absent id", `{"user_group_id":"x"}`, 404, "user_group_id"},
-		{"by the data source alone", `{"data_source_provided_id":"d"}`, 400, "current_token"},
-		{"of nothing", `{}`, 400, "user_group_id"},
+func TestWrongBodiesAreRefusedByName(t *testing.T) {
+	for call, says := range map[string]string{
+		`GET `:                             "the body is not a JSON object",
+		`PUT null`:                         "the body is not a JSON object",
+		`GET {"user_group_id":"acme"} {}`:  "the body is not a JSON object",
+		"GET {\"user_group_id\":\"\xff\"}": "the body is not a JSON object",
+		`GET {"user_group_id":"acme","user_group_id":"b"}`: `the body has the member "user_group_id" twice`,
+		`GET {"name":"n"}`:                                         "the field user_group_id is missing",
+		`PUT {"name":"n"}`:                                         "the field user_group_id is missing",
+		`GET {"user_group_id":""}`:                                 "the field user_group_id is empty",
+		`DELETE {"user_group_id":null}`:                            "the field user_group_id is not a string",
+		`GET {"user_group_id":"acme","name":1}`:                    "the field name is not a string",
+		`PUT {"user_group_id":"acme","name":null}`:                 "the field name is not a string",
+		`PUT {"user_group_id":"acme","mapping":null}`:              "the field mapping is not a JSON object",
+		`GET {"user_group_id":"acme","mapping":[]}`:                "the field mapping is not a JSON object",
+		`PUT {"user_group_id":"acme","mapping":{"a":1}}`:           "the field mapping has a value that is not a string",
+		`PUT {"user_group_id":"acme","mapping":{"a":null}}`:        "the field mapping has a value that is not a string",
+		`PUT {"user_group_id":"acme","mapping":{"a":"1","a":"2"}}`: `the field mapping has the member "a" twice`,
+		`GET {"user_group_id":"acme","properties":null}`:           "the field properties is not a JSON object",
+		`PUT {"user_group_id":"acme","properties":"{}"}`:           "the field properties is not a JSON object",
+		`PUT {"user_group_id":"acme","properties":{"a":1,"a":2}}`:  `the field properties has the member "a" twice`,
+		`POST {}`:                     "the field current_token is missing",
+		`DELETE {"current_token":""}`: "the field current_token is empty",
+		`DELETE {"current_token":"tok","data_source_provided_id":null}`: "the field data_source_provided_id is not a string",
+		`DELETE {"data_source_provided_id":"d"}`:                        neither,
+		`GET {"user_group_id":"acme","current_token":"tok"}`:            `GET has no field "current_token"`,
+		`POST {"current_token":"tok","user_group_id":"acme"}`:           `POST has no field "user_group_id"`,
+		`DELETE {"current_token":"tok","name":"n"}`:                     `DELETE has no field "name"`,
+		`GET {"User_Group_ID":"acme"}`:                                  `GET has no field "User_Group_ID"`,
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			e, c := start(t, emulator.Options{})
-			e.Seed(emulator.Group{ID: "a", Token: "tok-old"})
-			e.Change("a", func(g *emulator.Group) { g.Token = "tok-a" })
-			e.Seed(emulator.Group{ID: "b", Token: "tok-b"})
-			if test.status != 200 {
-				c.refused(t, "DELETE", test.body, test.status, test.naming)
-				if len(e.Groups()) != 2 || e.Deletions("a") != 0 {
-					t.Errorf("a refused DELETE left %d groups", len(e.Groups()))
-				}
-				return
-			}
-			if got := c.send("DELETE", test.body); got.raw != `{"success":1}` {
-				t.Errorf("answered %s", got.raw)
-			}
-			if left := e.Groups(); len(left) != 1 || left[0].ID != "b" || e.Deletions("a") != 1 {
-				t.Errorf("left %+v, %d deletions", left, e.Deletions("a"))
-			}
-		})
+		w := newWorld(t, emulator.New, emulator.Options{})
+		w.is(call, w.ask(call), fmt.Sprintf(`400 {"success":0,"message":%q}`, says))
+		w.is(call, w.recorded().Refused, says)
+		w.is(call, w.stored(), before)
 	}
 }
 
-func TestDeletedAndMadeAnewIsAnotherGroup(t *testing.T) {
-	e, c := start(t, emulator.Options{})
-	first := c.succeed(t, "GET", byID("acme")).Group
-	c.succeed(t, "DELETE", byToken(*first.Token))
-	c.refused(t, "POST", byToken(*first.Token), http.StatusNotFound, "current_token")
-	second := c.succeed(t, "GET", byID("acme")).Group
-	if first.TeamID == second.TeamID || *first.Token == *second.Token {
-		t.Errorf("first %+v, second %+v", first, second)
+func TestWrongRequestsHaveAStatusOfTheirOwn(t *testing.T) {
+	header := func(name string, values ...string) func(*http.Request) {
+		return func(r *http.Request) { r.Header[name] = values }
 	}
-	if e.Creations("acme") != 2 || e.Deletions("acme") != 1 {
-		t.Errorf("%d creations, %d deletions", e.Creations("acme"), e.Deletions("acme"))
+	for name, test := range map[string]struct {
+		alter func(*http.Request)
+		told  string
+	}{
+		"path":               {func(r *http.Request) { r.URL.Path = "/api/user/" }, "404 .*/api/user"},
+		"doubled slash":      {func(r *http.Request) { r.URL.Path = "//api/user" }, "404 .*/api/user"},
+		"escaped slash":      {func(r *http.Request) { r.URL.RawPath = "/api%2Fuser" }, "404 .*/api/user"},
+		"method":             {func(r *http.Request) { r.Method = "PATCH" }, "405 .*GET, PUT, POST or DELETE"},
+		"no key":             {header("Authorization"), "401 .*Authorization"},
+		"wrong key":          {header("Authorization", "Token nope"), "401 .*Authorization"},
+		"other scheme":       {header("Authorization", "Bearer "+emulator.DefaultKey), "401 .*Authorization"},
+		"bare key":           {header("Authorization", emulator.DefaultKey), "401 .*Authorization"},
+		"two keys":           {header("Authorization", "Token "+emulator.DefaultKey, "Token x"), "401 .*Authorization"},
+		"no content type":    {header("Content-Type"), "415 .*Content-Type"},
+		"other content type": {header("Content-Type", "text/json"), "415 .*Content-Type"},
+		"query":              {func(r *http.Request) { r.URL.RawQuery = "a=1" }, "400 .*query"},
+		"chunked":            {func(r *http.Request) { r.ContentLength = -1 }, "411 .*Content-Length"},
+		"cut short": {func(r *http.Request) {
+			r.Body = io.NopCloser(io.MultiReader(r.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
+		}, "200 .*the body ended early"},
+	} {
+		w := newWorld(t, emulator.New, emulator.Options{Refusals: emulator.RefusalsSuccessZero})
+		r := request(t, `GET {"user_group_id":"n"}`)
+		test.alter(r)
+		w.matches(name, w.answer(r), "^"+test.told)
+		w.matches(name, w.recorded().String(), ` "n" `+test.told)
+		w.is(name, w.stored(), before)
 	}
+}
+
+// TestLargeBodies: a caller can send all of one, is refused beyond 1 MiB, and keeps the connection.
+func TestLargeBodies(t *testing.T) {
+	w := newWorld(t, emulator.Start, emulator.Options{})
+	sized := func(size int) string {
+		const frame = `{"user_group_id":"n","name":""}`
+		return "GET " + strings.Replace(frame, `""`, `"`+strings.Repeat("x", size-len(frame))+`"`, 1)
+	}
+	w.exchange(sized(1<<20+1), sized(5<<20), sized(1<<20))
+	statuses := ""
+	for _, call := range w.Calls() {
+		statuses += fmt.Sprint(call.Status, " ")
+	}
+	w.is("answered", fmt.Sprint(statuses, w.Connections()), "413 413 200 1")
 }

@@ -1,260 +1,267 @@
 package emulator
 
 import (
+	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
 
-type groupKey struct{ environment, id string }
+// scoped is an id or a token: it means something in its environment only.
+type scoped struct{ environment, value string }
 
-type tokenKey struct{ environment, token string }
-
-// service holds the groups and does the four operations on them. It knows
-// neither HTTP connections nor faults, and its caller holds the lock.
+// service holds the groups and does the four operations on them. It knows neither connections nor faults. Its caller
+// holds the lock.
 type service struct {
 	options Options
-	groups  map[groupKey]*Group
-	// issued keeps the tokens that are no longer current too: a stale token still
-	// tells which group a call is about.
-	issued     map[tokenKey]string
-	teamIDs    map[int64]bool
+	groups  map[scoped]Group
+	// issued has the id for each token, also for those that are no longer current: a stale token still tells which group
+	// a call is about.
+	issued     map[scoped]string
 	nextTeamID int64
-	// lagging are groups as they were, until reads show them as they are.
-	lagging map[groupKey]*lag
+	// past has the groups as they were, for reads that lag.
+	past map[scoped][]version
 }
 
-type lag struct {
+type version struct {
 	group Group
 	until time.Time
 }
 
-func newService(options Options) *service {
-	return &service{
-		options:    options,
-		groups:     map[groupKey]*Group{},
-		issued:     map[tokenKey]string{},
-		teamIDs:    map[int64]bool{},
-		nextTeamID: options.FirstTeamID,
-		lagging:    map[groupKey]*lag{},
+// answer does what the call asks for, and notes in it what was done.
+func (s *service) answer(call *Call, asked request) reply {
+	if missing := s.missing(call.Method, asked); missing != "" {
+		return s.refuse(call, http.StatusBadRequest, missing)
 	}
-}
-
-func (s *service) answer(method, environment string, body []byte) answer {
-	asked, err := parseRequest(method, body)
-	if err != nil {
-		return s.refuse(http.StatusBadRequest, err.Error())
-	}
-	if asked.id != nil && s.options.IDs == IDsLowerCase {
-		stored := strings.ToLower(*asked.id)
-		asked.stored = &stored
-	} else {
-		asked.stored = asked.id
-	}
-	switch method {
+	switch call.Method {
 	case http.MethodGet:
-		return s.getOrCreate(environment, asked)
+		return s.getOrCreate(call, asked)
 	case http.MethodPut:
-		return s.update(environment, asked)
+		return s.update(call, asked)
 	case http.MethodPost:
-		return s.rotate(environment, asked)
+		return s.rotate(call, asked)
 	default:
-		return s.delete(environment, asked)
+		return s.delete(call, asked)
 	}
 }
 
-func (s *service) refuse(status int, message string) answer {
+func (s *service) missing(method string, asked request) string {
+	byID := method == http.MethodGet || method == http.MethodPut
+	switch {
+	case byID && asked.id == nil:
+		return "the field user_group_id is missing"
+	case byID && s.options.NameRequired && (asked.name == nil || s.stored(*asked.name) == ""):
+		return "the field name is missing"
+	case method == http.MethodPost && asked.token == nil:
+		return "the field current_token is missing"
+	case method == http.MethodDelete && asked.token == nil && asked.id == nil:
+		return "neither the field current_token nor the field user_group_id is given"
+	default:
+		return ""
+	}
+}
+
+func (s *service) getOrCreate(call *Call, asked request) reply {
+	key := s.key(call.Environment, *asked.id)
+	group, there := s.groups[key]
+	if shown, lagging := s.before(key); lagging {
+		group, there = shown, true
+	}
+	if !there {
+		group = s.create(call, asked)
+	}
+	return success(member{"new_user_group", marshal(!there)}, s.userGroup(group, asked))
+}
+
+func (s *service) update(call *Call, asked request) reply {
+	group, there := s.groups[s.key(call.Environment, *asked.id)]
+	switch {
+	case there:
+		group = s.change(s.applied(group, asked))
+		call.Updated, call.TeamID = true, group.TeamID
+	case s.options.UpsertOnPut:
+		group = s.create(call, asked)
+	default:
+		return s.refuse(call, http.StatusNotFound, "there is no user group with this user_group_id")
+	}
+	return success(s.userGroup(group, asked))
+}
+
+func (s *service) rotate(call *Call, asked request) reply {
+	group, current := s.holder(call.Environment, *asked.token)
+	if !current {
+		return s.refuseToken(call)
+	}
+	group.Token = newToken()
+	group = s.change(group)
+	call.Rotated, call.TeamID = true, group.TeamID
+	return success(s.userGroup(group, asked))
+}
+
+func (s *service) delete(call *Call, asked request) reply {
+	var group Group
+	var there bool
+	if asked.token != nil {
+		group, there = s.holder(call.Environment, *asked.token)
+		switch {
+		case !there && !s.options.ForgivingDeletes:
+			return s.refuseToken(call)
+		case there && asked.id != nil && s.key(call.Environment, *asked.id).value != group.ID:
+			return s.refuse(call, http.StatusConflict, "current_token is not of the user group that user_group_id names")
+		}
+	}
+	if !there && asked.id != nil {
+		group, there = s.groups[s.key(call.Environment, *asked.id)]
+	}
+	switch {
+	case there:
+		s.lag(group)
+		delete(s.groups, s.key(group.Environment, group.ID))
+		call.Deleted, call.TeamID = true, group.TeamID
+	case !s.options.ForgivingDeletes:
+		return s.refuse(call, http.StatusNotFound, "there is no user group with this user_group_id")
+	}
+	return success()
+}
+
+func (s *service) refuse(call *Call, status int, message string) reply {
 	if s.options.Refusals == RefusalsSuccessZero {
 		status = http.StatusOK
 	}
-	return refuseByStatus(status, message)
+	return call.refuse(status, message)
 }
 
-func (s *service) getOrCreate(environment string, asked request) answer {
-	if missing := s.missingField(asked); missing != "" {
-		return s.refuse(http.StatusBadRequest, "the field "+missing+" is missing")
-	}
-	key := groupKey{environment, *asked.stored}
-	if old := s.lagging[key]; old != nil && time.Now().Before(old.until) {
-		isNew := false
-		return answer{status: http.StatusOK, isNew: &isNew, group: s.describe(&old.group, asked, "properties")}
-	}
-	group := s.groups[key]
-	isNew := group == nil
-	done := nothing
-	if isNew {
-		group = s.create(environment, asked)
-		done = created
-	}
-	return answer{status: http.StatusOK, effect: done, about: group, isNew: &isNew, group: s.describe(group, asked, "properties")}
-}
-
-func (s *service) update(environment string, asked request) answer {
-	if missing := s.missingField(asked); missing != "" {
-		return s.refuse(http.StatusBadRequest, "the field "+missing+" is missing")
-	}
-	group := s.groups[groupKey{environment, *asked.stored}]
-	done := updated
-	switch {
-	case group != nil:
-		s.lagBehind(group)
-		s.apply(group, asked)
-	case s.options.UpsertOnPut:
-		group = s.create(environment, asked)
-		done = created
-	default:
-		return s.refuse(http.StatusNotFound, "there is no user group with this user_group_id")
-	}
-	return answer{status: http.StatusOK, effect: done, about: group, group: s.describe(group, asked, "properties", "api_environment_tag")}
-}
-
-func (s *service) rotate(environment string, asked request) answer {
-	if asked.token == nil {
-		return s.refuse(http.StatusBadRequest, "the field current_token is missing")
-	}
-	group := s.holder(environment, *asked.token)
-	if group == nil {
-		return s.refuseToken()
-	}
-	s.lagBehind(group)
-	s.setToken(group, newToken())
-	return answer{status: http.StatusOK, effect: rotated, about: group, group: s.describe(group, asked, "api_environment_tag")}
-}
-
-func (s *service) delete(environment string, asked request) answer {
-	if asked.token == nil && asked.id == nil {
-		return s.refuse(http.StatusBadRequest, "neither the field current_token nor the field user_group_id is given")
-	}
-	var group *Group
-	if asked.token != nil {
-		group = s.holder(environment, *asked.token)
-		switch {
-		case group == nil && !s.options.ForgivingDeletes:
-			return s.refuseToken()
-		case group != nil && asked.id != nil && *asked.stored != group.ID:
-			return s.refuse(http.StatusConflict, "current_token belongs to another user group than user_group_id names")
-		}
-	}
-	if group == nil && asked.id != nil {
-		group = s.groups[groupKey{environment, *asked.stored}]
-	}
-	switch {
-	case group == nil && s.options.ForgivingDeletes:
-		return answer{status: http.StatusOK}
-	case group == nil:
-		return s.refuse(http.StatusNotFound, "there is no user group with this user_group_id")
-	}
-	s.lagBehind(group)
-	delete(s.groups, groupKey{environment, group.ID})
-	return answer{status: http.StatusOK, effect: deleted, about: group}
-}
-
-func (s *service) refuseToken() answer {
+func (s *service) refuseToken(call *Call) reply {
 	const message = "current_token is not the current token of a user group"
 	if s.options.StaleTokenStatus != 0 {
-		return refuseByStatus(s.options.StaleTokenStatus, message)
+		return call.refuse(s.options.StaleTokenStatus, message)
 	}
-	return s.refuse(http.StatusNotFound, message)
+	return s.refuse(call, http.StatusNotFound, message)
 }
 
-// lagBehind has the next reads show the group as it is now, before it is changed.
-func (s *service) lagBehind(group *Group) {
-	s.lagging[groupKey{group.Environment, group.ID}] = &lag{group: group.clone(), until: time.Now().Add(s.options.ReadLag)}
+// key is where the group with the id is kept.
+func (s *service) key(environment, id string) scoped {
+	if s.options.IDs == IDsLowerCase {
+		id = strings.ToLower(id)
+	}
+	return scoped{environment, id}
 }
 
-func (s *service) missingField(asked request) string {
-	if asked.id == nil {
-		return fieldID
+// stored is the name as it is kept.
+func (s *service) stored(name string) string {
+	if s.options.TrimNames {
+		return strings.TrimSpace(name)
 	}
-	if s.options.NameRequired && (asked.name == nil || *asked.name == "") {
-		return fieldName
-	}
-	return ""
+	return name
 }
 
-func (s *service) create(environment string, asked request) *Group {
-	group := &Group{ID: *asked.stored, Environment: environment}
-	s.apply(group, asked)
+// holder is the group whose current token this is.
+func (s *service) holder(environment, token string) (Group, bool) {
+	group, there := s.groups[scoped{environment, s.issued[scoped{environment, token}]}]
+	return group, there && group.Token == token
+}
+
+func (s *service) create(call *Call, asked request) Group {
+	group := s.put(s.applied(Group{ID: *asked.id, Environment: call.Environment}, asked))
+	call.Created, call.TeamID = true, group.TeamID
+	return group
+}
+
+// change stores a group that a call has changed: reads may lag behind it.
+func (s *service) change(group Group) Group {
+	s.lag(s.groups[s.key(group.Environment, group.ID)])
 	return s.put(group)
 }
 
-func (s *service) put(group *Group) *Group {
-	if group.TeamID == 0 {
-		for s.teamIDs[s.nextTeamID] {
-			s.nextTeamID++
-		}
-		group.TeamID = s.nextTeamID
-	}
-	s.teamIDs[group.TeamID] = true
+// seed stores a group behind the caller's back: reads do not lag behind it.
+func (s *service) seed(group Group) Group {
+	delete(s.past, s.key(group.Environment, group.ID))
+	return s.put(group)
+}
+
+func (s *service) put(group Group) Group {
+	key := s.key(group.Environment, group.ID)
+	group.ID = key.value
+	group.TeamID = cmp.Or(group.TeamID, s.nextTeamID)
 	if group.Token == "" {
 		group.Token = newToken()
 	}
-	s.groups[groupKey{group.Environment, group.ID}] = group
-	s.setToken(group, group.Token)
+	s.nextTeamID = max(s.nextTeamID, group.TeamID+1)
+	s.groups[key] = group
+	s.issued[scoped{group.Environment, group.Token}] = group.ID
 	return group
 }
 
-func (s *service) apply(group *Group, asked request) {
-	if asked.name != nil {
-		group.Name = *asked.name
-		if s.options.TrimNames {
-			group.Name = strings.TrimSpace(group.Name)
+// lag has reads show the group as it is now for a while.
+func (s *service) lag(group Group) {
+	if s.options.ReadLag > 0 {
+		key := s.key(group.Environment, group.ID)
+		s.past[key] = append(s.past[key], version{group, time.Now().Add(s.options.ReadLag)})
+	}
+}
+
+// before is the group as it was before the changes that reads do not show yet.
+func (s *service) before(key scoped) (Group, bool) {
+	for _, version := range s.past[key] {
+		if time.Now().Before(version.until) {
+			return version.group, true
 		}
 	}
+	return Group{}, false
+}
+
+// applied is the group with what is asked for. A mapping is never changed in place: the past may have it.
+func (s *service) applied(group Group, asked request) Group {
 	merging := s.options.Updates == UpdatesMerge
+	if asked.name != nil {
+		group.Name = s.stored(*asked.name)
+	}
 	if asked.mapping != nil {
-		if merging && group.Mapping != nil {
-			maps.Copy(group.Mapping, asked.mapping)
-		} else {
-			group.Mapping = asked.mapping
+		mapping := map[string]string{}
+		if merging {
+			maps.Copy(mapping, group.Mapping)
 		}
+		maps.Copy(mapping, asked.mapping)
+		group.Mapping = mapping
 	}
 	if asked.properties != nil {
+		properties := asked.properties
 		if merging && group.Properties != nil {
-			group.Properties = mergeProperties(group.Properties, asked.properties)
-		} else {
-			group.Properties = asked.properties
+			properties = merged(group.Properties, properties)
 		}
 		if s.options.AddsProperty {
-			group.Properties = mergeProperties(group.Properties, json.RawMessage(`{"added_by_the_service":true}`))
+			properties = merged(properties, json.RawMessage(`{"added_by_the_service":true}`))
 		}
-	}
-}
-
-func (s *service) setToken(group *Group, token string) {
-	group.Token = token
-	s.issued[tokenKey{group.Environment, token}] = group.ID
-}
-
-func (s *service) holder(environment, token string) *Group {
-	group := s.groups[groupKey{environment, s.issued[tokenKey{environment, token}]}]
-	if group == nil || group.Token != token {
-		return nil
+		group.Properties = properties
 	}
 	return group
 }
 
-func (s *service) describe(group *Group, asked request, extra ...string) object {
-	name, id, properties := stringOrNull(group.Name), encodeString(group.ID), group.Properties
+// userGroup is the group as it is answered.
+func (s *service) userGroup(group Group, asked request) member {
+	name, id, properties := orNull(group.Name), marshal(group.ID), group.Properties
 	if s.options.Answers == AnswersEcho {
-		name, id, properties = echoOrNull(asked.name), echoOrNull(asked.id), asked.properties
+		name, id, properties = marshal(asked.name), marshal(asked.id), asked.properties
 	}
-	described := object{
-		{"team_id", strconv.AppendInt(nil, group.TeamID, 10)},
-		{"token", encodeString(group.Token)},
+	if properties == nil {
+		properties = json.RawMessage("null")
+	}
+	told := object{
+		{"team_id", marshal(group.TeamID)},
+		{"token", marshal(group.Token)},
 		{"name", name},
 		{"provided_id", id},
+		{"properties", properties},
+		{"api_environment_tag", orNull(group.Environment)},
 	}
-	optional := map[string]json.RawMessage{
-		"properties":          rawOrNull(properties),
-		"api_environment_tag": stringOrNull(group.Environment),
-	}
-	for _, field := range extra {
-		described = append(described, member{field, optional[field]})
-	}
-	return slices.DeleteFunc(described, func(m member) bool { return slices.Contains(s.options.Omit, m.name) })
+	told = slices.DeleteFunc(told, func(field member) bool {
+		return slices.Contains(s.options.Omit, field.name) || slices.Contains(asked.omit, field.name)
+	})
+	return member{"user_group", told.encode()}
 }
+
+func newToken() string { return "ugt_" + rand.Text() }

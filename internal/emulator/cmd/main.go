@@ -1,8 +1,7 @@
-// Command cmd runs the emulated dashboard service in the foreground, on a
-// loopback address, until it is interrupted.
+// Command cmd runs the emulated dashboard service in the foreground, on a loopback address, until it is interrupted.
 //
-// Standard output gets two export lines that point the provider at the service,
-// and is closed then, so that a shell can take them in and leave it running:
+// Standard output gets two export lines that point the provider at the service, and is closed then, so that a shell can
+// take them in and leave it running:
 //
 //	eval "$(emulator &)"
 //
@@ -15,16 +14,16 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
+	"regexp"
+	"slices"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-)
-
-const (
-	exitFailure = 1
-	exitUsage   = 2
 )
 
 func main() {
@@ -34,28 +33,117 @@ func main() {
 	os.Exit(code)
 }
 
-func run(ctx context.Context, args []string, stdout io.WriteCloser, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdout io.WriteCloser, stderr io.Writer) (exitCode int) {
+	logger := log.New(stderr, "", 0)
 	chosen, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
 	if err != nil {
-		return exitUsage
+		return 2
 	}
-	chosen.options.Log = func(line string) { _, _ = fmt.Fprintln(stderr, line) }
-	service, err := emulator.StartOn(chosen.addr, chosen.options)
+	chosen.Log = func(call emulator.Call) {
+		logger.Printf("%s %.1fms", call, float64(time.Since(call.At).Microseconds())/1000)
+	}
+	service, err := emulator.StartOn(chosen.addr, chosen.Options)
 	if err != nil {
-		_, _ = fmt.Fprintln(stderr, err)
-		return exitFailure
+		logger.Print(err)
+		return 1
 	}
 	defer service.Close()
 
+	logger.Printf("listening on %s, end with an interrupt", service.URL())
 	_, err = fmt.Fprintf(stdout, "export EMBED_BASE_URL=%s\nexport EMBED_API_KEY=%s\n", service.URL(), chosen.key)
 	if err := errors.Join(err, stdout.Close()); err != nil {
-		_, _ = fmt.Fprintln(stderr, "emulator: the exports could not be written:", err)
-		return exitFailure
+		logger.Print("emulator: the exports could not be written: ", err)
+		return 1
 	}
-	_, _ = fmt.Fprintf(stderr, "listening on %s, end with an interrupt\n", service.URL())
 	<-ctx.Done()
 	return 0
+}
+
+type settings struct {
+	emulator.Options
+
+	addr, key string
+}
+
+func parse(args []string, stderr io.Writer) (chosen settings, err error) {
+	chosen.key = emulator.DefaultKey
+	chosen.ForgetCalls = true // a service that ran for days would only grow
+	flags := flag.NewFlagSet("emulator", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&chosen.addr, "addr", "127.0.0.1:8642", "loopback `address` to listen on; port 0 picks a free one")
+	flags.Func("environment", "environment `tag`, or key=tag for another API key; can be given several times, the first "+
+		"key is exported; an empty tag is answered as null (default Customer)", chosen.addEnvironment)
+	flags.Func("answers", "name, id and properties in an answer: `stored|echo` (default stored)",
+		choice(&chosen.Answers, "stored", "echo"))
+	flags.Func("updates", "what an update does to mapping and properties: `replace|merge` (default replace)",
+		choice(&chosen.Updates, "replace", "merge"))
+	flags.Func("refusals", "how a body is refused: `status|success-zero` (default status)",
+		choice(&chosen.Refusals, "status", "success-zero"))
+	flags.Func("ids", "how ids are kept and found: `exact|lower-case` (default exact)",
+		choice(&chosen.IDs, "exact", "lower-case"))
+	flags.BoolVar(&chosen.NameRequired, "name-required", false, "refuse a GET or a PUT without a name")
+	flags.BoolVar(&chosen.UpsertOnPut, "upsert-on-put", false, "let a PUT create the group that is absent")
+	flags.BoolVar(&chosen.ForgivingDeletes, "forgiving-deletes", false,
+		"let a DELETE of an absent group, or with a stale token, succeed")
+	flags.IntVar(&chosen.StaleTokenStatus, "stale-token-status", 0,
+		"`status` that refuses a stale token, 0 being that of every refusal")
+	flags.BoolVar(&chosen.TrimNames, "trim-names", false, "store names without the spaces around them")
+	flags.BoolVar(&chosen.AddsProperty, "adds-property", false, "store a property of the service's own beside those given")
+	flags.Func("omit", "`field` that user_group has in no answer; can be given several times", func(field string) error {
+		chosen.Omit = append(chosen.Omit, field)
+		return nil
+	})
+	flags.DurationVar(&chosen.ReadLag, "read-lag", 0, "how long a GET shows a group as it was before it was changed")
+	flags.Int64Var(&chosen.FirstTeamID, "first-team-id", 0, "first team `id` given out, 0 being the usual one")
+	flags.DurationVar(&chosen.Latency, "latency", 0, "how long every call takes at least")
+	flags.IntVar(&chosen.RateLimit, "rate-limit", 0, "`calls` a second, 0 being no limit")
+	flags.IntVar(&chosen.RateBurst, "rate-burst", 0, "`calls` at once after a pause, 0 being one second's worth")
+	flags.IntVar(&chosen.RateStatus, "rate-status", 0, "`status` that refuses a call too many: 429, the default, or 503")
+	flags.BoolVar(&chosen.RateSilent, "rate-silent", false, "leave Retry-After out of that refusal")
+	if err := flags.Parse(args); err != nil {
+		return settings{}, err
+	}
+	if flags.NArg() > 0 {
+		err := fmt.Errorf("there are no arguments, only flags: %q", flags.Arg(0))
+		_, _ = fmt.Fprintln(stderr, err)
+		return settings{}, err
+	}
+	return chosen, nil
+}
+
+// plainKey is what a shell takes as it stands: the key is printed to be evaluated.
+var plainKey = regexp.MustCompile(`^[A-Za-z0-9._~+/:@%-]+$`)
+
+func (s *settings) addEnvironment(value string) error {
+	key, tag := emulator.DefaultKey, value
+	if i := strings.LastIndex(value, "="); i >= 0 {
+		key, tag = value[:i], value[i+1:]
+	}
+	if !plainKey.MatchString(key) {
+		return errors.New("a key is letters, digits and the characters . _ ~ + / : @ % -")
+	}
+	if !slices.Contains([]string{"", "Customer", "Testing"}, tag) {
+		return errors.New("a tag is Customer, Testing or empty")
+	}
+	if s.Environments == nil {
+		s.Environments = map[string]string{}
+		s.key = key
+	}
+	s.Environments[key] = tag
+	return nil
+}
+
+// choice sets the target to the value of the chosen name: the names stand in the order of the values.
+func choice[T ~int](target *T, names ...string) func(string) error {
+	return func(name string) error {
+		i := slices.Index(names, name)
+		if i < 0 {
+			return errors.New("has to be " + strings.Join(names, " or "))
+		}
+		*target = T(i)
+		return nil
+	}
 }

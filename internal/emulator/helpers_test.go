@@ -1,0 +1,134 @@
+package emulator_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+)
+
+// world is an emulator with the group acme in it, and a caller.
+type world struct {
+	*testing.T
+	*emulator.Emulator
+
+	tokens []string
+}
+
+// before is what stored says in the beginning.
+const before = `acme 7 tok "Acme" {"a":"1","b":"2"} {"p": 1, "q":{"x":1}}` + "\n"
+
+func newWorld(t *testing.T, start func(emulator.Options) (*emulator.Emulator, error), options emulator.Options) *world {
+	t.Helper()
+	e, err := start(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	e.Seed(emulator.Group{
+		ID: "acme", Name: "Acme", TeamID: 7, Token: "tok",
+		Mapping: map[string]string{"a": "1", "b": "2"}, Properties: json.RawMessage(`{"p": 1, "q":{"x":1}}`),
+	})
+	return &world{T: t, Emulator: e}
+}
+
+var madeUp = regexp.MustCompile(`ugt_[A-Z2-7]{26}`)
+
+// named gives the tokens that the service made up names that can be expected: token-1 is the first that was seen.
+func (w *world) named(text string) string {
+	return madeUp.ReplaceAllStringFunc(text, func(token string) string {
+		if !slices.Contains(w.tokens, token) {
+			w.tokens = append(w.tokens, token)
+		}
+		return fmt.Sprint("token-", slices.Index(w.tokens, token)+1)
+	})
+}
+
+// stored is every group of the environment in a line.
+func (w *world) stored() (text string) {
+	for _, g := range w.Groups() {
+		mapping, _ := json.Marshal(g.Mapping)
+		text += fmt.Sprintf("%s %d %s %q %s %s\n", g.ID, g.TeamID, g.Token, g.Name, mapping, g.Properties)
+	}
+	return w.named(text)
+}
+
+// recorded is the last call.
+func (w *world) recorded() emulator.Call { return w.Calls()[len(w.Calls())-1] }
+
+// request is a call such as `GET {"user_group_id":"acme"}`.
+func request(t *testing.T, call string) *http.Request {
+	t.Helper()
+	method, body, _ := strings.Cut(call, " ")
+	r := httptest.NewRequestWithContext(t.Context(), method, "/api/user", strings.NewReader(body))
+	r.Header.Set("Authorization", "Token "+emulator.DefaultKey)
+	r.Header.Set("Content-Type", "application/json")
+	return r
+}
+
+func (w *world) ask(call string) string { return w.answer(request(w.T, call)) }
+
+// answer is "cut", or the status, the headers that are worth a word and the body.
+func (w *world) answer(r *http.Request) (text string) {
+	defer func() {
+		if cut := recover(); cut == http.ErrAbortHandler {
+			text = "cut"
+		} else if cut != nil {
+			panic(cut)
+		}
+	}()
+	answer := httptest.NewRecorder()
+	w.ServeHTTP(answer, r)
+	header := answer.Header()
+	if header.Get("Content-Type") == "application/json" {
+		header.Del("Content-Type")
+	}
+	if header.Get("Content-Length") == fmt.Sprint(answer.Body.Len()) {
+		header.Del("Content-Length")
+	}
+	for name, values := range header {
+		text += name + ": " + strings.Join(values, ",") + " "
+	}
+	return w.named(fmt.Sprint(answer.Code, " ", text, answer.Body))
+}
+
+// exchange makes the calls over one connection of the network and returns all that comes back.
+func (w *world) exchange(calls ...string) string {
+	w.Helper()
+	connection, err := net.Dial("tcp", strings.TrimPrefix(w.URL(), "http://"))
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer func() { _ = connection.Close() }()
+	for i, call := range calls {
+		r := request(w.T, call)
+		r.Close = i == len(calls)-1
+		if err := r.Write(connection); err != nil {
+			w.Fatal(err)
+		}
+	}
+	all, _ := io.ReadAll(connection)
+	return string(all)
+}
+
+func (w *world) is(what, got, want string) {
+	w.Helper()
+	if got != want {
+		w.Errorf("%.200s\ngot  %s\nwant %s", what, got, want)
+	}
+}
+
+func (w *world) matches(what, got, pattern string) {
+	w.Helper()
+	if !regexp.MustCompile(pattern).MatchString(got) {
+		w.Errorf("%.200s\ngot  %s\nwant %s", what, got, pattern)
+	}
+}

@@ -1,0 +1,213 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	servicePath = "/api/user"
+	maxBody     = 1 << 20
+)
+
+// inbound is a call as it came in, its body read, nothing of it judged yet.
+type inbound struct {
+	*http.Request
+
+	call       Call
+	asked      request
+	malformed  error
+	authorized bool
+	tooMany    bool
+}
+
+// ServeHTTP answers one call. It keeps the request's header. A connection that is to be cut ends in a panic with
+// [http.ErrAbortHandler], as net/http wants it.
+func (e *Emulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	e.count(1)
+	defer e.count(-1)
+	in := e.receive(r)
+	if hook := e.hook.Load(); hook != nil && *hook != nil {
+		(*hook)(in.call)
+	}
+	fault := e.admit(in)
+	if fault.Kind == DelayBefore && !e.sleep(context.Background(), fault.Delay) {
+		panic(http.ErrAbortHandler)
+	}
+	out := e.perform(in, fault)
+	if fault.Kind == Delay {
+		e.sleep(r.Context(), fault.Delay)
+	}
+	e.sleep(r.Context(), e.options.Latency-time.Since(in.call.At))
+	if e.options.Log != nil {
+		e.options.Log(in.call)
+	}
+	out.send(w)
+}
+
+// receive reads the body whole before anything is refused, so that every call can be recorded whole, and a refusal does
+// not race with a caller that is still sending.
+func (e *Emulator) receive(r *http.Request) *inbound {
+	text, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	if len(text) > maxBody {
+		_, _ = io.Copy(io.Discard, r.Body)
+	}
+	in := &inbound{Request: r, call: Call{
+		Method: r.Method, Path: r.URL.EscapedPath(), Body: text, Header: r.Header, At: time.Now(), Connection: r.RemoteAddr,
+	}}
+	if in.asked, in.malformed = understand(r.Method, text); err != nil {
+		in.malformed = errors.New("the body ended early")
+	}
+	if keys := r.Header.Values("Authorization"); len(keys) == 1 {
+		if key, ok := strings.CutPrefix(keys[0], "Token "); ok {
+			in.call.Environment, in.authorized = e.options.Environments[key]
+		}
+	}
+	switch {
+	case in.asked.id != nil:
+		in.call.ID = *in.asked.id
+	case in.asked.token != nil && in.authorized:
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		in.call.ID = e.service.issued[scoped{in.call.Environment, *in.asked.token}]
+	}
+	return in
+}
+
+// admit decides whether there is room for the call and, if so, which fault strikes it, the zero one for none.
+func (e *Emulator) admit(in *inbound) Fault {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	in.tooMany = !e.rate.admits(time.Now())
+	if in.tooMany || in.call.Path != servicePath {
+		return Fault{}
+	}
+	return e.strike(in.call)
+}
+
+// perform does the work and records it in one go, so that the record has the order of the work and is complete before
+// the caller knows.
+func (e *Emulator) perform(in *inbound, fault Fault) reply {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := e.spoil(fault, in)
+	in.call.Fault, in.call.Status = string(fault.Kind), out.status
+	if !e.options.ForgetCalls {
+		e.calls = append(e.calls, in.call)
+	}
+	return out
+}
+
+// work is what the service does without a fault, its answer without the fields to omit.
+func (e *Emulator) work(in *inbound, omit ...string) reply {
+	contentType := in.Header.Values("Content-Type")
+	switch {
+	case in.tooMany:
+		out := in.call.refuse(e.options.RateStatus, "more calls a second than the service takes")
+		if e.options.RateSilent {
+			return out
+		}
+		return later(out, "1")
+	case in.call.Path != servicePath:
+		return in.call.refuse(http.StatusNotFound, "there is nothing at this path; the service is at "+servicePath)
+	case fieldsOf[in.Method] == nil:
+		return in.call.refuse(http.StatusMethodNotAllowed, "the method has to be GET, PUT, POST or DELETE")
+	case !in.authorized:
+		return in.call.refuse(http.StatusUnauthorized, "the header Authorization does not carry a known API key")
+	case in.URL.RawQuery != "" || in.URL.ForceQuery:
+		return in.call.refuse(http.StatusBadRequest, "no operation has query parameters")
+	case len(contentType) != 1 || contentType[0] != "application/json":
+		return in.call.refuse(http.StatusUnsupportedMediaType, "the header Content-Type has to be application/json")
+	case in.ContentLength < 0:
+		return in.call.refuse(http.StatusLengthRequired, "the header Content-Length is missing")
+	case len(in.call.Body) > maxBody:
+		return in.call.refuse(http.StatusRequestEntityTooLarge, "the body is larger than 1 MiB")
+	case in.malformed != nil:
+		return e.service.refuse(&in.call, http.StatusBadRequest, in.malformed.Error())
+	default:
+		in.asked.omit = append(omit, untold[in.Method]...)
+		return e.service.answer(&in.call, in.asked)
+	}
+}
+
+// sleep says whether it slept to the end: it wakes when the service is closed or when the context ends.
+func (e *Emulator) sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+	case <-e.closing:
+	}
+	return false
+}
+
+// rateLimit is a bucket that holds a burst of calls and fills at a steady pace.
+type rateLimit struct {
+	perSecond, burst int
+	// next is when the next call would be due if the calls came at just that pace.
+	next time.Time
+}
+
+func (l *rateLimit) admits(now time.Time) bool {
+	if l.perSecond == 0 {
+		return true
+	}
+	space := time.Second / time.Duration(l.perSecond)
+	if full := now.Add(-space * time.Duration(l.burst-1)); l.next.Before(full) {
+		l.next = full
+	}
+	if l.next.After(now) {
+		return false
+	}
+	l.next = l.next.Add(space)
+	return true
+}
+
+// reply is what goes over the wire. Without a status the connection is cut instead.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+	// missing is how many bytes are announced beyond the body.
+	missing int
+	// twice sends it a second time on the same connection.
+	twice bool
+}
+
+func (r reply) send(w http.ResponseWriter) {
+	if r.status == 0 {
+		panic(http.ErrAbortHandler)
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	for name, values := range r.header {
+		header[http.CanonicalHeaderKey(name)] = values
+	}
+	if len(r.body) > 0 {
+		header.Set("Content-Length", strconv.Itoa(len(r.body)+r.missing))
+	}
+	w.WriteHeader(r.status)
+	_, _ = w.Write(r.body) // net/http cuts the connection when that is less than was announced
+	if r.twice {
+		r.sendAgain(http.NewResponseController(w))
+	}
+}
+
+func (r reply) sendAgain(connection *http.ResponseController) {
+	_ = connection.Flush()
+	if raw, _, err := connection.Hijack(); err == nil {
+		_, _ = fmt.Fprintf(raw, "HTTP/1.1 %d Again\r\nContent-Length: %d\r\n\r\n%s", r.status, len(r.body), r.body)
+		_ = raw.Close()
+	}
+}
