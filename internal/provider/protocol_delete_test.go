@@ -40,7 +40,7 @@ func TestProtocolDelete(t *testing.T) {
 			if test.before != nil {
 				test.before(p.service)
 			}
-			if test.fault != 0 {
+			if test.fault != "" {
 				p.always(http.MethodDelete, test.fault)
 			}
 			after, diags := p.destroy(state)

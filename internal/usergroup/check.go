@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
+	"net/http"
 	"strings"
 	"sync"
 
@@ -37,7 +39,7 @@ func (s *Service) checkService(ctx context.Context) (uncached bool, problem *Pro
 		problem = s.tryOut(api.Finish(ctx))
 		s.check.passed = problem == nil
 		// Half an answer is no verdict, and hardly comes twice.
-		if problem != nil && (tries > 0 || problem.Call == nil || problem.Call.Kind != api.Incomplete) {
+		if problem != nil && (tries > 0 || problem.Finding != CallFailed || problem.Call.Kind != api.Incomplete) {
 			break
 		}
 	}
@@ -57,14 +59,15 @@ func (s *Service) tryOut(ctx context.Context) *Problem {
 	}
 	facts.Placeholder = PlaceholderLeft
 	// An id at random cannot be there before, and its token cannot be known.
-	cached := made.New != nil && !*made.New && !made.Lost || isOtherID(facts.ID, made.UserGroup) || s.remembers(made.UserGroup.Token)
+	created := made.New != nil && *made.New
+	cached := made.New != nil && !created && !made.Lost || isOtherID(facts.ID, made.UserGroup) || s.remembers(made.UserGroup.Token)
 	seen := made
 	if !cached {
 		seen, err = s.client.GetOrCreate(ctx, group)
 		cached = err == nil && *seen.New
 	}
 	facts.LookupLost = made.Lost || seen.Lost || facts.failed(err) != No
-	s.check.uncached = s.check.uncached || err == nil && !cached
+	s.check.uncached = s.check.uncached || err == nil && !cached && created
 	removal := api.TokenRequest{UserGroupID: facts.ID}
 	if !cached {
 		removal.CurrentToken = cmp.Or(seen.UserGroup.Token, made.UserGroup.Token)
@@ -73,11 +76,15 @@ func (s *Service) tryOut(ctx context.Context) *Problem {
 		}
 	}
 	facts.Told = seen.UserGroup
-	// Refused after an attempt that was lost: that one has deleted it, since nobody else knows of the group.
-	if err := s.client.Delete(ctx, removal); err != nil && (facts.failed(err) == No || facts.Call.Kind != api.Refused) {
+	if err := s.remove(ctx, group, removal); err != nil {
+		facts.failed(err)
 		return facts.with(LeftBehind)
 	}
 	facts.Placeholder = PlaceholderRemoved
+	if err == nil && !cached && !created {
+		// A lost attempt has most likely made the group, and the looks after it say nothing about a cache.
+		err = &api.Error{Kind: api.Incomplete, Method: http.MethodGet, Reason: "the answer that creates a group was lost"}
+	}
 	facts.failed(err)
 	switch tag := facts.Told.EnvironmentTag; {
 	case err != nil:
@@ -93,4 +100,20 @@ func (s *Service) tryOut(ctx context.Context) *Problem {
 	default:
 		return nil
 	}
+}
+
+// remove deletes the group that tryOut has made.
+func (s *Service) remove(ctx context.Context, group api.GroupRequest, removal api.TokenRequest) error {
+	err := s.client.Delete(ctx, removal)
+	var call *api.Error
+	if !errors.As(err, &call) || call.Kind != api.Refused || !call.Lost {
+		return err
+	}
+	// Refused because the lost attempt has deleted it, or for another reason. After a look it is there in either case.
+	found, err := s.client.GetOrCreate(ctx, group)
+	if err != nil {
+		return err
+	}
+	removal.CurrentToken = found.UserGroup.Token
+	return s.client.Delete(ctx, removal)
 }

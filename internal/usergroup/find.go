@@ -137,8 +137,8 @@ func (s *Service) look(ctx context.Context, known Known) (api.Answer, error) {
 			s.nameRequired.Store(true)
 		}
 	}
-	// A name that was made up for the question says nothing when it comes back, and a blank one is the echo of none.
-	if told := answer.UserGroup.Name; told != nil && (*told == "" || known.Name == "" && request.Name != nil && *told == name) {
+	// A name that was sent along says nothing when it comes back, and a blank one is the echo of none.
+	if told := answer.UserGroup.Name; told != nil && (*told == "" || request.Name != nil && *told == name) {
 		answer.UserGroup.Name = nil
 	}
 	return answer, err

@@ -172,6 +172,12 @@ type state struct {
 	stored bool
 }
 
+func (s state) asKnown() usergroup.Known {
+	known := s.known
+	known.Name = s.name
+	return known
+}
+
 // history is one path, with what was found at its end.
 type history struct {
 	situation
@@ -354,7 +360,7 @@ func (h *history) ended(err error, warnings ...*usergroup.Problem) {
 }
 
 func (h *history) refresh(ctx context.Context) {
-	found, err := h.service.Find(ctx, h.state.known)
+	found, err := h.service.Find(ctx, h.state.asKnown())
 	switch {
 	case errors.Is(err, usergroup.ErrNotFound):
 		h.state = state{stored: h.state.stored}
@@ -392,9 +398,9 @@ func (h *history) create(ctx context.Context) {
 }
 
 func (h *history) change(ctx context.Context, update bool) {
-	known := h.state.known
+	known := h.state.asKnown()
 	if update {
-		result, err := h.service.Update(ctx, wanted(), h.state.known)
+		result, err := h.service.Update(ctx, wanted(), known)
 		h.ended(err, result.Warnings...)
 		if result.Group != nil {
 			h.state.known.TakenOver = false
@@ -422,7 +428,7 @@ func (h *history) change(ctx context.Context, update bool) {
 }
 
 func (h *history) delete(ctx context.Context) {
-	result, err := h.service.Delete(ctx, h.state.known, "")
+	result, err := h.service.Delete(ctx, h.state.asKnown(), "")
 	h.ended(err, result.Warnings...)
 	if err == nil {
 		h.state = state{stored: h.state.stored}
