@@ -47,8 +47,8 @@ func describe(ctx context.Context, server tfprotov6.ProviderServer) (object, err
 	for _, d := range slices.Concat(schemas.Diagnostics, identities.Diagnostics) {
 		problems = append(problems, fmt.Errorf("%s: %s", d.Summary, d.Detail))
 	}
-	if len(schemas.Functions)+len(schemas.StateStoreSchemas) > 0 {
-		problems = append(problems, errors.New("functions and state stores are not described yet: add them here"))
+	if len(schemas.StateStoreSchemas) > 0 {
+		problems = append(problems, errors.New("state stores are not described yet: add them here"))
 	}
 	schemaOf := func(s *tfprotov6.Schema) object {
 		if len(s.Block.BlockTypes) > 0 {
@@ -81,6 +81,24 @@ func describe(ctx context.Context, server tfprotov6.ProviderServer) (object, err
 		}
 		return object{"version": s.Version, "attributes": attributes}
 	}
+	parameterOf := func(p *tfprotov6.FunctionParameter) object {
+		return object{
+			"name": p.Name, "type": p.Type, "description": p.Description, "is_nullable": p.AllowNullValue,
+		}
+	}
+	functionOf := func(f *tfprotov6.Function) object {
+		if f.VariadicParameter != nil {
+			problems = append(problems, errors.New("variadic parameters are not described yet: add them here"))
+		}
+		parameters := []object{}
+		for _, p := range f.Parameters {
+			parameters = append(parameters, parameterOf(p))
+		}
+		return object{
+			"summary": f.Summary, "description": f.Description, "deprecation_message": f.DeprecationMessage,
+			"return_type": f.Return.Type, "parameters": parameters,
+		}
+	}
 	described := object{
 		"provider":                   schemaOf(schemas.Provider),
 		"resource_schemas":           each(schemas.ResourceSchemas, schemaOf),
@@ -88,6 +106,7 @@ func describe(ctx context.Context, server tfprotov6.ProviderServer) (object, err
 		"ephemeral_resource_schemas": each(schemas.EphemeralResourceSchemas, schemaOf),
 		"list_resource_schemas":      each(schemas.ListResourceSchemas, schemaOf),
 		"action_schemas":             each(schemas.ActionSchemas, actionOf),
+		"functions":                  each(schemas.Functions, functionOf),
 		"resource_identity_schemas":  each(identities.IdentitySchemas, identityOf),
 	}
 	return described, errors.Join(problems...)
