@@ -25,9 +25,9 @@ func TestPropertiesWrittenDifferently(t *testing.T) {
 		`{"exact":9007199254740993,"large":1e30,"small":1.5E-7,"minus":-0.10}`: `{"minus":-1e-1,"exact":9007199254740993.0,` +
 			`"large":1000000000000000000000000000000,"small":0.00000015}`,
 		`{"größe":"ÄÖ 顧客 😀","":"empty key"}`: `{"":"empty key","gr\u00f6\u00dfe":"\u00c4\u00d6 \u9867\u5ba2 \ud83d\ude00"}`,
-		`{"html":"<b>Tom & 'Jerry'</b>"}`:   `{"html":"\u003cb\u003eTom \u0026 'Jerry'\u003c\/b\u003e"}`,
-		`{"template":"${not} %{one}"}`:      `{"template" : "${not} %{one}"}`,
-		`{"null":null,"list":[null]}`:       `{"list":[null],"null":null}`,
+		`{"html":"<b>Tom & 'Jerry'</b>"}`:    `{"html":"\u003cb\u003eTom \u0026 'Jerry'\u003c\/b\u003e"}`,
+		`{"template":"${not} %{one}"}`:       `{"template" : "${not} %{one}"}`,
+		`{"null":null,"list":[null]}`:        `{"list":[null],"null":null}`,
 	} {
 		id := fmt.Sprintf("%x", text)
 		config := func(text string) protocolObject { return protocolAcme("user_group_id", id, "properties", text) }
@@ -72,20 +72,20 @@ func TestPropertiesValidation(t *testing.T) {
 	const hint = "properties = jsonencode({ ... })"
 	p := protocolBare(t)
 	for text, says := range map[string][]string{
-		``:                         {"not JSON", hint},
-		`tier = "gold"`:            {"not JSON", hint},
-		`null`:                     {"JSON null", "omit the argument", "jsonencode({})"},
-		`[]`:                       {"array", hint},
-		`"{}"`:                     {"string", hint, "again"},
-		`1`:                        {"number", hint},
-		"\ufeff{}":                 {"byte order mark", "UTF-8 without"},
+		``:                          {"not JSON", hint},
+		`tier = "gold"`:             {"not JSON", hint},
+		`null`:                      {"JSON null", "omit the argument", "jsonencode({})"},
+		`[]`:                        {"array", hint},
+		`"{}"`:                      {"string", hint, "again"},
+		`1`:                         {"number", hint},
+		"\ufeff{}":                  {"byte order mark", "UTF-8 without"},
 		"{\n  \"a\": 1,\n  b: 2\n}": {"Line 3, column 3", hint},
-		`{"a":{"b":1}`:             {"Line 1, column 13", "bracket", hint},
-		`{}{}`:                     {"Line 1, column 3", "text after the object"},
-		`{"a":1,"\u0061":1}`:       {"Line 1, column 8", "has already", "remove one"},
-		`{"a":1e4096}`:             {"Line 1, column 6", "exponent", "as a string"},
-		`{"a":"\ud800"}`:           {"Line 1, column 7", "surrogate"},
-		"{\n\"é😀\":x}":             {"Line 2, column 6"},
+		`{"a":{"b":1}`:              {"Line 1, column 13", "bracket", hint},
+		`{}{}`:                      {"Line 1, column 3", "text after the object"},
+		`{"a":1,"\u0061":1}`:        {"Line 1, column 8", "has already", "remove one"},
+		`{"a":1e4096}`:              {"Line 1, column 6", "exponent", "as a string"},
+		`{"a":"\ud800"}`:            {"Line 1, column 7", "surrogate"},
+		"{\n\"é😀\":x}":              {"Line 2, column 6"},
 	} {
 		p.validate(protocolAcme("properties", text)).wantErrorAt("properties", titlePropertiesInvalid, says...)
 	}
@@ -106,7 +106,7 @@ func TestPropertiesNeverShowTheText(t *testing.T) {
 	}
 	for i := range valid {
 		texts = append(texts, valid[:i])
-		for _, intruder := range []string{"hunter2", "\x00", "}", "]", ",", `"`, `\`, `\q`, `\ud800`, "é"} {
+		for _, intruder := range []string{"hunter2", "\x00", "}", "[", "]", ",", `"`, `\`, `\q`, `\ud800`, "é"} {
 			texts = append(texts, valid[:i]+intruder+valid[i:])
 		}
 	}

@@ -22,7 +22,7 @@ const (
 	destroyedWanted = `User group "acme" is both destroyed and wanted`
 	isProtected     = `User group "acme" is protected from deletion`
 	notAsPlanned    = `User group "acme" was not updated as planned`
-	overwrites      = `The update of user group "acme" overwrites what is not shown`
+	overwrites      = titleOverwrites
 	recreated       = `User group "acme" was recreated`
 	replaced        = `User group "acme" has been replaced`
 	rotatedAway     = `The token of user group "acme" was rotated elsewhere`

@@ -96,6 +96,7 @@ func TestSchemasHaveTheAttributesOfTheDesign(t *testing.T) {
 		"data source embed_user_group":              {"user_group_id", "store_token", "id name properties team_id token token_fingerprint"},
 		"ephemeral resource embed_user_group_token": {"user_group_id", "", "team_id token token_fingerprint"},
 		"action embed_rotate_user_group_token":      {"user_group_id", "", ""},
+		"data source embed_user_groups":             {"user_group_ids", "", "existing_ids missing_ids"},
 		"list resource embed_user_group":            {"user_group_ids", "", ""},
 	}
 	for object, block := range schemaBlocks() {

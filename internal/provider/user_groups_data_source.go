@@ -56,10 +56,10 @@ func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 					setvalidator.NoNullValues(),
 					setvalidator.ValueStringsAre(userGroupIDValidator{}),
 				},
-				MarkdownDescription: "The IDs to look up.",
+				MarkdownDescription: "The IDs of the user groups to look up.",
 			},
-			"existing_ids": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "The IDs of the groups that exist."},
-			"missing_ids":  schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "The IDs of the groups that do not exist."},
+			"existing_ids": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "The IDs of the user groups that exist."},
+			"missing_ids":  schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "The IDs of the user groups that do not exist."},
 		},
 	}
 }
