@@ -12,7 +12,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-var lives = flag.Uint64("lives", 5, "how many lives TestProtocolRandomLives leads")
+var lives = flag.Uint64("lives", 8, "how many lives TestProtocolRandomLives leads")
 
 // TestProtocolRandomLives leads groups through random lives: any change of the configuration, with and without unknown values
 // and refreshes, while somebody else renames, rotates, deletes and replaces and answers get lost. The harness holds every plan
