@@ -107,7 +107,7 @@ func (c *Client) awaitTurn(ctx context.Context, attempt int) error {
 // attempt sends the request once, and says what came of it.
 func (c *call) attempt(ctx context.Context, number int) (answer Answer, failure *Error) {
 	start := time.Now()
-	response, body, failure, cut := c.exchange(ctx)
+	response, body, failure, cut := c.exchange(ctx) //nolint:bodyclose // exchange has read and closed it.
 	if failure == nil {
 		answer, failure = c.interpret(response, body, cut)
 	}

@@ -29,7 +29,7 @@ func (c *call) transportFailure(err error, timedOut bool, way *sending) *Error {
 	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`):
 		failure.Reason = peer + " speaks TLS, and was addressed without it"
 		failure.Hint = hintTLS
-	case alert != 0 && !(way.begun() && way.reused.Load()):
+	case alert != 0 && (!way.begun() || !way.reused.Load()):
 		// TLS 1.3 brings the refusal of a client certificate after the first request was written. It was not read then.
 		failure.Reason = peer + " refused the TLS connection: " + strings.TrimPrefix(alert.Error(), "tls: ")
 		failure.Hint = hintHandshake

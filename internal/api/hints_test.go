@@ -57,7 +57,9 @@ func TestHints(t *testing.T) {
 		{"PUT", 404, refusal, "", ""},
 		{"GET", 404, htmlPage, "DELETE", notService},
 		// What the kind says all about.
-		{"GET", 429, htmlPage, "", ""}, {"GET", 307, htmlPage, "", ""}, {"GET", 502, htmlPage, "", ""},
+		{"GET", 429, htmlPage, "", ""},
+		{"GET", 307, htmlPage, "", ""},
+		{"GET", 502, htmlPage, "", ""},
 	}
 	for _, test := range tests {
 		c := testCall(t, test.method)
@@ -94,13 +96,16 @@ func TestSaid(t *testing.T) {
 		{502, []string{"Server", "nginx/1.25"}, "", "status 502 (Bad Gateway) came back (Server: nginx/1.25)"},
 		{599, nil, "", "status 599 came back"},
 		{
-			403, []string{"Content-Type", "text/html", "Server", "nginx\x1b[31m", "Via", "1.1 a", "Via", "1.1 " + plantedKey},
+			403,
+			[]string{"Content-Type", "text/html", "Server", "nginx\x1b[31m", "Via", "1.1 a", "Via", "1.1 " + plantedKey},
 			"<html><TITLE lang=en>\n  403 &ndash; Forbidden \u202e " + plantedKey + "</TITLE>",
 			`status 403 (Forbidden) came back with an HTML page titled "403 – Forbidden (secret)" ` +
 				"(Server: nginx [31m, Via: 1.1 a, 1.1 (secret)); the service would have answered in JSON",
 		},
 		{
-			200, []string{"Content-Type", "text/html", "Server", long}, "<title>" + long + "</title>",
+			200,
+			[]string{"Content-Type", "text/html", "Server", long},
+			"<title>" + long + "</title>",
 			`status 200 (OK) came back with an HTML page titled "` + long[:60] + ` …" (Server: ` + long[:60] + " …); " +
 				"the service would have answered in JSON",
 		},

@@ -31,7 +31,8 @@ func TestFaults(t *testing.T) {
 		{emulator.Fault{Kind: emulator.HalfDocument}, true, `^200 {"suc.*[^}]$`},
 		{emulator.Fault{Kind: emulator.CutInDocument}, true, `^200 Content-Length: \d+ {"suc.*[^}]$`},
 		{
-			emulator.Fault{Kind: emulator.NoToken}, true,
+			emulator.Fault{Kind: emulator.NoToken},
+			true,
 			`^200 {"success":1(,"new_user_group":true)?(,"user_group":{"team_id":\d+,"name":.*)?}$`,
 		},
 		{emulator.Fault{Kind: emulator.Redirect307}, false, `^307 Location: /elsewhere {"success":0`},
@@ -40,7 +41,8 @@ func TestFaults(t *testing.T) {
 		{emulator.Fault{Kind: emulator.AnswerTwice}, true, `^200 {"success":1`},
 		{emulator.Fault{Kind: emulator.Answer}, false, `^200 $`},
 		{
-			emulator.Fault{Kind: emulator.Answer, Status: 418, Body: "no", Header: http.Header{"x-odd": {"a", "b"}}}, false,
+			emulator.Fault{Kind: emulator.Answer, Status: 418, Body: "no", Header: http.Header{"x-odd": {"a", "b"}}},
+			false,
 			`^418 X-Odd: a,b no$`,
 		},
 		{emulator.Fault{Kind: "unheard-of"}, false, `^501 .*of an unknown kind`},
@@ -213,7 +215,7 @@ func TestReadLag(t *testing.T) {
 			w.matches(test.call, w.ask(test.call), "^200 ")
 			w.is(fmt.Sprint("after ", test.at), w.ask(get)[:len(test.shown)], test.shown)
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		w.is("deleted and made anew", w.ask(get), strings.NewReplacer(`"n"`, `"acme"`, "token-1", "token-2").Replace(empty))
 		w.ask(put)
 		w.Change("acme", func(g *emulator.Group) { g.Name = "Elsewhere" })
@@ -241,7 +243,10 @@ func TestRateLimit(t *testing.T) {
 				pause  time.Duration
 				admits int
 			}{
-				{0, test.burst}, {250*time.Millisecond - 1, 0}, {1, 1}, {500 * time.Millisecond, min(2, test.burst)},
+				{0, test.burst},
+				{250*time.Millisecond - 1, 0},
+				{1, 1},
+				{500 * time.Millisecond, min(2, test.burst)},
 				{time.Hour, test.burst},
 			} {
 				time.Sleep(after.pause)

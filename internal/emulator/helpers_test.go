@@ -79,9 +79,11 @@ func (w *world) ask(call string) string { return w.answer(request(w.T, call)) }
 // answer is "cut", or the status, the headers that are worth a word and the body.
 func (w *world) answer(r *http.Request) (text string) {
 	defer func() {
-		if cut := recover(); cut == http.ErrAbortHandler {
+		switch cut := recover(); cut {
+		case nil:
+		case http.ErrAbortHandler:
 			text = "cut"
-		} else if cut != nil {
+		default:
 			panic(cut)
 		}
 	}()

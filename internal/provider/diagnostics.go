@@ -3,7 +3,9 @@ package provider
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -19,7 +21,8 @@ const (
 func addError(diags *diag.Diagnostics, err error) {
 	var problem *usergroup.Problem
 	if errors.As(err, &problem) {
-		diags.AddError(problem.Title(), problem.Detail())
+		words := explanation{problem}
+		diags.AddError(words.title(), words.detail())
 		return
 	}
 	diags.AddError(titleInternal, "An operation failed in a way it should not: "+err.Error()+". Please report it with the steps that lead here.")
@@ -27,8 +30,20 @@ func addError(diags *diag.Diagnostics, err error) {
 
 func addWarnings(diags *diag.Diagnostics, problems []*usergroup.Problem) {
 	for _, problem := range problems {
-		diags.AddWarning(problem.Title(), problem.Detail())
+		words := explanation{problem}
+		diags.AddWarning(words.title(), words.detail())
 	}
+}
+
+// titleFor names a group in a title, by the beginning of its id where the title would not fit a line of a terminal.
+func titleFor(title, id string) string {
+	const line = 80
+	room := line - utf8.RuneCountInString(strings.ReplaceAll(title, "%q", `""`))
+	quoted := strconv.Quote(id)
+	for runes := []rune(id); utf8.RuneCountInString(quoted) > room+2; runes = runes[:len(runes)-1] {
+		quoted = strconv.Quote(string(runes) + "…")
+	}
+	return strings.ReplaceAll(title, "%q", quoted)
 }
 
 // dataFrom takes what Configure of the provider left for its objects: nothing until the provider is configured.

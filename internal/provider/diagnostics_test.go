@@ -2,6 +2,7 @@ package provider
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -19,5 +20,19 @@ func TestInternalErrorsAreShown(t *testing.T) {
 	dataFrom[resourceData](nil, &diags)
 	if len(diags) != 2 {
 		t.Errorf("not configured yet is no error: %v", diags)
+	}
+}
+
+func TestTitlesShortenLongIDs(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]string{
+		"acme":                    "Cannot create user group \"acme\"",
+		strings.Repeat("x", 53):   "Cannot create user group \"" + strings.Repeat("x", 53) + "\"",
+		strings.Repeat("é", 300):  "Cannot create user group \"" + strings.Repeat("é", 52) + "…\"",
+		strings.Repeat("\"", 300): "Cannot create user group \"" + strings.Repeat(`\"`, 26) + "…\"",
+	} {
+		if got := titleFor("Cannot create user group %q", id); got != want {
+			t.Errorf("%q: got %s, want %s", id, got, want)
+		}
 	}
 }

@@ -211,5 +211,6 @@ func (r *standInResource) Update(ctx context.Context, req resource.UpdateRequest
 	resp.State.Raw = req.Plan.Raw
 }
 
-func (r *standInResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse)       {}
+func (r *standInResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
+
 func (r *standInResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}

@@ -106,7 +106,7 @@ func TestPropertiesNeverShowTheText(t *testing.T) {
 	}
 	for i := range valid {
 		texts = append(texts, valid[:i])
-		for _, intruder := range []string{"hunter2", "\x00", "}", "[", "]", ",", `"`, `\`, `\q`, `\ud800`, "é"} {
+		for _, intruder := range []string{"hunter2", "\x00", "\n", "}", "[", "]", ",", `"`, `\`, `\q`, `\ud800`, "é"} {
 			texts = append(texts, valid[:i]+intruder+valid[i:])
 		}
 	}

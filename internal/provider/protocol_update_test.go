@@ -271,20 +271,24 @@ func TestProtocolAnswersAboutAnotherGroup(t *testing.T) {
 		state               []any
 	}{
 		"update of another team": {
-			"PUT", protocolAnswer("acme", 7, "Customer"), replaced, []string{"team_id 1001", "team_id 7"},
+			"PUT", protocolAnswer("acme", 7, "Customer"), replaced,
+			[]string{"team_id 1001", "team_id 7"},
 			[]any{"name", "Acme 2", "team_id", int64(1001)},
 		},
 		"update elsewhere": {
-			"PUT", protocolAnswer("acme", 1001, "Testing"), elsewhere, []string{`"Customer"`, `"Testing"`, "API key"},
+			"PUT", protocolAnswer("acme", 1001, "Testing"), elsewhere,
+			[]string{`"Customer"`, `"Testing"`, "API key"},
 			[]any{"api_environment_tag", "Testing"},
 		},
 		// Nobody else has the new token.
 		"rotation for another team": {
-			"POST", protocolAnswer("acme", 7, "Customer"), replaced, []string{"team_id 7"},
+			"POST", protocolAnswer("acme", 7, "Customer"), replaced,
+			[]string{"team_id 7"},
 			[]any{"token", "ugt_answer", "team_id", int64(1001), triggers, quarter("Q2")},
 		},
 		"rotation elsewhere": {
-			"POST", protocolAnswer("acme", 1001, "Testing"), elsewhere, []string{`"Testing"`},
+			"POST", protocolAnswer("acme", 1001, "Testing"), elsewhere,
+			[]string{`"Testing"`},
 			[]any{"token", "ugt_answer", triggers, quarter("Q2")},
 		},
 	} {

@@ -59,7 +59,7 @@ func TestTitlesFitALine(t *testing.T) {
 	}
 }
 
-// allTitles are the title constants of this package, and what the tables of package usergroup call titles; … is for the id.
+// allTitles are the title constants, and what the tables of words call titles; … is for the id.
 func allTitles(t *testing.T) map[string]bool {
 	t.Helper()
 	titles := map[string]bool{}
@@ -72,7 +72,7 @@ func allTitles(t *testing.T) map[string]bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		title = strings.NewReplacer("%q", `"…"`, "{id}", `"…"`).Replace(title)
+		title = strings.ReplaceAll(title, "%q", `"…"`)
 		if strings.ContainsAny(title, "%{}") {
 			t.Errorf("only the id can be shown in a heading: %q", title)
 		}
@@ -84,7 +84,7 @@ func allTitles(t *testing.T) map[string]bool {
 		}
 	})
 	here := len(titles)
-	inspect(t, "../usergroup", func(node ast.Node) {
+	inspect(t, ".", func(node ast.Node) {
 		if entry, is := node.(*ast.KeyValueExpr); is && slices.Contains([]string{"title", "failed"}, types.ExprString(entry.Key)) {
 			add(entry.Value)
 		}
@@ -100,7 +100,7 @@ func TestEveryDiagnosticHasATitleConstant(t *testing.T) {
 	t.Parallel()
 	// Which argument of a call is the title.
 	position := map[string]int{"AddError": 0, "AddWarning": 0, "AddAttributeError": 1, "AddAttributeWarning": 1}
-	isTitle := regexp.MustCompile(`^(title\w+|fmt\.Sprintf\(title\w+, .*\)|problem\.Title\(\))$`)
+	isTitle := regexp.MustCompile(`^(title\w+|titleFor\(title\w+, .*\)|words\.title\(\))$`)
 	found := 0
 	inspect(t, ".", func(node ast.Node) {
 		call, is := node.(*ast.CallExpr)

@@ -69,7 +69,7 @@ func (r *userGroupResource) planReplacement(plan, state *userGroupModel, remembe
 	protected := state.DeletionProtection.ValueBool() || plan.DeletionProtection.ValueBool()
 	switch {
 	case remembered.Import == importedRead:
-		diags.AddAttributeError(path.Root("user_group_id"), fmt.Sprintf(titleImportReplaced, state.UserGroupID.ValueString()), fmt.Sprintf(
+		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleImportReplaced, state.UserGroupID.ValueString()), fmt.Sprintf(
 			"The configuration of this resource has the user_group_id %s, so the plan would delete the group that it has just imported and create another one.\n\n"+
 				"Nothing was changed.\n\nMake user_group_id and the ID of the import the same.", plan.UserGroupID))
 	case refuseIfProtected(protected, state.UserGroupID, diags, "This plan replaces it, because user_group_id changes, which deletes the old group."):
@@ -133,7 +133,7 @@ func warnOfUnseen(plan, state *userGroupModel, remembered memory, diags *diag.Di
 
 func refuseIfProtected(protected bool, id types.String, diags *diag.Diagnostics, what string) bool {
 	if protected {
-		diags.AddAttributeError(path.Root("deletion_protection"), fmt.Sprintf(titleProtected, id.ValueString()),
+		diags.AddAttributeError(path.Root("deletion_protection"), titleFor(titleProtected, id.ValueString()),
 			what+" It has deletion_protection = true.\n\nNothing was deleted.\n\n"+
 				"To delete the group, set deletion_protection = false, apply that, and then destroy it. "+
 				"If the resource or its for_each key was renamed, add a moved block. If it is only tainted, run `terraform untaint`. "+
@@ -175,7 +175,7 @@ func (p *plannedGroups) create(id types.String, diags *diag.Diagnostics) {
 	p.at(id, func(group *plannedGroup) {
 		if group.creations++; group.creations > 1 {
 			// A warning, because only the engine knows whether it asks twice for one address. Create refuses the second one.
-			diags.AddAttributeWarning(path.Root("user_group_id"), fmt.Sprintf(titlePlannedTwice, id.ValueString()),
+			diags.AddAttributeWarning(path.Root("user_group_id"), titleFor(titlePlannedTwice, id.ValueString()),
 				"Two resource blocks, or two instances, have this user_group_id. At the service both are one group. The apply creates it for one of them and fails for the other.\n\n"+
 					"Remove one of the two.")
 		}
@@ -190,7 +190,7 @@ func (p *plannedGroups) keep(id types.String, instance string, diags *diag.Diagn
 		}
 		group.kept[instance] = true
 		if len(group.kept) > 1 {
-			diags.AddAttributeError(path.Root("user_group_id"), fmt.Sprintf(titleInStateTwice, id.ValueString()),
+			diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleInStateTwice, id.ValueString()),
 				"Two addresses in the state have this user_group_id. At the service both are one group, so each apply would update it for one and then for the other.\n\n"+
 					"Nothing was changed.\n\nRemove one of the two from the configuration, and from the state with `terraform state rm`, which deletes nothing.")
 		}
@@ -212,7 +212,7 @@ func (p *plannedGroups) destroy(id types.String, instance string, diags *diag.Di
 // customer would lose the group, or at best its token.
 func (g *plannedGroup) refuseConflict(id types.String, diags *diag.Diagnostics) {
 	if len(g.destroyed) > 0 && (g.creations > 0 || len(g.kept) > 0) {
-		diags.AddAttributeError(path.Root("user_group_id"), fmt.Sprintf(titleDestroyedAndWanted, id.ValueString()),
+		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleDestroyedAndWanted, id.ValueString()),
 			"The plan destroys this group at one address, and creates or keeps it at another. At the service both are one group, so it would be deleted, or recreated with another token.\n\n"+
 				"Nothing was changed.\n\n"+
 				"If the resource or its for_each key was renamed, add a moved block from the old address to the new one, or run `terraform state mv`. "+

@@ -268,7 +268,7 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 		if token := tokenOf(result.Group); rotates && !token.IsZero() {
 			known.Token = token
 		} else if err == nil && state.tokenDiffers(token) {
-			addWarnings(&resp.Diagnostics, []*usergroup.Problem{usergroup.TokenChangedElsewhere(known.ID)})
+			addWarnings(&resp.Diagnostics, []*usergroup.Problem{{Finding: usergroup.TokenChanged, Operation: usergroup.Update, ID: known.ID, Done: usergroup.Yes}})
 		}
 	}
 	if rotates {

@@ -49,7 +49,7 @@ func (s *Service) checkService(ctx context.Context) (uncached bool, problem *Pro
 // tryOut makes a group under an id that nobody else has, looks at it, has it updated and deletes it.
 func (s *Service) tryOut(ctx context.Context) *Problem {
 	// In lower case, which no service is known to change.
-	facts := Problem{Operation: CheckService, ID: checkPrefix + strings.ToLower(rand.Text())}
+	facts := Problem{Operation: CheckService, ID: checkPrefix + strings.ToLower(rand.Text()[:20])}
 	facts.Known.EnvironmentTag = &s.check.environment
 	group := api.GroupRequest{UserGroupID: facts.ID, Name: &facts.ID}
 	made, err := s.client.GetOrCreate(ctx, group)

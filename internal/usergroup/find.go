@@ -75,7 +75,7 @@ func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 		}
 		switch shows {
 		case nothingTold:
-			if done == No || unclear >= s.client.Repeats() || s.client.WaitBeforeRepeat(ctx, unclear, facts.Call) != nil {
+			if !api.IsKind(err, api.Incomplete) || unclear >= s.client.Repeats() || s.client.WaitBeforeRepeat(ctx, unclear, facts.Call) != nil {
 				return Found{}, s.endIfKeyRefused(facts.with(CallFailed))
 			}
 			unclear++

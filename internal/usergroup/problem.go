@@ -2,13 +2,14 @@ package usergroup
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
 )
 
 // Problem is how an operation ended when it did not end well, or what has to be known although it did: facts. It is an
-// error or a warning; Title and Detail put it into words.
+// error or a warning.
 type Problem struct {
 	Finding   Finding
 	Operation Operation
@@ -59,76 +60,50 @@ const (
 type Placeholder int
 
 const (
-	// NoPlaceholder: no answer told of one.
-	NoPlaceholder Placeholder = iota
-	// PlaceholderRemoved: it was deleted again.
-	PlaceholderRemoved
-	// PlaceholderLeft: it was made, and is not known to be deleted.
-	PlaceholderLeft
+	NoPlaceholder      Placeholder = iota // no answer told of one
+	PlaceholderRemoved                    // it was deleted again
+	PlaceholderLeft                       // it was made, and is not known to be deleted
 )
 
 // Finding is what an operation found out.
 type Finding int
 
 const (
-	// CallFailed: the service did not do what it was asked for, or did not say so.
-	CallFailed Finding = iota
-	// NotFound: there is no such group, and none was left behind.
-	NotFound
-	// Exists: a group that was to be created is there already.
-	Exists
-	// MayHaveExisted: after a lost answer to a creation there is a group, and nothing shows that it is the one created.
-	MayHaveExisted
-	// Replaced: the known group is gone, and another one has its id.
-	Replaced
-	// AnsweredForAnother: the answer names another id than the one that was asked about.
-	AnsweredForAnother
-	// AnsweredFromCache: an answer is about an earlier state of affairs.
-	AnsweredFromCache
-	// AnswersDisagree: two answers about one group cannot both be true.
-	AnswersDisagree
-	// MayBeLeftBehind: a lookup whose answer was lost may have made the group that is there now.
-	MayBeLeftBehind
-	// NotTakenAsSent: the service accepted an update and has something else than was sent.
-	NotTakenAsSent
-	// NotRotated: the service reported a rotation and answered with the token that was to be replaced.
-	NotRotated
-	// MayBeAnother: the group has another token, and nothing tells whether it is still the known group.
-	MayBeAnother
-	// LeftBehind: a group that was made for a look, or to check the environment, could not be removed again.
-	LeftBehind
-	// OutdatedToken: the service shows no token but one that was retired.
-	OutdatedToken
-	// WrongEnvironment: the group belongs to another environment than was known or expected.
-	WrongEnvironment
-	// WrongKey: the API key belongs to another environment than the expected one.
-	WrongKey
-	// NoEnvironment: the service does not tell an environment to hold to.
-	NoEnvironment
-	// RunEnded: no call was made, because of what another operation found (Cause).
-	RunEnded
+	CallFailed         Finding = iota // the service did not do what it was asked for, or did not say so
+	NotFound                          // there is no such group, and none was left behind
+	Exists                            // a group that was to be created is there already
+	MayHaveExisted                    // after a lost answer to a creation there is a group, and nothing shows that it is the one created
+	Replaced                          // the known group is gone, and another one has its id
+	AnsweredForAnother                // the answer names another id than the one that was asked about
+	AnsweredFromCache                 // an answer is about an earlier state of affairs
+	AnswersDisagree                   // two answers about one group cannot both be true
+	MayBeLeftBehind                   // a lookup whose answer was lost may have made the group that is there now
+	NotTakenAsSent                    // the service accepted an update and has something else than was sent
+	NotRotated                        // the service reported a rotation and answered with the token that was to be replaced
+	MayBeAnother                      // the group has another token, and nothing tells whether it is still the known group
+	LeftBehind                        // a group that was made for a look, or to check the environment, could not be removed again
+	OutdatedToken                     // the service shows no token but one that was retired
+	WrongEnvironment                  // the group belongs to another environment than was known or expected
+	WrongKey                          // the API key belongs to another environment than the expected one
+	NoEnvironment                     // the service does not tell an environment to hold to
+	RunEnded                          // no call was made, because of what another operation found (Cause)
 
-	// Adopted: the group existed and was taken over. This and what follows are warnings.
-	Adopted
-	// Claimed: after a lost answer to a creation, the group that is there is taken for the one created.
-	Claimed
-	// Recreated: this process had deleted the group before it created it.
-	Recreated
-	// Kept: the group was not deleted, because another instance of the resource manages it.
-	Kept
-	// AnotherRemains: the group is gone, and another one that has its id was not touched.
-	AnotherRemains
-	// TokenChanged: the token is another one than was known.
-	TokenChanged
-	// OtherSpelling: the service writes the id of this same group differently.
-	OtherSpelling
+	Adopted        // the group existed and was taken over; this and what follows are warnings
+	Claimed        // after a lost answer to a creation, the group that is there is taken for the one created
+	Recreated      // this process had deleted the group before it created it
+	Kept           // the group was not deleted, because another instance of the resource manages it
+	AnotherRemains // the group is gone, and another one that has its id was not touched
+	TokenChanged   // the token is another one than was known
+	OtherSpelling  // the service writes the id of this same group differently
 )
 
 // ErrNotFound is what errors.Is finds in the error of a lookup that proved that there is no such group, and left none.
 var ErrNotFound = errors.New("user group not found")
 
 // Error implements error.
-func (p *Problem) Error() string { return p.Title() + ": " + p.Detail() }
+func (p *Problem) Error() string {
+	return fmt.Sprintf("user group %q: operation %d ended in finding %d", p.ID, p.Operation, p.Finding)
+}
 
 // Is makes a NotFound the ErrNotFound that callers look for.
 func (p *Problem) Is(target error) bool {
@@ -177,18 +152,21 @@ func (p *Problem) failed(err error) Happened {
 	}
 }
 
-// difference is where an answer contradicts what was sent: the name, and top-level keys of the properties.
-type difference struct {
-	name                       bool
-	remained, changed, missing []string
+// Difference is where an answer contradicts what was sent: the name, and top-level keys of the properties.
+type Difference struct {
+	Name                       bool
+	Remained, Changed, Missing []string
 }
 
-func (d difference) any() bool { return d.name || len(d.remained)+len(d.changed)+len(d.missing) > 0 }
+// Differences compares what was sent with what the service told.
+func (p *Problem) Differences() Difference { return compare(p.Sent, p.Told) }
 
-func compare(sent Wanted, told api.UserGroup) (d difference) {
-	d.name = sent.Name != nil && told.Name != nil && *told.Name != *sent.Name
+func (d Difference) any() bool { return d.Name || len(d.Remained)+len(d.Changed)+len(d.Missing) > 0 }
+
+func compare(sent Wanted, told api.UserGroup) (d Difference) {
+	d.Name = sent.Name != nil && told.Name != nil && *told.Name != *sent.Name
 	if !sent.Properties.IsZero() && !told.Properties.IsZero() {
-		d.remained, d.changed, d.missing = jsonobject.Contradictions(sent.Properties, told.Properties)
+		d.Remained, d.Changed, d.Missing = jsonobject.Contradictions(sent.Properties, told.Properties)
 	}
 	return d
 }

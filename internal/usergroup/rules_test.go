@@ -160,15 +160,15 @@ func (h *history) checkFacts() {
 	for _, p := range h.problems {
 		switch count := done[p.Operation]; {
 		case p.Done == usergroup.No && count > 0 && h.reading != "forgiving deletes":
-			h.breaks("%q says that nothing was done, and something was", p.Title())
+			h.breaks("%s says that nothing was done, and something was", facts(p))
 		case p.Done == usergroup.Yes && count == 0:
-			h.breaks("%q says that something was done, and nothing was", p.Title())
+			h.breaks("%s says that something was done, and nothing was", facts(p))
 		}
 		switch {
 		case p.Placeholder == usergroup.PlaceholderRemoved && made == 0:
-			h.breaks("%q says that a placeholder was removed, and there was none", p.Title())
+			h.breaks("%s says that a placeholder was removed, and there was none", facts(p))
 		case p.Placeholder == usergroup.PlaceholderLeft && made == 0:
-			h.breaks("%q says that a placeholder was made, and none was", p.Title())
+			h.breaks("%s says that a placeholder was made, and none was", facts(p))
 		}
 	}
 }
@@ -183,7 +183,7 @@ func (h *history) checkLeftBehind() {
 	}
 	for _, group := range h.Groups() {
 		if strings.HasPrefix(group.ID, checkPrefix) && !slices.ContainsFunc(h.problems, func(p *usergroup.Problem) bool {
-			return strings.Contains(p.Detail(), group.ID)
+			return p.Cause != nil && p.Cause.ID == group.ID && (p.Cause.Placeholder == usergroup.PlaceholderLeft || p.Cause.LookupLost)
 		}) {
 			h.breaks("the group of a check is left behind, and nobody says so")
 		}
@@ -284,7 +284,7 @@ func (h *history) asksAPerson() bool {
 // checkSettled holds the state against the service when all is done.
 func (h *history) checkSettled() {
 	group, there := h.Group(h.stored)
-	if there != h.state.exists && !(h.makers[group.TeamID] != before && strings.HasPrefix(h.operation, "delete")) {
+	if there != h.state.exists && (h.makers[group.TeamID] == before || !strings.HasPrefix(h.operation, "delete")) {
 		h.breaks("at the end the state has a group: %t, the service: %t", h.state.exists, there)
 	}
 	if h.state.exists && there && h.reading != "lagging reads" {

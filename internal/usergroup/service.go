@@ -2,8 +2,8 @@
 // creating adopts them, and a lost answer leaves open what was done; all knowledge of how to live with that is here.
 // It knows no Terraform type.
 //
-// Every operation sends, looks when the answer leaves something open, and decides. It ends in facts ([Problem]), which
-// words.go puts into words.
+// Every operation sends, looks when the answer leaves something open, and decides. It ends in facts ([Problem]);
+// whoever shows them to a person puts them into words.
 package usergroup
 
 import (

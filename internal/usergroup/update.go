@@ -92,9 +92,3 @@ func (k Known) expect(facts Problem) *Problem {
 		return nil
 	}
 }
-
-// TokenChangedElsewhere is the warning for a token that turned out to differ from the one in the state where no rotation
-// was planned: the state keeps what the plan promised until the next refresh.
-func TokenChangedElsewhere(id string) *Problem {
-	return &Problem{Finding: TokenChanged, Operation: Update, ID: id, Done: Yes}
-}

@@ -1,0 +1,230 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+// explanation puts the facts of a problem into words.
+type explanation struct{ *usergroup.Problem }
+
+// title says in one line what is wrong.
+func (p explanation) title() string {
+	id := p.ID
+	if p.Finding == usergroup.LeftBehind {
+		id = p.subject().ID
+	}
+	return titleFor(cmp.Or(findingWords[p.Finding].title, operationWords[p.subject().Operation].failed), id)
+}
+
+// subject is the problem that the title and the explanation are about: the check of the environment rather than the
+// operation that had to wait for it.
+func (p explanation) subject() explanation {
+	if p.Cause != nil && p.Cause.Operation == usergroup.CheckService {
+		return explanation{p.Cause}
+	}
+	return p
+}
+
+// detail says what the service answered and what that means, what was and was not done, and what to do next: a paragraph
+// each.
+func (p explanation) detail() string {
+	found := findingWords[p.Finding]
+	return join("\n\n",
+		join(" ", p.said(), p.fill(found.means)),
+		cmp.Or(found.done, p.done()),
+		join(" ", p.fill(found.next), p.next()),
+	)
+}
+
+// join leaves out what is empty.
+func join(separator string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
+}
+
+// said is what the service answered.
+func (p explanation) said() string {
+	var said string
+	if p.Call != nil {
+		answer := cmp.Or(p.Call.Said(), "no reason is known")
+		said = strings.ToUpper(answer[:1]) + answer[1:] + "."
+		if p.Call.Lost && p.Call.Kind != api.UnknownOutcome {
+			said += " An earlier attempt of the same call got no usable answer."
+		}
+	}
+	if p.Cause != nil && p.Cause.Call != nil && p.Finding != usergroup.RunEnded {
+		look := "Looking the group up to find out failed as well: "
+		if p.Cause.Operation == usergroup.CheckService {
+			look = "The service and the API key are checked first, and that failed: "
+		} else if said == "" {
+			look = "The group has to be looked up first, and that failed: "
+		}
+		said = join(" ", said, look+p.Cause.Call.Said()+".")
+	}
+	return said
+}
+
+// done says what was and was not done, and how to remove what was left behind.
+func (p explanation) done() string {
+	words := operationWords[p.Operation]
+	said := map[usergroup.Happened]string{usergroup.No: words.no, usergroup.Maybe: words.maybe, usergroup.Yes: words.yes}[p.Done]
+	if p.Operation == usergroup.Rotate && p.Done == usergroup.Yes {
+		said = join(" ", said, map[bool]string{true: "The next refresh reads the new token.", false: "The state has the new token."}[p.Told.Token.IsZero()])
+	}
+	left, removal := p.placeholder("lookup")
+	if check := p.subject(); check.Problem != p.Problem {
+		leftByCheck, checkRemoval := check.placeholder("check")
+		left, removal = join(" ", left, leftByCheck), join("\n\n", removal, checkRemoval)
+	}
+	return join("\n\n", cmp.Or(join(" ", said, left), "Nothing was changed."), removal)
+}
+
+// placeholder says what became of the empty group that a lookup, or the check of the service, has made, and by which
+// command it can be removed.
+func (p explanation) placeholder(maker string) (said, removal string) {
+	switch {
+	case p.Operation != usergroup.CheckService && slices.Contains([]usergroup.Finding{usergroup.AnsweredFromCache, usergroup.AnswersDisagree, usergroup.AnsweredForAnother}, p.Finding):
+		// The id may be that of a customer's group: no advice to delete it.
+		return "Nothing was deleted. The " + maker + " may have created an empty group.", ""
+	case p.Placeholder == usergroup.PlaceholderLeft:
+		return "The " + maker + " created an empty group, which may still be at the service. To remove it, run this:", removalCommand(p.ID)
+	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupLost:
+		return "The " + maker + " created an empty group and removed it again. An earlier attempt was lost: if the service still carries it " +
+			"out, an empty group appears. To remove that one, run this:", removalCommand(p.ID)
+	case p.Placeholder == usergroup.PlaceholderRemoved:
+		return "The " + maker + " created an empty group, as it does for every missing id, and removed it again.", ""
+	case p.LookupLost:
+		return "If the group did not exist before, the " + maker + " may have created an empty one. To remove that one, run this:", removalCommand(p.ID)
+	default:
+		return "", ""
+	}
+}
+
+// next says what to check or change after a failed call.
+func (p explanation) next() string {
+	call := p.Call
+	if p.Cause != nil && p.Cause.Call != nil {
+		call = p.Cause.Call
+	}
+	if call == nil || p.Finding != usergroup.CallFailed && p.Finding != usergroup.LeftBehind {
+		return ""
+	}
+	if call.Hint != "" && call.Kind != api.UnknownOutcome && call.Kind != api.Incomplete {
+		return call.Hint
+	}
+	switch call.Kind {
+	case api.Unauthorized:
+		if call == p.Call && (p.Operation == usergroup.Rotate || p.Operation == usergroup.Delete) {
+			return "A lookup shows that the token is right, so the API key (api_key, EMBED_API_KEY) may not be allowed to do this."
+		}
+		return "Check api_key (EMBED_API_KEY): the key is wrong, has expired, or is not allowed to do this."
+	case api.Throttled:
+		return "The service limits how fast it may be called: lower -parallelism or set requests_per_second, then run again."
+	case api.Refused:
+		return "Resolve what the service objects to, then run again."
+	case api.NotSent:
+		if errors.Is(call, context.Canceled) {
+			return "Run again when you are ready."
+		}
+		return "Check base_url (EMBED_BASE_URL), the network, and the proxy settings, then run again."
+	case api.Redirected:
+		return "Set base_url (EMBED_BASE_URL) to the address that the service really has."
+	case api.Cached:
+		return findingWords[usergroup.AnsweredFromCache].next
+	default:
+		return join(" ", call.Hint, operationWords[p.Operation].next)
+	}
+}
+
+// fill fills in the words in braces.
+func (p explanation) fill(words string) string {
+	subject, cause := p.subject(), ""
+	if p.Cause != nil {
+		cause = explanation{p.Cause}.title()
+	}
+	asked, answered := quoteApart(p.ID, orNone(p.Told.ProvidedID))
+	return strings.NewReplacer(
+		"{asked}", asked,
+		"{answered}", answered,
+		"{known.team_id}", orUnknown(subject.Known.TeamID),
+		"{told.team_id}", orUnknown(subject.Told.TeamID),
+		"{known.environment}", strconv.Quote(orNone(subject.Known.EnvironmentTag)),
+		"{told.environment}", strconv.Quote(orNone(subject.Told.EnvironmentTag)),
+		"{differences}", p.differences(),
+		"{cause}", cause,
+	).Replace(words)
+}
+
+// quoteApart quotes two texts. Where they look the same, since only their Unicode form differs, both are escaped.
+func quoteApart(a, b string) (string, string) {
+	if a != b && norm.NFC.String(a) == norm.NFC.String(b) {
+		return strconv.QuoteToASCII(a), strconv.QuoteToASCII(b)
+	}
+	return strconv.Quote(a), strconv.Quote(b)
+}
+
+func orNone(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func orUnknown(n *int64) string {
+	if n == nil {
+		return "unknown"
+	}
+	return strconv.FormatInt(*n, 10)
+}
+
+// differences names what the service has otherwise than it was sent: properties by their top-level keys, never by value.
+func (p explanation) differences() string {
+	differ := p.Differences()
+	said := ""
+	if differ.Name {
+		sent, told := quoteApart(*p.Sent.Name, *p.Told.Name)
+		said = fmt.Sprintf(" The service was sent the name %s and has %s.", sent, told)
+	}
+	for _, part := range []struct {
+		keys []string
+		what string
+	}{
+		{differ.Remained, "still has these properties, which were not sent"},
+		{differ.Changed, "has other values for these properties"},
+		{differ.Missing, "does not have these properties"},
+	} {
+		if len(part.keys) > 0 {
+			said += " The service " + part.what + ": " + quotedList(part.keys) + "."
+		}
+	}
+	return said
+}
+
+func quotedList(keys []string) string {
+	const enough = 20
+	list := fmt.Sprintf("%+q", keys[:min(len(keys), enough)])
+	list = strings.ReplaceAll(strings.Trim(list, "[]"), `" "`, `", "`)
+	if len(keys) > enough {
+		list += fmt.Sprintf(" and %d more", len(keys)-enough)
+	}
+	return list
+}
+
+// removalCommand is what a person can paste to remove a group that no state knows of.
+func removalCommand(id string) string {
+	body, _ := json.Marshal(map[string]string{"user_group_id": id})
+	quoted := "'" + strings.ReplaceAll(string(body), "'", `'\''`) + "'"
+	return `  curl -X DELETE "$EMBED_BASE_URL/api/user" -H "Authorization: Token $EMBED_API_KEY" ` +
+		"-H 'Content-Type: application/json' -d " + quoted
+}

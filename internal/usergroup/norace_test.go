@@ -1,0 +1,5 @@
+//go:build !race
+
+package usergroup_test
+
+const mishapsByDefault = 2
