@@ -190,7 +190,7 @@ func orUnknown(n *int64) string {
 
 // differences names what the service has otherwise than it was sent: properties by their top-level keys, never by value.
 func (p explanation) differences() string {
-	differ := p.Differences()
+	differ := p.Sent.Differences(p.Told)
 	said := ""
 	if differ.Name {
 		sent, told := quoteApart(*p.Sent.Name, *p.Told.Name)

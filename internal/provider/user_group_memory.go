@@ -83,7 +83,7 @@ func (m *memory) refreshed(found usergroup.Found) {
 }
 
 // updated notes that an update has brought the group to what was sent, if there was one.
-func (m *memory) updated(told *api.UserGroup, sent usergroup.Wanted) {
+func (m *memory) updated(told *api.UserGroup, sent api.GroupRequest) {
 	if told != nil {
 		m.TakenOver = false
 		m.Unseen = m.Unseen && sent.Mapping == nil

@@ -45,16 +45,16 @@ func (m *userGroupModel) storesToken() bool {
 }
 
 // wanted is what to send; null is "not managed" and stays out.
-func (m *userGroupModel) wanted(diags *diag.Diagnostics) usergroup.Wanted {
+func (m *userGroupModel) wanted(diags *diag.Diagnostics) api.GroupRequest {
 	properties, err := propertiesObject(m.Properties)
 	if err != nil {
 		diags.AddAttributeError(path.Root("properties"), titlePropertiesInvalid, propertiesFault(err))
 	}
-	return usergroup.Wanted{
-		ID:         m.UserGroupID.ValueString(),
-		Name:       m.Name.ValueStringPointer(),
-		Mapping:    mappingToSend(m.Mapping),
-		Properties: properties,
+	return api.GroupRequest{
+		UserGroupID: m.UserGroupID.ValueString(),
+		Name:        m.Name.ValueStringPointer(),
+		Mapping:     mappingToSend(m.Mapping),
+		Properties:  properties,
 	}
 }
 

@@ -12,9 +12,6 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// checkPrefix begins the id of the group that the check of the service makes and deletes.
-const checkPrefix = "terraform-provider-embed-check-"
-
 // check is what has to be known of the service before harm could be done: that nothing in between answers from memory, and
 // that the API key belongs to the expected environment. Only a group of the provider's own making can show either: no
 // customer's may be touched, and the service tells the environment of a group only when it updates or rotates it (interface
@@ -49,7 +46,7 @@ func (s *Service) checkService(ctx context.Context) (uncached bool, problem *Pro
 // tryOut makes a group under an id that nobody else has, looks at it, has it updated and deletes it.
 func (s *Service) tryOut(ctx context.Context) *Problem {
 	// In lower case, which no service is known to change.
-	facts := Problem{Operation: CheckService, ID: checkPrefix + strings.ToLower(rand.Text()[:20])}
+	facts := Problem{Operation: CheckService, ID: "terraform-provider-embed-check-" + strings.ToLower(rand.Text()[:20])}
 	facts.Known.EnvironmentTag = &s.check.environment
 	group := api.GroupRequest{UserGroupID: facts.ID, Name: &facts.ID}
 	made, err := s.client.GetOrCreate(ctx, group)
@@ -68,15 +65,15 @@ func (s *Service) tryOut(ctx context.Context) *Problem {
 	}
 	facts.LookupLost = made.Lost || seen.Lost || facts.failed(err) != No
 	s.check.uncached = s.check.uncached || err == nil && !cached && created
-	removal := api.TokenRequest{UserGroupID: facts.ID}
+	var token api.Secret
 	if !cached {
-		removal.CurrentToken = cmp.Or(seen.UserGroup.Token, made.UserGroup.Token)
+		token = cmp.Or(seen.UserGroup.Token, made.UserGroup.Token)
 		if err == nil && s.check.environment != "" {
 			seen, err = s.client.Update(ctx, group)
 		}
 	}
 	facts.Told = seen.UserGroup
-	if err := s.remove(ctx, group, removal); err != nil {
+	if err := s.remove(ctx, group, token); err != nil {
 		facts.failed(err)
 		return facts.with(LeftBehind)
 	}
@@ -103,8 +100,8 @@ func (s *Service) tryOut(ctx context.Context) *Problem {
 }
 
 // remove deletes the group that tryOut has made.
-func (s *Service) remove(ctx context.Context, group api.GroupRequest, removal api.TokenRequest) error {
-	err := s.client.Delete(ctx, removal)
+func (s *Service) remove(ctx context.Context, group api.GroupRequest, token api.Secret) error {
+	err := s.client.Delete(ctx, api.TokenRequest{CurrentToken: token, UserGroupID: group.UserGroupID})
 	var call *api.Error
 	if !errors.As(err, &call) || call.Kind != api.Refused || !call.Lost {
 		return err
@@ -114,6 +111,5 @@ func (s *Service) remove(ctx context.Context, group api.GroupRequest, removal ap
 	if err != nil {
 		return err
 	}
-	removal.CurrentToken = found.UserGroup.Token
-	return s.client.Delete(ctx, removal)
+	return s.client.Delete(ctx, api.TokenRequest{CurrentToken: found.UserGroup.Token, UserGroupID: group.UserGroupID})
 }

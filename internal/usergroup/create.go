@@ -11,31 +11,28 @@ import (
 // Create makes a group, or with adopt takes an existing one over. Without adopt an existing group is an error and is
 // left as it is. One call; two for an adoption. After an error the group is in no state, and the error says whether it
 // exists.
-func (s *Service) Create(ctx context.Context, wanted Wanted, adopt bool) (Result, error) {
-	record, problem := s.begin(Create, Known{ID: wanted.ID})
-	if problem != nil {
-		return Result{}, problem
-	}
-	defer record.Unlock()
-	facts := Problem{Operation: Create, ID: wanted.ID, Sent: wanted}
-	// What this run has created or adopted already belongs to another address.
-	result, problem := s.create(ctx, wanted, adopt && record.instance == "", facts)
-	if problem != nil {
-		return result, problem
-	}
-	if record.deleted {
-		result.Warnings = append(result.Warnings, facts.with(Recreated))
-	}
-	result.Instance = rand.Text()
-	record.instance, record.deleted = result.Instance, false
-	return result, nil
+func (s *Service) Create(ctx context.Context, wanted api.GroupRequest, adopt bool) (Result, error) {
+	facts := Problem{Operation: Create, ID: wanted.UserGroupID, Sent: wanted}
+	return alone(s, Create, Known{ID: wanted.UserGroupID}, func(record *record) (Result, *Problem) {
+		// What this run has created or adopted already belongs to another address.
+		result, problem := s.create(ctx, wanted, adopt && record.instance == "", facts)
+		if problem != nil {
+			return result, problem
+		}
+		if record.deleted {
+			result.Warnings = append(result.Warnings, facts.with(Recreated))
+		}
+		result.Instance = rand.Text()
+		record.instance, record.deleted = result.Instance, false
+		return result, nil
+	})
 }
 
-func (s *Service) create(ctx context.Context, wanted Wanted, adopt bool, facts Problem) (Result, *Problem) {
+func (s *Service) create(ctx context.Context, wanted api.GroupRequest, adopt bool, facts Problem) (Result, *Problem) {
 	if problem := s.checkEnvironment(ctx, facts); problem != nil {
 		return Result{}, problem
 	}
-	answer, err := s.client.GetOrCreate(ctx, wanted.request())
+	answer, err := s.client.GetOrCreate(ctx, wanted)
 	facts.Told = answer.UserGroup
 	facts.Done = facts.failed(err)
 	if answer.Lost {
@@ -43,18 +40,18 @@ func (s *Service) create(ctx context.Context, wanted Wanted, adopt bool, facts P
 	} else if answer.New != nil && !*answer.New {
 		facts.Done = No
 	}
-	switch judged := s.judge(Known{ID: wanted.ID}, nil, answer); {
+	switch judged := s.judge(Known{ID: wanted.UserGroupID}, nil, answer); {
 	case judged == fromCache:
 		return Result{}, facts.with(AnsweredFromCache)
 	case judged == justMade && namesDiffer(wanted.Name, answer.UserGroup.Name):
 		facts.Done = Maybe
 		return Result{}, facts.with(AnsweredFromCache)
-	case judged == justMade && (err != nil || isOtherID(wanted.ID, answer.UserGroup)):
+	case judged == justMade && (err != nil || isOtherID(wanted.UserGroupID, answer.UserGroup)):
 		return s.confirmCreated(ctx, facts)
 	case judged == justMade:
 		s.remember(answer.UserGroup.Token)
 		return Result{Group: &answer.UserGroup}, nil
-	case isOtherID(wanted.ID, answer.UserGroup):
+	case isOtherID(wanted.UserGroupID, answer.UserGroup):
 		return Result{}, facts.with(AnsweredForAnother)
 	case answer.New == nil:
 		return Result{}, s.endIfKeyRefused(facts.with(CallFailed))
@@ -85,7 +82,7 @@ func (s *Service) confirmCreated(ctx context.Context, facts Problem) (Result, *P
 		return Result{}, facts.with(MayHaveExisted)
 	}
 	facts.Done = Yes
-	group := merge(facts.Told, found.UserGroup)
+	group := found.UserGroup.Over(facts.Told)
 	result := Result{Group: &group}
 	if isOtherID(facts.ID, group) {
 		result.Warnings = append(result.Warnings, facts.with(OtherSpelling))
@@ -96,39 +93,39 @@ func (s *Service) confirmCreated(ctx context.Context, facts Problem) (Result, *P
 // claim decides about a group that a repeated creation found: the first attempt, whose answer got lost, may have made it,
 // or somebody else before. A look by the id alone cannot be answered with an echo of what was sent, so a name and
 // properties that are shown then, and are those that were sent, are evidence. Silence is none.
-func (s *Service) claim(ctx context.Context, wanted Wanted, facts Problem) (Result, *Problem) {
-	known := Known{ID: wanted.ID, TeamID: facts.Told.TeamID, Token: facts.Told.Token}
+func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, facts Problem) (Result, *Problem) {
+	known := Known{ID: wanted.UserGroupID, TeamID: facts.Told.TeamID, Token: facts.Told.Token}
 	found, problem := s.find(api.Finish(ctx), known)
 	if problem != nil {
 		return Result{}, facts.because(problem)
 	}
 	facts.Told = found.UserGroup
 	shown := wanted.Name != nil && found.Name != nil && (wanted.Properties.IsZero() || !found.Properties.IsZero())
-	if compare(wanted, found.UserGroup).any() || !shown || !known.isSame(found.UserGroup) {
+	if wanted.Differences(found.UserGroup).Any() || !shown || !known.isSame(found.UserGroup) {
 		return Result{}, facts.with(MayHaveExisted)
 	}
 	return Result{Group: &found.UserGroup, Warnings: []*Problem{facts.with(Claimed)}}, nil
 }
 
 // adopt takes an existing group over: one update brings it to what is wanted, and its token and team stay.
-func (s *Service) adopt(ctx context.Context, wanted Wanted, facts Problem) (Result, *Problem) {
+func (s *Service) adopt(ctx context.Context, wanted api.GroupRequest, facts Problem) (Result, *Problem) {
 	facts.Operation = Adopt
 	existing := facts.Told
-	answer, err := s.client.Update(ctx, wanted.request())
+	answer, err := s.client.Update(ctx, wanted)
 	facts.Done = facts.failed(err)
 	facts.Told = answer.UserGroup
 	if err != nil {
 		return Result{}, facts.with(CallFailed)
 	}
 	facts.Done = Yes
-	known := Known{ID: wanted.ID, TeamID: existing.TeamID, Token: existing.Token}
+	known := Known{ID: wanted.UserGroupID, TeamID: existing.TeamID, Token: existing.Token}
 	if problem := known.expect(facts); problem != nil {
 		return Result{}, problem
 	}
-	if compare(wanted, answer.UserGroup).any() {
+	if wanted.Differences(answer.UserGroup).Any() {
 		return Result{}, facts.with(NotTakenAsSent)
 	}
-	adopted := merge(existing, answer.UserGroup)
+	adopted := answer.UserGroup.Over(existing)
 	if adopted.Token.IsZero() {
 		found, problem := s.find(api.Finish(ctx), known)
 		if problem != nil {
@@ -138,24 +135,4 @@ func (s *Service) adopt(ctx context.Context, wanted Wanted, facts Problem) (Resu
 	}
 	s.remember(adopted.Token)
 	return Result{Group: &adopted, Warnings: []*Problem{facts.with(Adopted)}}, nil
-}
-
-// merge lays what a later answer tells over what an earlier one told; what it is silent about stays.
-func merge(earlier, later api.UserGroup) api.UserGroup {
-	if later.TeamID == nil {
-		later.TeamID = earlier.TeamID
-	}
-	if later.Token.IsZero() {
-		later.Token = earlier.Token
-	}
-	if later.Name == nil {
-		later.Name = earlier.Name
-	}
-	if later.Properties.IsZero() {
-		later.Properties = earlier.Properties
-	}
-	if later.EnvironmentTag == nil {
-		later.EnvironmentTag = earlier.EnvironmentTag
-	}
-	return later
 }

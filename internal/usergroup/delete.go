@@ -7,29 +7,25 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// Delete removes a group; one that is gone already is a success. One call when the current token is known. It never
-// removes another group that has taken the id meanwhile, as long as the service minds the token that comes with the id,
-// nor a group that this process has created or adopted for another instance of the resource than the known one: when a
-// replacement is created before the old instance is destroyed, both are the same group. Nor does it remove a group that a
-// refresh found in the place of the one that was managed.
+// Delete removes a group; one that is gone already is a success. One call when the current token is known. It never removes
+// another group that has taken the id, as long as the service minds the token that comes with the id, nor a group that this
+// process has created or adopted for another instance of the resource: when a replacement is created before the old instance
+// is destroyed, both are the same group.
 func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID string) (Result, error) {
-	record, problem := s.begin(Delete, known)
-	if problem != nil {
-		return Result{}, problem
-	}
-	defer record.Unlock()
 	facts := Problem{Operation: Delete, ID: known.ID, Known: known}
-	if record.instance != "" && record.instance != known.Instance {
-		return Result{Warnings: []*Problem{facts.with(Kept)}}, nil
-	}
-	if known.TakenOver {
-		return Result{Warnings: []*Problem{facts.with(AnotherRemains)}}, nil
-	}
-	result, problem := s.delete(ctx, known, dataSourceProvidedID, facts)
-	if problem == nil {
-		record.instance, record.deleted = "", true
-	}
-	return result, problem.orNil()
+	return alone(s, Delete, known, func(record *record) (Result, *Problem) {
+		if record.instance != "" && record.instance != known.Instance {
+			return Result{Warnings: []*Problem{facts.with(Kept)}}, nil
+		}
+		if known.TakenOver {
+			return Result{Warnings: []*Problem{facts.with(AnotherRemains)}}, nil
+		}
+		result, problem := s.delete(ctx, known, dataSourceProvidedID, facts)
+		if problem == nil {
+			record.instance, record.deleted = "", true
+		}
+		return result, problem
+	})
 }
 
 func (s *Service) delete(ctx context.Context, known Known, dataSourceProvidedID string, facts Problem) (Result, *Problem) {
@@ -40,9 +36,6 @@ func (s *Service) delete(ctx context.Context, known Known, dataSourceProvidedID 
 		found, problem := s.findCurrent(ctx, known)
 		if problem != nil {
 			return facts.goneOr(problem)
-		}
-		if known.Fingerprint != "" && !known.isSame(found.UserGroup) {
-			return Result{}, facts.with(MayBeAnother)
 		}
 		known = known.with(found)
 	}

@@ -12,13 +12,7 @@ import (
 // so what was just made is deleted again, and the error is ErrNotFound. One call when the group exists; three when it
 // does not, because a group is deleted only after a second look has shown that the first one has made it.
 func (s *Service) Find(ctx context.Context, known Known) (Found, error) {
-	record, problem := s.begin(LookUp, known)
-	if problem != nil {
-		return Found{}, problem
-	}
-	defer record.Unlock()
-	found, problem := s.find(ctx, known)
-	return found, problem.orNil()
+	return alone(s, LookUp, known, func(*record) (Found, *Problem) { return s.find(ctx, known) })
 }
 
 // sighting is what a look shows of a group.
@@ -69,8 +63,7 @@ func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 		// Until a second look has confirmed it, an answer that tells of a new group may be from a cache.
 		facts.LookupLost = lost || made != nil
 		shows := s.judge(known, made, answer)
-		if looks > s.client.Repeats()+4 {
-			// A group that is new at every look.
+		if looks > s.client.Repeats()+4 { // a group that is new at every look
 			shows = contradictory
 		}
 		switch shows {
@@ -180,10 +173,5 @@ func isOtherID(id string, group api.UserGroup) bool {
 // mayBeTheToken reports whether a call was refused in a way that a stale token explains, or may have been carried out: the
 // contract does not say by which status a service refuses a token. Only a look can tell.
 func mayBeTheToken(call *api.Error) bool {
-	switch call.Kind {
-	case api.Refused, api.Unauthorized, api.UnknownOutcome, api.Incomplete:
-		return true
-	default:
-		return call.Lost
-	}
+	return call.Lost || slices.Contains([]api.Kind{api.Refused, api.Unauthorized, api.UnknownOutcome, api.Incomplete}, call.Kind)
 }

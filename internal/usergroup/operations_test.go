@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
@@ -121,7 +122,7 @@ func TestOneExplanation(t *testing.T) {
 			h.script = test.script
 			found := map[usergroup.Finding]int{}
 			for _, id := range []string{"one", "two", "three", "four"} {
-				_, err := h.service.Create(t.Context(), usergroup.Wanted{ID: id}, false)
+				_, err := h.service.Create(t.Context(), api.GroupRequest{UserGroupID: id}, false)
 				var problem *usergroup.Problem
 				if !errors.As(err, &problem) {
 					t.Fatalf("%s: %v", id, err)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
-	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
 )
 
 // Problem is how an operation ended when it did not end well, or what has to be known although it did: facts. It is an
@@ -14,19 +13,17 @@ type Problem struct {
 	Finding   Finding
 	Operation Operation
 	ID        string
-
 	// Done says whether what the operation is for was done: the group created, updated, rotated or deleted.
 	Done Happened
 	// Placeholder is what became of the empty group that a lookup makes where there is none.
 	Placeholder Placeholder
 	// LookupLost says that an attempt of a lookup got no answer that tells: it may have made an empty group, or may still.
 	LookupLost bool
-
 	// Call is the failed call, if one failed; its *api.Error says what came back.
 	Call *api.Error
 	// Known and Told are the two sides of a contradiction, Sent and Told those of an update.
 	Known Known
-	Sent  Wanted
+	Sent  api.GroupRequest
 	Told  api.UserGroup
 	// Cause is the problem that led to this one: of a lookup on behalf of another operation, or what ended the run.
 	Cause *Problem
@@ -35,7 +32,6 @@ type Problem struct {
 // Operation is what was being done.
 type Operation int
 
-// The operations.
 const (
 	LookUp Operation = iota
 	Create
@@ -49,7 +45,6 @@ const (
 // Happened says whether something was done at the service.
 type Happened int
 
-// Something was not done, may have been done, or was done.
 const (
 	No Happened = iota
 	Maybe
@@ -110,14 +105,6 @@ func (p *Problem) Is(target error) bool {
 	return target == ErrNotFound && p.Operation == LookUp && p.Finding == NotFound
 }
 
-// orNil is the problem as an error; a nil problem is none.
-func (p *Problem) orNil() error {
-	if p == nil {
-		return nil
-	}
-	return p
-}
-
 // with returns a copy of the facts that ends in a finding.
 func (p Problem) with(finding Finding) *Problem {
 	p.Finding = finding
@@ -150,23 +137,4 @@ func (p *Problem) failed(err error) Happened {
 	default:
 		return No
 	}
-}
-
-// Difference is where an answer contradicts what was sent: the name, and top-level keys of the properties.
-type Difference struct {
-	Name                       bool
-	Remained, Changed, Missing []string
-}
-
-// Differences compares what was sent with what the service told.
-func (p *Problem) Differences() Difference { return compare(p.Sent, p.Told) }
-
-func (d Difference) any() bool { return d.Name || len(d.Remained)+len(d.Changed)+len(d.Missing) > 0 }
-
-func compare(sent Wanted, told api.UserGroup) (d Difference) {
-	d.Name = sent.Name != nil && told.Name != nil && *told.Name != *sent.Name
-	if !sent.Properties.IsZero() && !told.Properties.IsZero() {
-		d.Remained, d.Changed, d.Missing = jsonobject.Contradictions(sent.Properties, told.Properties)
-	}
-	return d
 }

@@ -2,6 +2,7 @@ package usergroup
 
 import (
 	"context"
+	"slices"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -10,13 +11,7 @@ import (
 // One call when the current token is known. A rotation is repeated only after a look has shown that the token is still the
 // one that was sent. A new token comes back also with an error.
 func (s *Service) RotateToken(ctx context.Context, known Known) (Result, error) {
-	record, problem := s.begin(Rotate, known)
-	if problem != nil {
-		return Result{}, problem
-	}
-	defer record.Unlock()
-	result, problem := s.rotate(ctx, known)
-	return result, problem.orNil()
+	return alone(s, Rotate, known, func(*record) (Result, *Problem) { return s.rotate(ctx, known) })
 }
 
 // maxStale is how often an operation goes on with a token that a look has shown after the one it had was refused: somebody
@@ -33,9 +28,6 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 		if problem != nil {
 			return Result{}, facts.because(problem)
 		}
-		if known.Fingerprint != "" && !known.isSame(found.UserGroup) {
-			return Result{}, facts.with(MayBeAnother)
-		}
 		known = known.with(found)
 	}
 	for lost, stale := 0, 0; ; {
@@ -48,7 +40,7 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 		case facts.Done == No && !mayBeTheToken(facts.Call):
 			return Result{}, facts.with(CallFailed)
 		case facts.Done == Yes:
-			known = known.rotatedAway()
+			known.Retired = append(slices.Clone(known.Retired), known.Token.Fingerprint())
 		}
 		// The wait comes before the look, so that a rotation that is still under way at the service is seen.
 		stopped := facts.Done != No && s.client.WaitBeforeRepeat(ctx, lost, facts.Call) != nil
@@ -110,6 +102,8 @@ func (s *Service) findCurrent(ctx context.Context, known Known) (Found, *Problem
 			return Found{}, problem
 		case found.Replaced:
 			return Found{}, facts.with(Replaced)
+		case known.Token.IsZero() && known.Fingerprint != "" && !known.isSame(found.UserGroup):
+			return Found{}, facts.with(MayBeAnother)
 		case !found.Outdated:
 			return found, nil
 		case looks >= s.client.Repeats() || s.client.WaitBeforeRepeat(ctx, looks, nil) != nil:

@@ -138,9 +138,9 @@ func object(text string) jsonobject.Object {
 	return parsed
 }
 
-func wanted() usergroup.Wanted {
+func wanted() api.GroupRequest {
 	name := newName
-	return usergroup.Wanted{ID: id, Name: &name, Mapping: map[string]string{"sales": "acme-db"}, Properties: object(`{"tier":"gold"}`)}
+	return api.GroupRequest{UserGroupID: id, Name: &name, Mapping: map[string]string{"sales": "acme-db"}, Properties: object(`{"tier":"gold"}`)}
 }
 
 // play plays the history through, runs Terraform again until it has nothing to do, and checks it.

@@ -7,13 +7,12 @@
 package usergroup
 
 import (
+	"cmp"
 	"net/http"
-	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
-	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
 )
 
 // Service offers the safe operations. It is safe for concurrent use; operations on one id follow one another.
@@ -33,18 +32,6 @@ type Service struct {
 // "Testing", interface section 2.2), or empty for any.
 func New(client *api.Client, environment string) *Service {
 	return &Service{client: client, check: check{environment: environment}}
-}
-
-// Wanted is what a configuration asks for (interface section 2.1). What is nil or zero is not managed and is not sent.
-type Wanted struct {
-	ID         string
-	Name       *string
-	Mapping    map[string]string
-	Properties jsonobject.Object
-}
-
-func (w Wanted) request() api.GroupRequest {
-	return api.GroupRequest{UserGroupID: w.ID, Name: w.Name, Mapping: w.Mapping, Properties: w.Properties}
 }
 
 // Known is what earlier answers told about a group. Everything but the id may be unknown, that is nil, zero or empty.
@@ -67,15 +54,7 @@ type Known struct {
 // with is what is known after a lookup has found the group.
 func (k Known) with(found Found) Known {
 	k.Token, k.Fingerprint = found.Token, found.Token.Fingerprint()
-	if found.TeamID != nil {
-		k.TeamID = found.TeamID
-	}
-	return k
-}
-
-// rotatedAway is what is known after the token was replaced.
-func (k Known) rotatedAway() Known {
-	k.Retired = append(slices.Clone(k.Retired), k.Token.Fingerprint())
+	k.TeamID = cmp.Or(found.TeamID, k.TeamID)
 	return k
 }
 
@@ -89,18 +68,13 @@ func (k Known) isSame(group api.UserGroup) bool {
 	if k.TeamID != nil && group.TeamID != nil {
 		return *k.TeamID == *group.TeamID
 	}
-	return k.hasToken(group.Token)
-}
-
-func (k Known) hasToken(token api.Secret) bool {
-	return !token.IsZero() && (token == k.Token || token.Fingerprint() == k.Fingerprint)
+	return !group.Token.IsZero() && (group.Token == k.Token || group.Token.Fingerprint() == k.Fingerprint)
 }
 
 // Found is an existing group.
 type Found struct {
 	api.UserGroup
-	// Replaced says that it is another group than the known one under the same id, so that nothing known of the old
-	// one but its id is known of this one.
+	// Replaced says that it is another group than the known one under the same id.
 	Replaced bool
 	// Outdated says that the service showed a token that was retired: what it shows is older than what is known.
 	Outdated bool
@@ -126,18 +100,22 @@ type record struct {
 	deleted  bool
 }
 
-// begin waits for other operations on the same id, and refuses when something has ended the run for every group. The
-// caller unlocks the record at the end.
-func (s *Service) begin(operation Operation, known Known) (*record, *Problem) {
+// alone carries an operation out when other operations on the same id are done, and refuses when something has ended the run
+// for every group.
+func alone[R any](s *Service, operation Operation, known Known, do func(*record) (R, *Problem)) (result R, err error) {
 	kept, _ := s.records.LoadOrStore(known.ID, &record{})
 	mine, _ := kept.(*record)
 	mine.Lock()
+	defer mine.Unlock()
 	if cause := s.ended.Load(); cause != nil {
-		mine.Unlock()
-		return nil, &Problem{Finding: RunEnded, Operation: operation, ID: known.ID, Cause: cause}
+		return result, &Problem{Finding: RunEnded, Operation: operation, ID: known.ID, Cause: cause}
 	}
 	s.remember(known.Token)
-	return mine, nil
+	result, problem := do(mine)
+	if problem == nil {
+		return result, nil
+	}
+	return result, problem
 }
 
 // end ends the run for every group, since what is wrong for one is wrong for all. The first problem explains it, and

@@ -8,27 +8,21 @@ import (
 
 // Update brings an existing group to what is wanted, in one call. When the service did the update but ended with
 // something else than was sent, the error comes with a Result that tells what there is now.
-func (s *Service) Update(ctx context.Context, wanted Wanted, known Known) (Result, error) {
-	record, problem := s.begin(Update, known)
-	if problem != nil {
-		return Result{}, problem
-	}
-	defer record.Unlock()
-	result, problem := s.update(ctx, wanted, known)
-	return result, problem.orNil()
+func (s *Service) Update(ctx context.Context, wanted api.GroupRequest, known Known) (Result, error) {
+	return alone(s, Update, known, func(*record) (Result, *Problem) { return s.update(ctx, wanted, known) })
 }
 
-func (s *Service) update(ctx context.Context, wanted Wanted, known Known) (Result, *Problem) {
+func (s *Service) update(ctx context.Context, wanted api.GroupRequest, known Known) (Result, *Problem) {
 	facts := Problem{Operation: Update, ID: known.ID, Known: known, Sent: wanted}
 	if problem := s.refuseHarm(ctx, facts); problem != nil {
 		return Result{}, problem
 	}
-	answer, err := s.client.Update(ctx, wanted.request())
+	answer, err := s.client.Update(ctx, wanted)
 	if wanted.Name == nil && known.Name != "" && api.IsKind(err, api.Refused) {
 		// The service may insist on a name: the one it has.
 		wanted.Name = &known.Name
 		lost := answer.Lost
-		answer, err = s.client.Update(ctx, wanted.request())
+		answer, err = s.client.Update(ctx, wanted)
 		answer.Lost = answer.Lost || lost
 	}
 	facts.Done = facts.failed(err)
@@ -45,7 +39,7 @@ func (s *Service) update(ctx context.Context, wanted Wanted, known Known) (Resul
 		}
 		return Result{}, problem
 	}
-	if compare(wanted, answer.UserGroup).any() {
+	if wanted.Differences(answer.UserGroup).Any() {
 		return result, facts.with(NotTakenAsSent)
 	}
 	if isOtherID(known.ID, answer.UserGroup) {
