@@ -11,10 +11,10 @@ import (
 
 // NewServer returns what makes a protocol server of the provider of the given version, as tf6server wants it.
 //
-// The framework keeps the context of every request until the process ends, to be able to cancel it, and with each what the
-// SDK's loggers put into it: some 40 KiB for each group in a plan. So what an engine asks for each of many instances runs with
-// a context that nothing hangs on any more once the request has been answered. Streams (ListResource, InvokeAction) go on after
-// the call and are left alone.
+// proto6server.Server of terraform-plugin-framework (v1.19) appends the cancel function of every request to contextCancels,
+// which only StopProvider empties, so each request's context stays alive with all that the SDK's loggers have put into it: some
+// 40 KiB for each group in a plan. So the calls that come once for each instance run with a context that nothing hangs on any
+// more once they have been answered.
 func NewServer(version string) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		framework, ok := providerserver.NewProtocol6(New(version)())().(frameworkServer)
@@ -70,28 +70,8 @@ func (s *server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSour
 	return answer(ctx, req, s.frameworkServer.ReadDataSource)
 }
 
-func (s *server) ValidateEphemeralResourceConfig(ctx context.Context, req *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
-	return answer(ctx, req, s.frameworkServer.ValidateEphemeralResourceConfig)
-}
-
 func (s *server) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
 	return answer(ctx, req, s.frameworkServer.OpenEphemeralResource)
-}
-
-func (s *server) CloseEphemeralResource(ctx context.Context, req *tfprotov6.CloseEphemeralResourceRequest) (*tfprotov6.CloseEphemeralResourceResponse, error) {
-	return answer(ctx, req, s.frameworkServer.CloseEphemeralResource)
-}
-
-func (s *server) ValidateActionConfig(ctx context.Context, req *tfprotov6.ValidateActionConfigRequest) (*tfprotov6.ValidateActionConfigResponse, error) {
-	return answer(ctx, req, s.frameworkServer.ValidateActionConfig)
-}
-
-func (s *server) PlanAction(ctx context.Context, req *tfprotov6.PlanActionRequest) (*tfprotov6.PlanActionResponse, error) {
-	return answer(ctx, req, s.frameworkServer.PlanAction)
-}
-
-func (s *server) ValidateListResourceConfig(ctx context.Context, req *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
-	return answer(ctx, req, s.frameworkServer.ValidateListResourceConfig)
 }
 
 func answer[Request, Response any](ctx context.Context, req *Request, framework func(context.Context, *Request) (*Response, error)) (*Response, error) {

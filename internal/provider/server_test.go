@@ -39,21 +39,16 @@ func TestServerLetsGoOfContexts(t *testing.T) {
 	t.Parallel()
 	server := protocolNewServer()
 	for name, ask := range map[string]func(context.Context) error{
-		"ValidateResourceConfig":          asks(server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{}),
-		"UpgradeResourceState":            asks(server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{}),
-		"UpgradeResourceIdentity":         asks(server.UpgradeResourceIdentity, &tfprotov6.UpgradeResourceIdentityRequest{}),
-		"ReadResource":                    asks(server.ReadResource, &tfprotov6.ReadResourceRequest{}),
-		"PlanResourceChange":              asks(server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{}),
-		"ApplyResourceChange":             asks(server.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{}),
-		"ImportResourceState":             asks(server.ImportResourceState, &tfprotov6.ImportResourceStateRequest{}),
-		"ValidateDataResourceConfig":      asks(server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{}),
-		"ReadDataSource":                  asks(server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{}),
-		"ValidateEphemeralResourceConfig": asks(server.ValidateEphemeralResourceConfig, &tfprotov6.ValidateEphemeralResourceConfigRequest{}),
-		"OpenEphemeralResource":           asks(server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{}),
-		"CloseEphemeralResource":          asks(server.CloseEphemeralResource, &tfprotov6.CloseEphemeralResourceRequest{}),
-		"ValidateActionConfig":            asks(server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{}),
-		"PlanAction":                      asks(server.PlanAction, &tfprotov6.PlanActionRequest{}),
-		"ValidateListResourceConfig":      asks(server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{}),
+		"ValidateResourceConfig":     asks(server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{}),
+		"UpgradeResourceState":       asks(server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{}),
+		"UpgradeResourceIdentity":    asks(server.UpgradeResourceIdentity, &tfprotov6.UpgradeResourceIdentityRequest{}),
+		"ReadResource":               asks(server.ReadResource, &tfprotov6.ReadResourceRequest{}),
+		"PlanResourceChange":         asks(server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{}),
+		"ApplyResourceChange":        asks(server.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{}),
+		"ImportResourceState":        asks(server.ImportResourceState, &tfprotov6.ImportResourceStateRequest{}),
+		"ValidateDataResourceConfig": asks(server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{}),
+		"ReadDataSource":             asks(server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{}),
+		"OpenEphemeralResource":      asks(server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
