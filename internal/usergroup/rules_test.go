@@ -203,19 +203,26 @@ func (h *history) runAgain(t *testing.T) {
 	if h.operation == "import" && h.state.exists {
 		h.operation = "read"
 	}
-	for range 3 {
+	for runs := range 3 {
 		h.cache, h.byBody, h.down = reply{}, nil, false
 		h.err, h.service, h.cached, h.tokenToCome = nil, h.newProcess(), false, false
-		time.Sleep(time.Minute)
+		// What reads that lag show of a rotation, a plan that follows at once sees.
+		atOnce := runs == 0 && h.reading == "lagging reads" && strings.Contains(h.operation, "rotate")
+		if !atOnce {
+			time.Sleep(time.Minute)
+		}
 		rotations := h.rotations()
 		done := h.runTerraform(t.Context())
 		if h.rotations()-rotations > 1 {
 			h.breaks("one run rotated %d times", h.rotations()-rotations)
 		}
+		if slices.Contains(h.state.known.Retired, h.state.known.Fingerprint) {
+			h.breaks("the state has a token that was rotated away")
+		}
 		if h.err != nil && h.asksAPerson() {
 			return
 		}
-		if h.err == nil && done {
+		if h.err == nil && done && !atOnce {
 			h.checkNothingElse()
 			h.checkSettled()
 			return
