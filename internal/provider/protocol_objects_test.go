@@ -14,17 +14,23 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// dataSource validates and reads.
+// dataSource validates and reads the data source of one group.
 func (p *protocol) dataSource(config protocolObject) (protocolObject, protocolDiags) {
 	p.t.Helper()
-	typ := p.schema.DataSourceSchemas[protocolType].ValueType()
+	return p.data(protocolType, config)
+}
+
+// data validates and reads a data source.
+func (p *protocol) data(name string, config protocolObject) (protocolObject, protocolDiags) {
+	p.t.Helper()
+	typ := p.schema.DataSourceSchemas[name].ValueType()
 	encoded := p.encode(protocolValue(typ, config))
-	validated, err := p.server.ValidateDataResourceConfig(p.ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: protocolType, Config: encoded})
+	validated, err := p.server.ValidateDataResourceConfig(p.ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: encoded})
 	p.must(err)
 	if diags := p.diagnostics(validated.Diagnostics); diags.hasError() {
 		return nil, diags
 	}
-	read, err := p.server.ReadDataSource(p.ctx, &tfprotov6.ReadDataSourceRequest{TypeName: protocolType, Config: encoded})
+	read, err := p.server.ReadDataSource(p.ctx, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: encoded})
 	p.must(err)
 	return p.results(typ, read.State, config), p.diagnostics(read.Diagnostics)
 }

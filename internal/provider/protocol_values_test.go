@@ -80,14 +80,19 @@ func protocolValue(typ tftypes.Type, plain any) tftypes.Value {
 		}
 		return tftypes.NewValue(typ, elements)
 	case tftypes.List:
-		list := reflect.ValueOf(plain)
-		elements := make([]tftypes.Value, 0, list.Len())
-		for i := range list.Len() {
-			elements = append(elements, protocolValue(typ.ElementType, list.Index(i).Interface()))
-		}
-		return tftypes.NewValue(typ, elements)
+		return tftypes.NewValue(typ, protocolElements(typ.ElementType, plain))
+	case tftypes.Set:
+		return tftypes.NewValue(typ, protocolElements(typ.ElementType, plain))
 	}
 	return tftypes.NewValue(typ, plain)
+}
+
+func protocolElements(typ tftypes.Type, plain any) (elements []tftypes.Value) {
+	list := reflect.ValueOf(plain)
+	for i := range list.Len() {
+		elements = append(elements, protocolValue(typ, list.Index(i).Interface()))
+	}
+	return elements
 }
 
 // protocolPlain is the inverse of protocolValue; numbers are whole, and become int64.
@@ -118,7 +123,7 @@ func protocolPlain(value tftypes.Value) any {
 			panic("no attribute of a group has numbers such as " + number.String())
 		}
 		return whole
-	case value.Type().Is(tftypes.List{}):
+	case value.Type().Is(tftypes.List{}), value.Type().Is(tftypes.Set{}):
 		var elements []tftypes.Value
 		must(value.As(&elements))
 		list := make([]any, 0, len(elements))

@@ -89,23 +89,28 @@ func (d *userGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)
 }
 
-// lookUp stops at the first error, which is most likely that of all.
+// lookUp stops at the first error, which is most likely that of all: once it is known, no further call is made.
 func (d *userGroupsDataSource) lookUp(ctx context.Context, ids []string, diags *diag.Diagnostics) (existing, missing []string) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	existing, missing = []string{}, []string{}
 	var mu sync.Mutex
 	note := func(id string, found usergroup.Found, err error) {
 		mu.Lock()
 		defer mu.Unlock()
+		var problem *usergroup.Problem
 		switch {
 		case err == nil:
 			existing = append(existing, id)
 			addWarnings(diags, found.Warnings)
-		case errors.Is(err, usergroup.ErrNotFound):
+		case errors.As(err, &problem) && errors.Is(err, usergroup.ErrNotFound):
 			missing = append(missing, id)
-		default:
-			stop(err)
+			if problem.LookupLost {
+				addWarnings(diags, []*usergroup.Problem{problem})
+			}
+		case !diags.HasError():
+			addError(diags, err)
+			stop()
 		}
 		if done := len(existing) + len(missing); done%50 == 0 || done == len(ids) {
 			tflog.Info(ctx, fmt.Sprintf("Looked up %d of %d user groups", done, len(ids)))
@@ -122,15 +127,9 @@ func (d *userGroupsDataSource) lookUp(ctx context.Context, ids []string, diags *
 		})
 	}
 	for _, id := range ids {
-		if ctx.Err() != nil {
-			break
-		}
 		queue <- id
 	}
 	close(queue)
 	workers.Wait()
-	if err := context.Cause(ctx); err != nil {
-		addError(diags, err)
-	}
 	return existing, missing
 }
