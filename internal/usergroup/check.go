@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"net/http"
 	"strings"
 	"sync"
 
@@ -80,7 +79,7 @@ func (s *Service) tryOut(ctx context.Context) *Problem {
 	facts.Placeholder = PlaceholderRemoved
 	if err == nil && !cached && !created {
 		// A lost attempt has most likely made the group, and the looks after it say nothing about a cache.
-		err = &api.Error{Kind: api.Incomplete, Method: http.MethodGet, Reason: "the answer that creates a group was lost"}
+		err = &api.Error{Kind: api.Incomplete, Method: "GET", Reason: "the answer that creates a group was lost"}
 	}
 	facts.failed(err)
 	switch tag := facts.Told.EnvironmentTag; {

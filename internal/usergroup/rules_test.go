@@ -28,6 +28,7 @@ func (h *history) check() {
 	if h.err == nil {
 		h.checkSuccess()
 	}
+	h.checkHanded()
 	h.checkCured()
 	h.checkFacts()
 	h.checkLeftBehind()
@@ -35,6 +36,9 @@ func (h *history) check() {
 
 // checkCured is what is promised of a single mishap: what can be found out is found out, and what can be done is done.
 func (h *history) checkCured() {
+	if h.before == "as known" && slices.Equal(h.befell, []string{"the run is stopped", "lost after the work"}) && h.operation == "rotate" && h.reading != "lagging reads" && h.err != nil {
+		h.breaks("a run that was stopped has not looked for the token that its last call has made")
+	}
 	// Of a group that is gone there is nothing to change, and of another one in its place a lost lookup proves nothing.
 	hopeless := h.before == "another group" || h.before == "absent" && (strings.HasPrefix(h.operation, "update") || strings.HasPrefix(h.operation, "rotate"))
 	if len(h.befell) != 1 || h.reading != "stored" || h.environment != "" || hopeless {
@@ -70,7 +74,7 @@ func (h *history) checkNothingElse() {
 			continue
 		}
 		maker := h.makers[call.TeamID]
-		known := h.begun.TeamID == nil || *h.begun.TeamID == call.TeamID
+		known := h.begun.TeamID == nil && (maker == before || h.refreshed) || h.begun.TeamID != nil && *h.begun.TeamID == call.TeamID
 		asked := strings.HasPrefix(h.operation, "delete") && known && (maker == before || h.reading == "no team_id" && h.refreshed)
 		switch {
 		case call.Deleted && maker != lookup && !asked && h.reading != "forgiving deletes":
@@ -110,8 +114,13 @@ func (h *history) checkSuccess() {
 	default:
 		h.checkState(group)
 	}
-	if rotations := h.rotations(); rotations > 1 {
+	switch rotations := h.rotations(); {
+	case rotations > 1:
 		h.breaks("rotated %d times", rotations)
+	case rotations == 0 && strings.Contains(h.operation, "rotate") && !h.acted() && h.before == "as known",
+		rotations == 0 && strings.Contains(h.operation, "rotate") && len(h.befell) == 0 && h.reading != "stale token 500":
+		// Else, after an attempt that was lost, a rotation by somebody else cannot be told from ours.
+		h.breaks("the token was not rotated")
 	}
 }
 
@@ -131,6 +140,13 @@ func (h *history) checkState(group emulator.Group) {
 	}
 	if strings.Contains(h.operation, "rotate") && group.Token == h.firstToken {
 		h.breaks("the token is still the old one")
+	}
+}
+
+// checkHanded is the end of rule 2: no token that the service has given us is thrown away.
+func (h *history) checkHanded() {
+	if group, there := h.Group(h.stored); there && h.handed != "" && group.Token == h.handed && h.state.known.Fingerprint != api.NewSecret(h.handed).Fingerprint() {
+		h.breaks("a token was handed over, and the state does not have it")
 	}
 }
 

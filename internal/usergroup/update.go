@@ -19,8 +19,7 @@ func (s *Service) update(ctx context.Context, wanted api.GroupRequest, known Kno
 	}
 	answer, err := s.client.Update(ctx, wanted)
 	if wanted.Name == nil && known.Name != "" && api.IsKind(err, api.Refused) {
-		// The service may insist on a name: the one it has.
-		wanted.Name = &known.Name
+		wanted.Name = &known.Name // The service may insist on one.
 		lost := answer.Lost
 		answer, err = s.client.Update(ctx, wanted)
 		answer.Lost = answer.Lost || lost
@@ -32,12 +31,14 @@ func (s *Service) update(ctx context.Context, wanted api.GroupRequest, known Kno
 	}
 	facts.Done = Yes
 	result := Result{Group: &answer.UserGroup}
-	if problem := known.expect(facts); problem != nil {
-		if problem.Finding == WrongEnvironment {
-			// It is the known group, updated, and in another environment than was known: the state has to say so.
-			return result, problem
-		}
+	switch problem := known.expect(facts); {
+	case problem != nil && problem.Finding == WrongEnvironment:
+		// It is the known group, updated, and in another environment than was known: the state has to say so.
+		return result, problem
+	case problem != nil:
 		return Result{}, problem
+	case !known.isSame(answer.UserGroup):
+		answer.UserGroup.Token = api.Secret{} // It may be another group's.
 	}
 	if wanted.Differences(answer.UserGroup).Any() {
 		return result, facts.with(NotTakenAsSent)

@@ -240,6 +240,9 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodGet && !told.lost && told.status == http.StatusOK && befalls.name != "success 0" {
 		w.answers = append(w.answers, told)
 	}
+	if group, there := w.Group(w.stored); there && r.Method == http.MethodPost && bytes.Contains(told.body, []byte(`"token":"`+group.Token+`"`)) {
+		w.handed = group.Token
+	}
 	for _, work := range late {
 		work()
 	}
