@@ -87,14 +87,12 @@ func (s *Service) tryOut(ctx context.Context) *Problem {
 		return facts.with(CallFailed)
 	case cached:
 		return s.end(facts.with(AnsweredFromCache))
-	case s.check.environment == "":
+	case s.check.environment == "" || tag != nil && *tag == s.check.environment:
 		return nil
 	case tag == nil:
 		return s.end(facts.with(NoEnvironment))
-	case *tag != s.check.environment:
-		return s.end(facts.with(WrongKey))
 	default:
-		return nil
+		return s.end(facts.with(WrongKey))
 	}
 }
 

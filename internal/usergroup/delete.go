@@ -32,17 +32,21 @@ func (s *Service) delete(ctx context.Context, known Known, dataSourceProvidedID 
 	if problem := s.refuseHarm(ctx, facts); problem != nil {
 		return Result{}, problem
 	}
+	lost := false
 	if known.Token.IsZero() {
 		found, problem := s.findCurrent(ctx, known)
 		if problem != nil {
 			return facts.goneOr(problem)
 		}
-		known = known.with(found)
+		known, lost = known.with(found), found.Lost
 	}
 	for stale := 0; ; stale++ {
 		err := s.client.Delete(ctx, api.TokenRequest{
 			CurrentToken: known.Token, UserGroupID: known.ID, DataSourceProvidedID: dataSourceProvidedID,
 		})
+		if err == nil && lost {
+			return Result{Warnings: []*Problem{Problem{Operation: LookUp, ID: known.ID, LookupLost: true}.with(MayBeLeftBehind)}}, nil
+		}
 		if err == nil {
 			return Result{}, nil
 		}
@@ -60,19 +64,17 @@ func (s *Service) delete(ctx context.Context, known Known, dataSourceProvidedID 
 			return Result{}, facts.with(MayBeAnother)
 		}
 		// Rotated elsewhere since the state learned the token.
-		known = known.with(found)
+		known, lost = known.with(found), lost || found.Lost
 	}
 }
 
 // goneOr says what a deletion comes to when a look did not find the group: it is gone, or it could not be told.
 func (p Problem) goneOr(problem *Problem) (Result, *Problem) {
 	switch {
+	case errors.Is(problem, ErrNotFound) && !problem.LookupLost:
+		return Result{}, nil
 	case errors.Is(problem, ErrNotFound):
-		if !problem.LookupLost {
-			return Result{}, nil
-		}
-		p.Placeholder, p.LookupLost = problem.Placeholder, true
-		return Result{Warnings: []*Problem{p.with(MayBeLeftBehind)}}, nil
+		return Result{Warnings: []*Problem{problem}}, nil
 	case problem.Finding == Replaced:
 		p.Told = problem.Told
 		return Result{Warnings: []*Problem{p.with(AnotherRemains)}}, nil

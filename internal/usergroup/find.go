@@ -141,7 +141,7 @@ func (s *Service) look(ctx context.Context, known Known) (api.Answer, error) {
 func (s *Service) existing(ctx context.Context, facts Problem) (Found, *Problem) {
 	known, group := facts.Known, facts.Told
 	s.remember(group.Token)
-	found := Found{UserGroup: group, Replaced: known.isOther(group)}
+	found := Found{UserGroup: group, Replaced: known.isOther(group), Lost: facts.LookupLost}
 	switch {
 	case known.isSame(group):
 		facts.LookupLost = false

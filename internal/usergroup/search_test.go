@@ -159,10 +159,10 @@ func (s situation) play(t *testing.T, c *choices, settled map[string]bool) *hist
 	h.stop = stop
 	h.operate(ctx)
 	stop()
-	for _, work := range h.late {
+	for _, work := range slices.Concat(h.late, h.last) {
 		work()
 	}
-	h.late = nil
+	h.late, h.last = nil, nil
 	h.check()
 	c.alone = true // nothing goes wrong from here on
 	h.tell("then, without mishaps:")
@@ -182,7 +182,7 @@ func (s situation) start(t *testing.T) *history {
 		h.stored = strings.ToLower(id)
 	}
 	h.neighbor = s.creation(e.Seed(emulator.Group{ID: "other", Name: "Other", Token: "token-of-other"}))
-	group := emulator.Group{ID: h.stored, Name: oldName, Properties: json.RawMessage(`{"tier":"silver"}`)}
+	group := emulator.Group{ID: h.stored, Name: oldName, Properties: json.RawMessage(`{"tier":"silver","seats":5}`)}
 	if s.before == "nameless" {
 		group = emulator.Group{ID: h.stored}
 	}

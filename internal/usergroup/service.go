@@ -24,7 +24,6 @@ type Service struct {
 	nameRequired atomic.Bool
 	// ended holds what has ended the run for every group; see end.
 	ended atomic.Pointer[Problem]
-
 	check check
 }
 
@@ -78,6 +77,8 @@ type Found struct {
 	Replaced bool
 	// Outdated says that the service showed a token that was retired: what it shows is older than what is known.
 	Outdated bool
+	// Lost says that an attempt of the look was lost, which the service may still carry out.
+	Lost bool
 	// Warnings are what has to be known besides.
 	Warnings []*Problem
 }

@@ -18,13 +18,12 @@ func (s *Service) update(ctx context.Context, wanted api.GroupRequest, known Kno
 		return Result{}, problem
 	}
 	answer, err := s.client.Update(ctx, wanted)
+	facts.Done = facts.failed(err)
 	if wanted.Name == nil && known.Name != "" && api.IsKind(err, api.Refused) {
 		wanted.Name = &known.Name // The service may insist on one.
-		lost := answer.Lost
 		answer, err = s.client.Update(ctx, wanted)
-		answer.Lost = answer.Lost || lost
+		facts.Done = max(facts.Done, facts.failed(err))
 	}
-	facts.Done = facts.failed(err)
 	facts.Told = answer.UserGroup
 	if err != nil {
 		return Result{}, s.endIfKeyRefused(facts.with(CallFailed))

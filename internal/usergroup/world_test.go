@@ -33,6 +33,8 @@ type world struct {
 
 	// late is the work of lost attempts that the service has not come to yet.
 	late []func()
+	// last is the work that it comes to when everything else is done.
+	last []func()
 	// answers are what GET was answered so far, as a cache would keep it.
 	answers []reply
 	// cache is what every GET is answered from now on, byBody what GETs with the same body are, down says that there are no
@@ -131,6 +133,10 @@ var mishaps = []mishap{
 	}},
 	{name: "an old answer about the neighbor", methods: "GET", do: func(w *world, _ *http.Request) reply {
 		return w.neighbor
+	}},
+	{name: "lost, and done at the end", twin: true, do: func(w *world, r *http.Request) reply {
+		w.last = append(w.last, func() { w.answer(r) })
+		return reply{lost: true}
 	}},
 	{name: "refused 404", twin: true, do: refused(http.StatusNotFound)},
 	{name: "refused 409", twin: true, do: refused(http.StatusConflict)},
