@@ -84,7 +84,7 @@ func (s *Service) rotated(known Known, facts Problem) (Result, *Problem) {
 		return result, problem
 	case problem != nil:
 		return result, problem
-	case facts.Call != nil:
+	case facts.Call != nil && facts.Call.Kind != api.Incomplete: // Half an answer that has the token has all that is needed.
 		return result, facts.with(CallFailed)
 	case isOtherID(known.ID, told):
 		result.Warnings = append(result.Warnings, facts.with(OtherSpelling))
