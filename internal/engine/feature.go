@@ -76,8 +76,8 @@ func (f Feature) In(e Engine) bool {
 		version.Must(version.NewVersion(e.Version)).Core().GreaterThanOrEqual(version.Must(version.NewVersion(least)))
 }
 
-// Needs skips a test that the engine at hand cannot run. On an engine that has to run them all, EMBED_TEST_NO_SKIPS=1
-// makes that a failure. Where no engine is to be run it does nothing: such a test skips in other words.
+// Needs skips a test that the engine at hand cannot run; see NeedsOn. Where no engine is to be run it does nothing:
+// such a test skips in other words.
 func Needs(t *testing.T, wanted Feature) {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
@@ -87,13 +87,27 @@ func Needs(t *testing.T, wanted Feature) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if wanted.In(found) {
-		return
-	}
+	NeedsOn(t, found, wanted)
+}
+
+type testOrScript interface {
+	Skip(...any)
+	Fatal(...any)
+}
+
+// NeedsOn skips a test or a script that the engine cannot run. On an engine that has to run them all,
+// EMBED_TEST_NO_SKIPS=1 makes that a failure.
+func NeedsOn(t testOrScript, e Engine, wanted Feature) {
+	least, known := since[wanted]
 	// The part before the colon is what the table in README.md says.
-	why := fmt.Sprintf("needs %s: %s %s or later, not %s", wanted, found.Name, since[wanted].of(found), found.Version)
-	if since[wanted].of(found) == none {
-		why = fmt.Sprintf("needs %s: no %s has that yet", wanted, found.Name)
+	why := fmt.Sprintf("needs %s: %s %s or later, not %s", wanted, e.Name, least.of(e), e.Version)
+	switch {
+	case !known:
+		t.Fatal("no engine is known to have " + wanted)
+	case wanted.In(e):
+		return
+	case least.of(e) == none:
+		why = fmt.Sprintf("needs %s: no %s has that yet", wanted, e.Name)
 	}
 	if os.Getenv("EMBED_TEST_NO_SKIPS") != "" {
 		t.Fatal(why)

@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Source is what a configuration calls the provider. Terraform and OpenTofu each look for it under the name of their
@@ -21,6 +24,23 @@ func Registries() []string { return []string{TerraformRegistry, OpenTofuRegistry
 func FromMirror(dir string) []byte {
 	const configuration = "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n"
 	return fmt.Appendf(nil, configuration, filepath.ToSlash(dir))
+}
+
+// Mirror lays the provider out in the directory, for FromMirror: its program, or the archives of a release as they are.
+func Mirror(dir, version, platform string, files ...string) error {
+	var failed error
+	for _, registry := range Registries() {
+		packed := filepath.Join(dir, registry, filepath.FromSlash(Source))
+		unpacked := filepath.Join(packed, version, platform)
+		for _, file := range files {
+			to := filepath.Join(unpacked, "terraform-provider-embed_v"+version)
+			if strings.HasSuffix(file, ".zip") {
+				to = filepath.Join(packed, filepath.Base(file))
+			}
+			failed = errors.Join(failed, os.MkdirAll(filepath.Dir(to), 0o700), os.Symlink(file, to))
+		}
+	}
+	return failed
 }
 
 // fromBuild is a CLI configuration that has an engine use the provider that was built into the directory, and no other.

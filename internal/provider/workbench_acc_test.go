@@ -4,11 +4,9 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -135,18 +133,16 @@ func (w *workbench) execute(program string, args ...string) (int, string) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), 5*time.Minute)
 	defer cancel()
-	command := exec.CommandContext(ctx, program, args...)
-	command.Dir, command.Env = w.dir, w.env
-	command.WaitDelay = 20 * time.Second
+	command := engine.Engine{Path: program}.Command(ctx, w.dir, w.env, args...)
 	out, err := command.CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
+	code, err := engine.ExitCode(command, err)
+	if err != nil {
 		w.t.Fatalf("%s: %v\n%s", args, err, out)
 	}
 	if tokenPattern.Match(out) {
 		w.t.Errorf("%s printed a token:\n%s", args, out)
 	}
-	return command.ProcessState.ExitCode(), string(out)
+	return code, string(out)
 }
 
 // must is run for what has to succeed.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -36,8 +35,8 @@ func TestAccSchemaIsTheEngines(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), fmt.Appendf(nil, required, engine.Source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ask := exec.CommandContext(t.Context(), found.Path, "providers", "schema", "-json")
-	ask.Dir, ask.Env, ask.Stderr = dir, engine.Environment(configuration), os.Stderr
+	ask := found.Command(t.Context(), dir, engine.Environment(configuration), "providers", "schema", "-json")
+	ask.Stderr = os.Stderr
 	said, err := ask.Output()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", found, err, said)
