@@ -16,6 +16,7 @@ require (
 	github.com/hashicorp/terraform-plugin-go v0.31.0
 	github.com/hashicorp/terraform-plugin-log v0.11.0
 	github.com/hashicorp/terraform-plugin-testing v1.16.0
+	github.com/rogpeppe/go-internal v1.16.0
 	github.com/zclconf/go-cty v1.18.1
 	golang.org/x/net v0.52.0
 	golang.org/x/text v0.36.0

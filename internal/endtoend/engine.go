@@ -1,0 +1,217 @@
+package endtoend
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+)
+
+// longest is beyond what any command takes, and far below the waits of an hour that scripts have the provider make.
+const longest = 5 * time.Minute
+
+// running is a command of the engine.
+type running struct {
+	*exec.Cmd
+	fails, killed bool
+	out, err      bytes.Buffer
+	ended         chan error
+}
+
+// terraform runs the engine, whichever it is.
+func (f *folder) terraform(neg bool, args []string) {
+	last := len(args) - 1
+	if args[last] != "&" {
+		f.end(f.start(neg, args))
+		return
+	}
+	f.running = append(f.running, f.start(neg, args[:last]))
+}
+
+func (f *folder) start(fails bool, args []string) *running {
+	var environment []string
+	for _, name := range f.settings {
+		environment = append(environment, name+"="+f.Getenv(name))
+	}
+	ctx, cancel := context.WithTimeout(f.Context, longest)
+	command := f.Engine.Command(ctx, f.MkAbs("."), environment, args...)
+	r := &running{Cmd: command, fails: fails, ended: make(chan error, 1)}
+	r.Stdout, r.Stderr = &r.out, &r.err
+	if f.Watch != nil {
+		r.Stdout, r.Stderr = io.MultiWriter(&r.out, f.Watch), io.MultiWriter(&r.err, f.Watch)
+	}
+	f.Check(r.Start())
+	go func() {
+		defer cancel()
+		r.ended <- r.Wait()
+	}()
+	return r
+}
+
+// await waits for the engines in the background. stdout and stderr are then what the last of them has printed.
+func (f *folder) await(bool, []string) {
+	all := f.running
+	f.running = nil
+	for _, r := range all {
+		f.end(r)
+	}
+}
+
+func (f *folder) end(r *running) {
+	if code := f.ended(r); (code != 0) != r.fails {
+		f.Fatalf("%s ended with exit code %d", strings.Join(r.Args, " "), code)
+	}
+}
+
+func (f *folder) ended(r *running) int {
+	code, err := engine.ExitCode(r.Cmd, <-r.ended)
+	out, problems := unwrapped(r.out.String()), unwrapped(r.err.String())
+	f.said = out + problems
+	f.printed += f.said
+	_, _ = io.WriteString(f.Stdout(), out)
+	_, _ = io.WriteString(f.Stderr(), problems)
+	if r.killed {
+		return -1
+	}
+	f.Check(err)
+	if sign := crash.FindString(f.said); sign != "" {
+		f.Fatalf("there was a crash, or a broken promise: %s", sign)
+	}
+	return code
+}
+
+var crash = regexp.MustCompile(
+	`panic:|Plugin did not respond|[Cc]rashed|inconsistent (result|final plan)|goroutine 1 \[`)
+
+// unwrapped joins the lines that the engine has broken, as it does at 78 columns whatever it writes to.
+func unwrapped(said string) string {
+	lines := strings.Split(said, "\n")
+	text := []byte(lines[0])
+	for i, line := range lines[1:] {
+		before, between := lines[i], "\n"
+		word, _, _ := strings.Cut(line, " ")
+		prose := word != "" && before != "" && before[0] != ' ' && !strings.HasSuffix(word, ":")
+		if prose && len(before)+len(" ")+len(word) >= 78 {
+			between = " "
+		}
+		text = append(text, between+line...)
+	}
+	return string(text)
+}
+
+// weather runs the engine again and again until it succeeds. A run may fail only for groups of which a call went wrong.
+func (f *folder) weather(_ bool, args []string) {
+	for range 5 {
+		earlier := len(f.service.Calls())
+		if f.ended(f.start(false, args)) == 0 {
+			return
+		}
+		struck := map[string]bool{}
+		for _, call := range f.service.Calls()[earlier:] {
+			struck[call.ID] = struck[call.ID] || call.Fault != ""
+		}
+		for _, problem := range f.problems() {
+			if about := quoted.FindStringSubmatch(problem); about == nil || !struck[about[1]] {
+				f.Fatalf("nothing has gone wrong with the group of this error:\n%s", problem)
+			}
+		}
+	}
+	f.Fatalf("it has not succeeded in five runs")
+}
+
+var quoted = regexp.MustCompile(`^.*"(.+?)"`)
+
+// problems are the errors of the engine that ran last, each with its title in the first line.
+func (f *folder) problems() (all []string) {
+	for i, text := range strings.Split(f.said, "Error: ") {
+		if i > 0 {
+			text, _, _ = strings.Cut(text, "\nWarning: ")
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// signal stops the engine that was started last. INT reaches its provider too, as Ctrl-C in a terminal does, and so
+// does KILL; TERM reaches the engine alone, as where a CI system cancels a job.
+func (f *folder) signal(_ bool, args []string) {
+	if len(f.running) == 0 {
+		f.Fatalf("there is no engine in the background")
+	}
+	r := f.running[len(f.running)-1]
+	switch args[0] {
+	case "INT":
+		f.Check(engine.Interrupt(r.Cmd))
+	case "TERM":
+		f.Check(r.Process.Signal(syscall.SIGTERM))
+	case "KILL":
+		r.killed = true
+		f.Check(r.Process.Kill()) // engine.ExitCode ends the rest of its group
+	default:
+		f.Fatalf("an engine gets INT, TERM or KILL")
+	}
+}
+
+func (f *folder) needs(_ bool, args []string) {
+	engine.NeedsOn(f.t, f.Engine, engine.Feature(strings.Join(args, " ")))
+}
+
+var archive = regexp.MustCompile(`^terraform-provider-embed_(.+)_([a-z0-9]+_[a-z0-9]+)\.zip$`)
+
+// mirror has the engine install the provider by `terraform init`: the archives of a release that EMBED_RELEASE_DIST
+// names, or else the program. $VERSION, $PLATFORMS and $INSTALLED tell what it will find, for which -platform, and put
+// where.
+func (f *folder) mirror(bool, []string) {
+	dir := filepath.Join(f.root, "mirror")
+	files, platforms := []string{f.Provider}, "-platform="+f.Engine.Platform
+	said, err := exec.CommandContext(f.Context, f.Provider, "-version").Output()
+	f.Check(err)
+	version := strings.TrimSpace(string(said[bytes.LastIndexByte(said, ' ')+1:]))
+	if dist := os.Getenv("EMBED_RELEASE_DIST"); dist != "" {
+		files, platforms = nil, ""
+		entries, err := os.ReadDir(dist)
+		f.Check(err)
+		for _, entry := range entries {
+			if parts := archive.FindStringSubmatch(entry.Name()); parts != nil {
+				files, version = append(files, filepath.Join(dist, entry.Name())), parts[1]
+				platforms += " -platform=" + parts[2]
+				f.hasTheTimeOfItsCommit(files[len(files)-1])
+			}
+		}
+	}
+	f.Check(engine.Mirror(dir, version, f.Engine.Platform, files...))
+	f.Check(os.WriteFile(dir+".tfrc", engine.FromMirror(dir), 0o600))
+	registry := engine.TerraformRegistry
+	if f.Engine.Name == engine.OpenTofu {
+		registry = engine.OpenTofuRegistry
+	}
+	f.Setenv("TF_CLI_CONFIG_FILE", dir+".tfrc")
+	f.Setenv("VERSION", version)
+	f.Setenv("PLATFORMS", platforms)
+	installed := filepath.Join(".terraform", "providers", registry, engine.Source, version, f.Engine.Platform)
+	f.Setenv("INSTALLED", filepath.Join(installed, "terraform-provider-embed_v"+version))
+}
+
+// hasTheTimeOfItsCommit: with another time in it, the same commit would give another archive.
+func (f *folder) hasTheTimeOfItsCommit(path string) {
+	said, err := exec.CommandContext(f.Context, "git", "log", "-1", "--format=%ct").Output()
+	f.Check(err)
+	unpacked, err := zip.OpenReader(path)
+	f.Check(err)
+	defer unpacked.Close()
+	for _, file := range unpacked.File {
+		if at := fmt.Sprintln(file.Modified.Unix()); at != string(said) {
+			f.Fatalf("%s: %s is of %s, and the commit of %s", path, file.Name, at, said)
+		}
+	}
+}
