@@ -1,0 +1,187 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/dashembed/terraform-provider-embed/internal/endtoend"
+)
+
+// stage prints what a script shows. To the script it is what a testing.T is to one of a test.
+type stage struct {
+	out io.Writer
+	// full is for a viewer who wants to see all that the engine prints.
+	full   bool
+	steps  int
+	proofs []string
+	log    string
+	failed bool
+}
+
+var errFailed = errors.New("this step does not show what it claims")
+
+// perform runs the script in a copy of a folder's configuration. It leaves nothing running and no files, however it
+// ends.
+func (s *stage) perform(script, folder string, runner *endtoend.Runner) (err error) {
+	dir, err := os.MkdirTemp("", "embed-demo-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	// What engines and providers leave goes with the rest.
+	if err := os.Setenv("TMPDIR", dir); err != nil {
+		return err
+	}
+	if s.full {
+		runner.Watch = s.out
+	}
+	params := runner.Params()
+	params.Files, params.WorkdirRoot = []string{script}, dir
+	prepare := params.Setup
+	params.Setup = func(env *testscript.Env) error {
+		return errors.Join(prepare(env), copyConfiguration(folder, env.WorkDir))
+	}
+	for name, do := range params.Cmds {
+		params.Cmds[name] = s.shown(name, do)
+	}
+	params.Cmds["step"], params.Cmds["edit"] = s.step, s.edit
+	params.Cmds["says"], params.Cmds["excerpt"] = s.says, s.excerpt
+	testscript.RunT(s, params)
+	s.prove()
+	if s.failed {
+		s.print("\n%s", s.log)
+		return errFailed
+	}
+	return nil
+}
+
+// copyConfiguration copies what a configuration consists of, and not what somebody who ran an engine in it has left
+// there.
+func copyConfiguration(from, to string) (failed error) {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return fmt.Errorf("the demo is run from the root of the repository: %w", err)
+	}
+	for _, entry := range entries {
+		if extension := filepath.Ext(entry.Name()); extension == ".tf" || extension == ".yaml" {
+			text, err := os.ReadFile(filepath.Join(from, entry.Name()))
+			failed = errors.Join(failed, err, os.WriteFile(filepath.Join(to, entry.Name()), text, 0o600))
+		}
+	}
+	return failed
+}
+
+// print prints a line. A viewer who has gone ends the demo by SIGPIPE, so there is no error to handle.
+func (s *stage) print(format string, args ...any) { _, _ = fmt.Fprintf(s.out, format+"\n", args...) }
+
+type command = func(ts *testscript.TestScript, neg bool, args []string)
+
+// shown is a command of a script that tells what it has proved, once it has.
+func (s *stage) shown(name string, do command) command {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if name == "terraform" && s.full {
+			s.print("\n$ terraform %s\n", strings.Join(args, " "))
+		}
+		do(ts, neg, args)
+		switch {
+		case name == "calls" && len(args) == 1:
+			s.holds("the service got " + args[0])
+		case name == "calls":
+			s.holds("the service got " + args[1])
+		case name == "agrees":
+			s.holds("state and service agree")
+		}
+	}
+}
+
+func (s *stage) holds(proof string) { s.proofs = append(s.proofs, proof) }
+
+// prove prints what the step has proved.
+func (s *stage) prove() {
+	if len(s.proofs) > 0 {
+		s.print("    ✓ %s", strings.Join(s.proofs, "; "))
+	}
+	s.proofs = nil
+}
+
+// step begins a step.
+func (s *stage) step(_ *testscript.TestScript, _ bool, args []string) {
+	s.prove()
+	s.steps++
+	s.print("%2d. %s", s.steps, strings.Join(args, " "))
+}
+
+// says holds where the command before has printed the text.
+func (s *stage) says(ts *testscript.TestScript, _ bool, args []string) {
+	if said := ts.ReadFile("stdout") + ts.ReadFile("stderr"); !strings.Contains(said, args[0]) {
+		ts.Fatalf("it does not say %s", args[0])
+	}
+	s.holds("“" + args[0] + "”")
+}
+
+// edit replaces a text that the file has once. A text has \n where a line ends.
+func (s *stage) edit(ts *testscript.TestScript, _ bool, args []string) {
+	text, lines := ts.ReadFile(args[0]), strings.NewReplacer(`\n`, "\n")
+	before, after := lines.Replace(args[1]), lines.Replace(args[2])
+	if n := strings.Count(text, before); n != 1 {
+		ts.Fatalf("%s has %q %d times", args[0], before, n)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, before, after, 1)), 0o600))
+}
+
+var lineStart = regexp.MustCompile(`(?m)^`)
+
+// excerpt shows, of the plan that the command before has printed, the one resource whose address has the text.
+func (s *stage) excerpt(ts *testscript.TestScript, _ bool, args []string) {
+	resource := regexp.MustCompile(`(?m)^  # \S*` + regexp.QuoteMeta(args[0]) + `(.|\n)*?^    }$`)
+	found := resource.FindString(ts.ReadFile("stdout"))
+	if found == "" {
+		ts.Fatalf("the plan has no %s", args[0])
+	}
+	if !s.full {
+		s.print("%s", lineStart.ReplaceAllString(found, "  "))
+	}
+}
+
+// The methods of a testscript.T.
+
+// Run runs a script.
+func (s *stage) Run(_ string, run func(testscript.T)) {
+	defer func() {
+		if ended := recover(); ended != nil && ended != any(errFailed) {
+			panic(ended)
+		}
+	}()
+	run(s)
+}
+
+// FailNow ends the script.
+func (s *stage) FailNow() {
+	s.failed = true
+	panic(errFailed)
+}
+
+// Fatal ends the script with a message.
+func (s *stage) Fatal(args ...any) {
+	s.print("%s", fmt.Sprintln(args...))
+	s.FailNow()
+}
+
+// Skip ends it too: the demo has nothing to skip.
+func (s *stage) Skip(args ...any) { s.Fatal(args...) }
+
+// Log gets the whole script with what it printed, down to where it failed.
+func (s *stage) Log(args ...any) { s.log = fmt.Sprint(args...) }
+
+// Parallel does nothing, since there is one script.
+func (s *stage) Parallel() {}
+
+// Verbose has the log leave out what went well.
+func (s *stage) Verbose() bool { return false }

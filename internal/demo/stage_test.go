@@ -1,0 +1,41 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/endtoend"
+)
+
+// A step that does not show what it claims ends the demo, and no folder is left.
+func TestStage(t *testing.T) {
+	here := t.TempDir()
+	t.Setenv("TMPDIR", here)
+	for text, want := range map[string]string{
+		"step First\ncalls nothing\nstep Second": "✓ the service got nothing",
+		"step First\ncalls GET\nstep Second":     "the service was asked for\n  nothing\nand not for\n  GET",
+		"step First\nsays no\nstep Second":       "it does not say no",
+		"step First\nfault GET refuse":           "1 faults have not struck",
+	} {
+		script := filepath.Join(t.TempDir(), "script.txtar")
+		if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		s := &stage{out: &out}
+		err := s.perform(script, filepath.Join("..", "..", example), &endtoend.Runner{Context: t.Context()})
+		shown := out.String()
+		if holds := strings.HasPrefix(want, "✓"); holds != (err == nil) || !holds && !errors.Is(err, errFailed) ||
+			!strings.Contains(shown, want) || holds != strings.Contains(shown, "2. Second") {
+			t.Errorf("%s: %v\n%s", text, err, shown)
+		}
+		if left, _ := os.ReadDir(here); len(left) > 0 {
+			t.Errorf("%s: it leaves %v", text, left)
+		}
+		t.Setenv("TMPDIR", here)
+	}
+}
