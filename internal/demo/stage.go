@@ -55,8 +55,10 @@ func (s *stage) perform(script, folder string, runner *endtoend.Runner) (err err
 	params.Cmds["says"], params.Cmds["excerpt"] = s.says, s.excerpt
 	testscript.RunT(s, params)
 	s.prove()
-	if s.failed {
+	if s.failed && runner.Context.Err() == nil {
 		s.print("\n%s", s.log)
+	}
+	if s.failed {
 		return errFailed
 	}
 	return nil
@@ -114,6 +116,9 @@ func (s *stage) prove() {
 // step begins a step.
 func (s *stage) step(_ *testscript.TestScript, _ bool, args []string) {
 	s.prove()
+	if s.full {
+		s.print("\n")
+	}
 	s.steps++
 	s.print("%2d. %s", s.steps, strings.Join(args, " "))
 }
