@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -169,11 +170,11 @@ func (f *folder) needs(_ bool, args []string) {
 var archive = regexp.MustCompile(`^terraform-provider-embed_(.+)_([a-z0-9]+_[a-z0-9]+)\.zip$`)
 
 // mirror has the engine install the provider by `terraform init`: the archives of a release that EMBED_RELEASE_DIST
-// names, or else the program. $VERSION, $PLATFORMS and $INSTALLED tell what it will find, for which -platform, and put
-// where.
+// names, or else the program. $VERSION, $PLATFORMS and $INSTALLED tell what it will find, for how many platforms, and
+// put where; `terraform providers lock` is for all of them.
 func (f *folder) mirror(bool, []string) {
 	dir := filepath.Join(f.root, "mirror")
-	files, platforms := []string{f.Provider}, "-platform="+f.Engine.Platform
+	files, platforms := []string{f.Provider}, " -platform="+f.Engine.Platform
 	said, err := exec.CommandContext(f.Context, f.Provider, "-version").Output()
 	f.Check(err)
 	version := strings.TrimSpace(string(said[bytes.LastIndexByte(said, ' ')+1:]))
@@ -197,7 +198,8 @@ func (f *folder) mirror(bool, []string) {
 	}
 	f.Setenv("TF_CLI_CONFIG_FILE", dir+".tfrc")
 	f.Setenv("VERSION", version)
-	f.Setenv("PLATFORMS", platforms)
+	f.Setenv("TF_CLI_ARGS_providers_lock", platforms)
+	f.Setenv("PLATFORMS", strconv.Itoa(len(files)))
 	installed := filepath.Join(".terraform", "providers", registry, engine.Source, version, f.Engine.Platform)
 	f.Setenv("INSTALLED", filepath.Join(installed, "terraform-provider-embed_v"+version))
 }

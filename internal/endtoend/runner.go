@@ -109,7 +109,7 @@ func (r *Runner) setup(env *testscript.Env) error {
 	env.Values[folderKey{}] = f
 	env.Vars = append(append(append(env.Vars, engine.Environment(r.Configuration)...),
 		"TMPDIR="+os.TempDir(), // the path of a socket has to be short
-		"TF_CLI_ARGS=-no-color", "TF_LOG=", "TF_LOG_CORE=", "TF_LOG_PROVIDER=TRACE",
+		"TF_CLI_ARGS=-no-color", "TF_CLI_ARGS_providers_lock=", "TF_LOG=", "TF_LOG_CORE=", "TF_LOG_PROVIDER=TRACE",
 		"TF_LOG_PATH="+filepath.Join(f.root, "log.txt"),
 		"EMBED_BASE_URL="+f.service.URL(), "EMBED_API_KEY="+emulator.DefaultKey,
 		"EMBED_MAX_RETRIES=4", "EMBED_REQUEST_TIMEOUT=30s", "EMBED_REQUESTS_PER_SECOND=",
