@@ -82,7 +82,7 @@ func (s *Service) confirmCreated(ctx context.Context, facts Problem) (Result, *P
 		return Result{}, facts.with(MayHaveExisted)
 	}
 	facts.Done = Yes
-	group := found.UserGroup.Over(facts.Told)
+	group := found.Over(facts.Told)
 	result := Result{Group: &group}
 	if isOtherID(facts.ID, group) {
 		result.Warnings = append(result.Warnings, facts.with(OtherSpelling))
