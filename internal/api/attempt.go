@@ -42,9 +42,11 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 		return Answer{}, call.notSent("the request could not be written as JSON", err)
 	}
 	call.body = text
+	retries := c.Retries()
 	var failure *Error
 	for attempt := 1; ; attempt++ {
-		if err := c.awaitTurn(ctx, attempt); err != nil {
+		turn, err := c.pace.await(ctx)
+		if err != nil && (attempt > 1 || ctx.Value(finishing{}) == nil) {
 			// What the last attempt ended with says more than that there was no further one.
 			if failure == nil {
 				failure = call.notSent("the run was stopped before the request was sent", err)
@@ -54,18 +56,27 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 		lost := failure != nil && failure.MayHaveHappened()
 		var answer Answer
 		answer, failure = call.attempt(ctx, attempt)
+		c.adaptPace(turn, failure, retries)
 		answer.Lost = lost
 		if failure == nil {
 			return answer, nil
 		}
 		failure.Lost = lost
-		wait := c.wait(attempt-1, failure)
-		if failure.Kind == Throttled {
-			c.gate.closeFor(wait)
-		}
-		if attempt > c.config.MaxRetries || !call.mayRepeat(failure) || sleep(ctx, wait) != nil {
+		if !call.mayRepeat(failure) || !retries.Wait(ctx, failure) {
 			return answer, failure
 		}
+	}
+}
+
+// adaptPace has the pace of the process follow from what became of a call.
+func (c *Client) adaptPace(turn turn, failure *Error, retries *Retries) {
+	switch {
+	case failure == nil || failure.Status != 0 && !failure.PaceRefused():
+		c.pace.passed(turn)
+	case failure.PaceRefused() && retries.refused <= hasty:
+		c.pace.refused(turn, min(failure.RetryAfter, c.config.RetryWaitMax))
+	default:
+		c.pace.unanswered()
 	}
 }
 
@@ -82,25 +93,6 @@ func (c *call) mayRepeat(failure *Error) bool {
 		return c.repeatable
 	default:
 		return false
-	}
-}
-
-// awaitTurn waits for the gate and the rate limit. The gate may close while the call queues for the rate limit, and
-// then holds it back as well.
-func (c *Client) awaitTurn(ctx context.Context, attempt int) error {
-	for {
-		err := c.gate.pass(ctx)
-		if err == nil {
-			err = c.limiter.Wait(ctx)
-		}
-		switch {
-		case err != nil && attempt == 1 && ctx.Value(finishing{}) != nil:
-			return nil
-		case err != nil:
-			return err
-		case c.gate.isOpen():
-			return nil
-		}
 	}
 }
 

@@ -5,9 +5,9 @@ package api
 
 import (
 	"cmp"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"math"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -16,8 +16,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/time/rate"
 )
 
 // path is the only path of the service (interface section 4).
@@ -31,13 +29,14 @@ type Config struct {
 	APIKey Secret
 	// RequestTimeout bounds each attempt, from dialling to the last byte of the answer.
 	RequestTimeout time.Duration
-	// MaxRetries is how often a call is repeated after its first attempt, where repeating is safe. Zero means never.
+	// MaxRetries is how often a call is repeated after its first attempt, where repeating is safe. Being refused for its
+	// pace does not count as long as other calls get through.
 	MaxRetries int
 	// RetryWaitMin is the wait before the first repetition; it doubles with each further one.
 	RetryWaitMin time.Duration
 	// RetryWaitMax caps every wait, also what a Retry-After header asks for.
 	RetryWaitMax time.Duration
-	// RequestsPerSecond limits all calls of this client together. Zero means no limit.
+	// RequestsPerSecond is the highest pace of all calls of this client together. Zero means as fast as the service allows.
 	RequestsPerSecond float64
 	// Headers are sent with every request, and treated as secrets. Nil means none.
 	Headers map[string]Secret
@@ -56,20 +55,19 @@ type Config struct {
 	// Transport takes the place of the network where a test has the service in the same process. Nil means the network.
 	Transport http.RoundTripper
 	// Random takes the place of chance (at least 0, below 1) where a test must know how long waits are. Nil means
-	// chance.
+	// chance. It must be safe for concurrent use.
 	Random func() float64
 }
 
-// Client makes the four calls. It is safe for concurrent use; all calls share one connection pool, one rate limit and
-// one gate that a 429 closes.
+// Client makes the four calls. It is safe for concurrent use; all calls share one connection pool and one
+// pace.
 type Client struct {
 	config    Config
 	url       string
 	proxy     *url.URL
 	secrets   []Secret
 	transport http.RoundTripper
-	limiter   *rate.Limiter
-	gate      gate
+	pace      *pace
 
 	// worked has the methods by which a call has succeeded.
 	worked sync.Map
@@ -79,9 +77,9 @@ type Client struct {
 
 // New returns a client; it makes no call.
 func New(config Config) *Client {
-	limit := rate.Inf
+	ceiling := math.Inf(1)
 	if config.RequestsPerSecond > 0 {
-		limit = rate.Limit(config.RequestsPerSecond)
+		ceiling = config.RequestsPerSecond
 	}
 	if config.Random == nil {
 		config.Random = rand.Float64
@@ -91,8 +89,7 @@ func New(config Config) *Client {
 		url:       config.BaseURL.JoinPath(path).String(),
 		secrets:   []Secret{config.APIKey},
 		transport: config.Transport,
-		// A burst of one keeps the calls evenly spaced, also when ten workers start at once.
-		limiter: rate.NewLimiter(limit, 1),
+		pace:      newPace(ceiling, config.Random),
 	}
 	for _, value := range config.Headers {
 		c.secrets = append(c.secrets, value)
@@ -124,27 +121,4 @@ func (c *Client) hasWorked(methods ...string) bool {
 		_, worked := c.worked.Load(method)
 		return worked
 	})
-}
-
-// Repeats is how often an operation may be repeated by whoever decides about repetitions that are not safe in general.
-func (c *Client) Repeats() int { return c.config.MaxRetries }
-
-// WaitBeforeRepeat waits before the n-th repetition (counted from 0) of an operation whose last call failed with err,
-// as long as the calls of this package wait between their own attempts. It returns early with the context's error.
-func (c *Client) WaitBeforeRepeat(ctx context.Context, n int, err *Error) error {
-	return sleep(ctx, c.wait(n, err))
-}
-
-// wait is what the service asked for; otherwise it doubles with each repetition, and is cut at random by up to a
-// half, so that workers that failed together do not come back together.
-func (c *Client) wait(n int, err *Error) time.Duration {
-	longest := c.config.RetryWaitMax
-	if err != nil && err.RetryAfter > 0 {
-		return min(err.RetryAfter, longest)
-	}
-	wait := longest
-	if c.config.RetryWaitMin < longest>>n {
-		wait = c.config.RetryWaitMin << n
-	}
-	return wait - time.Duration(c.config.Random()*float64(wait/2))
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
@@ -77,39 +78,41 @@ func TestNothingSecretIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			header := "Content-Type: text/html\r\nServer: " + plantedKey + "\r\nVia: 1.1 " + plantedHeader + "\r\n"
-			service := each(answer(test.status, header, test.body))
-			var log syncBuffer
-			ctx := tflogtest.RootLogger(t.Context(), &log)
-			client := service.client(t, retries(1), func(c *Config) {
-				c.Headers = map[string]Secret{"X-Secret": NewSecret(plantedHeader)}
+			synctest.Test(t, func(t *testing.T) {
+				header := "Content-Type: text/html\r\nServer: " + plantedKey + "\r\nVia: 1.1 " + plantedHeader + "\r\n"
+				service := each(answer(test.status, header, test.body))
+				var log syncBuffer
+				ctx := tflogtest.RootLogger(t.Context(), &log)
+				client := service.client(t, retries(1), func(c *Config) {
+					c.Headers = map[string]Secret{"X-Secret": NewSecret(plantedHeader)}
+				})
+				wanted := GroupRequest{
+					UserGroupID: "visible-id", Name: ptr("Visible Name"), Properties: mustObject(t, `{"p":"`+plantedProperty+`"}`),
+				}
+				tokens := TokenRequest{CurrentToken: NewSecret(plantedToken), UserGroupID: "visible-id"}
+				_, getErr := client.GetOrCreate(ctx, wanted)
+				_, putErr := client.Update(ctx, wanted)
+				_, rotateErr := client.Rotate(ctx, tokens)
+				deleteErr := client.Delete(ctx, tokens)
+				hidden := []string{plantedKey, plantedHeader, plantedProperty, "/slash+ed="}
+				if !test.unmarked {
+					hidden = append(hidden, plantedNewToken)
+				}
+				// Get and update do not know the old token, which the service made up as far as they can tell.
+				wantAbsent(t, "an error", told(getErr)+told(putErr), hidden...)
+				wantAbsent(t, "an error", told(rotateErr)+told(deleteErr), append(hidden, plantedToken)...)
+				for line := range strings.Lines(log.String()) {
+					if strings.Contains(line, `"method":"POST"`) || strings.Contains(line, `"method":"DELETE"`) {
+						hidden = append(hidden, plantedToken)
+					}
+					wantAbsent(t, "the log", line, hidden...)
+				}
+				for _, visible := range []string{"visible-id", "Visible Name", mask} {
+					if !strings.Contains(log.String(), visible) {
+						t.Errorf("the log shows too little:\n%s", log.String())
+					}
+				}
 			})
-			wanted := GroupRequest{
-				UserGroupID: "visible-id", Name: ptr("Visible Name"), Properties: mustObject(t, `{"p":"`+plantedProperty+`"}`),
-			}
-			tokens := TokenRequest{CurrentToken: NewSecret(plantedToken), UserGroupID: "visible-id"}
-			_, getErr := client.GetOrCreate(ctx, wanted)
-			_, putErr := client.Update(ctx, wanted)
-			_, rotateErr := client.Rotate(ctx, tokens)
-			deleteErr := client.Delete(ctx, tokens)
-			hidden := []string{plantedKey, plantedHeader, plantedProperty, "/slash+ed="}
-			if !test.unmarked {
-				hidden = append(hidden, plantedNewToken)
-			}
-			// Get and update do not know the old token, which the service made up as far as they can tell.
-			wantAbsent(t, "an error", told(getErr)+told(putErr), hidden...)
-			wantAbsent(t, "an error", told(rotateErr)+told(deleteErr), append(hidden, plantedToken)...)
-			for line := range strings.Lines(log.String()) {
-				if strings.Contains(line, `"method":"POST"`) || strings.Contains(line, `"method":"DELETE"`) {
-					hidden = append(hidden, plantedToken)
-				}
-				wantAbsent(t, "the log", line, hidden...)
-			}
-			for _, visible := range []string{"visible-id", "Visible Name", mask} {
-				if !strings.Contains(log.String(), visible) {
-					t.Errorf("the log shows too little:\n%s", log.String())
-				}
-			}
 		})
 	}
 }

@@ -59,7 +59,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"max_retries": schema.NumberAttribute{
 				Optional:            true,
 				Validators:          []validator.Number{countValidator{}},
-				MarkdownDescription: "How often a call is repeated when it was throttled, could not be sent, or got no usable answer and repeating is safe. Between 0 and 100. Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
+				MarkdownDescription: "How often a call is repeated when it could not be sent, or got no usable answer and repeating is safe. A refusal for the pace (status 429 or 503) does not count as long as the service lets other calls of the run through: one within four times `retry_wait_max`. Between 0 and 100. Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
 			},
 			"retry_wait_min": schema.StringAttribute{
 				Optional:            true,
@@ -72,7 +72,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"requests_per_second": schema.Float64Attribute{
 				Optional:            true,
 				Validators:          []validator.Float64{float64validator.AtLeast(0.01)},
-				MarkdownDescription: "Upper limit for the calls of one run, evenly spaced, whatever `-parallelism` is. Several runs at once each have their own limit. At least 0.01. Default: no limit. Environment variable: `EMBED_REQUESTS_PER_SECOND`.",
+				MarkdownDescription: "Upper limit for the calls of one run, evenly spaced, whatever `-parallelism` is. Below it, and without it, the run finds the pace that the service allows by itself: it slows down when calls are refused with status 429 or 503, and speeds up again as they get through. Several runs at once each have their own limit. At least 0.01. Default: no limit. Environment variable: `EMBED_REQUESTS_PER_SECOND`.",
 			},
 			"headers": schema.MapAttribute{
 				Optional:    true,

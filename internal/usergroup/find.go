@@ -54,7 +54,7 @@ func (s *Service) judge(known Known, made *api.UserGroup, answer api.Answer) sig
 func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 	facts := Problem{Operation: LookUp, ID: known.ID, Known: known}
 	var made *api.UserGroup
-	lost, unclear, removals := false, 0, 0
+	lost, removals, retries := false, 0, s.client.Retries()
 	for looks := 0; ; looks++ {
 		answer, err := s.look(ctx, known)
 		done := facts.failed(err)
@@ -68,10 +68,9 @@ func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 		}
 		switch shows {
 		case nothingTold:
-			if !api.IsKind(err, api.Incomplete) || unclear >= s.client.Repeats() || s.client.WaitBeforeRepeat(ctx, unclear, facts.Call) != nil {
+			if !api.IsKind(err, api.Incomplete) || !retries.Wait(ctx, facts.Call) {
 				return Found{}, s.endIfKeyRefused(facts.with(CallFailed))
 			}
-			unclear++
 		case fromCache, contradictory:
 			// Which of the looks have reached the service is not known.
 			facts.LookupLost = true

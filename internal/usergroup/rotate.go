@@ -3,6 +3,7 @@ package usergroup
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -30,7 +31,8 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 		}
 		known = known.with(found)
 	}
-	for lost, stale := 0, 0; ; {
+	retries := s.client.Retries()
+	for stale := 0; ; {
 		answer, err := s.client.Rotate(ctx, api.TokenRequest{CurrentToken: known.Token, UserGroupID: known.ID})
 		facts.Told = answer.UserGroup
 		facts.Done = max(facts.Done, facts.failed(err))
@@ -43,7 +45,12 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 			known.Retired = append(slices.Clone(known.Retired), known.Token.Fingerprint())
 		}
 		// The wait comes before the look, so that a rotation that is still under way at the service is seen.
-		stopped := facts.Done != No && s.client.WaitBeforeRepeat(ctx, lost, facts.Call) != nil
+		stopped, more := false, true
+		if facts.Done != No {
+			var wait time.Duration
+			wait, more = retries.Next(facts.Call)
+			stopped = api.Sleep(ctx, wait) != nil
+		}
 		if stopped {
 			// One more question is due even now: the state must not miss a token that has changed.
 			ctx = api.Finish(ctx)
@@ -56,12 +63,10 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 			return Result{Group: &found.UserGroup, Retired: known.Token.Fingerprint()}, nil
 		case changed && !known.isSame(found.UserGroup):
 			return Result{}, facts.with(MayBeAnother)
-		case !changed && facts.Done == No, stopped, lost >= s.client.Repeats(), stale >= maxStale:
+		case !changed && facts.Done == No, stopped, !more, stale >= maxStale:
 			return Result{}, facts.with(CallFailed)
 		case changed:
 			stale++
-		default:
-			lost++
 		}
 		known = known.with(found)
 	}
@@ -94,7 +99,7 @@ func (s *Service) rotated(known Known, facts Problem) (Result, *Problem) {
 
 // findCurrent is a look for the current token that refuses to hand over another group's, or a retired one.
 func (s *Service) findCurrent(ctx context.Context, known Known) (Found, *Problem) {
-	for looks := 0; ; looks++ {
+	for retries := s.client.Retries(); ; {
 		found, problem := s.find(ctx, known)
 		facts := Problem{Operation: LookUp, ID: known.ID, Known: known, Told: found.UserGroup}
 		switch {
@@ -106,7 +111,7 @@ func (s *Service) findCurrent(ctx context.Context, known Known) (Found, *Problem
 			return Found{}, facts.with(MayBeAnother)
 		case !found.Outdated:
 			return found, nil
-		case looks >= s.client.Repeats() || s.client.WaitBeforeRepeat(ctx, looks, nil) != nil:
+		case !retries.Wait(ctx, nil):
 			return Found{}, facts.with(OutdatedToken)
 		}
 	}

@@ -1,0 +1,277 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// limited is a service that takes so many calls a second, and refuses the others. It keeps no groups.
+type limited struct {
+	perSecond  float64 // 0 is no limit
+	burst      float64 // how many calls it takes at once after a pause
+	status     int
+	retryAfter string
+
+	mu                sync.Mutex
+	left              float64
+	counted           time.Time
+	accepted, refused int
+}
+
+// RoundTrip takes 20 ms.
+func (l *limited) RoundTrip(*http.Request) (*http.Response, error) {
+	time.Sleep(10 * time.Millisecond)
+	takes := l.takes()
+	time.Sleep(10 * time.Millisecond)
+	if takes {
+		return reply(http.StatusOK, successJSON), nil
+	}
+	refusal := reply(l.status, htmlPage)
+	refusal.Header.Set("Content-Type", "text/html")
+	if l.retryAfter != "" {
+		refusal.Header.Set("Retry-After", l.retryAfter)
+	}
+	return refusal, nil
+}
+
+func reply(status int, body string) *http.Response {
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
+}
+
+func (l *limited) takes() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	l.left = min(l.burst, l.left+l.perSecond*now.Sub(l.counted).Seconds())
+	l.counted = now
+	// To the nanosecond, what comes at the very pace would come too early.
+	if l.perSecond > 0 && l.left < 0.999 {
+		l.refused++
+		return false
+	}
+	l.left--
+	l.accepted++
+	return true
+}
+
+func (l *limited) refusedShare() float64 { return float64(l.refused) / float64(l.refused+l.accepted) }
+
+// process is a run with the provider's defaults.
+func process(t *testing.T, service http.RoundTripper) *Client {
+	return newClient(t, "http://127.0.0.1", retries(4), func(c *Config) {
+		c.Transport, c.RetryWaitMin, c.RetryWaitMax, c.Random = service, time.Second, 30*time.Second, rand.Float64
+	})
+}
+
+// tenWorkers make calls until there is no more work, or one is not to be made, and return how many failed.
+func tenWorkers(work func(worker int) error) int64 {
+	var failed atomic.Int64
+	var workers sync.WaitGroup
+	for worker := range 10 {
+		workers.Go(func() {
+			for {
+				switch err := work(worker); {
+				case errors.Is(err, errNoWork):
+					return
+				case err != nil:
+					failed.Add(1)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return failed.Load()
+}
+
+var errNoWork = errors.New("no work")
+
+// calls is work for n calls.
+func calls(t *testing.T, client *Client, n int64) func(int) error {
+	var begun atomic.Int64
+	return func(int) error {
+		i := begun.Add(1)
+		if i > n {
+			return errNoWork
+		}
+		_, err := fourCalls[i%2].make(t.Context(), client)
+		return err
+	}
+}
+
+// TestUnknownLimit: whatever a service allows and however it refuses, all calls are made, hardly later than it allows,
+// and few are refused.
+func TestUnknownLimit(t *testing.T) {
+	t.Parallel()
+	for _, perSecond := range []float64{2, 5, 20, 50, 200} {
+		for _, burst := range []float64{1, 2, perSecond} {
+			for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+				for _, retryAfter := range []string{"", "1"} {
+					name := fmt.Sprintf("%v a second, %v at once, %d, Retry-After %q", perSecond, burst, status, retryAfter)
+					t.Run(name, func(t *testing.T) {
+						t.Parallel()
+						for _, n := range []int64{20, 200} {
+							synctest.Test(t, func(t *testing.T) {
+								service := &limited{perSecond: perSecond, burst: burst, status: status, retryAfter: retryAfter}
+								start := time.Now()
+								failed := tenWorkers(calls(t, process(t, service), n))
+								took, most := time.Since(start).Seconds(), 1.25*float64(n)/perSecond+8
+								// To find a limit takes some refusals, which are many beside few calls.
+								mostRefused := 0.15*float64(service.accepted+service.refused) + 7
+								if n == 200 {
+									mostRefused -= 7
+								}
+								if failed > 0 || took > most || float64(service.refused) > mostRefused {
+									t.Errorf("%d calls: %d failed, %d refused, %.1f s (at most %.1f s)",
+										n, failed, service.refused, took, most)
+								}
+							})
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestNoLimit: without a limit ten workers are held back by the first calls alone.
+func TestNoLimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		failed := tenWorkers(calls(t, process(t, &limited{}), 1000))
+		if took := time.Since(start); failed > 0 || took > 2040*time.Millisecond {
+			t.Errorf("1,000 calls of 20 ms by ten workers took %s; %d failed", took, failed)
+		}
+	})
+}
+
+// TestLimitLifted: the pace goes up again when the service allows more.
+func TestLimitLifted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := &limited{perSecond: 10, burst: 1, status: http.StatusTooManyRequests}
+		time.AfterFunc(30*time.Second, func() {
+			service.mu.Lock()
+			defer service.mu.Unlock()
+			service.perSecond = 0
+		})
+		start := time.Now()
+		failed := tenWorkers(calls(t, process(t, service), 3000))
+		if took := time.Since(start); failed > 0 || took > time.Minute {
+			t.Errorf("3,000 calls took %s; %d failed", took, failed)
+		}
+	})
+}
+
+// TestSharedLimit: processes that share a limit end up with parts that are fair, whoever was there first.
+func TestSharedLimit(t *testing.T) {
+	t.Parallel()
+	for _, processes := range []int{2, 4} {
+		for _, perSecond := range []float64{5, 20, 100} {
+			t.Run(fmt.Sprintf("%d processes, %v a second", processes, perSecond), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					service := &limited{perSecond: perSecond, burst: 3, status: http.StatusTooManyRequests}
+					const late, long = 20 * time.Second, 10 * time.Minute
+					ctx, stop := context.WithTimeout(t.Context(), long)
+					defer stop()
+					done := make([]atomic.Int64, processes)
+					var all sync.WaitGroup
+					for i := range processes {
+						client := process(t, service)
+						all.Go(func() {
+							time.Sleep(time.Duration(i) * late)
+							tenWorkers(func(int) error {
+								if _, err := get(ctx, client); err == nil {
+									done[i].Add(1)
+								}
+								if ctx.Err() != nil {
+									return errNoWork
+								}
+								return nil
+							})
+						})
+					}
+					all.Wait()
+					used := float64(service.accepted) / (perSecond * long.Seconds())
+					if share := service.refusedShare(); used < 0.75 || share > 0.2 {
+						t.Errorf("%.0f %% of the limit used, %.0f %% refused", 100*used, 100*share)
+					}
+					for i := range done {
+						if part := float64(done[i].Load()*int64(processes)) / float64(service.accepted); part < 0.5 {
+							t.Errorf("process %d got %.2f of a fair part", i, part)
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestPatience: being refused for its pace ends no call while others get through, and ends it some time after the last.
+func TestPatience(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+		synctest.Test(t, func(t *testing.T) {
+			service := inTurn(ok(successJSON), page(status))
+			client := service.client(t, retries(2), waits(time.Second, 30*time.Second))
+			const long = 2 * time.Minute
+			for _, most := range []time.Duration{0, long + time.Minute, 10 * time.Second} {
+				start := time.Now()
+				_, err := get(t.Context(), client)
+				if took := time.Since(start); took > most || (err == nil) != (most == 0) || most > long && took < long {
+					t.Errorf("%d: ended after %s, with %v", status, took, err)
+				}
+			}
+			// The last call is granted its retries.
+			if n := len(service.seen()); n > 20 {
+				t.Errorf("%d: %d requests", status, n)
+			}
+		})
+	}
+}
+
+// TestOneIsAlwaysRefused: what is refused for another reason than its pace does not slow down the others.
+func TestOneIsAlwaysRefused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := roundTripper(func(request *http.Request) *http.Response {
+			time.Sleep(20 * time.Millisecond)
+			if request.Method == http.MethodDelete {
+				return reply(http.StatusServiceUnavailable, htmlPage)
+			}
+			return reply(http.StatusOK, successJSON)
+		})
+		client := process(t, service)
+		work := calls(t, client, 3000)
+		start := time.Now()
+		failed := tenWorkers(func(worker int) error {
+			if worker > 0 {
+				return work(worker)
+			}
+			if err := client.Delete(t.Context(), TokenRequest{UserGroupID: "acme"}); err == nil {
+				t.Error("the deletion succeeded")
+			}
+			return errNoWork
+		})
+		if took := time.Since(start); failed > 0 || took > 4*time.Minute {
+			t.Errorf("3,000 calls took %s; %d failed", took, failed)
+		}
+	})
+}
+
+type roundTripper func(*http.Request) *http.Response
+
+func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
+	return r(request), nil
+}
