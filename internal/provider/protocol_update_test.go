@@ -149,7 +149,7 @@ func TestProtocolUpdateBesideARotation(t *testing.T) {
 			state: []any{"name", "New", "properties", `{"rows":10,"tier":"silver"}`, triggers, quarter("Q2")}, next: "PUT",
 		},
 		"rotation throttled": {
-			method: "POST", kind: emulator.TooMany429, calls: "PUT > POST > POST > POST", titles: []string{cannotRotate},
+			method: "POST", kind: emulator.TooMany429, calls: "PUT > POST > POST > POST…", titles: []string{cannotRotate},
 			says: "was not rotated", state: []any{"name", "New", triggers, quarter("Q1"), "api_environment_tag", "Customer"}, next: "POST",
 		},
 		"both": {
@@ -167,7 +167,12 @@ func TestProtocolUpdateBesideARotation(t *testing.T) {
 			}
 			config := protocolNextQuarter(append([]any{"name", "New"}, test.changes...)...)
 			state, diags := p.update(state, config)
-			p.wantCalls(test.calls)
+			if atLeast, more := strings.CutSuffix(test.calls, "…"); !more {
+				p.wantCalls(test.calls)
+			} else if got := callsOf(p.service); strings.ReplaceAll(got, " > POST", "") != "PUT" || !strings.HasPrefix(got, atLeast) {
+				// How often it is refused for its pace depends on how long ago the update was let through.
+				t.Errorf("the calls were %q, want %q", got, test.calls)
+			}
 			if diags.wantErrors(test.titles...); !strings.Contains(diags.String(), test.says) {
 				t.Errorf("it does not say %q:\n%s", test.says, diags)
 			}

@@ -23,6 +23,13 @@ type providerModel struct {
 	RequestsPerSecond types.Float64 `tfsdk:"requests_per_second"`
 	Headers           types.Map     `tfsdk:"headers"`
 	CACertFile        types.String  `tfsdk:"ca_cert_file"`
+	CACertPEM         types.String  `tfsdk:"ca_cert_pem"`
+	ClientCertFile    types.String  `tfsdk:"client_cert_file"`
+	ClientCertPEM     types.String  `tfsdk:"client_cert_pem"`
+	ClientKeyFile     types.String  `tfsdk:"client_key_file"`
+	ClientKeyPEM      types.String  `tfsdk:"client_key_pem"`
+	TLSServerName     types.String  `tfsdk:"tls_server_name"`
+	ProxyURL          types.String  `tfsdk:"proxy_url"`
 	UserAgentSuffix   types.String  `tfsdk:"user_agent_suffix"`
 	Environment       types.String  `tfsdk:"environment"`
 }
@@ -83,7 +90,37 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"ca_cert_file": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Path of a file with PEM certificates of authorities to trust instead of the system's. Environment variable: `EMBED_CA_CERT_FILE`.",
+				MarkdownDescription: "Path of a file with PEM certificates of authorities to trust instead of the system's. Not together with `ca_cert_pem`. Environment variable: `EMBED_CA_CERT_FILE`.",
+			},
+			"ca_cert_pem": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "The same certificates as text. Environment variable: `EMBED_CA_CERT_PEM`.",
+			},
+			"client_cert_file": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "Path of a file with the PEM certificate that the provider shows to a service that asks for one, followed by intermediate certificates where those are needed. It must not have expired, and needs `client_key_file` or `client_key_pem`. Not together with `client_cert_pem`. Environment variable: `EMBED_CLIENT_CERT_FILE`.",
+			},
+			"client_cert_pem": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "The same certificate as text. Environment variable: `EMBED_CLIENT_CERT_PEM`.",
+			},
+			"client_key_file": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "Path of a file with the key of the client certificate in PEM form, not encrypted. Not together with `client_key_pem`. Environment variable: `EMBED_CLIENT_KEY_FILE`.",
+			},
+			"client_key_pem": schema.StringAttribute{
+				Optional:            true,
+				Sensitive:           true,
+				MarkdownDescription: "The same key as text. Environment variable: `EMBED_CLIENT_KEY_PEM`.",
+			},
+			"tls_server_name": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "The name that the certificate of the service must have. Default: the host in `base_url`. Environment variable: `EMBED_TLS_SERVER_NAME`.",
+			},
+			"proxy_url": schema.StringAttribute{
+				Optional:            true,
+				Sensitive:           true,
+				MarkdownDescription: "Address of the proxy on the way to the service, such as `http://proxy.example.com:3128`, with user name and password where it asks for them (percent-encoded). `http`, `https` and `socks5` are supported. An empty text means none. Default: what `HTTPS_PROXY` (`HTTP_PROXY` for an `http` address) and `NO_PROXY` say. Environment variable: `EMBED_PROXY_URL`.",
 			},
 			"user_agent_suffix": schema.StringAttribute{
 				Optional:            true,

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -39,7 +38,8 @@ type settings struct {
 func (m providerModel) anyUnknown() bool {
 	for _, value := range []attr.Value{
 		m.BaseURL, m.APIKey, m.APIKeyFile, m.AllowHTTP, m.RequestTimeout, m.MaxRetries, m.RetryWaitMin, m.RetryWaitMax,
-		m.RequestsPerSecond, m.Headers, m.CACertFile, m.UserAgentSuffix, m.Environment,
+		m.RequestsPerSecond, m.Headers, m.UserAgentSuffix, m.Environment,
+		m.CACertFile, m.CACertPEM, m.ClientCertFile, m.ClientCertPEM, m.ClientKeyFile, m.ClientKeyPEM, m.TLSServerName, m.ProxyURL,
 	} {
 		if value.IsUnknown() {
 			return true
@@ -75,7 +75,7 @@ func (m providerModel) settings(diags *diag.Diagnostics) settings {
 	}
 	s.client.RequestsPerSecond = read.rate("requests_per_second", m.RequestsPerSecond)
 	s.client.Headers = read.headers("headers", m.Headers)
-	s.client.RootCAs = read.certificates("ca_cert_file", m.CACertFile)
+	m.connection(read, &s.client)
 	s.userAgentSuffix = read.headerText("user_agent_suffix", m.UserAgentSuffix)
 	s.environment = read.environment("environment", m.Environment)
 	return s
@@ -262,23 +262,6 @@ var reservedHeaders = map[string]bool{
 	"Authorization": true, "Content-Type": true, "Content-Length": true, "Transfer-Encoding": true, "Host": true,
 	"Accept": true, "Accept-Encoding": true, "User-Agent": true,
 	"Connection": true, "Expect": true, "Te": true, "Trailer": true, "Upgrade": true,
-}
-
-func (r argumentReader) certificates(argument string, configured types.String) *x509.CertPool {
-	file := r.text(argument, configured)
-	if file == "" {
-		return nil
-	}
-	content, err := os.ReadFile(file)
-	if err != nil {
-		r.invalid(argument, "must name a readable file")
-		return nil
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(content) {
-		r.invalid(argument, "must name a file with at least one certificate in PEM form")
-	}
-	return pool
 }
 
 func (r argumentReader) headerText(argument string, configured types.String) string {

@@ -73,7 +73,7 @@ func TestSchemasDescribeEverything(t *testing.T) {
 
 func TestSchemasMarkSecrets(t *testing.T) {
 	t.Parallel()
-	secret := map[string]bool{"token": true, "api_key": true, "headers": true, "client_key_pem": true}
+	secret := map[string]bool{"token": true, "api_key": true, "headers": true, "client_key_pem": true, "proxy_url": true}
 	for object, block := range schemaBlocks() {
 		for _, attribute := range block.Attributes {
 			if attribute.Sensitive != secret[attribute.Name] || attribute.Deprecated || attribute.WriteOnly {
