@@ -1,0 +1,337 @@
+package proxies
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"text/template"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+)
+
+// program is a program that runs, with its children a process group of its own.
+type program struct {
+	Dir, Address, Service, ServiceHost, ServicePort string
+	Root                                            bool
+	setting                                         setting
+	command                                         *exec.Cmd
+	// url is what the provider calls, beyond the service's own address without the program.
+	url, direct string
+}
+
+// Has is for the configurations.
+func (p *program) Has(feature string) bool { return p.setting.has(feature) }
+
+// start starts the program of a setting before the service, and ends it with the test.
+func start(t *testing.T, s setting, service string) *program {
+	t.Helper()
+	p := &program{Dir: publicDir(t), Address: freeAddress(t), Root: os.Getuid() == 0, setting: s, direct: service}
+	certificate(t, p.Dir, "server")
+	certificate(t, p.Dir, "client")
+	if s.https {
+		p.direct = overTLS(t, p.Dir, service)
+	}
+	p.Service = strings.SplitN(p.direct, "://", 2)[1]
+	p.ServiceHost, p.ServicePort, _ = net.SplitHostPort(p.Service)
+	p.url = "http://" + p.Address
+	if s.has("tls") {
+		p.url = "https://" + p.Address
+	}
+	configuration := filepath.Join(p.Dir, "conf")
+	var text bytes.Buffer
+	if err := template.Must(template.ParseFiles(filepath.Join("testdata", s.program+".conf"))).Execute(&text, p); err != nil {
+		t.Fatal(err)
+	}
+	write(t, configuration, text.String())
+	write(t, filepath.Join(p.Dir, "password"),
+		`while read -r line; do case $line in "user pass@word" | "user pass%40word") echo OK ;; *) echo ERR ;; esac; done`)
+
+	_, port, _ := net.SplitHostPort(p.Address)
+	arguments := map[string][]string{
+		"nginx":    {"-p", p.Dir, "-e", "stderr", "-c", configuration},
+		"haproxy":  {"-db", "-f", configuration},
+		"varnishd": {"-F", "-j", "none", "-n", p.Dir, "-a", p.Address, "-f", configuration, "-s", "malloc,32m"},
+		"squid":    {"-N", "-n", "embed" + port, "-f", configuration},
+	}[s.program]
+	p.command = exec.Command(s.program, arguments...) //nolint:gosec // one of the four
+	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	var said bytes.Buffer
+	p.command.Stdout, p.command.Stderr = &said, &said
+	p.command.WaitDelay = 5 * time.Second
+	if err := p.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-p.command.Process.Pid, syscall.SIGTERM)
+		time.AfterFunc(5*time.Second, func() { _ = syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL) })
+		_ = p.command.Wait()
+		_ = syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL)
+		if t.Failed() {
+			t.Logf("%s said:\n%s", s.program, said.String())
+		}
+	})
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		conn, err := net.Dial("tcp", p.Address)
+		if err == nil {
+			_ = conn.Close()
+			return p
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s does not listen", s.program)
+		}
+	}
+}
+
+func reload(t *testing.T, p *program) {
+	if err := p.command.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Error(err)
+	}
+}
+
+// killWorkers cuts all connections, with what is under way on them.
+func killWorkers(t *testing.T, p *program) {
+	pids, err := exec.Command("pgrep", "-P", strconv.Itoa(p.command.Process.Pid)).Output() //nolint:gosec // its own children
+	if err != nil {
+		t.Error(err)
+	}
+	for _, pid := range strings.Fields(string(pids)) {
+		_ = exec.Command("kill", "-9", pid).Run() //nolint:gosec // its own children
+	}
+}
+
+// publicDir is one in which a program that gives up the rights of root finds its files.
+func publicDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "embed-proxies-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // for keys that live for a test
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// certificate writes a certificate for 127.0.0.1 that is its own authority, and its key.
+func certificate(t *testing.T, dir, name string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, &template, &template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, name+".pem"), string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
+	write(t, filepath.Join(dir, name+".key"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})))
+}
+
+// overTLS offers the service with TLS, under the certificate "server".
+func overTLS(t *testing.T, dir, service string) string {
+	t.Helper()
+	target, err := url.Parse(service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "server.pem"), filepath.Join(dir, "server.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(httputil.NewSingleHostReverseProxy(target))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// tools are what all settings work with.
+type tools struct {
+	engine        engine.Engine
+	configuration string
+}
+
+func build(t *testing.T) tools {
+	t.Helper()
+	found, err := engine.AtHand()
+	if err != nil {
+		t.Fatal(err)
+	}
+	configuration, err := engine.BuildProvider(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tools{found, configuration}
+}
+
+// workspace is a folder in which an engine works.
+type workspace struct {
+	tools
+	t       *testing.T
+	setting setting
+	program *program
+	service *emulator.Emulator
+	dir     string
+}
+
+func (tools tools) workspace(t *testing.T, s setting, p *program, service *emulator.Emulator) *workspace {
+	t.Helper()
+	return &workspace{tools, t, s, p, service, t.TempDir()}
+}
+
+// do has the engine do something, through the program or directly.
+func (w *workspace) do(direct bool, operation, quarter string) (said string, ok bool) {
+	w.t.Helper()
+	address, arguments := w.program.url, w.setting.provider
+	if direct || w.setting.program == "squid" {
+		address = w.program.direct
+	}
+	if direct {
+		arguments = ""
+	}
+	if w.setting.https {
+		arguments += "\n  ca_cert_file = \"DIR/server.pem\""
+	}
+	arguments = strings.NewReplacer("DIR", w.program.Dir, "ADDRESS", w.program.Address).Replace(arguments)
+	more := ""
+	if operation == data {
+		more = "\ndata \"embed_user_group\" \"one\" {\n  user_group_id = \"group-1\"\n}\n"
+	}
+	write(w.t, filepath.Join(w.dir, "main.tf"), `terraform {
+  required_providers {
+    embed = { source = "dashembed/embed" }
+  }
+}
+
+provider "embed" {
+  base_url = "`+address+`"
+  api_key  = "`+emulator.DefaultKey+`"
+  `+arguments+`
+}
+
+resource "embed_user_group" "all" {
+  count                     = `+strconv.Itoa(groups)+`
+  user_group_id             = "group-${count.index}"
+  name                      = "Group ${count.index}"
+  rotate_token_when_changed = { quarter = "`+quarter+`" }
+}
+`+more)
+	switch operation {
+	case apply, rotate:
+		return w.terraform("apply", "-auto-approve")
+	case plan:
+		return w.terraform("plan", "-detailed-exitcode")
+	case imports:
+		// It is taken out of the state for as long as that takes.
+		kept, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
+		if err == nil {
+			_, _ = w.terraform("state", "rm", "embed_user_group.all[3]")
+		}
+		said, ok = w.terraform("import", "embed_user_group.all[3]", "group-3")
+		if !ok && err == nil {
+			write(w.t, filepath.Join(w.dir, "terraform.tfstate"), string(kept))
+		}
+		return said, ok
+	case data:
+		return w.terraform("plan", "-refresh=false")
+	default:
+		return w.terraform("destroy", "-auto-approve")
+	}
+}
+
+func (w *workspace) terraform(arguments ...string) (said string, ok bool) {
+	command := exec.CommandContext(w.t.Context(), w.engine.Path, append(arguments, "-no-color")...)
+	command.Dir = w.dir
+	command.Env = engine.Environment(w.configuration)
+	output, err := command.CombinedOutput()
+	return string(output), err == nil
+}
+
+// disturb does something to the program every now and then until the function that it returns is called.
+func (w *workspace) disturb(how func(*testing.T, *program)) (stop func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for before := len(w.service.Calls()); ; {
+			select {
+			case <-end:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+			if now := len(w.service.Calls()); now >= before+20 {
+				how(w.t, w.program)
+				before = now
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+	}
+}
+
+// fillCache has the cache keep an answer that shows a group as new.
+func (w *workspace) fillCache() {
+	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.program.url+"/api/user",
+		strings.NewReader(`{"user_group_id":"shell"}`))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Token "+emulator.DefaultKey)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, response.Body)
+	_ = response.Body.Close()
+}

@@ -1,0 +1,228 @@
+// Package proxies holds what works behind the programs that people put between Terraform and the service, each of them
+// started on the loopback interface from a configuration in testdata. make test-proxies runs it, and prints the table of
+// the guide "Behind a proxy or a gateway".
+package proxies
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+)
+
+const groups = 50
+
+// setting is a program with a configuration, and what comes of working through it.
+type setting struct {
+	program string
+	// is what the table calls it, features what its configuration has, separated by commas.
+	is, features string
+	// provider are further arguments of the provider, https that the service itself speaks TLS.
+	provider string
+	https    bool
+	// during disturbs the program while groups are applied and rotated.
+	during func(t *testing.T, p *program)
+	// fault befalls the service.
+	fault *emulator.Fault
+	// fails has the error of each operation that is to fail. The others have to work.
+	fails map[string]string
+	// direct operations do not go through the program: so that there is something to see behind it.
+	direct []string
+	// rotations is how many more than one for each group there are.
+	rotations int
+	// advice is what to set.
+	advice string
+}
+
+const (
+	apply, plan, rotate, imports, data, destroy = "apply", "plan", "rotate", "import", "data", "destroy"
+
+	clientCertificate = `
+  ca_cert_file     = "DIR/server.pem"
+  client_cert_file = "DIR/client.pem"
+  client_key_file  = "DIR/client.key"`
+	cached   = `A cache may have answered|AnsweredFromCache`
+	dropped  = `drops the body|drop or refuse\s+the body|drops or refuses the body`
+	password = `proxy_url = "http://user:pass%40word@ADDRESS"`
+)
+
+var operations = []string{apply, plan, rotate, imports, data, destroy}
+
+// failing is what an error says for each of the operations.
+func failing(says string, operations ...string) map[string]string {
+	fails := map[string]string{}
+	for _, operation := range operations {
+		fails[operation] = says
+	}
+	return fails
+}
+
+var lostRotation = &emulator.Fault{Method: "POST", Nth: 7, Kind: emulator.CutAfterWork}
+
+var settings = []setting{
+	{program: "nginx", is: "`proxy_pass`", advice: "nothing"},
+	{
+		program: "nginx", is: "TLS with a client certificate", features: "tls", provider: clientCertificate,
+		advice: "`client_cert_file`, `client_key_file`, `ca_cert_file`",
+	},
+	{
+		program: "nginx", is: "TLS, and no client certificate given", features: "tls", provider: "\n  ca_cert_file = \"DIR/server.pem\"",
+		fails: failing("client_cert_file", apply, plan, rotate, imports, data, destroy), direct: []string{"prepare"},
+		advice: "`client_cert_file`, `client_key_file`",
+	},
+	{program: "nginx", is: "`limit_req`, answered 503 (its default)", features: "limit", advice: "nothing"},
+	{program: "nginx", is: "`limit_req`, answered 429", features: "limit,limit 429", advice: "nothing"},
+	{program: "nginx", is: "reloaded in mid-run", during: reload, advice: "nothing"},
+	{program: "nginx", is: "workers killed in mid-run", during: killWorkers, advice: "nothing"},
+	{
+		program: "nginx", is: "`proxy_cache`", features: "cache", direct: []string{apply, rotate, destroy},
+		fails: failing(cached, plan, imports, data), advice: "`proxy_cache off` for the service",
+	},
+	{program: "haproxy", is: "as it comes", advice: "nothing"},
+	{
+		program: "haproxy", is: "`retry-on all-retryable-errors`", features: "retry", fault: lostRotation, rotations: 1,
+		advice: "`http-request disable-l7-retry if METH_POST`, or a rotation is made twice when its answer is lost",
+	},
+	{
+		program: "haproxy", is: "the same, with `disable-l7-retry if METH_POST`", features: "retry,not POST", fault: lostRotation,
+		advice: "nothing",
+	},
+	{
+		program: "varnishd", is: "as it comes", fails: failing(dropped, apply, plan, rotate, imports, data), direct: []string{"prepare"},
+		advice: "`return (pass)` in `vcl_recv`, `return (fetch)` in `vcl_backend_fetch`",
+	},
+	{program: "varnishd", is: "with both", features: "bodies", advice: "nothing"},
+	{program: "squid", is: "CONNECT with a password", https: true, provider: password, advice: "`proxy_url`"},
+	{
+		program: "squid", is: "CONNECT without the password", https: true, provider: `proxy_url = "http://ADDRESS"`,
+		fails: failing("407", apply, plan, rotate, imports, data, destroy), direct: []string{"prepare"}, advice: "`proxy_url`",
+	},
+	{program: "squid", is: "plain http with a password", provider: password, advice: "`proxy_url`"},
+}
+
+func (s setting) has(feature string) bool {
+	return slices.Contains(strings.Split(s.features, ","), feature)
+}
+
+func TestProxies(t *testing.T) {
+	if os.Getenv("EMBED_TEST_PROXIES") == "" {
+		t.Skip("make test-proxies runs this")
+	}
+	tools := build(t)
+	var mu sync.Mutex
+	table := make([]string, len(settings))
+	t.Run("behind", func(t *testing.T) {
+		for i, s := range settings {
+			t.Run(strings.ReplaceAll(s.program+" "+s.is, "`", ""), func(t *testing.T) {
+				if _, err := exec.LookPath(s.program); err != nil {
+					if os.Getenv("EMBED_TEST_NO_SKIPS") != "" {
+						t.Fatal(s.program + " is not on PATH")
+					}
+					t.Skip(s.program + " is not on PATH")
+				}
+				t.Parallel()
+				results := tools.run(t, s)
+				mu.Lock()
+				defer mu.Unlock()
+				table[i] = fmt.Sprintf("| %s | %s | %s | %s |", s.program, s.is, results, s.advice)
+			})
+		}
+	})
+	rows := strings.Join(slices.DeleteFunc(table, func(row string) bool { return row == "" }), "\n")
+	fmt.Printf("\n| program | setting | %s | what to set |\n|---|---|%s---|\n%s\n",
+		strings.Join(operations, " | "), strings.Repeat("---|", len(operations)), rows)
+}
+
+// run works through the program, holds each operation against what is to come of it, and returns the cells of the table.
+func (tools tools) run(t *testing.T, s setting) string {
+	service, err := emulator.StartOn("127.0.0.1:0", emulator.Options{Latency: 5 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(service.Close)
+	p := start(t, s, service.URL())
+	w := tools.workspace(t, s, p, service)
+
+	prepared := slices.Contains(s.direct, "prepare")
+	if prepared {
+		w.do(true, apply, "Q1")
+	}
+	if s.has("cache") {
+		// What the cache holds from now on.
+		w.do(true, apply, "Q1")
+		w.fillCache()
+	}
+	var cells []string
+	for _, operation := range operations {
+		if operation == destroy && s.fails[destroy] != "" {
+			cells = append(cells, "fails")
+			said, ok := w.do(false, destroy, "Q1")
+			w.check(operation, said, ok)
+			continue
+		}
+		direct := slices.Contains(s.direct, operation) || operation == destroy && prepared
+		before := len(service.Calls())
+		if s.fault != nil && operation == rotate {
+			service.Fail(*s.fault)
+		}
+		var stop func()
+		if s.during != nil && (operation == apply || operation == rotate) {
+			stop = w.disturb(s.during)
+		}
+		said, ok := w.do(direct, operation, map[bool]string{true: "Q2", false: "Q1"}[operation == rotate || s.fails[rotate] == "" && operation != apply && operation != plan])
+		if stop != nil {
+			stop()
+		}
+		if direct {
+			cells = append(cells, "–")
+			if !ok {
+				t.Fatalf("%s, without %s between:\n%s", operation, s.program, said)
+			}
+			continue
+		}
+		w.check(operation, said, ok)
+		rotated, deleted := 0, 0
+		for _, call := range service.Calls()[before:] {
+			if call.Rotated {
+				rotated++
+			}
+			if call.Deleted {
+				deleted++
+			}
+		}
+		cell := "works"
+		switch {
+		case s.fails[operation] != "":
+			cell = "fails"
+			if deleted+rotated > 0 || len(service.Groups()) < groups && s.has("cache") {
+				t.Errorf("%s: %d deleted, %d rotated, though it failed", operation, deleted, rotated)
+			}
+		case operation == rotate && rotated != groups+s.rotations:
+			t.Errorf("%d rotations of %d groups, want %d more", rotated, groups, s.rotations)
+		case operation == rotate && rotated > groups:
+			cell = fmt.Sprintf("%d rotations of %d", rotated, groups)
+		case operation == destroy && len(service.Groups()) > 0:
+			t.Errorf("%d groups are left", len(service.Groups()))
+		case operation != destroy && operation != apply && deleted > 0:
+			t.Errorf("%s deleted %d groups", operation, deleted)
+		}
+		cells = append(cells, cell)
+	}
+	return strings.Join(cells, " | ")
+}
+
+// check holds what an operation said against what was to come of it.
+func (w *workspace) check(operation, said string, ok bool) {
+	w.t.Helper()
+	says := w.setting.fails[operation]
+	if ok != (says == "") || says != "" && !regexp.MustCompile(says).MatchString(strings.Join(strings.Fields(strings.ReplaceAll(said, "│", " ")), " ")) {
+		w.t.Errorf("%s: success is %v, want an error that says %q:\n%.3000s", operation, ok, says, said)
+	}
+}
