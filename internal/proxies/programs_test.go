@@ -1,3 +1,5 @@
+//go:build unix
+
 package proxies
 
 import (
@@ -75,7 +77,7 @@ func start(t *testing.T, s setting, service string) *program {
 		"varnishd": {"-F", "-j", "none", "-n", p.Dir, "-a", p.Address, "-f", configuration, "-s", "malloc,32m"},
 		"squid":    {"-N", "-n", "embed" + port, "-f", configuration},
 	}[s.program]
-	p.command = exec.Command(s.program, arguments...) //nolint:gosec // one of the four
+	p.command = exec.Command(s.program, arguments...)
 	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var said bytes.Buffer
 	p.command.Stdout, p.command.Stderr = &said, &said
@@ -112,24 +114,24 @@ func reload(t *testing.T, p *program) {
 
 // killWorkers cuts all connections, with what is under way on them.
 func killWorkers(t *testing.T, p *program) {
-	pids, err := exec.Command("pgrep", "-P", strconv.Itoa(p.command.Process.Pid)).Output() //nolint:gosec // its own children
+	pids, err := exec.Command("pgrep", "-P", strconv.Itoa(p.command.Process.Pid)).Output()
 	if err != nil {
 		t.Error(err)
 	}
 	for _, pid := range strings.Fields(string(pids)) {
-		_ = exec.Command("kill", "-9", pid).Run() //nolint:gosec // its own children
+		_ = exec.Command("kill", "-9", pid).Run()
 	}
 }
 
 // publicDir is one in which a program that gives up the rights of root finds its files.
 func publicDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "embed-proxies-")
+	dir, err := os.MkdirTemp("/tmp", "embed-proxies-") //nolint:usetesting // t.TempDir is for its owner alone
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // for keys that live for a test
+	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return dir
