@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -47,6 +48,7 @@ type sample struct {
 	wall, engineCPU, providerCPU, peak float64
 
 	calls       map[string]int
+	refused     int // for their pace
 	connections int
 }
 
@@ -57,6 +59,8 @@ type bench struct {
 	groups, rounds int
 	// latency of the service.
 	latency time.Duration
+	// limit is how many calls a second the service takes, evenly spaced; 0 is no limit.
+	limit int
 }
 
 // measure has every contender live once in each round. Each round begins with another one, so that what slows the
@@ -81,7 +85,7 @@ func (b bench) measure(ctx context.Context) ([][]life, error) {
 
 // live takes a configuration from its first apply to its end, in a new directory and against a new service.
 func (b bench) live(ctx context.Context, c contender) (life, error) {
-	service, err := emulator.Start(emulator.Options{Latency: b.latency})
+	service, err := emulator.Start(emulator.Options{Latency: b.latency, RateLimit: b.limit, RateBurst: 1, RateSilent: true})
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +115,9 @@ func (b bench) live(ctx context.Context, c contender) (life, error) {
 		s.calls, s.connections = map[string]int{}, service.Connections()
 		for _, call := range service.Calls() {
 			s.calls[call.Method]++
+			if call.Status == http.StatusTooManyRequests {
+				s.refused++
+			}
 		}
 		one[o.name] = s
 	}

@@ -47,6 +47,10 @@ func (b bench) report(lives [][]life, commit string) report {
 		Groups: b.groups, Latency: b.latency.String(), Rounds: b.rounds,
 		Targets: judge(lives[ours], lives[bare], b.groups),
 	}
+	if b.limit > 0 {
+		r.Latency += fmt.Sprintf(", %d calls a second", b.limit)
+		r.Targets = judgeLimited(lives[ours], b.groups, b.limit)
+	}
 	for _, o := range operations {
 		for i, c := range b.contenders {
 			var wall, engineCPU, providerCPU, peak []float64

@@ -73,6 +73,32 @@ func judge(ours, bare []life, n int) []target {
 	return all
 }
 
+// judgeLimited holds the rounds of this provider against what is promised where the service refuses what comes too fast.
+func judgeLimited(ours []life, n, perSecond int) (all []target) {
+	for _, o := range operations {
+		calls := 0
+		for _, one := range o.calls {
+			calls += one * n
+		}
+		longest := 1.25*float64(calls)/float64(perSecond) + 10
+		wall, refused := 0.0, 0.0
+		for _, one := range ours {
+			s := one[o.name]
+			wall, refused = max(wall, s.wall), max(refused, float64(s.refused)/float64(calls+s.refused))
+		}
+		add := func(what, limit, measured string, within bool) {
+			verdict := met
+			if !within {
+				verdict = missed
+			}
+			all = append(all, target{what, limit, measured, verdict})
+		}
+		add(o.name+": seconds", fmt.Sprintf("≤ %.0f", longest), fmt.Sprintf("%.1f", wall), wall <= longest)
+		add(o.name+": calls refused", "≤ 15 %", fmt.Sprintf("%.1f %%", 100*refused), refused <= 0.15)
+	}
+	return all
+}
+
 // perGroup tells calls by method.
 func perGroup(calls map[string]int, groups int) string {
 	if len(calls) == 0 {

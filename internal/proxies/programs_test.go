@@ -244,9 +244,12 @@ func (w *workspace) do(direct bool, operation, quarter string) (said string, ok 
 		arguments += "\n  ca_cert_file = \"DIR/server.pem\""
 	}
 	arguments = strings.NewReplacer("DIR", w.program.Dir, "ADDRESS", w.program.Address).Replace(arguments)
-	more := ""
+	one, more := "group-3", ""
+	if w.setting.has("cache") {
+		one = shell
+	}
 	if operation == data {
-		more = "\ndata \"embed_user_group\" \"one\" {\n  user_group_id = \"group-1\"\n}\n"
+		more = "\ndata \"embed_user_group\" \"one\" {\n  user_group_id = \"" + one + "\"\n}\n"
 	}
 	write(w.t, filepath.Join(w.dir, "main.tf"), `terraform {
   required_providers {
@@ -278,7 +281,7 @@ resource "embed_user_group" "all" {
 		if err == nil {
 			_, _ = w.terraform("state", "rm", "embed_user_group.all[3]")
 		}
-		said, ok = w.terraform("import", "embed_user_group.all[3]", "group-3")
+		said, ok = w.terraform("import", "embed_user_group.all[3]", one)
 		if !ok && err == nil {
 			write(w.t, filepath.Join(w.dir, "terraform.tfstate"), string(kept))
 		}
@@ -321,10 +324,13 @@ func (w *workspace) disturb(how func(*testing.T, *program)) (stop func()) {
 	}
 }
 
-// fillCache has the cache keep an answer that shows a group as new.
+// shell is a group that the cache shows as new.
+const shell = "shell"
+
+// fillCache makes a group through the program, which keeps the answer.
 func (w *workspace) fillCache() {
 	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.program.url+"/api/user",
-		strings.NewReader(`{"user_group_id":"shell"}`))
+		strings.NewReader(`{"user_group_id":"`+shell+`"}`))
 	if err != nil {
 		w.t.Fatal(err)
 	}
