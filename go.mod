@@ -20,7 +20,6 @@ require (
 	github.com/zclconf/go-cty v1.18.1
 	golang.org/x/net v0.52.0
 	golang.org/x/text v0.36.0
-	golang.org/x/time v0.15.0
 )
 
 require (
