@@ -1,4 +1,6 @@
 terraform {
+  required_version = ">= 1.0"
+
   required_providers {
     embed = {
       source  = "dashembed/embed"
@@ -8,9 +10,15 @@ terraform {
 }
 
 # The address and the key come from EMBED_BASE_URL and EMBED_API_KEY.
-provider "embed" {}
+provider "embed" {
+  # A key of the other environment stops the run before it changes anything.
+  environment = "Customer"
+}
 
 resource "embed_user_group" "acme" {
   user_group_id = "acme"
   name          = "Acme Ltd"
+
+  # A plan that would delete this customer fails.
+  deletion_protection = true
 }

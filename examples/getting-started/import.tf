@@ -1,0 +1,10 @@
+data "embed_user_groups" "all" {
+  user_group_ids = keys(local.customers)
+}
+
+import {
+  for_each = data.embed_user_groups.all.existing_ids
+
+  to = module.customers.embed_user_group.customer[each.key]
+  id = each.key
+}
