@@ -1,11 +1,3 @@
-terraform {
-  required_providers {
-    embed = {
-      source = "dashembed/embed"
-    }
-  }
-}
-
 variable "gateway_token" {
   description = "What the gateway in front of the service asks for."
   type        = string

@@ -1,22 +1,14 @@
-terraform {
-  required_providers {
-    embed = {
-      source = "dashembed/embed"
-    }
-  }
-}
-
 provider "embed" {
   # At most twenty calls a second in this run, whatever -parallelism is.
   requests_per_second = 20
 
-  # A call that is throttled or gets no answer is repeated up to six times, with waits of 2, 4, 8, 16, 32 and 60 seconds.
+  # A call is repeated up to six times. The waits double from two seconds to a minute.
   request_timeout = "20s"
   max_retries     = 6
   retry_wait_min  = "2s"
   retry_wait_max  = "1m"
 
-  # Tells this pipeline's calls apart in the service's log.
+  # Tells the calls of this pipeline apart in the service's log.
   user_agent_suffix = "customers-pipeline"
 }
 

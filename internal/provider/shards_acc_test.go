@@ -28,6 +28,7 @@ func TestAccShards(t *testing.T) {
 	for _, shard := range []string{"0", "1"} {
 		at(shard)
 		w.copy(filepath.Join(shards, "main.tf"))
+		w.copy(filepath.Join(shards, "outputs.tf"))
 		w.copy(filepath.Join(shards, "customers.yaml"))
 	}
 	at("0")
