@@ -1,7 +1,10 @@
 terraform {
+  required_version = ">= 1.0"
+
   required_providers {
     embed = {
-      source = "dashembed/embed"
+      source  = "dashembed/embed"
+      version = "~> 0.1"
     }
   }
 }

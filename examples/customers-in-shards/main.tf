@@ -2,9 +2,12 @@
 # and its own number: terraform apply -var=shards=2 -var=shard=0
 
 terraform {
+  required_version = ">= 1.7"
+
   required_providers {
     embed = {
-      source = "dashembed/embed"
+      source  = "dashembed/embed"
+      version = "~> 0.1"
     }
   }
 }

@@ -5,7 +5,8 @@ terraform {
 
   required_providers {
     embed = {
-      source = "dashembed/embed"
+      source  = "dashembed/embed"
+      version = "~> 0.1"
     }
   }
 }

@@ -4,9 +4,12 @@
 #   terraform query -generate-config-out=found.tf
 
 terraform {
+  required_version = ">= 1.14"
+
   required_providers {
     embed = {
-      source = "dashembed/embed"
+      source  = "dashembed/embed"
+      version = "~> 0.1"
     }
   }
 }

@@ -6,10 +6,12 @@ terraform {
 
   required_providers {
     aws = {
-      source = "hashicorp/aws"
+      source  = "hashicorp/aws"
+      version = "~> 6.0"
     }
     embed = {
-      source = "dashembed/embed"
+      source  = "dashembed/embed"
+      version = "~> 0.1"
     }
   }
 }

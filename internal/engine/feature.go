@@ -32,6 +32,7 @@ const (
 	Identity          Feature = "resource identity"
 	Actions           Feature = "actions"
 	Query             Feature = "list resources"
+	Functions         Feature = "functions of providers"
 )
 
 // none stands for a version that does not exist yet.
@@ -60,6 +61,7 @@ var since = map[Feature]versions{
 	Identity:          {"1.12", "1.12"},
 	Actions:           {"1.14", none},
 	Query:             {"1.14", none},
+	Functions:         {"1.8", "1.7"},
 }
 
 func (v versions) of(e Engine) string {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
@@ -41,24 +42,31 @@ var (
 	unprotected = []string{"-var=protected=false"}
 )
 
-func resourceFile(name string) []string { return []string{"resources/embed_user_group/" + name} }
+// page is a file that a page shows, and beside it the version of the provider, which the page leaves out.
+func page(dir, name string) []string { return []string{dir + "/versions.tf", dir + "/" + name} }
 
-func tokenFile(name string) []string {
-	return []string{"ephemeral-resources/embed_user_group_token/" + name}
+func providerFile(name string) []string {
+	return []string{"resources/embed_user_group/versions.tf", "provider/" + name}
 }
 
-func actionFile(name string) []string {
-	return []string{"actions/embed_rotate_user_group_token/" + name}
-}
+func resourceFile(name string) []string { return page("resources/embed_user_group", name) }
 
-func dataFile(name string) []string { return []string{"data-sources/embed_user_group/" + name} }
+func tokenFile(name string) []string { return page("ephemeral-resources/embed_user_group_token", name) }
+
+func actionFile(name string) []string { return page("actions/embed_rotate_user_group_token", name) }
+
+func dataFile(name string) []string { return page("data-sources/embed_user_group", name) }
 
 var examples = map[string]example{
-	"provider":             {sources: []string{"provider/provider.tf"}},
-	"provider headers":     {sources: []string{"provider/headers.tf"}},
-	"provider limits":      {sources: []string{"provider/limits.tf"}},
-	"provider environment": {sources: []string{"provider/environment.tf"}, options: bothEnvironments, try: refusesOtherKey},
-	"two environments":     twoEnvironments,
+	"provider":              {sources: []string{"provider/provider.tf"}, options: bothEnvironments, try: refusesOtherKeyAndDestruction},
+	"provider headers":      {sources: providerFile("headers.tf")},
+	"provider limits":       {sources: providerFile("limits.tf")},
+	"provider certificates": {sources: providerFile("certificates.tf"), prepare: bringsCertificates, arguments: []string{"-var=certificates=."}},
+	"provider environments": {
+		sources: providerFile("environments.tf"), options: bothEnvironments,
+		env: []string{"TF_VAR_customer_api_key=" + customerKey, "TF_VAR_testing_api_key=" + testingKey, "EMBED_API_KEY="},
+	},
+	"two environments": twoEnvironments,
 
 	"resource":                {sources: resourceFile("resource.tf")},
 	"mapping and properties":  {sources: resourceFile("mapping_and_properties.tf")},
@@ -101,6 +109,16 @@ var examples = map[string]example{
 	"data source":     {sources: dataFile("data-source.tf"), before: acmeOnly, stays: true},
 	"data properties": {sources: dataFile("properties.tf"), before: acmeOnly, stays: true, secret: true},
 
+	"data source of many": {
+		sources: page("data-sources/embed_user_groups", "data-source.tf"), needs: engine.ForEachImport, before: acmeInitech,
+		try: func(w *workbench) { w.has("acme", "initech", "umbrella") },
+	},
+	"function": {sources: page("functions/token_fingerprint", "function.tf"), needs: engine.Functions},
+	"getting started": {
+		sources: []string{"getting-started"}, needs: engine.ForEachImport, options: bothEnvironments, before: acmeInitech,
+		prepare: bringsList, try: keepsWhatItImported,
+	},
+
 	"ephemeral":          {sources: tokenFile("ephemeral-resource.tf"), needs: engine.EphemeralResource, secret: true},
 	"ephemeral existing": {sources: tokenFile("existing.tf"), needs: engine.EphemeralResource, secret: true, before: acmeOnly, stays: true},
 	"action": {sources: actionFile("action.tf"), needs: engine.Actions, try: func(w *workbench) {
@@ -129,12 +147,13 @@ var examples = map[string]example{
 
 // otherwiseCovered are files under examples/ that other tests apply, and where.
 var otherwiseCovered = map[string]func(*testing.T){
-	"modules/customers":         TestAccModuleCustomersTests,
-	"modules/customers/tests":   TestAccModuleCustomersTests,
-	"token-to-secret-store":     TestAccEphemeralRecipe,
-	"query-from-csv":            TestAccQueryFromCSV,
-	"customers-in-shards":       TestAccShards,
-	"customers-in-shards/split": TestAccShards,
+	"modules/customers":                                         TestAccModuleCustomersTests,
+	"modules/customers/tests":                                   TestAccModuleCustomersTests,
+	"token-to-secret-store":                                     TestAccEphemeralRecipe,
+	"query-from-csv":                                            TestAccQueryFromCSV,
+	"customers-in-shards":                                       TestAccShards,
+	"customers-in-shards/split":                                 TestAccShards,
+	"list-resources/embed_user_group/versions.tf":               TestAccQueryExamples,
 	"list-resources/embed_user_group/list-resource.tfquery.hcl": TestAccQueryExamples,
 	"list-resources/embed_user_group/limit.tfquery.hcl":         TestAccQueryExamples,
 }
@@ -243,10 +262,41 @@ const customerKey, testingKey = emulator.DefaultKey, "key-of-testing"
 
 var bothEnvironments = emulator.Options{Environments: map[string]string{customerKey: "Customer", testingKey: "Testing"}}
 
-func refusesOtherKey(w *workbench) {
+func refusesOtherKeyAndDestruction(w *workbench) {
+	refusesDestruction(w)
 	w.env = append(w.env, "EMBED_API_KEY="+testingKey)
 	w.fails("The API key belongs to another environment", "plan")
 	w.env = append(w.env, "EMBED_API_KEY="+customerKey)
+	w.replace("provider.tf", "deletion_protection = true", "deletion_protection = false")
+	w.apply()
+}
+
+func bringsCertificates(w *workbench) {
+	certificate, key := certificatePair(w.t, time.Hour)
+	w.write("ca.pem", certificate)
+	w.write("client.pem", certificate)
+	w.write("client-key.pem", key)
+}
+
+// bringsList is what the guide Getting started has its reader bring: the module, and a list of customers of which some exist.
+func bringsList(w *workbench) {
+	if err := os.CopyFS(filepath.Join(w.dir, "modules/customers"), os.DirFS(customersModule)); err != nil {
+		w.t.Fatal(err)
+	}
+	w.write("customers.csv", "id,name,tier\nacme,Acme Ltd,gold\ninitech,Initech Inc.,silver\numbrella,Umbrella AG,gold\n")
+	w.must("get")
+	w.says("2 to import, 1 to add, 2 to change, 0 to destroy", "plan")
+}
+
+// keepsWhatItImported: without the import block plans stay clean. Then the protection of the module is taken away.
+func keepsWhatItImported(w *workbench) {
+	if err := os.Remove(filepath.Join(w.dir, "import.tf")); err != nil {
+		w.t.Fatal(err)
+	}
+	w.plansNothing()
+	refusesDestruction(w)
+	w.replace("main.tf", "customers = {\n    for", "deletion_protection = false\n\n  customers = {\n    for")
+	w.apply()
 }
 
 var twoEnvironments = example{

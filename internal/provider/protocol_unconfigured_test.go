@@ -37,7 +37,7 @@ func TestProtocolUnknownProviderArguments(t *testing.T) {
 	diags.wantError(title, says("Deleting a user group")...)
 	p.wantSame(after, state)
 	second(p.importing("acme", nil)).wantError(title, says("Importing a user group")...)
-	second(p.dataSource(byID("acme"))).wantError(title, says("Looking a user group up")...)
+	second(p.dataSource(byID("acme"))).wantError(title, says("Looking up a user group")...)
 	second(p.open(byID("acme"))).wantError(title, says("Reading a user group token")...)
 	second(p.invoke(byID("acme"))).wantError(title, says("Rotating a user group token")...)
 	second(p.list(0, false, "acme")).wantError(title, says("Listing user groups")...)

@@ -3,7 +3,6 @@ package provider
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -85,13 +84,13 @@ func TestAccQueryLimit(t *testing.T) {
 	}
 }
 
-// The query files of the list resource's page, beside any configuration that has the provider.
+// The query files of the list resource's page.
 func TestAccQueryExamples(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"list-resource", "limit"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			findsAndImports(t, "provider/provider.tf", "list-resources/embed_user_group/"+name+".tfquery.hcl")
+			findsAndImports(t, "list-resources/embed_user_group/versions.tf", "list-resources/embed_user_group/"+name+".tfquery.hcl")
 		})
 	}
 }
@@ -120,10 +119,6 @@ func findsAndImports(t *testing.T, sources ...string) {
 	}
 	w.has("acme", "initech")
 	w.must("query", "-generate-config-out=generated.tf")
-	// What is found is imported, and the provider's own example, which manages one of the groups, makes way.
-	if _, err := os.Stat(filepath.Join(w.dir, "provider.tf")); err == nil {
-		w.write("provider.tf", requiredProviders+"provider \"embed\" {}\n")
-	}
 	w.service.ResetCounts()
 	w.says("2 to import, 0 to add, 0 to change, 0 to destroy", "plan", "-out=planned")
 	w.must("apply", "planned")

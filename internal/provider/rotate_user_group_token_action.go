@@ -28,9 +28,9 @@ func (a *rotateUserGroupTokenAction) Configure(_ context.Context, req action.Con
 func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Rotates the token of a user group now, exactly once. The old token stops working the moment the new one exists.\n\n" +
-			"An action cannot write state: an `embed_user_group` of the same id shows the new token after the next refresh. " +
-			"The token is not printed, only its fingerprint. A group that does not exist is an error, and none is left behind.\n\n" +
-			"Costs two calls: one asks for the current token, one rotates it. The key must be allowed to create and delete, since a lookup of a missing group does both.",
+			"An action cannot write the state: an `embed_user_group` with the same ID has the new token after the next refresh. " +
+			"It prints the fingerprint of the new token, not the token. A group that does not exist is an error, and nothing is left behind.\n\n" +
+			"It makes two calls: one asks for the current token, one rotates it. The API key must be allowed to create and delete groups, since a lookup of a missing group does both.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,

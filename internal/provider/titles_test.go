@@ -16,18 +16,18 @@ import (
 	"unicode/utf8"
 )
 
-// engineSection is the part of the troubleshooting guide about messages that are not this provider's own.
-const engineSection = "## Messages of the engine"
+// othersSection is the part of the troubleshooting guide about messages that are not this provider's own.
+const othersSection = "## Messages of Terraform and OpenTofu"
 
 // TestTroubleshootingHasEveryTitle holds the guide against the code: each title that the provider can print is a
-// heading, and each heading outside the engine's section is such a title.
+// heading, and each heading outside that section is such a title.
 func TestTroubleshootingHasEveryTitle(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../../templates/guides/troubleshooting.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, _, _ := strings.Cut(string(guide), "\n"+engineSection+"\n")
+	ours, _, _ := strings.Cut(string(guide), "\n"+othersSection+"\n")
 	var headings []string
 	for line := range strings.Lines(ours) {
 		if heading, is := strings.CutPrefix(strings.TrimSpace(line), "### "); is {

@@ -23,7 +23,7 @@ func (tokenFingerprintFunction) Metadata(_ context.Context, _ function.MetadataR
 func (tokenFingerprintFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Fingerprint of a user group token",
-		MarkdownDescription: "Returns what `token_fingerprint` of the resource shows for the given token: the first 12 hexadecimal digits of its SHA-256. " +
+		MarkdownDescription: "Returns the fingerprint of a user group token: the first 12 hexadecimal digits of its SHA-256, as in `token_fingerprint` of the resource. " +
 			"Use it to check that a secret store holds the current token.",
 		Parameters: []function.Parameter{function.StringParameter{
 			Name:                "token",

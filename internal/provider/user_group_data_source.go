@@ -39,9 +39,9 @@ func (d *userGroupDataSource) Configure(_ context.Context, req datasource.Config
 
 func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Looks up a user group that is managed elsewhere. A group that does not exist is an error, and none is left behind: " +
-			"the service creates what it is asked about, so a group that the lookup has made is removed again at once.\n\n" +
-			"Costs one call whenever it is read, two when there is no such group, three with the provider's `environment`. That is in every plan, also with `-refresh=false`; the key must be allowed to create and delete.",
+		MarkdownDescription: "Looks up a user group that is managed elsewhere. A group that does not exist is an error, and nothing is left behind: " +
+			"the service creates what it is asked about, and the provider removes it again at once.\n\n" +
+			"It makes one call whenever it is read, which is in every plan, also with `-refresh=false`. A missing group takes three. The API key must be allowed to create and delete groups.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,
@@ -50,12 +50,12 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 			},
 			"store_token": schema.BoolAttribute{
 				Optional:            true,
-				MarkdownDescription: "With `false`, `token` stays null, so that the state does not get to hold it. Use the ephemeral resource `embed_user_group_token` where the token itself is needed.",
+				MarkdownDescription: "If `false`, `token` is null, so that the state does not hold it. Where you need the token, use the ephemeral resource `embed_user_group_token`.",
 			},
 			"id":                schema.StringAttribute{Computed: true, MarkdownDescription: "The same as `user_group_id`."},
-			"name":              schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the group; null where the service merely echoes what it is sent."},
-			"properties":        schema.StringAttribute{Computed: true, CustomType: propertiesType{}, MarkdownDescription: "Properties of the group as a JSON object, for `jsondecode`; null where the service merely echoes what it is sent."},
-			"token":             schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The user group token. It is stored in the state unless `store_token` is `false`."},
+			"name":              schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the group. Null if the service does not show it."},
+			"properties":        schema.StringAttribute{Computed: true, CustomType: propertiesType{}, MarkdownDescription: "Properties of the group as a JSON object, for `jsondecode`. Null if the service does not show them."},
+			"token":             schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The user group token. The state holds it in plain text unless `store_token` is `false`."},
 			"token_fingerprint": schema.StringAttribute{Computed: true, MarkdownDescription: describeFingerprint},
 			"team_id":           schema.Int64Attribute{Computed: true, MarkdownDescription: describeTeamID},
 		},
@@ -70,7 +70,7 @@ func (d *userGroupDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 	if d.service == nil {
-		notConfigured(&resp.Diagnostics, "looking a user group up")
+		notConfigured(&resp.Diagnostics, "looking up a user group")
 		return
 	}
 	found, err := d.service.Find(ctx, usergroup.Known{ID: data.UserGroupID.ValueString()})

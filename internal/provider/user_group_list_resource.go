@@ -32,9 +32,9 @@ func (l *userGroupListResource) Configure(_ context.Context, req resource.Config
 
 func (l *userGroupListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Finds out which of the given user groups exist. The service cannot list its groups, so the ids to look up have to be given. " +
-			"Those that exist are listed, those that do not are skipped, and none is created. With `-generate-config-out` this turns a column of ids into import blocks and configuration.\n\n" +
-			"Costs one call for each group that exists and two for each that does not, three with the provider's `environment`; the key must be allowed to create and delete. They are looked up one after the other. The engine asks for 100 results unless the list block sets `limit`. The token is left out of the results.",
+		MarkdownDescription: "Lists which of the given user groups exist. The service cannot list its groups, so you give the IDs to look up. " +
+			"Groups that do not exist are skipped, and none is created. With `-generate-config-out`, `terraform query` turns a column of IDs into import blocks and configuration.\n\n" +
+			"It makes one call for each group that exists and three for each that does not, one group after the other. The API key must be allowed to create and delete groups. Terraform stops at 100 results unless the list block sets `limit`. Results do not have the token.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_ids": schema.ListAttribute{
 				Required:    true,
@@ -43,7 +43,7 @@ func (l *userGroupListResource) ListResourceConfigSchema(_ context.Context, _ li
 					listvalidator.NoNullValues(),
 					listvalidator.ValueStringsAre(userGroupIDValidator{}),
 				},
-				MarkdownDescription: "The ids to look up, in the order in which they are to be listed. Repeated ids are looked up once.",
+				MarkdownDescription: "The IDs to look up, in the order in which to list them. Repeated IDs are looked up once.",
 			},
 		},
 	}

@@ -36,16 +36,16 @@ func (e *userGroupTokenEphemeralResource) Configure(_ context.Context, req ephem
 
 func (e *userGroupTokenEphemeralResource) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the current token of a user group without writing it to any state or plan. It never rotates and never creates: a group that does not exist is an error, and none is left behind.\n\n" +
-			"Refer to a group that the same configuration manages by `embed_user_group.NAME.id`, which is known once the group exists; with a text of your own, the first plan would look before there is anything to find.\n\n" +
-			"Costs one call whenever it is opened, which is in each plan where the id is known and in each apply.",
+		MarkdownDescription: "Reads the current token of a user group without writing it to state or plan. It never rotates and never creates: a group that does not exist is an error, and nothing is left behind.\n\n" +
+			"For a group that the same configuration manages, refer to `embed_user_group.NAME.id`, which is known once the group exists. With a string, the first plan would look up a group that does not exist yet.\n\n" +
+			"It makes one call in each plan where the ID is known, and in each apply.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,
 				Validators:          []validator.String{userGroupIDValidator{}},
 				MarkdownDescription: describeUserGroupID,
 			},
-			"token":             schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The user group token as it is now."},
+			"token":             schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The current user group token."},
 			"token_fingerprint": schema.StringAttribute{Computed: true, MarkdownDescription: describeFingerprint},
 			"team_id":           schema.Int64Attribute{Computed: true, MarkdownDescription: describeTeamID},
 		},

@@ -1,11 +1,3 @@
-terraform {
-  required_providers {
-    embed = {
-      source = "dashembed/embed"
-    }
-  }
-}
-
 variable "incident" {
   description = "Number of the last incident. A new number rotates the tokens at once."
   type        = string

@@ -1,11 +1,3 @@
-terraform {
-  required_providers {
-    embed = {
-      source = "dashembed/embed"
-    }
-  }
-}
-
 # The group is managed elsewhere and exists.
 data "embed_user_group" "acme" {
   user_group_id = "acme"

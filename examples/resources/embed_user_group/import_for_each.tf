@@ -1,11 +1,3 @@
-terraform {
-  required_providers {
-    embed = {
-      source = "dashembed/embed"
-    }
-  }
-}
-
 locals {
   customers = {
     acme    = "Acme Ltd"

@@ -1,11 +1,3 @@
-terraform {
-  required_providers {
-    embed = {
-      source = "dashembed/embed"
-    }
-  }
-}
-
 variable "protected" {
   description = "Refuse to delete the group. Apply false before you destroy it."
   type        = bool

@@ -1,0 +1,27 @@
+locals {
+  customers = {
+    acme     = "Acme Ltd"
+    initech  = "Initech Inc."
+    umbrella = "Umbrella AG"
+  }
+}
+
+# Which of these exist?
+data "embed_user_groups" "all" {
+  user_group_ids = keys(local.customers)
+}
+
+# Those that exist are imported, and the others are created.
+import {
+  for_each = data.embed_user_groups.all.existing_ids
+
+  to = embed_user_group.customer[each.key]
+  id = each.key
+}
+
+resource "embed_user_group" "customer" {
+  for_each = local.customers
+
+  user_group_id = each.key
+  name          = each.value
+}

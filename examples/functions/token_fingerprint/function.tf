@@ -1,0 +1,19 @@
+variable "stored_token" {
+  description = "What the secret store has as the token of acme."
+  type        = string
+  sensitive   = true
+  default     = "not-the-current-one"
+}
+
+resource "embed_user_group" "acme" {
+  user_group_id = "acme"
+  name          = "Acme Ltd"
+}
+
+# Warns when the secret store does not hold the current token.
+check "stored_token" {
+  assert {
+    condition     = provider::embed::token_fingerprint(var.stored_token) == embed_user_group.acme.token_fingerprint
+    error_message = "The secret store does not hold the current token of acme."
+  }
+}

@@ -1,0 +1,204 @@
+package provider
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const docsDir = "../../docs"
+
+func readPage(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// pages are all pages that the registries show, by their path in docs/.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, pattern := range []string{"*.md", "*/*.md"} {
+		found, err := filepath.Glob(filepath.Join(docsDir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range found {
+			name, _ := filepath.Rel(docsDir, path)
+			texts[filepath.ToSlash(name)] = readPage(t, path)
+		}
+	}
+	if len(texts) < 15 {
+		t.Fatalf("only %d pages were found", len(texts))
+	}
+	return texts
+}
+
+var (
+	codeBlock  = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+	heading    = regexp.MustCompile(`(?m)^#{1,6} (.*)$`)
+	notInLinks = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	link       = regexp.MustCompile(`\]\(([^) ]+)\)`)
+)
+
+// anchor is how GitHub and the registries name a heading.
+func anchor(heading string) string {
+	return strings.ReplaceAll(notInLinks.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
+}
+
+func anchors(page string) []string {
+	var all []string
+	for _, found := range heading.FindAllStringSubmatch(codeBlock.ReplaceAllString(page, ""), -1) {
+		all = append(all, anchor(found[1]))
+	}
+	return all
+}
+
+// TestLinksOfPages: each link leads somewhere. The registries serve the pages of a folder under one address, so that a
+// relative link holds within a folder only, and none does on the first page.
+func TestLinksOfPages(t *testing.T) {
+	t.Parallel()
+	const repository = "https://github.com/dashembed/terraform-provider-embed/"
+	all := pages(t)
+	for name, page := range all {
+		for _, found := range link.FindAllStringSubmatch(codeBlock.ReplaceAllString(page, ""), -1) {
+			target, fragment, _ := strings.Cut(found[1], "#")
+			inRepository, ours := strings.CutPrefix(target, repository)
+			switch {
+			case target == "":
+				target = name
+			case ours:
+				_, path, _ := strings.Cut(inRepository, "/main/")
+				if _, err := os.Stat(filepath.Join("../..", path)); err != nil || path == "" {
+					t.Errorf("%s: %s is not in the repository", name, found[1])
+				}
+				if target = strings.TrimPrefix(path, "docs/"); target == path {
+					continue
+				}
+			case strings.Contains(target, "://"):
+				continue
+			case strings.Contains(target, "/") || !strings.HasPrefix(name, "guides/"):
+				t.Errorf("%s: the link %s breaks on the registries: it must be absolute", name, found[1])
+				continue
+			default:
+				target = "guides/" + target
+			}
+			if page, exists := all[target]; !exists && strings.HasSuffix(target, ".md") {
+				t.Errorf("%s: there is no page for %s", name, found[1])
+			} else if fragment != "" && !slices.Contains(anchors(page), fragment) {
+				t.Errorf("%s: %s has no heading for %s", name, target, found[1])
+			}
+		}
+	}
+}
+
+// TestIndexHasEveryArgument: the table of the provider's page has each argument, with its variable.
+func TestIndexHasEveryArgument(t *testing.T) {
+	t.Parallel()
+	page := readPage(t, docsDir+"/index.md")
+	for _, attribute := range protocolSchema().Provider.Block.Attributes {
+		row := fmt.Sprintf("| `%s` | `EMBED_%s` |", attribute.Name, strings.ToUpper(attribute.Name))
+		if strings.Count(page, row) != 1 {
+			t.Errorf("the table of arguments has not one row %s", row)
+		}
+	}
+}
+
+// TestTroubleshootingIndex: the table at the top of the page has a row for each message of the provider, in the page's order.
+func TestTroubleshootingIndex(t *testing.T) {
+	t.Parallel()
+	ours, _, _ := strings.Cut(readPage(t, "../../templates/guides/troubleshooting.md"), "\n"+othersSection+"\n")
+	var listed, headings []string
+	for line := range strings.Lines(ours) {
+		if title, is := strings.CutPrefix(line, "### "); is {
+			headings = append(headings, strings.TrimSpace(title))
+		}
+		if row, is := strings.CutPrefix(line, "| ["); is {
+			title, rest, _ := strings.Cut(row, "](#")
+			listed = append(listed, title)
+			if !strings.HasPrefix(rest, anchor(title)+") |") || strings.Count(line, " | ") != 3 {
+				t.Errorf("the row of %q has another link, or not four columns", title)
+			}
+		}
+	}
+	if !slices.Equal(listed, headings) {
+		t.Errorf("the index lists\n%s\nand the page has\n%s", strings.Join(listed, "\n"), strings.Join(headings, "\n"))
+	}
+}
+
+// script cuts the block out of a page that begins below the line, which is there once, and ends where the indentation does.
+func script(t *testing.T, page, line string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(page, line+"\n")
+	if !found || strings.Contains(rest, line+"\n") {
+		t.Fatalf("the page has not one line %q", line)
+	}
+	indentation := rest[:len(rest)-len(strings.TrimLeft(rest, " "))]
+	var block strings.Builder
+	for line := range strings.Lines(rest) {
+		text, belongs := strings.CutPrefix(line, indentation)
+		if !belongs {
+			break
+		}
+		block.WriteString(text)
+	}
+	return block.String()
+}
+
+// TestPipelineSnippets runs what the jobs of the guide run, with a terraform that ends in each way. Only a plan that has found
+// changes is applied, and only one that has ended well lets the job go on.
+func TestPipelineSnippets(t *testing.T) {
+	t.Parallel()
+	shell, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("it runs scripts, so it needs bash")
+	}
+	page := readPage(t, docsDir+"/guides/pipeline.md")
+	if !strings.Contains(page, "        if: steps.plan.outputs.exitcode == '2'\n        run: terraform apply ") {
+		t.Error("the apply of the GitHub job does not follow from the plan's exit code")
+	}
+	gitHub := script(t, page, "        id: plan\n        run: |")
+	gitLab := script(t, page, "  script:\n    - |")
+	for _, code := range []int{0, 1, 2, 11, 137} {
+		for name, run := range map[string]struct{ script, source string }{
+			"GitHub": {gitHub, ""}, "GitLab": {gitLab, "push"}, "GitLab on schedule": {gitLab, "schedule"},
+		} {
+			t.Run(fmt.Sprintf("%s, %d", name, code), func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				fake := fmt.Sprintf("#!/bin/sh\necho \"$1 $2\" >>calls\n[ $1 = plan ] || exit 0\n[ %[1]d = 137 ] && kill -9 $$\nexit %[1]d\n", code)
+				if err := os.WriteFile(filepath.Join(dir, "terraform"), []byte(fake), 0o700); err != nil { //nolint:gosec // It is run.
+					t.Fatal(err)
+				}
+				// As both run theirs.
+				command := exec.CommandContext(t.Context(), shell, "-eo", "pipefail", "-c", run.script)
+				command.Dir = dir
+				command.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"),
+					"GITHUB_OUTPUT="+filepath.Join(dir, "output"), "CI_PIPELINE_SOURCE="+run.source)
+				out, err := command.CombinedOutput()
+				if succeeded := code == 0 || code == 2; (err == nil) != succeeded {
+					t.Errorf("terraform ended with %d, and the script with %v\n%s", code, err, out)
+				}
+				called := readPage(t, filepath.Join(dir, "calls"))
+				if name == "GitHub" {
+					if output := readPage(t, filepath.Join(dir, "output")); output != fmt.Sprintf("exitcode=%d\n", code) {
+						t.Errorf("the step's output is %q", output)
+					}
+				} else if applied := strings.Contains(called, "apply -input"); applied != (code == 2) {
+					t.Errorf("terraform ended with %d and was called so:\n%s", code, called)
+				}
+				if refreshed := strings.HasPrefix(called, "apply -refresh-only\nplan"); refreshed != (run.source == "schedule") {
+					t.Errorf("the state is brought up to date at the wrong time:\n%s", called)
+				}
+			})
+		}
+	}
+}
