@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -9,6 +10,27 @@ import (
 )
 
 const customersModule = examplesDir + "/modules/customers"
+
+// The README has each variable and each output with its description, as terraform-docs writes them.
+func TestModuleCustomersReadme(t *testing.T) {
+	t.Parallel()
+	_, generated, _ := strings.Cut(readPage(t, customersModule+"/README.md"), "<!-- BEGIN_TF_DOCS -->\n")
+	for kind, file := range map[string]string{"input": "variables.tf", "output": "outputs.tf"} {
+		text := readPage(t, customersModule+"/"+file)
+		blocks := regexp.MustCompile(`(?s)\n?(?:variable|output) "(\w+)" \{\n  description = (?:"(.*?)"|<<-EOT\n(.*?)\n  EOT)\n`).FindAllStringSubmatch(text, -1)
+		if len(blocks) < 4 || len(blocks) != strings.Count(generated, `<a name="`+kind+`_`) {
+			t.Errorf("%s has %d blocks, and the README another number", file, len(blocks))
+		}
+		for _, block := range blocks {
+			description := block[2] + strings.ReplaceAll(strings.TrimPrefix(block[3], "    "), "\n    ", "<br/>")
+			row := `<a name="` + kind + `_` + block[1] + `"></a> [` + block[1] + `](#` + kind + `\_` + strings.ReplaceAll(block[1], "_", `\_`) +
+				`) | ` + strings.ReplaceAll(description, "\n", "<br/>") + ` |`
+			if !strings.Contains(generated, row) {
+				t.Errorf("the README has no %s", row)
+			}
+		}
+	}
+}
 
 // The module's own tests, as its users run them.
 func TestAccModuleCustomersTests(t *testing.T) {
@@ -46,11 +68,11 @@ func TestAccModuleCustomersMessages(t *testing.T) {
 	w := newWorkbench(t, emulator.Options{})
 	w.copy(customersModule)
 	for name, test := range map[string]struct{ customers, words string }{
-		"id":         {`{ " acme" = { name = "Acme" }, fine = { name = "Fine" } }`, `Wrong are: [" acme"].`},
-		"name":       {`{ acme = { name = "" }, fine = { name = "Fine" } }`, `Without one are: acme.`},
+		"id":         {`{ " acme" = { name = "Acme" }, fine = { name = "Fine" } }`, `Invalid IDs: [" acme"].`},
+		"name":       {`{ acme = { name = "" }, fine = { name = "Fine" } }`, `Customers without one: acme.`},
 		"no name":    {`{ acme = {} }`, `attribute "name" is required`},
-		"properties": {`{ acme = { name = "Acme", properties = "{personal: 1" }, fine = { name = "Fine" } }`, `They are not for: acme.`},
-		"mapping":    {`{ acme = { name = "Acme", mapping = { a = null } } }`, `Null is in the mapping of: acme.`},
+		"properties": {`{ acme = { name = "Acme", properties = "{personal: 1" }, fine = { name = "Fine" } }`, `Customers with other properties: acme.`},
+		"mapping":    {`{ acme = { name = "Acme", mapping = { a = null } } }`, `Customers with null in the mapping: acme.`},
 	} {
 		w.write("terraform.tfvars", "customers = "+test.customers+"\n")
 		code, out := w.run("plan")
