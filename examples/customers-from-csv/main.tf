@@ -12,7 +12,7 @@ terraform {
 provider "embed" {}
 
 locals {
-  # A map by id, never a set. Two rows with the same id are an error here, before anything is planned.
+  # A map by ID, not a set. Two rows with the same ID are an error, before anything is planned.
   customers = { for row in csvdecode(file("${path.module}/customers.csv")) : row.id => row }
 }
 
@@ -22,7 +22,7 @@ resource "embed_user_group" "customer" {
   user_group_id = each.key
   name          = each.value.name
 
-  # An empty cell is no data source.
+  # An empty cell means no data source.
   mapping = {
     for schema, source in {
       sales   = each.value.sales_source
@@ -30,13 +30,13 @@ resource "embed_user_group" "customer" {
     } : schema => source if source != ""
   }
 
-  # A cell is text. What is to be a number has to be made one.
+  # Every cell is a string. Convert what should be a number.
   properties = jsonencode({
     tier = each.value.tier
     rows = each.value.rows == "" ? null : tonumber(each.value.rows)
   })
 
-  # Raise the number in the file to give this customer a new token.
+  # A higher number in the file gives this customer a new token.
   rotate_token_when_changed = {
     issue = each.value.token_issue
   }

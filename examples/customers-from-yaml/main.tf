@@ -12,7 +12,7 @@ terraform {
 provider "embed" {}
 
 locals {
-  # YAML refuses an id that is there twice.
+  # A duplicate ID is an error in YAML.
   customers = yamldecode(file("${path.module}/customers.yaml"))
 }
 
@@ -22,7 +22,7 @@ resource "embed_user_group" "customer" {
   user_group_id = each.key
   name          = each.value.name
 
-  # Null is "not managed": what a customer does not have in the file is left alone at the service.
+  # Null means "not managed": the group keeps what it has.
   mapping    = try(each.value.mapping, null)
   properties = can(each.value.properties) ? jsonencode(each.value.properties) : null
 }

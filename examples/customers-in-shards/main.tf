@@ -1,5 +1,6 @@
-# The customers of one file, spread over several root modules or workspaces. All have this configuration, each its own state
-# and its own number: terraform apply -var=shards=2 -var=shard=0
+# Spreads the customers of one file over several states. Every shard has this configuration, a state of its own, and a number:
+#
+#   terraform apply -var=shards=2 -var=shard=0
 
 terraform {
   required_version = ">= 1.7"
@@ -15,19 +16,19 @@ terraform {
 provider "embed" {}
 
 variable "shards" {
-  description = "How many shards there are. Doubling it splits each in two: n into n and n + the old number."
+  description = "Number of shards. Doubling it splits each shard in two: shard n becomes n and n + the old number."
   type        = number
 }
 
 variable "shard" {
-  description = "The number of this shard, from 0 on."
+  description = "Number of this shard, starting with 0."
   type        = number
 }
 
 locals {
   everyone = yamldecode(file("${path.module}/customers.yaml"))
 
-  # By a hash of the id, since nothing else about a customer stays for ever, and it spreads them evenly.
+  # By a hash of the ID, which never changes and spreads customers evenly.
   shard_of = { for id in keys(local.everyone) : id => parseint(substr(sha256(id), 0, 8), 16) % var.shards }
 
   customers = { for id, customer in local.everyone : id => customer if local.shard_of[id] == var.shard }

@@ -15,7 +15,7 @@ terraform {
 provider "embed" {}
 
 locals {
-  # Two customers with the same id are an error here, before anything is planned.
+  # Two customers with the same ID are an error here, before anything is planned.
   customers = {
     for customer in yamldecode(file("${path.module}/${var.customers_file}")) : customer.id => customer
   }
@@ -27,7 +27,7 @@ resource "embed_user_group" "customer" {
   user_group_id = each.key
   name          = each.value.name
 
-  # Null means "not managed": what a customer does not have in the file is left alone at the service.
+  # Null means "not managed": the group keeps what it has.
   mapping    = try(each.value.mapping, null)
   properties = can(each.value.properties) ? jsonencode(each.value.properties) : null
 
@@ -36,6 +36,5 @@ resource "embed_user_group" "customer" {
     issue = each.value.token_issue
   }
 
-  # In production, add deletion_protection = true: whoever drops a customer from the file by mistake then gets an
-  # error instead of a customer without dashboards.
+  # In production, add deletion_protection = true. Removing a customer from the file by mistake is then an error.
 }

@@ -1,5 +1,5 @@
 output "token_fingerprints" {
-  description = "Which token each customer has, without telling the token: the start of its SHA-256."
+  description = "Fingerprint of the token of each customer: the start of its SHA-256."
   value       = { for id, group in embed_user_group.customer : id => group.token_fingerprint }
 }
 

@@ -1,4 +1,4 @@
-# As import-from-csv, by identity instead of by id.
+# Imports groups by identity instead of by ID.
 
 terraform {
   required_version = ">= 1.12" # import by identity

@@ -1,4 +1,5 @@
-# Groups that exist already, in bulk. Nothing is created: an id that does not exist stops the plan.
+# Imports groups that all exist. An ID that does not exist fails the plan. For a list of which only some exist, see
+# ../getting-started.
 
 terraform {
   required_version = ">= 1.7" # for_each in import blocks

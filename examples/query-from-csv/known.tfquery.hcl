@@ -5,7 +5,7 @@ locals {
 list "embed_user_group" "known" {
   provider = embed
 
-  # The engine stops at 100 results unless it is told otherwise.
+  # Without a limit, Terraform stops at 100 results.
   limit = 100000
 
   config {

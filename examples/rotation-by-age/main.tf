@@ -1,5 +1,5 @@
-# The token lives for so many days, counted from a fixed first day. It is what time_rotating of hashicorp/time does, without
-# another provider and without state. The first plan of a new period rotates; between periods plans are clean.
+# Rotates the token every so many days, counted from a fixed first day: like time_rotating of hashicorp/time, without another
+# provider and without state. The first apply of a period rotates. Other plans are clean.
 
 terraform {
   required_version = ">= 1.5" # plantimestamp
@@ -15,7 +15,7 @@ terraform {
 provider "embed" {}
 
 variable "token_days" {
-  description = "How many days a token lives."
+  description = "Number of days until the token is rotated."
   type        = number
   default     = 90
 
@@ -26,13 +26,13 @@ variable "token_days" {
 }
 
 variable "first_day" {
-  description = "The day from which periods are counted. Give customers different ones to rotate them on different days."
+  description = "First day of the first period. Different days rotate customers on different days."
   type        = string
   default     = "2026-01-01T00:00:00Z"
 }
 
 variable "now" {
-  description = "The time to plan for. Null is the time of the plan; a test gives another one."
+  description = "Time to plan for. Null means now."
   type        = string
   default     = null
 }

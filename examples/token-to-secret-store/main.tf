@@ -1,5 +1,4 @@
-# The token goes from the dashboard service into a secret store and is in no state and no plan file. The secret is written when
-# the token has changed, and only then.
+# Writes the token to a secret store, whenever it has changed. No state and no plan file holds it.
 
 terraform {
   required_version = ">= 1.11" # write-only arguments
@@ -21,7 +20,7 @@ provider "embed" {}
 provider "aws" {}
 
 variable "token_period" {
-  description = "Another period rotates the token and writes the secret again, in the same apply."
+  description = "Another period rotates the token, and writes the secret again in the same apply."
   type        = string
   default     = "2026-Q4"
 }
@@ -36,7 +35,7 @@ resource "embed_user_group" "acme" {
   }
 }
 
-# By id, which is known once the group exists: so the first plan does not look for a group that is not there yet.
+# The id is known once the group exists. With the string "acme", the first plan would look up a group that does not exist yet.
 ephemeral "embed_user_group_token" "acme" {
   user_group_id = embed_user_group.acme.id
 }
@@ -49,6 +48,6 @@ resource "aws_secretsmanager_secret_version" "acme" {
   secret_id        = aws_secretsmanager_secret.acme.id
   secret_string_wo = ephemeral.embed_user_group_token.acme.token
 
-  # Another token, another number. The fingerprint is no secret.
+  # Changes exactly when the token does.
   secret_string_wo_version = parseint(embed_user_group.acme.token_fingerprint, 16)
 }

@@ -25,7 +25,7 @@ variable "testing_api_key" {
 provider "embed" {
   alias       = "customer"
   api_key     = var.customer_api_key
-  environment = "Customer" # keys that are mixed up stop the run before they do harm
+  environment = "Customer" # swapped keys stop the run before they do harm
 }
 
 provider "embed" {
@@ -41,7 +41,7 @@ locals {
   }
 }
 
-# The same id exists once in each environment, with a token of its own in each.
+# The same ID exists once in each environment, with a token of its own.
 resource "embed_user_group" "customer" {
   provider = embed.customer
   for_each = local.customers

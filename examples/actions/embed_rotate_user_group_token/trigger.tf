@@ -1,5 +1,5 @@
 variable "incident" {
-  description = "Number of the last incident. A new number rotates the tokens at once."
+  description = "Number of the last incident. Another number rotates the token at once."
   type        = string
   default     = "0"
 }
@@ -18,7 +18,7 @@ action "embed_rotate_user_group_token" "acme" {
 resource "terraform_data" "incident" {
   input = var.incident
 
-  # The group is there before the action runs.
+  # Create the group before the action runs.
   depends_on = [embed_user_group.acme]
 
   lifecycle {

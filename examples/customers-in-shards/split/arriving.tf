@@ -1,4 +1,4 @@
-# In the shard that groups arrive in, for one apply. What it has already is not imported again.
+# For one apply, in the shard where groups arrive. Groups that it has already are not imported again.
 
 import {
   for_each = local.customers

@@ -1,5 +1,5 @@
-# In the shard that groups leave, for one apply: they are forgotten, and not destroyed. A removed block takes a whole resource
-# and no instance of one, so they move to a resource of their own first, which has no resource block.
+# For one apply, in the shard that groups leave: Terraform forgets them and destroys nothing. A removed block takes a whole
+# resource, so the groups first move to a resource of their own, which has no resource block.
 
 moved {
   from = embed_user_group.customer["acme"]

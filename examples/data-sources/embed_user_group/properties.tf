@@ -1,12 +1,12 @@
 data "embed_user_group" "acme" {
   user_group_id = "acme"
 
-  # The state does not get to hold the token.
+  # Keeps the token out of the state.
   store_token = false
 }
 
 locals {
-  # Null where the service does not tell the properties.
+  # Null if the service does not show properties.
   properties = try(jsondecode(data.embed_user_group.acme.properties), null)
 }
 

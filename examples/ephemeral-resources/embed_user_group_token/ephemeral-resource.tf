@@ -4,7 +4,7 @@ resource "embed_user_group" "acme" {
   store_token   = false
 }
 
-# By id, which is known once the group exists: so the first plan does not look for a group that is not there yet.
+# The id is known once the group exists. With the string "acme", the first plan would look up a group that does not exist yet.
 ephemeral "embed_user_group_token" "acme" {
   user_group_id = embed_user_group.acme.id
 }

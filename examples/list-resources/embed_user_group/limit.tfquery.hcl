@@ -1,5 +1,5 @@
 locals {
-  # One id a line, as a spreadsheet exports a column.
+  # One ID per line, as a spreadsheet exports a column.
   customers = <<-EOT
     acme
     initech
@@ -10,7 +10,7 @@ locals {
 list "embed_user_group" "customers" {
   provider = embed
 
-  # The engine stops at 100 results unless it is told otherwise.
+  # Without a limit, Terraform stops at 100 results.
   limit = 100000
 
   config {

@@ -7,7 +7,7 @@ resource "embed_user_group" "customer" {
   mapping    = each.value.mapping
   properties = each.value.properties
 
-  # The two kinds of trigger are kept apart by name, so that one of a customer never hides one of all.
+  # Prefixes keep a trigger of one customer from hiding a trigger of all.
   rotate_token_when_changed = merge(
     { for name, value in var.token_triggers : "all/${name}" => value },
     { for name, value in each.value.token_triggers : "own/${name}" => value },

@@ -2,6 +2,6 @@ resource "embed_user_group" "acme" {
   user_group_id = "acme"
   name          = "Acme Ltd"
 
-  # If a group "acme" exists, take it over instead of failing. Its token is kept.
+  # If the group exists, take it over instead of failing. It keeps its token.
   adopt_existing = true
 }

@@ -5,7 +5,7 @@ locals {
   }
 }
 
-# A map, so that each group has an address of its own and one customer can come or go without touching the others.
+# The ID is the key, so that customers can be added and removed without touching the others.
 resource "embed_user_group" "customer" {
   for_each = local.customers
 

@@ -1,2 +1,2 @@
-# The import id is the user_group_id alone.
+# The import ID is the user_group_id alone.
 terraform import embed_user_group.acme 'acme'

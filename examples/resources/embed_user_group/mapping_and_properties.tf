@@ -2,13 +2,13 @@ resource "embed_user_group" "acme" {
   user_group_id = "acme"
   name          = "Acme Ltd"
 
-  # Schema id to data source.
+  # Data source for each schema ID.
   mapping = {
     sales   = "acme_sales"
     billing = "acme_billing"
   }
 
-  # Any JSON object. Numbers are sent as they are written, however large.
+  # Any JSON object. Numbers are sent exactly as written, however large.
   properties = jsonencode({
     tier    = "gold"
     limits  = { rows = 250000 }

@@ -42,7 +42,7 @@ run "one_group_per_customer" {
 
   assert {
     condition     = embed_user_group.customer["acme"].data_source_provided_id == "acme_sales" && embed_user_group.customer["initech"].data_source_provided_id == null
-    error_message = "The id of a data source should be that of its customer."
+    error_message = "The ID of the data source should be that of its customer."
   }
 
   assert {
@@ -52,7 +52,7 @@ run "one_group_per_customer" {
 
   assert {
     condition     = output.tokens["acme"] == "a-made-up-token" && output.token_fingerprints["initech"] == "0123456789ab"
-    error_message = "The outputs should be by id."
+    error_message = "The outputs should be by ID."
   }
 }
 
