@@ -151,6 +151,8 @@ var otherwiseCovered = map[string]func(*testing.T){
 	"modules/customers/tests":                                   TestAccModuleCustomersTests,
 	"token-to-secret-store":                                     TestAccEphemeralRecipe,
 	"query-from-csv":                                            TestAccQueryFromCSV,
+	"tokens-in-two-root-modules/groups":                         TestAccTokensInTwoRootModules,
+	"tokens-in-two-root-modules/secrets":                        TestAccTokensInTwoRootModules,
 	"customers-in-shards":                                       TestAccShards,
 	"customers-in-shards/split":                                 TestAccShards,
 	"list-resources/embed_user_group/versions.tf":               TestAccQueryExamples,

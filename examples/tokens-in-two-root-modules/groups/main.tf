@@ -1,0 +1,45 @@
+# The first of two root modules. It has no ephemeral resource, so it plans without a working key:
+#
+#   EMBED_API_KEY=not-used terraform plan -refresh=false
+
+terraform {
+  required_version = ">= 1.0"
+
+  required_providers {
+    embed = {
+      source  = "dashembed/embed"
+      version = "~> 0.1"
+    }
+  }
+}
+
+provider "embed" {}
+
+variable "token_period" {
+  description = "Another period rotates every token."
+  type        = string
+  default     = "2026-Q4"
+}
+
+locals {
+  customers = {
+    acme    = "Acme Ltd"
+    initech = "Initech Inc."
+  }
+}
+
+resource "embed_user_group" "customer" {
+  for_each = local.customers
+
+  user_group_id = each.key
+  name          = each.value
+  store_token   = false
+
+  rotate_token_when_changed = {
+    period = var.token_period
+  }
+}
+
+output "token_fingerprints" {
+  value = { for id, group in embed_user_group.customer : id => group.token_fingerprint }
+}

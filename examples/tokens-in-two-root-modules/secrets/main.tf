@@ -1,0 +1,55 @@
+# The second of two root modules. Apply it after the first one.
+
+terraform {
+  required_version = ">= 1.11" # write-only arguments
+
+  required_providers {
+    aws = {
+      source  = "hashicorp/aws"
+      version = "~> 6.0"
+    }
+    embed = {
+      source  = "dashembed/embed"
+      version = "~> 0.1"
+    }
+  }
+}
+
+provider "embed" {}
+
+provider "aws" {}
+
+# With the backend of the first root module.
+data "terraform_remote_state" "groups" {
+  backend = "local"
+
+  config = {
+    path = "../groups/terraform.tfstate"
+  }
+}
+
+locals {
+  fingerprints = data.terraform_remote_state.groups.outputs.token_fingerprints
+}
+
+ephemeral "embed_user_group_token" "customer" {
+  for_each = local.fingerprints
+
+  user_group_id = each.key
+}
+
+resource "aws_secretsmanager_secret" "customer" {
+  for_each = local.fingerprints
+
+  name = "dashboards/${each.key}"
+}
+
+resource "aws_secretsmanager_secret_version" "customer" {
+  for_each = local.fingerprints
+
+  secret_id        = aws_secretsmanager_secret.customer[each.key].id
+  secret_string_wo = ephemeral.embed_user_group_token.customer[each.key].token
+
+  # Changes exactly when the token does.
+  secret_string_wo_version = parseint(each.value, 16)
+}
