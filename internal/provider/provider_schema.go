@@ -61,7 +61,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Time limit for a single attempt of a call, as a duration such as `\"45s\"` or `\"2m\"`. A run that is stopped (Ctrl-C, a canceled job) finishes the calls in flight, looks after a rotation without an answer, and removes what a lookup has just created, which may take up to four times this long. Default: `\"30s\"`. Environment variable: `EMBED_REQUEST_TIMEOUT`.",
+				MarkdownDescription: "Time limit for a single attempt of a call, as a duration such as `\"45s\"` or `\"2m\"`. A run that is stopped (Ctrl-C, a canceled job) finishes the calls in flight, follows up on a rotation without an answer, and removes what a lookup has just created, which may take up to four times this long. Default: `\"30s\"`. Environment variable: `EMBED_REQUEST_TIMEOUT`.",
 			},
 			"max_retries": schema.NumberAttribute{
 				Optional:            true,
@@ -133,7 +133,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"environment": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Environment that the API key must belong to, `Customer` or `Testing`. It is checked once per run, before the first change and before a group is taken for missing or replaced. " +
+				MarkdownDescription: "Environment that the API key must belong to, `Customer` or `Testing`. It is checked once per run, before the first change and before a group is treated as missing or replaced. " +
 					"The check creates a group with a random ID, updates it, and deletes it. A wrong key ends the run before any of your groups is changed. " +
 					"A group that is in the other environment according to the state is not updated, rotated or deleted. Default: any. Environment variable: `EMBED_ENVIRONMENT`.",
 			},
