@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -104,6 +105,45 @@ func TestAccEphemeralRecipe(t *testing.T) {
 	w.must("destroy", "-auto-approve")
 	w.wantNoTokens()
 	w.has()
+}
+
+// The two root modules of examples/tokens-in-two-root-modules: the first plans without a key that works, the second writes each
+// secret when its token has changed, and no token is in any file.
+func TestAccTokensInTwoRootModules(t *testing.T) {
+	engine.Needs(t, engine.EphemeralResource)
+	engine.Needs(t, engine.WriteOnly)
+	t.Parallel()
+	w := newWorkbench(t, emulator.Options{})
+	store := w.standInForAWS()
+	w.copy(examplesDir + "/tokens-in-two-root-modules")
+	root, key := w.dir, w.env
+	in := func(module string, env ...string) {
+		w.dir, w.env = filepath.Join(root, module), append(slices.Clone(key), env...)
+	}
+	in("groups")
+	w.apply()
+	w.service.ResetCounts()
+	in("groups", "EMBED_API_KEY=not-used")
+	w.says("0 to add, 2 to change, 0 to destroy", "plan", "-refresh=false", "-lock=false", "-input=false", "-var=token_period=2027-Q1")
+	if calls := w.service.Calls(); len(calls) > 0 {
+		t.Errorf("a plan without a refresh made calls: %v", calls)
+	}
+	for step, period := range []string{"2026-Q4", "2027-Q1"} {
+		in("groups")
+		w.apply("-var=token_period=" + period)
+		in("secrets")
+		w.apply()
+		w.plansNothing()
+		w.rotated("acme", step)
+		written := store.secrets()
+		for _, id := range []string{"acme", "initech"} {
+			if group, _ := w.service.Group(id); len(written) != 2*step+2 || !slices.Contains(written[2*step:], group.Token) {
+				t.Errorf("%s: the token of %s was not written, or %d secrets were", period, id, len(written))
+			}
+		}
+	}
+	w.dir = root
+	w.wantNoTokens()
 }
 
 // standIn speaks for hashicorp/aws, which cannot be had everywhere: the two resources of the recipe, with arguments of the
