@@ -175,7 +175,7 @@ func TestPipelineSnippets(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
 				fake := fmt.Sprintf("#!/bin/sh\necho \"$1 $2\" >>calls\n[ $1 = plan ] || exit 0\n[ %[1]d = 137 ] && kill -9 $$\nexit %[1]d\n", code)
-				if err := os.WriteFile(filepath.Join(dir, "terraform"), []byte(fake), 0o700); err != nil { //nolint:gosec // It is run.
+				if err := os.WriteFile(filepath.Join(dir, "terraform"), []byte(fake), 0o700); err != nil {
 					t.Fatal(err)
 				}
 				// As both run theirs.
