@@ -112,7 +112,8 @@ func TestIndexHasEveryArgument(t *testing.T) {
 	}
 }
 
-// TestTroubleshootingIndex: the table at the top of the page has a row for each message of the provider, in the page's order.
+// TestTroubleshootingIndex: the table at the top of the page has a row for each message of the provider, in the page's
+// order.
 func TestTroubleshootingIndex(t *testing.T) {
 	t.Parallel()
 	ours, _, _ := strings.Cut(readPage(t, "../../templates/guides/troubleshooting.md"), "\n"+othersSection+"\n")
@@ -134,7 +135,8 @@ func TestTroubleshootingIndex(t *testing.T) {
 	}
 }
 
-// script cuts the block out of a page that begins below the line, which is there once, and ends where the indentation does.
+// script cuts the block out of a page that begins below the line, which is there once, and ends where the indentation
+// does.
 func script(t *testing.T, page, line string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(page, line+"\n")
@@ -153,8 +155,8 @@ func script(t *testing.T, page, line string) string {
 	return block.String()
 }
 
-// TestPipelineSnippets runs what the jobs of the guide run, with a terraform that ends in each way. Only a plan that has found
-// changes is applied, and only one that has ended well lets the job go on.
+// TestPipelineSnippets runs what the jobs of the guide run, with a terraform that ends in each way. Only a plan that has
+// found changes is applied, and only one that has ended well lets the job go on.
 func TestPipelineSnippets(t *testing.T) {
 	t.Parallel()
 	shell, err := exec.LookPath("bash")
@@ -174,7 +176,8 @@ func TestPipelineSnippets(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, %d", name, code), func(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
-				fake := fmt.Sprintf("#!/bin/sh\necho \"$1 $2\" >>calls\n[ $1 = plan ] || exit 0\n[ %[1]d = 137 ] && kill -9 $$\nexit %[1]d\n", code)
+				fake := fmt.Sprintf("#!/bin/sh\necho \"$1 $2\" >>calls\n[ $1 = plan ] || exit 0\n"+
+					"[ %[1]d = 137 ] && kill -9 $$\nexit %[1]d\n", code)
 				if err := os.WriteFile(filepath.Join(dir, "terraform"), []byte(fake), 0o700); err != nil {
 					t.Fatal(err)
 				}

@@ -15,19 +15,13 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// connection reads the arguments that say how the service is reached and by what it is trusted.
-func (m providerModel) connection(read argumentReader, client *api.Config) {
-	client.RootCAs = read.authorities(read.pem("ca_cert", m.CACertFile, m.CACertPEM))
-	client.ClientCertificate = read.clientCertificate(
-		read.pem("client_cert", m.ClientCertFile, m.ClientCertPEM), read.pem("client_key", m.ClientKeyFile, m.ClientKeyPEM))
-	client.TLSServerName = strings.TrimSpace(read.text("tls_server_name", m.TLSServerName))
-	if strings.ContainsAny(client.TLSServerName, " :/\t\r\n") {
-		read.invalid("tls_server_name", "must be the name of a host, without scheme and port")
-	}
-	if proxy := read.text("proxy_url", m.ProxyURL); proxy != "" {
-		var err error
-		if client.ProxyURL, err = api.ParseProxyURL(proxy); err != nil {
-			read.invalid("proxy_url", err.Error())
+// proxy reads proxy_url or, where that is not set, the usual environment variables. Go would go without a proxy where
+// their address cannot be read.
+func (r argumentReader) proxy(configured types.String, base *url.URL) api.Secret {
+	if text := r.text("proxy_url", configured); text != "" {
+		proxy, err := api.ParseProxyURL(text)
+		if err != nil {
+			r.invalid("proxy_url", err.Error())
 		}
 	} else if m.ProxyURL.IsNull() && client.BaseURL != nil {
 		client.ProxyURL = read.usualProxy(client.BaseURL)
@@ -106,19 +100,9 @@ func (r argumentReader) clientCertificate(cert, key pemText) *tls.Certificate {
 	case key.argument == "":
 		r.conflict(cert.argument, cert.argument+" needs the key of the certificate: set client_key_file or client_key_pem.")
 		return nil
-	case cert.argument == "":
-		r.conflict(key.argument, key.argument+" needs the certificate that the key is for: set client_cert_file or client_cert_pem.")
-		return nil
-	case cert.text == nil || key.text == nil:
-		return nil // There is an error already.
-	}
-	pair, err := tls.X509KeyPair(cert.text, key.text)
-	if err != nil {
-		if !x509.NewCertPool().AppendCertsFromPEM(cert.text) {
-			r.invalid(cert.argument, "must hold a certificate in PEM form")
-		} else {
-			r.invalid(key.argument, "must hold the key that belongs to the client certificate, in PEM form and not encrypted")
-		}
+	case source == "":
+		r.conflict(keySource, keySource+
+			" needs the certificate that the key belongs to: set client_cert_file or client_cert_pem, too.")
 		return nil
 	}
 	now, leaf := time.Now(), pair.Leaf
@@ -129,4 +113,43 @@ func (r argumentReader) clientCertificate(cert, key pemText) *tls.Certificate {
 		r.invalid(cert.argument, "holds a certificate that is not valid before "+leaf.NotBefore.UTC().Format(time.DateTime)+" UTC")
 	}
 	return &pair
+}
+
+// invalidContent reports what an argument, or the file that it names, has to be.
+func (r argumentReader) invalidContent(argument, what string) {
+	verb := "must be "
+	if strings.HasSuffix(argument, "_file") {
+		verb = "must name a file with "
+	}
+	r.invalid(argument, verb+what)
+}
+
+// certificatesIn returns the certificates in a PEM text, and whether there are some that cannot be read. Whatever else is
+// in it does not matter.
+func certificatesIn(text string) (certificates []*x509.Certificate, broken bool) {
+	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			broken = true
+			continue
+		}
+		certificates = append(certificates, certificate)
+	}
+	return certificates, broken
+}
+
+// outOfDate says why a certificate is not valid at this time; nothing, if it is.
+func outOfDate(certificate *x509.Certificate) string {
+	const form = "2006-01-02 15:04 MST"
+	switch now := time.Now(); {
+	case now.After(certificate.NotAfter):
+		return "expired on " + certificate.NotAfter.UTC().Format(form)
+	case now.Before(certificate.NotBefore):
+		return "is not valid before " + certificate.NotBefore.UTC().Format(form)
+	default:
+		return ""
+	}
 }
