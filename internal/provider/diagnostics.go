@@ -25,7 +25,7 @@ func addError(diags *diag.Diagnostics, err error) {
 		diags.AddError(words.title(), words.detail())
 		return
 	}
-	diags.AddError(titleInternal, "An operation failed in a way it should not: "+err.Error()+". Please report it with the steps that lead here.")
+	diags.AddError(titleInternal, "An operation failed in an unexpected way: "+err.Error()+". Please report it with the steps to reproduce it.")
 }
 
 func addWarnings(diags *diag.Diagnostics, problems []*usergroup.Problem) {
@@ -53,7 +53,7 @@ func dataFrom[Data any](providerData any, diags *diag.Diagnostics) (data Data) {
 	}
 	data, ok := providerData.(Data)
 	if !ok {
-		diags.AddError(titleInternal, fmt.Sprintf("An object was configured with %T. Please report it with the steps that lead here.", providerData))
+		diags.AddError(titleInternal, fmt.Sprintf("An object was configured with %T. Please report it with the steps to reproduce it.", providerData))
 	}
 	return data
 }

@@ -89,7 +89,7 @@ func variable(argument string) string { return "EMBED_" + strings.ToUpper(argume
 
 func (r argumentReader) missing(argument, what string) {
 	r.diags.AddAttributeError(path.Root(argument), titleArgumentMissing,
-		fmt.Sprintf("%s is needed: set %s in the provider block, or the environment variable %s. An empty text in the provider block counts as set, and hides the variable. No call was made.", capitalised(what), argument, variable(argument)))
+		fmt.Sprintf("%s is required: set %s in the provider block, or the environment variable %s. An empty string in the provider block hides the variable. No call was made.", capitalised(what), argument, variable(argument)))
 }
 
 func (r argumentReader) invalid(argument, why string) {
