@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,4 +91,60 @@ func TestAccReadme(t *testing.T) {
 	w.plansNothing()
 	w.says("acme_token = <sensitive>", "output")
 	refusesDestruction(w)
+}
+
+// TestAccGuideWrongEnvironment: a run with the other environment's key makes copies, and the guide's two ways undo that. No
+// customer is changed, and no copy is left.
+func TestAccGuideWrongEnvironment(t *testing.T) {
+	t.Parallel()
+	for name, hasOlderState := range map[string]bool{"older state": true, "no older state": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkbench(t, bothEnvironments)
+			w.write("main.tf", requiredProviders+
+				group("acme", `user_group_id = "acme"`, `name = "Acme Ltd"`)+group("initech", `user_group_id = "initech"`, `name = "Initech Inc."`))
+			plain := w.env
+			with := func(key, environment string) {
+				w.env = append(slices.Clone(plain), "EMBED_API_KEY="+key, "EMBED_ENVIRONMENT="+environment)
+			}
+			with(customerKey, "")
+			w.apply()
+			customers := w.service.In("Customer").Groups()
+			before := readPage(t, filepath.Join(w.dir, "terraform.tfstate"))
+
+			with(testingKey, "")
+			w.says("Plan: 2 to add, 0 to change, 0 to destroy.", "plan")
+			if copies := w.service.In("Testing").Groups(); len(copies) > 0 {
+				t.Fatalf("the plan has left %v", copies)
+			}
+			w.apply()
+			wrong := readPage(t, filepath.Join(w.dir, "terraform.tfstate"))
+
+			with(customerKey, "Customer")
+			if hasOlderState {
+				w.write("before.tfstate", before)
+				w.must("state", "push", "-force", "before.tfstate")
+			} else {
+				w.says(`User group "acme" has been replaced`, "plan", "-out=planned")
+				w.must("apply", "planned")
+			}
+			w.plansNothing()
+
+			root := w.dir
+			w.dir = t.TempDir()
+			w.copy(filepath.Join(root, "main.tf"))
+			w.write("terraform.tfstate", wrong)
+			with(testingKey, "Testing")
+			w.must("destroy", "-auto-approve")
+			if left := w.service.In("Testing").Groups(); len(left) > 0 {
+				t.Errorf("these copies are left: %v", left)
+			}
+			same := slices.EqualFunc(customers, w.service.In("Customer").Groups(), func(a, b emulator.Group) bool {
+				return a.Token == b.Token && a.TeamID == b.TeamID && a.Name == b.Name
+			})
+			if !same {
+				t.Error("a customer was changed")
+			}
+		})
+	}
 }
