@@ -36,7 +36,7 @@ type providerModel struct {
 
 func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Manages the customers of a product that embeds dashboards. Each customer is a *user group* at the dashboard service, and the group's token tells an embedded dashboard who is looking.\n\n" +
+		MarkdownDescription: "Manages the customers of a product that embeds dashboards. Each customer is a *user group* at the dashboard service, and the group's token tells an embedded dashboard which customer is viewing it.\n\n" +
 			"Every argument has an environment variable. An argument in the configuration overrides it. Configuring the provider makes no call.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{

@@ -60,7 +60,7 @@ func (r *userGroupResource) Configure(_ context.Context, req resource.ConfigureR
 func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		Version:             0,
-		MarkdownDescription: "Manages a user group: one customer of a product that embeds dashboards. Its token tells an embedded dashboard who is looking.",
+		MarkdownDescription: "Manages a user group: one customer of a product that embeds dashboards. Its token tells an embedded dashboard which customer is viewing it.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:      true,
