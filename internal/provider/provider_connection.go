@@ -3,12 +3,15 @@ package provider
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"fmt"
+	"net"
 	"net/url"
-	"os"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/net/http/httpproxy"
 
@@ -23,94 +26,88 @@ func (r argumentReader) proxy(configured types.String, base *url.URL) api.Secret
 		if err != nil {
 			r.invalid("proxy_url", err.Error())
 		}
-	} else if m.ProxyURL.IsNull() && client.BaseURL != nil {
-		client.ProxyURL = read.usualProxy(client.BaseURL)
+		return proxy
 	}
-}
-
-// usualProxy is the proxy that the variables of other programs name for the address. One that cannot be read is an error:
-// Go would go past the proxy without a word.
-func (r argumentReader) usualProxy(base *url.URL) api.Secret {
+	if base == nil {
+		return api.Secret{}
+	}
 	usual := httpproxy.FromEnvironment()
-	text, name := usual.HTTPSProxy, "HTTPS_PROXY"
+	name, address := "HTTPS_PROXY", &usual.HTTPSProxy
 	if base.Scheme == "http" {
-		text, name = usual.HTTPProxy, "HTTP_PROXY"
+		name, address = "HTTP_PROXY", &usual.HTTPProxy
 	}
-	// NO_PROXY counts whatever the address of the proxy is like.
-	usual.HTTPProxy, usual.HTTPSProxy = "http://proxy.invalid", "http://proxy.invalid"
-	if used, err := usual.ProxyFunc()(base); text == "" || err != nil || used == nil {
+	text := *address
+	// Any address that can be read will do to find out whether NO_PROXY exempts the service.
+	*address = "http://proxy.invalid"
+	if used, err := usual.ProxyFunc()(base); text == "" || used == nil || err != nil {
 		return api.Secret{}
 	}
 	proxy, err := api.ParseProxyURL(text)
 	if err != nil {
-		r.diags.AddError(titleArgumentInvalid, fmt.Sprintf(
-			"The environment variable %s %s. To go without a proxy, name the host of base_url in NO_PROXY. No call was made.", name, err))
+		r.diags.AddAttributeError(path.Root("proxy_url"), titleArgumentInvalid, fmt.Sprintf(
+			"The environment variable %s (or %s), which names the proxy unless proxy_url does, %s. No call was made.",
+			name, strings.ToLower(name), err))
 	}
 	return proxy
 }
 
-// pemText is what an argument holds, or the file that it names.
-type pemText struct {
-	argument string // the one that is set
-	text     []byte
+func (r argumentReader) serverName(argument string, configured types.String) string {
+	name := r.text(argument, configured)
+	if net.ParseIP(name) == nil && strings.ContainsAny(name, ":/@[] \t\r\n") {
+		r.invalid(argument, "must be a host name such as dashboards.example.com, without scheme and port")
+	}
+	return name
 }
 
-// pem reads the one of two arguments that is set, in the configuration before the environment as a whole.
-func (r argumentReader) pem(stem string, configuredFile, configuredPEM types.String) pemText {
-	fileArgument, pemArgument := stem+"_file", stem+"_pem"
-	file, text := configuredFile.ValueString(), configuredPEM.ValueString()
-	if configuredFile.IsNull() && configuredPEM.IsNull() {
-		file, text = os.Getenv(variable(fileArgument)), os.Getenv(variable(pemArgument))
-	}
-	switch {
-	case file != "" && text != "":
-		r.conflict(pemArgument, fmt.Sprintf("Only one of %s and %s may be set (in the configuration, or as %s and %s).",
-			fileArgument, pemArgument, variable(fileArgument), variable(pemArgument)))
-		return pemText{argument: pemArgument}
-	case file != "":
-		content, err := os.ReadFile(file)
-		if err != nil {
-			r.invalid(fileArgument, "must name a readable file")
-			return pemText{argument: fileArgument}
-		}
-		return pemText{fileArgument, content}
-	case text != "":
-		return pemText{pemArgument, []byte(text)}
-	}
-	return pemText{}
-}
-
-func (r argumentReader) authorities(given pemText) *x509.CertPool {
-	if given.text == nil {
+func (r argumentReader) authorities(configured, configuredFile types.String) *x509.CertPool {
+	content, source, ok := r.content("ca_cert_pem", "ca_cert_file", configured, configuredFile)
+	if !ok || source == "" {
 		return nil
 	}
+	certificates, _ := certificatesIn(content)
 	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(given.text) {
-		r.invalid(given.argument, "must hold at least one certificate in PEM form")
+	for _, certificate := range certificates {
+		pool.AddCert(certificate)
+	}
+	switch {
+	case len(certificates) == 0:
+		r.invalidContent(source, "at least one certificate in PEM form")
+	case !slices.ContainsFunc(certificates, func(c *x509.Certificate) bool { return outOfDate(c) == "" }):
+		r.invalidContent(source, "a certificate that is valid now; this one "+outOfDate(certificates[0]))
 	}
 	return pool
 }
 
-func (r argumentReader) clientCertificate(cert, key pemText) *tls.Certificate {
+func (r argumentReader) clientCertificate(m providerModel) *tls.Certificate {
+	certificate, source, ok := r.content("client_cert_pem", "client_cert_file", m.ClientCertPEM, m.ClientCertFile)
+	key, keySource, keyOK := r.content("client_key_pem", "client_key_file", m.ClientKeyPEM, m.ClientKeyFile)
 	switch {
-	case cert.argument == "" && key.argument == "":
+	case !ok || !keyOK || source == "" && keySource == "":
 		return nil
-	case cert.text == nil && key.text == nil:
-		return nil // There is an error already.
-	case key.argument == "":
-		r.conflict(cert.argument, cert.argument+" needs the key of the certificate: set client_key_file or client_key_pem.")
+	case keySource == "":
+		r.conflict(source, source+" needs the private key of the certificate: set client_key_file or client_key_pem, too.")
 		return nil
 	case source == "":
 		r.conflict(keySource, keySource+
 			" needs the certificate that the key belongs to: set client_cert_file or client_cert_pem, too.")
 		return nil
 	}
-	now, leaf := time.Now(), pair.Leaf
+	chain, broken := certificatesIn(certificate)
+	if broken || len(chain) == 0 {
+		r.invalidContent(source, "a certificate in PEM form")
+		return nil
+	}
+	if reason := outOfDate(chain[0]); reason != "" {
+		r.invalidContent(source, "a certificate that is valid now; this one "+reason)
+		return nil
+	}
+	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
 	switch {
-	case now.After(leaf.NotAfter):
-		r.invalid(cert.argument, "holds a certificate that expired on "+leaf.NotAfter.UTC().Format(time.DateTime)+" UTC")
-	case now.Before(leaf.NotBefore):
-		r.invalid(cert.argument, "holds a certificate that is not valid before "+leaf.NotBefore.UTC().Format(time.DateTime)+" UTC")
+	case err == nil:
+	case strings.Contains(err.Error(), "does not match"):
+		r.conflict(keySource, fmt.Sprintf("The private key in %s does not belong to the certificate in %s.", keySource, source))
+	default:
+		r.invalidContent(keySource, "the private key in PEM form, without a passphrase")
 	}
 	return &pair
 }

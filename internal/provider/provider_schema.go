@@ -22,14 +22,14 @@ type providerModel struct {
 	RetryWaitMax      types.String  `tfsdk:"retry_wait_max"`
 	RequestsPerSecond types.Float64 `tfsdk:"requests_per_second"`
 	Headers           types.Map     `tfsdk:"headers"`
+	ProxyURL          types.String  `tfsdk:"proxy_url"`
 	CACertFile        types.String  `tfsdk:"ca_cert_file"`
 	CACertPEM         types.String  `tfsdk:"ca_cert_pem"`
+	TLSServerName     types.String  `tfsdk:"tls_server_name"`
 	ClientCertFile    types.String  `tfsdk:"client_cert_file"`
 	ClientCertPEM     types.String  `tfsdk:"client_cert_pem"`
 	ClientKeyFile     types.String  `tfsdk:"client_key_file"`
 	ClientKeyPEM      types.String  `tfsdk:"client_key_pem"`
-	TLSServerName     types.String  `tfsdk:"tls_server_name"`
-	ProxyURL          types.String  `tfsdk:"proxy_url"`
 	UserAgentSuffix   types.String  `tfsdk:"user_agent_suffix"`
 	Environment       types.String  `tfsdk:"environment"`
 }
@@ -66,7 +66,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"max_retries": schema.NumberAttribute{
 				Optional:            true,
 				Validators:          []validator.Number{countValidator{}},
-				MarkdownDescription: "How often to repeat a call that was throttled, could not be sent, or got no usable answer, if repeating is safe. Between 0 and 100. Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
+				MarkdownDescription: "How often to repeat a call that could not be sent or got no usable answer, if repeating is safe. A call that is refused for the pace (status 429 or 503) does not use these up while other calls of the run get through. It fails when none has for four times `retry_wait_max`. Between 0 and 100. Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
 			},
 			"retry_wait_min": schema.StringAttribute{
 				Optional:            true,
@@ -79,7 +79,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"requests_per_second": schema.Float64Attribute{
 				Optional:            true,
 				Validators:          []validator.Float64{float64validator.AtLeast(0.01)},
-				MarkdownDescription: "Upper limit for the calls per second of one run, evenly spaced, whatever `-parallelism` is. Each run has its own limit. At least 0.01. Default: no limit. Environment variable: `EMBED_REQUESTS_PER_SECOND`.",
+				MarkdownDescription: "Upper limit for the calls per second of one run, evenly spaced, whatever `-parallelism` is. Below it, and without it, a run finds the pace that the service allows: it slows down when calls are refused with status 429 or 503, and speeds up again as they get through. Each run has its own limit. At least 0.01. Default: no limit. Environment variable: `EMBED_REQUESTS_PER_SECOND`.",
 			},
 			"headers": schema.MapAttribute{
 				Optional:    true,

@@ -38,8 +38,8 @@ type settings struct {
 func (m providerModel) anyUnknown() bool {
 	for _, value := range []attr.Value{
 		m.BaseURL, m.APIKey, m.APIKeyFile, m.AllowHTTP, m.RequestTimeout, m.MaxRetries, m.RetryWaitMin, m.RetryWaitMax,
-		m.RequestsPerSecond, m.Headers, m.UserAgentSuffix, m.Environment,
-		m.CACertFile, m.CACertPEM, m.ClientCertFile, m.ClientCertPEM, m.ClientKeyFile, m.ClientKeyPEM, m.TLSServerName, m.ProxyURL,
+		m.RequestsPerSecond, m.Headers, m.ProxyURL, m.CACertFile, m.CACertPEM, m.TLSServerName, m.ClientCertFile, m.ClientCertPEM,
+		m.ClientKeyFile, m.ClientKeyPEM, m.UserAgentSuffix, m.Environment,
 	} {
 		if value.IsUnknown() {
 			return true
@@ -75,7 +75,10 @@ func (m providerModel) settings(diags *diag.Diagnostics) settings {
 	}
 	s.client.RequestsPerSecond = read.rate("requests_per_second", m.RequestsPerSecond)
 	s.client.Headers = read.headers("headers", m.Headers)
-	m.connection(read, &s.client)
+	s.client.ProxyURL = read.proxy(m.ProxyURL, s.client.BaseURL)
+	s.client.RootCAs = read.authorities(m.CACertPEM, m.CACertFile)
+	s.client.TLSServerName = read.serverName("tls_server_name", m.TLSServerName)
+	s.client.ClientCertificate = read.clientCertificate(m)
 	s.userAgentSuffix = read.headerText("user_agent_suffix", m.UserAgentSuffix)
 	s.environment = read.environment("environment", m.Environment)
 	return s
@@ -189,35 +192,43 @@ func (r argumentReader) environment(argument string, configured types.String) st
 	return text
 }
 
-// key takes the configuration as a whole before the environment, so that a key set for the shell does not collide
-// with a file named in the configuration.
-func (r argumentReader) key(configured, configuredFile types.String) api.Secret {
-	key, file := configured.ValueString(), configuredFile.ValueString()
+// content reads an argument, or the file that another argument names, and says which of the two it was; neither, if none is
+// set. The configuration is taken as a whole before the environment, so that a key set for the shell does not collide with a
+// file named in the configuration. It is not ok when an error has been reported.
+func (r argumentReader) content(argument, fileArgument string, configured, configuredFile types.String) (content, source string, ok bool) {
+	text, file := configured.ValueString(), configuredFile.ValueString()
 	if configured.IsNull() && configuredFile.IsNull() {
-		key, file = os.Getenv(variable("api_key")), os.Getenv(variable("api_key_file"))
+		text, file = os.Getenv(variable(argument)), os.Getenv(variable(fileArgument))
 	}
-	argument := "api_key"
 	switch {
-	case key != "" && file != "":
-		r.conflict("api_key", "Exactly one of api_key and api_key_file may be set (in the configuration, or as EMBED_API_KEY and EMBED_API_KEY_FILE).")
-		return api.Secret{}
+	case text != "" && file != "":
+		r.conflict(argument, fmt.Sprintf("Only one of %s and %s may be set (in the configuration, or as %s and %s).",
+			argument, fileArgument, variable(argument), variable(fileArgument)))
+		return "", "", false
 	case file != "":
-		argument = "api_key_file"
 		content, err := os.ReadFile(file)
 		if err != nil {
-			r.invalid(argument, "must name a readable file")
-			return api.Secret{}
+			r.invalid(fileArgument, "must name a readable file")
 		}
-		key = string(content)
+		return string(content), fileArgument, err == nil
+	case text != "":
+		return text, argument, true
+	default:
+		return "", "", true
 	}
-	key = strings.TrimSpace(key)
+}
+
+func (r argumentReader) key(configured, configuredFile types.String) api.Secret {
+	content, source, ok := r.content("api_key", "api_key_file", configured, configuredFile)
+	key := strings.TrimSpace(content)
 	switch {
-	case key == "" && argument == "api_key_file":
-		r.invalid(argument, "must name a file that holds a key; the file is empty")
+	case !ok:
+	case key == "" && source == "api_key_file":
+		r.invalid(source, "must name a file that holds a key; the file is empty")
 	case key == "":
 		r.missing("api_key", "a key for the service, here or in a file that api_key_file names,")
 	case strings.ContainsFunc(key, unicode.IsControl):
-		r.invalid(argument, "must hold a single line without control characters")
+		r.invalid(source, "must hold a single line without control characters")
 	}
 	return api.NewSecret(key)
 }
@@ -260,7 +271,7 @@ func (r argumentReader) headers(argument string, configured types.Map) map[strin
 // reservedHeaders carry the credential, describe the body, or change how the connection works.
 var reservedHeaders = map[string]bool{
 	"Authorization": true, "Content-Type": true, "Content-Length": true, "Transfer-Encoding": true, "Host": true,
-	"Accept": true, "Accept-Encoding": true, "User-Agent": true,
+	"Accept": true, "Accept-Encoding": true, "Cache-Control": true, "User-Agent": true,
 	"Connection": true, "Expect": true, "Te": true, "Trailer": true, "Upgrade": true,
 }
 

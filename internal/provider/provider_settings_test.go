@@ -62,8 +62,6 @@ func TestProviderSettingsSources(t *testing.T) {
 		"requests_per_second": func(s settings) any { return s.client.RequestsPerSecond },
 		"user_agent_suffix":   func(s settings) any { return s.userAgentSuffix },
 		"environment":         func(s settings) any { return s.environment },
-		"tls_server_name":     func(s settings) any { return s.client.TLSServerName },
-		"proxy_url":           func(s settings) any { return s.client.ProxyURL.Reveal() },
 	}
 	tests := map[string]struct {
 		also              protocolObject // what the argument needs beside it
@@ -84,13 +82,11 @@ func TestProviderSettingsSources(t *testing.T) {
 		"requests_per_second": {nil, 0.0, 0.01, 0.01, "2.5", 2.5},
 		"headers":             {nil, map[string]string{}, protocolObject{"x-tenant": "a"}, map[string]string{"X-Tenant": "a"}, `{"x-tenant":"b","X-Empty":""}`, map[string]string{"X-Tenant": "b", "X-Empty": ""}},
 		"user_agent_suffix":   {nil, "", " ci/1 ", "ci/1", "shell/2", "shell/2"},
-		"tls_server_name":     {nil, "", "a.example", "a.example", "b.example", "b.example"},
-		"proxy_url":           {nil, "", "http://user:p%40ss@proxy.example:3128", "http://user:p%40ss@proxy.example:3128", "proxy.example:1", "http://proxy.example:1"},
 		"environment":         {nil, "", "Testing", "Testing", "Customer", "Customer"},
 	}
-	// Which TestProtocolCertificates and TestProtocolClientCertificate cover.
-	covered := append(slices.Collect(maps.Keys(tests)), "ca_cert_file", "ca_cert_pem",
-		"client_cert_file", "client_cert_pem", "client_key_file", "client_key_pem")
+	// Those that provider_connection_test.go and TestProtocolCertificates cover.
+	covered := append(slices.Collect(maps.Keys(tests)), "ca_cert_file", "ca_cert_pem", "client_cert_file", "client_cert_pem",
+		"client_key_file", "client_key_pem", "proxy_url", "tls_server_name")
 	for _, attribute := range protocolSchema().Provider.Block.Attributes {
 		if !slices.Contains(covered, attribute.Name) {
 			t.Errorf("%s is not tested", attribute.Name)
@@ -166,7 +162,7 @@ func TestProviderSettingsReservedHeaders(t *testing.T) {
 			described = attribute.Description
 		}
 	}
-	if len(reservedHeaders) != 13 {
+	if len(reservedHeaders) != 14 {
 		t.Errorf("%d headers are reserved", len(reservedHeaders))
 	}
 	for name := range reservedHeaders {
@@ -242,14 +238,6 @@ func TestProtocolBadProviderArguments(t *testing.T) {
 		{"ca_cert_file", "/no/such/" + marker, "/no/such/" + marker, invalid},
 		{"ca_cert_file", noPEM, noPEM, invalid},
 		{"ca_cert_file", empty, empty, invalid},
-		{"ca_cert_pem", marker, marker, invalid},
-		{"client_cert_file", "/no/such/" + marker, "/no/such/" + marker, invalid},
-		{"client_cert_pem", marker, marker, conflict},
-		{"client_key_file", noPEM, noPEM, conflict},
-		{"client_key_pem", marker, marker, conflict},
-		{"tls_server_name", "https://" + marker, "https://" + marker, invalid},
-		{"proxy_url", "http://user:" + marker + "#@proxy.example", "http://user:" + marker + "#@proxy.example", invalid},
-		{"proxy_url", "ftp://" + marker, "ftp://" + marker, invalid},
 		{"user_agent_suffix", marker + "\n", "", ""}, // surrounding white space is dropped
 		{"user_agent_suffix", "a\n" + marker, "a\n" + marker, invalid},
 		{"environment", marker, marker, invalid},
