@@ -83,7 +83,7 @@ var answerHints = []struct {
 	},
 	{
 		func(s signs) bool { return s.is(400, 411, 422) && s.FromService && s.oddBody() },
-		"Resolve what the service objects to, then run again. If it misses what was sent, something between " +
+		"Fix what the service reports, then run again. If it misses what was sent, something between " +
 			"Terraform and the service drops the body of {method} requests.",
 	},
 	{

@@ -83,11 +83,12 @@ func (p explanation) done() string {
 		said = join(" ", said, map[bool]string{true: "The next refresh reads the new token.", false: "The state has the new token."}[p.Told.Token.IsZero()])
 	}
 	left, removal := p.placeholder("lookup")
-	if check := p.subject(); check.Problem != p.Problem {
-		leftByCheck, checkRemoval := check.placeholder("check")
-		left, removal = join(" ", left, leftByCheck), join("\n\n", removal, checkRemoval)
+	done := join("\n\n", join(" ", said, left), removal)
+	if check := p.subject(); check.Problem != p.Problem && p.Finding != usergroup.RunEnded {
+		left, removal := check.placeholder("check")
+		done = join("\n\n", done, left, removal)
 	}
-	return join("\n\n", cmp.Or(join(" ", said, left), "Nothing was changed."), removal)
+	return cmp.Or(done, "Nothing was changed.")
 }
 
 // placeholder says what became of the empty group that a lookup, or the check of the service, has made, and by which
@@ -95,17 +96,19 @@ func (p explanation) done() string {
 func (p explanation) placeholder(maker string) (said, removal string) {
 	switch {
 	case p.Operation != usergroup.CheckService && slices.Contains([]usergroup.Finding{usergroup.AnsweredFromCache, usergroup.AnswersDisagree, usergroup.AnsweredForAnother}, p.Finding):
-		// The id may be that of a customer's group: no advice to delete it.
+		// The ID may be that of a customer's group: no advice to delete it.
 		return "Nothing was deleted. The " + maker + " may have created an empty group.", ""
 	case p.Placeholder == usergroup.PlaceholderLeft:
-		return "The " + maker + " created an empty group, which may still be at the service. To remove it, run this:", removalCommand(p.ID)
+		return "The " + maker + " created an empty group, which may still be at the service. To remove it, run:", removalCommand(p.ID)
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupLost:
-		return "The " + maker + " created an empty group and removed it again. An earlier attempt was lost: if the service still carries it " +
-			"out, an empty group appears. To remove that one, run this:", removalCommand(p.ID)
+		return "The " + maker + " created an empty group and removed it again. An earlier attempt was lost. If the service still carries it " +
+			"out, an empty group appears. To remove it, run:", removalCommand(p.ID)
+	case p.Placeholder == usergroup.PlaceholderRemoved && p.Operation == usergroup.CheckService:
+		return "The check created a group of its own and removed it again.", ""
 	case p.Placeholder == usergroup.PlaceholderRemoved:
-		return "The " + maker + " created an empty group, as it does for every missing id, and removed it again.", ""
+		return "The lookup created an empty group, as it does for every missing ID, and removed it again.", ""
 	case p.LookupLost:
-		return "If the group did not exist before, the " + maker + " may have created an empty one. To remove that one, run this:", removalCommand(p.ID)
+		return "If the group did not exist before, the " + maker + " may have created an empty one. To remove it, run:", removalCommand(p.ID)
 	default:
 		return "", ""
 	}
@@ -130,16 +133,16 @@ func (p explanation) next() string {
 		}
 		return "Check api_key (EMBED_API_KEY): the key is wrong, has expired, or is not allowed to do this."
 	case api.Throttled:
-		return "The service limits how fast it may be called: lower -parallelism or set requests_per_second, then run again."
+		return "The service takes no more calls at the moment, and has let none of this run through for a while. Run again later."
 	case api.Refused:
-		return "Resolve what the service objects to, then run again."
+		return "Fix what the service reports, then run again."
 	case api.NotSent:
 		if errors.Is(call, context.Canceled) {
-			return "Run again when you are ready."
+			return "Run again."
 		}
 		return "Check base_url (EMBED_BASE_URL), the network, and the proxy settings, then run again."
 	case api.Redirected:
-		return "Set base_url (EMBED_BASE_URL) to the address that the service really has."
+		return "Set base_url (EMBED_BASE_URL) to the actual address of the service."
 	case api.Cached:
 		return findingWords[usergroup.AnsweredFromCache].next
 	default:

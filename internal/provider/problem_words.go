@@ -14,28 +14,28 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 	usergroup.Create: {
 		failed: "Cannot create user group %q",
 		no:     "The group was not created.",
-		maybe:  "Whether the group was created is not known. It is not in the state.",
+		maybe:  "It is not known whether the group was created. It is not in the state.",
 		yes:    "The group was created, but it is not in the state.",
 		next:   "Run again. If the group was created, the next run says that it already exists, and how to go on.",
 	},
 	usergroup.Adopt: {
 		failed: "Cannot adopt user group %q",
 		no:     "The group was not changed. It is not in the state.",
-		maybe:  "Whether the group was updated is not known. It is not in the state.",
+		maybe:  "It is not known whether the group was updated. It is not in the state.",
 		yes:    "The group was updated, but it is not in the state.",
 		next:   "Run again: the next run adopts the group.",
 	},
 	usergroup.Update: {
 		failed: "Cannot update user group %q",
 		no:     "The group was not updated.",
-		maybe:  "Whether the group was updated is not known.",
+		maybe:  "It is not known whether the group was updated.",
 		yes:    "The group was updated.",
 		next:   "Run again: the next plan shows what is left to update.",
 	},
 	usergroup.Rotate: {
 		failed: "Cannot rotate the token of user group %q",
 		no:     "The token was not rotated.",
-		maybe:  "Whether the token was rotated is not known. The state keeps the token it has, which may no longer work.",
+		maybe:  "It is not known whether the token was rotated. The state keeps the token it has, which may no longer work.",
 		yes:    "The token was rotated.",
 		next: "Run again. The next refresh reads the current token. The rotation is planned again, so if it was done after all, " +
 			"the token is rotated a second time.",
@@ -43,7 +43,7 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 	usergroup.Delete: {
 		failed: "Cannot delete user group %q",
 		no:     "The group was not deleted. It stays in the state.",
-		maybe:  "Whether the group was deleted is not known. It stays in the state.",
+		maybe:  "It is not known whether the group was deleted. It stays in the state.",
 		yes:    "The group was deleted.",
 		next:   "Run again: deleting a group that is already gone succeeds.",
 	},
@@ -57,12 +57,12 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 var findingWords = map[usergroup.Finding]struct{ title, means, done, next string }{
 	usergroup.NotFound: {
 		title: "User group %q does not exist",
-		means: "The service has no group with this id.",
-		next:  "Check the spelling of the id, and that the API key belongs to the right environment.",
+		means: "The service has no group with this ID.",
+		next:  "Check the spelling of the ID, and that the API key belongs to the right environment.",
 	},
 	usergroup.Exists: {
 		title: "User group %q already exists",
-		means: "The service already has a group with this id.",
+		means: "The service already has a group with this ID.",
 		done:  "Nothing was changed, and the group is not in the state.",
 		next: "To manage the group with Terraform, import it with an import block or `terraform import`, or set adopt_existing = true " +
 			"to take it over. If another resource block has the same user_group_id, remove one of the two. If the resource is tainted " +
@@ -70,14 +70,14 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.MayHaveExisted: {
 		title: "User group %q may have existed before",
-		means: "The answer to the creation was lost. The service now has a group with this id, and nothing that it shows proves that this " +
+		means: "The answer to the creation was lost. The service now has a group with this ID, and nothing proves that this " +
 			"run created it.{differences}",
 		done: "The group that is there now was not changed. It is not in the state.",
 		next: "Import the group with an import block if it is yours, or set adopt_existing = true to take it over.",
 	},
 	usergroup.Replaced: {
 		title: "User group %q has been replaced",
-		means: "The group that was expected has team_id {known.team_id}, and the service has team_id {told.team_id} under the same id. " +
+		means: "The group that was expected has team_id {known.team_id}, and the service has team_id {told.team_id} under the same ID. " +
 			"The group was deleted and recreated elsewhere, or the API key belongs to another environment.",
 		next: "Check the API key, then plan again: the plan shows the group as it is now. To stop managing it without deleting it, " +
 			"run `terraform state rm`.",
@@ -85,24 +85,24 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.AnsweredForAnother: {
 		title: "The service answered about another group than %q",
 		means: "The service was asked about {asked} and answered about {answered}.",
-		next: "If the service changes ids (case, spaces, length), use the id that it answers with. Otherwise check that no cache " +
+		next: "If the service changes IDs (case, spaces, length), use the ID that it answers with. Otherwise check that no cache " +
 			"answers in place of the service.",
 	},
 	usergroup.AnsweredFromCache: {
 		title: "A cache may have answered for user group %q",
-		means: "The service says that it has just created a group that was known before. Something between Terraform and the service, " +
-			"such as a caching proxy, repeats an old answer.",
-		next: "Exclude the address of the service from caching, then run again.",
+		means: "The service says that it has just created a group that was known before. A caching proxy, or something " +
+			"like it, repeats an old answer.",
+		next: "Turn off caching for the address of the service, then run again. Do not delete the group by hand: it may be a live customer.",
 	},
 	usergroup.AnswersDisagree: {
 		title: "A cache may have answered for user group %q",
-		means: "The service first said that it had just created the group, and then showed another one under the same id. Something in " +
-			"between repeats an old answer, or the group was replaced at that very moment.",
-		next: "Exclude the address of the service from caching, then run again.",
+		means: "The service first said that it had just created the group, and then showed another one under the same ID. A caching proxy, or something " +
+			"like it, repeats an old answer, or the group was replaced at that moment.",
+		next: "Turn off caching for the address of the service, then run again. Do not delete the group by hand: it may be a live customer.",
 	},
 	usergroup.MayBeLeftBehind: {
 		title: "Looking up user group %q may have created it",
-		means: "The service creates every group that it is asked about, and an answer was lost.",
+		means: "The service creates every group that it is asked about, and an answer to the lookup was lost.",
 		next:  "Run again: a group that existed before is then found as usual.",
 	},
 	usergroup.LeftBehind: {
@@ -111,18 +111,18 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.NotTakenAsSent: {
 		title: "User group %q was not updated as planned",
-		means: "The service accepted the update, but has something else than was sent.{differences}",
+		means: "The service accepted the update, but its name or properties differ from what was sent.{differences}",
 		next: "Change the configuration to what the service keeps. A service that merges properties keeps those that are no longer " +
 			"sent.",
 	},
 	usergroup.NotRotated: {
 		title: "Cannot rotate the token of user group %q",
-		means: "The service reported success, but answered with the token that it was asked to replace.",
+		means: "The service reported success, but answered with the token that it was to replace.",
 		next:  "Run again.",
 	},
 	usergroup.MayBeAnother: {
-		title: "User group %q may be another group by now",
-		means: "The service has a group with this id and another token, and does not tell whether it is still the group in the state.",
+		title: "User group %q may be another group",
+		means: "The service has a group with this ID and another token, and does not show whether it is still the group in the state.",
 		next:  "Run again: the next plan shows the group as it is now.",
 	},
 	usergroup.OutdatedToken: {
@@ -138,14 +138,14 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.WrongKey: {
 		title: "The API key belongs to another environment",
-		means: "The provider's environment is {known.environment}. A group that was created with this API key to find out was in " +
+		means: "The provider's environment is {known.environment}. A group created with this API key as a test was in " +
 			"{told.environment}.",
 		next: "Use an API key of the environment {known.environment}, or change the provider's environment.",
 	},
 	usergroup.NoEnvironment: {
 		title: "The environment of the API key is not known",
-		means: "The provider's environment is {known.environment}. A group that was created with this API key to find out shows no environment.",
-		next:  "Remove environment from the provider block. Nothing then guards against an API key of the wrong environment.",
+		means: "The provider's environment is {known.environment}. A group created with this API key as a test shows no environment.",
+		next:  "Remove environment from the provider block. Then nothing protects against an API key of the wrong environment.",
 	},
 	usergroup.Adopted: {
 		title: "User group %q was adopted",
@@ -154,8 +154,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		next:  "From now on, destroying this resource deletes the group.",
 	},
 	usergroup.Claimed: {
-		title: "User group %q is taken for the one just created",
-		means: "The answer to the creation was lost. The service now has a group with this id that shows what was sent, so this run has most " +
+		title: "User group %q is assumed to be the one just created",
+		means: "The answer to the creation was lost. The service now has a group with this ID that shows what was sent, so this run has most " +
 			"likely created it.",
 		done: "The group is in the state.",
 		next: "If you know that the group existed before, run `terraform state rm` rather than destroying it.",
@@ -168,28 +168,28 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.Kept: {
 		title: "User group %q was kept",
-		means: "This run created the group, or took it over, for another instance of the resource, which manages it now.",
+		means: "This run created or adopted the group for another instance of the resource, which now manages it.",
 		done:  "The group was not deleted.",
 		next:  "To move a resource to another address, use a moved block.",
 	},
 	usergroup.AnotherRemains: {
-		title: "Another user group has the id %q",
-		means: "The group in the state, with team_id {known.team_id}, is gone. Another group, with team_id {told.team_id}, has its id.",
+		title: "Another user group has the ID %q",
+		means: "The group in the state, with team_id {known.team_id}, is gone. Another group, with team_id {told.team_id}, has its ID.",
 		done:  "The other group was not touched.",
 	},
 	usergroup.TokenChanged: {
 		title: "The token of user group %q was rotated elsewhere",
-		means: "The answer to the update shows another token than the state has.",
+		means: "The answer to the update shows a token that differs from the one in the state.",
 		done:  "The group was updated. The state gets the new token with the next refresh.",
 	},
 	usergroup.OtherSpelling: {
-		title: "The service spells the id %q differently",
+		title: "The service spells the ID %q differently",
 		means: "The service was asked about {asked} and answered about {answered}. By its team_id it is the same group.",
 		done:  "The answer was used.",
-		next:  "Use the id that the service answers with as user_group_id in new configurations.",
+		next:  "Use the ID that the service answers with as user_group_id in new configurations.",
 	},
 	usergroup.RunEnded: {
 		title: "User group %q was left unchanged",
-		means: "This run has ended for all groups. The reason is given under: {cause}.",
+		means: "The run ended for all groups. See the error: {cause}.",
 	},
 }

@@ -26,7 +26,7 @@ const (
 	recreated       = `User group "acme" was recreated`
 	replaced        = `User group "acme" has been replaced`
 	rotatedAway     = `The token of user group "acme" was rotated elsewhere`
-	anotherHasTheID = `Another user group has the id "acme"`
+	anotherHasTheID = `Another user group has the ID "acme"`
 	elsewhere       = `User group "acme" is in another environment`
 	doesNotExist    = `User group "nobody" does not exist`
 )
@@ -118,7 +118,7 @@ func TestProtocolAdoptionThatFailsWritesNoState(t *testing.T) {
 		title, says string
 	}{
 		"refused":      {fault: emulator.Fault{Kind: emulator.Refuse}, title: title, says: "was not changed. It is"},
-		"always cut":   {fault: emulator.Fault{Kind: emulator.CutAfterWork}, title: title, says: "not known. It is"},
+		"always cut":   {fault: emulator.Fault{Kind: emulator.CutAfterWork}, title: title, says: "was updated. It is"},
 		"another team": {fault: answering(protocolAnswer("acme", 7, "Customer")), title: replaced, says: "team_id 7"},
 		"a service that merges": {
 			options: emulator.Options{Updates: emulator.UpdatesMerge}, fault: emulator.Fault{Kind: emulator.Delay},
@@ -167,7 +167,7 @@ func TestProtocolCreateAfterALostAnswer(t *testing.T) {
 			state, diags := p.create(protocolAcme())
 			p.wantFaultsStruck()
 			if test.claims {
-				diags.wantWarning(`User group "acme" is taken for the one just created`, "in the state", "terraform state rm")
+				diags.wantWarning(`User group "acme" is assumed to be the one just created`, "in the state", "terraform state rm")
 				p.wantCalls("GET > GET > GET")
 				p.wantTruth(state, "acme")
 				p.wantSettled(state, protocolAcme())
@@ -193,7 +193,7 @@ func TestProtocolCreateAfterALostAnswer(t *testing.T) {
 
 func TestProtocolCreateFailsInWords(t *testing.T) {
 	t.Parallel()
-	const no, maybe = "The group was not created.", "Whether the group was created is not known."
+	const no, maybe = "The group was not created.", "It is not known whether the group was created."
 	const once, thrice = "GET", "GET > GET > GET"
 	unauthorized := answering(`{"success":0,"message":"bad key"}`)
 	unauthorized.Status = http.StatusUnauthorized
@@ -207,7 +207,7 @@ func TestProtocolCreateFailsInWords(t *testing.T) {
 		"wrong key":    {unauthorized, once, []string{no, "status 401", `"bad key"`, "EMBED_API_KEY"}},
 		"success zero": {answering(`{"success":0,"message":"no"}`), once, []string{no, `"no"`}},
 		"a secret":     {answering(`{"success":0,"message":"` + emulator.DefaultKey + `"}`), once, []string{no}}, // the harness looks
-		"throttled":    {emulator.Fault{Kind: emulator.TooMany429}, thrice, []string{no, "429", "requests_per_second"}},
+		"throttled":    {emulator.Fault{Kind: emulator.TooMany429}, thrice, []string{no, "429", "takes no more calls"}},
 		"HTML":         {emulator.Fault{Kind: emulator.HTML200}, thrice, []string{maybe, "HTML", "Run again", "already exists"}},
 		"nothing":      {answering(""), thrice, []string{maybe}},
 		"always cut":   {emulator.Fault{Kind: emulator.CutAfterWork}, thrice, []string{maybe}},

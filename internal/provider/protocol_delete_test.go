@@ -30,7 +30,7 @@ func TestProtocolDelete(t *testing.T) {
 		"refused": {fault: emulator.Refuse, calls: "DELETE > GET", fails: "was not deleted. It stays in the state"},
 		"always 503": {
 			fault: emulator.Unavailable503, calls: "DELETE > DELETE > DELETE > GET",
-			fails: "Whether the group was deleted is not known. It stays in the state",
+			fails: "It is not known whether the group was deleted. It stays in the state",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -66,7 +66,7 @@ func TestProtocolLifeInEveryReading(t *testing.T) {
 				// Without a refresh it may be another group, unless the call may have been carried out.
 				if options.StaleTokenStatus != http.StatusInternalServerError {
 					second(p.update(state, protocolAcme(triggers, quarter("Q4")))).wantError(
-						`User group "acme" may be another group by now`, "was not rotated")
+						`User group "acme" may be another group`, "was not rotated")
 				}
 				state = p.refreshed(state)
 			}

@@ -142,7 +142,7 @@ func TestProtocolUpdateBesideARotation(t *testing.T) {
 		},
 		"update lost": {
 			method: "PUT", kind: emulator.CutAfterWork, calls: "PUT > PUT > PUT > POST", titles: []string{cannotUpdate},
-			says: "Whether the group was updated is not known", state: []any{"name", "Acme", triggers, quarter("Q2")},
+			says: "It is not known whether the group was updated", state: []any{"name", "Acme", triggers, quarter("Q2")},
 		},
 		"not taken as sent": {
 			options: merging, changes: silver, calls: "PUT > POST", titles: []string{notAsPlanned}, says: `which were not sent: "rows"`,
@@ -206,8 +206,8 @@ func TestProtocolRotationsThatFail(t *testing.T) {
 		"answer incomplete":  {fault: emulator.NoToken, nth: 1, rotations: 1},
 		"cut before":         {fault: emulator.CutBefore, nth: 1, rotations: 1},
 		"refused":            {fault: emulator.Refuse, says: "was not rotated", rotations: 1},
-		"always 503":         {fault: emulator.Unavailable503, says: "Whether the token was rotated is not known", rotations: 1},
-		"lost and no lookup": {fault: emulator.CutAfterWork, alsoGET: true, says: "Whether the token was rotated", rotations: 2},
+		"always 503":         {fault: emulator.Unavailable503, says: "It is not known whether the token was rotated", rotations: 1},
+		"lost and no lookup": {fault: emulator.CutAfterWork, alsoGET: true, says: "not known whether the token was rotated", rotations: 2},
 		"the same token":     {fault: emulator.Answer, says: "was not rotated", rotations: 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -175,7 +175,7 @@ func (p *plannedGroups) create(id types.String, diags *diag.Diagnostics) {
 	p.at(id, func(group *plannedGroup) {
 		if group.creations++; group.creations > 1 {
 			// A warning, because only the engine knows whether it asks twice for one address. Create refuses the second one.
-			diags.AddAttributeWarning(path.Root("user_group_id"), fmt.Sprintf(titlePlannedTwice, id.ValueString()),
+			diags.AddAttributeWarning(path.Root("user_group_id"), titleFor(titlePlannedTwice, id.ValueString()),
 				"Two resource blocks, or two instances, have this user_group_id. At the service they are the same group. The apply creates it for one of them and fails for the other.\n\n"+
 					"Remove one of the two.")
 		}
@@ -190,7 +190,7 @@ func (p *plannedGroups) keep(id types.String, instance string, diags *diag.Diagn
 		}
 		group.kept[instance] = true
 		if len(group.kept) > 1 {
-			diags.AddAttributeError(path.Root("user_group_id"), fmt.Sprintf(titleInStateTwice, id.ValueString()),
+			diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleInStateTwice, id.ValueString()),
 				"Two addresses in the state have this user_group_id. At the service they are the same group, so each apply would update it for one and then for the other.\n\n"+
 					"Nothing was changed.\n\nRemove one of the two from the configuration, and from the state with `terraform state rm`, which deletes nothing.")
 		}
@@ -212,7 +212,7 @@ func (p *plannedGroups) destroy(id types.String, instance string, diags *diag.Di
 // customer would lose the group, or at best its token.
 func (g *plannedGroup) refuseConflict(id types.String, diags *diag.Diagnostics) {
 	if len(g.destroyed) > 0 && (g.creations > 0 || len(g.kept) > 0) {
-		diags.AddAttributeError(path.Root("user_group_id"), fmt.Sprintf(titleDestroyedAndWanted, id.ValueString()),
+		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleDestroyedAndWanted, id.ValueString()),
 			"The plan destroys this group at one address, and creates or keeps it at another. At the service they are the same group, so it would be deleted, or recreated with another token.\n\n"+
 				"Nothing was changed.\n\n"+
 				"If the resource or its for_each key was renamed, add a moved block from the old address to the new one, or run `terraform state mv`. "+
