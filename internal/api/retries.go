@@ -27,9 +27,9 @@ func (c *Client) Retries() *Retries { return &Retries{client: c} }
 // Repeats is how often an operation may be repeated.
 func (c *Client) Repeats() int { return c.config.MaxRetries }
 
-// Next returns whether there may be another repetition after one that failed with err (nil for no call at all), and how
+// next returns whether there may be another repetition after one that failed with err (nil for no call at all), and how
 // long to wait before it.
-func (r *Retries) Next(err *Error) (wait time.Duration, more bool) {
+func (r *Retries) next(err *Error) (wait time.Duration, more bool) {
 	c := r.client
 	if err != nil && err.PaceRefused() && time.Since(c.pace.letThrough()) < patience*c.config.RetryWaitMax {
 		r.refused++
@@ -45,8 +45,14 @@ func (r *Retries) Next(err *Error) (wait time.Duration, more bool) {
 // Wait waits before the next repetition and reports whether there may be one: not when retries are used up, nor when the
 // run is stopped meanwhile.
 func (r *Retries) Wait(ctx context.Context, err *Error) bool {
-	wait, more := r.Next(err)
-	return more && Sleep(ctx, wait) == nil
+	wait, more := r.next(err)
+	return more && sleep(ctx, wait) == nil
+}
+
+// Linger is Wait for a caller that looks in any case: it waits also when there may be no further repetition.
+func (r *Retries) Linger(ctx context.Context, err *Error) bool {
+	wait, more := r.next(err)
+	return sleep(ctx, wait) == nil && more
 }
 
 // wait is what the service asked for; otherwise it doubles with each repetition, and is cut at random by up to a
@@ -63,8 +69,8 @@ func (c *Client) wait(n int, err *Error) time.Duration {
 	return wait - time.Duration(c.config.Random()*float64(wait/2))
 }
 
-// Sleep returns early with the context's error.
-func Sleep(ctx context.Context, wait time.Duration) error {
+// sleep returns early with the context's error.
+func sleep(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {

@@ -3,7 +3,6 @@ package usergroup
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -45,14 +44,9 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 			known.Retired = append(slices.Clone(known.Retired), known.Token.Fingerprint())
 		}
 		// The wait comes before the look, so that a rotation that is still under way at the service is seen.
-		stopped, more := false, true
-		if facts.Done != No {
-			var wait time.Duration
-			wait, more = retries.Next(facts.Call)
-			stopped = api.Sleep(ctx, wait) != nil
-		}
-		if stopped {
-			// One more question is due even now: the state must not miss a token that has changed.
+		more := facts.Done == No || retries.Linger(ctx, facts.Call)
+		if !more {
+			// One more question is due even when the run was stopped: the state must not miss a token that has changed.
 			ctx = api.Finish(ctx)
 		}
 		found, problem := s.findCurrent(ctx, known)
@@ -63,7 +57,7 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 			return Result{Group: &found.UserGroup, Retired: known.Token.Fingerprint()}, nil
 		case changed && !known.isSame(found.UserGroup):
 			return Result{}, facts.with(MayBeAnother)
-		case !changed && facts.Done == No, stopped, !more, stale >= maxStale:
+		case !changed && facts.Done == No, !more, stale >= maxStale:
 			return Result{}, facts.with(CallFailed)
 		case changed:
 			stale++
