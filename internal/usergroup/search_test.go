@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	mishapsFlag = flag.Int("mishaps", mishapsByDefault, "how many mishaps a history can have")
+	mishapsFlag = flag.Int("mishaps", 1, "how many mishaps a history can have; make test has two, make test-long three")
 	replay      = flag.String("history", "", "the one history to play, as TestHistories prints it")
 )
 

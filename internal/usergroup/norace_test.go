@@ -1,5 +1,0 @@
-//go:build !race
-
-package usergroup_test
-
-const mishapsByDefault = 2
