@@ -23,7 +23,7 @@ func PrepareProcess(debugging bool) {
 // at any one time, and a process for one walk of a graph need not be tidy. bench/README.md has the figures. GOGC overrules it.
 func collectLessOften() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(150)
+		debug.SetGCPercent(175)
 	}
 }
 

@@ -20,9 +20,9 @@ func TestPrepareProcess(t *testing.T) {
 		logs         string
 		collectsFrom int
 	}{
-		"for an engine":           {logs: "OFF", collectsFrom: 150},
-		"for an engine that logs": {level: "TRACE", collectsFrom: 150},
-		"for a debugger":          {debugging: true, collectsFrom: 150},
+		"for an engine":           {logs: "OFF", collectsFrom: 175},
+		"for an engine that logs": {level: "TRACE", collectsFrom: 175},
+		"for a debugger":          {debugging: true, collectsFrom: 175},
 		"with GOGC set":           {gogc: "100", logs: "OFF", collectsFrom: 100},
 	} {
 		t.Run(name, func(t *testing.T) {
