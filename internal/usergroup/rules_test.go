@@ -34,8 +34,15 @@ func (h *history) check() {
 	h.checkLeftBehind()
 }
 
-// checkCured is what is promised of a single mishap: what can be found out is found out, and what can be done is done.
+// checkCured is what is promised of a single mishap: what can be found out is found out, and what can be done is done. Without
+// any, nothing is blamed on a cache, and nothing is left behind.
 func (h *history) checkCured() {
+	var blamed *usergroup.Problem
+	if h.choices != nil && len(h.befell) == 0 && errors.As(h.err, &blamed) && slices.Contains([]usergroup.Finding{
+		usergroup.AnsweredFromCache, usergroup.AnswersDisagree, usergroup.MayBeLeftBehind, usergroup.LeftBehind,
+	}, blamed.Finding) {
+		h.breaks("nothing went wrong, and the error is: %s", facts(blamed))
+	}
 	if h.before == "as known" && slices.Equal(h.befell, []string{"the run is stopped", "lost after the work"}) && h.operation == "rotate" && h.reading != "lagging reads" && h.err != nil {
 		h.breaks("a run that was stopped has not looked for the token that its last call has made")
 	}
