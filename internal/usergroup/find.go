@@ -66,14 +66,16 @@ func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 		if looks > s.client.Repeats()+4 { // a group that is new at every look
 			shows = contradictory
 		}
+		if shows == confirmed && err != nil { // Half an answer may lack what tells that it is a live group.
+			shows = nothingTold
+		}
 		switch shows {
 		case nothingTold:
 			if !api.IsKind(err, api.Incomplete) || !retries.Wait(ctx, facts.Call) {
 				return Found{}, s.endIfKeyRefused(facts.with(CallFailed))
 			}
 		case fromCache, contradictory:
-			// Which of the looks have reached the service is not known.
-			facts.LookupLost = true
+			facts.LookupLost = true // Which looks have reached the service is not known.
 			if made != nil {
 				return Found{}, facts.with(AnswersDisagree)
 			}
