@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"testing"
 
 	"github.com/hashicorp/go-version"
@@ -111,6 +112,19 @@ func NeedsOn(t testOrScript, e Engine, wanted Feature) {
 	case least.of(e) == none:
 		why = fmt.Sprintf("needs %s: no %s has that yet", wanted, e.Name)
 	}
+	skip(t, why)
+}
+
+// NeedsProgram skips a test where a program is not on PATH; EMBED_TEST_NO_SKIPS=1 makes that a failure, too.
+func NeedsProgram(t testOrScript, program string) (path string) {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		skip(t, "needs "+program+" on PATH")
+	}
+	return path
+}
+
+func skip(t testOrScript, why string) {
 	if os.Getenv("EMBED_TEST_NO_SKIPS") != "" {
 		t.Fatal(why)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 const docsDir = "../../docs"
@@ -159,10 +161,7 @@ func script(t *testing.T, page, line string) string {
 // found changes is applied, and only one that has ended well lets the job go on.
 func TestPipelineSnippets(t *testing.T) {
 	t.Parallel()
-	shell, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("it runs scripts, so it needs bash")
-	}
+	shell := engine.NeedsProgram(t, "bash")
 	page := readPage(t, docsDir+"/guides/pipeline.md")
 	if !strings.Contains(page, "        if: steps.plan.outputs.exitcode == '2'\n        run: terraform apply ") {
 		t.Error("the apply of the GitHub job does not follow from the plan's exit code")

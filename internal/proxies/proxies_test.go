@@ -8,7 +8,6 @@ package proxies
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 const groups = 50
@@ -134,12 +134,7 @@ func TestProxies(t *testing.T) {
 	t.Run("behind", func(t *testing.T) {
 		for i, s := range settings {
 			t.Run(strings.ReplaceAll(s.program+" "+s.is, "`", ""), func(t *testing.T) {
-				if _, err := exec.LookPath(s.program); err != nil {
-					if os.Getenv("EMBED_TEST_NO_SKIPS") != "" {
-						t.Fatal(s.program + " is not on PATH")
-					}
-					t.Skip(s.program + " is not on PATH")
-				}
+				engine.NeedsProgram(t, s.program)
 				t.Parallel()
 				results := tools.run(t, s)
 				mu.Lock()
