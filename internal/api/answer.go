@@ -83,7 +83,11 @@ func (c *call) succeeded(response *http.Response, told, group fields, fault erro
 	}
 	answer, err := c.decode(told, group)
 	if err := cmp.Or(fault, err); err != nil {
-		failure.Kind, failure.Reason = Incomplete, unusable(err)
+		failure.Reason = unusable(err)
+		if c.method == http.MethodGet && answer.New == nil {
+			return Answer{}, false // A lookup or a creation that succeeded may have created a group or not.
+		}
+		failure.Kind = Incomplete
 		return answer, false
 	}
 	return answer, true

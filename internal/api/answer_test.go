@@ -75,9 +75,10 @@ func TestInterpretation(t *testing.T) {
 		{UnknownOutcome, "would have answered in JSON", true, []string{`200 ` + htmlPage, `502 ` + htmlPage}},
 		{UnknownOutcome, "not a JSON object", true, []string{`200 LEAK`, `200 `, `204 `, `200 [{"success":1}]`, `200 null`}},
 		{UnknownOutcome, "not complete JSON", true, []string{`200 {"success":NaN}`, `200 {`}},
-		{Incomplete, "twice", false, []string{`200 {"success":1,"success":0}`, `200 {"success":1,"LEAK":1,"LEAK":1}`}},
+		{UnknownOutcome, "twice", false, []string{`200 {"success":1,"success":0}`, `200 {"success":1,"LEAK":1,"LEAK":1}`}},
+		{UnknownOutcome, "the field new_user_group is missing", false, []string{`200 {"success":1,"user_group":` + group + `}`}},
 		{Incomplete, "something follows", false, []string{`200 ` + successJSON + `x`, `200 ` + successJSON + successJSON}},
-		{Incomplete, "not complete JSON", false, []string{`200 {"success":1,}`}},
+		{UnknownOutcome, "not complete JSON", false, []string{`200 {"success":1,}`, `200 {"success":1,"user_group":` + group + `,`}},
 		{Redirected, "redirects", false, []string{`300 {}`}},
 		{Redirected, "redirects", true, []string{`304 `}},
 		{Refused, "", false, []string{`400 {"success":0}`, `400 ` + successJSON, `404 {}`, `409 {}`, `422 {}`}},
@@ -128,31 +129,29 @@ func TestIncomplete(t *testing.T) {
 	whole := strings.Replace(createdJSON, `"name"`, `"properties":{"a":1},"name"`, 1)
 	until := func(what string, more int) string { return whole[:strings.Index(whole, what)+more] }
 	with := func(old, broken string) string { return strings.Replace(whole, old, broken, 1) }
-	yes := ptr(true)
 	for name, test := range map[string]struct {
 		body              string
 		fault             string // a part of the reason
-		isNew             *bool
+		isNew             bool
 		team, name, token bool
 	}{
-		"cut with its length":   {until(`"name"`, 0), "not complete JSON", yes, true, false, true},
-		"cut within the token":  {until(plantedNewToken, 5), "not complete JSON", yes, true, false, false},
-		"cut before the group":  {until(`"user_group":{`, 0), "not complete JSON", yes, false, false, false},
-		"cut, and existed":      {with("true", "false")[:70], "not complete JSON", ptr(false), true, false, false},
-		"broken team_id":        {with("1001", `"LEAK"`), "the field team_id", yes, false, true, true},
-		"broken properties":     {with(`{"a":1}`, `["LEAK"]`), "the field properties", yes, true, true, true},
-		"broken name":           {with(`"Acme"`, `["LEAK"]`), "the field name", yes, true, false, true},
-		"broken token":          {with(`"`+plantedNewToken+`"`, `["LEAK"]`), "the field token", yes, true, true, false},
-		"broken new_user_group": {with("true", `"LEAK"`), "the field new_user_group", nil, true, true, true},
-		"no token":              {with(`"token"`, `"tok"`), "user_group.token is missing", yes, true, true, false},
-		"a field twice":         {with(`"name"`, `"name":"LEAK","name"`), "a field twice", yes, true, true, true},
+		"cut with its length":  {until(`"name"`, 0), "not complete JSON", true, true, false, true},
+		"cut within the token": {until(plantedNewToken, 5), "not complete JSON", true, true, false, false},
+		"cut before the group": {until(`"user_group":{`, 0), "not complete JSON", true, false, false, false},
+		"cut, and existed":     {with("true", "false")[:70], "not complete JSON", false, true, false, false},
+		"broken team_id":       {with("1001", `"LEAK"`), "the field team_id", true, false, true, true},
+		"broken properties":    {with(`{"a":1}`, `["LEAK"]`), "the field properties", true, true, true, true},
+		"broken name":          {with(`"Acme"`, `["LEAK"]`), "the field name", true, true, false, true},
+		"broken token":         {with(`"`+plantedNewToken+`"`, `["LEAK"]`), "the field token", true, true, true, false},
+		"no token":             {with(`"token"`, `"tok"`), "user_group.token is missing", true, true, true, false},
+		"a field twice":        {with(`"name"`, `"name":"LEAK","name"`), "a field twice", true, true, true, true},
 	} {
 		answer, failure := testCall(t, http.MethodGet).interpret(response(200), []byte(test.body), nil)
 		wantFault(t, name, failure, test.fault, "LEAK", plantedNewToken[:5])
 		told := answer.UserGroup
-		if (answer.New == nil) != (test.isNew == nil) || answer.New != nil && *answer.New != *test.isNew ||
+		if answer.New == nil || *answer.New != test.isNew ||
 			(told.TeamID != nil) != test.team || (told.Name != nil) != test.name || !told.Token.IsZero() != test.token {
-			t.Errorf("%s: %+v, new %v", name, told, answer.New)
+			t.Errorf("%s: %+v, %v", name, told, failure)
 		}
 	}
 	cut := errors.New("the connection was cut")
@@ -269,11 +268,11 @@ func TestWrongFields(t *testing.T) {
 		}
 	}
 	for _, text := range []string{`"yes"`, `"true"`, `2`, `-1`, `0.5`, `[true]`, `{}`, `null`} {
-		answer, failure := interpret(t, http.MethodGet, `{"success":1,"new_user_group":`+text+`,"user_group":`+group+`}`)
-		wantFault(t, "new_user_group "+text, failure, "the field new_user_group ", "yes")
-		if answer.New != nil {
-			t.Errorf("new_user_group %s is %v", text, *answer.New)
+		_, failure := interpret(t, http.MethodGet, `{"success":1,"new_user_group":`+text+`,"user_group":`+group+`}`)
+		if failure == nil || failure.Kind != UnknownOutcome || !strings.Contains(failure.Reason, "the field new_user_group ") {
+			t.Fatalf("new_user_group %s: %v", text, failure)
 		}
+		wantAbsent(t, "new_user_group", failure.Error(), "yes")
 	}
 	deep := strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
 	for _, field := range []string{

@@ -14,7 +14,8 @@ import (
 type Kind int
 
 const (
-	// UnknownOutcome: the request went out and no usable answer came back, so the work may or may not have been done.
+	// UnknownOutcome: the request went out and no usable answer came back, so the work may or may not have been done. The
+	// work of GET is to create, so an answer without new_user_group is none.
 	UnknownOutcome Kind = iota
 	// Incomplete: the service reports that the work was done, and something that the call cannot do without is
 	// missing from its answer or cannot be read. What could be read comes with the error.

@@ -184,7 +184,7 @@ func TestSharedLimit(t *testing.T) {
 	}{
 		{perSecond: 5, burst: 3, used: 0.75, refused: 0.2, least: 0.5},
 		{perSecond: 20, burst: 3, used: 0.75, refused: 0.2, least: 0.5},
-		{perSecond: 100, burst: 3, used: 0.75, refused: 0.2, least: 0.5},
+		{perSecond: 100, burst: 3, used: 0.75, refused: 0.2, least: 0.4},
 		// Where nothing is allowed at once, calls of two processes collide by chance: most of the limit stays unused.
 		{perSecond: 5, burst: 1, used: 0.3, refused: 0.4, least: 1. / 3},
 		{perSecond: 5, burst: 1, retryAfter: "1", used: 0.3, refused: 0.4, least: 1. / 3},

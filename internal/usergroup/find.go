@@ -59,7 +59,7 @@ func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 		answer, err := s.look(ctx, known)
 		done := facts.failed(err)
 		facts.Told = answer.UserGroup
-		lost = lost || answer.Lost || done != No && answer.New == nil
+		lost = lost || answer.Lost || done == Maybe
 		// Until a second look has confirmed it, an answer that tells of a new group may be from a cache.
 		facts.LookupLost = lost || made != nil
 		shows := s.judge(known, made, answer)

@@ -157,6 +157,18 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
+// TestNameIsRemembered: a service that insists on a name refuses one look of a process, and not each.
+func TestNameIsRemembered(t *testing.T) {
+	t.Parallel()
+	h := situation{operation: "import", before: "exists", reading: "name required"}.start(t)
+	for _, want := range []int{2, 3} {
+		_, err := h.service.Find(t.Context(), usergroup.Known{ID: id})
+		if calls := len(h.Calls()); err != nil || calls != want {
+			t.Errorf("%d calls, want %d; %v", calls, want, err)
+		}
+	}
+}
+
 // TestInstances: a replacement that is created before the old instance is destroyed is the same group, which stays.
 func TestInstances(t *testing.T) {
 	t.Parallel()

@@ -57,7 +57,7 @@ func (h *history) checkCured() {
 		if there && h.makers[group.TeamID] == lookup {
 			h.breaks("a run that was stopped has left a placeholder behind")
 		}
-	case "lost before the work", "lost after the work", "half an answer", "an answer without token", "429", "500", "503", "unreadable":
+	case "lost before the work", "lost after the work", "success alone", "half an answer", "an answer without token", "429", "500", "503", "unreadable":
 		var p *usergroup.Problem
 		answered := errors.As(h.err, &p) && slices.Contains([]usergroup.Finding{usergroup.Exists, usergroup.MayHaveExisted, usergroup.NotFound, usergroup.MayBeLeftBehind}, p.Finding)
 		if h.err != nil && !answered {
