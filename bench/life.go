@@ -85,7 +85,9 @@ func (b bench) measure(ctx context.Context) ([][]life, error) {
 
 // live takes a configuration from its first apply to its end, in a new directory and against a new service.
 func (b bench) live(ctx context.Context, c contender) (life, error) {
-	service, err := emulator.Start(emulator.Options{Latency: b.latency, RateLimit: b.limit, RateBurst: 1, RateSilent: true})
+	service, err := emulator.Start(emulator.Options{
+		Latency: b.latency, RateLimit: b.limit, RateBurst: 1, RateSilent: true,
+	})
 	if err != nil {
 		return nil, err
 	}

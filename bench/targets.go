@@ -77,7 +77,8 @@ func judge(ours, bare []life, n int) []target {
 	return all
 }
 
-// judgeLimited holds the rounds of this provider against what is promised where the service refuses what comes too fast.
+// judgeLimited holds the rounds of this provider against what is promised of one with a service that refuses what comes
+// too fast.
 func judgeLimited(ours []life, n, perSecond int) (all []target) {
 	for _, o := range operations {
 		calls := 0

@@ -23,7 +23,9 @@ func (m keepEqualProperties) MarkdownDescription(ctx context.Context) string {
 }
 
 // PlanModifyString implements planmodifier.String.
-func (keepEqualProperties) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
+func (keepEqualProperties) PlanModifyString(
+	_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse,
+) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
