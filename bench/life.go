@@ -99,12 +99,11 @@ func (b bench) live(ctx context.Context, c contender) (life, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	r := &room{engine: b.engine, dir: dir}
-	if err := errors.Join(r.furnish(c.provider), c.write(dir, b.groups)); err != nil {
+	r, err := newRoom(b.engine, dir, c.provider, "EMBED_BASE_URL="+service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
+	if err := errors.Join(err, c.write(dir, b.groups)); err != nil {
 		return nil, err
 	}
-	r.environment = append(r.environment, "EMBED_BASE_URL="+service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
-	if _, err := r.run(ctx, "init", "-plugin-dir="+r.plugins(), "-backend-config=address="+state.URL); err != nil {
+	if _, err := r.run(ctx, "init", "-plugin-dir="+dir, "-backend-config=address="+state.URL); err != nil {
 		return nil, err
 	}
 	one := life{}
