@@ -38,11 +38,7 @@ func (floor) Configure(context.Context, provider.ConfigureRequest, *provider.Con
 
 func (f floor) Resources(ctx context.Context) []func() resource.Resource {
 	return []func() resource.Resource{func() resource.Resource {
-		userGroup, ok := f.Provider.Resources(ctx)[0]().(resource.ResourceWithIdentity)
-		if !ok {
-			panic("the resource has no identity")
-		}
-		return floorResource{userGroup}
+		return floorResource{f.Provider.Resources(ctx)[0]().(resource.ResourceWithIdentity)}
 	}}
 }
 
