@@ -44,12 +44,11 @@ var operations = []operation{
 type life map[string]sample
 
 // sample is what one operation took: times in seconds, the peak in MiB, and what the service saw of it.
+// Calls are refused for their pace.
 type sample struct {
 	wall, engineCPU, providerCPU, peak float64
-
-	calls       map[string]int
-	refused     int // for their pace
-	connections int
+	calls                              map[string]int
+	refused, connections               int
 }
 
 // bench is what is to be measured.
@@ -70,12 +69,10 @@ func (b bench) measure(ctx context.Context) ([][]life, error) {
 	for round := range b.rounds {
 		for turn := range b.contenders {
 			i := (turn + round) % len(b.contenders)
-			c := b.contenders[i]
-			now := time.Now().Format(time.TimeOnly)
-			fmt.Fprintf(os.Stderr, "%s  round %d of %d: %s\n", now, round+1, b.rounds, c.name)
-			one, err := b.live(ctx, c)
+			fmt.Fprintf(os.Stderr, "round %d of %d: %s\n", round+1, b.rounds, b.contenders[i].name)
+			one, err := b.live(ctx, b.contenders[i])
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", c.name, err)
+				return nil, fmt.Errorf("%s: %w", b.contenders[i].name, err)
 			}
 			all[i] = append(all[i], one)
 		}
