@@ -157,7 +157,7 @@ func (p explanation) next() string {
 	case api.Redirected:
 		return "Set base_url (EMBED_BASE_URL) to the actual address of the service."
 	case api.Cached:
-		return findingWords[usergroup.AnsweredFromCache].next
+		return turnOffCaching
 	default:
 		return join(" ", call.Hint, operationWords[p.Operation].next)
 	}

@@ -53,6 +53,9 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 	},
 }
 
+const turnOffCaching = "Turn off caching for the address of the service, then run again. " +
+	"Do not delete the group by hand: it may be a live customer."
+
 // findingWords are about what was found: what it means, what was done where the facts do not say it, and what to do
 // next.
 var findingWords = map[usergroup.Finding]struct{ title, means, done, next string }{
@@ -94,15 +97,13 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		title: "A cache may have answered for user group %q",
 		means: "The service says that it has just created a group that was known before. A caching proxy, or something " +
 			"like it, repeats an old answer.",
-		next: "Turn off caching for the address of the service, then run again. Do not delete the group by hand: " +
-			"it may be a live customer.",
+		next: turnOffCaching,
 	},
 	usergroup.AnswersDisagree: {
 		title: "A cache may have answered for user group %q",
 		means: "The service first said that it had just created the group, and then showed another one under the same ID. " +
 			"A caching proxy, or something like it, repeats an old answer, or the group was replaced at that moment.",
-		next: "Turn off caching for the address of the service, then run again. Do not delete the group by hand: " +
-			"it may be a live customer.",
+		next: turnOffCaching,
 	},
 	usergroup.MayBeLeftBehind: {
 		title: "Looking up user group %q may have created it",
