@@ -56,11 +56,7 @@ func (a *rotateUserGroupTokenAction) Invoke(
 		UserGroupID types.String `tfsdk:"user_group_id"`
 	}
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if a.service == nil {
-		notConfigured(&resp.Diagnostics, "rotating a user group token")
+	if cannot(&resp.Diagnostics, a.service, "rotating a user group token") {
 		return
 	}
 	id := config.UserGroupID

@@ -63,10 +63,7 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 	var diags diag.Diagnostics
 	var ids []string
 	diags.Append(req.Config.GetAttribute(ctx, path.Root("user_group_ids"), &ids)...)
-	if !diags.HasError() && l.service == nil {
-		notConfigured(&diags, "listing user groups")
-	}
-	if diags.HasError() {
+	if cannot(&diags, l.service, "listing user groups") {
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}

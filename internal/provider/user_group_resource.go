@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -199,8 +198,7 @@ func (r *userGroupResource) ImportState(
 				"terraform import embed_user_group.acme acme", err))
 		return
 	}
-	if r.service == nil {
-		notConfigured(&resp.Diagnostics, "importing a user group")
+	if cannot(&resp.Diagnostics, r.service, "importing a user group") {
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("user_group_id"), id)...)
@@ -214,14 +212,13 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 	var group userGroupModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &group)...)
 	wanted := group.wanted(&resp.Diagnostics)
-	if r.cannot(&resp.Diagnostics, "creating a user group") {
+	if cannot(&resp.Diagnostics, r.service, "creating a user group") {
 		return
 	}
 	result, err := r.service.Create(ctx, wanted, group.AdoptExisting.ValueBool())
 	r.planned.created(group.UserGroupID)
-	addWarnings(&resp.Diagnostics, result.Warnings)
+	report(&resp.Diagnostics, err, result.Warnings...)
 	if err != nil {
-		addError(&resp.Diagnostics, err)
 		return
 	}
 	group.setComputed(*result.Group)
@@ -249,7 +246,7 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	switch {
 	case errors.Is(err, usergroup.ErrNotFound) && !imported:
 		if errors.As(err, &problem) && problem.LookupLost {
-			addWarnings(&resp.Diagnostics, []*usergroup.Problem{problem})
+			report(&resp.Diagnostics, nil, problem)
 		}
 		resp.State.RemoveResource(ctx)
 		return
@@ -257,7 +254,7 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 		addError(&resp.Diagnostics, err)
 		return
 	}
-	addWarnings(&resp.Diagnostics, found.Warnings)
+	report(&resp.Diagnostics, nil, found.Warnings...)
 	remembered.refreshed(found)
 	remembered.write(ctx, resp.Private, &resp.Diagnostics)
 	if found.Outdated {
@@ -278,33 +275,27 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), plan.UserGroupID)...)
 	updates, rotates := plan.needsUpdate(&state), plan.needsRotation(&state)
 	wanted := plan.withoutIgnored(&config).wanted(&resp.Diagnostics)
-	if resp.Diagnostics.HasError() || (updates || rotates) && r.cannot(&resp.Diagnostics, "updating a user group") {
+	if resp.Diagnostics.HasError() || (updates || rotates) && cannot(&resp.Diagnostics, r.service, "updating a user group") {
 		return
 	}
 	done, known := plan, state.known(remembered)
 	done.keepComputed(&state)
 	if updates {
 		result, err := r.service.Update(ctx, wanted, known)
-		addWarnings(&resp.Diagnostics, result.Warnings)
-		if err != nil {
-			addError(&resp.Diagnostics, err)
-		}
+		report(&resp.Diagnostics, err, result.Warnings...)
 		done.setUpdated(result.Group, err, &state)
 		remembered.updated(result.Group, wanted)
 		if token := tokenOf(result.Group); rotates && !token.IsZero() {
 			known.Token = token
 		} else if err == nil && state.tokenDiffers(token) {
-			addWarnings(&resp.Diagnostics, []*usergroup.Problem{{
+			report(&resp.Diagnostics, nil, &usergroup.Problem{
 				Finding: usergroup.TokenChanged, Operation: usergroup.Update, ID: known.ID, Done: usergroup.Yes,
-			}})
+			})
 		}
 	}
 	if rotates {
 		result, err := r.service.RotateToken(ctx, known)
-		addWarnings(&resp.Diagnostics, result.Warnings)
-		if err != nil {
-			addError(&resp.Diagnostics, err)
-		}
+		report(&resp.Diagnostics, err, result.Warnings...)
 		done.setRotated(result.Group, &state)
 		remembered.rotated(result.Retired)
 	}
@@ -325,7 +316,7 @@ func (r *userGroupResource) Delete(ctx context.Context, req resource.DeleteReque
 	var group userGroupModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &group)...)
 	remembered := readMemory(ctx, req.Private, &resp.Diagnostics)
-	if r.cannot(&resp.Diagnostics, "deleting a user group") {
+	if cannot(&resp.Diagnostics, r.service, "deleting a user group") {
 		return
 	}
 	// Terraform before 1.3 does not ask at plan, and none does for a replacement that was asked for with -replace.
@@ -335,17 +326,5 @@ func (r *userGroupResource) Delete(ctx context.Context, req resource.DeleteReque
 	}
 	result, err := r.service.Delete(ctx, group.known(remembered), group.DataSourceProvidedID.ValueString())
 	r.planned.destroyed(group.UserGroupID, remembered.Instance)
-	addWarnings(&resp.Diagnostics, result.Warnings)
-	if err != nil {
-		addError(&resp.Diagnostics, err)
-	}
-}
-
-// cannot reports whether an operation has to end before it begins: values could not be read, or the provider is not
-// configured yet, which it says.
-func (r *userGroupResource) cannot(diags *diag.Diagnostics, what string) bool {
-	if !diags.HasError() && r.service == nil {
-		notConfigured(diags, what)
-	}
-	return diags.HasError()
+	report(&resp.Diagnostics, err, result.Warnings...)
 }

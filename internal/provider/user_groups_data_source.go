@@ -86,11 +86,7 @@ func (d *userGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	var ids []string
 	resp.Diagnostics.Append(req.Config.Get(ctx, &data)...)
 	resp.Diagnostics.Append(data.UserGroupIDs.ElementsAs(ctx, &ids, false)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if d.service == nil {
-		notConfigured(&resp.Diagnostics, "looking up user groups")
+	if cannot(&resp.Diagnostics, d.service, "looking up user groups") {
 		return
 	}
 	existing, missing := d.lookUp(ctx, ids, &resp.Diagnostics)
@@ -120,11 +116,11 @@ func (d *userGroupsDataSource) lookUp(
 		switch {
 		case err == nil:
 			existing = append(existing, id)
-			addWarnings(diags, found.Warnings)
+			report(diags, nil, found.Warnings...)
 		case errors.As(err, &problem) && errors.Is(err, usergroup.ErrNotFound):
 			missing = append(missing, id)
 			if problem.LookupLost {
-				addWarnings(diags, []*usergroup.Problem{problem})
+				report(diags, nil, problem)
 			}
 		case !diags.HasError():
 			addError(diags, err)
