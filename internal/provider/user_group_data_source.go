@@ -93,8 +93,7 @@ func (d *userGroupDataSource) Read(ctx context.Context, req datasource.ReadReque
 		addError(&resp.Diagnostics, err)
 		return
 	}
-	group := newUserGroupModel(data.UserGroupID, data.StoreToken)
-	group.refreshFrom(found, true)
+	group := newUserGroupModel(data.UserGroupID, data.StoreToken, found)
 	data.ID, data.Name, data.Properties = group.ID, group.Name, group.Properties
 	data.Token, data.TokenFingerprint, data.TeamID = group.Token, group.TokenFingerprint, group.TeamID
 	resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)

@@ -97,8 +97,7 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 func (l *userGroupListResource) describe(
 	ctx context.Context, id string, found usergroup.Found, wholeResource bool, result *list.ListResult,
 ) {
-	group := newUserGroupModel(types.StringValue(id), types.BoolNull())
-	group.refreshFrom(found, true)
+	group := newUserGroupModel(types.StringValue(id), types.BoolNull(), found)
 	group.Token = types.StringNull()
 	result.DisplayName = id
 	if found.Name != nil {

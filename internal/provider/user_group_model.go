@@ -29,14 +29,16 @@ type userGroupModel struct {
 	APIEnvironmentTag      types.String    `tfsdk:"api_environment_tag"`
 }
 
-// newUserGroupModel is a group of which nothing but its id is known.
-func newUserGroupModel(id types.String, storeToken types.Bool) userGroupModel {
-	return userGroupModel{
+// newUserGroupModel is a group that was found, and that no configuration manages.
+func newUserGroupModel(id types.String, storeToken types.Bool, found usergroup.Found) userGroupModel {
+	group := userGroupModel{
 		UserGroupID:            id,
 		StoreToken:             storeToken,
 		Mapping:                types.MapNull(types.StringType),
 		RotateTokenWhenChanged: types.MapNull(types.StringType),
 	}
+	group.refreshFrom(found, true)
+	return group
 }
 
 // storesToken: an unset store_token means yes.

@@ -79,8 +79,7 @@ func (e *userGroupTokenEphemeralResource) Open(
 		addError(&resp.Diagnostics, err)
 		return
 	}
-	group := newUserGroupModel(token.UserGroupID, types.BoolNull())
-	group.refreshFrom(found, true)
+	group := newUserGroupModel(token.UserGroupID, types.BoolNull(), found)
 	token.Token, token.TokenFingerprint, token.TeamID = group.Token, group.TokenFingerprint, group.TeamID
 	resp.Diagnostics.Append(resp.Result.Set(ctx, &token)...)
 }
