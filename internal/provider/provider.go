@@ -73,7 +73,6 @@ func (p *embedProvider) DataSources(context.Context) []func() datasource.DataSou
 	return []func() datasource.DataSource{newUserGroupDataSource, newUserGroupsDataSource}
 }
 
-// Functions implements provider.ProviderWithFunctions.
 func (p *embedProvider) Functions(context.Context) []func() function.Function {
 	return []func() function.Function{newTokenFingerprintFunction}
 }

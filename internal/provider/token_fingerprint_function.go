@@ -14,14 +14,12 @@ type tokenFingerprintFunction struct{}
 
 func newTokenFingerprintFunction() function.Function { return tokenFingerprintFunction{} }
 
-// Metadata implements function.Function.
 func (tokenFingerprintFunction) Metadata(
 	_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse,
 ) {
 	resp.Name = "token_fingerprint"
 }
 
-// Definition implements function.Function.
 func (tokenFingerprintFunction) Definition(
 	_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse,
 ) {
@@ -38,7 +36,6 @@ func (tokenFingerprintFunction) Definition(
 	}
 }
 
-// Run implements function.Function.
 func (tokenFingerprintFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	var token string
 	resp.Error = req.Arguments.Get(ctx, &token)

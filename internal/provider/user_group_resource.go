@@ -42,12 +42,10 @@ func newUserGroupResource() resource.Resource {
 	return &userGroupResource{resourceData{planned: newPlannedGroups()}}
 }
 
-// Metadata implements resource.Resource.
 func (r *userGroupResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_user_group"
 }
 
-// Configure implements resource.ResourceWithConfigure.
 func (r *userGroupResource) Configure(
 	_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse,
 ) {
@@ -165,7 +163,6 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 	}
 }
 
-// IdentitySchema implements resource.ResourceWithIdentity.
 func (r *userGroupResource) IdentitySchema(
 	_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse,
 ) {

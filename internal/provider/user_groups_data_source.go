@@ -33,21 +33,18 @@ type userGroupsModel struct {
 	MissingIDs   types.Set `tfsdk:"missing_ids"`
 }
 
-// Metadata implements datasource.DataSource.
 func (d *userGroupsDataSource) Metadata(
 	_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse,
 ) {
 	resp.TypeName = req.ProviderTypeName + "_user_groups"
 }
 
-// Configure implements datasource.DataSourceWithConfigure.
 func (d *userGroupsDataSource) Configure(
 	_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse,
 ) {
 	d.service = dataFrom[*usergroup.Service](req.ProviderData, &resp.Diagnostics)
 }
 
-// Schema implements datasource.DataSource.
 func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Finds out which of the given user groups exist. Together with an `import` block that has " +
