@@ -28,9 +28,9 @@ var _ datasource.DataSourceWithConfigure = (*userGroupsDataSource)(nil)
 func newUserGroupsDataSource() datasource.DataSource { return &userGroupsDataSource{} }
 
 type userGroupsModel struct {
-	UserGroupIDs types.Set `tfsdk:"user_group_ids"`
-	ExistingIDs  types.Set `tfsdk:"existing_ids"`
-	MissingIDs   types.Set `tfsdk:"missing_ids"`
+	UserGroupIDs []string `tfsdk:"user_group_ids"`
+	ExistingIDs  []string `tfsdk:"existing_ids"`
+	MissingIDs   []string `tfsdk:"missing_ids"`
 }
 
 func (d *userGroupsDataSource) Metadata(
@@ -80,22 +80,14 @@ func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 // Read looks all groups up and leaves the service as it was.
 func (d *userGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var data userGroupsModel
-	var ids []string
 	resp.Diagnostics.Append(req.Config.Get(ctx, &data)...)
-	resp.Diagnostics.Append(data.UserGroupIDs.ElementsAs(ctx, &ids, false)...)
 	if cannot(&resp.Diagnostics, d.service, "looking up user groups") {
 		return
 	}
-	existing, missing := d.lookUp(ctx, ids, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
+	data.ExistingIDs, data.MissingIDs = d.lookUp(ctx, data.UserGroupIDs, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)
 	}
-	var diags diag.Diagnostics
-	data.ExistingIDs, diags = types.SetValueFrom(ctx, types.StringType, existing)
-	resp.Diagnostics.Append(diags...)
-	data.MissingIDs, diags = types.SetValueFrom(ctx, types.StringType, missing)
-	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)
 }
 
 // lookUp stops at the first error, which is most likely that of all: once it is known, no further call is made.
@@ -127,20 +119,16 @@ func (d *userGroupsDataSource) lookUp(
 			tflog.Info(ctx, fmt.Sprintf("Looked up %d of %d user groups", done, len(ids)))
 		}
 	}
-	queue := make(chan string)
-	var workers sync.WaitGroup
-	for range min(lookupsAtATime, len(ids)) {
-		workers.Go(func() {
-			for id := range queue {
-				found, err := d.service.Find(ctx, usergroup.Known{ID: id})
-				note(id, found, err)
-			}
+	slots := make(chan struct{}, lookupsAtATime)
+	var lookups sync.WaitGroup
+	for _, id := range ids {
+		slots <- struct{}{}
+		lookups.Go(func() {
+			found, err := d.service.Find(ctx, usergroup.Known{ID: id})
+			note(id, found, err)
+			<-slots
 		})
 	}
-	for _, id := range ids {
-		queue <- id
-	}
-	close(queue)
-	workers.Wait()
+	lookups.Wait()
 	return existing, missing
 }
