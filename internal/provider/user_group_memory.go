@@ -63,12 +63,7 @@ func readMemory(ctx context.Context, private privateState, diags *diag.Diagnosti
 }
 
 func (m memory) write(ctx context.Context, private privateState, diags *diag.Diagnostics) {
-	text, err := json.Marshal(m)
-	if err != nil {
-		diags.AddError(titleInternal, "The private state of the resource cannot be written. "+
-			"Please report it with the steps that lead here.")
-		return
-	}
+	text, _ := json.Marshal(m) // which holds nothing that cannot be written
 	diags.Append(private.SetKey(ctx, rememberedKey, text)...)
 }
 
