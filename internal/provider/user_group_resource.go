@@ -282,7 +282,11 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 		report(&resp.Diagnostics, err, result.Warnings...)
 		done.setUpdated(result.Group, err, &state)
 		remembered.updated(result.Group, wanted)
-		if token := tokenOf(result.Group); rotates && !token.IsZero() {
+		var token api.Secret
+		if result.Group != nil {
+			token = result.Group.Token
+		}
+		if rotates && !token.IsZero() {
 			known.Token = token
 		} else if err == nil && state.tokenDiffers(token) {
 			report(&resp.Diagnostics, nil, &usergroup.Problem{
@@ -298,14 +302,6 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
 	remembered.write(ctx, resp.Private, &resp.Diagnostics)
-}
-
-// tokenOf is the token that an answer tells, if there was one.
-func tokenOf(told *api.UserGroup) api.Secret {
-	if told == nil {
-		return api.Secret{}
-	}
-	return told.Token
 }
 
 // Delete deletes with one call; a group that is gone already is deleted.
