@@ -272,7 +272,8 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), plan.UserGroupID)...)
 	updates, rotates := plan.needsUpdate(&state), plan.needsRotation(&state)
 	wanted := plan.withoutIgnored(&config).wanted(&resp.Diagnostics)
-	if resp.Diagnostics.HasError() || (updates || rotates) && cannot(&resp.Diagnostics, r.service, "updating a user group") {
+	if resp.Diagnostics.HasError() ||
+		(updates || rotates) && cannot(&resp.Diagnostics, r.service, "updating a user group") {
 		return
 	}
 	done, known := plan, state.known(remembered)
