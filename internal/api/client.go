@@ -36,8 +36,7 @@ type Config struct {
 	RetryWaitMin time.Duration
 	// RetryWaitMax caps every wait, also what a Retry-After header asks for.
 	RetryWaitMax time.Duration
-	// RequestsPerSecond is the highest pace of all calls of this client together. Zero means as fast as the service
-	// allows.
+	// RequestsPerSecond is the highest pace of all calls of this client together. Zero: as fast as the service allows.
 	RequestsPerSecond float64
 	// Headers are sent with every request, and treated as secrets. Nil means none.
 	Headers map[string]Secret

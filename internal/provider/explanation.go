@@ -37,8 +37,8 @@ func (p explanation) subject() explanation {
 	return p
 }
 
-// detail says what the service answered and what that means, what was and was not done, and what to do next: a
-// paragraph each.
+// detail says what the service answered and what that means, what was and was not done, and what to do next, in one
+// paragraph for each of the three.
 func (p explanation) detail() string {
 	found := findingWords[p.Finding]
 	return join("\n\n",
@@ -204,8 +204,7 @@ func orUnknown(n *int64) string {
 	return strconv.FormatInt(*n, 10)
 }
 
-// differences names what the service has otherwise than it was sent: properties by their top-level keys, never by
-// value.
+// differences names what the service has otherwise than it was sent. Of properties it names the top-level keys alone.
 func (p explanation) differences() string {
 	differ := p.Sent.Differences(p.Told)
 	said := ""

@@ -19,9 +19,9 @@ func PrepareProcess(debugging bool) {
 	collectLessOften()
 }
 
-// collectLessOften spends some megabytes on garbage to save processor time: with contexts that are let go, little is
-// alive at any one time, and a process for one walk of a graph need not be tidy. bench/README.md has the figures. GOGC
-// overrules it.
+// collectLessOften spends some megabytes on garbage to save processor time, unless GOGC is set: with contexts that are
+// let go, little is alive at any one time, and a process for one walk of a graph need not be tidy. bench/README.md has
+// the figures.
 func collectLessOften() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(175)

@@ -25,8 +25,7 @@ func NewServer(version string) func() tfprotov6.ProviderServer {
 	}
 }
 
-// frameworkServer names the parts that the protocol has as options: a server that lacks one is taken for a provider
-// without.
+// frameworkServer names the parts that the protocol has as options. Who lacks one is taken for a provider without.
 type frameworkServer interface {
 	tfprotov6.ProviderServer
 	tfprotov6.ListResourceServer

@@ -132,9 +132,8 @@ func (m *userGroupModel) setComputed(told api.UserGroup) {
 	}
 }
 
-// refreshFrom takes over what the service shows of the managed attributes, which is how drift becomes visible.
-// Attributes that are not managed stay null; right after an import everything is taken, as the configuration is not
-// known yet.
+// refreshFrom takes over what the service shows of the managed attributes, which is how drift becomes visible. Those
+// that are not managed stay null. Right after an import the configuration is not known, and everything is taken over.
 func (m *userGroupModel) refreshFrom(found usergroup.Found, imported bool) {
 	if found.Replaced {
 		// Another group under the same id: what it does not show is unknown, and the next plan sends it.
@@ -171,8 +170,7 @@ func (m *userGroupModel) keepComputed(state *userGroupModel) {
 	}
 }
 
-// setUpdated is the planned group after an update that told this, or nothing when it was not done or is not known to
-// be.
+// setUpdated is the planned group after an update that told this, or nothing unless it is known to be done.
 func (m *userGroupModel) setUpdated(told *api.UserGroup, err error, state *userGroupModel) {
 	if told == nil {
 		m.Name, m.Mapping, m.Properties = state.Name, state.Mapping, state.Properties
@@ -187,8 +185,7 @@ func (m *userGroupModel) setUpdated(told *api.UserGroup, err error, state *userG
 	}
 }
 
-// setRotated is the planned group after a rotation that told this, or nothing when it was not done or is not known to
-// be.
+// setRotated is the planned group after a rotation that told this, or nothing unless it is known to be done.
 func (m *userGroupModel) setRotated(told *api.UserGroup, state *userGroupModel) {
 	if told == nil {
 		m.RotateTokenWhenChanged = state.RotateTokenWhenChanged

@@ -67,8 +67,7 @@ func planCreation(plan *userGroupModel) {
 	plan.Token = plannedToken(plan, types.StringUnknown())
 }
 
-// planReplacement plans the destruction of the old group. Terraform plans the creation of the new one in a call of its
-// own.
+// planReplacement plans the destruction of the old group. Terraform asks for the creation of the new one separately.
 func (r *userGroupResource) planReplacement(plan, state *userGroupModel, remembered memory, diags *diag.Diagnostics) {
 	protected := state.DeletionProtection.ValueBool() || plan.DeletionProtection.ValueBool()
 	switch {

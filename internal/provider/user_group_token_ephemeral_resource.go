@@ -45,8 +45,8 @@ func (e *userGroupTokenEphemeralResource) Schema(
 		MarkdownDescription: "Reads the current token of a user group without writing it to state or plan. " +
 			"It never rotates and never creates: a group that does not exist is an error, and nothing is left behind.\n\n" +
 			"For a group that the same configuration manages, refer to `embed_user_group.NAME.id`, " +
-			"which is known once the group exists. With a string, the first plan would look up a group that does not exist " +
-			"yet.\n\n" +
+			"which is known once the group exists. " +
+			"With a string, the first plan would look up a group that does not exist yet.\n\n" +
 			"It makes one call in each plan where the ID is known, and in each apply.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{

@@ -153,8 +153,7 @@ func TestProxies(t *testing.T) {
 		strings.Join(operations, " | "), strings.Repeat("---|", len(operations)), rows)
 }
 
-// run works through the program, holds each operation against what is to come of it, and returns the cells of the
-// table.
+// run works through the program, holds each operation against what is to come of it, and returns the table's cells.
 func (tools tools) run(t *testing.T, s setting) string {
 	service, err := emulator.StartOn("127.0.0.1:0", emulator.Options{Latency: 5 * time.Millisecond})
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// check holds what the provider has done, and what it says, against the ledger: the calls that the service has carried
-// out.
+// check holds what the provider has done, and what it says, against the ledger of what the service has carried out.
 func (h *history) check() {
 	creates := h.operation == "create" || h.operation == "adopt"
 	showsNothing := h.reading == "echo" || h.reading == "silent" || h.before == "nameless"
@@ -78,8 +77,7 @@ func (h *history) acted() bool {
 	return slices.ContainsFunc(h.befell, func(name string) bool { return strings.HasPrefix(name, "another actor") })
 }
 
-// checkNothingElse is rule 1: only the named id was worked on, and nothing that another actor made was deleted or
-// rotated.
+// checkNothingElse is rule 1: only the named id was worked on, and nothing of another actor was deleted or rotated.
 func (h *history) checkNothingElse() {
 	for _, call := range h.Calls()[h.checked:] {
 		worked := call.Created || call.Updated || call.Rotated || call.Deleted
@@ -238,8 +236,7 @@ func (h *history) checkLeftBehind() {
 	}
 }
 
-// runAgain is rule 4: three runs in which nothing goes wrong end in success, or in a question that only a person can
-// answer.
+// runAgain is rule 4: three runs in which nothing goes wrong end in success, or in a question that asks for a person.
 func (h *history) runAgain(t *testing.T) {
 	if h.cannotBeTold {
 		return
@@ -280,8 +277,7 @@ func (h *history) runAgain(t *testing.T) {
 	h.breaks("three more runs have not come to an end")
 }
 
-// signature is all that the outcome of further runs depends on: what the state and the service have, and how they
-// differ.
+// signature is all that the outcome of further runs depends on: what state and service have, and how they differ.
 func (h *history) signature() string {
 	group, there := h.Group(h.stored)
 	known := h.state.known

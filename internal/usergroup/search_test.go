@@ -150,8 +150,7 @@ func wanted() api.GroupRequest {
 func (s situation) play(t *testing.T, c *choices, settled map[string]bool) *history {
 	h := s.start(t)
 	if s.environment == "" && s.operation != "read" && s.operation != "import" {
-		// What befalls the check of the service does not depend on who has asked for it: it has passed, but for two
-		// operations.
+		// What befalls the check of the service does not depend on who asks for it: it has passed, but for two operations.
 		_, _ = h.service.Find(t.Context(), usergroup.Known{ID: "nobody"})
 		_, _ = h.service.Find(t.Context(), usergroup.Known{ID: "other"})
 		h.ResetCounts()

@@ -62,8 +62,7 @@ func (k Known) isOther(group api.UserGroup) bool {
 	return k.TeamID != nil && group.TeamID != nil && *k.TeamID != *group.TeamID
 }
 
-// isSame reports whether an answer is certainly about the known group. An unknown team_id is neither the same nor
-// other.
+// isSame reports whether an answer is certainly about the known group. An unknown team_id says neither.
 func (k Known) isSame(group api.UserGroup) bool {
 	if k.TeamID != nil && group.TeamID != nil {
 		return *k.TeamID == *group.TeamID
