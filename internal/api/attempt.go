@@ -91,6 +91,8 @@ func (c *call) mayRepeat(failure *Error) bool {
 		return !failure.permanent
 	case UnknownOutcome:
 		return c.repeatable
+	case Incomplete: // Half an answer tells that the work was done; what it lacks, the same update tells again.
+		return c.method == http.MethodPut
 	default:
 		return false
 	}

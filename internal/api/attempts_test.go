@@ -24,7 +24,7 @@ const (
 // when it strikes once.
 func TestRepetitions(t *testing.T) {
 	t.Parallel()
-	const never, ifRepeatable, always = 0, 1, 2
+	const never, ifUpdate, ifRepeatable, always = 0, 1, 2, 3
 	json := func(status int, body string) reaction { return answer(status, "", body) }
 	for name, test := range map[string]struct {
 		fault    reaction
@@ -46,7 +46,7 @@ func TestRepetitions(t *testing.T) {
 		},
 		"no HTTP":          {write("220 smtp.example.com\r\n\r\n"), UnknownOutcome, ifRepeatable},
 		"another protocol": {write("HTTP/1.1 101 X\r\nConnection: Upgrade\r\n\r\n"), UnknownOutcome, ifRepeatable},
-		"half an answer":   {half(200, successJSON), Incomplete, never},
+		"half an answer":   {half(200, successJSON), Incomplete, ifUpdate},
 		"half a refusal":   {half(400, `{"message":"no, because"}`), Refused, never},
 		"half a 403":       {half(403, htmlPage), Unauthorized, never},
 		"401":              {json(401, ``), Unauthorized, never},
@@ -61,7 +61,8 @@ func TestRepetitions(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				for _, call := range fourCalls {
 					want := 1
-					if test.repeated == always || test.repeated == ifRepeatable && call.repeatable {
+					if test.repeated == always || test.repeated == ifRepeatable && call.repeatable ||
+						test.repeated == ifUpdate && call.method == http.MethodPut {
 						want = 4
 					}
 					service := each(test.fault)
@@ -73,8 +74,8 @@ func TestRepetitions(t *testing.T) {
 					if failure.Attempts != want || counted != (want > 1) {
 						t.Errorf("%s: %d attempts; %s", call.method, failure.Attempts, failure.Said())
 					}
-					unknown := test.kind == UnknownOutcome
-					if failure.Lost != (unknown && want > 1) || failure.MayHaveHappened() != (unknown || test.kind == Incomplete) {
+					mayHaveHappened := test.kind == UnknownOutcome || test.kind == Incomplete
+					if failure.Lost != (mayHaveHappened && want > 1) || failure.MayHaveHappened() != mayHaveHappened {
 						t.Errorf("%s: Lost = %v, MayHaveHappened = %v", call.method, failure.Lost, failure.MayHaveHappened())
 					}
 					if want == 1 {
@@ -83,7 +84,7 @@ func TestRepetitions(t *testing.T) {
 					service = inTurn(test.fault, ok(successJSON))
 					answer, err := call.make(t.Context(), service.client(t, retries(3)))
 					service.want(t, 2)
-					if err != nil || call.method != http.MethodDelete && answer.Lost != unknown {
+					if err != nil || call.method != http.MethodDelete && answer.Lost != mayHaveHappened {
 						t.Errorf("%s: Lost = %v, %v", call.method, answer.Lost, err)
 					}
 				}
