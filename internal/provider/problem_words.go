@@ -4,8 +4,8 @@ import "github.com/dashembed/terraform-provider-embed/internal/usergroup"
 
 // Words in braces are filled in by explanation.fill. Each title has a heading in the troubleshooting guide.
 
-// operationWords are about what was being done: no, maybe and yes say what became of it, next what to do while that is
-// not known.
+// operationWords are about what was being done: no, maybe and yes say what became of it, and next is what to do when
+// that is not known.
 var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, next string }{
 	usergroup.LookUp: {
 		failed: "Cannot look up user group %q",
@@ -56,7 +56,8 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 const turnOffCaching = "Turn off caching for the address of the service, then run again. " +
 	"Do not delete the group by hand: it may be a live customer."
 
-// findingWords are about what was found: what it means, what was done where the facts do not say it, what to do next.
+// findingWords are about what was found: what it means, what was done where the facts do not say it, and what to do
+// next.
 var findingWords = map[usergroup.Finding]struct{ title, means, done, next string }{
 	usergroup.NotFound: {
 		title: "User group %q does not exist",
@@ -81,9 +82,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.Replaced: {
 		title: "User group %q has been replaced",
-		means: "The group that was expected has team_id {known.team_id}, " +
-			"and the service has team_id {told.team_id} under the same ID. " +
-			"The group was deleted and recreated elsewhere, or the API key belongs to another environment.",
+		means: "The group that was expected has team_id {known.team_id}, and the service has team_id {told.team_id} under " +
+			"the same ID. The group was deleted and recreated elsewhere, or the API key belongs to another environment.",
 		next: "Check the API key, then plan again: the plan shows the group as it is now. " +
 			"To stop managing it without deleting it, run `terraform state rm`.",
 	},
@@ -117,8 +117,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.NotTakenAsSent: {
 		title: "User group %q was not updated as planned",
 		means: "The service accepted the update, but its name or properties differ from what was sent.{differences}",
-		next: "Change the configuration to what the service keeps. " +
-			"A service that merges properties keeps those that are no longer sent.",
+		next: "Change the configuration to what the service keeps. A service that merges properties keeps those that are " +
+			"no longer sent.",
 	},
 	usergroup.NotRotated: {
 		title: "Cannot rotate the token of user group %q",
@@ -127,8 +127,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.MayBeAnother: {
 		title: "User group %q may be another group",
-		means: "The service has a group with this ID and another token, " +
-			"and does not show whether it is still the group in the state.",
+		means: "The service has a group with this ID and another token, and does not show whether it is still the group in " +
+			"the state.",
 		next: "Run again: the next plan shows the group as it is now.",
 	},
 	usergroup.OutdatedToken: {
@@ -150,10 +150,10 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.NoEnvironment: {
 		title: "The environment of the API key is not known",
-		means: "The provider's environment is {known.environment}. " +
-			"A group created with this API key as a test shows no environment.",
-		next: "Remove environment from the provider block. " +
-			"Then nothing protects against an API key of the wrong environment.",
+		means: "The provider's environment is {known.environment}. A group created with this API key as a test shows no " +
+			"environment.",
+		next: "Remove environment from the provider block. Then nothing protects against an API key of the wrong " +
+			"environment.",
 	},
 	usergroup.Adopted: {
 		title: "User group %q was adopted",
@@ -182,8 +182,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.AnotherRemains: {
 		title: "Another user group has the ID %q",
-		means: "The group in the state, with team_id {known.team_id}, is gone. " +
-			"Another group, with team_id {told.team_id}, has its ID.",
+		means: "The group in the state, with team_id {known.team_id}, is gone. Another group, with team_id {told.team_id}, " +
+			"has its ID.",
 		done: "The other group was not touched.",
 	},
 	usergroup.TokenChanged: {
