@@ -28,26 +28,31 @@ var _ datasource.DataSourceWithConfigure = (*userGroupsDataSource)(nil)
 func newUserGroupsDataSource() datasource.DataSource { return &userGroupsDataSource{} }
 
 type userGroupsModel struct {
-	UserGroupIDs types.Set `tfsdk:"user_group_ids"`
-	ExistingIDs  types.Set `tfsdk:"existing_ids"`
-	MissingIDs   types.Set `tfsdk:"missing_ids"`
+	UserGroupIDs []string `tfsdk:"user_group_ids"`
+	ExistingIDs  []string `tfsdk:"existing_ids"`
+	MissingIDs   []string `tfsdk:"missing_ids"`
 }
 
-// Metadata implements datasource.DataSource.
-func (d *userGroupsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+func (d *userGroupsDataSource) Metadata(
+	_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_user_groups"
 }
 
-// Configure implements datasource.DataSourceWithConfigure.
-func (d *userGroupsDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+func (d *userGroupsDataSource) Configure(
+	_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse,
+) {
 	d.service = dataFrom[*usergroup.Service](req.ProviderData, &resp.Diagnostics)
 }
 
-// Schema implements datasource.DataSource.
 func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Finds out which of the given user groups exist. Together with an `import` block that has `for_each`, it brings existing groups under management and creates the missing ones in a single plan.\n\n" +
-			"It makes one call for each group that exists and three for each that does not, ten groups at a time, whenever it is read. The service creates every group that it is asked about. The provider removes those groups again, so nothing is left behind. The API key must be allowed to create and delete groups.",
+		MarkdownDescription: "Finds out which of the given user groups exist. Together with an `import` block that has " +
+			"`for_each`, it brings existing groups under management and creates the missing ones in a single plan.\n\n" +
+			"It makes one call for each group that exists and three for each that does not, ten groups at a time, " +
+			"whenever it is read. The service creates every group that it is asked about. " +
+			"The provider removes those groups again, so nothing is left behind. " +
+			"The API key must be allowed to create and delete groups.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_ids": schema.SetAttribute{
 				Required:    true,
@@ -58,8 +63,16 @@ func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 				},
 				MarkdownDescription: "The IDs of the user groups to look up.",
 			},
-			"existing_ids": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "The IDs of the user groups that exist."},
-			"missing_ids":  schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "The IDs of the user groups that do not exist."},
+			"existing_ids": schema.SetAttribute{
+				Computed:            true,
+				ElementType:         types.StringType,
+				MarkdownDescription: "The IDs of the user groups that exist.",
+			},
+			"missing_ids": schema.SetAttribute{
+				Computed:            true,
+				ElementType:         types.StringType,
+				MarkdownDescription: "The IDs of the user groups that do not exist.",
+			},
 		},
 	}
 }
@@ -67,30 +80,20 @@ func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 // Read looks all groups up and leaves the service as it was.
 func (d *userGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var data userGroupsModel
-	var ids []string
 	resp.Diagnostics.Append(req.Config.Get(ctx, &data)...)
-	resp.Diagnostics.Append(data.UserGroupIDs.ElementsAs(ctx, &ids, false)...)
-	if resp.Diagnostics.HasError() {
+	if cannot(&resp.Diagnostics, d.service, "looking up user groups") {
 		return
 	}
-	if d.service == nil {
-		notConfigured(&resp.Diagnostics, "looking up user groups")
-		return
+	data.ExistingIDs, data.MissingIDs = d.lookUp(ctx, data.UserGroupIDs, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)
 	}
-	existing, missing := d.lookUp(ctx, ids, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	var diags diag.Diagnostics
-	data.ExistingIDs, diags = types.SetValueFrom(ctx, types.StringType, existing)
-	resp.Diagnostics.Append(diags...)
-	data.MissingIDs, diags = types.SetValueFrom(ctx, types.StringType, missing)
-	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)
 }
 
 // lookUp stops at the first error, which is most likely that of all: once it is known, no further call is made.
-func (d *userGroupsDataSource) lookUp(ctx context.Context, ids []string, diags *diag.Diagnostics) (existing, missing []string) {
+func (d *userGroupsDataSource) lookUp(
+	ctx context.Context, ids []string, diags *diag.Diagnostics,
+) (existing, missing []string) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	existing, missing = []string{}, []string{}
@@ -102,11 +105,11 @@ func (d *userGroupsDataSource) lookUp(ctx context.Context, ids []string, diags *
 		switch {
 		case err == nil:
 			existing = append(existing, id)
-			addWarnings(diags, found.Warnings)
+			report(diags, nil, found.Warnings...)
 		case errors.As(err, &problem) && errors.Is(err, usergroup.ErrNotFound):
 			missing = append(missing, id)
 			if problem.LookupLost {
-				addWarnings(diags, []*usergroup.Problem{problem})
+				report(diags, nil, problem)
 			}
 		case !diags.HasError():
 			addError(diags, err)
@@ -116,20 +119,16 @@ func (d *userGroupsDataSource) lookUp(ctx context.Context, ids []string, diags *
 			tflog.Info(ctx, fmt.Sprintf("Looked up %d of %d user groups", done, len(ids)))
 		}
 	}
-	queue := make(chan string)
-	var workers sync.WaitGroup
-	for range min(lookupsAtATime, len(ids)) {
-		workers.Go(func() {
-			for id := range queue {
-				found, err := d.service.Find(ctx, usergroup.Known{ID: id})
-				note(id, found, err)
-			}
+	slots := make(chan struct{}, lookupsAtATime)
+	var lookups sync.WaitGroup
+	for _, id := range ids {
+		slots <- struct{}{}
+		lookups.Go(func() {
+			found, err := d.service.Find(ctx, usergroup.Known{ID: id})
+			note(id, found, err)
+			<-slots
 		})
 	}
-	for _, id := range ids {
-		queue <- id
-	}
-	close(queue)
-	workers.Wait()
+	lookups.Wait()
 	return existing, missing
 }
