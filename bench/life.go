@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -43,10 +44,11 @@ var operations = []operation{
 type life map[string]sample
 
 // sample is what one operation took: times in seconds, the peak in MiB, and what the service saw of it.
+// Calls are refused for their pace.
 type sample struct {
 	wall, engineCPU, providerCPU, peak float64
 	calls                              map[string]int
-	connections                        int
+	refused, connections               int
 }
 
 // bench is what is to be measured.
@@ -111,6 +113,9 @@ func (b bench) live(ctx context.Context, c contender) (life, error) {
 		s.calls, s.connections = map[string]int{}, service.Connections()
 		for _, call := range service.Calls() {
 			s.calls[call.Method]++
+			if call.Status == http.StatusTooManyRequests {
+				s.refused++
+			}
 		}
 		one[o.name] = s
 	}

@@ -45,7 +45,7 @@ func run(ctx context.Context) error {
 	commit := flag.String("commit", "unknown", "where this provider was built from, to be named with the figures")
 	flag.IntVar(&b.groups, "n", 1000, "number of user groups")
 	flag.DurationVar(&b.latency, "latency", 20*time.Millisecond, "what each call takes the service")
-	flag.IntVar(&b.limit, "limit", 0, "how many calls a second the service takes; nothing is judged then")
+	flag.IntVar(&b.limit, "limit", 0, "how many calls a second the service takes; other targets hold then")
 	flag.IntVar(&b.rounds, "rounds", 3, "how often all is measured")
 	out := flag.String("out", filepath.Join("..", "bin", "bench"), "directory for what is written")
 	flag.Parse()

@@ -34,7 +34,7 @@ func (b bench) report(lives [][]life, commit string) report {
 	latency := b.latency.String()
 	if b.limit > 0 {
 		latency += fmt.Sprintf(", %d calls a second", b.limit)
-		r.Targets = nil // what is refused is called once more
+		r.Targets = judgeLimited(lives[ours], b.groups, b.limit)
 	}
 	r.Title = fmt.Sprintf("%d user groups, service latency %s, %s, %d CPUs, rounds: %d",
 		b.groups, latency, b.engine, runtime.NumCPU(), b.rounds)

@@ -66,6 +66,30 @@ func judge(ours, bare []life, n int) (all []target) {
 	return append(all, newTarget("peak memory", most, used, enough, peak <= limit))
 }
 
+// judgeLimited holds the rounds of this provider against what is promised of one with a service that refuses what comes
+// too fast.
+func judgeLimited(ours []life, n, perSecond int) (all []target) {
+	for _, o := range operations {
+		calls := 0
+		for _, one := range o.calls {
+			calls += one * n
+		}
+		// Each process has to find the limit, and all calls of one method come from one process.
+		longest := 1.25*float64(calls)/float64(perSecond) + 8*float64(len(o.calls)) + 2
+		wall, refused := 0.0, 0.0
+		for _, one := range ours {
+			s := one[o.name]
+			wall, refused = max(wall, s.wall), max(refused, float64(s.refused)/float64(calls+s.refused))
+		}
+		most, took, share := fmt.Sprintf("≤ %.0f", longest), fmt.Sprintf("%.1f", wall), fmt.Sprintf("%.1f %%", 100*refused)
+		all = append(all,
+			newTarget(o.name+": seconds", most, took, true, wall <= longest),
+			// To find the limit takes some refusals, which are many beside few calls.
+			newTarget(o.name+": calls refused", "≤ 15 %", share, n >= leastJudged, refused <= 0.15))
+	}
+	return all
+}
+
 // perGroup tells calls by method.
 func perGroup(calls map[string]int, groups int) string {
 	if len(calls) == 0 {
