@@ -5,7 +5,8 @@
 //   - with terraform_data, which is part of the engine: what the engine costs without a provider.
 //
 // For each operation it prints wall time, the CPU of engine and provider, the provider's memory and the calls that
-// reached the service, and writes that as bench.txt and bench.svg. It fails when a target of targets.go is missed.
+// reached the service, and writes that as bench.txt, bench.json and bench.svg. It fails when a target of targets.go is
+// missed.
 //
 // make bench builds what is measured and runs it. README.md has the figures, and what they taught.
 package main

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -22,3 +24,6 @@ func (s summary) String() string {
 	}
 	return fmt.Sprintf("%.2f (%.2f–%.2f)", s.Median, s.Min, s.Max)
 }
+
+// MarshalJSON writes the median alone.
+func (s summary) MarshalJSON() ([]byte, error) { return json.Marshal(math.Round(1000*s.Median) / 1000) }

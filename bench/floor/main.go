@@ -38,7 +38,11 @@ func (floor) Configure(context.Context, provider.ConfigureRequest, *provider.Con
 
 func (f floor) Resources(ctx context.Context) []func() resource.Resource {
 	return []func() resource.Resource{func() resource.Resource {
-		return floorResource{f.Provider.Resources(ctx)[0]().(resource.ResourceWithIdentity)}
+		userGroup, ok := f.Provider.Resources(ctx)[0]().(resource.ResourceWithIdentity)
+		if !ok {
+			panic("the resource has no identity")
+		}
+		return floorResource{userGroup}
 	}}
 }
 
