@@ -77,9 +77,13 @@ func TestInterpretation(t *testing.T) {
 		{UnknownOutcome, "not a JSON object", true, []string{`200 LEAK`, `200 `, `204 `, `200 [{"success":1}]`, `200 null`}},
 		{UnknownOutcome, "not complete JSON", true, []string{`200 {"success":NaN}`, `200 {`}},
 		{UnknownOutcome, "twice", false, []string{`200 {"success":1,"success":0}`, `200 {"success":1,"LEAK":1,"LEAK":1}`}},
-		{UnknownOutcome, "the field new_user_group is missing", false, []string{`200 {"success":1,"user_group":` + group + `}`}},
+		{UnknownOutcome, "the field new_user_group is missing", false, []string{
+			`200 {"success":1,"user_group":` + group + `}`,
+		}},
 		{Incomplete, "something follows", false, []string{`200 ` + successJSON + `x`, `200 ` + successJSON + successJSON}},
-		{UnknownOutcome, "not complete JSON", false, []string{`200 {"success":1,}`, `200 {"success":1,"user_group":` + group + `,`}},
+		{UnknownOutcome, "not complete JSON", false, []string{
+			`200 {"success":1,}`, `200 {"success":1,"user_group":` + group + `,`,
+		}},
 		{Redirected, "redirects", false, []string{`300 {}`}},
 		{Redirected, "redirects", true, []string{`304 `}},
 		{Refused, "", false, []string{`400 {"success":0}`, `400 ` + successJSON, `404 {}`, `409 {}`, `422 {}`}},
@@ -274,7 +278,8 @@ func TestWrongFields(t *testing.T) {
 	}
 	for _, text := range []string{`"yes"`, `"true"`, `2`, `-1`, `0.5`, `[true]`, `{}`, `null`} {
 		_, failure := interpret(t, http.MethodGet, `{"success":1,"new_user_group":`+text+`,"user_group":`+group+`}`)
-		if failure == nil || failure.Kind != UnknownOutcome || !strings.Contains(failure.Reason, "the field new_user_group ") {
+		if failure == nil || failure.Kind != UnknownOutcome ||
+			!strings.Contains(failure.Reason, "the field new_user_group ") {
 			t.Fatalf("new_user_group %s: %v", text, failure)
 		}
 		wantAbsent(t, "new_user_group", failure.Error(), "yes")

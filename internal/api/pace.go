@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// pace lets the calls of a process go as fast as the service allows, which nobody has told it. Until the service refuses
-// a call for its pace, only the first calls are held back. From then on calls are evenly spaced: a refusal lowers the
-// rate at once, calls let through raise it slowly, and while none is let through they become rare.
+// pace lets the calls of a process go as fast as the service allows, which nobody has told it. Until the service
+// refuses a call for its pace, only the first calls are held back. From then on calls are evenly spaced: a refusal
+// lowers the rate at once, calls let through raise it slowly, and while none is let through they become rare.
 type pace struct {
 	ceiling float64
 	random  func() float64 // from [0, 1)
@@ -73,7 +73,8 @@ const (
 	longestGap = time.Second
 )
 
-// newPace returns the pace of a process that may make at most ceiling calls a second (infinite for no limit of its own).
+// newPace returns the pace of a process that may make at most ceiling calls a second (infinite for no limit of its
+// own).
 func newPace(ceiling float64, random func() float64) *pace {
 	return &pace{
 		ceiling: ceiling, random: random, next: make(chan struct{}, 1), wake: make(chan struct{}, 1),
@@ -131,7 +132,7 @@ func (p *pace) gap() time.Duration {
 	return max(p.backoff, time.Duration(float64(time.Second)/min(p.rate, p.ceiling)))
 }
 
-// passed says that the service has let a call through, whatever its answer was. The rate has grown since the one before,
+// passed says that the service has let a call through, whatever its answer was. The rate has grown since the last one,
 // also while the service had asked for a wait: else a process that is asked more often falls behind the others.
 func (p *pace) passed(t turn) {
 	p.mu.Lock()
@@ -176,8 +177,8 @@ func (p *pace) refused(t turn, retryAfter time.Duration) {
 	p.wakeNext()
 }
 
-// slowDown adapts the pace to a refusal and returns how long all calls wait. That is random: processes that were refused
-// together must not come back together.
+// slowDown adapts the pace to a refusal and returns how long all calls wait. That is random: processes that were
+// refused together must not come back together.
 func (p *pace) slowDown(t turn, now time.Time) time.Duration {
 	gaps := 0.5 + p.random()
 	switch {

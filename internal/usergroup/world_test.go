@@ -107,7 +107,9 @@ var mishaps = []mishap{
 		w.late = append(w.late, func() { w.answer(r) })
 		return reply{lost: true}
 	}},
-	{name: "success alone", methods: "GET", do: altered(func(body []byte) []byte { return body[:bytes.IndexByte(body, ',')] })},
+	{name: "success alone", methods: "GET", do: altered(func(body []byte) []byte {
+		return body[:bytes.IndexByte(body, ',')]
+	})},
 	{name: "half an answer", methods: "GET POST", do: altered(func(body []byte) []byte { return body[:len(body)*2/3] })},
 	{name: "an answer without token", methods: "GET POST", do: altered(func(body []byte) []byte {
 		return bytes.Replace(body, []byte(`"token"`), []byte(`"tok"`), 1)
