@@ -172,6 +172,39 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
+// TestEnds: no operation goes on for as long as somebody else works on the same group.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	rotates := func(h *history) { h.RotateBehind(h.stored) }
+	deletes := func(h *history) { h.Remove(h.stored) }
+	for _, test := range []struct {
+		operation, before string
+		restless          func(*history)
+		calls             int
+	}{
+		{"read", "absent", deletes, 7},
+		{"rotate", "as known", rotates, 6},
+		{"delete", "as known", rotates, 6},
+	} {
+		t.Run(test.operation, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := situation{operation: test.operation, before: test.before, reading: "stored"}.start(t)
+				h.restless = func() {
+					if len(h.told) > 20 {
+						panic("it goes on for as long")
+					}
+					test.restless(h)
+				}
+				h.operate(t.Context())
+				if calls := len(h.told) - 1; calls != test.calls || h.err == nil {
+					t.Errorf("%d calls, want %d; %v", calls, test.calls, h.err)
+				}
+			})
+		})
+	}
+}
+
 // TestNameIsRemembered: a service that insists on a name refuses one look of a process, and not each.
 func TestNameIsRemembered(t *testing.T) {
 	t.Parallel()

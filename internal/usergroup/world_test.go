@@ -28,6 +28,8 @@ type world struct {
 	// choices is nil while nothing can happen but what the script has: the names of mishaps, attempt by attempt.
 	choices *choices
 	script  []string
+	// restless is what another actor does before each call, or nil.
+	restless func()
 	// stop ends the run.
 	stop context.CancelFunc
 
@@ -274,6 +276,9 @@ func (w *world) scripted(r *http.Request) reply {
 	name := "answered"
 	if len(w.script) > 0 {
 		name, w.script = w.script[0], w.script[1:]
+	}
+	if w.restless != nil {
+		w.restless()
 	}
 	w.tell(r.Method + map[bool]string{true: "", false: " " + name}[name == "answered"])
 	for _, m := range mishaps {
