@@ -33,9 +33,9 @@ var parts = map[string]part{
 	"guides/getting-started.md#adoption":                   {follow: adopts},
 	"guides/getting-started.md#stop-managing-a-group":      {needs: engine.Removed, follow: forgets},
 
-	"guides/many-customers.md#begin-with-the-module": {needs: engine.OptionalMembers, follow: callsModule},
-	"guides/many-customers.md#splitting-the-state":   {follow: func(r *reader) { r.isWorkflow("on: push\n" + r.take("yaml")) }},
-	"guides/many-customers.md#reading-long-plans":    {follow: readsPlan},
+	"guides/many-customers.md#use-the-module":      {needs: engine.OptionalMembers, follow: callsModule},
+	"guides/many-customers.md#splitting-the-state": {follow: func(r *reader) { r.isWorkflow("on: push\n" + r.take("yaml")) }},
+	"guides/many-customers.md#reading-long-plans":  {follow: readsPlan},
 
 	"guides/wrong-environment.md#with-environment-nothing-to-undo": {options: bothEnvironments, follow: stopsWithWrongKey},
 	"guides/wrong-environment.md#the-plan-before-it-is-applied":    {options: bothEnvironments, follow: plansWithWrongKey},
@@ -44,10 +44,10 @@ var parts = map[string]part{
 	"guides/test-your-module.md#with-the-emulator":      {needs: engine.Mocks, follow: testsWithEmulator},
 	"guides/test-your-module.md#with-a-mocked-provider": {needs: engine.Mocks, follow: testsWithMocks},
 
-	"guides/rotate-without-surprise.md#who-sees-the-new-token-when": {follow: restarts},
-	"guides/rotate-without-surprise.md#scheduled-rotation":          {needs: engine.PlanTimestamp, follow: rotatesBySchedule},
-	"guides/rotate-without-surprise.md#emergency-rotation":          {follow: rotatesNow},
-	"guides/rotate-without-surprise.md#look-without-changing":       {follow: looks},
+	"guides/rotate-without-surprise.md#who-sees-the-new-token-when":        {follow: restarts},
+	"guides/rotate-without-surprise.md#scheduled-rotation":                 {needs: engine.PlanTimestamp, follow: rotatesBySchedule},
+	"guides/rotate-without-surprise.md#emergency-rotation":                 {follow: rotatesNow},
+	"guides/rotate-without-surprise.md#check-for-rotations-made-elsewhere": {follow: looks},
 
 	"guides/before-production.md#environment":         {follow: validates},
 	"guides/before-production.md#deletion-protection": {follow: validates},
@@ -56,7 +56,7 @@ var parts = map[string]part{
 
 	"guides/pipeline.md#plan-on-pull-requests-without-a-key": {follow: plansWithoutKey},
 	"guides/pipeline.md#apply-what-was-planned":              {follow: appliesPlanned},
-	"guides/pipeline.md#look-for-drift":                      {follow: findsDrift},
+	"guides/pipeline.md#detect-drift":                        {follow: findsDrift},
 	"guides/pipeline.md#github-actions":                      {follow: isGitHub},
 	"guides/pipeline.md#gitlab-ci":                           {follow: isGitLab},
 	"guides/pipeline.md#lock-file-for-several-platforms":     {follow: locksPlatforms},
@@ -71,7 +71,7 @@ var parts = map[string]part{
 	"guides/proxies-and-gateways.md#repeated-requests": {follow: readsProxies},
 	"guides/proxies-and-gateways.md#proxies":           {follow: validates},
 
-	"guides/other-tools.md#terragrunt":             {follow: readsTerragrunt},
+	"guides/other-tools.md#terragrunt":             {needs: engine.ForEachImport, follow: readsTerragrunt},
 	"guides/other-tools.md#policy-checks-on-plans": {follow: readsPolicies},
 
 	"guides/troubleshooting.md#how-to-read-a-message": {follow: removesLeftover},
