@@ -44,7 +44,7 @@ var parts = map[string]part{
 	"guides/test-your-module.md#with-the-emulator":      {needs: engine.Mocks, follow: testsWithEmulator},
 	"guides/test-your-module.md#with-a-mocked-provider": {needs: engine.Mocks, follow: testsWithMocks},
 
-	"guides/rotate-without-surprise.md#who-sees-the-new-token-when":        {follow: restarts},
+	"guides/rotate-without-surprise.md#who-sees-the-new-token-when":        {needs: engine.PlanTimestamp, follow: restarts},
 	"guides/rotate-without-surprise.md#scheduled-rotation":                 {needs: engine.PlanTimestamp, follow: rotatesBySchedule},
 	"guides/rotate-without-surprise.md#emergency-rotation":                 {follow: rotatesNow},
 	"guides/rotate-without-surprise.md#check-for-rotations-made-elsewhere": {follow: looks},

@@ -28,7 +28,7 @@ func (r *reader) rotatesOnceBy(does func()) {
 	r.rotated("acme", before+1)
 }
 
-// restarts: a value of terraform_data follows the token.
+// restarts: a value of terraform_data follows the token. Engines have that one version before plantimestamp().
 func restarts(r *reader) {
 	r.begins(acmeBlock + r.take("terraform"))
 	r.service.RotateBehind("acme")
