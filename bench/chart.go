@@ -9,7 +9,7 @@ import (
 // chart is what chart.svg.tmpl draws: a row for each figure. Colors say whose process it was, and nothing else.
 type chart struct {
 	report
-	CPU, Memory axis
+	CPU, Memory scale
 }
 
 //go:embed chart.svg.tmpl
@@ -25,7 +25,7 @@ func (r report) chart() ([]byte, error) {
 		return nil, err
 	}
 	var svg bytes.Buffer
-	err = parsed.Execute(&svg, chart{r, newAxis(205, 330, cpu), newAxis(640, 190, memory)})
+	err = parsed.Execute(&svg, chart{r, scale{205, 330 / cpu}, scale{640, 190 / memory}})
 	return svg.Bytes(), err
 }
 
@@ -37,34 +37,19 @@ func (c chart) First(row int) bool {
 // Y is the upper edge of a row. Bottom is that of what is below the last one.
 func (c chart) Y(row int) int { return 136 + 22*row + 30*(row*len(operations)/len(c.Figures)) }
 func (c chart) Bottom() int   { return c.Y(len(c.Figures)-1) + 26 }
-func (c chart) Height() int   { return c.Bottom() + 56 }
+func (c chart) Height() int   { return c.Bottom() + 36 }
 
-// axis has zero at X. Its ticks are some four round numbers, and the last of them is not below what is drawn.
-type axis struct {
-	X, Width float64
-	Ticks    []float64
-}
-
-func newAxis(x, width, most float64) axis {
-	step := 0.01
-	for i := 0; most/step > 5; i++ {
-		step *= []float64{2, 2.5, 2}[i%3]
-	}
-	a := axis{x, width, []float64{0}}
-	for i := 1; a.Ticks[i-1] < most; i++ {
-		a.Ticks = append(a.Ticks, float64(i)*step)
-	}
-	return a
-}
+// scale has zero at X.
+type scale struct{ X, Unit float64 }
 
 // Px is the length of a value.
-func (a axis) Px(value float64) float64 { return a.Width * value / a.Ticks[len(a.Ticks)-1] }
+func (s scale) Px(value float64) float64 { return s.Unit * value }
 
 // At is where values that are drawn one after the other end.
-func (a axis) At(values ...float64) float64 {
-	x := a.X
+func (s scale) At(values ...float64) float64 {
+	x := s.X
 	for _, value := range values {
-		x += a.Px(value)
+		x += s.Px(value)
 	}
 	return x
 }

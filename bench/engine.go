@@ -8,11 +8,9 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	engines "github.com/dashembed/terraform-provider-embed/internal/engine"
@@ -25,47 +23,31 @@ type room struct {
 	environment []string
 }
 
-// furnish prepares an empty directory.
-func (r *room) furnish(provider string) error {
-	r.environment = append(engines.Environment(os.DevNull),
-		// Nobody's settings, since they would make it another measurement.
-		"GOGC=", "GOMEMLIMIT=", "GOMAXPROCS=", "GODEBUG=",
-		"TMPDIR="+r.dir, providerVariable+"="+provider, usageVariable+"="+r.usages())
+// newRoom has nobody's settings in its environment, since they would make it another measurement.
+func newRoom(engine engines.Engine, dir, provider string, settings ...string) (room, error) {
+	environment := append(engines.Environment(os.DevNull), "GOGC=", "GOMEMLIMIT=", "GOMAXPROCS=", "GODEBUG=",
+		"TMPDIR="+dir, providerVariable+"="+provider)
 	self, err := os.Executable()
-	for _, registry := range engines.Registries() {
-		place := filepath.Join(r.plugins(), registry, engines.Source, "0.1.0", r.engine.Platform)
-		program := filepath.Join(place, "terraform-provider-embed_v0.1.0")
-		err = errors.Join(err, os.MkdirAll(place, 0o700), os.Symlink(self, program))
-	}
-	return err
+	return room{engine, dir, append(environment, settings...)},
+		errors.Join(err, engines.Mirror(dir, "0.1.0", engine.Platform, self))
 }
 
-func (r *room) plugins() string { return filepath.Join(r.dir, "plugins") }
-func (r *room) usages() string  { return filepath.Join(r.dir, "usages") }
-
 // run runs a command of the engine and measures it. With -detailed-exitcode, a plan that is not empty is an error.
-func (r *room) run(ctx context.Context, args ...string) (sample, error) {
-	if err := errors.Join(os.RemoveAll(r.usages()), os.Mkdir(r.usages(), 0o700)); err != nil {
+func (r room) run(ctx context.Context, args ...string) (sample, error) {
+	usages := filepath.Join(r.dir, usages)
+	if err := errors.Join(os.RemoveAll(usages), os.Mkdir(usages, 0o700)); err != nil {
 		return sample{}, err
 	}
-	args = append(args, "-no-color")
-	command := exec.CommandContext(ctx, r.engine.Path, args...) //nolint:gosec // the engine that was asked for
-	command.Dir, command.Env = r.dir, r.environment
+	command := r.engine.Command(ctx, r.dir, r.environment, append(args, "-no-color")...)
 	var said bytes.Buffer
 	command.Stdout, command.Stderr = &said, &said
-	// In a group of its own it gets an interrupt from us and not from the terminal too, and nothing need outlive it.
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
-	command.WaitDelay = 15 * time.Second
 	start := time.Now()
 	if err := command.Run(); err != nil {
-		if command.Process != nil {
-			_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL)
-		}
+		_, _ = engines.ExitCode(command, err) // which ends what it has left behind
 		return sample{}, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, said.String())
 	}
 	wall := time.Since(start)
-	providerCPU, peak, err := readUsages(r.usages())
+	providerCPU, peak, err := readUsages(usages)
 	// An engine waits for its providers, so what the system counts for it includes them.
 	total := command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 	return sample{

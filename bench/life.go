@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -46,10 +45,8 @@ type life map[string]sample
 // sample is what one operation took: times in seconds, the peak in MiB, and what the service saw of it.
 type sample struct {
 	wall, engineCPU, providerCPU, peak float64
-
-	calls       map[string]int
-	refused     int // for their pace
-	connections int
+	calls                              map[string]int
+	connections                        int
 }
 
 // bench is what is to be measured.
@@ -70,12 +67,10 @@ func (b bench) measure(ctx context.Context) ([][]life, error) {
 	for round := range b.rounds {
 		for turn := range b.contenders {
 			i := (turn + round) % len(b.contenders)
-			c := b.contenders[i]
-			now := time.Now().Format(time.TimeOnly)
-			fmt.Fprintf(os.Stderr, "%s  round %d of %d: %s\n", now, round+1, b.rounds, c.name)
-			one, err := b.live(ctx, c)
+			fmt.Fprintf(os.Stderr, "round %d of %d: %s\n", round+1, b.rounds, b.contenders[i].name)
+			one, err := b.live(ctx, b.contenders[i])
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", c.name, err)
+				return nil, fmt.Errorf("%s: %w", b.contenders[i].name, err)
 			}
 			all[i] = append(all[i], one)
 		}
@@ -85,7 +80,9 @@ func (b bench) measure(ctx context.Context) ([][]life, error) {
 
 // live takes a configuration from its first apply to its end, in a new directory and against a new service.
 func (b bench) live(ctx context.Context, c contender) (life, error) {
-	service, err := emulator.Start(emulator.Options{Latency: b.latency, RateLimit: b.limit, RateBurst: 1, RateSilent: true})
+	service, err := emulator.Start(emulator.Options{
+		Latency: b.latency, RateLimit: b.limit, RateBurst: 1, RateSilent: true,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -97,12 +94,11 @@ func (b bench) live(ctx context.Context, c contender) (life, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	r := &room{engine: b.engine, dir: dir}
-	if err := errors.Join(r.furnish(c.provider), c.write(dir, b.groups)); err != nil {
+	r, err := newRoom(b.engine, dir, c.provider, "EMBED_BASE_URL="+service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
+	if err := errors.Join(err, c.write(dir, b.groups)); err != nil {
 		return nil, err
 	}
-	r.environment = append(r.environment, "EMBED_BASE_URL="+service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
-	if _, err := r.run(ctx, "init", "-plugin-dir="+r.plugins(), "-backend-config=address="+state.URL); err != nil {
+	if _, err := r.run(ctx, "init", "-plugin-dir="+dir, "-backend-config=address="+state.URL); err != nil {
 		return nil, err
 	}
 	one := life{}
@@ -115,9 +111,6 @@ func (b bench) live(ctx context.Context, c contender) (life, error) {
 		s.calls, s.connections = map[string]int{}, service.Connections()
 		for _, call := range service.Calls() {
 			s.calls[call.Method]++
-			if call.Status == http.StatusTooManyRequests {
-				s.refused++
-			}
 		}
 		one[o.name] = s
 	}

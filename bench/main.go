@@ -5,8 +5,7 @@
 //   - with terraform_data, which is part of the engine: what the engine costs without a provider.
 //
 // For each operation it prints wall time, the CPU of engine and provider, the provider's memory and the calls that
-// reached the service, and writes that as bench.txt, bench.json and bench.svg. It fails when a target of targets.go is
-// missed.
+// reached the service, and writes that as bench.txt and bench.svg. It fails when a target of targets.go is missed.
 //
 // make bench builds what is measured and runs it. README.md has the figures, and what they taught.
 package main
@@ -46,7 +45,7 @@ func run(ctx context.Context) error {
 	commit := flag.String("commit", "unknown", "where this provider was built from, to be named with the figures")
 	flag.IntVar(&b.groups, "n", 1000, "number of user groups")
 	flag.DurationVar(&b.latency, "latency", 20*time.Millisecond, "what each call takes the service")
-	flag.IntVar(&b.limit, "limit", 0, "how many calls a second the service takes; the targets are those of a limited service then")
+	flag.IntVar(&b.limit, "limit", 0, "how many calls a second the service takes; nothing is judged then")
 	flag.IntVar(&b.rounds, "rounds", 3, "how often all is measured")
 	out := flag.String("out", filepath.Join("..", "bin", "bench"), "directory for what is written")
 	flag.Parse()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,44 +12,34 @@ import (
 	"time"
 )
 
-// report is bench.json; the table and the chart show what is in it.
+// report is what bench.txt and bench.svg show.
 type report struct {
-	Date     string   `json:"date"`
-	Commit   string   `json:"commit"`
-	Engine   string   `json:"engine"`
-	Go       string   `json:"go"`
-	Platform string   `json:"platform"`
-	CPUs     int      `json:"cpus"`
-	Groups   int      `json:"groups"`
-	Latency  string   `json:"latency"`
-	Rounds   int      `json:"rounds"`
-	Figures  []figure `json:"figures"`
-	Targets  []target `json:"targets"`
+	// Title and Origin say under which conditions the figures hold, and what they are of.
+	Title, Origin string
+	Engine        string
+	Figures       []figure
+	Targets       []target
 }
 
 // figure is what an operation took a contender: medians, with the calls and connections of the last round.
 type figure struct {
-	Operation   string  `json:"operation"`
-	Contender   string  `json:"contender"`
-	Wall        summary `json:"wall_s"`
-	EngineCPU   summary `json:"engine_cpu_s"`
-	ProviderCPU summary `json:"provider_cpu_s"`
-	Peak        summary `json:"provider_peak_mib"`
-	Calls       string  `json:"calls"`
-	Connections int     `json:"connections"`
+	Operation, Contender               string
+	Wall, EngineCPU, ProviderCPU, Peak summary
+	Calls                              string
+	Connections                        int
 }
 
 func (b bench) report(lives [][]life, commit string) report {
-	r := report{
-		Date: time.Now().UTC().Format(time.DateOnly), Commit: commit,
-		Engine: b.engine.String(), Go: runtime.Version(), Platform: b.engine.Platform, CPUs: runtime.NumCPU(),
-		Groups: b.groups, Latency: b.latency.String(), Rounds: b.rounds,
-		Targets: judge(lives[ours], lives[bare], b.groups),
-	}
+	r := report{Engine: b.engine.String(), Targets: judge(lives[ours], lives[bare], b.groups)}
+	latency := b.latency.String()
 	if b.limit > 0 {
-		r.Latency += fmt.Sprintf(", %d calls a second", b.limit)
-		r.Targets = judgeLimited(lives[ours], b.groups, b.limit)
+		latency += fmt.Sprintf(", %d calls a second", b.limit)
+		r.Targets = nil // what is refused is called once more
 	}
+	r.Title = fmt.Sprintf("%d user groups, service latency %s, %s, %d CPUs, rounds: %d",
+		b.groups, latency, b.engine, runtime.NumCPU(), b.rounds)
+	r.Origin = fmt.Sprintf("%s, commit %s, %s, %s",
+		time.Now().UTC().Format(time.DateOnly), commit, runtime.Version(), b.engine.Platform)
 	for _, o := range operations {
 		for i, c := range b.contenders {
 			var wall, engineCPU, providerCPU, peak []float64
@@ -69,17 +58,10 @@ func (b bench) report(lives [][]life, commit string) report {
 	return r
 }
 
-// Title says under which conditions the figures hold.
-func (r report) Title() string {
-	return fmt.Sprintf("%d user groups, service latency %s, %s, %d CPUs, rounds: %d",
-		r.Groups, r.Latency, r.Engine, r.CPUs, r.Rounds)
-}
-
 // text is bench.txt.
 func (r report) text() string {
 	var text strings.Builder
-	fmt.Fprintln(&text, r.Title())
-	fmt.Fprintf(&text, "%s, commit %s, %s, %s; median (smallest–largest)\n\n", r.Date, r.Commit, r.Go, r.Platform)
+	fmt.Fprintf(&text, "%s\n%s; median (smallest–largest)\n\n", r.Title, r.Origin)
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "operation\tcontender\twall s\tengine CPU s\tprovider CPU s\tpeak MiB\tcalls\tconnections")
 	for _, f := range r.Figures {
@@ -88,18 +70,14 @@ func (r report) text() string {
 	}
 	fmt.Fprintln(table, "\ntarget of this provider\tlimit\tmeasured\tverdict")
 	for _, one := range r.Targets {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", one.What, one.Limit, one.Measured, one.Verdict)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", one.what, one.limit, one.measured, one.verdict)
 	}
 	_ = table.Flush() // into memory
 	return text.String()
 }
 
-// write prints the table, and writes it, the JSON and the chart into the directory.
+// write prints the table, and writes it and the chart into the directory.
 func (r report) write(dir string) error {
-	encoded, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return err
-	}
 	svg, err := r.chart()
 	if err != nil {
 		return err
@@ -108,6 +86,5 @@ func (r report) write(dir string) error {
 	return errors.Join(err,
 		os.MkdirAll(dir, 0o750),
 		os.WriteFile(filepath.Join(dir, "bench.txt"), []byte(r.text()), 0o600),
-		os.WriteFile(filepath.Join(dir, "bench.json"), append(encoded, '\n'), 0o600),
 		os.WriteFile(filepath.Join(dir, "bench.svg"), svg, 0o600))
 }

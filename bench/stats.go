@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -24,6 +22,3 @@ func (s summary) String() string {
 	}
 	return fmt.Sprintf("%.2f (%.2f–%.2f)", s.Median, s.Min, s.Max)
 }
-
-// MarshalJSON writes the median alone.
-func (s summary) MarshalJSON() ([]byte, error) { return json.Marshal(math.Round(1000*s.Median) / 1000) }

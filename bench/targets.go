@@ -23,36 +23,23 @@ const (
 )
 
 // target is a promise, and what became of it.
-type target struct {
-	What     string `json:"what"`
-	Limit    string `json:"limit"`
-	Measured string `json:"measured"`
-	Verdict  string `json:"verdict"`
-}
+type target struct{ what, limit, measured, verdict string }
 
-const (
-	met       = "met"
-	missed    = "MISSED"
-	notJudged = "not judged, too few groups"
-)
+const missed = "MISSED"
 
-func verdictOf(judged, within bool) string {
+func newTarget(what, limit, measured string, judged, within bool) target {
+	verdict := missed
 	switch {
 	case !judged:
-		return notJudged
+		verdict = "not judged, too few groups"
 	case within:
-		return met
-	default:
-		return missed
+		verdict = "met"
 	}
+	return target{what, limit, measured, verdict}
 }
 
 // judge holds the rounds of this provider against those of the bare one and against what is promised.
-func judge(ours, bare []life, n int) []target {
-	var all []target
-	add := func(what, limit, measured string, judged, within bool) {
-		all = append(all, target{what, limit, measured, verdictOf(judged, within)})
-	}
+func judge(ours, bare []life, n int) (all []target) {
 	enough := n >= leastJudged
 	peak := 0.0
 	for _, o := range operations {
@@ -68,38 +55,15 @@ func judge(ours, bare []life, n int) []target {
 		}
 		share, want, got := summarize(shares), perGroup(o.calls, 1), strings.Join(slices.Compact(calls), " or ")
 		limit := fmt.Sprintf("≤ %.2f", cpuLimit)
-		add(o.name+": CPU over the bare provider's", limit, share.String(), enough, share.Median <= cpuLimit)
-		add(o.name+": calls for each group", want, got, true, got == want)
-		add(o.name+": connections", fmt.Sprintf("≤ %d", most), strconv.Itoa(connections), true, connections <= most)
+		few, opened := fmt.Sprintf("≤ %d", most), strconv.Itoa(connections)
+		all = append(all,
+			newTarget(o.name+": CPU over the bare provider's", limit, share.String(), enough, share.Median <= cpuLimit),
+			newTarget(o.name+": calls for each group", want, got, true, got == want),
+			newTarget(o.name+": connections", few, opened, true, connections <= most))
 	}
 	limit := memoryLimit + memoryPerGroup*float64(n)
-	add("peak memory", fmt.Sprintf("≤ %.1f MiB", limit), fmt.Sprintf("%.1f MiB", peak), enough, peak <= limit)
-	return all
-}
-
-// judgeLimited holds the rounds of this provider against what is promised where the service refuses what comes too fast.
-func judgeLimited(ours []life, n, perSecond int) (all []target) {
-	for _, o := range operations {
-		calls := 0
-		for _, one := range o.calls {
-			calls += one * n
-		}
-		// Each process has to find the limit, and all calls of one method come from one process.
-		longest := 1.25*float64(calls)/float64(perSecond) + 8*float64(len(o.calls)) + 2
-		wall, refused := 0.0, 0.0
-		for _, one := range ours {
-			s := one[o.name]
-			wall, refused = max(wall, s.wall), max(refused, float64(s.refused)/float64(calls+s.refused))
-		}
-		add := func(what, limit, measured string, judged, within bool) {
-			all = append(all, target{what, limit, measured, verdictOf(judged, within)})
-		}
-		add(o.name+": seconds", fmt.Sprintf("≤ %.0f", longest), fmt.Sprintf("%.1f", wall), true, wall <= longest)
-		// To find the limit takes some refusals, which are many beside few calls.
-		share := fmt.Sprintf("%.1f %%", 100*refused)
-		add(o.name+": calls refused", "≤ 15 %", share, n >= leastJudged, refused <= 0.15)
-	}
-	return all
+	most, used := fmt.Sprintf("≤ %.1f MiB", limit), fmt.Sprintf("%.1f MiB", peak)
+	return append(all, newTarget("peak memory", most, used, enough, peak <= limit))
 }
 
 // perGroup tells calls by method.
@@ -118,9 +82,8 @@ func perGroup(calls map[string]int, groups int) string {
 func failure(all []target) error {
 	var failures []error
 	for _, one := range all {
-		if one.Verdict == missed {
-			err := fmt.Errorf("target missed: %s: %s, measured %s", one.What, one.Limit, one.Measured)
-			failures = append(failures, err)
+		if one.verdict == missed {
+			failures = append(failures, fmt.Errorf("target missed: %s: %s, measured %s", one.what, one.limit, one.measured))
 		}
 	}
 	return errors.Join(failures...)

@@ -14,16 +14,16 @@ import (
 )
 
 // Only who waits for a process learns exactly what it used. So an engine starts this program in the place of a
-// provider. It runs the provider that the one variable names, and leaves a file in the directory that the other names.
+// provider. It runs the provider that the variable names, and leaves a file in a directory below that of the engine.
 const (
 	providerVariable = "BENCH_PROVIDER"
-	usageVariable    = "BENCH_USAGES"
+	usages           = "usages"
 )
 
 // standIn is what the engine takes for the provider. Its own CPU, some milliseconds, counts for the engine.
 func standIn(context.Context) error {
 	signal.Ignore(os.Interrupt) // engine and provider decide what that means
-	file, err := os.CreateTemp(os.Getenv(usageVariable), "")
+	file, err := os.CreateTemp(usages, "")
 	if err != nil {
 		return err
 	}

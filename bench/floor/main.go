@@ -38,11 +38,7 @@ func (floor) Configure(context.Context, provider.ConfigureRequest, *provider.Con
 
 func (f floor) Resources(ctx context.Context) []func() resource.Resource {
 	return []func() resource.Resource{func() resource.Resource {
-		userGroup, ok := f.Provider.Resources(ctx)[0]().(resource.ResourceWithIdentity)
-		if !ok {
-			panic("the resource has no identity")
-		}
-		return floorResource{userGroup}
+		return floorResource{f.Provider.Resources(ctx)[0]().(resource.ResourceWithIdentity)}
 	}}
 }
 
@@ -64,8 +60,8 @@ func (r floorResource) Schema(ctx context.Context, req resource.SchemaRequest, r
 }
 
 func (floorResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	resp.Diagnostics.Append(identify(ctx, req.Plan, resp.Identity)...)
 	resp.State.Raw = known(req.Plan.Raw)
+	resp.Diagnostics.Append(identify(ctx, resp.State, resp.Identity)...)
 }
 
 // Read finds everything as it was: the answer holds the state of the request already.
@@ -74,23 +70,20 @@ func (floorResource) Read(ctx context.Context, req resource.ReadRequest, resp *r
 }
 
 func (floorResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	resp.Diagnostics.Append(identify(ctx, req.Plan, resp.Identity)...)
 	resp.State.Raw = known(req.Plan.Raw)
+	resp.Diagnostics.Append(identify(ctx, resp.State, resp.Identity)...)
 }
 
 func (floorResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
 
-// identify takes an identity that is not there yet out of a plan or a state. The framework wants one in every answer,
-// and engines before Terraform 1.12 keep none.
-func identify(ctx context.Context, data interface {
-	GetAttribute(context.Context, path.Path, any) diag.Diagnostics
-}, identity *tfsdk.ResourceIdentity,
-) diag.Diagnostics {
+// identify takes an identity that is not there yet out of a state. The framework wants one in every answer, and engines
+// before Terraform 1.12 keep none.
+func identify(ctx context.Context, state tfsdk.State, identity *tfsdk.ResourceIdentity) diag.Diagnostics {
 	if !identity.Raw.IsNull() {
 		return nil
 	}
 	var id types.String
-	diags := data.GetAttribute(ctx, path.Root("user_group_id"), &id)
+	diags := state.GetAttribute(ctx, path.Root("user_group_id"), &id)
 	return append(diags, identity.SetAttribute(ctx, path.Root("user_group_id"), id)...)
 }
 

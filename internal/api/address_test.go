@@ -9,7 +9,9 @@ import (
 func TestParseBaseURL(t *testing.T) {
 	t.Parallel()
 	for want, texts := range map[string][]string{
-		"https://dash.example.com":        {"https://dash.example.com//", "HTTPS://dash.example.com", "https://dash.example.com/../.."},
+		"https://dash.example.com": {
+			"https://dash.example.com//", "HTTPS://dash.example.com", "https://dash.example.com/../..",
+		},
 		"https://dash.example.com/base":   {"https://dash.example.com/base", "https://dash.example.com/a/../base///"},
 		"https://dash.example.com/a/b":    {"https://dash.example.com/a//b"},
 		"https://dash.example.com/a%2Fb":  {"https://dash.example.com/a%2Fb/"},
@@ -31,12 +33,14 @@ func TestParseBaseURL(t *testing.T) {
 	const overHTTP = "must start with https://, because over http"
 	for want, texts := range map[string][]string{
 		"must be an absolute address": {
-			"", "dash.example.com", "//dash.example.com", "/base", "https:", "https://", "https:///base", "https://:443", "https://[::1",
+			"", "dash.example.com", "//dash.example.com", "/base", "https:", "https://", "https:///base", "https://:443",
+			"https://[::1",
 			"https:dash.example.com", "https://dash.example.com:LEAK", "https://dash.example.com/%zz", "localhost:8080",
 			"https://LEAK:pw@dash.example.com:zz",
 		},
 		"must not contain spaces": {
-			" https://dash.example.com", "https://dash.example.com\n", "https://dash.example.com/a b", "https://dash.example.com\u00a0",
+			" https://dash.example.com", "https://dash.example.com\n", "https://dash.example.com/a b",
+			"https://dash.example.com\u00a0",
 			"https://dash.example.com/\x00",
 		},
 		"must not contain a user name": {
@@ -44,12 +48,14 @@ func TestParseBaseURL(t *testing.T) {
 			"http://localhost:LEAK@evil.example",
 		},
 		"must not contain a query": {
-			"https://dash.example.com?key=LEAK", "https://dash.example.com/?", "https://dash.example.com/#LEAK", "https://dash.example.com/#",
+			"https://dash.example.com?key=LEAK", "https://dash.example.com/?", "https://dash.example.com/#LEAK",
+			"https://dash.example.com/#",
 		},
 		"must start with https://": {"ftp://dash.example.com", "ws://localhost", "unix://localhost/run"},
 		"must have brackets around an IPv6 address, as in http://[::1]:8101": {"http://::1:8101", "https://2001:db8::1/x"},
 		overHTTP: {
-			"http://dash.example.com", "http://192.168.0.1", "http://0.0.0.0", "http://127.0.0.1.example.com", "http://2130706433",
+			"http://dash.example.com", "http://192.168.0.1", "http://0.0.0.0", "http://127.0.0.1.example.com",
+			"http://2130706433",
 			"http://localhost.example.com", "http://example.com/localhost", "http://[2001:db8::1]",
 		},
 	} {
@@ -72,7 +78,8 @@ func TestParseProxyURL(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"proxy.example:3128": "http://proxy.example:3128", "user:p%40ss@proxy": "http://user:p%40ss@proxy",
-		"https://proxy/": "https://proxy/", "socks5://[::1]:1080": "socks5://[::1]:1080", "socks5h://proxy": "socks5h://proxy",
+		"https://proxy/": "https://proxy/", "socks5://[::1]:1080": "socks5://[::1]:1080",
+		"socks5h://proxy": "socks5h://proxy",
 	} {
 		if got, err := ParseProxyURL(text); err != nil || got.Reveal() != want {
 			t.Errorf("ParseProxyURL(%q) = %q, %v; want %q", text, got.Reveal(), err, want)
@@ -80,7 +87,8 @@ func TestParseProxyURL(t *testing.T) {
 	}
 	for want, texts := range map[string][]string{
 		"must be the address of a proxy": {
-			"http://", "http://proxy:LEAK", "http://user:LEAK#x@proxy", "http://user:123/LEAK@proxy", "http://user:12?LEAK@proxy",
+			"http://", "http://proxy:LEAK", "http://user:LEAK#x@proxy", "http://user:123/LEAK@proxy",
+			"http://user:12?LEAK@proxy",
 			"http://proxy /", "http://proxy/%zzLEAK", "proxy\n",
 		},
 		"must start with http://": {"ftp://LEAK@proxy", "file://proxy"},
@@ -102,7 +110,8 @@ func TestParseRetryAfter(t *testing.T) {
 	for want, headers := range map[time.Duration][]string{
 		0: {
 			"", " ", "0", "-1", "+5", "1.5", "1e3", "0x10", "soon", "5 seconds", "1,2", "Sun, 01 Mar 2026 12:00:00 GMT",
-			"Sun, 01 Mar 2026 11:59:59 GMT", "Mon, 01 Jan 0001 00:00:00 GMT", "Sun, 32 Mar 2026 12:00:30 GMT", "2026-03-01T12:00:30Z",
+			"Sun, 01 Mar 2026 11:59:59 GMT", "Mon, 01 Jan 0001 00:00:00 GMT", "Sun, 32 Mar 2026 12:00:30 GMT",
+			"2026-03-01T12:00:30Z",
 		},
 		second:      {"1", "Sun Mar  1 12:00:01 2026"},
 		30 * second: {"030", "Sun, 01 Mar 2026 12:00:30 GMT", " Sun, 01 Mar 2026 12:00:30 GMT "},

@@ -61,7 +61,8 @@ func TestInterpretation(t *testing.T) {
 		answers []string
 	}{
 		{Refused, "did not succeed", false, []string{
-			`200 {"success":0}`, `200 {"success":false,"error":"no"}`, `201 {"success":"0"}`, `200 {"success":0,` + noSuccess[1:],
+			`200 {"success":0}`, `200 {"success":false,"error":"no"}`, `201 {"success":"0"}`,
+			`200 {"success":0,` + noSuccess[1:],
 			`200 {"success":0,"user_group":{"LEAK":1,"LEAK":1}}`,
 		}},
 		{UnknownOutcome, "the field success is missing", false, []string{
@@ -116,7 +117,8 @@ func TestInterpretation(t *testing.T) {
 			t.Errorf("success %s: %v", success, failure)
 		}
 	}
-	_, failure := testCall(t, http.MethodGet).interpret(response(200, "Content-Type", "text/html"), []byte(successJSON), nil)
+	html := response(200, "Content-Type", "text/html")
+	_, failure := testCall(t, http.MethodGet).interpret(html, []byte(successJSON), nil)
 	if failure != nil {
 		t.Errorf("JSON that is called HTML: %v", failure)
 	}
@@ -202,12 +204,14 @@ func TestNumbers(t *testing.T) {
 	}
 	for _, text := range []string{
 		`9223372036854775808`, `-9223372036854775809`, `1e400`, `1e19`, `1e-400`, `4242.5`, `9007199254740993.5`,
-		`4242.00000000000000000000000001`, strings.Repeat("9", 100_000), `1` + strings.Repeat("0", 100_000), `1e9999999999999999`,
+		`4242.00000000000000000000000001`, strings.Repeat("9", 100_000), `1` + strings.Repeat("0", 100_000),
+		`1e9999999999999999`,
 		`"4242abc"`, `""`, `"42 42"`, `"0x4242"`, `"4_242"`, `"Infinity"`, `"NaN"`, `"1,\"a\":2"`, `"1}"`, `true`, `[4242]`,
 	} {
 		shown := text[:min(len(text), 40)]
 		_, failure := read(t, `"team_id":`+text)
-		wantFault(t, "team_id "+shown, failure, "in user_group, the field team_id is not", "4242", "999999", "000000", "9007199")
+		const fault = "in user_group, the field team_id is not"
+		wantFault(t, "team_id "+shown, failure, fault, "4242", "999999", "000000", "9007199")
 	}
 }
 
@@ -260,7 +264,8 @@ func TestWrongFields(t *testing.T) {
 			`true`, `["LEAK"]`, `{"x":"LEAK"}`, `"LEAK\u0000"`, `"LEAK\n"`, `"\u001b[31mLEAK"`, `"LEAK\u007f"`, `"LEAK\u0085"`,
 		},
 		"properties": {
-			`true`, `5`, `["LEAK"]`, `""`, `"LEAK"`, `"[\"LEAK\"]"`, `"null"`, `{"LEAK":1e999999999}`, `"{\"LEAK\":1,\"LEAK\":2}"`,
+			`true`, `5`, `["LEAK"]`, `""`, `"LEAK"`, `"[\"LEAK\"]"`, `"null"`, `{"LEAK":1e999999999}`,
+			`"{\"LEAK\":1,\"LEAK\":2}"`,
 		},
 	} {
 		for _, value := range values {

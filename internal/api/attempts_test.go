@@ -41,18 +41,20 @@ func TestRepetitions(t *testing.T) {
 		"cut in the header":  {then(write("HTTP/1.1 200 OK\r\nX: "), cut), UnknownOutcome, ifRepeatable},
 		"cut before success": {half(200, `{"user_group":1,"success":1}`), UnknownOutcome, ifRepeatable},
 		"silence":            {hang, UnknownOutcome, ifRepeatable},
-		"silence then":       {then(write("HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n"), hang), UnknownOutcome, ifRepeatable},
-		"no HTTP":            {write("220 smtp.example.com\r\n\r\n"), UnknownOutcome, ifRepeatable},
-		"another protocol":   {write("HTTP/1.1 101 X\r\nConnection: Upgrade\r\n\r\n"), UnknownOutcome, ifRepeatable},
-		"half an answer":     {half(200, successJSON), Incomplete, never},
-		"half a refusal":     {half(400, `{"message":"no, because"}`), Refused, never},
-		"half a 403":         {half(403, htmlPage), Unauthorized, never},
-		"401":                {json(401, ``), Unauthorized, never},
-		"407":                {json(407, ``), NotSent, never},
-		"400":                {json(400, `{"success":1}`), Refused, never},
-		"success 0":          {json(200, `{"success":0}`), Refused, never},
-		"307":                {json(307, ``), Redirected, never},
-		"from a cache":       {answer(200, "Age: 1\r\n", successJSON), Cached, never},
+		"silence then": {
+			then(write("HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n"), hang), UnknownOutcome, ifRepeatable,
+		},
+		"no HTTP":          {write("220 smtp.example.com\r\n\r\n"), UnknownOutcome, ifRepeatable},
+		"another protocol": {write("HTTP/1.1 101 X\r\nConnection: Upgrade\r\n\r\n"), UnknownOutcome, ifRepeatable},
+		"half an answer":   {half(200, successJSON), Incomplete, never},
+		"half a refusal":   {half(400, `{"message":"no, because"}`), Refused, never},
+		"half a 403":       {half(403, htmlPage), Unauthorized, never},
+		"401":              {json(401, ``), Unauthorized, never},
+		"407":              {json(407, ``), NotSent, never},
+		"400":              {json(400, `{"success":1}`), Refused, never},
+		"success 0":        {json(200, `{"success":0}`), Refused, never},
+		"307":              {json(307, ``), Redirected, never},
+		"from a cache":     {answer(200, "Age: 1\r\n", successJSON), Cached, never},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -164,7 +166,8 @@ func TestRetryAfter(t *testing.T) {
 				}
 				service.want(t, 2)
 				// A date has no fractions of a second. Processes that were refused together must not come back together.
-				if waited := time.Since(begun); waited > want+second || waited <= want-second || header != "a date" && waited < want {
+				waited := time.Since(begun)
+				if waited > want+second || waited <= want-second || header != "a date" && waited < want {
 					t.Errorf("%q: waited %s, want %s", header, waited, want)
 				}
 				if warned := strings.Contains(log.String(), `"@level":"warn"`); warned != (want == 30*second && header != "30") {

@@ -27,7 +27,7 @@ type Config struct {
 	BaseURL *url.URL
 	// APIKey goes into the Authorization header of every request (interface section 5).
 	APIKey Secret
-	// RequestTimeout bounds each attempt, from dialling to the last byte of the answer.
+	// RequestTimeout bounds each attempt, from dialing to the last byte of the answer.
 	RequestTimeout time.Duration
 	// MaxRetries is how often a call is repeated after its first attempt, where repeating is safe. Being refused for its
 	// pace does not count as long as other calls get through.
@@ -36,7 +36,8 @@ type Config struct {
 	RetryWaitMin time.Duration
 	// RetryWaitMax caps every wait, also what a Retry-After header asks for.
 	RetryWaitMax time.Duration
-	// RequestsPerSecond is the highest pace of all calls of this client together. Zero means as fast as the service allows.
+	// RequestsPerSecond is the highest pace of all calls of this client together. Zero means as fast as the service
+	// allows.
 	RequestsPerSecond float64
 	// Headers are sent with every request, and treated as secrets. Nil means none.
 	Headers map[string]Secret

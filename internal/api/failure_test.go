@@ -30,7 +30,8 @@ func selfSigned(t testing.TB, name string, until time.Duration) (tls.Certificate
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(-2 * hour), NotAfter: time.Now().Add(until),
+		SerialNumber: big.NewInt(time.Now().UnixNano()),
+		NotBefore:    time.Now().Add(-2 * hour), NotAfter: time.Now().Add(until),
 		IsCA: true, BasicConstraintsValid: true, DNSNames: []string{name},
 	}
 	if ip := net.ParseIP(name); ip != nil {
@@ -120,22 +121,31 @@ func TestTLS(t *testing.T) {
 		config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, clientTrusted
 		return config
 	}
-	const unverified, refused = "the certificate of {address} could not be verified: x509: ", "{address} refused the TLS connection: "
+	const (
+		unverified = "the certificate of {address} could not be verified: x509: "
+		refused    = "{address} refused the TLS connection: "
+	)
 	for name, test := range map[string]struct {
 		server *tls.Config
 		way
 	}{
-		"trusted":           {only(tls.VersionTLS12, own), way{configure: roots(trusted)}},
-		"unknown authority": {only(tls.VersionTLS13, own), way{"", nil, 1, unverified + "certificate signed by", "ca_cert_file"}},
-		"another name":      {only(tls.VersionTLS13, named), way{"", roots(namedTrusted), 1, unverified, "tls_server_name"}},
-		"tls_server_name":   {only(tls.VersionTLS13, named), way{configure: roots(namedTrusted, byName)}},
-		"expired":           {only(tls.VersionTLS13, expired), way{"", roots(expiredTrusted), 1, unverified, "renewed"}},
-		"TLS 1.1":           {only(tls.VersionTLS11, own), way{"", roots(trusted), 1, refused + "protocol version", "TLS 1.2"}},
+		"trusted": {only(tls.VersionTLS12, own), way{configure: roots(trusted)}},
+		"unknown authority": {
+			only(tls.VersionTLS13, own), way{"", nil, 1, unverified + "certificate signed by", "ca_cert_file"},
+		},
+		"another name":    {only(tls.VersionTLS13, named), way{"", roots(namedTrusted), 1, unverified, "tls_server_name"}},
+		"tls_server_name": {only(tls.VersionTLS13, named), way{configure: roots(namedTrusted, byName)}},
+		"expired":         {only(tls.VersionTLS13, expired), way{"", roots(expiredTrusted), 1, unverified, "renewed"}},
+		"TLS 1.1": {
+			only(tls.VersionTLS11, own), way{"", roots(trusted), 1, refused + "protocol version", "TLS 1.2"},
+		},
 		// In TLS 1.3 the refusal comes when the request has been written.
 		"no client certificate": {
 			asking(tls.VersionTLS13), way{"", roots(trusted), 1, refused + "certificate required", "set client_cert_file"},
 		},
-		"no client certificate, TLS 1.2": {asking(tls.VersionTLS12), way{"", roots(trusted), 1, refused, "set client_cert_file"}},
+		"no client certificate, TLS 1.2": {
+			asking(tls.VersionTLS12), way{"", roots(trusted), 1, refused, "set client_cert_file"},
+		},
 		"wrong client certificate": {
 			asking(tls.VersionTLS13), way{"", roots(trusted, with(stranger)), 1, refused, "check those that are set"},
 		},
@@ -155,7 +165,8 @@ func TestTLS(t *testing.T) {
 		"nginx": answer(400, "Server: nginx\r\n", "<title>400 The plain HTTP request was sent to HTTPS port</title>"),
 		"alert": then(write(tlsAlert), cut),
 	} {
-		http := way{"http://" + each(reaction).listen(t, nil), nil, 1, "{address} speaks TLS, and was addressed without it", "https://"}
+		address := "http://" + each(reaction).listen(t, nil)
+		http := way{address, nil, 1, "{address} speaks TLS, and was addressed without it", "https://"}
 		http.try(t, "http to an https port of "+name, each(cut))
 	}
 }
@@ -197,17 +208,21 @@ func TestNoConnection(t *testing.T) {
 	const refused = " could be made: connection refused"
 	closing := func(c net.Conn) { _ = c.Close() }
 	noTLS := func(c net.Conn) { _ = write("HTTP/1.1 400 Bad Request\r\n\r\n")(c, received{}) }
-	const service, toService = "https://service.example", "no connection to service.example:443 through the proxy 127.0.0.1:"
+	const service = "https://service.example"
+	const toService = "no connection to service.example:443 through the proxy 127.0.0.1:"
 	for name, test := range map[string]way{
-		"nobody listens":    {"http://" + deaf, nil, 4, "no connection to {address}" + refused, ""},
-		"another address":   {"http://localhost:" + port, nil, 4, "no connection to localhost:" + port + " (", ""},
-		"cut handshakes":    {"https://" + listen(t, closing), nil, 4, "no connection to {address} could be made: ", ""},
-		"a deaf proxy":      {service, through("http://" + deaf), 4, "no connection to the proxy " + deaf + refused, ""},
-		"a silent proxy":    {service, through("socks5://" + listen(t, closing)), 4, toService, ""},
-		"a cutting proxy":   {service, through("http://" + each(cut).listen(t, nil)), 4, toService, ""},
-		"no TLS at a proxy": {service, through("https://" + listen(t, noTLS)), 1, "does not speak TLS", "address of the proxy"},
+		"nobody listens":  {"http://" + deaf, nil, 4, "no connection to {address}" + refused, ""},
+		"another address": {"http://localhost:" + port, nil, 4, "no connection to localhost:" + port + " (", ""},
+		"cut handshakes":  {"https://" + listen(t, closing), nil, 4, "no connection to {address} could be made: ", ""},
+		"a deaf proxy":    {service, through("http://" + deaf), 4, "no connection to the proxy " + deaf + refused, ""},
+		"a silent proxy":  {service, through("socks5://" + listen(t, closing)), 4, toService, ""},
+		"a cutting proxy": {service, through("http://" + each(cut).listen(t, nil)), 4, toService, ""},
+		"no TLS at a proxy": {
+			service, through("https://" + listen(t, noTLS)), 1, "does not speak TLS", "address of the proxy",
+		},
 		"TLS at a proxy": {
-			service, through("http://" + each(then(write(tlsAlert), cut)).listen(t, nil)), 1, "speaks TLS", "address of the proxy",
+			service, through("http://" + each(then(write(tlsAlert), cut)).listen(t, nil)), 1,
+			"speaks TLS", "address of the proxy",
 		},
 	} {
 		test.try(t, name, each(cut))
@@ -257,7 +272,8 @@ func TestProxy(t *testing.T) {
 		return &tls.Config{Certificates: []tls.Certificate{certificate}}
 	}
 	says := func(status int, attempts int, reason, hint string) (reaction, way) {
-		reason = fmt.Sprintf(" did not connect to {address}: it answered with status %d (%s) (Server: squid/6.1)", status, reason)
+		const answered = " did not connect to {address}: it answered with status %d (%s) (Server: squid/6.1)"
+		reason = fmt.Sprintf(answered, status, reason)
 		return answer(status, "Server: squid/6.1\r\n", htmlPage), way{"", nil, attempts, reason, hint}
 	}
 	type proxied struct {

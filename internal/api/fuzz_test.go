@@ -9,14 +9,15 @@ import (
 	"time"
 )
 
-// FuzzAnswer: whatever a service answers, it is either an answer or a failure, nothing panics, and neither the failure nor
-// the log gives a secret away that was known before.
+// FuzzAnswer: whatever a service answers, it is either an answer or a failure, nothing panics, and neither the failure
+// nor the log gives a secret away that was known before.
 func FuzzAnswer(f *testing.F) {
 	const key, token = plantedKey, plantedToken
 	for _, body := range []string{
 		successJSON, createdJSON, `{"success":0,"message":"` + token + `"}`, `{"` + token + `":1,"` + token + `":1}`,
 		`{"message":` + escapedJSON(key) + `,"x":` + escapedJSON(token) + `}`, `{"success":"` + key + `"}`,
-		`{"success":1,"user_group":"{\"token\":\"` + token + `\"}"}`, `{"success":1,"user_group":{"team_id":"` + token + `"}}`,
+		`{"success":1,"user_group":"{\"token\":\"` + token + `\"}"}`,
+		`{"success":1,"user_group":{"team_id":"` + token + `"}}`,
 		`{"success":1,"user_group":{"token":"` + token + `\n"}}`, `{"success":1,"user_group":{"properties":"` + token + `"}}`,
 		`{"success":1,"user_group":{"team_id":1e400}}`, "{\"a\":\"\xff\"}", htmlPage, "", "null", "[", `{"success":1`,
 	} {
@@ -58,7 +59,8 @@ func FuzzRetryAfter(f *testing.F) {
 	client := newClient(f, "https://service.example.com", waits(time.Second, time.Minute))
 	f.Fuzz(func(t *testing.T, header string, now int64) {
 		wait := parseRetryAfter(header, time.Unix(now, 0))
-		if got := client.wait(0, &Error{RetryAfter: wait}); wait < 0 || wait > maxRetryAfter || got <= 0 || got > time.Minute {
+		got := client.wait(0, &Error{RetryAfter: wait})
+		if wait < 0 || wait > maxRetryAfter || got <= 0 || got > time.Minute {
 			t.Errorf("parseRetryAfter(%q) = %s, and the client waits %s", header, wait, got)
 		}
 	})
@@ -69,7 +71,8 @@ func FuzzRetryAfter(f *testing.F) {
 func FuzzBaseURL(f *testing.F) {
 	for _, text := range []string{
 		"https://dash.example.com/base/v1//", "HTTPS://Dash.example.com:8443/a%2Fb/../c", "http://127.0.0.1:8080/",
-		"http://[::1]:1/x", "http://example.com", "https://user:secret@example.com", "https://example.com/#", "https://example.com:/",
+		"http://[::1]:1/x", "http://example.com", "https://user:secret@example.com", "https://example.com/#",
+		"https://example.com:/",
 		"https://[fe80::1%25eth0]/", "https://b%C3%BCcher.example", "https://example.com/%2e%2e/%", "//x", "https://x//y/./z",
 	} {
 		f.Add(text, false)

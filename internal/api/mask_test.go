@@ -44,37 +44,45 @@ func TestNothingSecretIsTold(t *testing.T) {
 	t.Parallel()
 	const key, old, token = plantedKey, plantedToken, plantedNewToken
 	const echo = "Token " + key + ", " + old + ", " + token + ", " + plantedHeader
-	const group = `{"team_id":1001,"token":"` + token + `","name":"Visible Name","provided_id":"visible-id","properties":{"p":"` +
-		plantedProperty + `"}}`
+	const group = `{"team_id":1001,"token":"` + token + `","name":"Visible Name","provided_id":"visible-id",` +
+		`"properties":{"p":"` + plantedProperty + `"}}`
 	for name, test := range map[string]struct {
 		status int
 		body   string
 		// unmarked: nothing in the answer says that its token is one, so that none but a known one can be masked.
 		unmarked bool
 	}{
-		"success":              {200, `{"success":1,"new_user_group":true,"user_group":` + group + `}`, false},
-		"refusal":              {400, `{"success":0,"message":"` + echo + `","user_group":` + group + `}`, false},
-		"refusal 200":          {200, `{"success":0,"error":"` + echo + `","token":"` + token + `"}`, false},
-		"escaped":              {400, `{"message":` + escapedJSON(echo) + `,"token":` + escapedJSON(token) + `}`, false},
-		"escaped name":         {400, `{` + escapedJSON(old) + `:1,` + escapedJSON(key) + `:1}`, false},
-		"escaped slash":        {400, `{"message":"is \/slash+ed=","x":"is \/slash+ed=","token":"\/slash+ed="}`, false},
-		"group is a list":      {200, `{"success":1,"new_user_group":true,"user_group":[` + group + `]}`, false},
-		"group is a text":      {200, `{"success":1,"user_group":` + strconv.Quote(group) + `,"message":"` + echo + `"}`, false},
+		"success":         {200, `{"success":1,"new_user_group":true,"user_group":` + group + `}`, false},
+		"refusal":         {400, `{"success":0,"message":"` + echo + `","user_group":` + group + `}`, false},
+		"refusal 200":     {200, `{"success":0,"error":"` + echo + `","token":"` + token + `"}`, false},
+		"escaped":         {400, `{"message":` + escapedJSON(echo) + `,"token":` + escapedJSON(token) + `}`, false},
+		"escaped name":    {400, `{` + escapedJSON(old) + `:1,` + escapedJSON(key) + `:1}`, false},
+		"escaped slash":   {400, `{"message":"is \/slash+ed=","x":"is \/slash+ed=","token":"\/slash+ed="}`, false},
+		"group is a list": {200, `{"success":1,"new_user_group":true,"user_group":[` + group + `]}`, false},
+		"group is a text": {
+			200, `{"success":1,"user_group":` + strconv.Quote(group) + `,"message":"` + echo + `"}`, false,
+		},
 		"list in a text":       {400, `{"message":"` + echo + `","data":` + strconv.Quote("["+group+"]") + `}`, false},
 		"group elsewhere":      {200, `{"success":1,"data":{"user_group":` + group + `,"x":[` + group + `]}}`, false},
 		"tokens in a list":     {200, `{"success":1,"tokens":["` + token + `",{"value":"` + token + `"}]}`, false},
 		"other names":          {200, `{"success":1,"userGroupToken":"` + token + `","x":{"USER_GROUP_TOKEN":"x"}}`, false},
 		"token within a token": {400, `{"token":{"a":[{"b":"` + token + `"}]},"message":"` + token + `"}`, false},
 		"token as a name":      {200, `{"success":1,"` + key + `":1,"` + key + `":2,"` + old + `":3,"` + old + `":4}`, false},
-		"token twice":          {200, `{"success":1,"user_group":{"token":"` + token + `","token":"x"},"x":"` + token + `"}`, false},
-		"control characters":   {200, `{"success":1,"user_group":{"token":"` + token + `\n","name":"` + token + `\n"}}`, false},
-		"invalid UTF-8":        {400, "{\"x\":\"\xff\",\"token\":\"" + token + "\",\"message\":\"" + echo + "\"}", false},
-		"properties elsewhere": {400, `{"x":{"properties":{"p":"` + plantedProperty + `"}},"properties":"` + plantedProperty + `"}`, false},
-		"half":                 {200, `{"success":1,"user_group":` + group[:len(group)-5], false},
-		"text":                 {500, echo, false},
-		"HTML":                 {403, "<html><title>" + echo + "</title></html>", true},
-		"throttled":            {429, `{"message":"` + echo + `"}`, true},
-		"unauthorized":         {401, `{"detail":"` + echo + `"}`, true},
+		"token twice": {
+			200, `{"success":1,"user_group":{"token":"` + token + `","token":"x"},"x":"` + token + `"}`, false,
+		},
+		"control characters": {
+			200, `{"success":1,"user_group":{"token":"` + token + `\n","name":"` + token + `\n"}}`, false,
+		},
+		"invalid UTF-8": {400, "{\"x\":\"\xff\",\"token\":\"" + token + "\",\"message\":\"" + echo + "\"}", false},
+		"properties elsewhere": {
+			400, `{"x":{"properties":{"p":"` + plantedProperty + `"}},"properties":"` + plantedProperty + `"}`, false,
+		},
+		"half":         {200, `{"success":1,"user_group":` + group[:len(group)-5], false},
+		"text":         {500, echo, false},
+		"HTML":         {403, "<html><title>" + echo + "</title></html>", true},
+		"throttled":    {429, `{"message":"` + echo + `"}`, true},
+		"unauthorized": {401, `{"detail":"` + echo + `"}`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -20,7 +20,9 @@ func TestRequests(t *testing.T) {
 	}
 	const fullBody = `{"user_group_id":"a/c m\"é","name":"R&D <Acme>","mapping":{"s1":"a","s2":"b&c"},` +
 		`"properties":{"z":1e30,"a":123456789012345678901234567890,"f":1.0,"h":"<b>","u":"\u00e9","n":null,"o":{}}}`
-	empty := GroupRequest{UserGroupID: "acme", Name: ptr(""), Mapping: map[string]string{}, Properties: mustObject(t, "{}")}
+	empty := GroupRequest{
+		UserGroupID: "acme", Name: ptr(""), Mapping: map[string]string{}, Properties: mustObject(t, "{}"),
+	}
 	const emptyBody = `{"user_group_id":"acme","name":"","mapping":{},"properties":{}}`
 	token := NewSecret(plantedToken)
 	type sent struct {

@@ -42,8 +42,8 @@ func (r *Retries) next(err *Error) (wait time.Duration, more bool) {
 	return c.wait(r.counted-1, err), r.counted <= c.config.MaxRetries
 }
 
-// Wait waits before the next repetition and reports whether there may be one: not when retries are used up, nor when the
-// run is stopped meanwhile.
+// Wait waits before the next repetition and reports whether there may be one: not when retries are used up, nor when
+// the run is stopped meanwhile.
 func (r *Retries) Wait(ctx context.Context, err *Error) bool {
 	wait, more := r.next(err)
 	return more && sleep(ctx, wait) == nil

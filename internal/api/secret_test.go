@@ -14,7 +14,8 @@ import (
 // secretSpellings are the ways in which fmt might spell the planted secret.
 func secretSpellings(secret string) []string {
 	return []string{
-		secret, fmt.Sprintf("%x", secret), fmt.Sprintf("%X", secret), fmt.Sprintf("% x", secret), fmt.Sprintf("%#x", secret)[2:],
+		secret, fmt.Sprintf("%x", secret), fmt.Sprintf("%X", secret), fmt.Sprintf("% x", secret),
+		fmt.Sprintf("%#x", secret)[2:],
 		strings.Trim(fmt.Sprintf("%d", []byte(secret)), "[]"), fmt.Sprintf("%U", []rune(secret))[1:20],
 	}
 }

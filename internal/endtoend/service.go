@@ -223,8 +223,8 @@ func (f *folder) take(id ...string) (taken []emulator.Call) {
 	return taken
 }
 
-// matches reports whether calls are those wanted, where "many" is any number, and "…" whatever follows: a refusal for the pace is
-// repeated as long as other calls get through.
+// matches reports whether calls are those wanted, where "many" is any number, and "…" whatever follows: a refusal for
+// the pace is repeated as long as other calls get through.
 func matches(got, want string) bool {
 	pattern := strings.NewReplacer("many", `\d+`, "…", ".*").Replace(regexp.QuoteMeta(want))
 	return regexp.MustCompile("^" + pattern + "$").MatchString(got)

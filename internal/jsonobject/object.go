@@ -126,11 +126,10 @@ func (e *Error) Error() string {
 // likeTerraform has keys sorted by byte, and escaped what jsonencode escapes.
 var likeTerraform = json.JoinOptions(json.Deterministic(true), jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true))
 
-// Parse reads text, which must be one JSON object with nothing but white space around it. Beyond what JSON's grammar
+// Parse reads a text, which must be one JSON object with nothing but white space around it. Beyond what JSON's grammar
 // forbids it refuses duplicate keys (compared unescaped, at any depth), invalid UTF-8 and escapes of unpaired
 // surrogates (neither can be held by a Terraform string), and numbers that are too long. The error is always an *Error.
-func Parse[T ~string | ~[]byte](text T) (Object, error) {
-	raw := string(text)
+func Parse(raw string) (Object, error) {
 	if object := strings.TrimLeft(raw, " \t\r\n"); !strings.HasPrefix(object, "{") {
 		return Object{}, fault(kindOf(jsontext.Value(object)), raw, len(raw)-len(object))
 	}

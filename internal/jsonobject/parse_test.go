@@ -83,7 +83,7 @@ const zeros = maxGrowth / 3995
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range refused {
-		object, err := Parse([]byte(test.text))
+		object, err := Parse(test.text)
 		want := fmt.Sprintf("line %d, column %d: %s", test.line, test.column, test.kind)
 		if err == nil || err.Error() != want || !object.IsZero() {
 			t.Errorf("%.60q: %v, want %s", test.text, err, want)

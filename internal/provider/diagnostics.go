@@ -25,13 +25,18 @@ func addError(diags *diag.Diagnostics, err error) {
 		diags.AddError(words.title(), words.detail())
 		return
 	}
-	diags.AddError(titleInternal, "An operation failed in an unexpected way: "+err.Error()+". Please report it with the steps to reproduce it.")
+	diags.AddError(titleInternal, "An operation failed in an unexpected way: "+err.Error()+
+		". Please report it with the steps to reproduce it.")
 }
 
-func addWarnings(diags *diag.Diagnostics, problems []*usergroup.Problem) {
-	for _, problem := range problems {
+// report turns what an operation has found into diagnostics: its warnings, and its error if there is one.
+func report(diags *diag.Diagnostics, err error, warnings ...*usergroup.Problem) {
+	for _, problem := range warnings {
 		words := explanation{problem}
 		diags.AddWarning(words.title(), words.detail())
+	}
+	if err != nil {
+		addError(diags, err)
 	}
 }
 
@@ -53,15 +58,22 @@ func dataFrom[Data any](providerData any, diags *diag.Diagnostics) (data Data) {
 	}
 	data, ok := providerData.(Data)
 	if !ok {
-		diags.AddError(titleInternal, fmt.Sprintf("An object was configured with %T. Please report it with the steps to reproduce it.", providerData))
+		diags.AddError(titleInternal, fmt.Sprintf("An object was configured with %T. "+
+			"Please report it with the steps to reproduce it.", providerData))
 	}
 	return data
 }
 
-// notConfigured says why an operation cannot be done while an argument of the provider is unknown.
-func notConfigured(diags *diag.Diagnostics, what string) {
-	diags.AddError(titleNotConfigured, capitalised(what)+" needs the service, but an argument of the provider block depends on something that is not known before apply. No call was made. "+
-		"Give the provider's arguments values that are known at plan, or create what they depend on in an earlier run (-target).")
+// cannot reports whether an operation has to end before it begins: values could not be read, or there is no service
+// because an argument of the provider is unknown, which it says.
+func cannot(diags *diag.Diagnostics, service *usergroup.Service, what string) bool {
+	if !diags.HasError() && service == nil {
+		diags.AddError(titleNotConfigured, capitalized(what)+" needs the service, "+
+			"but an argument of the provider block depends on something that is not known before apply. No call was made. "+
+			"Give the provider's arguments values that are known at plan, "+
+			"or create what they depend on in an earlier run (-target).")
+	}
+	return diags.HasError()
 }
 
-func capitalised(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }
+func capitalized(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }

@@ -37,8 +37,8 @@ func (p explanation) subject() explanation {
 	return p
 }
 
-// detail says what the service answered and what that means, what was and was not done, and what to do next: a paragraph
-// each.
+// detail says what the service answered and what that means, what was and was not done, and what to do next: a
+// paragraph each.
 func (p explanation) detail() string {
 	found := findingWords[p.Finding]
 	return join("\n\n",
@@ -78,9 +78,15 @@ func (p explanation) said() string {
 // done says what was and was not done, and how to remove what was left behind.
 func (p explanation) done() string {
 	words := operationWords[p.Operation]
-	said := map[usergroup.Happened]string{usergroup.No: words.no, usergroup.Maybe: words.maybe, usergroup.Yes: words.yes}[p.Done]
+	said := map[usergroup.Happened]string{
+		usergroup.No: words.no, usergroup.Maybe: words.maybe, usergroup.Yes: words.yes,
+	}[p.Done]
 	if p.Operation == usergroup.Rotate && p.Done == usergroup.Yes {
-		said = join(" ", said, map[bool]string{true: "The next refresh reads the new token.", false: "The state has the new token."}[p.Told.Token.IsZero()])
+		where := "The state has the new token."
+		if p.Told.Token.IsZero() {
+			where = "The next refresh reads the new token."
+		}
+		said = join(" ", said, where)
 	}
 	left, removal := p.placeholder("lookup")
 	done := join("\n\n", join(" ", said, left), removal)
@@ -94,21 +100,26 @@ func (p explanation) done() string {
 // placeholder says what became of the empty group that a lookup, or the check of the service, has made, and by which
 // command it can be removed.
 func (p explanation) placeholder(maker string) (said, removal string) {
+	notOurs := []usergroup.Finding{
+		usergroup.AnsweredFromCache, usergroup.AnswersDisagree, usergroup.AnsweredForAnother,
+	}
 	switch {
-	case p.Operation != usergroup.CheckService && slices.Contains([]usergroup.Finding{usergroup.AnsweredFromCache, usergroup.AnswersDisagree, usergroup.AnsweredForAnother}, p.Finding):
+	case p.Operation != usergroup.CheckService && slices.Contains(notOurs, p.Finding):
 		// The ID may be that of a customer's group: no advice to delete it.
 		return "Nothing was deleted. The " + maker + " may have created an empty group.", ""
 	case p.Placeholder == usergroup.PlaceholderLeft:
-		return "The " + maker + " created an empty group, which may still be at the service. To remove it, run:", removalCommand(p.ID)
+		return "The " + maker + " created an empty group, which may still be at the service. " +
+			"To remove it, run:", removalCommand(p.ID)
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupLost:
-		return "The " + maker + " created an empty group and removed it again. An earlier attempt was lost. If the service still carries it " +
-			"out, an empty group appears. To remove it, run:", removalCommand(p.ID)
+		return "The " + maker + " created an empty group and removed it again. An earlier attempt was lost. " +
+			"If the service still carries it out, an empty group appears. To remove it, run:", removalCommand(p.ID)
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.Operation == usergroup.CheckService:
 		return "The check created a group of its own and removed it again.", ""
 	case p.Placeholder == usergroup.PlaceholderRemoved:
 		return "The lookup created an empty group, as it does for every missing ID, and removed it again.", ""
 	case p.LookupLost:
-		return "If the group did not exist before, the " + maker + " may have created an empty one. To remove it, run:", removalCommand(p.ID)
+		return "If the group did not exist before, the " + maker + " may have created an empty one. " +
+			"To remove it, run:", removalCommand(p.ID)
 	default:
 		return "", ""
 	}
@@ -129,11 +140,13 @@ func (p explanation) next() string {
 	switch call.Kind {
 	case api.Unauthorized:
 		if call == p.Call && (p.Operation == usergroup.Rotate || p.Operation == usergroup.Delete) {
-			return "A lookup shows that the token is right, so the API key (api_key, EMBED_API_KEY) may not be allowed to do this."
+			return "A lookup shows that the token is right, " +
+				"so the API key (api_key, EMBED_API_KEY) may not be allowed to do this."
 		}
 		return "Check api_key (EMBED_API_KEY): the key is wrong, has expired, or is not allowed to do this."
 	case api.Throttled:
-		return "The service takes no more calls at the moment, and has let none of this run through for a while. Run again later."
+		return "The service takes no more calls at the moment, and has let none of this run through for a while. " +
+			"Run again later."
 	case api.Refused:
 		return "Fix what the service reports, then run again."
 	case api.NotSent:
@@ -144,7 +157,7 @@ func (p explanation) next() string {
 	case api.Redirected:
 		return "Set base_url (EMBED_BASE_URL) to the actual address of the service."
 	case api.Cached:
-		return findingWords[usergroup.AnsweredFromCache].next
+		return turnOffCaching
 	default:
 		return join(" ", call.Hint, operationWords[p.Operation].next)
 	}
@@ -191,7 +204,8 @@ func orUnknown(n *int64) string {
 	return strconv.FormatInt(*n, 10)
 }
 
-// differences names what the service has otherwise than it was sent: properties by their top-level keys, never by value.
+// differences names what the service has otherwise than it was sent: properties by their top-level keys, never by
+// value.
 func (p explanation) differences() string {
 	differ := p.Sent.Differences(p.Told)
 	said := ""

@@ -4,8 +4,8 @@ import "github.com/dashembed/terraform-provider-embed/internal/usergroup"
 
 // Words in braces are filled in by explanation.fill. Each title has a heading in the troubleshooting guide.
 
-// operationWords are about what was being done: no, maybe and yes say what became of it, and next is what to do when that
-// is not known.
+// operationWords are about what was being done: no, maybe and yes say what became of it, and next is what to do when
+// that is not known.
 var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, next string }{
 	usergroup.LookUp: {
 		failed: "Cannot look up user group %q",
@@ -37,8 +37,8 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 		no:     "The token was not rotated.",
 		maybe:  "It is not known whether the token was rotated. The state keeps the token it has, which may no longer work.",
 		yes:    "The token was rotated.",
-		next: "Run again. The next refresh reads the current token. The rotation is planned again, so if it was done after all, " +
-			"the token is rotated a second time.",
+		next: "Run again. The next refresh reads the current token. The rotation is planned again, " +
+			"so if it was done after all, the token is rotated a second time.",
 	},
 	usergroup.Delete: {
 		failed: "Cannot delete user group %q",
@@ -53,7 +53,11 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 	},
 }
 
-// findingWords are about what was found: what it means, what was done where the facts do not say it, and what to do next.
+const turnOffCaching = "Turn off caching for the address of the service, then run again. " +
+	"Do not delete the group by hand: it may be a live customer."
+
+// findingWords are about what was found: what it means, what was done where the facts do not say it, and what to do
+// next.
 var findingWords = map[usergroup.Finding]struct{ title, means, done, next string }{
 	usergroup.NotFound: {
 		title: "User group %q does not exist",
@@ -64,41 +68,42 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		title: "User group %q already exists",
 		means: "The service already has a group with this ID.",
 		done:  "Nothing was changed, and the group is not in the state.",
-		next: "To manage the group with Terraform, import it with an import block or `terraform import`, or set adopt_existing = true " +
-			"to take it over. If another resource block has the same user_group_id, remove one of the two. If the resource is tainted " +
-			"and uses create_before_destroy, run `terraform untaint`. If the group belongs to something else, choose another user_group_id.",
+		next: "To manage the group with Terraform, import it with an import block or `terraform import`, " +
+			"or set adopt_existing = true to take it over. If another resource block has the same user_group_id, " +
+			"remove one of the two. If the resource is tainted and uses create_before_destroy, run `terraform untaint`. " +
+			"If the group belongs to something else, choose another user_group_id.",
 	},
 	usergroup.MayHaveExisted: {
 		title: "User group %q may have existed before",
-		means: "The answer to the creation was lost. The service now has a group with this ID, and nothing proves that this " +
-			"run created it.{differences}",
+		means: "The answer to the creation was lost. The service now has a group with this ID, " +
+			"and nothing proves that this run created it.{differences}",
 		done: "The group that is there now was not changed. It is not in the state.",
 		next: "Import the group with an import block if it is yours, or set adopt_existing = true to take it over.",
 	},
 	usergroup.Replaced: {
 		title: "User group %q has been replaced",
-		means: "The group that was expected has team_id {known.team_id}, and the service has team_id {told.team_id} under the same ID. " +
-			"The group was deleted and recreated elsewhere, or the API key belongs to another environment.",
-		next: "Check the API key, then plan again: the plan shows the group as it is now. To stop managing it without deleting it, " +
-			"run `terraform state rm`.",
+		means: "The group that was expected has team_id {known.team_id}, and the service has team_id {told.team_id} under " +
+			"the same ID. The group was deleted and recreated elsewhere, or the API key belongs to another environment.",
+		next: "Check the API key, then plan again: the plan shows the group as it is now. " +
+			"To stop managing it without deleting it, run `terraform state rm`.",
 	},
 	usergroup.AnsweredForAnother: {
 		title: "The service answered about another group than %q",
 		means: "The service was asked about {asked} and answered about {answered}.",
-		next: "If the service changes IDs (case, spaces, length), use the ID that it answers with. Otherwise check that no cache " +
-			"answers in place of the service.",
+		next: "If the service changes IDs (case, spaces, length), use the ID that it answers with. " +
+			"Otherwise check that no cache answers in place of the service.",
 	},
 	usergroup.AnsweredFromCache: {
 		title: "A cache may have answered for user group %q",
 		means: "The service says that it has just created a group that was known before. A caching proxy, or something " +
 			"like it, repeats an old answer.",
-		next: "Turn off caching for the address of the service, then run again. Do not delete the group by hand: it may be a live customer.",
+		next: turnOffCaching,
 	},
 	usergroup.AnswersDisagree: {
 		title: "A cache may have answered for user group %q",
-		means: "The service first said that it had just created the group, and then showed another one under the same ID. A caching proxy, or something " +
-			"like it, repeats an old answer, or the group was replaced at that moment.",
-		next: "Turn off caching for the address of the service, then run again. Do not delete the group by hand: it may be a live customer.",
+		means: "The service first said that it had just created the group, and then showed another one under the same ID. " +
+			"A caching proxy, or something like it, repeats an old answer, or the group was replaced at that moment.",
+		next: turnOffCaching,
 	},
 	usergroup.MayBeLeftBehind: {
 		title: "Looking up user group %q may have created it",
@@ -112,8 +117,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.NotTakenAsSent: {
 		title: "User group %q was not updated as planned",
 		means: "The service accepted the update, but its name or properties differ from what was sent.{differences}",
-		next: "Change the configuration to what the service keeps. A service that merges properties keeps those that are no longer " +
-			"sent.",
+		next: "Change the configuration to what the service keeps. A service that merges properties keeps those that are " +
+			"no longer sent.",
 	},
 	usergroup.NotRotated: {
 		title: "Cannot rotate the token of user group %q",
@@ -122,8 +127,9 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.MayBeAnother: {
 		title: "User group %q may be another group",
-		means: "The service has a group with this ID and another token, and does not show whether it is still the group in the state.",
-		next:  "Run again: the next plan shows the group as it is now.",
+		means: "The service has a group with this ID and another token, and does not show whether it is still the group in " +
+			"the state.",
+		next: "Run again: the next plan shows the group as it is now.",
 	},
 	usergroup.OutdatedToken: {
 		title: "The service shows an outdated token of user group %q",
@@ -133,8 +139,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.WrongEnvironment: {
 		title: "User group %q is in another environment",
 		means: "The group should be in the environment {known.environment}, and is in {told.environment}.",
-		next: "Check that the API key and the provider's environment are those of the group. To stop managing the group without deleting it, " +
-			"run `terraform state rm`.",
+		next: "Check that the API key and the provider's environment are those of the group. " +
+			"To stop managing the group without deleting it, run `terraform state rm`.",
 	},
 	usergroup.WrongKey: {
 		title: "The API key belongs to another environment",
@@ -144,8 +150,10 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.NoEnvironment: {
 		title: "The environment of the API key is not known",
-		means: "The provider's environment is {known.environment}. A group created with this API key as a test shows no environment.",
-		next:  "Remove environment from the provider block. Then nothing protects against an API key of the wrong environment.",
+		means: "The provider's environment is {known.environment}. A group created with this API key as a test shows no " +
+			"environment.",
+		next: "Remove environment from the provider block. Then nothing protects against an API key of the wrong " +
+			"environment.",
 	},
 	usergroup.Adopted: {
 		title: "User group %q was adopted",
@@ -155,8 +163,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.Claimed: {
 		title: "User group %q is assumed to be the one just created",
-		means: "The answer to the creation was lost. The service now has a group with this ID that shows what was sent, so this run has most " +
-			"likely created it.",
+		means: "The answer to the creation was lost. The service now has a group with this ID that shows what was sent, " +
+			"so this run has most likely created it.",
 		done: "The group is in the state.",
 		next: "If you know that the group existed before, run `terraform state rm` rather than destroying it.",
 	},
@@ -174,8 +182,9 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.AnotherRemains: {
 		title: "Another user group has the ID %q",
-		means: "The group in the state, with team_id {known.team_id}, is gone. Another group, with team_id {told.team_id}, has its ID.",
-		done:  "The other group was not touched.",
+		means: "The group in the state, with team_id {known.team_id}, is gone. Another group, with team_id {told.team_id}, " +
+			"has its ID.",
+		done: "The other group was not touched.",
 	},
 	usergroup.TokenChanged: {
 		title: "The token of user group %q was rotated elsewhere",

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// PrepareProcess fits a process that serves the provider for one walk of a graph to that: it keeps what nobody reads, or may
-// read, out of the logs, and collects garbage less often. A process that is being debugged logs everything else.
+// PrepareProcess fits a process that serves the provider for one walk of a graph to that: it keeps what nobody reads,
+// or may read, out of the logs, and collects garbage less often. A process that is being debugged logs everything else.
 func PrepareProcess(debugging bool) {
 	// net/http writes what a service sends beyond its answer to the standard logger, and that may hold a token.
 	log.SetOutput(io.Discard)
@@ -19,8 +19,9 @@ func PrepareProcess(debugging bool) {
 	collectLessOften()
 }
 
-// collectLessOften spends some megabytes on garbage to save processor time: with contexts that are let go, little is alive
-// at any one time, and a process for one walk of a graph need not be tidy. bench/README.md has the figures. GOGC overrules it.
+// collectLessOften spends some megabytes on garbage to save processor time: with contexts that are let go, little is
+// alive at any one time, and a process for one walk of a graph need not be tidy. bench/README.md has the figures. GOGC
+// overrules it.
 func collectLessOften() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(175)

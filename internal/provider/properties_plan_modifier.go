@@ -12,18 +12,17 @@ type keepEqualProperties struct{}
 
 var _ planmodifier.String = keepEqualProperties{}
 
-// Description implements planmodifier.Describer.
 func (keepEqualProperties) Description(context.Context) string {
 	return "Text that is the same JSON object, written differently, is no change."
 }
 
-// MarkdownDescription implements planmodifier.Describer.
 func (m keepEqualProperties) MarkdownDescription(ctx context.Context) string {
 	return m.Description(ctx)
 }
 
-// PlanModifyString implements planmodifier.String.
-func (keepEqualProperties) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
+func (keepEqualProperties) PlanModifyString(
+	_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse,
+) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}

@@ -43,7 +43,9 @@ func (t propertiesType) String() string { return "propertiesType" }
 func (t propertiesType) ValueType(context.Context) attr.Value { return propertiesValue{} }
 
 // ValueFromString implements basetypes.StringTypable.
-func (t propertiesType) ValueFromString(_ context.Context, value basetypes.StringValue) (basetypes.StringValuable, diag.Diagnostics) {
+func (t propertiesType) ValueFromString(
+	_ context.Context, value basetypes.StringValue,
+) (basetypes.StringValuable, diag.Diagnostics) {
 	return propertiesValue{value}, nil
 }
 
@@ -81,7 +83,9 @@ func (v propertiesValue) String() string {
 func (v propertiesValue) GoString() string { return "provider.propertiesValue{" + v.String() + "}" }
 
 // StringSemanticEquals implements basetypes.StringValuableWithSemanticEquals.
-func (v propertiesValue) StringSemanticEquals(_ context.Context, other basetypes.StringValuable) (bool, diag.Diagnostics) {
+func (v propertiesValue) StringSemanticEquals(
+	_ context.Context, other basetypes.StringValuable,
+) (bool, diag.Diagnostics) {
 	properties, ok := other.(propertiesValue)
 	return ok && v.sameJSON(properties), nil
 }
@@ -104,7 +108,9 @@ func (v propertiesValue) sameJSON(other propertiesValue) bool {
 }
 
 // ValidateAttribute implements xattr.ValidateableAttribute.
-func (v propertiesValue) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeRequest, resp *xattr.ValidateAttributeResponse) {
+func (v propertiesValue) ValidateAttribute(
+	_ context.Context, req xattr.ValidateAttributeRequest, resp *xattr.ValidateAttributeResponse,
+) {
 	if v.IsNull() || v.IsUnknown() {
 		return
 	}
@@ -122,27 +128,29 @@ func propertiesFault(err error) string {
 		return "The text is not a JSON object. " + encode
 	}
 	// The position is none in the configuration, where people would look for it: hence "of the text".
-	at := fmt.Sprintf("The text is not a JSON object that can be used. Line %d, column %d of the text (its value is not shown, "+
-		"since it may be confidential): %s. ", fault.Line, fault.Column, fault.Kind)
+	at := fmt.Sprintf("The text is not a JSON object that can be used. Line %d, column %d of the text "+
+		"(its value is not shown, since it may be confidential): %s. ", fault.Line, fault.Column, fault.Kind)
 	switch fault.Kind {
 	case jsonobject.KindNotJSON:
 		return "The text is not JSON, and properties must be a JSON object. " + encode
 	case jsonobject.KindNull:
-		return "The text is a JSON null, and properties must be a JSON object. To leave the properties of the group alone, omit the argument " +
-			"or set it to null rather than to jsonencode(null). To empty them: properties = jsonencode({})."
+		return "The text is a JSON null, and properties must be a JSON object. To leave the properties of the group alone, " +
+			"omit the argument or set it to null rather than to jsonencode(null). To empty them: properties = jsonencode({})."
 	case jsonobject.KindArray:
 		return "The text begins as a JSON array, and properties must be a JSON object: properties = jsonencode({ ... })."
 	case jsonobject.KindScalar:
-		return "The text is a JSON string, number or boolean, and properties must be a JSON object: properties = jsonencode({ ... }). " +
-			"Text that is JSON already, such as that of a file, must not pass through jsonencode again."
+		return "The text is a JSON string, number or boolean, and properties must be a JSON object: " +
+			"properties = jsonencode({ ... }). Text that is JSON already, such as that of a file, " +
+			"must not pass through jsonencode again."
 	case jsonobject.KindByteOrderMark:
-		return "The text begins with a byte order mark, which is not allowed in JSON. Save the file it comes from as UTF-8 without one."
+		return "The text begins with a byte order mark, which is not allowed in JSON. " +
+			"Save the file it comes from as UTF-8 without one."
 	case jsonobject.KindDuplicateKey:
 		return at + "Which of the two counts is not defined in JSON; remove one."
 	case jsonobject.KindNumber:
 		return at + "Write such a number as a string."
 	default:
-		return at + "Look for a missing comma, quote or bracket, for text after the object, for bytes that are not UTF-8 and " +
-			`for half a surrogate pair (\ud83d without \ude00). ` + encode
+		return at + "Look for a missing comma, quote or bracket, for text after the object, " +
+			`for bytes that are not UTF-8 and for half a surrogate pair (\ud83d without \ude00). ` + encode
 	}
 }

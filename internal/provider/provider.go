@@ -41,7 +41,9 @@ func (p *embedProvider) Metadata(_ context.Context, _ provider.MetadataRequest, 
 
 // Configure makes no call. While an argument is not known yet there is nothing to call with, and every object says so
 // when it is asked to do something.
-func (p *embedProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+func (p *embedProvider) Configure(
+	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
+) {
 	forResource := resourceData{planned: newPlannedGroups()}
 	resp.ResourceData = forResource
 	var arguments providerModel
@@ -71,7 +73,6 @@ func (p *embedProvider) DataSources(context.Context) []func() datasource.DataSou
 	return []func() datasource.DataSource{newUserGroupDataSource, newUserGroupsDataSource}
 }
 
-// Functions implements provider.ProviderWithFunctions.
 func (p *embedProvider) Functions(context.Context) []func() function.Function {
 	return []func() function.Function{newTokenFingerprintFunction}
 }

@@ -105,7 +105,8 @@ func (r argumentReader) clientCertificate(m providerModel) *tls.Certificate {
 	switch {
 	case err == nil:
 	case strings.Contains(err.Error(), "does not match"):
-		r.conflict(keySource, fmt.Sprintf("The private key in %s does not belong to the certificate in %s.", keySource, source))
+		mismatch := fmt.Sprintf("The private key in %s does not belong to the certificate in %s.", keySource, source)
+		r.conflict(keySource, mismatch)
 	default:
 		r.invalidContent(keySource, "the private key in PEM form, without a passphrase")
 	}
@@ -121,8 +122,8 @@ func (r argumentReader) invalidContent(argument, what string) {
 	r.invalid(argument, verb+what)
 }
 
-// certificatesIn returns the certificates in a PEM text, and whether there are some that cannot be read. Whatever else is
-// in it does not matter.
+// certificatesIn returns the certificates in a PEM text, and whether there are some that cannot be read. Whatever else
+// is in it does not matter.
 func certificatesIn(text string) (certificates []*x509.Certificate, broken bool) {
 	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != "CERTIFICATE" {

@@ -36,106 +36,147 @@ type providerModel struct {
 
 func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Manages the customers of a product that embeds dashboards. Each customer is a *user group* at the dashboard service, and the group's token tells an embedded dashboard which customer is viewing it.\n\n" +
-			"Every argument has an environment variable. An argument in the configuration overrides it. Configuring the provider makes no call.",
+		MarkdownDescription: "Manages the customers of a product that embeds dashboards. " +
+			"Each customer is a *user group* at the dashboard service, and the group's token tells an embedded dashboard " +
+			"which customer is viewing it.\n\n" +
+			"Every argument has an environment variable. An argument in the configuration overrides it. " +
+			"Configuring the provider makes no call.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Address of the service, such as `https://dashboards.example.com`. Required, here or in the environment. It must be an absolute `https` address without user name, query or fragment. A path is kept. " +
-					"`http` is accepted for loopback addresses, and for others with `allow_http`. Redirects are never followed. Environment variable: `EMBED_BASE_URL`.",
+				MarkdownDescription: "Address of the service, such as `https://dashboards.example.com`. " +
+					"Required, here or in the environment. It must be an absolute `https` address without user name, " +
+					"query or fragment. A path is kept. `http` is accepted for loopback addresses, " +
+					"and for others with `allow_http`. Redirects are never followed. Environment variable: `EMBED_BASE_URL`.",
 			},
 			"api_key": schema.StringAttribute{
 				Optional:  true,
 				Sensitive: true,
-				MarkdownDescription: "API key for the service. It must be allowed to create and delete groups, since a lookup of a missing group does both. " +
-					"Exactly one of `api_key` and `api_key_file` is required. If the configuration sets either, neither variable is read. Surrounding white space is removed. " +
-					"An empty string is an error, and hides the variable. A saved plan file holds a key that comes from the configuration or a Terraform variable, and not one from the environment. Environment variable: `EMBED_API_KEY`.",
+				MarkdownDescription: "API key for the service. It must be allowed to create and delete groups, " +
+					"since a lookup of a missing group does both. Exactly one of `api_key` and `api_key_file` is required. " +
+					"If the configuration sets either, neither variable is read. Surrounding white space is removed. " +
+					"An empty string is an error, and hides the variable. A saved plan file holds a key that comes from the " +
+					"configuration or a Terraform variable, and not one from the environment. Environment variable: `EMBED_API_KEY`.",
 			},
 			"api_key_file": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Path of a file that holds the API key and nothing else. Surrounding white space is removed. Environment variable: `EMBED_API_KEY_FILE`.",
+				Optional: true,
+				MarkdownDescription: "Path of a file that holds the API key and nothing else. " +
+					"Surrounding white space is removed. Environment variable: `EMBED_API_KEY_FILE`.",
 			},
 			"allow_http": schema.BoolAttribute{
-				Optional:            true,
-				MarkdownDescription: "Whether to accept an `http` address that is not loopback. The key and every token can then be read on the way. Default: `false`. Environment variable: `EMBED_ALLOW_HTTP`.",
+				Optional: true,
+				MarkdownDescription: "Whether to accept an `http` address that is not loopback. " +
+					"The key and every token can then be read on the way. Default: `false`. " +
+					"Environment variable: `EMBED_ALLOW_HTTP`.",
 			},
 			"request_timeout": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Time limit for a single attempt of a call, as a duration such as `\"45s\"` or `\"2m\"`. A run that is stopped (Ctrl-C, a canceled job) finishes the calls in flight, follows up on a rotation without an answer, and removes what a lookup has just created, which may take up to four times this long. Default: `\"30s\"`. Environment variable: `EMBED_REQUEST_TIMEOUT`.",
+				Optional: true,
+				MarkdownDescription: "Time limit for a single attempt of a call, as a duration such as `\"45s\"` or `\"2m\"`. " +
+					"A run that is stopped (Ctrl-C, a canceled job) finishes the calls in flight, " +
+					"follows up on a rotation without an answer, and removes what a lookup has just created, " +
+					"which may take up to four times this long. Default: `\"30s\"`. Environment variable: `EMBED_REQUEST_TIMEOUT`.",
 			},
 			"max_retries": schema.NumberAttribute{
-				Optional:            true,
-				Validators:          []validator.Number{countValidator{}},
-				MarkdownDescription: "How often to repeat a call that could not be sent or got no usable answer, if repeating is safe. A call that is refused for the pace (status 429 or 503) does not use these up while other calls of the run get through. It fails when none has for four times `retry_wait_max`. Between 0 and 100. Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
+				Optional:   true,
+				Validators: []validator.Number{countValidator{}},
+				MarkdownDescription: "How often to repeat a call that could not be sent or got no usable answer, " +
+					"if repeating is safe. A call that is refused for the pace (status 429 or 503) does not use these up while " +
+					"other calls of the run get through. It fails when none has for four times `retry_wait_max`. Between 0 and 100. " +
+					"Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
 			},
 			"retry_wait_min": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Wait before the first repetition, as a duration. It doubles with each further one. Every wait is shortened at random by up to a half, so that calls do not come back all at once. Default: `\"1s\"`. Environment variable: `EMBED_RETRY_WAIT_MIN`.",
+				Optional: true,
+				MarkdownDescription: "Wait before the first repetition, as a duration. It doubles with each further one. " +
+					"Every wait is shortened at random by up to a half, so that calls do not come back all at once. " +
+					"Default: `\"1s\"`. Environment variable: `EMBED_RETRY_WAIT_MIN`.",
 			},
 			"retry_wait_max": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Longest wait between two attempts, as a duration. It also limits what the service asks for with `Retry-After`. Default: `\"30s\"`. Environment variable: `EMBED_RETRY_WAIT_MAX`.",
+				Optional: true,
+				MarkdownDescription: "Longest wait between two attempts, as a duration. It also limits what the service asks for " +
+					"with `Retry-After`. Default: `\"30s\"`. Environment variable: `EMBED_RETRY_WAIT_MAX`.",
 			},
 			"requests_per_second": schema.Float64Attribute{
-				Optional:            true,
-				Validators:          []validator.Float64{float64validator.AtLeast(0.01)},
-				MarkdownDescription: "Upper limit for the calls per second of one run, evenly spaced, whatever `-parallelism` is. Below it, and without it, a run finds the pace that the service allows: it slows down when calls are refused with status 429 or 503, and speeds up again as they get through. Each run has its own limit. At least 0.01. Default: no limit. Environment variable: `EMBED_REQUESTS_PER_SECOND`.",
+				Optional:   true,
+				Validators: []validator.Float64{float64validator.AtLeast(0.01)},
+				MarkdownDescription: "Upper limit for the calls per second of one run, evenly spaced, " +
+					"whatever `-parallelism` is. Below it, and without it, a run finds the pace that the service allows: " +
+					"it slows down when calls are refused with status 429 or 503, and speeds up again as they get through. " +
+					"Each run has its own limit. At least 0.01. Default: no limit. " +
+					"Environment variable: `EMBED_REQUESTS_PER_SECOND`.",
 			},
 			"headers": schema.MapAttribute{
 				Optional:    true,
 				Sensitive:   true,
 				ElementType: types.StringType,
-				MarkdownDescription: "Additional headers for every request, for example for a gateway in front of the service. The values are treated as secrets. " +
-					"These headers are reserved: `Accept`, `Accept-Encoding`, `Authorization`, `Cache-Control`, `Connection`, `Content-Length`, `Content-Type`, `Expect`, `Host`, `Te`, `Trailer`, `Transfer-Encoding`, `Upgrade`, `User-Agent`. Environment variable: `EMBED_HEADERS`, as a JSON object.",
+				MarkdownDescription: "Additional headers for every request, for example for a gateway in front of the service. " +
+					"The values are treated as secrets. These headers are reserved: `Accept`, `Accept-Encoding`, `Authorization`, " +
+					"`Cache-Control`, `Connection`, `Content-Length`, `Content-Type`, `Expect`, `Host`, `Te`, `Trailer`, " +
+					"`Transfer-Encoding`, `Upgrade`, `User-Agent`. Environment variable: `EMBED_HEADERS`, as a JSON object.",
 			},
 			"proxy_url": schema.StringAttribute{
 				Optional:  true,
 				Sensitive: true,
-				MarkdownDescription: "Address of a proxy, such as `http://proxy.example.com:3128`, `https://…` or `socks5://…`. It may contain a user name and a password (`http://user:password@…`), with special characters percent-encoded. They are never shown. " +
-					"If it is not set, `HTTPS_PROXY` applies (`HTTP_PROXY` for an `http` address), unless `NO_PROXY` names the host. A proxy that inspects TLS also needs its authority in `ca_cert_file`. Environment variable: `EMBED_PROXY_URL`.",
+				MarkdownDescription: "Address of a proxy, such as `http://proxy.example.com:3128`, `https://…` or `socks5://…`. " +
+					"It may contain a user name and a password (`http://user:password@…`), with special characters percent-encoded. " +
+					"They are never shown. If it is not set, `HTTPS_PROXY` applies (`HTTP_PROXY` for an `http` address), " +
+					"unless `NO_PROXY` names the host. A proxy that inspects TLS also needs its authority in `ca_cert_file`. " +
+					"Environment variable: `EMBED_PROXY_URL`.",
 			},
 			"ca_cert_file": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Path of a file with the PEM certificates of the authorities to trust instead of the system's. " +
-					"Verification cannot be turned off. Conflicts with `ca_cert_pem`. Environment variable: `EMBED_CA_CERT_FILE`.",
+				MarkdownDescription: "Path of a file with the PEM certificates of the authorities to trust instead of the " +
+					"system's. Verification cannot be turned off. Conflicts with `ca_cert_pem`. " +
+					"Environment variable: `EMBED_CA_CERT_FILE`.",
 			},
 			"ca_cert_pem": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "PEM certificates of the authorities to trust. Conflicts with `ca_cert_file`. Environment variable: `EMBED_CA_CERT_PEM`.",
+				Optional: true,
+				MarkdownDescription: "PEM certificates of the authorities to trust. Conflicts with `ca_cert_file`. " +
+					"Environment variable: `EMBED_CA_CERT_PEM`.",
 			},
 			"tls_server_name": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Name that the certificate of the service must have, if it is not the host in `base_url`: for example behind a tunnel, or with an IP address. It is also sent as SNI. " +
-					"The `Host` header does not change. Default: the host in `base_url`. Environment variable: `EMBED_TLS_SERVER_NAME`.",
+				MarkdownDescription: "Name that the certificate of the service must have, if it is not the host in `base_url`: " +
+					"for example behind a tunnel, or with an IP address. It is also sent as SNI. The `Host` header does not change. " +
+					"Default: the host in `base_url`. Environment variable: `EMBED_TLS_SERVER_NAME`.",
 			},
 			"client_cert_file": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Path of a file with the PEM client certificate, for a service or a gateway that asks for one (mutual TLS). Intermediate certificates follow it in the same file. " +
-					"Requires `client_key_file` or `client_key_pem`. Conflicts with `client_cert_pem`. Environment variable: `EMBED_CLIENT_CERT_FILE`.",
+				MarkdownDescription: "Path of a file with the PEM client certificate, for a service or a gateway that asks for " +
+					"one (mutual TLS). Intermediate certificates follow it in the same file. " +
+					"Requires `client_key_file` or `client_key_pem`. Conflicts with `client_cert_pem`. " +
+					"Environment variable: `EMBED_CLIENT_CERT_FILE`.",
 			},
 			"client_cert_pem": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "PEM client certificate. Conflicts with `client_cert_file`. Environment variable: `EMBED_CLIENT_CERT_PEM`.",
+				Optional: true,
+				MarkdownDescription: "PEM client certificate. Conflicts with `client_cert_file`. " +
+					"Environment variable: `EMBED_CLIENT_CERT_PEM`.",
 			},
 			"client_key_file": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Path of a file with the PEM private key of the client certificate, without a passphrase. It may be the same file as `client_cert_file`. Conflicts with `client_key_pem`. Environment variable: `EMBED_CLIENT_KEY_FILE`.",
+				Optional: true,
+				MarkdownDescription: "Path of a file with the PEM private key of the client certificate, without a passphrase. " +
+					"It may be the same file as `client_cert_file`. Conflicts with `client_key_pem`. " +
+					"Environment variable: `EMBED_CLIENT_KEY_FILE`.",
 			},
 			"client_key_pem": schema.StringAttribute{
 				Optional:  true,
 				Sensitive: true,
 				MarkdownDescription: "PEM private key of the client certificate. Conflicts with `client_key_file`. " +
-					"A saved plan file holds a key that comes from the configuration or a Terraform variable, and not one from the environment. Environment variable: `EMBED_CLIENT_KEY_PEM`.",
+					"A saved plan file holds a key that comes from the configuration or a Terraform variable, " +
+					"and not one from the environment. Environment variable: `EMBED_CLIENT_KEY_PEM`.",
 			},
 			"user_agent_suffix": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Appended to the `User-Agent` header, so that the service's log tells your pipelines apart. The value of `TF_APPEND_USER_AGENT` is appended as well. Environment variable: `EMBED_USER_AGENT_SUFFIX`.",
+				Optional: true,
+				MarkdownDescription: "Appended to the `User-Agent` header, so that the service's log tells your pipelines apart. " +
+					"The value of `TF_APPEND_USER_AGENT` is appended as well. Environment variable: `EMBED_USER_AGENT_SUFFIX`.",
 			},
 			"environment": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Environment that the API key must belong to, `Customer` or `Testing`. It is checked once per run, before the first change and before a group is treated as missing or replaced. " +
-					"The check creates a group with a random ID, updates it, and deletes it. A wrong key ends the run before any of your groups is changed. " +
-					"A group that is in the other environment according to the state is not updated, rotated or deleted. Default: any. Environment variable: `EMBED_ENVIRONMENT`.",
+				MarkdownDescription: "Environment that the API key must belong to, `Customer` or `Testing`. " +
+					"It is checked once per run, before the first change and before a group is treated as missing or replaced. " +
+					"The check creates a group with a random ID, updates it, and deletes it. " +
+					"A wrong key ends the run before any of your groups is changed. A group that is in the other environment " +
+					"according to the state is not updated, rotated or deleted. Default: any. " +
+					"Environment variable: `EMBED_ENVIRONMENT`.",
 			},
 		},
 	}

@@ -38,7 +38,8 @@ type settings struct {
 func (m providerModel) anyUnknown() bool {
 	for _, value := range []attr.Value{
 		m.BaseURL, m.APIKey, m.APIKeyFile, m.AllowHTTP, m.RequestTimeout, m.MaxRetries, m.RetryWaitMin, m.RetryWaitMax,
-		m.RequestsPerSecond, m.Headers, m.ProxyURL, m.CACertFile, m.CACertPEM, m.TLSServerName, m.ClientCertFile, m.ClientCertPEM,
+		m.RequestsPerSecond, m.Headers, m.ProxyURL, m.CACertFile, m.CACertPEM, m.TLSServerName, m.ClientCertFile,
+		m.ClientCertPEM,
 		m.ClientKeyFile, m.ClientKeyPEM, m.UserAgentSuffix, m.Environment,
 	} {
 		if value.IsUnknown() {
@@ -92,7 +93,9 @@ func variable(argument string) string { return "EMBED_" + strings.ToUpper(argume
 
 func (r argumentReader) missing(argument, what string) {
 	r.diags.AddAttributeError(path.Root(argument), titleArgumentMissing,
-		fmt.Sprintf("%s is required: set %s in the provider block, or the environment variable %s. An empty string in the provider block hides the variable. No call was made.", capitalised(what), argument, variable(argument)))
+		fmt.Sprintf("%s is required: set %s in the provider block, or the environment variable %s. "+
+			"An empty string in the provider block hides the variable. No call was made.",
+			capitalized(what), argument, variable(argument)))
 }
 
 func (r argumentReader) invalid(argument, why string) {
@@ -155,8 +158,8 @@ func (r argumentReader) count(argument string, configured types.Number, byDefaul
 	return int(count)
 }
 
-// countValidator is argumentReader.count before anything is configured. The framework's own integers say of a number that is
-// not whole that the provider is to blame.
+// countValidator is argumentReader.count before anything is configured. The framework's own integers say of a number
+// that is not whole that the provider is to blame.
 type countValidator struct{}
 
 func (countValidator) Description(context.Context) string { return "a whole number between 0 and 100" }
@@ -192,10 +195,12 @@ func (r argumentReader) environment(argument string, configured types.String) st
 	return text
 }
 
-// content reads an argument, or the file that another argument names, and says which of the two it was; neither, if none is
-// set. The configuration is taken as a whole before the environment, so that a key set for the shell does not collide with a
-// file named in the configuration. It is not ok when an error has been reported.
-func (r argumentReader) content(argument, fileArgument string, configured, configuredFile types.String) (content, source string, ok bool) {
+// content reads an argument, or the file that another argument names, and says which of the two it was; neither, if
+// none is set. The configuration is taken as a whole before the environment, so that a key set for the shell does not
+// collide with a file named in the configuration. It is not ok when an error has been reported.
+func (r argumentReader) content(
+	argument, fileArgument string, configured, configuredFile types.String,
+) (content, source string, ok bool) {
 	text, file := configured.ValueString(), configuredFile.ValueString()
 	if configured.IsNull() && configuredFile.IsNull() {
 		text, file = os.Getenv(variable(argument)), os.Getenv(variable(fileArgument))

@@ -17,20 +17,27 @@ var _ action.ActionWithConfigure = (*rotateUserGroupTokenAction)(nil)
 
 func newRotateUserGroupTokenAction() action.Action { return &rotateUserGroupTokenAction{} }
 
-func (a *rotateUserGroupTokenAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
+func (a *rotateUserGroupTokenAction) Metadata(
+	_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_rotate_user_group_token"
 }
 
-func (a *rotateUserGroupTokenAction) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
+func (a *rotateUserGroupTokenAction) Configure(
+	_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse,
+) {
 	a.service = dataFrom[*usergroup.Service](req.ProviderData, &resp.Diagnostics)
 }
 
 func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Rotates the token of a user group now, exactly once. The old token stops working the moment the new one exists.\n\n" +
-			"An action cannot write the state: an `embed_user_group` with the same ID has the new token after the next refresh. " +
-			"It prints the fingerprint of the new token, not the token. A group that does not exist is an error, and nothing is left behind.\n\n" +
-			"It makes two calls: one asks for the current token, one rotates it. The API key must be allowed to create and delete groups, since a lookup of a missing group does both.",
+		MarkdownDescription: "Rotates the token of a user group now, exactly once. The old token stops working the moment " +
+			"the new one exists.\n\n" +
+			"An action cannot write the state: an `embed_user_group` with the same ID has the new token after the next " +
+			"refresh. It prints the fingerprint of the new token, not the token. " +
+			"A group that does not exist is an error, and nothing is left behind.\n\n" +
+			"It makes two calls: one asks for the current token, one rotates it. " +
+			"The API key must be allowed to create and delete groups, since a lookup of a missing group does both.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,
@@ -42,16 +49,14 @@ func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRe
 }
 
 // Invoke rotates once.
-func (a *rotateUserGroupTokenAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+func (a *rotateUserGroupTokenAction) Invoke(
+	ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse,
+) {
 	var config struct {
 		UserGroupID types.String `tfsdk:"user_group_id"`
 	}
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if a.service == nil {
-		notConfigured(&resp.Diagnostics, "rotating a user group token")
+	if cannot(&resp.Diagnostics, a.service, "rotating a user group token") {
 		return
 	}
 	id := config.UserGroupID
@@ -62,5 +67,6 @@ func (a *rotateUserGroupTokenAction) Invoke(ctx context.Context, req action.Invo
 		addError(&resp.Diagnostics, err)
 		return
 	}
-	progress("Rotated; the new token has the fingerprint " + result.Group.Token.Fingerprint() + ". The state learns of it with the next refresh.")
+	progress("Rotated; the new token has the fingerprint " + result.Group.Token.Fingerprint() + ". " +
+		"The state learns of it with the next refresh.")
 }

@@ -14,17 +14,19 @@ type tokenFingerprintFunction struct{}
 
 func newTokenFingerprintFunction() function.Function { return tokenFingerprintFunction{} }
 
-// Metadata implements function.Function.
-func (tokenFingerprintFunction) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+func (tokenFingerprintFunction) Metadata(
+	_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse,
+) {
 	resp.Name = "token_fingerprint"
 }
 
-// Definition implements function.Function.
-func (tokenFingerprintFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+func (tokenFingerprintFunction) Definition(
+	_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse,
+) {
 	resp.Definition = function.Definition{
 		Summary: "Fingerprint of a user group token",
-		MarkdownDescription: "Returns the fingerprint of a user group token: the first 12 hexadecimal digits of its SHA-256, as in `token_fingerprint` of the resource. " +
-			"Use it to check that a secret store holds the current token.",
+		MarkdownDescription: "Returns the fingerprint of a user group token: the first 12 hexadecimal digits of its " +
+			"SHA-256, as in `token_fingerprint` of the resource. Use it to check that a secret store holds the current token.",
 		Parameters: []function.Parameter{function.StringParameter{
 			Name:                "token",
 			MarkdownDescription: "The token, exactly as the service returned it. Must not be empty.",
@@ -34,7 +36,6 @@ func (tokenFingerprintFunction) Definition(_ context.Context, _ function.Definit
 	}
 }
 
-// Run implements function.Function.
 func (tokenFingerprintFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	var token string
 	resp.Error = req.Arguments.Get(ctx, &token)

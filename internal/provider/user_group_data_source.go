@@ -29,19 +29,25 @@ type userGroupData struct {
 	TeamID           types.Int64     `tfsdk:"team_id"`
 }
 
-func (d *userGroupDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+func (d *userGroupDataSource) Metadata(
+	_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_user_group"
 }
 
-func (d *userGroupDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+func (d *userGroupDataSource) Configure(
+	_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse,
+) {
 	d.service = dataFrom[*usergroup.Service](req.ProviderData, &resp.Diagnostics)
 }
 
 func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Looks up a user group that is managed elsewhere. A group that does not exist is an error, and nothing is left behind: " +
-			"the service creates what it is asked about, and the provider removes it again at once.\n\n" +
-			"It makes one call whenever it is read, which is in every plan, also with `-refresh=false`. A missing group takes three. The API key must be allowed to create and delete groups.",
+		MarkdownDescription: "Looks up a user group that is managed elsewhere. A group that does not exist is an error, " +
+			"and nothing is left behind: the service creates what it is asked about, " +
+			"and the provider removes it again at once.\n\n" +
+			"It makes one call whenever it is read, which is in every plan, also with `-refresh=false`. " +
+			"A missing group takes three. The API key must be allowed to create and delete groups.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,
@@ -49,13 +55,26 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 				MarkdownDescription: describeUserGroupID,
 			},
 			"store_token": schema.BoolAttribute{
-				Optional:            true,
-				MarkdownDescription: "If `false`, `token` is null, so that the state does not hold it. Where you need the token, use the ephemeral resource `embed_user_group_token`.",
+				Optional: true,
+				MarkdownDescription: "If `false`, `token` is null, so that the state does not hold it. " +
+					"Where you need the token, use the ephemeral resource `embed_user_group_token`.",
 			},
-			"id":                schema.StringAttribute{Computed: true, MarkdownDescription: "The same as `user_group_id`."},
-			"name":              schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the group. Null if the service does not show it."},
-			"properties":        schema.StringAttribute{Computed: true, CustomType: propertiesType{}, MarkdownDescription: "Properties of the group as a JSON object, for `jsondecode`. Null if the service does not show them."},
-			"token":             schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The user group token. The state holds it in plain text unless `store_token` is `false`."},
+			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "The same as `user_group_id`."},
+			"name": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "Name of the group. Null if the service does not show it.",
+			},
+			"properties": schema.StringAttribute{
+				Computed:   true,
+				CustomType: propertiesType{},
+				MarkdownDescription: "Properties of the group as a JSON object, for `jsondecode`. " +
+					"Null if the service does not show them.",
+			},
+			"token": schema.StringAttribute{
+				Computed:            true,
+				Sensitive:           true,
+				MarkdownDescription: "The user group token. The state holds it in plain text unless `store_token` is `false`.",
+			},
 			"token_fingerprint": schema.StringAttribute{Computed: true, MarkdownDescription: describeFingerprint},
 			"team_id":           schema.Int64Attribute{Computed: true, MarkdownDescription: describeTeamID},
 		},
@@ -66,11 +85,7 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 func (d *userGroupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var data userGroupData
 	resp.Diagnostics.Append(req.Config.Get(ctx, &data)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if d.service == nil {
-		notConfigured(&resp.Diagnostics, "looking up a user group")
+	if cannot(&resp.Diagnostics, d.service, "looking up a user group") {
 		return
 	}
 	found, err := d.service.Find(ctx, usergroup.Known{ID: data.UserGroupID.ValueString()})
@@ -78,8 +93,7 @@ func (d *userGroupDataSource) Read(ctx context.Context, req datasource.ReadReque
 		addError(&resp.Diagnostics, err)
 		return
 	}
-	group := newUserGroupModel(data.UserGroupID, data.StoreToken)
-	group.refreshFrom(found, true)
+	group := newUserGroupModel(data.UserGroupID, data.StoreToken, found)
 	data.ID, data.Name, data.Properties = group.ID, group.Name, group.Properties
 	data.Token, data.TokenFingerprint, data.TeamID = group.Token, group.TokenFingerprint, group.TeamID
 	resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)

@@ -12,8 +12,8 @@ import (
 
 const titleUserGroupIDInvalid = "Invalid user_group_id"
 
-// checkUserGroupID refuses ids that are most likely accidents: the service creates whatever it is asked about, and with a
-// space at its end, or a character that nobody sees, an id is another customer.
+// checkUserGroupID refuses ids that are most likely accidents: the service creates whatever it is asked about, and with
+// a space at its end, or a character that nobody sees, an id is another customer.
 func checkUserGroupID(id string) error {
 	if id == "" {
 		return errors.New("must not be empty")
@@ -41,11 +41,14 @@ func (v userGroupIDValidator) MarkdownDescription(ctx context.Context) string {
 	return v.Description(ctx)
 }
 
-func (userGroupIDValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (userGroupIDValidator) ValidateString(
+	_ context.Context, req validator.StringRequest, resp *validator.StringResponse,
+) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
 	if err := checkUserGroupID(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, titleUserGroupIDInvalid, "user_group_id "+err.Error()+". No call was made.")
+		detail := "user_group_id " + err.Error() + ". No call was made."
+		resp.Diagnostics.AddAttributeError(req.Path, titleUserGroupIDInvalid, detail)
 	}
 }

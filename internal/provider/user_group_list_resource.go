@@ -22,19 +22,28 @@ var _ list.ListResourceWithConfigure = (*userGroupListResource)(nil)
 
 func newUserGroupListResource() list.ListResource { return &userGroupListResource{} }
 
-func (l *userGroupListResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+func (l *userGroupListResource) Metadata(
+	_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_user_group"
 }
 
-func (l *userGroupListResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+func (l *userGroupListResource) Configure(
+	_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse,
+) {
 	l.service = dataFrom[*usergroup.Service](req.ProviderData, &resp.Diagnostics)
 }
 
-func (l *userGroupListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+func (l *userGroupListResource) ListResourceConfigSchema(
+	_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse,
+) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists which of the given user groups exist. The service cannot list its groups, so you give the IDs to look up. " +
-			"Groups that do not exist are skipped, and nothing is created. With `-generate-config-out`, `terraform query` turns a column of IDs into import blocks and configuration.\n\n" +
-			"It makes one call for each group that exists and three for each that does not, one group after the other. The API key must be allowed to create and delete groups. Terraform stops at 100 results unless the list block sets `limit`. Results do not have the token.",
+		MarkdownDescription: "Lists which of the given user groups exist. The service cannot list its groups, " +
+			"so you give the IDs to look up. Groups that do not exist are skipped, and nothing is created. " +
+			"With `-generate-config-out`, `terraform query` turns a column of IDs into import blocks and configuration.\n\n" +
+			"It makes one call for each group that exists and three for each that does not, one group after the other. " +
+			"The API key must be allowed to create and delete groups. Terraform stops at 100 results unless the list block " +
+			"sets `limit`. Results do not have the token.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_ids": schema.ListAttribute{
 				Required:    true,
@@ -54,10 +63,7 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 	var diags diag.Diagnostics
 	var ids []string
 	diags.Append(req.Config.GetAttribute(ctx, path.Root("user_group_ids"), &ids)...)
-	if !diags.HasError() && l.service == nil {
-		notConfigured(&diags, "listing user groups")
-	}
-	if diags.HasError() {
+	if cannot(&diags, l.service, "listing user groups") {
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
@@ -88,9 +94,10 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 }
 
 // describe leaves the token out: what a query finds is printed, and not everything that prints knows what is sensitive.
-func (l *userGroupListResource) describe(ctx context.Context, id string, found usergroup.Found, wholeResource bool, result *list.ListResult) {
-	group := newUserGroupModel(types.StringValue(id), types.BoolNull())
-	group.refreshFrom(found, true)
+func (l *userGroupListResource) describe(
+	ctx context.Context, id string, found usergroup.Found, wholeResource bool, result *list.ListResult,
+) {
+	group := newUserGroupModel(types.StringValue(id), types.BoolNull(), found)
 	group.Token = types.StringNull()
 	result.DisplayName = id
 	if found.Name != nil {

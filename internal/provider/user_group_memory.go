@@ -11,8 +11,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// memory is what the provider remembers of an instance of the resource, in its private state: nobody sees it, and it goes
-// where the instance goes.
+// memory is what the provider remembers of an instance of the resource, in its private state: nobody sees it, and it
+// goes where the instance goes.
 type memory struct {
 	// Instance tells this instance from every other one of the same user_group_id. It is never empty but in states of
 	// versions that had none.
@@ -21,8 +21,8 @@ type memory struct {
 	Retired []string `json:"retired,omitzero"`
 	// Import is how far an import has come.
 	Import importProgress `json:"import,omitzero"`
-	// Unseen: the group may have a mapping, or anything else that the service does not show, that Terraform never set. That is
-	// so after an import, and after the group was replaced.
+	// Unseen: the group may have a mapping, or anything else that the service does not show, that Terraform never set.
+	// That is so after an import, and after the group was replaced.
 	Unseen bool `json:"unseen,omitzero"`
 	// TakenOver: a refresh found another group in the place of the one that was managed, and it was not updated since.
 	TakenOver bool `json:"taken_over,omitzero"`
@@ -55,7 +55,8 @@ func readMemory(ctx context.Context, private privateState, diags *diag.Diagnosti
 	diags.Append(found...)
 	if len(text) > 0 {
 		if err := json.Unmarshal(text, &m); err != nil {
-			diags.AddError(titleInternal, "The private state of the resource cannot be read. Please report it with the steps that lead here.")
+			diags.AddError(titleInternal, "The private state of the resource cannot be read. "+
+				"Please report it with the steps that lead here.")
 		}
 	}
 	return m
@@ -64,7 +65,8 @@ func readMemory(ctx context.Context, private privateState, diags *diag.Diagnosti
 func (m memory) write(ctx context.Context, private privateState, diags *diag.Diagnostics) {
 	text, err := json.Marshal(m)
 	if err != nil {
-		diags.AddError(titleInternal, "The private state of the resource cannot be written. Please report it with the steps that lead here.")
+		diags.AddError(titleInternal, "The private state of the resource cannot be written. "+
+			"Please report it with the steps that lead here.")
 		return
 	}
 	diags.Append(private.SetKey(ctx, rememberedKey, text)...)

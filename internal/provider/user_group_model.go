@@ -29,14 +29,16 @@ type userGroupModel struct {
 	APIEnvironmentTag      types.String    `tfsdk:"api_environment_tag"`
 }
 
-// newUserGroupModel is a group of which nothing but its id is known.
-func newUserGroupModel(id types.String, storeToken types.Bool) userGroupModel {
-	return userGroupModel{
+// newUserGroupModel is a group that was found, and that no configuration manages.
+func newUserGroupModel(id types.String, storeToken types.Bool, found usergroup.Found) userGroupModel {
+	group := userGroupModel{
 		UserGroupID:            id,
 		StoreToken:             storeToken,
 		Mapping:                types.MapNull(types.StringType),
 		RotateTokenWhenChanged: types.MapNull(types.StringType),
 	}
+	group.refreshFrom(found, true)
+	return group
 }
 
 // storesToken: an unset store_token means yes.
@@ -58,8 +60,8 @@ func (m *userGroupModel) wanted(diags *diag.Diagnostics) api.GroupRequest {
 	}
 }
 
-// withoutIgnored returns a plan without what ignore_changes covers, which shows in that configuration and plan differ, so
-// that it is not sent.
+// withoutIgnored returns a plan without what ignore_changes covers, which shows in that configuration and plan differ,
+// so that it is not sent.
 func (m userGroupModel) withoutIgnored(config *userGroupModel) *userGroupModel {
 	if !m.Name.Equal(config.Name) {
 		m.Name = types.StringNull()
@@ -130,8 +132,9 @@ func (m *userGroupModel) setComputed(told api.UserGroup) {
 	}
 }
 
-// refreshFrom takes over what the service shows of the managed attributes, which is how drift becomes visible. Attributes
-// that are not managed stay null; right after an import everything is taken, as the configuration is not known yet.
+// refreshFrom takes over what the service shows of the managed attributes, which is how drift becomes visible.
+// Attributes that are not managed stay null; right after an import everything is taken, as the configuration is not
+// known yet.
 func (m *userGroupModel) refreshFrom(found usergroup.Found, imported bool) {
 	if found.Replaced {
 		// Another group under the same id: what it does not show is unknown, and the next plan sends it.
@@ -168,7 +171,8 @@ func (m *userGroupModel) keepComputed(state *userGroupModel) {
 	}
 }
 
-// setUpdated is the planned group after an update that told this, or nothing when it was not done or is not known to be.
+// setUpdated is the planned group after an update that told this, or nothing when it was not done or is not known to
+// be.
 func (m *userGroupModel) setUpdated(told *api.UserGroup, err error, state *userGroupModel) {
 	if told == nil {
 		m.Name, m.Mapping, m.Properties = state.Name, state.Mapping, state.Properties
@@ -183,7 +187,8 @@ func (m *userGroupModel) setUpdated(told *api.UserGroup, err error, state *userG
 	}
 }
 
-// setRotated is the planned group after a rotation that told this, or nothing when it was not done or is not known to be.
+// setRotated is the planned group after a rotation that told this, or nothing when it was not done or is not known to
+// be.
 func (m *userGroupModel) setRotated(told *api.UserGroup, state *userGroupModel) {
 	if told == nil {
 		m.RotateTokenWhenChanged = state.RotateTokenWhenChanged

@@ -23,7 +23,9 @@ const (
 
 // ModifyPlan decides what a plan promises of the computed attributes, and refuses plans that would lose a customer. It
 // makes no call.
-func (r *userGroupResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *userGroupResource) ModifyPlan(
+	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
+) {
 	creating, destroying := req.State.Raw.IsNull(), req.Plan.Raw.IsNull()
 	var plan, state userGroupModel
 	var remembered memory
@@ -39,7 +41,8 @@ func (r *userGroupResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	}
 	switch {
 	case destroying:
-		if !refuseIfProtected(state.DeletionProtection.ValueBool(), state.UserGroupID, &resp.Diagnostics, "This plan destroys it.") {
+		protected := state.DeletionProtection.ValueBool()
+		if !refuseIfProtected(protected, state.UserGroupID, &resp.Diagnostics, "This plan destroys it.") {
 			r.planned.destroy(state.UserGroupID, remembered.Instance, &resp.Diagnostics)
 		}
 		return
@@ -64,15 +67,19 @@ func planCreation(plan *userGroupModel) {
 	plan.Token = plannedToken(plan, types.StringUnknown())
 }
 
-// planReplacement plans the destruction of the old group. Terraform plans the creation of the new one in a call of its own.
+// planReplacement plans the destruction of the old group. Terraform plans the creation of the new one in a call of its
+// own.
 func (r *userGroupResource) planReplacement(plan, state *userGroupModel, remembered memory, diags *diag.Diagnostics) {
 	protected := state.DeletionProtection.ValueBool() || plan.DeletionProtection.ValueBool()
 	switch {
 	case remembered.Import == importedRead:
-		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleImportReplaced, state.UserGroupID.ValueString()), fmt.Sprintf(
-			"The configuration of this resource has the user_group_id %s, so the plan would delete the group that it has just imported and create another one.\n\n"+
+		id := state.UserGroupID.ValueString()
+		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleImportReplaced, id), fmt.Sprintf(
+			"The configuration of this resource has the user_group_id %s, "+
+				"so the plan would delete the group that it has just imported and create another one.\n\n"+
 				"Nothing was changed.\n\nMake user_group_id and the ID of the import the same.", plan.UserGroupID))
-	case refuseIfProtected(protected, state.UserGroupID, diags, "This plan replaces it, because user_group_id changes, which deletes the old group."):
+	case refuseIfProtected(protected, state.UserGroupID, diags,
+		"This plan replaces it, because user_group_id changes, which deletes the old group."):
 	default:
 		r.planned.destroy(state.UserGroupID, remembered.Instance, diags)
 	}
@@ -120,10 +127,12 @@ func warnOfUnseen(plan, state *userGroupModel, remembered memory, diags *diag.Di
 	}
 	var said string
 	if !plan.Mapping.IsNull() && !plan.Mapping.Equal(state.Mapping) {
-		said = "The service does not show the mapping of a group. The plan reads as if there were none, but the update replaces whatever mapping the group has."
+		said = "The service does not show the mapping of a group. The plan reads as if there were none, " +
+			"but the update replaces whatever mapping the group has."
 	}
 	if plan.Properties.IsNull() && !state.Properties.IsNull() {
-		said += " The plan shows the properties as removed, but the group keeps them: properties that the configuration does not set are not managed, and are not sent."
+		said += " The plan shows the properties as removed, but the group keeps them: " +
+			"properties that the configuration does not set are not managed, and are not sent."
 	}
 	if said != "" {
 		// Without the id in the title, Terraform shows the warnings of many groups as one.
@@ -136,8 +145,9 @@ func refuseIfProtected(protected bool, id types.String, diags *diag.Diagnostics,
 		diags.AddAttributeError(path.Root("deletion_protection"), titleFor(titleProtected, id.ValueString()),
 			what+" It has deletion_protection = true.\n\nNothing was deleted.\n\n"+
 				"To delete the group, set deletion_protection = false, apply that, and then destroy it. "+
-				"If the resource or its for_each key was renamed, add a moved block. If it is only tainted, run `terraform untaint`. "+
-				"To stop managing the group without deleting it, use a removed block or `terraform state rm`.")
+				"If the resource or its for_each key was renamed, add a moved block. "+
+				"If it is only tainted, run `terraform untaint`. To stop managing the group without deleting it, "+
+				"use a removed block or `terraform state rm`.")
 	}
 	return protected
 }
@@ -176,7 +186,8 @@ func (p *plannedGroups) create(id types.String, diags *diag.Diagnostics) {
 		if group.creations++; group.creations > 1 {
 			// A warning, because only the engine knows whether it asks twice for one address. Create refuses the second one.
 			diags.AddAttributeWarning(path.Root("user_group_id"), titleFor(titlePlannedTwice, id.ValueString()),
-				"Two resource blocks, or two instances, have this user_group_id. At the service they are the same group. The apply creates it for one of them and fails for the other.\n\n"+
+				"Two resource blocks, or two instances, have this user_group_id. At the service they are the same group. "+
+					"The apply creates it for one of them and fails for the other.\n\n"+
 					"Remove one of the two.")
 		}
 		group.refuseConflict(id, diags)
@@ -191,8 +202,11 @@ func (p *plannedGroups) keep(id types.String, instance string, diags *diag.Diagn
 		group.kept[instance] = true
 		if len(group.kept) > 1 {
 			diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleInStateTwice, id.ValueString()),
-				"Two addresses in the state have this user_group_id. At the service they are the same group, so each apply would update it for one and then for the other.\n\n"+
-					"Nothing was changed.\n\nRemove one of the two from the configuration, and from the state with `terraform state rm`, which deletes nothing.")
+				"Two addresses in the state have this user_group_id. At the service they are the same group, "+
+					"so each apply would update it for one and then for the other.\n\n"+
+					"Nothing was changed.\n\n"+
+					"Remove one of the two from the configuration, and from the state with `terraform state rm`, "+
+					"which deletes nothing.")
 		}
 		group.refuseConflict(id, diags)
 	})
@@ -213,11 +227,14 @@ func (p *plannedGroups) destroy(id types.String, instance string, diags *diag.Di
 func (g *plannedGroup) refuseConflict(id types.String, diags *diag.Diagnostics) {
 	if len(g.destroyed) > 0 && (g.creations > 0 || len(g.kept) > 0) {
 		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleDestroyedAndWanted, id.ValueString()),
-			"The plan destroys this group at one address, and creates or keeps it at another. At the service they are the same group, so it would be deleted, or recreated with another token.\n\n"+
+			"The plan destroys this group at one address, and creates or keeps it at another. "+
+				"At the service they are the same group, so it would be deleted, or recreated with another token.\n\n"+
 				"Nothing was changed.\n\n"+
-				"If the resource or its for_each key was renamed, add a moved block from the old address to the new one, or run `terraform state mv`. "+
-				"If both addresses are in the state, or the plan shows a deposed object, run `terraform state rm` for the one to be destroyed, which deletes nothing. "+
-				"To recreate the group on purpose, destroy it in one run and create it in the next. To destroy everything, run `terraform destroy -refresh=false`.")
+				"If the resource or its for_each key was renamed, add a moved block from the old address to the new one, "+
+				"or run `terraform state mv`. If both addresses are in the state, or the plan shows a deposed object, "+
+				"run `terraform state rm` for the one to be destroyed, which deletes nothing. "+
+				"To recreate the group on purpose, destroy it in one run and create it in the next. "+
+				"To destroy everything, run `terraform destroy -refresh=false`.")
 	}
 }
 

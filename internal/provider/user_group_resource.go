@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -43,13 +42,13 @@ func newUserGroupResource() resource.Resource {
 	return &userGroupResource{resourceData{planned: newPlannedGroups()}}
 }
 
-// Metadata implements resource.Resource.
 func (r *userGroupResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_user_group"
 }
 
-// Configure implements resource.ResourceWithConfigure.
-func (r *userGroupResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+func (r *userGroupResource) Configure(
+	_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse,
+) {
 	if req.ProviderData != nil {
 		r.resourceData = dataFrom[resourceData](req.ProviderData, &resp.Diagnostics)
 	}
@@ -59,8 +58,9 @@ func (r *userGroupResource) Configure(_ context.Context, req resource.ConfigureR
 // existing group must not plan anything that reaches the service.
 func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		Version:             0,
-		MarkdownDescription: "Manages a user group: one customer of a product that embeds dashboards. Its token tells an embedded dashboard which customer is viewing it.",
+		Version: 0,
+		MarkdownDescription: "Manages a user group: one customer of a product that embeds dashboards. " +
+			"Its token tells an embedded dashboard which customer is viewing it.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:      true,
@@ -78,55 +78,73 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{mapvalidator.NoNullValues()},
-				MarkdownDescription: "Data source of the group for each schema. Keys are schema IDs. Values are data sources, or your own IDs of them. " +
-					"If it is left out, the mapping is not managed: it is never sent, and removing the argument later changes nothing at the service. `{}` empties the mapping. " +
-					"The service never shows a mapping. A change made elsewhere goes unnoticed, and the first apply after an import replaces whatever mapping the group has.",
+				MarkdownDescription: "Data source of the group for each schema. Keys are schema IDs. " +
+					"Values are data sources, or your own IDs of them. If it is left out, the mapping is not managed: " +
+					"it is never sent, and removing the argument later changes nothing at the service. `{}` empties the mapping. " +
+					"The service never shows a mapping. A change made elsewhere goes unnoticed, " +
+					"and the first apply after an import replaces whatever mapping the group has.",
 			},
 			"properties": schema.StringAttribute{
 				CustomType:    propertiesType{},
 				Optional:      true,
 				PlanModifiers: []planmodifier.String{keepEqualProperties{}},
-				MarkdownDescription: "Properties of the group as a JSON object: `properties = jsonencode({ tier = \"gold\" })`. They are available as variables in dashboards and in the SQL editor. " +
-					"Compared by value: the order of keys, white space, and the notation of numbers do not matter. If they are left out, properties are not managed: they are never sent, and removing the argument later changes nothing at the service. `jsonencode({})` empties them. " +
+				MarkdownDescription: "Properties of the group as a JSON object: `properties = jsonencode({ tier = \"gold\" })`. " +
+					"They are available as variables in dashboards and in the SQL editor. Compared by value: " +
+					"the order of keys, white space, and the notation of numbers do not matter. " +
+					"If they are left out, properties are not managed: they are never sent, " +
+					"and removing the argument later changes nothing at the service. `jsonencode({})` empties them. " +
 					"Plans show them in plain text unless the value is sensitive.",
 			},
 			"data_source_provided_id": schema.StringAttribute{
-				Optional:            true,
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Your own ID of the group's data source, for services that ask for it when a group is deleted. It is sent with the deletion only, which takes it from the state, so apply it before you destroy. Changing it makes no call.",
+				Optional:   true,
+				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				MarkdownDescription: "Your own ID of the group's data source, for services that ask for it when a group is " +
+					"deleted. It is sent with the deletion only, which takes it from the state, so apply it before you destroy. " +
+					"Changing it makes no call.",
 			},
 			"rotate_token_when_changed": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
-				MarkdownDescription: "Rotates the token once, in place, when the **value** of a key changes that was in the map before: `{ quarter = \"2026-Q4\" }`. " +
-					"Adding or removing a key, or the whole map, does not rotate. " +
-					"A value that is unknown at plan is planned as a rotation. Never use `timestamp()`, which would rotate in every apply. **The old token stops working the moment the new one exists.**",
+				MarkdownDescription: "Rotates the token once, in place, when the **value** of a key changes that was in the map " +
+					"before: `{ quarter = \"2026-Q4\" }`. Adding or removing a key, or the whole map, does not rotate. " +
+					"A value that is unknown at plan is planned as a rotation. Never use `timestamp()`, " +
+					"which would rotate in every apply. **The old token stops working the moment the new one exists.**",
 			},
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `true`, creating a group whose ID exists already takes that group over: it is updated to this configuration, and keeps its token and its team. " +
-					"Otherwise that is an error that changes nothing. Only a create uses it, changing it later makes no call, and the plan shows an adoption as a create. " +
-					"To move a group to another address, use a `moved` block instead: Terraform may destroy the old address first, and the customer with it, so such a plan is refused (not on Terraform before 1.3). **From then on, destroying the resource deletes the group.**",
+				MarkdownDescription: "If `true`, creating a group whose ID exists already takes that group over: " +
+					"it is updated to this configuration, and keeps its token and its team. " +
+					"Otherwise that is an error that changes nothing. Only a create uses it, changing it later makes no call, " +
+					"and the plan shows an adoption as a create. To move a group to another address, use a `moved` block instead: " +
+					"Terraform may destroy the old address first, and the customer with it, " +
+					"so such a plan is refused (not on Terraform before 1.3). **From then on, " +
+					"destroying the resource deletes the group.**",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `true`, a plan fails that destroys the group, or that replaces it because `user_group_id` changes. " +
-					"With `-replace`, with a tainted resource, and on Terraform before 1.3, the apply fails instead, before anything is deleted. " +
-					"To delete the group, apply `false` first, and then destroy it. Changing it makes no call.",
+				MarkdownDescription: "If `true`, a plan fails that destroys the group, or that replaces it because " +
+					"`user_group_id` changes. With `-replace`, with a tainted resource, and on Terraform before 1.3, " +
+					"the apply fails instead, before anything is deleted. To delete the group, apply `false` first, " +
+					"and then destroy it. Changing it makes no call.",
 			},
 			"store_token": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `false`, `token` is null in state and plan. Rotating and deleting then cost one more call, which asks for the current token. " +
-					"Changing it never rotates. After `true`, the token appears with the next refresh. An import reads the group before the configuration is known: its plan file, or the state after `terraform import`, holds the token until the next apply. Older versions of the state keep the token, so rotate afterwards.",
+				MarkdownDescription: "If `false`, `token` is null in state and plan. Rotating and deleting then cost one more " +
+					"call, which asks for the current token. Changing it never rotates. " +
+					"After `true`, the token appears with the next refresh. An import reads the group before the configuration is " +
+					"known: its plan file, or the state after `terraform import`, holds the token until the next apply. " +
+					"Older versions of the state keep the token, so rotate afterwards.",
 			},
 			"id": schema.StringAttribute{
-				Computed:            true,
-				MarkdownDescription: "The same as `user_group_id`, but known only once the group exists: whatever refers to it waits for the group.",
+				Computed: true,
+				MarkdownDescription: "The same as `user_group_id`, but known only once the group exists: " +
+					"whatever refers to it waits for the group.",
 			},
 			"token": schema.StringAttribute{
-				Computed:            true,
-				Sensitive:           true,
-				MarkdownDescription: "The user group token, which your product passes along when it embeds a dashboard. The state holds it in plain text unless `store_token` is `false`.",
+				Computed:  true,
+				Sensitive: true,
+				MarkdownDescription: "The user group token, which your product passes along when it embeds a dashboard. " +
+					"The state holds it in plain text unless `store_token` is `false`.",
 			},
 			"token_fingerprint": schema.StringAttribute{
 				Computed:            true,
@@ -137,15 +155,17 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				MarkdownDescription: describeTeamID,
 			},
 			"api_environment_tag": schema.StringAttribute{
-				Computed:            true,
-				MarkdownDescription: "Environment of the group, `Customer` or `Testing`. The service shows it only when it updates or rotates, so it is null until the first of them.",
+				Computed: true,
+				MarkdownDescription: "Environment of the group, `Customer` or `Testing`. The service shows it only when it " +
+					"updates or rotates, so it is null until the first of them.",
 			},
 		},
 	}
 }
 
-// IdentitySchema implements resource.ResourceWithIdentity.
-func (r *userGroupResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+func (r *userGroupResource) IdentitySchema(
+	_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse,
+) {
 	resp.IdentitySchema = identityschema.Schema{
 		Attributes: map[string]identityschema.Attribute{
 			"user_group_id": identityschema.StringAttribute{
@@ -157,7 +177,9 @@ func (r *userGroupResource) IdentitySchema(_ context.Context, _ resource.Identit
 }
 
 // ImportState makes no call: the Read that follows looks the group up, and says so when there is none.
-func (r *userGroupResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+func (r *userGroupResource) ImportState(
+	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
+) {
 	id := req.ID
 	if id == "" {
 		var identified types.String
@@ -169,11 +191,11 @@ func (r *userGroupResource) ImportState(ctx context.Context, req resource.Import
 	}
 	if err := checkUserGroupID(id); err != nil {
 		resp.Diagnostics.AddError(titleImportIDInvalid, fmt.Sprintf(
-			"The import ID is the user_group_id alone, and it %s. Nothing was imported. For example: terraform import embed_user_group.acme acme", err))
+			"The import ID is the user_group_id alone, and it %s. Nothing was imported. For example: "+
+				"terraform import embed_user_group.acme acme", err))
 		return
 	}
-	if r.service == nil {
-		notConfigured(&resp.Diagnostics, "importing a user group")
+	if cannot(&resp.Diagnostics, r.service, "importing a user group") {
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("user_group_id"), id)...)
@@ -181,20 +203,19 @@ func (r *userGroupResource) ImportState(ctx context.Context, req resource.Import
 	memory{Instance: newInstance(), Import: importedUnread, Unseen: true}.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// Create makes the group with one call. A creation that failed leaves no state: Terraform would destroy what it takes for
-// a tainted resource.
+// Create makes the group with one call. A creation that failed leaves no state: Terraform would destroy what it takes
+// for a tainted resource.
 func (r *userGroupResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var group userGroupModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &group)...)
 	wanted := group.wanted(&resp.Diagnostics)
-	if r.cannot(&resp.Diagnostics, "creating a user group") {
+	if cannot(&resp.Diagnostics, r.service, "creating a user group") {
 		return
 	}
 	result, err := r.service.Create(ctx, wanted, group.AdoptExisting.ValueBool())
 	r.planned.created(group.UserGroupID)
-	addWarnings(&resp.Diagnostics, result.Warnings)
+	report(&resp.Diagnostics, err, result.Warnings...)
 	if err != nil {
-		addError(&resp.Diagnostics, err)
 		return
 	}
 	group.setComputed(*result.Group)
@@ -222,7 +243,7 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	switch {
 	case errors.Is(err, usergroup.ErrNotFound) && !imported:
 		if errors.As(err, &problem) && problem.LookupLost {
-			addWarnings(&resp.Diagnostics, []*usergroup.Problem{problem})
+			report(&resp.Diagnostics, nil, problem)
 		}
 		resp.State.RemoveResource(ctx)
 		return
@@ -230,7 +251,7 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 		addError(&resp.Diagnostics, err)
 		return
 	}
-	addWarnings(&resp.Diagnostics, found.Warnings)
+	report(&resp.Diagnostics, nil, found.Warnings...)
 	remembered.refreshed(found)
 	remembered.write(ctx, resp.Private, &resp.Diagnostics)
 	if found.Outdated {
@@ -251,31 +272,27 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), plan.UserGroupID)...)
 	updates, rotates := plan.needsUpdate(&state), plan.needsRotation(&state)
 	wanted := plan.withoutIgnored(&config).wanted(&resp.Diagnostics)
-	if resp.Diagnostics.HasError() || (updates || rotates) && r.cannot(&resp.Diagnostics, "updating a user group") {
+	if resp.Diagnostics.HasError() || (updates || rotates) && cannot(&resp.Diagnostics, r.service, "updating a user group") {
 		return
 	}
 	done, known := plan, state.known(remembered)
 	done.keepComputed(&state)
 	if updates {
 		result, err := r.service.Update(ctx, wanted, known)
-		addWarnings(&resp.Diagnostics, result.Warnings)
-		if err != nil {
-			addError(&resp.Diagnostics, err)
-		}
+		report(&resp.Diagnostics, err, result.Warnings...)
 		done.setUpdated(result.Group, err, &state)
 		remembered.updated(result.Group, wanted)
 		if token := tokenOf(result.Group); rotates && !token.IsZero() {
 			known.Token = token
 		} else if err == nil && state.tokenDiffers(token) {
-			addWarnings(&resp.Diagnostics, []*usergroup.Problem{{Finding: usergroup.TokenChanged, Operation: usergroup.Update, ID: known.ID, Done: usergroup.Yes}})
+			report(&resp.Diagnostics, nil, &usergroup.Problem{
+				Finding: usergroup.TokenChanged, Operation: usergroup.Update, ID: known.ID, Done: usergroup.Yes,
+			})
 		}
 	}
 	if rotates {
 		result, err := r.service.RotateToken(ctx, known)
-		addWarnings(&resp.Diagnostics, result.Warnings)
-		if err != nil {
-			addError(&resp.Diagnostics, err)
-		}
+		report(&resp.Diagnostics, err, result.Warnings...)
 		done.setRotated(result.Group, &state)
 		remembered.rotated(result.Retired)
 	}
@@ -296,26 +313,15 @@ func (r *userGroupResource) Delete(ctx context.Context, req resource.DeleteReque
 	var group userGroupModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &group)...)
 	remembered := readMemory(ctx, req.Private, &resp.Diagnostics)
-	if r.cannot(&resp.Diagnostics, "deleting a user group") {
+	if cannot(&resp.Diagnostics, r.service, "deleting a user group") {
 		return
 	}
 	// Terraform before 1.3 does not ask at plan, and none does for a replacement that was asked for with -replace.
-	if refuseIfProtected(group.DeletionProtection.ValueBool(), group.UserGroupID, &resp.Diagnostics, "It was about to be deleted.") {
+	protected := group.DeletionProtection.ValueBool()
+	if refuseIfProtected(protected, group.UserGroupID, &resp.Diagnostics, "It was about to be deleted.") {
 		return
 	}
 	result, err := r.service.Delete(ctx, group.known(remembered), group.DataSourceProvidedID.ValueString())
 	r.planned.destroyed(group.UserGroupID, remembered.Instance)
-	addWarnings(&resp.Diagnostics, result.Warnings)
-	if err != nil {
-		addError(&resp.Diagnostics, err)
-	}
-}
-
-// cannot reports whether an operation has to end before it begins: values could not be read, or the provider is not
-// configured yet, which it says.
-func (r *userGroupResource) cannot(diags *diag.Diagnostics, what string) bool {
-	if !diags.HasError() && r.service == nil {
-		notConfigured(diags, what)
-	}
-	return diags.HasError()
+	report(&resp.Diagnostics, err, result.Warnings...)
 }

@@ -26,18 +26,27 @@ type userGroupTokenModel struct {
 	TeamID           types.Int64  `tfsdk:"team_id"`
 }
 
-func (e *userGroupTokenEphemeralResource) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+func (e *userGroupTokenEphemeralResource) Metadata(
+	_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_user_group_token"
 }
 
-func (e *userGroupTokenEphemeralResource) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
+func (e *userGroupTokenEphemeralResource) Configure(
+	_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse,
+) {
 	e.service = dataFrom[*usergroup.Service](req.ProviderData, &resp.Diagnostics)
 }
 
-func (e *userGroupTokenEphemeralResource) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+func (e *userGroupTokenEphemeralResource) Schema(
+	_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse,
+) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the current token of a user group without writing it to state or plan. It never rotates and never creates: a group that does not exist is an error, and nothing is left behind.\n\n" +
-			"For a group that the same configuration manages, refer to `embed_user_group.NAME.id`, which is known once the group exists. With a string, the first plan would look up a group that does not exist yet.\n\n" +
+		MarkdownDescription: "Reads the current token of a user group without writing it to state or plan. " +
+			"It never rotates and never creates: a group that does not exist is an error, and nothing is left behind.\n\n" +
+			"For a group that the same configuration manages, refer to `embed_user_group.NAME.id`, " +
+			"which is known once the group exists. With a string, the first plan would look up a group that does not exist " +
+			"yet.\n\n" +
 			"It makes one call in each plan where the ID is known, and in each apply.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
@@ -45,7 +54,11 @@ func (e *userGroupTokenEphemeralResource) Schema(_ context.Context, _ ephemeral.
 				Validators:          []validator.String{userGroupIDValidator{}},
 				MarkdownDescription: describeUserGroupID,
 			},
-			"token":             schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The current user group token."},
+			"token": schema.StringAttribute{
+				Computed:            true,
+				Sensitive:           true,
+				MarkdownDescription: "The current user group token.",
+			},
 			"token_fingerprint": schema.StringAttribute{Computed: true, MarkdownDescription: describeFingerprint},
 			"team_id":           schema.Int64Attribute{Computed: true, MarkdownDescription: describeTeamID},
 		},
@@ -53,14 +66,12 @@ func (e *userGroupTokenEphemeralResource) Schema(_ context.Context, _ ephemeral.
 }
 
 // Open looks the group up and leaves the service as it was.
-func (e *userGroupTokenEphemeralResource) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+func (e *userGroupTokenEphemeralResource) Open(
+	ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse,
+) {
 	var token userGroupTokenModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &token)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if e.service == nil {
-		notConfigured(&resp.Diagnostics, "reading a user group token")
+	if cannot(&resp.Diagnostics, e.service, "reading a user group token") {
 		return
 	}
 	found, err := e.service.Find(ctx, usergroup.Known{ID: token.UserGroupID.ValueString()})
@@ -68,8 +79,7 @@ func (e *userGroupTokenEphemeralResource) Open(ctx context.Context, req ephemera
 		addError(&resp.Diagnostics, err)
 		return
 	}
-	group := newUserGroupModel(token.UserGroupID, types.BoolNull())
-	group.refreshFrom(found, true)
+	group := newUserGroupModel(token.UserGroupID, types.BoolNull(), found)
 	token.Token, token.TokenFingerprint, token.TeamID = group.Token, group.TokenFingerprint, group.TeamID
 	resp.Diagnostics.Append(resp.Result.Set(ctx, &token)...)
 }

@@ -33,21 +33,26 @@ type userGroupsModel struct {
 	MissingIDs   types.Set `tfsdk:"missing_ids"`
 }
 
-// Metadata implements datasource.DataSource.
-func (d *userGroupsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+func (d *userGroupsDataSource) Metadata(
+	_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_user_groups"
 }
 
-// Configure implements datasource.DataSourceWithConfigure.
-func (d *userGroupsDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+func (d *userGroupsDataSource) Configure(
+	_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse,
+) {
 	d.service = dataFrom[*usergroup.Service](req.ProviderData, &resp.Diagnostics)
 }
 
-// Schema implements datasource.DataSource.
 func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Finds out which of the given user groups exist. Together with an `import` block that has `for_each`, it brings existing groups under management and creates the missing ones in a single plan.\n\n" +
-			"It makes one call for each group that exists and three for each that does not, ten groups at a time, whenever it is read. The service creates every group that it is asked about. The provider removes those groups again, so nothing is left behind. The API key must be allowed to create and delete groups.",
+		MarkdownDescription: "Finds out which of the given user groups exist. Together with an `import` block that has " +
+			"`for_each`, it brings existing groups under management and creates the missing ones in a single plan.\n\n" +
+			"It makes one call for each group that exists and three for each that does not, ten groups at a time, " +
+			"whenever it is read. The service creates every group that it is asked about. " +
+			"The provider removes those groups again, so nothing is left behind. " +
+			"The API key must be allowed to create and delete groups.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_ids": schema.SetAttribute{
 				Required:    true,
@@ -58,8 +63,16 @@ func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 				},
 				MarkdownDescription: "The IDs of the user groups to look up.",
 			},
-			"existing_ids": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "The IDs of the user groups that exist."},
-			"missing_ids":  schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "The IDs of the user groups that do not exist."},
+			"existing_ids": schema.SetAttribute{
+				Computed:            true,
+				ElementType:         types.StringType,
+				MarkdownDescription: "The IDs of the user groups that exist.",
+			},
+			"missing_ids": schema.SetAttribute{
+				Computed:            true,
+				ElementType:         types.StringType,
+				MarkdownDescription: "The IDs of the user groups that do not exist.",
+			},
 		},
 	}
 }
@@ -70,11 +83,7 @@ func (d *userGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	var ids []string
 	resp.Diagnostics.Append(req.Config.Get(ctx, &data)...)
 	resp.Diagnostics.Append(data.UserGroupIDs.ElementsAs(ctx, &ids, false)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if d.service == nil {
-		notConfigured(&resp.Diagnostics, "looking up user groups")
+	if cannot(&resp.Diagnostics, d.service, "looking up user groups") {
 		return
 	}
 	existing, missing := d.lookUp(ctx, ids, &resp.Diagnostics)
@@ -90,7 +99,9 @@ func (d *userGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 }
 
 // lookUp stops at the first error, which is most likely that of all: once it is known, no further call is made.
-func (d *userGroupsDataSource) lookUp(ctx context.Context, ids []string, diags *diag.Diagnostics) (existing, missing []string) {
+func (d *userGroupsDataSource) lookUp(
+	ctx context.Context, ids []string, diags *diag.Diagnostics,
+) (existing, missing []string) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	existing, missing = []string{}, []string{}
@@ -102,11 +113,11 @@ func (d *userGroupsDataSource) lookUp(ctx context.Context, ids []string, diags *
 		switch {
 		case err == nil:
 			existing = append(existing, id)
-			addWarnings(diags, found.Warnings)
+			report(diags, nil, found.Warnings...)
 		case errors.As(err, &problem) && errors.Is(err, usergroup.ErrNotFound):
 			missing = append(missing, id)
 			if problem.LookupLost {
-				addWarnings(diags, []*usergroup.Problem{problem})
+				report(diags, nil, problem)
 			}
 		case !diags.HasError():
 			addError(diags, err)

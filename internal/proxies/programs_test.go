@@ -63,7 +63,8 @@ func start(t *testing.T, s setting, service string) *program {
 	}
 	configuration := filepath.Join(p.Dir, "conf")
 	var text bytes.Buffer
-	if err := template.Must(template.ParseFiles(filepath.Join("testdata", s.program+".conf"))).Execute(&text, p); err != nil {
+	parsed := template.Must(template.ParseFiles(filepath.Join("testdata", s.program+".conf")))
+	if err := parsed.Execute(&text, p); err != nil {
 		t.Fatal(err)
 	}
 	write(t, configuration, text.String())

@@ -1,8 +1,8 @@
 //go:build unix
 
 // Package proxies holds what works behind the programs that people put between Terraform and the service, each of them
-// started on the loopback interface from a configuration in testdata. make test-proxies runs it, and prints the table of
-// the guide "Behind a proxy or a gateway".
+// started on the loopback interface from a configuration in testdata. make test-proxies runs it, and prints the table
+// of the guide "Behind a proxy or a gateway".
 package proxies
 
 import (
@@ -75,8 +75,9 @@ var settings = []setting{
 		advice: "`client_cert_file`, `client_key_file`, `ca_cert_file`",
 	},
 	{
-		program: "nginx", is: "TLS, and no client certificate given", features: "tls", provider: "\n  ca_cert_file = \"DIR/server.pem\"",
-		fails: failing("client_cert_file", apply, plan, rotate, imports, data, destroy), direct: []string{"prepare"},
+		program: "nginx", is: "TLS, and no client certificate given", features: "tls",
+		provider: "\n  ca_cert_file = \"DIR/server.pem\"",
+		fails:    failing("client_cert_file", apply, plan, rotate, imports, data, destroy), direct: []string{"prepare"},
 		advice: "`client_cert_file`, `client_key_file`",
 	},
 	{program: "nginx", is: "`limit_req`, answered 503 (its default)", features: "limit", advice: "nothing"},
@@ -89,7 +90,8 @@ var settings = []setting{
 	},
 	{
 		program: "nginx", is: "`proxy_cache` with `$request_body` in its key", features: "cache,by body",
-		direct: []string{apply, rotate, destroy}, fails: failing(cached, imports, data), advice: "`proxy_cache off` for the service",
+		direct: []string{apply, rotate, destroy}, fails: failing(cached, imports, data),
+		advice: "`proxy_cache off` for the service",
 	},
 	{program: "haproxy", is: "as it comes", advice: "nothing"},
 	{
@@ -97,18 +99,21 @@ var settings = []setting{
 		advice: "`http-request disable-l7-retry if METH_POST`, or a rotation is made twice when its answer is lost",
 	},
 	{
-		program: "haproxy", is: "the same, with `disable-l7-retry if METH_POST`", features: "retry,not POST", fault: lostRotation,
+		program: "haproxy", is: "the same, with `disable-l7-retry if METH_POST`", features: "retry,not POST",
+		fault:  lostRotation,
 		advice: "nothing",
 	},
 	{
-		program: "varnishd", is: "as it comes", fails: failing(dropped, apply, plan, rotate, imports, data), direct: []string{"prepare"},
+		program: "varnishd", is: "as it comes", fails: failing(dropped, apply, plan, rotate, imports, data),
+		direct: []string{"prepare"},
 		advice: "`return (pass)` in `vcl_recv`, `return (fetch)` in `vcl_backend_fetch`",
 	},
 	{program: "varnishd", is: "with both", features: "bodies", advice: "nothing"},
 	{program: "squid", is: "CONNECT with a password", https: true, provider: password, advice: "`proxy_url`"},
 	{
 		program: "squid", is: "CONNECT without the password", https: true, provider: `proxy_url = "http://ADDRESS"`,
-		fails: failing("407", apply, plan, rotate, imports, data, destroy), direct: []string{"prepare"}, advice: "`proxy_url`",
+		fails: failing("407", apply, plan, rotate, imports, data, destroy), direct: []string{"prepare"},
+		advice: "`proxy_url`",
 	},
 	{
 		program: "squid", is: "plain http with a password", provider: password, direct: []string{"prepare"},
@@ -148,7 +153,8 @@ func TestProxies(t *testing.T) {
 		strings.Join(operations, " | "), strings.Repeat("---|", len(operations)), rows)
 }
 
-// run works through the program, holds each operation against what is to come of it, and returns the cells of the table.
+// run works through the program, holds each operation against what is to come of it, and returns the cells of the
+// table.
 func (tools tools) run(t *testing.T, s setting) string {
 	service, err := emulator.StartOn("127.0.0.1:0", emulator.Options{Latency: 5 * time.Millisecond})
 	if err != nil {
@@ -183,7 +189,11 @@ func (tools tools) run(t *testing.T, s setting) string {
 		if s.during != nil && (operation == apply || operation == rotate) {
 			stop = w.disturb(s.during)
 		}
-		said, ok := w.do(direct, operation, map[bool]string{true: "Q2", false: "Q1"}[operation == rotate || s.fails[rotate] == "" && operation != apply && operation != plan])
+		quarter := "Q1"
+		if operation == rotate || s.fails[rotate] == "" && operation != apply && operation != plan {
+			quarter = "Q2"
+		}
+		said, ok := w.do(direct, operation, quarter)
 		if stop != nil {
 			stop()
 		}
@@ -228,7 +238,8 @@ func (tools tools) run(t *testing.T, s setting) string {
 func (w *workspace) check(operation, said string, ok bool) {
 	w.t.Helper()
 	says := w.setting.fails[operation]
-	if ok != (says == "") || says != "" && !regexp.MustCompile(says).MatchString(strings.Join(strings.Fields(strings.ReplaceAll(said, "│", " ")), " ")) {
+	unwrapped := strings.Join(strings.Fields(strings.ReplaceAll(said, "│", " ")), " ")
+	if ok != (says == "") || says != "" && !regexp.MustCompile(says).MatchString(unwrapped) {
 		if at := strings.Index(said, "Error: "); at > 0 {
 			said = said[at:]
 		}

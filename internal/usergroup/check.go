@@ -11,10 +11,10 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// check is what has to be known of the service before harm could be done: that nothing in between answers from memory, and
-// that the API key belongs to the expected environment. Only a group of the provider's own making can show either: no
-// customer's may be touched, and the service tells the environment of a group only when it updates or rotates it (interface
-// sections 2.2 and 4).
+// check is what has to be known of the service before harm could be done: that nothing in between answers from memory,
+// and that the API key belongs to the expected environment. Only a group of the provider's own making can show either:
+// no customer's may be touched, and the service tells the environment of a group only when it updates or rotates it
+// (interface sections 2.2 and 4).
 type check struct {
 	environment string // the expected one; empty for any
 	mu          sync.Mutex
@@ -56,7 +56,8 @@ func (s *Service) tryOut(ctx context.Context) *Problem {
 	facts.Placeholder = PlaceholderLeft
 	// An id at random cannot be there before, and its token cannot be known.
 	created := made.New != nil && *made.New
-	cached := made.New != nil && !created && !made.Lost || isOtherID(facts.ID, made.UserGroup) || s.remembers(made.UserGroup.Token)
+	cached := made.New != nil && !created && !made.Lost ||
+		isOtherID(facts.ID, made.UserGroup) || s.remembers(made.UserGroup.Token)
 	seen := made
 	if !cached {
 		seen, err = s.client.GetOrCreate(ctx, group)

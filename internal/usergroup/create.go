@@ -90,8 +90,8 @@ func (s *Service) confirmCreated(ctx context.Context, facts Problem) (Result, *P
 	return result, nil
 }
 
-// claim decides about a group that a repeated creation found: the first attempt, whose answer got lost, may have made it,
-// or somebody else before. A look by the id alone cannot be answered with an echo of what was sent, so a name and
+// claim decides about a group that a repeated creation found: the first attempt, whose answer got lost, may have made
+// it, or somebody else before. A look by the id alone cannot be answered with an echo of what was sent, so a name and
 // properties that are shown then, and are those that were sent, are evidence. Silence is none.
 func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, facts Problem) (Result, *Problem) {
 	known := Known{ID: wanted.UserGroupID, TeamID: facts.Told.TeamID, Token: facts.Told.Token}

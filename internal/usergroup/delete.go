@@ -7,10 +7,10 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// Delete removes a group; one that is gone already is a success. One call when the current token is known. It never removes
-// another group that has taken the id, as long as the service minds the token that comes with the id, nor a group that this
-// process has created or adopted for another instance of the resource: when a replacement is created before the old instance
-// is destroyed, both are the same group.
+// Delete removes a group; one that is gone already is a success. One call when the current token is known. It never
+// removes another group that has taken the id, as long as the service minds the token that comes with the id, nor a
+// group that this process has created or adopted for another instance of the resource: when a replacement is created
+// before the old instance is destroyed, both are the same group.
 func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID string) (Result, error) {
 	facts := Problem{Operation: Delete, ID: known.ID, Known: known}
 	return alone(s, Delete, known, func(record *record) (Result, *Problem) {
@@ -28,7 +28,9 @@ func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID 
 	})
 }
 
-func (s *Service) delete(ctx context.Context, known Known, dataSourceProvidedID string, facts Problem) (Result, *Problem) {
+func (s *Service) delete(
+	ctx context.Context, known Known, dataSourceProvidedID string, facts Problem,
+) (Result, *Problem) {
 	if problem := s.refuseHarm(ctx, facts); problem != nil {
 		return Result{}, problem
 	}
@@ -45,7 +47,8 @@ func (s *Service) delete(ctx context.Context, known Known, dataSourceProvidedID 
 			CurrentToken: known.Token, UserGroupID: known.ID, DataSourceProvidedID: dataSourceProvidedID,
 		})
 		if err == nil && lost {
-			return Result{Warnings: []*Problem{Problem{Operation: LookUp, ID: known.ID, LookupLost: true}.with(MayBeLeftBehind)}}, nil
+			left := Problem{Operation: LookUp, ID: known.ID, LookupLost: true}.with(MayBeLeftBehind)
+			return Result{Warnings: []*Problem{left}}, nil
 		}
 		if err == nil {
 			return Result{}, nil

@@ -171,8 +171,9 @@ func isOtherID(id string, group api.UserGroup) bool {
 	return group.ProvidedID != nil && *group.ProvidedID != "" && *group.ProvidedID != id
 }
 
-// mayBeTheToken reports whether a call was refused in a way that a stale token explains, or may have been carried out: the
-// contract does not say by which status a service refuses a token. Only a look can tell.
+// mayBeTheToken reports whether a call was refused in a way that a stale token explains, or may have been carried out:
+// the contract does not say by which status a service refuses a token. Only a look can tell.
 func mayBeTheToken(call *api.Error) bool {
-	return call.Lost || slices.Contains([]api.Kind{api.Refused, api.Unauthorized, api.UnknownOutcome, api.Incomplete}, call.Kind)
+	maybe := []api.Kind{api.Refused, api.Unauthorized, api.UnknownOutcome, api.Incomplete}
+	return call.Lost || slices.Contains(maybe, call.Kind)
 }

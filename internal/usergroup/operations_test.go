@@ -34,8 +34,16 @@ func TestOperations(t *testing.T) {
 			[]string{"lost after the work"},
 			"GET lost after the work, GET", usergroup.MayBeLeftBehind, false,
 		},
-		{"a known group was there all along", find, "as known", []string{"lost after the work"}, "GET lost after the work, GET", 0, true},
-		{"an answer from a cache deletes nothing", find, "as known", []string{"an old answer"}, "GET an old answer", usergroup.AnsweredFromCache, false},
+		{
+			"a known group was there all along", find, "as known",
+			[]string{"lost after the work"},
+			"GET lost after the work, GET", 0, true,
+		},
+		{
+			"an answer from a cache deletes nothing", find, "as known",
+			[]string{"an old answer"},
+			"GET an old answer", usergroup.AnsweredFromCache, false,
+		},
 		{"a new group", "create", "absent", nil, "GET", 0, true},
 		{"a group that exists is not adopted unasked", "create", "exists", nil, "GET", usergroup.Exists, false},
 		{"an adoption", "adopt", "exists", nil, "GET, PUT", usergroup.Adopted, true},
@@ -50,7 +58,11 @@ func TestOperations(t *testing.T) {
 			"GET lost before the work, GET, GET", usergroup.MayHaveExisted, false,
 		},
 		{"an update", "update", "as known", nil, "PUT", 0, true},
-		{"an update is sent again", "update", "as known", []string{"lost after the work"}, "PUT lost after the work, PUT", 0, true},
+		{
+			"an update is sent again", "update", "as known",
+			[]string{"lost after the work"},
+			"PUT lost after the work, PUT", 0, true,
+		},
 		{"a rotation", "rotate", "as known", nil, "POST", 0, true},
 		{
 			"a lost rotation is looked up, and not repeated", "rotate", "as known",
@@ -71,7 +83,10 @@ func TestOperations(t *testing.T) {
 		},
 		{"a deletion", "delete", "as known", nil, "DELETE", 0, true},
 		{"a deletion of what is gone", "delete", "absent", nil, "DELETE, GET, GET, GET, GET, DELETE, DELETE", 0, true},
-		{"a deletion leaves another group under the id", "delete", "another group", nil, "DELETE, GET", usergroup.AnotherRemains, true},
+		{
+			"a deletion leaves another group under the id", "delete", "another group",
+			nil, "DELETE, GET", usergroup.AnotherRemains, true,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -169,7 +184,8 @@ func TestInstances(t *testing.T) {
 	group, _ := h.Group(id)
 	old := usergroup.Known{ID: id, TeamID: &group.TeamID, Token: adopted.Group.Token, Instance: "old"}
 	kept, err := h.service.Delete(ctx, old, "")
-	if _, there := h.Group(id); err != nil || !there || len(kept.Warnings) != 1 || kept.Warnings[0].Finding != usergroup.Kept {
+	_, there := h.Group(id)
+	if err != nil || !there || len(kept.Warnings) != 1 || kept.Warnings[0].Finding != usergroup.Kept {
 		t.Errorf("the old instance was destroyed with the group: %v, %v", kept.Warnings, err)
 	}
 	if _, err := h.service.Create(ctx, wanted(), true); err == nil {

@@ -67,16 +67,16 @@ const (
 	CallFailed         Finding = iota // the service did not do what it was asked for, or did not say so
 	NotFound                          // there is no such group, and none was left behind
 	Exists                            // a group that was to be created is there already
-	MayHaveExisted                    // after a lost answer to a creation there is a group, and nothing shows that it is the one created
+	MayHaveExisted                    // after a lost answer to a creation there is a group, perhaps another one
 	Replaced                          // the known group is gone, and another one has its id
 	AnsweredForAnother                // the answer names another id than the one that was asked about
 	AnsweredFromCache                 // an answer is about an earlier state of affairs
 	AnswersDisagree                   // two answers about one group cannot both be true
 	MayBeLeftBehind                   // a lookup whose answer was lost may have made the group that is there now
 	NotTakenAsSent                    // the service accepted an update and has something else than was sent
-	NotRotated                        // the service reported a rotation and answered with the token that was to be replaced
+	NotRotated                        // the service reported a rotation and showed the token from before
 	MayBeAnother                      // the group has another token, and nothing tells whether it is still the known group
-	LeftBehind                        // a group that was made for a look, or to check the environment, could not be removed again
+	LeftBehind                        // a group that was made for a look or a check could not be removed again
 	OutdatedToken                     // the service shows no token but one that was retired
 	WrongEnvironment                  // the group belongs to another environment than was known or expected
 	WrongKey                          // the API key belongs to another environment than the expected one

@@ -8,14 +8,14 @@ import (
 )
 
 // RotateToken replaces the token of a group exactly once, whatever gets lost, and returns the group with its new token.
-// One call when the current token is known. A rotation is repeated only after a look has shown that the token is still the
-// one that was sent. A new token comes back also with an error.
+// One call when the current token is known. A rotation is repeated only after a look has shown that the token is still
+// the one that was sent. A new token comes back also with an error.
 func (s *Service) RotateToken(ctx context.Context, known Known) (Result, error) {
 	return alone(s, Rotate, known, func(*record) (Result, *Problem) { return s.rotate(ctx, known) })
 }
 
-// maxStale is how often an operation goes on with a token that a look has shown after the one it had was refused: somebody
-// else may rotate at the same time, but not without end.
+// maxStale is how often an operation goes on with a token that a look has shown after the one it had was refused:
+// somebody else may rotate at the same time, but not without end.
 const maxStale = 2
 
 func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
@@ -83,7 +83,7 @@ func (s *Service) rotated(known Known, facts Problem) (Result, *Problem) {
 		return result, problem
 	case problem != nil:
 		return result, problem
-	case facts.Call != nil && facts.Call.Kind != api.Incomplete: // Half an answer that has the token has all that is needed.
+	case facts.Call != nil && facts.Call.Kind != api.Incomplete: // half an answer with the token has all that is needed
 		return result, facts.with(CallFailed)
 	case isOtherID(known.ID, told):
 		result.Warnings = append(result.Warnings, facts.with(OtherSpelling))

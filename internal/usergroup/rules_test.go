@@ -15,9 +15,12 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// check holds what the provider has done, and what it says, against the ledger: the calls that the service has carried out.
+// check holds what the provider has done, and what it says, against the ledger: the calls that the service has carried
+// out.
 func (h *history) check() {
-	if creates := h.operation == "create" || h.operation == "adopt"; (h.cached || creates && h.byBody != nil) && h.begun.ID == "" && (h.reading == "echo" || h.reading == "silent" || h.before == "nameless") {
+	creates := h.operation == "create" || h.operation == "adopt"
+	showsNothing := h.reading == "echo" || h.reading == "silent" || h.before == "nameless"
+	if (h.cached || creates && h.byBody != nil) && h.begun.ID == "" && showsNothing {
 		// An old answer says that the group was created just now, nothing is known that contradicts it, and the group shows
 		// nothing of its own: no answer can tell it from a placeholder. What helps is that the check of the service meets the
 		// same cache; here one answer alone is old.
@@ -34,8 +37,8 @@ func (h *history) check() {
 	h.checkLeftBehind()
 }
 
-// checkCured is what is promised of a single mishap: what can be found out is found out, and what can be done is done. Without
-// any, nothing is blamed on a cache, and nothing is left behind.
+// checkCured is what is promised of a single mishap: what can be found out is found out, and what can be done is done.
+// Without any, nothing is blamed on a cache, and nothing is left behind.
 func (h *history) checkCured() {
 	var blamed *usergroup.Problem
 	if h.choices != nil && len(h.befell) == 0 && errors.As(h.err, &blamed) && slices.Contains([]usergroup.Finding{
@@ -43,11 +46,13 @@ func (h *history) checkCured() {
 	}, blamed.Finding) {
 		h.breaks("nothing went wrong, and the error is: %s", facts(blamed))
 	}
-	if h.before == "as known" && slices.Equal(h.befell, []string{"the run is stopped", "lost after the work"}) && h.operation == "rotate" && h.reading != "lagging reads" && h.err != nil {
+	lostAtStop := slices.Equal(h.befell, []string{"the run is stopped", "lost after the work"})
+	if h.before == "as known" && lostAtStop && h.operation == "rotate" && h.reading != "lagging reads" && h.err != nil {
 		h.breaks("a run that was stopped has not looked for the token that its last call has made")
 	}
 	// Of a group that is gone there is nothing to change, and of another one in its place a lost lookup proves nothing.
-	hopeless := h.before == "another group" || h.before == "absent" && (strings.HasPrefix(h.operation, "update") || strings.HasPrefix(h.operation, "rotate"))
+	changes := strings.HasPrefix(h.operation, "update") || strings.HasPrefix(h.operation, "rotate")
+	hopeless := h.before == "another group" || h.before == "absent" && changes
 	if len(h.befell) != 1 || h.reading != "stored" || h.environment != "" || hopeless {
 		return
 	}
@@ -57,9 +62,12 @@ func (h *history) checkCured() {
 		if there && h.makers[group.TeamID] == lookup {
 			h.breaks("a run that was stopped has left a placeholder behind")
 		}
-	case "lost before the work", "lost after the work", "half an answer", "an answer without token", "429", "500", "503", "unreadable":
+	case "lost before the work", "lost after the work", "half an answer", "an answer without token", "unreadable",
+		"429", "500", "503":
 		var p *usergroup.Problem
-		answered := errors.As(h.err, &p) && slices.Contains([]usergroup.Finding{usergroup.Exists, usergroup.MayHaveExisted, usergroup.NotFound, usergroup.MayBeLeftBehind}, p.Finding)
+		answered := errors.As(h.err, &p) && slices.Contains([]usergroup.Finding{
+			usergroup.Exists, usergroup.MayHaveExisted, usergroup.NotFound, usergroup.MayBeLeftBehind,
+		}, p.Finding)
 		if h.err != nil && !answered {
 			h.breaks("one mishap was not cured")
 		}
@@ -70,7 +78,8 @@ func (h *history) acted() bool {
 	return slices.ContainsFunc(h.befell, func(name string) bool { return strings.HasPrefix(name, "another actor") })
 }
 
-// checkNothingElse is rule 1: only the named id was worked on, and nothing that another actor made was deleted or rotated.
+// checkNothingElse is rule 1: only the named id was worked on, and nothing that another actor made was deleted or
+// rotated.
 func (h *history) checkNothingElse() {
 	for _, call := range h.Calls()[h.checked:] {
 		worked := call.Created || call.Updated || call.Rotated || call.Deleted
@@ -81,8 +90,12 @@ func (h *history) checkNothingElse() {
 			continue
 		}
 		maker := h.makers[call.TeamID]
-		known := h.begun.TeamID == nil && (maker == before || h.refreshed) || h.begun.TeamID != nil && *h.begun.TeamID == call.TeamID
-		asked := strings.HasPrefix(h.operation, "delete") && known && (maker == before || h.reading == "no team_id" && h.refreshed)
+		known := maker == before || h.refreshed
+		if h.begun.TeamID != nil {
+			known = *h.begun.TeamID == call.TeamID
+		}
+		asked := strings.HasPrefix(h.operation, "delete") && known &&
+			(maker == before || h.reading == "no team_id" && h.refreshed)
 		switch {
 		case h.environment == "Testing" && maker != lookup:
 			h.breaks("%s was carried out in the wrong environment", call.Method)
@@ -141,10 +154,12 @@ func (h *history) checkState(group emulator.Group) {
 		h.breaks("the state does not have the token that the service has")
 	}
 	changed := slices.Contains([]string{"create", "adopt", "update", "update and rotate"}, h.operation)
-	if name := h.state.name; group.Name != "" && name != group.Name && (changed || h.reading != "echo") && !h.renamed && name != "" {
+	name := h.state.name
+	if group.Name != "" && name != group.Name && (changed || h.reading != "echo") && !h.renamed && name != "" {
 		h.breaks("the state has the name %q, and the service %q", name, group.Name)
 	}
-	if changed && !h.renamed && h.reading != "adds a property" && (group.Name != newName || string(group.Properties) != `{"tier":"gold"}` || group.Mapping["sales"] != "acme-db") {
+	asSent := group.Name == newName && string(group.Properties) == `{"tier":"gold"}` && group.Mapping["sales"] == "acme-db"
+	if changed && !h.renamed && h.reading != "adds a property" && !asSent {
 		h.breaks("the service has the name %q, properties %s and mapping %v", group.Name, group.Properties, group.Mapping)
 	}
 	if strings.Contains(h.operation, "rotate") && group.Token == h.firstToken {
@@ -154,7 +169,9 @@ func (h *history) checkState(group emulator.Group) {
 
 // checkHanded is the end of rule 2: no token that the service has given us is thrown away.
 func (h *history) checkHanded() {
-	if group, there := h.Group(h.stored); there && h.handed != "" && group.Token == h.handed && h.state.known.Fingerprint != api.NewSecret(h.handed).Fingerprint() {
+	group, there := h.Group(h.stored)
+	stored := h.state.known.Fingerprint == api.NewSecret(h.handed).Fingerprint()
+	if there && h.handed != "" && group.Token == h.handed && !stored {
 		h.breaks("a token was handed over, and the state does not have it")
 	}
 }
@@ -180,7 +197,8 @@ func (h *history) checkFacts() {
 		count(call.Deleted && placeholder, &removed)
 	}
 	done := map[usergroup.Operation]int{
-		usergroup.Create: created, usergroup.Adopt: updated, usergroup.Update: updated, usergroup.Rotate: rotated, usergroup.Delete: deleted,
+		usergroup.Create: created, usergroup.Adopt: updated, usergroup.Update: updated, usergroup.Rotate: rotated,
+		usergroup.Delete: deleted,
 	}
 	for _, p := range h.problems {
 		switch count := done[p.Operation]; {
@@ -206,19 +224,22 @@ func (h *history) checkLeftBehind() {
 	if group, there := h.Group(h.stored); there && h.makers[group.TeamID] == lookup && !named {
 		h.breaks("a placeholder is left behind, and nobody says so")
 	}
-	// A check that has passed says nothing more. The service may still carry out an attempt of it much later: the group is empty,
-	// and its id says what it is.
+	// A check that has passed says nothing more. The service may still carry out an attempt of it much later: the group is
+	// empty, and its id says what it is.
 	passed := slices.Contains(h.befell, "lost, and done at the end")
 	for _, group := range h.Groups() {
-		if strings.HasPrefix(group.ID, checkPrefix) && !passed && !slices.ContainsFunc(h.problems, func(p *usergroup.Problem) bool {
-			return p.Cause != nil && p.Cause.ID == group.ID && (p.Cause.Placeholder == usergroup.PlaceholderLeft || p.Cause.LookupLost)
-		}) {
+		told := slices.ContainsFunc(h.problems, func(p *usergroup.Problem) bool {
+			left := p.Cause != nil && (p.Cause.Placeholder == usergroup.PlaceholderLeft || p.Cause.LookupLost)
+			return left && p.Cause.ID == group.ID
+		})
+		if strings.HasPrefix(group.ID, checkPrefix) && !passed && !told {
 			h.breaks("the group of a check is left behind, and nobody says so")
 		}
 	}
 }
 
-// runAgain is rule 4: three runs in which nothing goes wrong end in success, or in a question that only a person can answer.
+// runAgain is rule 4: three runs in which nothing goes wrong end in success, or in a question that only a person can
+// answer.
 func (h *history) runAgain(t *testing.T) {
 	if h.cannotBeTold {
 		return
@@ -259,7 +280,8 @@ func (h *history) runAgain(t *testing.T) {
 	h.breaks("three more runs have not come to an end")
 }
 
-// signature is all that the outcome of further runs depends on: what the state and the service have, and how they differ.
+// signature is all that the outcome of further runs depends on: what the state and the service have, and how they
+// differ.
 func (h *history) signature() string {
 	group, there := h.Group(h.stored)
 	known := h.state.known
@@ -307,7 +329,8 @@ func (h *history) asksAPerson() bool {
 		return false
 	}
 	switch p.Finding {
-	case usergroup.Exists, usergroup.MayHaveExisted, usergroup.AnsweredForAnother, usergroup.NotTakenAsSent, usergroup.WrongKey, usergroup.WrongEnvironment:
+	case usergroup.Exists, usergroup.MayHaveExisted, usergroup.AnsweredForAnother, usergroup.NotTakenAsSent,
+		usergroup.WrongKey, usergroup.WrongEnvironment:
 		return true
 	case usergroup.NotFound:
 		return h.operation == "import"

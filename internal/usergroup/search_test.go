@@ -64,8 +64,9 @@ func TestHistories(t *testing.T) {
 					count++
 					if len(h.broken) > 0 {
 						if failed++; failed <= 3 {
-							t.Errorf("-history '%s|%s'\n  %s\n%s", s.name(), strings.Trim(strings.ReplaceAll(fmt.Sprint(c.path), " ", "."), "[]"),
-								h.story(), strings.Join(h.broken, "\n"))
+							path := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.path), " ", "."), "[]")
+							broken := strings.Join(h.broken, "\n")
+							t.Errorf("-history '%s|%s'\n  %s\n%s", s.name(), path, h.story(), broken)
 						}
 					}
 					if !c.next() {
@@ -140,14 +141,17 @@ func object(text string) jsonobject.Object {
 
 func wanted() api.GroupRequest {
 	name := newName
-	return api.GroupRequest{UserGroupID: id, Name: &name, Mapping: map[string]string{"sales": "acme-db"}, Properties: object(`{"tier":"gold"}`)}
+	return api.GroupRequest{
+		UserGroupID: id, Name: &name, Mapping: map[string]string{"sales": "acme-db"}, Properties: object(`{"tier":"gold"}`),
+	}
 }
 
 // play plays the history through, runs Terraform again until it has nothing to do, and checks it.
 func (s situation) play(t *testing.T, c *choices, settled map[string]bool) *history {
 	h := s.start(t)
 	if s.environment == "" && s.operation != "read" && s.operation != "import" {
-		// What befalls the check of the service does not depend on who has asked for it: it has passed, but for two operations.
+		// What befalls the check of the service does not depend on who has asked for it: it has passed, but for two
+		// operations.
 		_, _ = h.service.Find(t.Context(), usergroup.Known{ID: "nobody"})
 		_, _ = h.service.Find(t.Context(), usergroup.Known{ID: "other"})
 		h.ResetCounts()
@@ -225,8 +229,10 @@ func (s situation) creation(group emulator.Group) reply {
 // newProcess is the provider, freshly started.
 func (h *history) newProcess() *usergroup.Service {
 	return usergroup.New(api.New(api.Config{
-		BaseURL: &url.URL{Scheme: "http", Host: "service"}, APIKey: api.NewSecret(emulator.DefaultKey), RequestTimeout: time.Minute,
-		MaxRetries: 1, RetryWaitMin: time.Second, RetryWaitMax: time.Second, Transport: h.world, Random: func() float64 { return 0 },
+		BaseURL: &url.URL{Scheme: "http", Host: "service"}, APIKey: api.NewSecret(emulator.DefaultKey),
+		RequestTimeout: time.Minute,
+		MaxRetries:     1, RetryWaitMin: time.Second, RetryWaitMax: time.Second, Transport: h.world,
+		Random: func() float64 { return 0 },
 	}), h.environment)
 }
 
@@ -280,7 +286,8 @@ func (h *history) ended(err error, warnings ...*usergroup.Problem) {
 
 // facts tells of a problem by the numbers of problem.go, which has no words.
 func facts(p *usergroup.Problem) string {
-	return fmt.Sprintf("%v, done %d, placeholder %d, lookup lost %t, call %v", p, p.Done, p.Placeholder, p.LookupLost, p.Call)
+	const format = "%v, done %d, placeholder %d, lookup lost %t, call %v"
+	return fmt.Sprintf(format, p, p.Done, p.Placeholder, p.LookupLost, p.Call)
 }
 
 func (h *history) refresh(ctx context.Context) {
@@ -316,7 +323,8 @@ func (h *history) create(ctx context.Context) {
 	result, err := h.service.Create(ctx, wanted(), h.operation == "adopt")
 	h.ended(err, result.Warnings...)
 	if err == nil {
-		h.state = state{exists: true, stored: true, name: newName, trigger: h.trigger, known: usergroup.Known{ID: id, Instance: result.Instance}}
+		known := usergroup.Known{ID: id, Instance: result.Instance}
+		h.state = state{exists: true, stored: true, name: newName, trigger: h.trigger, known: known}
 		h.state.learn(*result.Group)
 	}
 }

@@ -43,8 +43,8 @@ type Known struct {
 	EnvironmentTag *string
 	// Retired are the fingerprints of tokens that were rotated away. A retired token never returns.
 	Retired []string
-	// TakenOver says that a refresh found another group under the id than the one that was known, and that this one was not
-	// updated since: Terraform has shown it, and has never managed it.
+	// TakenOver says that a refresh found another group under the id than the one that was known, and that this one was
+	// not updated since: Terraform has shown it, and has never managed it.
 	TakenOver bool
 	// Instance is the Result.Instance of the creation that brought the group into the state.
 	Instance string
@@ -62,7 +62,8 @@ func (k Known) isOther(group api.UserGroup) bool {
 	return k.TeamID != nil && group.TeamID != nil && *k.TeamID != *group.TeamID
 }
 
-// isSame reports whether an answer is certainly about the known group. An unknown team_id is neither the same nor other.
+// isSame reports whether an answer is certainly about the known group. An unknown team_id is neither the same nor
+// other.
 func (k Known) isSame(group api.UserGroup) bool {
 	if k.TeamID != nil && group.TeamID != nil {
 		return *k.TeamID == *group.TeamID
@@ -101,8 +102,8 @@ type record struct {
 	deleted  bool
 }
 
-// alone carries an operation out when other operations on the same id are done, and refuses when something has ended the run
-// for every group.
+// alone carries an operation out when other operations on the same id are done, and refuses when something has ended
+// the run for every group.
 func alone[R any](s *Service, operation Operation, known Known, do func(*record) (R, *Problem)) (result R, err error) {
 	kept, _ := s.records.LoadOrStore(known.ID, &record{})
 	mine, _ := kept.(*record)
@@ -128,8 +129,8 @@ func (s *Service) end(problem *Problem) *Problem {
 	return &Problem{Finding: RunEnded, Operation: problem.Operation, ID: problem.ID, Cause: s.ended.Load()}
 }
 
-// endIfKeyRefused ends the run when a call that carries no token was answered with 401 by the service itself: that is about
-// the API key.
+// endIfKeyRefused ends the run when a call that carries no token was answered with 401 by the service itself: that is
+// about the API key.
 func (s *Service) endIfKeyRefused(problem *Problem) *Problem {
 	if call := problem.Call; call != nil && call.FromService && call.Status == http.StatusUnauthorized {
 		return s.end(problem)

@@ -31,22 +31,30 @@ var readings = map[string]struct {
 	// twin: to the caller it is the same as another one, so that one mishap will do.
 	twin bool
 }{
-	"stored":            {},
-	"echo":              {options: emulator.Options{Answers: emulator.AnswersEcho}},
-	"merge":             {options: emulator.Options{Updates: emulator.UpdatesMerge}, changes: []string{"create", "adopt", "update"}},
-	"name required":     {options: emulator.Options{NameRequired: true}},
-	"success 0":         {options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}, twin: true},
-	"upsert":            {options: emulator.Options{UpsertOnPut: true}, changes: []string{"adopt", "update"}},
-	"forgiving deletes": {options: emulator.Options{ForgivingDeletes: true}, changes: []string{"read", "import", "delete"}},
-	"stale token 401":   {options: emulator.Options{StaleTokenStatus: 401}, changes: []string{"update and", "rotate", "delete"}},
-	"stale token 403":   {options: emulator.Options{StaleTokenStatus: 403}, twin: true},
-	"stale token 500":   {options: emulator.Options{StaleTokenStatus: 500}, changes: []string{"update and", "rotate", "delete"}},
-	"lower case":        {options: emulator.Options{IDs: emulator.IDsLowerCase}},
-	"trimmed names":     {options: emulator.Options{TrimNames: true}, changes: []string{"create", "adopt", "update"}},
-	"adds a property":   {options: emulator.Options{AddsProperty: true}, changes: []string{"create", "adopt", "update"}},
-	"silent":            {options: emulator.Options{Omit: []string{"name", "provided_id", "properties"}}},
-	"no team_id":        {options: emulator.Options{Omit: []string{"team_id"}}},
-	"lagging reads":     {options: emulator.Options{ReadLag: 1500 * time.Millisecond}},
+	"stored": {},
+	"echo":   {options: emulator.Options{Answers: emulator.AnswersEcho}},
+	"merge": {
+		options: emulator.Options{Updates: emulator.UpdatesMerge}, changes: []string{"create", "adopt", "update"},
+	},
+	"name required": {options: emulator.Options{NameRequired: true}},
+	"success 0":     {options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}, twin: true},
+	"upsert":        {options: emulator.Options{UpsertOnPut: true}, changes: []string{"adopt", "update"}},
+	"forgiving deletes": {
+		options: emulator.Options{ForgivingDeletes: true}, changes: []string{"read", "import", "delete"},
+	},
+	"stale token 401": {
+		options: emulator.Options{StaleTokenStatus: 401}, changes: []string{"update and", "rotate", "delete"},
+	},
+	"stale token 403": {options: emulator.Options{StaleTokenStatus: 403}, twin: true},
+	"stale token 500": {
+		options: emulator.Options{StaleTokenStatus: 500}, changes: []string{"update and", "rotate", "delete"},
+	},
+	"lower case":      {options: emulator.Options{IDs: emulator.IDsLowerCase}},
+	"trimmed names":   {options: emulator.Options{TrimNames: true}, changes: []string{"create", "adopt", "update"}},
+	"adds a property": {options: emulator.Options{AddsProperty: true}, changes: []string{"create", "adopt", "update"}},
+	"silent":          {options: emulator.Options{Omit: []string{"name", "provided_id", "properties"}}},
+	"no team_id":      {options: emulator.Options{Omit: []string{"team_id"}}},
+	"lagging reads":   {options: emulator.Options{ReadLag: 1500 * time.Millisecond}},
 }
 
 var befores = map[string][]string{

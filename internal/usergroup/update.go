@@ -48,8 +48,8 @@ func (s *Service) update(ctx context.Context, wanted api.GroupRequest, known Kno
 	return result, nil
 }
 
-// refuseHarm stops an operation before any call of its own where the API key, or the group, is known to belong to another
-// environment than the expected one.
+// refuseHarm stops an operation before any call of its own where the API key, or the group, is known to belong to
+// another environment than the expected one.
 func (s *Service) refuseHarm(ctx context.Context, facts Problem) *Problem {
 	expected, tag := s.check.environment, facts.Known.EnvironmentTag
 	if expected != "" && tag != nil && *tag != expected {

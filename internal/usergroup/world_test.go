@@ -19,8 +19,8 @@ const checkPrefix = "terraform-provider-embed-check-"
 // id is the group that every history is about.
 const id = "Acme"
 
-// world is the service, with everything that can befall a call on the way to it and back, and with another actor who works
-// on the same group. What happens is chosen at each attempt of a call.
+// world is the service, with everything that can befall a call on the way to it and back, and with another actor who
+// works on the same group. What happens is chosen at each attempt of a call.
 type world struct {
 	*emulator.Emulator
 	// stored is the id as the service keeps it.
@@ -37,8 +37,8 @@ type world struct {
 	last []func()
 	// answers are what GET was answered so far, as a cache would keep it.
 	answers []reply
-	// cache is what every GET is answered from now on, byBody what GETs with the same body are, down says that there are no
-	// answers any more.
+	// cache is what every GET is answered from now on, byBody what GETs with the same body are, down says that there are
+	// no answers any more.
 	cache  reply
 	byBody map[string]reply
 	down   bool
@@ -246,7 +246,8 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodGet && !told.lost && told.status == http.StatusOK && befalls.name != "success 0" {
 		w.answers = append(w.answers, told)
 	}
-	if group, there := w.Group(w.stored); there && r.Method == http.MethodPost && bytes.Contains(told.body, []byte(`"token":"`+group.Token+`"`)) {
+	group, there := w.Group(w.stored)
+	if there && r.Method == http.MethodPost && bytes.Contains(told.body, []byte(`"token":"`+group.Token+`"`)) {
 		w.handed = group.Token
 	}
 	for _, work := range late {

@@ -47,18 +47,17 @@ func describe(ctx context.Context, server tfprotov6.ProviderServer) (object, err
 	for _, d := range slices.Concat(schemas.Diagnostics, identities.Diagnostics) {
 		problems = append(problems, fmt.Errorf("%s: %s", d.Summary, d.Detail))
 	}
-	if len(schemas.StateStoreSchemas) > 0 {
-		problems = append(problems, errors.New("state stores are not described yet: add them here"))
-	}
-	schemaOf := func(s *tfprotov6.Schema) object {
-		if len(s.Block.BlockTypes) > 0 {
-			problems = append(problems, errors.New("blocks are not described yet: add them here"))
+	undescribed := func(what string, there bool) {
+		if there {
+			problems = append(problems, fmt.Errorf("%s are not described yet: add them here", what))
 		}
+	}
+	undescribed("state stores", len(schemas.StateStoreSchemas) > 0)
+	schemaOf := func(s *tfprotov6.Schema) object {
+		undescribed("blocks", len(s.Block.BlockTypes) > 0)
 		attributes := object{}
 		for _, a := range s.Block.Attributes {
-			if a.NestedType != nil {
-				problems = append(problems, errors.New("nested attributes are not described yet: add them here"))
-			}
+			undescribed("nested attributes", a.NestedType != nil)
 			attributes[a.Name] = object{
 				"type": a.Type, "description": a.Description, "description_kind": kind(a.DescriptionKind),
 				"required": a.Required, "optional": a.Optional, "computed": a.Computed,
@@ -81,18 +80,13 @@ func describe(ctx context.Context, server tfprotov6.ProviderServer) (object, err
 		}
 		return object{"version": s.Version, "attributes": attributes}
 	}
-	parameterOf := func(p *tfprotov6.FunctionParameter) object {
-		return object{
-			"name": p.Name, "type": p.Type, "description": p.Description, "is_nullable": p.AllowNullValue,
-		}
-	}
 	functionOf := func(f *tfprotov6.Function) object {
-		if f.VariadicParameter != nil {
-			problems = append(problems, errors.New("variadic parameters are not described yet: add them here"))
-		}
+		undescribed("variadic parameters", f.VariadicParameter != nil)
 		parameters := []object{}
 		for _, p := range f.Parameters {
-			parameters = append(parameters, parameterOf(p))
+			parameters = append(parameters, object{
+				"name": p.Name, "type": p.Type, "description": p.Description, "is_nullable": p.AllowNullValue,
+			})
 		}
 		return object{
 			"summary": f.Summary, "description": f.Description, "deprecation_message": f.DeprecationMessage,

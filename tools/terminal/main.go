@@ -12,7 +12,6 @@ import (
 	"io"
 	"log"
 	"os"
-	"regexp"
 	"strings"
 	"text/template"
 )
@@ -20,42 +19,39 @@ import (
 //go:embed terminal.svg.tmpl
 var picture string
 
+const columns, rows = 96, 48
+
 type terminal struct {
-	Title   string
-	Columns int
-	Lines   []line
+	Title string
+	Lines []line
 }
 
 // line is one of the terminal. Kind is a class of the picture's style sheet.
 type line struct{ Text, Kind string }
 
 // Each row is 18 high and each column 7.8 wide, below a bar of 40.
-func (t terminal) Width() int  { return t.Columns*78/10 + 32 }
+func (terminal) Width() int    { return columns*78/10 + 32 }
 func (t terminal) Height() int { return len(t.Lines)*18 + 56 }
 func (terminal) Y(row int) int { return row*18 + 56 }
 
-var escapes = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
-
 func main() {
 	title := flag.String("title", "", "what was run")
-	columns := flag.Int("columns", 96, "width of the terminal")
-	rows := flag.Int("rows", 48, "most lines that are shown")
 	flag.Parse()
 	log.SetFlags(0)
-	shown, err := read(os.Stdin, *columns, *rows)
+	shown, err := read(os.Stdin)
 	if err == nil {
-		err = template.Must(template.New("").Parse(picture)).Execute(os.Stdout, terminal{*title, *columns, shown})
+		err = template.Must(template.New("").Parse(picture)).Execute(os.Stdout, terminal{*title, shown})
 	}
 	if err != nil {
 		log.Fatal("terminal: ", err)
 	}
 }
 
-func read(from io.Reader, columns, rows int) ([]line, error) {
+func read(from io.Reader) ([]line, error) {
 	var lines []line
 	text := bufio.NewScanner(from)
 	for text.Scan() {
-		plain := []rune(strings.TrimRight(escapes.ReplaceAllString(text.Text(), ""), " \t\r"))
+		plain := []rune(strings.TrimRight(text.Text(), " \t\r"))
 		if len(lines) == rows {
 			lines[rows-1] = line{"…", "quiet"}
 			break
