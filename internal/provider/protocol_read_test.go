@@ -334,7 +334,7 @@ func TestProtocolReadsThatLag(t *testing.T) {
 	// Where the token is not stored it has to be looked up, and the lookup shows none that works.
 	state = p.updated(state, protocolNextQuarter("name", "New", "store_token", false))
 	after, diags := p.update(state, protocolAcme("name", "New", "store_token", false, "rotate_token_when_changed", quarter("Q3")))
-	diags.wantError(title, "already been rotated away", "was not rotated", "Run again once")
+	diags.wantError(title, "already been replaced", "was not rotated", "Run again once")
 	p.wantState(after, "rotate_token_when_changed", quarter("Q2"))
 	second(p.destroy(state)).wantError(title, "was not deleted", "stays in the state")
 	p.wantGroups("acme")

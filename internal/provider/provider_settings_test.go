@@ -167,7 +167,7 @@ func TestProviderSettingsReservedHeaders(t *testing.T) {
 	}
 	for name := range reservedHeaders {
 		_, diags := readSettings(t, protocolObject{"base_url": "https://service.example", "api_key": "k", "headers": protocolObject{strings.ToLower(name): "a"}})
-		if len(diags) != 1 || !strings.Contains(diags[0].Detail(), "must not hold "+name) {
+		if len(diags) != 1 || !strings.Contains(diags[0].Detail(), "must not contain "+name) {
 			t.Errorf("%s: %v", name, diags)
 		}
 		if !strings.Contains(described, "`"+name+"`") {

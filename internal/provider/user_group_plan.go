@@ -127,8 +127,8 @@ func warnOfUnseen(plan, state *userGroupModel, remembered memory, diags *diag.Di
 	}
 	var said string
 	if !plan.Mapping.IsNull() && !plan.Mapping.Equal(state.Mapping) {
-		said = "The service does not show the mapping of a group. The plan reads as if there were none, " +
-			"but the update replaces whatever mapping the group has."
+		said = "The service does not show the mapping of a group. The plan looks as if there were none, but the " +
+			"update replaces whatever mapping the group has."
 	}
 	if plan.Properties.IsNull() && !state.Properties.IsNull() {
 		said += " The plan shows the properties as removed, but the group keeps them: " +
