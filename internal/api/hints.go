@@ -17,7 +17,7 @@ import (
 const (
 	hintNoTLS     = "Check the scheme and the port in base_url (EMBED_BASE_URL), and in the address of the proxy."
 	hintTLS       = "Start base_url (EMBED_BASE_URL) with https://, or the address of the proxy if that speaks TLS."
-	hintAuthority = "Set ca_cert_file or ca_cert_pem to the certificate of the authority that signed the service's " +
+	hintAuthority = "Set ca_cert_file or ca_cert_pem to the certificate of the authority that signed the server's " +
 		"certificate."
 	hintExpired   = "Renew the certificate, or correct the clock of this machine."
 	hintOtherName = "Use a name from the certificate in base_url (EMBED_BASE_URL), or set tls_server_name to one."

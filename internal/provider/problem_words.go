@@ -90,27 +90,27 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 			"To stop managing it without deleting it, run `terraform state rm`.",
 	},
 	usergroup.AnsweredForAnother: {
-		title: "The service answered about another group than %q",
-		means: "The service was asked about {asked} and answered about {answered}.",
-		next: "If the service changes IDs (case, spaces, length), use the ID that it answers with. " +
-			"Otherwise check that no cache answers in place of the service.",
+		title: "The service returned a different group than %q",
+		means: "The request was about {asked}, and the response is about {answered}.",
+		next: "If the service normalizes IDs (case, spaces, length), use the ID that it returns. Otherwise, check " +
+			"that no cache responds in place of the service.",
 	},
 	usergroup.AnsweredFromCache: {
 		title: "A cache may have answered for user group %q",
 		means: "The service says that it has just created a group that existed before. Something like a caching " +
-			"proxy repeats an old answer.",
+			"proxy returned an old response.",
 		next: turnOffCaching,
 	},
 	usergroup.AnswersDisagree: {
 		title: "A cache may have answered for user group %q",
 		means: "The service first said that it had just created the group, and then showed another one under the " +
-			"same ID. Either something like a caching proxy repeats an old answer, or the group was replaced at " +
+			"same ID. Either something like a caching proxy returned an old response, or the group was replaced at " +
 			"that moment.",
 		next: turnOffCaching,
 	},
 	usergroup.MayBeLeftBehind: {
 		title: "Looking up user group %q may have created it",
-		means: "Looking up a missing group creates it, and an answer to the lookup was lost.",
+		means: "Looking up a missing group creates it, and a response to the lookup was lost.",
 		next:  "Run again: the next run finds a group that existed before as usual.",
 	},
 	usergroup.LeftBehind: {
@@ -129,7 +129,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		next:  "Run again.",
 	},
 	usergroup.MayBeAnother: {
-		title: "User group %q may be another group",
+		title: "User group %q may be a different group",
 		means: "The service has a group with this ID and a different token, and does not show whether it is still " +
 			"the group in the state.",
 		next: "Run again: the next plan shows the group as it is now.",
@@ -198,10 +198,10 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.OtherSpelling: {
 		title: "The service spells the ID %q differently",
-		means: "The service was asked about {asked} and answered about {answered}. The team_id shows that it is the " +
-			"same group.",
-		done: "The answer was used.",
-		next: "Use the ID that the service answers with as user_group_id in new configurations.",
+		means: "The request was about {asked}, and the response is about {answered}. The team_id shows that it is " +
+			"the same group.",
+		done: "The response was used.",
+		next: "In new configurations, use the ID that the service returns as user_group_id.",
 	},
 	usergroup.RunEnded: {
 		title: "User group %q was left unchanged",

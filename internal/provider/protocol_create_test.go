@@ -19,7 +19,7 @@ const (
 	cannotRotate    = `Cannot rotate the token of user group "acme"`
 	cannotDelete    = `Cannot delete user group "acme"`
 	mayHaveExisted  = `User group "acme" may have existed before`
-	destroyedWanted = `User group "acme" is both destroyed and wanted`
+	destroyedWanted = `User group "acme" is both managed and destroyed`
 	isProtected     = `User group "acme" is protected from deletion`
 	notAsPlanned    = `User group "acme" was not updated as planned`
 	overwrites      = titleOverwrites

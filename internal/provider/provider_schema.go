@@ -75,7 +75,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				MarkdownDescription: "Time limit for a single attempt of a call, as a duration such as `\"45s\"` or " +
 					"`\"2m\"`. A run that is stopped (Ctrl-C, a canceled job) finishes the calls in flight, checks " +
 					"the outcome of a rotation whose response was lost, and removes what a lookup has just created. " +
-					"This can take up to four times this long. Default: `\"30s\"`. Environment variable: " +
+					"This can take up to four times the limit. Default: `\"30s\"`. Environment variable: " +
 					"`EMBED_REQUEST_TIMEOUT`.",
 			},
 			"max_retries": schema.NumberAttribute{
@@ -180,8 +180,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				MarkdownDescription: "Environment that the API key must belong to, `Customer` or `Testing`. It is " +
 					"checked once per run, before the first change and before a group is treated as missing or " +
 					"replaced. The check creates a group with a random ID, updates it, and deletes it. With a wrong " +
-					"key, the run ends before any of your groups is changed. A group that is in the other " +
-					"environment according to the state is not updated, rotated or deleted. Default: any. " +
+					"key, the run ends before any of your groups is changed. The provider does not update, rotate " +
+					"or delete a group if the state shows that it is in the other environment. Default: any. " +
 					"Environment variable: `EMBED_ENVIRONMENT`.",
 			},
 		},

@@ -25,7 +25,7 @@ import (
 const (
 	titleArgumentMissing  = "A provider argument is missing"
 	titleArgumentInvalid  = "A provider argument is invalid"
-	titleArgumentConflict = "Provider arguments contradict each other"
+	titleArgumentConflict = "Provider arguments conflict"
 )
 
 // settings are the provider's arguments, read and checked.

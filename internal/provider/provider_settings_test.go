@@ -179,7 +179,7 @@ func TestProviderSettingsReservedHeaders(t *testing.T) {
 // Every bad value is one error that names the argument and its variable, shows no value, and comes before any call.
 func TestProtocolBadProviderArguments(t *testing.T) {
 	const marker = "marker-4711"
-	const invalid, missing, conflict = "A provider argument is invalid", "A provider argument is missing", "Provider arguments contradict each other"
+	const invalid, missing, conflict = "A provider argument is invalid", "A provider argument is missing", "Provider arguments conflict"
 	empty := settingsFile(t, "empty", " \n")
 	twoLines := settingsFile(t, "two", marker+"\n"+marker)
 	noPEM := settingsFile(t, "pem", marker)
@@ -286,7 +286,7 @@ func TestProtocolBadProviderArguments(t *testing.T) {
 }
 
 func TestProtocolTwoKeys(t *testing.T) {
-	const title = "Provider arguments contradict each other"
+	const title = "Provider arguments conflict"
 	p := protocolBare(t)
 	p.serve(emulator.Options{})
 	file := settingsFile(t, "key", "of-file")

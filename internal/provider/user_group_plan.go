@@ -18,7 +18,7 @@ const (
 	titleOverwrites         = "The update overwrites what the plan cannot show"
 	titlePlannedTwice       = "User group %q is planned twice"
 	titleInStateTwice       = "User group %q is in the state twice"
-	titleDestroyedAndWanted = "User group %q is both destroyed and wanted"
+	titleDestroyedAndWanted = "User group %q is both managed and destroyed"
 )
 
 // ModifyPlan decides what a plan promises of the computed attributes, and refuses plans that would lose a customer. It
@@ -186,9 +186,8 @@ func (p *plannedGroups) create(id types.String, diags *diag.Diagnostics) {
 		if group.creations++; group.creations > 1 {
 			// A warning, because only the engine knows whether it asks twice for one address. Create refuses the second one.
 			diags.AddAttributeWarning(path.Root("user_group_id"), titleFor(titlePlannedTwice, id.ValueString()),
-				"Two resource blocks, or two instances, have this user_group_id. At the service they are the same group. "+
-					"The apply creates it for one of them and fails for the other.\n\n"+
-					"Remove one of the two.")
+				"Two resource blocks, or two instances, have this user_group_id, so they are the same group at the "+
+					"service. The apply creates it for one of them and fails for the other.\n\nRemove one of the two.")
 		}
 		group.refuseConflict(id, diags)
 	})
@@ -202,11 +201,10 @@ func (p *plannedGroups) keep(id types.String, instance string, diags *diag.Diagn
 		group.kept[instance] = true
 		if len(group.kept) > 1 {
 			diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleInStateTwice, id.ValueString()),
-				"Two addresses in the state have this user_group_id. At the service they are the same group, "+
-					"so each apply would update it for one and then for the other.\n\n"+
-					"Nothing was changed.\n\n"+
-					"Remove one of the two from the configuration, and from the state with `terraform state rm`, "+
-					"which deletes nothing.")
+				"Two addresses in the state have this user_group_id, so they are the same group at the service. "+
+					"Each apply would update it for one address and then for the other.\n\nNothing was "+
+					"changed.\n\nRemove one of the two from the configuration, and from the state with `terraform state "+
+					"rm`, which deletes nothing.")
 		}
 		group.refuseConflict(id, diags)
 	})
@@ -227,14 +225,13 @@ func (p *plannedGroups) destroy(id types.String, instance string, diags *diag.Di
 func (g *plannedGroup) refuseConflict(id types.String, diags *diag.Diagnostics) {
 	if len(g.destroyed) > 0 && (g.creations > 0 || len(g.kept) > 0) {
 		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleDestroyedAndWanted, id.ValueString()),
-			"The plan destroys this group at one address, and creates or keeps it at another. "+
-				"At the service they are the same group, so it would be deleted, or recreated with another token.\n\n"+
-				"Nothing was changed.\n\n"+
-				"If the resource or its for_each key was renamed, add a moved block from the old address to the new one, "+
-				"or run `terraform state mv`. If both addresses are in the state, or the plan shows a deposed object, "+
-				"run `terraform state rm` for the one to be destroyed, which deletes nothing. "+
-				"To recreate the group on purpose, destroy it in one run and create it in the next. "+
-				"To destroy everything, run `terraform destroy -refresh=false`.")
+			"The plan destroys this group at one address, and creates or keeps it at another. Both are the same "+
+				"group at the service, so it would be deleted, or recreated with a different token.\n\nNothing was "+
+				"changed.\n\nIf the resource or its for_each key was renamed, add a moved block from the old address to "+
+				"the new one, or run `terraform state mv`. If both addresses are in the state, or the plan shows a "+
+				"deposed object, run `terraform state rm` for the one to be destroyed, which deletes nothing. To "+
+				"recreate the group on purpose, destroy it in one run and create it in the next. To destroy everything, "+
+				"run `terraform destroy -refresh=false`.")
 	}
 }
 
