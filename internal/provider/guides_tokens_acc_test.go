@@ -148,10 +148,10 @@ func warnsOfOldSecret(r *reader) {
 	_, check, _ := strings.Cut(r.take("terraform"), "\n\n")
 	check = strings.ReplaceAll(check, "data.aws_secretsmanager_secret_version.acme.secret_string", "var.stored")
 	r.begins(acmeBlock + check + "\nvariable \"stored\" {\n  default = \"another\"\n}\n")
-	r.says("does not hold the current token", "plan")
+	r.says("does not contain the current token", "plan")
 	acme, _ := r.service.Group("acme")
 	r.env = append(r.env, "TF_VAR_stored="+acme.Token)
-	if out := r.must("plan"); strings.Contains(out, "does not hold") {
+	if out := r.must("plan"); strings.Contains(out, "does not contain") {
 		r.t.Error(out)
 	}
 }
