@@ -1,5 +1,5 @@
-// Package endtoend runs scripts: a real engine and the provider's own program work in a folder, against an emulator of
-// the service that does what a script has it do. CONTRIBUTING.md says how to write one.
+// Package endtoend runs test scripts with a real engine and the real provider, against an emulator of the service that
+// the scripts control. CONTRIBUTING.md describes how to write one.
 package endtoend
 
 import (

@@ -102,11 +102,11 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"requests_per_second": schema.Float64Attribute{
 				Optional:   true,
 				Validators: []validator.Float64{float64validator.AtLeast(0.01)},
-				MarkdownDescription: "Upper limit for the calls per second of one run, evenly spaced, whatever " +
-					"`-parallelism` is. With or without this limit, a run adapts to the rate that the service " +
-					"allows: it slows down when calls are refused with status 429 or 503, and speeds up again as " +
-					"they get through. Each run has its own limit. At least 0.01. Default: no limit. Environment " +
-					"variable: `EMBED_REQUESTS_PER_SECOND`.",
+				MarkdownDescription: "Upper limit for the calls per second of one run, evenly spaced, regardless of " +
+					"`-parallelism`. With or without this limit, a run adapts to the rate that the service allows: " +
+					"it slows down when calls are refused with status 429 or 503, and speeds up again as they get " +
+					"through. Each run has its own limit. At least 0.01. Default: no limit. Environment variable: " +
+					"`EMBED_REQUESTS_PER_SECOND`.",
 			},
 			"headers": schema.MapAttribute{
 				Optional:    true,
