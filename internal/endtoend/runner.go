@@ -54,7 +54,7 @@ var commands = map[string]func(f *folder, neg bool, args []string){
 	"release":                       (*folder).release,
 }
 
-// Params are for testscript.
+// Params returns the parameters for testscript.
 func (r *Runner) Params() testscript.Params {
 	params := testscript.Params{
 		Setup: r.setup, RequireUniqueNames: true, Cmds: map[string]func(*testscript.TestScript, bool, []string){},

@@ -79,7 +79,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		title: "User group %q may have existed before",
 		means: "The response to the create was lost. The service now has a group with this ID, and nothing proves " +
 			"that this run created it.{differences}",
-		done: "The group that is there now was not changed. It is not in the state.",
+		done: "The existing group was not changed. It is not in the state.",
 		next: "Import the group with an import block if it is yours, or set adopt_existing = true to take it over.",
 	},
 	usergroup.Replaced: {
@@ -111,7 +111,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.MayBeLeftBehind: {
 		title: "Looking up user group %q may have created it",
 		means: "Looking up a missing group creates it, and a response to the lookup was lost.",
-		next:  "Run again: the next run finds a group that existed before as usual.",
+		next:  "Run again: if the group existed before, the next run finds it.",
 	},
 	usergroup.LeftBehind: {
 		title: "User group %q was left behind",

@@ -75,9 +75,9 @@ func (r *userGroupResource) planReplacement(plan, state *userGroupModel, remembe
 	case remembered.Import == importedRead:
 		id := state.UserGroupID.ValueString()
 		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleImportReplaced, id), fmt.Sprintf(
-			"The configuration of this resource has the user_group_id %s, "+
-				"so the plan would delete the group that it has just imported and create another one.\n\n"+
-				"Nothing was changed.\n\nMake user_group_id and the ID of the import the same.", plan.UserGroupID))
+			"The configuration of this resource has the user_group_id %s, so the plan would delete the group that "+
+				"it has just imported and create another one.\n\nNothing was changed.\n\nUse the same ID for the import "+
+				"and for user_group_id.", plan.UserGroupID))
 	case refuseIfProtected(protected, state.UserGroupID, diags,
 		"This plan replaces it, because user_group_id changes, which deletes the old group."):
 	default:

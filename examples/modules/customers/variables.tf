@@ -50,7 +50,7 @@ variable "customers" {
 }
 
 variable "token_triggers" {
-  description = "Changing one of these values rotates the token of every customer, once. Adding or removing one rotates nothing."
+  description = "Changing one of these values rotates the token of every customer, once. Adding or removing a value does not rotate any token."
   type        = map(string)
   default     = {}
   nullable    = false
