@@ -22,10 +22,14 @@ var parts = map[string]part{
 		r.has("acme")
 		r.plansNothing()
 	}},
-	"actions/rotate_user_group_token.md#example-usage":                             {needs: engine.Actions, follow: invokes},
-	"list-resources/user_group.md#example-usage":                                   {needs: engine.Query, follow: lists},
-	"ephemeral-resources/user_group_token.md#writing-to-a-secret-store":            {needs: engine.EphemeralResource, follow: writesSecret},
-	"list-resources/user_group.md#import-blocks-and-configuration-for-what-exists": {needs: engine.Query, follow: importsListed},
+	"actions/rotate_user_group_token.md#example-usage": {needs: engine.Actions, follow: invokes},
+	"ephemeral-resources/user_group_token.md#writing-to-a-secret-store": {
+		needs: engine.EphemeralResource, follow: writesSecret,
+	},
+	"list-resources/user_group.md#example-usage": {needs: engine.Query, follow: lists},
+	"list-resources/user_group.md#import-blocks-and-configuration-for-what-exists": {
+		needs: engine.Query, follow: importsListed,
+	},
 
 	"guides/getting-started.md#one-plan-for-all-customers": {needs: engine.ForEachImport, follow: importsCustomers},
 	"guides/getting-started.md#one-group":                  {needs: engine.ImportBlock, follow: importsOne},
@@ -61,9 +65,11 @@ var parts = map[string]part{
 	"guides/pipeline.md#gitlab-ci":                           {follow: isGitLab},
 	"guides/pipeline.md#lock-file-for-several-platforms":     {follow: locksPlatforms},
 
-	"guides/tokens-and-state.md#protect-the-state":              {follow: encrypts},
-	"guides/tokens-and-state.md#keep-the-token-out":             {follow: keepsTokenOut},
-	"guides/tokens-and-state.md#use-a-token-that-is-not-stored": {needs: engine.EphemeralResource, follow: keepsSecretCurrent},
+	"guides/tokens-and-state.md#protect-the-state":  {follow: encrypts},
+	"guides/tokens-and-state.md#keep-the-token-out": {follow: keepsTokenOut},
+	"guides/tokens-and-state.md#use-a-token-that-is-not-stored": {
+		needs: engine.EphemeralResource, follow: keepsSecretCurrent,
+	},
 	"guides/tokens-and-state.md#check-that-the-secret-store-is-up-to-date": {
 		needs: engine.Functions, follow: warnsOfOldSecret,
 	},
@@ -217,7 +223,8 @@ func forgets(r *reader) {
 	r.has("acme", "initech")
 }
 
-// callsModule goes on to what the next heading says about removing a customer, and to the commands below What a run costs.
+// callsModule goes on to what the next heading says about removing a customer, and to the commands below What a run
+// costs.
 func callsModule(r *reader) {
 	r.writes("main.tf")
 	r.module()

@@ -106,7 +106,8 @@ func locksPlatforms(r *reader) {
 		r.t.Fatal(err)
 	}
 	r.shell(command + " -fs-mirror=" + mirror)
-	if lock := readPage(r.t, filepath.Join(r.dir, ".terraform.lock.hcl")); strings.Count(lock, `"h1:`) != len(platforms) || len(platforms) != 4 {
+	lock := readPage(r.t, filepath.Join(r.dir, ".terraform.lock.hcl"))
+	if strings.Count(lock, `"h1:`) != len(platforms) || len(platforms) != 4 {
 		r.t.Error(lock)
 	}
 }

@@ -48,7 +48,8 @@ func rotatesBySchedule(r *reader) {
 	r.apply()
 	r.plansNothing()
 	for i, now := range []string{
-		"2025-01-01T00:00:00Z", "2025-03-31T23:59:59Z", "2025-04-01T00:00:00Z", "2025-12-31T23:59:59Z", "2026-01-01T00:00:00Z",
+		"2025-01-01T00:00:00Z", "2025-03-31T23:59:59Z", "2025-04-01T00:00:00Z", "2025-12-31T23:59:59Z",
+		"2026-01-01T00:00:00Z",
 	} {
 		r.write("main.tf", strings.ReplaceAll(computed, "plantimestamp()", fmt.Sprintf("%q", now)))
 		r.apply()
@@ -67,7 +68,8 @@ func rotatesNow(r *reader) {
 	if found, err := engine.AtHand(); err != nil || !engine.Actions.In(found) {
 		return
 	}
-	r.write("action.tf", "action \"embed_rotate_user_group_token\" \"acme\" {\n  config {\n    user_group_id = \"acme\"\n  }\n}\n")
+	r.write("action.tf",
+		"action \"embed_rotate_user_group_token\" \"acme\" {\n  config {\n    user_group_id = \"acme\"\n  }\n}\n")
 	r.rotatesOnceBy(func() { r.shell(invokes) })
 	r.plansNothing()
 }
@@ -94,7 +96,8 @@ func encrypts(r *reader) {
 	r.begins(acmeBlock + encryption)
 	r.plansNothing()
 	for _, name := range []string{"terraform.tfstate", "planned"} {
-		if text := readPage(r.t, filepath.Join(r.dir, name)); !strings.Contains(text, "encrypted_data") || strings.Contains(text, `"token"`) {
+		text := readPage(r.t, filepath.Join(r.dir, name))
+		if !strings.Contains(text, "encrypted_data") || strings.Contains(text, `"token"`) {
 			r.t.Errorf("%s: %.300s", name, text)
 		}
 	}

@@ -113,7 +113,8 @@ func testsWithMocks(r *reader) {
 // readsPolicies asks the three questions of a plan in which the answer to each is another group.
 func readsPolicies(r *reader) {
 	engine.NeedsProgram(r.t, "jq")
-	three := group("rotated", `user_group_id = "rotated"`, `name = "R"`, "deletion_protection = true", `rotate_token_when_changed = { a = "1" }`) +
+	three := group("rotated", `user_group_id = "rotated"`, `name = "R"`, "deletion_protection = true",
+		`rotate_token_when_changed = { a = "1" }`) +
 		group("unprotected", `user_group_id = "unprotected"`, `name = "U"`)
 	r.begins(three + group("deleted", `user_group_id = "deleted"`, `name = "D"`))
 	r.write("main.tf", strings.Replace(three, `"1"`, `"2"`, 1))
@@ -142,7 +143,7 @@ func readsPolicies(r *reader) {
 	}
 }
 
-// readsProxies: the programs themselves are in internal/proxies.
+// readsProxies: TestSnippets of internal/proxies has the programs read their lines.
 func readsProxies(r *reader) {
 	for _, name := range []string{"haproxy", "nginx"} {
 		if r.take("text") == "" {

@@ -45,7 +45,8 @@ var shownExamples = sync.OnceValues(func() (texts []string, err error) {
 	return texts, err
 })
 
-// blocksOfParts are the blocks of each part of a page, by the page and the anchor of the heading, without the shownExamples.
+// blocksOfParts are the blocks of each part of a page, by the page and the anchor of the heading, without the
+// shownExamples.
 func blocksOfParts(t *testing.T, name, page string) map[string][]block {
 	t.Helper()
 	examples, err := shownExamples()
