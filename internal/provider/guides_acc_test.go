@@ -37,9 +37,11 @@ var parts = map[string]part{
 	"guides/getting-started.md#adoption":                   {follow: adopts},
 	"guides/getting-started.md#stop-managing-a-group":      {needs: engine.Removed, follow: forgets},
 
-	"guides/many-customers.md#use-the-module":      {needs: engine.OptionalMembers, follow: callsModule},
-	"guides/many-customers.md#splitting-the-state": {follow: func(r *reader) { r.isWorkflow("on: push\n" + r.take("yaml")) }},
-	"guides/many-customers.md#reading-long-plans":  {follow: readsPlan},
+	"guides/many-customers.md#use-the-module": {needs: engine.OptionalMembers, follow: callsModule},
+	"guides/many-customers.md#splitting-the-state": {follow: func(r *reader) {
+		r.isWorkflow("on: push\n" + r.take("yaml"))
+	}},
+	"guides/many-customers.md#reading-long-plans": {follow: readsPlan},
 
 	"guides/wrong-environment.md#with-environment-nothing-to-undo": {options: bothEnvironments, follow: stopsWithWrongKey},
 	"guides/wrong-environment.md#the-plan-before-it-is-applied":    {options: bothEnvironments, follow: plansWithWrongKey},
@@ -48,8 +50,12 @@ var parts = map[string]part{
 	"guides/test-your-module.md#with-the-emulator":      {needs: engine.Mocks, follow: testsWithEmulator},
 	"guides/test-your-module.md#with-a-mocked-provider": {needs: engine.Mocks, follow: testsWithMocks},
 
-	"guides/rotate-without-surprise.md#who-sees-the-new-token-when":        {needs: engine.PlanTimestamp, follow: restarts},
-	"guides/rotate-without-surprise.md#scheduled-rotation":                 {needs: engine.PlanTimestamp, follow: rotatesBySchedule},
+	"guides/rotate-without-surprise.md#who-sees-the-new-token-when": {
+		needs: engine.PlanTimestamp, follow: restarts,
+	},
+	"guides/rotate-without-surprise.md#scheduled-rotation": {
+		needs: engine.PlanTimestamp, follow: rotatesBySchedule,
+	},
 	"guides/rotate-without-surprise.md#emergency-rotation":                 {follow: rotatesNow},
 	"guides/rotate-without-surprise.md#check-for-rotations-made-elsewhere": {follow: looks},
 

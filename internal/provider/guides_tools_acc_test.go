@@ -47,7 +47,7 @@ func (r *reader) parses() {
 	}
 }
 
-// testsWithEmulator runs the command with this repository in the place of the release, and says what the page says. Then
+// testsWithEmulator runs this repository's emulator in place of the release's, which says what the page says. Then
 // the tests of the page pass.
 func testsWithEmulator(r *reader) {
 	command := r.take("shell")
@@ -61,6 +61,10 @@ func testsWithEmulator(r *reader) {
 		r.t.Fatalf("%v\n%s", err, out)
 	}
 	r.quotes(r.take("text"), "export EMBED_BASE_URL=http://127.0.0.1:8642\nexport EMBED_API_KEY="+emulator.DefaultKey)
+	help, _ := exec.CommandContext(r.t.Context(), program, "-help").CombinedOutput()
+	if !strings.Contains(string(help), `"127.0.0.1:8642"`) {
+		r.t.Errorf("it listens elsewhere:\n%s", help)
+	}
 	for _, row := range regexp.MustCompile("(?m)^\\| `(-[a-z][^`]*)` \\|").
 		FindAllStringSubmatch(readPage(r.t, docsDir+"/guides/test-your-module.md"), -1) {
 		r.exports(program, strings.Fields(row[1])...)
@@ -74,7 +78,18 @@ func testsWithEmulator(r *reader) {
 	r.must("init")
 	r.write("service.tftest.hcl", r.take("terraform"))
 	r.quotes("2 passed, 0 failed", r.runs())
-	r.isWorkflow(r.take("yaml"))
+	workflow := r.take("yaml")
+	r.isWorkflow(workflow)
+	start := script(r.t, workflow, "      - name: Start the emulator\n        run: |")
+	gopath := r.t.TempDir()
+	start = regexp.MustCompile(`(?m)^go install .*@v.*$`).ReplaceAllString(start, "mkdir bin && cp "+program+" bin/cmd")
+	start = strings.Replace(start, "/bin/cmd\" ", "/bin/cmd\" -addr=127.0.0.1:0 ", 1)
+	r.dir = gopath
+	r.shell(start, "GOPATH="+gopath, "GITHUB_ENV="+filepath.Join(gopath, "env"))
+	set := readPage(r.t, filepath.Join(gopath, "env"))
+	if !regexp.MustCompile(`^EMBED_BASE_URL=\S+\nEMBED_API_KEY=\S+\n$`).MatchString(set) {
+		r.t.Errorf("the job sets %q", set)
+	}
 }
 
 // exports starts the emulator on a free port, for as long as the test takes, and returns the lines that it prints.
