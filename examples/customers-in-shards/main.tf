@@ -1,4 +1,4 @@
-# Spreads the customers of one file over several states. Every shard has this configuration, a state of its own, and a number:
+# Spreads the customers of one file over several states. Every shard has this configuration, its own state, and a number:
 #
 #   terraform apply -var=shards=2 -var=shard=0
 
@@ -28,7 +28,7 @@ variable "shard" {
 locals {
   everyone = yamldecode(file("${path.module}/customers.yaml"))
 
-  # By a hash of the ID, which never changes and spreads customers evenly.
+  # A hash of the ID never changes, and spreads customers evenly.
   shard_of = { for id in keys(local.everyone) : id => parseint(substr(sha256(id), 0, 8), 16) % var.shards }
 
   customers = { for id, customer in local.everyone : id => customer if local.shard_of[id] == var.shard }

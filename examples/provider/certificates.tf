@@ -1,5 +1,5 @@
 variable "certificates" {
-  description = "Directory with the authority's certificate, and with the client certificate and its key."
+  description = "Directory with the certificate of the authority, the client certificate, and its key."
   type        = string
 }
 

@@ -1,11 +1,11 @@
 variable "customer_api_key" {
-  description = "API key of the environment Customer."
+  description = "API key for the environment Customer."
   type        = string
   sensitive   = true
 }
 
 variable "testing_api_key" {
-  description = "API key of the environment Testing."
+  description = "API key for the environment Testing."
   type        = string
   sensitive   = true
 }
@@ -26,7 +26,7 @@ resource "embed_user_group" "acme" {
   name          = "Acme Ltd"
 }
 
-# The same ID in the other environment is another group, with another token.
+# The same ID in the other environment is a different group, with a different token.
 resource "embed_user_group" "acme_testing" {
   provider = embed.testing
 

@@ -1,5 +1,5 @@
 variable "gateway_token" {
-  description = "What the gateway in front of the service asks for."
+  description = "The token that the gateway in front of the service requires."
   type        = string
   sensitive   = true
   default     = "not-a-real-one"

@@ -1,14 +1,14 @@
 provider "embed" {
-  # At most twenty calls a second in this run, whatever -parallelism is.
+  # At most twenty calls per second in this run, regardless of -parallelism.
   requests_per_second = 20
 
-  # A call is repeated up to six times. The waits double from two seconds to a minute.
+  # A call is retried up to six times. The waits double from two seconds to a minute.
   request_timeout = "20s"
   max_retries     = 6
   retry_wait_min  = "2s"
   retry_wait_max  = "1m"
 
-  # Tells the calls of this pipeline apart in the service's log.
+  # Identifies the calls of this pipeline in the logs of the service.
   user_agent_suffix = "customers-pipeline"
 }
 

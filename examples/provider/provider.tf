@@ -11,7 +11,7 @@ terraform {
 
 # The address and the key come from EMBED_BASE_URL and EMBED_API_KEY.
 provider "embed" {
-  # A key of the other environment stops the run before it changes anything.
+  # With a key for the other environment, the run stops before it changes anything.
   environment = "Customer"
 }
 

@@ -1,5 +1,5 @@
-# Rotates the token every so many days, counted from a fixed first day: like time_rotating of hashicorp/time, without another
-# provider and without state. The first apply of a period rotates. Other plans are clean.
+# Rotates the token every given number of days, counted from a fixed first day: like time_rotating of hashicorp/time, but
+# without another provider and without state. The first apply of a period rotates the token. Other plans show no changes.
 
 terraform {
   required_version = ">= 1.5" # plantimestamp

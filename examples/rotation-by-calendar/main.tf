@@ -12,7 +12,7 @@ terraform {
 provider "embed" {}
 
 variable "token_period" {
-  description = "Period of the token. Another one rotates the token with the next apply."
+  description = "Period of the token. A new period rotates the token with the next apply."
   type        = string
   default     = "2026-Q4"
 
@@ -26,7 +26,7 @@ resource "embed_user_group" "acme" {
   user_group_id = "acme"
   name          = "Acme Ltd"
 
-  # The token is rotated when someone applies another period.
+  # The token is rotated when someone applies a new period.
   rotate_token_when_changed = {
     period = var.token_period
   }

@@ -1,4 +1,4 @@
-# Writes the token to a secret store, whenever it has changed. No state and no plan file holds it.
+# Writes the token to a secret store, whenever it has changed. Neither state nor plan files contain it.
 
 terraform {
   required_version = ">= 1.11" # write-only arguments
@@ -20,7 +20,7 @@ provider "embed" {}
 provider "aws" {}
 
 variable "token_period" {
-  description = "Another period rotates the token, and writes the secret again in the same apply."
+  description = "A new period rotates the token and writes the secret again in the same apply."
   type        = string
   default     = "2026-Q4"
 }

@@ -11,13 +11,13 @@ terraform {
 
 # One key per environment. The addresses are the same, or come from EMBED_BASE_URL.
 variable "customer_api_key" {
-  description = "Key of the environment Customer."
+  description = "Key for the environment Customer."
   type        = string
   sensitive   = true
 }
 
 variable "testing_api_key" {
-  description = "Key of the environment Testing."
+  description = "Key for the environment Testing."
   type        = string
   sensitive   = true
 }
@@ -41,7 +41,7 @@ locals {
   }
 }
 
-# The same ID exists once in each environment, with a token of its own.
+# The same ID exists once in each environment, each time with its own token.
 resource "embed_user_group" "customer" {
   provider = embed.customer
   for_each = local.customers

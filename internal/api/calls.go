@@ -61,8 +61,8 @@ type Answer struct {
 	Lost bool
 }
 
-// GetOrCreate returns the group of the given id and makes it when there is none (interface section 4.1). It is repeated
-// after a lost answer. All four calls fail with an *Error.
+// GetOrCreate returns the group with the given ID, and creates it if it does not exist (interface section 4.1). It is
+// retried after a lost response. All four calls fail with an *Error.
 func (c *Client) GetOrCreate(ctx context.Context, group GroupRequest) (Answer, error) {
 	return c.do(ctx, call{
 		method: http.MethodGet, id: group.UserGroupID, repeatable: true, decode: decodeGetOrCreate,

@@ -1,6 +1,5 @@
-// Package api is the wire: the four calls of the service, the one place where HTTP happens, typed errors, retries,
-// redaction and the Secret type. It knows no policy: what a lost answer or a stale token means for a user group is
-// decided above it.
+// Package api is the HTTP client for the service: its four calls, typed errors, retries, redaction and the Secret type.
+// It contains no policy: what a lost response or a stale token means for a user group is decided by its callers.
 package api
 
 import (

@@ -24,7 +24,7 @@ func (r GroupRequest) Differences(told UserGroup) (d Differences) {
 	return d
 }
 
-// Over lays what this answer tells over what an earlier one told; what it is silent about stays.
+// Over merges this response over an earlier one: fields that this one lacks keep their earlier value.
 func (g UserGroup) Over(earlier UserGroup) UserGroup {
 	g.TeamID = cmp.Or(g.TeamID, earlier.TeamID)
 	g.Token = cmp.Or(g.Token, earlier.Token)

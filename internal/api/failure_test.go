@@ -135,7 +135,7 @@ func TestTLS(t *testing.T) {
 		},
 		"another name":    {only(tls.VersionTLS13, named), way{"", roots(namedTrusted), 1, unverified, "tls_server_name"}},
 		"tls_server_name": {only(tls.VersionTLS13, named), way{configure: roots(namedTrusted, byName)}},
-		"expired":         {only(tls.VersionTLS13, expired), way{"", roots(expiredTrusted), 1, unverified, "renewed"}},
+		"expired":         {only(tls.VersionTLS13, expired), way{"", roots(expiredTrusted), 1, unverified, "Renew"}},
 		"TLS 1.1": {
 			only(tls.VersionTLS11, own), way{"", roots(trusted), 1, refused + "protocol version", "TLS 1.2"},
 		},

@@ -17,16 +17,18 @@ import (
 const (
 	hintNoTLS     = "Check the scheme and the port in base_url (EMBED_BASE_URL), and in the address of the proxy."
 	hintTLS       = "Start base_url (EMBED_BASE_URL) with https://, or the address of the proxy if that speaks TLS."
-	hintAuthority = "Set ca_cert_file or ca_cert_pem to the certificate of the authority that signed it."
-	hintExpired   = "Have the certificate renewed, or correct the clock of this machine."
+	hintAuthority = "Set ca_cert_file or ca_cert_pem to the certificate of the authority that signed the server's " +
+		"certificate."
+	hintExpired   = "Renew the certificate, or correct the clock of this machine."
 	hintOtherName = "Use a name from the certificate in base_url (EMBED_BASE_URL), or set tls_server_name to one."
-	hintHandshake = "The service must offer TLS 1.2 or later, and go by the host in base_url or by tls_server_name."
+	hintHandshake = "The service must offer TLS 1.2 or later, and accept the host in base_url, or tls_server_name, " +
+		"as its name."
 
 	hintClientCertificate = "The service asks for a client certificate: set client_cert_file and client_key_file, " +
 		"or client_cert_pem and client_key_pem, or check those that are set."
 	hintProxyPassword = "Set the user name and the password for the proxy in proxy_url (EMBED_PROXY_URL), " +
 		"or in HTTPS_PROXY or HTTP_PROXY. Only basic authentication is supported."
-	hintProxyForbids = "Have the proxy allow CONNECT to this address, or name its host in NO_PROXY."
+	hintProxyForbids = "Allow CONNECT to this address in the proxy, or add its host to NO_PROXY."
 	hintProxyCannot  = "Check the host in base_url (EMBED_BASE_URL), and whether the proxy can resolve and reach it."
 )
 
@@ -74,33 +76,33 @@ var answerHints = []struct {
 			return s.foreign(400, 403, 405, 411, 413, 415) && s.oddBody() && s.worked(http.MethodPut, http.MethodPost)
 		},
 		"PUT or POST calls have worked, so something between Terraform and the service drops or refuses the body of " +
-			"{method} requests. Have it pass on the bodies of GET and DELETE.",
+			"{method} requests. Configure it to pass on the bodies of GET and DELETE.",
 	},
 	{
 		func(s signs) bool { return s.foreign(400, 405, 411, 413, 415) && s.oddBody() },
-		"This is not an answer of the service. Something between Terraform and the service may drop or refuse " +
-			"the body of {method} requests: have it pass on the bodies of GET and DELETE.",
+		"This response does not come from the service. Something between Terraform and the service may drop or " +
+			"refuse the body of {method} requests: configure it to pass on the bodies of GET and DELETE.",
 	},
 	{
 		func(s signs) bool { return s.is(400, 411, 422) && s.FromService && s.oddBody() },
-		"Fix what the service reports, then run again. If it misses what was sent, something between " +
-			"Terraform and the service drops the body of {method} requests.",
+		"Fix what the service reports, then run again. If it reports that something is missing although it was " +
+			"sent, something between Terraform and the service drops the body of {method} requests.",
 	},
 	{
 		func(s signs) bool { return s.foreign(401, 403) },
-		"This is not an answer of the service, so the API key may be right. Check what stands in front of it (a " +
-			"gateway, a firewall, a sign-in page), and whether that wants a header (headers, EMBED_HEADERS) or another " +
-			"network.",
+		"This response does not come from the service, so the API key may be right. Check what is in front of it (a " +
+			"gateway, a firewall, a sign-in page), and whether that requires a header (headers, EMBED_HEADERS) or a " +
+			"different network.",
 	},
 	{
 		func(s signs) bool {
 			return s.is(404) && (!s.FromService || s.Method == http.MethodGet) && !s.worked(allMethods...)
 		},
-		"Check base_url (EMBED_BASE_URL), its path above all: no call has found the service there yet.",
+		"Check base_url (EMBED_BASE_URL), especially its path: no call has reached the service there yet.",
 	},
 	{
 		func(s signs) bool { return !s.FromService && (s.Kind == Refused || s.isHTML && s.Status/100 == 2) },
-		"This is not an answer of the service. Check base_url (EMBED_BASE_URL), and what stands in front of it.",
+		"This response does not come from the service. Check base_url (EMBED_BASE_URL), and what is in front of it.",
 	},
 }
 

@@ -13,8 +13,8 @@ func TestHints(t *testing.T) {
 		mayDrop = "Something between Terraform and the service may drop or refuse the body of "
 		drops   = "PUT or POST calls have worked, so something between Terraform and the service drops or refuses " +
 			"the body of "
-		notService    = "not an answer of the service. Check base_url"
-		notThere      = "no call has found the service there yet"
+		notService    = "does not come from the service. Check base_url"
+		notThere      = "no call has reached the service there yet"
 		keyMayBeRight = "the API key may be right"
 	)
 	tests := []struct {

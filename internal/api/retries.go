@@ -21,10 +21,10 @@ type Retries struct {
 	counted, refused int
 }
 
-// Retries returns the repetitions that an operation which is about to begin is granted.
+// Retries returns the retries for an operation that is about to begin.
 func (c *Client) Retries() *Retries { return &Retries{client: c} }
 
-// Repeats is how often an operation may be repeated.
+// Repeats is how often an operation may be retried.
 func (c *Client) Repeats() int { return c.config.MaxRetries }
 
 // next returns whether there may be another repetition after one that failed with err (nil for no call at all), and how

@@ -1,6 +1,6 @@
-// Command demo shows the provider's work step by step: it runs demo.txtar, a script like those of internal/endtoend,
-// with a real engine against the emulator of the service, and prints what each step shows and what proves it. `make
-// demo` builds what it needs and runs it.
+// Command demo demonstrates the provider step by step: it runs demo.txtar, a script like those of internal/endtoend, with
+// a real engine and the emulator of the service, and prints what each step shows and how it is proven. `make demo`
+// builds everything that it needs and runs it.
 package main
 
 import (

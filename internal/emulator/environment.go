@@ -53,8 +53,8 @@ func (v *Environment) Seed(group Group) Group {
 	return v.emulator.service.seed(group.clone()).clone()
 }
 
-// Replace lets somebody else delete the group and make it anew by asking for its id: another team id, another token,
-// and nothing else in it.
+// Replace simulates another client that deletes the group and recreates it by looking it up: with a new team ID, a new
+// token, and nothing else in it.
 func (v *Environment) Replace(id string) Group { return v.Seed(Group{ID: id}) }
 
 // Group is the group as it is now.

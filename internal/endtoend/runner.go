@@ -1,5 +1,5 @@
-// Package endtoend runs scripts: a real engine and the provider's own program work in a folder, against an emulator of
-// the service that does what a script has it do. CONTRIBUTING.md says how to write one.
+// Package endtoend runs test scripts with a real engine and the real provider, against an emulator of the service that
+// the scripts control. CONTRIBUTING.md describes how to write one.
 package endtoend
 
 import (
@@ -54,7 +54,7 @@ var commands = map[string]func(f *folder, neg bool, args []string){
 	"release":                       (*folder).release,
 }
 
-// Params are for testscript.
+// Params returns the parameters for testscript.
 func (r *Runner) Params() testscript.Params {
 	params := testscript.Params{
 		Setup: r.setup, RequireUniqueNames: true, Cmds: map[string]func(*testscript.TestScript, bool, []string){},

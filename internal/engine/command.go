@@ -10,8 +10,8 @@ import (
 // grace is how long an engine that was interrupted may take to write its state.
 const grace = 15 * time.Second
 
-// Command is a command of the engine in the folder, with an environment that Environment has made. The terminal's
-// Ctrl-C does not reach it; the end of the context does, as an interrupt.
+// Command returns a command that runs the engine in the folder, with an environment from Environment. It does not get the
+// terminal's Ctrl-C, but an interrupt when the context ends.
 func (e Engine) Command(ctx context.Context, folder string, environment []string, args ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, e.Path, args...)
 	command.Dir, command.Env = folder, environment
@@ -21,8 +21,8 @@ func (e Engine) Command(ctx context.Context, folder string, environment []string
 	return command
 }
 
-// ExitCode is the exit code of a Command that has ended with this error. An engine that did not exit by itself has
-// none. What either has left behind is ended.
+// ExitCode returns the exit code of a Command that ended with this error, or the error if the engine did not exit by
+// itself. It ends the processes that the command has left behind.
 func ExitCode(command *exec.Cmd, err error) (int, error) {
 	if command.Process != nil {
 		endGroup(command)

@@ -1,6 +1,6 @@
-// Package engine knows what is true of every Terraform and OpenTofu that this repository runs: how one says what it is,
-// in which environment it does the same on every machine, where it takes providers from, and, for tests, which one is
-// at hand and what it is too old for. Nothing that users get imports it.
+// Package engine runs Terraform and OpenTofu: it finds out their version, and sets up an environment that is the same on
+// every machine and the installation of providers. For tests, it finds the program to use, and knows which features its
+// version has. Nothing in a release imports it.
 package engine
 
 import (

@@ -17,10 +17,10 @@ const (
 	OpenTofuRegistry  = "registry.opentofu.org"
 )
 
-// Registries are those of all engines.
+// Registries returns the host names of the registries of all engines.
 func Registries() []string { return []string{TerraformRegistry, OpenTofuRegistry} }
 
-// FromMirror is a CLI configuration that has an engine take providers from the directory and from nowhere else.
+// FromMirror returns a CLI configuration with which an engine installs providers from the directory only.
 func FromMirror(dir string) []byte {
 	const configuration = "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n"
 	return fmt.Appendf(nil, configuration, filepath.ToSlash(dir))

@@ -16,7 +16,7 @@ const createBeforeDestroy = "lifecycle {\n    create_before_destroy = true\n  }"
 var acmeLines = []string{`user_group_id = "acme"`, `name = "Acme"`}
 
 // wrongSuspicions are what no plan may be suspected of that is about one address only.
-var wrongSuspicions = []string{"is planned twice", "is in the state twice", "is both destroyed and wanted", "deleted the group at another address"}
+var wrongSuspicions = []string{"is planned twice", "is in the state twice", "is both managed and destroyed", "deleted the group at another address"}
 
 // suspectsNothing is must for what is about one address.
 func (w *workbench) suspectsNothing(args ...string) {
@@ -75,7 +75,7 @@ func TestAccImportBlockOfAManagedGroup(t *testing.T) {
 	w.fails(`User group "acme" is in the state twice`, "plan")
 	// As if it had been renamed, with an import in the place of a move.
 	w.write("main.tf", requiredProviders)
-	w.fails(`User group "acme" is both destroyed and wanted`, "apply", "-auto-approve")
+	w.fails(`User group "acme" is both managed and destroyed`, "apply", "-auto-approve")
 	w.onlyLooked()
 }
 
@@ -164,7 +164,7 @@ func TestAccExchangedIDs(t *testing.T) {
 	w.must("apply", "-auto-approve")
 	w.write("main.tf", requiredProviders+group("acme", `user_group_id = "other"`, `name = "Acme"`)+group("other", acmeLines...))
 	w.service.ResetCounts()
-	w.fails("is both destroyed and wanted", "apply", "-auto-approve")
+	w.fails("is both managed and destroyed", "apply", "-auto-approve")
 	w.onlyLooked()
 }
 
@@ -181,7 +181,7 @@ func TestAccRenamedResource(t *testing.T) {
 			w.must("apply", "-auto-approve")
 			w.service.ResetCounts()
 			w.write("main.tf", requiredProviders+group("renamed", lines...))
-			w.fails(`User group "acme" is both destroyed and wanted`, "apply", "-auto-approve")
+			w.fails(`User group "acme" is both managed and destroyed`, "apply", "-auto-approve")
 			w.fails("moved block", "plan")
 			w.onlyLooked()
 			w.must("destroy", "-auto-approve", "-refresh=false")

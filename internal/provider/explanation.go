@@ -145,8 +145,8 @@ func (p explanation) next() string {
 		}
 		return "Check api_key (EMBED_API_KEY): the key is wrong, has expired, or is not allowed to do this."
 	case api.Throttled:
-		return "The service takes no more calls at the moment, and has let none of this run through for a while. " +
-			"Run again later."
+		return "The service refuses more calls at the moment, and none of the calls of this run has gotten through " +
+			"for a while. Run again later."
 	case api.Refused:
 		return "Fix what the service reports, then run again."
 	case api.NotSent:

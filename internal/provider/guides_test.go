@@ -157,8 +157,8 @@ func script(t *testing.T, page, line string) string {
 	return block.String()
 }
 
-// TestPipelineSnippets runs what the jobs of the guide run, with a terraform that ends in each way. Only a plan that has
-// found changes is applied, and only one that has ended well lets the job go on.
+// TestPipelineSnippets runs what the jobs of the guide run, with a terraform that ends in each way. Only a plan that
+// has found changes is applied, and only one that has ended well lets the job go on.
 func TestPipelineSnippets(t *testing.T) {
 	t.Parallel()
 	shell := engine.NeedsProgram(t, "bash")

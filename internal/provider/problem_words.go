@@ -16,7 +16,8 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 		no:     "The group was not created.",
 		maybe:  "It is not known whether the group was created. It is not in the state.",
 		yes:    "The group was created, but it is not in the state.",
-		next:   "Run again. If the group was created, the next run says that it already exists, and how to go on.",
+		next: "Run again. If the group was created after all, the next run says that it already exists, and what " +
+			"to do.",
 	},
 	usergroup.Adopt: {
 		failed: "Cannot adopt user group %q",
@@ -35,10 +36,11 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 	usergroup.Rotate: {
 		failed: "Cannot rotate the token of user group %q",
 		no:     "The token was not rotated.",
-		maybe:  "It is not known whether the token was rotated. The state keeps the token it has, which may no longer work.",
-		yes:    "The token was rotated.",
-		next: "Run again. The next refresh reads the current token. The rotation is planned again, " +
-			"so if it was done after all, the token is rotated a second time.",
+		maybe: "It is not known whether the token was rotated. The state keeps the old token, which may no longer " +
+			"work.",
+		yes: "The token was rotated.",
+		next: "Run again. The next refresh reads the current token. The rotation is planned again, so if it " +
+			"succeeded after all, the token is rotated a second time.",
 	},
 	usergroup.Delete: {
 		failed: "Cannot delete user group %q",
@@ -75,9 +77,9 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.MayHaveExisted: {
 		title: "User group %q may have existed before",
-		means: "The answer to the creation was lost. The service now has a group with this ID, " +
-			"and nothing proves that this run created it.{differences}",
-		done: "The group that is there now was not changed. It is not in the state.",
+		means: "The response to the create was lost. The service now has a group with this ID, and nothing proves " +
+			"that this run created it.{differences}",
+		done: "The existing group was not changed. It is not in the state.",
 		next: "Import the group with an import block if it is yours, or set adopt_existing = true to take it over.",
 	},
 	usergroup.Replaced: {
@@ -88,72 +90,74 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 			"To stop managing it without deleting it, run `terraform state rm`.",
 	},
 	usergroup.AnsweredForAnother: {
-		title: "The service answered about another group than %q",
-		means: "The service was asked about {asked} and answered about {answered}.",
-		next: "If the service changes IDs (case, spaces, length), use the ID that it answers with. " +
-			"Otherwise check that no cache answers in place of the service.",
+		title: "The service returned a different group than %q",
+		means: "The request was about {asked}, and the response is about {answered}.",
+		next: "If the service normalizes IDs (case, spaces, length), use the ID that it returns. Otherwise, check " +
+			"that no cache responds in place of the service.",
 	},
 	usergroup.AnsweredFromCache: {
 		title: "A cache may have answered for user group %q",
-		means: "The service says that it has just created a group that was known before. A caching proxy, or something " +
-			"like it, repeats an old answer.",
+		means: "The service says that it has just created a group that existed before. Something like a caching " +
+			"proxy returned an old response.",
 		next: turnOffCaching,
 	},
 	usergroup.AnswersDisagree: {
 		title: "A cache may have answered for user group %q",
-		means: "The service first said that it had just created the group, and then showed another one under the same ID. " +
-			"A caching proxy, or something like it, repeats an old answer, or the group was replaced at that moment.",
+		means: "The service first said that it had just created the group, and then showed another one under the " +
+			"same ID. Either something like a caching proxy returned an old response, or the group was replaced at " +
+			"that moment.",
 		next: turnOffCaching,
 	},
 	usergroup.MayBeLeftBehind: {
 		title: "Looking up user group %q may have created it",
-		means: "The service creates every group that it is asked about, and an answer to the lookup was lost.",
-		next:  "Run again: a group that existed before is then found as usual.",
+		means: "Looking up a missing group creates it, and a response to the lookup was lost.",
+		next:  "Run again: if the group existed before, the next run finds it.",
 	},
 	usergroup.LeftBehind: {
 		title: "User group %q was left behind",
-		next:  "An API key that may create groups but not delete them always ends here.",
+		next:  "With an API key that may create groups but not delete them, this always happens.",
 	},
 	usergroup.NotTakenAsSent: {
 		title: "User group %q was not updated as planned",
 		means: "The service accepted the update, but its name or properties differ from what was sent.{differences}",
-		next: "Change the configuration to what the service keeps. A service that merges properties keeps those that are " +
-			"no longer sent.",
+		next: "Change the configuration to match what the service keeps. A service that merges properties keeps " +
+			"those that are no longer sent.",
 	},
 	usergroup.NotRotated: {
 		title: "Cannot rotate the token of user group %q",
-		means: "The service reported success, but answered with the token that it was to replace.",
+		means: "The service reported success, but returned the token that it should have replaced.",
 		next:  "Run again.",
 	},
 	usergroup.MayBeAnother: {
-		title: "User group %q may be another group",
-		means: "The service has a group with this ID and another token, and does not show whether it is still the group in " +
-			"the state.",
+		title: "User group %q may be a different group",
+		means: "The service has a group with this ID and a different token, and does not show whether it is still " +
+			"the group in the state.",
 		next: "Run again: the next plan shows the group as it is now.",
 	},
 	usergroup.OutdatedToken: {
 		title: "The service shows an outdated token of user group %q",
-		means: "The service shows a token that has already been rotated away, as it may do for a while after a rotation.",
-		next:  "Run again once the service shows the current token.",
+		means: "The service shows a token that has already been replaced, which can happen for a while after a " +
+			"rotation.",
+		next: "Run again once the service shows the current token.",
 	},
 	usergroup.WrongEnvironment: {
 		title: "User group %q is in another environment",
-		means: "The group should be in the environment {known.environment}, and is in {told.environment}.",
-		next: "Check that the API key and the provider's environment are those of the group. " +
-			"To stop managing the group without deleting it, run `terraform state rm`.",
+		means: "The group should be in the environment {known.environment}, but is in {told.environment}.",
+		next: "Check that the API key and the provider's environment match the environment of the group. To stop " +
+			"managing the group without deleting it, run `terraform state rm`.",
 	},
 	usergroup.WrongKey: {
 		title: "The API key belongs to another environment",
 		means: "The provider's environment is {known.environment}. A group created with this API key as a test was in " +
 			"{told.environment}.",
-		next: "Use an API key of the environment {known.environment}, or change the provider's environment.",
+		next: "Use an API key for the environment {known.environment}, or change the provider's environment.",
 	},
 	usergroup.NoEnvironment: {
 		title: "The environment of the API key is not known",
 		means: "The provider's environment is {known.environment}. A group created with this API key as a test shows no " +
 			"environment.",
-		next: "Remove environment from the provider block. Then nothing protects against an API key of the wrong " +
-			"environment.",
+		next: "Remove environment from the provider block. Without it, nothing protects against an API key for the " +
+			"wrong environment.",
 	},
 	usergroup.Adopted: {
 		title: "User group %q was adopted",
@@ -163,16 +167,17 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.Claimed: {
 		title: "User group %q is assumed to be the one just created",
-		means: "The answer to the creation was lost. The service now has a group with this ID that shows what was sent, " +
-			"so this run has most likely created it.",
+		means: "The response to the create was lost. The service now has a group with this ID that matches what was " +
+			"sent, so this run has most likely created it.",
 		done: "The group is in the state.",
 		next: "If you know that the group existed before, run `terraform state rm` rather than destroying it.",
 	},
 	usergroup.Recreated: {
 		title: "User group %q was recreated",
 		means: "This run deleted the group and then created it.",
-		done:  "It is a new group: token and team_id are new, and what this configuration does not set is gone.",
-		next:  "If the resource was to move to another address, use a moved block the next time.",
+		done: "It is a new group: token and team_id are new, and everything that this configuration does not set " +
+			"is lost.",
+		next: "To move a resource to another address, use a moved block.",
 	},
 	usergroup.Kept: {
 		title: "User group %q was kept",
@@ -188,14 +193,15 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.TokenChanged: {
 		title: "The token of user group %q was rotated elsewhere",
-		means: "The answer to the update shows a token that differs from the one in the state.",
-		done:  "The group was updated. The state gets the new token with the next refresh.",
+		means: "The response to the update contains a token that differs from the one in the state.",
+		done:  "The group was updated. The next refresh records the new token in the state.",
 	},
 	usergroup.OtherSpelling: {
 		title: "The service spells the ID %q differently",
-		means: "The service was asked about {asked} and answered about {answered}. By its team_id it is the same group.",
-		done:  "The answer was used.",
-		next:  "Use the ID that the service answers with as user_group_id in new configurations.",
+		means: "The request was about {asked}, and the response is about {answered}. The team_id shows that it is " +
+			"the same group.",
+		done: "The response was used.",
+		next: "In new configurations, use the ID that the service returns as user_group_id.",
 	},
 	usergroup.RunEnded: {
 		title: "User group %q was left unchanged",

@@ -19,7 +19,7 @@ const (
 	cannotRotate    = `Cannot rotate the token of user group "acme"`
 	cannotDelete    = `Cannot delete user group "acme"`
 	mayHaveExisted  = `User group "acme" may have existed before`
-	destroyedWanted = `User group "acme" is both destroyed and wanted`
+	destroyedWanted = `User group "acme" is both managed and destroyed`
 	isProtected     = `User group "acme" is protected from deletion`
 	notAsPlanned    = `User group "acme" was not updated as planned`
 	overwrites      = titleOverwrites
@@ -207,7 +207,7 @@ func TestProtocolCreateFailsInWords(t *testing.T) {
 		"wrong key":    {unauthorized, once, []string{no, "status 401", `"bad key"`, "EMBED_API_KEY"}},
 		"success zero": {answering(`{"success":0,"message":"no"}`), once, []string{no, `"no"`}},
 		"a secret":     {answering(`{"success":0,"message":"` + emulator.DefaultKey + `"}`), once, []string{no}}, // the harness looks
-		"throttled":    {emulator.Fault{Kind: emulator.TooMany429}, thrice, []string{no, "429", "takes no more calls"}},
+		"throttled":    {emulator.Fault{Kind: emulator.TooMany429}, thrice, []string{no, "429", "refuses more calls"}},
 		"HTML":         {emulator.Fault{Kind: emulator.HTML200}, thrice, []string{maybe, "HTML", "Run again", "already exists"}},
 		"nothing":      {answering(""), thrice, []string{maybe}},
 		"always cut":   {emulator.Fault{Kind: emulator.CutAfterWork}, thrice, []string{maybe}},

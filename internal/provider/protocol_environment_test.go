@@ -67,7 +67,7 @@ func TestProtocolEnvironmentThatCannotBeChecked(t *testing.T) {
 	p := protocolWrongKey(t)
 	p.always(http.MethodPut, emulator.TooMany429)
 	second(p.create(protocolAcme())).wantError("Cannot check the service and the API key",
-		"429", "was not created", "removed it again", "takes no more calls")
+		"429", "was not created", "removed it again", "refuses more calls")
 	p.service.ClearFaults()
 	second(p.dataSource(byID("acme"))).wantError(`The API key belongs to another environment`)
 	if customer := p.service.In("Customer").Groups(); len(customer) > 0 {

@@ -101,7 +101,7 @@ func TestProtocolPlanOfExchangedIDs(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	one, another := p.created(protocolAcme()), p.created(protocolAcme("user_group_id", "other"))
 	p.plan(one, protocolAcme("user_group_id", "other")).diags.wantNone()
-	p.planToo(another, protocolAcme()).diags.wantErrors(`User group "other" is both destroyed and wanted`)
+	p.planToo(another, protocolAcme()).diags.wantErrors(`User group "other" is both managed and destroyed`)
 	p.wantCalls("")
 }
 

@@ -139,7 +139,7 @@ func TestProtocolReadThatFails(t *testing.T) {
 		"lost, the group is ours": {fault: emulator.Fault{Method: "GET", Nth: 1, Kind: emulator.CutAfterWork}},
 		"lost, imported": {
 			imported: true, fault: emulator.Fault{Method: "GET", Nth: 1, Kind: emulator.CutAfterWork},
-			title: `Looking up user group "acme" may have created it`, says: []string{"answer to the lookup was lost", "Run again", remedy},
+			title: `Looking up user group "acme" may have created it`, says: []string{"response to the lookup was lost", "Run again", remedy},
 		},
 		"always lost": {
 			fault: emulator.Fault{Method: "GET", Kind: emulator.CutAfterWork}, title: cannotLookUp, says: []string{"empty one", remedy},
@@ -206,7 +206,7 @@ func TestProtocolAnswersFromACache(t *testing.T) {
 			want := func(id string, diags protocolDiags) {
 				t.Helper()
 				title := fmt.Sprintf("A cache may have answered for user group %q", id)
-				diags.wantError(title, "Nothing was deleted", "repeats an old answer", "Turn off caching for the address of the service")
+				diags.wantError(title, "Nothing was deleted", "returned an old response", "Turn off caching for the address of the service")
 				if strings.Contains(diags.String(), "curl") {
 					t.Errorf("it advises to delete what may be a customer:\n%s", diags)
 				}
@@ -314,7 +314,7 @@ func TestProtocolServiceThatNormalizesIDs(t *testing.T) {
 
 	// Nothing to compare with: whose answer it is cannot be told.
 	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	second(p.imported("Acme")).wantError(`The service answered about another group than "Acme"`, `"acme"`, "use the ID that it answers with")
+	second(p.imported("Acme")).wantError(`The service returned a different group than "Acme"`, `"acme"`, "use the ID that it returns")
 }
 
 // Reads that lag show the retired token, and a retired token never returns.
@@ -334,7 +334,7 @@ func TestProtocolReadsThatLag(t *testing.T) {
 	// Where the token is not stored it has to be looked up, and the lookup shows none that works.
 	state = p.updated(state, protocolNextQuarter("name", "New", "store_token", false))
 	after, diags := p.update(state, protocolAcme("name", "New", "store_token", false, "rotate_token_when_changed", quarter("Q3")))
-	diags.wantError(title, "already been rotated away", "was not rotated", "Run again once")
+	diags.wantError(title, "already been replaced", "was not rotated", "Run again once")
 	p.wantState(after, "rotate_token_when_changed", quarter("Q2"))
 	second(p.destroy(state)).wantError(title, "was not deleted", "stays in the state")
 	p.wantGroups("acme")

@@ -63,10 +63,10 @@ func TestProtocolLifeInEveryReading(t *testing.T) {
 
 			p.service.RotateBehind("acme")
 			if p.noTeams {
-				// Without a refresh it may be another group, unless the call may have been carried out.
+				// Without a refresh it may be a different group, unless the call may have been carried out.
 				if options.StaleTokenStatus != http.StatusInternalServerError {
 					second(p.update(state, protocolAcme(triggers, quarter("Q4")))).wantError(
-						`User group "acme" may be another group`, "was not rotated")
+						`User group "acme" may be a different group`, "was not rotated")
 				}
 				state = p.refreshed(state)
 			}

@@ -53,10 +53,11 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Optional:  true,
 				Sensitive: true,
 				MarkdownDescription: "API key for the service. It must be allowed to create and delete groups, " +
-					"since a lookup of a missing group does both. Exactly one of `api_key` and `api_key_file` is required. " +
-					"If the configuration sets either, neither variable is read. Surrounding white space is removed. " +
-					"An empty string is an error, and hides the variable. A saved plan file holds a key that comes from the " +
-					"configuration or a Terraform variable, and not one from the environment. Environment variable: `EMBED_API_KEY`.",
+					"since a lookup of a missing group does both. Exactly one of `api_key` and `api_key_file` is " +
+					"required. If the configuration sets either, neither variable is read. Surrounding white space " +
+					"is removed. An empty string is an error, even if the variable is set. If the key comes from " +
+					"the configuration or a Terraform variable, saved plan files contain it; if it comes from the " +
+					"environment, they do not. Environment variable: `EMBED_API_KEY`.",
 			},
 			"api_key_file": schema.StringAttribute{
 				Optional: true,
@@ -65,44 +66,47 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"allow_http": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "Whether to accept an `http` address that is not loopback. " +
-					"The key and every token can then be read on the way. Default: `false`. " +
-					"Environment variable: `EMBED_ALLOW_HTTP`.",
+				MarkdownDescription: "Whether to accept an `http` address that is not loopback. Anyone on the " +
+					"network path can then read the key and every token. Default: `false`. Environment variable: " +
+					"`EMBED_ALLOW_HTTP`.",
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Time limit for a single attempt of a call, as a duration such as `\"45s\"` or `\"2m\"`. " +
-					"A run that is stopped (Ctrl-C, a canceled job) finishes the calls in flight, " +
-					"follows up on a rotation without an answer, and removes what a lookup has just created, " +
-					"which may take up to four times this long. Default: `\"30s\"`. Environment variable: `EMBED_REQUEST_TIMEOUT`.",
+				MarkdownDescription: "Time limit for a single attempt of a call, as a duration such as `\"45s\"` or " +
+					"`\"2m\"`. A run that is stopped (Ctrl-C, a canceled job) finishes the calls in flight, checks " +
+					"the outcome of a rotation whose response was lost, and removes what a lookup has just created. " +
+					"This can take up to four times the limit. Default: `\"30s\"`. Environment variable: " +
+					"`EMBED_REQUEST_TIMEOUT`.",
 			},
 			"max_retries": schema.NumberAttribute{
 				Optional:   true,
 				Validators: []validator.Number{countValidator{}},
-				MarkdownDescription: "How often to repeat a call that could not be sent or got no usable answer, " +
-					"if repeating is safe. A call that is refused for the pace (status 429 or 503) does not use these up while " +
-					"other calls of the run get through. It fails when none has for four times `retry_wait_max`. Between 0 and 100. " +
-					"Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
+				MarkdownDescription: "How often to retry a call that could not be sent or got no usable response, " +
+					"if a retry is safe. Calls that are refused because there are too many (status 429 or 503) do " +
+					"not count as long as other calls of the run get through. They fail when none has gotten " +
+					"through for four times `retry_wait_max`. Between 0 and 100. Default: `4`. Environment " +
+					"variable: `EMBED_MAX_RETRIES`.",
 			},
 			"retry_wait_min": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Wait before the first repetition, as a duration. It doubles with each further one. " +
-					"Every wait is shortened at random by up to a half, so that calls do not come back all at once. " +
-					"Default: `\"1s\"`. Environment variable: `EMBED_RETRY_WAIT_MIN`.",
+				MarkdownDescription: "Wait before the first retry, as a duration. It doubles with each further " +
+					"retry. Every wait is shortened at random by up to half, so that calls are not retried all at " +
+					"once. Default: `\"1s\"`. Environment variable: `EMBED_RETRY_WAIT_MIN`.",
 			},
 			"retry_wait_max": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Longest wait between two attempts, as a duration. It also limits what the service asks for " +
-					"with `Retry-After`. Default: `\"30s\"`. Environment variable: `EMBED_RETRY_WAIT_MAX`.",
+				MarkdownDescription: "Longest wait between two attempts, as a duration. It also limits the wait " +
+					"that the service requests with `Retry-After`. Default: `\"30s\"`. Environment variable: " +
+					"`EMBED_RETRY_WAIT_MAX`.",
 			},
 			"requests_per_second": schema.Float64Attribute{
 				Optional:   true,
 				Validators: []validator.Float64{float64validator.AtLeast(0.01)},
-				MarkdownDescription: "Upper limit for the calls per second of one run, evenly spaced, " +
-					"whatever `-parallelism` is. Below it, and without it, a run finds the pace that the service allows: " +
-					"it slows down when calls are refused with status 429 or 503, and speeds up again as they get through. " +
-					"Each run has its own limit. At least 0.01. Default: no limit. " +
-					"Environment variable: `EMBED_REQUESTS_PER_SECOND`.",
+				MarkdownDescription: "Upper limit for the calls per second of one run, evenly spaced, regardless of " +
+					"`-parallelism`. With or without this limit, a run adapts to the rate that the service allows: " +
+					"it slows down when calls are refused with status 429 or 503, and speeds up again as they get " +
+					"through. Each run has its own limit. At least 0.01. Default: no limit. Environment variable: " +
+					"`EMBED_REQUESTS_PER_SECOND`.",
 			},
 			"headers": schema.MapAttribute{
 				Optional:    true,
@@ -116,22 +120,23 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"proxy_url": schema.StringAttribute{
 				Optional:  true,
 				Sensitive: true,
-				MarkdownDescription: "Address of a proxy, such as `http://proxy.example.com:3128`, `https://…` or `socks5://…`. " +
-					"It may contain a user name and a password (`http://user:password@…`), with special characters percent-encoded. " +
-					"They are never shown. If it is not set, `HTTPS_PROXY` applies (`HTTP_PROXY` for an `http` address), " +
-					"unless `NO_PROXY` names the host. A proxy that inspects TLS also needs its authority in `ca_cert_file`. " +
-					"Environment variable: `EMBED_PROXY_URL`.",
+				MarkdownDescription: "Address of a proxy, such as `http://proxy.example.com:3128`, `https://…` or " +
+					"`socks5://…`. It may contain a user name and a password (`http://user:password@…`), with " +
+					"special characters percent-encoded. They are never shown. If it is not set, `HTTPS_PROXY` " +
+					"applies (`HTTP_PROXY` for an `http` address), unless `NO_PROXY` names the host. If the proxy " +
+					"inspects TLS, also set `ca_cert_file` to its certificate authority. Environment variable: " +
+					"`EMBED_PROXY_URL`.",
 			},
 			"ca_cert_file": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Path of a file with the PEM certificates of the authorities to trust instead of the " +
-					"system's. Verification cannot be turned off. Conflicts with `ca_cert_pem`. " +
-					"Environment variable: `EMBED_CA_CERT_FILE`.",
+				MarkdownDescription: "Path of a file with the PEM certificates of the certificate authorities to " +
+					"trust instead of the system's. Verification cannot be turned off. Conflicts with " +
+					"`ca_cert_pem`. Environment variable: `EMBED_CA_CERT_FILE`.",
 			},
 			"ca_cert_pem": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "PEM certificates of the authorities to trust. Conflicts with `ca_cert_file`. " +
-					"Environment variable: `EMBED_CA_CERT_PEM`.",
+				MarkdownDescription: "PEM certificates of the certificate authorities to trust. Conflicts with " +
+					"`ca_cert_file`. Environment variable: `EMBED_CA_CERT_PEM`.",
 			},
 			"tls_server_name": schema.StringAttribute{
 				Optional: true,
@@ -141,10 +146,10 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"client_cert_file": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Path of a file with the PEM client certificate, for a service or a gateway that asks for " +
-					"one (mutual TLS). Intermediate certificates follow it in the same file. " +
-					"Requires `client_key_file` or `client_key_pem`. Conflicts with `client_cert_pem`. " +
-					"Environment variable: `EMBED_CLIENT_CERT_FILE`.",
+				MarkdownDescription: "Path of a file with the PEM client certificate, for a service or a gateway " +
+					"that asks for one (mutual TLS). Intermediate certificates come after it in the same file. " +
+					"Requires `client_key_file` or `client_key_pem`. Conflicts with `client_cert_pem`. Environment " +
+					"variable: `EMBED_CLIENT_CERT_FILE`.",
 			},
 			"client_cert_pem": schema.StringAttribute{
 				Optional: true,
@@ -161,21 +166,22 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Optional:  true,
 				Sensitive: true,
 				MarkdownDescription: "PEM private key of the client certificate. Conflicts with `client_key_file`. " +
-					"A saved plan file holds a key that comes from the configuration or a Terraform variable, " +
-					"and not one from the environment. Environment variable: `EMBED_CLIENT_KEY_PEM`.",
+					"If the key comes from the configuration or a Terraform variable, saved plan files contain it; " +
+					"if it comes from the environment, they do not. Environment variable: `EMBED_CLIENT_KEY_PEM`.",
 			},
 			"user_agent_suffix": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Appended to the `User-Agent` header, so that the service's log tells your pipelines apart. " +
-					"The value of `TF_APPEND_USER_AGENT` is appended as well. Environment variable: `EMBED_USER_AGENT_SUFFIX`.",
+				MarkdownDescription: "Appended to the `User-Agent` header, so that you can tell your pipelines " +
+					"apart in the logs of the service. The value of `TF_APPEND_USER_AGENT` is appended as well. " +
+					"Environment variable: `EMBED_USER_AGENT_SUFFIX`.",
 			},
 			"environment": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Environment that the API key must belong to, `Customer` or `Testing`. " +
-					"It is checked once per run, before the first change and before a group is treated as missing or replaced. " +
-					"The check creates a group with a random ID, updates it, and deletes it. " +
-					"A wrong key ends the run before any of your groups is changed. A group that is in the other environment " +
-					"according to the state is not updated, rotated or deleted. Default: any. " +
+				MarkdownDescription: "Environment that the API key must belong to, `Customer` or `Testing`. It is " +
+					"checked once per run, before the first change and before a group is treated as missing or " +
+					"replaced. The check creates a group with a random ID, updates it, and deletes it. With a wrong " +
+					"key, the run ends before any of your groups is changed. The provider does not update, rotate " +
+					"or delete a group if the state shows that it is in the other environment. Default: any. " +
 					"Environment variable: `EMBED_ENVIRONMENT`.",
 			},
 		},

@@ -25,7 +25,7 @@ import (
 const (
 	titleArgumentMissing  = "A provider argument is missing"
 	titleArgumentInvalid  = "A provider argument is invalid"
-	titleArgumentConflict = "Provider arguments contradict each other"
+	titleArgumentConflict = "Provider arguments conflict"
 )
 
 // settings are the provider's arguments, read and checked.
@@ -229,11 +229,11 @@ func (r argumentReader) key(configured, configuredFile types.String) api.Secret 
 	switch {
 	case !ok:
 	case key == "" && source == "api_key_file":
-		r.invalid(source, "must name a file that holds a key; the file is empty")
+		r.invalid(source, "must name a file that contains a key; the file is empty")
 	case key == "":
-		r.missing("api_key", "a key for the service, here or in a file that api_key_file names,")
+		r.missing("api_key", "an API key, here or in the file that api_key_file names,")
 	case strings.ContainsFunc(key, unicode.IsControl):
-		r.invalid(source, "must hold a single line without control characters")
+		r.invalid(source, "must contain a single line without control characters")
 	}
 	return api.NewSecret(key)
 }
@@ -242,7 +242,7 @@ func (r argumentReader) headers(argument string, configured types.Map) map[strin
 	texts := map[string]*string{}
 	if configured.IsNull() {
 		if text := os.Getenv(variable(argument)); text != "" && json.Unmarshal([]byte(text), &texts) != nil {
-			r.invalid(argument, "must be a JSON object with texts as values")
+			r.invalid(argument, "must be a JSON object with strings as values")
 			return nil
 		}
 	}
@@ -257,15 +257,15 @@ func (r argumentReader) headers(argument string, configured types.Map) map[strin
 		_, twice := headers[canonical]
 		switch {
 		case text == nil:
-			r.invalid(argument, fmt.Sprintf("must not hold null for the header %q", name))
+			r.invalid(argument, fmt.Sprintf("must not contain null for the header %q", name))
 		case twice:
-			r.invalid(argument, fmt.Sprintf("holds %s twice, since the case of a header's name does not matter", canonical))
+			r.invalid(argument, fmt.Sprintf("contains %s twice (header names are not case-sensitive)", canonical))
 		case !httpguts.ValidHeaderFieldName(name):
-			r.invalid(argument, fmt.Sprintf("holds %q, which cannot be the name of a header", name))
+			r.invalid(argument, fmt.Sprintf("contains %q, which is not a valid header name", name))
 		case reservedHeaders[canonical]:
-			r.invalid(argument, fmt.Sprintf("must not hold %s, which the provider decides itself", canonical))
+			r.invalid(argument, fmt.Sprintf("must not contain %s, which the provider sets itself", canonical))
 		case !httpguts.ValidHeaderFieldValue(*text):
-			r.invalid(argument, fmt.Sprintf("holds control characters in the value for %q", name))
+			r.invalid(argument, fmt.Sprintf("contains control characters in the value for %q", name))
 		default:
 			headers[canonical] = api.NewSecret(*text)
 		}

@@ -167,7 +167,7 @@ func TestProviderSettingsReservedHeaders(t *testing.T) {
 	}
 	for name := range reservedHeaders {
 		_, diags := readSettings(t, protocolObject{"base_url": "https://service.example", "api_key": "k", "headers": protocolObject{strings.ToLower(name): "a"}})
-		if len(diags) != 1 || !strings.Contains(diags[0].Detail(), "must not hold "+name) {
+		if len(diags) != 1 || !strings.Contains(diags[0].Detail(), "must not contain "+name) {
 			t.Errorf("%s: %v", name, diags)
 		}
 		if !strings.Contains(described, "`"+name+"`") {
@@ -179,7 +179,7 @@ func TestProviderSettingsReservedHeaders(t *testing.T) {
 // Every bad value is one error that names the argument and its variable, shows no value, and comes before any call.
 func TestProtocolBadProviderArguments(t *testing.T) {
 	const marker = "marker-4711"
-	const invalid, missing, conflict = "A provider argument is invalid", "A provider argument is missing", "Provider arguments contradict each other"
+	const invalid, missing, conflict = "A provider argument is invalid", "A provider argument is missing", "Provider arguments conflict"
 	empty := settingsFile(t, "empty", " \n")
 	twoLines := settingsFile(t, "two", marker+"\n"+marker)
 	noPEM := settingsFile(t, "pem", marker)
@@ -286,7 +286,7 @@ func TestProtocolBadProviderArguments(t *testing.T) {
 }
 
 func TestProtocolTwoKeys(t *testing.T) {
-	const title = "Provider arguments contradict each other"
+	const title = "Provider arguments conflict"
 	p := protocolBare(t)
 	p.serve(emulator.Options{})
 	file := settingsFile(t, "key", "of-file")

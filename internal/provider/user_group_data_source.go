@@ -43,11 +43,10 @@ func (d *userGroupDataSource) Configure(
 
 func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Looks up a user group that is managed elsewhere. A group that does not exist is an error, " +
-			"and nothing is left behind: the service creates what it is asked about, " +
-			"and the provider removes it again at once.\n\n" +
-			"It makes one call whenever it is read, which is in every plan, also with `-refresh=false`. " +
-			"A missing group takes three. The API key must be allowed to create and delete groups.",
+		MarkdownDescription: "Looks up a user group that is managed elsewhere. A group that does not exist is an " +
+			"error, and nothing is left behind: the lookup creates the group, and the provider removes it again at " +
+			"once.\n\nIt makes one call whenever it is read, that is, in every plan, even with `-refresh=false`. A " +
+			"missing group takes three calls. The API key must be allowed to create and delete groups.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,
@@ -56,8 +55,8 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 			},
 			"store_token": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `false`, `token` is null, so that the state does not hold it. " +
-					"Where you need the token, use the ephemeral resource `embed_user_group_token`.",
+				MarkdownDescription: "If `false`, `token` is null, so that the state does not contain it. To use " +
+					"the token, read it with the ephemeral resource `embed_user_group_token`.",
 			},
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "The same as `user_group_id`."},
 			"name": schema.StringAttribute{
@@ -71,9 +70,10 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 					"Null if the service does not show them.",
 			},
 			"token": schema.StringAttribute{
-				Computed:            true,
-				Sensitive:           true,
-				MarkdownDescription: "The user group token. The state holds it in plain text unless `store_token` is `false`.",
+				Computed:  true,
+				Sensitive: true,
+				MarkdownDescription: "The user group token. The state contains it in plain text unless " +
+					"`store_token` is `false`.",
 			},
 			"token_fingerprint": schema.StringAttribute{Computed: true, MarkdownDescription: describeFingerprint},
 			"team_id":           schema.Int64Attribute{Computed: true, MarkdownDescription: describeTeamID},

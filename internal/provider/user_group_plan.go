@@ -18,7 +18,7 @@ const (
 	titleOverwrites         = "The update overwrites what the plan cannot show"
 	titlePlannedTwice       = "User group %q is planned twice"
 	titleInStateTwice       = "User group %q is in the state twice"
-	titleDestroyedAndWanted = "User group %q is both destroyed and wanted"
+	titleDestroyedAndWanted = "User group %q is both managed and destroyed"
 )
 
 // ModifyPlan decides what a plan promises of the computed attributes, and refuses plans that would lose a customer. It
@@ -74,9 +74,9 @@ func (r *userGroupResource) planReplacement(plan, state *userGroupModel, remembe
 	case remembered.Import == importedRead:
 		id := state.UserGroupID.ValueString()
 		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleImportReplaced, id), fmt.Sprintf(
-			"The configuration of this resource has the user_group_id %s, "+
-				"so the plan would delete the group that it has just imported and create another one.\n\n"+
-				"Nothing was changed.\n\nMake user_group_id and the ID of the import the same.", plan.UserGroupID))
+			"The configuration of this resource has the user_group_id %s, so the plan would delete the group that "+
+				"it has just imported and create another one.\n\nNothing was changed.\n\nUse the same ID for the import "+
+				"and for user_group_id.", plan.UserGroupID))
 	case refuseIfProtected(protected, state.UserGroupID, diags,
 		"This plan replaces it, because user_group_id changes, which deletes the old group."):
 	default:
@@ -126,8 +126,8 @@ func warnOfUnseen(plan, state *userGroupModel, remembered memory, diags *diag.Di
 	}
 	var said string
 	if !plan.Mapping.IsNull() && !plan.Mapping.Equal(state.Mapping) {
-		said = "The service does not show the mapping of a group. The plan reads as if there were none, " +
-			"but the update replaces whatever mapping the group has."
+		said = "The service does not show the mapping of a group. The plan looks as if there were none, but the " +
+			"update replaces whatever mapping the group has."
 	}
 	if plan.Properties.IsNull() && !state.Properties.IsNull() {
 		said += " The plan shows the properties as removed, but the group keeps them: " +
@@ -185,9 +185,8 @@ func (p *plannedGroups) create(id types.String, diags *diag.Diagnostics) {
 		if group.creations++; group.creations > 1 {
 			// A warning, because only the engine knows whether it asks twice for one address. Create refuses the second one.
 			diags.AddAttributeWarning(path.Root("user_group_id"), titleFor(titlePlannedTwice, id.ValueString()),
-				"Two resource blocks, or two instances, have this user_group_id. At the service they are the same group. "+
-					"The apply creates it for one of them and fails for the other.\n\n"+
-					"Remove one of the two.")
+				"Two resource blocks, or two instances, have this user_group_id, so they are the same group at the "+
+					"service. The apply creates it for one of them and fails for the other.\n\nRemove one of the two.")
 		}
 		group.refuseConflict(id, diags)
 	})
@@ -201,11 +200,10 @@ func (p *plannedGroups) keep(id types.String, instance string, diags *diag.Diagn
 		group.kept[instance] = true
 		if len(group.kept) > 1 {
 			diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleInStateTwice, id.ValueString()),
-				"Two addresses in the state have this user_group_id. At the service they are the same group, "+
-					"so each apply would update it for one and then for the other.\n\n"+
-					"Nothing was changed.\n\n"+
-					"Remove one of the two from the configuration, and from the state with `terraform state rm`, "+
-					"which deletes nothing.")
+				"Two addresses in the state have this user_group_id, so they are the same group at the service. "+
+					"Each apply would update it for one address and then for the other.\n\nNothing was "+
+					"changed.\n\nRemove one of the two from the configuration, and from the state with `terraform state "+
+					"rm`, which deletes nothing.")
 		}
 		group.refuseConflict(id, diags)
 	})
@@ -226,14 +224,13 @@ func (p *plannedGroups) destroy(id types.String, instance string, diags *diag.Di
 func (g *plannedGroup) refuseConflict(id types.String, diags *diag.Diagnostics) {
 	if len(g.destroyed) > 0 && (g.creations > 0 || len(g.kept) > 0) {
 		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleDestroyedAndWanted, id.ValueString()),
-			"The plan destroys this group at one address, and creates or keeps it at another. "+
-				"At the service they are the same group, so it would be deleted, or recreated with another token.\n\n"+
-				"Nothing was changed.\n\n"+
-				"If the resource or its for_each key was renamed, add a moved block from the old address to the new one, "+
-				"or run `terraform state mv`. If both addresses are in the state, or the plan shows a deposed object, "+
-				"run `terraform state rm` for the one to be destroyed, which deletes nothing. "+
-				"To recreate the group on purpose, destroy it in one run and create it in the next. "+
-				"To destroy everything, run `terraform destroy -refresh=false`.")
+			"The plan destroys this group at one address, and creates or keeps it at another. Both are the same "+
+				"group at the service, so it would be deleted, or recreated with a different token.\n\nNothing was "+
+				"changed.\n\nIf the resource or its for_each key was renamed, add a moved block from the old address to "+
+				"the new one, or run `terraform state mv`. If both addresses are in the state, or the plan shows a "+
+				"deposed object, run `terraform state rm` for the one to be destroyed, which deletes nothing. To "+
+				"recreate the group on purpose, destroy it in one run and create it in the next. To destroy everything, "+
+				"run `terraform destroy -refresh=false`.")
 	}
 }
 

@@ -67,7 +67,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Validators:    []validator.String{userGroupIDValidator{}},
 				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 				MarkdownDescription: describeUserGroupID +
-					" **Changing this forces a new resource**: the group is deleted, and the new one has another token.",
+					" **Changing this forces a new resource**: the group is deleted, and the new one has a " +
+					"different token.",
 			},
 			"name": schema.StringAttribute{
 				Required:            true,
@@ -78,73 +79,75 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{mapvalidator.NoNullValues()},
-				MarkdownDescription: "Data source of the group for each schema. Keys are schema IDs. " +
-					"Values are data sources, or your own IDs of them. If it is left out, the mapping is not managed: " +
-					"it is never sent, and removing the argument later changes nothing at the service. `{}` empties the mapping. " +
-					"The service never shows a mapping. A change made elsewhere goes unnoticed, " +
-					"and the first apply after an import replaces whatever mapping the group has.",
+				MarkdownDescription: "Data source of the group for each schema. Keys are schema IDs. Values are " +
+					"data sources, or your own IDs for them. If omitted, the mapping is not managed: it is never " +
+					"sent, and removing the argument later changes nothing at the service. `{}` empties the " +
+					"mapping. The service never shows a mapping. A change made elsewhere goes unnoticed, and the " +
+					"first apply after an import replaces whatever mapping the group has.",
 			},
 			"properties": schema.StringAttribute{
 				CustomType:    propertiesType{},
 				Optional:      true,
 				PlanModifiers: []planmodifier.String{keepEqualProperties{}},
-				MarkdownDescription: "Properties of the group as a JSON object: `properties = jsonencode({ tier = \"gold\" })`. " +
-					"They are available as variables in dashboards and in the SQL editor. Compared by value: " +
-					"the order of keys, white space, and the notation of numbers do not matter. " +
-					"If they are left out, properties are not managed: they are never sent, " +
-					"and removing the argument later changes nothing at the service. `jsonencode({})` empties them. " +
-					"Plans show them in plain text unless the value is sensitive.",
+				MarkdownDescription: "Properties of the group as a JSON object: `properties = jsonencode({ tier = " +
+					"\"gold\" })`. They are available as variables in dashboards and in the SQL editor. Compared by " +
+					"value: the order of keys, white space, and the notation of numbers do not matter. If omitted, " +
+					"properties are not managed: they are never sent, and removing the argument later changes " +
+					"nothing at the service. `jsonencode({})` empties them. Plans show them in plain text unless " +
+					"the value is sensitive.",
 			},
 			"data_source_provided_id": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Your own ID of the group's data source, for services that ask for it when a group is " +
-					"deleted. It is sent with the deletion only, which takes it from the state, so apply it before you destroy. " +
-					"Changing it makes no call.",
+				MarkdownDescription: "Your own ID of the group's data source, for services that ask for it when a " +
+					"group is deleted. It is only sent with the deletion, which reads it from the state, so apply " +
+					"it before you destroy the group. Changing it makes no call.",
 			},
 			"rotate_token_when_changed": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
-				MarkdownDescription: "Rotates the token once, in place, when the **value** of a key changes that was in the map " +
-					"before: `{ quarter = \"2026-Q4\" }`. Adding or removing a key, or the whole map, does not rotate. " +
-					"A value that is unknown at plan is planned as a rotation. Never use `timestamp()`, " +
-					"which would rotate in every apply. **The old token stops working the moment the new one exists.**",
+				MarkdownDescription: "Rotates the token once, in place, when the **value** of an existing key " +
+					"changes, for example in `{ quarter = \"2026-Q4\" }`. Adding or removing a key, or the whole " +
+					"map, does not rotate. If a value is not known during the plan, the plan shows a rotation. " +
+					"Never use `timestamp()`, which rotates in every apply. **The old token stops working the " +
+					"moment the new one exists.**",
 			},
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `true`, creating a group whose ID exists already takes that group over: " +
-					"it is updated to this configuration, and keeps its token and its team. " +
-					"Otherwise that is an error that changes nothing. Only a create uses it, changing it later makes no call, " +
-					"and the plan shows an adoption as a create. To move a group to another address, use a `moved` block instead: " +
-					"Terraform may destroy the old address first, and the customer with it, " +
-					"so such a plan is refused (not on Terraform before 1.3). **From then on, " +
-					"destroying the resource deletes the group.**",
+				MarkdownDescription: "If `true`, and a group with this ID already exists, creating the resource " +
+					"takes that group over: it is updated to this configuration, and keeps its token and its team. " +
+					"Otherwise, an existing group is an error, and nothing is changed. The argument only affects " +
+					"creating; changing it later makes no call. The plan shows an adoption as a create. To move a " +
+					"group to another address, use a `moved` block instead: Terraform may destroy the old address " +
+					"first, and the customer with it, so the provider refuses such a plan (not on Terraform before " +
+					"1.3). **From then on, destroying the resource deletes the group.**",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `true`, a plan fails that destroys the group, or that replaces it because " +
-					"`user_group_id` changes. With `-replace`, with a tainted resource, and on Terraform before 1.3, " +
-					"the apply fails instead, before anything is deleted. To delete the group, apply `false` first, " +
-					"and then destroy it. Changing it makes no call.",
+				MarkdownDescription: "If `true`, any plan fails that destroys the group, or replaces it because " +
+					"`user_group_id` changes. With `-replace`, with a tainted resource, and on Terraform before " +
+					"1.3, the apply fails instead, before anything is deleted. To delete the group, apply `false` " +
+					"first, and then destroy it. Changing it makes no call.",
 			},
 			"store_token": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `false`, `token` is null in state and plan. Rotating and deleting then cost one more " +
-					"call, which asks for the current token. Changing it never rotates. " +
-					"After `true`, the token appears with the next refresh. An import reads the group before the configuration is " +
-					"known: its plan file, or the state after `terraform import`, holds the token until the next apply. " +
-					"Older versions of the state keep the token, so rotate afterwards.",
+				MarkdownDescription: "If `false`, `token` is null in state and plan. Rotating and deleting then " +
+					"take one more call, which looks up the current token. Changing it never rotates. After a " +
+					"change back to `true`, the next refresh adds the token. An import reads the group before the " +
+					"configuration is known: its plan file, or the state after `terraform import`, contains the " +
+					"token until the next apply. Older versions of the state still contain the token, so rotate it " +
+					"afterwards.",
 			},
 			"id": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "The same as `user_group_id`, but known only once the group exists: " +
-					"whatever refers to it waits for the group.",
+				MarkdownDescription: "The same as `user_group_id`, but only known once the group exists: anything " +
+					"that refers to it waits for the group.",
 			},
 			"token": schema.StringAttribute{
 				Computed:  true,
 				Sensitive: true,
-				MarkdownDescription: "The user group token, which your product passes along when it embeds a dashboard. " +
-					"The state holds it in plain text unless `store_token` is `false`.",
+				MarkdownDescription: "The user group token, which your product uses to embed dashboards. The state " +
+					"contains it in plain text unless `store_token` is `false`.",
 			},
 			"token_fingerprint": schema.StringAttribute{
 				Computed:            true,
@@ -156,8 +159,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			},
 			"api_environment_tag": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "Environment of the group, `Customer` or `Testing`. The service shows it only when it " +
-					"updates or rotates, so it is null until the first of them.",
+				MarkdownDescription: "Environment of the group, `Customer` or `Testing`. The service only returns " +
+					"it for updates and rotations, so it is null until the first of these.",
 			},
 		},
 	}

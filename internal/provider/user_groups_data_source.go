@@ -47,12 +47,11 @@ func (d *userGroupsDataSource) Configure(
 
 func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Finds out which of the given user groups exist. Together with an `import` block that has " +
-			"`for_each`, it brings existing groups under management and creates the missing ones in a single plan.\n\n" +
-			"It makes one call for each group that exists and three for each that does not, ten groups at a time, " +
-			"whenever it is read. The service creates every group that it is asked about. " +
-			"The provider removes those groups again, so nothing is left behind. " +
-			"The API key must be allowed to create and delete groups.",
+		MarkdownDescription: "Finds out which of the given user groups exist. With `for_each` in an `import` block, " +
+			"a single plan imports the existing groups and creates the missing ones.\n\nIt makes one call for each " +
+			"group that exists and three for each that does not, ten groups at a time, whenever it is read. Looking " +
+			"up a missing group creates it. The provider removes it again, so nothing is left behind. The API key " +
+			"must be allowed to create and delete groups.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_ids": schema.SetAttribute{
 				Required:    true,

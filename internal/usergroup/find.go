@@ -8,9 +8,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// Find looks a group up and leaves the service as it was: the only lookup there is makes the group when it is absent,
-// so what was just made is deleted again, and the error is ErrNotFound. One call when the group exists; three when it
-// does not, because a group is deleted only after a second look has shown that the first one has made it.
+// Find looks a group up and leaves the service as it was. The lookup creates a missing group, so Find deletes it again
+// and returns ErrNotFound. It makes one call if the group exists, and three if it does not, because it deletes a group
+// only after a second lookup has shown that the first one created it.
 func (s *Service) Find(ctx context.Context, known Known) (Found, error) {
 	return alone(s, LookUp, known, func(*record) (Found, *Problem) { return s.find(ctx, known) })
 }

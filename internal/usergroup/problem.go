@@ -51,7 +51,7 @@ const (
 	Yes
 )
 
-// Placeholder is the fate of the empty group that a lookup has made.
+// Placeholder says what became of the empty group that a lookup created.
 type Placeholder int
 
 const (

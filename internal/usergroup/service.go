@@ -1,9 +1,9 @@
-// Package usergroup is what is safe to do to a user group. The service can only get-or-create, so looking makes groups,
-// creating adopts them, and a lost answer leaves open what was done; all knowledge of how to live with that is here.
-// It knows no Terraform type.
+// Package usergroup implements safe operations on user groups. The service only has a get-or-create call: lookups create
+// groups, creating adopts them, and a lost response leaves the outcome open. This package contains everything that deals
+// with that. It does not depend on Terraform.
 //
-// Every operation sends, looks when the answer leaves something open, and decides. It ends in facts ([Problem]);
-// whoever shows them to a person puts them into words.
+// Every operation sends its call, looks up the group if the response leaves the outcome open, and decides. It reports
+// what went wrong as data ([Problem]), which the caller puts into words.
 package usergroup
 
 import (

@@ -6,8 +6,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// Update brings an existing group to what is wanted, in one call. When the service did the update but ended with
-// something else than was sent, the error comes with a Result that tells what there is now.
+// Update changes an existing group to what is wanted, in one call. If the service carried out the update but the result
+// differs from what was sent, the error comes with a Result that has the current values.
 func (s *Service) Update(ctx context.Context, wanted api.GroupRequest, known Known) (Result, error) {
 	return alone(s, Update, known, func(*record) (Result, *Problem) { return s.update(ctx, wanted, known) })
 }

@@ -2,7 +2,7 @@
 //
 //	make demo | go run ./tools/terminal -title "make demo" >docs/images/demo.svg
 //
-// The text is not changed, save that what is longer or wider than the picture is cut, with an ellipsis in its place.
+// The text is not changed, but anything longer or wider than the picture is cut off, with an ellipsis in its place.
 package main
 
 import (

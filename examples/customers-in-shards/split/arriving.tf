@@ -1,4 +1,4 @@
-# For one apply, in the shard where groups arrive. Groups that it has already are not imported again.
+# For one apply, in the shard where groups arrive. Groups that are already in its state are not imported again.
 
 import {
   for_each = local.customers

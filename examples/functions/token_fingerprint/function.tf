@@ -1,5 +1,5 @@
 variable "stored_token" {
-  description = "What the secret store has as the token of acme."
+  description = "The token of acme that the secret store contains."
   type        = string
   sensitive   = true
   default     = "not-the-current-one"
@@ -10,10 +10,10 @@ resource "embed_user_group" "acme" {
   name          = "Acme Ltd"
 }
 
-# Warns when the secret store does not hold the current token.
+# Warns if the secret store does not contain the current token.
 check "stored_token" {
   assert {
     condition     = provider::embed::token_fingerprint(var.stored_token) == embed_user_group.acme.token_fingerprint
-    error_message = "The secret store does not hold the current token of acme."
+    error_message = "The secret store does not contain the current token of acme."
   }
 }

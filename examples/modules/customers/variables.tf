@@ -1,12 +1,12 @@
 variable "customers" {
   description = <<-EOT
-    The customers, by user_group_id. An ID never changes: another ID is another customer, with another token.
+    The customers, by user_group_id. An ID must never change: a different ID is a different customer, with a different token.
 
     - name: what the group is called. It may change.
     - mapping: data source for each schema ID. If left out, the mapping is not managed. {} empties it.
     - properties: a JSON object as a string, such as jsonencode({ tier = "gold" }). If left out, the properties are not managed.
-    - token_triggers: another value of one of these rotates the token of this customer, once.
-    - data_source_provided_id: your ID of the data source, for services that ask for it when a group is deleted.
+    - token_triggers: changing one of these values rotates the token of this customer, once.
+    - data_source_provided_id: your ID for the data source, for services that require it when a group is deleted.
     - adopt_existing: whether to take over a group that exists already, instead of failing.
     - deletion_protection: overrides deletion_protection of the module for this customer.
   EOT
@@ -50,21 +50,21 @@ variable "customers" {
 }
 
 variable "token_triggers" {
-  description = "Another value of one of these rotates the token of every customer, once. Adding or removing one rotates nothing."
+  description = "Changing one of these values rotates the token of every customer, once. Adding or removing a value does not rotate any token."
   type        = map(string)
   default     = {}
   nullable    = false
 }
 
 variable "store_tokens" {
-  description = "Whether the state holds the tokens. If false, the output tokens has nulls; read the tokens with the ephemeral resource embed_user_group_token."
+  description = "Whether to store the tokens in the state. If false, the output tokens contains nulls; read the tokens with the ephemeral resource embed_user_group_token."
   type        = bool
   default     = true
   nullable    = false
 }
 
 variable "deletion_protection" {
-  description = "Whether a plan fails that would delete a customer, for example one that was removed from the map by mistake. Apply false before you delete."
+  description = "Whether to refuse a plan that deletes a customer, for example one that was removed from the map by mistake. Apply false before you delete a customer."
   type        = bool
   default     = true
   nullable    = false

@@ -16,7 +16,7 @@ terraform {
 provider "embed" {}
 
 variable "token_period" {
-  description = "Another period rotates every token."
+  description = "A new period rotates every token."
   type        = string
   default     = "2026-Q4"
 }

@@ -1,0 +1,113 @@
+package provider
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+)
+
+// plansWithoutKey, and applies with one, as the three jobs of the page do.
+func plansWithoutKey(r *reader) {
+	r.begins(acmeBlock)
+	r.replace("main.tf", "Acme Ltd", "Acme")
+	r.service.ResetCounts()
+	r.quotes("1 to change", r.runs("EMBED_API_KEY=not-used"))
+	if calls := r.service.Calls(); len(calls) > 0 {
+		r.t.Errorf("calls: %v", calls)
+	}
+}
+
+func appliesPlanned(r *reader) {
+	r.write("main.tf", acmeBlock)
+	r.init()
+	commands := r.take("shell")
+	// The plan ends with 2, as the table below says.
+	r.shell(strings.Replace(commands, "-detailed-exitcode\n", "-detailed-exitcode || [ $? = 2 ]\n", 1))
+	r.has("acme")
+	r.plansNothing()
+}
+
+func findsDrift(r *reader) {
+	r.begins(acmeBlock)
+	r.service.RotateBehind("acme")
+	r.plansNothing("-refresh=false")
+	r.runs()
+	current, _ := r.service.Group("acme")
+	if !strings.Contains(readPage(r.t, filepath.Join(r.dir, "terraform.tfstate")), current.Token) {
+		r.t.Error("the state has the old token")
+	}
+	r.service.RotateBehind("acme")
+	if code, _ := r.run("plan", "-refresh-only", "-detailed-exitcode"); code != 2 {
+		r.t.Errorf("the plan that looks for drift ended with %d", code)
+	}
+}
+
+var runLine = regexp.MustCompile(`(?m)^(?: +- run:|    -|        run:) (terraform .*)$`)
+
+// isPipeline runs what the jobs of a pipeline run, but for the step that plans: TestPipelineSnippets has that.
+func (r *reader) isPipeline(text string, pullRequest, all int) {
+	r.t.Helper()
+	r.begins(acmeBlock)
+	r.must("fmt")
+	r.replace("main.tf", "Acme Ltd", "Acme")
+	r.service.ResetCounts()
+	commands := runLine.FindAllStringSubmatch(text, -1)
+	if len(commands) != all {
+		r.t.Fatalf("the page has other commands: %q", commands)
+	}
+	for i, command := range commands {
+		if i < pullRequest {
+			r.shell(command[1], "EMBED_API_KEY=not-used")
+			continue
+		}
+		if i == pullRequest && len(r.service.Calls()) > 0 {
+			r.t.Errorf("the job of pull requests made calls: %v", r.service.Calls())
+		}
+		if strings.HasSuffix(command[1], " tfplan") {
+			r.must("plan", "-out=tfplan")
+		}
+		r.shell(command[1])
+	}
+}
+
+func isGitHub(r *reader) {
+	text := r.take("yaml")
+	r.isWorkflow(text)
+	r.isPipeline(text, 4, 7)
+	r.plansNothing()
+}
+
+func isGitLab(r *reader) {
+	text := r.take("yaml")
+	r.isPipeline(text, 4, 4)
+	r.decodes(text)
+}
+
+// locksPlatforms asks a mirror instead of the registry. The programs of other platforms are not run.
+func locksPlatforms(r *reader) {
+	r.write("main.tf", acmeBlock)
+	r.init()
+	command := strings.TrimSpace(r.take("shell"))
+	platforms := regexp.MustCompile(`-platform=(\w+)`).FindAllStringSubmatch(command, -1)
+	mirror := r.t.TempDir()
+	for _, platform := range platforms {
+		program := filepath.Join(r.t.TempDir(), "program")
+		if err := os.WriteFile(program, []byte(platform[1]), 0o700); err != nil {
+			r.t.Fatal(err)
+		}
+		if err := engine.Mirror(mirror, "0.1.0", platform[1], program); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(r.dir, ".terraform.lock.hcl")); err != nil {
+		r.t.Fatal(err)
+	}
+	r.shell(command + " -fs-mirror=" + mirror)
+	lock := readPage(r.t, filepath.Join(r.dir, ".terraform.lock.hcl"))
+	if strings.Count(lock, `"h1:`) != len(platforms) || len(platforms) != 4 {
+		r.t.Error(lock)
+	}
+}

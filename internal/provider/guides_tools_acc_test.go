@@ -1,0 +1,189 @@
+package provider
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+)
+
+// validates is for a block that cannot be applied here, or has nothing to apply.
+func validates(r *reader) {
+	r.writes("main.tf")
+	r.init("-backend=false")
+	r.must("validate")
+}
+
+// parsesHCL is for a block that needs something which is not here, such as a backend in a cloud.
+func parsesHCL(r *reader) {
+	r.writes("main.tf")
+	r.must("fmt", "-check")
+}
+
+// isWorkflow demands what actionlint demands of the workflows of this repository.
+func (r *reader) isWorkflow(text string) {
+	r.t.Helper()
+	r.write("workflow.yml", text)
+	lint := exec.CommandContext(r.t.Context(), "go", "tool", "-modfile=../../tools/test/go.mod", "actionlint",
+		"-no-color", filepath.Join(r.dir, "workflow.yml"))
+	if out, err := lint.CombinedOutput(); err != nil {
+		r.t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// parses demands that a shell could run the next block.
+func (r *reader) parses() {
+	r.t.Helper()
+	if out, err := exec.CommandContext(r.t.Context(), engine.NeedsProgram(r.t, "bash"), "-n", "-c", r.take("shell")).
+		CombinedOutput(); err != nil {
+		r.t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// testsWithEmulator runs this repository's emulator in place of the release's, which says what the page says. Then
+// the tests of the page pass.
+func testsWithEmulator(r *reader) {
+	command := r.take("shell")
+	const released = "go run github.com/dashembed/terraform-provider-embed/internal/emulator/cmd@v"
+	if !strings.HasPrefix(command, released) {
+		r.t.Errorf("%q does not run the emulator", command)
+	}
+	program := filepath.Join(r.t.TempDir(), "emulator")
+	build := exec.CommandContext(r.t.Context(), "go", "build", "-o", program, "../emulator/cmd")
+	if out, err := build.CombinedOutput(); err != nil {
+		r.t.Fatalf("%v\n%s", err, out)
+	}
+	r.quotes(r.take("text"), "export EMBED_BASE_URL=http://127.0.0.1:8642\nexport EMBED_API_KEY="+emulator.DefaultKey)
+	help, _ := exec.CommandContext(r.t.Context(), program, "-help").CombinedOutput()
+	if !strings.Contains(string(help), `"127.0.0.1:8642"`) {
+		r.t.Errorf("it listens elsewhere:\n%s", help)
+	}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(-[a-z][^`]*)` \\|").
+		FindAllStringSubmatch(readPage(r.t, docsDir+"/guides/test-your-module.md"), -1) {
+		r.exports(program, strings.Fields(row[1])...)
+	}
+	r.env = append(r.env, r.exports(program)...)
+
+	r.copy(customersModule)
+	if err := os.RemoveAll(filepath.Join(r.dir, "tests")); err != nil {
+		r.t.Fatal(err)
+	}
+	r.must("init")
+	r.write("service.tftest.hcl", r.take("terraform"))
+	r.quotes("2 passed, 0 failed", r.runs())
+	workflow := r.take("yaml")
+	r.isWorkflow(workflow)
+	start := script(r.t, workflow, "      - name: Start the emulator\n        run: |")
+	gopath := r.t.TempDir()
+	start = regexp.MustCompile(`(?m)^go install .*@v.*$`).ReplaceAllString(start, "mkdir bin && cp "+program+" bin/cmd")
+	start = strings.Replace(start, "/bin/cmd\" ", "/bin/cmd\" -addr=127.0.0.1:0 ", 1)
+	r.dir = gopath
+	r.shell(start, "GOPATH="+gopath, "GITHUB_ENV="+filepath.Join(gopath, "env"))
+	set := readPage(r.t, filepath.Join(gopath, "env"))
+	if !regexp.MustCompile(`^EMBED_BASE_URL=\S+\nEMBED_API_KEY=\S+\n$`).MatchString(set) {
+		r.t.Errorf("the job sets %q", set)
+	}
+}
+
+// exports starts the emulator on a free port, for as long as the test takes, and returns the lines that it prints.
+func (r *reader) exports(program string, flags ...string) (settings []string) {
+	r.t.Helper()
+	command := exec.CommandContext(r.t.Context(), program, append([]string{"-addr=127.0.0.1:0"}, flags...)...)
+	stdout, err := command.StdoutPipe()
+	if err == nil {
+		err = command.Start()
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+	})
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		setting, _ := strings.CutPrefix(lines.Text(), "export ")
+		settings = append(settings, setting)
+	}
+	if len(settings) != 2 {
+		r.t.Errorf("the emulator with %q printed %q", flags, settings)
+	}
+	return settings
+}
+
+func testsWithMocks(r *reader) {
+	r.copy(customersModule)
+	r.env = append(r.env, "EMBED_BASE_URL=", "EMBED_API_KEY=")
+	r.must("init")
+	r.write("tests/mocked.tftest.hcl", r.take("terraform"))
+	r.quotes("1 passed, 0 failed", r.runs())
+}
+
+// readsPolicies asks the three questions of a plan in which the answer to each is another group.
+func readsPolicies(r *reader) {
+	engine.NeedsProgram(r.t, "jq")
+	three := group("rotated", `user_group_id = "rotated"`, `name = "R"`, "deletion_protection = true",
+		`rotate_token_when_changed = { a = "1" }`) +
+		group("unprotected", `user_group_id = "unprotected"`, `name = "U"`)
+	r.begins(three + group("deleted", `user_group_id = "deleted"`, `name = "D"`))
+	r.write("main.tf", strings.Replace(three, `"1"`, `"2"`, 1))
+	r.must("plan", "-out=tfplan")
+	if printed := r.runs(); printed != "rotates embed_user_group.rotated\n" {
+		r.t.Error(printed)
+	}
+	var plan struct {
+		Changes []struct {
+			Name   string `json:"name"`
+			Change struct {
+				Actions []string       `json:"actions"`
+				After   map[string]any `json:"after"`
+			} `json:"change"`
+		} `json:"resource_changes"`
+	}
+	if err := json.Unmarshal([]byte(r.shell("terraform show -json tfplan")), &plan); err != nil {
+		r.t.Fatal(err)
+	}
+	for _, one := range plan.Changes {
+		deleted := slices.Contains(one.Change.Actions, "delete")
+		unprotected := !deleted && one.Change.After["deletion_protection"] != true
+		if deleted != (one.Name == "deleted") || unprotected != (one.Name == "unprotected") {
+			r.t.Errorf("%+v", one)
+		}
+	}
+}
+
+// readsProxies: TestSnippets of internal/proxies has the programs read their lines.
+func readsProxies(r *reader) {
+	for _, name := range []string{"haproxy", "nginx"} {
+		if r.take("text") == "" {
+			r.t.Errorf("there are no lines for %s", name)
+		}
+	}
+	r.decodes(r.take("yaml"))
+	r.decodes(r.take("yaml"))
+}
+
+// readsTerragrunt does what Terragrunt would with what the blocks set: there is none here.
+func readsTerragrunt(r *reader) {
+	root, unit := r.left[0].text, r.left[1].text
+	parsesHCL(r)
+	parsesHCL(r)
+	r.parses()
+	r.dir = r.t.TempDir()
+	r.copy(examplesDir + "/customers-in-shards")
+	for _, setting := range regexp.MustCompile(`(?m)^ +(EMBED_\w+) = "(.*)"$`).FindAllStringSubmatch(root, -1) {
+		r.env = append(r.env, setting[1]+"="+setting[2])
+	}
+	for _, input := range regexp.MustCompile(`(?m)^  (\w+) += (\d+)$`).FindAllStringSubmatch(unit, -1) {
+		r.env = append(r.env, "TF_VAR_"+input[1]+"="+input[2])
+	}
+	r.init()
+	r.apply()
+	r.plansNothing()
+}
