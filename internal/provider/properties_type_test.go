@@ -16,7 +16,6 @@ func propertiesText(text string) propertiesValue { return propertiesValue{types.
 // Every JSON object reaches the service as it was written, and is no change when it is written differently, in the
 // configuration or by the service.
 func TestPropertiesWrittenDifferently(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	for text, other := range map[string]string{
 		`{}`:              "\n{ }\n",
@@ -42,7 +41,6 @@ func TestPropertiesWrittenDifferently(t *testing.T) {
 }
 
 func TestPropertiesThatDiffer(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	for a, b := range map[string]string{
 		`{"a":9007199254740993}`: `{"a":9007199254740992}`, `{"a":1}`: `{"a":"1"}`, `{"b":1}`: `{"B":1}`,

@@ -292,12 +292,20 @@ func (p *protocol) importing(id string, identity protocolObject) (protocolState,
 	return protocolState{value: p.decode(p.typ(), one.State), private: one.Private, identity: one.Identity}, diags
 }
 
-// imported is an import, with the refresh that belongs to it.
-func (p *protocol) imported(id string) (protocolState, protocolDiags) {
+// importAndRead is an import, with the refresh that belongs to it.
+func (p *protocol) importAndRead(id string) (protocolState, protocolDiags) {
 	p.t.Helper()
 	state, diags := p.importing(id, nil)
 	diags.wantNone()
 	return p.readToo(state)
+}
+
+// imported is that without a word.
+func (p *protocol) imported(id string) protocolState {
+	p.t.Helper()
+	state, diags := p.importAndRead(id)
+	diags.wantNone()
+	return state
 }
 
 // protocolAttributes are those of a schema block, sorted, that the condition holds for.

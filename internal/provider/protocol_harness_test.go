@@ -20,7 +20,7 @@ import (
 // state and calls not made can be looked at. protocol behaves like an engine, also in what it objects to: every plan and
 // every apply is held against the rules whose breach makes an engine report a bug of the provider.
 type protocol struct {
-	t       testing.TB
+	t       *testing.T
 	ctx     context.Context
 	server  frameworkServer
 	service *emulator.Emulator
@@ -52,23 +52,24 @@ var (
 func protocolNewServer() frameworkServer { return NewServer("test")().(frameworkServer) }
 
 // protocolBare is a provider that is not configured yet.
-func protocolBare(t testing.TB) *protocol {
+func protocolBare(t *testing.T) *protocol {
 	t.Helper()
 	return &protocol{t: t, ctx: t.Context(), server: protocolNewServer(), schema: protocolSchema()}
 }
 
-// protocolStart is a provider configured for an emulator of its own.
-func protocolStart(t testing.TB, options emulator.Options) *protocol {
+// protocolStart is a provider configured for an emulator of its own. The test runs beside others from here on.
+func protocolStart(t *testing.T, options emulator.Options) *protocol {
 	t.Helper()
-	return protocolStartWith(t, options, nil)
+	t.Parallel()
+	return protocolAnother(t, options)
 }
 
-// protocolStartWith also takes arguments for the provider block.
-func protocolStartWith(t testing.TB, options emulator.Options, arguments protocolObject) *protocol {
+// protocolAnother is protocolStart for a test that has started already.
+func protocolAnother(t *testing.T, options emulator.Options) *protocol {
 	t.Helper()
 	p := protocolBare(t)
 	p.serve(options)
-	p.configure(protocolWith(p.arguments(), arguments)).wantNone()
+	p.configure(p.arguments()).wantNone()
 	return p
 }
 
@@ -295,7 +296,7 @@ func (p *protocol) wantIdentity(identity *tfprotov6.ResourceIdentityData, id any
 
 // protocolDiags is what a person gets to see of one operation.
 type protocolDiags struct {
-	t    testing.TB
+	t    *testing.T
 	list []*tfprotov6.Diagnostic
 }
 

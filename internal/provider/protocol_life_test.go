@@ -24,7 +24,7 @@ func TestProtocolRandomLives(t *testing.T) {
 	for seed := range *lives {
 		life := protocolLife{rand: rand.New(rand.NewPCG(seed, 2))}
 		yes := func(oneOf int) bool { return life.rand.IntN(oneOf) == 0 }
-		life.p = protocolStart(t, emulator.Options{
+		life.p = protocolAnother(t, emulator.Options{
 			Answers: emulator.Answers(life.rand.IntN(2)), Refusals: emulator.Refusals(life.rand.IntN(2)),
 			NameRequired: yes(2), UpsertOnPut: yes(4), ForgivingDeletes: yes(4),
 		})
@@ -142,7 +142,7 @@ func (l *protocolLife) apply() {
 		return
 	}
 	if l.rand.IntN(5) < 3 {
-		kind := protocolPick(l, emulator.CutAfterWork, emulator.CutBefore, emulator.Error500AfterWork, emulator.TooMany429, emulator.Refuse)
+		kind := protocolPick(l, emulator.CutAfterWork, emulator.CutBefore, emulator.Error500AfterWork, emulator.Refuse)
 		method := protocolPick(l, http.MethodPut, http.MethodPost)
 		l.note("fault on %s: %s", method, kind)
 		p.fault(method, kind)

@@ -10,9 +10,8 @@ import (
 
 // What a plan leaves open of what the provider computes: no more than the calls that it announces can change.
 func TestProtocolWhatAPlanLeavesOpen(t *testing.T) {
-	t.Parallel()
 	const triggers, rotation = "rotate_token_when_changed", "token token_fingerprint"
-	p, anonymous := protocolStart(t, emulator.Options{}), protocolStart(t, emulator.Options{Omit: []string{"team_id"}})
+	p, anonymous := protocolStart(t, emulator.Options{}), protocolAnother(t, emulator.Options{Omit: []string{"team_id"}})
 	fresh := p.created(protocolAcme())
 	tagged := p.updated(fresh, protocolAcme("name", "New"))
 	hidden := p.updated(tagged, protocolAcme("name", "New", "store_token", false))
@@ -61,7 +60,6 @@ func TestProtocolWhatAPlanLeavesOpen(t *testing.T) {
 
 // Only another value of a key that was there before rotates. The map and its keys may come and go.
 func TestProtocolWhatRotates(t *testing.T) {
-	t.Parallel()
 	type o = protocolObject
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())

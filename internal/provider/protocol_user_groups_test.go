@@ -27,7 +27,6 @@ func protocolIDs(ids ...string) protocolObject {
 
 // Existing groups cost a call each and missing ones three, at most ten are looked up at a time, and nothing is left behind.
 func TestProtocolUserGroups(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	var all, existing, missing []string
 	for i := range 120 {
@@ -83,7 +82,6 @@ func TestProtocolUserGroups(t *testing.T) {
 }
 
 func TestProtocolUserGroupsOfNoIDs(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	got, diags := p.data(protocolGroups, protocolIDs())
 	diags.wantNone()
@@ -98,7 +96,6 @@ func TestProtocolUserGroupsOfNoIDs(t *testing.T) {
 
 // One cause gets one explanation, and no call is made once it is known.
 func TestProtocolUserGroupsThatFail(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	p.always("", emulator.Refuse)
 	ids := make([]string, 100)
@@ -117,7 +114,6 @@ func TestProtocolUserGroupsThatFail(t *testing.T) {
 }
 
 func TestProtocolTokenFingerprint(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	for token, want := range map[string]any{state.token(): state.get("token_fingerprint"), "": nil} {

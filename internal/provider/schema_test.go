@@ -135,7 +135,6 @@ func TestSchemaOfResourceHasNoDefaults(t *testing.T) {
 }
 
 func TestSchemaOfResourceReplacesForTheIDAlone(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	everything := protocolAcme("data_source_provided_id", "db", "adopt_existing", false, "deletion_protection", false, "store_token", true)
 	changes := protocolObject{

@@ -86,7 +86,6 @@ func asks[Request, Response any](method func(context.Context, *Request) (*Respon
 
 // TestServerStopsRequests: a stop reaches a request through the context it was lent, so that it does not try again.
 func TestServerStopsRequests(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolObject{"user_group_id": "acme", "name": "Acme"})
 	p.service.BeforeCall(func(emulator.Call) {

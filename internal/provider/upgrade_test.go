@@ -57,7 +57,6 @@ func TestUpgradeOfOldStates(t *testing.T) {
 			names = append(names, resource.Name)
 			instance := resource.Instances[0]
 			t.Run(filepath.Base(file)+" "+resource.Name, func(t *testing.T) {
-				t.Parallel()
 				p := protocolStart(t, emulator.Options{})
 				state := p.upgraded(instance.SchemaVersion, instance.Attributes, instance.IdentitySchemaVersion, instance.Identity)
 				state.private = instance.Private
