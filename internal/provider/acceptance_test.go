@@ -17,8 +17,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// Tests called TestAcc run a real engine, and run under TF_ACC=1 only. Where terraform-plugin-testing has a step for it, they
-// use that, with the provider in this process. Everything else is commands in a workbench.
+// Tests called TestAcc run a real engine, and run under TF_ACC=1 only. Where terraform-plugin-testing has a step for
+// it, they use that, with the provider in this process. Everything else is commands in a workbench.
 
 const acmeGroup = "embed_user_group.acme"
 

@@ -30,9 +30,7 @@ import (
 
 // Opened once per plan and once per apply that uses it, with one lookup each, and safe at plan.
 func TestAccEphemeralOpens(t *testing.T) {
-	engine.Needs(t, engine.EphemeralResource)
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
+	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource)
 	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	w.write("main.tf", requiredProviders+`
 ephemeral "embed_user_group_token" "acme" {
@@ -71,13 +69,10 @@ resource "terraform_data" "use" {
 	w.wantNoTokens()
 }
 
-// The recipe of examples/token-to-secret-store, through its life: the first plan asks nobody, the secret is written when the
-// token has changed, and only then, and at no time is a token in any file.
+// The recipe of examples/token-to-secret-store, through its life: the first plan asks nobody, the secret is written
+// when the token has changed, and only then, and at no time is a token in any file.
 func TestAccEphemeralRecipe(t *testing.T) {
-	engine.Needs(t, engine.EphemeralResource)
-	engine.Needs(t, engine.WriteOnly)
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
+	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource, engine.WriteOnly)
 	store := w.standInForAWS()
 	w.copy(examplesDir + "/token-to-secret-store")
 	current := func() string { group, _ := w.service.Group("acme"); return group.Token }
@@ -107,13 +102,10 @@ func TestAccEphemeralRecipe(t *testing.T) {
 	w.has()
 }
 
-// The two root modules of examples/tokens-in-two-root-modules: the first plans without a key that works, the second writes each
-// secret when its token has changed, and no token is in any file.
+// The two root modules of examples/tokens-in-two-root-modules: the first plans without a key that works, the second
+// writes each secret when its token has changed, and no token is in any file.
 func TestAccTokensInTwoRootModules(t *testing.T) {
-	engine.Needs(t, engine.EphemeralResource)
-	engine.Needs(t, engine.WriteOnly)
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
+	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource, engine.WriteOnly)
 	store := w.standInForAWS()
 	w.copy(examplesDir + "/tokens-in-two-root-modules")
 	root, key := w.dir, w.env
@@ -146,8 +138,8 @@ func TestAccTokensInTwoRootModules(t *testing.T) {
 	w.wantNoTokens()
 }
 
-// standIn speaks for hashicorp/aws, which cannot be had everywhere: the two resources of the recipe, with arguments of the
-// same kind. It keeps what was written.
+// standIn speaks for hashicorp/aws, which cannot be had everywhere: the two resources of the recipe, with arguments of
+// the same kind. It keeps what was written.
 type standIn struct {
 	mu      sync.Mutex
 	written []string

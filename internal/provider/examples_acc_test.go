@@ -280,7 +280,8 @@ func bringsCertificates(w *workbench) {
 	w.write("client-key.pem", key)
 }
 
-// bringsList is what the guide Getting started has its reader bring: the module, and a list of customers of which some exist.
+// bringsList is what the guide Getting started has its reader bring: the module, and a list of customers of which some
+// exist.
 func bringsList(w *workbench) {
 	if err := os.CopyFS(filepath.Join(w.dir, "modules/customers"), os.DirFS(customersModule)); err != nil {
 		w.t.Fatal(err)

@@ -17,8 +17,8 @@ func planned(checks ...plancheck.PlanCheck) resource.ConfigPlanChecks {
 	return resource.ConfigPlanChecks{PreApply: checks}
 }
 
-// A group's whole life: each change costs one call, the token is only unknown in the plan that rotates it, and what depends
-// on the token sees the new one in the same apply.
+// A group's whole life: each change costs one call, the token is only unknown in the plan that rotates it, and what
+// depends on the token sees the new one in the same apply.
 func TestAccUserGroup(t *testing.T) {
 	service := startService(t, emulator.Options{FirstTeamID: 9007199254740993})
 	config := func(name, quarter string, more string) string {

@@ -34,9 +34,7 @@ func TestModuleCustomersReadme(t *testing.T) {
 
 // The module's own tests, as its users run them.
 func TestAccModuleCustomersTests(t *testing.T) {
-	engine.Needs(t, engine.Mocks)
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
+	w := parallelWorkbench(t, emulator.Options{}, engine.Mocks)
 	w.copy(customersModule)
 	out := w.must("test")
 	if !strings.Contains(out, "Success!") || !strings.Contains(out, "mocked.tftest.hcl") || !strings.Contains(out, "service.tftest.hcl") {
@@ -50,9 +48,7 @@ func TestAccModuleCustomersTests(t *testing.T) {
 
 // The mocked tests need neither a service nor a key.
 func TestAccModuleCustomersMockedTests(t *testing.T) {
-	engine.Needs(t, engine.Mocks)
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
+	w := parallelWorkbench(t, emulator.Options{}, engine.Mocks)
 	w.copy(customersModule)
 	w.env = append(w.env, "EMBED_BASE_URL=", "EMBED_API_KEY=")
 	w.must("test", "-filter=tests/mocked.tftest.hcl")
@@ -63,9 +59,7 @@ func TestAccModuleCustomersMockedTests(t *testing.T) {
 
 // A message of the module names who is wrong, and never shows properties.
 func TestAccModuleCustomersMessages(t *testing.T) {
-	engine.Needs(t, engine.OptionalMembers)
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
+	w := parallelWorkbench(t, emulator.Options{}, engine.OptionalMembers)
 	w.copy(customersModule)
 	for name, test := range map[string]struct{ customers, words string }{
 		"id":         {`{ " acme" = { name = "Acme" }, fine = { name = "Fine" } }`, `Invalid IDs: [" acme"].`},

@@ -123,7 +123,8 @@ func TestProtocolCreateAfterALostAnswer(t *testing.T) {
 	p.wantNoState(state)
 }
 
-// State with an error is tainted, and the next run would destroy a live customer: so a creation that failed leaves none.
+// State with an error is tainted, and the next run would destroy a live customer: so a creation that failed leaves
+// none.
 func TestProtocolCreateThatFails(t *testing.T) {
 	t.Parallel()
 	const cannotCreate, cannotAdopt = `Cannot create user group "acme"`, `Cannot adopt user group "acme"`
@@ -241,7 +242,8 @@ func TestProtocolInvalidConfigurations(t *testing.T) {
 	p.wantCalls("")
 }
 
-// Ids that are another customer than the one they look like are refused, wherever they stand, and the character is named.
+// Ids that are another customer than the one they look like are refused, wherever they stand, and the character is
+// named.
 func TestProtocolInvisibleCharactersInIDs(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	const title, atImport = "Invalid user_group_id", "Invalid import ID"

@@ -116,9 +116,9 @@ func (p *protocol) apply(plan protocolPlan, known ...protocolObject) (protocolSt
 	return p.applyToo(plan, known...)
 }
 
-// applyToo does in the walk that is under way what an engine does with an accepted plan: it plans again with what is known
-// by now, holds that against the first plan, applies it, and holds the result against the plan. known is the configuration
-// where the plan's one had unknown values.
+// applyToo does in the walk that is under way what an engine does with an accepted plan: it plans again with what is
+// known by now, holds that against the first plan, applies it, and holds the result against the plan. known is the
+// configuration where the plan's one had unknown values.
 func (p *protocol) applyToo(plan protocolPlan, known ...protocolObject) (protocolState, protocolDiags) {
 	p.t.Helper()
 	config := plan.config

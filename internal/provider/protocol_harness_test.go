@@ -16,9 +16,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// The protocol tests speak to the provider as an engine does, but in process: no engine is needed, and warnings, private
-// state and calls not made can be looked at. protocol behaves like an engine, also in what it objects to: every plan and
-// every apply is held against the rules whose breach makes an engine report a bug of the provider.
+// The protocol tests speak to the provider as an engine does, but in process: no engine is needed, and warnings,
+// private state and calls not made can be looked at. protocol behaves like an engine, also in what it objects to: every
+// plan and every apply is held against the rules whose breach makes an engine report a bug of the provider.
 type protocol struct {
 	t       *testing.T
 	ctx     context.Context
@@ -172,8 +172,8 @@ func (p *protocol) lastBody(method string) (body protocolObject) {
 	return body
 }
 
-// callsOf tells the methods of all calls since the last time it was asked, such as "GET > DELETE". Calls about the group
-// that the provider makes to check the service are one word together: check.
+// callsOf tells the methods of all calls since the last time it was asked, such as "GET > DELETE". Calls about the
+// group that the provider makes to check the service are one word together: check.
 func callsOf(service *emulator.Emulator) string {
 	var methods []string
 	for _, call := range service.Calls() {

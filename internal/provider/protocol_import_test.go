@@ -93,8 +93,8 @@ func TestProtocolImportUnderAConfigurationWithAnotherID(t *testing.T) {
 	p.wantGroups("acme")
 }
 
-// ignore_changes shows in that configuration and plan differ at apply. What it covers is not sent: after an import it may be
-// known from nobody.
+// ignore_changes shows in that configuration and plan differ at apply. What it covers is not sent: after an import it
+// may be known from nobody.
 func TestProtocolIgnoreChanges(t *testing.T) {
 	t.Parallel()
 	was := emulator.Group{

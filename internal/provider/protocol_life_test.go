@@ -14,10 +14,11 @@ import (
 
 var lives = flag.Uint64("lives", 8, "how many lives TestProtocolRandomLives leads")
 
-// TestProtocolRandomLives leads groups through random lives: any change of the configuration, with and without unknown values
-// and refreshes, while somebody else renames, rotates, deletes and replaces and answers get lost. The harness holds every plan
-// and apply against an engine's rules; this test adds that the token is rotated exactly when it was asked for, and that a run
-// which ends well is followed by a plan without changes. That need not hold where updates merge, so they replace here.
+// TestProtocolRandomLives leads groups through random lives: any change of the configuration, with and without unknown
+// values and refreshes, while somebody else renames, rotates, deletes and replaces and answers get lost. The harness
+// holds every plan and apply against an engine's rules; this test adds that the token is rotated exactly when it was
+// asked for, and that a run which ends well is followed by a plan without changes. That need not hold where updates
+// merge, so they replace here.
 func TestProtocolRandomLives(t *testing.T) {
 	t.Parallel()
 	var total protocolLife

@@ -99,7 +99,8 @@ func TestProtocolPlanOfExchangedIDs(t *testing.T) {
 	p.wantCalls("")
 }
 
-// What has been carried out, or tried, is over: the old instance of a replacement is planned for deletion after the new one.
+// What has been carried out, or tried, is over: the old instance of a replacement is planned for deletion after the new
+// one.
 func TestProtocolPlanAfterTheOtherHalf(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())

@@ -59,7 +59,8 @@ func TestProtocolReadSendsTheNameWhereOneIsNeeded(t *testing.T) {
 	}
 }
 
-// A missing group costs a look that makes it, one that confirms that, a deletion, and once in a process a check of the service.
+// A missing group costs a look that makes it, one that confirms that, a deletion, and once in a process a check of the
+// service.
 func TestProtocolReadOfAGroupThatIsGone(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	acme, other := p.created(protocolAcme()), p.created(protocolAcme("user_group_id", "other"))
@@ -179,8 +180,8 @@ func protocolCreation(group emulator.Group) string {
 		group.TeamID, group.Token, group.Name, group.ID)
 }
 
-// A cache that keeps GET answers by the path gives everyone the answer to the last creation, which reads as if a lookup had
-// just made the group: deleting it would delete a customer.
+// A cache that keeps GET answers by the path gives everyone the answer to the last creation, which reads as if a lookup
+// had just made the group: deleting it would delete a customer.
 func TestProtocolAnswersFromACache(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	acme, other := p.created(protocolAcme()), p.created(protocolAcme("user_group_id", "other"))
@@ -214,7 +215,8 @@ func TestProtocolAnswersFromACache(t *testing.T) {
 	p.wantSame(after, acme)
 }
 
-// A service that keeps ids in lower case answers about "acme" when it is asked about "Acme": by its team it is the same.
+// A service that keeps ids in lower case answers about "acme" when it is asked about "Acme": by its team it is the
+// same.
 func TestProtocolServiceThatNormalizesIDs(t *testing.T) {
 	const title = `The service spells the ID "Acme" differently`
 	p := protocolStart(t, emulator.Options{IDs: emulator.IDsLowerCase})

@@ -10,7 +10,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// protocolReadings are ways to read what the service's contract leaves open: each two of them meet in every combination.
+// protocolReadings are ways to read what the service's contract leaves open: each two of them meet in every
+// combination.
 func protocolReadings() map[string]emulator.Options {
 	readings := map[string]emulator.Options{}
 	for row := range uint(16) {

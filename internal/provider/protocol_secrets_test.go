@@ -26,7 +26,8 @@ func (l *protocolLog) Write(line []byte) (int, error) {
 	return l.text.Write(line)
 }
 
-// logged has everything from here on logged. The context of a call carries the loggers, as it does when an engine calls.
+// logged has everything from here on logged. The context of a call carries the loggers, as it does when an engine
+// calls.
 func (p *protocol) logged() *protocolLog {
 	log := new(protocolLog)
 	p.ctx = tfsdklogtest.RootLogger(tflogtest.RootLogger(p.ctx, log), log)

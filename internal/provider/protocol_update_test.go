@@ -115,7 +115,8 @@ func TestProtocolStoreToken(t *testing.T) {
 	p.wantCalls("GET > DELETE")
 }
 
-// An update and a rotation are each due by themselves: whatever becomes of the one, the other is made, and both are reported.
+// An update and a rotation are each due by themselves: whatever becomes of the one, the other is made, and both are
+// reported.
 func TestProtocolUpdateBesideARotation(t *testing.T) {
 	t.Parallel()
 	const triggers = "rotate_token_when_changed"

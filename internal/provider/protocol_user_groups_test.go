@@ -25,7 +25,8 @@ func protocolIDs(ids ...string) protocolObject {
 	return protocolObject{"user_group_ids": values}
 }
 
-// Existing groups cost a call each and missing ones three, at most ten are looked up at a time, and nothing is left behind.
+// Existing groups cost a call each and missing ones three, at most ten are looked up at a time, and nothing is left
+// behind.
 func TestProtocolUserGroups(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	var all, existing, missing []string

@@ -60,9 +60,7 @@ list "embed_user_group" "known" {
 
 // The engine stops at its limit, and so do the lookups.
 func TestAccQueryLimit(t *testing.T) {
-	t.Parallel()
-	engine.Needs(t, engine.Query)
-	w := newWorkbench(t, emulator.Options{})
+	w := parallelWorkbench(t, emulator.Options{}, engine.Query)
 	for i := range 105 {
 		w.service.Seed(emulator.Group{ID: fmt.Sprintf("customer-%03d", i)})
 	}

@@ -33,8 +33,8 @@ func TestLentContext(t *testing.T) {
 	}
 }
 
-// TestServerLetsGoOfContexts: what a request's context holds can be collected while the provider goes on, however the request
-// is answered.
+// TestServerLetsGoOfContexts: what a request's context holds can be collected while the provider goes on, however the
+// request is answered.
 func TestServerLetsGoOfContexts(t *testing.T) {
 	t.Parallel()
 	server := protocolNewServer()

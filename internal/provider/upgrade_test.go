@@ -117,8 +117,9 @@ func upgradeSeed(service *emulator.Emulator, state protocolState) {
 	service.Seed(group)
 }
 
-// upgradeWrite runs a real engine with the provider as it is now, so it needs TF_ACC=1. The tokens become dummies at the
-// service, and a refresh takes them over: so the file is the engine's, to the last byte. Without a version it does nothing.
+// upgradeWrite runs a real engine with the provider as it is now, so it needs TF_ACC=1. The tokens become dummies at
+// the service, and a refresh takes them over: so the file is the engine's, to the last byte. Without a version it does
+// nothing.
 func upgradeWrite(t *testing.T, version string) {
 	t.Helper()
 	if version == "" {

@@ -19,8 +19,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// A workbench is a directory in which a real engine works as a user has it work: on files, with the provider as a program of
-// its own that takes its settings from the environment.
+// A workbench is a directory in which a real engine works as a user has it work: on files, with the provider as a
+// program of its own that takes its settings from the environment.
 type workbench struct {
 	t       *testing.T
 	service *emulator.Emulator
@@ -42,6 +42,11 @@ terraform {
 // group is a resource block.
 func group(name string, lines ...string) string {
 	return "resource \"embed_user_group\" \"" + name + "\" {\n  " + strings.Join(lines, "\n  ") + "\n}\n"
+}
+
+// importBlock imports what the line names to the address of a resource.
+func importBlock(name, line string) string {
+	return "import {\n  to = embed_user_group." + name + "\n  " + line + "\n}\n"
 }
 
 // buildDir is where the provider's program is, once a test needs it; TestMain removes it.
@@ -68,6 +73,18 @@ func newWorkbench(t *testing.T, options emulator.Options) *workbench {
 	w.env = append(engine.Environment(configuration),
 		"EMBED_BASE_URL="+w.service.URL(), "EMBED_API_KEY="+emulator.DefaultKey, "EMBED_RETRY_WAIT_MIN=10ms")
 	return w
+}
+
+// parallelWorkbench is a workbench for a test that runs beside others, on an engine that has these features.
+func parallelWorkbench(t *testing.T, options emulator.Options, needs ...engine.Feature) *workbench {
+	t.Helper()
+	for _, feature := range needs {
+		if feature != "" {
+			engine.Needs(t, feature)
+		}
+	}
+	t.Parallel()
+	return newWorkbench(t, options)
 }
 
 // engineProgram is what terraform-plugin-testing would take as well.
@@ -102,6 +119,20 @@ func (w *workbench) write(name, text string) {
 	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// configure writes a configuration of these blocks, in the place of the one before.
+func (w *workbench) configure(blocks ...string) {
+	w.t.Helper()
+	w.write("main.tf", requiredProviders+strings.Join(blocks, ""))
+}
+
+// applied is a configuration that was applied in an earlier run, whose calls are not counted.
+func (w *workbench) applied(blocks ...string) {
+	w.t.Helper()
+	w.configure(blocks...)
+	w.must("apply", "-auto-approve")
+	w.service.ResetCounts()
 }
 
 // replace edits a file as a person would.
