@@ -48,20 +48,6 @@ func TestAccOneIDAtTwoNewAddresses(t *testing.T) {
 	w.has()
 }
 
-func TestAccOneGroupAtTwoAddressesInTheState(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{})
-	w.applied(group("acme", acmeLines...))
-	w.write("again.tf", group("again", acmeLines...))
-	w.must("import", "embed_user_group.again", "acme")
-	w.fails(`User group "acme" is in the state twice`, "plan")
-	w.fails(`User group "acme" is in the state twice`, "apply", "-auto-approve")
-	w.onlyLooked()
-	w.write("again.tf", "")
-	w.must("state", "rm", "embed_user_group.again")
-	w.plansNothing()
-	w.has("acme")
-}
-
 // A second import beside the address that has the group already.
 func TestAccImportBlockOfAManagedGroup(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.ImportBlock)
@@ -147,14 +133,6 @@ func TestAccDeposedObject(t *testing.T) {
 	w.suspectsNothing("apply", "-auto-approve")
 	w.has("acme-2")
 	w.plansNothing()
-}
-
-func TestAccExchangedIDs(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{})
-	w.applied(group("acme", acmeLines...), group("other", `user_group_id = "other"`, `name = "Acme"`))
-	w.configure(group("acme", `user_group_id = "other"`, `name = "Acme"`), group("other", acmeLines...))
-	w.fails("is both destroyed and wanted", "apply", "-auto-approve")
-	w.onlyLooked()
 }
 
 // A resource that is renamed without saying so would be a deleted customer. With adopt_existing it would look as if it

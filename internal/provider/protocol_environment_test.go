@@ -56,7 +56,8 @@ func TestProtocolEnvironmentOfTheWrongKey(t *testing.T) {
 	}
 	// Where the state knows the group to be elsewhere, not even the check is made.
 	known := p.anotherProcess(protocolObject{"api_key": protocolTestingKey, "environment": "Customer"})
-	second(known.update(state, protocolAcme())).wantError(elsewhere, `"Customer"`, `"Testing"`, "was not updated", "terraform state rm")
+	second(known.update(state, protocolAcme())).wantError(elsewhere,
+		`"Customer"`, `"Testing"`, "was not updated", "terraform state rm")
 	second(known.destroy(state)).wantError(elsewhere, "was not deleted")
 	known.wantCalls("")
 }
@@ -75,7 +76,8 @@ func TestProtocolEnvironmentThatCannotBeChecked(t *testing.T) {
 	p.always(http.MethodDelete, emulator.Refuse)
 	diags := second(p.create(protocolAcme()))
 	left := p.service.In("Customer").Groups()[0].ID
-	diags.wantError(`User group "`+left+`" was left behind`, "curl -X DELETE", `{"user_group_id":"`+left+`"}`, "was not created")
+	diags.wantError(`User group "`+left+`" was left behind`,
+		"curl -X DELETE", `{"user_group_id":"`+left+`"}`, "was not created")
 }
 
 // A service that tells no environment works without the argument; with it there is nothing to hold to.
@@ -104,13 +106,4 @@ func TestProtocolKeyThatIsRefused(t *testing.T) {
 	second(wrong.readToo(other)).wantError(`User group "other" was left unchanged`, cannotLookUp)
 	p.wantCalls("GET")
 	second(wrong.destroy(acme)).wantError(cannotDelete, "status 401", "was not deleted", "Check api_key")
-}
-
-func TestProtocolTagThatChanges(t *testing.T) {
-	wrong := protocolWrongKey(t)
-	p := wrong.anotherProcess(protocolObject{"api_key": protocolCustomerKey})
-	state := p.updated(p.created(protocolAcme()), protocolAcme("name", "New"))
-	p.service.In("Testing").Seed(emulator.Group{ID: "acme", Name: "Acme", TeamID: state.get("team_id").(int64)})
-	other := wrong.anotherProcess(protocolObject{"api_key": protocolTestingKey})
-	second(other.update(state, protocolAcme())).wantError(elsewhere, `"Customer"`, `"Testing"`)
 }

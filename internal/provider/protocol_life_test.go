@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
-	"strings"
+	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -21,40 +23,33 @@ var lives = flag.Uint64("lives", 8, "how many lives TestProtocolRandomLives lead
 // merge, so they replace here.
 func TestProtocolRandomLives(t *testing.T) {
 	t.Parallel()
-	var total protocolLife
+	var rotations, failures atomic.Int64
 	for seed := range *lives {
-		life := protocolLife{rand: rand.New(rand.NewPCG(seed, 2))}
-		yes := func(oneOf int) bool { return life.rand.IntN(oneOf) == 0 }
-		life.p = protocolAnother(t, emulator.Options{
-			Answers: emulator.Answers(life.rand.IntN(2)), Refusals: emulator.Refusals(life.rand.IntN(2)),
-			NameRequired: yes(2), UpsertOnPut: yes(4), ForgivingDeletes: yes(4),
-		})
-		life.state = life.p.nothing()
-		for range 40 {
-			life.next()
-			if t.Failed() {
-				t.Fatalf("this was life %d:\n%s", seed, strings.Join(life.diary, "\n"))
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			life := protocolLife{rand: rand.New(rand.NewPCG(seed, 2)), rotations: &rotations, failures: &failures}
+			yes := func(oneOf int) bool { return life.rand.IntN(oneOf) == 0 }
+			life.p = protocolStart(t, emulator.Options{
+				Answers: emulator.Answers(life.rand.IntN(2)), Refusals: emulator.Refusals(life.rand.IntN(2)),
+				NameRequired: yes(2), UpsertOnPut: yes(4), ForgivingDeletes: yes(4),
+			})
+			life.state = life.p.nothing()
+			for step := 0; step < 40 && !t.Failed(); step++ {
+				life.next()
 			}
+		})
+	}
+	t.Cleanup(func() {
+		if rotations.Load() < 10 || failures.Load() < 3 {
+			t.Errorf("%d rotations and %d failures: this test has lost its point", rotations.Load(), failures.Load())
 		}
-		life.p.service.Close()
-		total.rotations, total.errors = total.rotations+life.rotations, total.errors+life.errors
-	}
-	if total.rotations < 10 || total.errors < 3 {
-		t.Errorf("%d rotations and %d errors: this test has lost its point", total.rotations, total.errors)
-	}
+	})
 }
 
 type protocolLife struct {
-	rand      *rand.Rand
-	p         *protocol
-	state     protocolState
-	diary     []string
-	rotations int
-	errors    int
-}
-
-func (l *protocolLife) note(format string, args ...any) {
-	l.diary = append(l.diary, fmt.Sprintf(format, args...))
+	rand                *rand.Rand
+	p                   *protocol
+	state               protocolState
+	rotations, failures *atomic.Int64
 }
 
 func protocolPick[T any](l *protocolLife, values ...T) T { return values[l.rand.IntN(len(values))] }
@@ -75,8 +70,8 @@ func (l *protocolLife) config() protocolObject {
 // veiled is the configuration with some values not known yet.
 func (l *protocolLife) veiled(config protocolObject) protocolObject {
 	veiled := protocolWith(config)
-	for attribute, value := range config {
-		elements, isMap := value.(protocolObject)
+	for _, attribute := range slices.Sorted(maps.Keys(config)) { // so that a life is the same each time
+		elements, isMap := config[attribute].(protocolObject)
 		switch {
 		case attribute == "user_group_id" || l.rand.IntN(6) > 0:
 		case isMap && l.rand.IntN(2) == 0:
@@ -108,7 +103,7 @@ func (l *protocolLife) next() {
 		l.apply()
 		return
 	}
-	l.note("somebody renames, rotates, deletes or replaces, or it is destroyed")
+	l.p.t.Logf("somebody renames, rotates, deletes or replaces, or it is destroyed")
 }
 
 func (l *protocolLife) refresh() {
@@ -117,7 +112,7 @@ func (l *protocolLife) refresh() {
 	}
 	var diags protocolDiags
 	l.state, diags = l.p.read(l.state)
-	l.note("refresh\n%s", diags)
+	l.p.t.Logf("refresh\n%s", diags)
 	if diags.hasError() {
 		l.p.t.Error("a refresh failed")
 	} else if l.state.value.IsNull() {
@@ -135,7 +130,7 @@ func (l *protocolLife) apply() {
 	}
 	config := l.config()
 	plan := p.plan(l.state, l.veiled(config))
-	l.note("plan to %s %v\n%s", plan.action, config, plan.diags)
+	l.p.t.Logf("plan to %s %v\n%s", plan.action, config, plan.diags)
 	if plan.diags.hasError() {
 		p.t.Error("the plan failed")
 	}
@@ -145,17 +140,17 @@ func (l *protocolLife) apply() {
 	if l.rand.IntN(5) < 3 {
 		kind := protocolPick(l, emulator.CutAfterWork, emulator.CutBefore, emulator.Error500AfterWork, emulator.Refuse)
 		method := protocolPick(l, http.MethodPut, http.MethodPost)
-		l.note("fault on %s: %s", method, kind)
+		l.p.t.Logf("fault on %s: %s", method, kind)
 		p.fault(method, kind)
 	}
 	due, before := protocolRotates(l.state.members(), config), p.service.Rotations("acme")
 	l.state, plan.diags = p.apply(plan, config)
 	p.service.ClearFaults()
 	rotated := p.service.Rotations("acme") - before
-	l.rotations += rotated
-	l.note("apply, %d rotations\n%s", rotated, plan.diags)
+	l.rotations.Add(int64(rotated))
+	l.p.t.Logf("apply, %d rotations\n%s", rotated, plan.diags)
 	if plan.diags.hasError() {
-		l.errors++
+		l.failures.Add(1)
 		if rotated > 1 || rotated > 0 && !due {
 			p.t.Errorf("an apply that failed rotated %d times", rotated)
 		}
@@ -198,9 +193,9 @@ func (l *protocolLife) destroy() {
 	}
 	var diags protocolDiags
 	l.state, diags = l.p.apply(plan)
-	l.note("destroy\n%s", diags)
+	l.p.t.Logf("destroy\n%s", diags)
 	if diags.hasError() {
-		l.errors++
+		l.failures.Add(1)
 		l.p.wantGroups("acme")
 	}
 }

