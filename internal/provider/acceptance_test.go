@@ -63,7 +63,8 @@ func accept(t *testing.T, service *emulator.Emulator, steps ...resource.TestStep
 
 // providerFor is the block that has the provider use the service.
 func providerFor(service *emulator.Emulator) string {
-	return fmt.Sprintf("provider \"embed\" {\n  base_url = %q\n  api_key = %q\n  retry_wait_min = \"1ms\"\n}\n", service.URL(), emulator.DefaultKey)
+	return fmt.Sprintf("provider \"embed\" {\n  base_url = %q\n  api_key = %q\n  retry_wait_min = \"1ms\"\n}\n",
+		service.URL(), emulator.DefaultKey)
 }
 
 // made checks which calls were made until the end of apply, and that the state has of acme what the service has.
@@ -86,7 +87,9 @@ type attributes map[string]any
 
 type stateCheck func(attributes) error
 
-func (check stateCheck) CheckState(_ context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+func (check stateCheck) CheckState(
+	_ context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse,
+) {
 	resp.Error = errors.New(acmeGroup + " is not in the state")
 	for _, one := range req.State.Values.RootModule.Resources {
 		if one.Address == acmeGroup {

@@ -171,7 +171,9 @@ func TestAccMoved(t *testing.T) {
 `
 	rekeyed := strings.ReplaceAll(strings.Replace(each, `{ acme =`, `{ new =`, 1), "each.key", `"acme"`)
 	for name, test := range map[string]struct{ before, after, from, to string }{
-		"renamed":             {group("acme", acmeLines...), group("renamed", acmeLines...), acmeGroup, "embed_user_group.renamed"},
+		"renamed": {
+			group("acme", acmeLines...), group("renamed", acmeLines...), acmeGroup, "embed_user_group.renamed",
+		},
 		"from count to a key": {counted, each, acmeGroup + "[0]", acmeGroup + `["acme"]`},
 		"another key":         {each, rekeyed, acmeGroup + `["acme"]`, acmeGroup + `["new"]`},
 	} {

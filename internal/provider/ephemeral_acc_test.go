@@ -116,7 +116,8 @@ func TestAccTokensInTwoRootModules(t *testing.T) {
 	w.apply()
 	w.service.ResetCounts()
 	in("groups", "EMBED_API_KEY=not-used")
-	w.says("0 to add, 2 to change, 0 to destroy", "plan", "-refresh=false", "-lock=false", "-input=false", "-var=token_period=2027-Q1")
+	w.says("0 to add, 2 to change, 0 to destroy",
+		"plan", "-refresh=false", "-lock=false", "-input=false", "-var=token_period=2027-Q1")
 	if calls := w.service.Calls(); len(calls) > 0 {
 		t.Errorf("a plan without a refresh made calls: %v", calls)
 	}
@@ -173,7 +174,9 @@ func (w *workbench) standInForAWS() *standIn {
 			"Protocol": string(where.Protocol), "ProtocolVersion": where.ProtocolVersion, "Pid": where.Pid, "Test": where.Test,
 			"Addr": map[string]string{"Network": where.Addr.Network(), "String": where.Addr.String()},
 		}
-		text, err := json.Marshal(map[string]any{"registry.terraform.io/" + address: at, "registry.opentofu.org/" + address: at})
+		text, err := json.Marshal(map[string]any{
+			"registry.terraform.io/" + address: at, "registry.opentofu.org/" + address: at,
+		})
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -194,8 +197,10 @@ func (s *standIn) Configure(context.Context, provider.ConfigureRequest, *provide
 func (s *standIn) DataSources(context.Context) []func() datasource.DataSource { return nil }
 
 func (s *standIn) Resources(context.Context) []func() resource.Resource {
-	text, number, secret := schema.StringAttribute{Optional: true}, schema.Int64Attribute{Optional: true}, schema.StringAttribute{Optional: true, WriteOnly: true}
-	id := schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}}
+	text, number := schema.StringAttribute{Optional: true}, schema.Int64Attribute{Optional: true}
+	secret := schema.StringAttribute{Optional: true, WriteOnly: true}
+	keepsValue := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
+	id := schema.StringAttribute{Computed: true, PlanModifiers: keepsValue}
 	kind := func(name string, attributes map[string]schema.Attribute) func() resource.Resource {
 		return func() resource.Resource { return &standInResource{s, name, attributes} }
 	}

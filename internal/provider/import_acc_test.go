@@ -3,7 +3,6 @@ package provider
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -76,7 +75,8 @@ func TestAccGeneratedConfiguration(t *testing.T) {
 					`"text":"<a> ${b}\n"}`),
 			})
 			w.configure(importBlock("acme", test.by))
-			w.says("1 to import, 0 to add, 0 to change, 0 to destroy", "plan", "-generate-config-out=generated.tf", "-out=planned")
+			w.says("1 to import, 0 to add, 0 to change, 0 to destroy",
+				"plan", "-generate-config-out=generated.tf", "-out=planned")
 			w.must("apply", "planned")
 			w.plansNothing()
 			// Terraform 1.5 and OpenTofu 1.6 write JSON as one text.
@@ -88,8 +88,8 @@ func TestAccGeneratedConfiguration(t *testing.T) {
 			if !engine.GenerateJSON.In(found) {
 				reads = `"{\"a\":`
 			}
-			if text, err := os.ReadFile(filepath.Join(w.dir, "generated.tf")); err != nil || !strings.Contains(string(text), reads) {
-				t.Errorf("the generated configuration (%v):\n%s", err, text)
+			if text := readPage(t, filepath.Join(w.dir, "generated.tf")); !strings.Contains(text, reads) {
+				t.Errorf("the generated configuration:\n%s", text)
 			}
 			w.onlyLooked()
 		})
@@ -115,7 +115,9 @@ func TestAccIgnoreChangesAfterAnImport(t *testing.T) {
 	was := emulator.Group{
 		ID: "acme", Name: "Theirs", Mapping: map[string]string{"theirs": "db"}, Properties: json.RawMessage(`{"theirs":1}`),
 	}
-	for answers, told := range map[emulator.Answers]string{emulator.AnswersStored: "told", emulator.AnswersEcho: "never told"} {
+	for told, answers := range map[string]emulator.Answers{
+		"told": emulator.AnswersStored, "never told": emulator.AnswersEcho,
+	} {
 		for ignored, lines := range map[string][]string{
 			"name":                {`name = "Ours"`, `mapping = { ours = "db" }`},
 			"mapping, properties": {`name = "Ours"`, `mapping = {}`, `properties = null`},

@@ -52,7 +52,9 @@ func TestPropertiesThatDiffer(t *testing.T) {
 			t.Errorf("%s is taken for %s", b, a)
 		}
 	}
-	values := []propertiesValue{{types.StringNull()}, {types.StringUnknown()}, propertiesText(""), propertiesText("null"), propertiesText("{}")}
+	values := []propertiesValue{
+		{types.StringNull()}, {types.StringUnknown()}, propertiesText(""), propertiesText("null"), propertiesText("{}"),
+	}
 	for i, a := range values {
 		for j, b := range values {
 			if a.sameJSON(b) != (i == j) {
@@ -87,9 +89,7 @@ func TestPropertiesValidation(t *testing.T) {
 	} {
 		p.validate(protocolAcme("properties", text)).wantErrorAt("properties", titlePropertiesInvalid, says...)
 	}
-	for _, text := range []string{`{}`, ` { "a" : [ 1.50, 1e30, null, "\u003c" ], "é": {} } `, `{"a":18446744073709551617}`} {
-		p.validate(protocolAcme("properties", text)).wantNone()
-	}
+	p.validate(protocolAcme("properties", ` { "a" : [ 1.50, 1e30, null, "\u003c" ], "é": {} } `)).wantNone()
 }
 
 func TestPropertiesNeverShowTheText(t *testing.T) {

@@ -46,7 +46,8 @@ func TestProtocolCreateSendsWhatIsManaged(t *testing.T) {
 	state := p.created(protocolAcme())
 	p.wantState(state, "team_id", int64(9007199254740993), "api_environment_tag", nil)
 	group := p.group("acme")
-	if group.Name != "Acme" || group.Mapping["sales"] != "db-1" || string(group.Properties) != `{"tier":"gold","rows":10}` {
+	if group.Name != "Acme" || group.Mapping["sales"] != "db-1" ||
+		string(group.Properties) != `{"tier":"gold","rows":10}` {
 		t.Errorf("the service has %+v", group)
 	}
 	p.created(protocolObject{"user_group_id": "plain", "name": "Plain"})
@@ -75,7 +76,8 @@ func TestProtocolAdoption(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	before := p.service.Seed(emulator.Group{ID: "acme", Name: "Old", Mapping: map[string]string{"x": "y"}})
 	state, diags := p.create(protocolAdopting())
-	diags.wantWarning(adopted, "updated to this configuration", "keeps its token", "destroying this resource deletes the group")
+	diags.wantWarning(adopted, "updated to this configuration", "keeps its token",
+		"destroying this resource deletes the group")
 	p.wantCalls("GET > PUT")
 	p.wantTruth(state, "acme")
 	p.wantState(state, "api_environment_tag", "Customer", "token", before.Token, "team_id", before.TeamID)
@@ -231,7 +233,7 @@ func TestProtocolInvalidConfigurations(t *testing.T) {
 	for name := range protocolAcme() {
 		p.validate(protocolAcme(name, protocolUnknown)).wantNone()
 	}
-	p.validate(protocolAcme("mapping", protocolObject{"a": protocolUnknown}, "rotate_token_when_changed", quarter("a"))).wantNone()
+	p.validate(protocolAcme("mapping", protocolObject{"a": protocolUnknown})).wantNone()
 	// What turns out only at apply makes no call either.
 	plan := p.plan(p.nothing(), protocolAcme("properties", protocolUnknown))
 	state, diags := p.apply(plan, protocolAcme("properties", marker))

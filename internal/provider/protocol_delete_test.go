@@ -74,7 +74,8 @@ func TestProtocolDeletionProtection(t *testing.T) {
 	// What was applied counts: a configuration that drops both at once is refused as well.
 	for _, id := range []any{"acme2", protocolUnknown} {
 		for _, flag := range []any{true, false, nil} {
-			p.plan(state, protocolAcme("user_group_id", id, at, flag)).diags.wantErrorAt(at, isProtected, "replaces it", "user_group_id changes")
+			p.plan(state, protocolAcme("user_group_id", id, at, flag)).diags.
+				wantErrorAt(at, isProtected, "replaces it", "user_group_id changes")
 		}
 	}
 	// -replace, and engines that do not ask when they plan a destruction.

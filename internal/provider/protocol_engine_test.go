@@ -87,8 +87,8 @@ func (p *protocol) planOnce(prior protocolState, config protocolObject) protocol
 		proposed = protocolValue(p.typ(), protocolProposed(p.block(), prior.members(), config))
 	}
 	resp, err := p.server.PlanResourceChange(p.ctx, &tfprotov6.PlanResourceChangeRequest{
-		TypeName: protocolType, PriorState: p.encode(prior.value), ProposedNewState: p.encode(proposed), Config: p.encode(wanted),
-		PriorPrivate: prior.private, PriorIdentity: prior.identity,
+		TypeName: protocolType, PriorState: p.encode(prior.value), ProposedNewState: p.encode(proposed),
+		Config: p.encode(wanted), PriorPrivate: prior.private, PriorIdentity: prior.identity,
 	})
 	p.must(err)
 	plan := protocolPlan{
@@ -164,8 +164,8 @@ func (p *protocol) applyOnce(prior protocolState, plan protocolPlan) (protocolSt
 		config = protocolValue(p.typ(), plan.config)
 	}
 	resp, err := p.server.ApplyResourceChange(p.ctx, &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: protocolType, PriorState: p.encode(prior.value), PlannedState: p.encode(plan.planned), Config: p.encode(config),
-		PlannedPrivate: plan.private, PlannedIdentity: plan.identity,
+		TypeName: protocolType, PriorState: p.encode(prior.value), PlannedState: p.encode(plan.planned),
+		Config: p.encode(config), PlannedPrivate: plan.private, PlannedIdentity: plan.identity,
 	})
 	p.must(err)
 	diags := p.diagnostics(resp.Diagnostics)
@@ -308,8 +308,15 @@ func (p *protocol) imported(id string) protocolState {
 	return state
 }
 
+// configurable are the attributes that a configuration can have, sorted.
+func (p *protocol) configurable() []string {
+	return protocolAttributes(p.block(), func(a *tfprotov6.SchemaAttribute) bool { return !a.Computed })
+}
+
 // protocolAttributes are those of a schema block, sorted, that the condition holds for.
-func protocolAttributes(block *tfprotov6.SchemaBlock, condition func(*tfprotov6.SchemaAttribute) bool) (names []string) {
+func protocolAttributes(
+	block *tfprotov6.SchemaBlock, condition func(*tfprotov6.SchemaAttribute) bool,
+) (names []string) {
 	for _, attribute := range block.Attributes {
 		if condition(attribute) {
 			names = append(names, attribute.Name)

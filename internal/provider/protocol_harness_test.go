@@ -280,7 +280,8 @@ func (p *protocol) wantTruth(state protocolState, id string) {
 	if p.noTeams {
 		team = nil
 	}
-	p.wantState(state, "user_group_id", id, "id", id, "team_id", team, "token", token, "token_fingerprint", fingerprint(group.Token))
+	p.wantState(state, "user_group_id", id, "id", id,
+		"team_id", team, "token", token, "token_fingerprint", fingerprint(group.Token))
 }
 
 // wantIdentity demands that the identity names the group.

@@ -24,7 +24,7 @@ func TestProtocolImport(t *testing.T) {
 				p.wantState(state, "mapping", nil, "rotate_token_when_changed", nil, "store_token", nil, "adopt_existing", nil)
 				if answers == emulator.AnswersStored {
 					p.wantState(state, "name", "Acme", "properties", `{"rows":10,"tier":"gold"}`)
-					p.wantSettled(state, protocolObject{"user_group_id": "acme", "name": "Acme", "properties": state.get("properties")})
+					p.wantSettled(state, protocolAcme("mapping", nil, "rotate_token_when_changed", nil))
 				}
 				p.service.ResetCounts()
 				plan := p.plan(state, protocolAcme())
@@ -101,7 +101,8 @@ func TestProtocolIgnoreChanges(t *testing.T) {
 		ID: "acme", Name: "Theirs", Properties: json.RawMessage(`{"theirs":1}`), Mapping: map[string]string{"theirs": "db"},
 	}
 	for name, options := range map[string]emulator.Options{
-		"told": {}, "echo": {Answers: emulator.AnswersEcho}, "name required": {Answers: emulator.AnswersEcho, NameRequired: true},
+		"told": {}, "echo": {Answers: emulator.AnswersEcho},
+		"name required": {Answers: emulator.AnswersEcho, NameRequired: true},
 	} {
 		for attribute, change := range map[string][]any{
 			"name":       {"mapping", protocolObject{"sales": "db-2"}},
@@ -121,7 +122,8 @@ func TestProtocolIgnoreChanges(t *testing.T) {
 				}
 				group := p.group("acme")
 				if same := map[string]bool{
-					"name": group.Name == "Theirs", "mapping": group.Mapping["theirs"] == "db", "properties": string(group.Properties) == `{"theirs":1}`,
+					"name": group.Name == "Theirs", "mapping": group.Mapping["theirs"] == "db",
+					"properties": string(group.Properties) == `{"theirs":1}`,
 				}; !same[attribute] {
 					t.Errorf("%s has become something else: %+v", attribute, group)
 				}

@@ -35,7 +35,8 @@ func TestProtocolPlanOfADeletionAndACreation(t *testing.T) {
 	old := p.created(protocolAcme())
 
 	p.plan(old, nil).diags.wantNone()
-	p.planToo(p.nothing(), protocolAcme()).diags.wantErrorAt("user_group_id", destroyedWanted, "moved block", "Nothing was changed")
+	p.planToo(p.nothing(), protocolAcme()).diags.wantErrorAt("user_group_id", destroyedWanted,
+		"moved block", "Nothing was changed")
 	p.plan(p.nothing(), protocolAcme()).diags.wantNone()
 	p.planToo(old, nil).diags.wantErrorAt("user_group_id", destroyedWanted, "-refresh=false")
 

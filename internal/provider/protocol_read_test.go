@@ -176,8 +176,8 @@ func TestProtocolReadThatFails(t *testing.T) {
 
 // protocolCreation is what the creation of a group was answered, as a cache keeps it.
 func protocolCreation(group emulator.Group) string {
-	return fmt.Sprintf(`{"success":1,"new_user_group":true,"user_group":{"team_id":%d,"token":%q,"name":%q,"provided_id":%q}}`,
-		group.TeamID, group.Token, group.Name, group.ID)
+	return fmt.Sprintf(`{"success":1,"new_user_group":true,"user_group":`+
+		`{"team_id":%d,"token":%q,"name":%q,"provided_id":%q}}`, group.TeamID, group.Token, group.Name, group.ID)
 }
 
 // A cache that keeps GET answers by the path gives everyone the answer to the last creation, which reads as if a lookup
@@ -190,7 +190,8 @@ func TestProtocolAnswersFromACache(t *testing.T) {
 	want := func(id string, diags protocolDiags) {
 		t.Helper()
 		title := fmt.Sprintf("A cache may have answered for user group %q", id)
-		diags.wantError(title, "Nothing was deleted", "repeats an old answer", "Turn off caching for the address of the service")
+		diags.wantError(title, "Nothing was deleted", "repeats an old answer",
+			"Turn off caching for the address of the service")
 		if strings.Contains(diags.String(), "curl") {
 			t.Errorf("it advises to delete what may be a customer:\n%s", diags)
 		}
@@ -252,7 +253,8 @@ func TestProtocolReadsThatLag(t *testing.T) {
 	}
 	// Where the token is not stored it has to be looked up, and the lookup shows none that works.
 	state = p.updated(state, protocolNextQuarter("name", "New", "store_token", false))
-	after, diags := p.update(state, protocolAcme("name", "New", "store_token", false, "rotate_token_when_changed", quarter("Q3")))
+	again := protocolAcme("name", "New", "store_token", false, "rotate_token_when_changed", quarter("Q3"))
+	after, diags := p.update(state, again)
 	diags.wantError(title, "already been rotated away", "was not rotated", "Run again once")
 	p.wantState(after, "rotate_token_when_changed", quarter("Q2"))
 	second(p.destroy(state)).wantError(title, "was not deleted", "stays in the state")

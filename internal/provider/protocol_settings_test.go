@@ -59,11 +59,13 @@ func TestProtocolCertificates(t *testing.T) {
 		variable   string // EMBED_CA_CERT_FILE
 		says       string // of an error
 	}{
-		"unknown authority":              {configured: ours, says: "certificate"},
-		"no client certificate":          {variable: authorityFile, says: "client certificate"},
-		"authority in the environment":   {configured: ours, variable: authorityFile},
-		"authority in the configuration": {configured: protocolWith(ours, "ca_cert_file", authorityFile), variable: "/no/such"},
-		"authority as text":              {configured: protocolWith(ours, "ca_cert_pem", authority), variable: "/no/such"},
+		"unknown authority":            {configured: ours, says: "certificate"},
+		"no client certificate":        {variable: authorityFile, says: "client certificate"},
+		"authority in the environment": {configured: ours, variable: authorityFile},
+		"authority in the configuration": {
+			configured: protocolWith(ours, "ca_cert_file", authorityFile), variable: "/no/such",
+		},
+		"authority as text": {configured: protocolWith(ours, "ca_cert_pem", authority), variable: "/no/such"},
 	} {
 		t.Setenv("EMBED_CA_CERT_FILE", test.variable)
 		gatewayed := protocolObject{"base_url": gateway.URL, "tls_server_name": "example.com", "max_retries": 0}

@@ -51,7 +51,8 @@ func TestProtocolValidationOfNumbers(t *testing.T) {
 		config := p.encode(protocolValue(p.schema.Provider.ValueType(), protocolObject{argument: value}))
 		validated, err := p.server.ValidateProviderConfig(p.ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
 		p.must(err)
-		if diags := p.diagnostics(validated.Diagnostics); len(diags.list) != 1 || !strings.Contains(diags.String(), argument) {
+		diags := p.diagnostics(validated.Diagnostics)
+		if len(diags.list) != 1 || !strings.Contains(diags.String(), argument) {
 			t.Errorf("%s: %s", argument, diags)
 		}
 	}

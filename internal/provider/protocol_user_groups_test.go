@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -71,7 +72,8 @@ func TestProtocolUserGroups(t *testing.T) {
 			calls[call.Method]++
 		}
 	}
-	if len(calls) != 2 || calls[http.MethodGet] != len(existing)+2*len(missing) || calls[http.MethodDelete] != len(missing) {
+	want := map[string]int{http.MethodGet: len(existing) + 2*len(missing), http.MethodDelete: len(missing)}
+	if !maps.Equal(calls, want) {
 		t.Errorf("the calls were %v", calls)
 	}
 	p.wantUntouched(before)
@@ -104,7 +106,8 @@ func TestProtocolUserGroupsThatFail(t *testing.T) {
 		ids[i] = fmt.Sprint("customer-", i)
 	}
 	_, diags := p.data(protocolGroups, protocolIDs(ids...))
-	if len(diags.list) != 1 || !strings.HasPrefix(diags.list[0].Summary, "Cannot look up user group") || !strings.Contains(diags.list[0].Detail, "does not want to") {
+	if len(diags.list) != 1 || !strings.HasPrefix(diags.list[0].Summary, "Cannot look up user group") ||
+		!strings.Contains(diags.list[0].Detail, "does not want to") {
 		t.Errorf("want one error, got %v", diags)
 	}
 	if calls := len(p.service.Calls()); calls > 4*lookupsAtATime {

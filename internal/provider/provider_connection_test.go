@@ -109,7 +109,8 @@ func TestProviderConnection(t *testing.T) {
 				if len(diags) > 0 || read.client.ClientCertificate == nil {
 					t.Errorf("certificate %v: %v", read.client.ClientCertificate, diags)
 				}
-			case len(diags) != 1, !strings.Contains(diags[0].Detail(), test.want), strings.Contains(diags[0].Detail(), "hunter2"):
+			case len(diags) != 1, !strings.Contains(diags[0].Detail(), test.want),
+				strings.Contains(diags[0].Detail(), "hunter2"):
 				t.Errorf("want one error with %q, got %v", test.want, diags)
 			}
 		})

@@ -106,7 +106,8 @@ func TestProviderSettingsSources(t *testing.T) {
 		t.Run(argument, func(t *testing.T) {
 			want := func(source string, config protocolObject, value any) {
 				t.Helper()
-				all := protocolWith(protocolObject{"base_url": "https://service.example", "api_key": "k"}, protocolWith(config, test.also))
+				required := protocolObject{"base_url": "https://service.example", "api_key": "k"}
+				all := protocolWith(required, config, test.also)
 				if argument == "api_key" || argument == "base_url" {
 					all[argument] = config[argument]
 				}
@@ -302,7 +303,9 @@ func TestProtocolTwoKeys(t *testing.T) {
 // One run shows everything that is wrong.
 func TestProtocolAllBadArgumentsAtOnce(t *testing.T) {
 	p := protocolBare(t)
-	diags := p.configure(protocolObject{"request_timeout": "x", "retry_wait_min": "x", "headers": protocolObject{"Host": "x"}})
+	diags := p.configure(protocolObject{
+		"request_timeout": "x", "retry_wait_min": "x", "headers": protocolObject{"Host": "x"},
+	})
 	if len(diags.list) != 5 {
 		t.Errorf("want base_url, api_key and three more, got:\n%s", diags)
 	}

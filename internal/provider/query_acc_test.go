@@ -88,7 +88,7 @@ func TestAccQueryExamples(t *testing.T) {
 	for _, name := range []string{"list-resource", "limit"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			findsAndImports(t, "list-resources/embed_user_group/versions.tf", "list-resources/embed_user_group/"+name+".tfquery.hcl")
+			findsAndImports(t, page("list-resources/embed_user_group", name+".tfquery.hcl")...)
 		})
 	}
 }
@@ -104,7 +104,8 @@ func findsAndImports(t *testing.T, sources ...string) {
 	engine.Needs(t, engine.Query)
 	w := newWorkbench(t, emulator.Options{})
 	for id, name := range acmeInitech {
-		w.service.Seed(emulator.Group{ID: id, Name: name, Properties: json.RawMessage(`{"n":9007199254740993,"why":"${a} %{b}"}`)})
+		properties := json.RawMessage(`{"n":9007199254740993,"why":"${a} %{b}"}`)
+		w.service.Seed(emulator.Group{ID: id, Name: name, Properties: properties})
 	}
 	for _, source := range sources {
 		w.copy(filepath.Join(examplesDir, source))

@@ -77,7 +77,9 @@ func TestServerLetsGoOfContexts(t *testing.T) {
 	}
 }
 
-func asks[Request, Response any](method func(context.Context, *Request) (*Response, error), req *Request) func(context.Context) error {
+func asks[Request, Response any](
+	method func(context.Context, *Request) (*Response, error), req *Request,
+) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, err := method(ctx, req)
 		return err

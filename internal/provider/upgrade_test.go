@@ -62,7 +62,7 @@ func TestUpgradeOfOldStates(t *testing.T) {
 				state.private = instance.Private
 				upgradeSeed(p.service, state)
 				config := protocolObject{}
-				for _, attribute := range protocolAttributes(p.block(), func(a *tfprotov6.SchemaAttribute) bool { return !a.Computed }) {
+				for _, attribute := range p.configurable() {
 					config[attribute] = state.get(attribute)
 				}
 				p.wantSettled(state, config)
@@ -82,7 +82,9 @@ func TestUpgradeOfOldStates(t *testing.T) {
 }
 
 // upgraded is what an engine does with every state before anything else.
-func (p *protocol) upgraded(version int64, attributes json.RawMessage, identityVersion int64, identity json.RawMessage) protocolState {
+func (p *protocol) upgraded(
+	version int64, attributes json.RawMessage, identityVersion int64, identity json.RawMessage,
+) protocolState {
 	p.t.Helper()
 	resp, err := p.server.UpgradeResourceState(p.ctx, &tfprotov6.UpgradeResourceStateRequest{
 		TypeName: protocolType, Version: version, RawState: &tfprotov6.RawState{JSON: attributes},
@@ -96,7 +98,8 @@ func (p *protocol) upgraded(version int64, attributes json.RawMessage, identityV
 	value, err := tfprotov6.RawState{JSON: identity}.Unmarshal(protocolIdentityType)
 	p.must(err)
 	state := protocolState{
-		value: p.decode(p.typ(), resp.UpgradedState), identity: &tfprotov6.ResourceIdentityData{IdentityData: p.encode(value)},
+		value:    p.decode(p.typ(), resp.UpgradedState),
+		identity: &tfprotov6.ResourceIdentityData{IdentityData: p.encode(value)},
 	}
 	p.wantIdentity(state.identity, state.get("user_group_id"))
 	return state
