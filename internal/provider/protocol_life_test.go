@@ -16,10 +16,10 @@ import (
 
 var lives = flag.Int("lives", 16, "how many lives TestProtocolRandomLives leads")
 
-// TestProtocolRandomLives leads groups through random lives, in every reading: any change of the configuration, with and
-// without unknown values and refreshes, while somebody else renames, rotates, deletes and replaces and answers get lost.
-// The harness holds every plan and apply against an engine's rules; this test adds that the token is rotated exactly
-// when it was asked for, and that a run which ends well is followed by a plan without changes.
+// TestProtocolRandomLives leads groups through random lives, in every reading: any change of the configuration, with
+// and without unknown values and refreshes, while somebody else renames, rotates, deletes and replaces and answers get
+// lost. The harness holds every plan and apply against an engine's rules; this test adds that the token is rotated
+// exactly when it was asked for, and that a run which ends well is followed by a plan without changes.
 func TestProtocolRandomLives(t *testing.T) {
 	t.Parallel()
 	var rotations, failures atomic.Int64

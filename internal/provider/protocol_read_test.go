@@ -123,55 +123,32 @@ func TestProtocolReadOfAGroupThatWasReplaced(t *testing.T) {
 }
 
 func TestProtocolReadThatFails(t *testing.T) {
-	t.Parallel()
 	const remedy = `curl -X DELETE "$EMBED_BASE_URL/api/user" -H "Authorization: Token $EMBED_API_KEY" ` +
 		`-H 'Content-Type: application/json' -d '{"user_group_id":"acme"}'`
-	for name, test := range map[string]struct {
-		before func(*protocol, protocolState) protocolState
-		fault  emulator.Fault
-		title  string
-		says   []string
-	}{
-		"lost, imported": {
-			before: func(p *protocol, _ protocolState) protocolState {
-				state, _ := p.importing("acme", nil)
-				return state
-			},
-			fault: emulator.Fault{Method: http.MethodGet, Nth: 1, Kind: emulator.CutAfterWork},
-			title: `Looking up user group "acme" may have created it`,
-			says:  []string{"answer to the lookup was lost", "Run again", remedy},
-		},
-		"always lost": {
-			fault: emulator.Fault{Method: http.MethodGet, Kind: emulator.CutAfterWork}, title: cannotLookUp,
-			says: []string{"empty one", remedy},
-		},
-		"refused": {
-			fault: emulator.Fault{Method: http.MethodGet, Kind: emulator.Refuse}, title: cannotLookUp,
-			says: []string{"Nothing was changed"},
-		},
-		"gone, removal refused": {
-			before: func(p *protocol, state protocolState) protocolState {
-				p.service.Remove("acme")
-				return state
-			},
-			fault: emulator.Fault{Method: http.MethodDelete, ID: "acme", Kind: emulator.Refuse},
-			title: `User group "acme" was left behind`,
-			says:  []string{"empty group", remedy, "create groups but not delete them"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := protocolStart(t, emulator.Options{})
-			state := p.created(protocolAcme())
-			if test.before != nil {
-				state = test.before(p, state)
-			}
-			p.service.Fail(test.fault)
-			after, diags := p.read(state)
-			diags.wantError(test.title, test.says...)
-			p.wantSame(after, state)
-			p.wantGroups("acme")
-		})
+	p := protocolStart(t, emulator.Options{})
+	state := p.created(protocolAcme())
+	failing := func(state protocolState, fault emulator.Fault, title string, says ...string) {
+		t.Helper()
+		p.service.Fail(fault)
+		after, diags := p.read(state)
+		diags.wantError(title, says...)
+		p.wantSame(after, state)
+		p.wantGroups("acme")
+		p.service.ClearFaults()
 	}
+	lost := emulator.Fault{Method: http.MethodGet, Kind: emulator.CutAfterWork}
+	failing(state, lost, cannotLookUp, "empty one", remedy)
+	refused := emulator.Fault{Method: http.MethodGet, Kind: emulator.Refuse}
+	failing(state, refused, cannotLookUp, "Nothing was changed", "Fix what the service reports")
+	imported, diags := p.importing("acme", nil)
+	diags.wantNone()
+	lost.Nth = 1
+	failing(imported, lost, `Looking up user group "acme" may have created it`,
+		"answer to the lookup was lost", "Run again", remedy)
+	p.service.Remove("acme")
+	kept := emulator.Fault{Method: http.MethodDelete, ID: "acme", Kind: emulator.Refuse}
+	failing(state, kept, `User group "acme" was left behind`,
+		"empty group", remedy, "create groups but not delete them", "Fix what the service reports")
 }
 
 // protocolCreation is what the creation of a group was answered, as a cache keeps it.

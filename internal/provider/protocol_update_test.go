@@ -196,48 +196,31 @@ func TestProtocolUpdateBesideARotation(t *testing.T) {
 
 // An answer that is not about the planned group is an error that says so, never an inconsistent result.
 func TestProtocolAnswersAboutAnotherGroup(t *testing.T) {
-	t.Parallel()
-	const triggers = "rotate_token_when_changed"
-	for name, test := range map[string]struct {
-		method, body, title string
-		says                []string
-		state               []any
-	}{
-		"update of another team": {
-			"PUT", protocolAnswer("acme", 7, "Customer"), replaced,
-			[]string{"team_id 1001", "team_id 7"},
-			[]any{"name", "Acme 2", "team_id", int64(1001)},
-		},
-		"update elsewhere": {
-			"PUT", protocolAnswer("acme", 1001, "Testing"), elsewhere,
-			[]string{`"Customer"`, `"Testing"`, "API key"},
-			[]any{"api_environment_tag", "Testing"},
-		},
-		// Nobody else has the new token.
-		"rotation for another team": {
-			"POST", protocolAnswer("acme", 7, "Customer"), replaced,
-			[]string{"team_id 7"},
-			[]any{"token", "ugt_answer", "team_id", int64(1001), triggers, quarter("Q2")},
-		},
-		"rotation elsewhere": {
-			"POST", protocolAnswer("acme", 1001, "Testing"), elsewhere,
-			[]string{`"Testing"`},
-			[]any{"token", "ugt_answer", triggers, quarter("Q2")},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := protocolStart(t, emulator.Options{})
-			state := p.updated(p.created(protocolAcme()), protocolAcme("name", "Acme 2")) // From here on the tag is known.
-			p.answered(test.method, test.body)
-			config := protocolNextQuarter("name", "Acme 2")
-			if test.method == http.MethodPut {
-				config = protocolAcme("name", "Acme 3")
-			}
-			state, diags := p.update(state, config)
-			diags.wantError(test.title, test.says...)
-			p.wantState(state, test.state...)
-		})
+	p := protocolStart(t, emulator.Options{})
+	known := p.updated(p.created(protocolAcme()), protocolAcme("name", "Acme 2")) // From here on the tag is known.
+	ask := func(method, body string) (protocolState, protocolDiags) {
+		p.service.ClearFaults()
+		p.answered(method, body)
+		if method == http.MethodPut {
+			return p.update(known, protocolAcme("name", "Acme 3"))
+		}
+		return p.update(known, protocolNextQuarter("name", "Acme 2"))
 	}
+	state, diags := ask(http.MethodPut, protocolAnswer("acme", 7, "Customer"))
+	diags.wantError(replaced, "team_id 1001", "team_id 7")
+	p.wantState(state, "name", "Acme 2", "team_id", int64(1001))
+	state, diags = ask(http.MethodPut, protocolAnswer("acme", 1001, "Testing"))
+	diags.wantError(elsewhere, `"Customer"`, `"Testing"`, "API key")
+	p.wantState(state, "api_environment_tag", "Testing")
+
+	// Nobody else has the token that a rotation has made.
+	rotated := protocolObject{"token": "ugt_answer", "rotate_token_when_changed": quarter("Q2")}
+	state, diags = ask(http.MethodPost, protocolAnswer("acme", 7, "Customer"))
+	diags.wantError(replaced, "team_id 7")
+	p.wantState(state, rotated, "team_id", int64(1001))
+	state, diags = ask(http.MethodPost, protocolAnswer("acme", 1001, "Testing"))
+	diags.wantError(elsewhere, `"Testing"`)
+	p.wantState(state, rotated)
 }
 
 // What a service that merges has kept is in the state, so that it is planned again; nothing is shown by its value.
