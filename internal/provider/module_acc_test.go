@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,10 +35,15 @@ func TestModuleCustomersReadme(t *testing.T) {
 	}
 }
 
-// The module's own tests, as its users run them.
+// The module's own tests, as its users run them. The mocked ones need neither a service nor a key.
 func TestAccModuleCustomersTests(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.Mocks)
 	w.copy(customersModule)
+	settings := w.env
+	w.env = append(slices.Clone(settings), "EMBED_BASE_URL=", "EMBED_API_KEY=")
+	w.must("test", "-filter=tests/mocked.tftest.hcl")
+	w.madeNoCall()
+	w.env = settings
 	out := w.must("test")
 	for _, words := range []string{"Success!", "mocked.tftest.hcl", "service.tftest.hcl"} {
 		if !strings.Contains(out, words) {
@@ -50,38 +56,19 @@ func TestAccModuleCustomersTests(t *testing.T) {
 	w.has()
 }
 
-// The mocked tests need neither a service nor a key.
-func TestAccModuleCustomersMockedTests(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{}, engine.Mocks)
-	w.copy(customersModule)
-	w.env = append(w.env, "EMBED_BASE_URL=", "EMBED_API_KEY=")
-	w.must("test", "-filter=tests/mocked.tftest.hcl")
-	if calls := w.service.Calls(); len(calls) > 0 {
-		t.Errorf("calls: %v", calls)
-	}
-}
-
 // A message of the module names who is wrong, and never shows properties.
 func TestAccModuleCustomersMessages(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.OptionalMembers)
 	w.copy(customersModule)
-	for name, test := range map[string]struct{ customers, words string }{
-		"id":      {`{ " acme" = { name = "Acme" }, fine = { name = "Fine" } }`, `Invalid IDs: [" acme"].`},
-		"name":    {`{ acme = { name = "" }, fine = { name = "Fine" } }`, `Customers without one: acme.`},
-		"no name": {`{ acme = {} }`, `attribute "name" is required`},
-		"properties": {
-			`{ acme = { name = "Acme", properties = "{personal: 1" }, fine = { name = "Fine" } }`,
-			`Customers with other properties: acme.`,
-		},
-		"mapping": {`{ acme = { name = "Acme", mapping = { a = null } } }`, `Customers with null in the mapping: acme.`},
+	for customers, words := range map[string]string{
+		`{ " acme" = { name = "Acme" }, fine = { name = "Fine" } }`: `Invalid IDs: [" acme"].`,
+		`{ acme = { name = "" }, fine = { name = "Fine" } }`:        `Customers without one: acme.`,
+		`{ acme = {} }`: `attribute "name" is required`,
+		`{ acme = { name = "A", properties = "{personal: 1" } }`:                `Customers with other properties: acme.`,
+		`{ acme = { name = "A", mapping = { a = null } }, b = { name = "B" } }`: `Customers with null in the mapping: acme.`,
 	} {
-		w.write("terraform.tfvars", "customers = "+test.customers+"\n")
-		code, out := w.run("plan")
-		if code != 1 || !strings.Contains(oneLine(out), test.words) {
-			t.Errorf("%s: the plan ended with %d and should have failed with %q:\n%s", name, code, test.words, out)
-		}
+		w.write("terraform.tfvars", "customers = "+customers+"\n")
+		w.fails(words, "plan")
 	}
-	if calls := w.service.Calls(); len(calls) > 0 {
-		t.Errorf("calls: %v", calls)
-	}
+	w.madeNoCall()
 }

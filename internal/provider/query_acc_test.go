@@ -87,22 +87,19 @@ func TestAccQueryExamples(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"list-resource", "limit"} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			findsAndImports(t, page("list-resources/embed_user_group", name+".tfquery.hcl")...)
 		})
 	}
 }
 
 func TestAccQueryFromCSV(t *testing.T) {
-	t.Parallel()
 	findsAndImports(t, "query-from-csv")
 }
 
 // findsAndImports runs the query, has it write configuration, and applies that: the groups are imported as they are.
 func findsAndImports(t *testing.T, sources ...string) {
 	t.Helper()
-	engine.Needs(t, engine.Query)
-	w := newWorkbench(t, emulator.Options{})
+	w := parallelWorkbench(t, emulator.Options{}, engine.Query)
 	for id, name := range acmeInitech {
 		properties := json.RawMessage(`{"n":9007199254740993,"why":"${a} %{b}"}`)
 		w.service.Seed(emulator.Group{ID: id, Name: name, Properties: properties})

@@ -44,12 +44,8 @@ func TestUpgradeOfOldStates(t *testing.T) {
 		t.Fatalf("there are no old states: %v", err)
 	}
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var old upgradeFile
-		if err := json.Unmarshal(content, &old); err != nil {
+		if err := json.Unmarshal([]byte(readPage(t, file)), &old); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
 		var names []string

@@ -243,6 +243,13 @@ func (w *workbench) onlyLooked() {
 	}
 }
 
+func (w *workbench) madeNoCall() {
+	w.t.Helper()
+	if calls := w.service.Calls(); len(calls) > 0 {
+		w.t.Errorf("the service was asked: %v", calls)
+	}
+}
+
 func (w *workbench) rotated(id string, times int) {
 	w.t.Helper()
 	if got := w.service.Rotations(id); got != times {
