@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -35,6 +36,17 @@ func startService(t testing.TB, options emulator.Options) *emulator.Emulator {
 	}
 	t.Cleanup(service.Close)
 	return service
+}
+
+func wantGroups(t *testing.T, service *emulator.Emulator, want []string) {
+	t.Helper()
+	var got []string
+	for _, group := range service.Groups() {
+		got = append(got, group.ID)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the service has the groups %q, want %q", got, want)
+	}
 }
 
 // accept runs the steps. Calls are counted anew in each, and in the end nothing may be left at the service.

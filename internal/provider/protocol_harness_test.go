@@ -76,6 +76,11 @@ func protocolAnother(t *testing.T, options emulator.Options) *protocol {
 func (p *protocol) serve(options emulator.Options) {
 	p.t.Helper()
 	p.service = startService(p.t, options)
+	p.t.Cleanup(func() {
+		if waiting := p.service.FaultsWaiting(); waiting > 0 {
+			p.t.Errorf("%d faults never struck, and have tested nothing", waiting)
+		}
+	})
 	p.noTeams = slices.Contains(options.Omit, "team_id")
 	p.keys = []string{emulator.DefaultKey}
 	for key := range options.Environments {
@@ -199,13 +204,7 @@ func (p *protocol) wantCalls(want string) {
 // wantGroups demands that the service has these groups and no others.
 func (p *protocol) wantGroups(want ...string) {
 	p.t.Helper()
-	var got []string
-	for _, group := range p.service.Groups() {
-		got = append(got, group.ID)
-	}
-	if !slices.Equal(got, want) {
-		p.t.Errorf("the service has the groups %q, want %q", got, want)
-	}
+	wantGroups(p.t, p.service, want)
 }
 
 // wantUntouched demands that the service has exactly the groups it had, as they were.
@@ -213,14 +212,6 @@ func (p *protocol) wantUntouched(before []emulator.Group) {
 	p.t.Helper()
 	if after := p.service.Groups(); !reflect.DeepEqual(before, after) {
 		p.t.Errorf("the service had %v and has %v", before, after)
-	}
-}
-
-// wantFaultsStruck ends a test of faults: one that never struck has tested nothing.
-func (p *protocol) wantFaultsStruck() {
-	p.t.Helper()
-	if waiting := p.service.FaultsWaiting(); waiting > 0 {
-		p.t.Errorf("%d faults never struck", waiting)
 	}
 }
 

@@ -223,6 +223,16 @@ func TestProtocolAnswersAboutAnotherGroup(t *testing.T) {
 	p.wantState(state, rotated)
 }
 
+// Without a team, and without a refresh, a group with another token may be another one.
+func TestProtocolGroupThatMayBeAnother(t *testing.T) {
+	p := protocolStart(t, emulator.Options{Omit: []string{"team_id"}})
+	state := p.created(protocolAcme())
+	p.service.RotateBehind("acme")
+	second(p.update(state, protocolNextQuarter())).wantError(`User group "acme" may be another group`,
+		"does not show whether it is still the group in the state", "was not rotated", "Run again")
+	p.wantTruth(p.updated(p.refreshed(state), protocolNextQuarter()), "acme")
+}
+
 // What a service that merges has kept is in the state, so that it is planned again; nothing is shown by its value.
 func TestProtocolServiceThatTakesNothingAsSent(t *testing.T) {
 	p := protocolStart(t, emulator.Options{Updates: emulator.UpdatesMerge})

@@ -288,18 +288,6 @@ func TestProtocolBadProviderArguments(t *testing.T) {
 	}
 }
 
-func TestProtocolTwoKeys(t *testing.T) {
-	const title = "Provider arguments contradict each other"
-	p := protocolBare(t)
-	p.serve(emulator.Options{})
-	file := settingsFile(t, "key", "of-file")
-	p.configure(protocolWith(p.arguments(), protocolObject{"api_key_file": file})).
-		wantErrorAt("api_key", title, "api_key", "api_key_file", "EMBED_API_KEY", "EMBED_API_KEY_FILE")
-	t.Setenv("EMBED_API_KEY", "of-environment")
-	t.Setenv("EMBED_API_KEY_FILE", file)
-	p.configure(protocolWith(p.arguments(), protocolObject{"api_key": nil})).wantErrorAt("api_key", title)
-}
-
 // One run shows everything that is wrong.
 func TestProtocolAllBadArgumentsAtOnce(t *testing.T) {
 	p := protocolBare(t)

@@ -224,13 +224,7 @@ func (w *workbench) plansNothing(planArgs ...string) {
 // has demands that the service has these groups and no others.
 func (w *workbench) has(want ...string) {
 	w.t.Helper()
-	var got []string
-	for _, group := range w.service.Groups() {
-		got = append(got, group.ID)
-	}
-	if !slices.Equal(got, want) {
-		w.t.Errorf("the service has the groups %q, want %q", got, want)
-	}
+	wantGroups(w.t, w.service, want)
 }
 
 // onlyLooked demands that no group was created, changed, rotated or deleted.
