@@ -73,13 +73,15 @@ func TestProviderSettingsSources(t *testing.T) {
 		environmentGives  any
 	}{
 		"base_url": {
-			protocolObject{"api_key": "k"}, nil, "https://one.example/v1//", "https://one.example/v1",
+			protocolObject{"api_key": "k"},
+			nil, "https://one.example/v1//", "https://one.example/v1",
 			"https://two.example", "https://two.example",
 		},
 		"api_key":      {nil, nil, "\tkey \n", "key", "  of-environment\n", "of-environment"},
 		"api_key_file": {protocolObject{"api_key": nil}, nil, keyFile, "key-of-file", otherKeyFile, "key-of-other-file"},
 		"allow_http": {
-			protocolObject{"base_url": "http://service.example"}, nil, true, "http://service.example",
+			protocolObject{"base_url": "http://service.example"},
+			nil, true, "http://service.example",
 			"1", "http://service.example",
 		},
 		"request_timeout":     {nil, 30 * time.Second, "45s", 45 * time.Second, "2m", 2 * time.Minute},
@@ -88,8 +90,12 @@ func TestProviderSettingsSources(t *testing.T) {
 		"retry_wait_max":      {nil, 30 * time.Second, "1m", time.Minute, "90s", 90 * time.Second},
 		"requests_per_second": {nil, 0.0, 0.01, 0.01, "2.5", 2.5},
 		"headers": {
-			nil, map[string]string{}, protocolObject{"x-tenant": "a"}, map[string]string{"X-Tenant": "a"},
-			`{"x-tenant":"b","X-Empty":""}`, map[string]string{"X-Tenant": "b", "X-Empty": ""},
+			nil,
+			map[string]string{},
+			protocolObject{"x-tenant": "a"},
+			map[string]string{"X-Tenant": "a"},
+			`{"x-tenant":"b","X-Empty":""}`,
+			map[string]string{"X-Tenant": "b", "X-Empty": ""},
 		},
 		"user_agent_suffix": {nil, "", " ci/1 ", "ci/1", "shell/2", "shell/2"},
 		"environment":       {nil, "", "Testing", "Testing", "Customer", "Customer"},
