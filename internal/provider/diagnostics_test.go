@@ -37,3 +37,10 @@ func TestTitlesShortenLongIDs(t *testing.T) {
 		}
 	}
 }
+
+func TestRemovalCommandIsQuotedForTheShell(t *testing.T) {
+	t.Parallel()
+	if got, want := removalCommand("it's"), `-d '{"user_group_id":"it'\''s"}'`; !strings.HasSuffix(got, want) {
+		t.Errorf("got %s, want %s at its end", got, want)
+	}
+}

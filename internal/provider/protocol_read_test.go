@@ -68,10 +68,11 @@ func TestProtocolReadOfAGroupThatIsGone(t *testing.T) {
 	p.service.Remove("other")
 	p.wantNoState(p.refreshed(acme))
 	p.wantCalls("GET > GET > check > DELETE")
+	p.fault(http.MethodGet, emulator.CutBefore)
 	gone, diags := p.readToo(other)
-	diags.wantNone()
+	diags.wantWarning(`User group "other" does not exist`, "An earlier attempt was lost", "an empty group appears")
 	p.wantNoState(gone)
-	p.wantCalls("GET > GET > DELETE")
+	p.wantCalls("GET > GET > GET > DELETE")
 	p.wantDestroyed(acme)
 	p.wantGroups()
 }

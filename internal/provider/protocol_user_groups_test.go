@@ -92,6 +92,10 @@ func TestProtocolUserGroupsOfNoIDs(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	p.wantCalls("")
+	p.fault(http.MethodGet, emulator.CutBefore)
+	_, diags = p.data(protocolGroups, protocolIDs("nobody"))
+	diags.wantWarning(doesNotExist, "An earlier attempt was lost", "an empty group appears")
+	p.service.ResetCounts()
 	_, diags = p.data(protocolGroups, protocolIDs("acme", ""))
 	diags.wantError(titleUserGroupIDInvalid, "must not be empty")
 	p.wantCalls("")
