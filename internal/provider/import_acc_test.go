@@ -7,54 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
-
-const importable = `
-resource "embed_user_group" "acme" {
-  user_group_id = "acme"
-  name          = "Acme \"& Co\""
-  properties = jsonencode({
-    tier = "gold", n = 9007199254740993, large = 1e30, html = "<b>&</b>", nested = { list = [1, null, {}] }
-  })
-}
-`
-
-// An import tells the same as a creation, whichever way it is asked for.
-func TestAccImport(t *testing.T) {
-	for name, test := range map[string]struct {
-		needs engine.Feature
-		step  resource.TestStep
-	}{
-		"command":  {step: resource.TestStep{ImportStateVerify: true}},
-		"block":    {engine.ImportBlock, resource.TestStep{ImportStateKind: resource.ImportBlockWithID}},
-		"identity": {engine.Identity, resource.TestStep{ImportStateKind: resource.ImportBlockWithResourceIdentity}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if test.needs != "" {
-				engine.Needs(t, test.needs)
-			}
-			service := startService(t, emulator.Options{})
-			first := resource.TestStep{Config: providerFor(service) + importable}
-			if test.needs == engine.Identity {
-				first.ConfigStateChecks = []statecheck.StateCheck{
-					statecheck.ExpectIdentity(acmeGroup, map[string]knownvalue.Check{"user_group_id": knownvalue.StringExact("acme")}),
-					statecheck.ExpectIdentityValueMatchesState(acmeGroup, at("user_group_id")),
-				}
-			}
-			test.step.ResourceName, test.step.ImportState = acmeGroup, true
-			accept(t, service, first, test.step)
-			if service.Creations("acme")+service.Updates("acme")+service.Rotations("acme") > 0 {
-				t.Error("an import did more than look")
-			}
-		})
-	}
-}
 
 // The configuration that the engine writes plans clean as it stands, by id and by identity, whatever is in the
 // properties.

@@ -7,56 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/querycheck"
-	"github.com/hashicorp/terraform-plugin-testing/querycheck/queryfilter"
-
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
-
-// Those that exist are listed, with identity, name and resource; those that do not are skipped; none is made.
-func TestAccQuery(t *testing.T) {
-	engine.Needs(t, engine.Query)
-	service := startService(t, emulator.Options{})
-	service.Seed(emulator.Group{ID: "acme", Name: "Acme Ltd"})
-	service.Seed(emulator.Group{ID: "no-name"})
-	const list = "embed_user_group.known"
-	identity := func(id string) map[string]knownvalue.Check {
-		return map[string]knownvalue.Check{"user_group_id": knownvalue.StringExact(id)}
-	}
-	acme := queryfilter.ByResourceIdentity(identity("acme"))
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: factories,
-		Steps: []resource.TestStep{{
-			Query: true,
-			Config: providerFor(service) + `
-list "embed_user_group" "known" {
-  provider         = embed
-  include_resource = true
-
-  config {
-    user_group_ids = ["acme", "nobody", "no-name", "acme"]
-  }
-}
-`,
-			QueryResultChecks: []querycheck.QueryResultCheck{
-				querycheck.ExpectLength(list, 2),
-				querycheck.ExpectIdentity(list, identity("no-name")),
-				querycheck.ExpectNoIdentity(list, identity("nobody")),
-				querycheck.ExpectResourceDisplayName(list, acme, knownvalue.StringExact("Acme Ltd (acme)")),
-				querycheck.ExpectResourceKnownValues(list, acme, []querycheck.KnownValueCheck{
-					{Path: at("name"), KnownValue: knownvalue.StringExact("Acme Ltd")},
-					{Path: at("token"), KnownValue: knownvalue.Null()},
-				}),
-			},
-		}},
-	})
-	if len(service.Groups()) != 2 || service.Creations("acme") > 0 {
-		t.Errorf("a query should leave everything as it was: %v", service.Groups())
-	}
-}
 
 // The engine stops at its limit, and so do the lookups.
 func TestAccQueryLimit(t *testing.T) {
