@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -17,8 +18,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// Tests called TestAcc run a real engine, and run under TF_ACC=1 only. Where terraform-plugin-testing has a step for it, they
-// use that, with the provider in this process. Everything else is commands in a workbench.
+// Tests called TestAcc run a real engine, and run under TF_ACC=1 only. Where terraform-plugin-testing has a step for
+// it, they use that, with the provider in this process. Everything else is commands in a workbench.
 
 const acmeGroup = "embed_user_group.acme"
 
@@ -35,6 +36,17 @@ func startService(t testing.TB, options emulator.Options) *emulator.Emulator {
 	}
 	t.Cleanup(service.Close)
 	return service
+}
+
+func wantGroups(t *testing.T, service *emulator.Emulator, want []string) {
+	t.Helper()
+	var got []string
+	for _, group := range service.Groups() {
+		got = append(got, group.ID)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the service has the groups %q, want %q", got, want)
+	}
 }
 
 // accept runs the steps. Calls are counted anew in each, and in the end nothing may be left at the service.
@@ -63,7 +75,8 @@ func accept(t *testing.T, service *emulator.Emulator, steps ...resource.TestStep
 
 // providerFor is the block that has the provider use the service.
 func providerFor(service *emulator.Emulator) string {
-	return fmt.Sprintf("provider \"embed\" {\n  base_url = %q\n  api_key = %q\n  retry_wait_min = \"1ms\"\n}\n", service.URL(), emulator.DefaultKey)
+	return fmt.Sprintf("provider \"embed\" {\n  base_url = %q\n  api_key = %q\n  retry_wait_min = \"1ms\"\n}\n",
+		service.URL(), emulator.DefaultKey)
 }
 
 // made checks which calls were made until the end of apply, and that the state has of acme what the service has.
@@ -86,7 +99,9 @@ type attributes map[string]any
 
 type stateCheck func(attributes) error
 
-func (check stateCheck) CheckState(_ context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+func (check stateCheck) CheckState(
+	_ context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse,
+) {
 	resp.Error = errors.New(acmeGroup + " is not in the state")
 	for _, one := range req.State.Values.RootModule.Resources {
 		if one.Address == acmeGroup {

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,15 +9,17 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// At the service one id is one group, whatever the addresses. Which addresses a plan is about only an engine decides, and the
-// provider sees no address: so these run on every engine.
+// At the service one id is one group, whatever the addresses. Which addresses a plan is about only an engine decides,
+// and the provider sees no address: so these run on every engine.
 
 const createBeforeDestroy = "lifecycle {\n    create_before_destroy = true\n  }"
 
 var acmeLines = []string{`user_group_id = "acme"`, `name = "Acme"`}
 
 // wrongSuspicions are what no plan may be suspected of that is about one address only.
-var wrongSuspicions = []string{"is planned twice", "is in the state twice", "is both managed and destroyed", "deleted the group at another address"}
+var wrongSuspicions = []string{
+	"is planned twice", "is in the state twice", "is both managed and destroyed", "deleted the group at another address",
+}
 
 // suspectsNothing is must for what is about one address.
 func (w *workbench) suspectsNothing(args ...string) {
@@ -30,9 +33,8 @@ func (w *workbench) suspectsNothing(args ...string) {
 }
 
 func TestAccOneIDAtTwoNewAddresses(t *testing.T) {
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
-	w.write("main.tf", requiredProviders+group("acme", acmeLines...)+group("again", append(acmeLines, "adopt_existing = true")...))
+	w := parallelWorkbench(t, emulator.Options{})
+	w.configure(group("acme", acmeLines...), group("again", append(acmeLines, "adopt_existing = true")...))
 	w.says(`User group "acme" is planned twice`, "plan")
 	w.fails(`User group "acme" already exists`, "apply", "-auto-approve")
 	w.has("acme")
@@ -46,35 +48,14 @@ func TestAccOneIDAtTwoNewAddresses(t *testing.T) {
 	w.has()
 }
 
-func TestAccOneGroupAtTwoAddressesInTheState(t *testing.T) {
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
-	w.write("main.tf", requiredProviders+group("acme", acmeLines...))
-	w.must("apply", "-auto-approve")
-	w.write("again.tf", group("again", acmeLines...))
-	w.must("import", "embed_user_group.again", "acme")
-	w.service.ResetCounts()
-	w.fails(`User group "acme" is in the state twice`, "plan")
-	w.fails(`User group "acme" is in the state twice`, "apply", "-auto-approve")
-	w.onlyLooked()
-	w.write("again.tf", "")
-	w.must("state", "rm", "embed_user_group.again")
-	w.plansNothing()
-	w.has("acme")
-}
-
 // A second import beside the address that has the group already.
 func TestAccImportBlockOfAManagedGroup(t *testing.T) {
-	engine.Needs(t, engine.ImportBlock)
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
-	w.write("main.tf", requiredProviders+group("acme", acmeLines...))
-	w.must("apply", "-auto-approve")
-	w.service.ResetCounts()
-	w.write("again.tf", group("again", acmeLines...)+"import {\n  to = embed_user_group.again\n  id = \"acme\"\n}\n")
+	w := parallelWorkbench(t, emulator.Options{}, engine.ImportBlock)
+	w.applied(group("acme", acmeLines...))
+	w.write("again.tf", group("again", acmeLines...)+importBlock("again", `id = "acme"`))
 	w.fails(`User group "acme" is in the state twice`, "plan")
 	// As if it had been renamed, with an import in the place of a move.
-	w.write("main.tf", requiredProviders)
+	w.configure()
 	w.fails(`User group "acme" is both managed and destroyed`, "apply", "-auto-approve")
 	w.onlyLooked()
 }
@@ -83,6 +64,9 @@ func TestAccImportBlockOfAManagedGroup(t *testing.T) {
 func TestAccReplacement(t *testing.T) {
 	t.Parallel()
 	const first, changed = `user_group_id = "acme"`, `user_group_id = "acme-2"`
+	createFirst, adopting := []string{createBeforeDestroy}, []string{createBeforeDestroy, "adopt_existing = true"}
+	replace := []string{"-replace=embed_user_group.acme"}
+	anotherID, anotherName := [2]string{first, changed}, [2]string{`name = "Acme"`, `name = "Acme Ltd"`}
 	for name, test := range map[string]struct {
 		lines []string // beside the id and the name
 		edit  [2]string
@@ -91,20 +75,18 @@ func TestAccReplacement(t *testing.T) {
 		keeps bool // the group and its token
 		left  string
 	}{
-		"another id":                          {edit: [2]string{first, changed}, left: "acme-2"},
-		"another id, create first":            {lines: []string{createBeforeDestroy}, edit: [2]string{first, changed}, left: "acme-2"},
-		"another id, adopting":                {lines: []string{createBeforeDestroy, "adopt_existing = true"}, edit: [2]string{first, changed}, left: "acme-2"},
+		"another id":                          {edit: anotherID, left: "acme-2"},
+		"another id, create first":            {lines: createFirst, edit: anotherID, left: "acme-2"},
+		"another id, adopting":                {lines: adopting, edit: anotherID, left: "acme-2"},
 		"tainted":                             {taint: true, left: "acme"},
-		"-replace":                            {args: []string{"-replace=embed_user_group.acme"}, left: "acme"},
-		"tainted, create first, adopting":     {lines: []string{createBeforeDestroy, "adopt_existing = true"}, taint: true, keeps: true, left: "acme"},
-		"-replace, create first, adopting":    {lines: []string{createBeforeDestroy, "adopt_existing = true"}, args: []string{"-replace=embed_user_group.acme"}, keeps: true, left: "acme"},
-		"-replace beside a change of its own": {edit: [2]string{`name = "Acme"`, `name = "Acme Ltd"`}, args: []string{"-replace=embed_user_group.acme"}, left: "acme"},
+		"-replace":                            {args: replace, left: "acme"},
+		"tainted, create first, adopting":     {lines: adopting, taint: true, keeps: true, left: "acme"},
+		"-replace, create first, adopting":    {lines: adopting, args: replace, keeps: true, left: "acme"},
+		"-replace beside a change of its own": {edit: anotherName, args: replace, left: "acme"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorkbench(t, emulator.Options{})
-			w.write("main.tf", requiredProviders+group("acme", append(test.lines, acmeLines...)...))
-			w.must("apply", "-auto-approve")
+			w := parallelWorkbench(t, emulator.Options{})
+			w.applied(group("acme", slices.Concat(test.lines, acmeLines)...))
 			before, _ := w.service.Group("acme")
 			if test.edit[0] != "" {
 				w.replace("main.tf", test.edit[0], test.edit[1])
@@ -126,14 +108,12 @@ func TestAccReplacement(t *testing.T) {
 	}
 }
 
-// Without adoption the replacement that is created first finds the group that it replaces, and the message knows the way out.
+// Without adoption the replacement that is created first finds the group that it replaces, and the message knows the
+// way out.
 func TestAccReplacementThatFindsItself(t *testing.T) {
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
-	w.write("main.tf", requiredProviders+group("acme", append(acmeLines, createBeforeDestroy)...))
-	w.must("apply", "-auto-approve")
+	w := parallelWorkbench(t, emulator.Options{})
+	w.applied(group("acme", append(acmeLines, createBeforeDestroy)...))
 	w.must("taint", "embed_user_group.acme")
-	w.service.ResetCounts()
 	w.fails(`User group "acme" already exists`, "apply", "-auto-approve")
 	w.fails("run `terraform untaint`", "apply", "-auto-approve")
 	w.onlyLooked()
@@ -143,10 +123,8 @@ func TestAccReplacementThatFindsItself(t *testing.T) {
 
 // A replacement that is cut short leaves a deposed object, which the next run destroys.
 func TestAccDeposedObject(t *testing.T) {
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
-	w.write("main.tf", requiredProviders+group("acme", append(acmeLines, createBeforeDestroy)...))
-	w.must("apply", "-auto-approve")
+	w := parallelWorkbench(t, emulator.Options{})
+	w.applied(group("acme", append(acmeLines, createBeforeDestroy)...))
 	w.replace("main.tf", `"acme"`+"\n  name", `"acme-2"`+"\n  name")
 	w.service.Fail(emulator.Fault{Method: "DELETE", Kind: emulator.Refuse})
 	w.fails(`Cannot delete user group "acme"`, "apply", "-auto-approve")
@@ -157,30 +135,16 @@ func TestAccDeposedObject(t *testing.T) {
 	w.plansNothing()
 }
 
-func TestAccExchangedIDs(t *testing.T) {
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
-	w.write("main.tf", requiredProviders+group("acme", acmeLines...)+group("other", `user_group_id = "other"`, `name = "Acme"`))
-	w.must("apply", "-auto-approve")
-	w.write("main.tf", requiredProviders+group("acme", `user_group_id = "other"`, `name = "Acme"`)+group("other", acmeLines...))
-	w.service.ResetCounts()
-	w.fails("is both managed and destroyed", "apply", "-auto-approve")
-	w.onlyLooked()
-}
-
 // A resource that is renamed without saying so would be a deleted customer. With adopt_existing it would look as if it
 // worked, whenever the engine happens to create first.
 func TestAccRenamedResource(t *testing.T) {
 	t.Parallel()
-	for name, lines := range map[string][]string{"plain": acmeLines, "adopting": append([]string{"adopt_existing = true"}, acmeLines...)} {
+	adopting := append([]string{"adopt_existing = true"}, acmeLines...)
+	for name, lines := range map[string][]string{"plain": acmeLines, "adopting": adopting} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			engine.Needs(t, engine.PlannedDestroy)
-			w := newWorkbench(t, emulator.Options{})
-			w.write("main.tf", requiredProviders+group("acme", lines...))
-			w.must("apply", "-auto-approve")
-			w.service.ResetCounts()
-			w.write("main.tf", requiredProviders+group("renamed", lines...))
+			w := parallelWorkbench(t, emulator.Options{}, engine.PlannedDestroy)
+			w.applied(group("acme", lines...))
+			w.configure(group("renamed", lines...))
 			w.fails(`User group "acme" is both managed and destroyed`, "apply", "-auto-approve")
 			w.fails("moved block", "plan")
 			w.onlyLooked()
@@ -205,22 +169,19 @@ func TestAccMoved(t *testing.T) {
   name          = "Acme"
 }
 `
+	rekeyed := strings.ReplaceAll(strings.Replace(each, `{ acme =`, `{ new =`, 1), "each.key", `"acme"`)
 	for name, test := range map[string]struct{ before, after, from, to string }{
-		"renamed":             {group("acme", acmeLines...), group("renamed", acmeLines...), "embed_user_group.acme", "embed_user_group.renamed"},
-		"from count to a key": {counted, each, "embed_user_group.acme[0]", `embed_user_group.acme["acme"]`},
-		"another key":         {each, strings.ReplaceAll(strings.Replace(each, `{ acme =`, `{ new =`, 1), "each.key", `"acme"`), `embed_user_group.acme["acme"]`, `embed_user_group.acme["new"]`},
+		"renamed": {
+			group("acme", acmeLines...), group("renamed", acmeLines...), acmeGroup, "embed_user_group.renamed",
+		},
+		"from count to a key": {counted, each, acmeGroup + "[0]", acmeGroup + `["acme"]`},
+		"another key":         {each, rekeyed, acmeGroup + `["acme"]`, acmeGroup + `["new"]`},
 	} {
 		for _, by := range []string{"block", "command"} {
 			t.Run(name+" by "+by, func(t *testing.T) {
-				t.Parallel()
-				if by == "block" {
-					engine.Needs(t, engine.Moved)
-				}
-				w := newWorkbench(t, emulator.Options{})
-				w.write("main.tf", requiredProviders+test.before)
-				w.must("apply", "-auto-approve")
-				w.service.ResetCounts()
-				w.write("main.tf", requiredProviders+test.after)
+				w := parallelWorkbench(t, emulator.Options{}, map[string]engine.Feature{"block": engine.Moved}[by])
+				w.applied(test.before)
+				w.configure(test.after)
 				if by == "block" {
 					w.write("moved.tf", "moved {\n  from = "+test.from+"\n  to   = "+test.to+"\n}\n")
 				} else {

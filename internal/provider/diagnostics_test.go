@@ -14,7 +14,8 @@ func TestInternalErrorsAreShown(t *testing.T) {
 	var diags diag.Diagnostics
 	addError(&diags, errors.New("unforeseen"))
 	dataFrom[resourceData]("something else", &diags)
-	if len(diags) != 2 || diags[0].Summary() != titleInternal || diags[1].Summary() != titleInternal || diags[1].Severity() != diag.SeverityError {
+	if len(diags) != 2 || diags.ErrorsCount() != 2 ||
+		diags[0].Summary() != titleInternal || diags[1].Summary() != titleInternal {
 		t.Errorf("want two errors, got %v", diags)
 	}
 	dataFrom[resourceData](nil, &diags)
@@ -34,5 +35,12 @@ func TestTitlesShortenLongIDs(t *testing.T) {
 		if got := titleFor("Cannot create user group %q", id); got != want {
 			t.Errorf("%q: got %s, want %s", id, got, want)
 		}
+	}
+}
+
+func TestRemovalCommandIsQuotedForTheShell(t *testing.T) {
+	t.Parallel()
+	if got, want := removalCommand("it's"), `-d '{"user_group_id":"it'\''s"}'`; !strings.HasSuffix(got, want) {
+		t.Errorf("got %s, want %s at its end", got, want)
 	}
 }

@@ -30,9 +30,7 @@ import (
 
 // Opened once per plan and once per apply that uses it, with one lookup each, and safe at plan.
 func TestAccEphemeralOpens(t *testing.T) {
-	engine.Needs(t, engine.EphemeralResource)
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
+	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource)
 	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	w.write("main.tf", requiredProviders+`
 ephemeral "embed_user_group_token" "acme" {
@@ -71,13 +69,10 @@ resource "terraform_data" "use" {
 	w.wantNoTokens()
 }
 
-// The recipe of examples/token-to-secret-store, through its life: the first plan asks nobody, the secret is written when the
-// token has changed, and only then, and at no time is a token in any file.
+// The recipe of examples/token-to-secret-store, through its life: the first plan asks nobody, the secret is written
+// when the token has changed, and only then, and at no time is a token in any file.
 func TestAccEphemeralRecipe(t *testing.T) {
-	engine.Needs(t, engine.EphemeralResource)
-	engine.Needs(t, engine.WriteOnly)
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
+	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource, engine.WriteOnly)
 	store := w.standInForAWS()
 	w.copy(examplesDir + "/token-to-secret-store")
 	current := func() string { group, _ := w.service.Group("acme"); return group.Token }
@@ -92,9 +87,7 @@ func TestAccEphemeralRecipe(t *testing.T) {
 		}
 	}
 	w.must("plan")
-	if calls := w.service.Calls(); len(calls) > 0 {
-		t.Errorf("the first plan should ask nobody: %v", calls)
-	}
+	w.madeNoCall()
 	applied("created", "-var=token_period=2026-Q4")
 	w.apply("-var=token_period=2026-Q4")
 	applied("rotated", "-var=token_period=2027-Q1")
@@ -107,13 +100,10 @@ func TestAccEphemeralRecipe(t *testing.T) {
 	w.has()
 }
 
-// The two root modules of examples/tokens-in-two-root-modules: the first plans without a key that works, the second writes each
-// secret when its token has changed, and no token is in any file.
+// The two root modules of examples/tokens-in-two-root-modules: the first plans without a key that works, the second
+// writes each secret when its token has changed, and no token is in any file.
 func TestAccTokensInTwoRootModules(t *testing.T) {
-	engine.Needs(t, engine.EphemeralResource)
-	engine.Needs(t, engine.WriteOnly)
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
+	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource, engine.WriteOnly)
 	store := w.standInForAWS()
 	w.copy(examplesDir + "/tokens-in-two-root-modules")
 	root, key := w.dir, w.env
@@ -124,10 +114,9 @@ func TestAccTokensInTwoRootModules(t *testing.T) {
 	w.apply()
 	w.service.ResetCounts()
 	in("groups", "EMBED_API_KEY=not-used")
-	w.says("0 to add, 2 to change, 0 to destroy", "plan", "-refresh=false", "-lock=false", "-input=false", "-var=token_period=2027-Q1")
-	if calls := w.service.Calls(); len(calls) > 0 {
-		t.Errorf("a plan without a refresh made calls: %v", calls)
-	}
+	w.says("0 to add, 2 to change, 0 to destroy",
+		"plan", "-refresh=false", "-lock=false", "-input=false", "-var=token_period=2027-Q1")
+	w.madeNoCall()
 	for step, period := range []string{"2026-Q4", "2027-Q1"} {
 		in("groups")
 		w.apply("-var=token_period=" + period)
@@ -146,8 +135,8 @@ func TestAccTokensInTwoRootModules(t *testing.T) {
 	w.wantNoTokens()
 }
 
-// standIn speaks for hashicorp/aws, which cannot be had everywhere: the two resources of the recipe, with arguments of the
-// same kind. It keeps what was written.
+// standIn speaks for hashicorp/aws, which cannot be had everywhere: the two resources of the recipe, with arguments of
+// the same kind. It keeps what was written.
 type standIn struct {
 	mu      sync.Mutex
 	written []string
@@ -181,7 +170,9 @@ func (w *workbench) standInForAWS() *standIn {
 			"Protocol": string(where.Protocol), "ProtocolVersion": where.ProtocolVersion, "Pid": where.Pid, "Test": where.Test,
 			"Addr": map[string]string{"Network": where.Addr.Network(), "String": where.Addr.String()},
 		}
-		text, err := json.Marshal(map[string]any{"registry.terraform.io/" + address: at, "registry.opentofu.org/" + address: at})
+		text, err := json.Marshal(map[string]any{
+			"registry.terraform.io/" + address: at, "registry.opentofu.org/" + address: at,
+		})
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -202,8 +193,10 @@ func (s *standIn) Configure(context.Context, provider.ConfigureRequest, *provide
 func (s *standIn) DataSources(context.Context) []func() datasource.DataSource { return nil }
 
 func (s *standIn) Resources(context.Context) []func() resource.Resource {
-	text, number, secret := schema.StringAttribute{Optional: true}, schema.Int64Attribute{Optional: true}, schema.StringAttribute{Optional: true, WriteOnly: true}
-	id := schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}}
+	text, number := schema.StringAttribute{Optional: true}, schema.Int64Attribute{Optional: true}
+	secret := schema.StringAttribute{Optional: true, WriteOnly: true}
+	keepsValue := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
+	id := schema.StringAttribute{Computed: true, PlanModifiers: keepsValue}
 	kind := func(name string, attributes map[string]schema.Attribute) func() resource.Resource {
 		return func() resource.Resource { return &standInResource{s, name, attributes} }
 	}

@@ -58,10 +58,14 @@ func actionFile(name string) []string { return page("actions/embed_rotate_user_g
 func dataFile(name string) []string { return page("data-sources/embed_user_group", name) }
 
 var examples = map[string]example{
-	"provider":              {sources: []string{"provider/provider.tf"}, options: bothEnvironments, try: refusesOtherKeyAndDestruction},
-	"provider headers":      {sources: providerFile("headers.tf")},
-	"provider limits":       {sources: providerFile("limits.tf")},
-	"provider certificates": {sources: providerFile("certificates.tf"), prepare: bringsCertificates, arguments: []string{"-var=certificates=."}},
+	"provider": {
+		sources: []string{"provider/provider.tf"}, options: bothEnvironments, try: refusesOtherKeyAndDestruction,
+	},
+	"provider headers": {sources: providerFile("headers.tf")},
+	"provider limits":  {sources: providerFile("limits.tf")},
+	"provider certificates": {
+		sources: providerFile("certificates.tf"), prepare: bringsCertificates, arguments: []string{"-var=certificates=."},
+	},
 	"provider environments": {
 		sources: providerFile("environments.tf"), options: bothEnvironments,
 		env: []string{"TF_VAR_customer_api_key=" + customerKey, "TF_VAR_testing_api_key=" + testingKey, "EMBED_API_KEY="},
@@ -85,7 +89,8 @@ var examples = map[string]example{
 		w.rotatesOnce("acme", "-var=token_period=2027-Q1")
 	}},
 	"rotation by age": {
-		sources: []string{"rotation-by-age"}, needs: engine.PlanTimestamp, arguments: []string{"-var=now=2026-03-31T23:59:59Z"},
+		sources: []string{"rotation-by-age"}, needs: engine.PlanTimestamp,
+		arguments: []string{"-var=now=2026-03-31T23:59:59Z"},
 		try: func(w *workbench) {
 			w.plansNothing("-var=now=2026-01-01T00:00:00Z")
 			w.rotatesOnce("acme", "-var=now=2026-04-01T00:00:00Z")
@@ -119,10 +124,13 @@ var examples = map[string]example{
 		prepare: bringsList, try: keepsWhatItImported,
 	},
 
-	"ephemeral":          {sources: tokenFile("ephemeral-resource.tf"), needs: engine.EphemeralResource, secret: true},
-	"ephemeral existing": {sources: tokenFile("existing.tf"), needs: engine.EphemeralResource, secret: true, before: acmeOnly, stays: true},
+	"ephemeral": {sources: tokenFile("ephemeral-resource.tf"), needs: engine.EphemeralResource, secret: true},
+	"ephemeral existing": {
+		sources: tokenFile("existing.tf"), needs: engine.EphemeralResource, secret: true, before: acmeOnly, stays: true,
+	},
 	"action": {sources: actionFile("action.tf"), needs: engine.Actions, try: func(w *workbench) {
-		w.says("Rotated; the new token has the fingerprint", "apply", "-auto-approve", "-invoke=action.embed_rotate_user_group_token.acme")
+		w.says("Rotated; the new token has the fingerprint",
+			"apply", "-auto-approve", "-invoke=action.embed_rotate_user_group_token.acme")
 		w.rotated("acme", 1)
 		// The old token is in the state still, so destroying has to ask for the new one.
 		w.must("destroy", "-auto-approve", "-refresh=false")
@@ -141,7 +149,8 @@ var examples = map[string]example{
 		before: map[string]string{"acme": "Acme Ltd", "initech": "Initech, Inc.", "umbrella": "Umbrella AG"},
 	},
 	"import command": {
-		sources: append(resourceFile("resource.tf"), resourceFile("import.sh")...), before: acmeOnly, prepare: runsImportCommand,
+		sources: append(resourceFile("resource.tf"), resourceFile("import.sh")...), before: acmeOnly,
+		prepare: runsImportCommand,
 	},
 }
 
@@ -164,11 +173,7 @@ func TestAccExamples(t *testing.T) {
 	t.Parallel()
 	for name, it := range examples {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if it.needs != "" {
-				engine.Needs(t, it.needs)
-			}
-			it.run(newWorkbench(t, it.options))
+			it.run(parallelWorkbench(t, it.options, it.needs))
 		})
 	}
 }
@@ -280,7 +285,8 @@ func bringsCertificates(w *workbench) {
 	w.write("client-key.pem", key)
 }
 
-// bringsList is what the guide Getting started has its reader bring: the module, and a list of customers of which some exist.
+// bringsList is what the guide Getting started has its reader bring: the module, and a list of customers of which some
+// exist.
 func bringsList(w *workbench) {
 	if err := os.CopyFS(filepath.Join(w.dir, "modules/customers"), os.DirFS(customersModule)); err != nil {
 		w.t.Fatal(err)

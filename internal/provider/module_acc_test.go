@@ -1,7 +1,9 @@
 package provider
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,14 +19,15 @@ func TestModuleCustomersReadme(t *testing.T) {
 	_, generated, _ := strings.Cut(readPage(t, customersModule+"/README.md"), "<!-- BEGIN_TF_DOCS -->\n")
 	for kind, file := range map[string]string{"input": "variables.tf", "output": "outputs.tf"} {
 		text := readPage(t, customersModule+"/"+file)
-		blocks := regexp.MustCompile(`(?s)\n?(?:variable|output) "(\w+)" \{\n  description = (?:"(.*?)"|<<-EOT\n(.*?)\n  EOT)\n`).FindAllStringSubmatch(text, -1)
+		const described = `(?s)\n?(?:variable|output) "(\w+)" \{\n  description = (?:"(.*?)"|<<-EOT\n(.*?)\n  EOT)\n`
+		blocks := regexp.MustCompile(described).FindAllStringSubmatch(text, -1)
 		if len(blocks) < 4 || len(blocks) != strings.Count(generated, `<a name="`+kind+`_`) {
 			t.Errorf("%s has %d blocks, and the README another number", file, len(blocks))
 		}
 		for _, block := range blocks {
 			description := block[2] + strings.ReplaceAll(strings.TrimPrefix(block[3], "    "), "\n    ", "<br/>")
-			row := `<a name="` + kind + `_` + block[1] + `"></a> [` + block[1] + `](#` + kind + `\_` + strings.ReplaceAll(block[1], "_", `\_`) +
-				`) | ` + strings.ReplaceAll(description, "\n", "<br/>") + ` |`
+			row := fmt.Sprintf(`<a name="%[1]s_%[2]s"></a> [%[2]s](#%[1]s\_%[3]s) | %[4]s |`, kind, block[1],
+				strings.ReplaceAll(block[1], "_", `\_`), strings.ReplaceAll(description, "\n", "<br/>"))
 			if !strings.Contains(generated, row) {
 				t.Errorf("the README has no %s", row)
 			}
@@ -32,15 +35,20 @@ func TestModuleCustomersReadme(t *testing.T) {
 	}
 }
 
-// The module's own tests, as its users run them.
+// The module's own tests, as its users run them. The mocked ones need neither a service nor a key.
 func TestAccModuleCustomersTests(t *testing.T) {
-	engine.Needs(t, engine.Mocks)
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
+	w := parallelWorkbench(t, emulator.Options{}, engine.Mocks)
 	w.copy(customersModule)
+	settings := w.env
+	w.env = append(slices.Clone(settings), "EMBED_BASE_URL=", "EMBED_API_KEY=")
+	w.must("test", "-filter=tests/mocked.tftest.hcl")
+	w.madeNoCall()
+	w.env = settings
 	out := w.must("test")
-	if !strings.Contains(out, "Success!") || !strings.Contains(out, "mocked.tftest.hcl") || !strings.Contains(out, "service.tftest.hcl") {
-		t.Errorf("not every test was run:\n%s", out)
+	for _, words := range []string{"Success!", "mocked.tftest.hcl", "service.tftest.hcl"} {
+		if !strings.Contains(out, words) {
+			t.Errorf("not every test was run:\n%s", out)
+		}
 	}
 	if w.service.Creations("module-test-a") != 1 || w.service.Rotations("module-test-b") != 2 {
 		t.Errorf("the service should have seen one creation and two rotations: %v", w.service.Calls())
@@ -48,39 +56,19 @@ func TestAccModuleCustomersTests(t *testing.T) {
 	w.has()
 }
 
-// The mocked tests need neither a service nor a key.
-func TestAccModuleCustomersMockedTests(t *testing.T) {
-	engine.Needs(t, engine.Mocks)
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
-	w.copy(customersModule)
-	w.env = append(w.env, "EMBED_BASE_URL=", "EMBED_API_KEY=")
-	w.must("test", "-filter=tests/mocked.tftest.hcl")
-	if calls := w.service.Calls(); len(calls) > 0 {
-		t.Errorf("calls: %v", calls)
-	}
-}
-
 // A message of the module names who is wrong, and never shows properties.
 func TestAccModuleCustomersMessages(t *testing.T) {
-	engine.Needs(t, engine.OptionalMembers)
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
+	w := parallelWorkbench(t, emulator.Options{}, engine.OptionalMembers)
 	w.copy(customersModule)
-	for name, test := range map[string]struct{ customers, words string }{
-		"id":         {`{ " acme" = { name = "Acme" }, fine = { name = "Fine" } }`, `Invalid IDs: [" acme"].`},
-		"name":       {`{ acme = { name = "" }, fine = { name = "Fine" } }`, `Customers without one: acme.`},
-		"no name":    {`{ acme = {} }`, `attribute "name" is required`},
-		"properties": {`{ acme = { name = "Acme", properties = "{personal: 1" }, fine = { name = "Fine" } }`, `Customers with other properties: acme.`},
-		"mapping":    {`{ acme = { name = "Acme", mapping = { a = null } } }`, `Customers with null in the mapping: acme.`},
+	for customers, words := range map[string]string{
+		`{ " acme" = { name = "Acme" }, fine = { name = "Fine" } }`: `Invalid IDs: [" acme"].`,
+		`{ acme = { name = "" }, fine = { name = "Fine" } }`:        `Customers without one: acme.`,
+		`{ acme = {} }`: `attribute "name" is required`,
+		`{ acme = { name = "A", properties = "{personal: 1" } }`:                `Customers with other properties: acme.`,
+		`{ acme = { name = "A", mapping = { a = null } }, b = { name = "B" } }`: `Customers with null in the mapping: acme.`,
 	} {
-		w.write("terraform.tfvars", "customers = "+test.customers+"\n")
-		code, out := w.run("plan")
-		if code != 1 || !strings.Contains(oneLine(out), test.words) {
-			t.Errorf("%s: the plan ended with %d and should have failed with %q:\n%s", name, code, test.words, out)
-		}
+		w.write("terraform.tfvars", "customers = "+customers+"\n")
+		w.fails(words, "plan")
 	}
-	if calls := w.service.Calls(); len(calls) > 0 {
-		t.Errorf("calls: %v", calls)
-	}
+	w.madeNoCall()
 }

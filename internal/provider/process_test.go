@@ -14,6 +14,7 @@ func TestPrepareProcess(t *testing.T) {
 		log.SetOutput(writer)
 		debug.SetGCPercent(percent)
 	})
+	loggers := []string{"TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER_EMBED"}
 	for name, test := range map[string]struct {
 		debugging    bool
 		level, gogc  string
@@ -31,14 +32,14 @@ func TestPrepareProcess(t *testing.T) {
 			t.Setenv("TF_LOG", "")
 			t.Setenv("TF_LOG_PROVIDER", test.level)
 			t.Setenv("GOGC", test.gogc)
-			for _, variable := range []string{"TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER_EMBED"} {
+			for _, variable := range loggers {
 				t.Setenv(variable, "")
 			}
 			PrepareProcess(test.debugging)
 			if log.Writer() != io.Discard {
 				t.Error("the standard logger is heard")
 			}
-			for _, variable := range []string{"TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER_EMBED"} {
+			for _, variable := range loggers {
 				if got := os.Getenv(variable); got != test.logs {
 					t.Errorf("%s is %q, want %q", variable, got, test.logs)
 				}

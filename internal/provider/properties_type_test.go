@@ -16,7 +16,6 @@ func propertiesText(text string) propertiesValue { return propertiesValue{types.
 // Every JSON object reaches the service as it was written, and is no change when it is written differently, in the
 // configuration or by the service.
 func TestPropertiesWrittenDifferently(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	for text, other := range map[string]string{
 		`{}`:              "\n{ }\n",
@@ -42,7 +41,6 @@ func TestPropertiesWrittenDifferently(t *testing.T) {
 }
 
 func TestPropertiesThatDiffer(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	for a, b := range map[string]string{
 		`{"a":9007199254740993}`: `{"a":9007199254740992}`, `{"a":1}`: `{"a":"1"}`, `{"b":1}`: `{"B":1}`,
@@ -54,7 +52,9 @@ func TestPropertiesThatDiffer(t *testing.T) {
 			t.Errorf("%s is taken for %s", b, a)
 		}
 	}
-	values := []propertiesValue{{types.StringNull()}, {types.StringUnknown()}, propertiesText(""), propertiesText("null"), propertiesText("{}")}
+	values := []propertiesValue{
+		{types.StringNull()}, {types.StringUnknown()}, propertiesText(""), propertiesText("null"), propertiesText("{}"),
+	}
 	for i, a := range values {
 		for j, b := range values {
 			if a.sameJSON(b) != (i == j) {
@@ -89,9 +89,7 @@ func TestPropertiesValidation(t *testing.T) {
 	} {
 		p.validate(protocolAcme("properties", text)).wantErrorAt("properties", titlePropertiesInvalid, says...)
 	}
-	for _, text := range []string{`{}`, ` { "a" : [ 1.50, 1e30, null, "\u003c" ], "é": {} } `, `{"a":18446744073709551617}`} {
-		p.validate(protocolAcme("properties", text)).wantNone()
-	}
+	p.validate(protocolAcme("properties", ` { "a" : [ 1.50, 1e30, null, "\u003c" ], "é": {} } `)).wantNone()
 }
 
 func TestPropertiesNeverShowTheText(t *testing.T) {

@@ -18,7 +18,6 @@ const (
 	cannotUpdate    = `Cannot update user group "acme"`
 	cannotRotate    = `Cannot rotate the token of user group "acme"`
 	cannotDelete    = `Cannot delete user group "acme"`
-	mayHaveExisted  = `User group "acme" may have existed before`
 	destroyedWanted = `User group "acme" is both managed and destroyed`
 	isProtected     = `User group "acme" is protected from deletion`
 	notAsPlanned    = `User group "acme" was not updated as planned`
@@ -43,12 +42,12 @@ func protocolAnswer(id string, teamID int64, tag string) string {
 }
 
 func TestProtocolCreateSendsWhatIsManaged(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{FirstTeamID: 9007199254740993})
 	state := p.created(protocolAcme())
 	p.wantState(state, "team_id", int64(9007199254740993), "api_environment_tag", nil)
 	group := p.group("acme")
-	if group.Name != "Acme" || group.Mapping["sales"] != "db-1" || string(group.Properties) != `{"tier":"gold","rows":10}` {
+	if group.Name != "Acme" || group.Mapping["sales"] != "db-1" ||
+		string(group.Properties) != `{"tier":"gold","rows":10}` {
 		t.Errorf("the service has %+v", group)
 	}
 	p.created(protocolObject{"user_group_id": "plain", "name": "Plain"})
@@ -62,7 +61,6 @@ func TestProtocolCreateSendsWhatIsManaged(t *testing.T) {
 }
 
 func TestProtocolCreateOfWhatExists(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	p.service.Seed(emulator.Group{ID: "acme", Name: "Somebody's", Properties: json.RawMessage(`{"a":1}`)})
 	before := p.service.Groups()
@@ -75,11 +73,11 @@ func TestProtocolCreateOfWhatExists(t *testing.T) {
 }
 
 func TestProtocolAdoption(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	before := p.service.Seed(emulator.Group{ID: "acme", Name: "Old", Mapping: map[string]string{"x": "y"}})
 	state, diags := p.create(protocolAdopting())
-	diags.wantWarning(adopted, "updated to this configuration", "keeps its token", "destroying this resource deletes the group")
+	diags.wantWarning(adopted, "updated to this configuration", "keeps its token",
+		"destroying this resource deletes the group")
 	p.wantCalls("GET > PUT")
 	p.wantTruth(state, "acme")
 	p.wantState(state, "api_environment_tag", "Customer", "token", before.Token, "team_id", before.TeamID)
@@ -93,7 +91,6 @@ func TestProtocolAdoption(t *testing.T) {
 
 // With create_before_destroy the replacement adopts the group, and the engine then deletes the old instance of it.
 func TestProtocolAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	old := p.created(protocolAcme())
 	state, diags := p.create(protocolAdopting())
@@ -108,116 +105,86 @@ func TestProtocolAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 	p.wantCalls("DELETE")
 }
 
-// State with an error is tainted, and the next run would destroy a live customer.
-func TestProtocolAdoptionThatFailsWritesNoState(t *testing.T) {
-	t.Parallel()
-	const title = `Cannot adopt user group "acme"`
-	for name, test := range map[string]struct {
-		options     emulator.Options
-		fault       emulator.Fault
-		title, says string
-	}{
-		"refused":      {fault: emulator.Fault{Kind: emulator.Refuse}, title: title, says: "was not changed. It is"},
-		"always cut":   {fault: emulator.Fault{Kind: emulator.CutAfterWork}, title: title, says: "was updated. It is"},
-		"another team": {fault: answering(protocolAnswer("acme", 7, "Customer")), title: replaced, says: "team_id 7"},
-		"a service that merges": {
-			options: emulator.Options{Updates: emulator.UpdatesMerge}, fault: emulator.Fault{Kind: emulator.Delay},
-			title: notAsPlanned, says: `which were not sent: "old"`,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := protocolStart(t, test.options)
-			p.service.Seed(emulator.Group{ID: "acme", Name: "Old", Properties: json.RawMessage(`{"old":1}`)})
-			test.fault.Method = http.MethodPut
-			p.service.Fail(test.fault)
-			state, diags := p.create(protocolAdopting())
-			diags.wantError(test.title, test.says, "not in the state")
-			p.wantNoState(state)
-			p.wantGroups("acme")
-		})
-	}
-}
-
 func answering(body string) emulator.Fault { return emulator.Fault{Kind: emulator.Answer, Body: body} }
 
 // After a lost answer a group is claimed only when the service shows by itself what was sent.
 func TestProtocolCreateAfterALostAnswer(t *testing.T) {
-	t.Parallel()
-	sent := json.RawMessage(`{"tier":"gold","rows":10}`)
-	for name, test := range map[string]struct {
-		options emulator.Options
-		before  *emulator.Group
-		claims  bool
-	}{
-		"shown":            {claims: true},
-		"echoed only":      {options: emulator.Options{Answers: emulator.AnswersEcho}},
-		"somebody's":       {before: &emulator.Group{ID: "acme", Name: "Somebody's", Properties: sent}},
-		"a nameless one":   {before: &emulator.Group{ID: "acme"}},
-		"no properties":    {before: &emulator.Group{ID: "acme", Name: "Acme"}},
-		"other properties": {before: &emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{"tier":1}`)}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := protocolStart(t, test.options)
-			if test.before != nil {
-				p.service.Seed(*test.before)
-			}
-			p.fault(http.MethodGet, emulator.CutAfterWork)
-			state, diags := p.create(protocolAcme())
-			p.wantFaultsStruck()
-			if test.claims {
-				diags.wantWarning(`User group "acme" is assumed to be the one just created`, "in the state", "terraform state rm")
-				p.wantCalls("GET > GET > GET")
-				p.wantTruth(state, "acme")
-				p.wantSettled(state, protocolAcme())
-				return
-			}
-			diags.wantError(mayHaveExisted, "was not changed", "not in the state", "import block", "adopt_existing")
-			p.wantNoState(state)
-			second(p.create(protocolAcme())).wantError(alreadyExists)
-			state, diags = p.create(protocolAdopting())
-			diags.wantWarning(adopted)
-			p.wantTruth(state, "acme")
-			if p.service.Deletions("acme")+p.service.Rotations("acme") > 0 {
-				t.Error("somebody's group was deleted or rotated")
-			}
-		})
-	}
 	p := protocolStart(t, emulator.Options{})
-	for _, kind := range []emulator.FaultKind{emulator.CutBefore, emulator.Unavailable503, emulator.TooMany429} {
-		p.fault(http.MethodGet, kind)
-		p.wantTruth(p.updated(p.nothing(), protocolAcme("user_group_id", kind.String())), kind.String())
-	}
+	p.fault(http.MethodGet, emulator.CutAfterWork)
+	state, diags := p.create(protocolAcme())
+	diags.wantWarning(`User group "acme" is assumed to be the one just created`, "in the state", "terraform state rm")
+	p.wantCalls("GET > GET > GET")
+	p.wantTruth(state, "acme")
+	p.wantSettled(state, protocolAcme())
+
+	p.service.Seed(emulator.Group{ID: "theirs", Name: "Acme", Properties: json.RawMessage(`{"tier":1}`)})
+	p.fault(http.MethodGet, emulator.CutAfterWork)
+	state, diags = p.create(protocolAcme("user_group_id", "theirs"))
+	diags.wantError(`User group "theirs" may have existed before`, `other values for these properties: "tier"`,
+		`does not have these properties: "rows"`, "was not changed", "not in the state", "import block", "adopt_existing")
+	p.wantNoState(state)
 }
 
-func TestProtocolCreateFailsInWords(t *testing.T) {
+// State with an error is tainted, and the next run would destroy a live customer: so a creation that failed leaves
+// none.
+func TestProtocolCreateThatFails(t *testing.T) {
 	t.Parallel()
+	const cannotCreate, cannotAdopt = `Cannot create user group "acme"`, `Cannot adopt user group "acme"`
 	const no, maybe = "The group was not created.", "It is not known whether the group was created."
 	const once, thrice = "GET", "GET > GET > GET"
 	unauthorized := answering(`{"success":0,"message":"bad key"}`)
 	unauthorized.Status = http.StatusUnauthorized
+	aSecret := answering(`{"success":0,"message":"` + emulator.DefaultKey + `"}`) // The harness looks.
 	for name, test := range map[string]struct {
-		fault emulator.Fault
-		calls string
-		says  []string
+		updates      emulator.Updates
+		fault        emulator.Fault
+		title, calls string
+		says         []string
 	}{
-		"refused":      {emulator.Fault{Kind: emulator.Refuse}, once, []string{no, `"the service does not want to"`}},
-		"redirected":   {emulator.Fault{Kind: emulator.Redirect307}, once, []string{no, "redirect", "base_url"}},
-		"wrong key":    {unauthorized, once, []string{no, "status 401", `"bad key"`, "EMBED_API_KEY"}},
-		"success zero": {answering(`{"success":0,"message":"no"}`), once, []string{no, `"no"`}},
-		"a secret":     {answering(`{"success":0,"message":"` + emulator.DefaultKey + `"}`), once, []string{no}}, // the harness looks
-		"throttled":    {emulator.Fault{Kind: emulator.TooMany429}, thrice, []string{no, "429", "refuses more calls"}},
-		"HTML":         {emulator.Fault{Kind: emulator.HTML200}, thrice, []string{maybe, "HTML", "Run again", "already exists"}},
-		"nothing":      {answering(""), thrice, []string{maybe}},
-		"always cut":   {emulator.Fault{Kind: emulator.CutAfterWork}, thrice, []string{maybe}},
+		"refused": {
+			fault: emulator.Fault{Kind: emulator.Refuse}, title: cannotCreate, calls: once,
+			says: []string{no, `"the service does not want to"`, "Fix what the service reports"},
+		},
+		"redirected": {
+			fault: emulator.Fault{Kind: emulator.Redirect307}, title: cannotCreate, calls: once,
+			says: []string{no, "redirect", "base_url"},
+		},
+		"wrong key": {
+			fault: unauthorized, title: cannotCreate, calls: once,
+			says: []string{no, "status 401", `"bad key"`, "EMBED_API_KEY"},
+		},
+		"a secret": {fault: aSecret, title: cannotCreate, calls: once, says: []string{no}},
+		"throttled": {
+			fault: emulator.Fault{Kind: emulator.TooMany429}, title: cannotCreate, calls: thrice,
+			says: []string{no, "429", "refuses more calls"},
+		},
+		"HTML": {
+			fault: emulator.Fault{Kind: emulator.HTML200}, title: cannotCreate, calls: thrice,
+			says: []string{maybe, "HTML", "Run again", "already exists"},
+		},
+		"adoption refused": {
+			fault: emulator.Fault{Method: http.MethodPut, Kind: emulator.Refuse}, title: cannotAdopt, calls: "GET > PUT",
+			says: []string{"was not changed. It is not in the state"},
+		},
+		"adoption always cut": {
+			fault: emulator.Fault{Method: http.MethodPut, Kind: emulator.CutAfterWork}, title: cannotAdopt,
+			calls: "GET > PUT > PUT > PUT", says: []string{"was updated. It is not in the state"},
+		},
+		"adoption by a service that merges": {
+			updates: emulator.UpdatesMerge, fault: emulator.Fault{Kind: emulator.Delay}, title: notAsPlanned, calls: "GET > PUT",
+			says: []string{`which were not sent: "old"`, "was updated, but it is not in the state"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := protocolStart(t, emulator.Options{})
+			p := protocolStart(t, emulator.Options{Updates: test.updates})
+			config := protocolAcme()
+			if strings.HasPrefix(name, "adoption") {
+				p.service.Seed(emulator.Group{ID: "acme", Name: "Old", Properties: json.RawMessage(`{"old":1}`)})
+				config = protocolAdopting()
+			}
 			p.service.Fail(test.fault)
-			state, diags := p.create(protocolAcme())
-			diags.wantError(`Cannot create user group "acme"`, test.says...)
+			state, diags := p.create(config)
+			diags.wantError(test.title, test.says...)
 			p.wantCalls(test.calls)
 			p.wantNoState(state)
 		})
@@ -226,7 +193,6 @@ func TestProtocolCreateFailsInWords(t *testing.T) {
 
 // Where the id was not known at plan, nothing was to be seen of a move; what this process has deleted it knows.
 func TestProtocolCreateOfWhatThisRunHasDeleted(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	old := p.created(protocolAcme())
 	deletion := p.plan(old, nil)
@@ -244,7 +210,6 @@ func TestProtocolCreateOfWhatThisRunHasDeleted(t *testing.T) {
 }
 
 func TestProtocolInvalidConfigurations(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	const marker = "plaintext-marker"
 	for name, test := range map[string]struct {
@@ -268,7 +233,7 @@ func TestProtocolInvalidConfigurations(t *testing.T) {
 	for name := range protocolAcme() {
 		p.validate(protocolAcme(name, protocolUnknown)).wantNone()
 	}
-	p.validate(protocolAcme("mapping", protocolObject{"a": protocolUnknown}, "rotate_token_when_changed", quarter("a"))).wantNone()
+	p.validate(protocolAcme("mapping", protocolObject{"a": protocolUnknown})).wantNone()
 	// What turns out only at apply makes no call either.
 	plan := p.plan(p.nothing(), protocolAcme("properties", protocolUnknown))
 	state, diags := p.apply(plan, protocolAcme("properties", marker))
@@ -279,9 +244,9 @@ func TestProtocolInvalidConfigurations(t *testing.T) {
 	p.wantCalls("")
 }
 
-// Ids that are another customer than the one they look like are refused, wherever they stand, and the character is named.
+// Ids that are another customer than the one they look like are refused, wherever they stand, and the character is
+// named.
 func TestProtocolInvisibleCharactersInIDs(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	const title, atImport = "Invalid user_group_id", "Invalid import ID"
 	for id, named := range map[string]string{
@@ -300,8 +265,6 @@ func TestProtocolInvisibleCharactersInIDs(t *testing.T) {
 	p.wantCalls("")
 	for _, id := range []string{"a b", "a/b/../c", "Zoë 顧客 😀", `"quoted" it's`, `back\slash`, "${not} %{a} template"} {
 		p.service.Seed(emulator.Group{ID: id, Name: "x"})
-		state, diags := p.imported(id)
-		diags.wantNone()
-		p.wantTruth(state, id)
+		p.wantTruth(p.imported(id), id)
 	}
 }

@@ -87,8 +87,8 @@ func (p *protocol) planOnce(prior protocolState, config protocolObject) protocol
 		proposed = protocolValue(p.typ(), protocolProposed(p.block(), prior.members(), config))
 	}
 	resp, err := p.server.PlanResourceChange(p.ctx, &tfprotov6.PlanResourceChangeRequest{
-		TypeName: protocolType, PriorState: p.encode(prior.value), ProposedNewState: p.encode(proposed), Config: p.encode(wanted),
-		PriorPrivate: prior.private, PriorIdentity: prior.identity,
+		TypeName: protocolType, PriorState: p.encode(prior.value), ProposedNewState: p.encode(proposed),
+		Config: p.encode(wanted), PriorPrivate: prior.private, PriorIdentity: prior.identity,
 	})
 	p.must(err)
 	plan := protocolPlan{
@@ -116,9 +116,9 @@ func (p *protocol) apply(plan protocolPlan, known ...protocolObject) (protocolSt
 	return p.applyToo(plan, known...)
 }
 
-// applyToo does in the walk that is under way what an engine does with an accepted plan: it plans again with what is known
-// by now, holds that against the first plan, applies it, and holds the result against the plan. known is the configuration
-// where the plan's one had unknown values.
+// applyToo does in the walk that is under way what an engine does with an accepted plan: it plans again with what is
+// known by now, holds that against the first plan, applies it, and holds the result against the plan. known is the
+// configuration where the plan's one had unknown values.
 func (p *protocol) applyToo(plan protocolPlan, known ...protocolObject) (protocolState, protocolDiags) {
 	p.t.Helper()
 	config := plan.config
@@ -164,8 +164,8 @@ func (p *protocol) applyOnce(prior protocolState, plan protocolPlan) (protocolSt
 		config = protocolValue(p.typ(), plan.config)
 	}
 	resp, err := p.server.ApplyResourceChange(p.ctx, &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: protocolType, PriorState: p.encode(prior.value), PlannedState: p.encode(plan.planned), Config: p.encode(config),
-		PlannedPrivate: plan.private, PlannedIdentity: plan.identity,
+		TypeName: protocolType, PriorState: p.encode(prior.value), PlannedState: p.encode(plan.planned),
+		Config: p.encode(config), PlannedPrivate: plan.private, PlannedIdentity: plan.identity,
 	})
 	p.must(err)
 	diags := p.diagnostics(resp.Diagnostics)
@@ -292,16 +292,31 @@ func (p *protocol) importing(id string, identity protocolObject) (protocolState,
 	return protocolState{value: p.decode(p.typ(), one.State), private: one.Private, identity: one.Identity}, diags
 }
 
-// imported is an import, with the refresh that belongs to it.
-func (p *protocol) imported(id string) (protocolState, protocolDiags) {
+// importAndRead is an import, with the refresh that belongs to it.
+func (p *protocol) importAndRead(id string) (protocolState, protocolDiags) {
 	p.t.Helper()
 	state, diags := p.importing(id, nil)
 	diags.wantNone()
 	return p.readToo(state)
 }
 
+// imported is that without a word.
+func (p *protocol) imported(id string) protocolState {
+	p.t.Helper()
+	state, diags := p.importAndRead(id)
+	diags.wantNone()
+	return state
+}
+
+// configurable are the attributes that a configuration can have, sorted.
+func (p *protocol) configurable() []string {
+	return protocolAttributes(p.block(), func(a *tfprotov6.SchemaAttribute) bool { return !a.Computed })
+}
+
 // protocolAttributes are those of a schema block, sorted, that the condition holds for.
-func protocolAttributes(block *tfprotov6.SchemaBlock, condition func(*tfprotov6.SchemaAttribute) bool) (names []string) {
+func protocolAttributes(
+	block *tfprotov6.SchemaBlock, condition func(*tfprotov6.SchemaAttribute) bool,
+) (names []string) {
 	for _, attribute := range block.Attributes {
 		if condition(attribute) {
 			names = append(names, attribute.Name)

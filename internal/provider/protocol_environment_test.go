@@ -13,12 +13,12 @@ const protocolCustomerKey, protocolTestingKey = "key-of-customer", "key-of-testi
 func protocolWrongKey(t *testing.T) *protocol {
 	t.Helper()
 	both := map[string]string{protocolCustomerKey: "Customer", protocolTestingKey: "Testing"}
-	return protocolStartWith(t, emulator.Options{Environments: both}, protocolObject{"api_key": protocolCustomerKey, "environment": "Testing"})
+	p := protocolStart(t, emulator.Options{Environments: both})
+	return p.anotherProcess(protocolObject{"api_key": protocolCustomerKey, "environment": "Testing"})
 }
 
 // With the key of another environment nothing is done, whatever is tried: one check, and from then on no call.
 func TestProtocolEnvironmentOfTheWrongKey(t *testing.T) {
-	t.Parallel()
 	const title = `The API key belongs to another environment`
 	p := protocolWrongKey(t)
 	right := p.anotherProcess(protocolObject{"api_key": protocolTestingKey, "environment": "Testing"})
@@ -40,7 +40,7 @@ func TestProtocolEnvironmentOfTheWrongKey(t *testing.T) {
 		"rotate":  func() protocolDiags { return second(p.update(untold, protocolNextQuarter())) },
 		"destroy": func() protocolDiags { return second(p.destroy(untold)) },
 		"refresh": func() protocolDiags { return second(p.read(state)) },
-		"import":  func() protocolDiags { return second(p.imported("acme")) },
+		"import":  func() protocolDiags { return second(p.importAndRead("acme")) },
 		"data":    func() protocolDiags { p.walk().wantNone(); return second(p.dataSource(byID("acme"))) },
 		"action":  func() protocolDiags { p.walk().wantNone(); return second(p.invoke(byID("acme"))) },
 	} {
@@ -56,18 +56,18 @@ func TestProtocolEnvironmentOfTheWrongKey(t *testing.T) {
 	}
 	// Where the state knows the group to be elsewhere, not even the check is made.
 	known := p.anotherProcess(protocolObject{"api_key": protocolTestingKey, "environment": "Customer"})
-	second(known.update(state, protocolAcme())).wantError(elsewhere, `"Customer"`, `"Testing"`, "was not updated", "terraform state rm")
+	second(known.update(state, protocolAcme())).wantError(elsewhere,
+		`"Customer"`, `"Testing"`, "was not updated", "terraform state rm")
 	second(known.destroy(state)).wantError(elsewhere, "was not deleted")
 	known.wantCalls("")
 }
 
 // A check that fails for another reason is no verdict.
 func TestProtocolEnvironmentThatCannotBeChecked(t *testing.T) {
-	t.Parallel()
 	p := protocolWrongKey(t)
-	p.always(http.MethodPut, emulator.TooMany429)
+	p.always(http.MethodPut, emulator.Refuse)
 	second(p.create(protocolAcme())).wantError("Cannot check the service and the API key",
-		"429", "was not created", "removed it again", "refuses more calls")
+		"does not want to", "was not created", "removed it again", "Fix what the service reports")
 	p.service.ClearFaults()
 	second(p.dataSource(byID("acme"))).wantError(`The API key belongs to another environment`)
 	if customer := p.service.In("Customer").Groups(); len(customer) > 0 {
@@ -76,12 +76,12 @@ func TestProtocolEnvironmentThatCannotBeChecked(t *testing.T) {
 	p.always(http.MethodDelete, emulator.Refuse)
 	diags := second(p.create(protocolAcme()))
 	left := p.service.In("Customer").Groups()[0].ID
-	diags.wantError(`User group "`+left+`" was left behind`, "curl -X DELETE", `{"user_group_id":"`+left+`"}`, "was not created")
+	diags.wantError(`User group "`+left+`" was left behind`,
+		"curl -X DELETE", `{"user_group_id":"`+left+`"}`, "was not created")
 }
 
 // A service that tells no environment works without the argument; with it there is nothing to hold to.
 func TestProtocolEnvironmentNeverTold(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{Environments: map[string]string{emulator.DefaultKey: ""}})
 	state := p.created(protocolAcme())
 	for _, config := range []protocolObject{protocolNextQuarter("name", "New"), protocolAcme()} {
@@ -97,7 +97,6 @@ func TestProtocolEnvironmentNeverTold(t *testing.T) {
 
 // A wrong key ends the run for all others, as soon as a call without a token is refused for it.
 func TestProtocolKeyThatIsRefused(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	acme, other := p.created(protocolAcme()), p.created(protocolAcme("user_group_id", "other"))
 	wrong := p.anotherProcess(protocolObject{"api_key": "wrong-key-4711"})
@@ -107,14 +106,4 @@ func TestProtocolKeyThatIsRefused(t *testing.T) {
 	second(wrong.readToo(other)).wantError(`User group "other" was left unchanged`, cannotLookUp)
 	p.wantCalls("GET")
 	second(wrong.destroy(acme)).wantError(cannotDelete, "status 401", "was not deleted", "Check api_key")
-}
-
-func TestProtocolTagThatChanges(t *testing.T) {
-	t.Parallel()
-	wrong := protocolWrongKey(t)
-	p := wrong.anotherProcess(protocolObject{"api_key": protocolCustomerKey})
-	state := p.updated(p.created(protocolAcme()), protocolAcme("name", "New"))
-	p.service.In("Testing").Seed(emulator.Group{ID: "acme", Name: "Acme", TeamID: state.get("team_id").(int64)})
-	other := wrong.anotherProcess(protocolObject{"api_key": protocolTestingKey})
-	second(other.update(state, protocolAcme())).wantError(elsewhere, `"Customer"`, `"Testing"`)
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// The protocol tests speak to the provider as an engine does, but in process: no engine is needed, and warnings, private
-// state and calls not made can be looked at. protocol behaves like an engine, also in what it objects to: every plan and
-// every apply is held against the rules whose breach makes an engine report a bug of the provider.
+// The protocol tests speak to the provider as an engine does, but in process: no engine is needed, and warnings,
+// private state and calls not made can be looked at. protocol behaves like an engine, also in what it objects to: every
+// plan and every apply is held against the rules whose breach makes an engine report a bug of the provider.
 type protocol struct {
-	t       testing.TB
+	t       *testing.T
 	ctx     context.Context
 	server  frameworkServer
 	service *emulator.Emulator
@@ -52,29 +52,35 @@ var (
 func protocolNewServer() frameworkServer { return NewServer("test")().(frameworkServer) }
 
 // protocolBare is a provider that is not configured yet.
-func protocolBare(t testing.TB) *protocol {
+func protocolBare(t *testing.T) *protocol {
 	t.Helper()
 	return &protocol{t: t, ctx: t.Context(), server: protocolNewServer(), schema: protocolSchema()}
 }
 
-// protocolStart is a provider configured for an emulator of its own.
-func protocolStart(t testing.TB, options emulator.Options) *protocol {
+// protocolStart is a provider configured for an emulator of its own. The test runs beside others from here on.
+func protocolStart(t *testing.T, options emulator.Options) *protocol {
 	t.Helper()
-	return protocolStartWith(t, options, nil)
+	t.Parallel()
+	return protocolAnother(t, options)
 }
 
-// protocolStartWith also takes arguments for the provider block.
-func protocolStartWith(t testing.TB, options emulator.Options, arguments protocolObject) *protocol {
+// protocolAnother is protocolStart for a test that has started already.
+func protocolAnother(t *testing.T, options emulator.Options) *protocol {
 	t.Helper()
 	p := protocolBare(t)
 	p.serve(options)
-	p.configure(protocolWith(p.arguments(), arguments)).wantNone()
+	p.configure(p.arguments()).wantNone()
 	return p
 }
 
 func (p *protocol) serve(options emulator.Options) {
 	p.t.Helper()
 	p.service = startService(p.t, options)
+	p.t.Cleanup(func() {
+		if waiting := p.service.FaultsWaiting(); waiting > 0 {
+			p.t.Errorf("%d faults never struck, and have tested nothing", waiting)
+		}
+	})
 	p.noTeams = slices.Contains(options.Omit, "team_id")
 	p.keys = []string{emulator.DefaultKey}
 	for key := range options.Environments {
@@ -171,8 +177,8 @@ func (p *protocol) lastBody(method string) (body protocolObject) {
 	return body
 }
 
-// callsOf tells the methods of all calls since the last time it was asked, such as "GET > DELETE". Calls about the group
-// that the provider makes to check the service are one word together: check.
+// callsOf tells the methods of all calls since the last time it was asked, such as "GET > DELETE". Calls about the
+// group that the provider makes to check the service are one word together: check.
 func callsOf(service *emulator.Emulator) string {
 	var methods []string
 	for _, call := range service.Calls() {
@@ -198,13 +204,7 @@ func (p *protocol) wantCalls(want string) {
 // wantGroups demands that the service has these groups and no others.
 func (p *protocol) wantGroups(want ...string) {
 	p.t.Helper()
-	var got []string
-	for _, group := range p.service.Groups() {
-		got = append(got, group.ID)
-	}
-	if !slices.Equal(got, want) {
-		p.t.Errorf("the service has the groups %q, want %q", got, want)
-	}
+	wantGroups(p.t, p.service, want)
 }
 
 // wantUntouched demands that the service has exactly the groups it had, as they were.
@@ -212,14 +212,6 @@ func (p *protocol) wantUntouched(before []emulator.Group) {
 	p.t.Helper()
 	if after := p.service.Groups(); !reflect.DeepEqual(before, after) {
 		p.t.Errorf("the service had %v and has %v", before, after)
-	}
-}
-
-// wantFaultsStruck ends a test of faults: one that never struck has tested nothing.
-func (p *protocol) wantFaultsStruck() {
-	p.t.Helper()
-	if waiting := p.service.FaultsWaiting(); waiting > 0 {
-		p.t.Errorf("%d faults never struck", waiting)
 	}
 }
 
@@ -279,7 +271,8 @@ func (p *protocol) wantTruth(state protocolState, id string) {
 	if p.noTeams {
 		team = nil
 	}
-	p.wantState(state, "user_group_id", id, "id", id, "team_id", team, "token", token, "token_fingerprint", fingerprint(group.Token))
+	p.wantState(state, "user_group_id", id, "id", id,
+		"team_id", team, "token", token, "token_fingerprint", fingerprint(group.Token))
 }
 
 // wantIdentity demands that the identity names the group.
@@ -295,7 +288,7 @@ func (p *protocol) wantIdentity(identity *tfprotov6.ResourceIdentityData, id any
 
 // protocolDiags is what a person gets to see of one operation.
 type protocolDiags struct {
-	t    testing.TB
+	t    *testing.T
 	list []*tfprotov6.Diagnostic
 }
 

@@ -25,7 +25,8 @@ func (p *protocol) data(name string, config protocolObject) (protocolObject, pro
 	p.t.Helper()
 	typ := p.schema.DataSourceSchemas[name].ValueType()
 	encoded := p.encode(protocolValue(typ, config))
-	validated, err := p.server.ValidateDataResourceConfig(p.ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: encoded})
+	validated, err := p.server.ValidateDataResourceConfig(p.ctx,
+		&tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: encoded})
 	p.must(err)
 	if diags := p.diagnostics(validated.Diagnostics); diags.hasError() {
 		return nil, diags
@@ -40,12 +41,14 @@ func (p *protocol) open(config protocolObject) (protocolObject, protocolDiags) {
 	p.t.Helper()
 	typ := p.schema.EphemeralResourceSchemas[protocolToken].ValueType()
 	encoded := p.encode(protocolValue(typ, config))
-	validated, err := p.server.ValidateEphemeralResourceConfig(p.ctx, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: protocolToken, Config: encoded})
+	validated, err := p.server.ValidateEphemeralResourceConfig(p.ctx,
+		&tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: protocolToken, Config: encoded})
 	p.must(err)
 	if diags := p.diagnostics(validated.Diagnostics); diags.hasError() {
 		return nil, diags
 	}
-	opened, err := p.server.OpenEphemeralResource(p.ctx, &tfprotov6.OpenEphemeralResourceRequest{TypeName: protocolToken, Config: encoded})
+	opened, err := p.server.OpenEphemeralResource(p.ctx,
+		&tfprotov6.OpenEphemeralResourceRequest{TypeName: protocolToken, Config: encoded})
 	p.must(err)
 	if !opened.RenewAt.IsZero() {
 		p.t.Error("it asks to be renewed")
@@ -73,7 +76,8 @@ func (p *protocol) results(typ tftypes.Type, encoded *tfprotov6.DynamicValue, co
 func (p *protocol) invoke(config protocolObject) ([]string, protocolDiags) {
 	p.t.Helper()
 	encoded := p.encode(protocolValue(p.schema.ActionSchemas[protocolAction].Schema.ValueType(), config))
-	validated, err := p.server.ValidateActionConfig(p.ctx, &tfprotov6.ValidateActionConfigRequest{ActionType: protocolAction, Config: encoded})
+	validated, err := p.server.ValidateActionConfig(p.ctx,
+		&tfprotov6.ValidateActionConfigRequest{ActionType: protocolAction, Config: encoded})
 	p.must(err)
 	if diags := p.diagnostics(validated.Diagnostics); diags.hasError() {
 		return nil, diags
@@ -81,7 +85,8 @@ func (p *protocol) invoke(config protocolObject) ([]string, protocolDiags) {
 	planned, err := p.server.PlanAction(p.ctx, &tfprotov6.PlanActionRequest{ActionType: protocolAction, Config: encoded})
 	p.must(err)
 	p.diagnostics(planned.Diagnostics).wantNone()
-	stream, err := p.server.InvokeAction(p.ctx, &tfprotov6.InvokeActionRequest{ActionType: protocolAction, Config: encoded})
+	stream, err := p.server.InvokeAction(p.ctx,
+		&tfprotov6.InvokeActionRequest{ActionType: protocolAction, Config: encoded})
 	p.must(err)
 	var progress []string
 	var diags protocolDiags
@@ -108,13 +113,16 @@ func (p *protocol) list(limit int64, wholeResource bool, ids ...string) ([]proto
 	p.t.Helper()
 	typ := p.schema.ListResourceSchemas[protocolType].ValueType()
 	encoded := p.encode(protocolValue(typ, protocolObject{"user_group_ids": ids}))
-	validated, err := p.server.ValidateListResourceConfig(p.ctx, &tfprotov6.ValidateListResourceConfigRequest{TypeName: protocolType, Config: encoded})
+	validated, err := p.server.ValidateListResourceConfig(p.ctx,
+		&tfprotov6.ValidateListResourceConfigRequest{TypeName: protocolType, Config: encoded})
 	p.must(err)
 	diags := p.diagnostics(validated.Diagnostics)
 	if diags.hasError() {
 		return nil, diags
 	}
-	stream, err := p.server.ListResource(p.ctx, &tfprotov6.ListResourceRequest{TypeName: protocolType, Config: encoded, Limit: limit, IncludeResource: wholeResource})
+	stream, err := p.server.ListResource(p.ctx, &tfprotov6.ListResourceRequest{
+		TypeName: protocolType, Config: encoded, Limit: limit, IncludeResource: wholeResource,
+	})
 	p.must(err)
 	var listed []protocolListed
 	for result := range stream.Results {
@@ -141,21 +149,39 @@ func (p *protocol) wantObject(got, want protocolObject) {
 }
 
 func TestProtocolEphemeralResource(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	group := p.service.Seed(emulator.Group{ID: "acme", Name: "Acme", TeamID: 9007199254740993})
 	before := p.service.Groups()
 	opened, diags := p.open(byID("acme"))
 	diags.wantNone()
-	p.wantObject(opened, protocolObject{"user_group_id": "acme", "token": group.Token, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID})
+	p.wantObject(opened, protocolObject{
+		"user_group_id": "acme", "team_id": group.TeamID,
+		"token": group.Token, "token_fingerprint": fingerprint(group.Token),
+	})
 	p.wantCalls("GET")
 	_, diags = p.open(byID("nobody"))
 	diags.wantError(doesNotExist, "removed it again")
 	p.wantUntouched(before)
 }
 
+func TestProtocolDataSource(t *testing.T) {
+	p := protocolStart(t, emulator.Options{})
+	group := p.service.Seed(emulator.Group{
+		ID: "acme", Name: "Acme", Properties: json.RawMessage(` { "b" : 1.0, "a": null }`), TeamID: 9007199254740993,
+	})
+	want := protocolObject{
+		"user_group_id": "acme", "store_token": nil, "id": "acme", "name": "Acme", "properties": `{"a":null,"b":1}`,
+		"token": group.Token, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID,
+	}
+	for _, changes := range []protocolObject{{}, {"store_token": false, "token": nil}} {
+		read, diags := p.dataSource(protocolWith(byID("acme"), "store_token", changes["store_token"]))
+		diags.wantNone()
+		p.wantObject(read, protocolWith(want, changes))
+	}
+	p.wantCalls("GET > GET")
+}
+
 func TestProtocolAction(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	progress, diags := p.invoke(byID("acme"))
@@ -171,7 +197,8 @@ func TestProtocolAction(t *testing.T) {
 	p.fault(http.MethodPost, emulator.CutAfterWork)
 	progress, diags = p.invoke(byID("acme"))
 	diags.wantNone()
-	if got := p.service.Rotations("acme"); got != 1 || !strings.Contains(progress[len(progress)-1], fingerprint(p.group("acme").Token)) {
+	last := progress[len(progress)-1]
+	if got := p.service.Rotations("acme"); got != 1 || !strings.Contains(last, fingerprint(p.group("acme").Token)) {
 		t.Errorf("an answer was lost: %d rotations, and the progress %q", got, progress)
 	}
 	p.always(http.MethodPost, emulator.Refuse)
@@ -188,8 +215,10 @@ func TestProtocolAction(t *testing.T) {
 
 func TestProtocolList(t *testing.T) {
 	t.Parallel()
-	for answers, display := range map[emulator.Answers]string{emulator.AnswersStored: "Name of %[1]s (%[1]s)", emulator.AnswersEcho: "%s"} {
-		p := protocolStart(t, emulator.Options{Answers: answers})
+	for answers, display := range map[emulator.Answers]string{
+		emulator.AnswersStored: "Name of %[1]s (%[1]s)", emulator.AnswersEcho: "%s",
+	} {
+		p := protocolAnother(t, emulator.Options{Answers: answers})
 		for _, id := range []string{"c", "a", "b"} {
 			p.service.Seed(emulator.Group{ID: id, Name: "Name of " + id, Properties: json.RawMessage(`{"z":1,"a":2}`)})
 		}
@@ -212,7 +241,10 @@ func TestProtocolList(t *testing.T) {
 			t.Errorf("limited to two: %v", listed)
 		}
 		group := p.group("c")
-		resource := protocolObject{"user_group_id": "c", "id": "c", "token": nil, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID}
+		resource := protocolObject{
+			"user_group_id": "c", "id": "c", "team_id": group.TeamID,
+			"token": nil, "token_fingerprint": fingerprint(group.Token),
+		}
 		if answers == emulator.AnswersStored {
 			resource["name"], resource["properties"] = "Name of c", `{"a":2,"z":1}`
 		}
@@ -225,31 +257,25 @@ func TestProtocolList(t *testing.T) {
 	}
 }
 
-// An engine that has enough, or is stopped, pulls no more results; each lookup could create and delete.
-func TestProtocolListThatIsLeft(t *testing.T) {
-	t.Parallel()
+func TestProtocolListThatFails(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	for _, id := range []string{"a", "b"} {
 		p.service.Seed(emulator.Group{ID: id, Name: id})
 	}
-	config := protocolValue(p.schema.ListResourceSchemas[protocolType].ValueType(), protocolObject{"user_group_ids": []string{"a", "b"}})
-	stream, err := p.server.ListResource(p.ctx, &tfprotov6.ListResourceRequest{TypeName: protocolType, Config: p.encode(config)})
+	// An engine that is stopped pulls no more results; each lookup could create and delete.
+	config := protocolValue(p.schema.ListResourceSchemas[protocolType].ValueType(),
+		protocolObject{"user_group_ids": []string{"a", "b"}})
+	stream, err := p.server.ListResource(p.ctx,
+		&tfprotov6.ListResourceRequest{TypeName: protocolType, Config: p.encode(config)})
 	p.must(err)
 	for range stream.Results {
 		break
 	}
 	p.wantCalls("GET")
-}
 
-func TestProtocolListThatFails(t *testing.T) {
-	t.Parallel()
-	p := protocolStart(t, emulator.Options{})
-	for _, id := range []string{"a", "b"} {
-		p.service.Seed(emulator.Group{ID: id, Name: id})
-	}
-	p.service.Fail(emulator.Fault{Method: http.MethodGet, ID: "a", Kind: emulator.TooMany429})
+	p.service.Fail(emulator.Fault{Method: http.MethodGet, ID: "a", Kind: emulator.Refuse})
 	listed, diags := p.list(0, true, "a", "b")
-	diags.wantError(`Cannot look up user group "a"`, "429")
+	diags.wantError(`Cannot look up user group "a"`, "does not want to")
 	if len(listed) != 1 || listed[0].id != "b" {
 		t.Errorf("listed %v", listed)
 	}

@@ -10,9 +10,8 @@ import (
 
 // What a plan leaves open of what the provider computes: no more than the calls that it announces can change.
 func TestProtocolWhatAPlanLeavesOpen(t *testing.T) {
-	t.Parallel()
-	const triggers, rotation = "rotate_token_when_changed", "token token_fingerprint"
-	p, anonymous := protocolStart(t, emulator.Options{}), protocolStart(t, emulator.Options{Omit: []string{"team_id"}})
+	const triggers, rotation, tag = "rotate_token_when_changed", "token token_fingerprint", "api_environment_tag"
+	p, anonymous := protocolStart(t, emulator.Options{}), protocolAnother(t, emulator.Options{Omit: []string{"team_id"}})
 	fresh := p.created(protocolAcme())
 	tagged := p.updated(fresh, protocolAcme("name", "New"))
 	hidden := p.updated(tagged, protocolAcme("name", "New", "store_token", false))
@@ -24,15 +23,17 @@ func TestProtocolWhatAPlanLeavesOpen(t *testing.T) {
 		open    string
 		null    string
 	}{
-		"nothing":                     {tagged, nil, "", ""},
-		"no call":                     {fresh, []any{"name", "Acme", "adopt_existing", true}, "", "api_environment_tag"},
-		"renamed":                     {tagged, []any{"name", "Newer"}, "", ""},
-		"renamed, no tag":             {fresh, nil, "api_environment_tag", ""},
-		"renamed, no team":            {noTeam, nil, "api_environment_tag team_id", ""},
-		"rotated":                     {tagged, []any{triggers, quarter("Q2")}, rotation, ""},
-		"rotated, no tag":             {fresh, []any{"name", "Acme", triggers, quarter("Q2")}, "api_environment_tag " + rotation, ""},
-		"hidden":                      {tagged, []any{"store_token", false}, "", "token"},
-		"hidden and rotated":          {tagged, []any{"store_token", false, triggers, quarter("Q2")}, "token_fingerprint", "token"},
+		"nothing":          {tagged, nil, "", ""},
+		"no call":          {fresh, []any{"name", "Acme", "adopt_existing", true}, "", tag},
+		"renamed":          {tagged, []any{"name", "Newer"}, "", ""},
+		"renamed, no tag":  {fresh, nil, tag, ""},
+		"renamed, no team": {noTeam, nil, tag + " team_id", ""},
+		"rotated":          {tagged, []any{triggers, quarter("Q2")}, rotation, ""},
+		"rotated, no tag":  {fresh, []any{"name", "Acme", triggers, quarter("Q2")}, tag + " " + rotation, ""},
+		"hidden":           {tagged, []any{"store_token", false}, "", "token"},
+		"hidden and rotated": {
+			tagged, []any{"store_token", false, triggers, quarter("Q2")}, "token_fingerprint", "token",
+		},
 		"hidden no more":              {hidden, []any{"store_token", true}, "", "token"},
 		"hidden no more, and rotated": {hidden, []any{triggers, quarter("Q2")}, rotation, ""},
 		"perhaps hidden":              {tagged, []any{"store_token", protocolUnknown}, "token", ""},
@@ -61,7 +62,6 @@ func TestProtocolWhatAPlanLeavesOpen(t *testing.T) {
 
 // Only another value of a key that was there before rotates. The map and its keys may come and go.
 func TestProtocolWhatRotates(t *testing.T) {
-	t.Parallel()
 	type o = protocolObject
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())

@@ -11,7 +11,6 @@ func TestProtocolOneIDAtTwoNewAddresses(t *testing.T) {
 	t.Parallel()
 	for name, config := range map[string]protocolObject{"plain": protocolAcme(), "adopting": protocolAdopting()} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			p := protocolStart(t, emulator.Options{})
 			one := p.plan(p.nothing(), config)
 			one.diags.wantNone()
@@ -32,12 +31,12 @@ func TestProtocolOneIDAtTwoNewAddresses(t *testing.T) {
 
 // Engines order nothing between two addresses, in plans either.
 func TestProtocolPlanOfADeletionAndACreation(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	old := p.created(protocolAcme())
 
 	p.plan(old, nil).diags.wantNone()
-	p.planToo(p.nothing(), protocolAcme()).diags.wantErrorAt("user_group_id", destroyedWanted, "moved block", "Nothing was changed")
+	p.planToo(p.nothing(), protocolAcme()).diags.wantErrorAt("user_group_id", destroyedWanted,
+		"moved block", "Nothing was changed")
 	p.plan(p.nothing(), protocolAcme()).diags.wantNone()
 	p.planToo(old, nil).diags.wantErrorAt("user_group_id", destroyedWanted, "-refresh=false")
 
@@ -55,11 +54,9 @@ func TestProtocolPlanOfADeletionAndACreation(t *testing.T) {
 
 // Two addresses have the same group: it was imported a second time.
 func TestProtocolPlanOfAGroupAtTwoAddresses(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	one := p.created(protocolAcme())
-	another, diags := p.imported("acme")
-	diags.wantNone()
+	another := p.imported("acme")
 	another, _ = p.update(another, protocolAcme())
 	p.service.ResetCounts()
 	for _, config := range []protocolObject{protocolAcme(), protocolAcme("name", "New")} {
@@ -81,7 +78,6 @@ func TestProtocolPlanOfAGroupAtTwoAddresses(t *testing.T) {
 
 // Asked twice for one address, as engines ask where they cannot decide at once, or as if it were not there.
 func TestProtocolPlanThatIsAskedForTwice(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	p.plan(state, protocolAcme()).diags.wantNone()
@@ -97,7 +93,6 @@ func TestProtocolPlanThatIsAskedForTwice(t *testing.T) {
 }
 
 func TestProtocolPlanOfExchangedIDs(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	one, another := p.created(protocolAcme()), p.created(protocolAcme("user_group_id", "other"))
 	p.plan(one, protocolAcme("user_group_id", "other")).diags.wantNone()
@@ -105,9 +100,9 @@ func TestProtocolPlanOfExchangedIDs(t *testing.T) {
 	p.wantCalls("")
 }
 
-// What has been carried out, or tried, is over: the old instance of a replacement is planned for deletion after the new one.
+// What has been carried out, or tried, is over: the old instance of a replacement is planned for deletion after the new
+// one.
 func TestProtocolPlanAfterTheOtherHalf(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	creation := p.plan(p.nothing(), protocolAcme())
@@ -122,7 +117,6 @@ func TestProtocolPlanAfterTheOtherHalf(t *testing.T) {
 
 // States of version 0.1 name no instance until the first refresh.
 func TestProtocolPlanOfStatesWithoutMemory(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	state.private = nil
@@ -130,8 +124,7 @@ func TestProtocolPlanOfStatesWithoutMemory(t *testing.T) {
 	p.plan(state, nil).diags.wantNone()
 	p.planToo(p.nothing(), protocolAcme()).diags.wantError(destroyedWanted)
 	state = p.refreshed(state)
-	again, diags := p.imported("acme")
-	diags.wantNone()
+	again := p.imported("acme")
 	p.planToo(state, protocolAcme()).diags.wantNone()
 	p.planToo(again, protocolAcme("mapping", nil)).diags.wantError(`User group "acme" is in the state twice`)
 	p.wantDestroyed(state)

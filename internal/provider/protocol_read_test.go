@@ -11,7 +11,6 @@ import (
 )
 
 func TestProtocolReadShowsDrift(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	p.service.Change("acme", func(group *emulator.Group) {
@@ -38,7 +37,6 @@ func TestProtocolReadShowsDrift(t *testing.T) {
 
 // Engines before Terraform 1.12 keep no identity. The harness holds the one that comes back against the id.
 func TestProtocolStateWithoutIdentity(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	state.identity = nil
@@ -54,7 +52,6 @@ func TestProtocolStateWithoutIdentity(t *testing.T) {
 
 // A service that insists on a name is asked with the one that the group has.
 func TestProtocolReadSendsTheNameWhereOneIsNeeded(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{NameRequired: true})
 	p.refreshed(p.created(protocolAcme()))
 	if name := p.lastBody(http.MethodGet)["name"]; name != "Acme" {
@@ -62,19 +59,20 @@ func TestProtocolReadSendsTheNameWhereOneIsNeeded(t *testing.T) {
 	}
 }
 
-// A missing group costs a look that makes it, one that confirms that, a deletion, and once in a process a check of the service.
+// A missing group costs a look that makes it, one that confirms that, a deletion, and once in a process a check of the
+// service.
 func TestProtocolReadOfAGroupThatIsGone(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	acme, other := p.created(protocolAcme()), p.created(protocolAcme("user_group_id", "other"))
 	p.service.Remove("acme")
 	p.service.Remove("other")
 	p.wantNoState(p.refreshed(acme))
 	p.wantCalls("GET > GET > check > DELETE")
+	p.fault(http.MethodGet, emulator.CutBefore)
 	gone, diags := p.readToo(other)
-	diags.wantNone()
+	diags.wantWarning(`User group "other" does not exist`, "An earlier attempt was lost", "an empty group appears")
 	p.wantNoState(gone)
-	p.wantCalls("GET > GET > DELETE")
+	p.wantCalls("GET > GET > GET > DELETE")
 	p.wantDestroyed(acme)
 	p.wantGroups()
 }
@@ -84,7 +82,6 @@ func TestProtocolReadOfAGroupThatWasReplaced(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]emulator.Options{"stored": {}, "echo": {Answers: emulator.AnswersEcho}} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			p := protocolStart(t, options)
 			state := p.created(protocolAcme())
 			p.service.Replace("acme")
@@ -118,7 +115,7 @@ func TestProtocolReadOfAGroupThatWasReplaced(t *testing.T) {
 		})
 	}
 	// What it shows of another group is drift like any other, where it is managed.
-	p := protocolStart(t, emulator.Options{})
+	p := protocolAnother(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	p.service.Remove("acme")
 	p.service.Seed(emulator.Group{ID: "acme", Name: "Theirs", Properties: json.RawMessage(`{"a":1}`)})
@@ -127,199 +124,100 @@ func TestProtocolReadOfAGroupThatWasReplaced(t *testing.T) {
 }
 
 func TestProtocolReadThatFails(t *testing.T) {
-	t.Parallel()
 	const remedy = `curl -X DELETE "$EMBED_BASE_URL/api/user" -H "Authorization: Token $EMBED_API_KEY" ` +
 		`-H 'Content-Type: application/json' -d '{"user_group_id":"acme"}'`
-	for name, test := range map[string]struct {
-		imported, gone bool
-		fault          emulator.Fault
-		title          string // empty: no error
-		says           []string
-	}{
-		"lost, the group is ours": {fault: emulator.Fault{Method: "GET", Nth: 1, Kind: emulator.CutAfterWork}},
-		"lost, imported": {
-			imported: true, fault: emulator.Fault{Method: "GET", Nth: 1, Kind: emulator.CutAfterWork},
-			title: `Looking up user group "acme" may have created it`, says: []string{"response to the lookup was lost", "Run again", remedy},
-		},
-		"always lost": {
-			fault: emulator.Fault{Method: "GET", Kind: emulator.CutAfterWork}, title: cannotLookUp, says: []string{"empty one", remedy},
-		},
-		"refused": {
-			fault: emulator.Fault{Method: "GET", Kind: emulator.Refuse}, title: cannotLookUp, says: []string{"Nothing was changed"},
-		},
-		"gone, removal refused": {
-			gone: true, fault: emulator.Fault{Method: "DELETE", ID: "acme", Kind: emulator.Refuse},
-			title: `User group "acme" was left behind`, says: []string{"empty group", remedy, "create groups but not delete them"},
-		},
-		"gone, removal lost": {gone: true, fault: emulator.Fault{Method: "DELETE", ID: "acme", Nth: 1, Kind: emulator.CutAfterWork}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := protocolStart(t, emulator.Options{})
-			state := p.created(protocolAcme())
-			if test.imported {
-				state, _ = p.importing("acme", nil)
-			}
-			if test.gone {
-				p.service.Remove("acme")
-			}
-			p.service.Fail(test.fault)
-			after, diags := p.read(state)
-			p.wantFaultsStruck()
-			switch {
-			case test.title != "":
-				diags.wantError(test.title, test.says...)
-				p.wantSame(after, state)
-				p.wantGroups("acme")
-			case test.gone:
-				p.wantNoState(after)
-				p.wantGroups()
-			default:
-				diags.wantNone()
-				p.wantSame(after, state)
-			}
-		})
+	p := protocolStart(t, emulator.Options{})
+	state := p.created(protocolAcme())
+	failing := func(state protocolState, fault emulator.Fault, title string, says ...string) {
+		t.Helper()
+		p.service.Fail(fault)
+		after, diags := p.read(state)
+		diags.wantError(title, says...)
+		p.wantSame(after, state)
+		p.wantGroups("acme")
+		p.service.ClearFaults()
 	}
+	lost := emulator.Fault{Method: http.MethodGet, Kind: emulator.CutAfterWork}
+	failing(state, lost, cannotLookUp, "empty one", remedy)
+	refused := emulator.Fault{Method: http.MethodGet, Kind: emulator.Refuse}
+	failing(state, refused, cannotLookUp, "Nothing was changed", "Fix what the service reports")
+	imported, diags := p.importing("acme", nil)
+	diags.wantNone()
+	lost.Nth = 1
+	failing(imported, lost, `Looking up user group "acme" may have created it`,
+		"response to the lookup was lost", "Run again", remedy)
+	p.service.Remove("acme")
+	kept := emulator.Fault{Method: http.MethodDelete, ID: "acme", Kind: emulator.Refuse}
+	failing(state, kept, `User group "acme" was left behind`,
+		"empty group", remedy, "create groups but not delete them", "Fix what the service reports")
 }
 
 // protocolCreation is what the creation of a group was answered, as a cache keeps it.
 func protocolCreation(group emulator.Group) string {
-	return fmt.Sprintf(`{"success":1,"new_user_group":true,"user_group":{"team_id":%d,"token":%q,"name":%q,"provided_id":%q}}`,
-		group.TeamID, group.Token, group.Name, group.ID)
+	return fmt.Sprintf(`{"success":1,"new_user_group":true,"user_group":`+
+		`{"team_id":%d,"token":%q,"name":%q,"provided_id":%q}}`, group.TeamID, group.Token, group.Name, group.ID)
 }
 
-// A cache that keeps GET answers by the path gives everyone the answer to the last creation, which reads as if a lookup had
-// just made the group: deleting it would delete a customer.
+// A cache that keeps GET answers by the path gives everyone the answer to the last creation, which reads as if a lookup
+// had just made the group: deleting it would delete a customer.
 func TestProtocolAnswersFromACache(t *testing.T) {
-	t.Parallel()
-	for name, nameless := range map[string]bool{"whole": false, "without a name": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := protocolStart(t, emulator.Options{})
-			acme := p.created(protocolAcme("deletion_protection", true))
-			other := p.created(protocolAcme("user_group_id", "other"))
-			before, kept := p.service.Groups(), p.group("acme")
-			if nameless {
-				kept.Name = ""
-			}
-			p.answered(http.MethodGet, protocolCreation(kept))
-			want := func(id string, diags protocolDiags) {
-				t.Helper()
-				title := fmt.Sprintf("A cache may have answered for user group %q", id)
-				diags.wantError(title, "Nothing was deleted", "returned an old response", "Turn off caching for the address of the service")
-				if strings.Contains(diags.String(), "curl") {
-					t.Errorf("it advises to delete what may be a customer:\n%s", diags)
-				}
-			}
-			// In one process, which knows more each time, and each in a process of its own.
-			for _, next := range []func(){func() {}, func() { p.walk().wantNone() }} {
-				after, diags := p.read(acme)
-				want("acme", diags)
-				p.wantSame(after, acme)
-				next()
-				after, diags = p.readToo(other)
-				want("other", diags)
-				p.wantSame(after, other)
-				next()
-				want("acme", second(p.dataSource(byID("acme"))))
-				next()
-				want("acme", second(p.invoke(byID("acme"))))
-				want("acme", second(p.imported("acme")))
-				want("new", second(p.create(protocolAcme("user_group_id", "new", "name", "New"))))
-			}
-			if got := p.service.Count(http.MethodDelete); got > 0 {
-				t.Errorf("%d deletions were sent", got)
-			}
-			p.wantUntouched(before)
-		})
-	}
 	p := protocolStart(t, emulator.Options{})
-	state := p.created(protocolAcme())
+	acme, other := p.created(protocolAcme()), p.created(protocolAcme("user_group_id", "other"))
+	before := p.service.Groups()
+	p.answered(http.MethodGet, protocolCreation(p.group("acme")))
+	want := func(id string, diags protocolDiags) {
+		t.Helper()
+		title := fmt.Sprintf("A cache may have answered for user group %q", id)
+		diags.wantError(title, "Nothing was deleted", "returned an old response",
+			"Turn off caching for the address of the service")
+		if strings.Contains(diags.String(), "curl") {
+			t.Errorf("it advises to delete what may be a customer:\n%s", diags)
+		}
+	}
+	for id, state := range map[string]protocolState{"acme": acme, "other": other} {
+		after, diags := p.read(state)
+		want(id, diags)
+		p.wantSame(after, state)
+	}
+	want("acme", second(p.dataSource(byID("acme"))))
+	want("acme", second(p.invoke(byID("acme"))))
+	want("acme", second(p.importAndRead("acme")))
+	want("new", second(p.create(protocolAcme("user_group_id", "new", "name", "New"))))
+	p.wantUntouched(before)
+
+	p.service.ClearFaults()
 	aged := answering(protocolAnswer("acme", 1001, "Customer"))
 	aged.Header = http.Header{"Age": {"7"}}
 	p.service.Fail(aged)
-	after, diags := p.read(state)
+	after, diags := p.read(acme)
 	diags.wantError(cannotLookUp, "Age", "Nothing was changed", "caching")
-	p.wantSame(after, state)
+	p.wantSame(after, acme)
 }
 
-// Somebody deletes the group that a lookup has made, and makes it anew, before the lookup is repeated: theirs stays.
-func TestProtocolLookupWhoseGroupIsMadeAnewMeanwhile(t *testing.T) {
-	t.Parallel()
-	for name, ask := range map[string]func(*protocol, protocolState) protocolDiags{
-		"refresh":     func(p *protocol, state protocolState) protocolDiags { return second(p.read(state)) },
-		"destroy":     func(p *protocol, state protocolState) protocolDiags { return second(p.destroy(state)) },
-		"import":      func(p *protocol, _ protocolState) protocolDiags { return second(p.imported("acme")) },
-		"data source": func(p *protocol, _ protocolState) protocolDiags { return second(p.dataSource(byID("acme"))) },
-		"action":      func(p *protocol, _ protocolState) protocolDiags { return second(p.invoke(byID("acme"))) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := protocolStart(t, emulator.Options{})
-			state := p.created(protocolAcme())
-			p.service.Remove("acme")
-			p.fault(http.MethodGet, emulator.NoToken)
-			looks := 0
-			p.service.BeforeCall(func(call emulator.Call) {
-				if call.Method != http.MethodGet {
-					return
-				}
-				if looks++; looks == 2 {
-					p.service.Remove("acme")
-					p.service.Seed(emulator.Group{ID: "acme", Name: "Theirs", TeamID: 7})
-				}
-			})
-			diags := ask(p, state)
-			p.wantFaultsStruck()
-			if len(diags.list) == 0 {
-				t.Error("not a word")
-			}
-			if group := p.group("acme"); group.TeamID != 7 || p.service.Rotations("acme") > 0 {
-				t.Errorf("their group was deleted or rotated: %+v\n%s", group, diags)
-			}
-		})
-	}
-}
-
-// A service that keeps ids in lower case answers about "acme" when it is asked about "Acme": by its team it is the same.
+// A service that keeps ids in lower case answers about "acme" when it is asked about "Acme": by its team it is the
+// same.
 func TestProtocolServiceThatNormalizesIDs(t *testing.T) {
-	t.Parallel()
 	const title = `The service spells the ID "Acme" differently`
 	p := protocolStart(t, emulator.Options{IDs: emulator.IDsLowerCase})
-	config := func(changes ...any) protocolObject {
-		return protocolNextQuarter(append([]any{"user_group_id", "Acme"}, changes...)...)
-	}
-	truth := func(state protocolState) {
-		t.Helper()
-		group := p.group("acme")
-		p.wantState(state, "user_group_id", "Acme", "id", "Acme", "token", group.Token, "team_id", group.TeamID)
-	}
-	state, diags := p.create(config("rotate_token_when_changed", quarter("Q1")))
+	state, diags := p.create(protocolAcme("user_group_id", "Acme"))
 	diags.wantWarning(title, `"Acme"`, `"acme"`, "same group")
-	truth(state)
-	for range 2 {
-		state, diags = p.read(state)
-		diags.wantWarning(title)
-		state, _ = p.update(state, config())
-		truth(state)
-	}
-	if got := p.service.Rotations("acme"); got != 1 {
-		t.Errorf("rotated %d times", got)
-	}
-	state, diags = p.update(state, config("name", "New"))
+	state, diags = p.read(state)
 	diags.wantWarning(title)
-	truth(state)
+	state, diags = p.update(state, protocolNextQuarter("user_group_id", "Acme", "name", "New"))
+	diags.wantWarning(title)
+	group := p.group("acme")
+	p.wantState(state, "user_group_id", "Acme", "id", "Acme", "token", group.Token, "team_id", group.TeamID)
 	p.wantDestroyed(state)
 	p.wantGroups()
 
 	// Nothing to compare with: whose answer it is cannot be told.
 	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	second(p.imported("Acme")).wantError(`The service returned a different group than "Acme"`, `"acme"`, "use the ID that it returns")
+	second(p.importAndRead("Acme")).wantError(`The service returned a different group than "Acme"`,
+		`"acme"`, "use the ID that it returns")
 }
 
 // Reads that lag show the retired token, and a retired token never returns.
 func TestProtocolReadsThatLag(t *testing.T) {
-	t.Parallel()
 	const title = `The service shows an outdated token of user group "acme"`
 	p := protocolStart(t, emulator.Options{ReadLag: 1 << 60})
 	state := p.updated(p.created(protocolAcme()), protocolNextQuarter("name", "New"))
@@ -333,8 +231,9 @@ func TestProtocolReadsThatLag(t *testing.T) {
 	}
 	// Where the token is not stored it has to be looked up, and the lookup shows none that works.
 	state = p.updated(state, protocolNextQuarter("name", "New", "store_token", false))
-	after, diags := p.update(state, protocolAcme("name", "New", "store_token", false, "rotate_token_when_changed", quarter("Q3")))
-	diags.wantError(title, "already been replaced", "was not rotated", "Run again once")
+	again := protocolAcme("name", "New", "store_token", false, "rotate_token_when_changed", quarter("Q3"))
+	after, diags := p.update(state, again)
+	diags.wantError(title, "has already been replaced", "was not rotated", "Run again once")
 	p.wantState(after, "rotate_token_when_changed", quarter("Q2"))
 	second(p.destroy(state)).wantError(title, "was not deleted", "stays in the state")
 	p.wantGroups("acme")
@@ -342,7 +241,6 @@ func TestProtocolReadsThatLag(t *testing.T) {
 
 // Of the tokens that were rotated away the last few are remembered.
 func TestProtocolRetiredTokensAreRemembered(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	var retired []string

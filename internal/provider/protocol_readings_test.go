@@ -1,18 +1,14 @@
 package provider
 
 import (
-	"encoding/json"
-	"fmt"
 	"math/bits"
-	"net/http"
-	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// protocolReadings are ways to read what the service's contract leaves open: each two of them meet in every combination.
-func protocolReadings() map[string]emulator.Options {
-	readings := map[string]emulator.Options{}
+// protocolReadings are ways to read what the service's contract leaves open: each two of them meet in every
+// combination.
+func protocolReadings() (readings []emulator.Options) {
 	for row := range uint(16) {
 		// The parities of different sets of bits are an orthogonal array.
 		is := func(columns uint) int { return bits.OnesCount(row&columns) % 2 }
@@ -25,113 +21,7 @@ func protocolReadings() map[string]emulator.Options {
 		if is(14) == 1 {
 			options.Omit = []string{"team_id"}
 		}
-		readings[fmt.Sprintf("row %d", row)] = options
+		readings = append(readings, options)
 	}
 	return readings
-}
-
-// A group's whole life in every reading: after each change there is nothing more to do, and nobody is left behind.
-func TestProtocolLifeInEveryReading(t *testing.T) {
-	t.Parallel()
-	const triggers = "rotate_token_when_changed"
-	for name, options := range protocolReadings() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			t.Logf("%+v", options)
-			p := protocolStart(t, options)
-			step := func(state protocolState, calls string, changes ...any) protocolState {
-				t.Helper()
-				p.service.ResetCounts()
-				state = p.updated(state, protocolAcme(changes...))
-				p.wantCalls(calls)
-				p.wantTruth(state, "acme")
-				p.wantSettled(state, protocolAcme(changes...))
-				state = p.refreshed(state)
-				p.wantTruth(state, "acme")
-				p.wantSettled(state, protocolAcme(changes...))
-				return state
-			}
-			state := step(p.nothing(), "GET")
-			state = step(state, "PUT", "name", "Acme Ltd")
-			state = step(state, "POST", "name", "Acme Ltd", triggers, quarter("Q2"))
-			state = step(state, "PUT > POST", triggers, quarter("Q3"))
-			tag := any("Customer")
-			if options.Environments[emulator.DefaultKey] == "" {
-				tag = nil
-			}
-			p.wantState(state, "api_environment_tag", tag)
-
-			p.service.RotateBehind("acme")
-			if p.noTeams {
-				// Without a refresh it may be a different group, unless the call may have been carried out.
-				if options.StaleTokenStatus != http.StatusInternalServerError {
-					second(p.update(state, protocolAcme(triggers, quarter("Q4")))).wantError(
-						`User group "acme" may be a different group`, "was not rotated")
-				}
-				state = p.refreshed(state)
-			}
-			state = p.updated(state, protocolAcme(triggers, quarter("Q4")))
-			p.wantTruth(state, "acme")
-
-			listed, diags := p.list(100, true, "nobody", "acme")
-			diags.wantNone()
-			if len(listed) != 1 || listed[0].id != "acme" {
-				t.Errorf("listed %v", listed)
-			}
-			second(p.dataSource(byID("nobody"))).wantError(doesNotExist)
-			second(p.invoke(byID("acme"))).wantNone()
-			state = p.refreshed(state)
-			p.wantTruth(state, "acme")
-			p.wantGroups("acme")
-
-			p.service.Remove("acme")
-			p.wantNoState(p.refreshed(state))
-			p.wantGroups()
-			p.wantDestroyed(state)
-			p.wantGroups()
-
-			p.service.Seed(emulator.Group{ID: "acme", Name: "Old"})
-			state, diags = p.create(protocolAdopting())
-			diags.wantWarning(adopted)
-			state = p.refreshed(state)
-			p.wantTruth(state, "acme")
-			p.wantSettled(state, protocolAdopting())
-			p.wantDestroyed(state)
-			p.wantGroups()
-		})
-	}
-}
-
-func TestProtocolDataSourceInEveryReading(t *testing.T) {
-	t.Parallel()
-	for name, options := range protocolReadings() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := protocolStart(t, options)
-			group := p.service.Seed(emulator.Group{
-				ID: "acme", Name: "Acme", Properties: json.RawMessage(` { "b" : 1.0, "a": null }`), TeamID: 9007199254740993,
-			})
-			before := p.service.Groups()
-			want := protocolObject{
-				"user_group_id": "acme", "store_token": nil, "id": "acme", "name": "Acme", "properties": `{"a":null,"b":1}`,
-				"token": group.Token, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID,
-			}
-			if options.Answers == emulator.AnswersEcho {
-				want["name"], want["properties"] = nil, nil
-			}
-			if p.noTeams {
-				want["team_id"] = nil
-			}
-			read, diags := p.dataSource(byID("acme"))
-			diags.wantNone()
-			p.wantObject(read, want)
-			read, diags = p.dataSource(protocolObject{"user_group_id": "acme", "store_token": false})
-			diags.wantNone()
-			p.wantObject(read, protocolWith(want, "token", nil, "store_token", false))
-			p.wantUntouched(before)
-			if p.service.Count(http.MethodGet) != len(p.service.Calls()) {
-				t.Errorf("more than lookups were made: %v", p.service.Calls())
-			}
-		})
-	}
 }

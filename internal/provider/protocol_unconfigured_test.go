@@ -12,7 +12,6 @@ import (
 // While an argument of the provider is unknown, nothing can be called: a refresh keeps what it has, a plan plans, and
 // whatever would have to call says why it cannot.
 func TestProtocolUnknownProviderArguments(t *testing.T) {
-	t.Parallel()
 	const title = "The provider is not configured yet"
 	says := func(what string) []string {
 		return []string{what, "provider block", "not known before apply", "No call was made", "-target"}
@@ -52,7 +51,8 @@ func TestProtocolValidationOfNumbers(t *testing.T) {
 		config := p.encode(protocolValue(p.schema.Provider.ValueType(), protocolObject{argument: value}))
 		validated, err := p.server.ValidateProviderConfig(p.ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
 		p.must(err)
-		if diags := p.diagnostics(validated.Diagnostics); len(diags.list) != 1 || !strings.Contains(diags.String(), argument) {
+		diags := p.diagnostics(validated.Diagnostics)
+		if len(diags.list) != 1 || !strings.Contains(diags.String(), argument) {
 			t.Errorf("%s: %s", argument, diags)
 		}
 	}

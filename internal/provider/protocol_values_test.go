@@ -18,8 +18,8 @@ type protocolObject = map[string]any
 // protocolUnknown is "(known after apply)".
 var protocolUnknown = struct{ unknown struct{} }{}
 
-// protocolWith is the object with some members changed, or with nil removed. The changes are objects, or a name and its value
-// in turn.
+// protocolWith is the object with some members changed, or with nil removed. The changes are objects, or a name and its
+// value in turn.
 func protocolWith(object protocolObject, changes ...any) protocolObject {
 	changed := maps.Clone(object)
 	for len(changes) > 0 {

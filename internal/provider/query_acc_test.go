@@ -7,62 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/querycheck"
-	"github.com/hashicorp/terraform-plugin-testing/querycheck/queryfilter"
-
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// Those that exist are listed, with identity, name and resource; those that do not are skipped; none is made.
-func TestAccQuery(t *testing.T) {
-	engine.Needs(t, engine.Query)
-	service := startService(t, emulator.Options{})
-	service.Seed(emulator.Group{ID: "acme", Name: "Acme Ltd"})
-	service.Seed(emulator.Group{ID: "no-name"})
-	const list = "embed_user_group.known"
-	identity := func(id string) map[string]knownvalue.Check {
-		return map[string]knownvalue.Check{"user_group_id": knownvalue.StringExact(id)}
-	}
-	acme := queryfilter.ByResourceIdentity(identity("acme"))
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: factories,
-		Steps: []resource.TestStep{{
-			Query: true,
-			Config: providerFor(service) + `
-list "embed_user_group" "known" {
-  provider         = embed
-  include_resource = true
-
-  config {
-    user_group_ids = ["acme", "nobody", "no-name", "acme"]
-  }
-}
-`,
-			QueryResultChecks: []querycheck.QueryResultCheck{
-				querycheck.ExpectLength(list, 2),
-				querycheck.ExpectIdentity(list, identity("no-name")),
-				querycheck.ExpectNoIdentity(list, identity("nobody")),
-				querycheck.ExpectResourceDisplayName(list, acme, knownvalue.StringExact("Acme Ltd (acme)")),
-				querycheck.ExpectResourceKnownValues(list, acme, []querycheck.KnownValueCheck{
-					{Path: at("name"), KnownValue: knownvalue.StringExact("Acme Ltd")},
-					{Path: at("token"), KnownValue: knownvalue.Null()},
-				}),
-			},
-		}},
-	})
-	if len(service.Groups()) != 2 || service.Creations("acme") > 0 {
-		t.Errorf("a query should leave everything as it was: %v", service.Groups())
-	}
-}
-
 // The engine stops at its limit, and so do the lookups.
 func TestAccQueryLimit(t *testing.T) {
-	t.Parallel()
-	engine.Needs(t, engine.Query)
-	w := newWorkbench(t, emulator.Options{})
+	w := parallelWorkbench(t, emulator.Options{}, engine.Query)
 	for i := range 105 {
 		w.service.Seed(emulator.Group{ID: fmt.Sprintf("customer-%03d", i)})
 	}
@@ -89,24 +40,22 @@ func TestAccQueryExamples(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"list-resource", "limit"} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			findsAndImports(t, "list-resources/embed_user_group/versions.tf", "list-resources/embed_user_group/"+name+".tfquery.hcl")
+			findsAndImports(t, page("list-resources/embed_user_group", name+".tfquery.hcl")...)
 		})
 	}
 }
 
 func TestAccQueryFromCSV(t *testing.T) {
-	t.Parallel()
 	findsAndImports(t, "query-from-csv")
 }
 
 // findsAndImports runs the query, has it write configuration, and applies that: the groups are imported as they are.
 func findsAndImports(t *testing.T, sources ...string) {
 	t.Helper()
-	engine.Needs(t, engine.Query)
-	w := newWorkbench(t, emulator.Options{})
+	w := parallelWorkbench(t, emulator.Options{}, engine.Query)
 	for id, name := range acmeInitech {
-		w.service.Seed(emulator.Group{ID: id, Name: name, Properties: json.RawMessage(`{"n":9007199254740993,"why":"${a} %{b}"}`)})
+		properties := json.RawMessage(`{"n":9007199254740993,"why":"${a} %{b}"}`)
+		w.service.Seed(emulator.Group{ID: id, Name: name, Properties: properties})
 	}
 	for _, source := range sources {
 		w.copy(filepath.Join(examplesDir, source))

@@ -90,10 +90,13 @@ func TestSchemasHaveTheAttributesOfTheDesign(t *testing.T) {
 	want := map[string]kinds{
 		"resource embed_user_group": {
 			"name user_group_id",
-			"adopt_existing data_source_provided_id deletion_protection mapping properties rotate_token_when_changed store_token",
+			"adopt_existing data_source_provided_id deletion_protection mapping properties rotate_token_when_changed " +
+				"store_token",
 			"api_environment_tag id team_id token token_fingerprint",
 		},
-		"data source embed_user_group":              {"user_group_id", "store_token", "id name properties team_id token token_fingerprint"},
+		"data source embed_user_group": {
+			"user_group_id", "store_token", "id name properties team_id token token_fingerprint",
+		},
 		"ephemeral resource embed_user_group_token": {"user_group_id", "", "team_id token token_fingerprint"},
 		"action embed_rotate_user_group_token":      {"user_group_id", "", ""},
 		"data source embed_user_groups":             {"user_group_ids", "", "existing_ids missing_ids"},
@@ -120,7 +123,8 @@ func TestSchemasHaveTheAttributesOfTheDesign(t *testing.T) {
 		t.Errorf("there are no schemas for %v", want)
 	}
 	if version := protocolSchema().ResourceSchemas[protocolType].Version; version != 0 {
-		t.Errorf("the schema has version %d: testdata/state needs a file of the last release that wrote the one before", version)
+		t.Errorf("the schema has version %d: testdata/state needs a file of the last release that wrote the one before",
+			version)
 	}
 }
 
@@ -135,16 +139,16 @@ func TestSchemaOfResourceHasNoDefaults(t *testing.T) {
 }
 
 func TestSchemaOfResourceReplacesForTheIDAlone(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
-	everything := protocolAcme("data_source_provided_id", "db", "adopt_existing", false, "deletion_protection", false, "store_token", true)
+	everything := protocolAcme("data_source_provided_id", "db", "store_token", true,
+		"adopt_existing", false, "deletion_protection", false)
 	changes := protocolObject{
 		"user_group_id": "acme2", "name": "B", "mapping": protocolObject{"sales": "db-2"}, "properties": `{}`,
 		"rotate_token_when_changed": quarter("Q9"), "data_source_provided_id": "db2",
 		"adopt_existing": true, "deletion_protection": true, "store_token": false,
 	}
 	state := p.created(everything)
-	for _, attribute := range protocolAttributes(p.block(), func(a *tfprotov6.SchemaAttribute) bool { return !a.Computed }) {
+	for _, attribute := range p.configurable() {
 		for _, value := range []any{changes[attribute], nil, protocolUnknown} {
 			want := "update"
 			switch {

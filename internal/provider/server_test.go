@@ -33,8 +33,8 @@ func TestLentContext(t *testing.T) {
 	}
 }
 
-// TestServerLetsGoOfContexts: what a request's context holds can be collected while the provider goes on, however the request
-// is answered.
+// TestServerLetsGoOfContexts: what a request's context holds can be collected while the provider goes on, however the
+// request is answered.
 func TestServerLetsGoOfContexts(t *testing.T) {
 	t.Parallel()
 	server := protocolNewServer()
@@ -77,7 +77,9 @@ func TestServerLetsGoOfContexts(t *testing.T) {
 	}
 }
 
-func asks[Request, Response any](method func(context.Context, *Request) (*Response, error), req *Request) func(context.Context) error {
+func asks[Request, Response any](
+	method func(context.Context, *Request) (*Response, error), req *Request,
+) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, err := method(ctx, req)
 		return err
@@ -86,7 +88,6 @@ func asks[Request, Response any](method func(context.Context, *Request) (*Respon
 
 // TestServerStopsRequests: a stop reaches a request through the context it was lent, so that it does not try again.
 func TestServerStopsRequests(t *testing.T) {
-	t.Parallel()
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolObject{"user_group_id": "acme", "name": "Acme"})
 	p.service.BeforeCall(func(emulator.Call) {

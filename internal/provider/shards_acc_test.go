@@ -13,10 +13,7 @@ import (
 
 // One root module's customers are split over two, as the guide tells it: nothing but looking reaches the service.
 func TestAccShards(t *testing.T) {
-	engine.Needs(t, engine.ForEachImport)
-	engine.Needs(t, engine.Removed)
-	t.Parallel()
-	w := newWorkbench(t, emulator.Options{})
+	w := parallelWorkbench(t, emulator.Options{}, engine.ForEachImport, engine.Removed)
 	shards := filepath.Join(examplesDir, "customers-in-shards")
 	root := w.dir
 	at := func(shard string) {

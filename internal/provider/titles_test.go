@@ -79,13 +79,15 @@ func allTitles(t *testing.T) map[string]bool {
 		titles[title] = true
 	}
 	inspect(t, ".", func(node ast.Node) {
-		if constants, is := node.(*ast.ValueSpec); is && strings.HasPrefix(constants.Names[0].Name, "title") && len(constants.Values) > 0 {
+		constants, is := node.(*ast.ValueSpec)
+		if is && strings.HasPrefix(constants.Names[0].Name, "title") && len(constants.Values) > 0 {
 			add(constants.Values[0])
 		}
 	})
 	here := len(titles)
 	inspect(t, ".", func(node ast.Node) {
-		if entry, is := node.(*ast.KeyValueExpr); is && slices.Contains([]string{"title", "failed"}, types.ExprString(entry.Key)) {
+		entry, is := node.(*ast.KeyValueExpr)
+		if is && slices.Contains([]string{"title", "failed"}, types.ExprString(entry.Key)) {
 			add(entry.Value)
 		}
 	})

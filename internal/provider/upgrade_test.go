@@ -44,12 +44,8 @@ func TestUpgradeOfOldStates(t *testing.T) {
 		t.Fatalf("there are no old states: %v", err)
 	}
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var old upgradeFile
-		if err := json.Unmarshal(content, &old); err != nil {
+		if err := json.Unmarshal([]byte(readPage(t, file)), &old); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
 		var names []string
@@ -57,13 +53,12 @@ func TestUpgradeOfOldStates(t *testing.T) {
 			names = append(names, resource.Name)
 			instance := resource.Instances[0]
 			t.Run(filepath.Base(file)+" "+resource.Name, func(t *testing.T) {
-				t.Parallel()
 				p := protocolStart(t, emulator.Options{})
 				state := p.upgraded(instance.SchemaVersion, instance.Attributes, instance.IdentitySchemaVersion, instance.Identity)
 				state.private = instance.Private
 				upgradeSeed(p.service, state)
 				config := protocolObject{}
-				for _, attribute := range protocolAttributes(p.block(), func(a *tfprotov6.SchemaAttribute) bool { return !a.Computed }) {
+				for _, attribute := range p.configurable() {
 					config[attribute] = state.get(attribute)
 				}
 				p.wantSettled(state, config)
@@ -83,7 +78,9 @@ func TestUpgradeOfOldStates(t *testing.T) {
 }
 
 // upgraded is what an engine does with every state before anything else.
-func (p *protocol) upgraded(version int64, attributes json.RawMessage, identityVersion int64, identity json.RawMessage) protocolState {
+func (p *protocol) upgraded(
+	version int64, attributes json.RawMessage, identityVersion int64, identity json.RawMessage,
+) protocolState {
 	p.t.Helper()
 	resp, err := p.server.UpgradeResourceState(p.ctx, &tfprotov6.UpgradeResourceStateRequest{
 		TypeName: protocolType, Version: version, RawState: &tfprotov6.RawState{JSON: attributes},
@@ -97,7 +94,8 @@ func (p *protocol) upgraded(version int64, attributes json.RawMessage, identityV
 	value, err := tfprotov6.RawState{JSON: identity}.Unmarshal(protocolIdentityType)
 	p.must(err)
 	state := protocolState{
-		value: p.decode(p.typ(), resp.UpgradedState), identity: &tfprotov6.ResourceIdentityData{IdentityData: p.encode(value)},
+		value:    p.decode(p.typ(), resp.UpgradedState),
+		identity: &tfprotov6.ResourceIdentityData{IdentityData: p.encode(value)},
 	}
 	p.wantIdentity(state.identity, state.get("user_group_id"))
 	return state
@@ -118,8 +116,9 @@ func upgradeSeed(service *emulator.Emulator, state protocolState) {
 	service.Seed(group)
 }
 
-// upgradeWrite runs a real engine with the provider as it is now, so it needs TF_ACC=1. The tokens become dummies at the
-// service, and a refresh takes them over: so the file is the engine's, to the last byte. Without a version it does nothing.
+// upgradeWrite runs a real engine with the provider as it is now, so it needs TF_ACC=1. The tokens become dummies at
+// the service, and a refresh takes them over: so the file is the engine's, to the last byte. Without a version it does
+// nothing.
 func upgradeWrite(t *testing.T, version string) {
 	t.Helper()
 	if version == "" {

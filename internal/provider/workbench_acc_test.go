@@ -19,8 +19,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// A workbench is a directory in which a real engine works as a user has it work: on files, with the provider as a program of
-// its own that takes its settings from the environment.
+// A workbench is a directory in which a real engine works as a user has it work: on files, with the provider as a
+// program of its own that takes its settings from the environment.
 type workbench struct {
 	t       *testing.T
 	service *emulator.Emulator
@@ -42,6 +42,11 @@ terraform {
 // group is a resource block.
 func group(name string, lines ...string) string {
 	return "resource \"embed_user_group\" \"" + name + "\" {\n  " + strings.Join(lines, "\n  ") + "\n}\n"
+}
+
+// importBlock imports what the line names to the address of a resource.
+func importBlock(name, line string) string {
+	return "import {\n  to = embed_user_group." + name + "\n  " + line + "\n}\n"
 }
 
 // buildDir is where the provider's program is, once a test needs it; TestMain removes it.
@@ -68,6 +73,18 @@ func newWorkbench(t *testing.T, options emulator.Options) *workbench {
 	w.env = append(engine.Environment(configuration),
 		"EMBED_BASE_URL="+w.service.URL(), "EMBED_API_KEY="+emulator.DefaultKey, "EMBED_RETRY_WAIT_MIN=10ms")
 	return w
+}
+
+// parallelWorkbench is a workbench for a test that runs beside others, on an engine that has these features.
+func parallelWorkbench(t *testing.T, options emulator.Options, needs ...engine.Feature) *workbench {
+	t.Helper()
+	for _, feature := range needs {
+		if feature != "" {
+			engine.Needs(t, feature)
+		}
+	}
+	t.Parallel()
+	return newWorkbench(t, options)
 }
 
 // engineProgram is what terraform-plugin-testing would take as well.
@@ -102,6 +119,20 @@ func (w *workbench) write(name, text string) {
 	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// configure writes a configuration of these blocks, in the place of the one before.
+func (w *workbench) configure(blocks ...string) {
+	w.t.Helper()
+	w.write("main.tf", requiredProviders+strings.Join(blocks, ""))
+}
+
+// applied is a configuration that was applied in an earlier run, whose calls are not counted.
+func (w *workbench) applied(blocks ...string) {
+	w.t.Helper()
+	w.configure(blocks...)
+	w.must("apply", "-auto-approve")
+	w.service.ResetCounts()
 }
 
 // replace edits a file as a person would.
@@ -193,13 +224,7 @@ func (w *workbench) plansNothing(planArgs ...string) {
 // has demands that the service has these groups and no others.
 func (w *workbench) has(want ...string) {
 	w.t.Helper()
-	var got []string
-	for _, group := range w.service.Groups() {
-		got = append(got, group.ID)
-	}
-	if !slices.Equal(got, want) {
-		w.t.Errorf("the service has the groups %q, want %q", got, want)
-	}
+	wantGroups(w.t, w.service, want)
 }
 
 // onlyLooked demands that no group was created, changed, rotated or deleted.
@@ -209,6 +234,13 @@ func (w *workbench) onlyLooked() {
 		if call.Created || call.Updated || call.Rotated || call.Deleted {
 			w.t.Errorf("%s %s did more than look", call.Method, call.ID)
 		}
+	}
+}
+
+func (w *workbench) madeNoCall() {
+	w.t.Helper()
+	if calls := w.service.Calls(); len(calls) > 0 {
+		w.t.Errorf("the service was asked: %v", calls)
 	}
 }
 
