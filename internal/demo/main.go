@@ -1,5 +1,5 @@
-// Command demo demonstrates the provider step by step: it runs demo.txtar, a script like those of internal/endtoend, with
-// a real engine and the emulator of the service, and prints what each step shows and how it is proven. `make demo`
+// Command demo demonstrates the provider step by step: it runs demo.txtar, a script like those of internal/endtoend,
+// with a real engine and the emulator of the service, and prints what each step shows and how it is proven. `make demo`
 // builds everything that it needs and runs it.
 package main
 

@@ -1,8 +1,8 @@
 // Package emulator is the dashboard service, in memory. Tests, the demo and the benchmark run the provider against it.
 //
 // It is written from the service's contract only and shares no code with the provider, so that the two cannot share a
-// misunderstanding. Where the contract is silent, [Options] has the variants that make a difference to a caller. Where a
-// real service may be lenient, this one is strict: it refuses a null, a field of the wrong type, and a field that the
+// misunderstanding. Where the contract is silent, [Options] has the variants that make a difference to a caller. Where
+// a real service may be lenient, this one is strict: it refuses a null, a field of the wrong type, and a field that the
 // operation does not have, and names it. There is no variant in which an update clears the fields that it does not
 // contain, because then nothing could be left unmanaged.
 //

@@ -10,8 +10,8 @@ import (
 // grace is how long an engine that was interrupted may take to write its state.
 const grace = 15 * time.Second
 
-// Command returns a command that runs the engine in the folder, with an environment from Environment. It does not get the
-// terminal's Ctrl-C, but an interrupt when the context ends.
+// Command returns a command that runs the engine in the folder, with an environment from Environment. It does not get
+// the terminal's Ctrl-C, but an interrupt when the context ends.
 func (e Engine) Command(ctx context.Context, folder string, environment []string, args ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, e.Path, args...)
 	command.Dir, command.Env = folder, environment

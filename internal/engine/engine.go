@@ -1,6 +1,6 @@
-// Package engine runs Terraform and OpenTofu: it finds out their version, and sets up an environment that is the same on
-// every machine and the installation of providers. For tests, it finds the program to use, and knows which features its
-// version has. Nothing in a release imports it.
+// Package engine runs Terraform and OpenTofu: it finds out their version, and sets up an environment that is the same
+// on every machine and the installation of providers. For tests, it finds the program to use, and knows which features
+// its version has. Nothing in a release imports it.
 package engine
 
 import (

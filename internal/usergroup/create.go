@@ -8,9 +8,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// Create creates a group or, with adopt, takes over an existing one. Without adopt, an existing group is an error and is
-// not changed. It makes one call, or two for an adoption. After an error, the group is in no state, and the error says
-// whether it exists.
+// Create creates a group or, with adopt, takes over an existing one. Without adopt, an existing group is an error and
+// is not changed. It makes one call, or two for an adoption. After an error, the group is in no state, and the error
+// says whether it exists.
 func (s *Service) Create(ctx context.Context, wanted api.GroupRequest, adopt bool) (Result, error) {
 	facts := Problem{Operation: Create, ID: wanted.UserGroupID, Sent: wanted}
 	return alone(s, Create, Known{ID: wanted.UserGroupID}, func(record *record) (Result, *Problem) {

@@ -1,6 +1,6 @@
-// Package usergroup implements safe operations on user groups. The service only has a get-or-create call: lookups create
-// groups, creating adopts them, and a lost response leaves the outcome open. This package contains everything that deals
-// with that. It does not depend on Terraform.
+// Package usergroup implements safe operations on user groups. The service only has a get-or-create call: lookups
+// create groups, creating adopts them, and a lost response leaves the outcome open. This package contains everything
+// that deals with that. It does not depend on Terraform.
 //
 // Every operation sends its call, looks up the group if the response leaves the outcome open, and decides. It reports
 // what went wrong as data ([Problem]), which the caller puts into words.
