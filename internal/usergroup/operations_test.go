@@ -3,6 +3,7 @@ package usergroup_test
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -214,6 +215,55 @@ func TestNameIsRemembered(t *testing.T) {
 		if calls := len(h.Calls()); err != nil || calls != want {
 			t.Errorf("%d calls, want %d; %v", calls, want, err)
 		}
+	}
+}
+
+// TestNameIsSentAgain: an update that leaves the name alone sends the known one where the service insists on a name.
+func TestNameIsSentAgain(t *testing.T) {
+	t.Parallel()
+	for known, want := range map[string]int{oldName: 2, "": 1} {
+		h := situation{operation: "update", before: "as known", reading: "name required"}.start(t)
+		before := h.state.asKnown()
+		before.Name = known
+		_, err := h.service.Update(t.Context(), api.GroupRequest{UserGroupID: id}, before)
+		if group, _ := h.Group(id); len(h.Calls()) != want || (err == nil) != (want == 2) || group.Name != oldName {
+			t.Errorf("known as %q: %d calls, want %d; the name is %q; %v", known, len(h.Calls()), want, group.Name, err)
+		}
+	}
+}
+
+// TestWrongEnvironment: a key of another environment changes nothing, and a group that is known to be in another one is
+// not asked about.
+func TestWrongEnvironment(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		operation, before, tag string
+		finding                usergroup.Finding
+		asked                  bool
+	}{
+		{"import", "exists", "", usergroup.WrongKey, true},
+		{"update", "as known", "", usergroup.WrongKey, true},
+		{"update", "as known", "Testing", usergroup.WrongKey, true},
+		{"update", "as known", "Customer", usergroup.WrongEnvironment, false},
+		{"rotate", "as known", "Customer", usergroup.WrongEnvironment, false},
+	} {
+		t.Run(test.operation+" "+test.tag, func(t *testing.T) {
+			t.Parallel()
+			situation := situation{operation: test.operation, before: test.before, reading: "stored", environment: "Testing"}
+			h := situation.start(t)
+			if test.tag != "" {
+				h.state.known.EnvironmentTag = &test.tag
+			}
+			before, _ := h.Group(id)
+			h.operate(t.Context())
+			var problem *usergroup.Problem
+			if !errors.As(h.err, &problem) || problem.Finding != test.finding || (len(h.Calls()) > 0) != test.asked {
+				t.Errorf("%d calls; %v", len(h.Calls()), h.err)
+			}
+			if after, _ := h.Group(id); !reflect.DeepEqual(after, before) {
+				t.Errorf("the group was changed: %+v", after)
+			}
+		})
 	}
 }
 
