@@ -29,8 +29,7 @@ type pace struct {
 	silent    int       // how many calls have ended without an answer
 	first     time.Time // when the first call was sent
 	last      time.Time // when the last call was sent
-	slowed    time.Time // when the pause ends that this process has made for the last refusal
-	opens     time.Time // no call is sent earlier: the pause, and what the service has asked for
+	opens     time.Time // no call is sent earlier
 	passedAt  time.Time
 }
 
@@ -132,13 +131,12 @@ func (p *pace) gap() time.Duration {
 	return max(p.backoff, time.Duration(float64(time.Second)/min(p.rate, p.ceiling)))
 }
 
-// passed says that the service has let a call through, whatever its answer was. The rate has grown since the last one,
-// also while the service had asked for a wait: else a process that is asked more often falls behind the others.
+// passed says that the service has let a call through, whatever its answer was.
 func (p *pace) passed(t turn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	grown := max(0, now.Sub(later(p.passedAt, p.slowed)))
+	grown := max(0, now.Sub(later(p.passedAt, p.opens)))
 	p.passedAt = now
 	p.passes++
 	if t.number > p.changed && !math.IsInf(p.rate, 1) {
@@ -171,9 +169,9 @@ func (p *pace) refused(t turn, retryAfter time.Duration) {
 	defer p.mu.Unlock()
 	now := time.Now()
 	if t.number > p.lowered { // Calls under way together are refused together, which counts once.
-		p.slowed = now.Add(p.slowDown(t, now))
+		retryAfter += p.slowDown(t, now)
 	}
-	p.opens = later(p.opens, later(now, p.slowed).Add(retryAfter))
+	p.opens = later(p.opens, now.Add(retryAfter))
 	p.wakeNext()
 }
 

@@ -178,29 +178,20 @@ func TestSharedLimit(t *testing.T) {
 	t.Parallel()
 	const late, long = 20 * time.Second, 10 * time.Minute
 	for _, limit := range []struct {
-		perSecond, burst     float64
-		retryAfter           string
-		used, refused, least float64
+		perSecond, burst, used, refused, least float64
 	}{
 		{perSecond: 5, burst: 3, used: 0.75, refused: 0.2, least: 0.5},
 		{perSecond: 20, burst: 3, used: 0.75, refused: 0.2, least: 0.5},
 		{perSecond: 100, burst: 3, used: 0.75, refused: 0.2, least: 0.4},
 		// Where nothing is allowed at once, calls of two processes collide by chance: most of the limit stays unused.
 		{perSecond: 5, burst: 1, used: 0.3, refused: 0.4, least: 1. / 3},
-		{perSecond: 5, burst: 1, retryAfter: "1", used: 0.3, refused: 0.4, least: 1. / 3},
 		{perSecond: 20, burst: 1, used: 0.15, refused: 0.25, least: 1. / 3},
-		{perSecond: 20, burst: 1, retryAfter: "1", used: 0.15, refused: 0.25, least: 1. / 3},
 	} {
 		for _, processes := range []int{2, 4} {
-			name := fmt.Sprintf("%d processes, %v a second, %v at once, Retry-After %q",
-				processes, limit.perSecond, limit.burst, limit.retryAfter)
-			t.Run(name, func(t *testing.T) {
+			t.Run(fmt.Sprintf("%d processes, %v a second, %v at once", processes, limit.perSecond, limit.burst), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					service := &limited{
-						perSecond: limit.perSecond, burst: limit.burst,
-						status: http.StatusTooManyRequests, retryAfter: limit.retryAfter,
-					}
+					service := &limited{perSecond: limit.perSecond, burst: limit.burst, status: http.StatusTooManyRequests}
 					ctx, stop := context.WithTimeout(t.Context(), long)
 					defer stop()
 					done := make([]atomic.Int64, processes)
