@@ -188,7 +188,8 @@ func TestSharedLimit(t *testing.T) {
 		{perSecond: 20, burst: 1, used: 0.15, refused: 0.25, least: 1. / 3},
 	} {
 		for _, processes := range []int{2, 4} {
-			t.Run(fmt.Sprintf("%d processes, %v a second, %v at once", processes, limit.perSecond, limit.burst), func(t *testing.T) {
+			name := fmt.Sprintf("%d processes, %v a second, %v at once", processes, limit.perSecond, limit.burst)
+			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					service := &limited{perSecond: limit.perSecond, burst: limit.burst, status: http.StatusTooManyRequests}
