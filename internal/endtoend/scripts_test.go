@@ -14,26 +14,31 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// TestAccScripts runs each script of testdata.
+// TestAccScripts runs each script of testdata, with the provider as it is released.
 func TestAccScripts(t *testing.T) {
 	params := prepared(t, "40").Params()
 	params.Dir = "testdata"
 	testscript.Run(t, params)
 }
 
-// TestLongScripts runs those that take a number of groups, with hundreds.
+// TestLongScripts runs those that take a number of groups, with hundreds, and with the race detector in the provider
+// where the test has it.
 func TestLongScripts(t *testing.T) {
 	if os.Getenv("EMBED_LONG_TESTS") == "" {
 		t.Skip("it takes minutes, so it needs EMBED_LONG_TESTS=1")
 	}
-	params := prepared(t, "300").Params()
+	var flags []string
+	race := debug.BuildSetting{Key: "-race", Value: "true"}
+	if built, _ := debug.ReadBuildInfo(); slices.Contains(built.Settings, race) {
+		flags = append(flags, "-race")
+	}
+	params := prepared(t, "300", flags...).Params()
 	params.Files = []string{"testdata/storm.txtar", "testdata/interrupted_anywhere.txtar"}
 	testscript.Run(t, params)
 }
 
-// prepared builds the provider, with the race detector where the test has it. An interrupt of the test interrupts
-// engines.
-func prepared(t *testing.T, groups string) *Runner {
+// prepared builds the provider. An interrupt of the test interrupts engines.
+func prepared(t *testing.T, groups string, flags ...string) *Runner {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
 		t.Skip("it runs an engine, so it needs TF_ACC=1")
@@ -44,13 +49,8 @@ func prepared(t *testing.T, groups string) *Runner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags := []string{"-ldflags", "-X main.version=1.2.3"}
-	race := debug.BuildSetting{Key: "-race", Value: "true"}
-	if built, _ := debug.ReadBuildInfo(); slices.Contains(built.Settings, race) {
-		flags = append(flags, "-race")
-	}
 	dir := t.TempDir()
-	configuration, err := engine.BuildProvider(ctx, dir, flags...)
+	configuration, err := engine.BuildProvider(ctx, dir, append(flags, "-ldflags", "-X main.version=1.2.3")...)
 	if err != nil {
 		t.Fatal(err)
 	}
