@@ -49,6 +49,11 @@ func TestOperations(t *testing.T) {
 		{"a group that exists is not adopted unasked", "create", "exists", nil, "GET", usergroup.Exists, false},
 		{"an adoption", "adopt", "exists", nil, "GET, PUT", usergroup.Adopted, true},
 		{
+			"an adoption asks for a token that it was not told", "adopt", "exists",
+			[]string{"an answer without token", "an answer without token"},
+			"GET an answer without token, PUT an answer without token, GET", usergroup.Adopted, true,
+		},
+		{
 			"a lost creation is claimed on evidence", "create", "absent",
 			[]string{"lost after the work"},
 			"GET lost after the work, GET, GET", usergroup.Claimed, true,

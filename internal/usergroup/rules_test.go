@@ -199,6 +199,9 @@ func (h *history) checkFacts() {
 		usergroup.Delete: deleted,
 	}
 	for _, p := range h.problems {
+		if p.Finding == usergroup.WrongKey && h.environment != "Testing" {
+			h.breaks("the key is called wrong, and is not")
+		}
 		switch count := done[p.Operation]; {
 		case p.Done == usergroup.No && count > 0 && h.reading != "forgiving deletes":
 			h.breaks("%s says that nothing was done, and something was", facts(p))
