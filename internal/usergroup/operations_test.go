@@ -45,6 +45,12 @@ func TestOperations(t *testing.T) {
 			[]string{"an old answer"},
 			"GET an old answer", usergroup.AnsweredFromCache, false,
 		},
+		{
+			"a check that is answered in part twice is given up", find, "absent",
+			[]string{"answered", "answered", "half an answer", "half an answer", "answered", "half an answer", "half an answer"},
+			"GET, GET, GET half an answer, GET half an answer, DELETE, GET half an answer, GET half an answer, DELETE",
+			usergroup.CallFailed, false,
+		},
 		{"a new group", "create", "absent", nil, "GET", 0, true},
 		{"a group that exists is not adopted unasked", "create", "exists", nil, "GET", usergroup.Exists, false},
 		{"an adoption", "adopt", "exists", nil, "GET, PUT", usergroup.Adopted, true},
@@ -189,6 +195,7 @@ func TestEnds(t *testing.T) {
 		calls             int
 	}{
 		{"read", "absent", deletes, 7},
+		{"read", "absent", rotates, 8},
 		{"rotate", "as known", rotates, 6},
 		{"delete", "as known", rotates, 6},
 	} {
@@ -269,6 +276,29 @@ func TestWrongEnvironment(t *testing.T) {
 				t.Errorf("the group was changed: %+v", after)
 			}
 		})
+	}
+}
+
+// TestEnvironmentHasChanged: an answer from another environment than the state's is an error, and the token that came
+// with it is not lost.
+func TestEnvironmentHasChanged(t *testing.T) {
+	t.Parallel()
+	for tag, want := range map[string]usergroup.Finding{"Testing": usergroup.WrongEnvironment, "Customer": 0} {
+		h := situation{operation: "rotate", before: "as known", reading: "stored"}.start(t)
+		known := h.state.asKnown()
+		known.EnvironmentTag = &tag
+		_, updateErr := h.service.Update(t.Context(), wanted(), known)
+		rotated, rotateErr := h.service.RotateToken(t.Context(), known)
+		for _, err := range []error{updateErr, rotateErr} {
+			var problem *usergroup.Problem
+			if errors.As(err, &problem) != (want != 0) || want != 0 && problem.Finding != want {
+				t.Errorf("the state has %s: %v", tag, err)
+			}
+		}
+		group, _ := h.Group(id)
+		if rotated.Group == nil || rotated.Group.Token.Reveal() != group.Token || rotated.Group.TeamID == nil {
+			t.Errorf("the state has %s: the rotation returned %+v", tag, rotated.Group)
+		}
 	}
 }
 
