@@ -228,6 +228,28 @@ func TestSharedLimit(t *testing.T) {
 	}
 }
 
+// TestLetThrough: any answer shows that a call was let through, unless it refuses the pace. No answer shows nothing.
+func TestLetThrough(t *testing.T) {
+	t.Parallel()
+	for what, test := range map[string]struct {
+		react reaction
+		want  bool
+	}{
+		"a success":   {ok(successJSON), true},
+		"a refusal":   {page(http.StatusBadRequest), true},
+		"an error":    {page(http.StatusInternalServerError), true},
+		"too many":    {page(http.StatusTooManyRequests), false},
+		"unavailable": {page(http.StatusServiceUnavailable), false},
+		"no answer":   {cut, false},
+	} {
+		client := each(test.react).client(t, retries(0))
+		_, _ = get(t.Context(), client)
+		if got := !client.pace.letThrough().IsZero(); got != test.want {
+			t.Errorf("%s: let through: %t", what, got)
+		}
+	}
+}
+
 // TestPatience: being refused for its pace ends no call while others get through, and ends it some time after the last.
 func TestPatience(t *testing.T) {
 	t.Parallel()
