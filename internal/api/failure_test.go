@@ -237,8 +237,8 @@ func TestNoConnection(t *testing.T) {
 		_, err := get(t.Context(), client)
 		failure := failureOf(t, err)
 		wantKind(t, failure, NotSent)
-		if failure.Reason != "no connection to service.example:443 was made within 30s" {
-			t.Errorf("a handshake without an answer: %v", failure)
+		if said := failure.Said(); said != "no connection to service.example:443 was made within 30s" {
+			t.Errorf("a handshake without an answer: %s", said)
 		}
 	})
 }
