@@ -352,7 +352,9 @@ func TestMessage(t *testing.T) {
 		`"message":"is abcd-and-more","token":"abcd","user_token":"abcd-and-more"`:      "is (secret)",
 		`"message":"a\u001b[31mb\nc\r\td\u0000e\u0085f\u007f"`:                          "a [31mb c d e f",
 		`"message":"a\u202eb\u2028c\u200bd"`:                                            "a b c d",
+		`"message":"` + strings.Repeat("é", 300) + `"`:                                  strings.Repeat("é", 300),
 		`"message":"` + strings.Repeat("é", 10_000) + `"`:                               strings.Repeat("é", 300) + " …",
+		`"errors":[[["too deep"]]],"reason":"real"`:                                     "real",
 		`"message":"` + long + old + `"`:                                                long + mask[:5] + " …",
 	} {
 		_, failure := testCall(t, http.MethodPost).interpret(response(http.StatusBadRequest), []byte("{"+body+"}"), nil)

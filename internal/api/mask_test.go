@@ -158,6 +158,7 @@ func TestLog(t *testing.T) {
 		`{"b":[1,{"x":null}],"a":"<\/é\n>","a":2}`: `{"b":[1,{"x":null}],"a":"</é\n>","a":2}`, "{}": "{}",
 		`{"x":"{\"token\":\"a\",\"y\":[1e400]}"}`: `{"x":{"token":"(secret)","y":[1e400]}}`,
 		`{"token":12345,"tokens_left":3}`:         `{"token":"(secret)","tokens_left":3}`,
+		`{"token":"12345","tokens_left":12345}`:   `{"token":"(secret)","tokens_left":"(secret)"}`,
 	} {
 		if got := fmt.Sprint(loggedBody{testCall(t, "POST"), []byte(body)}); got != want {
 			t.Errorf("%s is shown as %s, want %s", body, got, want)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -13,6 +14,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // limited is a service that takes so many calls a second, and refuses the others. It keeps no groups.
@@ -141,6 +144,28 @@ func TestUnknownLimit(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestStart: the first calls are sent a few at a time, however many wait.
+func TestStart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := each(then(func(net.Conn, received) bool {
+			time.Sleep(20 * time.Millisecond)
+			return true
+		}, ok(successJSON)))
+		failed := tenWorkers(calls(t, service.client(t), 35))
+		var underWay []int
+		for i, request := range service.seen() {
+			if i == 0 || request.at != service.seen()[i-1].at {
+				underWay = append(underWay, 0)
+			}
+			underWay[len(underWay)-1]++
+		}
+		if diff := cmp.Diff([]int{1, 2, 3, 4, 6, 9, 10}, underWay); failed > 0 || diff != "" {
+			t.Errorf("%d failed; under way: %s", failed, diff)
+		}
+	})
 }
 
 // TestNoLimit: without a limit ten workers are held back by the first calls alone.
