@@ -3,13 +3,13 @@ package provider
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"

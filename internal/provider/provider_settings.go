@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"net/textproto"
@@ -12,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -242,7 +242,7 @@ func (r argumentReader) headers(argument string, configured types.Map) map[strin
 	texts := map[string]*string{}
 	if configured.IsNull() {
 		if text := os.Getenv(variable(argument)); text != "" && json.Unmarshal([]byte(text), &texts) != nil {
-			r.invalid(argument, "must be a JSON object with strings as values")
+			r.invalid(argument, "must be a JSON object with strings as values, and each name once")
 			return nil
 		}
 	}

@@ -243,6 +243,7 @@ func TestProtocolBadProviderArguments(t *testing.T) {
 		{"headers", protocolObject{"X-Tenant": "a", "x-tenant": "b"}, `{"X-Tenant":"a","x-tenant":"b"}`, invalid},
 		{"headers", nil, `["` + marker + `"]`, invalid},
 		{"headers", nil, `{"X-Tenant":1}`, invalid},
+		{"headers", nil, `{"X-Tenant":"a","X-Tenant":"b"}`, invalid},
 		{"headers", nil, marker, invalid},
 		{"ca_cert_file", "/no/such/" + marker, "/no/such/" + marker, invalid},
 		{"ca_cert_file", noPEM, noPEM, invalid},
