@@ -123,9 +123,9 @@ func TestProtocolPlanOfStatesWithoutMemory(t *testing.T) {
 	p.wantSettled(state, protocolAcme())
 	p.plan(state, nil).diags.wantNone()
 	p.planToo(p.nothing(), protocolAcme()).diags.wantError(destroyedWanted)
-	state = p.refreshed(state)
-	again := p.imported("acme")
-	p.planToo(state, protocolAcme()).diags.wantNone()
-	p.planToo(again, protocolAcme("mapping", nil)).diags.wantError(`User group "acme" is in the state twice`)
+	again := state
+	state, again = p.refreshed(state), p.refreshed(again)
+	p.plan(state, protocolAcme()).diags.wantNone()
+	p.planToo(again, protocolAcme()).diags.wantError(`User group "acme" is in the state twice`)
 	p.wantDestroyed(state)
 }
