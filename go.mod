@@ -3,7 +3,7 @@ module github.com/dashembed/terraform-provider-embed
 go 1.26
 
 require (
-	// The mirror of encoding/json/v2 and encoding/json/jsontext: it goes when the floor above is Go 1.27.
+	// A mirror of encoding/json/v2 and encoding/json/jsontext. Use those instead once the minimum above is Go 1.27.
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/google/go-cmp v0.7.0
 	github.com/hashicorp/go-hclog v1.6.3

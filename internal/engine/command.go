@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// grace is how long an engine that was interrupted may take to write its state.
+// grace is how long an interrupted engine may take to write its state before it is killed.
 const grace = 15 * time.Second
 
-// Command returns a command that runs the engine in the folder, with an environment from Environment. It does not get
-// the terminal's Ctrl-C, but an interrupt when the context ends.
+// Command returns a command that runs the engine in the folder, with an environment from Environment. The engine does
+// not receive Ctrl-C from the terminal. It is interrupted when the context is done.
 func (e Engine) Command(ctx context.Context, folder string, environment []string, args ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, e.Path, args...)
 	command.Dir, command.Env = folder, environment
@@ -21,8 +21,8 @@ func (e Engine) Command(ctx context.Context, folder string, environment []string
 	return command
 }
 
-// ExitCode returns the exit code of a Command that ended with this error, or the error if the engine did not exit by
-// itself. It ends the processes that the command has left behind.
+// ExitCode returns the exit code of a Command whose Run or Wait returned err. If the engine did not exit by itself,
+// it returns err. It kills any processes that the command left behind.
 func ExitCode(command *exec.Cmd, err error) (int, error) {
 	if command.Process != nil {
 		endGroup(command)

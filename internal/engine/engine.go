@@ -1,6 +1,6 @@
-// Package engine runs Terraform and OpenTofu: it finds out their version, and sets up an environment that is the same
-// on every machine and the installation of providers. For tests, it finds the program to use, and knows which features
-// its version has. Nothing in a release imports it.
+// Package engine runs Terraform and OpenTofu. It determines the version, provides an environment that is the same on
+// every machine, and configures how providers are installed. For tests, it finds the program to use and knows which
+// features its version has. Nothing in a release imports it.
 package engine
 
 import (
@@ -11,26 +11,26 @@ import (
 	"strings"
 )
 
-// What engines call themselves.
+// Names of the engines, as they print them.
 const (
 	Terraform = "Terraform"
 	OpenTofu  = "OpenTofu"
 )
 
-// Engine is a Terraform or an OpenTofu.
+// Engine is a Terraform or OpenTofu program.
 type Engine struct {
-	// Name is Terraform or OpenTofu, Version its number as it says itself, without the v.
+	// Name is the constant Terraform or OpenTofu. Version is the version number without the v.
 	Name, Version string
-	// Platform is such as linux_amd64.
+	// Platform is the operating system and the architecture, for example linux_amd64.
 	Platform string
-	// Path is the program.
+	// Path is the absolute path of the program.
 	Path string
 }
 
-// String is what the engine calls itself.
+// String returns the name and the version as the engine prints them, for example Terraform v1.14.0.
 func (e Engine) String() string { return e.Name + " v" + e.Version }
 
-// Find asks the program, a path or a name on PATH, what it is. The Path of the answer is absolute.
+// Find identifies a program, given as a path or as a name on PATH, by the output of its version command.
 func Find(ctx context.Context, program string, environment []string) (Engine, error) {
 	path, err := exec.LookPath(program)
 	if err == nil {
@@ -48,7 +48,8 @@ func Find(ctx context.Context, program string, environment []string) (Engine, er
 	return read(path, string(answer))
 }
 
-// read reads the plain answer, since the one in JSON calls every version "terraform_version".
+// read parses the plain output of the version command. The JSON output does not show which engine it is, since the
+// key is "terraform_version" for both.
 func read(path, answer string) (Engine, error) {
 	said, rest, _ := strings.Cut(answer, "\n")
 	platform, _, _ := strings.Cut(rest, "\n")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Not parallel: a file just written cannot be executed while another goroutine is forking.
+// TestFind is not parallel, because executing a file that was just written can fail while another goroutine forks.
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -28,11 +28,11 @@ func TestFind(t *testing.T) {
 	} {
 		says(t, path, other)
 		if found, err := Find(t.Context(), path, os.Environ()); err == nil {
-			t.Errorf("%q is taken for %+v", other, found)
+			t.Errorf("%q was identified as %+v", other, found)
 		}
 	}
 	if _, err := Find(t.Context(), "./none", os.Environ()); err == nil {
-		t.Error("no error of a program that is none")
+		t.Error("no error for a program that does not exist")
 	}
 }
 

@@ -9,12 +9,12 @@ import (
 	"github.com/hashicorp/go-version"
 )
 
-// Feature is something that not every engine can do.
+// Feature is a capability that not every engine has.
 type Feature string
 
 const (
-	// IgnoreChanges: before, whatever else of a resource is null becomes empty, and empty is sent:
-	// github.com/hashicorp/terraform/issues/29921.
+	// IgnoreChanges is missing from versions where ignore_changes turns the null maps of a resource into empty ones,
+	// which the provider then sends. See github.com/hashicorp/terraform/issues/29921.
 	IgnoreChanges     Feature = "ignore_changes that leaves null maps null"
 	Moved             Feature = "moved blocks"
 	OptionalMembers   Feature = "optional attributes of objects"
@@ -36,13 +36,13 @@ const (
 	Functions         Feature = "functions of providers"
 )
 
-// none stands for a version that does not exist yet.
+// none means that no version has the feature yet.
 const none = "none"
 
 type versions struct{ terraform, openTofu string }
 
-// since has the first Terraform and OpenTofu with a feature. It says from when on a feature works under
-// terraform-plugin-testing, which may be later than from when on the engine has it.
+// since lists the first version of Terraform and of OpenTofu in which a feature works under terraform-plugin-testing.
+// The engine itself may have had the feature before.
 var since = map[Feature]versions{
 	IgnoreChanges:     {"1.1", "1.6"},
 	Moved:             {"1.1", "1.6"},
@@ -72,15 +72,15 @@ func (v versions) of(e Engine) string {
 	return v.terraform
 }
 
-// In tells whether the engine is new enough for the feature. A pre-release counts as its release.
+// In reports whether the engine is new enough for the feature. A prerelease counts as its release.
 func (f Feature) In(e Engine) bool {
 	least := since[f].of(e)
 	return least != none &&
 		version.Must(version.NewVersion(e.Version)).Core().GreaterThanOrEqual(version.Must(version.NewVersion(least)))
 }
 
-// Needs skips a test that the engine at hand cannot run; see NeedsOn. Where no engine is to be run it does nothing:
-// such a test skips in other words.
+// Needs skips a test if the engine that AtHand returns does not have the feature. See NeedsOn. Without TF_ACC, it
+// does nothing, since the test is then skipped for that reason.
 func Needs(t *testing.T, wanted Feature) {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
@@ -98,11 +98,11 @@ type testOrScript interface {
 	Fatal(...any)
 }
 
-// NeedsOn skips a test or a script that the engine cannot run. On an engine that has to run them all,
-// EMBED_TEST_NO_SKIPS=1 makes that a failure.
+// NeedsOn skips a test or a script if the engine does not have the feature. If EMBED_TEST_NO_SKIPS is set, it fails
+// the test instead.
 func NeedsOn(t testOrScript, e Engine, wanted Feature) {
 	least, known := since[wanted]
-	// The part before the colon is what the table in README.md says.
+	// tools/test/engines extracts the part before the colon for the table in README.md.
 	why := fmt.Sprintf("needs %s: %s %s or later, not %s", wanted, e.Name, least.of(e), e.Version)
 	switch {
 	case !known:
@@ -115,7 +115,8 @@ func NeedsOn(t testOrScript, e Engine, wanted Feature) {
 	skip(t, why)
 }
 
-// NeedsProgram skips a test where a program is not on PATH; EMBED_TEST_NO_SKIPS=1 makes that a failure, too.
+// NeedsProgram returns the path of a program. If the program is not on PATH, it skips the test or, if
+// EMBED_TEST_NO_SKIPS is set, fails it.
 func NeedsProgram(t testOrScript, program string) (path string) {
 	path, err := exec.LookPath(program)
 	if err != nil {

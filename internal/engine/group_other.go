@@ -6,7 +6,7 @@ import "os/exec"
 
 func ownGroup(*exec.Cmd) {}
 
-// Interrupt ends a Command: there is no gentler way on this system.
+// Interrupt kills a Command, since this system has no gentler way to end it.
 func Interrupt(command *exec.Cmd) error { return command.Process.Kill() }
 
 func endGroup(*exec.Cmd) {}

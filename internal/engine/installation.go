@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Source is what a configuration calls the provider. Terraform and OpenTofu each look for it under the name of their
-// own registry.
+// Source is the source address of the provider in a configuration. Terraform and OpenTofu each prepend the host name
+// of their registry.
 const (
 	Namespace         = "dashembed"
 	Source            = Namespace + "/embed"
@@ -20,13 +20,14 @@ const (
 // Registries returns the host names of the registries of all engines.
 func Registries() []string { return []string{TerraformRegistry, OpenTofuRegistry} }
 
-// FromMirror returns a CLI configuration with which an engine installs providers from the directory only.
+// FromMirror returns a CLI configuration that makes an engine install providers only from the directory.
 func FromMirror(dir string) []byte {
 	const configuration = "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n"
 	return fmt.Appendf(nil, configuration, filepath.ToSlash(dir))
 }
 
-// Mirror lays the provider out in the directory, for FromMirror: its program, or the archives of a release as they are.
+// Mirror links the files into the directory in the layout that FromMirror requires. A file is the provider's program
+// or, if its name ends in .zip, an archive of a release.
 func Mirror(dir, version, platform string, files ...string) error {
 	var failed error
 	for _, registry := range Registries() {
@@ -43,7 +44,8 @@ func Mirror(dir, version, platform string, files ...string) error {
 	return failed
 }
 
-// fromBuild is a CLI configuration that has an engine use the provider that was built into the directory, and no other.
+// fromBuild returns a CLI configuration that makes an engine use the provider that was built into the directory, and
+// install no other.
 func fromBuild(dir string) []byte {
 	text := []byte("provider_installation {\n  dev_overrides {\n")
 	for _, registry := range Registries() {

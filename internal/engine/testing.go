@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// AtHand is the engine that terraform-plugin-testing takes.
+// AtHand returns the engine that terraform-plugin-testing uses: the program in TF_ACC_TERRAFORM_PATH or, by default,
+// terraform on PATH.
 var AtHand = sync.OnceValues(func() (Engine, error) {
 	path := os.Getenv("TF_ACC_TERRAFORM_PATH")
 	if path == "" {
@@ -23,8 +24,8 @@ var AtHand = sync.OnceValues(func() (Engine, error) {
 	return found, nil
 })
 
-// BuildProvider builds the provider into the directory, with further flags of go build, and writes beside it the CLI
-// configuration that has an engine use it.
+// BuildProvider builds the provider into the directory, with additional flags for go build. It returns the path of a
+// CLI configuration that makes an engine use this build.
 func BuildProvider(ctx context.Context, dir string, flags ...string) (configuration string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
