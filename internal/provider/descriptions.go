@@ -1,6 +1,6 @@
 package provider
 
-// What several objects say in the same words.
+// Descriptions that several schemas share.
 const (
 	describeUserGroupID = "Your own identifier of the group, unique within the environment of the API key. " +
 		"At least one character; no invisible characters, and no spaces at the beginning or end."

@@ -17,7 +17,7 @@ const (
 	titleNotConfigured = "The provider is not configured yet"
 )
 
-// addError turns an error of an operation into a diagnostic.
+// addError adds the error of an operation to the diagnostics. An error that is not a Problem is reported as a bug.
 func addError(diags *diag.Diagnostics, err error) {
 	var problem *usergroup.Problem
 	if errors.As(err, &problem) {
@@ -29,7 +29,7 @@ func addError(diags *diag.Diagnostics, err error) {
 		". Please report it with the steps to reproduce it.")
 }
 
-// report turns what an operation has found into diagnostics: its warnings, and its error if there is one.
+// report adds the warnings of an operation and its error, which may be nil, to the diagnostics.
 func report(diags *diag.Diagnostics, err error, warnings ...*usergroup.Problem) {
 	for _, problem := range warnings {
 		words := explanation{problem}
@@ -40,7 +40,8 @@ func report(diags *diag.Diagnostics, err error, warnings ...*usergroup.Problem) 
 	}
 }
 
-// titleFor names a group in a title, by the beginning of its id where the title would not fit a line of a terminal.
+// titleFor replaces %q in a title with the quoted ID. It truncates the ID if the title would otherwise be longer
+// than 80 characters.
 func titleFor(title, id string) string {
 	const line = 80
 	room := line - utf8.RuneCountInString(strings.ReplaceAll(title, "%q", `""`))
@@ -51,7 +52,8 @@ func titleFor(title, id string) string {
 	return strings.ReplaceAll(title, "%q", quoted)
 }
 
-// dataFrom takes what Configure of the provider left for its objects: nothing until the provider is configured.
+// dataFrom returns the data that the provider's Configure passed to its objects, or the zero value if the provider is
+// not configured yet.
 func dataFrom[Data any](providerData any, diags *diag.Diagnostics) (data Data) {
 	if providerData == nil {
 		return data
@@ -64,8 +66,9 @@ func dataFrom[Data any](providerData any, diags *diag.Diagnostics) (data Data) {
 	return data
 }
 
-// cannot reports whether an operation has to end before it begins: values could not be read, or there is no service
-// because an argument of the provider is unknown, which it says.
+// cannot reports whether an operation cannot start, because diags has an error or because service is nil. In the
+// latter case, an argument of the provider is unknown, and cannot adds an error about that. what names the operation,
+// for example "creating a user group".
 func cannot(diags *diag.Diagnostics, service *usergroup.Service, what string) bool {
 	if !diags.HasError() && service == nil {
 		diags.AddError(titleNotConfigured, capitalized(what)+" needs the service, "+

@@ -16,10 +16,10 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// explanation puts the facts of a problem into words.
+// explanation puts a Problem into words.
 type explanation struct{ *usergroup.Problem }
 
-// title says in one line what is wrong.
+// title returns the line that summarizes the problem.
 func (p explanation) title() string {
 	id := p.ID
 	if p.Finding == usergroup.LeftBehind {
@@ -28,8 +28,8 @@ func (p explanation) title() string {
 	return titleFor(cmp.Or(findingWords[p.Finding].title, operationWords[p.subject().Operation].failed), id)
 }
 
-// subject is the problem that the title and the explanation are about: the check of the environment rather than the
-// operation that had to wait for it.
+// subject returns the problem that the title and the explanation are about. If the check of the service prevented the
+// operation, this is the problem that the check found.
 func (p explanation) subject() explanation {
 	if p.Cause != nil && p.Cause.Operation == usergroup.CheckService {
 		return explanation{p.Cause}
@@ -37,8 +37,8 @@ func (p explanation) subject() explanation {
 	return p
 }
 
-// detail says what the service answered and what that means, what was and was not done, and what to do next, in one
-// paragraph for each of the three.
+// detail returns three parts, separated by blank lines: what the service responded and what that means, what was and
+// was not done, and what to do next.
 func (p explanation) detail() string {
 	found := findingWords[p.Finding]
 	return join("\n\n",
@@ -48,12 +48,12 @@ func (p explanation) detail() string {
 	)
 }
 
-// join leaves out what is empty.
+// join joins the texts that are not empty.
 func join(separator string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
 }
 
-// said is what the service answered.
+// said describes the failed call and, if there is one, the failed lookup or check that belongs to it.
 func (p explanation) said() string {
 	var said string
 	if p.Call != nil {
@@ -75,7 +75,7 @@ func (p explanation) said() string {
 	return said
 }
 
-// done says what was and was not done, and how to remove what was left behind.
+// done returns what was and was not done, and how to remove a placeholder that may have been left behind.
 func (p explanation) done() string {
 	words := operationWords[p.Operation]
 	said := map[usergroup.Happened]string{
@@ -97,15 +97,15 @@ func (p explanation) done() string {
 	return cmp.Or(done, "Nothing was changed.")
 }
 
-// placeholder says what became of the empty group that a lookup, or the check of the service, has made, and by which
-// command it can be removed.
+// placeholder returns what became of the empty group that maker, which is "lookup" or "check", created. removal is
+// the command that removes the group, or empty if there is nothing to remove.
 func (p explanation) placeholder(maker string) (said, removal string) {
 	notOurs := []usergroup.Finding{
 		usergroup.AnsweredFromCache, usergroup.AnswersDisagree, usergroup.AnsweredForAnother,
 	}
 	switch {
 	case p.Operation != usergroup.CheckService && slices.Contains(notOurs, p.Finding):
-		// The ID may be that of a customer's group: no advice to delete it.
+		// The ID may belong to a customer's group, so there is no advice to delete it.
 		return "Nothing was deleted. The " + maker + " may have created an empty group.", ""
 	case p.Placeholder == usergroup.PlaceholderLeft:
 		return "The " + maker + " created an empty group, which may still be at the service. " +
@@ -125,7 +125,7 @@ func (p explanation) placeholder(maker string) (said, removal string) {
 	}
 }
 
-// next says what to check or change after a failed call.
+// next returns what to check or change after a failed call, or an empty string if the finding does not need it.
 func (p explanation) next() string {
 	call := p.Call
 	if p.Cause != nil && p.Cause.Call != nil {
@@ -163,7 +163,7 @@ func (p explanation) next() string {
 	}
 }
 
-// fill fills in the words in braces.
+// fill replaces the names in braces with their values.
 func (p explanation) fill(words string) string {
 	subject, cause := p.subject(), ""
 	if p.Cause != nil {
@@ -182,7 +182,8 @@ func (p explanation) fill(words string) string {
 	).Replace(words)
 }
 
-// quoteApart quotes two texts. Where they look the same, since only their Unicode form differs, both are escaped.
+// quoteApart quotes two texts. It escapes both to ASCII if they differ only in their Unicode normalization, since
+// they would look the same.
 func quoteApart(a, b string) (string, string) {
 	if a != b && norm.NFC.String(a) == norm.NFC.String(b) {
 		return strconv.QuoteToASCII(a), strconv.QuoteToASCII(b)
@@ -204,7 +205,8 @@ func orUnknown(n *int64) string {
 	return strconv.FormatInt(*n, 10)
 }
 
-// differences names what the service has otherwise than it was sent. Of properties it names the top-level keys alone.
+// differences describes where the group at the service differs from what was sent. It names the top-level keys of
+// properties, but no values.
 func (p explanation) differences() string {
 	differ := p.Sent.Differences(p.Told)
 	said := ""
@@ -237,7 +239,7 @@ func quotedList(keys []string) string {
 	return list
 }
 
-// removalCommand is what a person can paste to remove a group that no state knows of.
+// removalCommand returns a shell command that deletes a group that is in no state.
 func removalCommand(id string) string {
 	body, _ := json.Marshal(map[string]string{"user_group_id": id})
 	quoted := "'" + strings.ReplaceAll(string(body), "'", `'\''`) + "'"

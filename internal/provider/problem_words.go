@@ -2,10 +2,11 @@ package provider
 
 import "github.com/dashembed/terraform-provider-embed/internal/usergroup"
 
-// Words in braces are filled in by explanation.fill. Each title has a heading in the troubleshooting guide.
+// In the following tables, explanation.fill replaces the names in braces. Each title needs a heading in the
+// troubleshooting guide.
 
-// operationWords are about what was being done: no, maybe and yes say what became of it, and next is what to do when
-// that is not known.
+// operationWords has the texts about each operation. failed is the title unless the finding has one. no, maybe and
+// yes describe the outcome. next is the advice if the outcome is not known.
 var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, next string }{
 	usergroup.LookUp: {
 		failed: "Cannot look up user group %q",
@@ -58,8 +59,8 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 const turnOffCaching = "Turn off caching for the address of the service, then run again. " +
 	"Do not delete the group by hand: it may be a live customer."
 
-// findingWords are about what was found: what it means, what was done where the facts do not say it, and what to do
-// next.
+// findingWords has the texts about each finding: what it means, what was done, and what to do next. Without a text in
+// done, explanation.done derives it from the Problem.
 var findingWords = map[usergroup.Finding]struct{ title, means, done, next string }{
 	usergroup.NotFound: {
 		title: "User group %q does not exist",

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// PrepareProcess fits a process that serves the provider for one walk of a graph to that: it keeps what nobody reads,
-// or may read, out of the logs, and collects garbage less often. A process that is being debugged logs everything else.
+// PrepareProcess tunes the process that serves the provider. It keeps secrets out of the standard logger, turns off
+// logs that nobody reads unless the process is being debugged, and reduces the frequency of garbage collection.
 func PrepareProcess(debugging bool) {
-	// net/http writes what a service sends beyond its answer to the standard logger, and that may hold a token.
+	// net/http logs data that a service sends after the end of a response, and that data may contain a token.
 	log.SetOutput(io.Discard)
 	if !debugging {
 		silenceUnreadLogs()
@@ -19,18 +19,18 @@ func PrepareProcess(debugging bool) {
 	collectLessOften()
 }
 
-// collectLessOften spends some megabytes on garbage to save processor time, unless GOGC is set: with contexts that are
-// let go, little is alive at any one time, and a process for one walk of a graph need not be tidy. bench/README.md has
-// the figures.
+// collectLessOften trades some megabytes of garbage for CPU time, unless GOGC is set. The heap stays small, because
+// NewServer releases the context of each request, and the process runs only for a single plan or apply. For the
+// measurements, see bench/README.md.
 func collectLessOften() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(175)
 	}
 }
 
-// silenceUnreadLogs turns the SDK's own logs off unless somebody has asked the engine for logs. Without a level the SDK
-// formats every TRACE line as JSON and hands it to the engine, which parses it and throws it away: a third of all that
-// the provider's process would do. Panics reach the engine nevertheless.
+// silenceUnreadLogs turns off the logs of the SDK and of the provider unless a TF_LOG variable is set. Without a
+// level, the SDK formats every TRACE line as JSON and sends it to the engine, which parses and discards it. That
+// would take a third of the CPU time of the provider. The engine still receives panics.
 func silenceUnreadLogs() {
 	for _, setting := range os.Environ() {
 		if name, value, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "TF_LOG") && value != "" {

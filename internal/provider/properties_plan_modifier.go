@@ -6,8 +6,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 )
 
-// keepEqualProperties plans the text that the state has where the configured one is the same JSON object. Semantic
-// equality of the type does not reach the plan: without this, sorting the keys of a file would plan an update.
+// keepEqualProperties plans the text in the state if the configured text is the same JSON object. The framework does
+// not apply the semantic equality of a type to plans. Without this modifier, sorting the keys of a file would plan an
+// update.
 type keepEqualProperties struct{}
 
 var _ planmodifier.String = keepEqualProperties{}

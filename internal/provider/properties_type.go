@@ -16,9 +16,9 @@ import (
 
 const titlePropertiesInvalid = "Invalid properties"
 
-// propertiesType is the type of the attribute properties: a JSON object as text. A dynamic attribute would read nicer,
-// but prints sensitive members after drift and breaks on large integers; and a string type that merely ignores white
-// space would plan a change for 1.0 instead of 1.
+// propertiesType is the type of the attribute properties, a JSON object as text. A dynamic attribute would be easier
+// to read in a configuration, but it prints sensitive members after drift and fails for large integers. A string type
+// that only ignores white space would plan a change from 1 to 1.0.
 type propertiesType struct{ basetypes.StringType }
 
 // propertiesValue is a value of propertiesType.
@@ -65,13 +65,13 @@ func (t propertiesType) ValueFromTerraform(ctx context.Context, in tftypes.Value
 // Type implements attr.Value.
 func (v propertiesValue) Type(context.Context) attr.Type { return propertiesType{} }
 
-// Equal implements attr.Value. It compares the texts: what is merely written differently is sameJSON's concern.
+// Equal implements attr.Value. It compares the texts. To compare the JSON values, use sameJSON.
 func (v propertiesValue) Equal(other attr.Value) bool {
 	properties, ok := other.(propertiesValue)
 	return ok && v.StringValue.Equal(properties.StringValue)
 }
 
-// String implements attr.Value. The framework logs what it returns, and the text may be confidential.
+// String implements attr.Value. It masks the text, which may be confidential, because the framework logs the result.
 func (v propertiesValue) String() string {
 	if v.IsNull() || v.IsUnknown() {
 		return v.StringValue.String()
@@ -90,8 +90,9 @@ func (v propertiesValue) StringSemanticEquals(
 	return ok && v.sameJSON(properties), nil
 }
 
-// sameJSON reports whether both are the same JSON object, however written. Text that is no such object, which a state
-// written by hand could hold, is the same as the same text only; complaining about it is up to ValidateAttribute.
+// sameJSON reports whether both values are the same JSON object, regardless of notation, or the same text. Null,
+// unknown, and text that is not a JSON object equal only themselves. A state that was edited by hand can contain such
+// text.
 func (v propertiesValue) sameJSON(other propertiesValue) bool {
 	if v.Equal(other) {
 		return true
@@ -119,7 +120,7 @@ func (v propertiesValue) ValidateAttribute(
 	}
 }
 
-// propertiesFault says what is wrong with a text and what to do about it. It quotes nothing of the text.
+// propertiesFault returns what is wrong with a text and how to fix it. It does not quote the text.
 func propertiesFault(err error) string {
 	const encode = "Write it in Terraform's own syntax and have it encoded: properties = jsonencode({ ... })."
 
@@ -127,7 +128,7 @@ func propertiesFault(err error) string {
 	if !errors.As(err, &fault) {
 		return "The text is not a JSON object. " + encode
 	}
-	// The position is none in the configuration, where people would look for it: hence "of the text".
+	// The message says "of the text" because users would look for the position in the configuration.
 	at := fmt.Sprintf("The text is not a JSON object that can be used. Line %d, column %d of the text "+
 		"(its value is not shown, since it may be confidential): %s. ", fault.Line, fault.Column, fault.Kind)
 	switch fault.Kind {

@@ -1,5 +1,5 @@
-// Package provider is Terraform's side: schemas, plan logic, state and diagnostics. What is safe to do to a user group
-// is decided below it, in package usergroup.
+// Package provider implements the Terraform provider: schemas, plan modification, state and diagnostics. Package
+// usergroup decides what is safe to do to a user group.
 package provider
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// Address is where the registry has this provider.
+// Address is the address of the provider in the Terraform Registry.
 const Address = "registry.terraform.io/dashembed/embed"
 
-// New returns the provider of the given version, as providerserver wants it.
+// New returns a function that creates the provider with the given version.
 func New(version string) func() provider.Provider {
 	return func() provider.Provider { return &embedProvider{version: version} }
 }
@@ -39,8 +39,8 @@ func (p *embedProvider) Metadata(_ context.Context, _ provider.MetadataRequest, 
 	resp.Version = p.version
 }
 
-// Configure makes no call. While an argument is not known yet there is nothing to call with, and every object says so
-// when it is asked to do something.
+// Configure makes no call. If an argument is unknown, it sets no service. Plans still work and a refresh keeps the
+// state, but every operation that needs a call returns an error.
 func (p *embedProvider) Configure(
 	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
 ) {

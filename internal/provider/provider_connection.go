@@ -18,8 +18,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// proxy reads proxy_url or, where that is not set, the usual environment variables. Go would go without a proxy where
-// their address cannot be read.
+// proxy returns the address of the proxy from proxy_url or, if that is not set, from the usual environment variables.
+// It parses these variables itself to report an invalid address, because net/http would connect without a proxy.
 func (r argumentReader) proxy(configured types.String, base *url.URL) api.Secret {
 	if text := r.text("proxy_url", configured); text != "" {
 		proxy, err := api.ParseProxyURL(text)
@@ -37,7 +37,7 @@ func (r argumentReader) proxy(configured types.String, base *url.URL) api.Secret
 		name, address = "HTTP_PROXY", &usual.HTTPProxy
 	}
 	text := *address
-	// Any address that can be read will do to find out whether NO_PROXY exempts the service.
+	// With any valid address, ProxyFunc shows whether NO_PROXY exempts the service.
 	*address = "http://proxy.invalid"
 	if used, err := usual.ProxyFunc()(base); text == "" || used == nil || err != nil {
 		return api.Secret{}
@@ -113,7 +113,8 @@ func (r argumentReader) clientCertificate(m providerModel) *tls.Certificate {
 	return &pair
 }
 
-// invalidContent reports what an argument, or the file that it names, has to be.
+// invalidContent adds an error about the content of an argument, or of the file that it names. what is the content
+// that it must have.
 func (r argumentReader) invalidContent(argument, what string) {
 	verb := "must be "
 	if strings.HasSuffix(argument, "_file") {
@@ -122,8 +123,8 @@ func (r argumentReader) invalidContent(argument, what string) {
 	r.invalid(argument, verb+what)
 }
 
-// certificatesIn returns the certificates in a PEM text, and whether there are some that cannot be read. Whatever else
-// is in it does not matter.
+// certificatesIn returns the certificates in a PEM text. broken reports whether there are others that cannot be
+// parsed. Anything other than certificates is ignored.
 func certificatesIn(text string) (certificates []*x509.Certificate, broken bool) {
 	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != "CERTIFICATE" {
@@ -139,7 +140,7 @@ func certificatesIn(text string) (certificates []*x509.Certificate, broken bool)
 	return certificates, broken
 }
 
-// outOfDate says why a certificate is not valid at this time; nothing, if it is.
+// outOfDate returns why a certificate is not valid now, or an empty string if it is valid.
 func outOfDate(certificate *x509.Certificate) string {
 	const form = "2006-01-02 15:04 MST"
 	switch now := time.Now(); {

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// providerModel is the provider block as configured.
+// providerModel is the configuration of the provider block.
 type providerModel struct {
 	BaseURL           types.String  `tfsdk:"base_url"`
 	APIKey            types.String  `tfsdk:"api_key"`

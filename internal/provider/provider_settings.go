@@ -28,7 +28,7 @@ const (
 	titleArgumentConflict = "Provider arguments conflict"
 )
 
-// settings are the provider's arguments, read and checked.
+// settings contains the validated arguments of the provider.
 type settings struct {
 	client          api.Config
 	environment     string
@@ -54,7 +54,7 @@ func (m providerModel) anyUnknown() bool {
 	return false
 }
 
-// settings reads all arguments, so that one run shows everything that is wrong with them.
+// settings reads and validates all arguments. It does not stop at the first error, so that one run shows all of them.
 func (m providerModel) settings(diags *diag.Diagnostics) settings {
 	read := argumentReader{diags: diags}
 	var s settings
@@ -85,8 +85,8 @@ func (m providerModel) settings(diags *diag.Diagnostics) settings {
 	return s
 }
 
-// argumentReader reads arguments from the configuration or, where it is silent, from the environment. Its messages
-// name the argument and never repeat a value, which could be a key in the wrong place.
+// argumentReader reads arguments from the configuration or, if they are not set there, from the environment. Its
+// messages contain the name of the argument but never a value, which could be a key in the wrong place.
 type argumentReader struct{ diags *diag.Diagnostics }
 
 func variable(argument string) string { return "EMBED_" + strings.ToUpper(argument) }
@@ -107,7 +107,7 @@ func (r argumentReader) conflict(argument, why string) {
 	r.diags.AddAttributeError(path.Root(argument), titleArgumentConflict, why+" No call was made.")
 }
 
-// text returns the empty string for an argument that is set nowhere, or blank.
+// text returns the value of an argument, or the empty string if it is not set.
 func (r argumentReader) text(argument string, configured types.String) string {
 	if configured.IsNull() {
 		return os.Getenv(variable(argument))
@@ -127,7 +127,8 @@ func (r argumentReader) flag(argument string, configured types.Bool) bool {
 	return yes
 }
 
-// duration returns zero for what is no duration above zero.
+// duration returns the value of an argument, or byDefault if it is not set. For anything other than a positive
+// duration, it adds an error and returns zero.
 func (r argumentReader) duration(argument string, configured types.String, byDefault time.Duration) time.Duration {
 	text := r.text(argument, configured)
 	if text == "" {
@@ -158,8 +159,8 @@ func (r argumentReader) count(argument string, configured types.Number, byDefaul
 	return int(count)
 }
 
-// countValidator is argumentReader.count before anything is configured. The framework's own integers say of a number
-// that is not whole that the provider is to blame.
+// countValidator applies the checks of argumentReader.count when the configuration is validated. The argument is not
+// an Int64Attribute because the framework reports a number that is not whole as an error in the provider.
 type countValidator struct{}
 
 func (countValidator) Description(context.Context) string { return "a whole number between 0 and 100" }
@@ -195,9 +196,10 @@ func (r argumentReader) environment(argument string, configured types.String) st
 	return text
 }
 
-// content reads an argument, or the file that another argument names, and says which of the two it was; neither, if
-// none is set. The configuration is taken as a whole before the environment, so that a key set for the shell does not
-// collide with a file named in the configuration. It is not ok when an error has been reported.
+// content returns the value of an argument, or the content of the file that another argument names. source is the
+// name of the argument that was used, or empty if neither is set. If the configuration sets either argument, both
+// environment variables are ignored, so that a key in the environment does not conflict with a file in the
+// configuration. ok is false if content has added an error.
 func (r argumentReader) content(
 	argument, fileArgument string, configured, configuredFile types.String,
 ) (content, source string, ok bool) {

@@ -47,7 +47,7 @@ func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRe
 	}
 }
 
-// Invoke rotates once.
+// Invoke rotates the token exactly once.
 func (a *rotateUserGroupTokenAction) Invoke(
 	ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse,
 ) {

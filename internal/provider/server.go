@@ -9,23 +9,25 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// NewServer returns what makes a protocol server of the provider of the given version, as tf6server wants it.
+// NewServer returns a function that creates the protocol server of the provider with the given version, as required
+// by tf6server.Serve.
 //
 // proto6server.Server of terraform-plugin-framework (v1.19) appends the cancel function of every request to
-// contextCancels, which only StopProvider empties, so each request's context stays alive with all that the SDK's
-// loggers have put into it: some 40 KiB for each group in a plan. So the calls that come once for each instance run
-// with a context that nothing hangs on any more once they have been answered.
+// contextCancels, which only StopProvider clears. This keeps the context of each request alive, with everything that
+// the loggers of the SDK have added to it, which is about 40 KiB for each group in a plan. Requests that are made for
+// each instance therefore run with a lentContext, which releases the original context after the response.
 func NewServer(version string) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		framework, ok := providerserver.NewProtocol6(New(version)())().(frameworkServer)
 		if !ok {
-			panic("the framework's server has no list resources or no actions")
+			panic("the framework's server does not implement list resources or actions")
 		}
 		return &server{framework}
 	}
 }
 
-// frameworkServer names the parts that the protocol has as options. Who lacks one is taken for a provider without.
+// frameworkServer adds the optional parts of the protocol. A server that lacks one would look like a provider without
+// list resources or actions.
 type frameworkServer interface {
 	tfprotov6.ProviderServer
 	tfprotov6.ListResourceServer
@@ -102,7 +104,8 @@ func answer[Request, Response any](
 	return framework(lent, req)
 }
 
-// lentContext is another context until that is taken back, and from then on one that has ended and holds nothing.
+// lentContext forwards to another context until takeBack is called. From then on it is canceled and references
+// nothing, so that the original can be collected.
 type lentContext struct {
 	inner atomic.Pointer[context.Context]
 }

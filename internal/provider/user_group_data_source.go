@@ -17,7 +17,8 @@ var _ datasource.DataSourceWithConfigure = (*userGroupDataSource)(nil)
 
 func newUserGroupDataSource() datasource.DataSource { return &userGroupDataSource{} }
 
-// userGroupData is what a lookup tells. The service shows neither the mapping nor, here, the environment.
+// userGroupData is the model of the data source. It has no mapping and no environment, because the response to a
+// lookup contains neither.
 type userGroupData struct {
 	UserGroupID      types.String    `tfsdk:"user_group_id"`
 	StoreToken       types.Bool      `tfsdk:"store_token"`

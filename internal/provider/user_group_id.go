@@ -12,14 +12,14 @@ import (
 
 const titleUserGroupIDInvalid = "Invalid user_group_id"
 
-// checkUserGroupID refuses ids that are most likely accidents: the service creates whatever it is asked about, and with
-// a space at its end, or a character that nobody sees, an id is another customer.
+// checkUserGroupID returns an error for an ID that is most likely a mistake. A lookup creates a group for any ID, so
+// an ID with a trailing space or an invisible character would create another customer.
 func checkUserGroupID(id string) error {
 	if id == "" {
 		return errors.New("must not be empty")
 	}
 	for _, r := range id {
-		// Of all white space, printable means only the ASCII space.
+		// The only white space that IsPrint accepts is the ASCII space.
 		if !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
 			return fmt.Errorf("must not contain the invisible character %U", r)
 		}
@@ -30,7 +30,7 @@ func checkUserGroupID(id string) error {
 	return nil
 }
 
-// userGroupIDValidator is checkUserGroupID as the schemas want it.
+// userGroupIDValidator applies checkUserGroupID to an attribute.
 type userGroupIDValidator struct{}
 
 func (userGroupIDValidator) Description(context.Context) string {

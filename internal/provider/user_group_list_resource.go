@@ -93,7 +93,8 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 	}
 }
 
-// describe leaves the token out: what a query finds is printed, and not everything that prints knows what is sensitive.
+// describe fills in the result. It omits the token, because query results are printed, not always with sensitive
+// values masked.
 func (l *userGroupListResource) describe(
 	ctx context.Context, id string, found usergroup.Found, wholeResource bool, result *list.ListResult,
 ) {

@@ -11,20 +11,21 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// memory is what the provider remembers of an instance of the resource, in its private state: nobody sees it, and it
-// goes where the instance goes.
+// memory is what the provider stores in the private state of an instance of the resource. Users do not see it, and it
+// moves with the instance.
 type memory struct {
-	// Instance tells this instance from every other one of the same user_group_id. It is never empty but in states of
-	// versions that had none.
+	// Instance distinguishes this instance from every other one with the same user_group_id. It is empty only in states
+	// that were last written by a version of the provider without this field.
 	Instance string `json:"instance,omitzero"`
-	// Retired are the fingerprints of the last tokens that were rotated away, the newest last.
+	// Retired are the fingerprints of the tokens that the last rotations replaced, the newest last.
 	Retired []string `json:"retired,omitzero"`
-	// Import is how far an import has come.
+	// Import is the progress of an import.
 	Import importProgress `json:"import,omitzero"`
-	// Unseen: the group may have a mapping, or anything else that the service does not show, that Terraform never set.
-	// That is so after an import, and after the group was replaced.
+	// Unseen reports that the group may have a mapping, or other settings that the service does not show, that Terraform
+	// did not set. This is the case after an import, and after the group was replaced.
 	Unseen bool `json:"unseen,omitzero"`
-	// TakenOver: a refresh found another group in the place of the one that was managed, and it was not updated since.
+	// TakenOver reports that a refresh found another group in place of the managed one, and that this other group has
+	// not been updated since.
 	TakenOver bool `json:"taken_over,omitzero"`
 }
 
@@ -32,19 +33,20 @@ type importProgress int
 
 const (
 	notImported    importProgress = iota
-	importedUnread                // by this run, and not read yet
-	importedRead                  // and read, by this run
+	importedUnread                // imported, but not read yet
+	importedRead                  // read once since the import
 )
 
-// remembered is the key in the private state.
+// rememberedKey is the key of the memory in the private state.
 const rememberedKey = "memory"
 
-// keptRetired is how many retired tokens are remembered. Reads lag behind one rotation, hardly ever behind two.
+// keptRetired is the maximum length of memory.Retired. A read may lag behind one rotation, but hardly ever behind
+// two.
 const keptRetired = 5
 
 func newInstance() string { return rand.Text() }
 
-// privateState is what requests and responses of the framework offer.
+// privateState is the private state in requests and responses of the framework.
 type privateState interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
@@ -63,7 +65,7 @@ func readMemory(ctx context.Context, private privateState, diags *diag.Diagnosti
 }
 
 func (m memory) write(ctx context.Context, private privateState, diags *diag.Diagnostics) {
-	text, _ := json.Marshal(m) // which holds nothing that cannot be written
+	text, _ := json.Marshal(m) // cannot fail with these fields
 	diags.Append(private.SetKey(ctx, rememberedKey, text)...)
 }
 
@@ -79,7 +81,7 @@ func (m *memory) refreshed(found usergroup.Found) {
 	}
 }
 
-// updated notes that an update has brought the group to what was sent, if there was one.
+// updated records an update that sent the given request. told is nil unless the group is known to have been updated.
 func (m *memory) updated(told *api.UserGroup, sent api.GroupRequest) {
 	if told != nil {
 		m.TakenOver = false

@@ -10,8 +10,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// userGroupModel is the resource as it stands in configuration, plan and state. This file is the only place where the
-// service's values become Terraform's, and the other way round.
+// userGroupModel is the resource in configuration, plan and state. Values of the service are only converted to and
+// from Terraform's in this file.
 type userGroupModel struct {
 	UserGroupID            types.String    `tfsdk:"user_group_id"`
 	Name                   types.String    `tfsdk:"name"`
@@ -29,7 +29,7 @@ type userGroupModel struct {
 	APIEnvironmentTag      types.String    `tfsdk:"api_environment_tag"`
 }
 
-// newUserGroupModel is a group that was found, and that no configuration manages.
+// newUserGroupModel returns the model of a group that a lookup found and that no configuration manages.
 func newUserGroupModel(id types.String, storeToken types.Bool, found usergroup.Found) userGroupModel {
 	group := userGroupModel{
 		UserGroupID:            id,
@@ -41,12 +41,13 @@ func newUserGroupModel(id types.String, storeToken types.Bool, found usergroup.F
 	return group
 }
 
-// storesToken: an unset store_token means yes.
+// storesToken reports whether store_token is true or not set.
 func (m *userGroupModel) storesToken() bool {
 	return m.StoreToken.IsNull() || m.StoreToken.ValueBool()
 }
 
-// wanted is what to send; null is "not managed" and stays out.
+// wanted returns the request that sends the group as planned. It leaves out attributes that are null, since they are
+// not managed.
 func (m *userGroupModel) wanted(diags *diag.Diagnostics) api.GroupRequest {
 	properties, err := propertiesObject(m.Properties)
 	if err != nil {
@@ -60,8 +61,8 @@ func (m *userGroupModel) wanted(diags *diag.Diagnostics) api.GroupRequest {
 	}
 }
 
-// withoutIgnored returns a plan without what ignore_changes covers, which shows in that configuration and plan differ,
-// so that it is not sent.
+// withoutIgnored returns a copy of the plan without the attributes that ignore_changes covers, so that they are not
+// sent. Only these attributes differ between configuration and plan.
 func (m userGroupModel) withoutIgnored(config *userGroupModel) *userGroupModel {
 	if !m.Name.Equal(config.Name) {
 		m.Name = types.StringNull()
@@ -95,7 +96,7 @@ func propertiesObject(value propertiesValue) (jsonobject.Object, error) {
 	return jsonobject.Parse(value.ValueString())
 }
 
-// known is what the state, and the memory beside it, know of the group.
+// known returns what the state and the private state record about the group.
 func (m *userGroupModel) known(remembered memory) usergroup.Known {
 	return usergroup.Known{
 		ID:             m.UserGroupID.ValueString(),
@@ -110,8 +111,8 @@ func (m *userGroupModel) known(remembered memory) usergroup.Known {
 	}
 }
 
-// setComputed takes over what the service computes: team, token and environment. What an answer is silent about stays,
-// and nothing stays unknown.
+// setComputed sets the ID and copies team, token and environment from a response. A value that is missing from the
+// response does not change, or becomes null if it was unknown.
 func (m *userGroupModel) setComputed(told api.UserGroup) {
 	m.ID = m.UserGroupID
 	if told.TeamID != nil || m.TeamID.IsUnknown() {
@@ -132,11 +133,12 @@ func (m *userGroupModel) setComputed(told api.UserGroup) {
 	}
 }
 
-// refreshFrom takes over what the service shows of the managed attributes, which is how drift becomes visible. Those
-// that are not managed stay null. Right after an import the configuration is not known, and everything is taken over.
+// refreshFrom copies the managed attributes from the response to a lookup, so that the plan shows drift. Attributes
+// that are not managed stay null. Right after an import, the configuration is not known, so everything is copied.
 func (m *userGroupModel) refreshFrom(found usergroup.Found, imported bool) {
 	if found.Replaced {
-		// Another group under the same id: what it does not show is unknown, and the next plan sends it.
+		// This is another group under the same ID. What its response does not contain becomes null, so that the next
+		// plan sends it.
 		m.Mapping = types.MapNull(types.StringType)
 		m.APIEnvironmentTag = types.StringNull()
 		m.Name = types.StringNull()
@@ -151,7 +153,7 @@ func (m *userGroupModel) refreshFrom(found usergroup.Found, imported bool) {
 	m.setComputed(found.UserGroup)
 }
 
-// showDrift takes over managed values that the service tells; what it is silent about stays.
+// showDrift copies the managed attributes that a response contains. The others do not change.
 func (m *userGroupModel) showDrift(told api.UserGroup) {
 	if told.Name != nil {
 		m.Name = types.StringValue(*told.Name)
@@ -161,7 +163,7 @@ func (m *userGroupModel) showDrift(told api.UserGroup) {
 	}
 }
 
-// keepComputed replaces what the plan left open by what the state has.
+// keepComputed copies the computed attributes from the state, which replaces those that the plan left unknown.
 func (m *userGroupModel) keepComputed(state *userGroupModel) {
 	m.ID, m.TeamID, m.APIEnvironmentTag = state.ID, state.TeamID, state.APIEnvironmentTag
 	m.Token, m.TokenFingerprint = state.Token, state.TokenFingerprint
@@ -170,14 +172,15 @@ func (m *userGroupModel) keepComputed(state *userGroupModel) {
 	}
 }
 
-// setUpdated is the planned group after an update that told this, or nothing unless it is known to be done.
+// setUpdated changes the planned group to what an update with this response and this error has done. told is nil
+// unless the group is known to have been updated.
 func (m *userGroupModel) setUpdated(told *api.UserGroup, err error, state *userGroupModel) {
 	if told == nil {
 		m.Name, m.Mapping, m.Properties = state.Name, state.Mapping, state.Properties
 		return
 	}
 	computed := *told
-	// The plan promised the token that the state has; another one comes with the next refresh.
+	// The plan promised the token in the state. If the token has changed, the next refresh records the new one.
 	computed.Token = api.Secret{}
 	m.setComputed(computed)
 	if err != nil {
@@ -185,7 +188,8 @@ func (m *userGroupModel) setUpdated(told *api.UserGroup, err error, state *userG
 	}
 }
 
-// setRotated is the planned group after a rotation that told this, or nothing unless it is known to be done.
+// setRotated changes the planned group to what a rotation with this response has done. told is nil unless the token
+// is known to have been rotated.
 func (m *userGroupModel) setRotated(told *api.UserGroup, state *userGroupModel) {
 	if told == nil {
 		m.RotateTokenWhenChanged = state.RotateTokenWhenChanged
@@ -194,26 +198,28 @@ func (m *userGroupModel) setRotated(told *api.UserGroup, state *userGroupModel) 
 	m.setComputed(*told)
 }
 
-// tokenDiffers also works where the token itself is not stored.
+// tokenDiffers reports whether a response has a different token than the state. It compares fingerprints, since the
+// state may not contain the token.
 func (m *userGroupModel) tokenDiffers(told api.Secret) bool {
 	return !told.IsZero() && !m.TokenFingerprint.IsNull() && told.Fingerprint() != m.TokenFingerprint.ValueString()
 }
 
-// propertiesSeen writes what the service has the way jsonencode would, so that generated configuration reads
-// jsonencode({ … }) and plans clean.
+// propertiesSeen returns the properties of a response as jsonencode would write them, so that generated configuration
+// contains jsonencode({ … }) and its plan is empty.
 func propertiesSeen(object jsonobject.Object) propertiesValue {
 	return propertiesValue{StringValue: types.StringValue(object.Canonical())}
 }
 
-// needsUpdate reports whether a PUT is due: something managed differs.
+// needsUpdate reports whether a managed attribute differs from the state, so that a PUT is due.
 func (m *userGroupModel) needsUpdate(state *userGroupModel) bool {
 	return !m.Name.Equal(state.Name) ||
 		!m.Mapping.IsNull() && !m.Mapping.Equal(state.Mapping) ||
 		!m.Properties.IsNull() && !m.Properties.sameJSON(state.Properties)
 }
 
-// needsRotation reports whether a POST is due, or may be: a value has changed, or is not known yet, of a key that was
-// there before. New and dropped keys, and a new or dropped map, do not rotate, so that import and adoption never do.
+// needsRotation reports whether a POST is due or, if values are unknown, may be due. It is due if the value of an
+// existing key has changed. Adding or removing a key or the whole map does not rotate, so that import and adoption
+// never do.
 func (m *userGroupModel) needsRotation(state *userGroupModel) bool {
 	before := state.RotateTokenWhenChanged.Elements()
 	if m.RotateTokenWhenChanged.IsUnknown() {

@@ -21,8 +21,8 @@ const (
 	titleDestroyedAndWanted = "User group %q is both managed and destroyed"
 )
 
-// ModifyPlan decides what a plan promises of the computed attributes, and refuses plans that would lose a customer. It
-// makes no call.
+// ModifyPlan plans the computed attributes and refuses plans that would accidentally delete the group of a customer.
+// It makes no call.
 func (r *userGroupResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
@@ -67,7 +67,8 @@ func planCreation(plan *userGroupModel) {
 	plan.Token = plannedToken(plan, types.StringUnknown())
 }
 
-// planReplacement plans the destruction of the old group. Terraform asks for the creation of the new one separately.
+// planReplacement plans the destruction of the old group, or refuses it. Terraform plans the creation of the new
+// group in a separate request.
 func (r *userGroupResource) planReplacement(plan, state *userGroupModel, remembered memory, diags *diag.Diagnostics) {
 	protected := state.DeletionProtection.ValueBool() || plan.DeletionProtection.ValueBool()
 	switch {
@@ -91,7 +92,7 @@ func planUpdate(plan, state *userGroupModel) {
 	plan.TeamID = state.TeamID
 	plan.APIEnvironmentTag = state.APIEnvironmentTag
 	if updates || rotates {
-		// What no answer has told so far, the next one may.
+		// The next response may contain a value that no response has contained so far.
 		if state.TeamID.IsNull() {
 			plan.TeamID = types.Int64Unknown()
 		}
@@ -107,8 +108,8 @@ func planUpdate(plan, state *userGroupModel) {
 	}
 }
 
-// plannedToken: with store_token = false the token stays out of plans too. While store_token itself is unknown, the
-// token can only be promised when it would not change either way.
+// plannedToken returns the value to plan for an expected token. With store_token = false, it is null. While
+// store_token is unknown, it is unknown, except that a null token is null either way.
 func plannedToken(plan *userGroupModel, token types.String) types.String {
 	if plan.StoreToken.IsUnknown() && !token.IsNull() {
 		return types.StringUnknown()
@@ -119,7 +120,7 @@ func plannedToken(plan *userGroupModel, token types.String) types.String {
 	return token
 }
 
-// warnOfUnseen says what the first update of an imported or replaced group does that its plan cannot show.
+// warnOfUnseen warns about effects that the plan cannot show of the first update of an imported or replaced group.
 func warnOfUnseen(plan, state *userGroupModel, remembered memory, diags *diag.Diagnostics) {
 	if !remembered.Unseen {
 		return
@@ -134,7 +135,7 @@ func warnOfUnseen(plan, state *userGroupModel, remembered memory, diags *diag.Di
 			"properties that the configuration does not set are not managed, and are not sent."
 	}
 	if said != "" {
-		// Without the id in the title, Terraform shows the warnings of many groups as one.
+		// The title does not contain the ID, so that Terraform consolidates the warnings of many groups into one.
 		diags.AddWarning(titleOverwrites, strings.TrimSpace(said))
 	}
 }
@@ -151,8 +152,9 @@ func refuseIfProtected(protected bool, id types.String, diags *diag.Diagnostics,
 	return protected
 }
 
-// plannedGroups are the groups that a run plans to have and to destroy, by user_group_id: at the service one id is one
-// group, whatever the addresses. Instances tell one address from another; a creation has none yet.
+// plannedGroups records the creations, updates and deletions that a run plans, by user_group_id. Two addresses with
+// the same ID are the same group at the service, so their plans may conflict. The addresses are distinguished by
+// memory.Instance, which a group that is yet to be created does not have.
 type plannedGroups struct {
 	mu     sync.Mutex
 	groups map[string]*plannedGroup
@@ -160,12 +162,12 @@ type plannedGroups struct {
 
 type plannedGroup struct {
 	creations       int
-	kept, destroyed map[string]bool // instances
+	kept, destroyed map[string]bool // keys are values of memory.Instance
 }
 
 func newPlannedGroups() *plannedGroups { return &plannedGroups{groups: map[string]*plannedGroup{}} }
 
-// at has the group of the id, unless that is unknown.
+// at calls do with the group that has the ID, while holding the lock. If the ID is unknown, it does nothing.
 func (p *plannedGroups) at(id types.String, do func(*plannedGroup)) {
 	if id.IsUnknown() {
 		return
@@ -183,7 +185,8 @@ func (p *plannedGroups) at(id types.String, do func(*plannedGroup)) {
 func (p *plannedGroups) create(id types.String, diags *diag.Diagnostics) {
 	p.at(id, func(group *plannedGroup) {
 		if group.creations++; group.creations > 1 {
-			// A warning, because only the engine knows whether it asks twice for one address. Create refuses the second one.
+			// This is not an error, because the engine may have planned the same address twice. If there are two
+			// addresses, Create refuses the second one.
 			diags.AddAttributeWarning(path.Root("user_group_id"), titleFor(titlePlannedTwice, id.ValueString()),
 				"Two resource blocks, or two instances, have this user_group_id, so they are the same group at the "+
 					"service. The apply creates it for one of them and fails for the other.\n\nRemove one of the two.")
@@ -219,8 +222,8 @@ func (p *plannedGroups) destroy(id types.String, instance string, diags *diag.Di
 	})
 }
 
-// refuseConflict refuses what would destroy a group that is wanted at another address: nothing orders the two, so the
-// customer would lose the group, or at best its token.
+// refuseConflict adds an error if the plan destroys the group at one address, and creates or keeps it at another. The
+// engine does not order the two, so the customer would lose the group or, at best, only its token.
 func (g *plannedGroup) refuseConflict(id types.String, diags *diag.Diagnostics) {
 	if len(g.destroyed) > 0 && (g.creations > 0 || len(g.kept) > 0) {
 		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleDestroyedAndWanted, id.ValueString()),
@@ -234,7 +237,9 @@ func (g *plannedGroup) refuseConflict(id types.String, diags *diag.Diagnostics) 
 	}
 }
 
-// created and destroyed forget what was carried out, or tried: the other half is not planned beside it any more.
+// created and destroyed remove a planned creation or deletion after it was attempted, successfully or not, because it
+// no longer conflicts with later plans. With create_before_destroy, the engine may plan the deletion of the old
+// instance after it has created the new one.
 func (p *plannedGroups) created(id types.String) {
 	p.at(id, func(group *plannedGroup) { group.creations = max(0, group.creations-1) })
 }

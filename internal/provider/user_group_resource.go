@@ -22,10 +22,10 @@ import (
 
 const titleImportIDInvalid = "Invalid import ID"
 
-// userGroupResource is embed_user_group. service is nil until the provider is configured.
+// userGroupResource implements embed_user_group. Its service is nil until the provider is configured.
 type userGroupResource struct{ resourceData }
 
-// resourceData is what the provider's Configure leaves for the resource.
+// resourceData is what the provider's Configure passes to the resource.
 type resourceData struct {
 	service *usergroup.Service
 	planned *plannedGroups
@@ -54,8 +54,8 @@ func (r *userGroupResource) Configure(
 	}
 }
 
-// Schema describes the resource. No flag has a default or forces replacement: adding one to the configuration of an
-// existing group must not plan anything that reaches the service.
+// Schema returns the schema of the resource. No flag has a default or forces replacement, so that adding one to the
+// configuration of an existing group causes no call to change it.
 func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		Version: 0,
@@ -179,7 +179,7 @@ func (r *userGroupResource) IdentitySchema(
 	}
 }
 
-// ImportState makes no call: the Read that follows looks the group up, and says so when there is none.
+// ImportState makes no call. The Read that follows looks the group up, and returns an error if it does not exist.
 func (r *userGroupResource) ImportState(
 	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {
@@ -206,8 +206,8 @@ func (r *userGroupResource) ImportState(
 	memory{Instance: newInstance(), Import: importedUnread, Unseen: true}.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// Create makes the group with one call. A creation that failed leaves no state: Terraform would destroy what it takes
-// for a tainted resource.
+// Create creates the group or, with adopt_existing, may adopt it. After an error it writes no state, because
+// Terraform would treat the resource as tainted and destroy the group.
 func (r *userGroupResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var group userGroupModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &group)...)
@@ -227,7 +227,7 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 	memory{Instance: result.Instance}.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// Read refreshes with one call, and never leaves a group behind that was not there.
+// Read refreshes the state. If the group does not exist, it removes the placeholder that the lookup created.
 func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var group userGroupModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &group)...)
@@ -235,7 +235,7 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	// First, because the framework demands an identity even of a group that turns out to be gone.
+	// The identity is set first, because the framework requires one even if the group turns out to be gone.
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), group.UserGroupID)...)
 	if r.service == nil {
 		return
@@ -264,8 +264,8 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
 }
 
-// Update sends what differs, and then rotates, whatever has become of the update: each is due by itself. The state says
-// what was done also when one of them fails.
+// Update updates the group, then rotates its token, each only if it is due. It rotates even if the update failed. The
+// state records what was done even if one of them failed.
 func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var config, plan, state userGroupModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -308,7 +308,7 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	remembered.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// Delete deletes with one call; a group that is gone already is deleted.
+// Delete deletes the group. It succeeds if the group is already gone.
 func (r *userGroupResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var group userGroupModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &group)...)
@@ -316,7 +316,8 @@ func (r *userGroupResource) Delete(ctx context.Context, req resource.DeleteReque
 	if cannot(&resp.Diagnostics, r.service, "deleting a user group") {
 		return
 	}
-	// Terraform before 1.3 does not ask at plan, and none does for a replacement that was asked for with -replace.
+	// Terraform before 1.3 plans a deletion without asking the provider. Every version does so for a replacement that
+	// -replace requests.
 	protected := group.DeletionProtection.ValueBool()
 	if refuseIfProtected(protected, group.UserGroupID, &resp.Diagnostics, "It was about to be deleted.") {
 		return

@@ -17,10 +17,10 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// lookupsAtATime is how many groups are looked up at a time, as many as Terraform refreshes by default.
+// lookupsAtATime is the maximum number of concurrent lookups. It equals the default of Terraform's -parallelism.
 const lookupsAtATime = 10
 
-// userGroupsDataSource is embed_user_groups: which of many ids exist.
+// userGroupsDataSource implements embed_user_groups, which determines which of the given groups exist.
 type userGroupsDataSource struct{ service *usergroup.Service }
 
 var _ datasource.DataSourceWithConfigure = (*userGroupsDataSource)(nil)
@@ -89,7 +89,8 @@ func (d *userGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	}
 }
 
-// lookUp stops at the first error, which is most likely that of all: once it is known, no further call is made.
+// lookUp returns which of the IDs exist and which do not. After the first error it makes no further calls, since the
+// other lookups would most likely fail for the same reason.
 func (d *userGroupsDataSource) lookUp(
 	ctx context.Context, ids []string, diags *diag.Diagnostics,
 ) (existing, missing []string) {
