@@ -14,7 +14,7 @@ func Environment(configuration string) []string {
 
 // Unbent returns the environment without the variables that change the behavior of an engine or of the provider, such
 // as TF_CLI_ARGS, EMBED_MAX_RETRIES, or the address of a proxy. It keeps variables whose name begins with one of
-// kept, which are in upper case.
+// kept, which must be in upper case.
 func Unbent(environment []string, kept ...string) []string {
 	return slices.DeleteFunc(slices.Clone(environment), func(setting string) bool {
 		name, _, _ := strings.Cut(strings.ToUpper(setting), "=")

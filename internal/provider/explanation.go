@@ -98,14 +98,14 @@ func (p explanation) done() string {
 }
 
 // placeholder returns what became of the empty group that maker, which is "lookup" or "check", created. removal is
-// the command that removes the group, or empty if there is nothing to remove.
+// the command that removes the group, or empty if there is none to suggest.
 func (p explanation) placeholder(maker string) (said, removal string) {
 	notOurs := []usergroup.Finding{
 		usergroup.AnsweredFromCache, usergroup.AnswersDisagree, usergroup.AnsweredForAnother,
 	}
 	switch {
 	case p.Operation != usergroup.CheckService && slices.Contains(notOurs, p.Finding):
-		// The ID may belong to a customer's group, so there is no advice to delete it.
+		// The ID may belong to a customer's group, so the message does not suggest deleting it.
 		return "Nothing was deleted. The " + maker + " may have created an empty group.", ""
 	case p.Placeholder == usergroup.PlaceholderLeft:
 		return "The " + maker + " created an empty group, which may still be at the service. " +

@@ -9,9 +9,9 @@ import (
 )
 
 // PrepareProcess tunes the process that serves the provider. It keeps secrets out of the standard logger, turns off
-// logs that nobody reads unless the process is being debugged, and reduces the frequency of garbage collection.
+// logs that nobody reads unless the process is being debugged, and makes garbage collection less frequent.
 func PrepareProcess(debugging bool) {
-	// net/http logs data that a service sends after the end of a response, and that data may contain a token.
+	// net/http logs data that a service sends after the end of a response. It may contain a token.
 	log.SetOutput(io.Discard)
 	if !debugging {
 		silenceUnreadLogs()
@@ -19,9 +19,9 @@ func PrepareProcess(debugging bool) {
 	collectLessOften()
 }
 
-// collectLessOften trades some megabytes of garbage for CPU time, unless GOGC is set. The heap stays small, because
-// NewServer releases the context of each request, and the process runs only for a single plan or apply. For the
-// measurements, see bench/README.md.
+// collectLessOften trades some megabytes of garbage for CPU time, unless GOGC is set. The heap stays small even so,
+// because the server releases the context of each request, and the process ends after a single plan or apply.
+// bench/README.md has the measurements.
 func collectLessOften() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(175)

@@ -19,7 +19,8 @@ import (
 )
 
 // proxy returns the address of the proxy from proxy_url or, if that is not set, from the usual environment variables.
-// It parses these variables itself to report an invalid address, because net/http would connect without a proxy.
+// It adds an error for an address that cannot be parsed. If a variable contained such an address, net/http would
+// connect without a proxy.
 func (r argumentReader) proxy(configured types.String, base *url.URL) api.Secret {
 	if text := r.text("proxy_url", configured); text != "" {
 		proxy, err := api.ParseProxyURL(text)

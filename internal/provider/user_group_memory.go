@@ -22,7 +22,7 @@ type memory struct {
 	// Import is the progress of an import.
 	Import importProgress `json:"import,omitzero"`
 	// Unseen reports that the group may have a mapping, or other settings that the service does not show, that Terraform
-	// did not set. This is the case after an import, and after the group was replaced.
+	// did not set. This is the case after an import, and after the group was replaced, until an update sends a mapping.
 	Unseen bool `json:"unseen,omitzero"`
 	// TakenOver reports that a refresh found another group in place of the managed one, and that this other group has
 	// not been updated since.

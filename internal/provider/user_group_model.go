@@ -10,8 +10,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// userGroupModel is the resource in configuration, plan and state. Values of the service are only converted to and
-// from Terraform's in this file.
+// userGroupModel is the resource in configuration, plan and state. Only this file converts between the values of the
+// service and Terraform's.
 type userGroupModel struct {
 	UserGroupID            types.String    `tfsdk:"user_group_id"`
 	Name                   types.String    `tfsdk:"name"`
@@ -46,8 +46,8 @@ func (m *userGroupModel) storesToken() bool {
 	return m.StoreToken.IsNull() || m.StoreToken.ValueBool()
 }
 
-// wanted returns the request that sends the group as planned. It leaves out attributes that are null, since they are
-// not managed.
+// wanted returns the request that creates or updates the group. It leaves out attributes that are null, since they
+// are not managed.
 func (m *userGroupModel) wanted(diags *diag.Diagnostics) api.GroupRequest {
 	properties, err := propertiesObject(m.Properties)
 	if err != nil {
@@ -62,7 +62,7 @@ func (m *userGroupModel) wanted(diags *diag.Diagnostics) api.GroupRequest {
 }
 
 // withoutIgnored returns a copy of the plan without the attributes that ignore_changes covers, so that they are not
-// sent. Only these attributes differ between configuration and plan.
+// sent. At apply, only these differ between configuration and plan.
 func (m userGroupModel) withoutIgnored(config *userGroupModel) *userGroupModel {
 	if !m.Name.Equal(config.Name) {
 		m.Name = types.StringNull()
@@ -134,7 +134,8 @@ func (m *userGroupModel) setComputed(told api.UserGroup) {
 }
 
 // refreshFrom copies the managed attributes from the response to a lookup, so that the plan shows drift. Attributes
-// that are not managed stay null. Right after an import, the configuration is not known, so everything is copied.
+// that are not managed stay null. Right after an import, the configuration is not known, so all attributes in the
+// response are copied.
 func (m *userGroupModel) refreshFrom(found usergroup.Found, imported bool) {
 	if found.Replaced {
 		// This is another group under the same ID. What its response does not contain becomes null, so that the next
@@ -172,8 +173,8 @@ func (m *userGroupModel) keepComputed(state *userGroupModel) {
 	}
 }
 
-// setUpdated changes the planned group to what an update with this response and this error has done. told is nil
-// unless the group is known to have been updated.
+// setUpdated changes a planned group to its state after an update. told is the response, or nil unless the group is
+// known to have been updated.
 func (m *userGroupModel) setUpdated(told *api.UserGroup, err error, state *userGroupModel) {
 	if told == nil {
 		m.Name, m.Mapping, m.Properties = state.Name, state.Mapping, state.Properties
@@ -188,8 +189,8 @@ func (m *userGroupModel) setUpdated(told *api.UserGroup, err error, state *userG
 	}
 }
 
-// setRotated changes the planned group to what a rotation with this response has done. told is nil unless the token
-// is known to have been rotated.
+// setRotated changes a planned group to its state after a rotation. told is the response, or nil unless the token is
+// known to have been rotated.
 func (m *userGroupModel) setRotated(told *api.UserGroup, state *userGroupModel) {
 	if told == nil {
 		m.RotateTokenWhenChanged = state.RotateTokenWhenChanged

@@ -108,8 +108,8 @@ func planUpdate(plan, state *userGroupModel) {
 	}
 }
 
-// plannedToken returns the value to plan for an expected token. With store_token = false, it is null. While
-// store_token is unknown, it is unknown, except that a null token is null either way.
+// plannedToken returns the value to plan for a token. This is null if store_token is false, and the token otherwise.
+// While store_token is unknown, the planned value is unknown, except that a null token remains null.
 func plannedToken(plan *userGroupModel, token types.String) types.String {
 	if plan.StoreToken.IsUnknown() && !token.IsNull() {
 		return types.StringUnknown()
@@ -120,7 +120,7 @@ func plannedToken(plan *userGroupModel, token types.String) types.String {
 	return token
 }
 
-// warnOfUnseen warns about effects that the plan cannot show of the first update of an imported or replaced group.
+// warnOfUnseen warns that updating an imported or replaced group has effects that the plan cannot show.
 func warnOfUnseen(plan, state *userGroupModel, remembered memory, diags *diag.Diagnostics) {
 	if !remembered.Unseen {
 		return
@@ -152,9 +152,9 @@ func refuseIfProtected(protected bool, id types.String, diags *diag.Diagnostics,
 	return protected
 }
 
-// plannedGroups records the creations, updates and deletions that a run plans, by user_group_id. Two addresses with
-// the same ID are the same group at the service, so their plans may conflict. The addresses are distinguished by
-// memory.Instance, which a group that is yet to be created does not have.
+// plannedGroups records, by user_group_id, which groups a run plans to create, to keep and to destroy. Two addresses
+// with the same ID are the same group at the service, so their plans may conflict. memory.Instance distinguishes the
+// addresses, but a group that is yet to be created has none.
 type plannedGroups struct {
 	mu     sync.Mutex
 	groups map[string]*plannedGroup

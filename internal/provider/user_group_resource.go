@@ -206,8 +206,8 @@ func (r *userGroupResource) ImportState(
 	memory{Instance: newInstance(), Import: importedUnread, Unseen: true}.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// Create creates the group or, with adopt_existing, may adopt it. After an error it writes no state, because
-// Terraform would treat the resource as tainted and destroy the group.
+// Create creates the group or, with adopt_existing, may adopt it. After an error, it writes no state, because
+// Terraform would treat the resource as tainted and destroy the group in the next apply.
 func (r *userGroupResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var group userGroupModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &group)...)
@@ -227,7 +227,8 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 	memory{Instance: result.Instance}.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// Read refreshes the state. If the group does not exist, it removes the placeholder that the lookup created.
+// Read refreshes the state. It removes a group that does not exist from the state or, right after an import, returns
+// an error.
 func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var group userGroupModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &group)...)
