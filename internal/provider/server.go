@@ -14,8 +14,8 @@ import (
 //
 // proto6server.Server of terraform-plugin-framework (v1.19) appends the cancel function of every request to
 // contextCancels, which only StopProvider clears. This keeps the context of each request alive, with everything that
-// the loggers of the SDK have added to it, which is about 40 KiB for each group in a plan. Requests that are made for
-// each instance therefore run with a lentContext, which releases the original context after the response.
+// the loggers of the SDK have added to it, which is about 40 KiB for each group in a plan. The methods of server, which
+// engines call for each instance, therefore pass on a lentContext, which releases the original context at the end.
 func NewServer(version string) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		framework, ok := providerserver.NewProtocol6(New(version)())().(frameworkServer)
