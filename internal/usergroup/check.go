@@ -11,20 +11,21 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// check is what has to be known of the service before harm could be done: that nothing in between answers from memory,
-// and that the API key belongs to the expected environment. Only a group of the provider's own making can show either:
-// no customer's may be touched, and the service tells the environment of a group only when it updates or rotates it
-// (interface sections 2.2 and 4).
+// check is the result of the check of the service, which protects groups from being changed or deleted by mistake. It
+// verifies that no cache responds in place of the service, and that the API key belongs to the expected environment.
+// The service returns the environment of a group only when it updates or rotates the group (interface sections 2.2
+// and 4). No customer's group may be changed for that, so the provider creates a group for the check.
 type check struct {
-	environment string // the expected one; empty for any
+	environment string // the expected tag; empty for any
 	mu          sync.Mutex
 	passed      bool
-	// uncached: a look at a new group did not bring back the answer that had created it.
+	// uncached reports whether a second lookup of a new group got a response other than the one to its creation.
 	uncached bool
 }
 
-// checkService checks once in a process. A verdict against the service ends the run; a check that fails otherwise is no
-// verdict, and the next operation checks again.
+// checkService runs the check until it has passed once in this process. A check that shows a cache, a refused API
+// key, or anything but the expected environment ends the run. After any other failure, the next operation checks
+// again.
 func (s *Service) checkService(ctx context.Context) (uncached bool, problem *Problem) {
 	s.check.mu.Lock()
 	defer s.check.mu.Unlock()
@@ -34,7 +35,7 @@ func (s *Service) checkService(ctx context.Context) (uncached bool, problem *Pro
 	for tries := 0; !s.check.passed; tries++ {
 		problem = s.tryOut(api.Finish(ctx))
 		s.check.passed = problem == nil
-		// Half an answer is no verdict, and hardly comes twice.
+		// An incomplete response proves nothing and rarely comes twice.
 		if problem != nil && (tries > 0 || problem.Finding != CallFailed || problem.Call.Kind != api.Incomplete) {
 			break
 		}
@@ -42,9 +43,9 @@ func (s *Service) checkService(ctx context.Context) (uncached bool, problem *Pro
 	return s.check.uncached, problem
 }
 
-// tryOut makes a group under an id that nobody else has, looks at it, has it updated and deletes it.
+// tryOut creates a group with a random ID, looks it up, updates it if an environment is expected, and deletes it.
 func (s *Service) tryOut(ctx context.Context) *Problem {
-	// In lower case, which no service is known to change.
+	// The ID is lowercase, because a service may convert IDs to lowercase.
 	facts := Problem{Operation: CheckService, ID: "terraform-provider-embed-check-" + strings.ToLower(rand.Text()[:20])}
 	facts.Known.EnvironmentTag = &s.check.environment
 	group := api.GroupRequest{UserGroupID: facts.ID, Name: &facts.ID}
@@ -54,7 +55,8 @@ func (s *Service) tryOut(ctx context.Context) *Problem {
 		return s.endIfKeyRefused(facts.with(CallFailed))
 	}
 	facts.Placeholder = PlaceholderLeft
-	// An id at random cannot be there before, and its token cannot be known.
+	// A group with a random ID cannot exist yet, and its token cannot be known. A response that contradicts this comes
+	// from a cache.
 	created := made.New != nil && *made.New
 	cached := made.New != nil && !created && !made.Lost ||
 		isOtherID(facts.ID, made.UserGroup) || s.remembers(made.UserGroup.Token)
@@ -79,7 +81,7 @@ func (s *Service) tryOut(ctx context.Context) *Problem {
 	}
 	facts.Placeholder = PlaceholderRemoved
 	if err == nil && !cached && !created {
-		// A lost attempt has most likely made the group, and the looks after it say nothing about a cache.
+		// A lost attempt has most likely created the group. The lookups that followed prove nothing about a cache.
 		err = &api.Error{Kind: api.Incomplete, Method: "GET", Reason: "the answer that creates a group was lost"}
 	}
 	facts.failed(err)
@@ -97,14 +99,15 @@ func (s *Service) tryOut(ctx context.Context) *Problem {
 	}
 }
 
-// remove deletes the group that tryOut has made.
+// remove deletes the group that tryOut has created.
 func (s *Service) remove(ctx context.Context, group api.GroupRequest, token api.Secret) error {
 	err := s.client.Delete(ctx, api.TokenRequest{CurrentToken: token, UserGroupID: group.UserGroupID})
 	var call *api.Error
 	if !errors.As(err, &call) || call.Kind != api.Refused || !call.Lost {
 		return err
 	}
-	// Refused because the lost attempt has deleted it, or for another reason. After a look it is there in either case.
+	// Either the lost attempt has deleted the group, or the refusal has another reason. After a lookup, the group exists
+	// in both cases.
 	found, err := s.client.GetOrCreate(ctx, group)
 	if err != nil {
 		return err

@@ -9,12 +9,12 @@ import (
 )
 
 // Create creates a group or, with adopt, takes over an existing one. Without adopt, an existing group is an error and
-// is not changed. It makes one call, or two for an adoption. After an error, the group is in no state, and the error
-// says whether it exists.
+// is not changed. If nothing fails, it makes one call, or two for an adoption. With an error, it returns no group,
+// and the error says whether the group was created.
 func (s *Service) Create(ctx context.Context, wanted api.GroupRequest, adopt bool) (Result, error) {
 	facts := Problem{Operation: Create, ID: wanted.UserGroupID, Sent: wanted}
 	return alone(s, Create, Known{ID: wanted.UserGroupID}, func(record *record) (Result, *Problem) {
-		// What this run has created or adopted already belongs to another address.
+		// A group that this run has already created or adopted belongs to another address.
 		result, problem := s.create(ctx, wanted, adopt && record.instance == "", facts)
 		if problem != nil {
 			return result, problem
@@ -65,12 +65,13 @@ func (s *Service) create(ctx context.Context, wanted api.GroupRequest, adopt boo
 	}
 }
 
-// namesDiffer reports whether an answer cannot be the one to a creation with this name.
+// namesDiffer reports whether a response with the name told cannot be the response to a creation with the name sent.
+// Letter case and surrounding white space do not count.
 func namesDiffer(sent, told *string) bool {
 	return sent != nil && told != nil && !strings.EqualFold(strings.TrimSpace(*sent), strings.TrimSpace(*told))
 }
 
-// confirmCreated looks at a group whose creation was answered in part, or under another id.
+// confirmCreated looks up a new group if the response to its creation was incomplete or showed another ID.
 func (s *Service) confirmCreated(ctx context.Context, facts Problem) (Result, *Problem) {
 	facts.Done = Maybe
 	made := Known{ID: facts.ID, TeamID: facts.Told.TeamID, Token: facts.Told.Token}
@@ -90,9 +91,9 @@ func (s *Service) confirmCreated(ctx context.Context, facts Problem) (Result, *P
 	return result, nil
 }
 
-// claim decides about a group that a repeated creation found: the first attempt, whose answer got lost, may have made
-// it, or somebody else before. A look by the id alone cannot be answered with an echo of what was sent, so a name and
-// properties that are shown then, and are those that were sent, are evidence. Silence is none.
+// claim decides whether a creation whose first response was lost has created the group that exists now. Another
+// client may have created it earlier. A response to a lookup by ID alone cannot echo a name or properties. If it
+// shows those that the creation sent, the group is ours. If it shows none, that proves nothing.
 func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, facts Problem) (Result, *Problem) {
 	known := Known{ID: wanted.UserGroupID, TeamID: facts.Told.TeamID, Token: facts.Told.Token}
 	found, problem := s.find(api.Finish(ctx), known)
@@ -107,7 +108,7 @@ func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, facts Prob
 	return Result{Group: &found.UserGroup, Warnings: []*Problem{facts.with(Claimed)}}, nil
 }
 
-// adopt takes an existing group over: one update brings it to what is wanted, and its token and team stay.
+// adopt takes over an existing group. It updates the group to what is wanted, and does not change its token.
 func (s *Service) adopt(ctx context.Context, wanted api.GroupRequest, facts Problem) (Result, *Problem) {
 	facts.Operation = Adopt
 	existing := facts.Told

@@ -7,10 +7,11 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// Delete removes a group; one that is gone already is a success. One call when the current token is known. It never
-// removes another group that has taken the id, as long as the service minds the token that comes with the id, nor a
-// group that this process has created or adopted for another instance of the resource: when a replacement is created
-// before the old instance is destroyed, both are the same group.
+// Delete deletes a group. It succeeds if the group is already gone. It makes one call if the current token is known.
+//
+// Delete never deletes another group that has the ID now, provided that the service checks the token. Nor does it
+// delete a group that this process has created or adopted for another instance of the resource. If a replacement is
+// created before the old instance is destroyed, both instances are the same group.
 func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID string) (Result, error) {
 	facts := Problem{Operation: Delete, ID: known.ID, Known: known}
 	return alone(s, Delete, known, func(record *record) (Result, *Problem) {
@@ -66,12 +67,13 @@ func (s *Service) delete(
 		case !known.isSame(found.UserGroup):
 			return Result{}, facts.with(MayBeAnother)
 		}
-		// Rotated elsewhere since the state learned the token.
+		// Another client has rotated the token.
 		known, lost = known.with(found), lost || found.Lost
 	}
 }
 
-// goneOr says what a deletion comes to when a look did not find the group: it is gone, or it could not be told.
+// goneOr returns the outcome of a deletion after a lookup has returned a problem. It is a success if the problem
+// shows that the group is gone.
 func (p Problem) goneOr(problem *Problem) (Result, *Problem) {
 	switch {
 	case errors.Is(problem, ErrNotFound) && !problem.LookupLost:

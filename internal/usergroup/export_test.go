@@ -1,4 +1,4 @@
 package usergroup
 
-// PassCheck leaves the check of the service passed, as the first operation does that needs it.
+// PassCheck marks the check of the service as passed.
 func (s *Service) PassCheck() { s.check.passed, s.check.uncached = true, true }

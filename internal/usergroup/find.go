@@ -8,26 +8,27 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// Find looks a group up and leaves the service as it was. The lookup creates a missing group, so Find deletes it again
-// and returns ErrNotFound. It makes one call if the group exists, and three if it does not, because it deletes a group
-// only after a second lookup has shown that the first one created it.
+// Find looks up a group and leaves the service as it was. The lookup creates a missing group, so Find deletes it
+// again and returns an error that matches ErrNotFound. It makes one call if the group exists. If not, it makes three,
+// because it deletes a group only after a second lookup has shown that the first one created it. The calls of the
+// check of the service are extra.
 func (s *Service) Find(ctx context.Context, known Known) (Found, error) {
 	return alone(s, LookUp, known, func(*record) (Found, *Problem) { return s.find(ctx, known) })
 }
 
-// sighting is what a look shows of a group.
+// sighting is what a lookup shows about a group.
 type sighting int
 
 const (
-	nothingTold   sighting = iota // neither whether there is a group nor its token
-	justMade                      // a group that this look has made
-	confirmed                     // the group that an earlier look has made
-	existing                      // a group that was there before
-	fromCache                     // a group that cannot be new, and is told to be
-	contradictory                 // another group than the one that an earlier look is told to have made
+	nothingTold   sighting = iota // the response does not show whether the group is new, or shows one without a token
+	justMade                      // a new group, which this lookup has created
+	confirmed                     // the group that an earlier lookup has created
+	existing                      // a group that existed before
+	fromCache                     // a live group that a cached response reports as new
+	contradictory                 // a group other than the one that an earlier lookup has created
 )
 
-// judge says what an answer shows. made is what an earlier look has made, or nil.
+// judge returns what a response shows. made is the group that an earlier lookup has created, or nil.
 func (s *Service) judge(known Known, made *api.UserGroup, answer api.Answer) sighting {
 	group := answer.UserGroup
 	switch {
@@ -41,7 +42,7 @@ func (s *Service) judge(known Known, made *api.UserGroup, answer api.Answer) sig
 		return existing
 	case Known{TeamID: made.TeamID, Token: made.Token}.isSame(group):
 		if group.Name != nil || !group.Properties.IsZero() && group.Properties.Canonical() != "{}" {
-			// A look gives a group neither: it is a live one.
+			// A placeholder has neither, so this is a live group.
 			return fromCache
 		}
 		return confirmed
@@ -50,7 +51,7 @@ func (s *Service) judge(known Known, made *api.UserGroup, answer api.Answer) sig
 	}
 }
 
-// find is Find for those who have the id to themselves.
+// find is Find for callers that hold the lock of the ID.
 func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 	facts := Problem{Operation: LookUp, ID: known.ID, Known: known}
 	var made *api.UserGroup
@@ -60,13 +61,13 @@ func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 		done := facts.failed(err)
 		facts.Told = answer.UserGroup
 		lost = lost || answer.Lost || done == Maybe
-		// Until a second look has confirmed it, an answer that tells of a new group may be from a cache.
+		// A response that reports a new group may come from a cache until a second lookup has confirmed the group.
 		facts.LookupLost = lost || made != nil
 		shows := s.judge(known, made, answer)
-		if looks > s.client.Repeats()+4 { // a group that is new at every look
+		if looks > s.client.Repeats()+4 { // every lookup reports a new group
 			shows = contradictory
 		}
-		if shows == confirmed && err != nil { // Half an answer may lack what tells that it is a live group.
+		if shows == confirmed && err != nil { // An incomplete response may lack what would show a live group.
 			shows = nothingTold
 		}
 		switch shows {
@@ -75,7 +76,7 @@ func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 				return Found{}, s.endIfKeyRefused(facts.with(CallFailed))
 			}
 		case fromCache, contradictory:
-			facts.LookupLost = true // Which looks have reached the service is not known.
+			facts.LookupLost = true // It is unknown which lookups have reached the service.
 			if made != nil {
 				return Found{}, facts.with(AnswersDisagree)
 			}
@@ -85,12 +86,12 @@ func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 		case justMade:
 			made = &answer.UserGroup
 			s.remember(answer.UserGroup.Token)
-			// Nothing may be left behind, even by a run that is stopped.
+			// Even a run that is stopped must not leave the placeholder behind.
 			ctx = api.Finish(ctx)
 		case confirmed:
 			uncached, checked := s.checkService(ctx)
 			if !uncached {
-				// What looks like a placeholder may be a live group whose creation is repeated from memory.
+				// What looks like a placeholder may be a live group, if a cache repeats the response to its creation.
 				return Found{}, facts.because(checked)
 			}
 			facts.Placeholder, facts.LookupLost = PlaceholderLeft, lost
@@ -104,7 +105,8 @@ func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 			case err == nil:
 				return Found{}, facts.with(NotFound)
 			}
-			// Refused: it is gone, by an attempt whose answer was lost or by somebody else, or has another token by now.
+			// The placeholder may be gone, deleted by a lost attempt or by another client, or it may have a new token. Another
+			// lookup shows which.
 			if facts.failed(err); removals > 0 || !mayBeTheToken(facts.Call) {
 				return Found{}, facts.with(LeftBehind)
 			}
@@ -113,7 +115,7 @@ func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 	}
 }
 
-// look asks for the group by its id alone, and adds a name only where the service insists on one.
+// look sends a lookup with the ID alone, and adds a name only if the service requires one.
 func (s *Service) look(ctx context.Context, known Known) (api.Answer, error) {
 	request := api.GroupRequest{UserGroupID: known.ID}
 	name := cmp.Or(known.Name, known.ID)
@@ -125,20 +127,21 @@ func (s *Service) look(ctx context.Context, known Known) (api.Answer, error) {
 		lost := answer.Lost
 		request.Name = &name
 		answer, err = s.client.GetOrCreate(ctx, request)
-		// What the first question lost stays lost, however the second one ends.
+		// An attempt that was lost before the name was added may still be carried out.
 		answer.Lost = answer.Lost || lost
 		if err == nil {
 			s.nameRequired.Store(true)
 		}
 	}
-	// A name that was sent along says nothing when it comes back, and a blank one is the echo of none.
+	// The name that was sent may come back as an echo, and so may a missing one as an empty name. Neither proves
+	// anything.
 	if told := answer.UserGroup.Name; told != nil && (*told == "" || request.Name != nil && *told == name) {
 		answer.UserGroup.Name = nil
 	}
 	return answer, err
 }
 
-// existing decides whether a group that is there is the one that was looked for.
+// existing decides whether the existing group that a lookup has returned is the known group.
 func (s *Service) existing(ctx context.Context, facts Problem) (Found, *Problem) {
 	known, group := facts.Known, facts.Told
 	s.remember(group.Token)
@@ -166,13 +169,13 @@ func (s *Service) existing(ctx context.Context, facts Problem) (Found, *Problem)
 	return found, nil
 }
 
-// isOtherID reports whether an answer names another id than the one that was asked about.
+// isOtherID reports whether a response shows an ID other than the requested one.
 func isOtherID(id string, group api.UserGroup) bool {
 	return group.ProvidedID != nil && *group.ProvidedID != "" && *group.ProvidedID != id
 }
 
-// mayBeTheToken reports whether a call was refused in a way that a stale token explains, or may have been carried out:
-// the contract does not say by which status a service refuses a token. Only a look can tell.
+// mayBeTheToken reports whether a stale token may be the reason why a call failed, or the call may have been carried
+// out. The contract does not specify the status for a stale token, so the caller has to look up the group.
 func mayBeTheToken(call *api.Error) bool {
 	maybe := []api.Kind{api.Refused, api.Unauthorized, api.UnknownOutcome, api.Incomplete}
 	return call.Lost || slices.Contains(maybe, call.Kind)

@@ -7,29 +7,31 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// Problem is how an operation ended when it did not end well, or what has to be known although it did: facts. It is an
-// error or a warning.
+// Problem describes, as data, why an operation failed or what the user has to know although it succeeded. It serves
+// as an error or as a warning.
 type Problem struct {
 	Finding   Finding
 	Operation Operation
 	ID        string
-	// Done says whether what the operation is for was done: the group created, updated, rotated or deleted.
+	// Done says whether the operation was carried out: whether the group was created, updated, rotated or deleted.
 	Done Happened
-	// Placeholder is what became of the empty group that a lookup makes where there is none.
+	// Placeholder says what became of the empty group that a lookup creates if the group does not exist.
 	Placeholder Placeholder
-	// LookupLost says that an attempt of a lookup got no answer that tells: it may have made an empty group, or may still.
+	// LookupLost reports whether the outcome of a lookup is uncertain, so that it may have created a placeholder, or may
+	// still create one.
 	LookupLost bool
-	// Call is the failed call, if one failed; its *api.Error says what came back.
+	// Call is the error of the call that failed, or nil.
 	Call *api.Error
-	// Known and Told are the two sides of a contradiction, Sent and Told those of an update.
+	// Known is what was known or expected of the group, Sent is what was requested, and Told is what the service
+	// returned.
 	Known Known
 	Sent  api.GroupRequest
 	Told  api.UserGroup
-	// Cause is the problem that led to this one: of a lookup on behalf of another operation, or what ended the run.
+	// Cause is the problem of a lookup or a check that this operation depended on, or the problem that ended the run.
 	Cause *Problem
 }
 
-// Operation is what was being done.
+// Operation identifies the operation that a Problem is about.
 type Operation int
 
 const (
@@ -55,44 +57,46 @@ const (
 type Placeholder int
 
 const (
-	NoPlaceholder      Placeholder = iota // no answer told of one
+	NoPlaceholder      Placeholder = iota // none is known to have been created
 	PlaceholderRemoved                    // it was deleted again
-	PlaceholderLeft                       // it was made, and is not known to be deleted
+	PlaceholderLeft                       // it was created and is not known to be deleted
 )
 
-// Finding is what an operation found out.
+// Finding is the conclusion of an operation.
 type Finding int
 
 const (
-	CallFailed         Finding = iota // the service did not do what it was asked for, or did not say so
-	NotFound                          // there is no such group, and none was left behind
-	Exists                            // a group that was to be created is there already
-	MayHaveExisted                    // after a lost answer to a creation there is a group, perhaps another one
-	Replaced                          // the known group is gone, and another one has its id
-	AnsweredForAnother                // the answer names another id than the one that was asked about
-	AnsweredFromCache                 // an answer is about an earlier state of affairs
-	AnswersDisagree                   // two answers about one group cannot both be true
-	MayBeLeftBehind                   // a lookup whose answer was lost may have made the group that is there now
-	NotTakenAsSent                    // the service accepted an update and has something else than was sent
-	NotRotated                        // the service reported a rotation and showed the token from before
-	MayBeAnother                      // the group has another token, and nothing tells whether it is still the known group
-	LeftBehind                        // a group that was made for a look or a check could not be removed again
-	OutdatedToken                     // the service shows no token but one that was retired
-	WrongEnvironment                  // the group belongs to another environment than was known or expected
-	WrongKey                          // the API key belongs to another environment than the expected one
-	NoEnvironment                     // the service does not tell an environment to hold to
-	RunEnded                          // no call was made, because of what another operation found (Cause)
+	CallFailed         Finding = iota // a call failed, or its outcome is unknown
+	NotFound                          // the group does not exist, and the placeholder was deleted
+	Exists                            // the group to be created exists already
+	MayHaveExisted                    // a group exists after a creation with an unknown outcome, but may be another one
+	Replaced                          // the known group is gone, and another one has its ID
+	AnsweredForAnother                // the response shows an ID other than the requested one
+	AnsweredFromCache                 // a response comes from a cache and shows an earlier state
+	AnswersDisagree                   // two responses about one group contradict each other
+	MayBeLeftBehind                   // the group that exists may be the placeholder of a lost lookup
+	NotTakenAsSent                    // the service accepted an update, but its values differ from what was sent
+	NotRotated                        // the service reported a rotation, but returned the old token
+	MayBeAnother                      // the group has another token, and it is unclear whether it is the known group
+	LeftBehind                        // a group that was created for a lookup or a check could not be deleted
+	OutdatedToken                     // the service shows only a retired token
+	WrongEnvironment                  // the group belongs to an environment other than the known or expected one
+	WrongKey                          // the API key belongs to an environment other than the expected one
+	NoEnvironment                     // the service does not report the environment of a group
+	RunEnded                          // no call was made, because an earlier problem (Cause) ended the run
 
-	Adopted        // the group existed and was taken over; this and what follows are warnings
-	Claimed        // after a lost answer to a creation, the group that is there is taken for the one created
+	// The following findings are always warnings.
+
+	Adopted        // the group existed and was taken over
+	Claimed        // after a creation whose response was lost, the existing group is taken for the one created
 	Recreated      // this process had deleted the group before it created it
 	Kept           // the group was not deleted, because another instance of the resource manages it
-	AnotherRemains // the group is gone, and another one that has its id was not touched
-	TokenChanged   // the token is another one than was known
-	OtherSpelling  // the service writes the id of this same group differently
+	AnotherRemains // the group is gone, and another one that has its ID was not touched
+	TokenChanged   // the token is not the known one
+	OtherSpelling  // the service spells the ID of this group differently
 )
 
-// ErrNotFound is what errors.Is finds in the error of a lookup that proved that there is no such group, and left none.
+// ErrNotFound matches, with errors.Is, the error of a lookup that found no group and deleted its placeholder.
 var ErrNotFound = errors.New("user group not found")
 
 // Error implements error.
@@ -100,18 +104,18 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("user group %q: operation %d ended in finding %d", p.ID, p.Operation, p.Finding)
 }
 
-// Is makes a NotFound the ErrNotFound that callers look for.
+// Is makes errors.Is report that a lookup's NotFound is ErrNotFound.
 func (p *Problem) Is(target error) bool {
 	return target == ErrNotFound && p.Operation == LookUp && p.Finding == NotFound
 }
 
-// with returns a copy of the facts that ends in a finding.
+// with returns a copy of the problem with the finding.
 func (p Problem) with(finding Finding) *Problem {
 	p.Finding = finding
 	return &p
 }
 
-// because returns a copy of the facts that ends in what a look, or the check of the environment, ended in.
+// because returns a copy of the problem with the finding of its cause, a lookup or the check of the service.
 func (p Problem) because(cause *Problem) *Problem {
 	p.Finding, p.Cause = cause.Finding, cause
 	if cause.Finding == RunEnded || cause.Cause != nil {
@@ -123,7 +127,8 @@ func (p Problem) because(cause *Problem) *Problem {
 	return &p
 }
 
-// failed notes the failure of a call, and returns what it means for the work that was asked for.
+// failed records the error of a call, and returns whether the service did the work in spite of it. For a nil error,
+// it returns No.
 func (p *Problem) failed(err error) Happened {
 	p.Call = nil
 	if !errors.As(err, &p.Call) {

@@ -7,15 +7,16 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// RotateToken replaces the token of a group exactly once, whatever gets lost, and returns the group with its new token.
-// One call when the current token is known. A rotation is repeated only after a look has shown that the token is still
-// the one that was sent. A new token comes back also with an error.
+// RotateToken replaces the token of a group exactly once, even if responses are lost, and returns the group with its
+// new token. It makes one call if the current token is known. It repeats a rotation only after a lookup has shown
+// that the token is still the one that was sent. If it fails after the service has returned a new token, it returns
+// that token with the error.
 func (s *Service) RotateToken(ctx context.Context, known Known) (Result, error) {
 	return alone(s, Rotate, known, func(*record) (Result, *Problem) { return s.rotate(ctx, known) })
 }
 
-// maxStale is how often an operation goes on with a token that a look has shown after the one it had was refused:
-// somebody else may rotate at the same time, but not without end.
+// maxStale is how often an operation looks up the current token and continues after the service has refused a stale
+// one. Another client may rotate the token at the same time, but the operation must end.
 const maxStale = 2
 
 func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
@@ -43,10 +44,10 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 		case facts.Done == Yes:
 			known.Retired = append(slices.Clone(known.Retired), known.Token.Fingerprint())
 		}
-		// The wait comes before the look, so that a rotation that is still under way at the service is seen.
+		// Waiting before the lookup gives the service time to complete a rotation that is still in progress.
 		more := facts.Done == No || retries.Linger(ctx, facts.Call)
 		if !more {
-			// One more question is due even when the run was stopped: the state must not miss a token that has changed.
+			// Even a run that is stopped makes one more lookup, because the state must not miss a new token.
 			ctx = api.Finish(ctx)
 		}
 		found, problem := s.findCurrent(ctx, known)
@@ -66,7 +67,7 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 	}
 }
 
-// rotated records a new token, however odd the rest of the answer is: otherwise nobody would have it.
+// rotated returns a new token, no matter what else is wrong with the response. Otherwise the token would be lost.
 func (s *Service) rotated(known Known, facts Problem) (Result, *Problem) {
 	told := facts.Told
 	if told.Token == known.Token {
@@ -78,12 +79,12 @@ func (s *Service) rotated(known Known, facts Problem) (Result, *Problem) {
 	problem := known.expect(facts)
 	switch {
 	case problem != nil && problem.Finding != WrongEnvironment:
-		// The rest would hide from the next refresh that this is another group.
+		// With the other fields in the state, the next refresh could not detect that this is another group.
 		result.Group = &api.UserGroup{Token: told.Token}
 		return result, problem
 	case problem != nil:
 		return result, problem
-	case facts.Call != nil && facts.Call.Kind != api.Incomplete: // half an answer with the token has all that is needed
+	case facts.Call != nil && facts.Call.Kind != api.Incomplete: // an incomplete response with a token is sufficient
 		return result, facts.with(CallFailed)
 	case isOtherID(known.ID, told):
 		result.Warnings = append(result.Warnings, facts.with(OtherSpelling))
@@ -91,7 +92,7 @@ func (s *Service) rotated(known Known, facts Problem) (Result, *Problem) {
 	return result, nil
 }
 
-// findCurrent is a look for the current token that refuses to hand over another group's, or a retired one.
+// findCurrent looks up the current token. It does not return the token of another group, or a retired token.
 func (s *Service) findCurrent(ctx context.Context, known Known) (Found, *Problem) {
 	for retries := s.client.Retries(); ; {
 		found, problem := s.find(ctx, known)

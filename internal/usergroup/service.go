@@ -15,54 +15,55 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// Service offers the safe operations. It is safe for concurrent use; operations on one id follow one another.
+// Service implements the safe operations. It is safe for concurrent use. Operations on the same ID run one at a time.
 type Service struct {
 	client *api.Client
-	// records holds a *record for each id, tokens every token that this process has seen.
+	// records maps each ID to its *record. The keys of tokens are the tokens that this process has seen.
 	records, tokens sync.Map
-	// nameRequired remembers that the service refuses a lookup without a name.
+	// nameRequired is set once the service has accepted a lookup only with a name.
 	nameRequired atomic.Bool
-	// ended holds what has ended the run for every group; see end.
+	// ended is the problem that ended the run for every group, or nil; see end.
 	ended atomic.Pointer[Problem]
 	check check
 }
 
-// New returns a Service on top of a client. environment is the tag that every group must have ("Customer" or
-// "Testing", interface section 2.2), or empty for any.
+// New returns a Service that uses the client. environment is the tag that every group must have ("Customer" or
+// "Testing", interface section 2.2). If it is empty, any tag will do.
 func New(client *api.Client, environment string) *Service {
 	return &Service{client: client, check: check{environment: environment}}
 }
 
-// Known is what earlier answers told about a group. Everything but the id may be unknown, that is nil, zero or empty.
+// Known is what is known about a group from earlier responses. A field that is nil, zero or empty is unknown. Only
+// the ID is required.
 type Known struct {
 	ID             string
 	Name           string
 	TeamID         *int64
 	Token          api.Secret
-	Fingerprint    string // of the token, where the token itself is not kept
+	Fingerprint    string // of the token; known even if the token is not stored
 	EnvironmentTag *string
-	// Retired are the fingerprints of tokens that were rotated away. A retired token never returns.
+	// Retired are the fingerprints of tokens that rotations have replaced. A retired token never becomes current again.
 	Retired []string
-	// TakenOver says that a refresh found another group under the id than the one that was known, and that this one was
-	// not updated since: Terraform has shown it, and has never managed it.
+	// TakenOver reports whether a refresh found another group under the ID and no update has followed. Terraform has
+	// shown that group but has never managed it.
 	TakenOver bool
 	// Instance is the Result.Instance of the creation that brought the group into the state.
 	Instance string
 }
 
-// with is what is known after a lookup has found the group.
+// with returns what is known after a lookup has found the group.
 func (k Known) with(found Found) Known {
 	k.Token, k.Fingerprint = found.Token, found.Token.Fingerprint()
 	k.TeamID = cmp.Or(found.TeamID, k.TeamID)
 	return k
 }
 
-// isOther reports whether an answer is about another group than the known one: same id, but deleted and created again.
+// isOther reports whether a response shows that the known group was deleted and another one was created with its ID.
 func (k Known) isOther(group api.UserGroup) bool {
 	return k.TeamID != nil && group.TeamID != nil && *k.TeamID != *group.TeamID
 }
 
-// isSame reports whether an answer is certainly about the known group. An unknown team_id says neither.
+// isSame reports whether a response is certainly about the known group. If a team_id is unknown, it compares tokens.
 func (k Known) isSame(group api.UserGroup) bool {
 	if k.TeamID != nil && group.TeamID != nil {
 		return *k.TeamID == *group.TeamID
@@ -73,36 +74,36 @@ func (k Known) isSame(group api.UserGroup) bool {
 // Found is an existing group.
 type Found struct {
 	api.UserGroup
-	// Replaced says that it is another group than the known one under the same id.
+	// Replaced reports whether this is another group with the ID of the known one.
 	Replaced bool
-	// Outdated says that the service showed a token that was retired: what it shows is older than what is known.
+	// Outdated reports whether the service returned a retired token, so that this response is older than what is known.
 	Outdated bool
-	// Lost says that an attempt of the look was lost, which the service may still carry out.
+	// Lost reports whether an attempt of the lookup was lost. The service may still carry it out.
 	Lost bool
-	// Warnings are what has to be known besides.
+	// Warnings are problems that did not make the lookup fail.
 	Warnings []*Problem
 }
 
-// Result is what an operation brought about. After an error, a Result with a Group says what was done nevertheless.
+// Result is the outcome of an operation. If an operation returns an error and a Group, the Group shows what the
+// operation has done nevertheless.
 type Result struct {
 	Group *api.UserGroup
-	// Instance tells one creation or adoption of a group from every other one; see Service.Delete.
+	// Instance identifies one creation or adoption of a group; see Service.Delete.
 	Instance string
-	// Retired is the fingerprint of the token that a rotation has replaced; empty when there was none.
+	// Retired is the fingerprint of the token that a rotation has replaced. It is empty if there was no rotation.
 	Retired  string
 	Warnings []*Problem
 }
 
-// record is what this process has done about an id. Who holds its lock has the id to itself.
+// record is what this process has done to the group with one ID. Holding its lock gives exclusive access to the ID.
 type record struct {
 	sync.Mutex
-	// instance is the Result.Instance of the last creation or adoption; empty for none.
+	// instance is the Result.Instance of the last creation or adoption. It is empty if there was none since a deletion.
 	instance string
 	deleted  bool
 }
 
-// alone carries an operation out when other operations on the same id are done, and refuses when something has ended
-// the run for every group.
+// alone runs an operation with exclusive access to its ID. It returns RunEnded if a problem has ended the run.
 func alone[R any](s *Service, operation Operation, known Known, do func(*record) (R, *Problem)) (result R, err error) {
 	kept, _ := s.records.LoadOrStore(known.ID, &record{})
 	mine, _ := kept.(*record)
@@ -119,8 +120,8 @@ func alone[R any](s *Service, operation Operation, known Known, do func(*record)
 	return result, problem
 }
 
-// end ends the run for every group, since what is wrong for one is wrong for all. The first problem explains it, and
-// those of other operations point to it.
+// end ends the run for every group, because the problem affects all of them. It returns the first such problem as it
+// is, and RunEnded with the first problem as its cause for all later ones.
 func (s *Service) end(problem *Problem) *Problem {
 	if s.ended.CompareAndSwap(nil, problem) {
 		return problem
@@ -128,8 +129,8 @@ func (s *Service) end(problem *Problem) *Problem {
 	return &Problem{Finding: RunEnded, Operation: problem.Operation, ID: problem.ID, Cause: s.ended.Load()}
 }
 
-// endIfKeyRefused ends the run when a call that carries no token was answered with 401 by the service itself: that is
-// about the API key.
+// endIfKeyRefused ends the run if the service itself responded with status 401. It may only be used after a call that
+// carries no token, because only then does the status mean that the API key was refused.
 func (s *Service) endIfKeyRefused(problem *Problem) *Problem {
 	if call := problem.Call; call != nil && call.FromService && call.Status == http.StatusUnauthorized {
 		return s.end(problem)
@@ -137,7 +138,8 @@ func (s *Service) endIfKeyRefused(problem *Problem) *Problem {
 	return problem
 }
 
-// remember keeps a token, by which an answer from a cache is told from a new group: no two groups have the same one.
+// remember records a token. No two groups share one, so a response that reports a new group with a known token comes
+// from a cache.
 func (s *Service) remember(token api.Secret) {
 	if !token.IsZero() {
 		s.tokens.Store(token, true)

@@ -6,8 +6,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// Update changes an existing group to what is wanted, in one call. If the service carried out the update but the result
-// differs from what was sent, the error comes with a Result that has the current values.
+// Update changes an existing group to what is wanted. If nothing fails, it makes one call. If the service carried out
+// the update but the result differs from what was sent, Update returns an error and a Result with the current values.
 func (s *Service) Update(ctx context.Context, wanted api.GroupRequest, known Known) (Result, error) {
 	return alone(s, Update, known, func(*record) (Result, *Problem) { return s.update(ctx, wanted, known) })
 }
@@ -20,7 +20,7 @@ func (s *Service) update(ctx context.Context, wanted api.GroupRequest, known Kno
 	answer, err := s.client.Update(ctx, wanted)
 	facts.Done = facts.failed(err)
 	if wanted.Name == nil && known.Name != "" && api.IsKind(err, api.Refused) {
-		wanted.Name = &known.Name // The service may insist on one.
+		wanted.Name = &known.Name // The service may require one.
 		answer, err = s.client.Update(ctx, wanted)
 		facts.Done = max(facts.Done, facts.failed(err))
 	}
@@ -32,12 +32,12 @@ func (s *Service) update(ctx context.Context, wanted api.GroupRequest, known Kno
 	result := Result{Group: &answer.UserGroup}
 	switch problem := known.expect(facts); {
 	case problem != nil && problem.Finding == WrongEnvironment:
-		// It is the known group, updated, and in another environment than was known: the state has to say so.
+		// The known group was updated, but its environment differs from the known one. The state must show that.
 		return result, problem
 	case problem != nil:
 		return Result{}, problem
 	case !known.isSame(answer.UserGroup):
-		answer.UserGroup.Token = api.Secret{} // It may be another group's.
+		answer.UserGroup.Token = api.Secret{} // It may belong to another group.
 	}
 	if wanted.Differences(answer.UserGroup).Any() {
 		return result, facts.with(NotTakenAsSent)
@@ -48,8 +48,8 @@ func (s *Service) update(ctx context.Context, wanted api.GroupRequest, known Kno
 	return result, nil
 }
 
-// refuseHarm stops an operation before any call of its own where the API key, or the group, is known to belong to
-// another environment than the expected one.
+// refuseHarm returns a problem if the group or the API key belongs to an environment other than the expected one. An
+// operation calls it before it sends anything.
 func (s *Service) refuseHarm(ctx context.Context, facts Problem) *Problem {
 	expected, tag := s.check.environment, facts.Known.EnvironmentTag
 	if expected != "" && tag != nil && *tag != expected {
@@ -60,7 +60,7 @@ func (s *Service) refuseHarm(ctx context.Context, facts Problem) *Problem {
 	return s.checkEnvironment(ctx, facts)
 }
 
-// checkEnvironment makes sure that the API key belongs to the expected environment, where one is expected.
+// checkEnvironment returns a problem unless the API key belongs to the expected environment, if one is expected.
 func (s *Service) checkEnvironment(ctx context.Context, facts Problem) *Problem {
 	if s.check.environment == "" {
 		return nil
@@ -71,8 +71,8 @@ func (s *Service) checkEnvironment(ctx context.Context, facts Problem) *Problem 
 	return nil
 }
 
-// expect holds the answer to an update or a rotation against what a plan relied on: the same group, in the same
-// environment.
+// expect returns a problem if the response to an update or a rotation shows another group or another environment than
+// the plan relied on.
 func (k Known) expect(facts Problem) *Problem {
 	told := facts.Told
 	switch {
