@@ -13,7 +13,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// TestOperations shows what each operation asks the service for. TestHistories proves it; these are there to be read.
+// TestOperations shows the calls of each operation as examples to read. TestHistories proves that they are safe.
 func TestOperations(t *testing.T) {
 	const (
 		find   = "read"
@@ -22,7 +22,7 @@ func TestOperations(t *testing.T) {
 	for _, test := range []struct {
 		name              string
 		operation, before string
-		// script is what befalls the attempts.
+		// script names the mishap of each attempt.
 		script  []string
 		calls   string
 		finding usergroup.Finding
@@ -113,13 +113,13 @@ func TestOperations(t *testing.T) {
 					}
 				}
 				if got := strings.Join(calls, ", "); got != test.calls {
-					t.Errorf("the service was asked for %s, want %s", got, test.calls)
+					t.Errorf("the calls are %s, want %s", got, test.calls)
 				}
 				if (h.err == nil) != test.ok {
-					t.Errorf("it ended with the error %v", h.err)
+					t.Errorf("the operation returned the error %v", h.err)
 				}
 				if test.finding != 0 && (len(h.problems) == 0 || h.problems[len(h.problems)-1].Finding != test.finding) {
-					t.Errorf("it found %v", h.problems)
+					t.Errorf("the problems do not end with the expected finding: %v", h.problems)
 				}
 				h.check()
 				for _, broken := range h.broken {
@@ -130,7 +130,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestOneExplanation: what is wrong for one group is wrong for all, and is explained once.
+// TestOneExplanation: a problem that affects every group must be explained only once.
 func TestOneExplanation(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -157,7 +157,7 @@ func TestOneExplanation(t *testing.T) {
 				found[problem.Finding]++
 			}
 			if found[test.finding] != 1 || found[usergroup.RunEnded] != 3 {
-				t.Errorf("found %v, want one explanation and three that point to it", found)
+				t.Errorf("the findings are %v, want one explanation and three references to it", found)
 			}
 			if calls := len(h.Calls()) + len(test.script); calls != test.calls {
 				t.Errorf("%d calls were made, want %d", calls, test.calls)
@@ -166,7 +166,8 @@ func TestOneExplanation(t *testing.T) {
 	}
 }
 
-// TestOneAtATime: operations on one id follow one another, so that nobody sees the placeholder of another one's look.
+// TestOneAtATime: operations on the same ID must run one at a time, so that none sees the placeholder of another's
+// lookup.
 func TestOneAtATime(t *testing.T) {
 	t.Parallel()
 	h := situation{operation: "import", before: "absent", reading: "stored"}.start(t)
@@ -174,7 +175,7 @@ func TestOneAtATime(t *testing.T) {
 	for range 8 {
 		workers.Go(func() {
 			if _, err := h.service.Find(t.Context(), usergroup.Known{ID: id}); !errors.Is(err, usergroup.ErrNotFound) {
-				t.Errorf("a look for a missing group ended with %v", err)
+				t.Errorf("the lookup of a missing group returned %v", err)
 			}
 		})
 	}
@@ -184,7 +185,7 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
-// TestEnds: no operation goes on for as long as somebody else works on the same group.
+// TestEnds: an operation must end even if another actor never stops changing the group.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	rotates := func(h *history) { h.RotateBehind(h.stored) }
@@ -205,7 +206,7 @@ func TestEnds(t *testing.T) {
 				h := situation{operation: test.operation, before: test.before, reading: "stored"}.start(t)
 				h.restless = func() {
 					if len(h.told) > 20 {
-						panic("it goes on for as long")
+						panic("the operation does not end")
 					}
 					test.restless(h)
 				}
@@ -218,7 +219,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestNameIsRemembered: a service that insists on a name refuses one look of a process, and not each.
+// TestNameIsRemembered: a service that requires a name must refuse only the first lookup of a process.
 func TestNameIsRemembered(t *testing.T) {
 	t.Parallel()
 	h := situation{operation: "import", before: "exists", reading: "name required"}.start(t)
@@ -230,7 +231,7 @@ func TestNameIsRemembered(t *testing.T) {
 	}
 }
 
-// TestNameIsSentAgain: an update that leaves the name alone sends the known one where the service insists on a name.
+// TestNameIsSentAgain: an update without a name must be repeated with the known name if the service requires one.
 func TestNameIsSentAgain(t *testing.T) {
 	t.Parallel()
 	for known, want := range map[string]int{oldName: 2, "": 1} {
@@ -239,13 +240,13 @@ func TestNameIsSentAgain(t *testing.T) {
 		before.Name = known
 		_, err := h.service.Update(t.Context(), api.GroupRequest{UserGroupID: id}, before)
 		if group, _ := h.Group(id); len(h.Calls()) != want || (err == nil) != (want == 2) || group.Name != oldName {
-			t.Errorf("known as %q: %d calls, want %d; the name is %q; %v", known, len(h.Calls()), want, group.Name, err)
+			t.Errorf("known name %q: %d calls, want %d; the name is %q; %v", known, len(h.Calls()), want, group.Name, err)
 		}
 	}
 }
 
-// TestWrongEnvironment: a key of another environment changes nothing, and a group that is known to be in another one is
-// not asked about.
+// TestWrongEnvironment: with a key of another environment, no group may be changed. For a group that is known to
+// belong to another environment, no call may be made.
 func TestWrongEnvironment(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -279,8 +280,8 @@ func TestWrongEnvironment(t *testing.T) {
 	}
 }
 
-// TestEnvironmentHasChanged: an answer from another environment than the state's is an error, and the token that came
-// with it is not lost.
+// TestEnvironmentHasChanged: a response with an environment other than that in the state must be an error, but a new
+// token must not be lost.
 func TestEnvironmentHasChanged(t *testing.T) {
 	t.Parallel()
 	for tag, want := range map[string]usergroup.Finding{"Testing": usergroup.WrongEnvironment, "Customer": 0} {
@@ -292,17 +293,18 @@ func TestEnvironmentHasChanged(t *testing.T) {
 		for _, err := range []error{updateErr, rotateErr} {
 			var problem *usergroup.Problem
 			if errors.As(err, &problem) != (want != 0) || want != 0 && problem.Finding != want {
-				t.Errorf("the state has %s: %v", tag, err)
+				t.Errorf("with %s in the state: %v", tag, err)
 			}
 		}
 		group, _ := h.Group(id)
 		if rotated.Group == nil || rotated.Group.Token.Reveal() != group.Token || rotated.Group.TeamID == nil {
-			t.Errorf("the state has %s: the rotation returned %+v", tag, rotated.Group)
+			t.Errorf("with %s in the state, the rotation returned %+v", tag, rotated.Group)
 		}
 	}
 }
 
-// TestInstances: a replacement that is created before the old instance is destroyed is the same group, which stays.
+// TestInstances: if a replacement is created before the old instance is destroyed, both are the same group.
+// Destroying the old instance must keep it.
 func TestInstances(t *testing.T) {
 	t.Parallel()
 	h := situation{operation: "adopt", before: "exists", reading: "stored"}.start(t)
@@ -316,29 +318,29 @@ func TestInstances(t *testing.T) {
 	kept, err := h.service.Delete(ctx, old, "")
 	_, there := h.Group(id)
 	if err != nil || !there || len(kept.Warnings) != 1 || kept.Warnings[0].Finding != usergroup.Kept {
-		t.Errorf("the old instance was destroyed with the group: %v, %v", kept.Warnings, err)
+		t.Errorf("destroying the old instance did not keep the group with one warning: %v, %v", kept.Warnings, err)
 	}
 	if _, err := h.service.Create(ctx, wanted(), true); err == nil {
-		t.Error("a second address has adopted the group that this run has adopted for another one")
+		t.Error("a second address adopted the group that this run has adopted for another address")
 	}
 	own := old
 	own.Instance = adopted.Instance
 	if _, err := h.service.Delete(ctx, own, ""); err != nil || h.Deletions(id) != 1 {
-		t.Errorf("the instance itself was not destroyed: %v", err)
+		t.Errorf("destroying the new instance did not delete the group once: %v", err)
 	}
 	created, err := h.service.Create(ctx, wanted(), false)
 	if err != nil || len(created.Warnings) != 1 || created.Warnings[0].Finding != usergroup.Recreated {
-		t.Errorf("the group was deleted and created, with the warnings %v: %v", created.Warnings, err)
+		t.Errorf("creating the deleted group again returned the warnings %v, error %v", created.Warnings, err)
 	}
 }
 
-// TestTakenOver: what a refresh has found in the place of the managed group is not deleted with it.
+// TestTakenOver: another group that a refresh has found under the ID of the managed one must not be deleted.
 func TestTakenOver(t *testing.T) {
 	t.Parallel()
 	h := situation{operation: "delete", before: "another group", reading: "stored"}.start(t)
 	h.refresh(t.Context())
 	h.delete(t.Context())
 	if _, there := h.Group(id); !there || h.err != nil || len(h.Calls()) != 1 {
-		t.Errorf("after %d calls another's group is there: %t, %v", len(h.Calls()), there, h.err)
+		t.Errorf("%d calls, want 1; the other group exists: %t; %v", len(h.Calls()), there, h.err)
 	}
 }

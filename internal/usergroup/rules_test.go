@@ -15,14 +15,14 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// check holds what the provider has done, and what it says, against the ledger of what the service has carried out.
+// check compares what the provider has done and reported with what the service has carried out.
 func (h *history) check() {
 	creates := h.operation == "create" || h.operation == "adopt"
 	showsNothing := h.reading == "echo" || h.reading == "silent" || h.before == "nameless"
 	if (h.cached || creates && h.byBody != nil) && h.begun.ID == "" && showsNothing {
-		// An old answer says that the group was created just now, nothing is known that contradicts it, and the group shows
-		// nothing of its own: no answer can tell it from a placeholder. What helps is that the check of the service meets the
-		// same cache; here one answer alone is old.
+		// An old response reports the group as new, nothing that is known contradicts it, and the group shows no name or
+		// properties. No response can distinguish it from a placeholder. In practice, the check of the service would get
+		// old responses from the same cache. Here, only some responses are old.
 		h.cannotBeTold = true
 		return
 	}
@@ -36,20 +36,20 @@ func (h *history) check() {
 	h.checkLeftBehind()
 }
 
-// checkCured is what is promised of a single mishap: what can be found out is found out, and what can be done is done.
-// Without any, nothing is blamed on a cache, and nothing is left behind.
+// checkCured checks that the provider recovers from a single mishap if that is possible. Without a mishap, the
+// provider must not blame a cache or report a placeholder that is left behind.
 func (h *history) checkCured() {
 	var blamed *usergroup.Problem
 	if h.choices != nil && len(h.befell) == 0 && errors.As(h.err, &blamed) && slices.Contains([]usergroup.Finding{
 		usergroup.AnsweredFromCache, usergroup.AnswersDisagree, usergroup.MayBeLeftBehind, usergroup.LeftBehind,
 	}, blamed.Finding) {
-		h.breaks("nothing went wrong, and the error is: %s", facts(blamed))
+		h.breaks("nothing went wrong, but the error is: %s", facts(blamed))
 	}
 	lostAtStop := slices.Equal(h.befell, []string{"the run is stopped", "lost after the work"})
 	if h.before == "as known" && lostAtStop && h.operation == "rotate" && h.reading != "lagging reads" && h.err != nil {
-		h.breaks("a run that was stopped has not looked for the token that its last call has made")
+		h.breaks("a run that was stopped did not look up the token that its last call created")
 	}
-	// Of a group that is gone there is nothing to change, and of another one in its place a lost lookup proves nothing.
+	// A group that is gone cannot be changed. If another group has its ID, a lost lookup proves nothing.
 	changes := strings.HasPrefix(h.operation, "update") || strings.HasPrefix(h.operation, "rotate")
 	hopeless := h.before == "another group" || h.before == "absent" && changes
 	if len(h.befell) != 1 || h.reading != "stored" || h.environment != "" || hopeless {
@@ -59,7 +59,7 @@ func (h *history) checkCured() {
 	switch h.befell[0] {
 	case "the run is stopped":
 		if there && h.makers[group.TeamID] == lookup {
-			h.breaks("a run that was stopped has left a placeholder behind")
+			h.breaks("a run that was stopped left a placeholder behind")
 		}
 	case "lost before the work", "lost after the work", "success alone", "half an answer",
 		"an answer without token", "unreadable", "429", "500", "503":
@@ -68,7 +68,7 @@ func (h *history) checkCured() {
 			usergroup.Exists, usergroup.MayHaveExisted, usergroup.NotFound, usergroup.MayBeLeftBehind,
 		}, p.Finding)
 		if h.err != nil && !answered {
-			h.breaks("one mishap was not cured")
+			h.breaks("the provider did not recover from a single mishap")
 		}
 	}
 }
@@ -77,12 +77,13 @@ func (h *history) acted() bool {
 	return slices.ContainsFunc(h.befell, func(name string) bool { return strings.HasPrefix(name, "another actor") })
 }
 
-// checkNothingElse is rule 1: only the named id was worked on, and nothing of another actor was deleted or rotated.
+// checkNothingElse checks rule 1: the provider changes only the group with the given ID, and neither deletes nor
+// rotates a group that another actor has created.
 func (h *history) checkNothingElse() {
 	for _, call := range h.Calls()[h.checked:] {
 		worked := call.Created || call.Updated || call.Rotated || call.Deleted
 		if worked && !strings.EqualFold(call.ID, id) && !strings.HasPrefix(call.ID, checkPrefix) {
-			h.breaks("%s worked on %q", call.Method, call.ID)
+			h.breaks("%s changed the group %q", call.Method, call.ID)
 		}
 		if !worked || !strings.EqualFold(call.ID, id) {
 			continue
@@ -98,21 +99,21 @@ func (h *history) checkNothingElse() {
 		case h.environment == "Testing" && maker != lookup:
 			h.breaks("%s was carried out in the wrong environment", call.Method)
 		case call.Deleted && maker != lookup && !asked && h.reading != "forgiving deletes":
-			h.breaks("a group was deleted that was made by: %s", maker)
+			h.breaks("a group was deleted whose maker is %q", maker)
 		case call.Rotated && !known:
-			h.breaks("the token of a group was rotated that was made by: %s", maker)
+			h.breaks("the token of a group was rotated whose maker is %q", maker)
 		}
 	}
 	h.checked = len(h.Calls())
 	if group, _ := h.Group("other"); group.Name != "Other" || group.Token != "token-of-other" {
-		h.breaks("the group next door was changed")
+		h.breaks("the group with another ID was changed")
 	}
 }
 
-// checkSuccess is rule 2: the state is what the service has, and what was asked for was done, once.
+// checkSuccess checks rule 2: after a success, the state matches the service, and the operation was carried out once.
 func (h *history) checkSuccess() {
 	group, there := h.Group(h.stored)
-	// What a service shows late, or cannot be told apart, the state cannot have.
+	// The state cannot match what the service shows late. Without team_id, the provider cannot distinguish two groups.
 	outdated := h.cached || h.reading == "lagging reads"
 	if h.acted() && (h.reading == "lagging reads" || h.reading == "no team_id") {
 		return
@@ -120,15 +121,15 @@ func (h *history) checkSuccess() {
 	switch {
 	case !h.state.exists && strings.HasPrefix(h.operation, "delete"):
 		if there && h.makers[group.TeamID] == before && group.TeamID == *h.firstTeam {
-			h.breaks("the group was to be deleted and is there")
+			h.breaks("the group still exists after the deletion")
 		}
 	case !h.state.exists:
 		if there && !outdated && h.makers[group.TeamID] != lookup {
-			h.breaks("the state has no group, and the service has one")
+			h.breaks("the state has no group, but the service has one")
 		}
 	case outdated && h.operation == "read", outdated && h.operation == "import":
 	case !there:
-		h.breaks("the state has a group, and the service has none")
+		h.breaks("the state has a group, but the service has none")
 	case h.makers[group.TeamID] == lookup:
 		h.breaks("the state has a placeholder")
 	default:
@@ -139,22 +140,22 @@ func (h *history) checkSuccess() {
 		h.breaks("rotated %d times", rotations)
 	case rotations == 0 && strings.Contains(h.operation, "rotate") && !h.acted() && h.before == "as known",
 		rotations == 0 && strings.Contains(h.operation, "rotate") && len(h.befell) == 0 && h.reading != "stale token 500":
-		// Else, after an attempt that was lost, a rotation by somebody else cannot be told from ours.
+		// In all other cases, the provider may have taken another actor's rotation for its own, after a lost attempt.
 		h.breaks("the token was not rotated")
 	}
 }
 
 func (h *history) checkState(group emulator.Group) {
 	if known := h.state.known; known.TeamID != nil && *known.TeamID != group.TeamID {
-		h.breaks("the state has team_id %d, and the service %d", *known.TeamID, group.TeamID)
+		h.breaks("the state has the team_id %d, but the service has %d", *known.TeamID, group.TeamID)
 	}
 	if token := api.NewSecret(group.Token); h.state.known.Fingerprint != token.Fingerprint() && !h.tokenToCome {
-		h.breaks("the state does not have the token that the service has")
+		h.breaks("the token in the state is not the current one")
 	}
 	changed := slices.Contains([]string{"create", "adopt", "update", "update and rotate"}, h.operation)
 	name := h.state.name
 	if group.Name != "" && name != group.Name && (changed || h.reading != "echo") && !h.renamed && name != "" {
-		h.breaks("the state has the name %q, and the service %q", name, group.Name)
+		h.breaks("the state has the name %q, but the service has %q", name, group.Name)
 	}
 	asSent := group.Name == newName && string(group.Properties) == `{"tier":"gold"}` && group.Mapping["sales"] == "acme-db"
 	if changed && !h.renamed && h.reading != "adds a property" && !asSent {
@@ -165,16 +166,16 @@ func (h *history) checkState(group emulator.Group) {
 	}
 }
 
-// checkHanded is the end of rule 2: no token that the service has given us is thrown away.
+// checkHanded checks the second part of rule 2: the provider does not discard a token that the service has returned.
 func (h *history) checkHanded() {
 	group, there := h.Group(h.stored)
 	stored := h.state.known.Fingerprint == api.NewSecret(h.handed).Fingerprint()
 	if there && h.handed != "" && group.Token == h.handed && !stored {
-		h.breaks("a token was handed over, and the state does not have it")
+		h.breaks("the service returned a token that is not in the state")
 	}
 }
 
-// checkFacts is rule 3: what an error or a warning says was done, was done.
+// checkFacts checks rule 3: errors and warnings are right about what was done.
 func (h *history) checkFacts() {
 	var created, updated, rotated, deleted, made, removed int
 	for _, call := range h.Calls() {
@@ -200,33 +201,33 @@ func (h *history) checkFacts() {
 	}
 	for _, p := range h.problems {
 		if p.Finding == usergroup.WrongKey && h.environment != "Testing" {
-			h.breaks("the key is called wrong, and is not")
+			h.breaks("the provider reports a wrong key, but the key is right")
 		}
 		switch count := done[p.Operation]; {
 		case p.Done == usergroup.No && count > 0 && h.reading != "forgiving deletes":
-			h.breaks("%s says that nothing was done, and something was", facts(p))
+			h.breaks("%s: it reports that nothing was done, but something was", facts(p))
 		case p.Done == usergroup.Yes && count == 0:
-			h.breaks("%s says that something was done, and nothing was", facts(p))
+			h.breaks("%s: it reports that something was done, but nothing was", facts(p))
 		}
 		switch {
 		case p.Placeholder == usergroup.PlaceholderRemoved && made == 0:
-			h.breaks("%s says that a placeholder was removed, and there was none", facts(p))
+			h.breaks("%s: it reports that a placeholder was removed, but there was none", facts(p))
 		case p.Placeholder == usergroup.PlaceholderLeft && made == 0:
-			h.breaks("%s says that a placeholder was made, and none was", facts(p))
+			h.breaks("%s: it reports that a placeholder was created, but none was", facts(p))
 		}
 	}
 }
 
-// checkLeftBehind is the rest of rule 3: whatever is left behind is named.
+// checkLeftBehind checks the second part of rule 3: an error or a warning reports every group that is left behind.
 func (h *history) checkLeftBehind() {
 	named := slices.ContainsFunc(h.problems, func(p *usergroup.Problem) bool {
 		return p.Placeholder == usergroup.PlaceholderLeft || p.LookupLost
 	})
 	if group, there := h.Group(h.stored); there && h.makers[group.TeamID] == lookup && !named {
-		h.breaks("a placeholder is left behind, and nobody says so")
+		h.breaks("a placeholder is left behind, but not reported")
 	}
-	// A check that has passed says nothing more. The service may still carry out an attempt of it much later: the group is
-	// empty, and its id says what it is.
+	// The service may carry out a lost attempt of the check after the check has passed, and nothing reports that. It
+	// does no harm, because the group is empty and its ID shows where it comes from.
 	passed := slices.Contains(h.befell, "lost, and done at the end")
 	for _, group := range h.Groups() {
 		told := slices.ContainsFunc(h.problems, func(p *usergroup.Problem) bool {
@@ -234,12 +235,13 @@ func (h *history) checkLeftBehind() {
 			return left && p.Cause.ID == group.ID
 		})
 		if strings.HasPrefix(group.ID, checkPrefix) && !passed && !told {
-			h.breaks("the group of a check is left behind, and nobody says so")
+			h.breaks("the group of a check is left behind, but not reported")
 		}
 	}
 }
 
-// runAgain is rule 4: three runs in which nothing goes wrong end in success, or in a question that asks for a person.
+// runAgain checks rule 4: at most three runs without mishaps end in success, or in an error that only a person can
+// resolve.
 func (h *history) runAgain(t *testing.T) {
 	if h.cannotBeTold {
 		return
@@ -255,7 +257,7 @@ func (h *history) runAgain(t *testing.T) {
 	for runs := range 3 {
 		h.cache, h.byBody, h.down = reply{}, nil, false
 		h.err, h.service, h.cached, h.tokenToCome = nil, h.newProcess(), false, false
-		// What reads that lag show of a rotation, a plan that follows at once sees.
+		// With lagging reads, a plan right after a rotation still gets the old token.
 		atOnce := runs == 0 && h.reading == "lagging reads" && strings.Contains(h.operation, "rotate")
 		if !atOnce {
 			time.Sleep(time.Minute)
@@ -266,7 +268,7 @@ func (h *history) runAgain(t *testing.T) {
 			h.breaks("one run rotated %d times", h.rotations()-rotations)
 		}
 		if slices.Contains(h.state.known.Retired, h.state.known.Fingerprint) {
-			h.breaks("the state has a token that was rotated away")
+			h.breaks("the state has a retired token")
 		}
 		if h.err != nil && h.asksAPerson() {
 			return
@@ -277,10 +279,11 @@ func (h *history) runAgain(t *testing.T) {
 			return
 		}
 	}
-	h.breaks("three more runs have not come to an end")
+	h.breaks("three more runs have not ended in success")
 }
 
-// signature is all that the outcome of further runs depends on: what state and service have, and how they differ.
+// signature contains everything that the outcome of further runs depends on: the state, the service, and how they
+// differ.
 func (h *history) signature() string {
 	group, there := h.Group(h.stored)
 	known := h.state.known
@@ -291,7 +294,7 @@ func (h *history) signature() string {
 		h.makers[group.TeamID], h.renamed, h.acted())
 }
 
-// runTerraform refreshes, and does what is left to do.
+// runTerraform refreshes the state and does what is left to do. It returns false if the refresh fails.
 func (h *history) runTerraform(ctx context.Context) (done bool) {
 	if h.state.exists {
 		h.refresh(ctx)
@@ -321,7 +324,7 @@ func (h *history) runTerraform(ctx context.Context) (done bool) {
 	}
 }
 
-// asksAPerson reports whether the error is one that repeating cannot end.
+// asksAPerson reports whether only a person can resolve the error.
 func (h *history) asksAPerson() bool {
 	var p *usergroup.Problem
 	if !errors.As(h.err, &p) {
@@ -338,17 +341,17 @@ func (h *history) asksAPerson() bool {
 	}
 }
 
-// checkSettled holds the state against the service when all is done.
+// checkSettled compares the state with the service when nothing is left to do.
 func (h *history) checkSettled() {
 	group, there := h.Group(h.stored)
-	// A placeholder that came late was named, which checkLeftBehind has seen to.
+	// A placeholder that was created late has been reported, as checkLeftBehind has verified.
 	there = there && (h.state.exists || h.makers[group.TeamID] != lookup)
 	if there != h.state.exists && (h.makers[group.TeamID] == before || !strings.HasPrefix(h.operation, "delete")) {
-		h.breaks("at the end the state has a group: %t, the service: %t", h.state.exists, there)
+		h.breaks("at the end, the state has a group: %t, the service has one: %t", h.state.exists, there)
 	}
 	if h.state.exists && there && h.reading != "lagging reads" {
 		if h.state.known.Fingerprint != api.NewSecret(group.Token).Fingerprint() {
-			h.breaks("at the end the state does not have the token that the service has")
+			h.breaks("at the end, the token in the state is not the current one")
 		}
 	}
 }

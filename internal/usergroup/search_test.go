@@ -27,10 +27,10 @@ var (
 	replay      = flag.String("history", "", "the one history to play, as TestHistories prints it")
 )
 
-// TestHistories walks every history with at most so many mishaps, and holds what the provider says at its end against
-// what really happened.
+// TestHistories walks every history with a limited number of mishaps. At the end of each, it compares what the
+// provider reports with what really happened.
 func TestHistories(t *testing.T) {
-	// Much garbage and little else: a third of the time would go into collecting it.
+	// The test creates a lot of garbage. Collecting it would take a third of the time.
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(512 << 20)
 	if *replay != "" {
@@ -75,20 +75,20 @@ func TestHistories(t *testing.T) {
 				}
 			})
 			if failed > 0 {
-				t.Errorf("%d of %d histories are broken", failed, count)
+				t.Errorf("%d of %d histories violate a rule", failed, count)
 			}
 			t.Logf("%d histories", count)
 		})
 	}
 }
 
-// state is what Terraform keeps of the resource.
+// state is the resource in Terraform's state.
 type state struct {
 	exists  bool
 	known   usergroup.Known
 	name    string
 	trigger int
-	// stored is store_token.
+	// stored is the value of store_token.
 	stored bool
 }
 
@@ -98,29 +98,28 @@ func (s state) asKnown() usergroup.Known {
 	return known
 }
 
-// history is one path, with what was found at its end.
+// history is one path of the search, and what its checks have found.
 type history struct {
 	situation
 	*world
 	service *usergroup.Service
 	state   state
-	trigger int // that the configuration has
-	// begun is what was known at the start, firstTeam and firstToken of the group that was there then.
+	trigger int // in the configuration; a rotation is due if state.trigger differs
+	// begun is what was known when the operation began. firstTeam and firstToken belong to the group at the start.
 	begun      usergroup.Known
-	checked    int // how many calls were checked
+	checked    int // how many calls checkNothingElse has checked
 	firstTeam  *int64
 	firstToken string
-	// tokenToCome: the state keeps what the plan promised, and gets another token with the next refresh.
+	// tokenToCome means that the state keeps the token that the plan promised until the next refresh.
 	tokenToCome bool
-	// settled are the ends of histories of this situation from which further runs have been tried.
+	// settled are the signatures with which runAgain has run already in this situation.
 	settled map[string]bool
-	// refreshed: what the service showed has been accepted since.
+	// refreshed reports whether a further run has refreshed the state.
 	refreshed bool
-	// cannotBeTold: no answer can tell what really happened.
+	// cannotBeTold means that no response can show what really happened.
 	cannotBeTold bool
 
-	// run is how the run in question ended.
-	err      error
+	err      error                // of the current run
 	problems []*usergroup.Problem // errors and warnings of all runs
 	broken   []string
 }
@@ -146,11 +145,11 @@ func wanted() api.GroupRequest {
 	}
 }
 
-// play plays the history through, runs Terraform again until it has nothing to do, and checks it.
+// play plays and checks the history. Then it runs Terraform without mishaps until nothing is left to do.
 func (s situation) play(t *testing.T, c *choices, settled map[string]bool) *history {
 	h := s.start(t)
 	if s.environment == "" && s.operation != "read" && s.operation != "import" {
-		// What befalls the check of the service does not depend on who asks for it: it has passed, but for two operations.
+		// Mishaps of the check have the same effect in every operation. Here, only read and import do not skip the check.
 		h.service.PassCheck()
 		_, _ = h.service.Find(t.Context(), usergroup.Known{ID: "other"})
 		h.ResetCounts()
@@ -173,7 +172,7 @@ func (s situation) play(t *testing.T, c *choices, settled map[string]bool) *hist
 	return h
 }
 
-// start has everything in place, and nothing can happen yet.
+// start returns a history at its beginning. No mishap can happen yet.
 func (s situation) start(t *testing.T) *history {
 	t.Helper()
 	e, err := emulator.New(readings[s.reading].options)
@@ -215,7 +214,7 @@ func (s situation) start(t *testing.T) *history {
 	return h
 }
 
-// creation is what the creation of a group was answered.
+// creation returns the response to the creation of a group.
 func (s situation) creation(group emulator.Group) reply {
 	shown := fmt.Sprintf(`,"name":%q,"provided_id":%q`, group.Name, group.ID)
 	if s.reading == "silent" {
@@ -225,7 +224,7 @@ func (s situation) creation(group emulator.Group) reply {
 		`{"success":1,"new_user_group":true,"user_group":{"team_id":%d,"token":%q%s}}`, group.TeamID, group.Token, shown)}
 }
 
-// newProcess is the provider, freshly started.
+// newProcess returns the service of a provider that has just started.
 func (h *history) newProcess() *usergroup.Service {
 	return usergroup.New(api.New(api.Config{
 		BaseURL: &url.URL{Scheme: "http", Host: "service"}, APIKey: api.NewSecret(emulator.DefaultKey),
@@ -235,7 +234,7 @@ func (h *history) newProcess() *usergroup.Service {
 	}), h.environment)
 }
 
-// learn is what the provider's model takes over from an answer.
+// learn copies a response into the state as the provider's model does.
 func (s *state) learn(group api.UserGroup) {
 	if group.TeamID != nil {
 		s.known.TeamID = group.TeamID
@@ -254,7 +253,7 @@ func (s *state) learn(group api.UserGroup) {
 	}
 }
 
-// operate carries the operation out, as the provider does with the state that it has.
+// operate carries out the operation as the provider does with this state.
 func (h *history) operate(ctx context.Context) {
 	switch {
 	case h.operation == "read":
@@ -283,7 +282,7 @@ func (h *history) ended(err error, warnings ...*usergroup.Problem) {
 	}
 }
 
-// facts tells of a problem by the numbers of problem.go, which has no words.
+// facts formats a problem. The package has no texts for findings and the like, so they appear as numbers.
 func facts(p *usergroup.Problem) string {
 	const format = "%v, done %d, placeholder %d, lookup lost %t, call %v"
 	return fmt.Sprintf(format, p, p.Done, p.Placeholder, p.LookupLost, p.Call)

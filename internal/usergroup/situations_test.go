@@ -8,7 +8,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// situation is where a history begins: what is done, what was there before, and what the service is like.
+// situation is the start of a history: the operation, the group before it, and the reading of the service.
 type situation struct {
 	operation, before, reading string
 	environment                string
@@ -23,12 +23,12 @@ func (s situation) name() string {
 	return name
 }
 
-// readings are the services that the contract allows, and some that it does not.
+// readings are variants of the service's behavior. The contract does not allow all of them.
 var readings = map[string]struct {
 	options emulator.Options
-	// changes is which operations go otherwise than on a service that does nothing special; nil for all.
+	// changes lists the prefixes of the operations that this reading affects; nil means all operations.
 	changes []string
-	// twin: to the caller it is the same as another one, so that one mishap will do.
+	// twin means that the caller cannot distinguish this reading from another one, so that one mishap is enough.
 	twin bool
 }{
 	"stored": {},
@@ -84,7 +84,7 @@ func situations() []situation {
 					all = append(all, situation{operation, before, name, "", budget})
 				}
 			}
-			// With the right environment only the check itself is new, and a wrong one ends every operation alike.
+			// The right environment adds only the check, and a wrong one ends every operation in the same way.
 			for _, environment := range []string{"Customer", "Testing"} {
 				budget := min(*mishapsFlag, 1)
 				if environment == "Customer" && (operation == "read" || operation == "update") {

@@ -13,50 +13,51 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// checkPrefix is how the ids of the provider's own groups begin.
+// checkPrefix is the prefix of the IDs of the groups that the check of the service creates.
 const checkPrefix = "terraform-provider-embed-check-"
 
-// id is the group that every history is about.
+// id is the ID of the group that every history is about.
 const id = "Acme"
 
-// world is the service, with everything that can befall a call on the way to it and back, and with another actor who
-// works on the same group. What happens is chosen at each attempt of a call.
+// world is the service, the network, and another actor that works on the same group. It chooses at each attempt of a
+// call what happens.
 type world struct {
 	*emulator.Emulator
-	// stored is the id as the service keeps it.
+	// stored is the ID as the service stores it.
 	stored string
-	// choices is nil while nothing can happen but what the script has: the names of mishaps, attempt by attempt.
+	// choices selects what happens. If it is nil, script does, which names the mishap of each attempt.
 	choices *choices
 	script  []string
-	// restless is what another actor does before each call, or nil.
+	// restless is what another actor does before each attempt of a script, or nil.
 	restless func()
 	// stop ends the run.
 	stop context.CancelFunc
 
-	// late is the work of lost attempts that the service has not come to yet.
+	// late is the work of lost attempts that the service does after the next attempt.
 	late []func()
-	// last is the work that it comes to when everything else is done.
+	// last is the work of lost attempts that the service does after the operation.
 	last []func()
-	// answers are what GET was answered so far, as a cache would keep it.
+	// answers are the successful responses to GETs so far, as a cache would keep them.
 	answers []reply
-	// cache is what every GET is answered from now on, byBody what GETs with the same body are, down says that there are
-	// no answers any more.
-	cache  reply
+	// cache, if set, is the response to every further GET.
+	cache reply
+	// byBody, if not nil, caches the responses to GETs by request body.
 	byBody map[string]reply
-	down   bool
+	// down means that no further attempt gets a response.
+	down bool
 	// befell are the mishaps and events so far.
 	befell []string
-	// neighbor is what the creation of another group was answered.
+	// neighbor is the response to the creation of another group.
 	neighbor reply
-	// makers says who made a group, by team_id.
+	// makers maps the team_id of a group to its maker.
 	makers map[int64]maker
-	// handed is the last token that a rotation of ours has handed over.
+	// handed is the last token that a rotation has returned to the provider.
 	handed string
-	// renamed says that the other actor has renamed the group.
+	// renamed reports whether the other actor has renamed the group.
 	renamed bool
-	// cached says that an old answer was given.
+	// cached reports whether a GET got an old response. Responses from byBody do not count.
 	cached bool
-	// told is what happened, for a person to read, put into words only when there is one.
+	// told describes what happened. The texts are built only when they are printed.
 	told []func() string
 }
 
@@ -73,24 +74,25 @@ func (w *world) story() string {
 type maker string
 
 const (
-	before  maker = "before"  // the group was there at the start
-	another maker = "another" // the other actor made it
-	lookup  maker = "lookup"  // a lookup of ours made it: a placeholder
-	ours    maker = "ours"    // it was to be created
+	before  maker = "before"  // the group existed at the start
+	another maker = "another" // the other actor created it
+	lookup  maker = "lookup"  // a lookup of the provider created it, so it is a placeholder
+	ours    maker = "ours"    // the provider was asked to create it
 )
 
-// reply is what comes back from an attempt; nothing, if it is lost.
+// reply is the response to an attempt, unless it is lost.
 type reply struct {
 	lost   bool
 	status int
 	body   []byte
 }
 
-// mishap is what can befall an attempt.
+// mishap is one thing that can happen to an attempt.
 type mishap struct {
 	name    string
-	methods string // that it can befall; empty for all
-	// twin: it means the same to the caller as another one, and is therefore tried by itself only.
+	methods string // to which it can happen; empty for all
+	// twin means that the caller cannot distinguish this mishap from another one. It is tried only in histories without
+	// other mishaps.
 	twin bool
 	do   func(w *world, r *http.Request) reply
 }
@@ -177,7 +179,7 @@ func (m mishap) canBefall(w *world, method string) bool {
 	}
 }
 
-// event is what can happen between two attempts.
+// event is something that can happen between two attempts.
 type event struct {
 	name     string
 	possible func(exists bool) bool
@@ -203,9 +205,9 @@ func always(bool) bool          { return true }
 func ifExists(exists bool) bool { return exists }
 func ifAbsent(exists bool) bool { return !exists }
 
-// RoundTrip implements http.RoundTripper: one attempt of a call.
+// RoundTrip implements http.RoundTripper. It makes one attempt of a call.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
-	// Without a connection nothing would have been sent.
+	// Without a connection, the client would conclude that nothing was sent.
 	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -217,7 +219,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 		return w.scripted(kept).response()
 	}
 	_, exists := w.Group(w.stored)
-	// Who works on the group while the service is checked does so before or after.
+	// An event during the check of the service has the same effect as one before or after it.
 	checking := bytes.Contains(body, []byte(checkPrefix))
 	var possible []event
 	for _, e := range events {
@@ -271,7 +273,7 @@ func (r reply) response() (*http.Response, error) {
 	}, nil
 }
 
-// scripted has befall an attempt what the script says, and nothing once it has ended.
+// scripted applies the next mishap of the script to an attempt. When the script has ended, all goes well.
 func (w *world) scripted(r *http.Request) reply {
 	name := "answered"
 	if len(w.script) > 0 {
@@ -289,7 +291,7 @@ func (w *world) scripted(r *http.Request) reply {
 	panic("there is no mishap called " + name)
 }
 
-// befalls chooses what befalls an attempt.
+// befalls chooses the mishap of an attempt.
 func (w *world) befalls(method string) mishap {
 	switch {
 	case w.down:
@@ -309,7 +311,7 @@ func (w *world) befalls(method string) mishap {
 	return chosen
 }
 
-// answer has the service do the work, and notes who made what.
+// answer lets the service carry out the request, and records the maker of a new group.
 func (w *world) answer(r *http.Request) reply {
 	recorder := httptest.NewRecorder()
 	w.ServeHTTP(recorder, r)
@@ -323,7 +325,7 @@ func (w *world) answer(r *http.Request) reply {
 	return reply{status: recorder.Code, body: recorder.Body.Bytes()}
 }
 
-// choices is one path through all that can happen. Beyond the given path nothing does.
+// choices is one path through everything that can happen. After the end of the path, all goes well.
 type choices struct {
 	path, sizes []int
 	budget      int
@@ -339,7 +341,7 @@ func (c *choices) mishaps() (chosen int) {
 	return chosen
 }
 
-// choose picks one of so many options, of which the first is that all goes well.
+// choose returns the index of one of the options. Index 0 means that all goes well.
 func (c *choices) choose(options int) int {
 	at := len(c.sizes)
 	if at == len(c.path) {
