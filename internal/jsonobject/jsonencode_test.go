@@ -15,7 +15,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// jsonencode is what Terraform makes of jsonencode(jsondecode(text)).
+// jsonencode returns Terraform's jsonencode(jsondecode(text)).
 func jsonencode(t *testing.T, text string) string {
 	t.Helper()
 	value, err := stdlib.JSONDecode(cty.StringVal(text))
@@ -32,9 +32,9 @@ func jsonencode(t *testing.T, text string) string {
 func TestCanonicalIsWhatTerraformWrites(t *testing.T) {
 	t.Parallel()
 	var every strings.Builder
-	// Beyond the first two planes there is nothing that either side treats in a way of its own.
+	// Beyond the first two planes, neither side treats any character specially.
 	for r := range rune(0x20000) {
-		// What Terraform's normalization changes has no spelling there to compare with.
+		// Terraform never writes what its normalization changes, so there is nothing to compare.
 		if s := "a" + string(r) + string(r) + "a"; utf8.ValidRune(r) && cty.NormalizeString(s) == s {
 			every.WriteString(s)
 		}
@@ -46,12 +46,13 @@ func TestCanonicalIsWhatTerraformWrites(t *testing.T) {
 	}
 	for _, text := range texts {
 		if got, want := mustParse(t, text).Canonical(), jsonencode(t, text); got != want {
-			t.Fatalf("%.9999q\nhere      %.9999q\nTerraform %.9999q", text, got, want)
+			t.Fatalf("%.9999q\nCanonical %.9999q\nTerraform %.9999q", text, got, want)
 		}
 	}
 }
 
-// A combining mark after an escape sequence is where jsonencode itself ends in a text that is not JSON any more.
+// TestCanonicalSurvivesNormalization: Terraform must not turn the text into invalid JSON when it normalizes it. That
+// happens to jsonencode's own text if a combining mark follows an escape sequence.
 func TestCanonicalSurvivesNormalization(t *testing.T) {
 	t.Parallel()
 	var marks, others strings.Builder
@@ -64,7 +65,7 @@ func TestCanonicalSurvivesNormalization(t *testing.T) {
 	}
 	for line := range strings.Lines(cty.NormalizeString(others.String())) {
 		if line[0] != 'c' && line != "\n" {
-			t.Errorf("what is no mark melts as well: %+q", line)
+			t.Errorf("normalization combines a character that is not a mark with the one before it: %+q", line)
 		}
 	}
 	for before := range strings.SplitSeq("<.>.&.\n.\f.\b.\t.\r.\".\\.\u2028.\x00.\x1a.é.", ".") {
@@ -75,14 +76,14 @@ func TestCanonicalSurvivesNormalization(t *testing.T) {
 		text, _ := json.Marshal(map[string][]string{"a": strs})
 		stored, err := Parse(cty.NormalizeString(mustParse(t, string(text)).Canonical()))
 		if err != nil {
-			t.Fatalf("after %q: what Terraform stores cannot be read back: %v", before, err)
+			t.Fatalf("after %q: the text that Terraform stores cannot be parsed: %v", before, err)
 		}
 		var got map[string][]string
 		if err := json.Unmarshal([]byte(stored.raw), &got); err != nil {
 			t.Fatal(err)
 		}
 		for i, s := range strs {
-			// Normalization may change the string, but only as it would change the string on its own.
+			// Normalization may change the string only as it would change the string by itself.
 			if cty.NormalizeString(got["a"][i]) != cty.NormalizeString(s) {
 				t.Errorf("%+q became %+q", s, got["a"][i])
 			}
@@ -97,7 +98,7 @@ func (w writer) one(of ...string) string { return of[w.IntN(len(of))] }
 
 func (w writer) space() string { return w.one("", "", "", " ", "\r\n\t") }
 
-// list joins up to six items.
+// list joins up to six items in random order.
 func (w writer) list(item func(i int) string) string {
 	items := make([]string, w.IntN(7))
 	for i := range items {
@@ -109,7 +110,7 @@ func (w writer) list(item func(i int) string) string {
 
 func (w writer) object(depth int) string {
 	return "{" + w.list(func(i int) string {
-		// The number keeps keys apart.
+		// The index makes the keys unique.
 		return strings.TrimSuffix(w.string(), `"`) + strconv.Itoa(i) + `"` + w.space() + ":" + w.space() + w.value(depth-1)
 	}) + "}"
 }
@@ -145,7 +146,8 @@ func (w writer) string() string {
 	return `"` + b.String() + `"`
 }
 
-// number stays within the 512 bits that Terraform computes with, and off zero, whose sign Terraform keeps.
+// number writes a number that fits into the 512 bits of Terraform's numbers. It is never zero, because Terraform
+// keeps the sign of a zero.
 func (w writer) number() string {
 	digits := strconv.Itoa(w.IntN(9) + 1)
 	for range w.IntN([]int{3, 20, 140}[w.IntN(3)]) {

@@ -1,8 +1,8 @@
-// Package jsonobject holds a JSON object as the text it was written in, compares such objects by their JSON value, and
-// writes them the way Terraform's jsonencode does.
+// Package jsonobject parses JSON objects and keeps their text. It compares them by JSON value, and writes them as
+// Terraform's jsonencode does.
 //
-// The texts come from a user's configuration and from a remote service, and may hold personal data or secrets: no error
-// and no format verb prints any part of a key or a value.
+// The texts come from a user's configuration or from a remote service, and may contain personal data or secrets.
+// Therefore, no error and no format verb prints any part of a key or a value.
 package jsonobject
 
 import (
@@ -24,34 +24,35 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Object is a JSON object: the text it was written in and the value that this text stands for. It never changes, and
-// may be copied and shared between goroutines.
+// Object is a JSON object with the text that it was parsed from. It is immutable, and can be copied and shared
+// between goroutines.
 //
-// The zero Object is "no object". It is not the empty object {}; IsZero tells them apart.
+// The zero Object means that there is no object. It is not the empty object {}; see IsZero.
 type Object struct{ raw, canonical string }
 
-// IsZero reports whether o is the zero Object: not an empty object, but none. It makes the "omitzero" option of
-// encoding/json leave the member out.
+// IsZero reports whether o is the zero Object. The empty object {} is not zero. The "omitzero" option of
+// encoding/json uses IsZero.
 func (o Object) IsZero() bool { return o.raw == "" }
 
-// Canonical returns the object as Terraform's jsonencode writes it: keys in byte order, no white space, strings escaped
-// as encoding/json does it with HTML escaping, numbers in plain decimal notation with no superfluous zero. Two objects
-// are Equal exactly if their canonical texts are the same. It is empty for the zero Object.
+// Canonical returns the object as Terraform's jsonencode writes it: keys in byte order, no white space, strings
+// escaped as by encoding/json with HTML escaping, and numbers in plain decimal notation without superfluous zeros.
+// Two objects are Equal if and only if their canonical texts are the same. The canonical text of the zero Object is
+// empty.
 //
-// It departs from jsonencode where that would lose or damage something: digits beyond 512 bits of precision are kept,
-// negative zero is written 0, and a combining mark that directly follows an escape sequence is escaped as well.
+// Canonical differs from jsonencode where jsonencode would lose or damage something. It keeps digits beyond 512 bits
+// of precision, writes negative zero as 0, and escapes a combining mark that directly follows an escape sequence.
 func (o Object) Canonical() string { return o.canonical }
 
-// Equal reports whether a and b are the same JSON value: the order of keys, white space, escapes, and the spelling of
-// numbers (1, 1.0, 1e0; 0, -0) do not matter, everything else does. Numbers are compared digit by digit, strings code
-// point by code point: composed and decomposed letters differ until Terraform, which normalizes strings, has stored
-// them. The zero Object equals only itself.
+// Equal reports whether a and b have the same JSON value. The order of keys, white space, escapes, and the spelling
+// of numbers (1, 1.0, 1e0; 0, -0) do not matter. Numbers are compared digit by digit, without a loss of precision.
+// Strings are compared code point by code point, so composed and decomposed letters differ, even though Terraform
+// normalizes the strings that it stores. The zero Object equals only itself.
 func Equal(a, b Object) bool { return a.canonical == b.canonical }
 
-// Contradictions tells how seen, the object that came back, departs from sent, the one that was asked for, by top-level
-// key: keys that only seen has (remained), keys whose values differ (differ), and keys that only sent has (missing).
-// Each slice is sorted, and nil if there is no such key. All are nil exactly if the members are Equal; the zero Object
-// counts as one without members.
+// Contradictions compares sent, the object in a request, with seen, the object in a response. It returns the
+// top-level keys that only seen has (remained), those whose values differ (differ), and those that only sent has
+// (missing). Each slice is sorted, and nil if there is no such key. The zero Object counts as an object without
+// members.
 func Contradictions(sent, seen Object) (remained, differ, missing []string) {
 	before, after := sent.members(), seen.members()
 	for _, key := range slices.Sorted(maps.Keys(before)) {
@@ -72,12 +73,12 @@ func Contradictions(sent, seen Object) (remained, differ, missing []string) {
 // members returns the canonical text of each top-level value.
 func (o Object) members() map[string]jsontext.Value {
 	var members map[string]jsontext.Value
-	_ = json.Unmarshal([]byte(o.canonical), &members) // fails for the zero Object only
+	_ = json.Unmarshal([]byte(o.canonical), &members) // fails only for the zero Object
 	return members
 }
 
-// MarshalJSON implements json.Marshaler: it returns the text as it was parsed. Without it an Object would encode as {},
-// which a service would take for "remove everything"; so the zero Object, which has no text, is an error.
+// MarshalJSON implements json.Marshaler. It returns the text that was parsed. For the zero Object, it returns an
+// error, because a service would understand {} as "remove everything".
 func (o Object) MarshalJSON() ([]byte, error) {
 	if o.IsZero() {
 		return nil, errors.New("jsonobject: there is no object to encode")
@@ -85,7 +86,7 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	return []byte(o.raw), nil
 }
 
-// LogValue implements slog.LogValuer: a mask, so that an Object that strays into a log gives nothing away.
+// LogValue implements slog.LogValuer. It returns a mask, so that an Object in a log reveals nothing.
 func (o Object) LogValue() slog.Value {
 	if o.IsZero() {
 		return slog.StringValue("(no JSON object)")
@@ -93,29 +94,30 @@ func (o Object) LogValue() slog.Value {
 	return slog.StringValue("(JSON object)")
 }
 
-// Format implements fmt.Formatter: every verb prints the same mask.
+// Format implements fmt.Formatter. Every verb prints the mask of LogValue.
 func (o Object) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, o.LogValue().String()) }
 
-// Kind says in a few words what is wrong with a text. Only the values declared here occur.
+// Kind describes in a few words what is wrong with a text. The constants below are its only values.
 type Kind string
 
-// The kinds of fault. Those up to KindScalar judge the text as a whole, and point at its first character.
+// The kinds of fault. Those up to KindScalar are about the whole text. Their position is its first character that is
+// not white space.
 const (
-	KindNotJSON       Kind = "not JSON" // and not even the beginning of an object or an array
+	KindNotJSON       Kind = "not JSON" // and does not begin like an object or an array
 	KindByteOrderMark Kind = "begins with a byte order mark"
 	KindNull          Kind = "null instead of an object"
-	KindArray         Kind = "an array instead of an object" // whatever follows its bracket
+	KindArray         Kind = "an array instead of an object" // even if it is not valid JSON
 	KindScalar        Kind = "a string, number or boolean instead of an object"
 
-	KindSyntax       Kind = "not valid JSON from here on" // or from the end of the number or escape that begins here
+	KindSyntax       Kind = "not valid JSON from here on" // or invalid within the number or escape that begins here
 	KindDuplicateKey Kind = "a key that this object has already"
 	KindNumber       Kind = "a number of more than 4096 characters, or whose exponent asks for too many zeros"
 )
 
-// Error is a text that Parse refuses. It says what is wrong and where, and holds no part of the text.
+// Error is the error of Parse. It says what is wrong with the text and where, but contains no part of the text.
 type Error struct {
 	Kind         Kind
-	Line, Column int // as an editor shows them, both from 1; Column counts code points
+	Line, Column int // both from 1, as in an editor; Column counts code points
 }
 
 // Error implements error.
@@ -123,12 +125,13 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Kind)
 }
 
-// likeTerraform has keys sorted by byte, and escaped what jsonencode escapes.
+// likeTerraform sorts keys by byte and escapes what jsonencode escapes.
 var likeTerraform = json.JoinOptions(json.Deterministic(true), jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true))
 
-// Parse reads a text, which must be one JSON object with nothing but white space around it. Beyond what JSON's grammar
-// forbids it refuses duplicate keys (compared unescaped, at any depth), invalid UTF-8 and escapes of unpaired
-// surrogates (neither can be held by a Terraform string), and numbers that are too long. The error is always an *Error.
+// Parse parses a text that consists of one JSON object. White space around the object is allowed. In addition to what
+// the grammar of JSON forbids, Parse refuses duplicate keys (compared unescaped, at any depth), numbers that are too
+// long (see KindNumber), invalid UTF-8, and escapes of unpaired surrogates. A Terraform string can contain neither of
+// the last two. The error is always an *Error.
 func Parse(raw string) (Object, error) {
 	if object := strings.TrimLeft(raw, " \t\r\n"); !strings.HasPrefix(object, "{") {
 		return Object{}, fault(kindOf(jsontext.Value(object)), raw, len(raw)-len(object))
@@ -138,13 +141,13 @@ func Parse(raw string) (Object, error) {
 		return Object{}, refusal(raw, err)
 	}
 	canonical, err := json.Marshal(members, likeTerraform)
-	if err != nil { // nothing is known that can be read and not written
+	if err != nil { // no text is known that can be parsed but not encoded
 		return Object{}, fault(KindSyntax, raw, 0)
 	}
 	return Object{raw: raw, canonical: string(escapeThenMarks.ReplaceAllFunc(canonical, escapeMarks))}, nil
 }
 
-// kindOf tells what a text is that does not begin as an object.
+// kindOf returns what is wrong with a text that does not begin with a brace.
 func kindOf(text jsontext.Value) Kind {
 	switch {
 	case bytes.HasPrefix(text, []byte("\ufeff")):
@@ -160,7 +163,8 @@ func kindOf(text jsontext.Value) Kind {
 	}
 }
 
-// refusal keeps no more of the library's error than what happened where: its text quotes keys and values.
+// refusal converts an error of the library. It keeps only the kind and the position, because the error's text quotes
+// keys and values.
 func refusal(text string, err error) *Error {
 	kind, offset := KindSyntax, int64(0)
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
@@ -180,20 +184,21 @@ func fault(kind Kind, text string, offset int) *Error {
 	return &Error{kind, strings.Count(before, "\n") + 1, utf8.RuneCountInString(line) + 1}
 }
 
-// Plain notation repeats an exponent as zeros: without bounds, a dozen bytes would ask for gigabytes.
+// Plain notation writes exponents out as zeros. Without limits, a dozen bytes could require gigabytes of memory.
 const (
-	maxNumber = 4096    // characters of a number, both as it stands and in plain notation
-	maxGrowth = 4 << 20 // characters that all numbers of a text together may grow by in plain notation
+	maxNumber = 4096    // characters of a number, both as written and in plain notation
+	maxGrowth = 4 << 20 // characters by which all numbers of a text together may grow in plain notation
 )
 
 var errNumber = errors.New("a number exceeds maxNumber or maxGrowth")
 
-// exactNumbers has the numbers of one text read as plain notation, where the library would make each a float64.
+// exactNumbers returns an option for parsing one text. It converts numbers to plain notation, where the library would
+// use float64.
 func exactNumbers() json.Options {
 	growth := 0
 	return json.WithUnmarshalers(json.UnmarshalFromFunc(func(decoder *jsontext.Decoder, value *any) error {
 		if decoder.PeekKind() != jsontext.KindNumber {
-			return errors.ErrUnsupported // that is, for the library to read
+			return errors.ErrUnsupported // The library parses it.
 		}
 		number, err := decoder.ReadValue()
 		if err != nil {
@@ -208,8 +213,8 @@ func exactNumbers() json.Options {
 	}))
 }
 
-// plainNotation writes a JSON number without an exponent and without a superfluous zero, so that all spellings of a
-// number become one, and false if it exceeds maxNumber.
+// plainNotation returns a JSON number without an exponent or superfluous zeros, so that all spellings of a number
+// become the same. It returns false if the number exceeds maxNumber.
 func plainNotation(number string) (string, bool) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
 	shift, err := strconv.Atoi(cmp.Or(exponent, "0"))
@@ -218,7 +223,7 @@ func plainNotation(number string) (string, bool) {
 	}
 	integer, fraction, _ := strings.Cut(strings.TrimPrefix(mantissa, "-"), ".")
 
-	// The number is 0.digits, with the point moved to the right by point.
+	// The absolute value of the number is 0.digits times 10 to the power of point.
 	digits := strings.TrimLeft(integer+fraction, "0")
 	point := len(digits) - len(fraction) + shift
 	digits = strings.TrimRight(digits, "0")
@@ -238,12 +243,12 @@ func plainNotation(number string) (string, bool) {
 	return digits, len(digits) <= maxNumber
 }
 
-// escapeThenMarks matches an escape sequence with the combining marks that follow it. Those without marks match too, so
-// that no match begins in the middle of one.
+// escapeThenMarks matches an escape sequence and the combining marks that follow it. It also matches an escape
+// sequence without marks, so that no match begins in the middle of a sequence.
 var escapeThenMarks = regexp.MustCompile(`\\(?:u[0-9a-f]{4}|.)\pM*`)
 
-// escapeMarks escapes the marks as well: Terraform normalizes the text that it stores, and would melt the first of them
-// into the last letter of the escape sequence.
+// escapeMarks also escapes the marks. When Terraform normalizes the text to store it, it would otherwise combine the
+// first mark with the last letter of the escape sequence.
 func escapeMarks(match []byte) (escaped []byte) {
 	for _, unit := range utf16.Encode([]rune(string(match))) {
 		if unit < utf8.RuneSelf {

@@ -18,12 +18,12 @@ func TestEqual(t *testing.T) {
 	object := mustParse(t, `{"é":"a/b😀","n":[0,1,1e30,{"x":null,"y":9007199254740993}]}`)
 	respelled := `{ "n" : [-0,1.0,1E+30, {"y":9007199254740993.0,"x":null}], "\u00e9":"a\/\u0062\ud83d\uDE00"}`
 	if !Equal(object, mustParse(t, respelled)) {
-		t.Error("two spellings differ")
+		t.Error("two spellings of an object are not equal")
 	}
 	for _, pair := range [][2]string{
 		{`{"a":9007199254740993}`, `{"a":9007199254740992}`},
 		{`{"a":0.1}`, `{"a":0.1000000000000000055511151231257827}`},
-		{`{"a":1e300}`, `{"a":1` + strings.Repeat("0", 299) + `1}`}, // beyond the 512 bits that Terraform computes with
+		{`{"a":1e300}`, `{"a":1` + strings.Repeat("0", 299) + `1}`}, // beyond the 512 bits of Terraform's numbers
 		{`{"a":1}`, `{"a":-1}`},
 		{`{"a":1}`, `{"a":"1"}`},
 		{`{"a":null}`, `{}`},
@@ -35,12 +35,12 @@ func TestEqual(t *testing.T) {
 		{`{"a":"1,\"b\":2"}`, `{"a":"1","b":2}`},
 	} {
 		if a, b := mustParse(t, pair[0]), mustParse(t, pair[1]); Equal(a, b) || Equal(b, a) || !Equal(a, a) {
-			t.Errorf("%s and %s are equal, or the first differs from itself", pair[0], pair[1])
+			t.Errorf("%s and %s are equal, or the first is not equal to itself", pair[0], pair[1])
 		}
 	}
 	none, empty := Object{}, mustParse(t, "{}")
 	if !none.IsZero() || empty.IsZero() || Equal(none, empty) || !Equal(none, Object{}) || none.Canonical() != "" {
-		t.Error("no object and the empty object are not told apart")
+		t.Error("the zero Object and the empty object are not distinguished correctly")
 	}
 }
 
@@ -67,15 +67,15 @@ func TestContradictions(t *testing.T) {
 		var got [3][]string
 		got[0], got[1], got[2] = Contradictions(sent, seen)
 		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s, seen as %s: %s", test.sent, test.seen, diff)
+			t.Errorf("sent %s, seen %s: %s", test.sent, test.seen, diff)
 		}
 		got[2], got[1], got[0] = Contradictions(seen, sent)
 		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s, seen as %s: %s", test.seen, test.sent, diff)
+			t.Errorf("sent %s, seen %s: %s", test.seen, test.sent, diff)
 		}
 	}
 	if remained, _, _ := Contradictions(Object{}, mustParse(t, `{"a":1}`)); len(remained) != 1 {
-		t.Errorf("beside no object only %q remained", remained)
+		t.Errorf("with the zero Object sent, the remaining keys are %q, want one", remained)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestObjectsEncodeAsTheyWereWritten(t *testing.T) {
 			}
 		}
 		if got, err := marshal(Object{}); err == nil {
-			t.Errorf("%s: the zero Object was encoded as %s: a service would empty the properties", name, got)
+			t.Errorf("%s: the zero Object was encoded as %s, so a service would empty the properties", name, got)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// mustParse parses a text that the test knows to be acceptable.
+// mustParse parses a text that must be acceptable.
 func mustParse(tb testing.TB, text string) Object {
 	tb.Helper()
 	object, err := Parse(text)
@@ -77,7 +77,7 @@ var refused = []struct {
 	{`{"a":[` + strings.Repeat("1e4000,", zeros) + `1e4000]}`, KindNumber, 1, 7 + 7*zeros},
 }
 
-// zeros is how many times 1e4000, which grows by 3995 characters, may stand in a text.
+// zeros is how often a text can contain 1e4000, which grows by 3,995 characters in plain notation.
 const zeros = maxGrowth / 3995
 
 func TestParseRefuses(t *testing.T) {
@@ -90,7 +90,7 @@ func TestParseRefuses(t *testing.T) {
 		}
 	}
 	if bound := strconv.Itoa(maxNumber); !strings.Contains(fmt.Sprint(KindNumber), bound) {
-		t.Errorf("the message does not name the bound of %s", bound)
+		t.Errorf("the text of KindNumber does not contain the limit of %s", bound)
 	}
 }
 
@@ -103,9 +103,9 @@ var accepted = []struct{ text, canonical string }{
 	},
 	{`{"n":[0,-0,-0.0e5,1.50,15e-1,1E-3,1e+3,123.456e1,0.00123e2]}`, `{"n":[0,0,0,1.5,1.5,0.001,1000,1234.56,0.123]}`},
 	{`{"b":1,"a":2,"":3,"B":4,"é":5,"aa":6}`, `{"":3,"B":4,"a":2,"aa":6,"b":1,"é":5}`},
-	// The escape of "<", beginning with a backslash, sorts after "A".
+	// Keys are sorted before they are escaped. The backslash in the escape of "<" would sort after "A".
 	{`{"A":1,"<":2,"\u0000":3}`, `{"\u0000":3,"\u003c":2,"A":1}`},
-	// In UTF-16, which some languages sort by, the first comes last.
+	// Keys are sorted by UTF-8 bytes. Languages that sort by UTF-16 keep the order of the input here.
 	{`{"a":{"😀":1,"～":2}}`, `{"a":{"～":2,"😀":1}}`},
 	{`{"😀":1,"～":2}`, `{"～":2,"😀":1}`},
 	{`{"a":"<a href='x'>&amp;</a>"}`, `{"a":"\u003ca href='x'\u003e\u0026amp;\u003c/a\u003e"}`},
@@ -113,7 +113,7 @@ var accepted = []struct{ text, canonical string }{
 	{`{"\u0061":"\u00E9\u00e9\ud83d\uDE00"}`, `{"a":"éé😀"}`},
 	{"{\"a\":\"\u2028\u2029\ufffd\\ufffd\"}", `{"a":"\u2028\u2029` + "\ufffd\ufffd\"}"},
 	{"{\"\\f\u0301\":\"<\u0327\U0001D165\u0300x\u0300\"}", `{"\f\u0301":"\u003c\u0327\ud834\udd65\u0300x` + "\u0300\"}"},
-	// What only looks like an escape sequence is none.
+	// After an escaped backslash, a letter is not part of an escape sequence.
 	{`{"a":"\\n` + "\u0301" + `\\u0041` + "\u0301\"}", `{"a":"\\n` + "\u0301" + `\\u0041` + "\u0301\"}"},
 	{
 		strings.Repeat(`{"a":`, 9_999) + "{ }" + strings.Repeat("}", 9_999),
@@ -160,9 +160,9 @@ func TestParseIsNotQuadratic(t *testing.T) {
 	marks := strings.Repeat(`<\u0041`, 20_000) + strings.Repeat("\u0301", 100_000)
 	start := time.Now()
 	mustParse(t, deep+`[`+many+`"`+marks+`"]`+strings.Repeat("}", 9_000))
-	// It takes a fraction of a second. Asking the decoder at each number where it is makes it five minutes.
+	// This takes a fraction of a second. Getting the path to each number from the decoder would take five minutes.
 	if took := time.Since(start); took > time.Minute {
-		t.Errorf("it took %s", took)
+		t.Errorf("parsing took %s", took)
 	}
 }
 
@@ -182,22 +182,22 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			var fault *Error
 			if !errors.As(err, &fault) || !slices.Contains(kinds, fault.Kind) {
-				t.Fatalf("the error is %v", err)
+				t.Fatalf("Parse returned an unexpected error: %v", err)
 			}
 			if fault.Kind == KindSyntax && valid && utf8.ValidString(text) && !strings.Contains(strings.ToLower(text), `\ud`) {
-				t.Errorf("encoding/json takes this for JSON, but it was refused: %v", err)
+				t.Errorf("encoding/json accepts this text, but Parse returned %v", err)
 			}
 			return
 		}
 		if !valid {
-			t.Fatal("encoding/json does not take this for JSON")
+			t.Fatal("Parse accepts this text, but encoding/json does not")
 		}
 		canonical := object.Canonical()
 		if len(canonical) > 6*len(text)+maxGrowth {
-			t.Errorf("%d bytes grew to %d", len(text), len(canonical))
+			t.Errorf("a text of %d bytes has a canonical text of %d bytes", len(text), len(canonical))
 		}
 		if again := mustParse(t, canonical); again.Canonical() != canonical {
-			t.Errorf("not a fixed point: %q, then %q", canonical, again.Canonical())
+			t.Errorf("the canonical text %q has the canonical text %q", canonical, again.Canonical())
 		}
 	})
 }
