@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 )
 
-// mustParse parses a text that must be acceptable.
 func mustParse(tb testing.TB, text string) Object {
 	tb.Helper()
 	object, err := Parse(text)

@@ -109,7 +109,6 @@ func (p *Problem) Is(target error) bool {
 	return target == ErrNotFound && p.Operation == LookUp && p.Finding == NotFound
 }
 
-// with returns a copy of the problem with the finding.
 func (p Problem) with(finding Finding) *Problem {
 	p.Finding = finding
 	return &p

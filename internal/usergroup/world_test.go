@@ -291,7 +291,6 @@ func (w *world) scripted(r *http.Request) reply {
 	panic("there is no mishap called " + name)
 }
 
-// befalls chooses the mishap of an attempt.
 func (w *world) befalls(method string) mishap {
 	switch {
 	case w.down:
