@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// What is no problem of a user group, and should not be, is an error nevertheless.
+// TestInternalErrorsAreShown checks that errors that only a bug can cause are reported as well.
 func TestInternalErrorsAreShown(t *testing.T) {
 	t.Parallel()
 	var diags diag.Diagnostics
@@ -20,7 +20,7 @@ func TestInternalErrorsAreShown(t *testing.T) {
 	}
 	dataFrom[resourceData](nil, &diags)
 	if len(diags) != 2 {
-		t.Errorf("not configured yet is no error: %v", diags)
+		t.Errorf("a provider that is not configured yet caused an error: %v", diags)
 	}
 }
 
@@ -41,6 +41,6 @@ func TestTitlesShortenLongIDs(t *testing.T) {
 func TestRemovalCommandIsQuotedForTheShell(t *testing.T) {
 	t.Parallel()
 	if got, want := removalCommand("it's"), `-d '{"user_group_id":"it'\''s"}'`; !strings.HasSuffix(got, want) {
-		t.Errorf("got %s, want %s at its end", got, want)
+		t.Errorf("got %s, want it to end with %s", got, want)
 	}
 }

@@ -11,13 +11,15 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// TestMain gives every test the same environment, whatever the shell has set for a real service or for Terraform.
+// TestMain gives every test the same environment, regardless of the variables that the shell sets for a real service
+// or for Terraform.
 func TestMain(m *testing.M) {
 	if err := setEnvironment(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	debug.SetGCPercent(400) // Much garbage and little else: a fourth of the time would go into collecting it.
+	// Tests leave much garbage and keep little alive. By default, a quarter of their time would go into collecting it.
+	debug.SetGCPercent(400)
 	code := m.Run()
 	_ = os.RemoveAll(buildDir)
 	os.Exit(code)
@@ -26,7 +28,8 @@ func TestMain(m *testing.M) {
 func setEnvironment() error {
 	environment := engine.Unbent(os.Environ(), "TF_ACC", "TF_LOG", "EMBED_TEST_")
 	if os.Getenv("TF_ACC") != "" {
-		// What terraform-plugin-testing and its engine read. Only Terraform's registry does it know by itself.
+		// terraform-plugin-testing and the engine that it runs read these variables. By default, terraform-plugin-testing
+		// knows only Terraform's registry.
 		configuration, err := filepath.Abs("testdata/no-providers.tfrc")
 		if err != nil {
 			return err

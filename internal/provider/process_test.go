@@ -37,7 +37,7 @@ func TestPrepareProcess(t *testing.T) {
 			}
 			PrepareProcess(test.debugging)
 			if log.Writer() != io.Discard {
-				t.Error("the standard logger is heard")
+				t.Error("the standard logger still writes")
 			}
 			for _, variable := range loggers {
 				if got := os.Getenv(variable); got != test.logs {
@@ -45,7 +45,7 @@ func TestPrepareProcess(t *testing.T) {
 				}
 			}
 			if got := debug.SetGCPercent(100); got != test.collectsFrom {
-				t.Errorf("garbage is collected from %d%%, want %d%%", got, test.collectsFrom)
+				t.Errorf("the heap grows by %d%% between collections, want %d%%", got, test.collectsFrom)
 			}
 		})
 	}

@@ -13,8 +13,8 @@ import (
 
 func propertiesText(text string) propertiesValue { return propertiesValue{types.StringValue(text)} }
 
-// Every JSON object reaches the service as it was written, and is no change when it is written differently, in the
-// configuration or by the service.
+// TestPropertiesWrittenDifferently checks that a JSON object reaches the service exactly as written. A different
+// notation, in the configuration or at the service, must not count as a change.
 func TestPropertiesWrittenDifferently(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	for text, other := range map[string]string{
@@ -49,7 +49,7 @@ func TestPropertiesThatDiffer(t *testing.T) {
 		id := fmt.Sprintf("%x", a)
 		state := p.created(protocolAcme("user_group_id", id, "properties", a))
 		if plan := p.plan(state, protocolAcme("user_group_id", id, "properties", b)); plan.get("properties") != b {
-			t.Errorf("%s is taken for %s", b, a)
+			t.Errorf("%s counts as equal to %s", b, a)
 		}
 	}
 	values := []propertiesValue{
@@ -58,12 +58,12 @@ func TestPropertiesThatDiffer(t *testing.T) {
 	for i, a := range values {
 		for j, b := range values {
 			if a.sameJSON(b) != (i == j) {
-				t.Errorf("values %d and %d: %t", i, j, a.sameJSON(b))
+				t.Errorf("values %d and %d: sameJSON returns %t", i, j, a.sameJSON(b))
 			}
 		}
 	}
 	if !(propertiesType{}).Equal(propertiesType{}) || (propertiesType{}).Equal(basetypes.StringType{}) {
-		t.Error("propertiesType must equal itself, and not a plain string")
+		t.Error("propertiesType must equal itself, and must not equal a plain string")
 	}
 }
 
@@ -95,7 +95,7 @@ func TestPropertiesValidation(t *testing.T) {
 func TestPropertiesNeverShowTheText(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2"
-	// Every way to go wrong, at every place of a text that has the secret in keys and in values.
+	// The texts have every kind of fault at every position. The secret is in keys and in values.
 	valid := `{"hunter2":{"hunter2":["hunter2",null,1e5]},"b":"hunter2"}`
 	texts := []string{
 		secret, "hunter2: hunter2", `"hunter2"`, `["hunter2"]`, `"hunter2" hunter2`, valid + secret, valid + valid,
@@ -117,10 +117,10 @@ func TestPropertiesNeverShowTheText(t *testing.T) {
 			shown += propertiesFault(err)
 		}
 		if strings.Contains(shown, secret) {
-			t.Fatalf("%q is quoted: %s", text, shown)
+			t.Fatalf("the secret in %q is shown: %s", text, shown)
 		}
 	}
 	if refused < 500 {
-		t.Errorf("only %d texts were refused: this test has lost its point", refused)
+		t.Errorf("only %d texts were refused, so this test proves too little", refused)
 	}
 }

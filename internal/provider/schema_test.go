@@ -19,7 +19,8 @@ func schemaOfResource(ctx context.Context) schema.Schema {
 	return resp.Schema
 }
 
-// schemaBlocks are all schemas as the protocol shows them. The framework has checked their implementation by then.
+// schemaBlocks returns all schemas as the protocol transmits them, by kind and name. The framework has validated
+// their implementation by then.
 func schemaBlocks() map[string]*tfprotov6.SchemaBlock {
 	all := protocolSchema()
 	blocks := map[string]*tfprotov6.SchemaBlock{"provider": all.Provider.Block}
@@ -46,20 +47,20 @@ func TestSchemasDescribeEverything(t *testing.T) {
 	check := func(what, description string, kind tfprotov6.StringKind) {
 		t.Helper()
 		if kind != tfprotov6.StringKindMarkdown {
-			t.Errorf("%s is described as %v, not as Markdown", what, kind)
+			t.Errorf("the description of %s is %v, not Markdown", what, kind)
 		}
 		trimmed := strings.TrimSpace(description)
 		if len(trimmed) < 20 || trimmed != description || !strings.HasSuffix(strings.TrimRight(trimmed, "*)"), ".") {
-			t.Errorf("the description of %s is no sentence: %q", what, description)
+			t.Errorf("the description of %s is not a sentence: %q", what, description)
 		}
 		if strings.Count(description, "`")%2 != 0 || strings.Count(description, "**")%2 != 0 {
-			t.Errorf("the Markdown of %s does not close: %q", what, description)
+			t.Errorf("the Markdown of %s has an unclosed code span or bold text: %q", what, description)
 		}
 	}
 	for object, block := range schemaBlocks() {
 		check(object, block.Description, block.DescriptionKind)
 		if len(block.BlockTypes) > 0 {
-			t.Errorf("%s has blocks, which this test does not walk", object)
+			t.Errorf("%s has nested blocks, which this test does not check", object)
 		}
 		for _, attribute := range block.Attributes {
 			check(object+"."+attribute.Name, attribute.Description, attribute.DescriptionKind)
@@ -77,13 +78,13 @@ func TestSchemasMarkSecrets(t *testing.T) {
 	for object, block := range schemaBlocks() {
 		for _, attribute := range block.Attributes {
 			if attribute.Sensitive != secret[attribute.Name] || attribute.Deprecated || attribute.WriteOnly {
-				t.Errorf("%s.%s: %+v", object, attribute.Name, attribute)
+				t.Errorf("%s.%s is deprecated, write-only, or has the wrong Sensitive: %+v", object, attribute.Name, attribute)
 			}
 		}
 	}
 }
 
-// The kinds of all attributes, as the design has them.
+// TestSchemasHaveTheAttributesOfTheDesign checks which attributes are required, optional, and computed.
 func TestSchemasHaveTheAttributesOfTheDesign(t *testing.T) {
 	t.Parallel()
 	type kinds struct{ required, optional, computed string }
@@ -123,17 +124,18 @@ func TestSchemasHaveTheAttributesOfTheDesign(t *testing.T) {
 		t.Errorf("there are no schemas for %v", want)
 	}
 	if version := protocolSchema().ResourceSchemas[protocolType].Version; version != 0 {
-		t.Errorf("the schema has version %d: testdata/state needs a file of the last release that wrote the one before",
+		t.Errorf("the schema version is %d: testdata/state needs a file from the last release with the previous version",
 			version)
 	}
 }
 
-// An attribute with a default would be planned on every existing group when the provider is upgraded.
+// TestSchemaOfResourceHasNoDefaults checks that no attribute has a default. A default for a new attribute would show
+// up in the plan of every existing group when the provider is upgraded.
 func TestSchemaOfResourceHasNoDefaults(t *testing.T) {
 	t.Parallel()
 	for name, attribute := range schemaOfResource(t.Context()).Attributes {
 		if byDefault := reflect.ValueOf(attribute).FieldByName("Default"); !byDefault.IsValid() || !byDefault.IsNil() {
-			t.Errorf("%s has a default, or none can be looked for", name)
+			t.Errorf("%s has a default, or its type has no field Default", name)
 		}
 	}
 }
@@ -158,7 +160,7 @@ func TestSchemaOfResourceReplacesForTheIDAlone(t *testing.T) {
 				want = "invalid"
 			}
 			if plan := p.plan(state, protocolWith(everything, attribute, value)); plan.action != want {
-				t.Errorf("%s to %v plans to %s, want %s\n%s", attribute, value, plan.action, want, plan.diags)
+				t.Errorf("changing %s to %v plans to %s, want %s\n%s", attribute, value, plan.action, want, plan.diags)
 			}
 		}
 	}

@@ -14,7 +14,8 @@ import (
 
 type serverTestKey struct{}
 
-// A lent context is the one that it was made of until it is taken back, and then one that has ended and holds nothing.
+// TestLentContext checks that a lent context forwards to the original until takeBack is called. From then on it must
+// be canceled and reference nothing.
 func TestLentContext(t *testing.T) {
 	t.Parallel()
 	deadline := time.Now().Add(time.Hour)
@@ -29,12 +30,12 @@ func TestLentContext(t *testing.T) {
 	lent.takeBack()
 	<-lent.Done()
 	if lent.Value(serverTestKey{}) != nil || !errors.Is(lent.Err(), context.Canceled) {
-		t.Errorf("it holds %v and has the error %v", lent.Value(serverTestKey{}), lent.Err())
+		t.Errorf("after takeBack, the value is %v and the error is %v", lent.Value(serverTestKey{}), lent.Err())
 	}
 }
 
-// TestServerLetsGoOfContexts: what a request's context holds can be collected while the provider goes on, however the
-// request is answered.
+// TestServerLetsGoOfContexts checks that the values in a request's context can be collected once the request is
+// answered, while the provider keeps running.
 func TestServerLetsGoOfContexts(t *testing.T) {
 	t.Parallel()
 	server := protocolNewServer()
@@ -72,7 +73,7 @@ func TestServerLetsGoOfContexts(t *testing.T) {
 					runtime.Gosched()
 				}
 			}
-			t.Error("the context is kept after the answer")
+			t.Error("the context is still referenced after the response")
 		})
 	}
 }
@@ -86,7 +87,8 @@ func asks[Request, Response any](
 	}
 }
 
-// TestServerStopsRequests: a stop reaches a request through the context it was lent, so that it does not try again.
+// TestServerStopsRequests checks that StopProvider cancels a running request through its lent context, so that a
+// failed call is not retried.
 func TestServerStopsRequests(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolObject{"user_group_id": "acme", "name": "Acme"})
@@ -98,7 +100,7 @@ func TestServerStopsRequests(t *testing.T) {
 	p.service.Fail(emulator.Fault{Kind: emulator.Unavailable503})
 	_, diags := p.read(state)
 	if !diags.hasError() {
-		t.Error("no error")
+		t.Error("the read that was stopped reports no error")
 	}
 	p.wantCalls("GET")
 }

@@ -16,11 +16,12 @@ import (
 	"unicode/utf8"
 )
 
-// othersSection is the part of the troubleshooting guide about messages that are not this provider's own.
+// othersSection is the heading of the section of the troubleshooting guide about messages that do not come from this
+// provider.
 const othersSection = "## Messages of Terraform and OpenTofu"
 
-// TestTroubleshootingHasEveryTitle holds the guide against the code: each title that the provider can print is a
-// heading, and each heading outside that section is such a title.
+// TestTroubleshootingHasEveryTitle compares the guide with the code. Each title that the provider can print must be a
+// heading, and each heading before othersSection must be such a title.
 func TestTroubleshootingHasEveryTitle(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../../templates/guides/troubleshooting.md")
@@ -43,12 +44,12 @@ func TestTroubleshootingHasEveryTitle(t *testing.T) {
 	}
 	for i, heading := range headings {
 		if !slices.Contains(titles, heading) || i > 0 && heading == headings[i-1] {
-			t.Errorf("the guide has the heading %q twice, or no title is like it", heading)
+			t.Errorf("the heading %q of the guide is a duplicate or matches no title", heading)
 		}
 	}
 }
 
-// A title is one line of a terminal, also with an id of some length.
+// TestTitlesFitALine checks that titles fit into one line of a terminal, even with an ID of 20 characters.
 func TestTitlesFitALine(t *testing.T) {
 	t.Parallel()
 	for title := range allTitles(t) {
@@ -59,14 +60,14 @@ func TestTitlesFitALine(t *testing.T) {
 	}
 }
 
-// allTitles are the title constants, and what the tables of words call titles; … is for the id.
+// allTitles returns the title constants and the titles in the tables of words. An ellipsis stands for the ID.
 func allTitles(t *testing.T) map[string]bool {
 	t.Helper()
 	titles := map[string]bool{}
 	add := func(text ast.Expr) {
 		literal, is := text.(*ast.BasicLit)
 		if !is {
-			t.Fatalf("the title %s is no plain text", types.ExprString(text))
+			t.Fatalf("the title %s is not a string literal", types.ExprString(text))
 		}
 		title, err := strconv.Unquote(literal.Value)
 		if err != nil {
@@ -74,7 +75,7 @@ func allTitles(t *testing.T) map[string]bool {
 		}
 		title = strings.ReplaceAll(title, "%q", `"…"`)
 		if strings.ContainsAny(title, "%{}") {
-			t.Errorf("only the id can be shown in a heading: %q", title)
+			t.Errorf("the ID must be the only variable part of a title: %q", title)
 		}
 		titles[title] = true
 	}
@@ -92,15 +93,16 @@ func allTitles(t *testing.T) map[string]bool {
 		}
 	})
 	if here < 10 || len(titles) < here+20 {
-		t.Fatalf("only %d titles were found", len(titles))
+		t.Fatalf("found only %d titles", len(titles))
 	}
 	return titles
 }
 
-// A title that is no constant would escape the guide.
+// TestEveryDiagnosticHasATitleConstant checks that the title of every diagnostic is a constant or comes from the
+// tables of words. TestTroubleshootingHasEveryTitle would miss any other title.
 func TestEveryDiagnosticHasATitleConstant(t *testing.T) {
 	t.Parallel()
-	// Which argument of a call is the title.
+	// position maps each function to the index of its title argument.
 	position := map[string]int{"AddError": 0, "AddWarning": 0, "AddAttributeError": 1, "AddAttributeWarning": 1}
 	isTitle := regexp.MustCompile(`^(title\w+|titleFor\(title\w+, .*\)|words\.title\(\))$`)
 	found := 0
@@ -114,19 +116,19 @@ func TestEveryDiagnosticHasATitleConstant(t *testing.T) {
 		if at, adds := position[name]; adds {
 			found++
 			if title := types.ExprString(call.Args[at]); !isTitle.MatchString(title) {
-				t.Errorf("the title of %s(%s, …) is no constant", name, title)
+				t.Errorf("in a call of %s, the title %s is not a constant", name, title)
 			}
 		}
 		if strings.HasPrefix(name, "New") && strings.HasSuffix(name, "Diagnostic") {
-			t.Errorf("%s: use AddError and its like, whose titles are checked", name)
+			t.Errorf("%s: use AddError or a similar method, whose titles this test checks", name)
 		}
 	})
 	if found < 10 {
-		t.Errorf("only %d diagnostics were found; has the way to add one changed?", found)
+		t.Errorf("found only %d diagnostics: are they added in a new way?", found)
 	}
 }
 
-// inspect visits what the Go files of a directory declare, tests left out.
+// inspect visits every syntax node in the Go files of a directory, except in tests.
 func inspect(t *testing.T, dir string, visit func(ast.Node)) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))

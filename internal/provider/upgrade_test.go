@@ -15,14 +15,15 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// States in testdata/state were written by an engine with a released provider, and every later version must read them
-// and plan nothing. Old files are never edited, whatever a schema becomes: they are what users have. When a release
-// changes what a state looks like, it adds a file of its own, written from the commit that is to be tagged:
+// writeState is set by -write-state. The states in testdata/state were written by an engine with a released provider.
+// Every later version must read them and plan no changes. Never edit old files, even if the schema changes, because
+// users have such states. A release that changes the format of states adds a new file, written from the commit that
+// is to be tagged:
 //
 //	TF_ACC=1 go test ./internal/provider -run TestUpgradeOfOldStates -write-state v0.2.0
 var writeState = flag.String("write-state", "", "write testdata/state/VERSION.json with the provider as it is now")
 
-// upgradeFile is a state as engines write it, as far as it matters here.
+// upgradeFile is the part of a state file that matters here.
 type upgradeFile struct {
 	Resources []struct {
 		Type, Name string
@@ -72,12 +73,12 @@ func TestUpgradeOfOldStates(t *testing.T) {
 			})
 		}
 		if got := strings.Join(names, " "); got != "everything imported minimal rotated without_token" {
-			t.Errorf("%s holds %q", file, got)
+			t.Errorf("%s has the resources %q", file, got)
 		}
 	}
 }
 
-// upgraded is what an engine does with every state before anything else.
+// upgraded upgrades a state, as an engine does before it uses one.
 func (p *protocol) upgraded(
 	version int64, attributes json.RawMessage, identityVersion int64, identity json.RawMessage,
 ) protocolState {
@@ -87,9 +88,10 @@ func (p *protocol) upgraded(
 	})
 	p.must(err)
 	p.diagnostics(resp.Diagnostics).wantNone()
-	// An engine asks for the upgrade of an identity only where the versions differ, and the framework insists on it.
+	// Engines request the upgrade of an identity only if the versions differ, and the framework returns an error
+	// otherwise.
 	if identityVersion != 0 {
-		p.t.Fatal("identities have never had another version than 0")
+		p.t.Fatal("no released version wrote an identity with a version other than 0")
 	}
 	value, err := tfprotov6.RawState{JSON: identity}.Unmarshal(protocolIdentityType)
 	p.must(err)
@@ -101,10 +103,11 @@ func (p *protocol) upgraded(
 	return state
 }
 
-// upgradeToken is the token that the group of a written state has, in the state or not.
+// upgradeToken returns the token that the service has for a group of a written state, even if the state does not
+// store it.
 func upgradeToken(id string) string { return "ugt_dummy-token-of-" + id }
 
-// upgradeSeed has the service as the state describes it.
+// upgradeSeed creates the group that the state describes at the service.
 func upgradeSeed(service *emulator.Emulator, state protocolState) {
 	group := emulator.Group{
 		ID: state.get("user_group_id").(string), Name: state.get("name").(string), TeamID: state.get("team_id").(int64),
@@ -116,9 +119,9 @@ func upgradeSeed(service *emulator.Emulator, state protocolState) {
 	service.Seed(group)
 }
 
-// upgradeWrite runs a real engine with the provider as it is now, so it needs TF_ACC=1. The tokens become dummies at
-// the service, and a refresh takes them over: so the file is the engine's, to the last byte. Without a version it does
-// nothing.
+// upgradeWrite writes testdata/state/VERSION.json with the current provider. It runs a real engine, so it needs
+// TF_ACC=1. The tokens at the service are replaced with dummies, which a refresh reads into the state, so that the
+// file is exactly what the engine wrote. If version is empty, upgradeWrite does nothing.
 func upgradeWrite(t *testing.T, version string) {
 	t.Helper()
 	if version == "" {
@@ -129,7 +132,7 @@ func upgradeWrite(t *testing.T, version string) {
 	}
 	file := filepath.Join("testdata", "state", version+".json")
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("%s exists, and states of a release are never written again (%v)", file, err)
+		t.Fatalf("%s must not exist, because states of a release are never overwritten (%v)", file, err)
 	}
 	w := newWorkbench(t, emulator.Options{})
 	w.service.Seed(emulator.Group{ID: "imported", Name: "Imported", Properties: json.RawMessage(`{"a":1}`)})
