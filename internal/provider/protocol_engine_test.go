@@ -7,11 +7,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// protocolPlan is a plan as an engine keeps it.
+// protocolPlan is a plan as an engine stores it.
 type protocolPlan struct {
 	action string
 	prior  protocolState
-	// config is what the provider is told when it plans, ignored what of it ignore_changes has replaced by prior values.
+	// config is the configuration that the provider saw when it planned. For attributes in ignore_changes, config has
+	// the prior values, and ignored has the configured ones.
 	config   protocolObject
 	ignored  protocolObject
 	planned  tftypes.Value
@@ -32,14 +33,15 @@ func (p *protocol) validate(config protocolObject) protocolDiags {
 	return p.diagnostics(resp.Diagnostics)
 }
 
-// plan plans in a walk of its own; a nil configuration destroys. What ignore_changes names keeps its prior value.
+// plan plans in a new walk. A nil configuration plans to destroy. Attributes in ignoreChanges keep their prior
+// values.
 func (p *protocol) plan(prior protocolState, config protocolObject, ignoreChanges ...string) protocolPlan {
 	p.t.Helper()
 	p.walk().wantNone()
 	return p.planToo(prior, config, ignoreChanges...)
 }
 
-// planToo validates and plans in the walk that is under way. It makes no call, ever.
+// planToo validates and plans in the current walk. Planning must not make a call.
 func (p *protocol) planToo(prior protocolState, config protocolObject, ignoreChanges ...string) protocolPlan {
 	p.t.Helper()
 	if config != nil {
@@ -62,7 +64,7 @@ func (p *protocol) planToo(prior protocolState, config protocolObject, ignoreCha
 	case prior.value.IsNull():
 		plan.action = "create"
 	case len(plan.replaces) > 0:
-		// What is planned for a replacement is the creation of another instance.
+		// For a replacement, an engine also plans the creation of the new instance.
 		created := p.planOnce(p.nothing(), config)
 		created.action, created.prior, created.replaces = "replace", prior, plan.replaces
 		created.diags = plan.diags.and(created.diags)
@@ -109,16 +111,16 @@ func (p *protocol) planOnce(prior protocolState, config protocolObject) protocol
 	return plan
 }
 
-// apply applies in a walk of its own.
+// apply applies in a new walk.
 func (p *protocol) apply(plan protocolPlan, known ...protocolObject) (protocolState, protocolDiags) {
 	p.t.Helper()
 	p.walk().wantNone()
 	return p.applyToo(plan, known...)
 }
 
-// applyToo does in the walk that is under way what an engine does with an accepted plan: it plans again with what is
-// known by now, holds that against the first plan, applies it, and holds the result against the plan. known is the
-// configuration where the plan's one had unknown values.
+// applyToo does in the current walk what an engine does with an accepted plan. It plans again with the values that
+// are known by now, compares that plan with the first one, applies it, and compares the result with the plan. known
+// replaces a configuration that had unknown values.
 func (p *protocol) applyToo(plan protocolPlan, known ...protocolObject) (protocolState, protocolDiags) {
 	p.t.Helper()
 	config := plan.config
@@ -146,12 +148,12 @@ func (p *protocol) applyToo(plan protocolPlan, known ...protocolObject) (protoco
 	for _, broken := range protocolBroken("resource", protocolPlain(plan.planned), protocolPlain(final.planned)) {
 		p.t.Errorf("an engine reports an inconsistent final plan: %s", broken)
 	}
-	// At apply the provider is told what the configuration really says.
+	// At apply, the provider sees the configured values in spite of ignore_changes.
 	final.config = protocolWith(final.config, plan.ignored)
 	return p.applyOnce(plan.prior, final)
 }
 
-// applyDeletion deletes without asking for a plan, as engines do within a replacement, and before 1.3 always.
+// applyDeletion deletes without planning, as engines do in a replacement. Before version 1.3, they always did.
 func (p *protocol) applyDeletion(prior protocolState) (protocolState, protocolDiags) {
 	p.t.Helper()
 	return p.applyOnce(prior, protocolPlan{planned: p.nothing().value, private: prior.private, identity: prior.identity})
@@ -175,7 +177,7 @@ func (p *protocol) applyOnce(prior protocolState, plan protocolPlan) (protocolSt
 	}
 	if diags.hasError() {
 		if state.value.IsNull() && !prior.value.IsNull() && plan.config != nil {
-			p.t.Errorf("an update that failed takes the group from the state:\n%s", diags)
+			p.t.Errorf("a failed update removed the group from the state:\n%s", diags)
 		}
 		return state, diags
 	}
@@ -204,7 +206,7 @@ func (p *protocol) destroy(prior protocolState) (protocolState, protocolDiags) {
 	return p.apply(p.plan(prior, nil))
 }
 
-// updated is an update without a word.
+// updated is update, but fails the test if there are diagnostics.
 func (p *protocol) updated(prior protocolState, config protocolObject) protocolState {
 	p.t.Helper()
 	state, diags := p.update(prior, config)
@@ -212,7 +214,8 @@ func (p *protocol) updated(prior protocolState, config protocolObject) protocolS
 	return state
 }
 
-// created is a group that an earlier run has made without a word, and whose calls are not counted.
+// created returns the state of a group that an earlier run has created without diagnostics. It resets the counts of
+// calls.
 func (p *protocol) created(config protocolObject) protocolState {
 	p.t.Helper()
 	state := p.updated(p.nothing(), config)
@@ -221,7 +224,7 @@ func (p *protocol) created(config protocolObject) protocolState {
 	return state
 }
 
-// wantDestroyed destroys without a word.
+// wantDestroyed checks that destroying the group causes no diagnostics and leaves no state.
 func (p *protocol) wantDestroyed(state protocolState) {
 	p.t.Helper()
 	gone, diags := p.destroy(state)
@@ -229,7 +232,7 @@ func (p *protocol) wantDestroyed(state protocolState) {
 	p.wantNoState(gone)
 }
 
-// wantSettled demands that nothing is planned.
+// wantSettled checks that the plan has no changes and no diagnostics.
 func (p *protocol) wantSettled(state protocolState, config protocolObject) {
 	p.t.Helper()
 	plan := p.plan(state, config)
@@ -240,14 +243,14 @@ func (p *protocol) wantSettled(state protocolState, config protocolObject) {
 	}
 }
 
-// read refreshes in a walk of its own. An engine keeps the state it has when that fails.
+// read refreshes in a new walk. If that fails, it returns the old state, as an engine keeps it.
 func (p *protocol) read(state protocolState) (protocolState, protocolDiags) {
 	p.t.Helper()
 	p.walk().wantNone()
 	return p.readToo(state)
 }
 
-// readToo refreshes in the walk that is under way.
+// readToo refreshes in the current walk.
 func (p *protocol) readToo(state protocolState) (protocolState, protocolDiags) {
 	p.t.Helper()
 	resp, err := p.server.ReadResource(p.ctx, &tfprotov6.ReadResourceRequest{
@@ -266,7 +269,7 @@ func (p *protocol) readToo(state protocolState) (protocolState, protocolDiags) {
 	return read, diags
 }
 
-// refreshed is a read without a word.
+// refreshed is read, but fails the test if there are diagnostics.
 func (p *protocol) refreshed(state protocolState) protocolState {
 	p.t.Helper()
 	read, diags := p.read(state)
@@ -274,7 +277,7 @@ func (p *protocol) refreshed(state protocolState) protocolState {
 	return read
 }
 
-// importing asks for the group by its id, or by an identity where the id is empty. What comes back is not read yet.
+// importing imports a group by ID or, if the ID is empty, by identity. It does not refresh the imported state.
 func (p *protocol) importing(id string, identity protocolObject) (protocolState, protocolDiags) {
 	p.t.Helper()
 	p.walk().wantNone()
@@ -292,7 +295,7 @@ func (p *protocol) importing(id string, identity protocolObject) (protocolState,
 	return protocolState{value: p.decode(p.typ(), one.State), private: one.Private, identity: one.Identity}, diags
 }
 
-// importAndRead is an import, with the refresh that belongs to it.
+// importAndRead imports a group by ID and refreshes it.
 func (p *protocol) importAndRead(id string) (protocolState, protocolDiags) {
 	p.t.Helper()
 	state, diags := p.importing(id, nil)
@@ -300,7 +303,7 @@ func (p *protocol) importAndRead(id string) (protocolState, protocolDiags) {
 	return p.readToo(state)
 }
 
-// imported is that without a word.
+// imported is importAndRead, but fails the test if there are diagnostics.
 func (p *protocol) imported(id string) protocolState {
 	p.t.Helper()
 	state, diags := p.importAndRead(id)
@@ -308,12 +311,12 @@ func (p *protocol) imported(id string) protocolState {
 	return state
 }
 
-// configurable are the attributes that a configuration can have, sorted.
+// configurable returns the names of the attributes that a configuration can set, sorted.
 func (p *protocol) configurable() []string {
 	return protocolAttributes(p.block(), func(a *tfprotov6.SchemaAttribute) bool { return !a.Computed })
 }
 
-// protocolAttributes are those of a schema block, sorted, that the condition holds for.
+// protocolAttributes returns the names of the attributes that satisfy the condition, sorted.
 func protocolAttributes(
 	block *tfprotov6.SchemaBlock, condition func(*tfprotov6.SchemaAttribute) bool,
 ) (names []string) {

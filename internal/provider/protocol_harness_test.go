@@ -16,19 +16,19 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// The protocol tests speak to the provider as an engine does, but in process: no engine is needed, and warnings,
-// private state and calls not made can be looked at. protocol behaves like an engine, also in what it objects to: every
-// plan and every apply is held against the rules whose breach makes an engine report a bug of the provider.
+// protocol talks to the provider as an engine does, but in process. Protocol tests need no engine, and they can check
+// warnings, private state, and calls that are not made. Like an engine, protocol compares every plan and every apply
+// with the rules whose violation an engine reports as a bug in the provider.
 type protocol struct {
 	t       *testing.T
 	ctx     context.Context
 	server  frameworkServer
 	service *emulator.Emulator
 	keys    []string
-	// noTeams: the service never tells a team_id.
+	// noTeams is set if the responses of the service have no team_id.
 	noTeams bool
 	schema  *tfprotov6.GetProviderSchemaResponse
-	// configured is what each walk configures the provider with again.
+	// configured is the request that configures the provider at the beginning of each walk, or nil.
 	configured *tfprotov6.ConfigureProviderRequest
 }
 
@@ -51,20 +51,20 @@ var (
 
 func protocolNewServer() frameworkServer { return NewServer("test")().(frameworkServer) }
 
-// protocolBare is a provider that is not configured yet.
+// protocolBare returns a provider that is not configured yet.
 func protocolBare(t *testing.T) *protocol {
 	t.Helper()
 	return &protocol{t: t, ctx: t.Context(), server: protocolNewServer(), schema: protocolSchema()}
 }
 
-// protocolStart is a provider configured for an emulator of its own. The test runs beside others from here on.
+// protocolStart returns a provider that is configured for a new emulator. It calls t.Parallel.
 func protocolStart(t *testing.T, options emulator.Options) *protocol {
 	t.Helper()
 	t.Parallel()
 	return protocolAnother(t, options)
 }
 
-// protocolAnother is protocolStart for a test that has started already.
+// protocolAnother is protocolStart, but does not call t.Parallel.
 func protocolAnother(t *testing.T, options emulator.Options) *protocol {
 	t.Helper()
 	p := protocolBare(t)
@@ -78,7 +78,7 @@ func (p *protocol) serve(options emulator.Options) {
 	p.service = startService(p.t, options)
 	p.t.Cleanup(func() {
 		if waiting := p.service.FaultsWaiting(); waiting > 0 {
-			p.t.Errorf("%d faults never struck, and have tested nothing", waiting)
+			p.t.Errorf("%d faults never struck, so they tested nothing", waiting)
 		}
 	})
 	p.noTeams = slices.Contains(options.Omit, "team_id")
@@ -88,7 +88,7 @@ func (p *protocol) serve(options emulator.Options) {
 	}
 }
 
-// arguments point a provider at the emulator and let it wait for nothing.
+// arguments returns provider arguments for the emulator, with very short waits between retries.
 func (p *protocol) arguments() protocolObject {
 	return protocolObject{
 		"base_url": p.service.URL(), "api_key": emulator.DefaultKey, "request_timeout": "10s",
@@ -96,7 +96,7 @@ func (p *protocol) arguments() protocolObject {
 	}
 }
 
-// anotherProcess is one of the same provider at the same service, with other arguments.
+// anotherProcess returns another process of the provider for the same service. arguments override p.arguments.
 func (p *protocol) anotherProcess(arguments protocolObject) *protocol {
 	p.t.Helper()
 	other := protocolBare(p.t)
@@ -117,7 +117,8 @@ func (p *protocol) configure(arguments protocolObject) protocolDiags {
 	return p.walk()
 }
 
-// walk begins another walk of the engine, which starts a process of its own for it: the provider remembers nothing.
+// walk begins another walk of the engine. Engines start a new process for each walk, so walk configures the provider
+// again, which makes it forget everything.
 func (p *protocol) walk() protocolDiags {
 	p.t.Helper()
 	if p.configured == nil {
@@ -131,7 +132,7 @@ func (p *protocol) walk() protocolDiags {
 func (p *protocol) must(err error) {
 	p.t.Helper()
 	if err != nil {
-		p.t.Fatalf("the call itself failed, which an engine shows as a crash: %v", err)
+		p.t.Fatalf("the call itself failed, which an engine reports as a crash: %v", err)
 	}
 }
 
@@ -141,7 +142,7 @@ func (p *protocol) block() *tfprotov6.SchemaBlock {
 
 func (p *protocol) typ() tftypes.Type { return p.schema.ResourceSchemas[protocolType].ValueType() }
 
-// fault makes the next call of the method fail, always every one.
+// fault makes the next call with the method fail. always makes all of them fail.
 func (p *protocol) fault(method string, kind emulator.FaultKind) {
 	p.service.Fail(emulator.Fault{Method: method, Nth: 1, Kind: kind})
 }
@@ -150,12 +151,12 @@ func (p *protocol) always(method string, kind emulator.FaultKind) {
 	p.service.Fail(emulator.Fault{Method: method, Kind: kind})
 }
 
-// answered has every call of the method answered so, by something in the place of the service.
+// answered replaces the response to every call with the method, as a proxy in front of the service could do.
 func (p *protocol) answered(method, body string) {
 	p.service.Fail(emulator.Fault{Method: method, Kind: emulator.Answer, Body: body})
 }
 
-// group is one that has to be there.
+// group returns a group, which must exist.
 func (p *protocol) group(id string) emulator.Group {
 	p.t.Helper()
 	group, exists := p.service.Group(id)
@@ -165,7 +166,7 @@ func (p *protocol) group(id string) emulator.Group {
 	return group
 }
 
-// lastBody is that of the last call with a method.
+// lastBody returns the body of the last call with the method, or nil if there was none.
 func (p *protocol) lastBody(method string) (body protocolObject) {
 	p.t.Helper()
 	for _, call := range p.service.Calls() {
@@ -177,8 +178,8 @@ func (p *protocol) lastBody(method string) (body protocolObject) {
 	return body
 }
 
-// callsOf tells the methods of all calls since the last time it was asked, such as "GET > DELETE". Calls about the
-// group that the provider makes to check the service are one word together: check.
+// callsOf returns the methods of all calls since the counts were last reset, such as "GET > DELETE", and resets the
+// counts. Consecutive calls about the group that the provider creates to check the service appear as one word, check.
 func callsOf(service *emulator.Emulator) string {
 	var methods []string
 	for _, call := range service.Calls() {
@@ -201,21 +202,21 @@ func (p *protocol) wantCalls(want string) {
 	}
 }
 
-// wantGroups demands that the service has these groups and no others.
+// wantGroups checks that the service has exactly these groups.
 func (p *protocol) wantGroups(want ...string) {
 	p.t.Helper()
 	wantGroups(p.t, p.service, want)
 }
 
-// wantUntouched demands that the service has exactly the groups it had, as they were.
+// wantUntouched checks that the service has exactly the same groups as before, unchanged.
 func (p *protocol) wantUntouched(before []emulator.Group) {
 	p.t.Helper()
 	if after := p.service.Groups(); !reflect.DeepEqual(before, after) {
-		p.t.Errorf("the service had %v and has %v", before, after)
+		p.t.Errorf("the service had %v and now has %v", before, after)
 	}
 }
 
-// protocolState is what an engine keeps of an instance.
+// protocolState is what an engine stores of an instance of the resource.
 type protocolState struct {
 	value    tftypes.Value
 	private  []byte
@@ -232,7 +233,7 @@ func (s protocolState) get(attribute string) any { return s.members()[attribute]
 
 func (s protocolState) token() string { return s.get("token").(string) }
 
-// wantState demands these attributes, given as protocolWith wants them.
+// wantState checks attributes of the state. They are given in the form that protocolWith takes.
 func (p *protocol) wantState(state protocolState, attributes ...any) {
 	p.t.Helper()
 	if state.value.IsNull() {
@@ -248,11 +249,11 @@ func (p *protocol) wantState(state protocolState, attributes ...any) {
 func (p *protocol) wantNoState(state protocolState) {
 	p.t.Helper()
 	if !state.value.IsNull() {
-		p.t.Errorf("there is a state: %v", state.members())
+		p.t.Errorf("the state is not empty: %v", state.members())
 	}
 }
 
-// wantSame demands that nothing of the state has changed.
+// wantSame checks that no attribute in the state has changed.
 func (p *protocol) wantSame(state, before protocolState) {
 	p.t.Helper()
 	if !state.value.Equal(before.value) {
@@ -260,7 +261,8 @@ func (p *protocol) wantSame(state, before protocolState) {
 	}
 }
 
-// wantTruth demands that the state says of the computed attributes what the service has.
+// wantTruth checks that the computed attributes in the state, except api_environment_tag, match the group at the
+// service.
 func (p *protocol) wantTruth(state protocolState, id string) {
 	p.t.Helper()
 	group := p.group(id)
@@ -275,24 +277,25 @@ func (p *protocol) wantTruth(state protocolState, id string) {
 		"team_id", team, "token", token, "token_fingerprint", fingerprint(group.Token))
 }
 
-// wantIdentity demands that the identity names the group.
+// wantIdentity checks that the identity names the group.
 func (p *protocol) wantIdentity(identity *tfprotov6.ResourceIdentityData, id any) {
 	p.t.Helper()
 	if identity == nil {
 		p.t.Fatalf("there is no identity")
 	}
 	if got := protocolMembers(p.decode(protocolIdentityType, identity.IdentityData))["user_group_id"]; got != id {
-		p.t.Errorf("the identity is of %v, want %v", got, id)
+		p.t.Errorf("the identity is %v, want %v", got, id)
 	}
 }
 
-// protocolDiags is what a person gets to see of one operation.
+// protocolDiags are the diagnostics of one operation.
 type protocolDiags struct {
 	t    *testing.T
 	list []*tfprotov6.Diagnostic
 }
 
-// diagnostics takes what a call returned. No diagnostic may show a secret: all tokens of the emulator begin alike.
+// diagnostics checks that the diagnostics of a call are complete and show no secret. All tokens of the emulator begin
+// with ugt_.
 func (p *protocol) diagnostics(list []*tfprotov6.Diagnostic) protocolDiags {
 	p.t.Helper()
 	for _, d := range list {
@@ -329,11 +332,12 @@ func (d protocolDiags) and(more protocolDiags) protocolDiags {
 func (d protocolDiags) wantNone() {
 	d.t.Helper()
 	if len(d.list) > 0 {
-		d.t.Fatalf("got diagnostics where none were expected:\n%s", d)
+		d.t.Fatalf("unexpected diagnostics:\n%s", d)
 	}
 }
 
-// wantError demands exactly one diagnostic, an error with the title, whose detail says all of the texts.
+// wantError checks that there is exactly one diagnostic, that it is an error with this title, and that its detail
+// contains all the texts.
 func (d protocolDiags) wantError(title string, says ...string) {
 	d.t.Helper()
 	d.wantOne(tfprotov6.DiagnosticSeverityError, title, says)
@@ -356,7 +360,7 @@ func (d protocolDiags) wantOne(severity tfprotov6.DiagnosticSeverity, title stri
 	}
 }
 
-// wantErrorAt demands exactly one error, at the attribute.
+// wantErrorAt is wantError for an error at an attribute.
 func (d protocolDiags) wantErrorAt(attribute, title string, says ...string) {
 	d.t.Helper()
 	d.wantError(title, says...)
@@ -365,7 +369,7 @@ func (d protocolDiags) wantErrorAt(attribute, title string, says ...string) {
 	}
 }
 
-// wantErrors demands errors with these titles, in this order, and nothing else.
+// wantErrors checks that the diagnostics have exactly these titles, in this order, and that at least one is an error.
 func (d protocolDiags) wantErrors(titles ...string) {
 	d.t.Helper()
 	var got []string

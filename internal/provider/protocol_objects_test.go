@@ -14,7 +14,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// dataSource validates and reads the data source of one group.
+// dataSource validates and reads the data source embed_user_group.
 func (p *protocol) dataSource(config protocolObject) (protocolObject, protocolDiags) {
 	p.t.Helper()
 	return p.data(protocolType, config)
@@ -51,18 +51,19 @@ func (p *protocol) open(config protocolObject) (protocolObject, protocolDiags) {
 		&tfprotov6.OpenEphemeralResourceRequest{TypeName: protocolToken, Config: encoded})
 	p.must(err)
 	if !opened.RenewAt.IsZero() {
-		p.t.Error("it asks to be renewed")
+		p.t.Error("the ephemeral resource asks to be renewed")
 	}
 	return p.results(typ, opened.Result, config), p.diagnostics(opened.Diagnostics)
 }
 
-// results demands what an engine does: everything known, and what was configured unchanged.
+// results decodes a result and checks what an engine checks: everything must be known, and configured values must be
+// unchanged.
 func (p *protocol) results(typ tftypes.Type, encoded *tfprotov6.DynamicValue, config protocolObject) protocolObject {
 	p.t.Helper()
 	value := p.decode(typ, encoded)
 	results := protocolMembers(value)
 	if !value.IsFullyKnown() {
-		p.t.Errorf("unknown results: %v", results)
+		p.t.Errorf("the result has unknown values: %v", results)
 	}
 	for name, wanted := range config {
 		if results != nil && !reflect.DeepEqual(results[name], wanted) {
@@ -72,7 +73,7 @@ func (p *protocol) results(typ tftypes.Type, encoded *tfprotov6.DynamicValue, co
 	return results
 }
 
-// invoke validates, plans and runs the action, and returns its progress.
+// invoke validates, plans and runs the action, and returns its progress messages.
 func (p *protocol) invoke(config protocolObject) ([]string, protocolDiags) {
 	p.t.Helper()
 	encoded := p.encode(protocolValue(p.schema.ActionSchemas[protocolAction].Schema.ValueType(), config))
@@ -108,7 +109,7 @@ type protocolListed struct {
 	resource protocolObject
 }
 
-// list validates and lists; limit 0 is none.
+// list validates the configuration and lists the groups. A limit of 0 means no limit.
 func (p *protocol) list(limit int64, wholeResource bool, ids ...string) ([]protocolListed, protocolDiags) {
 	p.t.Helper()
 	typ := p.schema.ListResourceSchemas[protocolType].ValueType()
@@ -199,13 +200,13 @@ func TestProtocolAction(t *testing.T) {
 	diags.wantNone()
 	last := progress[len(progress)-1]
 	if got := p.service.Rotations("acme"); got != 1 || !strings.Contains(last, fingerprint(p.group("acme").Token)) {
-		t.Errorf("an answer was lost: %d rotations, and the progress %q", got, progress)
+		t.Errorf("after a lost response: %d rotations, and the progress is %q", got, progress)
 	}
 	p.always(http.MethodPost, emulator.Refuse)
 	progress, diags = p.invoke(byID("acme"))
 	diags.wantError(cannotRotate, "was not rotated")
 	if len(progress) != 1 {
-		t.Errorf("an action that failed said %q", progress)
+		t.Errorf("the progress of the failed action is %q", progress)
 	}
 	before := p.service.Groups()
 	_, diags = p.invoke(byID("nobody"))
@@ -238,7 +239,7 @@ func TestProtocolList(t *testing.T) {
 		diags.wantNone()
 		p.wantCalls("GET > GET > GET > DELETE > GET")
 		if len(listed) != 2 || listed[1].id != "b" {
-			t.Errorf("limited to two: %v", listed)
+			t.Errorf("the list limited to two is %v", listed)
 		}
 		group := p.group("c")
 		resource := protocolObject{
@@ -262,7 +263,8 @@ func TestProtocolListThatFails(t *testing.T) {
 	for _, id := range []string{"a", "b"} {
 		p.service.Seed(emulator.Group{ID: id, Name: id})
 	}
-	// An engine that is stopped pulls no more results; each lookup could create and delete.
+	// An engine that is stopped reads no more results. Then there must be no more lookups, since each could create and
+	// delete a group.
 	config := protocolValue(p.schema.ListResourceSchemas[protocolType].ValueType(),
 		protocolObject{"user_group_ids": []string{"a", "b"}})
 	stream, err := p.server.ListResource(p.ctx,

@@ -6,11 +6,10 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// protocolReadings are ways to read what the service's contract leaves open: each two of them meet in every
-// combination.
+// protocolReadings returns a selection of readings. It covers every combination of the values of any two options.
 func protocolReadings() (readings []emulator.Options) {
 	for row := range uint(16) {
-		// The parities of different sets of bits are an orthogonal array.
+		// The parities of different subsets of the bits form an orthogonal array.
 		is := func(columns uint) int { return bits.OnesCount(row&columns) % 2 }
 		options := emulator.Options{
 			StaleTokenStatus: []int{0, 401, 403, 500}[2*is(1)+is(2)],

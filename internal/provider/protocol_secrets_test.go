@@ -13,7 +13,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// protocolLog is where the logs of the provider and of the framework go, both at TRACE.
+// protocolLog collects the logs of the provider and of the framework, both at level TRACE.
 type protocolLog struct {
 	mutex sync.Mutex
 	text  bytes.Buffer
@@ -25,8 +25,7 @@ func (l *protocolLog) Write(line []byte) (int, error) {
 	return l.text.Write(line)
 }
 
-// logged has everything from here on logged. The context of a call carries the loggers, as it does when an engine
-// calls.
+// logged collects all logs from here on. The context of each call carries the loggers, as it does with an engine.
 func (p *protocol) logged() *protocolLog {
 	log := new(protocolLog)
 	p.ctx = tfsdklogtest.RootLogger(tflogtest.RootLogger(p.ctx, log), log)
@@ -70,7 +69,7 @@ func TestProtocolLogsNoSecrets(t *testing.T) {
 	second(p.list(0, true, "acme", "nobody")).wantNone()
 	second(p.invoke(byID("acme"))).wantNone()
 	remember()
-	p.wantDestroyed(state) // By a stale token.
+	p.wantDestroyed(state) // with a stale token
 	p.service.WaitIdle()
 
 	text := log.text.String()
@@ -79,7 +78,7 @@ func TestProtocolLogsNoSecrets(t *testing.T) {
 			t.Fatalf("the log shows %q: … %s …", secret, text[max(0, at-300):min(len(text), at+100)])
 		}
 	}
-	// The sink is in the right place, and what is not secret is there to be read.
+	// Check that logs were collected at all, and that what is not secret is readable.
 	for _, readable := range []string{
 		"Name in the log", `"@module":"sdk.framework"`, `"@module":"provider"`, "new_user_group", http.MethodDelete, "acme",
 	} {
@@ -88,6 +87,6 @@ func TestProtocolLogsNoSecrets(t *testing.T) {
 		}
 	}
 	if got := len(tokens); got < 6 {
-		t.Errorf("only %d tokens were looked for", got)
+		t.Errorf("only %d tokens were collected", got)
 	}
 }

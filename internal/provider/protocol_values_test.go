@@ -11,15 +11,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// protocolObject is a configuration or a state as plain Go: strings, bools, numbers, maps, slices, nil for null and
-// protocolUnknown. What is left out is null.
+// protocolObject is a configuration or a state in plain Go: strings, bools, numbers, maps, slices, nil for null, and
+// protocolUnknown. Missing attributes are null.
 type protocolObject = map[string]any
 
-// protocolUnknown is "(known after apply)".
+// protocolUnknown is an unknown value, which engines show as "(known after apply)".
 var protocolUnknown = struct{ unknown struct{} }{}
 
-// protocolWith is the object with some members changed, or with nil removed. The changes are objects, or a name and its
-// value in turn.
+// protocolWith returns a copy of the object with changes. Each change is an object, or a name followed by a value.
+// The value nil sets a member to null.
 func protocolWith(object protocolObject, changes ...any) protocolObject {
 	changed := maps.Clone(object)
 	for len(changes) > 0 {
@@ -34,7 +34,7 @@ func protocolWith(object protocolObject, changes ...any) protocolObject {
 	return changed
 }
 
-// protocolAcme is a configuration with everything that can be managed, and with changes.
+// protocolAcme returns a configuration that sets every argument that manages something at the service, with changes.
 func protocolAcme(changes ...any) protocolObject {
 	return protocolWith(protocolObject{
 		"user_group_id": "acme", "name": "Acme", "mapping": protocolObject{"sales": "db-1"},
@@ -42,17 +42,17 @@ func protocolAcme(changes ...any) protocolObject {
 	}, changes...)
 }
 
-// protocolNextQuarter rotates.
+// protocolNextQuarter returns protocolAcme with a trigger that rotates the token, with changes.
 func protocolNextQuarter(changes ...any) protocolObject {
 	return protocolWith(protocolAcme("rotate_token_when_changed", quarter("Q2")), changes...)
 }
 
 func quarter(value string) protocolObject { return protocolObject{"quarter": value} }
 
-// byID is the configuration of what looks a group up.
+// byID returns the configuration of an object that looks up a group.
 func byID(id string) protocolObject { return protocolObject{"user_group_id": id} }
 
-// protocolValue turns plain Go into a value of the type.
+// protocolValue converts a plain Go value to a value of the type.
 func protocolValue(typ tftypes.Type, plain any) tftypes.Value {
 	switch plain {
 	case nil:
@@ -95,7 +95,7 @@ func protocolElements(typ tftypes.Type, plain any) (elements []tftypes.Value) {
 	return elements
 }
 
-// protocolPlain is the inverse of protocolValue; numbers are whole, and become int64.
+// protocolPlain is the inverse of protocolValue. Numbers must be whole, and become int64.
 func protocolPlain(value tftypes.Value) any {
 	must := func(err error) {
 		if err != nil {
@@ -164,8 +164,8 @@ func (p *protocol) decode(typ tftypes.Type, encoded *tfprotov6.DynamicValue) tft
 	return value
 }
 
-// protocolProposed is what an engine proposes as the new state: the configuration, and for what the provider computes
-// the value that there was.
+// protocolProposed returns the new state that an engine proposes: the configured values, and the prior values of
+// computed attributes that are not configured.
 func protocolProposed(block *tfprotov6.SchemaBlock, prior, config protocolObject) protocolObject {
 	proposed := protocolObject{}
 	for _, attribute := range block.Attributes {
@@ -178,8 +178,8 @@ func protocolProposed(block *tfprotov6.SchemaBlock, prior, config protocolObject
 	return proposed
 }
 
-// protocolPlanFaults are an engine's objections to a plan: what is configured must be planned as it is, or as the
-// state has it already, and what is neither configured nor computed must be null.
+// protocolPlanFaults returns an engine's objections to a plan. A configured attribute must be planned with its
+// configured or its prior value. An attribute that is neither configured nor computed must be null.
 func protocolPlanFaults(block *tfprotov6.SchemaBlock, prior, config, planned protocolObject) []string {
 	var faults []string
 	for _, attribute := range block.Attributes {
@@ -195,7 +195,7 @@ func protocolPlanFaults(block *tfprotov6.SchemaBlock, prior, config, planned pro
 	return faults
 }
 
-// protocolBroken lists the promises of a plan that a later value breaks: whatever was known must have stayed.
+// protocolBroken returns the promises of a plan that a later value breaks. Values that were known must be unchanged.
 func protocolBroken(at string, planned, actual any) []string {
 	if planned == any(protocolUnknown) {
 		return nil
