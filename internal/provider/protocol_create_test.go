@@ -10,7 +10,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// Titles of what is said about the group acme.
+// Titles of diagnostics, nearly all of them about the group acme.
 const (
 	adopted         = `User group "acme" was adopted`
 	alreadyExists   = `User group "acme" already exists`
@@ -35,7 +35,7 @@ func protocolAdopting(changes ...any) protocolObject {
 	return protocolWith(protocolAcme("adopt_existing", true), changes...)
 }
 
-// protocolAnswer is an answer about a group that the emulator does not have.
+// protocolAnswer returns the body of a response about a group, with a token that the emulator has never issued.
 func protocolAnswer(id string, teamID int64, tag string) string {
 	return fmt.Sprintf(`{"success":1,"new_user_group":false,"user_group":`+
 		`{"team_id":%d,"token":"ugt_answer","name":"Acme","provided_id":%q,"api_environment_tag":%q}}`, teamID, id, tag)
@@ -52,11 +52,11 @@ func TestProtocolCreateSendsWhatIsManaged(t *testing.T) {
 	}
 	p.created(protocolObject{"user_group_id": "plain", "name": "Plain"})
 	if group := p.group("plain"); group.Mapping != nil || group.Properties != nil {
-		t.Errorf("what is not managed was sent: %+v", group)
+		t.Errorf("arguments that are not managed were sent: %+v", group)
 	}
 	p.created(protocolObject{"user_group_id": "empty", "name": "Empty", "mapping": protocolObject{}, "properties": "{}"})
 	if group := p.group("empty"); group.Mapping == nil || string(group.Properties) != "{}" {
-		t.Errorf("what is to be empty was not sent: %+v", group)
+		t.Errorf("empty arguments were not sent: %+v", group)
 	}
 }
 
@@ -82,14 +82,15 @@ func TestProtocolAdoption(t *testing.T) {
 	p.wantTruth(state, "acme")
 	p.wantState(state, "api_environment_tag", "Customer", "token", before.Token, "team_id", before.TeamID)
 	if after := p.group("acme"); after.Name != "Acme" || after.Mapping["sales"] != "db-1" || after.Mapping["x"] != "" {
-		t.Errorf("the group did not become what was configured: %+v", after)
+		t.Errorf("the group does not match the configuration: %+v", after)
 	}
 	p.wantSettled(state, protocolAdopting())
-	// A warning a day would be one too many.
+	// The warning must not appear again after the adoption.
 	p.updated(p.refreshed(state), protocolAdopting("name", "New"))
 }
 
-// With create_before_destroy the replacement adopts the group, and the engine then deletes the old instance of it.
+// TestProtocolAdoptionKeepsTheGroupFromItsOldInstance simulates create_before_destroy. The replacement adopts the
+// group, and then the engine deletes the old instance, which has the same group.
 func TestProtocolAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	old := p.created(protocolAcme())
@@ -107,7 +108,8 @@ func TestProtocolAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 
 func answering(body string) emulator.Fault { return emulator.Fault{Kind: emulator.Answer, Body: body} }
 
-// After a lost answer a group is claimed only when the service shows by itself what was sent.
+// TestProtocolCreateAfterALostAnswer checks that, after a lost response, the provider claims a group only if a lookup
+// by ID alone shows the values that were sent.
 func TestProtocolCreateAfterALostAnswer(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	p.fault(http.MethodGet, emulator.CutAfterWork)
@@ -125,8 +127,8 @@ func TestProtocolCreateAfterALostAnswer(t *testing.T) {
 	p.wantNoState(state)
 }
 
-// State with an error is tainted, and the next run would destroy a live customer: so a creation that failed leaves
-// none.
+// TestProtocolCreateThatFails checks that a failed creation leaves no state. Engines taint the state of a failed
+// creation, so the next run would destroy the group of a live customer.
 func TestProtocolCreateThatFails(t *testing.T) {
 	t.Parallel()
 	const cannotCreate, cannotAdopt = `Cannot create user group "acme"`, `Cannot adopt user group "acme"`
@@ -134,7 +136,7 @@ func TestProtocolCreateThatFails(t *testing.T) {
 	const once, thrice = "GET", "GET > GET > GET"
 	unauthorized := answering(`{"success":0,"message":"bad key"}`)
 	unauthorized.Status = http.StatusUnauthorized
-	aSecret := answering(`{"success":0,"message":"` + emulator.DefaultKey + `"}`) // The harness looks.
+	aSecret := answering(`{"success":0,"message":"` + emulator.DefaultKey + `"}`) // The harness looks for it.
 	for name, test := range map[string]struct {
 		updates      emulator.Updates
 		fault        emulator.Fault
@@ -191,7 +193,8 @@ func TestProtocolCreateThatFails(t *testing.T) {
 	}
 }
 
-// Where the id was not known at plan, nothing was to be seen of a move; what this process has deleted it knows.
+// TestProtocolCreateOfWhatThisRunHasDeleted covers an ID that is unknown in the plan. The plan cannot show that the
+// group moves to another address, but the provider remembers which groups it has deleted in this process.
 func TestProtocolCreateOfWhatThisRunHasDeleted(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	old := p.created(protocolAcme())
@@ -204,9 +207,9 @@ func TestProtocolCreateOfWhatThisRunHasDeleted(t *testing.T) {
 	diags.wantWarning(recreated, "token and team_id are new", "moved block")
 	p.wantTruth(state, "acme")
 	if state.token() == old.token() {
-		t.Error("it is the old group")
+		t.Error("the group still has the old token")
 	}
-	p.updated(state, protocolAcme("name", "New")) // It is said once.
+	p.updated(state, protocolAcme("name", "New")) // The warning appears only once.
 }
 
 func TestProtocolInvalidConfigurations(t *testing.T) {
@@ -227,25 +230,25 @@ func TestProtocolInvalidConfigurations(t *testing.T) {
 		diags := p.validate(protocolAcme(test.attribute, test.value))
 		diags.wantErrorAt(test.attribute, test.title)
 		if strings.Contains(diags.String(), marker) {
-			t.Errorf("%s: the value is shown:\n%s", name, diags)
+			t.Errorf("%s: the diagnostics show the value:\n%s", name, diags)
 		}
 	}
 	for name := range protocolAcme() {
 		p.validate(protocolAcme(name, protocolUnknown)).wantNone()
 	}
 	p.validate(protocolAcme("mapping", protocolObject{"a": protocolUnknown})).wantNone()
-	// What turns out only at apply makes no call either.
+	// Properties that become known only at apply must not cause a call either.
 	plan := p.plan(p.nothing(), protocolAcme("properties", protocolUnknown))
 	state, diags := p.apply(plan, protocolAcme("properties", marker))
 	if !diags.hasError() || strings.Contains(diags.String(), marker) {
-		t.Errorf("properties that are no JSON at apply: %s", diags)
+		t.Errorf("properties that are not JSON at apply: want an error without the value, got: %s", diags)
 	}
 	p.wantNoState(state)
 	p.wantCalls("")
 }
 
-// Ids that are another customer than the one they look like are refused, wherever they stand, and the character is
-// named.
+// TestProtocolInvisibleCharactersInIDs checks that an ID that looks like a different customer's, because of invisible
+// characters, is refused everywhere, and that the error names the character.
 func TestProtocolInvisibleCharactersInIDs(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	const title, atImport = "Invalid user_group_id", "Invalid import ID"

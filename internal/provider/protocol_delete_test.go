@@ -26,12 +26,12 @@ func TestProtocolDelete(t *testing.T) {
 	p.service.ResetCounts()
 	p.wantDestroyed(state)
 	if sent := p.lastBody(http.MethodDelete)["data_source_provided_id"]; sent != "db-7" {
-		t.Errorf("data_source_provided_id, which is for this body only, was sent as %v", sent)
+		t.Errorf("the deletion sent the data_source_provided_id %v, want db-7", sent)
 	}
 	p.wantCalls("DELETE > GET > DELETE")
 	p.wantGroups()
 
-	// What the state knew is gone, so the deletion is done, and the other group stays.
+	// Another group has replaced the one in the state. The deletion succeeds, and the other group stays.
 	state = p.created(config)
 	p.service.Replace("acme")
 	gone, diags := p.destroy(state)
@@ -47,14 +47,16 @@ func TestProtocolDeletionProtection(t *testing.T) {
 	state := p.created(protocolAcme(at, true))
 	p.plan(state, nil).diags.wantErrorAt(at, isProtected, "This plan destroys it", "deletion_protection = false",
 		"moved block", "terraform untaint", "removed block")
-	// What was applied counts: a configuration that drops both at once is refused as well.
+	// The applied protection counts. A configuration that changes the ID and drops the protection at once is refused as
+	// well.
 	for _, id := range []any{"acme2", protocolUnknown} {
 		for _, flag := range []any{true, false, nil} {
 			p.plan(state, protocolAcme("user_group_id", id, at, flag)).diags.
 				wantErrorAt(at, isProtected, "replaces it", "user_group_id changes")
 		}
 	}
-	// -replace, and engines that do not ask when they plan a destruction.
+	// This is a deletion without a plan, as with -replace, or by an engine that does not ask the provider to plan a
+	// destruction.
 	p.walk().wantNone()
 	kept, diags := p.applyDeletion(state)
 	diags.wantErrorAt(at, isProtected, "Nothing was deleted")
@@ -63,7 +65,7 @@ func TestProtocolDeletionProtection(t *testing.T) {
 
 	state = p.updated(state, protocolAcme(at, false))
 	p.wantCalls("")
-	// What is configured counts as well, although it was not applied yet.
+	// The configured protection counts as well, even before it is applied.
 	p.plan(state, protocolAcme("user_group_id", "acme2", at, true)).diags.wantErrorAt(at, isProtected, "replaces it")
 	p.wantDestroyed(state)
 }

@@ -9,7 +9,8 @@ import (
 
 const protocolCustomerKey, protocolTestingKey = "key-of-customer", "key-of-testing"
 
-// protocolWrongKey is a service with two environments, and a provider with the key of the one that expects the other.
+// protocolWrongKey returns a provider for a service with two environments. The provider has the key of one
+// environment and expects the other.
 func protocolWrongKey(t *testing.T) *protocol {
 	t.Helper()
 	both := map[string]string{protocolCustomerKey: "Customer", protocolTestingKey: "Testing"}
@@ -17,7 +18,8 @@ func protocolWrongKey(t *testing.T) *protocol {
 	return p.anotherProcess(protocolObject{"api_key": protocolCustomerKey, "environment": "Testing"})
 }
 
-// With the key of another environment nothing is done, whatever is tried: one check, and from then on no call.
+// TestProtocolEnvironmentOfTheWrongKey checks that no operation changes anything with the key of another environment.
+// The provider makes one check, and no call after it.
 func TestProtocolEnvironmentOfTheWrongKey(t *testing.T) {
 	const title = `The API key belongs to another environment`
 	p := protocolWrongKey(t)
@@ -29,7 +31,7 @@ func TestProtocolEnvironmentOfTheWrongKey(t *testing.T) {
 	right.wantCalls("check > PUT")
 	right.wantState(state, "api_environment_tag", "Testing")
 	state = right.refreshed(state)
-	right.wantCalls("GET") // A plan without changes costs one call a group and no check.
+	right.wantCalls("GET") // A plan without changes costs one call per group and no check.
 
 	customer := p.service.In("Customer")
 	was := customer.Seed(emulator.Group{ID: "acme", Name: "Of a customer"})
@@ -46,7 +48,7 @@ func TestProtocolEnvironmentOfTheWrongKey(t *testing.T) {
 	} {
 		try().wantError(title, `"Testing"`, `"Customer"`, "removed it again")
 		p.service.ResetCounts()
-		// The rest of the run ends in one line each, which points to the first.
+		// Every other operation of the run fails with a short error that refers to the first one.
 		second(p.dataSource(byID("other"))).wantError(`User group "other" was left unchanged`, "ended for all groups", title)
 		second(p.readToo(state)).wantError(`User group "acme" was left unchanged`, title)
 		p.wantCalls("")
@@ -54,7 +56,7 @@ func TestProtocolEnvironmentOfTheWrongKey(t *testing.T) {
 			t.Errorf("%s: a group of the wrong environment was changed: %v", name, customer.Groups())
 		}
 	}
-	// Where the state knows the group to be elsewhere, not even the check is made.
+	// If the state shows that the group is in another environment, the provider does not even make the check.
 	known := p.anotherProcess(protocolObject{"api_key": protocolTestingKey, "environment": "Customer"})
 	second(known.update(state, protocolAcme())).wantError(elsewhere,
 		`"Customer"`, `"Testing"`, "was not updated", "terraform state rm")
@@ -62,7 +64,8 @@ func TestProtocolEnvironmentOfTheWrongKey(t *testing.T) {
 	known.wantCalls("")
 }
 
-// A check that fails for another reason is no verdict.
+// TestProtocolEnvironmentThatCannotBeChecked checks that a check that fails for another reason decides nothing and is
+// made again.
 func TestProtocolEnvironmentThatCannotBeChecked(t *testing.T) {
 	p := protocolWrongKey(t)
 	p.always(http.MethodPut, emulator.Refuse)
@@ -71,7 +74,7 @@ func TestProtocolEnvironmentThatCannotBeChecked(t *testing.T) {
 	p.service.ClearFaults()
 	second(p.dataSource(byID("acme"))).wantError(`The API key belongs to another environment`)
 	if customer := p.service.In("Customer").Groups(); len(customer) > 0 {
-		t.Errorf("the check has left %v", customer)
+		t.Errorf("the check left groups behind: %v", customer)
 	}
 	p.always(http.MethodDelete, emulator.Refuse)
 	diags := second(p.create(protocolAcme()))
@@ -80,7 +83,8 @@ func TestProtocolEnvironmentThatCannotBeChecked(t *testing.T) {
 		"curl -X DELETE", `{"user_group_id":"`+left+`"}`, "was not created")
 }
 
-// A service that tells no environment works without the argument; with it there is nothing to hold to.
+// TestProtocolEnvironmentNeverTold covers a service that never returns an environment. It works without the argument
+// environment. With it, operations fail, because the provider cannot check the environment.
 func TestProtocolEnvironmentNeverTold(t *testing.T) {
 	p := protocolStart(t, emulator.Options{Environments: map[string]string{emulator.DefaultKey: ""}})
 	state := p.created(protocolAcme())
@@ -95,7 +99,8 @@ func TestProtocolEnvironmentNeverTold(t *testing.T) {
 	p.wantGroups("acme")
 }
 
-// A wrong key ends the run for all others, as soon as a call without a token is refused for it.
+// TestProtocolKeyThatIsRefused checks that a wrong API key ends the run for all groups, once a call that sends no
+// token is refused because of the key.
 func TestProtocolKeyThatIsRefused(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	acme, other := p.created(protocolAcme()), p.created(protocolAcme("user_group_id", "other"))

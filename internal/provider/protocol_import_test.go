@@ -30,8 +30,8 @@ func TestProtocolImport(t *testing.T) {
 				plan := p.plan(state, protocolAcme())
 				plan.diags.wantWarning(overwrites, "replaces whatever mapping the group has")
 				state, _ = p.apply(plan)
-				p.wantCalls("PUT") // The mapping is not known, so it is sent once; triggers do not rotate.
-				// From here on everything is known.
+				p.wantCalls("PUT") // The mapping is unknown, so it is sent once. Added triggers do not rotate.
+				// Now everything is known, so there is no warning.
 				state = p.updated(p.refreshed(state), protocolAcme("mapping", protocolObject{"sales": "db-2"}))
 				p.wantTruth(state, "acme")
 			})
@@ -39,7 +39,8 @@ func TestProtocolImport(t *testing.T) {
 	}
 }
 
-// The first plan after an import cannot show everything that its update does.
+// TestProtocolFirstPlanAfterAnImport checks the warnings of the first plan after an import, which cannot show
+// everything that the update does.
 func TestProtocolFirstPlanAfterAnImport(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{"a":1}`)})
@@ -50,9 +51,9 @@ func TestProtocolFirstPlanAfterAnImport(t *testing.T) {
 	state, _ = p.apply(plan)
 	p.wantState(state, "properties", nil)
 	if got := string(p.group("acme").Properties); got != `{"a":1}` {
-		t.Errorf("properties that are not managed became %s", got)
+		t.Errorf("properties that are not managed are now %s", got)
 	}
-	// A mapping is still to be sent for the first time, whatever was updated before.
+	// The first mapping still causes the warning, even after an update of other arguments.
 	state = p.updated(state, protocolWith(bare, "name", "New"))
 	p.plan(state, protocolWith(bare, "mapping", protocolObject{"a": "b"})).diags.wantWarning(overwrites, "mapping")
 }
@@ -61,20 +62,21 @@ func TestProtocolImportOfNobody(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	state, diags := p.importing("nobody", nil)
 	diags.wantNone()
-	for range 2 { // The mark must survive a refresh that failed.
+	for range 2 { // A failed refresh must not end the import.
 		state, diags = p.read(state)
 		diags.wantError(doesNotExist, "removed it again", "spelling", "environment")
 		p.wantCalls("GET > GET > check > DELETE")
 	}
 	p.wantGroups()
-	// Once imported, a group that goes is removed like any other.
+	// After a successful import, a missing group is removed from the state like any other.
 	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	state = p.imported("acme")
 	p.service.Remove("acme")
 	p.wantNoState(p.refreshed(state))
 }
 
-// A configuration with another id would replace, that is delete, what it has just imported.
+// TestProtocolImportUnderAConfigurationWithAnotherID checks that a plan is refused if it would replace, and thereby
+// delete, the group that it has just imported.
 func TestProtocolImportUnderAConfigurationWithAnotherID(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
@@ -83,7 +85,7 @@ func TestProtocolImportUnderAConfigurationWithAnotherID(t *testing.T) {
 		p.planToo(state, protocolAcme("user_group_id", id)).diags.wantErrorAt("user_group_id",
 			`Import of user group "acme" would delete it`, "Nothing was changed", "the same")
 	}
-	// Once it is managed, or known from an earlier run, changing the id is a replacement like any other.
+	// Once the group is managed, or was imported by an earlier run, changing the ID plans a replacement as usual.
 	managed, _ := p.update(state, protocolAcme())
 	for _, known := range []protocolState{managed, p.refreshed(state)} {
 		if plan := p.plan(known, protocolAcme("user_group_id", "acme2")); plan.action != "replace" {
@@ -93,8 +95,9 @@ func TestProtocolImportUnderAConfigurationWithAnotherID(t *testing.T) {
 	p.wantGroups("acme")
 }
 
-// ignore_changes shows in that configuration and plan differ at apply. What it covers is not sent: after an import it
-// may be known from nobody.
+// TestProtocolIgnoreChanges checks that attributes in ignore_changes are not sent. The provider can notice
+// ignore_changes only at apply, where configuration and plan differ. After an import, it may not know the value of
+// such an attribute.
 func TestProtocolIgnoreChanges(t *testing.T) {
 	t.Parallel()
 	was := emulator.Group{
@@ -125,7 +128,7 @@ func TestProtocolIgnoreChanges(t *testing.T) {
 					"name": group.Name == "Theirs", "mapping": group.Mapping["theirs"] == "db",
 					"properties": string(group.Properties) == `{"theirs":1}`,
 				}; !same[attribute] {
-					t.Errorf("%s has become something else: %+v", attribute, group)
+					t.Errorf("%s has changed: %+v", attribute, group)
 				}
 				p.wantState(after, attribute, state.get(attribute))
 			})
@@ -134,6 +137,6 @@ func TestProtocolIgnoreChanges(t *testing.T) {
 	p := protocolAnother(t, emulator.Options{})
 	plan := p.plan(p.created(protocolAcme()), protocolAcme("name", "New", "properties", "{}"), "name", "properties")
 	if plan.action != "no-op" {
-		t.Errorf("with nothing else to do, the plan is to %s", plan.action)
+		t.Errorf("with all changes ignored, the plan is to %s", plan.action)
 	}
 }

@@ -16,10 +16,10 @@ import (
 
 var lives = flag.Int("lives", 16, "how many lives TestProtocolRandomLives leads")
 
-// TestProtocolRandomLives leads groups through random lives, in every reading: any change of the configuration, with
-// and without unknown values and refreshes, while somebody else renames, rotates, deletes and replaces and answers get
-// lost. The harness holds every plan and apply against an engine's rules; this test adds that the token is rotated
-// exactly when it was asked for, and that a run which ends well is followed by a plan without changes.
+// TestProtocolRandomLives leads groups through random lives, in every reading. The configuration changes in any way,
+// with and without unknown values and refreshes. Other clients rename, rotate, delete, and replace the group, and
+// responses get lost. The harness compares every plan and every apply with an engine's rules. In addition, this test
+// checks that the token is rotated exactly when requested, and that a plan after a successful run has no changes.
 func TestProtocolRandomLives(t *testing.T) {
 	t.Parallel()
 	var rotations, failures atomic.Int64
@@ -38,7 +38,7 @@ func TestProtocolRandomLives(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		if rotations.Load() < 10 || failures.Load() < 3 {
-			t.Errorf("%d rotations and %d failures: this test has lost its point", rotations.Load(), failures.Load())
+			t.Errorf("only %d rotations and %d failures, so this test proves too little", rotations.Load(), failures.Load())
 		}
 	})
 }
@@ -65,10 +65,10 @@ func (l *protocolLife) config() protocolObject {
 	}
 }
 
-// veiled is the configuration with some values not known yet.
+// veiled returns the configuration with some values unknown.
 func (l *protocolLife) veiled(config protocolObject) protocolObject {
 	veiled := protocolWith(config)
-	for _, attribute := range slices.Sorted(maps.Keys(config)) { // so that a life is the same each time
+	for _, attribute := range slices.Sorted(maps.Keys(config)) { // sorted, so that a seed always gives the same life
 		elements, isMap := config[attribute].(protocolObject)
 		switch {
 		case attribute == "user_group_id" || l.rand.IntN(6) > 0:
@@ -86,7 +86,7 @@ func (l *protocolLife) veiled(config protocolObject) protocolObject {
 func (l *protocolLife) next() {
 	somebody := l.rand.IntN(11)
 	if l.p.noTeams && (somebody == 2 || somebody == 3) {
-		somebody = 1 // Another group under the same ID could not be told from the one in the state.
+		somebody = 1 // Without a team_id, another group with the same ID looks like the one in the state.
 	}
 	switch somebody {
 	case 0:
@@ -105,7 +105,7 @@ func (l *protocolLife) next() {
 		l.apply()
 		return
 	}
-	l.p.t.Logf("somebody renames, rotates, deletes or replaces, or it is destroyed")
+	l.p.t.Logf("another client renames, rotates, deletes or replaces the group, or a run destroys it")
 }
 
 func (l *protocolLife) refresh() {
@@ -156,7 +156,7 @@ func (l *protocolLife) apply() {
 	if plan.diags.hasError() {
 		l.failures.Add(1)
 		if rotated > 1 || rotated > 0 && !due {
-			p.t.Errorf("an apply that failed rotated %d times", rotated)
+			p.t.Errorf("a failed apply rotated %d times", rotated)
 		}
 		if plan.prior.value.IsNull() {
 			p.wantNoState(l.state)
@@ -164,7 +164,8 @@ func (l *protocolLife) apply() {
 		l.refresh()
 		return
 	}
-	// If the answer is lost, a token that somebody else has rotated meanwhile is taken for the one that was asked for.
+	// If the response is lost, the provider takes a token that another client has rotated in the meantime for the
+	// requested one.
 	rotatedElsewhere := stale && l.state.get("token_fingerprint") == fingerprint(group.Token)
 	if due != (rotated == 1 || rotatedElsewhere && due) || rotated > 1 {
 		p.t.Errorf("rotated %d times, due: %t", rotated, due)
@@ -176,7 +177,7 @@ func (l *protocolLife) apply() {
 	}
 }
 
-// protocolRotates says once more, in other words than the provider, when a rotation is due.
+// protocolRotates reports whether a rotation is due. It is written independently of the provider.
 func protocolRotates(state, config protocolObject) bool {
 	before, _ := state["rotate_token_when_changed"].(protocolObject)
 	after, _ := config["rotate_token_when_changed"].(protocolObject)

@@ -8,7 +8,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// What a plan leaves open of what the provider computes: no more than the calls that it announces can change.
+// TestProtocolWhatAPlanLeavesOpen checks which computed attributes a plan leaves unknown. They must be only those
+// that the planned calls can change.
 func TestProtocolWhatAPlanLeavesOpen(t *testing.T) {
 	const triggers, rotation, tag = "rotate_token_when_changed", "token token_fingerprint", "api_environment_tag"
 	p, anonymous := protocolStart(t, emulator.Options{}), protocolAnother(t, emulator.Options{Omit: []string{"team_id"}})
@@ -18,7 +19,7 @@ func TestProtocolWhatAPlanLeavesOpen(t *testing.T) {
 	noTeam := anonymous.created(protocolAcme())
 	for name, test := range map[string]struct {
 		state protocolState
-		// The name is New, so that fresh ones are renamed.
+		// changes apply to a configuration with the name New. In fresh and noTeam, the name is Acme.
 		changes []any
 		open    string
 		null    string
@@ -56,11 +57,12 @@ func TestProtocolWhatAPlanLeavesOpen(t *testing.T) {
 	}
 	hiddenFromTheStart := p.plan(p.nothing(), protocolAcme("user_group_id", "new", "store_token", false))
 	if got := hiddenFromTheStart.get("token"); got != nil {
-		t.Errorf("the token of a group that is created without storing it is planned as %v", got)
+		t.Errorf("with store_token = false, the token of a new group is planned as %v", got)
 	}
 }
 
-// Only another value of a key that was there before rotates. The map and its keys may come and go.
+// TestProtocolWhatRotates checks that only a new value of an existing key rotates the token. Adding or removing the
+// map or a key does not.
 func TestProtocolWhatRotates(t *testing.T) {
 	type o = protocolObject
 	p := protocolStart(t, emulator.Options{})

@@ -6,7 +6,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// One id at two new addresses: told at plan, and made for one of them alone.
+// TestProtocolOneIDAtTwoNewAddresses checks that a plan warns of the same ID at two new addresses, and that the apply
+// creates the group for only one of them.
 func TestProtocolOneIDAtTwoNewAddresses(t *testing.T) {
 	t.Parallel()
 	for name, config := range map[string]protocolObject{"plain": protocolAcme(), "adopting": protocolAdopting()} {
@@ -29,7 +30,7 @@ func TestProtocolOneIDAtTwoNewAddresses(t *testing.T) {
 	}
 }
 
-// Engines order nothing between two addresses, in plans either.
+// TestProtocolPlanOfADeletionAndACreation plans both orders, because engines plan two addresses in any order.
 func TestProtocolPlanOfADeletionAndACreation(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	old := p.created(protocolAcme())
@@ -45,14 +46,14 @@ func TestProtocolPlanOfADeletionAndACreation(t *testing.T) {
 	p.planToo(p.nothing(), protocolAcme("user_group_id", protocolUnknown)).diags.wantNone()
 	p.planToo(old, nil).diags.wantNone()
 
-	// While the provider is not configured yet, plans are made all the same.
+	// A provider that is not configured yet refuses such plans as well.
 	run := p.anotherProcess(protocolObject{"base_url": protocolUnknown})
 	run.plan(old, nil).diags.wantNone()
 	run.planToo(run.nothing(), protocolAcme()).diags.wantError(destroyedWanted)
 	p.wantCalls("")
 }
 
-// Two addresses have the same group: it was imported a second time.
+// TestProtocolPlanOfAGroupAtTwoAddresses covers a group that was imported a second time, to another address.
 func TestProtocolPlanOfAGroupAtTwoAddresses(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	one := p.created(protocolAcme())
@@ -64,28 +65,29 @@ func TestProtocolPlanOfAGroupAtTwoAddresses(t *testing.T) {
 		p.planToo(another, config).diags.wantErrorAt("user_group_id", `User group "acme" is in the state twice`,
 			"Nothing was changed", "terraform state rm", "deletes nothing")
 
-		// One of the two is to be destroyed: the group of the other with it.
+		// Destroying one of the two would destroy the group of the other.
 		p.plan(one, config).diags.wantNone()
 		p.planToo(another, nil).diags.wantError(destroyedWanted, "state rm", "deposed object")
 		p.plan(another, nil).diags.wantNone()
 		p.planToo(one, config).diags.wantError(destroyedWanted)
 	}
-	// Both are to be destroyed: that is what a group is destroyed for.
+	// Destroying both is allowed.
 	p.plan(one, nil).diags.wantNone()
 	p.planToo(another, nil).diags.wantNone()
 	p.wantCalls("")
 }
 
-// Asked twice for one address, as engines ask where they cannot decide at once, or as if it were not there.
+// TestProtocolPlanThatIsAskedForTwice covers engines that request more than one plan for an address, possibly without
+// its prior state.
 func TestProtocolPlanThatIsAskedForTwice(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	p.plan(state, protocolAcme()).diags.wantNone()
 	p.planToo(state, protocolAcme("name", "New")).diags.wantNone()
-	// A replacement that was asked for (-replace).
+	// With -replace, an engine also plans a creation.
 	p.plan(state, protocolAcme()).diags.wantNone()
 	p.planToo(p.nothing(), protocolAcme()).diags.wantNone()
-	// Kept after all, and destroyed after all.
+	// The engine changes its mind from destroying to keeping the group, and back.
 	p.plan(state, nil).diags.wantNone()
 	p.planToo(state, protocolAcme()).diags.wantNone()
 	p.planToo(state, nil).diags.wantNone()
@@ -100,8 +102,9 @@ func TestProtocolPlanOfExchangedIDs(t *testing.T) {
 	p.wantCalls("")
 }
 
-// What has been carried out, or tried, is over: the old instance of a replacement is planned for deletion after the new
-// one.
+// TestProtocolPlanAfterTheOtherHalf checks that a creation or a deletion no longer conflicts with later plans once it
+// was applied, even if it failed. With a replacement, the deletion of the old instance can be planned after the new
+// one was created.
 func TestProtocolPlanAfterTheOtherHalf(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
@@ -115,7 +118,8 @@ func TestProtocolPlanAfterTheOtherHalf(t *testing.T) {
 	p.planToo(made, nil).diags.wantNone()
 }
 
-// States of version 0.1 name no instance until the first refresh.
+// TestProtocolPlanOfStatesWithoutMemory covers states of version 0.1, which do not identify the instance until the
+// first refresh.
 func TestProtocolPlanOfStatesWithoutMemory(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
