@@ -25,7 +25,7 @@ func TestProtocolReadShowsDrift(t *testing.T) {
 	p.wantCalls("PUT")
 	p.wantTruth(state, "acme")
 
-	// What is written differently has not drifted, and what is not managed is not shown.
+	// A different notation is no drift, and properties that are not managed are not shown.
 	state = p.updated(state, protocolAcme("properties", `{"a":1.0}`))
 	p.service.Change("acme", func(group *emulator.Group) { group.Properties = json.RawMessage(` { "a" : 1 } `) })
 	state = p.refreshed(state)
@@ -35,7 +35,8 @@ func TestProtocolReadShowsDrift(t *testing.T) {
 	p.wantSettled(p.refreshed(state), protocolAcme("properties", nil))
 }
 
-// Engines before Terraform 1.12 keep no identity. The harness holds the one that comes back against the id.
+// TestProtocolStateWithoutIdentity covers engines before Terraform 1.12, which store no identity. The harness checks
+// that the provider returns the right one.
 func TestProtocolStateWithoutIdentity(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
@@ -50,17 +51,19 @@ func TestProtocolStateWithoutIdentity(t *testing.T) {
 	p.wantNoState(p.refreshed(state))
 }
 
-// A service that insists on a name is asked with the one that the group has.
+// TestProtocolReadSendsTheNameWhereOneIsNeeded checks that a lookup sends the name in the state to a service that
+// requires a name.
 func TestProtocolReadSendsTheNameWhereOneIsNeeded(t *testing.T) {
 	p := protocolStart(t, emulator.Options{NameRequired: true})
 	p.refreshed(p.created(protocolAcme()))
 	if name := p.lastBody(http.MethodGet)["name"]; name != "Acme" {
-		t.Errorf("the name in the lookup was %v", name)
+		t.Errorf("the lookup sent the name %v, want Acme", name)
 	}
 }
 
-// A missing group costs a look that makes it, one that confirms that, a deletion, and once in a process a check of the
-// service.
+// TestProtocolReadOfAGroupThatIsGone checks the calls for a missing group: a lookup, which creates a placeholder, a
+// second lookup, which confirms that, and the deletion of the placeholder. For the first missing group in a process,
+// the provider also checks the service.
 func TestProtocolReadOfAGroupThatIsGone(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	acme, other := p.created(protocolAcme()), p.created(protocolAcme("user_group_id", "other"))
@@ -77,7 +80,8 @@ func TestProtocolReadOfAGroupThatIsGone(t *testing.T) {
 	p.wantGroups()
 }
 
-// What the service does not show of another group is forgotten, so that the next plan sends it.
+// TestProtocolReadOfAGroupThatWasReplaced checks that a refresh forgets the attributes that the service does not show
+// of the new group, so that the next plan sends them.
 func TestProtocolReadOfAGroupThatWasReplaced(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]emulator.Options{"stored": {}, "echo": {Answers: emulator.AnswersEcho}} {
@@ -89,9 +93,9 @@ func TestProtocolReadOfAGroupThatWasReplaced(t *testing.T) {
 			diags.wantWarning(replaced, "team_id 1001", "team_id 1002", "API key")
 			p.wantTruth(state, "acme")
 			p.wantState(state, "name", nil, "mapping", nil, "properties", nil, "api_environment_tag", nil)
-			state = p.refreshed(state) // It is said once.
+			state = p.refreshed(state) // The warning appears only once.
 
-			// Destroyed at this point, Terraform would delete what it has never managed.
+			// A destroy at this point must not delete the new group, which Terraform has never managed.
 			p.service.ResetCounts()
 			gone, diags := p.destroy(state)
 			diags.wantWarning(anotherHasTheID, "was not touched")
@@ -106,7 +110,7 @@ func TestProtocolReadOfAGroupThatWasReplaced(t *testing.T) {
 			state, _ = p.apply(plan)
 			p.wantTruth(state, "acme")
 			if group := p.group("acme"); group.Mapping["sales"] != "db-1" || group.Name != "Acme" {
-				t.Errorf("the new group did not get what is configured: %+v", group)
+				t.Errorf("the new group does not match the configuration: %+v", group)
 			}
 			state = p.refreshed(state)
 			p.wantSettled(state, protocolAcme())
@@ -114,7 +118,7 @@ func TestProtocolReadOfAGroupThatWasReplaced(t *testing.T) {
 			p.wantGroups()
 		})
 	}
-	// What it shows of another group is drift like any other, where it is managed.
+	// If the service shows managed attributes of the new group, a refresh shows them as drift.
 	p := protocolAnother(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	p.service.Remove("acme")
@@ -152,14 +156,15 @@ func TestProtocolReadThatFails(t *testing.T) {
 		"empty group", remedy, "create groups but not delete them", "Fix what the service reports")
 }
 
-// protocolCreation is what the creation of a group was answered, as a cache keeps it.
+// protocolCreation returns the body of the response to the creation of the group, as a cache could store it.
 func protocolCreation(group emulator.Group) string {
 	return fmt.Sprintf(`{"success":1,"new_user_group":true,"user_group":`+
 		`{"team_id":%d,"token":%q,"name":%q,"provided_id":%q}}`, group.TeamID, group.Token, group.Name, group.ID)
 }
 
-// A cache that keeps GET answers by the path gives everyone the answer to the last creation, which reads as if a lookup
-// had just made the group: deleting it would delete a customer.
+// TestProtocolAnswersFromACache covers a cache that stores GET responses by path, which is the same for all groups.
+// It answers every lookup with the response to the last creation, as if the lookup had just created the group.
+// Deleting that group would delete a customer.
 func TestProtocolAnswersFromACache(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	acme, other := p.created(protocolAcme()), p.created(protocolAcme("user_group_id", "other"))
@@ -171,7 +176,7 @@ func TestProtocolAnswersFromACache(t *testing.T) {
 		diags.wantError(title, "Nothing was deleted", "returned an old response",
 			"Turn off caching for the address of the service")
 		if strings.Contains(diags.String(), "curl") {
-			t.Errorf("it advises to delete what may be a customer:\n%s", diags)
+			t.Errorf("the error suggests deleting a group that may be a customer:\n%s", diags)
 		}
 	}
 	for id, state := range map[string]protocolState{"acme": acme, "other": other} {
@@ -194,8 +199,8 @@ func TestProtocolAnswersFromACache(t *testing.T) {
 	p.wantSame(after, acme)
 }
 
-// A service that keeps ids in lower case answers about "acme" when it is asked about "Acme": by its team it is the
-// same.
+// TestProtocolServiceThatNormalizesIDs covers a service that stores IDs in lower case, and returns "acme" if it is
+// asked for "Acme". The team_id shows that it is the same group.
 func TestProtocolServiceThatNormalizesIDs(t *testing.T) {
 	const title = `The service spells the ID "Acme" differently`
 	p := protocolStart(t, emulator.Options{IDs: emulator.IDsLowerCase})
@@ -210,26 +215,27 @@ func TestProtocolServiceThatNormalizesIDs(t *testing.T) {
 	p.wantDestroyed(state)
 	p.wantGroups()
 
-	// Nothing to compare with: whose answer it is cannot be told.
+	// An import has no team_id to compare with, so the provider cannot know which group the response is about.
 	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	second(p.importAndRead("Acme")).wantError(`The service returned a different group than "Acme"`,
 		`"acme"`, "use the ID that it returns")
 }
 
-// Reads that lag show the retired token, and a retired token never returns.
+// TestProtocolReadsThatLag covers a service whose lookups show an outdated group with a retired token. The provider
+// must not believe them.
 func TestProtocolReadsThatLag(t *testing.T) {
 	const title = `The service shows an outdated token of user group "acme"`
 	p := protocolStart(t, emulator.Options{ReadLag: 1 << 60})
 	state := p.updated(p.created(protocolAcme()), protocolNextQuarter("name", "New"))
 	for range 3 {
-		// What an engine keeps, it keeps in a file.
+		// An engine stores private state in a file, so the provider gets a copy.
 		state.private = []byte(string(state.private))
 		state = p.refreshed(state)
 		p.wantTruth(state, "acme")
 		p.wantState(state, "name", "New")
 		p.wantSettled(state, protocolNextQuarter("name", "New"))
 	}
-	// Where the token is not stored it has to be looked up, and the lookup shows none that works.
+	// With store_token = false, the token has to be looked up, but the lookup returns a retired one.
 	state = p.updated(state, protocolNextQuarter("name", "New", "store_token", false))
 	again := protocolAcme("name", "New", "store_token", false, "rotate_token_when_changed", quarter("Q3"))
 	after, diags := p.update(state, again)
@@ -239,7 +245,8 @@ func TestProtocolReadsThatLag(t *testing.T) {
 	p.wantGroups("acme")
 }
 
-// Of the tokens that were rotated away the last few are remembered.
+// TestProtocolRetiredTokensAreRemembered checks that the provider remembers the last keptRetired tokens that were
+// rotated away.
 func TestProtocolRetiredTokensAreRemembered(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
@@ -254,7 +261,7 @@ func TestProtocolRetiredTokensAreRemembered(t *testing.T) {
 		p.answered(http.MethodGet, strings.Replace(protocolCreation(shown), "true", "false", 1))
 		believed := p.refreshed(state).token() == token
 		if remembered := i >= len(retired)-keptRetired; believed == remembered {
-			t.Errorf("the token that was retired as number %d of %d is believed: %t", i+1, len(retired), believed)
+			t.Errorf("a refresh takes over retired token %d of %d: %t", i+1, len(retired), believed)
 		}
 		p.service.ClearFaults()
 	}

@@ -33,7 +33,8 @@ func TestProtocolHeadersAndUserAgentReachTheService(t *testing.T) {
 	p.wantCalls("PUT > POST > GET > DELETE")
 }
 
-// A service behind a gateway with an authority and a name of its own, which asks for a client certificate.
+// TestProtocolCertificates covers a gateway that has a private certificate authority and another host name, and that
+// requires a client certificate.
 func TestProtocolCertificates(t *testing.T) {
 	p := protocolBare(t)
 	p.serve(emulator.Options{})
@@ -44,7 +45,7 @@ func TestProtocolCertificates(t *testing.T) {
 	gateway.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
 	gateway.TLS.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		if hello.ServerName != "example.com" {
-			t.Errorf("the service was called %q", hello.ServerName)
+			t.Errorf("the client sent the server name %q", hello.ServerName)
 		}
 		return nil, nil
 	}
@@ -57,7 +58,7 @@ func TestProtocolCertificates(t *testing.T) {
 	for name, test := range map[string]struct {
 		configured protocolObject
 		variable   string // EMBED_CA_CERT_FILE
-		says       string // of an error
+		says       string // in the error; empty for no error
 	}{
 		"unknown authority":            {configured: ours, says: "certificate"},
 		"no client certificate":        {variable: authorityFile, says: "client certificate"},
@@ -85,7 +86,7 @@ func TestProtocolNobodyListens(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
 	p.service.Close()
-	p = p.anotherProcess(nil) // A connection that is still open may or may not take a request.
+	p = p.anotherProcess(nil) // On an open connection, the outcome would be unknown.
 	second(p.create(protocolAcme("user_group_id", "new"))).wantError(`Cannot create user group "new"`,
 		"was not created", "EMBED_BASE_URL")
 	after, diags := p.read(state)

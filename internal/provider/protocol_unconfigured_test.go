@@ -9,8 +9,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// While an argument of the provider is unknown, nothing can be called: a refresh keeps what it has, a plan plans, and
-// whatever would have to call says why it cannot.
+// TestProtocolUnknownProviderArguments checks that there is no call while a provider argument is unknown. A refresh
+// keeps the state, and a plan succeeds. Every operation that needs a call returns an error that explains why it
+// cannot make one.
 func TestProtocolUnknownProviderArguments(t *testing.T) {
 	const title = "The provider is not configured yet"
 	says := func(what string) []string {
@@ -43,7 +44,8 @@ func TestProtocolUnknownProviderArguments(t *testing.T) {
 	p.wantCalls("")
 }
 
-// What needs neither the environment nor a file is said by `terraform validate` already.
+// TestProtocolValidationOfNumbers checks that `terraform validate` already reports invalid numbers, since they depend
+// neither on the environment nor on a file.
 func TestProtocolValidationOfNumbers(t *testing.T) {
 	t.Parallel()
 	p := protocolBare(t)
@@ -58,7 +60,8 @@ func TestProtocolValidationOfNumbers(t *testing.T) {
 	}
 }
 
-// An engine validates before it configures, and never with a provider that had an error; nothing may crash meanwhile.
+// TestProtocolValidationNeedsNoConfiguration checks that validating and planning work before the provider is
+// configured. Engines validate first, and never configure a provider that returned an error.
 func TestProtocolValidationNeedsNoConfiguration(t *testing.T) {
 	t.Parallel()
 	p := protocolBare(t)

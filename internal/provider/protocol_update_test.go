@@ -47,7 +47,7 @@ func TestProtocolWhatCausesNoCall(t *testing.T) {
 			state = p.updated(p.refreshed(state), protocolAcme())
 			p.wantSettled(state, protocolAcme())
 			if p.service.Rotations("acme") > 0 {
-				t.Error("it rotated on the way back")
+				t.Error("reverting the change rotated the token")
 			}
 		})
 	}
@@ -89,7 +89,7 @@ func TestProtocolStoreToken(t *testing.T) {
 	diags.wantNone()
 	p.wantCalls("GET > POST")
 	p.wantTruth(state, "acme")
-	// The answer to an update tells the token that the rotation after it needs.
+	// The response to the update contains the token that the rotation after it needs.
 	state = p.updated(state, hidden("Q4", "name", "New"))
 	p.wantCalls("PUT > POST")
 	p.wantTruth(state, "acme")
@@ -97,7 +97,8 @@ func TestProtocolStoreToken(t *testing.T) {
 	second(p.update(state, hidden("Q4", "name", "Newer"))).wantWarning(rotatedAway)
 	state = p.refreshed(state)
 
-	// Switched on, the token comes with the next refresh; and while the switch is not known, nothing is promised.
+	// After store_token is set to true, the next refresh reads the token. While store_token is unknown, a plan promises
+	// no token.
 	state = p.updated(state, hidden("Q4", "name", "Newer", "store_token", true))
 	p.wantState(state, "token", nil)
 	state = p.refreshed(state)
@@ -113,8 +114,8 @@ func TestProtocolStoreToken(t *testing.T) {
 	p.wantCalls("GET > DELETE")
 }
 
-// An update and a rotation are each due by themselves: whatever becomes of the one, the other is made, and both are
-// reported.
+// TestProtocolUpdateBesideARotation checks that an update and a rotation are independent. If one fails, the provider
+// still carries out the other, and all errors are reported.
 func TestProtocolUpdateBesideARotation(t *testing.T) {
 	t.Parallel()
 	const triggers = "rotate_token_when_changed"
@@ -176,7 +177,7 @@ func TestProtocolUpdateBesideARotation(t *testing.T) {
 			state, diags := p.update(state, config)
 			p.wantCalls(test.calls)
 			if diags.wantErrors(test.titles...); !strings.Contains(diags.String(), test.says) {
-				t.Errorf("it does not say %q:\n%s", test.says, diags)
+				t.Errorf("the diagnostics do not say %q:\n%s", test.says, diags)
 			}
 			p.wantState(state, test.state...)
 			p.wantTruth(state, "acme")
@@ -194,10 +195,11 @@ func TestProtocolUpdateBesideARotation(t *testing.T) {
 	}
 }
 
-// An answer that is not about the planned group is an error that says so, never an inconsistent result.
+// TestProtocolAnswersAboutAnotherGroup checks that a response about another group causes an error that says so, and
+// not an inconsistent result.
 func TestProtocolAnswersAboutAnotherGroup(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
-	known := p.updated(p.created(protocolAcme()), protocolAcme("name", "Acme 2")) // From here on the tag is known.
+	known := p.updated(p.created(protocolAcme()), protocolAcme("name", "Acme 2")) // The update makes the tag known.
 	ask := func(method, body string) (protocolState, protocolDiags) {
 		p.service.ClearFaults()
 		p.answered(method, body)
@@ -213,7 +215,7 @@ func TestProtocolAnswersAboutAnotherGroup(t *testing.T) {
 	diags.wantError(elsewhere, `"Customer"`, `"Testing"`, "API key")
 	p.wantState(state, "api_environment_tag", "Testing")
 
-	// Nobody else has the token that a rotation has made.
+	// The new token must be in the state, because nothing else has it.
 	rotated := protocolObject{"token": "ugt_answer", "rotate_token_when_changed": quarter("Q2")}
 	state, diags = ask(http.MethodPost, protocolAnswer("acme", 7, "Customer"))
 	diags.wantError(replaced, "team_id 7")
@@ -223,7 +225,8 @@ func TestProtocolAnswersAboutAnotherGroup(t *testing.T) {
 	p.wantState(state, rotated)
 }
 
-// Without a team, and without a refresh, a group with another token may be another one.
+// TestProtocolGroupThatMayBeAnother covers a service that returns no team_id. Without a refresh, a group with a
+// different token may be a different group.
 func TestProtocolGroupThatMayBeAnother(t *testing.T) {
 	p := protocolStart(t, emulator.Options{Omit: []string{"team_id"}})
 	state := p.created(protocolAcme())
@@ -233,22 +236,23 @@ func TestProtocolGroupThatMayBeAnother(t *testing.T) {
 	p.wantTruth(p.updated(p.refreshed(state), protocolNextQuarter()), "acme")
 }
 
-// What a service that merges has kept is in the state, so that it is planned again; nothing is shown by its value.
+// TestProtocolServiceThatTakesNothingAsSent covers a service that merges properties. Keys that it kept must be in the
+// state, so that the next plan removes them. Diagnostics must not show values.
 func TestProtocolServiceThatTakesNothingAsSent(t *testing.T) {
 	p := protocolStart(t, emulator.Options{Updates: emulator.UpdatesMerge})
 	config := protocolAcme("properties", `{"tier":"hunter2"}`)
 	state, diags := p.update(p.created(protocolAcme()), config)
 	diags.wantError(notAsPlanned, `which were not sent: "rows"`, "merges")
 	if strings.Contains(diags.String(), "hunter2") {
-		t.Errorf("a value is shown:\n%s", diags)
+		t.Errorf("the error shows a value:\n%s", diags)
 	}
 	p.wantState(state, "properties", `{"rows":10,"tier":"hunter2"}`)
 	if plan := p.plan(p.refreshed(state), config); plan.action != "update" {
-		t.Errorf("the next plan is to %s, and the keys that remained are forgotten", plan.action)
+		t.Errorf("the next plan is to %s, want an update that removes the keys that the service kept", plan.action)
 	}
 	p.wantSettled(state, protocolAcme("properties", `{"tier":"hunter2","rows":10.0}`))
 
-	// Two names that look the same are told apart.
+	// If two names look the same, the error escapes them.
 	p = protocolAnother(t, emulator.Options{})
 	state = p.created(protocolAcme())
 	p.answered(http.MethodPut, strings.Replace(protocolAnswer("acme", 1001, "Customer"), `"Acme"`, `"Zoe\u0308"`, 1))

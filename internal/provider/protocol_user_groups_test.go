@@ -26,8 +26,8 @@ func protocolIDs(ids ...string) protocolObject {
 	return protocolObject{"user_group_ids": values}
 }
 
-// Existing groups cost a call each and missing ones three, at most ten are looked up at a time, and nothing is left
-// behind.
+// TestProtocolUserGroups checks that an existing group costs one call and a missing one three, that at most
+// lookupsAtATime groups are looked up concurrently, and that no group is left behind.
 func TestProtocolUserGroups(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	var all, existing, missing []string
@@ -46,7 +46,7 @@ func TestProtocolUserGroups(t *testing.T) {
 	p.service.BeforeCall(func(emulator.Call) {
 		now := atATime.Add(1)
 		defer atATime.Add(-1)
-		time.Sleep(time.Millisecond) // so that calls which can come together do
+		time.Sleep(time.Millisecond) // so that concurrent calls overlap
 		for seen := most.Load(); now > seen && !most.CompareAndSwap(seen, now); seen = most.Load() {
 		}
 	})
@@ -64,7 +64,7 @@ func TestProtocolUserGroups(t *testing.T) {
 		}
 	}
 	if most.Load() > lookupsAtATime || most.Load() < 2 {
-		t.Errorf("%d calls at a time", most.Load())
+		t.Errorf("at most %d calls were concurrent", most.Load())
 	}
 	calls := map[string]int{}
 	for _, call := range p.service.Calls() {
@@ -101,7 +101,8 @@ func TestProtocolUserGroupsOfNoIDs(t *testing.T) {
 	p.wantCalls("")
 }
 
-// One cause gets one explanation, and no call is made once it is known.
+// TestProtocolUserGroupsThatFail checks that a failure with the same cause for all groups is reported once, and that
+// it stops further lookups.
 func TestProtocolUserGroupsThatFail(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	p.always("", emulator.Refuse)
@@ -115,7 +116,7 @@ func TestProtocolUserGroupsThatFail(t *testing.T) {
 		t.Errorf("want one error, got %v", diags)
 	}
 	if calls := len(p.service.Calls()); calls > 4*lookupsAtATime {
-		t.Errorf("%d calls after the first refusal", calls)
+		t.Errorf("%d calls were made, although the service refuses all of them", calls)
 	}
 	_, diags = p.anotherProcess(protocolObject{"api_key": protocolUnknown}).data(protocolGroups, protocolIDs("acme"))
 	diags.wantError(titleNotConfigured)
@@ -133,7 +134,7 @@ func TestProtocolTokenFingerprint(t *testing.T) {
 		p.must(err)
 		switch {
 		case want == nil && (answer.Error == nil || strings.Contains(answer.Error.Text, "fingerprint of")):
-			t.Errorf("an empty token: %v", answer.Error)
+			t.Errorf("the error for an empty token is %v", answer.Error)
 		case want != nil && protocolPlain(p.decode(tftypes.String, answer.Result)) != want:
 			t.Errorf("got %v, want %v", answer, want)
 		}

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// certificatePair returns a certificate that signs itself, valid until the given time from now, and its key.
+// certificatePair returns a self-signed certificate and its key. The certificate expires after validFor, which may be
+// negative.
 func certificatePair(t *testing.T, validFor time.Duration) (certificate, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -47,7 +48,7 @@ func TestProviderConnection(t *testing.T) {
 	pair := o{"client_cert_pem": certificate, "client_key_pem": key}
 	for name, test := range map[string]struct {
 		configured, variables o
-		want                  string // of the only error; none for a certificate
+		want                  string // in the only error; if empty, a client certificate
 	}{
 		"files":         {configured: o{"client_cert_file": certificateFile, "client_key_file": keyFile}},
 		"text":          {configured: pair},
@@ -111,7 +112,7 @@ func TestProviderConnection(t *testing.T) {
 			switch {
 			case test.want == "":
 				if len(diags) > 0 || read.client.ClientCertificate == nil {
-					t.Errorf("certificate %v: %v", read.client.ClientCertificate, diags)
+					t.Errorf("want a client certificate without errors, got %v: %v", read.client.ClientCertificate, diags)
 				}
 			case len(diags) != 1, !strings.Contains(diags[0].Detail(), test.want),
 				strings.Contains(diags[0].Detail(), "hunter2"):

@@ -17,7 +17,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// readSettings reads a configuration as Configure does, for what cannot be seen from outside.
+// readSettings returns the settings that Configure would read from the configuration, for those that a test cannot
+// observe otherwise.
 func readSettings(t *testing.T, config protocolObject) (settings, diag.Diagnostics) {
 	t.Helper()
 	var schema provider.SchemaResponse
@@ -65,8 +66,8 @@ func TestProviderSettingsSources(t *testing.T) {
 		"environment":         func(s settings) any { return s.environment },
 	}
 	tests := map[string]struct {
-		also              protocolObject // what the argument needs beside it
-		byDefault         any            // nil: there is none
+		also              protocolObject // other arguments that the argument needs
+		byDefault         any            // nil if omitting the argument is an error
 		configured        any
 		configuredBecomes any
 		environment       string
@@ -100,7 +101,7 @@ func TestProviderSettingsSources(t *testing.T) {
 		"user_agent_suffix": {nil, "", " ci/1 ", "ci/1", "shell/2", "shell/2"},
 		"environment":       {nil, "", "Testing", "Testing", "Customer", "Customer"},
 	}
-	// Those that provider_connection_test.go and TestProtocolCertificates cover.
+	// provider_connection_test.go and TestProtocolCertificates cover the arguments listed here.
 	covered := append(slices.Collect(maps.Keys(tests)), "ca_cert_file", "ca_cert_pem", "client_cert_file",
 		"client_cert_pem", "client_key_file", "client_key_pem", "proxy_url", "tls_server_name")
 	for _, attribute := range protocolSchema().Provider.Block.Attributes {
@@ -120,7 +121,7 @@ func TestProviderSettingsSources(t *testing.T) {
 				read, diags := readSettings(t, all)
 				switch {
 				case value == nil && !diags.HasError():
-					t.Errorf("%s: there is no error", source)
+					t.Errorf("%s: want an error, got none", source)
 				case value != nil && len(diags) > 0:
 					t.Errorf("%s: %v", source, diags)
 				case value != nil && !reflect.DeepEqual(show[argument](read), value):
@@ -136,7 +137,8 @@ func TestProviderSettingsSources(t *testing.T) {
 	}
 }
 
-// An argument of the configuration hides its variable, also an empty one, and one that says the same in another form.
+// TestProviderSettingsHideVariables checks that an argument in the configuration hides its environment variable, even
+// if the argument is empty. A file also hides the variable with the text, and a text the variable with the file.
 func TestProviderSettingsHideVariables(t *testing.T) {
 	for variable, value := range map[string]string{
 		"BASE_URL": "https://other.example", "API_KEY": "of-environment",
@@ -174,7 +176,7 @@ func TestProviderSettingsReservedHeaders(t *testing.T) {
 		}
 	}
 	if len(reservedHeaders) != 14 {
-		t.Errorf("%d headers are reserved", len(reservedHeaders))
+		t.Errorf("%d headers are reserved, want 14", len(reservedHeaders))
 	}
 	for name := range reservedHeaders {
 		_, diags := readSettings(t, protocolObject{
@@ -184,12 +186,13 @@ func TestProviderSettingsReservedHeaders(t *testing.T) {
 			t.Errorf("%s: %v", name, diags)
 		}
 		if !strings.Contains(described, "`"+name+"`") {
-			t.Errorf("the description does not name %s", name)
+			t.Errorf("the description of headers does not mention %s", name)
 		}
 	}
 }
 
-// Every bad value is one error that names the argument and its variable, shows no value, and comes before any call.
+// TestProtocolBadProviderArguments checks that each bad value causes exactly one error, before any call. The error
+// names the argument and, unless arguments conflict, its environment variable. It does not show the value.
 func TestProtocolBadProviderArguments(t *testing.T) {
 	const marker = "marker-4711"
 	const invalid, missing = "A provider argument is invalid", "A provider argument is missing"
@@ -200,8 +203,8 @@ func TestProtocolBadProviderArguments(t *testing.T) {
 	tests := []struct {
 		argument    string
 		configured  any
-		environment string // empty: the bad value is configured only
-		title       string // of the error from the environment, and from the configuration unless a validator speaks first
+		environment string // empty to test the configuration only
+		title       string // of the error, empty for none; a schema validator may use another title
 	}{
 		{"base_url", "", "", missing},
 		{"base_url", marker + ".example", marker + ".example", invalid},
@@ -295,14 +298,14 @@ func TestProtocolBadProviderArguments(t *testing.T) {
 	}
 }
 
-// One run shows everything that is wrong.
+// TestProtocolAllBadArgumentsAtOnce checks that one run reports all bad arguments.
 func TestProtocolAllBadArgumentsAtOnce(t *testing.T) {
 	p := protocolBare(t)
 	diags := p.configure(protocolObject{
 		"request_timeout": "x", "retry_wait_min": "x", "headers": protocolObject{"Host": "x"},
 	})
 	if len(diags.list) != 5 {
-		t.Errorf("want base_url, api_key and three more, got:\n%s", diags)
+		t.Errorf("want errors for base_url, api_key and three more arguments, got:\n%s", diags)
 	}
 }
 
