@@ -18,8 +18,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// Tests called TestAcc run a real engine, and run under TF_ACC=1 only. Where terraform-plugin-testing has a step for
-// it, they use that, with the provider in this process. Everything else is commands in a workbench.
+// Tests with names that begin with TestAcc run a real engine, and only if TF_ACC=1 is set. Where
+// terraform-plugin-testing has a suitable step, they use it, with the provider in the test process. Everything else
+// runs commands in a workbench.
 
 const acmeGroup = "embed_user_group.acme"
 
@@ -27,7 +28,7 @@ var factories = map[string]func() (tfprotov6.ProviderServer, error){
 	"embed": func() (tfprotov6.ProviderServer, error) { return NewServer("test")(), nil },
 }
 
-// startService is an emulator for as long as the test takes.
+// startService starts an emulator, which runs until the test ends.
 func startService(t testing.TB, options emulator.Options) *emulator.Emulator {
 	t.Helper()
 	service, err := emulator.Start(options)
@@ -49,7 +50,8 @@ func wantGroups(t *testing.T, service *emulator.Emulator, want []string) {
 	}
 }
 
-// accept runs the steps. Calls are counted anew in each, and in the end nothing may be left at the service.
+// accept runs the steps. It resets the counts of calls before each step, and checks that no group is left at the
+// service in the end.
 func accept(t *testing.T, service *emulator.Emulator, steps ...resource.TestStep) {
 	t.Helper()
 	for i := range steps {
@@ -73,13 +75,13 @@ func accept(t *testing.T, service *emulator.Emulator, steps ...resource.TestStep
 	})
 }
 
-// providerFor is the block that has the provider use the service.
+// providerFor returns a provider block for the service.
 func providerFor(service *emulator.Emulator) string {
 	return fmt.Sprintf("provider \"embed\" {\n  base_url = %q\n  api_key = %q\n  retry_wait_min = \"1ms\"\n}\n",
 		service.URL(), emulator.DefaultKey)
 }
 
-// made checks which calls were made until the end of apply, and that the state has of acme what the service has.
+// made checks the calls up to the end of the apply, and that the state of acme matches the group at the service.
 func made(service *emulator.Emulator, calls string) statecheck.StateCheck {
 	return stateCheck(func(state attributes) error {
 		group, _ := service.Group("acme")
@@ -94,7 +96,7 @@ func made(service *emulator.Emulator, calls string) statecheck.StateCheck {
 	})
 }
 
-// attributes are those of acme, as text or as they are in JSON.
+// attributes are the attributes of acme, as decoded from JSON.
 type attributes map[string]any
 
 type stateCheck func(attributes) error
@@ -112,7 +114,7 @@ func (check stateCheck) CheckState(
 
 func at(attribute string) tfjsonpath.Path { return tfjsonpath.New(attribute) }
 
-// fingerprint is computed here once more, so that it cannot change unnoticed.
+// fingerprint does not share code with the provider, so that the algorithm cannot change unnoticed.
 func fingerprint(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])[:12]

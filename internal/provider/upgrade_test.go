@@ -107,7 +107,7 @@ func (p *protocol) upgraded(
 // store it.
 func upgradeToken(id string) string { return "ugt_dummy-token-of-" + id }
 
-// upgradeSeed creates the group that the state describes at the service.
+// upgradeSeed creates, at the service, the group that the state describes.
 func upgradeSeed(service *emulator.Emulator, state protocolState) {
 	group := emulator.Group{
 		ID: state.get("user_group_id").(string), Name: state.get("name").(string), TeamID: state.get("team_id").(int64),
