@@ -9,9 +9,9 @@ import (
 	"unicode"
 )
 
-// ParseBaseURL reads the address of the service: absolute, https (http on loopback, or anywhere with allowHTTP), with
-// an optional path and without user info, query or fragment. Trailing slashes are dropped. The error is a sentence
-// without a subject ("must …") that never repeats the address, which may hold a credential.
+// ParseBaseURL parses the address of the service. It must be absolute and use https, or http if the host is loopback
+// or allowHTTP is set. It may have a path, but no user info, query or fragment. Trailing slashes are removed. The
+// error is a predicate without a subject ("must …") and never contains the address, which may include a credential.
 func ParseBaseURL(text string, allowHTTP bool) (*url.URL, error) {
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }) {
 		return nil, errors.New("must not contain spaces or control characters")
@@ -40,8 +40,7 @@ func ParseBaseURL(text string, allowHTTP bool) (*url.URL, error) {
 		return nil, errors.New("must start with https://, because over http the key and every token could be read on " +
 			"the way; http is accepted for loopback addresses, and elsewhere with allow_http = true")
 	}
-	// JoinPath leaves one trailing slash. There is nothing after the path, so the end of the text is the end of the
-	// path.
+	// JoinPath keeps one trailing slash. Nothing follows the path, so trimming the text trims the path.
 	base, err = url.Parse(strings.TrimRight(base.JoinPath().String(), "/"))
 	if err != nil {
 		return nil, notAbsolute
@@ -57,14 +56,15 @@ func isLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// ParseProxyURL reads the address of a proxy, which may hold a user name and a password. Without a scheme it is an http
-// proxy, as in the usual environment variables. The error is like those of ParseBaseURL.
+// ParseProxyURL parses the address of a proxy, which may include a user name and a password. An address without a
+// scheme is that of an http proxy, as in the usual environment variables. Errors have the same form as those of
+// ParseBaseURL.
 func ParseProxyURL(text string) (Secret, error) {
 	if !strings.Contains(text, "://") {
 		text = "http://" + text
 	}
 	proxy, err := url.Parse(text)
-	// An unescaped password can end the host early, and look like a path, a query or a fragment.
+	// An unescaped password can end the host early, so that the rest looks like a path, a query or a fragment.
 	if err != nil || proxy.Hostname() == "" || strings.Trim(proxy.Path, "/") != "" || strings.ContainsAny(text, "?#") {
 		return Secret{}, errors.New("must be the address of a proxy such as http://proxy.example.com:3128, without " +
 			"a path; special characters in a user name or password must be percent-encoded")

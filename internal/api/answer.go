@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// interpret decides what an answer means. Only a 2xx status together with `success` 1 and every field the call cannot
-// do without is a success (interface sections 2.3 and 7). Of a body that was cut short, cut says why; what had come by
-// then counts all the same, and a known status is not undone by it.
+// interpret decides what a response means. It is a success only with a 2xx status, `success` 1, a complete body and
+// all fields that the call needs (interface sections 2.3 and 7). If the body is incomplete, cut is the reason. The
+// part that arrived still counts, and so does the status.
 func (c *call) interpret(response *http.Response, body []byte, cut error) (answer Answer, failure *Error) {
 	told, group, unreadable := readAnswer(body)
 	status, fromService := response.StatusCode, unreadable == nil || len(told) > 0 || group != nil
@@ -56,14 +56,15 @@ func (c *call) interpret(response *http.Response, body []byte, cut error) (answe
 	return answer, failure
 }
 
-// answeredFromCache goes by an Age above zero: some proxies write Age: 0 into answers that they have just fetched.
+// answeredFromCache reports whether the response has an Age above zero. Some proxies add Age: 0 to responses that
+// they have just fetched.
 func answeredFromCache(response *http.Response) bool {
 	age, err := strconv.ParseFloat(strings.TrimSpace(response.Header.Get("Age")), 64)
 	return err == nil && age > 0
 }
 
-// succeeded reads an answer with a 2xx status, of which fault is what is wrong with its form. If it is no success, it
-// says in failure why.
+// succeeded reads a response with a 2xx status and reports whether it is a success. If not, it sets the kind and the
+// reason in failure. A non-nil fault is what is wrong with the form of the body.
 func (c *call) succeeded(response *http.Response, told, group fields, fault error, failure *Error) (Answer, bool) {
 	failure.Kind, failure.Reason = UnknownOutcome, ""
 	success, err := told.flag("success")
@@ -85,7 +86,7 @@ func (c *call) succeeded(response *http.Response, told, group fields, fault erro
 	if err := cmp.Or(fault, err); err != nil {
 		failure.Reason = unusable(err)
 		if c.method == http.MethodGet && answer.New == nil {
-			return Answer{}, false // A lookup or a creation that succeeded may have created a group or not.
+			return Answer{}, false // Without new_user_group, it is unknown whether the call created a group.
 		}
 		failure.Kind = Incomplete
 		return answer, false
@@ -95,7 +96,8 @@ func (c *call) succeeded(response *http.Response, told, group fields, fault erro
 
 func unusable(fault error) string { return "the answer cannot be used: " + fault.Error() }
 
-// describe says what came instead of JSON without quoting it: half a document can end in the middle of a token.
+// describe returns the reason why a body is not the expected JSON. It does not quote the body, since half a document
+// can end in the middle of a token.
 func describe(response *http.Response, fault error) string {
 	if isHTML(response) {
 		return "the service would have answered in JSON"
@@ -103,7 +105,8 @@ func describe(response *http.Response, fault error) string {
 	return unusable(fault)
 }
 
-// decoder turns a successful answer's members into an Answer. With an error it still returns what it could tell.
+// decoder converts the members of a successful response into an Answer. With an error, it returns what it could
+// read.
 type decoder func(told, group fields) (Answer, error)
 
 func decodeNothing(fields, fields) (Answer, error) { return Answer{}, nil }
@@ -118,7 +121,7 @@ func decodeGetOrCreate(told, group fields) (Answer, error) {
 	return answer, cmp.Or(flagErr, err)
 }
 
-// decodeGroupWithToken insists on the token: without it neither a creation nor a rotation can be recorded.
+// decodeGroupWithToken requires the token, because neither a creation nor a rotation can be recorded without it.
 func decodeGroupWithToken(told, group fields) (Answer, error) {
 	answer, err := decodeGroup(told, group)
 	if err == nil && answer.UserGroup.Token.IsZero() {
@@ -127,7 +130,7 @@ func decodeGroupWithToken(told, group fields) (Answer, error) {
 	return answer, err
 }
 
-// decodeGroup reads every field that can be read, and returns the first fault.
+// decodeGroup reads every readable field and returns the first error.
 func decodeGroup(_, group fields) (Answer, error) {
 	if group == nil {
 		return Answer{}, errors.New("the field user_group is missing or is not an object")

@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// maxAnswer is the largest answer that is read, in bytes.
+// maxAnswer is the size of the largest response body that is accepted, in bytes.
 const maxAnswer = 4 << 20
 
-// call is one of the four calls.
+// call is one of the four calls of the service.
 type call struct {
 	client *Client
 	method string
-	// id is the group that the call is about, for the log.
+	// id is the ID of the group, for the log.
 	id   string
 	body []byte
-	// repeatable: doing the work twice does no harm, or what harm it does is dealt with above.
+	// repeatable means that repeating the work is harmless, or that the caller handles the consequences.
 	repeatable bool
 	decode     decoder
 	secret     Secret
@@ -28,13 +28,13 @@ type call struct {
 
 type finishing struct{}
 
-// Finish marks a context for calls that clean up after another one: their first attempt is made even when the run has
-// been stopped meanwhile, because stopping half-way would leave something behind at the service.
+// Finish marks the context of calls that clean up after another call. Their first attempt is made even if the run
+// has been stopped, because stopping halfway would leave something behind at the service.
 func Finish(ctx context.Context) context.Context {
 	return context.WithValue(ctx, finishing{}, true)
 }
 
-// do makes a call, in as many attempts as it takes and the configuration allows: the only way to the service.
+// do makes a call, in as many attempts as it needs and the configuration allows. All requests go through it.
 func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 	call.client = c
 	text, err := encode(body)
@@ -47,7 +47,7 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 	for attempt := 1; ; attempt++ {
 		turn, err := c.pace.await(ctx)
 		if err != nil && (attempt > 1 || ctx.Value(finishing{}) == nil) {
-			// What the last attempt ended with says more than that there was no further one.
+			// The failure of the previous attempt, if any, says more than that the run was stopped.
 			if failure == nil {
 				failure = call.notSent("the run was stopped before the request was sent", err)
 			}
@@ -68,7 +68,7 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 	}
 }
 
-// adaptPace has the pace of the process follow from what became of a call.
+// adaptPace adapts the pace of the process to the outcome of an attempt.
 func (c *Client) adaptPace(turn turn, failure *Error, retries *Retries) {
 	switch {
 	case failure == nil || failure.Status != 0 && !failure.PaceRefused():
@@ -84,24 +84,24 @@ func (c *call) notSent(reason string, cause error) *Error {
 	return &Error{Kind: NotSent, Method: c.method, Reason: reason, cause: cause, permanent: true}
 }
 
-// mayRepeat reports whether the same call may be sent again after an attempt that failed so.
+// mayRepeat reports whether the call may be repeated after the given failure.
 func (c *call) mayRepeat(failure *Error) bool {
 	switch failure.Kind {
 	case NotSent, Throttled:
 		return !failure.permanent
 	case UnknownOutcome:
 		return c.repeatable
-	case Incomplete: // Half an answer tells that the work was done; what it lacks, the same update tells again.
+	case Incomplete: // The work was done. Repeating an update is safe, and may return what was missing.
 		return c.method == http.MethodPut
 	default:
 		return false
 	}
 }
 
-// attempt sends the request once, and says what came of it.
+// attempt sends the request once, and interprets and logs the response.
 func (c *call) attempt(ctx context.Context, number int) (answer Answer, failure *Error) {
 	start := time.Now()
-	response, body, failure, cut := c.exchange(ctx) //nolint:bodyclose // exchange has read and closed it.
+	response, body, failure, cut := c.exchange(ctx) //nolint:bodyclose // exchange has closed it.
 	if failure == nil {
 		answer, failure = c.interpret(response, body, cut)
 	}
@@ -114,8 +114,8 @@ func (c *call) attempt(ctx context.Context, number int) (answer Answer, failure 
 	return answer, failure
 }
 
-// exchange sends the request and reads the answer, as much as comes of it: cut says why it is not whole. Once begun
-// it is not cut short when the run is stopped, only by its own time limit: what the service did must be known.
+// exchange sends the request and reads the response. If the body is incomplete, cut is the reason. Stopping the run
+// does not interrupt a request that has begun. Only its own time limit does, because the outcome must be known.
 func (c *call) exchange(ctx context.Context) (response *http.Response, body []byte, failure *Error, cut error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.client.config.RequestTimeout)
 	defer cancel()
@@ -125,7 +125,7 @@ func (c *call) exchange(ctx context.Context) (response *http.Response, body []by
 	if err != nil {
 		return nil, nil, c.notSent("the request could not be built", err), nil
 	}
-	// Go's transport replays a GET whose body it can rewind when a kept-alive connection dies; here a GET creates.
+	// Go's transport replays a GET with a rewindable body if a kept-alive connection dies, but this GET creates groups.
 	request.GetBody = nil
 	c.setHeaders(request.Header)
 
@@ -135,7 +135,7 @@ func (c *call) exchange(ctx context.Context) (response *http.Response, body []by
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode == http.StatusSwitchingProtocols {
-		// What follows is no HTTP any more, has no end, and is not subject to the time limit.
+		// The connection no longer speaks HTTP. Reading from it might never end, and the time limit does not apply to it.
 		return response, nil, nil, nil
 	}
 	body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
@@ -152,12 +152,12 @@ func (c *call) setHeaders(header http.Header) {
 	for name, value := range c.client.config.Headers {
 		header.Set(name, value.Reveal())
 	}
-	// Go's transport unpacks only what it has asked for itself.
+	// Go's transport decompresses responses only if it has set this header itself.
 	header.Del("Accept-Encoding")
 	header.Set("Authorization", "Token "+c.client.config.APIKey.Reveal())
 	header.Set("Content-Type", "application/json")
 	header.Set("Accept", "application/json")
-	// A GET that creates must not be answered from memory.
+	// A GET that creates groups must not be served from a cache.
 	header.Set("Cache-Control", "no-store")
 	header.Set("User-Agent", c.client.config.UserAgent)
 }

@@ -1,5 +1,5 @@
-// Package api is the HTTP client for the service: its four calls, typed errors, retries, redaction and the Secret type.
-// It contains no policy: what a lost response or a stale token means for a user group is decided by its callers.
+// Package api is the HTTP client for the service: its four calls, typed errors, retries, redaction and the Secret
+// type. It contains no policy. Its callers decide what a lost response or a stale token means for a user group.
 package api
 
 import (
@@ -20,46 +20,45 @@ import (
 // path is the only path of the service (interface section 4).
 const path = "api/user"
 
-// Config is everything a Client needs to know. All fields without a comment on their zero value are required.
+// Config configures a Client. All fields without a comment on their zero value are required.
 type Config struct {
 	// BaseURL comes from ParseBaseURL.
 	BaseURL *url.URL
 	// APIKey goes into the Authorization header of every request (interface section 5).
 	APIKey Secret
-	// RequestTimeout bounds each attempt, from dialing to the last byte of the answer.
+	// RequestTimeout limits each attempt, from dialing to the last byte of the response.
 	RequestTimeout time.Duration
-	// MaxRetries is how often a call is repeated after its first attempt, where repeating is safe. Being refused for its
-	// pace does not count as long as other calls get through.
+	// MaxRetries is how many times a call is repeated after its first attempt, if repeating it is safe. Refusals for
+	// the pace do not count as long as other calls get through.
 	MaxRetries int
-	// RetryWaitMin is the wait before the first repetition; it doubles with each further one.
+	// RetryWaitMin is the wait before the first retry. It doubles with each further retry.
 	RetryWaitMin time.Duration
-	// RetryWaitMax caps every wait, also what a Retry-After header asks for.
+	// RetryWaitMax caps every wait, including one that a Retry-After header asks for.
 	RetryWaitMax time.Duration
-	// RequestsPerSecond is the highest pace of all calls of this client together. Zero: as fast as the service allows.
+	// RequestsPerSecond limits the pace of all calls of this client together. Zero means as fast as the service allows.
 	RequestsPerSecond float64
-	// Headers are sent with every request, and treated as secrets. Nil means none.
+	// Headers are sent with every request and treated as secrets. Nil means none.
 	Headers map[string]Secret
-	// UserAgent is the value of the header of that name.
+	// UserAgent is the value of the User-Agent header.
 	UserAgent string
 
-	// ProxyURL comes from ParseProxyURL. Zero means a direct connection: the environment is not asked here.
+	// ProxyURL comes from ParseProxyURL. Zero means a direct connection. A Client does not read the environment.
 	ProxyURL Secret
-	// RootCAs are the certificate authorities to trust. Nil means those of the system.
+	// RootCAs are the trusted certificate authorities. Nil means those of the system.
 	RootCAs *x509.CertPool
-	// ClientCertificate is for a service that asks for one. Nil means none.
+	// ClientCertificate is sent if the server asks for one. Nil means none.
 	ClientCertificate *tls.Certificate
 	// TLSServerName is the name that the certificate of the service must have. Empty means the host of BaseURL.
 	TLSServerName string
 
-	// Transport takes the place of the network where a test has the service in the same process. Nil means the network.
+	// Transport replaces the network in tests that run the service in the same process. Nil means the network.
 	Transport http.RoundTripper
-	// Random takes the place of chance (at least 0, below 1) where a test must know how long waits are. Nil means
-	// chance. It must be safe for concurrent use.
+	// Random returns numbers in [0, 1), for tests that must know how long waits are. Nil means rand.Float64. It must be
+	// safe for concurrent use.
 	Random func() float64
 }
 
-// Client makes the four calls. It is safe for concurrent use; all calls share one connection pool and one
-// pace.
+// Client makes the four calls. It is safe for concurrent use. All calls share one connection pool and one pace.
 type Client struct {
 	config    Config
 	url       string
@@ -68,13 +67,13 @@ type Client struct {
 	transport http.RoundTripper
 	pace      *pace
 
-	// worked has the methods by which a call has succeeded.
+	// worked has the HTTP method of every call that has succeeded as a key.
 	worked sync.Map
-	// certificateWanted: the service has asked for a client certificate.
+	// certificateWanted is set once a server has asked for a client certificate.
 	certificateWanted atomic.Bool
 }
 
-// New returns a client; it makes no call.
+// New returns a client. It makes no call.
 func New(config Config) *Client {
 	ceiling := math.Inf(1)
 	if config.RequestsPerSecond > 0 {
@@ -103,7 +102,7 @@ func New(config Config) *Client {
 	return c
 }
 
-// target is the host and port of the service.
+// target returns the host and the port of the service.
 func (c *Client) target() string {
 	base, port := c.config.BaseURL, "443"
 	if base.Scheme == "http" {
@@ -114,7 +113,7 @@ func (c *Client) target() string {
 
 var allMethods = []string{http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete}
 
-// hasWorked reports whether a call by one of the methods has succeeded.
+// hasWorked reports whether a call with one of the methods has succeeded.
 func (c *Client) hasWorked(methods ...string) bool {
 	return slices.ContainsFunc(methods, func(method string) bool {
 		_, worked := c.worked.Load(method)

@@ -6,7 +6,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
 )
 
-// Differences is where an answer contradicts what was sent: the name, and top-level keys of the properties.
+// Differences lists where a response contradicts the request: the name, and top-level keys of the properties.
 type Differences struct {
 	Name                       bool
 	Remained, Changed, Missing []string
@@ -15,7 +15,7 @@ type Differences struct {
 // Any reports whether there is a difference.
 func (d Differences) Any() bool { return d.Name || len(d.Remained)+len(d.Changed)+len(d.Missing) > 0 }
 
-// Differences compares what was sent with what an answer tells. What either is silent about is no difference.
+// Differences compares a request with the response. A field that either of them lacks is not a difference.
 func (r GroupRequest) Differences(told UserGroup) (d Differences) {
 	d.Name = r.Name != nil && told.Name != nil && *told.Name != *r.Name
 	if !r.Properties.IsZero() && !told.Properties.IsZero() {
@@ -24,7 +24,7 @@ func (r GroupRequest) Differences(told UserGroup) (d Differences) {
 	return d
 }
 
-// Over merges this response over an earlier one: fields that this one lacks keep their earlier value.
+// Over returns g with the fields that it lacks taken from an earlier response, except for ProvidedID.
 func (g UserGroup) Over(earlier UserGroup) UserGroup {
 	g.TeamID = cmp.Or(g.TeamID, earlier.TeamID)
 	g.Token = cmp.Or(g.Token, earlier.Token)

@@ -9,82 +9,83 @@ import (
 	"time"
 )
 
-// Kind says what a failed call means for the work that was asked for. The service documents no error codes (interface
-// section 7), so the kinds follow from the status class and from `success`, never from the service's prose.
+// Kind is what a failed call means for the requested work. The service documents no error codes (interface section
+// 7), so kinds follow from the status, `success` and the sender of the response, never from the text of the
+// service's message.
 type Kind int
 
 const (
-	// UnknownOutcome: the request went out and no usable answer came back, so the work may or may not have been done. The
-	// work of GET is to create, so an answer without new_user_group is none.
+	// UnknownOutcome means that the request was sent and no usable response arrived, so the work may have been done.
+	// GET may create a group, so a response to it is not usable without new_user_group.
 	UnknownOutcome Kind = iota
-	// Incomplete: the service reports that the work was done, and something that the call cannot do without is
-	// missing from its answer or cannot be read. What could be read comes with the error.
+	// Incomplete means that the service reports success, but something that the call needs is missing from its response
+	// or unreadable. What could be read is returned with the error.
 	Incomplete
-	// Refused: the service answered and said no; nothing was done.
+	// Refused means that the service, or something in front of it, refused the call. Nothing was done.
 	Refused
-	// Unauthorized: status 401 or 403; nothing was done.
+	// Unauthorized means status 401 or 403. Nothing was done.
 	Unauthorized
-	// Throttled: status 429; nothing was done.
+	// Throttled means status 429. Nothing was done.
 	Throttled
-	// Cached: a cache answered in the place of the service; nothing was done.
+	// Cached means that a cache responded in place of the service. Nothing was done.
 	Cached
-	// Redirected: the service pointed elsewhere, which is never followed; nothing was done.
+	// Redirected means that the response was a redirect, which is never followed. Nothing was done.
 	Redirected
-	// NotSent: the request did not get as far as the service (no connection, kept back by TLS or a proxy, or the run
-	// was stopped first); nothing was done.
+	// NotSent means that the request did not reach the service: there was no connection, TLS or a proxy stopped it, or
+	// the run was stopped first. Nothing was done.
 	NotSent
 )
 
-// Error is what every call of this package fails with.
+// Error is the error of every call of this package.
 type Error struct {
-	// Kind is the meaning of the last attempt.
+	// Kind is the kind of the last attempt's failure.
 	Kind Kind
 	// Method is the HTTP method of the call.
 	Method string
-	// Status is the HTTP status of the last answer; 0 when there was none.
+	// Status is the HTTP status of the last response, or 0 if there was none.
 	Status int
-	// FromService says that the answer was a JSON object, as the service's are; anything else has most likely been
-	// sent by something in between.
+	// FromService reports that the body was a JSON object, or began like one. Any other body was most likely sent by
+	// something in front of the service.
 	FromService bool
-	// Message is what the service said, masked, on one line and cut short; empty when it said nothing readable.
+	// Message is the service's message, masked, on one line and truncated. It is empty if there is no readable message.
 	Message string
-	// Reason says in this package's words what was wrong with the last exchange.
+	// Reason is this package's own description of what was wrong with the last attempt.
 	Reason string
-	// Hint says what to check or change, in full sentences; empty where the kind says it all. For an UnknownOutcome
-	// it comes before what the work itself calls for.
+	// Hint is what to check or change, in full sentences. It is empty if the kind says enough. For an UnknownOutcome,
+	// it comes before the advice for the operation.
 	Hint string
-	// Attempts counts the requests made for this call.
+	// Attempts counts the attempts of this call.
 	Attempts int
-	// Lost says that an earlier attempt of this call had an unknown outcome: whatever Kind is, the work may have been
-	// done.
+	// Lost reports that an earlier attempt of this call may have done the work, whatever the Kind.
 	Lost bool
-	// RetryAfter is the wait that the service asked for; 0 when it asked for none.
+	// RetryAfter is the wait that the service asked for, or 0 if it asked for none.
 	RetryAfter time.Duration
 
 	cause error
-	// sender says how an answer looks that is not the service's, and whose it is.
+	// sender describes a response that does not come from the service, and who sent it.
 	sender string
-	// permanent: of a NotSent, that trying again is of no use.
+	// permanent means that retrying a NotSent call is pointless.
 	permanent bool
 }
 
-// Error implements error in one line, for logs; diagnostics use the fields.
+// Error returns one line, for logs. Diagnostics use the fields.
 func (e *Error) Error() string { return e.Method + " /api/user: " + e.Said() }
 
-// Unwrap returns the underlying error, if any.
+// Unwrap returns the underlying error, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// MayHaveHappened reports whether the work asked for was done, or may have been, in spite of the error.
+// MayHaveHappened reports whether the work was done, or may have been, despite the error.
 func (e *Error) MayHaveHappened() bool {
 	return e.Lost || e.Kind == UnknownOutcome || e.Kind == Incomplete
 }
 
-// PaceRefused reports whether the service, or something before it, could not take so many calls.
+// PaceRefused reports whether the status (429 or 503) says that the service, or something in front of it, could not
+// take so many calls.
 func (e *Error) PaceRefused() bool {
 	return e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable
 }
 
-// Said is a sentence without a full stop about what came back and from whom, to be built into a message.
+// Said returns a clause about the response and its sender, without a period, for use in a message.
 func (e *Error) Said() string {
 	var said strings.Builder
 	switch {

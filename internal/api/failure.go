@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// transportFailure says what an exchange without an answer means. Nothing can have been done before the first byte of
-// the request was sent, nor when TLS or a proxy has kept it from the service.
+// transportFailure returns the failure for an exchange without a response. Nothing can have been done before the
+// first byte of the request was sent, nor if TLS or a proxy kept the request from the service.
 func (c *call) transportFailure(err error, timedOut bool, way *sending) *Error {
 	failure := &Error{Kind: NotSent, permanent: true, cause: err}
 	peer := c.client.peer(err)
@@ -30,7 +30,8 @@ func (c *call) transportFailure(err error, timedOut bool, way *sending) *Error {
 		failure.Reason = peer + " speaks TLS, and was addressed without it"
 		failure.Hint = hintTLS
 	case alert != 0 && (!way.begun() || !way.reused.Load()):
-		// TLS 1.3 brings the refusal of a client certificate after the first request was written. It was not read then.
+		// In TLS 1.3, the refusal of a client certificate arrives after the first request was written. The server has not
+		// read it.
 		failure.Reason = peer + " refused the TLS connection: " + strings.TrimPrefix(alert.Error(), "tls: ")
 		failure.Hint = hintHandshake
 		if alert != alertProtocolVersion && c.client.certificateWanted.Load() {
@@ -51,16 +52,16 @@ func (c *call) transportFailure(err error, timedOut bool, way *sending) *Error {
 		failure.Kind, failure.permanent = UnknownOutcome, false
 		failure.Reason = c.cut(timedOut)
 		if c.client.certificateWanted.Load() && !c.client.hasWorked(allMethods...) {
-			// The alert that says so can get lost with the connection.
+			// The alert that refuses the client certificate can get lost with the connection.
 			failure.Hint = hintClientCertificate
 		}
 	}
-	// A certificate holds text that somebody else made up.
+	// The error may quote a certificate, whose text is not to be trusted.
 	failure.Reason = c.shown(failure.Reason, maxMessage)
 	return failure
 }
 
-// cut says why an answer is missing, or not complete.
+// cut returns the reason why a response is missing or incomplete.
 func (c *call) cut(timedOut bool) string {
 	if timedOut {
 		return fmt.Sprintf("no complete answer came within %s", c.client.config.RequestTimeout)
@@ -68,7 +69,7 @@ func (c *call) cut(timedOut bool) string {
 	return "the connection was cut before a complete answer had come"
 }
 
-// peer names the other end of a connection that failed, with the address that was dialed.
+// peer describes the other end of a failed connection: its name, the address that was dialed, and the proxy.
 func (c *Client) peer(err error) string {
 	name, proxy := c.target(), ""
 	if c.proxy != nil {
@@ -83,7 +84,7 @@ func (c *Client) peer(err error) string {
 	return name + proxy
 }
 
-// opError finds the net.OpError of an operation; "remote error" is that of a TLS alert.
+// opError returns the net.OpError with the given operation in err, or nil. That of a TLS alert is "remote error".
 func opError(err error, operation string) *net.OpError {
 	var found *net.OpError
 	for errors.As(err, &found) && found.Op != operation {
@@ -93,13 +94,14 @@ func opError(err error, operation string) *net.OpError {
 	return found
 }
 
-// refusingAlerts are the alerts of RFC 8446, section 6, by which a server refuses a connection for good: whoever
-// tries again is refused again. crypto/tls has no names for them.
+// refusingAlerts are the alerts of RFC 8446, section 6, with which a server refuses a connection for good, so that a
+// retry would be refused again. crypto/tls exports no names for them.
 var refusingAlerts = []tls.AlertError{40, 42, 43, 44, 45, 46, 48, 49, alertProtocolVersion, 71, 112, 116}
 
 const alertProtocolVersion tls.AlertError = 70
 
-// alertIn finds the alert that refused a connection; 0 is none. The type that crypto/tls has for it is not exported.
+// alertIn returns the alert that refused a connection, or 0. It compares texts, because crypto/tls does not export
+// the type of an alert that was received.
 func alertIn(err error) tls.AlertError {
 	if strings.Contains(err.Error(), "tls: server selected unsupported protocol version") {
 		return alertProtocolVersion

@@ -14,13 +14,13 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
 )
 
-// fields are the members of a JSON object that are not null: an answer's null says as little as its silence. They are
-// read in their documented type or in one whose meaning is obvious ("1001" for 1001, true for 1); any other is an error
-// that names the field and never the value.
+// fields contains the members of a JSON object, except those that are null, since null says no more than a missing
+// member. Its methods accept the documented type and any other type whose meaning is obvious ("1001" for 1001, true
+// for 1). Errors contain the name of the field and never its value.
 type fields map[string]jsontext.Value
 
-// readAnswer reads the members of an answer, and those of its user_group. With an error the members up to the fault are
-// there: half an answer may have told that a group was made, or its token.
+// readAnswer returns the members of a response, and those of its user_group. With an error, it returns the members
+// up to the fault, because half a response may still contain new_user_group or the token.
 func readAnswer(body []byte) (answer, group fields, err error) {
 	answer = fields{}
 	decoder := jsontext.NewDecoder(bytes.NewReader(body))
@@ -39,7 +39,7 @@ func readAnswer(body []byte) (answer, group fields, err error) {
 	return answer, group, err
 }
 
-// readObject calls member with the name of each member, before its value is read.
+// readObject calls member with the name of each member. member must read the value.
 func readObject(decoder *jsontext.Decoder, member func(name string) error) error {
 	if open, err := decoder.ReadToken(); err != nil || open.Kind() != '{' {
 		return errors.New("it is not a JSON object")
@@ -65,7 +65,7 @@ func (f fields) read(decoder *jsontext.Decoder, name string) error {
 	return notComplete(err)
 }
 
-// notComplete keeps the library's text out of messages, since it quotes names and values.
+// notComplete replaces the library's error, whose text quotes names and values.
 func notComplete(err error) error {
 	switch {
 	case err == nil:
@@ -106,7 +106,7 @@ func (f fields) secret(name string) (Secret, error) {
 	return NewSecret(*text), nil
 }
 
-// integer reads all of int64 exactly.
+// integer accepts the whole range of int64, without rounding.
 func (f fields) integer(name string) (*int64, error) {
 	text, err := f.text(name)
 	if err != nil {
@@ -117,7 +117,7 @@ func (f fields) integer(name string) (*int64, error) {
 	}
 	number, err := strconv.ParseInt(*text, 10, 64)
 	if err != nil {
-		// 1001.0 and 1.001e3 are 1001 too. A float64 in between would turn 9007199254740993.0 into another number.
+		// 1001.0 and 1.001e3 are 1001, too. Converting through float64 would turn 9007199254740993.0 into another number.
 		object, _ := jsonobject.Parse(`{"":` + *text + `}`)
 		plain := strings.TrimSuffix(strings.TrimPrefix(object.Canonical(), `{"":`), "}")
 		if number, err = strconv.ParseInt(plain, 10, 64); err != nil {
@@ -144,8 +144,8 @@ func (f fields) flag(name string) (*bool, error) {
 	return &yes, nil
 }
 
-// object also takes an object that was written into a string, as services do that keep JSON in a text column, and an
-// empty list, which is how PHP writes an empty object.
+// object also accepts a string that contains an object, since some services keep JSON in a text column, and an empty
+// list, which is how PHP writes an empty object.
 func (f fields) object(name string) (jsonobject.Object, error) {
 	value, present := f[name]
 	if !present {

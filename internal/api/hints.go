@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// A hint says what to change where something on the way to the service, or in place of it, is the trouble. It is
-// chosen by status, headers and the form of a body, never by what the service says.
+// A hint says what to change if the cause may be something between Terraform and the service, or something that
+// responds in its place. It is chosen by errors, status, headers and the form of a body, never by the service's
+// message.
 const (
 	hintNoTLS     = "Check the scheme and the port in base_url (EMBED_BASE_URL), and in the address of the proxy."
 	hintTLS       = "Start base_url (EMBED_BASE_URL) with https://, or the address of the proxy if that speaks TLS."
@@ -32,7 +33,7 @@ const (
 	hintProxyCannot  = "Check the host in base_url (EMBED_BASE_URL), and whether the proxy can resolve and reach it."
 )
 
-// certificateHint is about a certificate that could not be verified.
+// certificateHint returns the hint for a certificate that could not be verified.
 func certificateHint(err error) string {
 	var invalid x509.CertificateInvalidError
 	switch {
@@ -45,7 +46,7 @@ func certificateHint(err error) string {
 	}
 }
 
-// tunnelHint is about a proxy's answer to CONNECT.
+// tunnelHint returns the hint for a proxy's response to CONNECT.
 func tunnelHint(status int) string {
 	switch {
 	case status == http.StatusProxyAuthRequired:
@@ -57,7 +58,7 @@ func tunnelHint(status int) string {
 	}
 }
 
-// answerHints are tried in turn, and the first that applies is given.
+// answerHints are tried in order. The first that applies is used.
 var answerHints = []struct {
 	applies func(signs) bool
 	hint    string
@@ -65,7 +66,7 @@ var answerHints = []struct {
 	{func(s signs) bool { return s.is(http.StatusProxyAuthRequired) }, hintProxyPassword},
 	{func(s signs) bool { return s.Kind == NotSent }, hintTLS},
 	{
-		// Some servers finish the handshake without the certificate that they want, and refuse then.
+		// Some servers finish the handshake without the client certificate that they require, and refuse the request.
 		func(s signs) bool {
 			return s.foreign(400, 401, 403) && s.client.certificateWanted.Load() && !s.worked(allMethods...)
 		},
@@ -106,7 +107,7 @@ var answerHints = []struct {
 	},
 }
 
-// signs are what the hint about an answer is chosen by.
+// signs is what the hint for a response is chosen by.
 type signs struct {
 	*Error
 	client *Client
@@ -128,12 +129,13 @@ func (s signs) foreign(statuses ...int) bool { return !s.FromService && s.is(sta
 
 func (s signs) worked(methods ...string) bool { return s.client.hasWorked(methods...) }
 
-// oddBody: many programs do not expect the body of such a call, and none has worked yet.
+// oddBody reports whether many programs do not expect a body with the method of the call, and no call with that
+// method has worked yet.
 func (s signs) oddBody() bool {
 	return (s.Method == http.MethodGet || s.Method == http.MethodDelete) && !s.worked(s.Method)
 }
 
-// tlsWanted is what Go, nginx and Apache say to those who speak to a TLS port without TLS.
+// tlsWanted matches the response of Go, nginx and Apache to a request without TLS on a TLS port.
 var tlsWanted = regexp.MustCompile(
 	`(?i)HTTP request (was sent )?to (an )?HTTPS (server|port)|plain HTTP to an SSL-enabled`)
 
@@ -144,7 +146,7 @@ func isHTML(response *http.Response) bool {
 	return err == nil && mediaType == "text/html"
 }
 
-// sender says what an answer looks like that is not the service's, and who sent it.
+// sender describes a response that does not come from the service, and who sent it.
 func (c *call) sender(response *http.Response, body []byte) string {
 	said := ""
 	if isHTML(response) {
@@ -156,7 +158,7 @@ func (c *call) sender(response *http.Response, body []byte) string {
 	return said + c.server(response.Header)
 }
 
-// server names the programs that say that they have handled an answer.
+// server returns the names of the programs that have handled a response, according to its headers.
 func (c *call) server(header http.Header) string {
 	var names []string
 	for _, field := range []string{"Server", "Via"} {

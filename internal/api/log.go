@@ -35,7 +35,7 @@ func (c *call) log(
 	})
 }
 
-// loggedBody renders a body for the TRACE log when, and only when, a logger formats it.
+// loggedBody is a body for the TRACE log. The masked text is only computed if a logger formats it.
 type loggedBody struct {
 	call *call
 	body []byte
@@ -44,7 +44,7 @@ type loggedBody struct {
 // MarshalText implements encoding.TextMarshaler, for loggers that write JSON.
 func (b loggedBody) MarshalText() ([]byte, error) { return []byte(b.text()), nil }
 
-// Format implements fmt.Formatter, for all others: no verb prints the bytes.
+// Format implements fmt.Formatter for all other loggers. No verb prints the raw bytes.
 func (b loggedBody) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, b.text()) }
 
 func (b loggedBody) text() string {

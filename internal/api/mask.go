@@ -10,10 +10,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// conceal masks every secret that this client or the given call knows in a text that came from the service.
+// conceal masks all secrets of this client, and the given ones, in a text.
 func (c *Client) conceal(text string, more ...Secret) string {
 	secrets := append(slices.Clone(c.secrets), more...)
-	// The longest first: masking a secret that another one begins with would leave the rest of the longer one.
+	// The longest comes first. Masking a prefix of another secret would leave the rest of that secret readable.
 	slices.SortFunc(secrets, func(a, b Secret) int { return cmp.Compare(len(b.Reveal()), len(a.Reveal())) })
 	for _, secret := range secrets {
 		if !secret.IsZero() {
@@ -23,8 +23,8 @@ func (c *Client) conceal(text string, more ...Secret) string {
 	return text
 }
 
-// oneLine keeps a text that somebody else made up from disturbing the terminal: line breaks, escape sequences and what
-// changes the direction of reading become spaces.
+// oneLine replaces unprintable characters with spaces, so that untrusted text cannot disturb the terminal: line
+// breaks, escape sequences, and characters that change the reading direction.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -34,12 +34,12 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// maxMessage and maxName are how much is shown of a text that somebody else made up, and of what a program calls
-// itself.
+// maxMessage is how many characters of an untrusted text are shown, and maxName how many of a program's name or a
+// page's title.
 const maxMessage, maxName = 300, 60
 
-// shown is a text that somebody else made up, fit for a message: on one line, cut short, and without any secret that is
-// known.
+// shown returns an untrusted text in a form fit for a message: on one line, truncated to limit characters, and with
+// all known secrets masked.
 func (c *call) shown(text string, limit int, more ...Secret) string {
 	text = strings.Join(strings.Fields(oneLine(c.client.conceal(text, append(more, c.secret)...))), " ")
 	if runes := []rune(text); len(runes) > limit {
@@ -48,13 +48,13 @@ func (c *call) shown(text string, limit int, more ...Secret) string {
 	return text
 }
 
-// isSecretField also takes in what an answer of another shape than the documented one may call its tokens.
+// isSecretField reports whether a field may contain a token. It also covers names that the contract does not have.
 func isSecretField(name string) bool { return strings.Contains(strings.ToLower(name), "token") }
 
-// masked copies a JSON text with its tokens masked and its properties, which can hold personal data, left out. The
-// tokens in it, however deep and in whatever shape, come back as well, those before a fault too: an answer that
-// cannot be used can still give a token away. All other text passes through conceal, unescaped: a service that writes
-// a/b as "a\/b" would get a secret past otherwise.
+// masked returns a copy of a JSON text in which the tokens and the properties, which can contain personal data, are
+// masked. It also returns the tokens, at any depth, and those before a fault, too, since a response that cannot be
+// used can still reveal a token. All other strings pass through conceal after unescaping. Otherwise, a service that
+// writes a/b as "a\/b" would get a secret past it.
 func masked(text []byte, conceal func(string) string) (string, []Secret, error) {
 	var out bytes.Buffer
 	m := masker{conceal: conceal}
@@ -80,7 +80,7 @@ type masker struct {
 	tokens  []Secret
 }
 
-// copy copies a value, that of the member called name, or that is somewhere in it.
+// copy copies the next value, which belongs to the member called name, directly or within a list.
 func (m *masker) copy(decoder *jsontext.Decoder, name string) error {
 	if name == "properties" {
 		if err := decoder.SkipValue(); err != nil {
@@ -97,10 +97,10 @@ func (m *masker) copy(decoder *jsontext.Decoder, name string) error {
 	case kind == '{' || kind == '[':
 		return m.copyMembers(decoder, token, name)
 	case kind == '"' && strings.ContainsAny(text, "{[") && jsontext.Value(text).IsValid():
-		// JSON within a text is looked into as well, and shown as if it were none.
+		// JSON in a string is masked, too, and written as JSON instead of as a string.
 		return m.copy(newLenientDecoder([]byte(text)), name)
 	case kind == '"' && isSecretField(name), kind == '0' && (name == "token" || name == "current_token"):
-		// Of numbers only these: some "tokens_left": 3 would mask every 3.
+		// Other numbers are not tokens. With "tokens_left": 3, every 3 would be masked.
 		m.tokens = append(m.tokens, NewSecret(text))
 		return m.encoder.WriteToken(jsontext.String(mask))
 	case kind == '"', kind == '0' && m.conceal(text) != text:
@@ -110,7 +110,8 @@ func (m *masker) copy(decoder *jsontext.Decoder, name string) error {
 	}
 }
 
-// copyMembers copies the rest of an object or an array. What is in a field of tokens is a token, under whatever name.
+// copyMembers copies the rest of an object or an array. All strings within a secret field are tokens, whatever their
+// names.
 func (m *masker) copyMembers(decoder *jsontext.Decoder, open jsontext.Token, name string) error {
 	if err := m.encoder.WriteToken(open); err != nil {
 		return err

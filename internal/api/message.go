@@ -8,12 +8,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// messageFields are where services commonly say why they refused, RFC 9457 among them; the contract names none.
+// messageFields are the fields in which services commonly give the reason for a refusal, in order of preference.
+// They include those of RFC 9457. The contract names none.
 var messageFields = []string{
 	"message", "error", "error_message", "error_msg", "errors", "detail", "title", "reason", "msg",
 }
 
-// message looks into objects and lists as deep as it is told to.
+// message returns the text of the first of messageFields that has one, or "". It descends into at most depth levels
+// of objects and lists.
 func (f fields) message(depth int) string {
 	for _, name := range messageFields {
 		if said := messageIn(f[name], depth); said != "" {

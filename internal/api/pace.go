@@ -7,74 +7,82 @@ import (
 	"time"
 )
 
-// pace lets the calls of a process go as fast as the service allows, which nobody has told it. Until the service
-// refuses a call for its pace, only the first calls are held back. From then on calls are evenly spaced: a refusal
-// lowers the rate at once, calls let through raise it slowly, and while none is let through they become rare.
+// pace lets the calls of a process go as fast as the service allows, without knowing the limit. Until the service
+// refuses a call for its pace, only the first calls are held back. From then on, calls are evenly spaced. A refusal
+// lowers the rate at once, and calls that are let through raise it slowly. While no call is let through, calls
+// become rare.
 type pace struct {
 	ceiling float64
-	random  func() float64 // from [0, 1)
-	next    chan struct{}  // held by the call that is next, so that one call waits for its moment, and the others for it
-	wake    chan struct{}  // wakes that call when its moment may be another
+	random  func() float64 // returns numbers in [0, 1)
+	next    chan struct{}  // held by the next call while it waits for its time, so that all others queue
+	wake    chan struct{}  // wakes that call if its time may have changed
 
 	mu        sync.Mutex
 	rate      float64 // infinite until the first refusal
-	searching bool    // rate is so far only known to be too low
-	tried     int     // how many calls rate has let through in the search
-	refusedAt float64 // the rate at which a call was refused last
+	searching bool    // rate may be far too low, and grows in large steps
+	tried     int     // how many calls were let through at this rate during the search
+	refusedAt float64 // rate at the last refusal that changed it
 	backoff   time.Duration
-	through   bool // a call has been let through since a refusal lowered the rate
-	changed   int  // the number of the last call that was sent before the rate changed, and being let through says nothing
-	lowered   int  // the number of the last call that was sent before the rate was lowered, and being refused says nothing
-	sent      int
-	passes    int
-	silent    int       // how many calls have ended without an answer
-	first     time.Time // when the first call was sent
-	last      time.Time // when the last call was sent
-	opens     time.Time // no call is sent earlier
-	passedAt  time.Time
+	through   bool // a call that was sent after the last slowdown has been let through
+	// changed is the number of the last call before the last step of rate. Up to that call, passing says nothing about it.
+	changed int
+	// lowered is the number of the last call before the last slowdown. Up to that call, refusals say nothing about rate.
+	lowered  int
+	sent     int
+	passes   int
+	silent   int       // how many calls have ended without saying anything about the pace
+	first    time.Time // when the first call was sent
+	last     time.Time // when the last call was sent
+	opens    time.Time // no call is sent earlier
+	passedAt time.Time
 }
 
-// turn is the leave to send one call.
+// turn is the permission to send one call.
 type turn struct {
 	number int
-	held   bool // the call had to wait for its moment: the pace, not the work, is what limits the process
+	held   bool // the call had to wait for its time, so the pace is what limits the process
 }
 
-// Each value was compared with its neighbors in the simulation that pace_test.go holds a part of.
+// Each value was compared with neighboring values in a simulation, part of which is in pace_test.go.
 const (
-	// One call starts, and each that is let through makes room for itself and half of another: 1, 2, 3, 4, 6, 9 under
-	// way. Without this start ten calls meet a limit together. With 2, 1,000 calls without a limit take 3 % longer, not
-	// 4 %, and a quarter more of 20 calls are refused; with 1.25 it is 6 %, and a tenth fewer.
+	// One call starts, and each call that is let through makes room for itself and half of another, so that 1, 2, 3, 4,
+	// 6 and 9 calls are under way. Without this start, ten calls would meet a limit together. It makes 1,000 calls
+	// without a limit take 4 % longer. With 2, they take 3 % longer, and a quarter more of 20 calls are refused. With
+	// 1.25, they take 6 % longer, and a tenth fewer are refused.
 	admitted = 1.5
-	// An answer that never comes admits nobody, so the start ends by itself.
+	// The start ends after this time in any case, since a call without a response makes no room.
 	longestStart = 3 * time.Second
 
-	// The rate to begin with when hardly a call was let through. From 1/s finding a limit of 200/s takes a second more.
+	// The lowest rate after the first refusal, for when hardly any call was let through. From 1/s, it takes a second
+	// longer to find a limit of 200/s.
 	slowestStart = 2.0
-	// Until it is refused, a rate that has let tries calls through is multiplied by growth. With one call 20 calls have a
-	// fifth more of them refused, with three the search for 100/s takes two seconds more.
+	// During the search, rate is multiplied by growth each time it has let tries calls through. With one call, a fifth
+	// more of 20 calls are refused. With three, the search for 100/s takes two seconds longer.
 	growth, tries = 1.3, 2
-	// What the first refusal after that leaves of it: calls that were under way have raised it too far, and a burst that
-	// was allowed has hidden it. With 0.8 or 0.5 twice as many runs are late.
+	// The refusal that ends the search multiplies rate by this, because calls that were under way have raised it too
+	// far, and a burst that the service allows has hidden the limit. With 0.8 or 0.5, twice as many runs are late.
 	tooFar = 0.6
 
-	// What a refusal leaves of the rate. 0.85 refuses a tenth more calls, 0.7 leaves too much unused when each refusal
-	// comes with Retry-After.
+	// Each later refusal multiplies rate by this. 0.85 refuses a tenth more calls. 0.7 leaves too much unused if each
+	// refusal comes with Retry-After.
 	decrease = 0.8
-	// In a second the rate gains this part of itself and of 3/s. The latter brings processes to equal parts. Twice as much
-	// is late with Retry-After, half as much takes minutes to notice that another process has ended.
+	// Each second, rate grows by this fraction of itself and of 3/s. The latter makes the rates of several processes
+	// converge. Twice as much makes runs late with Retry-After. Half as much takes minutes to notice that another
+	// process has ended.
 	increase, increaseOf = 0.01, 3
-	// What the rate is above the one refused last grows by this part of itself in a second: a limit has been lifted. Ten
-	// times the rate is reached in 20 s; with 0.3 in 35 s, with 1 a service that allows bursts refuses more.
+	// Each second, the excess of rate over the last refused one grows by this fraction of itself, because a limit must
+	// have been lifted. The rate is ten times as high after 20 s, and with 0.3 after 35 s. With 1, a service that
+	// allows bursts refuses more calls.
 	acceleration = 0.7
 
-	// The longest time between calls for which refusals are the reason. A service that is down is asked that often, and
-	// a process that others leave no room asks often enough to get some: with 2 s it ends with a thirtieth of theirs.
+	// The longest gap between calls that refusals lead to. A service that is down gets a call this often. If other
+	// processes use up the limit, a process still calls often enough to get a share. With 2 s, it ends with a thirtieth
+	// of theirs.
 	longestGap = time.Second
 )
 
-// newPace returns the pace of a process that may make at most ceiling calls a second (infinite for no limit of its
-// own).
+// newPace returns the pace of a process that may make at most ceiling calls per second. Infinity means no such
+// limit.
 func newPace(ceiling float64, random func() float64) *pace {
 	return &pace{
 		ceiling: ceiling, random: random, next: make(chan struct{}, 1), wake: make(chan struct{}, 1),
@@ -82,8 +90,8 @@ func newPace(ceiling float64, random func() float64) *pace {
 	}
 }
 
-// await blocks until the next call may be sent. If the context ends first it returns the context's error, and no call
-// has been counted.
+// await blocks until the next call may be sent. If the context ends first, it returns the context's error and counts
+// no call.
 func (p *pace) await(ctx context.Context) (turn, error) {
 	select {
 	case p.next <- struct{}{}:
@@ -108,7 +116,7 @@ func (p *pace) await(ctx context.Context) (turn, error) {
 	return turn{}, ctx.Err()
 }
 
-// take counts the next call as sent and returns its number, or says how long to wait for its moment.
+// take counts the next call as sent and returns its number. If it is too early, it returns how long to wait instead.
 func (p *pace) take() (number int, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,7 +140,7 @@ func (p *pace) gap() time.Duration {
 	return max(p.backoff, time.Duration(float64(time.Second)/min(p.rate, p.ceiling)))
 }
 
-// passed says that the service has let a call through, whatever its answer was.
+// passed records that the service has let a call through, whatever its response.
 func (p *pace) passed(t turn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,7 +151,7 @@ func (p *pace) passed(t turn) {
 	if t.number > p.changed && !math.IsInf(p.rate, 1) {
 		p.through, p.backoff = true, 0
 		switch {
-		case !t.held: // Nobody has tried this rate, so a higher one is neither known to pass nor of use.
+		case !t.held: // The call did not wait, so rate is untested, and a higher one would be of no use.
 		case p.searching:
 			if p.tried++; p.tried == tries {
 				p.rate *= growth
@@ -158,7 +166,7 @@ func (p *pace) passed(t turn) {
 	p.wakeNext()
 }
 
-// unanswered says that a call has ended without an answer, which tells nothing of the pace.
+// unanswered records a call whose end says nothing about the pace.
 func (p *pace) unanswered() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -166,20 +174,20 @@ func (p *pace) unanswered() {
 	p.wakeNext()
 }
 
-// refused says that the service has refused a call for its pace, and asked for a wait of retryAfter; 0 if for none.
+// refused records that the service has refused a call for its pace. retryAfter is the wait that it asked for, or 0.
 func (p *pace) refused(t turn, retryAfter time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	if t.number > p.lowered { // Calls under way together are refused together, which counts once.
+	if t.number > p.lowered { // Calls under way together are refused together. Only the first refusal counts.
 		retryAfter += p.slowDown(t, now)
 	}
 	p.opens = later(p.opens, now.Add(retryAfter))
 	p.wakeNext()
 }
 
-// slowDown adapts the pace to a refusal and returns how long all calls wait. That is random: processes that were
-// refused together must not come back together.
+// slowDown adapts the pace to a refusal and returns how long all calls wait. The time is random, because processes
+// that were refused together must not come back together.
 func (p *pace) slowDown(t turn, now time.Time) time.Duration {
 	gaps := 0.5 + p.random()
 	switch {
@@ -188,7 +196,7 @@ func (p *pace) slowDown(t turn, now time.Time) time.Duration {
 		p.rate = max(slowestStart, float64(p.passes)/max(1, now.Sub(p.first).Seconds()))
 		p.refusedAt = p.rate
 	case !p.through:
-		// Others are served, or nobody is. The rate may be right nevertheless, and has been lowered for this already.
+		// No call has been let through since the last slowdown. The rate may still be right, so only the gap grows.
 		p.backoff = min(2*p.gap(), longestGap)
 	default:
 		p.refusedAt = p.rate
@@ -199,7 +207,7 @@ func (p *pace) slowDown(t turn, now time.Time) time.Duration {
 		}
 		p.rate = max(p.rate, 1/longestGap.Seconds())
 		p.searching = false
-		if t.number == p.sent { // It came a little too early, and need not wait for a whole gap more.
+		if t.number == p.sent { // It came only a little too early, and need not wait for another full gap.
 			p.last = time.Time{}
 			gaps = 0.1 + 0.3*p.random()
 		}
@@ -209,7 +217,7 @@ func (p *pace) slowDown(t turn, now time.Time) time.Duration {
 	return time.Duration(gaps * float64(p.gap()))
 }
 
-// letThrough returns when the service has last let a call through; the zero time if it never has.
+// letThrough returns when the service last let a call through, or the zero time if it never has.
 func (p *pace) letThrough() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// parseRetryAfter reads a Retry-After header in either of its forms, seconds or an HTTP date, and returns how long
-// from now it asks to wait. Zero means that it asks for nothing: absent, unreadable or in the past.
+// parseRetryAfter reads a Retry-After header in either of its forms, seconds or an HTTP date, and returns the wait
+// from now, at most maxRetryAfter. It returns 0 for a header that is missing, unreadable or in the past.
 func parseRetryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
-	// A number too large for a Duration, or for any integer, is still a wish to wait; the caller caps it.
+	// A number that overflows is still a request to wait.
 	if seconds, err := strconv.ParseUint(header, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(min(seconds, uint64(maxRetryAfter/time.Second))) * time.Second
 	}
@@ -23,5 +23,5 @@ func parseRetryAfter(header string, now time.Time) time.Duration {
 	return min(max(date.Sub(now), 0), maxRetryAfter)
 }
 
-// maxRetryAfter bounds what a header can say before the client's own, configured cap applies.
+// maxRetryAfter limits what a header can ask for, before RetryWaitMax caps it further.
 const maxRetryAfter = 365 * 24 * time.Hour

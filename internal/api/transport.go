@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// maxIdleConnections is well above any sensible -parallelism, so that each of Terraform's workers finds its connection
-// again. Go's default of two per host would make most calls open a new one.
+// maxIdleConnections is well above any sensible -parallelism, so that each of Terraform's workers can reuse its
+// connection. With Go's default of two per host, most calls would open a new one.
 const maxIdleConnections = 128
 
-// idleTimeout is shorter than the idle time-outs common among servers (5 s and up): a request written to a connection
-// that the server is just closing ends in an unknown outcome, which costs far more than a new connection.
+// idleTimeout is shorter than the idle timeouts of common servers (5 s and up). A request that is sent while the
+// server closes the connection has an unknown outcome, which costs far more than a new connection.
 const idleTimeout = 4 * time.Second
 
 func (c *Client) newTransport() *http.Transport {
@@ -29,7 +29,7 @@ func (c *Client) newTransport() *http.Transport {
 		}
 		return &countingConn{Conn: conn}, nil
 	}
-	// HTTP/1.1 only: HTTP/2 adds nothing for ten calls at a time, and makes answers uncertain (a GOAWAY).
+	// HTTP/2 adds nothing for ten calls at a time, and makes outcomes uncertain (GOAWAY).
 	var http1 http.Protocols
 	http1.SetHTTP1(true)
 	transport := &http.Transport{
@@ -50,8 +50,7 @@ func (c *Client) newTransport() *http.Transport {
 	}
 	transport.Proxy = http.ProxyURL(c.proxy)
 	if c.proxy.Scheme == "https" {
-		// The first TLS connection is to the proxy. The server name and the client certificate are for the service
-		// alone.
+		// The outer TLS connection is to the proxy. TLSServerName and ClientCertificate are for the service only.
 		transport.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := dial(ctx, network, address)
 			if err != nil {
@@ -70,7 +69,7 @@ func (c *Client) newTransport() *http.Transport {
 	return transport
 }
 
-// clientCertificate is asked for when the service wants a client certificate. An empty one is none.
+// clientCertificate is called when the server asks for a client certificate. An empty certificate means none.
 func (c *Client) clientCertificate(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	c.certificateWanted.Store(true)
 	if c.config.ClientCertificate == nil {
@@ -79,7 +78,7 @@ func (c *Client) clientCertificate(*tls.CertificateRequestInfo) (*tls.Certificat
 	return c.config.ClientCertificate, nil
 }
 
-// tunnelRefusal is a proxy's answer to CONNECT other than a connection.
+// tunnelRefusal is the error for a proxy that refuses CONNECT.
 type tunnelRefusal struct {
 	status int
 	header http.Header
@@ -96,8 +95,8 @@ func refuseTunnel(_ context.Context, _ *url.URL, _ *http.Request, response *http
 	return &tunnelRefusal{response.StatusCode, response.Header}
 }
 
-// countingConn counts the bytes handed to the network, which tells a request that was never written (safe to repeat)
-// from one whose fate is unknown.
+// countingConn counts the bytes written to the network, which distinguishes a request that was never sent, and is
+// safe to repeat, from one with an unknown outcome.
 type countingConn struct {
 	net.Conn
 	written atomic.Int64
@@ -109,14 +108,14 @@ func (c *countingConn) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// sending is what is known of one attempt's way out.
+// sending records how far an attempt has come.
 type sending struct {
 	connected, reused atomic.Bool
 	conn              atomic.Pointer[countingConn]
 	before            atomic.Int64
 }
 
-// watch returns a context for an attempt that is to be watched.
+// watch returns a context for an attempt to be recorded in s.
 func (s *sending) watch(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
@@ -130,7 +129,7 @@ func (s *sending) watch(ctx context.Context) context.Context {
 	})
 }
 
-// begun reports whether any byte of the request may have been sent. When in doubt it says yes.
+// begun reports whether any byte of the request may have been sent. If in doubt, it returns true.
 func (s *sending) begun() bool {
 	if !s.connected.Load() {
 		return false
@@ -139,7 +138,7 @@ func (s *sending) begun() bool {
 	return counting == nil || counting.written.Load() != s.before.Load()
 }
 
-// withoutTLS is the connection below TLS; there are two layers of it on the way through an https proxy.
+// withoutTLS returns the connection below TLS. A connection through an https proxy has two layers of TLS.
 func withoutTLS(conn net.Conn) net.Conn {
 	for {
 		wrapped, ok := conn.(interface{ NetConn() net.Conn })
