@@ -105,8 +105,7 @@ func describe(response *http.Response, fault error) string {
 	return unusable(fault)
 }
 
-// decoder converts the members of a successful response into an Answer. With an error, it returns what it could
-// read.
+// decoder converts the members of a success into an Answer. With an error, it returns what it could read.
 type decoder func(told, group fields) (Answer, error)
 
 func decodeNothing(fields, fields) (Answer, error) { return Answer{}, nil }

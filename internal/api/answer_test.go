@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// testCall is a call as the Client makes it, for tests of what an answer means.
+// testCall returns a call like one that the Client makes.
 func testCall(t testing.TB, method string) *call {
 	t.Helper()
 	c := &call{client: newClient(t, "https://service.example.com"), method: method}
@@ -37,7 +37,7 @@ func response(status int, header ...string) *http.Response {
 	return r
 }
 
-// responseTo has the header that goes with a body.
+// responseTo returns a response with the Content-Type of body.
 func responseTo(status int, body string) *http.Response {
 	if body == htmlPage {
 		return response(status, "Content-Type", "text/html; charset=utf-8")
@@ -50,14 +50,15 @@ func interpret(t testing.TB, method, body string) (Answer, *Error) {
 	return testCall(t, method).interpret(response(http.StatusOK), []byte(body), nil)
 }
 
-// TestInterpretation: what a status and a body mean, and who is taken for the sender.
+// TestInterpretation: the kind of a failure, and whether the service is taken for the sender, must follow from the
+// status and the body.
 func TestInterpretation(t *testing.T) {
 	t.Parallel()
 	noSuccess := `{"new_user_group":true,"user_group":` + group + `}`
 	for _, test := range []struct {
 		kind    Kind
-		reason  string // a part of it; "" wants no reason
-		foreign bool   // it is not taken for the service's
+		reason  string // a part of it, or "" for no reason
+		foreign bool   // it is not attributed to the service
 		answers []string
 	}{
 		{Refused, "did not succeed", false, []string{
@@ -102,7 +103,7 @@ func TestInterpretation(t *testing.T) {
 			status, _ := strconv.Atoi(code)
 			answer, failure := testCall(t, http.MethodGet).interpret(responseTo(status, body), []byte(body), nil)
 			if failure == nil {
-				t.Errorf("%s: a success", text)
+				t.Errorf("%s: it is a success", text)
 				continue
 			}
 			happened := test.kind == UnknownOutcome || test.kind == Incomplete
@@ -112,7 +113,7 @@ func TestInterpretation(t *testing.T) {
 				t.Errorf("%s: %#v\nwant kind %d, foreign %v, reason %q", text, failure, test.kind, test.foreign, test.reason)
 			}
 			if failure.Kind != Incomplete && (answer.New != nil || !answer.UserGroup.Token.IsZero()) {
-				t.Errorf("%s: an answer came with the error: %+v", text, answer)
+				t.Errorf("%s: the error comes with a response: %+v", text, answer)
 			}
 			wantAbsent(t, "the error", failure.Error(), "LEAK", plantedNewToken, "html>")
 		}
@@ -125,11 +126,11 @@ func TestInterpretation(t *testing.T) {
 	html := response(200, "Content-Type", "text/html")
 	_, failure := testCall(t, http.MethodGet).interpret(html, []byte(successJSON), nil)
 	if failure != nil {
-		t.Errorf("JSON that is called HTML: %v", failure)
+		t.Errorf("JSON with the Content-Type of HTML: %v", failure)
 	}
 }
 
-// TestIncomplete: what an answer did tell outlives whatever is wrong with it, its end missing or one of its fields.
+// TestIncomplete: every readable field of a response that is truncated or has an unusable field must be returned.
 func TestIncomplete(t *testing.T) {
 	t.Parallel()
 	whole := strings.Replace(createdJSON, `"name"`, `"properties":{"a":1},"name"`, 1)
@@ -163,23 +164,23 @@ func TestIncomplete(t *testing.T) {
 	cut := errors.New("the connection was cut")
 	answer, failure := testCall(t, http.MethodGet).interpret(response(200), []byte(until("}}", 1)), cut)
 	if failure.Kind != Incomplete || !strings.Contains(failure.Reason, cut.Error()) || answer.UserGroup.Token.IsZero() {
-		t.Errorf("cut by the network: %+v, %#v", answer, failure)
+		t.Errorf("cut connection: %+v, %#v", answer, failure)
 	}
-	// Nothing of this undoes a status that says no.
+	// A status that refuses the call still does so if the body is truncated.
 	_, failure = testCall(t, http.MethodGet).interpret(response(400), []byte(`{"message":"no", "user_group":{"tok`), cut)
 	if failure.Kind != Refused || failure.Message != "no" || !failure.FromService {
-		t.Errorf("half a refusal: %#v", failure)
+		t.Errorf("truncated refusal: %#v", failure)
 	}
 }
 
-// read interprets the answer to an update with these fields in its user_group.
+// read interprets the response to an update with the given fields in its user_group.
 func read(t testing.TB, fields string) (UserGroup, *Error) {
 	t.Helper()
 	answer, failure := interpret(t, http.MethodPut, `{"success":1,"user_group":{`+fields+`}}`)
 	return answer.UserGroup, failure
 }
 
-// wantFault fails unless something in an answer that reports success cannot be used, which is named and not shown.
+// wantFault fails unless failure is Incomplete, contains fault and contains none of the absent texts.
 func wantFault(t testing.TB, what string, failure *Error, fault string, absent ...string) {
 	t.Helper()
 	if failure == nil || failure.Kind != Incomplete || !strings.Contains(failure.Reason, fault) {
@@ -189,14 +190,14 @@ func wantFault(t testing.TB, what string, failure *Error, fault string, absent .
 	wantAbsent(t, what, failure.Error(), absent...)
 }
 
-// TestNumbers: exact over all of int64, and never a guess.
+// TestNumbers: team_id must be exact over the whole range of int64. Any other value must be an error.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{
 		`0`: 0, `-0`: 0, `-5`: -5, `9007199254740993`: 9007199254740993, `-9007199254740993`: -9007199254740993,
 		`9223372036854775807`: math.MaxInt64, `-9223372036854775808`: math.MinInt64,
 		`1001.0`: 1001, `1.001e3`: 1001, `1001000e-3`: 1001, `"1001"`: 1001, `"1001.0"`: 1001,
-		// What a float64 cannot hold.
+		// A float64 cannot represent these.
 		`9007199254740993.0`: 9007199254740993, `9223372036854775807.00`: math.MaxInt64,
 		`0.9007199254740993e16`: 9007199254740993,
 	} {
@@ -218,7 +219,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestFields: what has one meaning only is read, however it is written, and a null is silence.
+// TestFields: a value with an obvious meaning must be accepted, however it is written. Null must count as missing.
 func TestFields(t *testing.T) {
 	t.Parallel()
 	got, failure := read(t,
@@ -236,7 +237,7 @@ func TestFields(t *testing.T) {
 			t.Errorf("%s: %+v, %v", text, got, failure)
 		}
 	}
-	// PHP writes an empty object as an empty list; some services keep JSON in a text column.
+	// PHP writes an empty object as an empty list. Some services keep JSON in a text column.
 	const raw = `{"n":123456789012345678901234567890.10,"h":"<&>","e":{}}`
 	for text, want := range map[string]string{
 		raw: raw, `"{\"b\":1e30,\"a\":\"é\"}"`: `{"b":1e30,"a":"é"}`, `[]`: "{}", `"[]"`: "{}",
@@ -256,7 +257,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestWrongFields: anything else is an error that names the field and never the value.
+// TestWrongFields: any other value must be an error that contains the name of the field and never the value.
 func TestWrongFields(t *testing.T) {
 	t.Parallel()
 	for field, values := range map[string][]string{
@@ -292,7 +293,7 @@ func TestWrongFields(t *testing.T) {
 		_, failure := interpret(t, http.MethodPut, `{"success":1,`+field+`}`)
 		wantFault(t, field, failure, "", "LEAK")
 	}
-	// A creation and a rotation without a token cannot be recorded; a deletion needs nothing but success.
+	// A creation or a rotation cannot be recorded without a token. A deletion needs nothing but success.
 	for method, required := range map[string]bool{"GET": true, "POST": true, "PUT": false, "DELETE": false} {
 		_, failure := interpret(t, method, `{"success":1,"new_user_group":false,"user_group":{"team_id":1}}`)
 		if required {
@@ -306,7 +307,7 @@ func TestWrongFields(t *testing.T) {
 	}
 }
 
-// TestAge: an answer from a cache is no answer of the service, whatever it says.
+// TestAge: a response from a cache must not count as one from the service, whatever it contains.
 func TestAge(t *testing.T) {
 	t.Parallel()
 	for age, cached := range map[string]bool{
@@ -318,13 +319,13 @@ func TestAge(t *testing.T) {
 				t.Errorf("Age %q, status %d: %v", age, status, failure)
 			}
 			if cached && (answer.New != nil || !answer.UserGroup.Token.IsZero() || failure.MayHaveHappened()) {
-				t.Errorf("Age %q: believed: %+v, %v", age, answer, failure)
+				t.Errorf("Age %q: the response of a cache is accepted: %+v, %v", age, answer, failure)
 			}
 		}
 	}
 }
 
-// TestMessage: what the service says is found in the usual places, masked, put on one line, and cut short.
+// TestMessage: the service's message must be found in the usual fields, masked, put on one line and truncated.
 func TestMessage(t *testing.T) {
 	t.Parallel()
 	const key, old, told = plantedKey, plantedToken, plantedNewToken
@@ -364,7 +365,7 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// TestTooMuch: what exceeds the limit is not read to its end.
+// TestTooMuch: a body that exceeds the limit must not be read to its end.
 func TestTooMuch(t *testing.T) {
 	t.Parallel()
 	padded := func(size int) string {

@@ -20,8 +20,8 @@ const (
 	hour   = time.Hour
 )
 
-// TestRepetitions counts, for each call and each fault, the requests that the service gets: when the fault lasts, and
-// when it strikes once.
+// TestRepetitions counts, for each call and each fault, the requests that the service receives if the fault lasts,
+// and if it occurs once.
 func TestRepetitions(t *testing.T) {
 	t.Parallel()
 	const never, ifUpdate, ifRepeatable, always = 0, 1, 2, 3
@@ -93,7 +93,7 @@ func TestRepetitions(t *testing.T) {
 	}
 }
 
-// TestLostThenRefused: the refusal is the last word, but the first attempt may have done the work.
+// TestLostThenRefused: the error must report the refusal, and that the first attempt may have done the work.
 func TestLostThenRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -107,8 +107,8 @@ func TestLostThenRefused(t *testing.T) {
 	})
 }
 
-// TestKeptAliveConnectionDies: Go's transport would replay a GET of its own accord when a connection that has served
-// before dies; here that would be a second creation that nobody knows of.
+// TestKeptAliveConnectionDies: Go's transport would replay a GET if a reused connection dies. Here, this would be a
+// second creation that goes unnoticed.
 func TestKeptAliveConnectionDies(t *testing.T) {
 	t.Parallel()
 	for _, call := range fourCalls {
@@ -121,12 +121,12 @@ func TestKeptAliveConnectionDies(t *testing.T) {
 		wantKind(t, failureOf(t, err), UnknownOutcome)
 		service.want(t, 2)
 		if service.connections != 1 {
-			t.Fatalf("%d connections: the second call did not go out on a kept-alive one", service.connections)
+			t.Fatalf("%d connections: the second call did not reuse the first one", service.connections)
 		}
 	}
 }
 
-// TestRequestTimeout: each attempt has its own, whatever has come by then.
+// TestRequestTimeout: each attempt must end after the timeout, whatever has arrived by then.
 func TestRequestTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -144,16 +144,16 @@ func TestRequestTimeout(t *testing.T) {
 	})
 }
 
-// TestRetryAfter measures the time between a refusal and the repetition.
+// TestRetryAfter measures the time between a refusal and the retry.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for header, want := range map[string]time.Duration{
 			"1": second, "30": 30 * second, "a date": 20 * second,
-			// More than retry_wait_max is cut to it, and warned about.
+			// A longer wait than retry_wait_max is reduced to it, with a warning.
 			"31": 30 * second, "3153600000": 30 * second, strings.Repeat("9", 30): 30 * second,
 			"Fri, 31 Dec 9999 23:59:59 GMT": 30 * second,
-			// What asks for nothing.
+			// These ask for no wait.
 			"": 2 * second, "soon": 2 * second, "-100": 2 * second, "0": 2 * second, "Mon, 01 Jan 1990 00:00:00 GMT": 2 * second,
 		} {
 			for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
@@ -166,7 +166,7 @@ func TestRetryAfter(t *testing.T) {
 					t.Fatal(err)
 				}
 				service.want(t, 2)
-				// A date has no fractions of a second. Processes that were refused together must not come back together.
+				// A date has no fractions of a second, and the pace adds a wait.
 				waited := time.Since(begun)
 				if waited > want+second || waited <= want-second || header != "a date" && waited < want {
 					t.Errorf("%q: waited %s, want %s", header, waited, want)
@@ -179,7 +179,7 @@ func TestRetryAfter(t *testing.T) {
 	})
 }
 
-// TestWait: waits double up to the longest, never beyond what a Duration holds, and lose up to a half at random.
+// TestWait: waits must double up to the maximum without overflowing, and be reduced at random by up to a half.
 func TestWait(t *testing.T) {
 	t.Parallel()
 	chance := 0.0
@@ -211,17 +211,18 @@ func TestWait(t *testing.T) {
 	}
 	differ := newClient(t, "https://service.example.com", func(c *Config) { c.RetryWaitMin, c.RetryWaitMax = hour, hour })
 	if a, b := differ.wait(0, nil), differ.wait(0, nil); a == b || a < hour/2 || a > hour {
-		t.Errorf("two waits by chance: %s, %s", a, b)
+		t.Errorf("two random waits: %s, %s", a, b)
 	}
 }
 
-// late is what a service does that takes its time.
+// late delays the response, like a slow service.
 func late(net.Conn, received) bool {
 	time.Sleep(10 * second) // in virtual time
 	return true
 }
 
-// TestStopped: when the run is stopped nothing more is begun, and what is under way is finished.
+// TestStopped: once the run is stopped, no attempt may begin, except the first one of a call that cleans up. A
+// request under way must be finished.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	last := func(status int) reaction { return answer(status, "", `{"message":"the last word"}`) }
@@ -230,7 +231,7 @@ func TestStopped(t *testing.T) {
 	const success, runGoesOn = Kind(-1), 9 * hour
 	for name, test := range map[string]struct {
 		reaction reaction
-		after    time.Duration // that the run is stopped
+		after    time.Duration // until the run is stopped
 		hold     func(*Client)
 		finish   bool
 		requests int
@@ -257,7 +258,7 @@ func TestStopped(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				for _, call := range fourCalls {
 					if !call.repeatable && test.kind == UnknownOutcome {
-						continue // It is never repeated, and so does not wait.
+						continue // It is never retried, and so does not wait.
 					}
 					service := each(test.reaction)
 					client := service.client(t, retries(3), waits(hour, hour), func(c *Config) {
@@ -299,8 +300,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestClosed: one refusal with Retry-After holds back every call, also those that queue for the pace, and nothing else
-// does.
+// TestClosed: a refusal for the pace with Retry-After must hold back every call, including those in the queue. No
+// other response may do so.
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -328,12 +329,12 @@ func TestClosed(t *testing.T) {
 		client.pace.refused(turn{}, hour)
 		client.pace.refused(turn{}, second)
 		if left := time.Until(client.pace.opens); left != hour {
-			t.Errorf("a shorter wait undid a longer one: %s left", left)
+			t.Errorf("a shorter wait replaced a longer one: %s left", left)
 		}
 	})
 }
 
-// TestRateLimit: it holds for all goroutines together, counts repetitions, and spaces the calls.
+// TestRateLimit: the limit must apply to all goroutines together and to retries, and must space the calls evenly.
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -354,11 +355,11 @@ func TestRateLimit(t *testing.T) {
 	})
 }
 
-// TestConnectionsAreReused: ten workers need ten connections, however many calls they make.
+// TestConnectionsAreReused: ten workers must need no more than ten connections, however many calls they make.
 func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		// An answer of unknown length must leave the connection usable too, and so must a refusal.
+		// A response of unknown length must leave the connection usable, too, and so must a refusal.
 		chunked := write(fmt.Sprintf("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n",
 			len(successJSON), successJSON))
 		service := &service{react: func(n int) reaction {
@@ -380,7 +381,7 @@ func TestConnectionsAreReused(t *testing.T) {
 		if service.connections != 10 {
 			t.Errorf("%d connections for 10 workers with 20 calls each", service.connections)
 		}
-		// Servers that close idle connections after 5 s are common, so the client does before.
+		// Servers commonly close idle connections after 5 s, so the client must close them earlier.
 		time.Sleep(5 * second)
 		if _, err := get(t.Context(), client); err != nil || service.connections != 11 {
 			t.Errorf("after 5 idle seconds: %v, %d connections", err, service.connections)

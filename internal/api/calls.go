@@ -19,13 +19,11 @@ type GroupRequest struct {
 	Name *string `json:"name,omitzero"`
 	// Mapping is not sent if it is nil. An empty map is sent.
 	Mapping map[string]string `json:"mapping,omitzero"`
-	// Properties are not sent if they are zero. An empty object is sent. Numbers and strings are sent as they are
-	// written.
+	// Properties are not sent if they are zero. An empty object is sent. Values are sent as they are written.
 	Properties jsonobject.Object `json:"properties,omitzero"`
 }
 
-// TokenRequest is the body of a rotation or a deletion (interface sections 4.3 and 4.4). A deletion omits empty
-// fields.
+// TokenRequest is the body of a rotation or a deletion (interface sections 4.3, 4.4). A deletion omits empty fields.
 type TokenRequest struct {
 	// CurrentToken is the token that the group is believed to have.
 	CurrentToken Secret

@@ -113,7 +113,6 @@ func (c *Client) target() string {
 
 var allMethods = []string{http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete}
 
-// hasWorked reports whether a call with one of the methods has succeeded.
 func (c *Client) hasWorked(methods ...string) bool {
 	return slices.ContainsFunc(methods, func(method string) bool {
 		_, worked := c.worked.Load(method)

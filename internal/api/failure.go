@@ -30,8 +30,7 @@ func (c *call) transportFailure(err error, timedOut bool, way *sending) *Error {
 		failure.Reason = peer + " speaks TLS, and was addressed without it"
 		failure.Hint = hintTLS
 	case alert != 0 && (!way.begun() || !way.reused.Load()):
-		// In TLS 1.3, the refusal of a client certificate arrives after the first request was written. The server has not
-		// read it.
+		// TLS 1.3 servers refuse a client certificate after the first request was written, but without reading it.
 		failure.Reason = peer + " refused the TLS connection: " + strings.TrimPrefix(alert.Error(), "tls: ")
 		failure.Hint = hintHandshake
 		if alert != alertProtocolVersion && c.client.certificateWanted.Load() {

@@ -50,11 +50,11 @@ func selfSigned(t testing.TB, name string, until time.Duration) (tls.Certificate
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
 }
 
-// way is a way to a service: it ends before it, or reaches it.
+// way is a way to a service, which either reaches it or fails on the way.
 type way struct {
 	address   string
 	configure func(*Config)
-	attempts  int    // of four; 0 for a way that reaches the service
+	attempts  int    // the expected number, or 0 if the way reaches the service
 	reason    string // a part of it, with {address}
 	hint      string // a part of it
 }
@@ -92,8 +92,7 @@ func (w way) try(t *testing.T, name string, service *service) {
 	})
 }
 
-// TestTLS: TLS that does not come about is no lost call, is not tried again where that is pointless, and the text
-// names what is missing.
+// TestTLS: a failed TLS connection must not count as a lost call or be retried, and the error must say what to fix.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	own, trusted := selfSigned(t, "127.0.0.1", hour)
@@ -139,7 +138,7 @@ func TestTLS(t *testing.T) {
 		"TLS 1.1": {
 			only(tls.VersionTLS11, own), way{"", roots(trusted), 1, refused + "protocol version", "TLS 1.2"},
 		},
-		// In TLS 1.3 the refusal comes when the request has been written.
+		// In TLS 1.3, the refusal arrives after the request was written.
 		"no client certificate": {
 			asking(tls.VersionTLS13), way{"", roots(trusted), 1, refused + "certificate required", "set client_cert_file"},
 		},
@@ -171,10 +170,10 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// tlsAlert is how some servers answer to what is no TLS.
+// tlsAlert is how some servers respond to a request without TLS.
 const tlsAlert = "\x15\x03\x01\x00\x02\x02\x16"
 
-// TestHTTP1 is what a server that would rather speak HTTP/2 gets.
+// TestHTTP1: a server that prefers HTTP/2 must get requests in HTTP/1.1.
 func TestHTTP1(t *testing.T) {
 	t.Parallel()
 	own, trusted := selfSigned(t, "127.0.0.1", hour)
@@ -191,10 +190,11 @@ func TestHTTP1(t *testing.T) {
 	}
 }
 
-// TestNoConnection: a connection that does not come about is always safe to try again, and the text names the address.
+// TestNoConnection: a failed connection must not count as a lost call and must be retried, unless that is pointless.
+// The error must contain the address.
 func TestNoConnection(t *testing.T) {
 	t.Parallel()
-	// An open connection holds its port until the test ends, so that nobody listens on it.
+	// An open connection occupies its local port until the test ends, so that no other program listens on it.
 	held, err := net.Dial("tcp", listen(t, func(net.Conn) {}))
 	if err != nil {
 		t.Fatal(err)
@@ -238,12 +238,12 @@ func TestNoConnection(t *testing.T) {
 		failure := failureOf(t, err)
 		wantKind(t, failure, NotSent)
 		if said := failure.Said(); said != "no connection to service.example:443 was made within 30s" {
-			t.Errorf("a handshake without an answer: %s", said)
+			t.Errorf("handshake without a response: %s", said)
 		}
 	})
 }
 
-// tunnel is what a proxy does with CONNECT.
+// tunnel handles CONNECT like a proxy.
 func tunnel(conn net.Conn, request received) bool {
 	target, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", request.Host)
 	if err != nil {
@@ -256,8 +256,8 @@ func tunnel(conn net.Conn, request received) bool {
 	return false
 }
 
-// TestProxy: who said no, the proxy or the service, and what to do about it. The server name and the client
-// certificate are not for the proxy, and its password is told to nobody else.
+// TestProxy: the error must show whether the proxy or the service refused the call, and what to do about it. The
+// proxy must not be verified by the server name of the service, and only the proxy may get its password.
 func TestProxy(t *testing.T) {
 	t.Parallel()
 	own, trusted := selfSigned(t, "127.0.0.1", hour)
@@ -313,13 +313,13 @@ func TestProxy(t *testing.T) {
 		t.Cleanup(func() {
 			for _, request := range service.seen() {
 				if request.Header.Get("Proxy-Authorization") != "" {
-					t.Errorf("%s: the service got the password of the proxy", name)
+					t.Errorf("%s: the service received the password of the proxy", name)
 				}
 			}
 			for _, request := range proxy.seen() {
 				key := request.Header.Get("Authorization") != ""
 				if request.Header.Get("Proxy-Authorization") != "Basic dXNlcjpwYS9zcw==" || key && test.scheme == "https" {
-					t.Errorf("%s: the proxy got %v", name, request.Header)
+					t.Errorf("%s: the proxy received %v", name, request.Header)
 				}
 			}
 		})

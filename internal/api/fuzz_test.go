@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// FuzzAnswer: whatever a service answers, it is either an answer or a failure, nothing panics, and neither the failure
-// nor the log gives a secret away that was known before.
+// FuzzAnswer: any response must be either a success or a failure. Nothing may panic, and neither the failure nor the
+// log may contain a secret that the client knows.
 func FuzzAnswer(f *testing.F) {
 	const key, token = plantedKey, plantedToken
 	for _, body := range []string{
@@ -40,7 +40,7 @@ func FuzzAnswer(f *testing.F) {
 			return
 		}
 		if failure.Kind != Incomplete && (!answer.UserGroup.Token.IsZero() || answer.New != nil) {
-			t.Errorf("an answer came with a failure: %+v", answer)
+			t.Errorf("the failure comes with a response: %+v", answer)
 		}
 		said := failure.Error()
 		wantAbsent(t, "the failure", said, key, token)
@@ -50,7 +50,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// FuzzRetryAfter: a wait is neither negative nor absurd, and what the client makes of it keeps to its maximum.
+// FuzzRetryAfter: a wait must not be negative or absurdly long, and the client must limit it to RetryWaitMax.
 func FuzzRetryAfter(f *testing.F) {
 	for _, header := range []string{"", "120", "-1", "18446744073709551616", "Fri, 31 Dec 9999 23:59:59 GMT"} {
 		f.Add(header, int64(1_772_366_400))
@@ -66,8 +66,8 @@ func FuzzRetryAfter(f *testing.F) {
 	})
 }
 
-// FuzzBaseURL: what is accepted is an address of the form that the documentation promises, stays itself when it is read
-// again, and the address of the calls is that of the service and nobody else's.
+// FuzzBaseURL: an accepted address must have the documented form and stay the same when it is parsed again. Calls
+// must go to the same host.
 func FuzzBaseURL(f *testing.F) {
 	for _, text := range []string{
 		"https://dash.example.com/base/v1//", "HTTPS://Dash.example.com:8443/a%2Fb/../c", "http://127.0.0.1:8080/",
@@ -95,11 +95,11 @@ func FuzzBaseURL(f *testing.F) {
 		}
 		again, err := ParseBaseURL(base.String(), allowHTTP)
 		if err != nil || again.String() != base.String() || again.Host != base.Host || again.Path != base.Path {
-			t.Errorf("ParseBaseURL(%q) = %s, which is read as %v, %v", text, base, again, err)
+			t.Errorf("ParseBaseURL(%q) = %s, which is parsed as %v, %v", text, base, again, err)
 		}
 		called, err := url.Parse(base.JoinPath(path).String())
 		if err != nil || called.Host != base.Host || !strings.HasSuffix(called.Path, "/"+path) {
-			t.Errorf("ParseBaseURL(%q) = %s, called as %v, %v", text, base, called, err)
+			t.Errorf("ParseBaseURL(%q) = %s, whose calls go to %v, %v", text, base, called, err)
 		}
 	})
 }

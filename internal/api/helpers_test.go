@@ -19,8 +19,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
 )
 
-// What the tests plant, and then look for where it must not be. None of them contains another. What fuzzing looks for
-// does not begin with a letter that means something after a backslash (\t followed by ok is no "tok").
+// The tests plant these secrets, and check that they do not appear where they must not. None contains another. Those
+// that fuzzing looks for do not begin with a letter that can follow a backslash, because \t followed by "ok" would
+// look like "tok".
 const (
 	plantedKey      = "key-3f9c1d77aa02"
 	plantedToken    = "old-token-5b21c0de"
@@ -34,7 +35,7 @@ const (
 	htmlPage    = "<!DOCTYPE html><html><head><title>Sign in</title></head></html>"
 )
 
-// service is what is at the other end: it reads requests, and does to the n-th of all (counted from 1) what react says.
+// service is the other end of a connection. It handles the n-th of all requests, counted from 1, with react(n).
 type service struct {
 	react func(n int) reaction
 
@@ -43,20 +44,19 @@ type service struct {
 	connections int
 }
 
-// received is a request as it came in.
 type received struct {
 	*http.Request
 	body string
 	at   time.Time
 }
 
-// reaction answers a request, or does not; false closes the connection.
+// reaction responds to a request, or fails to do so, and reports whether to keep the connection open.
 type reaction func(conn net.Conn, request received) (keep bool)
 
-// each reacts to each request alike.
+// each returns a service that handles all requests alike.
 func each(react reaction) *service { return inTurn(react) }
 
-// inTurn reacts to each request differently, and to all further ones as to the last.
+// inTurn returns a service with a reaction for each request. The last one is repeated for all further requests.
 func inTurn(reactions ...reaction) *service {
 	return &service{react: func(n int) reaction { return reactions[min(n, len(reactions))-1] }}
 }
@@ -94,12 +94,12 @@ func (s *service) seen() []received {
 func (s *service) want(t testing.TB, requests int) {
 	t.Helper()
 	if got := len(s.seen()); got != requests {
-		t.Errorf("the service got %d requests, want %d", got, requests)
+		t.Errorf("the service received %d requests, want %d", got, requests)
 	}
 }
 
-// client returns a client that has the service in the same process: what goes to and fro is HTTP, and nothing of it
-// leaves a synctest bubble.
+// client returns a client that is connected to the service within the process. They speak HTTP, but nothing leaves a
+// synctest bubble.
 func (s *service) client(t testing.TB, change ...func(*Config)) *Client {
 	t.Helper()
 	client := newClient(t, "http://127.0.0.1", change...)
@@ -111,8 +111,7 @@ func (s *service) client(t testing.TB, change ...func(*Config)) *Client {
 	return client
 }
 
-// listen offers the service on the loopback interface, with TLS if there is a configuration for it, and returns its
-// port.
+// listen starts the service on the loopback interface, with TLS if config is not nil, and returns its host and port.
 func (s *service) listen(t testing.TB, config *tls.Config) string {
 	t.Helper()
 	return listen(t, func(conn net.Conn) {
@@ -123,7 +122,7 @@ func (s *service) listen(t testing.TB, config *tls.Config) string {
 	})
 }
 
-// listen accepts connections on the loopback interface, and returns host and port.
+// listen accepts connections on the loopback interface, and returns its host and port.
 func listen(t testing.TB, converse func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -143,7 +142,7 @@ func listen(t testing.TB, converse func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// answer is a whole answer; header lines end in \r\n.
+// answer sends a complete response. Header lines end in \r\n.
 func answer(status int, header, body string) reaction {
 	return write(fmt.Sprintf("HTTP/1.1 %d X\r\n%sContent-Length: %d\r\n\r\n%s", status, header, len(body), body))
 }
@@ -163,18 +162,18 @@ func write(text string) reaction {
 
 func cut(net.Conn, received) bool { return false }
 
-// hang leaves the connection open and silent until the client ends it.
+// hang keeps the connection open and sends nothing until the client closes it.
 func hang(conn net.Conn, _ received) bool {
 	_, _ = conn.Read(make([]byte, 1))
 	return false
 }
 
-// then does one thing after the other.
+// then runs first and, if that keeps the connection open, second.
 func then(first, second reaction) reaction {
 	return func(conn net.Conn, request received) bool { return first(conn, request) && second(conn, request) }
 }
 
-// half announces a whole answer and cuts the connection in the middle of its body.
+// half sends the header of a complete response, then cuts the connection in the middle of the body.
 func half(status int, body string) reaction {
 	head := fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n", status, len(body))
 	return then(write(head+body[:len(body)/2]), cut)
@@ -204,7 +203,7 @@ func newClient(t testing.TB, address string, change ...func(*Config)) *Client {
 
 func retries(n int) func(*Config) { return func(c *Config) { c.MaxRetries = n } }
 
-// waits makes every wait between two attempts as long as it can be.
+// waits sets the limits of the wait between two attempts, and makes every wait as long as possible.
 func waits(shortest, longest time.Duration) func(*Config) {
 	return func(c *Config) {
 		c.RetryWaitMin, c.RetryWaitMax, c.Random = shortest, longest, func() float64 { return 0 }
@@ -214,7 +213,7 @@ func waits(shortest, longest time.Duration) func(*Config) {
 // anyCall is one of the four calls, for what all of them have in common.
 type anyCall struct {
 	method string
-	// repeatable: also after an unknown outcome.
+	// repeatable means that the call is retried after an unknown outcome.
 	repeatable bool
 	make       func(context.Context, *Client) (Answer, error)
 }
@@ -236,7 +235,7 @@ var fourCalls = []anyCall{
 
 func get(ctx context.Context, c *Client) (Answer, error) { return fourCalls[0].make(ctx, c) }
 
-// failureOf returns err as the *Error that it must be.
+// failureOf returns err as an *Error, and ends the test if it is none.
 func failureOf(t testing.TB, err error) *Error {
 	t.Helper()
 	var failure *Error
@@ -262,7 +261,7 @@ func mustObject(t testing.TB, text string) jsonobject.Object {
 	return object
 }
 
-// syncBuffer is a log's destination that may be read while it is written.
+// syncBuffer is a log destination that can be read while it is written.
 type syncBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -285,7 +284,7 @@ func wantAbsent(t testing.TB, where, text string, secrets ...string) {
 	t.Helper()
 	for _, secret := range secrets {
 		if at := strings.Index(text, secret); at >= 0 {
-			t.Errorf("%s gives %q away: …%s…", where, secret, text[max(0, at-80):min(len(text), at+len(secret)+20)])
+			t.Errorf("%s contains %q: …%s…", where, secret, text[max(0, at-80):min(len(text), at+len(secret)+20)])
 		}
 	}
 }

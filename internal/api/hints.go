@@ -33,7 +33,6 @@ const (
 	hintProxyCannot  = "Check the host in base_url (EMBED_BASE_URL), and whether the proxy can resolve and reach it."
 )
 
-// certificateHint returns the hint for a certificate that could not be verified.
 func certificateHint(err error) string {
 	var invalid x509.CertificateInvalidError
 	switch {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHints: what to check or change, by what came back, and by what has worked before.
+// TestHints: the hint must follow from the response, and from the methods that have worked before.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	const refusal = `{"success":0,"message":"no"}`
@@ -21,8 +21,8 @@ func TestHints(t *testing.T) {
 		method string
 		status int
 		body   string
-		worked string // methods by which a call has succeeded; "asked" means that a client certificate was asked for
-		hint   string // a part of it; "" wants none
+		worked string // methods by which a call has succeeded, or "asked" if a client certificate was requested
+		hint   string // a part of it, or "" for no hint
 	}{
 		// Something in between drops or refuses bodies.
 		{"GET", 400, htmlPage, "", mayDrop + "GET"},
@@ -40,7 +40,7 @@ func TestHints(t *testing.T) {
 		{"GET", 400, htmlPage, "GET PUT", notService},
 		{"PUT", 400, htmlPage, "", notService},
 		{"POST", 413, htmlPage, "", notService},
-		// Somebody else does not let the call through.
+		// Something in front of the service refuses the call.
 		{"GET", 401, htmlPage, "", keyMayBeRight},
 		{"GET", 403, "", "GET", keyMayBeRight},
 		{"GET", 401, refusal, "", ""},
@@ -51,13 +51,13 @@ func TestHints(t *testing.T) {
 		{"GET", 400, htmlPage, "asked", "asks for a client certificate"},
 		{"GET", 403, htmlPage, "asked GET", keyMayBeRight},
 		{"GET", 401, refusal, "asked", ""},
-		// Nobody has found anything there.
+		// The address may be wrong.
 		{"GET", 404, htmlPage, "", notThere},
 		{"PUT", 404, "", "", notThere},
 		{"GET", 404, `{"detail":"no such page"}`, "", notThere},
 		{"PUT", 404, refusal, "", ""},
 		{"GET", 404, htmlPage, "DELETE", notService},
-		// What the kind says all about.
+		// The kind says enough.
 		{"GET", 429, htmlPage, "", ""},
 		{"GET", 307, htmlPage, "", ""},
 		{"GET", 502, htmlPage, "", ""},
@@ -73,7 +73,7 @@ func TestHints(t *testing.T) {
 			t.Errorf("%s %d %q after %q: %q, want %q", test.method, test.status, test.body, test.worked, failure.Hint, test.hint)
 		}
 	}
-	// What has worked is remembered by the client itself.
+	// The client itself records what has worked.
 	client := inTurn(ok(successJSON), page(400)).client(t)
 	if _, err := fourCalls[1].make(t.Context(), client); err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestSaid: first what came back, and from whom.
+// TestSaid: the text must begin with what was received, and from whom.
 func TestSaid(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 70)

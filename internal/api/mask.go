@@ -34,8 +34,7 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// maxMessage is how many characters of an untrusted text are shown, and maxName how many of a program's name or a
-// page's title.
+// maxMessage is how many characters of an untrusted text are shown, maxName how many of a program's name or a title.
 const maxMessage, maxName = 300, 60
 
 // shown returns an untrusted text in a form fit for a message: on one line, truncated to limit characters, and with
@@ -63,7 +62,6 @@ func masked(text []byte, conceal func(string) string) (string, []Secret, error) 
 	return strings.TrimSuffix(out.String(), "\n"), m.tokens, err
 }
 
-// tokensIn returns the tokens in a JSON text.
 func tokensIn(text []byte) []Secret {
 	_, tokens, _ := masked(text, func(text string) string { return text })
 	return tokens
@@ -110,8 +108,7 @@ func (m *masker) copy(decoder *jsontext.Decoder, name string) error {
 	}
 }
 
-// copyMembers copies the rest of an object or an array. All strings within a secret field are tokens, whatever their
-// names.
+// copyMembers copies the rest of an object or an array. All strings within a secret field are tokens.
 func (m *masker) copyMembers(decoder *jsontext.Decoder, open jsontext.Token, name string) error {
 	if err := m.encoder.WriteToken(open); err != nil {
 		return err

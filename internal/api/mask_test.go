@@ -18,7 +18,7 @@ const (
 	plantedProperty = "property-9d8c7b6a"
 )
 
-// escapedJSON writes a string as a hostile or merely different encoder would: each character as an escape.
+// escapedJSON encodes a string as a hostile or merely unusual encoder would, with an escape for each character.
 func escapedJSON(text string) string {
 	var escaped strings.Builder
 	for _, r := range text {
@@ -27,7 +27,7 @@ func escapedJSON(text string) string {
 	return `"` + escaped.String() + `"`
 }
 
-// told is all that an error and its causes say, to whoever prints them in whatever way.
+// told returns all that an error and its causes print in the usual formats.
 func told(err error) string {
 	var text strings.Builder
 	for ; err != nil; err = errors.Unwrap(err) {
@@ -38,7 +38,7 @@ func told(err error) string {
 	return text.String()
 }
 
-// TestNothingSecretIsTold makes all calls against all kinds of answers, with the log at TRACE, and looks for the key,
+// TestNothingSecretIsTold makes all calls, with all kinds of responses and the log at TRACE, and looks for the key,
 // the tokens, the header and the properties in the log and in the errors.
 func TestNothingSecretIsTold(t *testing.T) {
 	t.Parallel()
@@ -49,7 +49,7 @@ func TestNothingSecretIsTold(t *testing.T) {
 	for name, test := range map[string]struct {
 		status int
 		body   string
-		// unmarked: nothing in the answer says that its token is one, so that none but a known one can be masked.
+		// unmarked means that nothing in the response marks its token as such, so that only known tokens can be masked.
 		unmarked bool
 	}{
 		"success":         {200, `{"success":1,"new_user_group":true,"user_group":` + group + `}`, false},
@@ -106,7 +106,7 @@ func TestNothingSecretIsTold(t *testing.T) {
 				if !test.unmarked {
 					hidden = append(hidden, plantedNewToken)
 				}
-				// Get and update do not know the old token, which the service made up as far as they can tell.
+				// GetOrCreate and Update cannot mask the old token, because they do not know it.
 				wantAbsent(t, "an error", told(getErr)+told(putErr), hidden...)
 				wantAbsent(t, "an error", told(rotateErr)+told(deleteErr), append(hidden, plantedToken)...)
 				for line := range strings.Lines(log.String()) {
@@ -125,7 +125,8 @@ func TestNothingSecretIsTold(t *testing.T) {
 	}
 }
 
-// TestLog: bodies are readable in it, losses are told, and nothing in it is secret where no answer came.
+// TestLog: the log must show readable bodies and report lost responses. It must not contain secrets, even if a
+// response is missing or truncated.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	var log syncBuffer
@@ -161,7 +162,7 @@ func TestLog(t *testing.T) {
 		`{"token":"12345","tokens_left":12345}`:   `{"token":"(secret)","tokens_left":"(secret)"}`,
 	} {
 		if got := fmt.Sprint(loggedBody{testCall(t, "POST"), []byte(body)}); got != want {
-			t.Errorf("%s is shown as %s, want %s", body, got, want)
+			t.Errorf("%s is logged as %s, want %s", body, got, want)
 		}
 	}
 	for _, fault := range []reaction{cut, half(200, `{"success":1,"token":"`+plantedNewToken+`"              }`)} {
@@ -174,6 +175,6 @@ func TestLog(t *testing.T) {
 	}
 	wantAbsent(t, "the log", log.String(), plantedKey, plantedToken, plantedNewToken)
 	if !strings.Contains(log.String(), "the connection was cut before a complete answer had come") {
-		t.Errorf("the log does not say what happened:\n%s", log.String())
+		t.Errorf("the log does not report the cut connection:\n%s", log.String())
 	}
 }

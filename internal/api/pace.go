@@ -24,9 +24,9 @@ type pace struct {
 	refusedAt float64 // rate at the last refusal that changed it
 	backoff   time.Duration
 	through   bool // a call that was sent after the last slowdown has been let through
-	// changed is the number of the last call before the last step of rate. Up to that call, passing says nothing about it.
+	// changed is the number of the last call before the last step of rate. That it passes says nothing about rate.
 	changed int
-	// lowered is the number of the last call before the last slowdown. Up to that call, refusals say nothing about rate.
+	// lowered is the number of the last call before the last slowdown. Its refusal says nothing about rate.
 	lowered  int
 	sent     int
 	passes   int
@@ -81,8 +81,7 @@ const (
 	longestGap = time.Second
 )
 
-// newPace returns the pace of a process that may make at most ceiling calls per second. Infinity means no such
-// limit.
+// newPace returns the pace of a process that may make ceiling calls per second at most (infinite for no limit).
 func newPace(ceiling float64, random func() float64) *pace {
 	return &pace{
 		ceiling: ceiling, random: random, next: make(chan struct{}, 1), wake: make(chan struct{}, 1),
@@ -90,8 +89,7 @@ func newPace(ceiling float64, random func() float64) *pace {
 	}
 }
 
-// await blocks until the next call may be sent. If the context ends first, it returns the context's error and counts
-// no call.
+// await blocks until the next call may be sent. If the context ends first, it returns its error and counts no call.
 func (p *pace) await(ctx context.Context) (turn, error) {
 	select {
 	case p.next <- struct{}{}:

@@ -18,10 +18,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// limited is a service that takes so many calls a second, and refuses the others. It keeps no groups.
+// limited is a service that accepts so many calls per second and refuses the others. It stores no groups.
 type limited struct {
-	perSecond  float64 // 0 is no limit
-	burst      float64 // how many calls it takes at once after a pause
+	perSecond  float64 // 0 means no limit
+	burst      float64 // how many calls it accepts at once after a pause
 	status     int
 	retryAfter string
 
@@ -57,7 +57,7 @@ func (l *limited) takes() bool {
 	now := time.Now()
 	l.left = min(l.burst, l.left+l.perSecond*now.Sub(l.counted).Seconds())
 	l.counted = now
-	// To the nanosecond, what comes at the very pace would come too early.
+	// Without this tolerance, rounding would refuse calls that keep exactly to the limit.
 	if l.perSecond > 0 && l.left < 0.999 {
 		l.refused++
 		return false
@@ -69,14 +69,14 @@ func (l *limited) takes() bool {
 
 func (l *limited) refusedShare() float64 { return float64(l.refused) / float64(l.refused+l.accepted) }
 
-// process is a run with the provider's defaults.
+// process returns the client of a run with the provider's defaults.
 func process(t *testing.T, service http.RoundTripper) *Client {
 	return newClient(t, "http://127.0.0.1", retries(4), func(c *Config) {
 		c.Transport, c.RetryWaitMin, c.RetryWaitMax, c.Random = service, time.Second, 30*time.Second, rand.Float64
 	})
 }
 
-// tenWorkers make calls until there is no more work, or one is not to be made, and return how many failed.
+// tenWorkers runs work in ten goroutines until it returns errNoWork, and returns how often it failed.
 func tenWorkers(work func(worker int) error) int64 {
 	var failed atomic.Int64
 	var workers sync.WaitGroup
@@ -98,7 +98,7 @@ func tenWorkers(work func(worker int) error) int64 {
 
 var errNoWork = errors.New("no work")
 
-// calls is work for n calls.
+// calls returns work that makes n calls.
 func calls(t *testing.T, client *Client, n int64) func(int) error {
 	var begun atomic.Int64
 	return func(int) error {
@@ -111,8 +111,8 @@ func calls(t *testing.T, client *Client, n int64) func(int) error {
 	}
 }
 
-// TestUnknownLimit: whatever a service allows and however it refuses, all calls are made, hardly later than it allows,
-// and few are refused.
+// TestUnknownLimit: whatever the limit and the form of a refusal, all calls must succeed, hardly later than the
+// limit allows, and few may be refused.
 func TestUnknownLimit(t *testing.T) {
 	t.Parallel()
 	for _, perSecond := range []float64{2, 5, 10, 20, 50, 200} {
@@ -130,7 +130,7 @@ func TestUnknownLimit(t *testing.T) {
 								took, most := time.Since(start).Seconds(), 1.25*float64(n)/perSecond+8
 								mostRefused := 0.15 * float64(service.accepted+service.refused)
 								if n == 20 && (burst > 1 || perSecond == 2) {
-									// To find a limit that a burst hides takes some refusals, which are many beside 20 calls.
+									// Finding a limit that a burst hides takes some refusals, which are a large part of 20 calls.
 									mostRefused += 5
 								}
 								if failed > 0 || took > most || float64(service.refused) > mostRefused {
@@ -146,7 +146,7 @@ func TestUnknownLimit(t *testing.T) {
 	}
 }
 
-// TestStart: the first calls are sent a few at a time, however many wait.
+// TestStart: the first calls must be sent a few at a time, however many wait.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestStart(t *testing.T) {
 	})
 }
 
-// TestNoLimit: without a limit ten workers are held back by the first calls alone.
+// TestNoLimit: if there is no limit, only the start may hold back ten workers.
 func TestNoLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -180,7 +180,7 @@ func TestNoLimit(t *testing.T) {
 	})
 }
 
-// TestLimitLifted: the pace goes up again when the service allows more.
+// TestLimitLifted: the pace must rise again when the service allows more.
 func TestLimitLifted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestLimitLifted(t *testing.T) {
 	})
 }
 
-// TestSharedLimit: processes that share a limit end up with parts that are fair, whoever was there first.
+// TestSharedLimit: processes that share a limit must end up with fair shares, whichever started first.
 func TestSharedLimit(t *testing.T) {
 	t.Parallel()
 	const late, long = 20 * time.Second, 10 * time.Minute
@@ -208,7 +208,7 @@ func TestSharedLimit(t *testing.T) {
 		{perSecond: 5, burst: 3, used: 0.75, refused: 0.2, least: 0.5},
 		{perSecond: 20, burst: 3, used: 0.75, refused: 0.2, least: 0.5},
 		{perSecond: 100, burst: 3, used: 0.75, refused: 0.2, least: 0.4},
-		// Where nothing is allowed at once, calls of two processes collide by chance: most of the limit stays unused.
+		// If no burst is allowed, calls of several processes collide by chance, and most of the limit stays unused.
 		{perSecond: 5, burst: 1, used: 0.3, refused: 0.4, least: 1. / 3},
 		{perSecond: 20, burst: 1, used: 0.15, refused: 0.25, least: 1. / 3},
 	} {
@@ -244,7 +244,7 @@ func TestSharedLimit(t *testing.T) {
 					}
 					for i := range done {
 						if part := float64(done[i].Load()*int64(processes)) / float64(service.accepted); part < limit.least {
-							t.Errorf("process %d got %.2f of a fair part", i, part)
+							t.Errorf("process %d got %.2f of a fair share", i, part)
 						}
 					}
 				})
@@ -253,7 +253,8 @@ func TestSharedLimit(t *testing.T) {
 	}
 }
 
-// TestLetThrough: any answer shows that a call was let through, unless it refuses the pace. No answer shows nothing.
+// TestLetThrough: any response shows that a call was let through, unless it refuses the pace. A missing response
+// does not show it.
 func TestLetThrough(t *testing.T) {
 	t.Parallel()
 	for what, test := range map[string]struct {
@@ -275,7 +276,8 @@ func TestLetThrough(t *testing.T) {
 	}
 }
 
-// TestPatience: being refused for its pace ends no call while others get through, and ends it some time after the last.
+// TestPatience: refusals for the pace must not end a call while others get through, but must end it some time after
+// the last one did.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
@@ -287,18 +289,18 @@ func TestPatience(t *testing.T) {
 				start := time.Now()
 				_, err := get(t.Context(), client)
 				if took := time.Since(start); took > most || (err == nil) != (most == 0) || most > long && took < long {
-					t.Errorf("%d: ended after %s, with %v", status, took, err)
+					t.Errorf("status %d: ended after %s, with %v", status, took, err)
 				}
 			}
-			// The last call is granted its retries.
+			// This includes the retries of the last call.
 			if n := len(service.seen()); n > 20 {
-				t.Errorf("%d: %d requests", status, n)
+				t.Errorf("status %d: %d requests", status, n)
 			}
 		})
 	}
 }
 
-// TestOneIsAlwaysRefused: what is refused for another reason than its pace does not slow down the others.
+// TestOneIsAlwaysRefused: a call that is refused for a reason other than its pace must not slow down the others.
 func TestOneIsAlwaysRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

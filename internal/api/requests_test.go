@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRequests holds what is sent, byte for byte, against the contract (interface sections 2, 4 and 5).
+// TestRequests compares each request with the contract, byte for byte (interface sections 2, 4 and 5).
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	full := GroupRequest{
@@ -74,7 +74,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestHeaders expects exactly these headers, on each method.
+// TestHeaders: each method must send exactly these headers.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	for _, call := range fourCalls {
@@ -104,7 +104,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestUnsendableRequest: what cannot be written as JSON, or into a header, never gets as far as the network.
+// TestUnsendableRequest: a request that cannot be encoded as JSON or put into a header must not reach the network.
 func TestUnsendableRequest(t *testing.T) {
 	t.Parallel()
 	service := each(ok(successJSON))
@@ -118,6 +118,6 @@ func TestUnsendableRequest(t *testing.T) {
 	wantKind(t, failureOf(t, err), NotSent)
 	service.want(t, 0)
 	if strings.Contains(err.Error(), "jsontext") {
-		t.Errorf("the error is Go's: %v", err)
+		t.Errorf("the error contains text of the JSON library: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// secretSpellings are the ways in which fmt might spell the planted secret.
+// secretSpellings returns the forms in which fmt might print a secret.
 func secretSpellings(secret string) []string {
 	return []string{
 		secret, fmt.Sprintf("%x", secret), fmt.Sprintf("%X", secret), fmt.Sprintf("% x", secret),
@@ -28,8 +28,8 @@ type unexported struct {
 	deep struct{ key Secret }
 }
 
-// TestSecretNeverPrints: in no verb, however it is wrapped. A field that is not exported is the trap: fmt cannot call
-// the methods of what it holds and prints what is inside.
+// TestSecretNeverPrints: no verb may print a secret, however it is wrapped. Unexported fields are the pitfall,
+// because fmt cannot call the methods of their values and prints the contents.
 func TestSecretNeverPrints(t *testing.T) {
 	t.Parallel()
 	secret := NewSecret(plantedKey)
@@ -51,7 +51,7 @@ func TestSecretNeverPrints(t *testing.T) {
 	for name, holder := range holders {
 		for verb := range strings.SplitSeq("v +v #v s q x X d o b c t T p e g U w 08d -20s +q #q # x 5.2f", " ") {
 			if _, body := holder.(loggedBody); body && (verb == "p" || verb == "w") {
-				continue // No value can help how fmt reports these verbs as wrong.
+				continue // No value can change how fmt reports that these verbs are wrong.
 			}
 			text := fmt.Sprintf("%"+verb, holder)
 			for _, spelling := range secretSpellings(plantedKey) {
@@ -74,7 +74,7 @@ func TestSecretNeverPrints(t *testing.T) {
 	}
 }
 
-// TestSecretSaysThatItIsOne: a mask, not nothing, so that a reader knows why.
+// TestSecretSaysThatItIsOne: a secret must print as a mask, not as nothing, so that a reader sees that it exists.
 func TestSecretSaysThatItIsOne(t *testing.T) {
 	t.Parallel()
 	secret := NewSecret(plantedKey)
@@ -100,7 +100,7 @@ func TestSecretSaysThatItIsOne(t *testing.T) {
 	}
 }
 
-// TestSecretValue: it is compared by its text, and can be had back.
+// TestSecretValue: secrets must be compared by their text, and return it.
 func TestSecretValue(t *testing.T) {
 	t.Parallel()
 	secret := NewSecret(plantedKey)
@@ -108,17 +108,17 @@ func TestSecretValue(t *testing.T) {
 		t.Errorf("Reveal() = %q, IsZero() = %v", secret.Reveal(), secret.IsZero())
 	}
 	if other := NewSecret(strings.Clone(plantedKey)); other != secret {
-		t.Error("two secrets of the same text differ")
+		t.Error("two secrets with the same text differ")
 	}
 	if NewSecret(plantedToken) == secret {
-		t.Error("two secrets of different texts are the same")
+		t.Error("two secrets with different texts are equal")
 	}
 	if zero := (Secret{}); NewSecret("") != zero || !zero.IsZero() || zero.Reveal() != "" || fmt.Sprint(zero) != mask {
 		t.Errorf("the zero secret: %q", zero.Reveal())
 	}
 }
 
-// TestFingerprint holds it against `printf %s … | sha256sum | cut -c1-12`.
+// TestFingerprint compares fingerprints with the output of `printf %s … | sha256sum | cut -c1-12`.
 func TestFingerprint(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"abc": "ba7816bf8f01", "": "e3b0c44298fc"} {
