@@ -56,9 +56,8 @@ func isLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// ParseProxyURL parses the address of a proxy, which may include a user name and a password. An address without a
-// scheme is that of an http proxy, as in the usual environment variables. Errors have the same form as those of
-// ParseBaseURL.
+// ParseProxyURL parses the address of a proxy, which may include a user name and a password. Without a scheme, it is
+// an http proxy, as in the usual environment variables. Errors have the same form as those of ParseBaseURL.
 func ParseProxyURL(text string) (Secret, error) {
 	if !strings.Contains(text, "://") {
 		text = "http://" + text

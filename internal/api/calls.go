@@ -51,11 +51,12 @@ type UserGroup struct {
 	EnvironmentTag *string
 }
 
-// Answer is what a response contains. With an error, it is what could be read.
+// Answer is what a response contains. With an Incomplete error, it is what could be read. With any other error, it
+// contains nothing of the response.
 type Answer struct {
 	UserGroup UserGroup
-	// New reports whether this call created the group. It is nil if the response does not say so, and for all calls but
-	// get-or-create.
+	// New reports whether this call created the group. It is nil if the response does not say so. Only get-or-create
+	// sets it.
 	New *bool
 	// Lost reports that an earlier attempt of this call may have done the work, so that this response may show its
 	// result. A group that "exists" may have been created a moment ago by this very call.

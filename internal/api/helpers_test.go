@@ -203,7 +203,7 @@ func newClient(t testing.TB, address string, change ...func(*Config)) *Client {
 
 func retries(n int) func(*Config) { return func(c *Config) { c.MaxRetries = n } }
 
-// waits sets the limits of the wait between two attempts, and makes every wait as long as possible.
+// waits sets RetryWaitMin and RetryWaitMax, and makes all waits predictable.
 func waits(shortest, longest time.Duration) func(*Config) {
 	return func(c *Config) {
 		c.RetryWaitMin, c.RetryWaitMax, c.Random = shortest, longest, func() float64 { return 0 }

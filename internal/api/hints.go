@@ -12,9 +12,8 @@ import (
 	"strings"
 )
 
-// A hint says what to change if the cause may be something between Terraform and the service, or something that
-// responds in its place. It is chosen by errors, status, headers and the form of a body, never by the service's
-// message.
+// A hint says what to change if the cause may be something between Terraform and the service, or in place of the
+// service. It is chosen by errors, status, headers and the form of a body, never by the service's message.
 const (
 	hintNoTLS     = "Check the scheme and the port in base_url (EMBED_BASE_URL), and in the address of the proxy."
 	hintTLS       = "Start base_url (EMBED_BASE_URL) with https://, or the address of the proxy if that speaks TLS."
