@@ -16,7 +16,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// kept is what a state file has of a group.
+// kept is a user group as recorded in a state file.
 type kept struct {
 	ID          string            `json:"user_group_id"`
 	Name        string            `json:"name"`
@@ -28,8 +28,10 @@ type kept struct {
 	Tag         *string           `json:"api_environment_tag"`
 }
 
-// agrees says that the state of the current folder and the service have the same groups, field by field. The service
-// may have others, which are to be named; "announced" are those that an error has told how to remove.
+// agrees fails the script unless the state in the current folder and the service have the same groups, field by
+// field. Groups that are given as arguments must not be in the state, and may exist at the service. With
+// "announced", so may groups for which an engine has printed how to remove them. With neg, agrees fails unless there
+// is a difference.
 func (f *folder) agrees(neg bool, args []string) {
 	var state struct {
 		Resources []struct {
@@ -54,7 +56,7 @@ func (f *folder) agrees(neg bool, args []string) {
 			there, exists := f.service.Group(here.ID)
 			switch {
 			case instance.Status != "" || instance.Deposed != "":
-				// The next apply would destroy a customer because of it.
+				// The next apply would destroy the group of a customer.
 				wrong = append(wrong, here.ID+" is tainted or deposed")
 			case known[here.ID] || slices.Contains(args, here.ID):
 				wrong = append(wrong, here.ID+" is in the state once too often")
@@ -96,11 +98,11 @@ func (k kept) differences(there emulator.Group) (found []string) {
 	return found
 }
 
-// token is what every token looks like that the service has ever handed out. The key is searched for by itself: regexp
-// is fast where all that it looks for begins with the same letters.
+// token matches every token that the service issues. It does not match the API key, because a regexp is fast only if
+// all matches begin with the same letters.
 var token = regexp.MustCompile(`ugt_[A-Z2-7]{10,}`)
 
-// untilSecret returns how much of a text comes before a secret, or -1 where there is none.
+// untilSecret returns the index of a secret in the text, or -1 if there is none.
 func untilSecret(text []byte) int {
 	if at := token.FindIndex(text); at != nil {
 		return at[0]
@@ -108,17 +110,18 @@ func untilSecret(text []byte) int {
 	return bytes.Index(text, []byte(emulator.DefaultKey))
 }
 
-// secrets says that no key and no token was printed, or is in a file. States may have tokens.
+// secrets fails the script if a key or a token was printed, or is in a file that is not a state. With neg, it fails
+// unless there is such a secret.
 func (f *folder) secrets(neg bool, _ []string) {
 	if told := f.tells(); (told != "") != neg {
-		f.Fatalf("a secret is told: %t %s", !neg, told)
+		f.Fatalf("a secret was printed or written to a file: %t %s", !neg, told)
 	}
 	if neg {
-		f.printed = "" // it was to be told
+		f.printed = "" // intended, so later checks must not find it
 	}
 }
 
-// tells says where a secret is told.
+// tells returns where a secret was printed or is in a file, with some of the text before it, or "" if there is none.
 func (f *folder) tells() (where string) {
 	if at := untilSecret([]byte(f.printed)); at >= 0 {
 		return "a secret was printed after:\n" + f.printed[max(0, at-200):at]

@@ -18,10 +18,11 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// longest is beyond what any command takes, and far below the waits of an hour that scripts have the provider make.
+// longest is the time limit of a command. All commands are faster, and it is far below the waits of an hour that
+// some scripts configure.
 const longest = 5 * time.Minute
 
-// running is a command of the engine.
+// running is a command of the engine that was started.
 type running struct {
 	*exec.Cmd
 	fails, killed bool
@@ -29,7 +30,7 @@ type running struct {
 	ended         chan error
 }
 
-// terraform runs the engine, whichever it is.
+// terraform runs Terraform or OpenTofu, in the background if the last argument is "&".
 func (f *folder) terraform(neg bool, args []string) {
 	last := len(args) - 1
 	if args[last] != "&" {
@@ -59,7 +60,7 @@ func (f *folder) start(fails bool, args []string) *running {
 	return r
 }
 
-// await waits for the engines in the background. stdout and stderr are then what the last of them has printed.
+// await waits for the engines in the background. Afterwards, stdout and stderr contain the output of all of them.
 func (f *folder) await(bool, []string) {
 	all := f.running
 	f.running = nil
@@ -86,7 +87,7 @@ func (f *folder) ended(r *running) int {
 	}
 	f.Check(err)
 	if sign := crash.FindString(f.said); sign != "" {
-		f.Fatalf("there was a crash, or a broken promise: %s", sign)
+		f.Fatalf("a crash, or an apply that contradicts its plan: %s", sign)
 	}
 	return code
 }
@@ -94,7 +95,8 @@ func (f *folder) ended(r *running) int {
 var crash = regexp.MustCompile(
 	`panic:|Plugin did not respond|[Cc]rashed|inconsistent (result|final plan)|goroutine 1 \[`)
 
-// unwrapped joins the lines that the engine has broken, as it does at 78 columns whatever it writes to.
+// unwrapped joins the lines that the engine has wrapped. It wraps at 78 columns even if its output is not a
+// terminal.
 func unwrapped(said string) string {
 	lines := strings.Split(said, "\n")
 	text := []byte(lines[0])
@@ -110,7 +112,8 @@ func unwrapped(said string) string {
 	return string(text)
 }
 
-// weather runs the engine again and again until it succeeds. A run may fail only for groups of which a call went wrong.
+// weather runs the engine until it succeeds, up to five times. Every error must be about a group for which a fault
+// struck a call in the same run.
 func (f *folder) weather(_ bool, args []string) {
 	for range 5 {
 		earlier := len(f.service.Calls())
@@ -123,16 +126,16 @@ func (f *folder) weather(_ bool, args []string) {
 		}
 		for _, problem := range f.problems() {
 			if about := quoted.FindStringSubmatch(problem); about == nil || !struck[about[1]] {
-				f.Fatalf("nothing has gone wrong with the group of this error:\n%s", problem)
+				f.Fatalf("no fault struck the group in this error:\n%s", problem)
 			}
 		}
 	}
-	f.Fatalf("it has not succeeded in five runs")
+	f.Fatalf("none of five runs succeeded")
 }
 
 var quoted = regexp.MustCompile(`^.*"(.+?)"`)
 
-// problems are the errors of the engine that ran last, each with its title in the first line.
+// problems returns the errors that the last engine printed, each with its title in the first line.
 func (f *folder) problems() (all []string) {
 	for i, text := range strings.Split(f.said, "Error: ") {
 		if i > 0 {
@@ -143,11 +146,12 @@ func (f *folder) problems() (all []string) {
 	return all
 }
 
-// signal stops the engine that was started last. INT reaches its provider too, as Ctrl-C in a terminal does, and so
-// does KILL; TERM reaches the engine alone, as where a CI system cancels a job.
+// signal sends a signal to the background engine that was started last. Like Ctrl-C in a terminal, INT also reaches
+// its provider. TERM reaches only the engine, as when a CI system cancels a job. KILL ends the engine at once, and
+// its provider when the script waits for the engine.
 func (f *folder) signal(_ bool, args []string) {
 	if len(f.running) == 0 {
-		f.Fatalf("there is no engine in the background")
+		f.Fatalf("no engine is running in the background")
 	}
 	r := f.running[len(f.running)-1]
 	switch args[0] {
@@ -157,9 +161,9 @@ func (f *folder) signal(_ bool, args []string) {
 		f.Check(r.Process.Signal(syscall.SIGTERM))
 	case "KILL":
 		r.killed = true
-		f.Check(r.Process.Kill()) // engine.ExitCode ends the rest of its group
+		f.Check(r.Process.Kill()) // engine.ExitCode kills the rest of the process group
 	default:
-		f.Fatalf("an engine gets INT, TERM or KILL")
+		f.Fatalf("the signal must be INT, TERM or KILL")
 	}
 }
 
@@ -169,9 +173,10 @@ func (f *folder) needs(_ bool, args []string) {
 
 var archive = regexp.MustCompile(`^terraform-provider-embed_(.+)_([a-z0-9]+_[a-z0-9]+)\.zip$`)
 
-// mirror has the engine install the provider by `terraform init`: the archives of a release that EMBED_RELEASE_DIST
-// names, or else the program. $VERSION, $PLATFORMS and $INSTALLED tell what it will find, for how many platforms, and
-// put where; `terraform providers lock` is for all of them.
+// mirror makes `terraform init` install the provider from a mirror, which contains the release archives in the
+// directory EMBED_RELEASE_DIST or, if that is not set, the provider's program. It sets $VERSION to the version in
+// the mirror, $PLATFORMS to the number of platforms, and $INSTALLED to the path of the installed program. It also
+// makes `terraform providers lock` record all of these platforms.
 func (f *folder) mirror(bool, []string) {
 	dir := filepath.Join(f.root, "mirror")
 	files, platforms := []string{f.Provider}, " -platform="+f.Engine.Platform
@@ -204,7 +209,8 @@ func (f *folder) mirror(bool, []string) {
 	f.Setenv("INSTALLED", filepath.Join(installed, "terraform-provider-embed_v"+version))
 }
 
-// hasTheTimeOfItsCommit: with another time in it, the same commit would give another archive.
+// hasTheTimeOfItsCommit fails the script unless all files in the archive have the time of the current commit. With
+// any other time, the same commit would not always give the same archive.
 func (f *folder) hasTheTimeOfItsCommit(path string) {
 	said, err := exec.CommandContext(f.Context, "git", "log", "-1", "--format=%ct").Output()
 	f.Check(err)
@@ -213,7 +219,7 @@ func (f *folder) hasTheTimeOfItsCommit(path string) {
 	defer unpacked.Close()
 	for _, file := range unpacked.File {
 		if at := fmt.Sprintln(file.Modified.Unix()); at != string(said) {
-			f.Fatalf("%s: %s is of %s, and the commit of %s", path, file.Name, at, said)
+			f.Fatalf("%s: %s has the time %s, but the commit %s", path, file.Name, at, said)
 		}
 	}
 }

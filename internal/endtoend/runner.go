@@ -1,5 +1,5 @@
-// Package endtoend runs test scripts with a real engine and the real provider, against an emulator of the service that
-// the scripts control. CONTRIBUTING.md describes how to write one.
+// Package endtoend runs test scripts with a real engine, the real provider, and an emulator of the service, which
+// the scripts control. CONTRIBUTING.md describes how to write a script.
 package endtoend
 
 import (
@@ -18,18 +18,18 @@ import (
 
 // Runner runs scripts.
 type Runner struct {
-	// Context interrupts every engine when it ends.
+	// Context interrupts all engines when it is canceled.
 	Context context.Context
 	Engine  engine.Engine
-	// Provider is the provider's program, and Configuration the CLI configuration that has engines use it.
+	// Provider is the path of the provider's program. Configuration is the path of the CLI configuration for engines.
 	Provider, Configuration string
-	// Environment is what scripts have in it beside what every script has.
+	// Environment contains variables in addition to those that setup defines for every script.
 	Environment []string
-	// Watch, where it is not nil, gets what the engine prints as it comes.
+	// Watch, if not nil, receives the output of engines while they run.
 	Watch io.Writer
 }
 
-// commands are those that scripts have beside testscript's own, by how they are written.
+// commands maps the usage of each command that testscript itself does not have to its implementation.
 var commands = map[string]func(f *folder, neg bool, args []string){
 	"[!] terraform ARGUMENT... [&]": (*folder).terraform,
 	"weather ARGUMENT...":           (*folder).weather,
@@ -54,7 +54,7 @@ var commands = map[string]func(f *folder, neg bool, args []string){
 	"release":                       (*folder).release,
 }
 
-// Params returns the parameters for testscript.
+// Params returns the parameters for testscript, except which scripts to run.
 func (r *Runner) Params() testscript.Params {
 	params := testscript.Params{
 		Setup: r.setup, RequireUniqueNames: true, Cmds: map[string]func(*testscript.TestScript, bool, []string){},
@@ -75,21 +75,21 @@ func (r *Runner) Params() testscript.Params {
 	return params
 }
 
-// folder is where a script runs, with the script's service and what came of it so far.
+// folder is the directory in which a script runs, with the script's service and engines.
 type folder struct {
 	*Runner
 	*testscript.TestScript
 	t    testscript.T
 	root string
-	// settings are the names of the variables that an engine gets from the script.
+	// settings are the names of the script's variables that engines inherit.
 	settings []string
-	// printed is all that engines have printed, and said what the last one has.
+	// printed is the output of all engines that have ended, and said is the output of the last one.
 	printed, said string
 	// running are the engines in the background.
 	running []*running
 
 	service *emulator.Emulator
-	// untold are the calls that no `calls` has told yet, of the first taken calls.
+	// untold contains those of the first taken calls that take has not returned yet.
 	untold []emulator.Call
 	taken  int
 
@@ -108,7 +108,7 @@ func (r *Runner) setup(env *testscript.Env) error {
 	}
 	env.Values[folderKey{}] = f
 	env.Vars = append(append(append(env.Vars, engine.Environment(r.Configuration)...),
-		"TMPDIR="+os.TempDir(), // the path of a socket has to be short
+		"TMPDIR="+os.TempDir(), // the path of the provider's socket must be short
 		"TF_CLI_ARGS=-no-color", "TF_CLI_ARGS_providers_lock=", "TF_LOG=", "TF_LOG_CORE=", "TF_LOG_PROVIDER=TRACE",
 		"TF_LOG_PATH="+filepath.Join(f.root, "log.txt"),
 		"EMBED_BASE_URL="+f.service.URL(), "EMBED_API_KEY="+emulator.DefaultKey,
@@ -124,7 +124,8 @@ func (r *Runner) setup(env *testscript.Env) error {
 	return nil
 }
 
-// finish holds every script to what goes without saying.
+// finish ends the engines that are still running. It fails the script if a fault has not struck, a secret has
+// leaked, or the provider has a data race.
 func (f *folder) finish() {
 	f.release(false, nil)
 	defer f.service.Close()

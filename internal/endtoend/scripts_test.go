@@ -14,15 +14,15 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// TestAccScripts runs each script of testdata, with the provider as it is released.
+// TestAccScripts runs all scripts in testdata. Like a release, the provider is built without the race detector.
 func TestAccScripts(t *testing.T) {
 	params := prepared(t, "40").Params()
 	params.Dir = "testdata"
 	testscript.Run(t, params)
 }
 
-// TestLongScripts runs those that take a number of groups, with hundreds, and with the race detector in the provider
-// where the test has it.
+// TestLongScripts runs the scripts that use $GROUPS with hundreds of groups. The provider is built with the race
+// detector if the test is.
 func TestLongScripts(t *testing.T) {
 	if os.Getenv("EMBED_LONG_TESTS") == "" {
 		t.Skip("it takes minutes, so it needs EMBED_LONG_TESTS=1")
@@ -37,7 +37,8 @@ func TestLongScripts(t *testing.T) {
 	testscript.Run(t, params)
 }
 
-// prepared builds the provider. An interrupt of the test interrupts engines.
+// prepared builds the provider and returns a Runner for it, or skips the test without TF_ACC. An interrupt of the
+// test interrupts the Runner's engines.
 func prepared(t *testing.T, groups string, flags ...string) *Runner {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// serve starts the service that the script's provider talks to.
+// serve starts the script's service.
 func (f *folder) serve() (err error) {
 	if f.service, err = emulator.Start(emulator.Options{Log: func(emulator.Call) { f.tell() }}); err == nil {
 		f.service.BeforeCall(f.arrived)
@@ -22,7 +22,7 @@ func (f *folder) serve() (err error) {
 	return err
 }
 
-// tell ends one wait: a call has arrived, or has been worked on.
+// tell makes wait check its condition again, because a call has arrived or is about to get its response.
 func (f *folder) tell() {
 	select {
 	case f.news <- struct{}{}:
@@ -30,18 +30,18 @@ func (f *folder) tell() {
 	}
 }
 
-// wait waits until something has happened.
+// wait returns when the condition is true, and fails the script after two minutes.
 func (f *folder) wait(happened func() bool) {
 	for timeout := time.After(2 * time.Minute); !happened(); {
 		select {
 		case <-f.news:
 		case <-timeout:
-			f.Fatalf("this has not happened within two minutes")
+			f.Fatalf("the expected calls did not arrive within two minutes")
 		}
 	}
 }
 
-// behind has somebody do something to a group, or to each group of a table, elsewhere.
+// behind creates, deletes or rotates a group, or each group in a table, as another client of the service would.
 func (f *folder) behind(_ bool, args []string) {
 	ids := args[1:2]
 	if strings.HasSuffix(ids[0], ".csv") {
@@ -64,23 +64,25 @@ func (f *folder) behind(_ bool, args []string) {
 			done = false
 		}
 		if !done {
-			f.Fatalf("nobody can %s %s", args[0], id)
+			f.Fatalf("cannot %s the group %s", args[0], id)
 		}
 	}
 }
 
-// group says that the service has a group, and what its name is.
+// group fails the script unless the service has the group and, if a name is given, the group has that name. With
+// neg, the group must not exist.
 func (f *folder) group(neg bool, args []string) {
 	group, exists := f.service.Group(args[0])
 	if exists == neg || len(args) > 1 && group.Name != args[1] {
-		f.Fatalf("the service has the group %s: %t, with the name %q", args[0], exists, group.Name)
+		f.Fatalf("the group %s exists: %t, name %q", args[0], exists, group.Name)
 	}
 }
 
-// tooLate is after the time limit of a script that has calls answered late.
+// tooLate is the default delay of faults. It exceeds the request timeout of the scripts that rely on it.
 const tooLate = 5 * time.Second
 
-// fault has the next such call go wrong; or the n-th from now on, or each as long as it lasts.
+// fault makes the next matching call go wrong. The option nth=N chooses the N-th such call instead, and lasting
+// chooses every such call until repair.
 func (f *folder) fault(_ bool, args []string) {
 	method, kind := strings.TrimPrefix(args[0], "any"), emulator.FaultKind(args[1])
 	fault := emulator.Fault{Method: method, Kind: kind, Nth: 1, Delay: tooLate}
@@ -99,14 +101,14 @@ func (f *folder) fault(_ bool, args []string) {
 		case "retry-after":
 			fault.RetryAfter = value
 		default:
-			f.Fatalf("a fault has no %s", option)
+			f.Fatalf("a fault has no option %s", option)
 		}
 		f.Check(err)
 	}
 	f.service.Fail(fault)
 }
 
-// row is a row of a table of faults, for the group FAULT.LASTS.
+// row is one fault from a table, for the group with the ID FAULT.LASTS.
 type row struct{ fault, lasts, calls, says string }
 
 func (r row) id() string { return r.fault + "." + r.lasts }
@@ -122,7 +124,8 @@ func (f *folder) rows(table string) (rows []row) {
 	return rows
 }
 
-// faults has calls go wrong as a table says, each for a group of its own.
+// faults injects all faults of a table, each for a different group. It discards earlier calls, so that struck checks
+// only those that follow.
 func (f *folder) faults(_ bool, args []string) {
 	f.take()
 	for _, row := range f.rows(args[1]) {
@@ -134,7 +137,8 @@ func (f *folder) faults(_ bool, args []string) {
 	}
 }
 
-// struck says what came of it: the calls about each group, and what the error about it says, if there is one.
+// struck fails the script unless, for each group in the table, the calls match, and there is one error that contains
+// the expected text or, if the table has no text, no error.
 func (f *folder) struck(_ bool, args []string) {
 	var wrong []string
 	for _, row := range f.rows(args[0]) {
@@ -157,7 +161,8 @@ func (f *folder) struck(_ bool, args []string) {
 	}
 }
 
-// storm has one call in ten go wrong, in each way that passes, and twice in a row at most.
+// storm makes one call in ten go wrong, with every kind of fault that retries can overcome. It strikes at most two
+// calls in a row with the same method and group.
 func (f *folder) storm(bool, []string) {
 	seed := os.Getenv("EMBED_STORM_SEED")
 	if seed == "" {
@@ -174,7 +179,7 @@ func (f *folder) storm(bool, []string) {
 	f.service.BeforeCall(func(call emulator.Call) {
 		mu.Lock()
 		defer mu.Unlock()
-		// Each method draws for each group, so that a seed means the same strikes in whatever order calls come.
+		// Each method and group has a separate sequence, so that a seed gives the same faults in any order of calls.
 		lane := call.Method + " " + call.ID
 		calls[lane]++
 		hash := fnv.New64a()
@@ -191,13 +196,14 @@ func (f *folder) storm(bool, []string) {
 	})
 }
 
-// repair ends every fault.
+// repair ends all faults, including a storm.
 func (f *folder) repair(bool, []string) {
 	f.service.BeforeCall(f.arrived)
 	f.service.ClearFaults()
 }
 
-// calls says what the service was asked for, in order, since the last time: all of it, or about one group.
+// calls fails the script unless the calls since the last check, either all calls or those for one group, are as
+// expected, in this order.
 func (f *folder) calls(_ bool, args []string) {
 	ids, want := args[:len(args)-1], args[len(args)-1]
 	if got := inWords(f.take(ids...)); !matches(got, want) {
@@ -205,7 +211,7 @@ func (f *folder) calls(_ bool, args []string) {
 	}
 }
 
-// take returns the calls, or those about one group, that were not taken yet.
+// take returns the calls, or those for one group, that it has not returned before.
 func (f *folder) take(id ...string) (taken []emulator.Call) {
 	f.service.WaitIdle()
 	all := f.service.Calls()
@@ -223,14 +229,15 @@ func (f *folder) take(id ...string) (taken []emulator.Call) {
 	return taken
 }
 
-// matches reports whether calls are those wanted, where "many" is any number, and "…" whatever follows: a refusal for
-// the pace is repeated as long as other calls get through.
+// matches reports whether the calls are the wanted ones. In want, "many" stands for any number, and "…" for
+// anything. These are needed because a call that is refused for its pace is repeated for as long as other calls
+// succeed.
 func matches(got, want string) bool {
 	pattern := strings.NewReplacer("many", `\d+`, "…", ".*").Replace(regexp.QuoteMeta(want))
 	return regexp.MustCompile("^" + pattern + "$").MatchString(got)
 }
 
-// inWords is such as "2 GET > POST/rotated".
+// inWords returns the calls as text, for example "2 GET > POST/rotated".
 func inWords(calls []emulator.Call) string {
 	if len(calls) == 0 {
 		return "nothing"
@@ -251,7 +258,7 @@ func inWords(calls []emulator.Call) string {
 	return strings.Join(words, " > ")
 }
 
-// word is the method of a call, and what it did.
+// word returns the method of a call and, if the call changed a group, what it did.
 func word(call emulator.Call) string {
 	switch {
 	case call.Path != "/api/user":
@@ -268,17 +275,17 @@ func word(call emulator.Call) string {
 	return call.Method
 }
 
-// asked says how often the service was asked for something, in the whole script.
+// asked fails the script unless the service received this number of such calls since the script began.
 func (f *folder) asked(_ bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	f.Check(err)
 	f.service.WaitIdle()
 	if got := f.count(append(args[:1], args[2:]...)...); got != want {
-		f.Fatalf("the service was asked for it %d times", got)
+		f.Fatalf("the service received %d such calls", got)
 	}
 }
 
-// count counts calls, such as POST or POST/rotated, of any group or of one.
+// count returns the number of calls such as POST or POST/rotated, for all groups or for one.
 func (f *folder) count(what ...string) (n int) {
 	for _, call := range f.service.Calls() {
 		if (call.Method == what[0] || word(call) == what[0]) && (len(what) < 2 || call.ID == what[1]) {
@@ -288,7 +295,7 @@ func (f *folder) count(what ...string) (n int) {
 	return n
 }
 
-// hold keeps such calls from the service until they are released.
+// hold keeps the service from working on calls with this method until release.
 func (f *folder) hold(_ bool, args []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -308,7 +315,8 @@ func (f *folder) arrived(call emulator.Call) {
 	}
 }
 
-// release lets them through, in the order in which they came, and holds no more.
+// release ends every hold. It lets the held calls through in the order in which they arrived, each after the one
+// before it was carried out.
 func (f *folder) release(bool, []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -321,7 +329,8 @@ func (f *folder) release(bool, []string) {
 	f.held = nil
 }
 
-// until waits until calls are held, or until the service was asked for something, so often.
+// until waits until a number of calls, 1 by default, are held, or until the service has worked on that many calls
+// such as POST/rotated.
 func (f *folder) until(_ bool, args []string) {
 	number, err := strconv.Atoi(append(args, "1")[1])
 	f.Check(err)
