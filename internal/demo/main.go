@@ -1,6 +1,6 @@
-// Command demo demonstrates the provider step by step: it runs demo.txtar, a script like those of internal/endtoend,
-// with a real engine and the emulator of the service, and prints what each step shows and how it is proven. `make demo`
-// builds everything that it needs and runs it.
+// Command demo demonstrates the provider step by step. It runs demo.txtar, a script like those in internal/endtoend,
+// with a real engine and the emulator of the service, and prints what each step shows and how it is proven. `make
+// demo` builds everything that the demo needs and runs it.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// The script is run in a copy of the example, whose customers its steps are written for.
+// The script runs in a copy of the example. Its steps refer to the customers in the example.
 const (
 	script  = "internal/demo/demo.txtar"
 	example = "examples/demo"
@@ -31,7 +31,7 @@ func start() int {
 	full := flag.Bool("full", false, "show all that the engine prints")
 	flag.Parse()
 
-	// Whatever ends the demo early, a reader that has gone (SIGPIPE) included, ends it in good order.
+	// After these signals, the demo cleans up. SIGPIPE means that the reader of its output is gone.
 	ctx, stop := signal.NotifyContext(context.Background(),
 		os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	defer stop()

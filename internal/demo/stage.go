@@ -14,10 +14,10 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/endtoend"
 )
 
-// stage prints what a script shows. To the script it is what a testing.T is to one of a test.
+// stage prints what a script shows. It is the testscript.T of the script, in place of a testing.T.
 type stage struct {
 	out io.Writer
-	// full is for a viewer who wants to see all that the engine prints.
+	// full makes the demo print all output of the engine.
 	full   bool
 	steps  int
 	proofs []string
@@ -27,15 +27,15 @@ type stage struct {
 
 var errFailed = errors.New("this step does not show what it claims")
 
-// perform runs the script in a copy of a folder's configuration. It leaves nothing running and no files, however it
-// ends.
+// perform runs the script in a copy of the folder's configuration. It always leaves no processes and no files
+// behind.
 func (s *stage) perform(script, folder string, runner *endtoend.Runner) (err error) {
 	dir, err := os.MkdirTemp("", "embed-demo-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	// What engines and providers leave goes with the rest.
+	// Temporary files of engines and providers are removed with dir.
 	if err := os.Setenv("TMPDIR", dir); err != nil {
 		return err
 	}
@@ -64,8 +64,7 @@ func (s *stage) perform(script, folder string, runner *endtoend.Runner) (err err
 	return nil
 }
 
-// copyConfiguration copies what a configuration consists of, and not what somebody who ran an engine in it has left
-// there.
+// copyConfiguration copies the .tf and .yaml files, but not what an engine has left in the folder.
 func copyConfiguration(from, to string) (failed error) {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -80,12 +79,12 @@ func copyConfiguration(from, to string) (failed error) {
 	return failed
 }
 
-// print prints a line. A viewer who has gone ends the demo by SIGPIPE, so there is no error to handle.
+// print prints a line. It ignores errors, because SIGPIPE ends the demo if the reader of its output is gone.
 func (s *stage) print(format string, args ...any) { _, _ = fmt.Fprintf(s.out, format+"\n", args...) }
 
 type command = func(ts *testscript.TestScript, neg bool, args []string)
 
-// shown is a command of a script that tells what it has proved, once it has.
+// shown returns a command that also records what calls and agrees have proved if they succeed.
 func (s *stage) shown(name string, do command) command {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if name == "terraform" && s.full {
@@ -105,7 +104,7 @@ func (s *stage) shown(name string, do command) command {
 
 func (s *stage) holds(proof string) { s.proofs = append(s.proofs, proof) }
 
-// prove prints what the step has proved.
+// prove prints what the current step has proved.
 func (s *stage) prove() {
 	if len(s.proofs) > 0 {
 		s.print("    ✓ %s", strings.Join(s.proofs, "; "))
@@ -113,7 +112,7 @@ func (s *stage) prove() {
 	s.proofs = nil
 }
 
-// step begins a step.
+// step prints what the previous step has proved, and the title of the next one.
 func (s *stage) step(_ *testscript.TestScript, _ bool, args []string) {
 	s.prove()
 	if s.full {
@@ -123,7 +122,7 @@ func (s *stage) step(_ *testscript.TestScript, _ bool, args []string) {
 	s.print("%2d. %s", s.steps, strings.Join(args, " "))
 }
 
-// says holds where the command before has printed the text.
+// says fails the script unless the previous command has printed the text.
 func (s *stage) says(ts *testscript.TestScript, _ bool, args []string) {
 	if said := ts.ReadFile("stdout") + ts.ReadFile("stderr"); !strings.Contains(said, args[0]) {
 		ts.Fatalf("it does not say %s", args[0])
@@ -131,33 +130,34 @@ func (s *stage) says(ts *testscript.TestScript, _ bool, args []string) {
 	s.holds("“" + args[0] + "”")
 }
 
-// edit replaces a text that the file has once. A text has \n where a line ends.
+// edit replaces a text that must occur exactly once in the file. In both texts, \n stands for a line break.
 func (s *stage) edit(ts *testscript.TestScript, _ bool, args []string) {
 	text, lines := ts.ReadFile(args[0]), strings.NewReplacer(`\n`, "\n")
 	before, after := lines.Replace(args[1]), lines.Replace(args[2])
 	if n := strings.Count(text, before); n != 1 {
-		ts.Fatalf("%s has %q %d times", args[0], before, n)
+		ts.Fatalf("%s contains %q %d times, not once", args[0], before, n)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, before, after, 1)), 0o600))
 }
 
 var lineStart = regexp.MustCompile(`(?m)^`)
 
-// excerpt shows, of the plan that the command before has printed, the one resource whose address has the text.
+// excerpt prints a part of the plan that the previous command has printed: the resource whose address contains the
+// text. With full, the whole plan has been printed already.
 func (s *stage) excerpt(ts *testscript.TestScript, _ bool, args []string) {
 	resource := regexp.MustCompile(`(?m)^  # \S*` + regexp.QuoteMeta(args[0]) + `(.|\n)*?^    }$`)
 	found := resource.FindString(ts.ReadFile("stdout"))
 	if found == "" {
-		ts.Fatalf("the plan has no %s", args[0])
+		ts.Fatalf("the plan contains no resource %s", args[0])
 	}
 	if !s.full {
 		s.print("%s", lineStart.ReplaceAllString(found, "  "))
 	}
 }
 
-// The methods of a testscript.T.
+// The methods below implement testscript.T.
 
-// Run runs a script.
+// Run runs a script, until it ends or calls FailNow.
 func (s *stage) Run(_ string, run func(testscript.T)) {
 	defer func() {
 		if ended := recover(); ended != nil && ended != any(errFailed) {
@@ -167,26 +167,26 @@ func (s *stage) Run(_ string, run func(testscript.T)) {
 	run(s)
 }
 
-// FailNow ends the script.
+// FailNow records that the script failed, and ends it.
 func (s *stage) FailNow() {
 	s.failed = true
 	panic(errFailed)
 }
 
-// Fatal ends the script with a message.
+// Fatal prints a message and calls FailNow.
 func (s *stage) Fatal(args ...any) {
 	s.print("%s", fmt.Sprintln(args...))
 	s.FailNow()
 }
 
-// Skip ends it too: the demo has nothing to skip.
+// Skip fails like Fatal, because the demo must not skip anything.
 func (s *stage) Skip(args ...any) { s.Fatal(args...) }
 
-// Log gets the whole script with what it printed, down to where it failed.
+// Log keeps the log of the script, which testscript passes when the script ends.
 func (s *stage) Log(args ...any) { s.log = fmt.Sprint(args...) }
 
-// Parallel does nothing, since there is one script.
+// Parallel does nothing, because there is only one script.
 func (s *stage) Parallel() {}
 
-// Verbose has the log leave out what went well.
+// Verbose returns false, so that the log omits the details of steps that succeeded.
 func (s *stage) Verbose() bool { return false }

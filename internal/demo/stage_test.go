@@ -11,7 +11,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/endtoend"
 )
 
-// A step that does not show what it claims ends the demo, and no folder is left.
+// TestStage: a step that does not show what it claims must end the demo. The demo must not leave a directory behind.
 func TestStage(t *testing.T) {
 	here := t.TempDir()
 	t.Setenv("TMPDIR", here)
@@ -34,7 +34,7 @@ func TestStage(t *testing.T) {
 			t.Errorf("%s: %v\n%s", text, err, shown)
 		}
 		if left, _ := os.ReadDir(here); len(left) > 0 {
-			t.Errorf("%s: it leaves %v", text, left)
+			t.Errorf("%s: these were left behind: %v", text, left)
 		}
 		t.Setenv("TMPDIR", here)
 	}
