@@ -6,7 +6,8 @@ import (
 	"text/template"
 )
 
-// chart is what chart.svg.tmpl draws: a row for each figure. Colors say whose process it was, and nothing else.
+// chart is the data for chart.svg.tmpl, which draws a row for each figure. The colors distinguish the processes of
+// the provider and of the engine, and nothing else.
 type chart struct {
 	report
 	CPU, Memory axis
@@ -29,17 +30,18 @@ func (r report) chart() ([]byte, error) {
 	return svg.Bytes(), err
 }
 
-// First says that a row begins an operation, which then has its name above.
+// First reports whether a row is the first one of its operation. The name of the operation is drawn above that row.
 func (c chart) First(row int) bool {
 	return row == 0 || c.Figures[row].Operation != c.Figures[row-1].Operation
 }
 
-// Y is the upper edge of a row. Bottom is that of what is below the last one.
+// Y returns the upper edge of a row, Bottom that of the part below the last row, and Height the height of the chart.
 func (c chart) Y(row int) int { return 136 + 22*row + 30*(row*len(operations)/len(c.Figures)) }
 func (c chart) Bottom() int   { return c.Y(len(c.Figures)-1) + 26 }
 func (c chart) Height() int   { return c.Bottom() + 56 }
 
-// axis has zero at X. Its ticks are some four round numbers, and the last of them is not below what is drawn.
+// axis is a scale that begins with zero at X. Its ticks are zero and up to five round numbers, and the last tick is
+// not below any value in the chart.
 type axis struct {
 	X, Width float64
 	Ticks    []float64
@@ -57,10 +59,10 @@ func newAxis(x, width, most float64) axis {
 	return a
 }
 
-// Px is the length of a value.
+// Px returns the length of a value.
 func (a axis) Px(value float64) float64 { return a.Width * value / a.Ticks[len(a.Ticks)-1] }
 
-// At is where values that are drawn one after the other end.
+// At returns the end of several values that are drawn one after the other.
 func (a axis) At(values ...float64) float64 {
 	x := a.X
 	for _, value := range values {

@@ -16,14 +16,14 @@ import (
 	engines "github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// room is a directory in which an engine runs, with this program in the place of a provider; see usage.go.
+// room is a directory in which an engine runs. The engine starts this program instead of a provider; see usage.go.
 type room struct {
 	engine      engines.Engine
 	dir         string
 	environment []string
 }
 
-// newRoom has nobody's settings in its environment, since they would make it another measurement.
+// newRoom returns a room whose environment contains no settings of the user, because these would change the results.
 func newRoom(engine engines.Engine, dir, provider string, settings ...string) (room, error) {
 	environment := append(engines.Environment(os.DevNull), "GOGC=", "GOMEMLIMIT=", "GOMAXPROCS=", "GODEBUG=",
 		"TMPDIR="+dir, providerVariable+"="+provider)
@@ -32,7 +32,8 @@ func newRoom(engine engines.Engine, dir, provider string, settings ...string) (r
 		errors.Join(err, engines.Mirror(dir, "0.1.0", engine.Platform, self))
 }
 
-// run runs a command of the engine and measures it. With -detailed-exitcode, a plan that is not empty is an error.
+// run runs a command of the engine and measures it. With -detailed-exitcode, a plan that contains changes is an
+// error.
 func (r room) run(ctx context.Context, args ...string) (sample, error) {
 	usages := filepath.Join(r.dir, usages)
 	if err := errors.Join(os.RemoveAll(usages), os.Mkdir(usages, 0o700)); err != nil {
@@ -43,12 +44,12 @@ func (r room) run(ctx context.Context, args ...string) (sample, error) {
 	command.Stdout, command.Stderr = &said, &said
 	start := time.Now()
 	if err := command.Run(); err != nil {
-		_, _ = engines.ExitCode(command, err) // which ends what it has left behind
+		_, _ = engines.ExitCode(command, err) // kills the processes that are left
 		return sample{}, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, said.String())
 	}
 	wall := time.Since(start)
 	providerCPU, peak, err := readUsages(usages)
-	// An engine waits for its providers, so what the system counts for it includes them.
+	// The engine waits for its providers, so its CPU time includes theirs.
 	total := command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 	return sample{
 		wall: wall.Seconds(), engineCPU: (total - providerCPU).Seconds(), providerCPU: providerCPU.Seconds(),
@@ -56,8 +57,8 @@ func (r room) run(ctx context.Context, args ...string) (sample, error) {
 	}, err
 }
 
-// stateInMemory serves a backend of the kind http. To a local file, Terraform writes the whole state after each object:
-// with 1,000 of them that takes most of its time, and hides what a provider costs.
+// stateInMemory serves Terraform's http backend. With a local file, Terraform would write the whole state after each
+// object. For 1,000 objects, that takes most of the time and hides the cost of a provider.
 func stateInMemory() http.Handler {
 	var mu sync.Mutex
 	var state []byte
@@ -66,7 +67,7 @@ func stateInMemory() http.Handler {
 		defer mu.Unlock()
 		switch {
 		case r.Method == http.MethodPost:
-			state, _ = io.ReadAll(r.Body) // the next command refuses one that was cut short
+			state, _ = io.ReadAll(r.Body) // if it is truncated, the next command fails
 		case state == nil:
 			w.WriteHeader(http.StatusNotFound)
 		default:

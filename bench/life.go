@@ -16,20 +16,22 @@ import (
 	engines "github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// contender is one way to have N user groups: a file of configurations, and the path of a provider, empty for none.
+// contender is one way to manage N user groups. Its configuration is a file in configurations, and its provider is
+// the path of a program, or empty if it needs none.
 type contender struct{ name, configuration, provider string }
 
-// Where the two that are compared stand in every list of contenders.
+// The indexes of this provider and of the bare provider in every list of contenders.
 const (
 	ours = iota
 	bare
 )
 
-// operation is a part of the life of a configuration.
+// operation is a step in the life cycle of a configuration.
 type operation struct {
 	name    string
 	command []string
-	// calls of this provider for each group, by method. All of one method come from one process.
+	// calls is the expected number of calls of this provider for each group, by method. All calls with the same method
+	// come from one process.
 	calls map[string]int
 }
 
@@ -40,30 +42,30 @@ var operations = []operation{
 	{"destroy", []string{"destroy", "-auto-approve", "-var", "quarter=2"}, map[string]int{"GET": 1, "DELETE": 1}},
 }
 
-// life has a sample of each operation.
+// life contains the sample of each operation, by its name.
 type life map[string]sample
 
-// sample is what one operation took: times in seconds, the peak in MiB, and what the service saw of it.
-// Calls are refused for their pace.
+// sample is the measurement of one operation. Times are in seconds, and peak is in MiB. calls and connections are
+// those that the service counted, and refused is the number of calls that it refused for their pace.
 type sample struct {
 	wall, engineCPU, providerCPU, peak float64
 	calls                              map[string]int
 	refused, connections               int
 }
 
-// bench is what is to be measured.
+// bench says what to measure.
 type bench struct {
 	engine         engines.Engine
 	contenders     []contender
 	groups, rounds int
-	// latency of the service.
+	// latency is the time that the service takes for each call.
 	latency time.Duration
-	// limit is how many calls a second the service takes, evenly spaced; 0 is no limit.
+	// limit is how many calls per second the service accepts, evenly spaced. 0 means no limit.
 	limit int
 }
 
-// measure has every contender live once in each round. Each round begins with another one, so that what slows the
-// machine down for a while slows all of them.
+// measure runs the life cycle of every contender once in each round. Each round begins with a different contender,
+// so that a machine that is slow for a while affects all of them.
 func (b bench) measure(ctx context.Context) ([][]life, error) {
 	all := make([][]life, len(b.contenders))
 	for round := range b.rounds {
@@ -80,7 +82,7 @@ func (b bench) measure(ctx context.Context) ([][]life, error) {
 	return all, nil
 }
 
-// live takes a configuration from its first apply to its end, in a new directory and against a new service.
+// live runs all operations of a contender, in a new directory and against a new service.
 func (b bench) live(ctx context.Context, c contender) (life, error) {
 	service, err := emulator.Start(emulator.Options{
 		Latency: b.latency, RateLimit: b.limit, RateBurst: 1, RateSilent: true,
@@ -125,7 +127,7 @@ func (b bench) live(ctx context.Context, c contender) (life, error) {
 //go:embed configurations
 var configurations embed.FS
 
-// write puts the configuration into the directory, and N customers for it.
+// write writes the configuration and its variables, with n customers, to the directory.
 func (c contender) write(dir string, n int) error {
 	customers := map[string]any{}
 	for i := range n {

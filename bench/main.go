@@ -1,14 +1,15 @@
-// Command bench measures what this provider costs. A real engine applies N user groups, plans them without a change,
-// rotates all tokens and destroys them, against the emulator of the service. The same is done
+// Command bench measures what this provider costs. With a real engine and the emulator of the service, it applies N
+// user groups, plans without changes, rotates all tokens and destroys the groups. It does the same
 //
-//   - with a bare framework provider (floor/), which has the same schema and does nothing: what any provider costs;
-//   - with terraform_data, which is part of the engine: what the engine costs without a provider.
+//   - with a bare framework provider (floor/), which has the same schema and does nothing, to show what any provider
+//     costs
+//   - with terraform_data, which is part of the engine, to show what the engine costs without a provider
 //
-// For each operation it prints wall time, the CPU of engine and provider, the provider's memory and the calls that
-// reached the service, and writes that as bench.txt, bench.json and bench.svg. It fails when a target of targets.go is
-// missed.
+// For each operation, it prints the elapsed time, the CPU time of engine and provider, the provider's memory and the
+// calls that reached the service. It writes the same figures to bench.txt, bench.json and bench.svg. It fails if a
+// target in targets.go is missed.
 //
-// make bench builds what is measured and runs it. README.md has the figures, and what they taught.
+// make bench builds the providers and runs the benchmark. README.md describes the results and what they led to.
 package main
 
 import (

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// report is bench.json; the table and the chart show what is in it.
+// report is the content of bench.json. The table and the chart show the same data.
 type report struct {
 	Date     string   `json:"date"`
 	Commit   string   `json:"commit"`
@@ -28,7 +28,8 @@ type report struct {
 	Targets  []target `json:"targets"`
 }
 
-// figure is what an operation took a contender: medians, with the calls and connections of the last round.
+// figure is the result of one contender in one operation over all rounds. Calls and Connections are from the last
+// round.
 type figure struct {
 	Operation   string  `json:"operation"`
 	Contender   string  `json:"contender"`
@@ -69,13 +70,13 @@ func (b bench) report(lives [][]life, commit string) report {
 	return r
 }
 
-// Title says under which conditions the figures hold.
+// Title returns the conditions under which the figures were measured.
 func (r report) Title() string {
 	return fmt.Sprintf("%d user groups, service latency %s, %s, %d CPUs, rounds: %d",
 		r.Groups, r.Latency, r.Engine, r.CPUs, r.Rounds)
 }
 
-// text is bench.txt.
+// text returns the content of bench.txt.
 func (r report) text() string {
 	var text strings.Builder
 	fmt.Fprintln(&text, r.Title())
@@ -90,11 +91,11 @@ func (r report) text() string {
 	for _, one := range r.Targets {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", one.What, one.Limit, one.Measured, one.Verdict)
 	}
-	_ = table.Flush() // into memory
+	_ = table.Flush() // writes to memory, which cannot fail
 	return text.String()
 }
 
-// write prints the table, and writes it, the JSON and the chart into the directory.
+// write prints the table, and writes the table, the JSON and the chart to the directory.
 func (r report) write(dir string) error {
 	encoded, err := json.MarshalIndent(r, "", " ")
 	if err != nil {

@@ -9,20 +9,21 @@ import (
 	"strings"
 )
 
-// What is promised of this provider. The calls of each operation are with the operations, in life.go.
+// The targets for this provider, except the calls of each operation, which are in life.go.
 const (
-	// cpuLimit is the share of the bare framework provider's CPU that it may use, in every operation.
+	// cpuLimit is the maximum CPU time in every operation, as a share of what the bare framework provider uses.
 	cpuLimit = 0.90
-	// It may use this much memory, in MiB: what any process of it needs, and little for each group.
+	// memoryLimit plus memoryPerGroup for each group is the maximum peak memory, in MiB.
 	memoryLimit, memoryPerGroup = 40.0, 4.0 / 1024
-	// connectionLimit is for each of its processes. An engine has ten calls in flight; Go's transport opens one more for a
-	// call that finds none free, though one may be free before it is open, and for one that was idle too long.
+	// connectionLimit applies to each process that makes calls. An engine has ten calls in flight. Go's transport opens
+	// a connection whenever a call finds none free, even if another one becomes free first, and replaces connections
+	// that were idle for too long.
 	connectionLimit = 20
-	// leastJudged is the number of groups below which CPU and memory tell how a process starts, and little else.
+	// leastJudged is the number of groups below which the start of a process dominates CPU time and memory.
 	leastJudged = 100
 )
 
-// target is a promise, and what became of it.
+// target is a limit and whether the provider met it.
 type target struct {
 	What     string `json:"what"`
 	Limit    string `json:"limit"`
@@ -47,7 +48,7 @@ func verdictOf(judged, within bool) string {
 	}
 }
 
-// judge holds the rounds of this provider against those of the bare one and against what is promised.
+// judge compares the rounds of this provider with those of the bare one and with the targets.
 func judge(ours, bare []life, n int) []target {
 	var all []target
 	add := func(what, limit, measured string, judged, within bool) {
@@ -61,7 +62,7 @@ func judge(ours, bare []life, n int) []target {
 		connections, most := 0, connectionLimit*len(o.calls)
 		for i := range ours {
 			one := ours[i][o.name]
-			// Round by round: what made a round slow made all of it slow, and drops out.
+			// Each round has its own ratio, so that a machine that is slow for a whole round has no effect.
 			shares = append(shares, one.providerCPU/bare[i][o.name].providerCPU)
 			calls = append(calls, perGroup(one.calls, n))
 			connections, peak = max(connections, one.connections), max(peak, one.peak)
@@ -77,15 +78,14 @@ func judge(ours, bare []life, n int) []target {
 	return all
 }
 
-// judgeLimited holds the rounds of this provider against what is promised of one with a service that refuses what comes
-// too fast.
+// judgeLimited compares the rounds of this provider with the targets for a service that limits the rate of calls.
 func judgeLimited(ours []life, n, perSecond int) (all []target) {
 	for _, o := range operations {
 		calls := 0
 		for _, one := range o.calls {
 			calls += one * n
 		}
-		// Each process has to find the limit, and all calls of one method come from one process.
+		// Each process has to find the limit for itself, and there is one process for each method.
 		longest := 1.25*float64(calls)/float64(perSecond) + 8*float64(len(o.calls)) + 2
 		wall, refused := 0.0, 0.0
 		for _, one := range ours {
@@ -96,14 +96,14 @@ func judgeLimited(ours []life, n, perSecond int) (all []target) {
 			all = append(all, target{what, limit, measured, verdictOf(judged, within)})
 		}
 		add(o.name+": seconds", fmt.Sprintf("≤ %.0f", longest), fmt.Sprintf("%.1f", wall), true, wall <= longest)
-		// To find the limit takes some refusals, which are many beside few calls.
+		// Finding the limit takes some refusals, which are a large share if there are few calls.
 		share := fmt.Sprintf("%.1f %%", 100*refused)
 		add(o.name+": calls refused", "≤ 15 %", share, n >= leastJudged, refused <= 0.15)
 	}
 	return all
 }
 
-// perGroup tells calls by method.
+// perGroup returns the calls for each group by method, for example "1 GET, 1 POST", or "none".
 func perGroup(calls map[string]int, groups int) string {
 	if len(calls) == 0 {
 		return "none"
@@ -115,7 +115,7 @@ func perGroup(calls map[string]int, groups int) string {
 	return strings.Join(parts, ", ")
 }
 
-// failure names the targets that were missed.
+// failure returns an error that names the missed targets, or nil if there are none.
 func failure(all []target) error {
 	var failures []error
 	for _, one := range all {

@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// threeRounds are lives in which each operation took the same CPU and memory and made the calls that are promised.
+// threeRounds returns lives in which each operation used this CPU time and memory, and made the expected calls for n
+// groups.
 func threeRounds(n int, cpu, peak float64) []life {
 	var all []life
 	for range 3 {
@@ -36,7 +37,7 @@ func TestJudge(t *testing.T) {
 		name   string
 		n      int
 		change func(ours, bare []life)
-		// want is what is reported.
+		// want is the expected error, or empty for none.
 		want string
 	}{
 		{"everything is as promised", 1000, func(_, _ []life) {}, ""},

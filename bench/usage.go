@@ -13,21 +13,23 @@ import (
 	"time"
 )
 
-// Only who waits for a process learns exactly what it used. So an engine starts this program in the place of a
-// provider. It runs the provider that the variable names, and leaves a file in a directory below that of the engine.
+// Only the parent of a process learns exactly what the process used. Therefore, the engine starts this program
+// instead of the provider. This program runs the provider that the variable names, and writes the usage of the
+// provider to a file in a subdirectory of the engine's directory.
 const (
 	providerVariable = "BENCH_PROVIDER"
 	usages           = "usages"
 )
 
-// standIn is what the engine takes for the provider. Its own CPU, some milliseconds, counts for the engine.
+// standIn runs when the engine starts this program instead of the provider. Its own CPU time, a few milliseconds,
+// counts as the engine's.
 func standIn(context.Context) error {
-	signal.Ignore(os.Interrupt) // engine and provider decide what that means
+	signal.Ignore(os.Interrupt) // an interrupt is for the engine and the provider
 	file, err := os.CreateTemp(usages, "")
 	if err != nil {
 		return err
 	}
-	provider := exec.Command(os.Getenv(providerVariable)) //nolint:gosec,noctx // it ends when the engine wants
+	provider := exec.Command(os.Getenv(providerVariable)) //nolint:gosec,noctx // the engine decides when it ends
 	provider.Stdin, provider.Stdout, provider.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := provider.Run(); err != nil {
 		return err
@@ -38,14 +40,15 @@ func standIn(context.Context) error {
 		return errors.New("the system does not tell what a process used")
 	}
 	peak := used.Maxrss
-	if runtime.GOOS == "linux" { // which counts in KiB
+	if runtime.GOOS == "linux" { // Linux counts in KiB, macOS in bytes
 		peak <<= 10
 	}
 	_, err = fmt.Fprintln(file, (ended.UserTime() + ended.SystemTime()).Nanoseconds(), peak)
 	return errors.Join(err, file.Close())
 }
 
-// readUsages returns the user and system time of all processes of the provider, and the largest resident set, in bytes.
+// readUsages returns the CPU time of all processes of the provider together, and the largest resident set of any of
+// them, in bytes.
 func readUsages(dir string) (cpu time.Duration, peak int64, err error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {

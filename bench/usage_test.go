@@ -22,6 +22,6 @@ func TestReadUsages(t *testing.T) {
 		t.Fatal(err)
 	}
 	if cpu, peak, err := readUsages(dir); err == nil {
-		t.Errorf("a provider that was killed counts for nothing: %s, %d", cpu, peak)
+		t.Errorf("no error for a provider that was killed: %s, %d", cpu, peak)
 	}
 }

@@ -1,5 +1,5 @@
-// Command floor is the bare framework provider: the schema of this provider's resource, with no work behind it and no
-// calls. What it costs is what the framework, the protocol and the engine's questions cost.
+// Command floor is the bare framework provider. It has the schema of this provider's resource, but does no work and
+// makes no calls. Its cost is that of the framework, the protocol and the engine's requests.
 package main
 
 import (
@@ -31,7 +31,8 @@ func main() {
 
 func newFloor() provider.Provider { return floor{embed.New("floor")()} }
 
-// floor is this provider with another resource, without a client, and without what only newer engines ask for.
+// floor is this provider with a different resource, without a client, and without the optional interfaces that only
+// newer engines use.
 type floor struct{ provider.Provider }
 
 func (floor) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {}
@@ -46,11 +47,11 @@ func (f floor) Resources(ctx context.Context) []func() resource.Resource {
 	}}
 }
 
-// floorResource has the name and the identity of the resource that it holds. It answers from plan and state, without
-// even decoding them into a model.
+// floorResource has the name and the identity of the resource that it embeds. It responds with the plan or the
+// state, without decoding them into a model.
 type floorResource struct{ resource.ResourceWithIdentity }
 
-// Schema leaves out what would run: validators, plan modifiers and types of the provider's own.
+// Schema removes everything that would run code: validators, plan modifiers and custom types.
 func (r floorResource) Schema(ctx context.Context, req resource.SchemaRequest, resp *resource.SchemaResponse) {
 	r.ResourceWithIdentity.Schema(ctx, req, resp)
 	for name, attribute := range resp.Schema.Attributes {
@@ -68,7 +69,7 @@ func (floorResource) Create(ctx context.Context, req resource.CreateRequest, res
 	resp.Diagnostics.Append(identify(ctx, resp.State, resp.Identity)...)
 }
 
-// Read finds everything as it was: the answer holds the state of the request already.
+// Read changes nothing, because the response already contains the state in the request.
 func (floorResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	resp.Diagnostics.Append(identify(ctx, req.State, resp.Identity)...)
 }
@@ -80,8 +81,8 @@ func (floorResource) Update(ctx context.Context, req resource.UpdateRequest, res
 
 func (floorResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
 
-// identify takes an identity that is not there yet out of a state. The framework wants one in every answer, and engines
-// before Terraform 1.12 keep none.
+// identify sets the identity from the state if it is null. The framework requires an identity in every response, and
+// engines before Terraform 1.12 do not store it.
 func identify(ctx context.Context, state tfsdk.State, identity *tfsdk.ResourceIdentity) diag.Diagnostics {
 	if !identity.Raw.IsNull() {
 		return nil
@@ -91,7 +92,7 @@ func identify(ctx context.Context, state tfsdk.State, identity *tfsdk.ResourceId
 	return append(diags, identity.SetAttribute(ctx, path.Root("user_group_id"), id)...)
 }
 
-// known puts something of the usual size in the place of what the plan left open.
+// known replaces unknown values in the plan with values of the usual size.
 func known(plan tftypes.Value) tftypes.Value {
 	attributes := map[string]tftypes.Value{}
 	if err := plan.As(&attributes); err != nil {

@@ -10,7 +10,7 @@ import (
 	embed "github.com/dashembed/terraform-provider-embed/internal/provider"
 )
 
-// The floor is only one while the engine sees the same schema.
+// TestSchemaIsOurs: the floor is only comparable if the engine sees the same schema.
 func TestSchemaIsOurs(t *testing.T) {
 	t.Parallel()
 	floor, err := providerserver.NewProtocol6WithError(newFloor())()
