@@ -1,5 +1,6 @@
-// Schema prints the provider's schema in the form of `terraform providers schema -json`, for tfplugindocs. It asks the
-// provider itself, in this process: no engine is needed, and none decides by its age what the documentation contains.
+// Command schema prints the provider's schema in the format of `terraform providers schema -json`, for tfplugindocs.
+// It runs the provider in its own process. Therefore, it needs no engine, and the documentation is complete even if
+// the engine on this machine is old.
 package main
 
 import (
@@ -16,10 +17,10 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/provider"
 )
 
-// address is where tfplugindocs looks for the schema, whatever the provider's real address is.
+// address is the key under which tfplugindocs looks for the schema. It is not the provider's real address.
 const address = "registry.terraform.io/hashicorp/embed"
 
-// object is one of JSON. Members that are false or empty are the same to its readers as absent ones.
+// object is a JSON object. Its readers do not distinguish members that are false or empty from missing ones.
 type object map[string]any
 
 func main() {

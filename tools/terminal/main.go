@@ -1,8 +1,8 @@
-// Command terminal draws what a program printed as the picture of a terminal, in light and in dark:
+// Command terminal draws the output of a program as a picture of a terminal, for light and dark mode:
 //
 //	make demo | go run ./tools/terminal -title "make demo" >docs/images/demo.svg
 //
-// The text is not changed, but anything longer or wider than the picture is cut off, with an ellipsis in its place.
+// The text is unchanged, except that an ellipsis replaces what does not fit into the picture.
 package main
 
 import (
@@ -26,10 +26,10 @@ type terminal struct {
 	Lines []line
 }
 
-// line is one of the terminal. Kind is a class of the picture's style sheet.
+// line is a line of the terminal. Kind is a class in the picture's style sheet.
 type line struct{ Text, Kind string }
 
-// Each row is 18 high and each column 7.8 wide, below a bar of 40.
+// Each row is 18 high, each column is 7.8 wide, and the bar above the rows is 40 high.
 func (terminal) Width() int    { return columns*78/10 + 32 }
 func (t terminal) Height() int { return len(t.Lines)*18 + 56 }
 func (terminal) Y(row int) int { return row*18 + 56 }
@@ -64,7 +64,7 @@ func read(from io.Reader) ([]line, error) {
 	return lines, text.Err()
 }
 
-// kind is told by how a line begins, since what goes into a pipe has no colors.
+// kind returns the kind of a line. It looks at how the line begins, because output to a pipe has no colors.
 func kind(text string) string {
 	trimmed := strings.TrimSpace(text)
 	for _, known := range []struct{ begin, kind string }{
