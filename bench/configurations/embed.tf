@@ -14,7 +14,7 @@ variable "quarter" {
   default = "1"
 }
 
-# Address and key of the service are in EMBED_BASE_URL and EMBED_API_KEY.
+# The environment variables EMBED_BASE_URL and EMBED_API_KEY contain the address and the key of the service.
 provider "embed" {}
 
 resource "embed_user_group" "customer" {
