@@ -23,7 +23,7 @@ func (c *call) interpret(response *http.Response, body []byte, cut error) (answe
 	switch {
 	case answeredFromCache(response):
 		failure.Kind = Cached
-		failure.Reason = "a cache gave the answer (it carries an Age), not the service"
+		failure.Reason = "the response came from a cache (it has an Age), not from the service"
 		return Answer{}, failure
 	case status/100 == 2:
 		var done bool
@@ -94,13 +94,13 @@ func (c *call) succeeded(response *http.Response, told, group fields, fault erro
 	return answer, true
 }
 
-func unusable(fault error) string { return "the answer cannot be used: " + fault.Error() }
+func unusable(fault error) string { return "the response cannot be used: " + fault.Error() }
 
 // describe returns the reason why a body is not the expected JSON. It does not quote the body, since half a document
 // can end in the middle of a token.
 func describe(response *http.Response, fault error) string {
 	if isHTML(response) {
-		return "the service would have answered in JSON"
+		return "the service would have responded in JSON"
 	}
 	return unusable(fault)
 }

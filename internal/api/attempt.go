@@ -143,7 +143,7 @@ func (c *call) exchange(ctx context.Context) (response *http.Response, body []by
 	case err != nil:
 		cut = errors.New(c.cut(ctx.Err() != nil))
 	case len(body) > maxAnswer:
-		cut = fmt.Errorf("the answer is larger than %d MiB", maxAnswer>>20)
+		cut = fmt.Errorf("the response is larger than %d MiB", maxAnswer>>20)
 	}
 	return response, body, nil, cut
 }

@@ -136,7 +136,7 @@ func TestRequestTimeout(t *testing.T) {
 			start := time.Now()
 			_, err := get(t.Context(), client)
 			reason := failureOf(t, err).Reason
-			if took := time.Since(start); took != 61*second || !strings.HasSuffix(reason, "no complete answer came within 30s") {
+			if took := time.Since(start); took != 61*second || !strings.HasSuffix(reason, "no complete response arrived within 30s") {
 				t.Errorf("%q: ended after %s: %s", begun, took, reason)
 			}
 			service.want(t, 2)

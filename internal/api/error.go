@@ -90,7 +90,7 @@ func (e *Error) Said() string {
 	var said strings.Builder
 	switch {
 	case e.Status != 0 && e.FromService:
-		said.WriteString("the service answered with status " + statusText(e.Status))
+		said.WriteString("the service responded with status " + statusText(e.Status))
 	case e.Status != 0:
 		said.WriteString("status " + statusText(e.Status) + " came back" + e.sender)
 	}

@@ -37,7 +37,7 @@ func (c *call) transportFailure(err error, timedOut bool, way *sending) *Error {
 			failure.Hint = hintClientCertificate
 		}
 	case errors.As(err, &refusal):
-		failure.Reason = fmt.Sprintf("the proxy %s did not connect to %s: it answered with status %s%s",
+		failure.Reason = fmt.Sprintf("the proxy %s did not connect to %s: it responded with status %s%s",
 			c.client.proxy.Host, c.client.target(), statusText(refusal.status), c.server(refusal.header))
 		failure.permanent = refusal.status/100 == 4 && refusal.status != http.StatusTooManyRequests
 		failure.Hint = tunnelHint(refusal.status)
@@ -63,9 +63,9 @@ func (c *call) transportFailure(err error, timedOut bool, way *sending) *Error {
 // cut returns the reason why a response is missing or incomplete.
 func (c *call) cut(timedOut bool) string {
 	if timedOut {
-		return fmt.Sprintf("no complete answer came within %s", c.client.config.RequestTimeout)
+		return fmt.Sprintf("no complete response arrived within %s", c.client.config.RequestTimeout)
 	}
-	return "the connection was cut before a complete answer had come"
+	return "the connection was cut before a complete response had arrived"
 }
 
 // peer describes the other end of a failed connection: its name, the address that was dialed, and the proxy.

@@ -272,7 +272,7 @@ func TestProxy(t *testing.T) {
 		return &tls.Config{Certificates: []tls.Certificate{certificate}}
 	}
 	says := func(status int, attempts int, reason, hint string) (reaction, way) {
-		const answered = " did not connect to {address}: it answered with status %d (%s) (Server: squid/6.1)"
+		const answered = " did not connect to {address}: it responded with status %d (%s) (Server: squid/6.1)"
 		reason = fmt.Sprintf(answered, status, reason)
 		return answer(status, "Server: squid/6.1\r\n", htmlPage), way{"", nil, attempts, reason, hint}
 	}

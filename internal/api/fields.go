@@ -151,11 +151,7 @@ func (f fields) object(name string) (jsonobject.Object, error) {
 	if !present {
 		return jsonobject.Object{}, nil
 	}
-	if value.Kind() == '"' {
-		text, err := f.text(name)
-		if err != nil {
-			return jsonobject.Object{}, fmt.Errorf("the field %s is not a JSON object", name)
-		}
+	if text, err := f.text(name); err == nil && value.Kind() == '"' {
 		value = jsontext.Value(*text)
 	}
 	if string(value) == "[]" {

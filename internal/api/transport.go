@@ -85,7 +85,7 @@ type tunnelRefusal struct {
 }
 
 func (r *tunnelRefusal) Error() string {
-	return fmt.Sprintf("CONNECT was answered with status %d", r.status)
+	return fmt.Sprintf("the response to CONNECT has status %d", r.status)
 }
 
 func refuseTunnel(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {

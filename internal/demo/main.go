@@ -57,17 +57,17 @@ func demonstrate(ctx context.Context, program, provider string, full bool) error
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s and the provider, with an emulator of the service, in a folder that is removed at the end.\n", found)
+	fmt.Printf("%s and the provider, with an emulator of the service, in a temporary folder.\n", found)
 	s := &stage{out: os.Stdout, full: full}
 	if err := s.perform(script, example, &endtoend.Runner{
 		Context: ctx, Engine: found, Provider: provider, Configuration: os.DevNull,
 	}); err != nil {
 		return err
 	}
-	fmt.Printf("\nEach of the %d steps showed what it claims, in %.0f seconds; no key and no token was printed.\n",
+	fmt.Printf("\nAll %d steps did what their titles say, in %.0f seconds. No key and no token was printed.\n",
 		s.steps, time.Since(began).Seconds())
 	if !full {
-		fmt.Println("All that the engine prints: make demo ARGS=-full. The configuration: examples/demo.")
+		fmt.Println("For all output of the engine, run make demo ARGS=-full. The configuration is in examples/demo.")
 	}
 	return nil
 }

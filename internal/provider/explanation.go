@@ -57,10 +57,9 @@ func join(separator string, texts ...string) string {
 func (p explanation) said() string {
 	var said string
 	if p.Call != nil {
-		answer := cmp.Or(p.Call.Said(), "no reason is known")
-		said = strings.ToUpper(answer[:1]) + answer[1:] + "."
+		said = capitalized(cmp.Or(p.Call.Said(), "no reason is known")) + "."
 		if p.Call.Lost && p.Call.Kind != api.UnknownOutcome {
-			said += " An earlier attempt of the same call got no usable answer."
+			said += " An earlier attempt of the same call got no usable response."
 		}
 	}
 	if p.Cause != nil && p.Cause.Call != nil && p.Finding != usergroup.RunEnded {

@@ -82,7 +82,7 @@ func (s *Service) tryOut(ctx context.Context) *Problem {
 	facts.Placeholder = PlaceholderRemoved
 	if err == nil && !cached && !created {
 		// A lost attempt has most likely created the group. The lookups that followed prove nothing about a cache.
-		err = &api.Error{Kind: api.Incomplete, Method: "GET", Reason: "the answer that creates a group was lost"}
+		err = &api.Error{Kind: api.Incomplete, Method: "GET", Reason: "the response that creates the group was lost"}
 	}
 	facts.failed(err)
 	switch tag := facts.Told.EnvironmentTag; {

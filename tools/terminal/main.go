@@ -1,6 +1,6 @@
 // Command terminal draws the output of a program as a picture of a terminal, for light and dark mode:
 //
-//	make demo | go run ./tools/terminal -title "make demo" >docs/images/demo.svg
+//	make -s demo | go run ./tools/terminal -title "make demo" >docs/images/demo.svg
 //
 // The text is unchanged, except that an ellipsis replaces what does not fit into the picture.
 package main
