@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// fieldsOf are the fields that each operation takes.
+// fieldsOf lists the fields that each operation accepts.
 var fieldsOf = map[string][]string{
 	http.MethodGet:    {"name", "user_group_id", "mapping", "properties"},
 	http.MethodPut:    {"name", "user_group_id", "mapping", "properties"},
@@ -19,23 +19,23 @@ var fieldsOf = map[string][]string{
 	http.MethodDelete: {"current_token", "user_group_id", "data_source_provided_id"},
 }
 
-// untold are the fields of user_group that an operation does not answer.
+// untold lists the fields of user_group that the response to an operation lacks.
 var untold = map[string][]string{
 	http.MethodGet:  {"api_environment_tag"},
 	http.MethodPost: {"properties"},
 }
 
-// request is a body that was understood, or as much of it as could be. A nil field was not given.
+// request is a parsed body, or as much of it as could be parsed. A nil field was missing or invalid.
 type request struct {
 	name, id, token *string
 	mapping         map[string]string
 	properties      json.RawMessage
-	// omit are fields that the answer does not have.
+	// omit lists the fields to leave out of user_group in the response.
 	omit []string
 }
 
-// understand reads a body. What is wrong with it is an error; what can be understood is told nevertheless, so that a
-// call that is refused can be recorded, and struck by a fault, under its id.
+// understand parses a body. If it returns an error, the request still has the fields that could be parsed, so that a
+// refused call can be recorded, and struck by a fault, under its ID.
 func understand(method string, text []byte) (asked request, err error) {
 	fields, err := members(text)
 	if err != nil {
@@ -102,8 +102,8 @@ func parseMapping(value json.RawMessage) (map[string]string, error) {
 	return mapping, err
 }
 
-// members are those of a JSON object, with their values as they were written: a number that passed through float64
-// would be another one.
+// members returns the members of a JSON object with their values as written. Decoding numbers to float64 could change
+// them.
 func members(text []byte) (map[string]json.RawMessage, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	if start, _ := decoder.Token(); start != json.Delim('{') || !json.Valid(text) || !utf8.Valid(text) {
@@ -123,7 +123,7 @@ func members(text []byte) (map[string]json.RawMessage, error) {
 	return found, nil
 }
 
-// merged is the one object with the members of the other, written anew.
+// merged returns the first object with the members of the other one added or replaced, encoded anew.
 func merged(one, other json.RawMessage) json.RawMessage {
 	all := map[string]json.RawMessage{}
 	for _, text := range []json.RawMessage{one, other} {
@@ -133,7 +133,8 @@ func merged(one, other json.RawMessage) json.RawMessage {
 	return marshal(all)
 }
 
-// object is written in its order and with its values as they are, where json.Marshal would compact and escape them.
+// object is a JSON object that is encoded in the given order with unchanged values. json.Marshal would compact and
+// escape the values.
 type object []member
 
 type member struct {
@@ -153,7 +154,7 @@ func (o object) encode() []byte {
 	return append(text, '}')
 }
 
-// marshal is for values that JSON has a form for: nothing else comes here.
+// marshal encodes a value that JSON can represent.
 func marshal(value any) json.RawMessage {
 	text, _ := json.Marshal(value)
 	return text

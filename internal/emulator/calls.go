@@ -7,38 +7,39 @@ import (
 	"time"
 )
 
-// Call is one request that reached the service, with what came of it. It is recorded when the work is done, before the
-// caller is told.
+// Call is a request that reached the service, with its outcome. It is recorded when the work is done, before the
+// response is sent.
 type Call struct {
-	// Method and Path as they were asked for, the path still escaped.
+	// Method and Path are those of the request. The path is still escaped.
 	Method, Path string
-	// ID is the user_group_id of the body or, without one, the id of the group that current_token is or once was the token
-	// of. Empty when neither is known.
+	// ID is the user_group_id of the body. Without one, it is the ID of the group that has or had current_token as its
+	// token. It is empty if neither is known.
 	ID string
-	// Environment is the tag that the API key opens, empty for a wrong key.
+	// Environment is the tag of the environment that the API key opens. It is empty for a wrong key.
 	Environment string
-	// Body is the raw request body, up to one byte more than the service accepts.
+	// Body is the raw request body, truncated to one byte more than the service accepts.
 	Body []byte
-	// Header is the request's header, the API key included.
+	// Header is the request's header, including the API key.
 	Header http.Header
-	// TeamID is the group that was created, updated, rotated or deleted.
+	// TeamID identifies the group that was created, updated, rotated or deleted.
 	TeamID int64
-	// Status is the status that was answered, 0 when the connection was cut instead.
+	// Status is the status of the response, or 0 if the connection was cut instead.
 	Status int
-	// Created, Updated, Rotated and Deleted say what the call did, answered or not.
+	// Created, Updated, Rotated and Deleted report what the call did, even if a fault spoiled the response.
 	Created, Updated, Rotated, Deleted bool
-	// Refused is the message by which the service refused the call, empty when it did not, or when a fault kept it from
-	// looking.
+	// Refused is the message with which the service refused the call. It is empty if the service accepted the call, or
+	// if a fault kept the service from checking it.
 	Refused string
-	// Fault is the kind of the fault that struck, empty for none.
+	// Fault is the kind of the fault that struck, or empty if there was none.
 	Fault string
-	// At is when the call arrived.
+	// At is the time at which the call arrived.
 	At time.Time
-	// Connection is the remote address, the same for calls on one connection.
+	// Connection is the remote address, which all calls on one connection share.
 	Connection string
 }
 
-// String is the call in a line that holds neither keys nor tokens nor bodies, and that nothing in the call can forge.
+// String returns the call as one line without keys, tokens or bodies. IDs and messages are quoted, so that a request
+// cannot forge a line.
 func (c Call) String() string {
 	line := fmt.Sprintf("%s %.120q %d", c.Method, c.ID, c.Status)
 	switch {
@@ -64,34 +65,34 @@ func (c *Call) refuse(status int, message string) reply {
 	return failure(status, message)
 }
 
-// Calls are the calls in the order in which the service worked on them.
+// Calls returns the recorded calls in the order in which the service performed them.
 func (e *Emulator) Calls() []Call {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.calls)
 }
 
-// Count is the number of calls with the method, refused and failed ones included.
+// Count returns the number of recorded calls with the method, including refused and failed ones.
 func (e *Emulator) Count(method string) int {
 	return e.countCalls(func(c Call) bool { return c.Method == method })
 }
 
-// Creations is how often calls have created the group, in any environment.
+// Creations returns how often calls have created the group, in any environment.
 func (e *Emulator) Creations(id string) int {
 	return e.countCalls(func(c Call) bool { return c.ID == id && c.Created })
 }
 
-// Updates is how often calls have updated the group, in any environment.
+// Updates returns how often calls have updated the group, in any environment.
 func (e *Emulator) Updates(id string) int {
 	return e.countCalls(func(c Call) bool { return c.ID == id && c.Updated })
 }
 
-// Rotations is how often calls have rotated the group's token, in any environment. RotateBehind is not a call.
+// Rotations returns how often calls have rotated the group's token, in any environment. RotateBehind is not a call.
 func (e *Emulator) Rotations(id string) int {
 	return e.countCalls(func(c Call) bool { return c.ID == id && c.Rotated })
 }
 
-// Deletions is how often calls have deleted the group, in any environment.
+// Deletions returns how often calls have deleted the group, in any environment.
 func (e *Emulator) Deletions(id string) int {
 	return e.countCalls(func(c Call) bool { return c.ID == id && c.Deleted })
 }
@@ -107,10 +108,10 @@ func (e *Emulator) countCalls(counts func(Call) bool) (n int) {
 	return n
 }
 
-// Connections is how many connections have been opened.
+// Connections returns how many connections have been opened since the start or the last ResetCounts.
 func (e *Emulator) Connections() int { return int(e.connections.Load()) }
 
-// ResetCounts forgets calls and connections. Groups and faults stay.
+// ResetCounts forgets calls and connections. It keeps groups and faults.
 func (e *Emulator) ResetCounts() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

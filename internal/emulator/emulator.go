@@ -1,13 +1,14 @@
-// Package emulator is the dashboard service, in memory. Tests, the demo and the benchmark run the provider against it.
+// Package emulator implements the dashboard service in memory. Tests, the demo and the benchmark run the provider
+// against it.
 //
 // It is written from the service's contract only and shares no code with the provider, so that the two cannot share a
-// misunderstanding. Where the contract is silent, [Options] has the variants that make a difference to a caller. Where
-// a real service may be lenient, this one is strict: it refuses a null, a field of the wrong type, and a field that the
-// operation does not have, and names it. There is no variant in which an update clears the fields that it does not
+// misunderstanding. Where the contract is silent, [Options] selects among the readings that matter to a caller. Where
+// a real service may be lenient, this one is strict: it refuses a field that is null, has the wrong type or does not
+// belong to the operation, and names the field. In no reading does an update clear the fields that it does not
 // contain, because then nothing could be left unmanaged.
 //
-// [Fault] makes a call go wrong on demand, [Emulator.Calls] tells what reached the service, and [Environment] looks at
-// and changes the groups behind the caller's back.
+// [Fault] makes calls fail on demand, [Emulator.Calls] returns the calls that reached the service, and [Environment]
+// reads and changes groups behind the caller's back.
 package emulator
 
 import (
@@ -22,8 +23,8 @@ import (
 	"time"
 )
 
-// Emulator is a running service. Its methods may be called from anywhere at any time, also from within a BeforeCall
-// hook. It is the [Environment] of DefaultKey.
+// Emulator is a running service. Its methods are safe for concurrent use and, except for WaitIdle, may be called by a
+// BeforeCall hook. It embeds the [Environment] of DefaultKey.
 type Emulator struct {
 	*Environment
 
@@ -44,10 +45,11 @@ type Emulator struct {
 	idle     sync.Cond
 }
 
-// Start runs a service on a free port of 127.0.0.1.
+// Start starts a service on a free port of 127.0.0.1.
 func Start(options Options) (*Emulator, error) { return StartOn("127.0.0.1:0", options) }
 
-// StartOn runs a service on the address, which has to be a loopback one: the service's only key is public.
+// StartOn starts a service on addr. It returns an error if addr is not a loopback address, because the default API
+// key is public.
 func StartOn(addr string, options Options) (*Emulator, error) {
 	e, err := New(options)
 	if err != nil {
@@ -77,8 +79,8 @@ func StartOn(addr string, options Options) (*Emulator, error) {
 	return e, nil
 }
 
-// New returns a service that is not on the network: ServeHTTP answers its calls. It starts no goroutine, and in a
-// synctest bubble its time is the bubble's.
+// New returns a service that does not listen on the network. Its ServeHTTP method handles calls. New starts no
+// goroutine, and in a synctest bubble the service uses the bubble's clock.
 func New(options Options) (*Emulator, error) {
 	options, err := options.complete()
 	if err != nil {
@@ -100,19 +102,19 @@ func New(options Options) (*Emulator, error) {
 	return e, nil
 }
 
-// URL is the base address of the service, without a path.
+// URL returns the base address of the service, without a path. It is empty if the service does not listen.
 func (e *Emulator) URL() string { return e.url }
 
-// Close cuts every connection and ends the service. A call that is waiting ends at once; one that a DelayBefore holds
-// back does nothing.
+// Close cuts every connection and stops the service. Waiting calls end at once. A call that a DelayBefore delays does
+// nothing.
 func (e *Emulator) Close() {
-	// The connections go first, or a call that wakes up would still be answered.
+	// Cut connections first. Otherwise, a call that wakes up could still send its response.
 	_ = e.server.Close()
 	e.wake()
 }
 
-// WaitIdle returns when no call is being worked on or answered any more, also none that its caller has given up. A hook
-// that waited so would wait for itself.
+// WaitIdle returns once no call is in progress, including calls that their callers have given up. A BeforeCall hook
+// must not call it, because it would wait for its own call.
 func (e *Emulator) WaitIdle() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -129,7 +131,7 @@ func (e *Emulator) count(calls int) {
 	}
 }
 
-// BeforeCall has the hook run before each call is worked on, and before it is decided which fault strikes it: to change
-// something exactly between two calls. The call carries what is known on arrival. The hook may use the emulator, and
-// runs for several calls at once when they arrive at once. nil ends it.
+// BeforeCall sets a function that runs before each call is performed and before the fault that strikes it is chosen.
+// It can change something exactly between two calls. The Call has the fields that are known on arrival. The hook may
+// use the emulator, and runs concurrently for concurrent calls. A nil hook removes the current one.
 func (e *Emulator) BeforeCall(hook func(Call)) { e.hook.Store(&hook) }

@@ -8,22 +8,23 @@ import (
 	"slices"
 )
 
-// Group is a user group as the service holds it.
+// Group is a user group as the service stores it.
 type Group struct {
-	// ID is the caller's own identifier, user_group_id and provided_id on the wire.
+	// ID is the caller's identifier: user_group_id in requests, provided_id in responses.
 	ID string
-	// Name is answered as null when it is empty: what a group made without a name is called, the contract leaves open.
+	// Name can be empty. AnswersStored returns an empty name as null, because the contract does not say how a group that
+	// was created without a name is called.
 	Name string
-	// Mapping is schema id to data source. No response carries it.
+	// Mapping maps schema IDs to data sources. No response contains it.
 	Mapping map[string]string
-	// Properties is the JSON text as it was sent, nil when none was: it is answered byte for byte, or as null. Only what
-	// the service merges is written anew.
+	// Properties is the JSON text as sent, or nil if none was sent. Responses contain it byte for byte, or null. Only
+	// merged properties are encoded anew.
 	Properties json.RawMessage
 	// Token is the current user group token.
 	Token string
-	// TeamID is the service's own id. A group that is deleted and made anew has another.
+	// TeamID is the service's internal ID. A group that is deleted and recreated gets a new one.
 	TeamID int64
-	// Environment is the tag of the environment that the group lives in.
+	// Environment is the tag of the group's environment.
 	Environment string
 }
 
@@ -33,19 +34,19 @@ func (g Group) clone() Group {
 	return g
 }
 
-// Environment is the groups that the keys of one tag see. What is done through it happens behind the caller's back: it
-// is not a call and counts as none. Groups go in and come out as copies.
+// Environment gives access to the groups that the API keys of one tag see. Its methods act behind the caller's back:
+// they are not recorded as calls. They copy the groups that they take and return.
 type Environment struct {
 	emulator *Emulator
 	tag      string
 }
 
-// In is the environment of a tag. The Emulator itself is that of DefaultKey or, where that key does not exist, of the
-// first key by the alphabet.
+// In returns the environment of a tag. The Emulator itself is the environment of DefaultKey or, if that key does not
+// exist, of the alphabetically first key.
 func (e *Emulator) In(tag string) *Environment { return &Environment{emulator: e, tag: tag} }
 
-// Seed puts a group there, in the place of one with the same id, and returns it with the token and the team id that it
-// lacked. A group that names an environment of its own goes there.
+// Seed stores a group, replacing one with the same ID, and returns it. It generates a missing token or team ID. If
+// the group specifies an environment, Seed stores it there.
 func (v *Environment) Seed(group Group) Group {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
@@ -57,7 +58,7 @@ func (v *Environment) Seed(group Group) Group {
 // token, and nothing else in it.
 func (v *Environment) Replace(id string) Group { return v.Seed(Group{ID: id}) }
 
-// Group is the group as it is now.
+// Group returns the current group and reports whether it exists. ReadLag does not apply.
 func (v *Environment) Group(id string) (Group, bool) {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
@@ -65,7 +66,7 @@ func (v *Environment) Group(id string) (Group, bool) {
 	return group.clone(), there
 }
 
-// Groups is every group of the environment, sorted by id.
+// Groups returns all groups of the environment, sorted by ID.
 func (v *Environment) Groups() []Group {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
@@ -79,8 +80,8 @@ func (v *Environment) Groups() []Group {
 	return groups
 }
 
-// Change lets somebody else edit the group and says whether there is one. Its id and its environment stay what they
-// are. edit must not use the emulator.
+// Change edits the group as another client would, and reports whether the group exists. Changes of its ID or
+// environment are ignored. edit must not use the emulator, which is locked.
 func (v *Environment) Change(id string, edit func(*Group)) bool {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
@@ -94,7 +95,7 @@ func (v *Environment) Change(id string, edit func(*Group)) bool {
 	return there
 }
 
-// RotateBehind lets somebody else rotate the token and returns the new one, or "" when there is no such group.
+// RotateBehind rotates the token as another client would, and returns the new one, or "" if the group does not exist.
 func (v *Environment) RotateBehind(id string) (token string) {
 	v.Change(id, func(group *Group) {
 		token = newToken()
@@ -103,7 +104,7 @@ func (v *Environment) RotateBehind(id string) (token string) {
 	return token
 }
 
-// Remove lets somebody else delete the group and says whether there was one.
+// Remove deletes the group as another client would, and reports whether it existed.
 func (v *Environment) Remove(id string) bool {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()

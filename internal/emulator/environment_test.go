@@ -25,10 +25,10 @@ func TestBehindTheBack(t *testing.T) {
 		w.is("stale "+token, w.ask(fmt.Sprintf(`POST {"current_token":%q}`, token))+w.recorded().ID, stale+"acme")
 	}
 	if !w.Remove("B") || w.Remove("b") || w.RotateBehind("b") != "" || w.Change("b", func(*emulator.Group) {}) {
-		t.Error("Remove did not remove, or an absent group was found")
+		t.Error("Remove did not delete a group, or a method found a missing group")
 	}
 	if groups := w.In("Testing").Groups(); len(groups) != 1 || groups[0].ID != "c" || len(w.Calls()) != 2 {
-		t.Errorf("left in Testing %+v, %v", groups, w.Calls())
+		t.Errorf("the groups in Testing are %+v, the calls are %v", groups, w.Calls())
 	}
 }
 

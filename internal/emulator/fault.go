@@ -7,64 +7,64 @@ import (
 	"time"
 )
 
-// FaultKind is a way in which a call goes wrong. What a failure looks like the contract leaves open, so a caller has to
-// live with all of them.
+// FaultKind is a way in which a call fails. The contract does not say what failures look like, so a caller has to
+// cope with all of them.
 type FaultKind string
 
 const (
-	// CutAfterWork does the work and cuts the connection without an answer.
+	// CutAfterWork does the work and cuts the connection without a response.
 	CutAfterWork FaultKind = "cut-after-work"
-	// CutBefore cuts the connection and does nothing.
+	// CutBefore cuts the connection without doing the work.
 	CutBefore FaultKind = "cut-before"
-	// Error500AfterWork does the work and answers 500.
+	// Error500AfterWork does the work and responds with 500.
 	Error500AfterWork FaultKind = "error-500-after-work"
-	// Unavailable503 answers 503 and does nothing.
+	// Unavailable503 responds with 503 without doing the work.
 	Unavailable503 FaultKind = "unavailable-503"
-	// TooMany429 answers 429 and does nothing.
+	// TooMany429 responds with 429 without doing the work.
 	TooMany429 FaultKind = "too-many-429"
-	// HTML200 answers an HTML page with status 200, as a captive portal does, and does nothing.
+	// HTML200 responds with 200 and an HTML page, as a captive portal does, without doing the work.
 	HTML200 FaultKind = "html-200"
-	// Refuse refuses in the service's own style and does nothing.
+	// Refuse refuses the call as [Options.Refusals] says, without doing the work.
 	Refuse FaultKind = "refuse"
-	// HalfDocument does the work and answers the first half of the document with a Content-Length to match, so that only
-	// parsing it fails.
+	// HalfDocument does the work and returns the first half of the document with a matching Content-Length, so that only
+	// parsing fails.
 	HalfDocument FaultKind = "half-document"
-	// CutInDocument does the work, announces the whole document and cuts the connection after half of it.
+	// CutInDocument does the work, announces the whole document, and cuts the connection after half of it.
 	CutInDocument FaultKind = "cut-in-document"
-	// NoToken does the work and leaves the token out of the answer.
+	// NoToken does the work and leaves the token out of the response.
 	NoToken FaultKind = "no-token"
-	// Redirect307 points to another path of this service and does nothing. A caller that follows shows up in Calls, with
-	// that path.
+	// Redirect307 redirects to another path of this service without doing the work. If the caller follows the redirect,
+	// Calls contains a call with that path.
 	Redirect307 FaultKind = "redirect-307"
-	// Delay does the work and answers late.
+	// Delay does the work at once and responds late.
 	Delay FaultKind = "delay"
-	// DelayBefore does the work late, whether or not the caller still waits for it.
+	// DelayBefore does the work late, even if the caller has given up by then.
 	DelayBefore FaultKind = "delay-before"
-	// AnswerTwice does the work and sends the answer a second time on the same connection, where nobody has asked for it.
+	// AnswerTwice does the work and sends the response twice on the same connection. The second one is unsolicited.
 	AnswerTwice FaultKind = "answer-twice"
-	// Answer answers what the Fault says and does nothing.
+	// Answer sends the response that the Fault specifies, without doing the work.
 	Answer FaultKind = "answer"
 )
 
-// String is the name under which the fault is recorded.
+// String returns the name under which the fault is recorded.
 func (k FaultKind) String() string { return string(k) }
 
-// Fault says which call goes wrong and how. Faults strike calls to the service's path only, but those with a wrong key
-// as well.
+// Fault specifies which calls fail and how. Faults strike only calls to the service's path that the rate limit
+// admits, including those with a wrong API key.
 type Fault struct {
-	// Method and ID choose the calls, empty being any. ID is what Call.ID says.
+	// Method and ID select calls by Call.Method and Call.ID. Empty matches all.
 	Method, ID string
-	// Nth is which of the matching calls from now on is struck, 1 being the next. 0 strikes each of them until
-	// ClearFaults. Where two faults are due, the one that was asked for first strikes and the other waits for the next
-	// match; a fault with an Nth goes before one without.
+	// Nth selects one of the matching calls from now on. 1 is the next one. 0 selects all of them until ClearFaults. If
+	// two faults are due, the one that was added first strikes, and the other one waits for the next matching call.
+	// However, a fault with an Nth always precedes one without.
 	Nth int
-	// Kind is what happens.
+	// Kind is the way in which the calls fail.
 	Kind FaultKind
-	// RetryAfter is the header of an Unavailable503 or a TooMany429, empty for none.
+	// RetryAfter is the Retry-After header of Unavailable503 and TooMany429. If it is empty, they have none.
 	RetryAfter string
-	// Delay is how late a Delay or a DelayBefore is.
+	// Delay is the duration of Delay and DelayBefore.
 	Delay time.Duration
-	// Status (0 being 200), Body and Header are what an Answer answers.
+	// Status, Body and Header are the response of Answer. Status 0 means 200.
 	Status int
 	Body   string
 	Header http.Header
@@ -72,7 +72,7 @@ type Fault struct {
 	matched int
 }
 
-// Fail has the fault strike from now on. Any number can be waiting.
+// Fail adds a fault. Any number of faults can be waiting.
 func (e *Emulator) Fail(fault Fault) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -80,7 +80,8 @@ func (e *Emulator) Fail(fault Fault) {
 	e.faults = append(e.faults, fault)
 }
 
-// FaultsWaiting is how many faults with an Nth have not struck yet: a test whose fault never struck has not tested it.
+// FaultsWaiting returns how many faults with an Nth have not struck yet. A test whose fault never strikes does not
+// test it.
 func (e *Emulator) FaultsWaiting() (waiting int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -92,14 +93,14 @@ func (e *Emulator) FaultsWaiting() (waiting int) {
 	return waiting
 }
 
-// ClearFaults ends every fault.
+// ClearFaults removes all faults.
 func (e *Emulator) ClearFaults() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.faults = nil
 }
 
-// strike is the fault that hits the call, the zero Fault for none.
+// strike returns the fault that strikes the call, or the zero Fault if there is none.
 func (e *Emulator) strike(call Call) Fault {
 	struck := -1
 	for i := range e.faults {
@@ -122,7 +123,8 @@ func (e *Emulator) strike(call Call) Fault {
 	return fault
 }
 
-// spoil is the reply to a call that the fault strikes. The service works only where the fault lets it.
+// spoil returns the reply to a call that the fault strikes. The work is done only if the kind of the fault includes
+// it.
 func (e *Emulator) spoil(fault Fault, in *inbound) reply {
 	switch fault.Kind {
 	case "", Delay, DelayBefore:
@@ -174,7 +176,7 @@ func (e *Emulator) spoil(fault Fault, in *inbound) reply {
 	}
 }
 
-// later is the reply with a Retry-After, if there is one.
+// later returns the reply with a Retry-After header, unless retryAfter is empty.
 func later(out reply, retryAfter string) reply {
 	if retryAfter != "" {
 		out.header = http.Header{"Retry-After": {retryAfter}}

@@ -12,7 +12,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// TestFaults has each kind strike each operation.
+// TestFaults strikes each operation with each kind of fault.
 func TestFaults(t *testing.T) {
 	for _, test := range []struct {
 		fault emulator.Fault
@@ -62,14 +62,15 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%s: changed %t, recorded %v", call, changed, struck)
 			}
 			if kind := string(test.fault.Kind); kind != "" && struck.Fault != kind || w.FaultsWaiting() != 0 {
-				t.Errorf("%s: recorded %v, %d faults wait", call, struck, w.FaultsWaiting())
+				t.Errorf("%s: recorded %v, %d faults are waiting", call, struck, w.FaultsWaiting())
 			}
 			w.matches("the next call", w.ask(`GET {"user_group_id":"afterwards"}`), `^200 {"success":1`)
 		}
 	}
 }
 
-// TestFaultsOnTheWire: what ends a connection, or is sent on it unasked, is seen only there.
+// TestFaultsOnTheWire covers faults that show only on a real connection, because they cut it, send a second response,
+// or contain its address.
 func TestFaultsOnTheWire(t *testing.T) {
 	for kind, want := range map[emulator.FaultKind]string{
 		emulator.CutAfterWork:  `^$`,
@@ -104,12 +105,12 @@ func TestFaultsChooseTheirCalls(t *testing.T) {
 	w.Fail(emulator.Fault{ID: "acme", Nth: 1, Kind: emulator.CutAfterWork})
 	w.Fail(emulator.Fault{ID: "acme", Nth: 1, Kind: emulator.Unavailable503})
 	struck(post, emulator.CutAfterWork)
-	struck(post, emulator.Unavailable503) // a stale token still tells the group
+	struck(post, emulator.Unavailable503) // a stale token still identifies the group
 	struck(post, emulator.TooMany429)
 	struck(another, emulator.TooMany429)
 	w.Fail(emulator.Fault{Nth: 9, Kind: emulator.Refuse})
 	if w.FaultsWaiting() != 1 {
-		t.Errorf("%d faults wait", w.FaultsWaiting())
+		t.Errorf("%d faults are waiting", w.FaultsWaiting())
 	}
 	w.ClearFaults()
 	struck(another, "")
@@ -125,7 +126,7 @@ func TestFaultsStrikeAWrongKeyAndNoOtherPath(t *testing.T) {
 	w.matches("other path", w.answer(r)+w.recorded().Path, "^404 .*/elsewhere$")
 }
 
-// TestHook: it runs before the service works and before a fault is chosen, and may use the emulator.
+// TestHook: the hook runs before the work is done and before a fault is chosen, and may use the emulator.
 func TestHook(t *testing.T) {
 	w := newWorld(t, emulator.New, emulator.Options{Refusals: emulator.RefusalsSuccessZero})
 	const call, get = `POST {"current_token":"tok"}`, `GET {"user_group_id":"acme"}`
@@ -140,7 +141,8 @@ func TestHook(t *testing.T) {
 	w.matches(get, w.ask(get), `^200 {"success":1`)
 }
 
-// TestDelays: when the work of a call that takes 3 s is done and answered, also for a caller that gives up after 1 s.
+// TestDelays checks when the work of a call that takes 3 s is done and when the call ends, for a patient caller and
+// for one that gives up after 1 s.
 func TestDelays(t *testing.T) {
 	for name, test := range map[string]struct {
 		latency time.Duration
@@ -190,7 +192,7 @@ func TestClose(t *testing.T) {
 	w.is("on the wire", w.exchange(`GET {"user_group_id":"acme"}`), "")
 }
 
-// TestReadLag: a GET shows what calls changed 3 s later, one change after the other, and what others changed at once.
+// TestReadLag: a GET shows each change by a call 3 s later, and a change by another client at once.
 func TestReadLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, emulator.New, emulator.Options{ReadLag: 3 * time.Second})
@@ -238,7 +240,7 @@ func TestRateLimit(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, emulator.New, test.options)
-			w.Fail(emulator.Fault{Kind: emulator.Answer, Body: "admitted"}) // it does not strike what is turned away
+			w.Fail(emulator.Fault{Kind: emulator.Answer, Body: "admitted"}) // strikes only admitted calls
 			for _, after := range []struct {
 				pause  time.Duration
 				admits int

@@ -15,7 +15,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// world is an emulator with the group acme in it, and a caller.
+// world is an emulator that has the group acme, and its caller.
 type world struct {
 	*testing.T
 	*emulator.Emulator
@@ -23,7 +23,7 @@ type world struct {
 	tokens []string
 }
 
-// before is what stored says in the beginning.
+// before is the result of stored in a new world.
 const before = `acme 7 tok "Acme" {"a":"1","b":"2"} {"p": 1, "q":{"x":1}}` + "\n"
 
 func newWorld(t *testing.T, start func(emulator.Options) (*emulator.Emulator, error), options emulator.Options) *world {
@@ -42,7 +42,7 @@ func newWorld(t *testing.T, start func(emulator.Options) (*emulator.Emulator, er
 
 var madeUp = regexp.MustCompile(`ugt_[A-Z2-7]{26}`)
 
-// named gives the tokens that the service made up names that can be expected: token-1 is the first that was seen.
+// named replaces generated tokens with predictable names. token-1 is the first one seen.
 func (w *world) named(text string) string {
 	return madeUp.ReplaceAllStringFunc(text, func(token string) string {
 		if !slices.Contains(w.tokens, token) {
@@ -52,7 +52,7 @@ func (w *world) named(text string) string {
 	})
 }
 
-// stored is every group of the environment in a line.
+// stored returns a line for each group of the environment.
 func (w *world) stored() (text string) {
 	for _, g := range w.Groups() {
 		mapping, _ := json.Marshal(g.Mapping)
@@ -61,10 +61,10 @@ func (w *world) stored() (text string) {
 	return w.named(text)
 }
 
-// recorded is the last call.
+// recorded returns the last call.
 func (w *world) recorded() emulator.Call { return w.Calls()[len(w.Calls())-1] }
 
-// request is a call such as `GET {"user_group_id":"acme"}`.
+// request returns the request for a call such as `GET {"user_group_id":"acme"}`.
 func request(t *testing.T, call string) *http.Request {
 	t.Helper()
 	method, body, _ := strings.Cut(call, " ")
@@ -76,7 +76,7 @@ func request(t *testing.T, call string) *http.Request {
 
 func (w *world) ask(call string) string { return w.answer(request(w.T, call)) }
 
-// answer is "cut", or the status, the headers that are worth a word and the body.
+// answer returns "cut" or the status, the unusual headers and the body of the response.
 func (w *world) answer(r *http.Request) (text string) {
 	defer func() {
 		switch cut := recover(); cut {
@@ -102,7 +102,7 @@ func (w *world) answer(r *http.Request) (text string) {
 	return w.named(fmt.Sprint(answer.Code, " ", text, answer.Body))
 }
 
-// exchange makes the calls over one connection of the network and returns all that comes back.
+// exchange sends the calls over one network connection and returns everything that it receives.
 func (w *world) exchange(calls ...string) string {
 	w.Helper()
 	connection, err := net.Dial("tcp", strings.TrimPrefix(w.URL(), "http://"))

@@ -16,7 +16,7 @@ const (
 	maxBody     = 1 << 20
 )
 
-// inbound is a call as it came in, its body read, nothing of it judged yet.
+// inbound is a received call. Its body has been read, but the call has not been admitted or refused yet.
 type inbound struct {
 	*http.Request
 
@@ -27,8 +27,8 @@ type inbound struct {
 	tooMany    bool
 }
 
-// ServeHTTP answers one call. It keeps the request's header. A connection that is to be cut ends in a panic with
-// [http.ErrAbortHandler], as net/http wants it.
+// ServeHTTP handles one call. It retains the request's header. To cut the connection, it panics with
+// [http.ErrAbortHandler], as net/http requires.
 func (e *Emulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.count(1)
 	defer e.count(-1)
@@ -51,8 +51,8 @@ func (e *Emulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.send(w)
 }
 
-// receive reads the body whole before anything is refused, so that every call can be recorded whole, and a refusal does
-// not race with a caller that is still sending.
+// receive reads the whole body before anything is refused, so that every call is recorded completely and a refusal
+// does not race with a caller that is still sending.
 func (e *Emulator) receive(r *http.Request) *inbound {
 	text, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if len(text) > maxBody {
@@ -80,7 +80,7 @@ func (e *Emulator) receive(r *http.Request) *inbound {
 	return in
 }
 
-// admit decides whether there is room for the call and, if so, which fault strikes it, the zero one for none.
+// admit applies the rate limit to the call and returns the fault that strikes it, or the zero Fault if there is none.
 func (e *Emulator) admit(in *inbound) Fault {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -91,8 +91,8 @@ func (e *Emulator) admit(in *inbound) Fault {
 	return e.strike(in.call)
 }
 
-// perform does the work and records it in one go, so that the record has the order of the work and is complete before
-// the caller knows.
+// perform does the work and records it under one lock, so that calls are recorded in the order of their work and
+// before their responses are sent.
 func (e *Emulator) perform(in *inbound, fault Fault) reply {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -104,7 +104,7 @@ func (e *Emulator) perform(in *inbound, fault Fault) reply {
 	return out
 }
 
-// work is what the service does without a fault, its answer without the fields to omit.
+// work handles the call as the service does without a fault. It leaves the fields omit out of user_group.
 func (e *Emulator) work(in *inbound, omit ...string) reply {
 	contentType := in.Header.Values("Content-Type")
 	switch {
@@ -136,7 +136,8 @@ func (e *Emulator) work(in *inbound, omit ...string) reply {
 	}
 }
 
-// sleep says whether it slept to the end: it wakes when the service is closed or when the context ends.
+// sleep waits and reports whether it waited for the full duration. It returns early if the service is closed or the
+// context is done.
 func (e *Emulator) sleep(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true
@@ -152,10 +153,10 @@ func (e *Emulator) sleep(ctx context.Context, d time.Duration) bool {
 	return false
 }
 
-// rateLimit is a bucket that holds a burst of calls and fills at a steady pace.
+// rateLimit is a token bucket. It admits burst calls at once and refills by perSecond.
 type rateLimit struct {
 	perSecond, burst int
-	// next is when the next call would be due if the calls came at just that pace.
+	// next is the time at which the next call would be due if calls came exactly at that rate.
 	next time.Time
 }
 
@@ -174,14 +175,14 @@ func (l *rateLimit) admits(now time.Time) bool {
 	return true
 }
 
-// reply is what goes over the wire. Without a status the connection is cut instead.
+// reply is a response to send. Status 0 cuts the connection instead.
 type reply struct {
 	status int
 	header http.Header
 	body   []byte
-	// missing is how many bytes are announced beyond the body.
+	// missing is the number of bytes that Content-Length announces beyond the body.
 	missing int
-	// twice sends it a second time on the same connection.
+	// twice sends the response a second time on the same connection.
 	twice bool
 }
 
@@ -198,7 +199,7 @@ func (r reply) send(w http.ResponseWriter) {
 		header.Set("Content-Length", strconv.Itoa(len(r.body)+r.missing))
 	}
 	w.WriteHeader(r.status)
-	_, _ = w.Write(r.body) // net/http cuts the connection when that is less than was announced
+	_, _ = w.Write(r.body) // net/http cuts the connection if the body is shorter than announced
 	if r.twice {
 		r.sendAgain(http.NewResponseController(w))
 	}

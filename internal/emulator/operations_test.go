@@ -28,8 +28,8 @@ const (
 	tagged  = `,"api_environment_tag":"Customer"}}`
 )
 
-// readings has each operation under each reading: calls and answers, one after the other, and what the service has in
-// the end. token-1 is the first token that it makes up.
+// readings covers the operations under each reading. exchanges alternates calls and expected responses. stored is
+// what the service stores at the end. token-1 is the first generated token.
 var readings = map[string]struct {
 	options   emulator.Options
 	exchanges []string
@@ -230,7 +230,7 @@ func TestWrongRequestsHaveAStatusOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestLargeBodies: a caller can send all of one, is refused beyond 1 MiB, and keeps the connection.
+// TestLargeBodies: the service reads every body to its end, refuses one beyond 1 MiB, and keeps the connection open.
 func TestLargeBodies(t *testing.T) {
 	w := newWorld(t, emulator.Start, emulator.Options{})
 	sized := func(size int) string {

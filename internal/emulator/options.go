@@ -9,97 +9,102 @@ import (
 	"time"
 )
 
-// DefaultKey is the API key of the service when [Options.Environments] is nil.
+// DefaultKey is the API key of the service if [Options.Environments] is nil.
 const DefaultKey = "emulator-key-0001"
 
-// Answers says what name, provided_id and properties in an answer are.
+// Answers selects what responses contain as name, provided_id and properties.
 type Answers int
 
 const (
-	// AnswersStored answers what is stored, whatever the request carried.
+	// AnswersStored returns what is stored, regardless of the request.
 	AnswersStored Answers = iota
-	// AnswersEcho answers what this very request carried, and null for the rest.
+	// AnswersEcho returns what the same request contained, and null for the rest.
 	AnswersEcho
 )
 
-// Updates says what an update does to a mapping and to properties that are there already. A field that is not given is
-// left alone in both readings.
+// Updates selects what an update does to a stored mapping and to stored properties. Both readings leave a field alone
+// that the update does not contain.
 type Updates int
 
 const (
-	// UpdatesReplace puts the given value in the place of the stored one.
+	// UpdatesReplace replaces the stored value with the given one.
 	UpdatesReplace Updates = iota
-	// UpdatesMerge adds the given members to the stored ones, at the top level only. A null is stored as null.
+	// UpdatesMerge merges the given members into the stored ones, at the top level only. A null is stored as null.
 	UpdatesMerge
 )
 
-// Refusals says how the service refuses what a body asks for. What is wrong before the body is read (key, path, method,
-// query, headers, length, rate) is refused by a status of its own in both readings.
+// Refusals selects how the service refuses a body. A call that is refused for another reason (key, path, method,
+// query, headers, length, rate) gets a specific status in both readings.
 type Refusals int
 
 const (
-	// RefusalsStatus refuses by a 4xx status with success 0 and a message.
+	// RefusalsStatus responds with a 4xx status, success 0 and a message.
 	RefusalsStatus Refusals = iota
-	// RefusalsSuccessZero refuses by status 200 with success 0 and a message.
+	// RefusalsSuccessZero responds with status 200, success 0 and a message.
 	RefusalsSuccessZero
 )
 
-// IDs says what the service makes of an id.
+// IDs selects how the service stores and compares IDs.
 type IDs int
 
 const (
-	// IDsExact keeps ids as they are given.
+	// IDsExact stores IDs as given.
 	IDsExact IDs = iota
-	// IDsLowerCase keeps and finds ids in lower case, so that Acme and acme are one group.
+	// IDsLowerCase stores and finds IDs in lower case, so that Acme and acme are the same group.
 	IDsLowerCase
 )
 
-// Options choose among the readings of what the contract leaves open. The zero value is a sensible service.
+// Options selects among the readings of what the contract leaves open. The zero value is a sensible service.
 type Options struct {
 	Answers  Answers
 	Updates  Updates
 	Refusals Refusals
 	IDs      IDs
 
-	// NameRequired refuses a GET or a PUT without a name.
+	// NameRequired refuses a GET or a PUT without a name, or with an empty one.
 	NameRequired bool
-	// UpsertOnPut lets a PUT create the group that is absent; without it the PUT is refused.
+	// UpsertOnPut lets a PUT create a missing group. Otherwise, such a PUT is refused.
 	UpsertOnPut bool
-	// ForgivingDeletes has a DELETE succeed whatever it finds: the id counts where the token is stale, and what is absent
-	// is deleted already. Without it both are refused.
+	// ForgivingDeletes lets a DELETE succeed if its token is stale or the group is missing. With a stale token, the
+	// DELETE goes by the ID if it contains one. Otherwise, both are refused.
 	ForgivingDeletes bool
-	// StaleTokenStatus refuses a token that no group has now, whatever Refusals says; 0 refuses it as anything else.
+	// StaleTokenStatus is the status that refuses a token that is no group's current one, regardless of Refusals. If it
+	// is 0, Refusals applies.
 	StaleTokenStatus int
-	// TrimNames stores names without the spaces around them.
+	// TrimNames stores names without leading and trailing white space.
 	TrimNames bool
-	// AddsProperty stores a property of the service's own beside those that are given.
+	// AddsProperty adds a property of the service to the properties that a request contains.
 	AddsProperty bool
-	// Omit are fields that user_group has in no answer, such as team_id.
+	// Omit lists fields that user_group lacks in every response, such as team_id.
 	Omit []string
-	// ReadLag is how long a GET still shows a group as it was before a call updated, rotated or deleted it. A new group,
-	// and what is done through an [Environment], is seen at once.
+	// ReadLag is how long a GET still shows a group as it was before a call updated, rotated or deleted it. A new group
+	// is visible at once, and so are changes through an [Environment].
 	ReadLag time.Duration
 
-	// Environments maps an API key to the tag of the environment that it opens; nil means that DefaultKey opens Customer.
-	// Keys of the same tag share one environment, and an id can exist once in each. The tag "" is answered as null.
+	// Environments maps each API key to the tag of the environment that it opens. nil means that DefaultKey opens
+	// Customer. Keys with the same tag share an environment. An ID is unique within an environment. Responses contain
+	// the tag "" as null.
 	Environments map[string]string
-	// FirstTeamID is the first team_id given out; 0 means 1001. One above 2^53 shows whether every digit survives.
+	// FirstTeamID is the first team_id to assign. 0 means 1001. A value above 2^53 shows whether callers keep every
+	// digit.
 	FirstTeamID int64
 
-	// Latency is how long every call takes at least. The work is done on arrival, also for a caller that gives up.
+	// Latency is the minimum duration of every call. The work is done on arrival, even if the caller gives up.
 	Latency time.Duration
-	// RateLimit is how many calls a second the service takes, from all callers together; 0 is no limit.
+	// RateLimit is how many calls per second the service accepts from all callers together. 0 means no limit.
 	RateLimit int
-	// RateBurst is how many calls can come at once after a pause: 0 is one second's worth, 1 spaces every two calls.
+	// RateBurst is how many calls the service accepts at once after a pause. 0 means as many as RateLimit. 1 requires a
+	// gap between any two calls.
 	RateBurst int
-	// RateStatus refuses a call too many: 429, which 0 means too, or 503.
+	// RateStatus is the status that refuses calls beyond RateLimit, 429 or 503. 0 means 429.
 	RateStatus int
-	// RateSilent leaves Retry-After out of that refusal; else it says one second.
+	// RateSilent omits Retry-After from that refusal. Otherwise, it is one second.
 	RateSilent bool
 
-	// Log is given each call just before it is answered, from several goroutines at once.
+	// Log is called with each call just before the response is sent. Calls of Log can be concurrent.
 	Log func(Call)
-	// ForgetCalls keeps no record, for a service that runs for days: Calls and all that counts calls stay empty.
+	// ForgetCalls records no calls, for a service that runs for days. Calls is then empty, and all counts of calls are
+	// 0.
 	ForgetCalls bool
 }
 
@@ -130,7 +135,7 @@ func (o Options) complete() (Options, error) {
 	return o, nil
 }
 
-// defaultTag is the tag of DefaultKey or, where that key does not exist, of the first key by the alphabet.
+// defaultTag returns the tag of DefaultKey or, if that key does not exist, of the alphabetically first key.
 func (o Options) defaultTag() string {
 	if tag, ok := o.Environments[DefaultKey]; ok {
 		return tag

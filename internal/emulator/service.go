@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// scoped is an id or a token: it means something in its environment only.
+// scoped is an ID or a token, which is meaningful only within its environment.
 type scoped struct{ environment, value string }
 
-// service holds the groups and does the four operations on them. It knows neither connections nor faults. Its caller
-// holds the lock.
+// service stores the groups and implements the four operations. It knows nothing about connections and faults. Its
+// callers hold the emulator's lock.
 type service struct {
 	options Options
 	groups  map[scoped]Group
-	// issued has the id for each token, also for those that are no longer current: a stale token still tells which group
-	// a call is about.
+	// issued maps tokens to group IDs. It includes tokens that are no longer current, because a stale token still
+	// identifies the group that a call is about.
 	issued     map[scoped]string
 	nextTeamID int64
-	// past has the groups as they were, for reads that lag.
+	// past contains earlier versions of groups, for reads that lag.
 	past map[scoped][]version
 }
 
@@ -32,7 +32,7 @@ type version struct {
 	until time.Time
 }
 
-// answer does what the call asks for, and notes in it what was done.
+// answer performs the call and records in it what was done.
 func (s *service) answer(call *Call, asked request) reply {
 	if missing := s.missing(call.Method, asked); missing != "" {
 		return s.refuse(call, http.StatusBadRequest, missing)
@@ -143,7 +143,7 @@ func (s *service) refuseToken(call *Call) reply {
 	return s.refuse(call, http.StatusNotFound, message)
 }
 
-// key is where the group with the id is kept.
+// key returns the key under which the group with the ID is stored.
 func (s *service) key(environment, id string) scoped {
 	if s.options.IDs == IDsLowerCase {
 		id = strings.ToLower(id)
@@ -151,7 +151,7 @@ func (s *service) key(environment, id string) scoped {
 	return scoped{environment, id}
 }
 
-// stored is the name as it is kept.
+// stored returns the name as the service stores it.
 func (s *service) stored(name string) string {
 	if s.options.TrimNames {
 		return strings.TrimSpace(name)
@@ -159,7 +159,7 @@ func (s *service) stored(name string) string {
 	return name
 }
 
-// holder is the group whose current token this is.
+// holder returns the group that has the token as its current one, and reports whether there is one.
 func (s *service) holder(environment, token string) (Group, bool) {
 	group, there := s.groups[scoped{environment, s.issued[scoped{environment, token}]}]
 	return group, there && group.Token == token
@@ -171,13 +171,13 @@ func (s *service) create(call *Call, asked request) Group {
 	return group
 }
 
-// change stores a group that a call has changed: reads may lag behind it.
+// change stores a group that a call has changed. Reads may lag behind.
 func (s *service) change(group Group) Group {
 	s.lag(s.groups[s.key(group.Environment, group.ID)])
 	return s.put(group)
 }
 
-// seed stores a group behind the caller's back: reads do not lag behind it.
+// seed stores a group behind the caller's back. Reads do not lag behind.
 func (s *service) seed(group Group) Group {
 	delete(s.past, s.key(group.Environment, group.ID))
 	return s.put(group)
@@ -196,7 +196,7 @@ func (s *service) put(group Group) Group {
 	return group
 }
 
-// lag has reads show the group as it is now for a while.
+// lag makes reads show this version of the group until ReadLag has passed.
 func (s *service) lag(group Group) {
 	if s.options.ReadLag > 0 {
 		key := s.key(group.Environment, group.ID)
@@ -204,7 +204,7 @@ func (s *service) lag(group Group) {
 	}
 }
 
-// before is the group as it was before the changes that reads do not show yet.
+// before returns the version of the group that reads still show, and reports whether it differs from the current one.
 func (s *service) before(key scoped) (Group, bool) {
 	for _, version := range s.past[key] {
 		if time.Now().Before(version.until) {
@@ -214,7 +214,8 @@ func (s *service) before(key scoped) (Group, bool) {
 	return Group{}, false
 }
 
-// applied is the group with what is asked for. A mapping is never changed in place: the past may have it.
+// applied returns the group with the requested changes. It does not modify the mapping in place, because an earlier
+// version of the group may share it.
 func (s *service) applied(group Group, asked request) Group {
 	merging := s.options.Updates == UpdatesMerge
 	if asked.name != nil {
@@ -241,7 +242,7 @@ func (s *service) applied(group Group, asked request) Group {
 	return group
 }
 
-// userGroup is the group as it is answered.
+// userGroup returns the member user_group of the response.
 func (s *service) userGroup(group Group, asked request) member {
 	name, id, properties := orNull(group.Name), marshal(group.ID), group.Properties
 	if s.options.Answers == AnswersEcho {

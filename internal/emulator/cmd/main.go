@@ -1,11 +1,11 @@
 // Command cmd runs the emulated dashboard service in the foreground, on a loopback address, until it is interrupted.
 //
-// Standard output gets two export lines that point the provider at the service, and is closed then, so that a shell can
-// take them in and leave it running:
+// It prints two export lines that point the provider at the service, and then closes standard output, so that a shell
+// can evaluate the lines while the service keeps running:
 //
 //	eval "$(emulator &)"
 //
-// Standard error gets a line for each call.
+// It prints a line for each call to standard error.
 package main
 
 import (
@@ -70,7 +70,7 @@ type settings struct {
 
 func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	chosen.key = emulator.DefaultKey
-	chosen.ForgetCalls = true // a service that ran for days would only grow
+	chosen.ForgetCalls = true // the record of a service that runs for days would only grow
 	flags := flag.NewFlagSet("emulator", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&chosen.addr, "addr", "127.0.0.1:8642", "loopback `address` to listen on; port 0 picks a free one")
@@ -114,7 +114,7 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	return chosen, nil
 }
 
-// plainKey is what a shell takes as it stands: the key is printed to be evaluated.
+// plainKey matches the keys that need no quotes in a shell, because a shell evaluates the printed key.
 var plainKey = regexp.MustCompile(`^[A-Za-z0-9._~+/:@%-]+$`)
 
 func (s *settings) addEnvironment(value string) error {
@@ -136,7 +136,8 @@ func (s *settings) addEnvironment(value string) error {
 	return nil
 }
 
-// choice sets the target to the value of the chosen name: the names stand in the order of the values.
+// choice returns a function for flags.Func that sets target to the position of the chosen name. The names are in the
+// order of the constants of T.
 func choice[T ~int](target *T, names ...string) func(string) error {
 	return func(name string) error {
 		i := slices.Index(names, name)

@@ -22,14 +22,14 @@ func TestRunServesUntilItIsInterrupted(t *testing.T) {
 	go func() {
 		code <- run(ctx, strings.Fields("-addr 127.0.0.1:0 -environment my-key=Testing"), stdout, &stderr)
 	}()
-	printed, err := io.ReadAll(exports) // to the end, so standard output is closed
+	printed, err := io.ReadAll(exports) // returns only when standard output is closed
 	if err != nil {
 		t.Fatal(err)
 	}
 	match := regexp.MustCompile(`^export EMBED_BASE_URL=(http://127\.0\.0\.1:\d+)\nexport EMBED_API_KEY=my-key\n$`).
 		FindSubmatch(printed)
 	if match == nil {
-		t.Fatalf("printed %q; %s", printed, &stderr)
+		t.Fatalf("printed %q, logged %s", printed, &stderr)
 	}
 	got, err := http.Get(string(match[1]) + "/api/user")
 	if err != nil || got.StatusCode != http.StatusUnauthorized {
@@ -45,7 +45,7 @@ func TestRunServesUntilItIsInterrupted(t *testing.T) {
 		t.Errorf("logged %q", log)
 	}
 	if _, err := http.Get(string(match[1])); err == nil {
-		t.Error("it still serves")
+		t.Error("the service still responds")
 	}
 }
 
@@ -76,7 +76,7 @@ func TestRunFails(t *testing.T) {
 		var stderr bytes.Buffer
 		code := run(t.Context(), strings.Fields(test.args), &output{err: io.ErrClosedPipe}, &stderr)
 		if code != test.code || !strings.Contains(stderr.String(), test.says) {
-			t.Errorf("%s: code %d, want %d; said %q", test.args, code, test.code, &stderr)
+			t.Errorf("%s: code %d, want %d, printed %q", test.args, code, test.code, &stderr)
 		}
 	}
 }
