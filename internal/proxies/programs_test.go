@@ -33,20 +33,22 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// program is a program that runs, with its children a process group of its own.
+// program is a running program in its own process group. Its exported fields and methods are for the templates in
+// testdata.
 type program struct {
 	Dir, Address, Service, ServiceHost, ServicePort string
 	Root                                            bool
 	setting                                         setting
 	command                                         *exec.Cmd
-	// url is what the provider calls, beyond the service's own address without the program.
+	// url is the address of the service through the program, and direct is its address without it.
 	url, direct string
 }
 
-// Has is for the configurations.
+// Has reports whether the setting has the feature.
 func (p *program) Has(feature string) bool { return p.setting.has(feature) }
 
-// start starts the program of a setting before the service, and ends it with the test.
+// start starts the program of a setting in front of the service, and waits until it listens. The program stops when
+// the test ends.
 func start(t *testing.T, s setting, service string) *program {
 	t.Helper()
 	p := &program{Dir: publicDir(t), Address: freeAddress(t), Root: os.Getuid() == 0, setting: s, direct: service}
@@ -92,7 +94,7 @@ func start(t *testing.T, s setting, service string) *program {
 		_ = p.command.Wait()
 		_ = syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL)
 		if t.Failed() {
-			t.Logf("%s said:\n%s", s.program, said.String())
+			t.Logf("output of %s:\n%s", s.program, said.String())
 		}
 	})
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
@@ -113,7 +115,7 @@ func reload(t *testing.T, p *program) {
 	}
 }
 
-// killWorkers cuts all connections, with what is under way on them.
+// killWorkers kills the program's child processes, which cuts all connections and the requests on them.
 func killWorkers(t *testing.T, p *program) {
 	pids, err := exec.Command("pgrep", "-P", strconv.Itoa(p.command.Process.Pid)).Output()
 	if err != nil {
@@ -124,10 +126,10 @@ func killWorkers(t *testing.T, p *program) {
 	}
 }
 
-// publicDir is one in which a program that gives up the rights of root finds its files.
+// publicDir returns a temporary directory that a program can read after it has dropped root privileges.
 func publicDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "embed-proxies-") //nolint:usetesting // t.TempDir is for its owner alone
+	dir, err := os.MkdirTemp("/tmp", "embed-proxies-") //nolint:usetesting // only the owner can read t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +157,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// certificate writes a certificate for 127.0.0.1 that is its own authority, and its key.
+// certificate writes a self-signed certificate for 127.0.0.1 and its key.
 func certificate(t *testing.T, dir, name string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -178,7 +180,7 @@ func certificate(t *testing.T, dir, name string) {
 	write(t, filepath.Join(dir, name+".key"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})))
 }
 
-// overTLS offers the service with TLS, under the certificate "server".
+// overTLS serves the service over TLS with the certificate "server", and returns the new address.
 func overTLS(t *testing.T, dir, service string) string {
 	t.Helper()
 	target, err := url.Parse(service)
@@ -197,7 +199,7 @@ func overTLS(t *testing.T, dir, service string) string {
 	return server.URL
 }
 
-// tools are what all settings work with.
+// tools are the engine and the CLI configuration file that all settings share.
 type tools struct {
 	engine        engine.Engine
 	configuration string
@@ -216,7 +218,7 @@ func build(t *testing.T) tools {
 	return tools{found, configuration}
 }
 
-// workspace is a folder in which an engine works.
+// workspace is a working directory of the engine.
 type workspace struct {
 	tools
 	t       *testing.T
@@ -231,7 +233,8 @@ func (tools tools) workspace(t *testing.T, s setting, p *program, service *emula
 	return &workspace{tools, t, s, p, service, t.TempDir()}
 }
 
-// do has the engine do something, through the program or directly.
+// do runs an operation with the engine, either through the program or directly. It returns the engine's output and
+// whether the operation succeeded.
 func (w *workspace) do(direct bool, operation, quarter string) (said string, ok bool) {
 	w.t.Helper()
 	address, arguments := w.program.url, w.setting.provider
@@ -277,7 +280,7 @@ resource "embed_user_group" "all" {
 	case plan:
 		return w.terraform("plan", "-detailed-exitcode")
 	case imports:
-		// It is taken out of the state for as long as that takes.
+		// Remove the group from the state, so that it can be imported. Restore the state if the import fails.
 		kept, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
 		if err == nil {
 			_, _ = w.terraform("state", "rm", "embed_user_group.all[3]")
@@ -302,7 +305,7 @@ func (w *workspace) terraform(arguments ...string) (said string, ok bool) {
 	return string(output), err == nil
 }
 
-// disturb does something to the program every now and then until the function that it returns is called.
+// disturb calls how each time the service has received at least 20 more calls, until stop is called.
 func (w *workspace) disturb(how func(*testing.T, *program)) (stop func()) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -325,10 +328,10 @@ func (w *workspace) disturb(how func(*testing.T, *program)) (stop func()) {
 	}
 }
 
-// shell is a group that the cache shows as new.
+// shell is the ID of a group that the cache shows as new.
 const shell = "shell"
 
-// fillCache makes a group through the program, which keeps the answer.
+// fillCache creates the group shell through the program, which caches the response.
 func (w *workspace) fillCache() {
 	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.program.url+"/api/user",
 		strings.NewReader(`{"user_group_id":"`+shell+`"}`))

@@ -1,8 +1,8 @@
 //go:build unix
 
-// Package proxies holds what works behind the programs that people put between Terraform and the service, each of them
-// started on the loopback interface from a configuration in testdata. make test-proxies runs it, and prints the table
-// of the guide "Behind a proxy or a gateway".
+// Package proxies tests the provider behind programs that are used between Terraform and the service. It starts each
+// program on the loopback interface with a configuration from testdata. Run it with make test-proxies, which prints
+// the table of the guide "Behind a proxy or a gateway".
 package proxies
 
 import (
@@ -21,25 +21,26 @@ import (
 
 const groups = 50
 
-// setting is a program with a configuration, and what comes of working through it.
+// setting is a program with a configuration, and the expected results of running operations through it.
 type setting struct {
 	program string
-	// is what the table calls it, features what its configuration has, separated by commas.
+	// is describes the setting in the table. features is a comma-separated list of what its configuration has.
 	is, features string
-	// provider are further arguments of the provider, https that the service itself speaks TLS.
+	// provider contains additional arguments of the provider block. https makes the service itself use TLS.
 	provider string
 	https    bool
-	// during disturbs the program while groups are applied and rotated.
+	// during disturbs the program repeatedly during apply and rotate.
 	during func(t *testing.T, p *program)
-	// fault befalls the service.
+	// fault strikes the service during rotate.
 	fault *emulator.Fault
-	// fails has the error of each operation that is to fail. The others have to work.
+	// fails maps each operation that must fail to a pattern of its error. All other operations must succeed.
 	fails map[string]string
-	// direct operations do not go through the program: so that there is something to see behind it.
+	// direct lists the operations that bypass the program, so that there are groups for the others. "prepare" is an
+	// apply before all operations, and makes destroy bypass the program unless it must fail.
 	direct []string
-	// rotations is how many more than one for each group there are.
+	// rotations is the expected number of rotations beyond one per group.
 	rotations int
-	// advice is what to set.
+	// advice is the last column of the table.
 	advice string
 }
 
@@ -57,7 +58,7 @@ const (
 
 var operations = []string{apply, plan, rotate, imports, data, destroy}
 
-// failing is what an error says for each of the operations.
+// failing returns a value for fails in which all operations fail with the same error.
 func failing(says string, operations ...string) map[string]string {
 	fails := map[string]string{}
 	for _, operation := range operations {
@@ -153,7 +154,7 @@ func TestProxies(t *testing.T) {
 		strings.Join(operations, " | "), strings.Repeat("---|", len(operations)), rows)
 }
 
-// run works through the program, holds each operation against what is to come of it, and returns the table's cells.
+// run runs all operations of a setting, checks their results, and returns the cells of the table.
 func (tools tools) run(t *testing.T, s setting) string {
 	service, err := emulator.StartOn("127.0.0.1:0", emulator.Options{Latency: 5 * time.Millisecond})
 	if err != nil {
@@ -199,7 +200,7 @@ func (tools tools) run(t *testing.T, s setting) string {
 		if direct {
 			cells = append(cells, "–")
 			if !ok {
-				t.Fatalf("%s, without %s between:\n%s", operation, s.program, said)
+				t.Fatalf("%s without %s in between failed:\n%s", operation, s.program, said)
 			}
 			continue
 		}
@@ -217,14 +218,14 @@ func (tools tools) run(t *testing.T, s setting) string {
 		switch {
 		case s.fails[operation] != "":
 			if deleted+rotated > 0 {
-				t.Errorf("%s: %d deleted, %d rotated, though it failed", operation, deleted, rotated)
+				t.Errorf("%s must fail without changes, but %d groups were deleted and %d rotated", operation, deleted, rotated)
 			}
 		case operation == rotate && rotated != groups+s.rotations:
-			t.Errorf("%d rotations of %d groups, want %d more", rotated, groups, s.rotations)
+			t.Errorf("%d rotations of %d groups, want one per group and %d more", rotated, groups, s.rotations)
 		case operation == rotate && rotated > groups:
 			cell = fmt.Sprintf("%d rotations of %d", rotated, groups)
 		case operation == destroy && len(service.Groups()) > 0:
-			t.Errorf("%d groups are left", len(service.Groups()))
+			t.Errorf("destroy left %d groups behind", len(service.Groups()))
 		case operation != destroy && operation != apply && deleted > 0:
 			t.Errorf("%s deleted %d groups", operation, deleted)
 		}
@@ -233,7 +234,7 @@ func (tools tools) run(t *testing.T, s setting) string {
 	return strings.Join(cells, " | ")
 }
 
-// check holds what an operation said against what was to come of it.
+// check compares the result of an operation with the setting's fails.
 func (w *workspace) check(operation, said string, ok bool) {
 	w.t.Helper()
 	says := w.setting.fails[operation]
@@ -242,6 +243,6 @@ func (w *workspace) check(operation, said string, ok bool) {
 		if at := strings.Index(said, "Error: "); at > 0 {
 			said = said[at:]
 		}
-		w.t.Errorf("%s: success is %v, want an error that says %q:\n%.2000s", operation, ok, says, said)
+		w.t.Errorf("%s: success is %v, want success or an error that matches %q:\n%.2000s", operation, ok, says, said)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// TestSnippets has haproxy and nginx read the lines that the guide shows.
+// TestSnippets: haproxy and nginx accept the lines that the guide shows.
 func TestSnippets(t *testing.T) {
 	if os.Getenv("EMBED_TEST_PROXIES") == "" {
 		t.Skip("make test-proxies runs this")
@@ -21,7 +21,7 @@ func TestSnippets(t *testing.T) {
 	}
 	blocks := regexp.MustCompile("(?ms)^```text\n(.*?)^```$").FindAllStringSubmatch(string(page), -1)
 	if len(blocks) != 2 {
-		t.Fatalf("the guide has %d blocks", len(blocks))
+		t.Fatalf("the guide has %d text blocks, want 2", len(blocks))
 	}
 	dir := t.TempDir()
 	for i, program := range []struct {
