@@ -18,9 +18,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// Tests with names that begin with TestAcc run a real engine, and only if TF_ACC=1 is set. Where
-// terraform-plugin-testing has a suitable step, they use it, with the provider in the test process. Everything else
-// runs commands in a workbench.
+// Tests whose names begin with TestAcc run a real engine and need TF_ACC=1. Where the steps of
+// terraform-plugin-testing suffice, tests use them, with the provider in this process. All other tests run commands
+// in a workbench.
 
 const acmeGroup = "embed_user_group.acme"
 
@@ -28,7 +28,7 @@ var factories = map[string]func() (tfprotov6.ProviderServer, error){
 	"embed": func() (tfprotov6.ProviderServer, error) { return NewServer("test")(), nil },
 }
 
-// startService starts an emulator, which runs until the test ends.
+// startService starts an emulator that stops when the test ends.
 func startService(t testing.TB, options emulator.Options) *emulator.Emulator {
 	t.Helper()
 	service, err := emulator.Start(options)
@@ -50,8 +50,8 @@ func wantGroups(t *testing.T, service *emulator.Emulator, want []string) {
 	}
 }
 
-// accept runs the steps. It resets the counts of calls before each step, and checks that no group is left at the
-// service in the end.
+// accept runs the steps. It resets the counts of calls before each step, and checks that no groups are left at the
+// end.
 func accept(t *testing.T, service *emulator.Emulator, steps ...resource.TestStep) {
 	t.Helper()
 	for i := range steps {
@@ -75,13 +75,13 @@ func accept(t *testing.T, service *emulator.Emulator, steps ...resource.TestStep
 	})
 }
 
-// providerFor returns a provider block for the service.
+// providerFor returns a provider block that points at the service.
 func providerFor(service *emulator.Emulator) string {
 	return fmt.Sprintf("provider \"embed\" {\n  base_url = %q\n  api_key = %q\n  retry_wait_min = \"1ms\"\n}\n",
 		service.URL(), emulator.DefaultKey)
 }
 
-// made checks the calls up to the end of the apply, and that the state of acme matches the group at the service.
+// made checks the calls of a step up to the end of apply, and that state and service agree about acme.
 func made(service *emulator.Emulator, calls string) statecheck.StateCheck {
 	return stateCheck(func(state attributes) error {
 		group, _ := service.Group("acme")
@@ -96,7 +96,7 @@ func made(service *emulator.Emulator, calls string) statecheck.StateCheck {
 	})
 }
 
-// attributes are the attributes of acme, as decoded from JSON.
+// attributes are the attributes of acme, decoded from the engine's JSON.
 type attributes map[string]any
 
 type stateCheck func(attributes) error
@@ -114,7 +114,7 @@ func (check stateCheck) CheckState(
 
 func at(attribute string) tfjsonpath.Path { return tfjsonpath.New(attribute) }
 
-// fingerprint does not share code with the provider, so that the algorithm cannot change unnoticed.
+// fingerprint computes the fingerprint independently of the provider, so that it cannot change unnoticed.
 func fingerprint(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])[:12]

@@ -9,25 +9,26 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// At the service one id is one group, whatever the addresses. Which addresses a plan is about only an engine decides,
-// and the provider sees no address: so these run on every engine.
+// The service has one group per ID, regardless of addresses. Only an engine decides which addresses a plan contains,
+// and the provider does not see them. Therefore, these tests run on every engine.
 
 const createBeforeDestroy = "lifecycle {\n    create_before_destroy = true\n  }"
 
 var acmeLines = []string{`user_group_id = "acme"`, `name = "Acme"`}
 
-// wrongSuspicions are what no plan may be suspected of that is about one address only.
+// wrongSuspicions are messages about several addresses for one ID. No run that involves a single address may print
+// them.
 var wrongSuspicions = []string{
 	"is planned twice", "is in the state twice", "is both managed and destroyed", "deleted the group at another address",
 }
 
-// suspectsNothing is must for what is about one address.
+// suspectsNothing is like must, and checks that the output contains none of wrongSuspicions.
 func (w *workbench) suspectsNothing(args ...string) {
 	w.t.Helper()
 	out := oneLine(w.must(args...))
 	for _, suspicion := range wrongSuspicions {
 		if strings.Contains(out, suspicion) {
-			w.t.Errorf("%s says %q:\n%s", args, suspicion, out)
+			w.t.Errorf("%s printed %q:\n%s", args, suspicion, out)
 		}
 	}
 }
@@ -39,28 +40,28 @@ func TestAccOneIDAtTwoNewAddresses(t *testing.T) {
 	w.fails(`User group "acme" already exists`, "apply", "-auto-approve")
 	w.has("acme")
 	if got := strings.Fields(w.must("state", "list")); len(got) != 1 {
-		t.Errorf("the state has %q", got)
+		t.Errorf("the state has %q, want one resource", got)
 	}
 	if w.service.Updates("acme")+w.service.Deletions("acme") > 0 {
-		t.Error("the one that came second has changed the group")
+		t.Error("the second resource changed the group")
 	}
 	w.must("destroy", "-auto-approve", "-refresh=false")
 	w.has()
 }
 
-// A second import beside the address that has the group already.
+// TestAccImportBlockOfAManagedGroup imports a group that another resource already manages.
 func TestAccImportBlockOfAManagedGroup(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.ImportBlock)
 	w.applied(group("acme", acmeLines...))
 	w.write("again.tf", group("again", acmeLines...)+importBlock("again", `id = "acme"`))
 	w.fails(`User group "acme" is in the state twice`, "plan")
-	// As if it had been renamed, with an import in the place of a move.
+	// Now the resource looks renamed, with an import block instead of a moved block.
 	w.configure()
 	w.fails(`User group "acme" is both managed and destroyed`, "apply", "-auto-approve")
 	w.onlyLooked()
 }
 
-// Replacements are about one address, and are never taken for two.
+// TestAccReplacement: a replacement involves a single address, and must not be mistaken for two.
 func TestAccReplacement(t *testing.T) {
 	t.Parallel()
 	const first, changed = `user_group_id = "acme"`, `user_group_id = "acme-2"`
@@ -68,7 +69,7 @@ func TestAccReplacement(t *testing.T) {
 	replace := []string{"-replace=embed_user_group.acme"}
 	anotherID, anotherName := [2]string{first, changed}, [2]string{`name = "Acme"`, `name = "Acme Ltd"`}
 	for name, test := range map[string]struct {
-		lines []string // beside the id and the name
+		lines []string // besides the ID and the name
 		edit  [2]string
 		taint bool
 		args  []string
@@ -100,7 +101,7 @@ func TestAccReplacement(t *testing.T) {
 			w.has(test.left)
 			after, _ := w.service.Group(test.left)
 			if same := after.TeamID == before.TeamID && after.Token == before.Token; same != test.keeps {
-				t.Errorf("the group is the same: %t", same)
+				t.Errorf("the replacement kept the group and its token: %t", same)
 			}
 			w.must("destroy", "-auto-approve")
 			w.has()
@@ -108,8 +109,8 @@ func TestAccReplacement(t *testing.T) {
 	}
 }
 
-// Without adoption the replacement that is created first finds the group that it replaces, and the message knows the
-// way out.
+// TestAccReplacementThatFindsItself: with create_before_destroy and without adoption, a replacement finds the group
+// that it replaces. The error must say what to do.
 func TestAccReplacementThatFindsItself(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{})
 	w.applied(group("acme", append(acmeLines, createBeforeDestroy)...))
@@ -121,7 +122,7 @@ func TestAccReplacementThatFindsItself(t *testing.T) {
 	w.plansNothing()
 }
 
-// A replacement that is cut short leaves a deposed object, which the next run destroys.
+// TestAccDeposedObject: a replacement that fails halfway leaves a deposed object, which the next run destroys.
 func TestAccDeposedObject(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{})
 	w.applied(group("acme", append(acmeLines, createBeforeDestroy)...))
@@ -135,8 +136,8 @@ func TestAccDeposedObject(t *testing.T) {
 	w.plansNothing()
 }
 
-// A resource that is renamed without saying so would be a deleted customer. With adopt_existing it would look as if it
-// worked, whenever the engine happens to create first.
+// TestAccRenamedResource: renaming a resource without a moved block would delete a customer. With adopt_existing, it
+// would seem to work whenever the engine happens to create first.
 func TestAccRenamedResource(t *testing.T) {
 	t.Parallel()
 	adopting := append([]string{"adopt_existing = true"}, acmeLines...)
@@ -154,7 +155,8 @@ func TestAccRenamedResource(t *testing.T) {
 	}
 }
 
-// Moves are moves: by a block, by a command, and from one kind of key to another.
+// TestAccMoved: moving a resource changes nothing at the service, whether with a moved block or with a command, and
+// whichever kind of key it has before and after.
 func TestAccMoved(t *testing.T) {
 	t.Parallel()
 	each := `resource "embed_user_group" "acme" {

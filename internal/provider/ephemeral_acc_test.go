@@ -28,7 +28,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// Opened once per plan and once per apply that uses it, with one lookup each, and safe at plan.
+// TestAccEphemeralOpens: the ephemeral resource is opened once per plan and once per apply that uses it. Each time
+// makes one lookup and no other call.
 func TestAccEphemeralOpens(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource)
 	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
@@ -54,7 +55,7 @@ resource "terraform_data" "use" {
 	opened := func(what string, times int) {
 		t.Helper()
 		if calls := w.service.Calls(); w.service.Count("GET") != times || len(calls) != times {
-			t.Errorf("%s should open %d times and do nothing else: %v", what, times, calls)
+			t.Errorf("%s must make %d lookups and no other call: %v", what, times, calls)
 		}
 		w.service.ResetCounts()
 	}
@@ -69,8 +70,8 @@ resource "terraform_data" "use" {
 	w.wantNoTokens()
 }
 
-// The recipe of examples/token-to-secret-store, through its life: the first plan asks nobody, the secret is written
-// when the token has changed, and only then, and at no time is a token in any file.
+// TestAccEphemeralRecipe goes through the life of examples/token-to-secret-store. The first plan makes no call. The
+// secret is written when the token has changed, and only then. No file ever contains a token.
 func TestAccEphemeralRecipe(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource, engine.WriteOnly)
 	store := w.standInForAWS()
@@ -83,7 +84,7 @@ func TestAccEphemeralRecipe(t *testing.T) {
 		w.plansNothing(argument)
 		w.wantNoTokens()
 		if tokens = append(tokens, current()); !slices.Equal(store.secrets(), tokens) {
-			t.Errorf("%s: %d secrets were written, or other ones, and %d should be", what, len(store.secrets()), len(tokens))
+			t.Errorf("%s: %d secrets were written, want the %d tokens so far", what, len(store.secrets()), len(tokens))
 		}
 	}
 	w.must("plan")
@@ -100,8 +101,9 @@ func TestAccEphemeralRecipe(t *testing.T) {
 	w.has()
 }
 
-// The two root modules of examples/tokens-in-two-root-modules: the first plans without a key that works, the second
-// writes each secret when its token has changed, and no token is in any file.
+// TestAccTokensInTwoRootModules applies the root modules of examples/tokens-in-two-root-modules. The first one can be
+// planned without a valid key. The second one writes each secret when its token has changed. No file contains a
+// token.
 func TestAccTokensInTwoRootModules(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource, engine.WriteOnly)
 	store := w.standInForAWS()
@@ -127,7 +129,7 @@ func TestAccTokensInTwoRootModules(t *testing.T) {
 		written := store.secrets()
 		for _, id := range []string{"acme", "initech"} {
 			if group, _ := w.service.Group(id); len(written) != 2*step+2 || !slices.Contains(written[2*step:], group.Token) {
-				t.Errorf("%s: the token of %s was not written, or %d secrets were", period, id, len(written))
+				t.Errorf("%s: the token of %s was not written, or the number of secrets, %d, is wrong", period, id, len(written))
 			}
 		}
 	}
@@ -135,8 +137,8 @@ func TestAccTokensInTwoRootModules(t *testing.T) {
 	w.wantNoTokens()
 }
 
-// standIn speaks for hashicorp/aws, which cannot be had everywhere: the two resources of the recipe, with arguments of
-// the same kind. It keeps what was written.
+// standIn is a provider that stands in for hashicorp/aws, which is not available everywhere. It has the two resources
+// of the recipe, with arguments of the same types, and records the secrets.
 type standIn struct {
 	mu      sync.Mutex
 	written []string
@@ -148,7 +150,7 @@ func (s *standIn) secrets() []string {
 	return slices.Clone(s.written)
 }
 
-// standInForAWS serves the stand-in from this process for as long as the test takes.
+// standInForAWS serves a standIn from this process until the test ends.
 func (w *workbench) standInForAWS() *standIn {
 	w.t.Helper()
 	store := &standIn{}
@@ -178,7 +180,7 @@ func (w *workbench) standInForAWS() *standIn {
 		}
 		w.env = append(w.env, "TF_REATTACH_PROVIDERS="+string(text))
 	case <-time.After(10 * time.Second):
-		w.t.Fatal("the stand-in does not start")
+		w.t.Fatal("the stand-in for AWS did not start")
 	}
 	return store
 }
@@ -222,7 +224,7 @@ func (r *standInResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 	resp.Schema = schema.Schema{Attributes: r.attributes}
 }
 
-// write takes the write-only argument, which only the configuration has.
+// write records the write-only argument, which only the configuration contains.
 func (r *standInResource) write(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) {
 	if _, is := r.attributes["secret_string_wo"]; is {
 		var secret types.String

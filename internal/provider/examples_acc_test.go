@@ -16,23 +16,24 @@ import (
 
 const examplesDir = "../../examples"
 
-// An example is a configuration under examples/ that is applied, planned clean and destroyed.
+// example is a configuration under examples/. Its test applies it, checks that the next plan is empty, and destroys
+// it.
 type example struct {
-	// sources are files that make up the configuration, or directories that hold it.
+	// sources are the files of the configuration, or directories that contain them.
 	sources []string
 	needs   engine.Feature
 	options emulator.Options
-	// before is what exists at the service, id to name, and stays says that it still does when all is destroyed.
+	// before maps the IDs of groups that already exist to their names. stays means that groups still exist at the end.
 	before map[string]string
 	stays  bool
-	// secret: no token is in any state or plan file.
+	// secret means that no state or plan file contains a token. Otherwise, at least one file must contain one.
 	secret bool
-	// arguments are those of plan and destroy, such as -var.
+	// arguments are the arguments of plan and destroy, such as -var.
 	arguments []string
 	env       []string
-	// prepare runs before the first plan, try between the clean plan and the destruction.
+	// prepare runs before the first plan. try runs between the empty plan and destroy.
 	prepare, try func(w *workbench)
-	// goodbye are the arguments of the destruction, where they are others.
+	// goodbye, if not nil, replaces arguments in another apply and in destroy.
 	goodbye []string
 }
 
@@ -42,7 +43,7 @@ var (
 	unprotected = []string{"-var=protected=false"}
 )
 
-// page is a file that a page shows, and beside it the version of the provider, which the page leaves out.
+// page returns a file that a page shows, and the versions.tf next to it, which the page leaves out.
 func page(dir, name string) []string { return []string{dir + "/versions.tf", dir + "/" + name} }
 
 func providerFile(name string) []string {
@@ -132,7 +133,7 @@ var examples = map[string]example{
 		w.says("Rotated; the new token has the fingerprint",
 			"apply", "-auto-approve", "-invoke=action.embed_rotate_user_group_token.acme")
 		w.rotated("acme", 1)
-		// The old token is in the state still, so destroying has to ask for the new one.
+		// The state still has the old token, so destroy has to look up the new one.
 		w.must("destroy", "-auto-approve", "-refresh=false")
 		w.apply()
 	}},
@@ -154,7 +155,8 @@ var examples = map[string]example{
 	},
 }
 
-// otherwiseCovered are files under examples/ that other tests apply, and where.
+// otherwiseCovered maps files and directories under examples/ to the tests that apply them instead of
+// TestAccExamples.
 var otherwiseCovered = map[string]func(*testing.T){
 	"modules/customers":                                         TestAccModuleCustomersTests,
 	"modules/customers/tests":                                   TestAccModuleCustomersTests,
@@ -193,14 +195,15 @@ func (it example) run(w *workbench) {
 	w.plansNothing(it.arguments...)
 	for id := range it.before {
 		if w.service.Creations(id)+w.service.Rotations(id)+w.service.Deletions(id) > 0 {
-			w.t.Errorf("%q, which was there before, was made, deleted or rotated", id)
+			w.t.Errorf("%q existed before, but was created, deleted or rotated", id)
 		}
 	}
 	if it.try != nil {
 		it.try(w)
 	}
 	if found := w.filesWithTokens(); it.secret != (len(found) == 0) {
-		w.t.Errorf("tokens are in %q", found) // Where there are none to find, looking for them proves nothing.
+		// Finding tokens in the other examples proves that the search works.
+		w.t.Errorf("the files with tokens are %q", found)
 	}
 	if it.goodbye != nil {
 		it.arguments = it.goodbye
@@ -208,11 +211,11 @@ func (it example) run(w *workbench) {
 	}
 	w.must(append([]string{"destroy", "-auto-approve"}, it.arguments...)...)
 	if left := len(w.service.In("Customer").Groups()) + len(w.service.In("Testing").Groups()); it.stays != (left > 0) {
-		w.t.Errorf("after all is destroyed there are %d groups", left)
+		w.t.Errorf("%d groups are left after destroy", left)
 	}
 }
 
-// rotatesOnce applies what is said to rotate the group once.
+// rotatesOnce applies the configuration and checks that this rotates the group once.
 func (w *workbench) rotatesOnce(id string, arguments ...string) {
 	w.t.Helper()
 	before := w.service.Rotations(id)
@@ -229,7 +232,7 @@ func refusesDestruction(w *workbench) {
 	}
 }
 
-// editsSpreadsheet: a customer comes, one goes, one has another issue, and nobody else is touched.
+// editsSpreadsheet adds a customer, removes one, and rotates the token of one. No other group changes.
 func editsSpreadsheet(w *workbench) {
 	w.service.ResetCounts()
 	w.replace("customers.csv", "acme,Acme Ltd,gold,250000,acme_sales,acme_billing,1", "globex,Globex,gold,,,,1")
@@ -253,7 +256,7 @@ func keepsTokensSensitive(w *workbench) {
 	refusesDestruction(w)
 }
 
-// runsImportCommand runs the shell script as it stands, with the engine under the name terraform.
+// runsImportCommand runs the shell script unchanged, with the engine on PATH as terraform.
 func runsImportCommand(w *workbench) {
 	bin := w.t.TempDir()
 	if err := os.Symlink(engineProgram(w.t), filepath.Join(bin, "terraform")); err != nil {
@@ -261,7 +264,7 @@ func runsImportCommand(w *workbench) {
 	}
 	w.env = append(w.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if code, out := w.execute("sh", "import.sh"); code != 0 {
-		w.t.Fatalf("import.sh ended with %d:\n%s", code, out)
+		w.t.Fatalf("import.sh exited with %d:\n%s", code, out)
 	}
 }
 
@@ -285,8 +288,8 @@ func bringsCertificates(w *workbench) {
 	w.write("client-key.pem", key)
 }
 
-// bringsList is what the guide Getting started has its reader bring: the module, and a list of customers of which some
-// exist.
+// bringsList adds what the reader of the guide "Getting started" brings: the module, and a list of customers, some of
+// which exist.
 func bringsList(w *workbench) {
 	if err := os.CopyFS(filepath.Join(w.dir, "modules/customers"), os.DirFS(customersModule)); err != nil {
 		w.t.Fatal(err)
@@ -296,7 +299,8 @@ func bringsList(w *workbench) {
 	w.says("2 to import, 1 to add, 2 to change, 0 to destroy", "plan")
 }
 
-// keepsWhatItImported: without the import block plans stay clean. Then the protection of the module is taken away.
+// keepsWhatItImported checks that the plan stays empty without the import block, and then turns off the module's
+// deletion protection.
 func keepsWhatItImported(w *workbench) {
 	if err := os.Remove(filepath.Join(w.dir, "import.tf")); err != nil {
 		w.t.Fatal(err)
@@ -313,10 +317,10 @@ var twoEnvironments = example{
 	try: func(w *workbench) {
 		for tag, name := range map[string]string{"Customer": "Acme Ltd", "Testing": "Acme Ltd (test)"} {
 			if group, _ := w.service.In(tag).Group("acme"); group.Name != name || len(w.service.In(tag).Groups()) != 2 {
-				w.t.Errorf("%s has %v", tag, w.service.In(tag).Groups())
+				w.t.Errorf("the environment %s has %v", tag, w.service.In(tag).Groups())
 			}
 		}
-		// Keys that are mixed up are noticed before anything goes to the wrong side.
+		// Swapped keys are noticed before a group is created in the wrong environment.
 		w.env = append(w.env, "TF_VAR_customer_api_key="+testingKey, "TF_VAR_testing_api_key="+customerKey)
 		w.replace("main.tf", `initech = "Initech Inc."`, `globex  = "Globex"`)
 		w.fails("The API key belongs to another environment",
@@ -328,7 +332,7 @@ var twoEnvironments = example{
 	},
 }
 
-// An example that no test applies is one that will rot. It needs no engine.
+// TestEveryExampleIsTested: an example that no test applies would rot. This test needs no engine.
 func TestEveryExampleIsTested(t *testing.T) {
 	t.Parallel()
 	covered := map[string]bool{}
@@ -344,9 +348,9 @@ func TestEveryExampleIsTested(t *testing.T) {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		// A set of a thousand costs an engine about nine times what the same map does.
+		// A set of 1,000 elements costs an engine about nine times as much as the same map.
 		if text, _ := os.ReadFile(filepath.Join(examplesDir, path)); strings.Contains(string(text), "toset(") {
-			t.Errorf("examples/%s has a set", path)
+			t.Errorf("examples/%s has a set, which is slow", path)
 		}
 		for _, source := range []string{path, filepath.ToSlash(filepath.Dir(path))} {
 			if _, is := covered[source]; is {
@@ -355,7 +359,7 @@ func TestEveryExampleIsTested(t *testing.T) {
 			}
 		}
 		if slices.Contains([]string{".tf", ".hcl", ".sh"}, filepath.Ext(path)) {
-			t.Errorf("examples/%s is in no test", path)
+			t.Errorf("no test covers examples/%s", path)
 		}
 		return nil
 	})
@@ -364,7 +368,7 @@ func TestEveryExampleIsTested(t *testing.T) {
 	}
 	for source, exists := range covered {
 		if !exists {
-			t.Errorf("a test names examples/%s, which is not there", source)
+			t.Errorf("a test names examples/%s, which does not exist", source)
 		}
 	}
 }
