@@ -12,7 +12,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// parts are how to follow each page, by the anchor of the heading.
+// parts contains a test for each part of a page that has blocks, by page and anchor of the heading.
 var parts = map[string]part{
 	"README.md#the-smallest-safe-configuration": {options: bothEnvironments, follow: appliesReadme},
 	"README.md#development":                     {follow: findsTargets},
@@ -89,7 +89,7 @@ var parts = map[string]part{
 	"guides/troubleshooting.md#how-to-read-a-message": {follow: removesLeftover},
 }
 
-// customers are the lines of a list and the groups of those that exist.
+// customers writes customers.csv with the listed customers, and creates the groups of the first existing ones.
 func (r *reader) customers(listed, existing int) {
 	csv := "id,name,tier\n"
 	for i := 1; i <= listed; i++ {
@@ -102,7 +102,7 @@ func (r *reader) customers(listed, existing int) {
 	r.write("customers.csv", csv)
 }
 
-// module puts the module where the guides have it.
+// module copies the module to the directory that the guides use.
 func (r *reader) module() {
 	r.t.Helper()
 	if err := os.CopyFS(filepath.Join(r.dir, "modules/customers"), os.DirFS(customersModule)); err != nil {
@@ -112,7 +112,8 @@ func (r *reader) module() {
 
 var tokenOfItsOwn = regexp.MustCompile(`(token_fingerprint +=) "[0-9a-f]{12}"`)
 
-// importsCustomers: 400 customers of which 150 exist, one plan, and what the page says is printed.
+// importsCustomers brings 400 customers, 150 of which exist, under management with one plan, and compares the output
+// with the page.
 func importsCustomers(r *reader) {
 	r.customers(400, 150)
 	if list := r.take("text"); !strings.HasPrefix(readPage(r.t, filepath.Join(r.dir, "customers.csv")), list) {
@@ -125,13 +126,13 @@ func importsCustomers(r *reader) {
 	shown := tokenOfItsOwn.ReplaceAllString(r.must("show", "tfplan"), "$1")
 	if imported := tokenOfItsOwn.ReplaceAllString(r.take("text"), "$1"); !strings.Contains(shown, imported) {
 		_, from, _ := strings.Cut(shown, `customer["customer-001"]`)
-		r.t.Errorf("the page shows\n%s\nand the plan\n%.900s", imported, from)
+		r.t.Errorf("the page shows\n%s\nbut the plan shows\n%.900s", imported, from)
 	}
 	applied := r.runs()
 	r.quotes(r.take("text"), applied)
 	r.quotes("No changes", applied)
 	if there := len(r.service.Groups()); there != 400 {
-		r.t.Errorf("the service has %d groups", there)
+		r.t.Errorf("the service has %d groups, want 400", there)
 	}
 	for i := 1; i <= 400; i++ {
 		id := fmt.Sprintf("customer-%03d", i)
@@ -184,7 +185,7 @@ func queries(r *reader) {
 	r.has("acme", "initech")
 }
 
-// lists and importsListed are the same on the page of the list resource.
+// lists and importsListed do the same as queries, but on the page of the list resource.
 func lists(r *reader) {
 	r.service.Seed(emulator.Group{ID: "initech", Name: "Initech Inc."})
 	r.copy(examplesDir + "/list-resources/embed_user_group/list-resource.tfquery.hcl")
@@ -211,7 +212,7 @@ func adopts(r *reader) {
 	r.service.ResetCounts()
 	r.must("apply", "-auto-approve", "-refresh=false")
 	if calls := r.service.Calls(); len(calls) > 0 {
-		r.t.Errorf("calls: %v", calls)
+		r.t.Errorf("removing adopt_existing made calls: %v", calls)
 	}
 	r.rotated("acme", 0)
 }
@@ -229,8 +230,7 @@ func forgets(r *reader) {
 	r.has("acme", "initech")
 }
 
-// callsModule goes on to what the next heading says about removing a customer, and to the commands below What a run
-// costs.
+// callsModule also follows the next two sections: how to remove a customer, and the commands that make a run cheaper.
 func callsModule(r *reader) {
 	r.writes("main.tf")
 	r.module()
@@ -255,7 +255,7 @@ func callsModule(r *reader) {
 	commands := regexp.MustCompile("(?m)^\\| .* \\| `(?:terraform plan )?(-[^`]+)` \\|$").
 		FindAllStringSubmatch(readPage(r.t, docsDir+"/guides/many-customers.md"), -1)
 	if len(commands) != 2 {
-		r.t.Fatalf("the table has %d commands", len(commands))
+		r.t.Fatalf("the table has %d commands, want 2", len(commands))
 	}
 	for _, command := range commands {
 		r.service.ResetCounts()
@@ -266,7 +266,7 @@ func callsModule(r *reader) {
 	}
 }
 
-// readsPlan has one group to delete and one to keep.
+// readsPlan reads a plan that deletes one group and keeps another one.
 func readsPlan(r *reader) {
 	engine.NeedsProgram(r.t, "jq")
 	acme := group("acme", `user_group_id = "acme"`, `name = "Acme Ltd"`)
@@ -278,12 +278,12 @@ func readsPlan(r *reader) {
 	}
 }
 
-// appliesReadme applies the configuration of README.md as it stands.
+// appliesReadme applies the configuration of README.md unchanged.
 func appliesReadme(r *reader) {
 	r.write("main.tf", r.take("hcl"))
 	printed := r.runs()
 	if acme, _ := r.service.Group("acme"); !strings.HasSuffix(printed, acme.Token) || acme.Name != "Acme Ltd" {
-		r.t.Error("the commands do not end with the token of the group")
+		r.t.Error("the commands do not print the group's token at the end, or its name is wrong")
 	}
 	r.plansNothing()
 	r.says("acme_token = <sensitive>", "output")
@@ -292,13 +292,13 @@ func appliesReadme(r *reader) {
 	r.fails("The API key belongs to another environment", "plan")
 }
 
-// findsTargets: what these commands do, the tests of other packages do.
+// findsTargets checks only that the make targets exist.
 func findsTargets(r *reader) {
 	makefile := readPage(r.t, "../../GNUmakefile")
 	for len(r.left) > 0 {
 		for line := range strings.Lines(r.take("shell")) {
 			if words := strings.Fields(line); words[0] != "make" || !strings.Contains(makefile, "\n"+words[1]+": ") {
-				r.t.Errorf("there is no %q", line)
+				r.t.Errorf("there is no target for %q", line)
 			}
 		}
 	}
@@ -314,7 +314,7 @@ func invokes(r *reader) {
 	r.plansNothing()
 }
 
-// removesLeftover runs the command that messages have, too.
+// removesLeftover runs the command that the provider's messages contain, too.
 func removesLeftover(r *reader) {
 	engine.NeedsProgram(r.t, "curl")
 	r.service.Seed(emulator.Group{ID: "acme"})

@@ -8,7 +8,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// key has the commands that follow use another key, and the provider expect its environment.
+// key sets the API key and the expected environment for the commands that follow.
 func (r *reader) key(key, environment string) {
 	r.env = append(slices.Clone(r.env), "EMBED_API_KEY="+key, "EMBED_ENVIRONMENT="+environment)
 }
@@ -23,11 +23,11 @@ func stopsWithWrongKey(r *reader) {
 		code, said = r.run("apply", "planned")
 	}
 	if code != 1 {
-		r.t.Errorf("the run ended with %d", code)
+		r.t.Errorf("the run exited with %d, want 1", code)
 	}
 	r.quotes(r.take("text"), said)
 	if left := r.service.In("Testing").Groups(); len(left) > 0 {
-		r.t.Errorf("these are left: %v", left)
+		r.t.Errorf("these groups are left in Testing: %v", left)
 	}
 }
 
@@ -39,14 +39,15 @@ func plansWithWrongKey(r *reader) {
 	r.key(testingKey, "")
 	r.quotes(strings.Replace(r.take("text"), "400", "40", 1), r.must("plan"))
 	if copies := r.service.In("Testing").Groups(); len(copies) > 0 {
-		r.t.Errorf("the plan has left %v", copies)
+		r.t.Errorf("the plan left these groups in Testing: %v", copies)
 	}
 	if readPage(r.t, filepath.Join(r.dir, "terraform.tfstate")) != state {
-		r.t.Error("the plan has changed the state")
+		r.t.Error("the plan changed the state")
 	}
 }
 
-// undoesApply goes both ways of the guide. No customer is changed, and no copy is left.
+// undoesApply follows both ways of the guide, with an older state and without. It checks that no customer is changed
+// and no copy is left.
 func undoesApply(r *reader) {
 	r.key(customerKey, "")
 	r.begins(group("customer", `for_each = { customer-001 = { sales = "a" }, customer-002 = null }`,
@@ -73,7 +74,7 @@ func undoesApply(r *reader) {
 	state := readPage(r.t, filepath.Join(r.dir, "terraform.tfstate"))
 	for _, customer := range customers {
 		if !strings.Contains(state, customer.Token) {
-			r.t.Errorf("the state has not the token of %s", customer.ID)
+			r.t.Errorf("the state does not contain the token of %s", customer.ID)
 		}
 	}
 

@@ -9,14 +9,14 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// plansWithoutKey, and applies with one, as the three jobs of the page do.
+// plansWithoutKey checks that a plan with an invalid key works and makes no calls.
 func plansWithoutKey(r *reader) {
 	r.begins(acmeBlock)
 	r.replace("main.tf", "Acme Ltd", "Acme")
 	r.service.ResetCounts()
 	r.quotes("1 to change", r.runs("EMBED_API_KEY=not-used"))
 	if calls := r.service.Calls(); len(calls) > 0 {
-		r.t.Errorf("calls: %v", calls)
+		r.t.Errorf("the plan made calls: %v", calls)
 	}
 }
 
@@ -24,7 +24,7 @@ func appliesPlanned(r *reader) {
 	r.write("main.tf", acmeBlock)
 	r.init()
 	commands := r.take("shell")
-	// The plan ends with 2, as the table below says.
+	// The plan has changes, so it exits with 2.
 	r.shell(strings.Replace(commands, "-detailed-exitcode\n", "-detailed-exitcode || [ $? = 2 ]\n", 1))
 	r.has("acme")
 	r.plansNothing()
@@ -37,17 +37,18 @@ func findsDrift(r *reader) {
 	r.runs()
 	current, _ := r.service.Group("acme")
 	if !strings.Contains(readPage(r.t, filepath.Join(r.dir, "terraform.tfstate")), current.Token) {
-		r.t.Error("the state has the old token")
+		r.t.Error("the state does not contain the current token")
 	}
 	r.service.RotateBehind("acme")
 	if code, _ := r.run("plan", "-refresh-only", "-detailed-exitcode"); code != 2 {
-		r.t.Errorf("the plan that looks for drift ended with %d", code)
+		r.t.Errorf("the plan that detects drift exited with %d, want 2", code)
 	}
 }
 
 var runLine = regexp.MustCompile(`(?m)^(?: +- run:|    -|        run:) (terraform .*)$`)
 
-// isPipeline runs what the jobs of a pipeline run, but for the step that plans: TestPipelineSnippets has that.
+// isPipeline runs the commands of a pipeline, of which there must be all. The first pullRequest of them run with an
+// invalid key and must make no calls. TestPipelineSnippets covers the step that plans.
 func (r *reader) isPipeline(text string, pullRequest, all int) {
 	r.t.Helper()
 	r.begins(acmeBlock)
@@ -56,7 +57,7 @@ func (r *reader) isPipeline(text string, pullRequest, all int) {
 	r.service.ResetCounts()
 	commands := runLine.FindAllStringSubmatch(text, -1)
 	if len(commands) != all {
-		r.t.Fatalf("the page has other commands: %q", commands)
+		r.t.Fatalf("the page has a different number of commands: %q", commands)
 	}
 	for i, command := range commands {
 		if i < pullRequest {
@@ -64,7 +65,7 @@ func (r *reader) isPipeline(text string, pullRequest, all int) {
 			continue
 		}
 		if i == pullRequest && len(r.service.Calls()) > 0 {
-			r.t.Errorf("the job of pull requests made calls: %v", r.service.Calls())
+			r.t.Errorf("the job for pull requests made calls: %v", r.service.Calls())
 		}
 		if strings.HasSuffix(command[1], " tfplan") {
 			r.must("plan", "-out=tfplan")
@@ -86,7 +87,8 @@ func isGitLab(r *reader) {
 	r.decodes(text)
 }
 
-// locksPlatforms asks a mirror instead of the registry. The programs of other platforms are not run.
+// locksPlatforms uses a mirror instead of the registry. No program in the mirror is run, so their content is
+// arbitrary.
 func locksPlatforms(r *reader) {
 	r.write("main.tf", acmeBlock)
 	r.init()

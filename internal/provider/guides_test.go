@@ -24,7 +24,7 @@ func readPage(t *testing.T, path string) string {
 	return string(text)
 }
 
-// pages are all pages that the registries show, by their path in docs/.
+// pages returns the texts of all pages that the registries show, by their path in docs/.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -39,7 +39,7 @@ func pages(t *testing.T) map[string]string {
 		}
 	}
 	if len(texts) < 15 {
-		t.Fatalf("only %d pages were found", len(texts))
+		t.Fatalf("found only %d pages", len(texts))
 	}
 	return texts
 }
@@ -51,7 +51,7 @@ var (
 	link       = regexp.MustCompile(`\]\(([^) ]+)\)`)
 )
 
-// anchor is how GitHub and the registries name a heading.
+// anchor returns the anchor that GitHub and the registries give to a heading.
 func anchor(heading string) string {
 	return strings.ReplaceAll(notInLinks.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }
@@ -64,8 +64,8 @@ func anchors(page string) []string {
 	return all
 }
 
-// TestLinksOfPages: each link leads somewhere. The registries serve the pages of a folder under one address, so that a
-// relative link holds within a folder only, and none does on the first page.
+// TestLinksOfPages: each link to a page, a heading or a file of this project has a target. Only links between guides
+// are relative, because the registries break all other relative links.
 func TestLinksOfPages(t *testing.T) {
 	t.Parallel()
 	const repository = "https://github.com/dashembed/terraform-provider-embed/"
@@ -102,20 +102,20 @@ func TestLinksOfPages(t *testing.T) {
 	}
 }
 
-// TestIndexHasEveryArgument: the table of the provider's page has each argument, with its variable.
+// TestIndexHasEveryArgument: the table on the provider's page lists each argument with its environment variable.
 func TestIndexHasEveryArgument(t *testing.T) {
 	t.Parallel()
 	page := readPage(t, docsDir+"/index.md")
 	for _, attribute := range protocolSchema().Provider.Block.Attributes {
 		row := fmt.Sprintf("| `%s` | `EMBED_%s` |", attribute.Name, strings.ToUpper(attribute.Name))
 		if strings.Count(page, row) != 1 {
-			t.Errorf("the table of arguments has not one row %s", row)
+			t.Errorf("the table of arguments does not have exactly one row %s", row)
 		}
 	}
 }
 
-// TestTroubleshootingIndex: the table at the top of the page has a row for each message of the provider, in the page's
-// order.
+// TestTroubleshootingIndex: the table at the top of the page has a row for each message of the provider, in the order
+// of the page.
 func TestTroubleshootingIndex(t *testing.T) {
 	t.Parallel()
 	ours, _, _ := strings.Cut(readPage(t, "../../templates/guides/troubleshooting.md"), "\n"+othersSection+"\n")
@@ -128,22 +128,22 @@ func TestTroubleshootingIndex(t *testing.T) {
 			title, rest, _ := strings.Cut(row, "](#")
 			listed = append(listed, title)
 			if !strings.HasPrefix(rest, anchor(title)+") |") || strings.Count(line, " | ") != 3 {
-				t.Errorf("the row of %q has another link, or not four columns", title)
+				t.Errorf("the row of %q does not link to its heading, or does not have four columns", title)
 			}
 		}
 	}
 	if !slices.Equal(listed, headings) {
-		t.Errorf("the index lists\n%s\nand the page has\n%s", strings.Join(listed, "\n"), strings.Join(headings, "\n"))
+		t.Errorf("the index lists\n%s\nbut the page has\n%s", strings.Join(listed, "\n"), strings.Join(headings, "\n"))
 	}
 }
 
-// script cuts the block out of a page that begins below the line, which is there once, and ends where the indentation
-// does.
+// script returns the indented block below the given line of a page, without its indentation. The page must contain
+// the line exactly once.
 func script(t *testing.T, page, line string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(page, line+"\n")
 	if !found || strings.Contains(rest, line+"\n") {
-		t.Fatalf("the page has not one line %q", line)
+		t.Fatalf("the page does not have exactly one line %q", line)
 	}
 	indentation := rest[:len(rest)-len(strings.TrimLeft(rest, " "))]
 	var block strings.Builder
@@ -157,14 +157,14 @@ func script(t *testing.T, page, line string) string {
 	return block.String()
 }
 
-// TestPipelineSnippets runs what the jobs of the guide run, with a terraform that ends in each way. Only a plan that
-// has found changes is applied, and only one that has ended well lets the job go on.
+// TestPipelineSnippets runs the scripts of the guide's jobs with a fake terraform and various exit codes of its plan.
+// A job must apply only a plan with changes, and must fail if the plan fails.
 func TestPipelineSnippets(t *testing.T) {
 	t.Parallel()
 	shell := engine.NeedsProgram(t, "bash")
 	page := readPage(t, docsDir+"/guides/pipeline.md")
 	if !strings.Contains(page, "        if: steps.plan.outputs.exitcode == '2'\n        run: terraform apply ") {
-		t.Error("the apply of the GitHub job does not follow from the plan's exit code")
+		t.Error("the apply of the GitHub job does not depend on the plan's exit code")
 	}
 	gitHub := script(t, page, "        id: plan\n        run: |")
 	gitLab := script(t, page, "  script:\n    - |")
@@ -180,14 +180,14 @@ func TestPipelineSnippets(t *testing.T) {
 				if err := os.WriteFile(filepath.Join(dir, "terraform"), []byte(fake), 0o700); err != nil {
 					t.Fatal(err)
 				}
-				// As both run theirs.
+				// GitHub and GitLab run scripts with these options.
 				command := exec.CommandContext(t.Context(), shell, "-eo", "pipefail", "-c", run.script)
 				command.Dir = dir
 				command.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"),
 					"GITHUB_OUTPUT="+filepath.Join(dir, "output"), "CI_PIPELINE_SOURCE="+run.source)
 				out, err := command.CombinedOutput()
 				if succeeded := code == 0 || code == 2; (err == nil) != succeeded {
-					t.Errorf("terraform ended with %d, and the script with %v\n%s", code, err, out)
+					t.Errorf("terraform exited with %d, and the script with %v\n%s", code, err, out)
 				}
 				called := readPage(t, filepath.Join(dir, "calls"))
 				if name == "GitHub" {
@@ -195,10 +195,10 @@ func TestPipelineSnippets(t *testing.T) {
 						t.Errorf("the step's output is %q", output)
 					}
 				} else if applied := strings.Contains(called, "apply -input"); applied != (code == 2) {
-					t.Errorf("terraform ended with %d and was called so:\n%s", code, called)
+					t.Errorf("terraform exited with %d, and its calls were:\n%s", code, called)
 				}
 				if refreshed := strings.HasPrefix(called, "apply -refresh-only\nplan"); refreshed != (run.source == "schedule") {
-					t.Errorf("the state is brought up to date at the wrong time:\n%s", called)
+					t.Errorf("the job must refresh the state on schedule only, but its calls were:\n%s", called)
 				}
 			})
 		}

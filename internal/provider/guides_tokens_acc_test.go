@@ -16,7 +16,7 @@ resource "embed_user_group" "acme" {
 }
 `
 
-// rotates applies what the next block says and demands that it rotated acme once.
+// rotates runs the next block and checks that it rotates acme once.
 func rotates(r *reader) {
 	r.rotatesOnceBy(func() { r.runs() })
 }
@@ -28,14 +28,14 @@ func (r *reader) rotatesOnceBy(does func()) {
 	r.rotated("acme", before+1)
 }
 
-// restarts: a value of terraform_data follows the token. Engines have that one version before plantimestamp().
+// restarts: a rotation replaces the terraform_data resource. Every engine with plantimestamp() has terraform_data.
 func restarts(r *reader) {
 	r.begins(acmeBlock + r.take("terraform"))
 	r.service.RotateBehind("acme")
 	r.says("1 to add, 0 to change, 1 to destroy", "plan")
 }
 
-// rotatesBySchedule: the first block rotates when its value changes, the second in another quarter and not before.
+// rotatesBySchedule: the first block rotates when its value changes, and the second one when another quarter begins.
 func rotatesBySchedule(r *reader) {
 	r.begins(r.take("terraform"))
 	r.replace("main.tf", "2026-Q4", "2027-Q1")
@@ -57,7 +57,8 @@ func rotatesBySchedule(r *reader) {
 	}
 }
 
-// rotatesNow rotates by trigger, then writes the number down, and last by the action, where the engine has it.
+// rotatesNow rotates with the trigger, then puts the number into the configuration, and finally rotates with the
+// action if the engine has actions.
 func rotatesNow(r *reader) {
 	r.begins(r.take("terraform"))
 	rotates(r)
@@ -74,7 +75,7 @@ func rotatesNow(r *reader) {
 	r.plansNothing()
 }
 
-// looks finds what somebody else has rotated, and changes nothing.
+// looks finds a rotation that was made elsewhere, and changes nothing.
 func looks(r *reader) {
 	r.begins(acmeBlock + "output \"fingerprint\" {\n  value = embed_user_group.acme.token_fingerprint\n}\n")
 	r.service.RotateBehind("acme")
@@ -83,12 +84,13 @@ func looks(r *reader) {
 	r.onlyLooked()
 }
 
-// encrypts: a backend that validates, and, where the engine has it, a state in which no token can be read.
+// encrypts: the backend block has the right format, and if the engine can encrypt state and plan, neither shows a
+// token.
 func encrypts(r *reader) {
 	parsesHCL(r)
 	encryption := r.take("terraform")
 	found, err := engine.AtHand()
-	// OpenTofu has both since the same version.
+	// OpenTofu introduced encryption in the same version as functions of providers.
 	if err != nil || found.Name != engine.OpenTofu || !engine.Functions.In(found) {
 		return
 	}
@@ -109,7 +111,7 @@ func keepsTokenOut(r *reader) {
 	r.plansNothing()
 }
 
-// writesSecret: the block goes with the example above it.
+// writesSecret applies the block together with the example above it.
 func writesSecret(r *reader) {
 	engine.Needs(r.t, engine.WriteOnly)
 	store := r.standInForAWS()
@@ -118,11 +120,11 @@ func writesSecret(r *reader) {
 	r.init()
 	r.apply()
 	if acme, _ := r.service.Group("acme"); !slices.Equal(store.secrets(), []string{acme.Token}) {
-		r.t.Errorf("%d secrets were written", len(store.secrets()))
+		r.t.Errorf("%d secrets were written, want only the token of acme", len(store.secrets()))
 	}
 }
 
-// keepsSecretCurrent goes through the table below the block.
+// keepsSecretCurrent goes through the rows of the table below the block.
 func keepsSecretCurrent(r *reader) {
 	engine.Needs(r.t, engine.WriteOnly)
 	store := r.standInForAWS()
@@ -131,7 +133,7 @@ func keepsSecretCurrent(r *reader) {
 		r.t.Helper()
 		acme, _ := r.service.Group("acme")
 		if secrets := store.secrets(); len(secrets) != times || secrets[times-1] != acme.Token {
-			r.t.Errorf("%d secrets were written, or another token, and %d should be", len(secrets), times)
+			r.t.Errorf("%d secrets were written, want %d, the last one being the current token", len(secrets), times)
 		}
 		r.wantNoTokens()
 	}
@@ -146,7 +148,7 @@ func keepsSecretCurrent(r *reader) {
 	written(3)
 }
 
-// warnsOfOldSecret has a variable in the place of the data source.
+// warnsOfOldSecret uses a variable instead of the data source.
 func warnsOfOldSecret(r *reader) {
 	_, check, _ := strings.Cut(r.take("terraform"), "\n\n")
 	check = strings.ReplaceAll(check, "data.aws_secretsmanager_secret_version.acme.secret_string", "var.stored")

@@ -14,20 +14,21 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// validates is for a block that cannot be applied here, or has nothing to apply.
+// validates validates a block that cannot be applied here, or has nothing to apply.
 func validates(r *reader) {
 	r.writes("main.tf")
 	r.init("-backend=false")
 	r.must("validate")
 }
 
-// parsesHCL is for a block that needs something which is not here, such as a backend in a cloud.
+// parsesHCL checks the syntax and the format of a block that needs something unavailable, such as a backend in a
+// cloud.
 func parsesHCL(r *reader) {
 	r.writes("main.tf")
 	r.must("fmt", "-check")
 }
 
-// isWorkflow demands what actionlint demands of the workflows of this repository.
+// isWorkflow checks a workflow with actionlint, which also checks the workflows of this repository.
 func (r *reader) isWorkflow(text string) {
 	r.t.Helper()
 	r.write("workflow.yml", text)
@@ -38,7 +39,7 @@ func (r *reader) isWorkflow(text string) {
 	}
 }
 
-// parses demands that a shell could run the next block.
+// parses checks the syntax of the next block with bash.
 func (r *reader) parses() {
 	r.t.Helper()
 	if out, err := exec.CommandContext(r.t.Context(), engine.NeedsProgram(r.t, "bash"), "-n", "-c", r.take("shell")).
@@ -47,8 +48,8 @@ func (r *reader) parses() {
 	}
 }
 
-// testsWithEmulator runs this repository's emulator in place of the release's, which says what the page says. Then
-// the tests of the page pass.
+// testsWithEmulator runs this repository's emulator instead of a released one. Its output, its default address and
+// its flags must be those on the page, and the tests on the page must pass with it.
 func testsWithEmulator(r *reader) {
 	command := r.take("shell")
 	const released = "go run github.com/dashembed/terraform-provider-embed/internal/emulator/cmd@v"
@@ -63,7 +64,7 @@ func testsWithEmulator(r *reader) {
 	r.quotes(r.take("text"), "export EMBED_BASE_URL=http://127.0.0.1:8642\nexport EMBED_API_KEY="+emulator.DefaultKey)
 	help, _ := exec.CommandContext(r.t.Context(), program, "-help").CombinedOutput()
 	if !strings.Contains(string(help), `"127.0.0.1:8642"`) {
-		r.t.Errorf("it listens elsewhere:\n%s", help)
+		r.t.Errorf("the default address of the emulator is not the one on the page:\n%s", help)
 	}
 	for _, row := range regexp.MustCompile("(?m)^\\| `(-[a-z][^`]*)` \\|").
 		FindAllStringSubmatch(readPage(r.t, docsDir+"/guides/test-your-module.md"), -1) {
@@ -88,11 +89,11 @@ func testsWithEmulator(r *reader) {
 	r.shell(start, "GOPATH="+gopath, "GITHUB_ENV="+filepath.Join(gopath, "env"))
 	set := readPage(r.t, filepath.Join(gopath, "env"))
 	if !regexp.MustCompile(`^EMBED_BASE_URL=\S+\nEMBED_API_KEY=\S+\n$`).MatchString(set) {
-		r.t.Errorf("the job sets %q", set)
+		r.t.Errorf("the job sets the variables %q", set)
 	}
 }
 
-// exports starts the emulator on a free port, for as long as the test takes, and returns the lines that it prints.
+// exports starts the emulator on a free port until the test ends, and returns the two settings that it prints.
 func (r *reader) exports(program string, flags ...string) (settings []string) {
 	r.t.Helper()
 	command := exec.CommandContext(r.t.Context(), program, append([]string{"-addr=127.0.0.1:0"}, flags...)...)
@@ -125,7 +126,7 @@ func testsWithMocks(r *reader) {
 	r.quotes("1 passed, 0 failed", r.runs())
 }
 
-// readsPolicies asks the three questions of a plan in which the answer to each is another group.
+// readsPolicies checks the page's three rules on a plan in which each rule matches another group.
 func readsPolicies(r *reader) {
 	engine.NeedsProgram(r.t, "jq")
 	three := group("rotated", `user_group_id = "rotated"`, `name = "R"`, "deletion_protection = true",
@@ -158,18 +159,18 @@ func readsPolicies(r *reader) {
 	}
 }
 
-// readsProxies: TestSnippets of internal/proxies has the programs read their lines.
+// readsProxies checks only the YAML. TestSnippets in internal/proxies runs the programs with the other blocks.
 func readsProxies(r *reader) {
 	for _, name := range []string{"haproxy", "nginx"} {
 		if r.take("text") == "" {
-			r.t.Errorf("there are no lines for %s", name)
+			r.t.Errorf("the page has no lines for %s", name)
 		}
 	}
 	r.decodes(r.take("yaml"))
 	r.decodes(r.take("yaml"))
 }
 
-// readsTerragrunt does what Terragrunt would with what the blocks set: there is none here.
+// readsTerragrunt applies the settings in the blocks as Terragrunt would, without Terragrunt.
 func readsTerragrunt(r *reader) {
 	root, unit := r.left[0].text, r.left[1].text
 	parsesHCL(r)

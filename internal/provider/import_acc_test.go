@@ -11,8 +11,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// The configuration that the engine writes plans clean as it stands, by id and by identity, whatever is in the
-// properties.
+// TestAccGeneratedConfiguration: the configuration that the engine generates for an import by ID or by identity has
+// an empty plan without edits, even with unusual properties.
 func TestAccGeneratedConfiguration(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -34,7 +34,7 @@ func TestAccGeneratedConfiguration(t *testing.T) {
 				"plan", "-generate-config-out=generated.tf", "-out=planned")
 			w.must("apply", "planned")
 			w.plansNothing()
-			// Terraform 1.5 and OpenTofu 1.6 write JSON as one text.
+			// Older engines write JSON as a string literal.
 			found, err := engine.AtHand()
 			if err != nil {
 				t.Fatal(err)
@@ -44,14 +44,15 @@ func TestAccGeneratedConfiguration(t *testing.T) {
 				reads = `"{\"a\":`
 			}
 			if text := readPage(t, filepath.Join(w.dir, "generated.tf")); !strings.Contains(text, reads) {
-				t.Errorf("the generated configuration:\n%s", text)
+				t.Errorf("the properties in the generated configuration have the wrong form:\n%s", text)
 			}
 			w.onlyLooked()
 		})
 	}
 }
 
-// An import block under a configuration with another id would delete, as a replacement, what it has just imported.
+// TestAccImportUnderAnotherID: an import block for a resource with another ID would replace, and so delete, the group
+// that it has just imported.
 func TestAccImportUnderAnotherID(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.ImportBlock)
 	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
@@ -64,7 +65,8 @@ func TestAccImportUnderAnotherID(t *testing.T) {
 	w.onlyLooked()
 }
 
-// What ignore_changes covers is not sent, whether the state knows it or not, and whatever else is.
+// TestAccIgnoreChangesAfterAnImport: attributes in ignore_changes are not sent, whether or not the state has them,
+// even if others are sent.
 func TestAccIgnoreChangesAfterAnImport(t *testing.T) {
 	t.Parallel()
 	was := emulator.Group{
@@ -91,7 +93,7 @@ func TestAccIgnoreChangesAfterAnImport(t *testing.T) {
 					"properties": string(got.Properties) == string(was.Properties),
 				} {
 					if strings.Contains(ignored, attribute) && !stayed {
-						t.Errorf("%s was ignored and has changed: %+v", attribute, got)
+						t.Errorf("%s is in ignore_changes, but has changed: %+v", attribute, got)
 					}
 				}
 				w.plansNothing()

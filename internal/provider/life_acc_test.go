@@ -17,8 +17,9 @@ func planned(checks ...plancheck.PlanCheck) resource.ConfigPlanChecks {
 	return resource.ConfigPlanChecks{PreApply: checks}
 }
 
-// A group's whole life: each change costs one call, the token is only unknown in the plan that rotates it, and what
-// depends on the token sees the new one in the same apply.
+// TestAccUserGroup goes through the life of a group. Each change makes at most one call. After the creation, the
+// token is unknown only in a plan that rotates it. Resources that depend on the token get the new one in the same
+// apply.
 func TestAccUserGroup(t *testing.T) {
 	service := startService(t, emulator.Options{FirstTeamID: 9007199254740993})
 	config := func(name, quarter string, more string) string {
@@ -91,7 +92,7 @@ resource "embed_user_group" "dependant" {
 			},
 		},
 		resource.TestStep{
-			// A group that was deleted elsewhere is created anew.
+			// A group that was deleted elsewhere is created again.
 			PreConfig:         func() { service.Remove("acme") },
 			Config:            config("Acme Ltd", "Q2", ""),
 			ConfigPlanChecks:  planned(plancheck.ExpectResourceAction(acmeGroup, plancheck.ResourceActionCreate)),
@@ -100,7 +101,8 @@ resource "embed_user_group" "dependant" {
 	)
 }
 
-// By the id of a group of the same configuration it is read when that group exists, and not before.
+// TestAccDataSource: a data source that refers to a group of the same configuration is read after the group is
+// created.
 func TestAccDataSource(t *testing.T) {
 	service := startService(t, emulator.Options{})
 	accept(t, service, resource.TestStep{

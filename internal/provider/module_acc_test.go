@@ -13,7 +13,8 @@ import (
 
 const customersModule = examplesDir + "/modules/customers"
 
-// The README has each variable and each output with its description, as terraform-docs writes them.
+// TestModuleCustomersReadme: the README lists each variable and each output with its description, in the format of
+// terraform-docs.
 func TestModuleCustomersReadme(t *testing.T) {
 	t.Parallel()
 	_, generated, _ := strings.Cut(readPage(t, customersModule+"/README.md"), "<!-- BEGIN_TF_DOCS -->\n")
@@ -22,20 +23,21 @@ func TestModuleCustomersReadme(t *testing.T) {
 		const described = `(?s)\n?(?:variable|output) "(\w+)" \{\n  description = (?:"(.*?)"|<<-EOT\n(.*?)\n  EOT)\n`
 		blocks := regexp.MustCompile(described).FindAllStringSubmatch(text, -1)
 		if len(blocks) < 4 || len(blocks) != strings.Count(generated, `<a name="`+kind+`_`) {
-			t.Errorf("%s has %d blocks, and the README another number", file, len(blocks))
+			t.Errorf("%s has %d blocks, want at least 4 and as many as the README lists", file, len(blocks))
 		}
 		for _, block := range blocks {
 			description := block[2] + strings.ReplaceAll(strings.TrimPrefix(block[3], "    "), "\n    ", "<br/>")
 			row := fmt.Sprintf(`<a name="%[1]s_%[2]s"></a> [%[2]s](#%[1]s\_%[3]s) | %[4]s |`, kind, block[1],
 				strings.ReplaceAll(block[1], "_", `\_`), strings.ReplaceAll(description, "\n", "<br/>"))
 			if !strings.Contains(generated, row) {
-				t.Errorf("the README has no %s", row)
+				t.Errorf("the README has no row %s", row)
 			}
 		}
 	}
 }
 
-// The module's own tests, as its users run them. The mocked ones need neither a service nor a key.
+// TestAccModuleCustomersTests runs the module's own tests as its users run them. The mocked tests need neither a
+// service nor a key.
 func TestAccModuleCustomersTests(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.Mocks)
 	w.copy(customersModule)
@@ -51,12 +53,12 @@ func TestAccModuleCustomersTests(t *testing.T) {
 		}
 	}
 	if w.service.Creations("module-test-a") != 1 || w.service.Rotations("module-test-b") != 2 {
-		t.Errorf("the service should have seen one creation and two rotations: %v", w.service.Calls())
+		t.Errorf("the calls did not create module-test-a once and rotate module-test-b twice: %v", w.service.Calls())
 	}
 	w.has()
 }
 
-// A message of the module names who is wrong, and never shows properties.
+// TestAccModuleCustomersMessages: the messages of the module name the customers whose values are invalid.
 func TestAccModuleCustomersMessages(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.OptionalMembers)
 	w.copy(customersModule)

@@ -11,7 +11,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// The engine stops at its limit, and so do the lookups.
+// TestAccQueryLimit: a query makes no more lookups than its limit.
 func TestAccQueryLimit(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.Query)
 	for i := range 105 {
@@ -30,12 +30,12 @@ func TestAccQueryLimit(t *testing.T) {
 `)
 		out := w.must("query")
 		if got := strings.Count(out, "user_group_id=customer-"); got != listed || w.service.Count("GET") != listed {
-			t.Errorf("with %q %d groups are listed, with %d lookups, want %d", limit, got, w.service.Count("GET"), listed)
+			t.Errorf("with %q, %d groups are listed with %d lookups, want %d", limit, got, w.service.Count("GET"), listed)
 		}
 	}
 }
 
-// The query files of the list resource's page.
+// TestAccQueryExamples runs the query files of the list resource's page.
 func TestAccQueryExamples(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"list-resource", "limit"} {
@@ -49,7 +49,8 @@ func TestAccQueryFromCSV(t *testing.T) {
 	findsAndImports(t, "query-from-csv")
 }
 
-// findsAndImports runs the query, has it write configuration, and applies that: the groups are imported as they are.
+// findsAndImports runs a query, lets it generate configuration, and applies that. The groups must be imported
+// unchanged.
 func findsAndImports(t *testing.T, sources ...string) {
 	t.Helper()
 	w := parallelWorkbench(t, emulator.Options{}, engine.Query)

@@ -11,7 +11,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// One root module's customers are split over two, as the guide tells it: nothing but looking reaches the service.
+// TestAccShards splits the customers of one root module over two, as the guide describes. This makes only lookups.
 func TestAccShards(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.ForEachImport, engine.Removed)
 	shards := filepath.Join(examplesDir, "customers-in-shards")
@@ -32,7 +32,7 @@ func TestAccShards(t *testing.T) {
 	w.apply("-var=shards=1", "-var=shard=0")
 	before := w.service.Groups()
 	if len(before) != 5 {
-		t.Fatalf("there are %d groups", len(before))
+		t.Fatalf("there are %d groups, want 5", len(before))
 	}
 	w.service.ResetCounts()
 
@@ -58,10 +58,10 @@ func TestAccShards(t *testing.T) {
 		return a.ID == b.ID && a.TeamID == b.TeamID && a.Token == b.Token
 	})
 	if !same {
-		t.Error("a group is another one than before, or has another token")
+		t.Error("a group was replaced, or has another token")
 	}
 
-	// Each destroys its own.
+	// Each shard destroys only its own groups.
 	for shard, left := range map[string]int{"0": 2, "1": 3} {
 		at(shard)
 		w.must("plan", "-destroy", "-var=shards=2", "-var=shard="+shard, "-out=destruction")

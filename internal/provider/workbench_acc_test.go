@@ -19,8 +19,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// A workbench is a directory in which a real engine works as a user has it work: on files, with the provider as a
-// program of its own that takes its settings from the environment.
+// workbench is a directory in which tests run a real engine as users do: on files, with the provider as a separate
+// program that reads its settings from the environment.
 type workbench struct {
 	t       *testing.T
 	service *emulator.Emulator
@@ -28,7 +28,7 @@ type workbench struct {
 	env     []string
 }
 
-// requiredProviders begins a configuration that no example brings.
+// requiredProviders begins the configurations that do not come from examples.
 const requiredProviders = `
 terraform {
   required_providers {
@@ -39,20 +39,21 @@ terraform {
 }
 `
 
-// group is a resource block.
+// group returns a resource block with the given name and lines.
 func group(name string, lines ...string) string {
 	return "resource \"embed_user_group\" \"" + name + "\" {\n  " + strings.Join(lines, "\n  ") + "\n}\n"
 }
 
-// importBlock imports what the line names to the address of a resource.
+// importBlock returns an import block for the resource with the name. The line specifies the ID or the identity.
 func importBlock(name, line string) string {
 	return "import {\n  to = embed_user_group." + name + "\n  " + line + "\n}\n"
 }
 
-// buildDir is where the provider's program is, once a test needs it; TestMain removes it.
+// buildDir is the directory of the provider's program. It is empty until a test needs the program. TestMain removes
+// the directory.
 var buildDir string
 
-// build builds the program, and returns a CLI configuration that has the engine use it.
+// build builds the provider once, and returns the path of a CLI configuration that makes engines use it.
 var build = sync.OnceValues(func() (configuration string, err error) {
 	if buildDir, err = os.MkdirTemp("", "embed-acceptance-"); err != nil {
 		return "", err
@@ -75,7 +76,7 @@ func newWorkbench(t *testing.T, options emulator.Options) *workbench {
 	return w
 }
 
-// parallelWorkbench is a workbench for a test that runs beside others, on an engine that has these features.
+// parallelWorkbench makes the test parallel and returns a workbench. It skips the test if the engine lacks a feature.
 func parallelWorkbench(t *testing.T, options emulator.Options, needs ...engine.Feature) *workbench {
 	t.Helper()
 	for _, feature := range needs {
@@ -87,7 +88,7 @@ func parallelWorkbench(t *testing.T, options emulator.Options, needs ...engine.F
 	return newWorkbench(t, options)
 }
 
-// engineProgram is what terraform-plugin-testing would take as well.
+// engineProgram returns the path of the engine, which is the one that terraform-plugin-testing uses, too.
 func engineProgram(t *testing.T) string {
 	t.Helper()
 	found, err := engine.AtHand()
@@ -97,7 +98,7 @@ func engineProgram(t *testing.T) string {
 	return found.Path
 }
 
-// copy puts a file, or what a directory holds, into the workbench.
+// copy copies a file, or the contents of a directory, into the workbench.
 func (w *workbench) copy(source string) {
 	w.t.Helper()
 	info, err := os.Stat(source)
@@ -121,13 +122,13 @@ func (w *workbench) write(name, text string) {
 	}
 }
 
-// configure writes a configuration of these blocks, in the place of the one before.
+// configure writes a configuration with the given blocks to main.tf, replacing the previous one.
 func (w *workbench) configure(blocks ...string) {
 	w.t.Helper()
 	w.write("main.tf", requiredProviders+strings.Join(blocks, ""))
 }
 
-// applied is a configuration that was applied in an earlier run, whose calls are not counted.
+// applied applies a configuration and resets the counts of calls, so that only later runs are counted.
 func (w *workbench) applied(blocks ...string) {
 	w.t.Helper()
 	w.configure(blocks...)
@@ -135,7 +136,7 @@ func (w *workbench) applied(blocks ...string) {
 	w.service.ResetCounts()
 }
 
-// replace edits a file as a person would.
+// replace replaces all occurrences of a text in a file. There must be at least one.
 func (w *workbench) replace(name, from, to string) {
 	w.t.Helper()
 	text, err := os.ReadFile(filepath.Join(w.dir, name))
@@ -148,7 +149,7 @@ func (w *workbench) replace(name, from, to string) {
 	w.write(name, strings.ReplaceAll(string(text), from, to))
 }
 
-// run runs the engine and returns its exit code and what it printed, in which there is never a token.
+// run runs the engine and returns its exit code and its output, which must not contain a token.
 func (w *workbench) run(args ...string) (int, string) {
 	w.t.Helper()
 	if args[0] != "state" {
@@ -157,7 +158,7 @@ func (w *workbench) run(args ...string) (int, string) {
 	return w.execute(engineProgram(w.t), args...)
 }
 
-// tokenPattern is what the emulator's tokens look like.
+// tokenPattern matches the emulator's tokens.
 var tokenPattern = regexp.MustCompile(`ugt_[A-Z2-7]{26}`)
 
 func (w *workbench) execute(program string, args ...string) (int, string) {
@@ -176,63 +177,63 @@ func (w *workbench) execute(program string, args ...string) (int, string) {
 	return code, string(out)
 }
 
-// must is run for what has to succeed.
+// must runs the engine, which has to succeed, and returns its output.
 func (w *workbench) must(args ...string) string {
 	w.t.Helper()
 	code, out := w.run(args...)
 	if code != 0 {
-		w.t.Fatalf("%s ended with %d:\n%s", args, code, out)
+		w.t.Fatalf("%s exited with %d:\n%s", args, code, out)
 	}
 	return out
 }
 
 var decoration = regexp.MustCompile(`[\s╷│╵]+`)
 
-// oneLine undoes how engines break lines.
+// oneLine removes the line breaks and frames that engines add to messages.
 func oneLine(text string) string { return decoration.ReplaceAllString(text, " ") }
 
-// says is must for what has to say these words.
+// says runs the engine, which has to succeed and print the words.
 func (w *workbench) says(words string, args ...string) {
 	w.t.Helper()
 	if out := w.must(args...); !strings.Contains(oneLine(out), words) {
-		w.t.Errorf("%s does not say %q:\n%s", args, words, out)
+		w.t.Errorf("%s did not print %q:\n%s", args, words, out)
 	}
 }
 
-// fails is run for what has to fail, and to say so in these words.
+// fails runs the engine, which has to exit with 1 and print the words.
 func (w *workbench) fails(words string, args ...string) {
 	w.t.Helper()
 	code, out := w.run(args...)
 	if code != 1 || !strings.Contains(oneLine(out), words) {
-		w.t.Fatalf("%s ended with %d and should have failed with %q:\n%s", args, code, words, out)
+		w.t.Fatalf("%s exited with %d, want 1 and the message %q:\n%s", args, code, words, out)
 	}
 }
 
-// apply plans into a file and applies that.
+// apply creates a plan file and applies it.
 func (w *workbench) apply(planArgs ...string) {
 	w.t.Helper()
 	w.must(append([]string{"plan", "-out=planned"}, planArgs...)...)
 	w.must("apply", "planned")
 }
 
-// plansNothing is the proof that an apply has reached what the configuration says.
+// plansNothing checks that a plan shows no changes.
 func (w *workbench) plansNothing(planArgs ...string) {
 	w.t.Helper()
 	w.must(append([]string{"plan", "-detailed-exitcode"}, planArgs...)...)
 }
 
-// has demands that the service has these groups and no others.
+// has checks that the service has exactly these groups, sorted by ID.
 func (w *workbench) has(want ...string) {
 	w.t.Helper()
 	wantGroups(w.t, w.service, want)
 }
 
-// onlyLooked demands that no group was created, changed, rotated or deleted.
+// onlyLooked checks that no call created, updated, rotated or deleted a group.
 func (w *workbench) onlyLooked() {
 	w.t.Helper()
 	for _, call := range w.service.Calls() {
 		if call.Created || call.Updated || call.Rotated || call.Deleted {
-			w.t.Errorf("%s %s did more than look", call.Method, call.ID)
+			w.t.Errorf("%s %s was more than a lookup", call.Method, call.ID)
 		}
 	}
 }
@@ -240,18 +241,19 @@ func (w *workbench) onlyLooked() {
 func (w *workbench) madeNoCall() {
 	w.t.Helper()
 	if calls := w.service.Calls(); len(calls) > 0 {
-		w.t.Errorf("the service was asked: %v", calls)
+		w.t.Errorf("want no calls, got %v", calls)
 	}
 }
 
 func (w *workbench) rotated(id string, times int) {
 	w.t.Helper()
 	if got := w.service.Rotations(id); got != times {
-		w.t.Errorf("%q was rotated %d times, and should be %d times", id, got, times)
+		w.t.Errorf("%q was rotated %d times, want %d", id, got, times)
 	}
 }
 
-// filesWithTokens returns which of the files in the workbench hold a token, plan files with what is packed in them.
+// filesWithTokens returns the files in the workbench that contain a token. It unpacks plan files, which must have the
+// name planned.
 func (w *workbench) filesWithTokens() (found []string) {
 	w.t.Helper()
 	err := filepath.WalkDir(w.dir, func(path string, entry fs.DirEntry, err error) error {
@@ -276,7 +278,7 @@ func (w *workbench) filesWithTokens() (found []string) {
 func (w *workbench) wantNoTokens() {
 	w.t.Helper()
 	if found := w.filesWithTokens(); len(found) > 0 {
-		w.t.Errorf("there is a token in %q", found)
+		w.t.Errorf("these files contain a token: %q", found)
 	}
 }
 
