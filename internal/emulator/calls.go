@@ -77,22 +77,23 @@ func (e *Emulator) Count(method string) int {
 	return e.countCalls(func(c Call) bool { return c.Method == method })
 }
 
-// Creations returns how often calls have created the group, in any environment.
+// Creations returns how many times calls have created the group, in any environment.
 func (e *Emulator) Creations(id string) int {
 	return e.countCalls(func(c Call) bool { return c.ID == id && c.Created })
 }
 
-// Updates returns how often calls have updated the group, in any environment.
+// Updates returns how many times calls have updated the group, in any environment.
 func (e *Emulator) Updates(id string) int {
 	return e.countCalls(func(c Call) bool { return c.ID == id && c.Updated })
 }
 
-// Rotations returns how often calls have rotated the group's token, in any environment. RotateBehind is not a call.
+// Rotations returns how many times calls have rotated the group's token, in any environment. RotateBehind is not a
+// call.
 func (e *Emulator) Rotations(id string) int {
 	return e.countCalls(func(c Call) bool { return c.ID == id && c.Rotated })
 }
 
-// Deletions returns how often calls have deleted the group, in any environment.
+// Deletions returns how many times calls have deleted the group, in any environment.
 func (e *Emulator) Deletions(id string) int {
 	return e.countCalls(func(c Call) bool { return c.ID == id && c.Deleted })
 }

@@ -12,8 +12,8 @@ import (
 type Group struct {
 	// ID is the caller's identifier: user_group_id in requests, provided_id in responses.
 	ID string
-	// Name can be empty. AnswersStored returns an empty name as null, because the contract does not say how a group that
-	// was created without a name is called.
+	// Name can be empty. AnswersStored returns an empty name as null, because the contract does not define the name of a
+	// group that was created without one.
 	Name string
 	// Mapping maps schema IDs to data sources. No response contains it.
 	Mapping map[string]string

@@ -123,8 +123,8 @@ func (e *Emulator) strike(call Call) Fault {
 	return fault
 }
 
-// spoil returns the reply to a call that the fault strikes. The work is done only if the kind of the fault includes
-// it.
+// spoil returns the reply to a call that the fault strikes, and does the work only if the fault lets it. The zero
+// Fault changes nothing.
 func (e *Emulator) spoil(fault Fault, in *inbound) reply {
 	switch fault.Kind {
 	case "", Delay, DelayBefore:

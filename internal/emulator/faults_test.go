@@ -12,7 +12,6 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// TestFaults strikes each operation with each kind of fault.
 func TestFaults(t *testing.T) {
 	for _, test := range []struct {
 		fault emulator.Fault

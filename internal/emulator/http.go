@@ -104,7 +104,7 @@ func (e *Emulator) perform(in *inbound, fault Fault) reply {
 	return out
 }
 
-// work handles the call as the service does without a fault. It leaves the fields omit out of user_group.
+// work handles the call as the service does without a fault. It leaves the fields in omit out of user_group.
 func (e *Emulator) work(in *inbound, omit ...string) reply {
 	contentType := in.Header.Values("Content-Type")
 	switch {

@@ -22,8 +22,8 @@ const (
 	AnswersEcho
 )
 
-// Updates selects what an update does to a stored mapping and to stored properties. Both readings leave a field alone
-// that the update does not contain.
+// Updates selects what an update does to a stored mapping and to stored properties. In both readings, a field that
+// the update does not contain stays as it is.
 type Updates int
 
 const (
@@ -65,11 +65,11 @@ type Options struct {
 	NameRequired bool
 	// UpsertOnPut lets a PUT create a missing group. Otherwise, such a PUT is refused.
 	UpsertOnPut bool
-	// ForgivingDeletes lets a DELETE succeed if its token is stale or the group is missing. With a stale token, the
-	// DELETE goes by the ID if it contains one. Otherwise, both are refused.
+	// ForgivingDeletes lets a DELETE with a stale token, or of a missing group, succeed. A DELETE with a stale token and
+	// an ID goes by the ID. Without ForgivingDeletes, all of these are refused.
 	ForgivingDeletes bool
-	// StaleTokenStatus is the status that refuses a token that is no group's current one, regardless of Refusals. If it
-	// is 0, Refusals applies.
+	// StaleTokenStatus is the status that refuses a stale or unknown token, regardless of Refusals. With 0, Refusals
+	// applies.
 	StaleTokenStatus int
 	// TrimNames stores names without leading and trailing white space.
 	TrimNames bool
@@ -101,10 +101,9 @@ type Options struct {
 	// RateSilent omits Retry-After from that refusal. Otherwise, it is one second.
 	RateSilent bool
 
-	// Log is called with each call just before the response is sent. Calls of Log can be concurrent.
+	// Log is called with each call just before the response is sent. It can be called concurrently.
 	Log func(Call)
-	// ForgetCalls records no calls, for a service that runs for days. Calls is then empty, and all counts of calls are
-	// 0.
+	// ForgetCalls records no calls, for a service that runs for days. Calls is then empty, and counts of calls are 0.
 	ForgetCalls bool
 }
 

@@ -151,7 +151,6 @@ func (s *service) key(environment, id string) scoped {
 	return scoped{environment, id}
 }
 
-// stored returns the name as the service stores it.
 func (s *service) stored(name string) string {
 	if s.options.TrimNames {
 		return strings.TrimSpace(name)
@@ -204,7 +203,7 @@ func (s *service) lag(group Group) {
 	}
 }
 
-// before returns the version of the group that reads still show, and reports whether it differs from the current one.
+// before returns the earlier version of the group that reads still show, and reports whether there is one.
 func (s *service) before(key scoped) (Group, bool) {
 	for _, version := range s.past[key] {
 		if time.Now().Before(version.until) {
@@ -242,7 +241,6 @@ func (s *service) applied(group Group, asked request) Group {
 	return group
 }
 
-// userGroup returns the member user_group of the response.
 func (s *service) userGroup(group Group, asked request) member {
 	name, id, properties := orNull(group.Name), marshal(group.ID), group.Properties
 	if s.options.Answers == AnswersEcho {

@@ -239,7 +239,7 @@ func editsSpreadsheet(w *workbench) {
 	w.replace("customers.csv", "trial,,,,3", "trial,,,,4")
 	w.rotatesOnce("0042")
 	if w.service.Deletions("acme") != 1 || w.service.Creations("globex") != 1 || w.service.Updates("initech") > 0 {
-		w.t.Errorf("calls: %v", w.service.Calls())
+		w.t.Errorf("the calls did not only add globex, delete acme and rotate 0042: %v", w.service.Calls())
 	}
 }
 

@@ -278,7 +278,6 @@ func readsPlan(r *reader) {
 	}
 }
 
-// appliesReadme applies the configuration of README.md unchanged.
 func appliesReadme(r *reader) {
 	r.write("main.tf", r.take("hcl"))
 	printed := r.runs()

@@ -85,7 +85,7 @@ func undoesApply(r *reader) {
 	r.dir = right
 	r.quotes("0 added, 2 changed, 0 destroyed", r.shell(removes))
 	if left := r.service.In("Testing").Groups(); len(left) > 0 {
-		r.t.Errorf("these copies are left: %v", left)
+		r.t.Errorf("these copies are left in Testing: %v", left)
 	}
 	same := slices.EqualFunc(customers, r.service.In("Customer").Groups(), func(a, b emulator.Group) bool {
 		return a.Token == b.Token && a.TeamID == b.TeamID && a.Name == b.Name

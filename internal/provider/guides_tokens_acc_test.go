@@ -100,7 +100,7 @@ func encrypts(r *reader) {
 	for _, name := range []string{"terraform.tfstate", "planned"} {
 		text := readPage(r.t, filepath.Join(r.dir, name))
 		if !strings.Contains(text, "encrypted_data") || strings.Contains(text, `"token"`) {
-			r.t.Errorf("%s: %.300s", name, text)
+			r.t.Errorf("%s is not encrypted: %.300s", name, text)
 		}
 	}
 }

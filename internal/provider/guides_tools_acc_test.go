@@ -154,7 +154,7 @@ func readsPolicies(r *reader) {
 		deleted := slices.Contains(one.Change.Actions, "delete")
 		unprotected := !deleted && one.Change.After["deletion_protection"] != true
 		if deleted != (one.Name == "deleted") || unprotected != (one.Name == "unprotected") {
-			r.t.Errorf("%+v", one)
+			r.t.Errorf("the wrong rule matches %+v", one)
 		}
 	}
 }

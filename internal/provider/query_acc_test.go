@@ -35,7 +35,6 @@ func TestAccQueryLimit(t *testing.T) {
 	}
 }
 
-// TestAccQueryExamples runs the query files of the list resource's page.
 func TestAccQueryExamples(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"list-resource", "limit"} {

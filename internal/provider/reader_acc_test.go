@@ -100,7 +100,6 @@ func TestEveryBlockIsFollowed(t *testing.T) {
 	}
 }
 
-// TestAccPages follows each part of each page that has blocks.
 func TestAccPages(t *testing.T) {
 	t.Parallel()
 	blocks := followedPages(t)

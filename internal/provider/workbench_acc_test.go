@@ -39,7 +39,6 @@ terraform {
 }
 `
 
-// group returns a resource block with the given name and lines.
 func group(name string, lines ...string) string {
 	return "resource \"embed_user_group\" \"" + name + "\" {\n  " + strings.Join(lines, "\n  ") + "\n}\n"
 }
@@ -209,7 +208,6 @@ func (w *workbench) fails(words string, args ...string) {
 	}
 }
 
-// apply creates a plan file and applies it.
 func (w *workbench) apply(planArgs ...string) {
 	w.t.Helper()
 	w.must(append([]string{"plan", "-out=planned"}, planArgs...)...)

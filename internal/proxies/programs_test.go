@@ -40,7 +40,7 @@ type program struct {
 	Root                                            bool
 	setting                                         setting
 	command                                         *exec.Cmd
-	// url is the address of the service through the program, and direct is its address without it.
+	// url is the address of the program, and direct is the address of the service.
 	url, direct string
 }
 

@@ -243,6 +243,6 @@ func (w *workspace) check(operation, said string, ok bool) {
 		if at := strings.Index(said, "Error: "); at > 0 {
 			said = said[at:]
 		}
-		w.t.Errorf("%s: success is %v, want success or an error that matches %q:\n%.2000s", operation, ok, says, said)
+		w.t.Errorf("%s: success is %v, want the error %q, empty for success:\n%.2000s", operation, ok, says, said)
 	}
 }

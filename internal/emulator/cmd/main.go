@@ -136,8 +136,8 @@ func (s *settings) addEnvironment(value string) error {
 	return nil
 }
 
-// choice returns a function for flags.Func that sets target to the position of the chosen name. The names are in the
-// order of the constants of T.
+// choice returns a function for [flag.FlagSet.Func] that sets target to the position of the chosen name. The names
+// are in the order of the constants of T.
 func choice[T ~int](target *T, names ...string) func(string) error {
 	return func(name string) error {
 		i := slices.Index(names, name)

@@ -33,12 +33,12 @@ func TestRunServesUntilItIsInterrupted(t *testing.T) {
 	}
 	got, err := http.Get(string(match[1]) + "/api/user")
 	if err != nil || got.StatusCode != http.StatusUnauthorized {
-		t.Fatalf("%v, %v", got, err)
+		t.Fatalf("got %v, %v, want status 401", got, err)
 	}
 	_ = got.Body.Close()
 	interrupt()
 	if exit := <-code; exit != 0 {
-		t.Errorf("exit code %d", exit)
+		t.Errorf("exit code %d, want 0", exit)
 	}
 	line := regexp.MustCompile(`\nGET "" 401 refused "the header Authorization does not carry .*" \d+\.\dms\n$`)
 	if log := stderr.String(); !line.MatchString(log) || strings.Contains(log, "my-key") {
