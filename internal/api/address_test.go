@@ -3,7 +3,6 @@ package api
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestParseBaseURL(t *testing.T) {
@@ -100,31 +99,6 @@ func TestParseProxyURL(t *testing.T) {
 				continue
 			}
 			wantAbsent(t, "the error", err.Error(), "LEAK")
-		}
-	}
-}
-
-func TestParseRetryAfter(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	for want, headers := range map[time.Duration][]string{
-		0: {
-			"", " ", "0", "-1", "+5", "1.5", "1e3", "0x10", "soon", "5 seconds", "1,2", "Sun, 01 Mar 2026 12:00:00 GMT",
-			"Sun, 01 Mar 2026 11:59:59 GMT", "Mon, 01 Jan 0001 00:00:00 GMT", "Sun, 32 Mar 2026 12:00:30 GMT",
-			"2026-03-01T12:00:30Z",
-		},
-		second:      {"1", "Sun Mar  1 12:00:01 2026"},
-		30 * second: {"030", "Sun, 01 Mar 2026 12:00:30 GMT", " Sun, 01 Mar 2026 12:00:30 GMT "},
-		60 * second: {" 60 ", "Sunday, 01-Mar-26 12:01:00 GMT"},
-		maxRetryAfter: {
-			"31536000", "31536001", "9223372036854775807", "9223372037", "18446744073709551615", "18446744073709551616",
-			strings.Repeat("9", 500), "Fri, 31 Dec 9999 23:59:59 GMT",
-		},
-	} {
-		for _, header := range headers {
-			if got := parseRetryAfter(header, now); got != want {
-				t.Errorf("parseRetryAfter(%.40q) = %s, want %s", header, got, want)
-			}
 		}
 	}
 }

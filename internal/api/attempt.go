@@ -43,6 +43,7 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 	}
 	call.body = text
 	retries := c.Retries()
+	var answer Answer
 	var failure *Error
 	for attempt := 1; ; attempt++ {
 		turn, err := c.pace.await(ctx)
@@ -51,10 +52,9 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 			if failure == nil {
 				failure = call.notSent("the run was stopped before the request was sent", err)
 			}
-			return Answer{}, failure
+			return answer, failure
 		}
 		lost := failure != nil && failure.MayHaveHappened()
-		var answer Answer
 		answer, failure = call.attempt(ctx, attempt)
 		c.adaptPace(turn, failure, retries)
 		answer.Lost = lost

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 )
 
 const (
@@ -144,77 +142,6 @@ func TestRequestTimeout(t *testing.T) {
 	})
 }
 
-// TestRetryAfter measures the time between a refusal and the retry.
-func TestRetryAfter(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		for header, want := range map[string]time.Duration{
-			"1": second, "30": 30 * second, "a date": 20 * second,
-			// A longer wait than retry_wait_max is reduced to it, with a warning.
-			"31": 30 * second, "3153600000": 30 * second, strings.Repeat("9", 30): 30 * second,
-			"Fri, 31 Dec 9999 23:59:59 GMT": 30 * second,
-			// These ask for no wait.
-			"": 2 * second, "soon": 2 * second, "-100": 2 * second, "0": 2 * second, "Mon, 01 Jan 1990 00:00:00 GMT": 2 * second,
-		} {
-			for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
-				begun := time.Now()
-				asked := strings.Replace(header, "a date", begun.Add(want).UTC().Format(http.TimeFormat), 1)
-				service := inTurn(answer(status, "Retry-After: "+asked+"\r\n", "{}"), ok(successJSON))
-				var log syncBuffer
-				client := service.client(t, retries(1), waits(2*second, 30*second))
-				if _, err := get(tflogtest.RootLogger(t.Context(), &log), client); err != nil {
-					t.Fatal(err)
-				}
-				service.want(t, 2)
-				// A date has no fractions of a second, and the pace adds a wait.
-				waited := time.Since(begun)
-				if waited > want+second || waited <= want-second || header != "a date" && waited < want {
-					t.Errorf("%q: waited %s, want %s", header, waited, want)
-				}
-				if warned := strings.Contains(log.String(), `"@level":"warn"`); warned != (want == 30*second && header != "30") {
-					t.Errorf("%q: warned: %v", header, warned)
-				}
-			}
-		}
-	})
-}
-
-// TestWait: waits must double up to the maximum without overflowing, and be reduced at random by up to a half.
-func TestWait(t *testing.T) {
-	t.Parallel()
-	chance := 0.0
-	client := func(shortest, longest time.Duration) *Client {
-		client := newClient(t, "https://service.example.com", retries(4), waits(shortest, longest))
-		client.config.Random = func() float64 { return chance }
-		return client
-	}
-	for n, want := range []time.Duration{2 * second, 4 * second, 8 * second, 16 * second, 30 * second, 30 * second} {
-		for _, chance = range []float64{0, 0.5, 0.999} {
-			if got, want := client(2*second, 30*second).wait(n, nil), want-time.Duration(chance*float64(want/2)); got != want {
-				t.Errorf("wait(%d) with chance %v = %s, want %s", n, chance, got, want)
-			}
-		}
-	}
-	chance = 0
-	for _, n := range []int{5, 30, 31, 62, 63, 64, 5000} {
-		for _, shortest := range []time.Duration{1, 30 * second, hour} {
-			if got := client(shortest, max(hour, shortest)).wait(n, nil); got <= 0 || got > hour || n > 61 && got != hour {
-				t.Errorf("wait(%d) from %s = %s", n, shortest, got)
-			}
-		}
-	}
-	chance = 0.999
-	for asked, want := range map[time.Duration]time.Duration{1: 1, 5 * second: 5 * second, hour: 30 * second} {
-		if got := client(2*second, 30*second).wait(0, &Error{RetryAfter: asked}); got != want {
-			t.Errorf("RetryAfter %s: wait = %s, want %s", asked, got, want)
-		}
-	}
-	differ := newClient(t, "https://service.example.com", func(c *Config) { c.RetryWaitMin, c.RetryWaitMax = hour, hour })
-	if a, b := differ.wait(0, nil), differ.wait(0, nil); a == b || a < hour/2 || a > hour {
-		t.Errorf("two random waits: %s, %s", a, b)
-	}
-}
-
 // late delays the response, like a slow service.
 func late(net.Conn, received) bool {
 	time.Sleep(10 * second) // in virtual time
@@ -298,6 +225,24 @@ func TestStopped(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestStoppedAfterIncomplete: stopping the run before an update is repeated must not lose what its incomplete response
+// contained.
+func TestStoppedAfterIncomplete(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := each(half(200, `{"success":1,"user_group":{"team_id":1001,"token":"`+plantedNewToken+`","properties":{"a":1}}}`))
+		client := service.client(t, retries(3), func(c *Config) { c.RequestsPerSecond = 1.0 / 3600 })
+		ctx, stop := context.WithCancel(t.Context())
+		time.AfterFunc(second, stop)
+		answer, err := client.Update(ctx, GroupRequest{UserGroupID: "acme", Name: ptr("Acme")})
+		wantKind(t, failureOf(t, err), Incomplete)
+		service.want(t, 1)
+		if team := answer.UserGroup.TeamID; team == nil || *team != 1001 {
+			t.Errorf("the answer is %+v", answer)
+		}
+	})
 }
 
 // TestClosed: a refusal for the pace with Retry-After must hold back every call, including those in the queue. No

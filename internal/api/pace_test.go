@@ -40,7 +40,6 @@ func (l *limited) RoundTrip(*http.Request) (*http.Response, error) {
 		return reply(http.StatusOK, successJSON), nil
 	}
 	refusal := reply(l.status, htmlPage)
-	refusal.Header.Set("Content-Type", "text/html")
 	if l.retryAfter != "" {
 		refusal.Header.Set("Retry-After", l.retryAfter)
 	}
@@ -48,7 +47,9 @@ func (l *limited) RoundTrip(*http.Request) (*http.Response, error) {
 }
 
 func reply(status int, body string) *http.Response {
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
+	response := responseTo(status, body)
+	response.Body = io.NopCloser(strings.NewReader(body))
+	return response
 }
 
 func (l *limited) takes() bool {

@@ -1,0 +1,104 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+)
+
+// TestRetryAfter measures the time between a refusal and the retry.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for header, want := range map[string]time.Duration{
+			"1": second, "30": 30 * second, "a date": 20 * second,
+			"31": 30 * second, // A longer wait than retry_wait_max is reduced to it, with a warning.
+			"0":  2 * second,  // This asks for no wait.
+		} {
+			for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+				begun := time.Now()
+				asked := strings.Replace(header, "a date", begun.Add(want).UTC().Format(http.TimeFormat), 1)
+				service := inTurn(answer(status, "Retry-After: "+asked+"\r\n", "{}"), ok(successJSON))
+				var log syncBuffer
+				client := service.client(t, retries(1), waits(2*second, 30*second))
+				if _, err := get(tflogtest.RootLogger(t.Context(), &log), client); err != nil {
+					t.Fatal(err)
+				}
+				service.want(t, 2)
+				// A date has no fractions of a second, and the pace adds a wait.
+				waited := time.Since(begun)
+				if waited > want+second || waited <= want-second || header != "a date" && waited < want {
+					t.Errorf("%q: waited %s, want %s", header, waited, want)
+				}
+				if warned := strings.Contains(log.String(), `"@level":"warn"`); warned != (want == 30*second && header != "30") {
+					t.Errorf("%q: warned: %v", header, warned)
+				}
+			}
+		}
+	})
+}
+
+// TestWait: waits must double up to the maximum without overflowing, and be reduced at random by up to a half.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	chance := 0.0
+	client := func(shortest, longest time.Duration) *Client {
+		client := newClient(t, "https://service.example.com", retries(4), waits(shortest, longest))
+		client.config.Random = func() float64 { return chance }
+		return client
+	}
+	for n, want := range []time.Duration{2 * second, 4 * second, 8 * second, 16 * second, 30 * second, 30 * second} {
+		for _, chance = range []float64{0, 0.5, 0.999} {
+			if got, want := client(2*second, 30*second).wait(n, nil), want-time.Duration(chance*float64(want/2)); got != want {
+				t.Errorf("wait(%d) with chance %v = %s, want %s", n, chance, got, want)
+			}
+		}
+	}
+	chance = 0
+	for _, n := range []int{5, 30, 31, 62, 63, 64, 5000} {
+		for _, shortest := range []time.Duration{1, 30 * second, hour} {
+			if got := client(shortest, max(hour, shortest)).wait(n, nil); got <= 0 || got > hour || n > 61 && got != hour {
+				t.Errorf("wait(%d) from %s = %s", n, shortest, got)
+			}
+		}
+	}
+	chance = 0.999
+	for asked, want := range map[time.Duration]time.Duration{1: 1, 5 * second: 5 * second, hour: 30 * second} {
+		if got := client(2*second, 30*second).wait(0, &Error{RetryAfter: asked}); got != want {
+			t.Errorf("RetryAfter %s: wait = %s, want %s", asked, got, want)
+		}
+	}
+	differ := newClient(t, "https://service.example.com", func(c *Config) { c.RetryWaitMin, c.RetryWaitMax = hour, hour })
+	if a, b := differ.wait(0, nil), differ.wait(0, nil); a == b || a < hour/2 || a > hour {
+		t.Errorf("two random waits: %s, %s", a, b)
+	}
+}
+
+func TestParseRetryAfter(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for want, headers := range map[time.Duration][]string{
+		0: {
+			"", " ", "0", "-1", "+5", "1.5", "1e3", "0x10", "soon", "5 seconds", "1,2", "Sun, 01 Mar 2026 12:00:00 GMT",
+			"Sun, 01 Mar 2026 11:59:59 GMT", "Mon, 01 Jan 0001 00:00:00 GMT", "Sun, 32 Mar 2026 12:00:30 GMT",
+			"2026-03-01T12:00:30Z",
+		},
+		second:      {"1", "Sun Mar  1 12:00:01 2026"},
+		30 * second: {"030", "Sun, 01 Mar 2026 12:00:30 GMT", " Sun, 01 Mar 2026 12:00:30 GMT "},
+		60 * second: {" 60 ", "Sunday, 01-Mar-26 12:01:00 GMT"},
+		maxRetryAfter: {
+			"31536000", "31536001", "9223372036854775807", "9223372037", "18446744073709551615", "18446744073709551616",
+			strings.Repeat("9", 500), "Fri, 31 Dec 9999 23:59:59 GMT",
+		},
+	} {
+		for _, header := range headers {
+			if got := parseRetryAfter(header, now); got != want {
+				t.Errorf("parseRetryAfter(%.40q) = %s, want %s", header, got, want)
+			}
+		}
+	}
+}
