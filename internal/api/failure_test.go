@@ -243,6 +243,24 @@ func TestNoConnection(t *testing.T) {
 	})
 }
 
+// TestNothingWritten: a call whose connection fails before the first byte of the request was not sent, so that even a
+// rotation is retried.
+func TestNothingWritten(t *testing.T) {
+	t.Parallel()
+	for _, call := range fourCalls {
+		client := newClient(t, "http://127.0.0.1", retries(3))
+		client.transport.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) {
+			here, _ := net.Pipe()
+			return &countingConn{Conn: here}, here.Close()
+		}
+		_, err := call.make(t.Context(), client)
+		failure := failureOf(t, err)
+		if wantKind(t, failure, NotSent); failure.Attempts != 4 {
+			t.Errorf("%s: %d attempts", call.method, failure.Attempts)
+		}
+	}
+}
+
 // tunnel handles CONNECT like a proxy.
 func tunnel(conn net.Conn, request received) bool {
 	target, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", request.Host)
@@ -256,8 +274,23 @@ func tunnel(conn net.Conn, request received) bool {
 	return false
 }
 
+// TestHintOfLostAlert: if a server has asked for a client certificate and then cuts the connection without a response,
+// the error must name the certificate, unless a call has succeeded before.
+func TestHintOfLostAlert(t *testing.T) {
+	t.Parallel()
+	client := inTurn(cut, ok(successJSON), cut).client(t)
+	client.certificateWanted.Store(true)
+	for i, want := range []string{hintClientCertificate, "", ""} {
+		_, err := get(t.Context(), client)
+		if hasFailed := i != 1; hasFailed != (err != nil) || hasFailed && failureOf(t, err).Hint != want {
+			t.Errorf("call %d: %v", i+1, err)
+		}
+	}
+}
+
 // TestProxy: the error must show whether the proxy or the service refused the call, and what to do about it. The
-// proxy must not be verified by the server name of the service, and only the proxy may get its password.
+// proxy must not be verified by the server name of the service, only the proxy may get its password, and it must not
+// get the client certificate.
 func TestProxy(t *testing.T) {
 	t.Parallel()
 	own, trusted := selfSigned(t, "127.0.0.1", hour)
@@ -276,6 +309,14 @@ func TestProxy(t *testing.T) {
 		reason = fmt.Sprintf(answered, status, reason)
 		return answer(status, "Server: squid/6.1\r\n", htmlPage), way{"", nil, attempts, reason, hint}
 	}
+	asking := by(own)
+	asking.ClientAuth = tls.RequestClientCert
+	asking.VerifyConnection = func(state tls.ConnectionState) error {
+		if len(state.PeerCertificates) > 0 {
+			t.Error("the proxy received the client certificate")
+		}
+		return nil
+	}
 	type proxied struct {
 		scheme, proxyScheme string
 		proxyTLS            *tls.Config
@@ -284,7 +325,7 @@ func TestProxy(t *testing.T) {
 	}
 	tests := map[string]proxied{
 		"tunnel":     {"https", "http", nil, tunnel, way{}},
-		"over TLS":   {"https", "https", by(own), tunnel, way{}},
+		"over TLS":   {"https", "https", asking, tunnel, way{}},
 		"plain, 407": {"http", "http", nil, page(407), way{"", nil, 1, "", "proxy_url"}},
 		"of unknown authority": {
 			"https", "https", by(strange), tunnel, way{"", nil, 1, "the certificate of the proxy 127.0.0.1:", "ca_cert_file"},
@@ -308,6 +349,7 @@ func TestProxy(t *testing.T) {
 		address := test.proxyScheme + "://user:pa%2Fss@" + proxy.listen(t, test.proxyTLS)
 		test.configure = func(c *Config) {
 			c.ProxyURL, c.RootCAs, c.TLSServerName = NewSecret(address), trusted, "service.example"
+			c.ClientCertificate = &strange
 		}
 		test.try(t, name, service)
 		t.Cleanup(func() {

@@ -286,16 +286,16 @@ func TestPatience(t *testing.T) {
 			service := inTurn(ok(successJSON), page(status))
 			client := service.client(t, retries(2), waits(time.Second, 30*time.Second))
 			const long = 2 * time.Minute
+			var err error
 			for _, most := range []time.Duration{0, long + time.Minute, 10 * time.Second} {
 				start := time.Now()
-				_, err := get(t.Context(), client)
+				_, err = get(t.Context(), client)
 				if took := time.Since(start); took > most || (err == nil) != (most == 0) || most > long && took < long {
 					t.Errorf("status %d: ended after %s, with %v", status, took, err)
 				}
 			}
-			// This includes the retries of the last call.
-			if n := len(service.seen()); n > 20 {
-				t.Errorf("status %d: %d requests", status, n)
+			if n, last := len(service.seen()), failureOf(t, err).Attempts; n != 18 || last != 3 {
+				t.Errorf("status %d: %d requests, %d of them for the last call, which has two retries", status, n, last)
 			}
 		})
 	}
