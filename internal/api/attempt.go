@@ -76,7 +76,7 @@ func (c *Client) adaptPace(turn turn, failure *Error, retries *Retries) {
 	case failure.PaceRefused() && retries.refused <= hasty:
 		c.pace.refused(turn, min(failure.RetryAfter, c.config.RetryWaitMax))
 	default:
-		c.pace.unanswered()
+		c.pace.ended()
 	}
 }
 

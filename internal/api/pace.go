@@ -30,7 +30,7 @@ type pace struct {
 	lowered  int
 	sent     int
 	passes   int
-	silent   int       // how many calls have ended without saying anything about the pace
+	ends     int       // how many calls have ended without saying anything about the pace
 	first    time.Time // when the first call was sent
 	last     time.Time // when the last call was sent
 	opens    time.Time // no call is sent earlier
@@ -123,7 +123,7 @@ func (p *pace) take() (number int, wait time.Duration) {
 		p.first = now
 	}
 	moment := later(p.last.Add(p.gap()), p.opens)
-	if math.IsInf(p.rate, 1) && float64(p.sent-p.silent) >= 1+admitted*float64(p.passes) {
+	if math.IsInf(p.rate, 1) && float64(p.sent-p.ends) >= 1+admitted*float64(p.passes) {
 		moment = later(moment, p.first.Add(longestStart))
 	}
 	if wait := moment.Sub(now); wait > 0 {
@@ -164,11 +164,11 @@ func (p *pace) passed(t turn) {
 	p.wakeNext()
 }
 
-// unanswered records a call whose end says nothing about the pace.
-func (p *pace) unanswered() {
+// ended records a call whose end says nothing about the pace.
+func (p *pace) ended() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.silent++
+	p.ends++
 	p.wakeNext()
 }
 
@@ -178,7 +178,7 @@ func (p *pace) refused(t turn, retryAfter time.Duration) {
 	defer p.mu.Unlock()
 	now := time.Now()
 	if t.number > p.lowered { // Calls under way together are refused together. Only the first refusal counts.
-		retryAfter += p.slowDown(t, now)
+		retryAfter += p.slowDown(now)
 	}
 	p.opens = later(p.opens, now.Add(retryAfter))
 	p.wakeNext()
@@ -186,8 +186,7 @@ func (p *pace) refused(t turn, retryAfter time.Duration) {
 
 // slowDown adapts the pace to a refusal and returns how long all calls wait. The time is random, because processes
 // that were refused together must not come back together.
-func (p *pace) slowDown(t turn, now time.Time) time.Duration {
-	gaps := 0.5 + p.random()
+func (p *pace) slowDown(now time.Time) time.Duration {
 	switch {
 	case math.IsInf(p.rate, 1):
 		p.searching = now.Sub(p.first) < time.Second
@@ -205,14 +204,10 @@ func (p *pace) slowDown(t turn, now time.Time) time.Duration {
 		}
 		p.rate = max(p.rate, 1/longestGap.Seconds())
 		p.searching = false
-		if t.number == p.sent { // It came only a little too early, and need not wait for another full gap.
-			p.last = time.Time{}
-			gaps = 0.1 + 0.3*p.random()
-		}
 	}
 	p.through = false
 	p.changed, p.lowered = p.sent, p.sent
-	return time.Duration(gaps * float64(p.gap()))
+	return time.Duration((0.25 + p.random()) * float64(p.gap()))
 }
 
 // letThrough returns when the service last let a call through, or the zero time if it never has.

@@ -199,6 +199,50 @@ func TestLimitLifted(t *testing.T) {
 	})
 }
 
+// TestLimitImposed: a service that begins to refuse after a while must not be asked much more often than it allows.
+func TestLimitImposed(t *testing.T) {
+	t.Parallel()
+	for _, perSecond := range []float64{2, 20, 100} {
+		synctest.Test(t, func(t *testing.T) {
+			service := &limited{burst: 1, status: http.StatusTooManyRequests}
+			time.AfterFunc(5*time.Second, func() {
+				service.mu.Lock()
+				defer service.mu.Unlock()
+				service.perSecond, service.left, service.accepted = perSecond, 0, 0
+			})
+			ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer stop()
+			client := process(t, service)
+			tenWorkers(func(int) error {
+				if _, err := get(ctx, client); ctx.Err() != nil {
+					return errNoWork
+				} else {
+					return err
+				}
+			})
+			if used := float64(service.accepted) / perSecond / 115; used < 0.75 || service.refused > 200 {
+				t.Errorf("%v a second: %.0f %% used, %d refused", perSecond, 100*used, service.refused)
+			}
+		})
+	}
+}
+
+// TestAllRefused: a service that refuses everything must be called about once a second.
+func TestAllRefused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := &limited{perSecond: 200, burst: 1, status: http.StatusServiceUnavailable}
+		client := process(t, service)
+		tenWorkers(calls(t, client, 1000))
+		service.perSecond, service.refused = 1e-9, 0
+		start := time.Now()
+		tenWorkers(calls(t, client, 100))
+		if took := time.Since(start).Seconds(); float64(service.refused) > 1.1*took+20 {
+			t.Errorf("%d calls in %.0f s", service.refused, took)
+		}
+	})
+}
+
 // TestSharedLimit: processes that share a limit must end up with fair shares, whichever started first.
 func TestSharedLimit(t *testing.T) {
 	t.Parallel()
