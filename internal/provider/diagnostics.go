@@ -17,27 +17,36 @@ const (
 	titleNotConfigured = "The provider is not configured yet"
 )
 
-// addError adds the error of an operation to the diagnostics. An error that is not a Problem is reported as a bug.
-func addError(diags *diag.Diagnostics, err error) {
-	var problem *usergroup.Problem
-	if errors.As(err, &problem) {
-		words := explanation{problem}
-		diags.AddError(words.title(), words.detail())
-		return
-	}
-	diags.AddError(titleInternal, "An operation failed in an unexpected way: "+err.Error()+
-		". Please report it with the steps to reproduce it.")
-}
-
-// report adds the warnings of an operation and its error, which may be nil, to the diagnostics.
+// report adds the warnings of an operation and its error, which may be nil, to the diagnostics. An error that is not a
+// Problem is reported as a bug.
 func report(diags *diag.Diagnostics, err error, warnings ...*usergroup.Problem) {
 	for _, problem := range warnings {
 		words := explanation{problem}
 		diags.AddWarning(words.title(), words.detail())
 	}
-	if err != nil {
-		addError(diags, err)
+	var problem *usergroup.Problem
+	switch {
+	case err == nil:
+	case errors.As(err, &problem):
+		words := explanation{problem}
+		diags.AddError(words.title(), words.detail())
+	default:
+		diags.AddError(titleInternal, "An operation failed in an unexpected way: "+err.Error()+
+			". Please report it with the steps to reproduce it.")
 	}
+}
+
+// isMissing reports whether the error of a lookup says that the group does not exist. If an attempt of the lookup was
+// lost, it adds a warning, because the service may still create an empty group.
+func isMissing(diags *diag.Diagnostics, err error) bool {
+	var problem *usergroup.Problem
+	if !errors.Is(err, usergroup.ErrNotFound) || !errors.As(err, &problem) {
+		return false
+	}
+	if problem.LookupLost {
+		report(diags, nil, problem)
+	}
+	return true
 }
 
 // titleFor replaces %q in a title with the quoted ID. It truncates the ID if the title would otherwise be longer

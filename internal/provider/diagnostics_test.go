@@ -12,7 +12,7 @@ import (
 func TestInternalErrorsAreShown(t *testing.T) {
 	t.Parallel()
 	var diags diag.Diagnostics
-	addError(&diags, errors.New("unforeseen"))
+	report(&diags, errors.New("unforeseen"))
 	dataFrom[resourceData]("something else", &diags)
 	if len(diags) != 2 || diags.ErrorsCount() != 2 ||
 		diags[0].Summary() != titleInternal || diags[1].Summary() != titleInternal {

@@ -129,7 +129,7 @@ func (p *protocol) list(limit int64, wholeResource bool, ids ...string) ([]proto
 	for result := range stream.Results {
 		more := p.diagnostics(result.Diagnostics)
 		diags = diags.and(more)
-		if more.hasError() {
+		if result.Identity == nil {
 			continue
 		}
 		one := protocolListed{name: result.DisplayName}
@@ -275,8 +275,16 @@ func TestProtocolListThatFails(t *testing.T) {
 	}
 	p.wantCalls("GET")
 
+	// The service may still carry out a lost lookup of a missing group.
+	p.service.Fail(emulator.Fault{Method: http.MethodGet, ID: "nobody", Nth: 1, Kind: emulator.CutBefore})
+	listed, diags := p.list(0, false, "nobody", "b")
+	diags.wantWarning(doesNotExist, "an empty group appears", "curl -X DELETE")
+	if len(listed) != 1 || listed[0].id != "b" {
+		t.Errorf("listed %v", listed)
+	}
+
 	p.service.Fail(emulator.Fault{Method: http.MethodGet, ID: "a", Kind: emulator.Refuse})
-	listed, diags := p.list(0, true, "a", "b")
+	listed, diags = p.list(0, true, "a", "b")
 	diags.wantError(`Cannot look up user group "a"`, "does not want to")
 	if len(listed) != 1 || listed[0].id != "b" {
 		t.Errorf("listed %v", listed)

@@ -39,8 +39,7 @@ func (m providerModel) anyUnknown() bool {
 	for _, value := range []attr.Value{
 		m.BaseURL, m.APIKey, m.APIKeyFile, m.AllowHTTP, m.RequestTimeout, m.MaxRetries, m.RetryWaitMin, m.RetryWaitMax,
 		m.RequestsPerSecond, m.Headers, m.ProxyURL, m.CACertFile, m.CACertPEM, m.TLSServerName, m.ClientCertFile,
-		m.ClientCertPEM,
-		m.ClientKeyFile, m.ClientKeyPEM, m.UserAgentSuffix, m.Environment,
+		m.ClientCertPEM, m.ClientKeyFile, m.ClientKeyPEM, m.UserAgentSuffix, m.Environment,
 	} {
 		if value.IsUnknown() {
 			return true

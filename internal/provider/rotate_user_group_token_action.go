@@ -62,8 +62,8 @@ func (a *rotateUserGroupTokenAction) Invoke(
 	progress := func(message string) { resp.SendProgress(action.InvokeProgressEvent{Message: message}) }
 	progress("Rotating the token of user group " + id.String())
 	result, err := a.service.RotateToken(ctx, usergroup.Known{ID: id.ValueString()})
+	report(&resp.Diagnostics, err, result.Warnings...)
 	if err != nil {
-		addError(&resp.Diagnostics, err)
 		return
 	}
 	progress("Rotated; the new token has the fingerprint " + result.Group.Token.Fingerprint() + ". " +

@@ -90,8 +90,8 @@ func (d *userGroupDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 	found, err := d.service.Find(ctx, usergroup.Known{ID: data.UserGroupID.ValueString()})
+	report(&resp.Diagnostics, err, found.Warnings...)
 	if err != nil {
-		addError(&resp.Diagnostics, err)
 		return
 	}
 	group := newUserGroupModel(data.UserGroupID, data.StoreToken, found)

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -76,13 +75,16 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 			}
 			seen[id] = true
 			found, err := l.service.Find(ctx, usergroup.Known{ID: id})
-			if errors.Is(err, usergroup.ErrNotFound) {
+			var warnings diag.Diagnostics
+			if isMissing(&warnings, err) {
+				if len(warnings) > 0 && !push(list.ListResult{Diagnostics: warnings}) {
+					return
+				}
 				continue
 			}
 			result := req.NewListResult(ctx)
-			if err != nil {
-				addError(&result.Diagnostics, err)
-			} else {
+			report(&result.Diagnostics, err, found.Warnings...)
+			if err == nil {
 				l.describe(ctx, id, found, req.IncludeResource, &result)
 			}
 			listed++

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
@@ -243,19 +242,14 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	}
 	imported := remembered.Import == importedUnread
 	found, err := r.service.Find(ctx, group.known(remembered))
-	var problem *usergroup.Problem
-	switch {
-	case errors.Is(err, usergroup.ErrNotFound) && !imported:
-		if errors.As(err, &problem) && problem.LookupLost {
-			report(&resp.Diagnostics, nil, problem)
-		}
+	if !imported && isMissing(&resp.Diagnostics, err) {
 		resp.State.RemoveResource(ctx)
 		return
-	case err != nil:
-		addError(&resp.Diagnostics, err)
+	}
+	report(&resp.Diagnostics, err, found.Warnings...)
+	if err != nil {
 		return
 	}
-	report(&resp.Diagnostics, nil, found.Warnings...)
 	remembered.refreshed(found)
 	remembered.write(ctx, resp.Private, &resp.Diagnostics)
 	if found.Outdated {

@@ -75,8 +75,8 @@ func (e *userGroupTokenEphemeralResource) Open(
 		return
 	}
 	found, err := e.service.Find(ctx, usergroup.Known{ID: token.UserGroupID.ValueString()})
+	report(&resp.Diagnostics, err, found.Warnings...)
 	if err != nil {
-		addError(&resp.Diagnostics, err)
 		return
 	}
 	group := newUserGroupModel(token.UserGroupID, types.BoolNull(), found)

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -101,18 +100,14 @@ func (d *userGroupsDataSource) lookUp(
 	note := func(id string, found usergroup.Found, err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		var problem *usergroup.Problem
 		switch {
 		case err == nil:
 			existing = append(existing, id)
 			report(diags, nil, found.Warnings...)
-		case errors.As(err, &problem) && errors.Is(err, usergroup.ErrNotFound):
+		case isMissing(diags, err):
 			missing = append(missing, id)
-			if problem.LookupLost {
-				report(diags, nil, problem)
-			}
 		case !diags.HasError():
-			addError(diags, err)
+			report(diags, err)
 			stop()
 		}
 		if done := len(existing) + len(missing); done%50 == 0 || done == len(ids) {
