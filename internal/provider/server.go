@@ -96,6 +96,12 @@ func (s *server) OpenEphemeralResource(
 	return answer(ctx, req, s.frameworkServer.OpenEphemeralResource)
 }
 
+func (s *server) CallFunction(
+	ctx context.Context, req *tfprotov6.CallFunctionRequest,
+) (*tfprotov6.CallFunctionResponse, error) {
+	return answer(ctx, req, s.frameworkServer.CallFunction)
+}
+
 func answer[Request, Response any](
 	ctx context.Context, req Request, framework func(context.Context, Request) (Response, error),
 ) (Response, error) {

@@ -50,6 +50,7 @@ func TestServerLetsGoOfContexts(t *testing.T) {
 		"ValidateDataResourceConfig": asks(server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{}),
 		"ReadDataSource":             asks(server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{}),
 		"OpenEphemeralResource":      asks(server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{}),
+		"CallFunction":               asks(server.CallFunction, &tfprotov6.CallFunctionRequest{}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
