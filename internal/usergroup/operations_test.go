@@ -18,6 +18,7 @@ func TestOperations(t *testing.T) {
 	const (
 		find   = "read"
 		lookup = "import"
+		none   = usergroup.Finding(-1)
 	)
 	for _, test := range []struct {
 		name              string
@@ -28,8 +29,11 @@ func TestOperations(t *testing.T) {
 		finding usergroup.Finding
 		ok      bool
 	}{
-		{"a group that exists", find, "as known", nil, "GET", 0, true},
-		{"a group that is missing leaves nothing behind", find, "absent", nil, "GET, GET, GET, GET, DELETE, DELETE", 0, true},
+		{"a group that exists", find, "as known", nil, "GET", none, true},
+		{
+			"a group that is missing leaves nothing behind", find, "absent",
+			nil, "GET, GET, GET, GET, DELETE, DELETE", none, true,
+		},
 		{
 			"a look that was lost proves nothing of an unknown group", lookup, "exists",
 			[]string{"lost after the work"},
@@ -38,7 +42,7 @@ func TestOperations(t *testing.T) {
 		{
 			"a known group was there all along", find, "as known",
 			[]string{"lost after the work"},
-			"GET lost after the work, GET", 0, true,
+			"GET lost after the work, GET", none, true,
 		},
 		{
 			"an answer from a cache deletes nothing", find, "as known",
@@ -51,7 +55,7 @@ func TestOperations(t *testing.T) {
 			"GET, GET, GET half an answer, GET half an answer, DELETE, GET half an answer, GET half an answer, DELETE",
 			usergroup.CallFailed, false,
 		},
-		{"a new group", "create", "absent", nil, "GET", 0, true},
+		{"a new group", "create", "absent", nil, "GET", none, true},
 		{"a group that exists is not adopted unasked", "create", "exists", nil, "GET", usergroup.Exists, false},
 		{"an adoption", "adopt", "exists", nil, "GET, PUT", usergroup.Adopted, true},
 		{
@@ -69,32 +73,32 @@ func TestOperations(t *testing.T) {
 			[]string{"lost before the work"},
 			"GET lost before the work, GET, GET", usergroup.MayHaveExisted, false,
 		},
-		{"an update", "update", "as known", nil, "PUT", 0, true},
+		{"an update", "update", "as known", nil, "PUT", none, true},
 		{
 			"an update is sent again", "update", "as known",
 			[]string{"lost after the work"},
-			"PUT lost after the work, PUT", 0, true,
+			"PUT lost after the work, PUT", none, true,
 		},
-		{"a rotation", "rotate", "as known", nil, "POST", 0, true},
+		{"a rotation", "rotate", "as known", nil, "POST", none, true},
 		{
 			"a lost rotation is looked up, and not repeated", "rotate", "as known",
 			[]string{"lost after the work"},
-			"POST lost after the work, GET", 0, true,
+			"POST lost after the work, GET", none, true,
 		},
 		{
 			"a rotation that was not done is", "rotate", "as known",
 			[]string{"lost before the work"},
-			"POST lost before the work, GET, POST", 0, true,
+			"POST lost before the work, GET, POST", none, true,
 		},
-		{"a stale token is looked up", "rotate", "other token", nil, "POST, GET, POST", 0, true},
-		{"a token that is not stored", "rotate, not stored", "as known", nil, "GET, POST", 0, true},
+		{"a stale token is looked up", "rotate", "other token", nil, "POST, GET, POST", none, true},
+		{"a token that is not stored", "rotate, not stored", "as known", nil, "GET, POST", none, true},
 		{
 			"a rotation beside an update that is refused", "update and rotate", "as known",
 			[]string{"refused 400"},
 			"PUT refused 400, POST", usergroup.CallFailed, false,
 		},
-		{"a deletion", "delete", "as known", nil, "DELETE", 0, true},
-		{"a deletion of what is gone", "delete", "absent", nil, "DELETE, GET, GET, GET, GET, DELETE, DELETE", 0, true},
+		{"a deletion", "delete", "as known", nil, "DELETE", none, true},
+		{"a deletion of what is gone", "delete", "absent", nil, "DELETE, GET, GET, GET, GET, DELETE, DELETE", none, true},
 		{
 			"a deletion leaves another group under the id", "delete", "another group",
 			nil, "DELETE, GET", usergroup.AnotherRemains, true,
@@ -118,8 +122,12 @@ func TestOperations(t *testing.T) {
 				if (h.err == nil) != test.ok {
 					t.Errorf("the operation returned the error %v", h.err)
 				}
-				if test.finding != 0 && (len(h.problems) == 0 || h.problems[len(h.problems)-1].Finding != test.finding) {
-					t.Errorf("the problems do not end with the expected finding: %v", h.problems)
+				finding := none
+				if n := len(h.problems); n > 0 {
+					finding = h.problems[n-1].Finding
+				}
+				if finding != test.finding {
+					t.Errorf("the last finding is %d, want %d: %v", finding, test.finding, h.problems)
 				}
 				h.check()
 				for _, broken := range h.broken {
