@@ -196,19 +196,20 @@ func TestOneAtATime(t *testing.T) {
 // TestEnds: an operation must end even if another actor never stops changing the group.
 func TestEnds(t *testing.T) {
 	t.Parallel()
-	rotates := func(h *history) { h.RotateBehind(h.stored) }
-	deletes := func(h *history) { h.Remove(h.stored) }
+	another := map[string]func(*history){
+		"deletes": func(h *history) { h.Remove(h.stored) },
+		"rotates": func(h *history) { h.RotateBehind(h.stored) },
+	}
 	for _, test := range []struct {
-		operation, before string
-		restless          func(*history)
-		calls             int
+		operation, before, another string
+		calls                      int
 	}{
-		{"read", "absent", deletes, 7},
-		{"read", "absent", rotates, 8},
-		{"rotate", "as known", rotates, 6},
-		{"delete", "as known", rotates, 6},
+		{"read", "absent", "deletes", 7},
+		{"read", "absent", "rotates", 8},
+		{"rotate", "as known", "rotates", 6},
+		{"delete", "as known", "rotates", 6},
 	} {
-		t.Run(test.operation, func(t *testing.T) {
+		t.Run(test.operation+" while another actor "+test.another, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				h := situation{operation: test.operation, before: test.before, reading: "stored"}.start(t)
@@ -216,7 +217,7 @@ func TestEnds(t *testing.T) {
 					if len(h.told) > 20 {
 						panic("the operation does not end")
 					}
-					test.restless(h)
+					another[test.another](h)
 				}
 				h.operate(t.Context())
 				if calls := len(h.told) - 1; calls != test.calls || h.err == nil {
