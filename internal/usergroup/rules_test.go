@@ -263,7 +263,7 @@ func (h *history) runAgain(t *testing.T) {
 			time.Sleep(time.Minute)
 		}
 		rotations := h.rotations()
-		done := h.runTerraform(t.Context())
+		h.runTerraform(t.Context())
 		if h.rotations()-rotations > 1 {
 			h.breaks("one run rotated %d times", h.rotations()-rotations)
 		}
@@ -273,7 +273,7 @@ func (h *history) runAgain(t *testing.T) {
 		if h.err != nil && h.asksAPerson() {
 			return
 		}
-		if h.err == nil && done && !atOnce {
+		if h.err == nil && !atOnce {
 			h.checkNothingElse()
 			h.checkSettled()
 			return
@@ -294,33 +294,28 @@ func (h *history) signature() string {
 		h.makers[group.TeamID], h.renamed, h.acted())
 }
 
-// runTerraform refreshes the state and does what is left to do. It returns false if the refresh fails.
-func (h *history) runTerraform(ctx context.Context) (done bool) {
+// runTerraform refreshes the state and, unless that fails, does what is left to do.
+func (h *history) runTerraform(ctx context.Context) {
 	if h.state.exists {
 		h.refresh(ctx)
 		if h.err != nil {
-			return false
+			return
 		}
 		h.checkNothingElse()
 	}
 	h.begun, h.refreshed = h.state.known, true
 	switch {
 	case h.operation == "read":
-		return true
 	case h.operation == "import":
 		h.importGroup(ctx)
-		return true
 	case strings.HasPrefix(h.operation, "delete"):
 		if h.state.exists {
 			h.delete(ctx)
 		}
-		return true
 	case !h.state.exists:
 		h.create(ctx)
-		return true
 	default:
 		h.change(ctx, h.state.name != newName && !strings.HasPrefix(h.operation, "rotate"))
-		return true
 	}
 }
 
