@@ -94,7 +94,9 @@ type mishap struct {
 	// twin means that the caller cannot distinguish this mishap from another one. It is tried only in histories without
 	// other mishaps.
 	twin bool
-	do   func(w *world, r *http.Request) reply
+	// answers is how many successful responses to GETs must precede it. With only one, the oldest is also the latest.
+	answers int
+	do      func(w *world, r *http.Request) reply
 }
 
 var mishaps = []mishap{
@@ -122,7 +124,7 @@ var mishaps = []mishap{
 		w.cached = true
 		return w.answers[len(w.answers)-1]
 	}},
-	{name: "the oldest answer", methods: "GET", do: func(w *world, _ *http.Request) reply {
+	{name: "the oldest answer", methods: "GET", answers: 2, do: func(w *world, _ *http.Request) reply {
 		w.cached = true
 		return w.answers[0]
 	}},
@@ -169,14 +171,9 @@ func altered(alter func([]byte) []byte) func(*world, *http.Request) reply {
 }
 
 func (m mishap) canBefall(w *world, method string) bool {
-	switch {
-	case m.methods != "" && !strings.Contains(m.methods, method), m.twin && w.choices.mishaps() > 0:
-		return false
-	case m.name == "the oldest answer":
-		return len(w.answers) > 1
-	default:
-		return true
-	}
+	suits := m.methods == "" || strings.Contains(m.methods, method)
+	alone := !m.twin || w.choices.mishaps() == 0
+	return suits && alone && len(w.answers) >= m.answers
 }
 
 // event is something that can happen between two attempts.
