@@ -31,26 +31,13 @@ var (
 // provider reports with what really happened.
 func TestHistories(t *testing.T) {
 	// The test creates a lot of garbage. Collecting it would take a third of the time.
-	debug.SetGCPercent(-1)
-	debug.SetMemoryLimit(512 << 20)
+	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(512<<20)
+	t.Cleanup(func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	})
 	if *replay != "" {
-		name, path, _ := strings.Cut(*replay, "|")
-		for _, s := range situations() {
-			if s.name() == name {
-				c := choices{budget: 99}
-				for choice := range strings.SplitSeq(path, ".") {
-					n, _ := strconv.Atoi(choice)
-					c.path = append(c.path, n)
-				}
-				synctest.Test(t, func(t *testing.T) {
-					h := s.play(t, &c, map[string]bool{})
-					t.Logf("%s", h.story())
-					for _, broken := range h.broken {
-						t.Error(broken)
-					}
-				})
-			}
-		}
+		replayHistory(t, *replay)
 		return
 	}
 	for _, s := range situations() {
@@ -80,6 +67,31 @@ func TestHistories(t *testing.T) {
 			t.Logf("%d histories", count)
 		})
 	}
+}
+
+// replayHistory plays one history, such as "rotate/as known/stored|0.5.0.0".
+func replayHistory(t *testing.T, history string) {
+	name, path, _ := strings.Cut(history, "|")
+	all := situations()
+	at := slices.IndexFunc(all, func(s situation) bool { return s.name() == name })
+	if at < 0 {
+		t.Fatalf("there is no situation %q", name)
+	}
+	c := choices{budget: 99}
+	for choice := range strings.SplitSeq(path, ".") {
+		n, err := strconv.Atoi(choice)
+		if err != nil {
+			t.Fatalf("the path %q is not numbers separated by dots", path)
+		}
+		c.path = append(c.path, n)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		h := all[at].play(t, &c, map[string]bool{})
+		t.Logf("%s", h.story())
+		for _, broken := range h.broken {
+			t.Error(broken)
+		}
+	})
 }
 
 // state is the resource in Terraform's state.
