@@ -34,8 +34,6 @@ type Call struct {
 	Fault string
 	// At is the time at which the call arrived.
 	At time.Time
-	// Connection is the remote address, which all calls on one connection share.
-	Connection string
 }
 
 // String returns the call as one line without keys, tokens or bodies. IDs and messages are quoted, so that a request

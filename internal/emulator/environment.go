@@ -80,9 +80,9 @@ func (v *Environment) Groups() []Group {
 	return groups
 }
 
-// Change edits the group as another client would, and reports whether the group exists. Changes of its ID or
-// environment are ignored. edit must not use the emulator, which is locked.
-func (v *Environment) Change(id string, edit func(*Group)) bool {
+// Change edits the group, if it exists, as another client would. Changes of its ID or environment are ignored. edit
+// must not use the emulator, which is locked.
+func (v *Environment) Change(id string, edit func(*Group)) {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
 	group, there := v.emulator.service.groups[v.emulator.service.key(v.tag, id)]
@@ -92,7 +92,6 @@ func (v *Environment) Change(id string, edit func(*Group)) bool {
 		edited.ID, edited.Environment = group.ID, group.Environment
 		v.emulator.service.seed(edited.clone())
 	}
-	return there
 }
 
 // RotateBehind rotates the token as another client would, and returns the new one, or "" if the group does not exist.
@@ -104,13 +103,11 @@ func (v *Environment) RotateBehind(id string) (token string) {
 	return token
 }
 
-// Remove deletes the group as another client would, and reports whether it existed.
-func (v *Environment) Remove(id string) bool {
+// Remove deletes the group, if it exists, as another client would.
+func (v *Environment) Remove(id string) {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
 	key := v.emulator.service.key(v.tag, id)
-	_, there := v.emulator.service.groups[key]
 	delete(v.emulator.service.groups, key)
 	delete(v.emulator.service.past, key)
-	return there
 }

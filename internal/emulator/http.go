@@ -59,7 +59,7 @@ func (e *Emulator) receive(r *http.Request) *inbound {
 		_, _ = io.Copy(io.Discard, r.Body)
 	}
 	in := &inbound{Request: r, call: Call{
-		Method: r.Method, Path: r.URL.EscapedPath(), Body: text, Header: r.Header, At: time.Now(), Connection: r.RemoteAddr,
+		Method: r.Method, Path: r.URL.EscapedPath(), Body: text, Header: r.Header, At: time.Now(),
 	}}
 	if in.asked, in.malformed = understand(r.Method, text); err != nil {
 		in.malformed = errors.New("the body ended early")
