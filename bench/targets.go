@@ -37,23 +37,19 @@ const (
 	notJudged = "not judged, too few groups"
 )
 
-func verdictOf(judged, within bool) string {
+func newTarget(what, limit, measured string, judged, within bool) target {
+	verdict := missed
 	switch {
 	case !judged:
-		return notJudged
+		verdict = notJudged
 	case within:
-		return met
-	default:
-		return missed
+		verdict = met
 	}
+	return target{what, limit, measured, verdict}
 }
 
 // judge compares the rounds of this provider with those of the bare one and with the targets.
-func judge(ours, bare []life, n int) []target {
-	var all []target
-	add := func(what, limit, measured string, judged, within bool) {
-		all = append(all, target{what, limit, measured, verdictOf(judged, within)})
-	}
+func judge(ours, bare []life, n int) (all []target) {
 	enough := n >= leastJudged
 	peak := 0.0
 	for _, o := range operations {
@@ -69,36 +65,35 @@ func judge(ours, bare []life, n int) []target {
 		}
 		share, want, got := summarize(shares), perGroup(o.calls, 1), strings.Join(slices.Compact(calls), " or ")
 		limit := fmt.Sprintf("≤ %.2f", cpuLimit)
-		add(o.name+": CPU over the bare provider's", limit, share.String(), enough, share.Median <= cpuLimit)
-		add(o.name+": calls for each group", want, got, true, got == want)
-		add(o.name+": connections", fmt.Sprintf("≤ %d", most), strconv.Itoa(connections), true, connections <= most)
+		all = append(all,
+			newTarget(o.name+": CPU over the bare provider's", limit, share.String(), enough, share.Median <= cpuLimit),
+			newTarget(o.name+": calls for each group", want, got, true, got == want),
+			newTarget(o.name+": connections", fmt.Sprintf("≤ %d", most), strconv.Itoa(connections), true, connections <= most))
 	}
 	limit := memoryLimit + memoryPerGroup*float64(n)
-	add("peak memory", fmt.Sprintf("≤ %.1f MiB", limit), fmt.Sprintf("%.1f MiB", peak), enough, peak <= limit)
-	return all
+	return append(all,
+		newTarget("peak memory", fmt.Sprintf("≤ %.1f MiB", limit), fmt.Sprintf("%.1f MiB", peak), enough, peak <= limit))
 }
 
 // judgeLimited compares the rounds of this provider with the targets for a service that limits the rate of calls.
 func judgeLimited(ours []life, n, perSecond int) (all []target) {
 	for _, o := range operations {
 		calls := 0
-		for _, one := range o.calls {
-			calls += one * n
+		for _, each := range o.calls {
+			calls += each * n
 		}
 		// Each process has to find the limit for itself, and there is one process for each method.
 		longest := 1.25*float64(calls)/float64(perSecond) + 8*float64(len(o.calls)) + 2
 		wall, refused := 0.0, 0.0
-		for _, one := range ours {
-			s := one[o.name]
-			wall, refused = max(wall, s.wall), max(refused, float64(s.refused)/float64(calls+s.refused))
+		for _, round := range ours {
+			one := round[o.name]
+			wall, refused = max(wall, one.wall), max(refused, float64(one.refused)/float64(calls+one.refused))
 		}
-		add := func(what, limit, measured string, judged, within bool) {
-			all = append(all, target{what, limit, measured, verdictOf(judged, within)})
-		}
-		add(o.name+": seconds", fmt.Sprintf("≤ %.0f", longest), fmt.Sprintf("%.1f", wall), true, wall <= longest)
 		// Finding the limit takes some refusals, which are a large share if there are few calls.
 		share := fmt.Sprintf("%.1f %%", 100*refused)
-		add(o.name+": calls refused", "≤ 15 %", share, n >= leastJudged, refused <= 0.15)
+		all = append(all,
+			newTarget(o.name+": seconds", fmt.Sprintf("≤ %.0f", longest), fmt.Sprintf("%.1f", wall), true, wall <= longest),
+			newTarget(o.name+": calls refused", "≤ 15 %", share, n >= leastJudged, refused <= 0.15))
 	}
 	return all
 }

@@ -89,13 +89,48 @@ func TestJudge(t *testing.T) {
 			t.Parallel()
 			ours, bare := threeRounds(test.n, 0.9, 36), threeRounds(test.n, 1, 150)
 			test.change(ours, bare)
-			got := ""
-			if err := failure(judge(ours, bare, test.n)); err != nil {
-				got = err.Error()
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Error(diff)
-			}
+			checkFailure(t, judge(ours, bare, test.n), test.want)
 		})
+	}
+}
+
+// TestJudgeLimited: at 50 calls per second, 200 groups take 4 s for each method. A quarter more, 8 s for each process
+// and 2 s for the engine are allowed.
+func TestJudgeLimited(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name      string
+		n         int
+		operation string
+		wall      float64
+		refused   int
+		want      string
+	}{
+		{"one process at its limits", 200, "plan", 15, 35, ""},
+		{"two processes at their limits", 200, "rotate", 28, 70, ""},
+		{"one process is too slow", 200, "plan", 15.1, 0, "target missed: plan: seconds: ≤ 15, measured 15.1"},
+		{"two processes are too slow", 200, "rotate", 28.1, 0, "target missed: rotate: seconds: ≤ 28, measured 28.1"},
+		{"too many refusals", 200, "plan", 15, 36, "target missed: plan: calls refused: ≤ 15 %, measured 15.3 %"},
+		{"few groups: refusals are not judged", 10, "apply", 10.2, 10, ""},
+		{"few groups: seconds are", 10, "apply", 10.3, 10, "target missed: apply: seconds: ≤ 10, measured 10.3"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			ours := threeRounds(test.n, 0.9, 36)
+			change(ours[1], test.operation, func(s *sample) { s.wall, s.refused = test.wall, test.refused })
+			checkFailure(t, judgeLimited(ours, test.n, 50), test.want)
+		})
+	}
+}
+
+// checkFailure checks the error for the targets. An empty want means none.
+func checkFailure(t *testing.T, all []target, want string) {
+	t.Helper()
+	got := ""
+	if err := failure(all); err != nil {
+		got = err.Error()
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
