@@ -16,30 +16,14 @@ import (
 	engines "github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// room is a directory in which an engine runs. The engine starts this program instead of a provider; see usage.go.
-type room struct {
-	engine      engines.Engine
-	dir         string
-	environment []string
-}
-
-// newRoom returns a room whose environment contains no settings of the user, because these would change the results.
-func newRoom(engine engines.Engine, dir, provider string, settings ...string) (room, error) {
-	environment := append(engines.Environment(os.DevNull), "GOGC=", "GOMEMLIMIT=", "GOMAXPROCS=", "GODEBUG=",
-		"TMPDIR="+dir, providerVariable+"="+provider)
-	self, err := os.Executable()
-	return room{engine, dir, append(environment, settings...)},
-		errors.Join(err, engines.Mirror(dir, "0.1.0", engine.Platform, self))
-}
-
-// run runs a command of the engine and measures it. With -detailed-exitcode, a plan that contains changes is an
-// error.
-func (r room) run(ctx context.Context, args ...string) (sample, error) {
-	usages := filepath.Join(r.dir, usages)
+// run runs a command of the engine in the directory and measures it. With -detailed-exitcode, a plan that contains
+// changes is an error.
+func (b bench) run(ctx context.Context, dir string, environment []string, args ...string) (sample, error) {
+	usages := filepath.Join(dir, usages)
 	if err := errors.Join(os.RemoveAll(usages), os.Mkdir(usages, 0o700)); err != nil {
 		return sample{}, err
 	}
-	command := r.engine.Command(ctx, r.dir, r.environment, append(args, "-no-color")...)
+	command := b.engine.Command(ctx, dir, environment, append(args, "-no-color")...)
 	var said bytes.Buffer
 	command.Stdout, command.Stderr = &said, &said
 	start := time.Now()

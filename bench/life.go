@@ -98,17 +98,21 @@ func (b bench) live(ctx context.Context, c contender) (life, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	r, err := newRoom(b.engine, dir, c.provider, "EMBED_BASE_URL="+service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
-	if err := errors.Join(err, c.write(dir, b.groups)); err != nil {
+	if err := b.prepare(dir, c); err != nil {
 		return nil, err
 	}
-	if _, err := r.run(ctx, "init", "-plugin-dir="+dir, "-backend-config=address="+state.URL); err != nil {
+	// Settings of the user would change the results.
+	environment := append(engines.Environment(os.DevNull), "GOGC=", "GOMEMLIMIT=", "GOMAXPROCS=", "GODEBUG=",
+		"TMPDIR="+dir, providerVariable+"="+c.provider,
+		"EMBED_BASE_URL="+service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
+	_, err = b.run(ctx, dir, environment, "init", "-plugin-dir="+dir, "-backend-config=address="+state.URL)
+	if err != nil {
 		return nil, err
 	}
 	one := life{}
 	for _, o := range operations {
 		service.ResetCounts()
-		s, err := r.run(ctx, o.command...)
+		s, err := b.run(ctx, dir, environment, o.command...)
 		if err != nil {
 			return nil, err
 		}
@@ -127,21 +131,24 @@ func (b bench) live(ctx context.Context, c contender) (life, error) {
 //go:embed configurations
 var configurations embed.FS
 
-// write writes the configuration and its variables, with n customers, to the directory.
-func (c contender) write(dir string, n int) error {
-	customers := map[string]any{}
-	for i := range n {
-		id := fmt.Sprintf("customer-%05d", i)
-		customers[id] = map[string]any{
-			"name": "Customer " + id, "source": "source-" + id, "tier": "gold", "seats": i, "region": "eu",
-		}
+// prepare writes the configuration of the contender and its customers to the directory, and installs this program in
+// place of the provider; see usage.go.
+func (b bench) prepare(dir string, c contender) error {
+	customers := map[string]int{}
+	for i := range b.groups {
+		customers[fmt.Sprintf("customer-%05d", i)] = i
 	}
 	variables, err := json.Marshal(map[string]any{"customers": customers})
 	if err != nil {
 		return err
 	}
 	configuration, err := configurations.ReadFile("configurations/" + c.configuration)
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
 	return errors.Join(err,
 		os.WriteFile(filepath.Join(dir, "main.tf"), configuration, 0o600),
-		os.WriteFile(filepath.Join(dir, "customers.auto.tfvars.json"), variables, 0o600))
+		os.WriteFile(filepath.Join(dir, "customers.auto.tfvars.json"), variables, 0o600),
+		engines.Mirror(dir, "0.1.0", b.engine.Platform, self))
 }

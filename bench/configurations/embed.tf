@@ -5,8 +5,9 @@ terraform {
   backend "http" {}
 }
 
+# The seats of each customer.
 variable "customers" {
-  type = map(object({ name = string, source = string, tier = string, seats = number, region = string }))
+  type = map(number)
 }
 
 variable "quarter" {
@@ -21,8 +22,8 @@ resource "embed_user_group" "customer" {
   for_each = var.customers
 
   user_group_id             = each.key
-  name                      = each.value.name
-  mapping                   = { main = each.value.source }
-  properties                = jsonencode({ tier = each.value.tier, seats = each.value.seats, region = each.value.region })
+  name                      = "Customer ${each.key}"
+  mapping                   = { main = "source-${each.key}" }
+  properties                = jsonencode({ tier = "gold", seats = each.value, region = "eu" })
   rotate_token_when_changed = { quarter = var.quarter }
 }
