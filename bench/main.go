@@ -1,15 +1,6 @@
-// Command bench measures what this provider costs. With a real engine and the emulator of the service, it applies N
-// user groups, plans without changes, rotates all tokens and destroys the groups. It does the same
-//
-//   - with a bare framework provider (floor/), which has the same schema and does nothing, to show what any provider
-//     costs
-//   - with terraform_data, which is part of the engine, to show what the engine costs without a provider
-//
-// For each operation, it prints the elapsed time, the CPU time of engine and provider, the provider's memory and the
-// calls that reached the service. It writes the same figures to bench.txt, bench.json and bench.svg. It fails if a
-// target in targets.go is missed.
-//
-// make bench builds the providers and runs the benchmark. README.md describes the results and what they led to.
+// Command bench measures the CPU time and memory that this provider uses, compared with a bare framework provider
+// (floor/) and with terraform_data, which needs no provider. It fails if a target in targets.go is missed. README.md
+// describes what is measured and the results.
 package main
 
 import (
