@@ -90,6 +90,11 @@ func TestOperations(t *testing.T) {
 			[]string{"lost before the work"},
 			"POST lost before the work, GET, POST", none, true,
 		},
+		{
+			"a rotation that is refused for its pace needs no lookup", "rotate", "as known",
+			[]string{"429", "429"},
+			"POST 429, POST 429", usergroup.CallFailed, false,
+		},
 		{"a stale token is looked up", "rotate", "other token", nil, "POST, GET, POST", none, true},
 		{"a token that is not stored", "rotate, not stored", "as known", nil, "GET, POST", none, true},
 		{
