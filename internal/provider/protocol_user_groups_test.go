@@ -4,16 +4,22 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
 const protocolGroups = "embed_user_groups"
@@ -26,8 +32,8 @@ func protocolIDs(ids ...string) protocolObject {
 	return protocolObject{"user_group_ids": values}
 }
 
-// TestProtocolUserGroups checks that an existing group costs one call and a missing one three, that at most
-// lookupsAtATime groups are looked up concurrently, and that no group is left behind.
+// TestProtocolUserGroups checks that an existing group costs one call and a missing one three, and that no group is
+// left behind.
 func TestProtocolUserGroups(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	var all, existing, missing []string
@@ -42,14 +48,6 @@ func TestProtocolUserGroups(t *testing.T) {
 		}
 	}
 	before := p.service.Groups()
-	var atATime, most atomic.Int64
-	p.service.BeforeCall(func(emulator.Call) {
-		now := atATime.Add(1)
-		defer atATime.Add(-1)
-		time.Sleep(time.Millisecond) // so that concurrent calls overlap
-		for seen := most.Load(); now > seen && !most.CompareAndSwap(seen, now); seen = most.Load() {
-		}
-	})
 	log := p.logged()
 	got, diags := p.data(protocolGroups, protocolIDs(all...))
 	diags.wantNone()
@@ -62,9 +60,6 @@ func TestProtocolUserGroups(t *testing.T) {
 		if !slices.Equal(told, want) {
 			t.Errorf("%s are %v, want %v", name, told, want)
 		}
-	}
-	if most.Load() > lookupsAtATime || most.Load() < 2 {
-		t.Errorf("at most %d calls were concurrent", most.Load())
 	}
 	calls := map[string]int{}
 	for _, call := range p.service.Calls() {
@@ -82,6 +77,50 @@ func TestProtocolUserGroups(t *testing.T) {
 			t.Errorf("the log does not say %q", progress)
 		}
 	}
+}
+
+// inProcess is an http.RoundTripper that hands requests to a handler without a network.
+type inProcess struct{ http.Handler }
+
+func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := httptest.NewRecorder()
+	p.ServeHTTP(answer, r)
+	return answer.Result(), nil
+}
+
+// TestUserGroupsAtATime checks, in virtual time, that lookupsAtATime groups are looked up concurrently and no more.
+func TestUserGroupsAtATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var atATime, most atomic.Int64
+		service, err := emulator.New(emulator.Options{
+			Latency: time.Second, Log: func(emulator.Call) { atATime.Add(-1) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		service.BeforeCall(func(emulator.Call) {
+			now := atATime.Add(1)
+			for seen := most.Load(); now > seen && !most.CompareAndSwap(seen, now); seen = most.Load() {
+			}
+		})
+		var ids []string
+		for i := range 100 {
+			ids = append(ids, fmt.Sprint("customer-", i))
+			service.Seed(emulator.Group{ID: ids[i]})
+		}
+		client := api.New(api.Config{
+			BaseURL: &url.URL{Scheme: "http", Host: "127.0.0.1"}, APIKey: api.NewSecret(emulator.DefaultKey),
+			RequestTimeout: time.Minute, RetryWaitMin: time.Second, RetryWaitMax: time.Second, Transport: inProcess{service},
+		})
+		var diags diag.Diagnostics
+		source := userGroupsDataSource{usergroup.New(client, "")}
+		existing, _ := source.lookUp(t.Context(), ids, &diags)
+		if len(existing) != len(ids) || most.Load() != lookupsAtATime {
+			t.Errorf("%d groups were found, and at most %d calls were concurrent, want %d: %v",
+				len(existing), most.Load(), lookupsAtATime, diags)
+		}
+	})
 }
 
 func TestProtocolUserGroupsOfNoIDs(t *testing.T) {
@@ -125,18 +164,22 @@ func TestProtocolUserGroupsThatFail(t *testing.T) {
 func TestProtocolTokenFingerprint(t *testing.T) {
 	p := protocolStart(t, emulator.Options{})
 	state := p.created(protocolAcme())
-	for token, want := range map[string]any{state.token(): state.get("token_fingerprint"), "": nil} {
+	call := func(token string) *tfprotov6.CallFunctionResponse {
 		argument, err := tfprotov6.NewDynamicValue(tftypes.String, tftypes.NewValue(tftypes.String, token))
 		p.must(err)
 		answer, err := p.server.CallFunction(t.Context(), &tfprotov6.CallFunctionRequest{
 			Name: "token_fingerprint", Arguments: []*tfprotov6.DynamicValue{&argument},
 		})
 		p.must(err)
-		switch {
-		case want == nil && (answer.Error == nil || strings.Contains(answer.Error.Text, "fingerprint of")):
-			t.Errorf("the error for an empty token is %v", answer.Error)
-		case want != nil && protocolPlain(p.decode(tftypes.String, answer.Result)) != want:
-			t.Errorf("got %v, want %v", answer, want)
-		}
+		return answer
+	}
+	answer := call(state.token())
+	if got := protocolPlain(p.decode(tftypes.String, answer.Result)); got != state.get("token_fingerprint") {
+		t.Errorf("got %v and the error %v, want %v", got, answer.Error, state.get("token_fingerprint"))
+	}
+	refused := call("").Error
+	if refused == nil || !strings.Contains(refused.Text, "string length must be at least 1") ||
+		refused.FunctionArgument == nil || *refused.FunctionArgument != 0 {
+		t.Errorf("the error for an empty token is %+v", refused)
 	}
 }
