@@ -178,13 +178,18 @@ func (p *protocol) lastBody(method string) (body protocolObject) {
 	return body
 }
 
+// isCheck reports whether a call is about the group that the provider creates to check the service.
+func isCheck(call emulator.Call) bool {
+	return strings.HasPrefix(call.ID, "terraform-provider-embed-check-")
+}
+
 // callsOf returns the methods of all calls since the counts were last reset, such as "GET > DELETE", and resets the
-// counts. Consecutive calls about the group that the provider creates to check the service appear as one word, check.
+// counts. Consecutive calls of the check of the service appear as one word, check.
 func callsOf(service *emulator.Emulator) string {
 	var methods []string
 	for _, call := range service.Calls() {
 		method := call.Method
-		if strings.HasPrefix(call.ID, "terraform-provider-embed-check-") {
+		if isCheck(call) {
 			method = "check"
 		}
 		if method != "check" || len(methods) == 0 || methods[len(methods)-1] != method {
@@ -369,14 +374,13 @@ func (d protocolDiags) wantErrorAt(attribute, title string, says ...string) {
 	}
 }
 
-// wantErrors checks that the diagnostics have exactly these titles, in this order, and that at least one is an error.
+// wantErrors checks that the diagnostics are errors with exactly these titles, in this order.
 func (d protocolDiags) wantErrors(titles ...string) {
 	d.t.Helper()
-	var got []string
-	for _, each := range d.list {
-		got = append(got, each.Summary)
-	}
-	if !d.hasError() || !slices.Equal(got, titles) {
+	same := slices.EqualFunc(d.list, titles, func(each *tfprotov6.Diagnostic, title string) bool {
+		return each.Severity == tfprotov6.DiagnosticSeverityError && each.Summary == title
+	})
+	if !same {
 		d.t.Fatalf("want the errors %q, got:\n%s", titles, d)
 	}
 }

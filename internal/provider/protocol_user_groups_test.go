@@ -63,7 +63,7 @@ func TestProtocolUserGroups(t *testing.T) {
 	}
 	calls := map[string]int{}
 	for _, call := range p.service.Calls() {
-		if !strings.HasPrefix(call.ID, "terraform-provider-embed-check-") {
+		if !isCheck(call) {
 			calls[call.Method]++
 		}
 	}
