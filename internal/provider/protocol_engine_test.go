@@ -24,8 +24,23 @@ type protocolPlan struct {
 
 func (plan protocolPlan) get(attribute string) any { return protocolMembers(plan.planned)[attribute] }
 
+// wantNoCallBy returns a function that checks that there was no call since wantNoCallBy.
+func (p *protocol) wantNoCallBy(what string) (check func()) {
+	if p.service == nil {
+		return func() {}
+	}
+	before := len(p.service.Calls())
+	return func() {
+		p.t.Helper()
+		if len(p.service.Calls()) > before {
+			p.t.Errorf("%s made a call", what)
+		}
+	}
+}
+
 func (p *protocol) validate(config protocolObject) protocolDiags {
 	p.t.Helper()
+	defer p.wantNoCallBy("validation")()
 	resp, err := p.server.ValidateResourceConfig(p.ctx, &tfprotov6.ValidateResourceConfigRequest{
 		TypeName: protocolType, Config: p.encode(protocolValue(p.typ(), config)),
 	})
@@ -41,7 +56,7 @@ func (p *protocol) plan(prior protocolState, config protocolObject, ignoreChange
 	return p.planToo(prior, config, ignoreChanges...)
 }
 
-// planToo validates and plans in the current walk. Planning must not make a call.
+// planToo validates and plans in the current walk, which must not make a call.
 func (p *protocol) planToo(prior protocolState, config protocolObject, ignoreChanges ...string) protocolPlan {
 	p.t.Helper()
 	if config != nil {
@@ -79,10 +94,7 @@ func (p *protocol) planToo(prior protocolState, config protocolObject, ignoreCha
 
 func (p *protocol) planOnce(prior protocolState, config protocolObject) protocolPlan {
 	p.t.Helper()
-	before := 0
-	if p.service != nil {
-		before = len(p.service.Calls())
-	}
+	defer p.wantNoCallBy("planning")()
 	proposed, wanted := p.nothing().value, p.nothing().value
 	if config != nil {
 		wanted = protocolValue(p.typ(), config)
@@ -99,9 +111,6 @@ func (p *protocol) planOnce(prior protocolState, config protocolObject) protocol
 	}
 	for _, path := range resp.RequiresReplace {
 		plan.replaces = append(plan.replaces, path.String())
-	}
-	if p.service != nil && len(p.service.Calls()) > before {
-		p.t.Error("planning made a call")
 	}
 	if config != nil && !plan.diags.hasError() {
 		for _, fault := range protocolPlanFaults(p.block(), prior.members(), config, protocolMembers(plan.planned)) {

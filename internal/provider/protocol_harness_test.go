@@ -266,8 +266,8 @@ func (p *protocol) wantSame(state, before protocolState) {
 	}
 }
 
-// wantTruth checks that the computed attributes in the state, except api_environment_tag, match the group at the
-// service.
+// wantTruth checks that the computed attributes in the state match the group at the service. api_environment_tag is
+// null until a response has contained it.
 func (p *protocol) wantTruth(state protocolState, id string) {
 	p.t.Helper()
 	group := p.group(id)
@@ -280,6 +280,9 @@ func (p *protocol) wantTruth(state protocolState, id string) {
 	}
 	p.wantState(state, "user_group_id", id, "id", id,
 		"team_id", team, "token", token, "token_fingerprint", fingerprint(group.Token))
+	if tag := state.get("api_environment_tag"); tag != nil && tag != group.Environment {
+		p.t.Errorf("api_environment_tag is %v in the state, want %q", tag, group.Environment)
+	}
 }
 
 // wantIdentity checks that the identity names the group.
