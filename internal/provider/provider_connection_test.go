@@ -124,14 +124,17 @@ func TestProviderConnection(t *testing.T) {
 
 func TestProviderProxy(t *testing.T) {
 	const service, one, two, three = "https://service.example", "http://one:3128", "http://two:3128", "http://three:3128"
-	for name, test := range map[string]struct{ base, configured, https, http, no, want string }{
+	for name, test := range map[string]struct {
+		base, https, http, no, want string
+		configured                  any
+	}{
 		"none":                    {base: service},
 		"argument":                {base: service, configured: one, https: two, no: "*", want: one},
 		"https":                   {base: service, https: two, http: three, want: two},
 		"http":                    {base: "http://service.example", https: two, http: "three:3128", want: three},
 		"exempt":                  {base: service, https: two, no: "service.example"},
 		"loopback has no proxy":   {base: "http://127.0.0.1:8642", http: three},
-		"empty argument is unset": {base: service, https: two, want: two},
+		"empty argument is unset": {base: service, configured: "", https: two, want: two},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("HTTPS_PROXY", test.https)
