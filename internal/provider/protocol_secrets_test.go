@@ -46,8 +46,7 @@ func TestProtocolLogsNoSecrets(t *testing.T) {
 			tokens = append(tokens, group.Token)
 		}
 	}
-	secretive := protocolAcme("name", "Name in the log")
-	state := p.updated(p.nothing(), secretive)
+	state := p.updated(p.nothing(), protocolAcme("name", "Name in the log"))
 	remember()
 	state = p.refreshed(state)
 	for _, kind := range []emulator.FaultKind{
