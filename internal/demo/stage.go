@@ -51,8 +51,8 @@ func (s *stage) perform(script, folder string, runner *endtoend.Runner) (err err
 	for name, do := range params.Cmds {
 		params.Cmds[name] = s.shown(name, do)
 	}
-	params.Cmds["step"], params.Cmds["edit"] = s.step, s.edit
-	params.Cmds["says"], params.Cmds["excerpt"] = s.says, s.excerpt
+	params.Cmds["step"], params.Cmds["edit"] = positive(s.step), positive(s.edit)
+	params.Cmds["says"], params.Cmds["excerpt"] = positive(s.says), positive(s.excerpt)
 	testscript.RunT(s, params)
 	s.prove()
 	if s.failed && runner.Context.Err() == nil {
@@ -84,6 +84,16 @@ func (s *stage) print(format string, args ...any) { _, _ = fmt.Fprintf(s.out, fo
 
 type command = func(ts *testscript.TestScript, neg bool, args []string)
 
+// positive returns a command that fails the script if "!" precedes it.
+func positive(do func(ts *testscript.TestScript, args []string)) command {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg {
+			ts.Fatalf("! is not possible here")
+		}
+		do(ts, args)
+	}
+}
+
 // shown returns a command that also records what calls and agrees have proved if they succeed.
 func (s *stage) shown(name string, do command) command {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
@@ -113,7 +123,7 @@ func (s *stage) prove() {
 }
 
 // step prints what the previous step has proved, and the title of the next one.
-func (s *stage) step(_ *testscript.TestScript, _ bool, args []string) {
+func (s *stage) step(_ *testscript.TestScript, args []string) {
 	s.prove()
 	if s.full {
 		s.print("\n")
@@ -123,7 +133,7 @@ func (s *stage) step(_ *testscript.TestScript, _ bool, args []string) {
 }
 
 // says fails the script unless the previous command has printed the text.
-func (s *stage) says(ts *testscript.TestScript, _ bool, args []string) {
+func (s *stage) says(ts *testscript.TestScript, args []string) {
 	if said := ts.ReadFile("stdout") + ts.ReadFile("stderr"); !strings.Contains(said, args[0]) {
 		ts.Fatalf("it does not say %s", args[0])
 	}
@@ -131,7 +141,7 @@ func (s *stage) says(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // edit replaces a text that must occur exactly once in the file. In both texts, \n stands for a line break.
-func (s *stage) edit(ts *testscript.TestScript, _ bool, args []string) {
+func (s *stage) edit(ts *testscript.TestScript, args []string) {
 	text, lines := ts.ReadFile(args[0]), strings.NewReplacer(`\n`, "\n")
 	before, after := lines.Replace(args[1]), lines.Replace(args[2])
 	if n := strings.Count(text, before); n != 1 {
@@ -144,7 +154,7 @@ var lineStart = regexp.MustCompile(`(?m)^`)
 
 // excerpt prints a part of the plan that the previous command has printed: the resource whose address contains the
 // text. With full, the whole plan has been printed already.
-func (s *stage) excerpt(ts *testscript.TestScript, _ bool, args []string) {
+func (s *stage) excerpt(ts *testscript.TestScript, args []string) {
 	resource := regexp.MustCompile(`(?m)^  # \S*` + regexp.QuoteMeta(args[0]) + `(.|\n)*?^    }$`)
 	found := resource.FindString(ts.ReadFile("stdout"))
 	if found == "" {
