@@ -70,6 +70,7 @@ type Fault struct {
 	Header http.Header
 
 	matched int
+	struck  bool
 }
 
 // Fail adds a fault. Any number of faults can be waiting.
@@ -80,13 +81,12 @@ func (e *Emulator) Fail(fault Fault) {
 	e.faults = append(e.faults, fault)
 }
 
-// FaultsWaiting returns how many faults with an Nth have not struck yet. A test whose fault never strikes does not
-// test it.
+// FaultsWaiting returns how many faults have not struck yet. A test whose fault never strikes does not test it.
 func (e *Emulator) FaultsWaiting() (waiting int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, fault := range e.faults {
-		if fault.Nth > 0 {
+		if !fault.struck {
 			waiting++
 		}
 	}
@@ -116,6 +116,7 @@ func (e *Emulator) strike(call Call) Fault {
 	if struck < 0 {
 		return Fault{}
 	}
+	e.faults[struck].struck = true
 	fault := e.faults[struck]
 	if fault.Nth > 0 {
 		e.faults = slices.Delete(e.faults, struck, struck+1)

@@ -108,8 +108,9 @@ func TestFaultsChooseTheirCalls(t *testing.T) {
 	struck(post, emulator.TooMany429)
 	struck(another, emulator.TooMany429)
 	w.Fail(emulator.Fault{Nth: 9, Kind: emulator.Refuse})
-	if w.FaultsWaiting() != 1 {
-		t.Errorf("%d faults are waiting", w.FaultsWaiting())
+	w.Fail(emulator.Fault{Method: http.MethodPut, Kind: emulator.Refuse})
+	if w.FaultsWaiting() != 2 { // The lasting fault has struck.
+		t.Errorf("%d faults are waiting, want 2", w.FaultsWaiting())
 	}
 	w.ClearFaults()
 	struck(another, "")
