@@ -3,8 +3,8 @@ package provider
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -62,11 +62,23 @@ func TestAccShards(t *testing.T) {
 	}
 
 	// Each shard destroys only its own groups.
-	for shard, left := range map[string]int{"0": 2, "1": 3} {
+	var ids, destroyed []string
+	for _, group := range before {
+		ids = append(ids, group.ID)
+	}
+	for shard, own := range map[string]int{"0": 3, "1": 2} {
 		at(shard)
 		w.must("plan", "-destroy", "-var=shards=2", "-var=shard="+shard, "-out=destruction")
-		if said := w.must("show", "destruction"); strings.Count(said, "will be destroyed") != 5-left {
-			t.Errorf("shard %s would destroy:\n%s", shard, said)
+		said := w.must("show", "destruction")
+		found := regexp.MustCompile(`# \S+\["(.+)"\] will be destroyed`).FindAllStringSubmatch(said, -1)
+		if len(found) != own {
+			t.Errorf("shard %s would not destroy %d groups:\n%s", shard, own, said)
 		}
+		for _, one := range found {
+			destroyed = append(destroyed, one[1])
+		}
+	}
+	if slices.Sort(destroyed); !slices.Equal(destroyed, ids) {
+		t.Errorf("the shards would destroy %q, want each of %q once", destroyed, ids)
 	}
 }
