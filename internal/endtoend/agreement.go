@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // kept is a user group as recorded in a state file.
@@ -98,22 +99,24 @@ func (k kept) differences(there emulator.Group) (found []string) {
 	return found
 }
 
-// token matches every token that the service issues. It does not match the API key, because a regexp is fast only if
-// all matches begin with the same letters.
+// token matches every token that the service issues.
 var token = regexp.MustCompile(`ugt_[A-Z2-7]{10,}`)
 
-// untilSecret returns the index of a secret in the text, or -1 if there is none.
-func untilSecret(text []byte) int {
-	if at := token.FindIndex(text); at != nil {
+// untilSecret returns the index of the API key or, unless tokens are allowed, of a token in the text, or -1 if there
+// is none. It looks for the key separately, because a regexp is fast only if all matches begin with the same letters.
+func untilSecret(text []byte, allowTokens bool) int {
+	if at := token.FindIndex(text); at != nil && !allowTokens {
 		return at[0]
 	}
 	return bytes.Index(text, []byte(emulator.DefaultKey))
 }
 
-// secrets fails the script if a key or a token was printed, or is in a file that is not a state. With neg, it fails
-// unless there is such a secret.
+// secrets fails the script if a key or a token was printed or is in a file. State and plan files may contain tokens.
+// With neg, it fails unless there is such a secret.
 func (f *folder) secrets(neg bool, _ []string) {
-	if told := f.tells(); (told != "") != neg {
+	told, err := f.tells()
+	f.Check(err)
+	if (told != "") != neg {
 		f.Fatalf("a secret was printed or written to a file: %t %s", !neg, told)
 	}
 	if neg {
@@ -122,21 +125,25 @@ func (f *folder) secrets(neg bool, _ []string) {
 }
 
 // tells returns where a secret was printed or is in a file, with some of the text before it, or "" if there is none.
-func (f *folder) tells() (where string) {
-	if at := untilSecret([]byte(f.printed)); at >= 0 {
-		return "a secret was printed after:\n" + f.printed[max(0, at-200):at]
+func (f *folder) tells() (where string, err error) {
+	if at := untilSecret([]byte(f.printed), false); at >= 0 {
+		return "a secret was printed after:\n" + f.printed[max(0, at-200):at], nil
 	}
 	root := os.DirFS(f.root)
-	_ = fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() || strings.Contains(path, ".tfstate") {
+	err = fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
-		text, err := fs.ReadFile(root, path)
-		if at := untilSecret(text); at >= 0 {
+		content, err := fs.ReadFile(root, path)
+		if err != nil {
+			return err
+		}
+		text, isPlan, err := engine.Unpacked(content)
+		if at := untilSecret(text, isPlan || strings.Contains(path, ".tfstate")); at >= 0 {
 			where = fmt.Sprintf("a secret is in %s after:\n%s", path, text[max(0, at-200):at])
 			return fs.SkipAll
 		}
 		return err
 	})
-	return where
+	return where, err
 }

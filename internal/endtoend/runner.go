@@ -136,7 +136,10 @@ func (f *folder) finish() {
 	if waiting := f.service.FaultsWaiting(); waiting > 0 {
 		f.t.Fatal(waiting, "faults have not struck")
 	}
-	if told := f.tells(); told != "" {
+	switch told, err := f.tells(); {
+	case err != nil:
+		f.t.Fatal(err)
+	case told != "":
 		f.t.Fatal(told)
 	}
 	races, _ := filepath.Glob(filepath.Join(f.root, "race.*"))

@@ -1,10 +1,8 @@
 package provider
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -250,8 +248,7 @@ func (w *workbench) rotated(id string, times int) {
 	}
 }
 
-// filesWithTokens returns the files in the workbench that contain a token. It unpacks plan files, which must have the
-// name planned.
+// filesWithTokens returns the files in the workbench that contain a token. It unpacks plan files.
 func (w *workbench) filesWithTokens() (found []string) {
 	w.t.Helper()
 	err := filepath.WalkDir(w.dir, func(path string, entry fs.DirEntry, err error) error {
@@ -259,9 +256,10 @@ func (w *workbench) filesWithTokens() (found []string) {
 			return err
 		}
 		content, err := os.ReadFile(path)
-		if err == nil && entry.Name() == "planned" {
-			content, err = unpacked(content)
+		if err != nil {
+			return err
 		}
+		content, _, err = engine.Unpacked(content)
 		if tokenPattern.Match(content) {
 			found = append(found, path)
 		}
@@ -278,23 +276,4 @@ func (w *workbench) wantNoTokens() {
 	if found := w.filesWithTokens(); len(found) > 0 {
 		w.t.Errorf("these files contain a token: %q", found)
 	}
-}
-
-func unpacked(packed []byte) (content []byte, err error) {
-	archive, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
-	if err != nil {
-		return nil, err
-	}
-	for _, member := range archive.File {
-		reader, err := member.Open()
-		if err != nil {
-			return nil, err
-		}
-		text, err := io.ReadAll(reader)
-		if err != nil {
-			return nil, err
-		}
-		content = append(content, text...)
-	}
-	return content, nil
 }
