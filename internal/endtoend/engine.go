@@ -124,7 +124,11 @@ func (f *folder) weather(_ bool, args []string) {
 		for _, call := range f.service.Calls()[earlier:] {
 			struck[call.ID] = struck[call.ID] || call.Fault != ""
 		}
-		for _, problem := range f.problems() {
+		problems := f.problems()
+		if len(problems) == 0 {
+			f.Fatalf("a run failed without an error")
+		}
+		for _, problem := range problems {
 			if about := quoted.FindStringSubmatch(problem); about == nil || !struck[about[1]] {
 				f.Fatalf("no fault struck the group in this error:\n%s", problem)
 			}
@@ -133,7 +137,8 @@ func (f *folder) weather(_ bool, args []string) {
 	f.Fatalf("none of five runs succeeded")
 }
 
-var quoted = regexp.MustCompile(`^.*"(.+?)"`)
+// quoted matches the first quoted word of a title.
+var quoted = regexp.MustCompile(`^[^"\n]*"([^"\n]+)"`)
 
 // problems returns the errors that the last engine printed, each with its title in the first line.
 func (f *folder) problems() (all []string) {
