@@ -81,8 +81,7 @@ func (f *folder) group(neg bool, args []string) {
 // tooLate is the default delay of faults. It exceeds the request timeout of the scripts that rely on it.
 const tooLate = 5 * time.Second
 
-// fault makes the next matching call go wrong. The option nth=N chooses the N-th such call instead, and lasting
-// chooses every such call until repair.
+// fault makes the next matching call go wrong. The option lasting chooses every such call until repair.
 func (f *folder) fault(_ bool, args []string) {
 	method, kind := strings.TrimPrefix(args[0], "any"), emulator.FaultKind(args[1])
 	fault := emulator.Fault{Method: method, Kind: kind, Nth: 1, Delay: tooLate}
@@ -92,8 +91,6 @@ func (f *folder) fault(_ bool, args []string) {
 		switch option {
 		case "lasting":
 			fault.Nth = 0
-		case "nth":
-			fault.Nth, err = strconv.Atoi(value)
 		case "id":
 			fault.ID = value
 		case "delay":
