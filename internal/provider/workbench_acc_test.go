@@ -197,13 +197,14 @@ func (w *workbench) says(words string, args ...string) {
 	}
 }
 
-// fails runs the engine, which has to exit with 1 and print the words.
-func (w *workbench) fails(words string, args ...string) {
+// fails runs the engine, which has to exit with 1 and print the words, and returns its output.
+func (w *workbench) fails(words string, args ...string) string {
 	w.t.Helper()
 	code, out := w.run(args...)
 	if code != 1 || !strings.Contains(oneLine(out), words) {
 		w.t.Fatalf("%s exited with %d, want 1 and the message %q:\n%s", args, code, words, out)
 	}
+	return out
 }
 
 func (w *workbench) apply(planArgs ...string) {
