@@ -243,11 +243,17 @@ func editsSpreadsheet(w *workbench) {
 	}
 }
 
-func bringsModule(w *workbench) {
-	w.replace("main.tf", "../modules/customers", "./customers")
-	if err := os.CopyFS(filepath.Join(w.dir, "customers"), os.DirFS(customersModule)); err != nil {
+// copyModule copies the module customers to a directory in the workbench.
+func (w *workbench) copyModule(dir string) {
+	w.t.Helper()
+	if err := os.CopyFS(filepath.Join(w.dir, dir), os.DirFS(customersModule)); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+func bringsModule(w *workbench) {
+	w.replace("main.tf", "../modules/customers", "./customers")
+	w.copyModule("customers")
 	w.must("get")
 }
 
@@ -291,9 +297,7 @@ func bringsCertificates(w *workbench) {
 // bringsList adds what the reader of the guide "Getting started" brings: the module, and a list of customers, some of
 // which exist.
 func bringsList(w *workbench) {
-	if err := os.CopyFS(filepath.Join(w.dir, "modules/customers"), os.DirFS(customersModule)); err != nil {
-		w.t.Fatal(err)
-	}
+	w.copyModule("modules/customers")
 	w.write("customers.csv", "id,name,tier\nacme,Acme Ltd,gold\ninitech,Initech Inc.,silver\numbrella,Umbrella AG,gold\n")
 	w.must("get")
 	w.says("2 to import, 1 to add, 2 to change, 0 to destroy", "plan")

@@ -3,7 +3,6 @@ package provider
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -102,14 +101,6 @@ func (r *reader) customers(listed, existing int) {
 	r.write("customers.csv", csv)
 }
 
-// module copies the module to the directory that the guides use.
-func (r *reader) module() {
-	r.t.Helper()
-	if err := os.CopyFS(filepath.Join(r.dir, "modules/customers"), os.DirFS(customersModule)); err != nil {
-		r.t.Fatal(err)
-	}
-}
-
 var tokenOfItsOwn = regexp.MustCompile(`(token_fingerprint +=) "[0-9a-f]{12}"`)
 
 // importsCustomers brings 400 customers, 150 of which exist, under management with one plan, and compares the output
@@ -120,7 +111,7 @@ func importsCustomers(r *reader) {
 		r.t.Errorf("the page shows another list:\n%s", list)
 	}
 	r.copy(examplesDir + "/getting-started")
-	r.module()
+	r.copyModule("modules/customers")
 	planned := r.runs()
 	r.quotes(r.take("text"), planned)
 	shown := tokenOfItsOwn.ReplaceAllString(r.must("show", "tfplan"), "$1")
@@ -233,7 +224,7 @@ func forgets(r *reader) {
 // callsModule also follows the next two sections: how to remove a customer, and the commands that make a run cheaper.
 func callsModule(r *reader) {
 	r.writes("main.tf")
-	r.module()
+	r.copyModule("modules/customers")
 	const leaving = "- { id: initech, name: Initech Inc., tier: trial"
 	r.write("customers.yaml", "- { id: acme, name: Acme Ltd, tier: gold }\n"+leaving+" }\n")
 	r.init()
