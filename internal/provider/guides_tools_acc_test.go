@@ -2,12 +2,11 @@ package provider
 
 import (
 	"bufio"
-	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -126,7 +125,14 @@ func testsWithMocks(r *reader) {
 	r.quotes("1 passed, 0 failed", r.runs())
 }
 
-// readsPolicies checks the page's three rules on a plan in which each rule matches another group.
+// policy matches a row in the page's table of rules, and condition matches a condition in its last column.
+var (
+	policy    = regexp.MustCompile("(?m)^\\| Is a (.*)\\? \\| (`.*`) \\|$")
+	condition = regexp.MustCompile("^`(?:resource_changes\\[\\]\\.)?([a-z_.]+)` (contains|is|is not) `(.+)`$")
+)
+
+// readsPolicies applies the page's three rules, translated to jq, to a plan that deletes one group, rotates one, and
+// leaves one unprotected. A deleted group is unprotected, too.
 func readsPolicies(r *reader) {
 	engine.NeedsProgram(r.t, "jq")
 	three := group("rotated", `user_group_id = "rotated"`, `name = "R"`, "deletion_protection = true",
@@ -138,24 +144,27 @@ func readsPolicies(r *reader) {
 	if printed := r.runs(); printed != "rotates embed_user_group.rotated\n" {
 		r.t.Error(printed)
 	}
-	var plan struct {
-		Changes []struct {
-			Name   string `json:"name"`
-			Change struct {
-				Actions []string       `json:"actions"`
-				After   map[string]any `json:"after"`
-			} `json:"change"`
-		} `json:"resource_changes"`
-	}
-	if err := json.Unmarshal([]byte(r.shell("terraform show -json tfplan")), &plan); err != nil {
-		r.t.Fatal(err)
-	}
-	for _, one := range plan.Changes {
-		deleted := slices.Contains(one.Change.Actions, "delete")
-		unprotected := !deleted && one.Change.After["deletion_protection"] != true
-		if deleted != (one.Name == "deleted") || unprotected != (one.Name == "unprotected") {
-			r.t.Errorf("the wrong rule matches %+v", one)
+	matched := map[string]string{}
+	for _, row := range policy.FindAllStringSubmatch(readPage(r.t, docsDir+"/guides/other-tools.md"), -1) {
+		var all []string
+		for text := range strings.SplitSeq(row[2], " where ") {
+			parts := condition.FindStringSubmatch(text)
+			if parts == nil {
+				r.t.Fatalf("the test does not understand %s", text)
+			}
+			operation := map[string]string{
+				"contains": `index("` + parts[3] + `")`, "is": ". == " + parts[3], "is not": ". != " + parts[3],
+			}[parts[2]]
+			all = append(all, "(."+parts[1]+" | "+operation+")")
 		}
+		names := r.shell("terraform show -json tfplan | jq -r '[.resource_changes[] | select(" +
+			strings.Join(all, " and ") + ") | .name] | join(\" \")'")
+		matched[row[1]] = strings.TrimSpace(names)
+	}
+	if want := map[string]string{
+		"customer deleted": "deleted", "token rotated": "rotated", "customer unprotected": "deleted unprotected",
+	}; !maps.Equal(matched, want) {
+		r.t.Errorf("the rules match %q, want %q", matched, want)
 	}
 }
 
