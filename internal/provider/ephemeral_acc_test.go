@@ -70,37 +70,6 @@ resource "terraform_data" "use" {
 	w.wantNoTokens()
 }
 
-// TestAccEphemeralRecipe goes through the life of examples/token-to-secret-store. The first plan makes no call. The
-// secret is written when the token has changed, and only then. No file ever contains a token.
-func TestAccEphemeralRecipe(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource, engine.WriteOnly)
-	store := w.standInForAWS()
-	w.copy(examplesDir + "/token-to-secret-store")
-	current := func() string { group, _ := w.service.Group("acme"); return group.Token }
-	var tokens []string
-	applied := func(what, argument string) {
-		t.Helper()
-		w.apply(argument)
-		w.plansNothing(argument)
-		w.wantNoTokens()
-		if tokens = append(tokens, current()); !slices.Equal(store.secrets(), tokens) {
-			t.Errorf("%s: %d secrets were written, want the %d tokens so far", what, len(store.secrets()), len(tokens))
-		}
-	}
-	w.must("plan")
-	w.madeNoCall()
-	applied("created", "-var=token_period=2026-Q4")
-	w.apply("-var=token_period=2026-Q4")
-	applied("rotated", "-var=token_period=2027-Q1")
-	w.rotated("acme", 1)
-	w.service.RotateBehind("acme")
-	applied("rotated by somebody else, which the next plan shows", "-var=token_period=2027-Q1")
-	w.rotated("acme", 1)
-	w.must("destroy", "-auto-approve")
-	w.wantNoTokens()
-	w.has()
-}
-
 // TestAccTokensInTwoRootModules applies the root modules of examples/tokens-in-two-root-modules. The first one can be
 // planned without a valid key. The second one writes each secret when its token has changed. No file contains a
 // token.

@@ -160,7 +160,7 @@ var examples = map[string]example{
 var otherwiseCovered = map[string]func(*testing.T){
 	"modules/customers":                                         TestAccModuleCustomersTests,
 	"modules/customers/tests":                                   TestAccModuleCustomersTests,
-	"token-to-secret-store":                                     TestAccEphemeralRecipe,
+	"token-to-secret-store":                                     TestAccPages, // keepsSecretCurrent
 	"query-from-csv":                                            TestAccQueryFromCSV,
 	"tokens-in-two-root-modules/groups":                         TestAccTokensInTwoRootModules,
 	"tokens-in-two-root-modules/secrets":                        TestAccTokensInTwoRootModules,

@@ -124,28 +124,41 @@ func writesSecret(r *reader) {
 	}
 }
 
-// keepsSecretCurrent goes through the rows of the table below the block.
+// keepsSecretCurrent goes through the rows of the table below the block, with the block and then with the example
+// that does the same. The first plan makes no call.
 func keepsSecretCurrent(r *reader) {
 	engine.Needs(r.t, engine.WriteOnly)
 	store := r.standInForAWS()
-	r.begins(r.take("terraform"))
-	written := func(times int) {
+	var tokens []string
+	wrote := func(rotations int) {
 		r.t.Helper()
-		acme, _ := r.service.Group("acme")
-		if secrets := store.secrets(); len(secrets) != times || secrets[times-1] != acme.Token {
-			r.t.Errorf("%d secrets were written, want %d, the last one being the current token", len(secrets), times)
-		}
+		r.apply()
+		r.plansNothing()
 		r.wantNoTokens()
+		r.rotated("acme", rotations)
+		acme, _ := r.service.Group("acme")
+		if tokens = append(tokens, acme.Token); !slices.Equal(store.secrets(), tokens) {
+			r.t.Errorf("%d secrets were written, want the %d tokens so far", len(store.secrets()), len(tokens))
+		}
 	}
-	written(1)
-	r.replace("main.tf", "2026-Q4", "2027-Q1")
-	r.apply()
-	written(2)
-	r.service.RotateBehind("acme")
-	r.apply()
-	written(3)
-	r.apply()
-	written(3)
+	example := readPage(r.t, examplesDir+"/token-to-secret-store/main.tf")
+	for _, configuration := range []string{r.take("terraform"), example} {
+		r.dir = r.t.TempDir()
+		r.write("main.tf", configuration)
+		r.init()
+		r.service.ResetCounts()
+		r.must("plan")
+		r.madeNoCall()
+		wrote(0)
+		r.apply()
+		r.replace("main.tf", "2026-Q4", "2027-Q1")
+		wrote(1)
+		r.service.RotateBehind("acme")
+		wrote(1)
+		r.must("destroy", "-auto-approve")
+		r.wantNoTokens()
+		r.has()
+	}
 }
 
 // warnsOfOldSecret uses a variable instead of the data source.
