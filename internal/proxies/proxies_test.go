@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -135,17 +134,13 @@ func TestProxies(t *testing.T) {
 		t.Skip("make test-proxies runs this")
 	}
 	tools := build(t)
-	var mu sync.Mutex
 	table := make([]string, len(settings))
 	t.Run("behind", func(t *testing.T) {
 		for i, s := range settings {
 			t.Run(strings.ReplaceAll(s.program+" "+s.is, "`", ""), func(t *testing.T) {
 				engine.NeedsProgram(t, s.program)
 				t.Parallel()
-				results := tools.run(t, s)
-				mu.Lock()
-				defer mu.Unlock()
-				table[i] = fmt.Sprintf("| %s | %s | %s | %s |", s.program, s.is, results, s.advice)
+				table[i] = fmt.Sprintf("| %s | %s | %s | %s |", s.program, s.is, tools.run(t, s), s.advice)
 			})
 		}
 	})
@@ -156,7 +151,7 @@ func TestProxies(t *testing.T) {
 
 // run runs all operations of a setting, checks their results, and returns the cells of the table.
 func (tools tools) run(t *testing.T, s setting) string {
-	service, err := emulator.StartOn("127.0.0.1:0", emulator.Options{Latency: 5 * time.Millisecond})
+	service, err := emulator.Start(emulator.Options{Latency: 5 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,10 +161,11 @@ func (tools tools) run(t *testing.T, s setting) string {
 
 	prepared := slices.Contains(s.direct, "prepare")
 	if prepared {
-		w.do(true, apply, "Q1")
+		if said, ok := w.do(true, apply, "Q1"); !ok {
+			t.Fatalf("apply without %s in between failed:\n%s", s.program, said)
+		}
 	}
 	if s.has("cache") {
-		w.do(true, apply, "Q1")
 		w.fillCache()
 	}
 	var cells []string
