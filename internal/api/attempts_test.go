@@ -134,7 +134,8 @@ func TestRequestTimeout(t *testing.T) {
 			start := time.Now()
 			_, err := get(t.Context(), client)
 			reason := failureOf(t, err).Reason
-			if took := time.Since(start); took != 61*second || !strings.HasSuffix(reason, "no complete response arrived within 30s") {
+			took, want := time.Since(start), "no complete response arrived within 30s"
+			if took != 61*second || !strings.HasSuffix(reason, want) {
 				t.Errorf("%q: ended after %s: %s", begun, took, reason)
 			}
 			service.want(t, 2)
@@ -232,7 +233,8 @@ func TestStopped(t *testing.T) {
 func TestStoppedAfterIncomplete(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := each(half(200, `{"success":1,"user_group":{"team_id":1001,"token":"`+plantedNewToken+`","properties":{"a":1}}}`))
+		const body = `{"success":1,"user_group":{"team_id":1001,"name":"Acme Ltd","properties":{"tier":"gold","seats":25}}}`
+		service := each(half(200, body))
 		client := service.client(t, retries(3), func(c *Config) { c.RequestsPerSecond = 1.0 / 3600 })
 		ctx, stop := context.WithCancel(t.Context())
 		time.AfterFunc(second, stop)

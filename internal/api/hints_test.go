@@ -93,7 +93,7 @@ func TestSaid(t *testing.T) {
 		body   string
 		want   string
 	}{
-		{400, nil, `{"message":"no \"x\""}`, `the service responded with status 400 (Bad Request) and the message "no \"x\""`},
+		{400, nil, `{"message":"\"x\""}`, `the service responded with status 400 (Bad Request) and the message "\"x\""`},
 		{502, []string{"Server", "nginx/1.25"}, "", "status 502 (Bad Gateway) came back (Server: nginx/1.25)"},
 		{599, nil, "", "status 599 came back"},
 		{

@@ -24,7 +24,7 @@ func (c *call) log(
 	if failure != nil {
 		fields["failure"] = failure.Reason
 		if failure.RetryAfter > c.client.config.RetryWaitMax {
-			tflog.Warn(ctx, "The service asked for a longer wait than retry_wait_max; waiting for retry_wait_max only", map[string]any{
+			tflog.Warn(ctx, "The service asked for a longer wait than retry_wait_max, which is not exceeded", map[string]any{
 				"retry_after": failure.RetryAfter.String(), "retry_wait_max": c.client.config.RetryWaitMax.String(),
 			})
 		}
