@@ -229,15 +229,16 @@ func TestReadLag(t *testing.T) {
 }
 
 func TestRateLimit(t *testing.T) {
-	const refused = `{"success":0,"message":"more calls a second than the service takes"}`
-	for refusal, test := range map[string]struct {
-		options emulator.Options
-		burst   int
+	for _, test := range []struct {
+		options    emulator.Options
+		burst      int
+		retryAfter string
 	}{
-		"429 Retry-After: 1 " + refused: {emulator.Options{RateLimit: 4}, 4},
-		"429 " + refused:                {emulator.Options{RateLimit: 4, RateBurst: 1, RateSilent: true}, 1},
-		"503 Retry-After: 1 " + refused: {emulator.Options{RateLimit: 4, RateBurst: 9, RateStatus: 503}, 9},
+		{emulator.Options{RateLimit: 4}, 4, "Retry-After: 1 "},
+		{emulator.Options{RateLimit: 4, RateBurst: 1, RateSilent: true}, 1, ""},
+		{emulator.Options{RateLimit: 4, RateBurst: 9}, 9, "Retry-After: 1 "},
 	} {
+		refusal := "429 " + test.retryAfter + `{"success":0,"message":"more calls a second than the service takes"}`
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, emulator.New, test.options)
 			w.Fail(emulator.Fault{Kind: emulator.Answer, Body: "admitted"}) // strikes only admitted calls

@@ -109,7 +109,7 @@ func (e *Emulator) work(in *inbound, omit ...string) reply {
 	contentType := in.Header.Values("Content-Type")
 	switch {
 	case in.tooMany:
-		out := in.call.refuse(e.options.RateStatus, "more calls a second than the service takes")
+		out := in.call.refuse(http.StatusTooManyRequests, "more calls a second than the service takes")
 		if e.options.RateSilent {
 			return out
 		}

@@ -96,9 +96,7 @@ type Options struct {
 	// RateBurst is how many calls the service accepts at once after a pause. 0 means as many as RateLimit. 1 requires a
 	// gap between any two calls.
 	RateBurst int
-	// RateStatus is the status that refuses calls beyond RateLimit, 429 or 503. 0 means 429.
-	RateStatus int
-	// RateSilent omits Retry-After from that refusal. Otherwise, it is one second.
+	// RateSilent omits Retry-After from the refusal of a call beyond RateLimit. Otherwise, it is one second.
 	RateSilent bool
 
 	// Log is called with each call just before the response is sent. It can be called concurrently.
@@ -119,7 +117,6 @@ func (o Options) complete() (Options, error) {
 		"Latency":          o.Latency >= 0,
 		"RateLimit":        o.RateLimit >= 0,
 		"RateBurst":        o.RateBurst >= 0,
-		"RateStatus":       slices.Contains([]int{0, 429, 503}, o.RateStatus),
 	} {
 		if !possible {
 			return o, fmt.Errorf("emulator: the option %s cannot have this value", option)
@@ -130,7 +127,6 @@ func (o Options) complete() (Options, error) {
 	}
 	o.FirstTeamID = cmp.Or(o.FirstTeamID, 1001)
 	o.RateBurst = cmp.Or(o.RateBurst, o.RateLimit)
-	o.RateStatus = cmp.Or(o.RateStatus, http.StatusTooManyRequests)
 	return o, nil
 }
 

@@ -101,8 +101,7 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.DurationVar(&chosen.Latency, "latency", 0, "how long every call takes at least")
 	flags.IntVar(&chosen.RateLimit, "rate-limit", 0, "`calls` a second, 0 being no limit")
 	flags.IntVar(&chosen.RateBurst, "rate-burst", 0, "`calls` at once after a pause, 0 being one second's worth")
-	flags.IntVar(&chosen.RateStatus, "rate-status", 0, "`status` that refuses a call too many: 429, the default, or 503")
-	flags.BoolVar(&chosen.RateSilent, "rate-silent", false, "leave Retry-After out of that refusal")
+	flags.BoolVar(&chosen.RateSilent, "rate-silent", false, "leave Retry-After out of the refusal of a call too many")
 	if err := flags.Parse(args); err != nil {
 		return settings{}, err
 	}
