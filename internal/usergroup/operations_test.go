@@ -3,6 +3,7 @@ package usergroup_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"reflect"
 	"strings"
 	"sync"
@@ -287,11 +288,29 @@ func TestWrongEnvironment(t *testing.T) {
 			if !errors.As(h.err, &problem) || problem.Finding != test.finding || (len(h.Calls()) > 0) != test.asked {
 				t.Errorf("%d calls; %v", len(h.Calls()), h.err)
 			}
+			if check := problem.Cause; check != nil && check.LookupLost {
+				t.Error("no response was lost, and the check says that one was")
+			}
 			if after, _ := h.Group(id); !reflect.DeepEqual(after, before) {
 				t.Errorf("the group was changed: %+v", after)
 			}
 		})
 	}
+}
+
+// TestCheckOfCachedResponse: the check must recognize a response that reports its new group as existing, and must not
+// create the group by a second lookup.
+func TestCheckOfCachedResponse(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := situation{operation: "update", before: "as known", reading: "stored", environment: "Customer"}.start(t)
+		old := `{"success":1,"new_user_group":false,"user_group":{"team_id":7,"token":"token-of-another"}}`
+		h.answers, h.script = []reply{{status: http.StatusOK, body: []byte(old)}}, []string{"an old answer"}
+		h.operate(t.Context())
+		if h.err == nil || h.Count(http.MethodGet) > 0 || h.Updates(id) > 0 {
+			t.Errorf("the calls are %v; %v", h.Calls(), h.err)
+		}
+	})
 }
 
 // TestEnvironmentHasChanged: a response with an environment other than that in the state must be an error, but a new
