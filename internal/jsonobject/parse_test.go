@@ -93,6 +93,19 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// TestGrowth: the numbers of a text may grow by maxGrowth characters together, and by no more.
+func TestGrowth(t *testing.T) {
+	t.Parallel()
+	// 1e3554 and the like grow by five characters fewer than their exponent.
+	const rest = maxGrowth%3995 + 5
+	for exponent, want := range map[int]bool{rest: true, rest + 1: false} {
+		text := fmt.Sprintf(`{"a":[%s1e%d]}`, strings.Repeat("1e4000,", zeros), exponent)
+		if _, err := Parse(text); (err == nil) != want {
+			t.Errorf("1e%d after %d numbers: %v", exponent, zeros, err)
+		}
+	}
+}
+
 var accepted = []struct{ text, canonical string }{
 	{" {\t\r\n} ", "{}"},
 	{`{ "a" : [ null , true , false , "s" , 1 , {} , [ ] ] }`, `{"a":[null,true,false,"s",1,{},[]]}`},
