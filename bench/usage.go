@@ -29,7 +29,7 @@ func standIn(context.Context) error {
 	if err != nil {
 		return err
 	}
-	provider := exec.Command(os.Getenv(providerVariable)) //nolint:gosec,noctx // the engine decides when it ends
+	provider := exec.Command(os.Getenv(providerVariable)) //nolint:gosec,noctx // bench names it, the engine ends it
 	provider.Stdin, provider.Stdout, provider.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := provider.Run(); err != nil {
 		return err
