@@ -26,15 +26,16 @@ type call struct {
 	secret     Secret
 }
 
-type finishing struct{}
+type cleanUpKey struct{}
 
-// Finish marks the context of calls that clean up after another call. Their first attempt is made even if the run
-// has been stopped, because stopping halfway would leave something behind at the service.
-func Finish(ctx context.Context) context.Context {
-	return context.WithValue(ctx, finishing{}, true)
+// CleanUp marks the context of calls that clean up after another call. They are sent before all others, and their
+// first attempt is made even if the run has been stopped, because stopping halfway would leave something behind at the
+// service. No attempt begins after the given time, unless that is zero.
+func CleanUp(ctx context.Context, until time.Time) context.Context {
+	return context.WithValue(ctx, cleanUpKey{}, until)
 }
 
-// do makes a call, in as many attempts as it needs and the configuration allows. All requests go through it.
+// do makes a call, in as many attempts as it needs and the budget of the operation allows. All requests go through it.
 func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 	call.client = c
 	text, err := encode(body)
@@ -42,38 +43,54 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 		return Answer{}, call.notSent("the request could not be written as JSON", err)
 	}
 	call.body = text
-	retries := c.Retries()
+	until, cleansUp := ctx.Value(cleanUpKey{}).(time.Time)
+	ctx, budget := c.budgetOf(ctx)
 	var answer Answer
 	var failure *Error
+	var sent time.Time
 	for attempt := 1; ; attempt++ {
-		turn, err := c.pace.await(ctx)
-		if err != nil && (attempt > 1 || ctx.Value(finishing{}) == nil) {
-			// The failure of the previous attempt, if any, says more than that the run was stopped.
-			if failure == nil {
-				failure = call.notSent("the run was stopped before the request was sent", err)
-			}
+		turn, err := c.pace.await(ctx, cleansUp)
+		stopped := err != nil && (attempt > 1 || !cleansUp)
+		late := !until.IsZero() && time.Now().After(until)
+		// The failure of the previous attempt, if any, says more than that there was no further one.
+		switch {
+		case (stopped || late) && failure != nil:
 			return answer, failure
+		case stopped:
+			return answer, Stopped(call.method, err)
+		case late:
+			return answer, call.notSent("the time for it was over before the request could be sent", nil)
 		}
 		lost := failure != nil && failure.MayHaveHappened()
+		if attempt == 1 {
+			sent = time.Now()
+		}
 		answer, failure = call.attempt(ctx, attempt)
-		c.adaptPace(turn, failure, retries)
-		answer.Lost = lost
+		c.adaptPace(turn, failure, budget)
+		answer.Lost, answer.Sent = lost, sent
 		if failure == nil {
 			return answer, nil
 		}
 		failure.Lost = lost
-		if !call.mayRepeat(failure) || !retries.Wait(ctx, failure) {
+		budget.failed(call.method)
+		if !call.mayRepeat(failure) || !c.Retry(ctx, failure) {
 			return answer, failure
 		}
 	}
 }
 
+// Stopped returns the error of a call that was not made because the run was stopped. cause is the error of the
+// context.
+func Stopped(method string, cause error) *Error {
+	return (&call{method: method}).notSent("the run was stopped before the request was sent", cause)
+}
+
 // adaptPace adapts the pace of the process to the outcome of an attempt.
-func (c *Client) adaptPace(turn turn, failure *Error, retries *Retries) {
+func (c *Client) adaptPace(turn turn, failure *Error, budget *budget) {
 	switch {
-	case failure == nil || failure.Status != 0 && !failure.PaceRefused():
+	case failure == nil || failure.Status != 0 && !failure.RateLimited():
 		c.pace.passed(turn)
-	case failure.PaceRefused() && retries.refused <= hasty:
+	case failure.RateLimited() && budget.rateLimited <= quickRetries:
 		c.pace.refused(turn, min(failure.RetryAfter, c.config.RetryWaitMax))
 	default:
 		c.pace.ended()
@@ -109,6 +126,9 @@ func (c *call) attempt(ctx context.Context, number int) (answer Answer, failure 
 		c.client.worked.Store(c.method, true)
 	} else {
 		failure.Method, failure.Attempts = c.method, number
+	}
+	if failure == nil || failure.Decided() {
+		c.client.countDecided(c.method)
 	}
 	c.log(ctx, number, response, body, failure, time.Since(start))
 	return answer, failure

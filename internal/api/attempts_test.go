@@ -202,7 +202,7 @@ func TestStopped(t *testing.T) {
 						stop()
 					}
 					if test.finish {
-						ctx = Finish(ctx)
+						ctx = CleanUp(ctx, time.Time{})
 					}
 					start := time.Now()
 					answer, err := call.make(ctx, client)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -61,6 +62,8 @@ type Answer struct {
 	// Lost reports that an earlier attempt of this call may have done the work, so that this response may show its
 	// result. A group that "exists" may have been created a moment ago by this very call.
 	Lost bool
+	// Sent is when the first attempt was sent. It is zero if none was.
+	Sent time.Time
 }
 
 // GetOrCreate returns the group with the given ID, and creates it if it does not exist (interface section 4.1). It

@@ -28,8 +28,8 @@ type Config struct {
 	APIKey Secret
 	// RequestTimeout limits each attempt, from dialing to the last byte of the response.
 	RequestTimeout time.Duration
-	// MaxRetries is how many times a call is repeated after its first attempt, if repeating it is safe. Refusals for
-	// the pace do not count as long as other calls get through.
+	// MaxRetries is how many retries the calls of an operation have together, where repeating a call is safe. Refusals
+	// because of a rate limit do not count for a while, as long as other calls get through. Zero means no retries at all.
 	MaxRetries int
 	// RetryWaitMin is the wait before the first retry. It doubles with each further retry.
 	RetryWaitMin time.Duration
@@ -69,6 +69,9 @@ type Client struct {
 
 	// worked has the HTTP method of every call that has succeeded as a key.
 	worked sync.Map
+	mu sync.Mutex
+	// decided counts the calls that the service itself has decided on, by method, and all of them under "".
+	decided map[string]int
 	// certificateWanted is set once a server has asked for a client certificate.
 	certificateWanted atomic.Bool
 }
@@ -88,6 +91,7 @@ func New(config Config) *Client {
 		secrets:   []Secret{config.APIKey},
 		transport: config.Transport,
 		pace:      newPace(ceiling, config.Random),
+		decided:   map[string]int{},
 	}
 	for _, value := range config.Headers {
 		c.secrets = append(c.secrets, value)
@@ -118,4 +122,19 @@ func (c *Client) hasWorked(methods ...string) bool {
 		_, worked := c.worked.Load(method)
 		return worked
 	})
+}
+
+// Decided returns how many calls with the method, or with any if it is empty, have succeeded or have been refused by
+// the service itself. If the number does not grow, nothing gets through to the service.
+func (c *Client) Decided(method string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.decided[method]
+}
+
+func (c *Client) countDecided(method string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.decided[method]++
+	c.decided[""]++
 }

@@ -79,9 +79,20 @@ func (e *Error) MayHaveHappened() bool {
 	return e.Lost || e.Kind == UnknownOutcome || e.Kind == Incomplete
 }
 
-// PaceRefused reports whether the status (429 or 503) says that the service, or something in front of it, could not
+// Decided reports whether the service itself decided on the call: it refused the call, or did the work and sent an
+// incomplete response.
+func (e *Error) Decided() bool {
+	return e.Kind == Incomplete || e.FromService && (e.Kind == Refused || e.Kind == Unauthorized)
+}
+
+// Temporary reports whether the failure may be gone when the same call is made again.
+func (e *Error) Temporary() bool {
+	return e.Kind == UnknownOutcome || e.Kind == Throttled || e.Kind == NotSent && !e.permanent
+}
+
+// RateLimited reports whether the status (429 or 503) says that the service, or something in front of it, could not
 // take so many calls.
-func (e *Error) PaceRefused() bool {
+func (e *Error) RateLimited() bool {
 	return e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable
 }
 

@@ -15,6 +15,7 @@ type pace struct {
 	ceiling float64
 	random  func() float64 // returns numbers in [0, 1)
 	next    chan struct{}  // held by the next call while it waits for its time, so that all others queue
+	waiting chan struct{}  // held by the one call that may queue for next, unless it is urgent
 	wake    chan struct{}  // wakes that call if its time may have changed
 
 	mu        sync.Mutex
@@ -84,13 +85,21 @@ const (
 // newPace returns the pace of a process that may make ceiling calls per second at most (infinite for no limit).
 func newPace(ceiling float64, random func() float64) *pace {
 	return &pace{
-		ceiling: ceiling, random: random, next: make(chan struct{}, 1), wake: make(chan struct{}, 1),
-		rate: math.Inf(1),
+		ceiling: ceiling, random: random, next: make(chan struct{}, 1), waiting: make(chan struct{}, 1),
+		wake: make(chan struct{}, 1), rate: math.Inf(1),
 	}
 }
 
 // await blocks until the next call may be sent. If the context ends first, it returns its error and counts no call.
-func (p *pace) await(ctx context.Context) (turn, error) {
+// An urgent call goes before all others, except for the one at the head of the queue.
+func (p *pace) await(ctx context.Context, urgent bool) (turn, error) {
+	if !urgent {
+		select {
+		case p.waiting <- struct{}{}:
+			defer func() { <-p.waiting }()
+		case <-ctx.Done():
+		}
+	}
 	select {
 	case p.next <- struct{}{}:
 		defer func() { <-p.next }()

@@ -5,97 +5,169 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// check is the result of the check of the service, which protects groups from being changed or deleted by mistake. It
+// check is the state of the check of the service, which protects groups from being changed or deleted by mistake. It
 // verifies that no cache responds in place of the service, and that the API key belongs to the expected environment.
 // The service returns the environment of a group only when it updates or rotates the group (interface sections 2.2
 // and 4). No customer's group may be changed for that, so the provider creates a group for the check.
 type check struct {
 	environment string // the expected tag; empty for any
-	mu          sync.Mutex
-	passed      bool
+
+	mu      sync.Mutex
+	running *verdict // of the check that is under way, or nil
+	last    *verdict // of the last check that has ended, or nil
+}
+
+// verdict is the result of one check.
+type verdict struct {
+	done    chan struct{} // closed when the check has ended
+	problem *Problem      // nil if the check has passed
 	// uncached reports whether a second lookup of a new group got a response other than the one to its creation.
 	uncached bool
 }
 
-// checkService runs the check until it has passed once in this process. A check that shows a cache, a refused API
-// key, or anything but the expected environment ends the run. After any other failure, the next operation checks
-// again.
-func (s *Service) checkService(ctx context.Context) (uncached bool, problem *Problem) {
+// checkService returns the verdict of a check that has passed in this process, or else of a new one. Whoever asks
+// during a check shares its verdict. It stops waiting for that when stop is closed, unless stop is nil. A check that
+// shows a cache, a refused API key, or anything but the expected environment, and one that gets no response or cannot
+// delete its group, ends the run. After any other failure, the next operation checks again.
+func (s *Service) checkService(ctx context.Context, stop <-chan struct{}) *verdict {
 	s.check.mu.Lock()
-	defer s.check.mu.Unlock()
-	if ended := s.ended.Load(); ended != nil {
-		return s.check.uncached, &Problem{Finding: RunEnded, Cause: ended}
+	last, running := s.check.last, s.check.running
+	if last != nil && (last.problem == nil || last.problem.Placeholder == PlaceholderLeft || s.ended(CheckService) != nil) {
+		s.check.mu.Unlock()
+		return last.shared()
 	}
-	for tries := 0; !s.check.passed; tries++ {
-		problem = s.tryOut(api.Finish(ctx))
-		s.check.passed = problem == nil
+	if running != nil {
+		s.check.mu.Unlock()
+		select {
+		case <-running.done:
+			return running.shared()
+		case <-stop:
+			draft := Problem{Operation: CheckService}
+			draft.record(api.Stopped(http.MethodGet, ctx.Err()))
+			return &verdict{problem: draft.with(CallFailed)}
+		}
+	}
+	mine := &verdict{done: make(chan struct{})}
+	s.check.running = mine
+	s.check.mu.Unlock()
+	s.runCheck(ctx, mine)
+	s.check.mu.Lock()
+	s.check.running, s.check.last = nil, mine
+	s.check.mu.Unlock()
+	close(mine.done)
+	return mine
+}
+
+// shared returns the verdict for operations other than the one that ran the check, which explains the problem.
+func (v *verdict) shared() *verdict {
+	if v.problem == nil {
+		return v
+	}
+	cause := v.problem
+	if cause.Finding == RunEnded {
+		cause = cause.Cause
+	}
+	return &verdict{problem: notBegun(CheckService, v.problem.ID, cause), uncached: v.uncached}
+}
+
+func (s *Service) runCheck(ctx context.Context, v *verdict) {
+	ctx = s.client.Begin(api.CleanUp(ctx, time.Time{}))
+	for tries := 0; ; tries++ {
+		v.problem = s.tryOut(ctx, v)
 		// An incomplete response proves nothing and rarely comes twice.
-		if problem != nil && (tries > 0 || problem.Finding != CallFailed || problem.Call.Kind != api.Incomplete) {
+		if v.problem == nil || tries > 0 || v.problem.Finding != CallFailed || v.problem.Call.Kind != api.Incomplete {
 			break
 		}
 	}
-	return s.check.uncached, problem
+	switch {
+	case v.problem == nil:
+	case v.problem.Placeholder == PlaceholderLeft:
+		// Each further check, and each lookup of a missing group, would leave another group behind.
+		v.problem = s.endFor(LookUp, v.problem)
+	case v.problem.Finding == CallFailed && s.unreachable(ctx, v.problem.Call):
+		v.problem = s.end(v.problem) // No group of a customer can be the reason.
+	}
 }
 
 // tryOut creates a group with a random ID, looks it up, updates it if an environment is expected, and deletes it.
-func (s *Service) tryOut(ctx context.Context) *Problem {
+func (s *Service) tryOut(ctx context.Context, v *verdict) *Problem {
 	// The ID is lowercase, because a service may convert IDs to lowercase.
-	facts := Problem{Operation: CheckService, ID: "terraform-provider-embed-check-" + strings.ToLower(rand.Text()[:20])}
-	facts.Known.EnvironmentTag = &s.check.environment
-	group := api.GroupRequest{UserGroupID: facts.ID, Name: &facts.ID}
+	id := "terraform-provider-embed-check-" + strings.ToLower(rand.Text()[:20])
+	group := api.GroupRequest{UserGroupID: id, Name: &id}
+	draft := Problem{Operation: CheckService, ID: id}
+	draft.Known.EnvironmentTag = &s.check.environment
 	made, err := s.client.GetOrCreate(ctx, group)
-	if facts.failed(err) == No && err != nil {
-		facts.LookupLost = facts.Call.Lost
-		return s.endIfKeyRefused(facts.with(CallFailed))
+	draft.record(err)
+	if made.New == nil {
+		draft.LookupLost = draft.Call.MayHaveHappened()
+		return s.endIfKeyRefused(draft.with(CallFailed))
 	}
-	facts.Placeholder = PlaceholderLeft
-	// A group with a random ID cannot exist yet, and its token cannot be known. A response that contradicts this comes
-	// from a cache.
-	created := made.New != nil && *made.New
-	cached := made.New != nil && !created && !made.Lost ||
-		isOtherID(facts.ID, made.UserGroup) || s.remembers(made.UserGroup.Token)
-	seen := made
-	if !cached {
-		seen, err = s.client.GetOrCreate(ctx, group)
-		cached = err == nil && *seen.New
+	seen, cached, err := s.askAgain(ctx, group, made)
+	if cached {
+		draft.record(nil)
+		draft.LookupLost = s.remove(ctx, group, api.Secret{}) != nil
+		return s.end(draft.with(AnsweredFromCache))
 	}
-	facts.LookupLost = made.Lost || seen.Lost || facts.failed(err) != No
-	s.check.uncached = s.check.uncached || err == nil && !cached && created
-	var token api.Secret
-	if !cached {
-		token = cmp.Or(seen.UserGroup.Token, made.UserGroup.Token)
-		if err == nil && s.check.environment != "" {
-			seen, err = s.client.Update(ctx, group)
-		}
+	v.uncached = v.uncached || err == nil && *made.New
+	draft.LookupLost = made.Lost || seen.Lost || err != nil
+	token := cmp.Or(seen.UserGroup.Token, made.UserGroup.Token)
+	if err == nil && s.check.environment != "" {
+		seen, err = s.client.Update(ctx, group)
 	}
-	facts.Told = seen.UserGroup
-	if err := s.remove(ctx, group, token); err != nil {
-		facts.failed(err)
-		return facts.with(LeftBehind)
+	draft.Told = seen.UserGroup
+	if err == nil && s.judgeEnvironment(draft) == nil && !s.names.known.Load() {
+		_, err = s.look(ctx, Known{ID: id})
+		s.names.known.Store(true)
 	}
-	facts.Placeholder = PlaceholderRemoved
-	if err == nil && !cached && !created {
+	if err == nil && !*made.New {
 		// A lost attempt has most likely created the group. The lookups that followed prove nothing about a cache.
 		err = &api.Error{Kind: api.Incomplete, Method: "GET", Reason: "the response that creates the group was lost"}
 	}
-	facts.failed(err)
-	switch tag := facts.Told.EnvironmentTag; {
-	case err != nil:
-		return facts.with(CallFailed)
-	case cached:
-		return s.end(facts.with(AnsweredFromCache))
+	draft.Placeholder = PlaceholderRemoved
+	if left := s.remove(ctx, group, token); left != nil {
+		draft.Placeholder = PlaceholderLeft
+		draft.record(left)
+		return draft.with(LeftBehind)
+	}
+	if draft.record(err); err != nil {
+		return draft.with(CallFailed)
+	}
+	if wrong := s.judgeEnvironment(draft); wrong != nil {
+		return s.end(wrong)
+	}
+	return nil
+}
+
+// askAgain looks up a group that tryOut has created, and reports whether a cache has responded to one of the two calls.
+func (s *Service) askAgain(
+	ctx context.Context, group api.GroupRequest, made api.Answer,
+) (seen api.Answer, cached bool, err error) {
+	// A group with a random ID cannot exist yet, and its token cannot be known. A response that contradicts this comes
+	// from a cache.
+	if !*made.New && !made.Lost || isOtherID(group.UserGroupID, made.UserGroup) || s.remembers(made.UserGroup.Token) {
+		return made, true, nil
+	}
+	seen, err = s.client.GetOrCreate(ctx, group)
+	return seen, err == nil && *seen.New, err
+}
+
+// judgeEnvironment returns a problem unless the response to an update shows the expected environment.
+func (s *Service) judgeEnvironment(draft Problem) *Problem {
+	switch tag := draft.Told.EnvironmentTag; {
 	case s.check.environment == "" || tag != nil && *tag == s.check.environment:
 		return nil
 	case tag == nil:
-		return s.end(facts.with(NoEnvironment))
+		return draft.with(NoEnvironment)
 	default:
-		return s.end(facts.with(WrongKey))
+		return draft.with(WrongKey)
 	}
 }
 

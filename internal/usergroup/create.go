@@ -3,7 +3,9 @@ package usergroup
 import (
 	"context"
 	"crypto/rand"
-	"strings"
+	"errors"
+	"net/http"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -12,81 +14,109 @@ import (
 // is not changed. If nothing fails, it makes one call, or two for an adoption. With an error, it returns no group,
 // and the error says whether the group was created.
 func (s *Service) Create(ctx context.Context, wanted api.GroupRequest, adopt bool) (Result, error) {
-	facts := Problem{Operation: Create, ID: wanted.UserGroupID, Sent: wanted}
-	return alone(s, Create, Known{ID: wanted.UserGroupID}, func(record *record) (Result, *Problem) {
+	draft := Problem{Operation: Create, ID: wanted.UserGroupID, Sent: wanted}
+	known := Known{ID: wanted.UserGroupID}
+	return exclusively(ctx, s, Create, known, func(ctx context.Context, lock *groupLock) (Result, *Problem) {
 		// A group that this run has already created or adopted belongs to another address.
-		result, problem := s.create(ctx, wanted, adopt && record.instance == "", facts)
+		result, problem := s.create(ctx, wanted, adopt && lock.instance == "", draft)
 		if problem != nil {
 			return result, problem
 		}
-		if record.deleted {
-			result.Warnings = append(result.Warnings, facts.with(Recreated))
+		if lock.deleted {
+			result.Warnings = append(result.Warnings, draft.with(Recreated))
 		}
 		result.Instance = rand.Text()
-		record.instance, record.deleted = result.Instance, false
+		lock.instance, lock.deleted = result.Instance, false
 		return result, nil
 	})
 }
 
-func (s *Service) create(ctx context.Context, wanted api.GroupRequest, adopt bool, facts Problem) (Result, *Problem) {
-	if problem := s.checkEnvironment(ctx, facts); problem != nil {
+func (s *Service) create(ctx context.Context, wanted api.GroupRequest, adopt bool, draft Problem) (Result, *Problem) {
+	if problem := s.checkEnvironment(ctx, draft); problem != nil {
 		return Result{}, problem
 	}
-	answer, err := s.client.GetOrCreate(ctx, wanted)
-	facts.Told = answer.UserGroup
-	facts.Done = facts.failed(err)
-	if answer.Lost {
-		facts.Done = Maybe
-	} else if answer.New != nil && !*answer.New {
-		facts.Done = No
-	}
-	switch judged := s.judge(Known{ID: wanted.UserGroupID}, nil, answer); {
-	case judged == fromCache:
-		return Result{}, facts.with(AnsweredFromCache)
-	case judged == justMade && namesDiffer(wanted.Name, answer.UserGroup.Name):
-		facts.Done = Maybe
-		return Result{}, facts.with(AnsweredFromCache)
-	case judged == justMade && (err != nil || isOtherID(wanted.UserGroupID, answer.UserGroup)):
-		return s.confirmCreated(ctx, facts)
-	case judged == justMade:
-		s.remember(answer.UserGroup.Token)
-		return Result{Group: &answer.UserGroup}, nil
-	case isOtherID(wanted.UserGroupID, answer.UserGroup):
-		return Result{}, facts.with(AnsweredForAnother)
-	case answer.New == nil:
-		return Result{}, s.endIfKeyRefused(facts.with(CallFailed))
-	case adopt:
-		return s.adopt(ctx, wanted, facts)
-	case answer.Lost:
-		return s.claim(ctx, wanted, facts)
-	default:
-		facts.Done = No
-		return Result{}, facts.with(Exists)
+	lost := false
+	for settle := (settling{}); ; {
+		answer, err := s.client.GetOrCreate(ctx, wanted)
+		lost = lost || answer.Lost
+		draft.Told = answer.UserGroup
+		draft.Done = draft.record(err)
+		if lost {
+			draft.Done = Maybe
+		} else if answer.New != nil && !*answer.New {
+			draft.Done = No
+		}
+		switch judged := s.judge(Known{ID: wanted.UserGroupID}, nil, answer); {
+		case judged == fromCache:
+			return Result{}, draft.with(AnsweredFromCache)
+		case judged == justMade && namesDiffer(wanted.Name, answer.UserGroup.Name):
+			draft.Done = Maybe
+			return Result{}, draft.with(AnsweredFromCache)
+		case judged == justMade && (err != nil || isOtherID(wanted.UserGroupID, answer.UserGroup)):
+			return s.confirmCreated(ctx, draft)
+		case judged == justMade:
+			s.remember(answer.UserGroup.Token)
+			return Result{Group: &answer.UserGroup}, nil
+		case isOtherID(wanted.UserGroupID, answer.UserGroup):
+			return Result{}, draft.with(AnsweredForAnother)
+		case answer.New == nil:
+			return Result{}, s.endIfKeyRefused(draft.with(CallFailed))
+		case lost && !adopt:
+			return s.claim(ctx, wanted, draft)
+		}
+		isLive, problem := s.isLive(ctx, wanted, draft)
+		switch {
+		case problem != nil:
+			return Result{}, problem
+		case !isLive && settle.wait(ctx, answer.UserGroup):
+			continue
+		case !isLive && ctx.Err() != nil:
+			draft.record(api.Stopped(http.MethodGet, ctx.Err()))
+			return Result{}, draft.with(CallFailed)
+		case adopt:
+			return s.adopt(ctx, wanted, draft)
+		default:
+			return Result{}, draft.with(Exists)
+		}
 	}
 }
 
-// namesDiffer reports whether a response with the name told cannot be the response to a creation with the name sent.
-// Letter case and surrounding white space do not count.
-func namesDiffer(sent, told *string) bool {
-	return sent != nil && told != nil && !strings.EqualFold(strings.TrimSpace(*sent), strings.TrimSpace(*told))
+// isLive reports whether the existing group that a creation has met shows something that a placeholder of another
+// lookup does not have. The response to the creation may merely echo the request, so the group is looked up by ID alone
+// unless the response shows something else.
+func (s *Service) isLive(ctx context.Context, wanted api.GroupRequest, draft Problem) (bool, *Problem) {
+	existing := draft.Told
+	if !showsNothing(draft.ID, existing) && namesDiffer(wanted.Name, existing.Name) {
+		return true, nil
+	}
+	known := Known{ID: draft.ID, TeamID: existing.TeamID, Token: existing.Token}
+	found, problem := s.find(ctx, known)
+	switch {
+	case problem == nil:
+		return !showsNothing(draft.ID, found.UserGroup), nil
+	case errors.Is(problem, ErrNotFound):
+		return false, nil // It was a placeholder.
+	default:
+		return false, draft.because(problem)
+	}
 }
 
 // confirmCreated looks up a new group if the response to its creation was incomplete or showed another ID.
-func (s *Service) confirmCreated(ctx context.Context, facts Problem) (Result, *Problem) {
-	facts.Done = Maybe
-	made := Known{ID: facts.ID, TeamID: facts.Told.TeamID, Token: facts.Told.Token}
-	found, problem := s.find(api.Finish(ctx), made)
+func (s *Service) confirmCreated(ctx context.Context, draft Problem) (Result, *Problem) {
+	draft.Done = Maybe
+	made := Known{ID: draft.ID, TeamID: draft.Told.TeamID, Token: draft.Told.Token}
+	found, problem := s.find(api.CleanUp(ctx, time.Time{}), made)
 	switch {
 	case problem != nil:
-		return Result{}, facts.because(problem)
+		return Result{}, draft.because(problem)
 	case !made.isSame(found.UserGroup):
-		return Result{}, facts.with(MayHaveExisted)
+		return Result{}, draft.with(MayHaveExisted)
 	}
-	facts.Done = Yes
-	group := found.Over(facts.Told)
+	draft.Done = Yes
+	group := found.Over(draft.Told)
 	result := Result{Group: &group}
-	if isOtherID(facts.ID, group) {
-		result.Warnings = append(result.Warnings, facts.with(OtherSpelling))
+	if isOtherID(draft.ID, group) {
+		result.Warnings = append(result.Warnings, draft.with(OtherSpelling))
 	}
 	return result, nil
 }
@@ -94,46 +124,46 @@ func (s *Service) confirmCreated(ctx context.Context, facts Problem) (Result, *P
 // claim decides whether a creation whose first response was lost has created the group that exists now. Another
 // client may have created it earlier. A response to a lookup by ID alone cannot echo a name or properties. If it
 // shows those that the creation sent, the group is ours. If it shows none, that proves nothing.
-func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, facts Problem) (Result, *Problem) {
-	known := Known{ID: wanted.UserGroupID, TeamID: facts.Told.TeamID, Token: facts.Told.Token}
-	found, problem := s.find(api.Finish(ctx), known)
+func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, draft Problem) (Result, *Problem) {
+	known := Known{ID: wanted.UserGroupID, TeamID: draft.Told.TeamID, Token: draft.Told.Token}
+	found, problem := s.find(api.CleanUp(ctx, time.Time{}), known)
 	if problem != nil {
-		return Result{}, facts.because(problem)
+		return Result{}, draft.because(problem)
 	}
-	facts.Told = found.UserGroup
+	draft.Told = found.UserGroup
 	shown := wanted.Name != nil && found.Name != nil && (wanted.Properties.IsZero() || !found.Properties.IsZero())
 	if wanted.Differences(found.UserGroup).Any() || !shown || !known.isSame(found.UserGroup) {
-		return Result{}, facts.with(MayHaveExisted)
+		return Result{}, draft.with(MayHaveExisted)
 	}
-	return Result{Group: &found.UserGroup, Warnings: []*Problem{facts.with(Claimed)}}, nil
+	return Result{Group: &found.UserGroup, Warnings: []*Problem{draft.with(Claimed)}}, nil
 }
 
 // adopt takes over an existing group. It updates the group to what is wanted, and does not change its token.
-func (s *Service) adopt(ctx context.Context, wanted api.GroupRequest, facts Problem) (Result, *Problem) {
-	facts.Operation = Adopt
-	existing := facts.Told
+func (s *Service) adopt(ctx context.Context, wanted api.GroupRequest, draft Problem) (Result, *Problem) {
+	draft.Operation = Adopt
+	existing := draft.Told
 	answer, err := s.client.Update(ctx, wanted)
-	facts.Done = facts.failed(err)
-	facts.Told = answer.UserGroup
+	draft.Done = draft.record(err)
+	draft.Told = answer.UserGroup
 	if err != nil {
-		return Result{}, facts.with(CallFailed)
+		return Result{}, draft.with(CallFailed)
 	}
-	facts.Done = Yes
+	draft.Done = Yes
 	known := Known{ID: wanted.UserGroupID, TeamID: existing.TeamID, Token: existing.Token}
-	if problem := known.expect(facts); problem != nil {
+	if problem := known.expect(draft); problem != nil {
 		return Result{}, problem
 	}
 	if wanted.Differences(answer.UserGroup).Any() {
-		return Result{}, facts.with(NotTakenAsSent)
+		return Result{}, draft.with(NotTakenAsSent)
 	}
 	adopted := answer.UserGroup.Over(existing)
 	if adopted.Token.IsZero() {
-		found, problem := s.find(api.Finish(ctx), known)
+		found, problem := s.find(api.CleanUp(ctx, time.Time{}), known)
 		if problem != nil {
-			return Result{}, facts.because(problem)
+			return Result{}, draft.because(problem)
 		}
 		adopted.Token = found.Token
 	}
 	s.remember(adopted.Token)
-	return Result{Group: &adopted, Warnings: []*Problem{facts.with(Adopted)}}, nil
+	return Result{Group: &adopted, Warnings: []*Problem{draft.with(Adopted)}}, nil
 }

@@ -13,33 +13,33 @@ import (
 // delete a group that this process has created or adopted for another instance of the resource. If a replacement is
 // created before the old instance is destroyed, both instances are the same group.
 func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID string) (Result, error) {
-	facts := Problem{Operation: Delete, ID: known.ID, Known: known}
-	return alone(s, Delete, known, func(record *record) (Result, *Problem) {
-		if record.instance != "" && record.instance != known.Instance {
-			return Result{Warnings: []*Problem{facts.with(Kept)}}, nil
+	draft := Problem{Operation: Delete, ID: known.ID, Known: known}
+	return exclusively(ctx, s, Delete, known, func(ctx context.Context, lock *groupLock) (Result, *Problem) {
+		if lock.instance != "" && lock.instance != known.Instance {
+			return Result{Warnings: []*Problem{draft.with(Kept)}}, nil
 		}
 		if known.TakenOver {
-			return Result{Warnings: []*Problem{facts.with(AnotherRemains)}}, nil
+			return Result{Warnings: []*Problem{draft.with(AnotherRemains)}}, nil
 		}
-		result, problem := s.delete(ctx, known, dataSourceProvidedID, facts)
+		result, problem := s.delete(ctx, known, dataSourceProvidedID, draft)
 		if problem == nil {
-			record.instance, record.deleted = "", true
+			lock.instance, lock.deleted = "", true
 		}
 		return result, problem
 	})
 }
 
 func (s *Service) delete(
-	ctx context.Context, known Known, dataSourceProvidedID string, facts Problem,
+	ctx context.Context, known Known, dataSourceProvidedID string, draft Problem,
 ) (Result, *Problem) {
-	if problem := s.refuseHarm(ctx, facts); problem != nil {
+	if problem := s.refuseHarm(ctx, draft); problem != nil {
 		return Result{}, problem
 	}
 	lost := false
 	if known.Token.IsZero() {
 		found, problem := s.findCurrent(ctx, known)
 		if problem != nil {
-			return facts.goneOr(problem)
+			return draft.goneOr(problem)
 		}
 		known, lost = known.with(found), found.Lost
 	}
@@ -54,18 +54,18 @@ func (s *Service) delete(
 		if err == nil {
 			return Result{}, nil
 		}
-		facts.Done = max(facts.Done, facts.failed(err))
-		if !mayBeTheToken(facts.Call) {
-			return Result{}, facts.with(CallFailed)
+		draft.Done = max(draft.Done, draft.record(err))
+		if !mayBeTheToken(draft.Call) {
+			return Result{}, draft.with(CallFailed)
 		}
 		found, problem := s.findCurrent(ctx, known)
 		switch {
 		case problem != nil:
-			return facts.goneOr(problem)
+			return draft.goneOr(problem)
 		case found.Token == known.Token, stale >= maxStale:
-			return Result{}, facts.with(CallFailed)
+			return Result{}, draft.with(CallFailed)
 		case !known.isSame(found.UserGroup):
-			return Result{}, facts.with(MayBeAnother)
+			return Result{}, draft.with(MayBeAnother)
 		}
 		// Another client has rotated the token.
 		known, lost = known.with(found), lost || found.Lost

@@ -1,9 +1,9 @@
 package usergroup
 
 import (
-	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -13,17 +13,22 @@ import (
 // because it deletes a group only after a second lookup has shown that the first one created it. The calls of the
 // check of the service are extra.
 func (s *Service) Find(ctx context.Context, known Known) (Found, error) {
-	return alone(s, LookUp, known, func(*record) (Found, *Problem) { return s.find(ctx, known) })
+	return exclusively(ctx, s, LookUp, known, func(ctx context.Context, _ *groupLock) (Found, *Problem) {
+		return s.lookUp(ctx, known, &settling{})
+	})
 }
+
+// maxLooks limits the lookups of one operation, in case others create and delete the group all the time.
+const maxLooks = 6
 
 // sighting is what a lookup shows about a group.
 type sighting int
 
 const (
-	nothingTold   sighting = iota // the response does not show whether the group is new, or shows one without a token
+	unusable      sighting = iota // the response does not show whether the group is new, or shows one without a token
 	justMade                      // a new group, which this lookup has created
-	confirmed                     // the group that an earlier lookup has created
-	existing                      // a group that existed before
+	confirmed                     // the placeholder that an earlier lookup has created
+	existing                      // a group that existed before, or a placeholder that somebody has taken
 	fromCache                     // a live group that a cached response reports as new
 	contradictory                 // a group other than the one that an earlier lookup has created
 )
@@ -33,92 +38,162 @@ func (s *Service) judge(known Known, made *api.UserGroup, answer api.Answer) sig
 	group := answer.UserGroup
 	switch {
 	case answer.New == nil, !*answer.New && group.Token.IsZero():
-		return nothingTold
+		return unusable
 	case *answer.New && (s.remembers(group.Token) || known.isSame(group)):
 		return fromCache
 	case *answer.New:
 		return justMade
 	case made == nil:
 		return existing
-	case Known{TeamID: made.TeamID, Token: made.Token}.isSame(group):
-		if group.Name != nil || !group.Properties.IsZero() && group.Properties.Canonical() != "{}" {
-			// A placeholder has neither, so this is a live group.
-			return fromCache
-		}
+	case !Known{TeamID: made.TeamID, Token: made.Token}.isSame(group):
+		return contradictory
+	case showsNothing(known.ID, group):
 		return confirmed
 	default:
-		return contradictory
+		return existing
 	}
 }
 
-// find is Find for callers that hold the lock of the ID.
+// find is Find for the other operations. It also returns a group that may be the placeholder of another lookup.
 func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
-	facts := Problem{Operation: LookUp, ID: known.ID, Known: known}
-	var made *api.UserGroup
-	lost, removals, retries := false, 0, s.client.Retries()
-	for looks := 0; ; looks++ {
-		answer, err := s.look(ctx, known)
-		done := facts.failed(err)
-		facts.Told = answer.UserGroup
-		lost = lost || answer.Lost || done == Maybe
-		// A response that reports a new group may come from a cache until a second lookup has confirmed the group.
-		facts.LookupLost = lost || made != nil
-		shows := s.judge(known, made, answer)
-		if looks > s.client.Repeats()+4 { // every lookup reports a new group
-			shows = contradictory
+	return s.lookUp(ctx, known, nil)
+}
+
+// lookUp is find with settle nil. Otherwise it waits until time shows whether a group is another lookup's placeholder.
+func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Found, *Problem) {
+	draft := Problem{Operation: LookUp, ID: known.ID, Known: known}
+	defer s.scout(ctx)()
+	if cause := s.ended(LookUp); cause != nil {
+		return Found{}, draft.referTo(cause)
+	}
+	if known.TeamID == nil {
+		// The check comes first, so that it takes no time from the lease of a placeholder.
+		if problem := s.checkEnvironment(ctx, draft); problem != nil {
+			return Found{}, problem
 		}
-		if shows == confirmed && err != nil { // An incomplete response may lack what would show a live group.
-			shows = nothingTold
+	}
+	var made *api.UserGroup
+	var checked *verdict
+	lost, removals := false, 0
+	for looks := 1; ; looks++ {
+		answer, err := s.look(ctx, known)
+		outcome := draft.record(err)
+		draft.Told = answer.UserGroup
+		lost = lost || answer.Lost || outcome == Maybe
+		// A response that reports a new group may come from a cache until a second lookup has confirmed the group.
+		draft.LookupLost = lost || made != nil
+		shows := s.judge(known, made, answer)
+		switch {
+		case looks > maxLooks:
+			shows = contradictory
+		case shows == confirmed && err != nil: // An incomplete response may lack what would show a live group.
+			shows = unusable
 		}
 		switch shows {
-		case nothingTold:
-			if !api.IsKind(err, api.Incomplete) || !retries.Wait(ctx, facts.Call) {
-				return Found{}, s.endIfKeyRefused(facts.with(CallFailed))
+		case unusable:
+			switch {
+			case api.IsKind(err, api.Incomplete) && s.client.Retry(ctx, draft.Call):
+			case made != nil:
+				return Found{}, s.endFor(LookUp, draft.with(CallFailed))
+			default:
+				return Found{}, s.endIfKeyRefused(draft.with(CallFailed))
 			}
 		case fromCache, contradictory:
-			facts.LookupLost = true // It is unknown which lookups have reached the service.
+			draft.LookupLost = true // It is unknown which lookups have reached the service.
 			if made != nil {
-				return Found{}, facts.with(AnswersDisagree)
+				return Found{}, draft.with(AnswersDisagree)
 			}
-			return Found{}, facts.with(AnsweredFromCache)
+			return Found{}, draft.with(AnsweredFromCache)
 		case existing:
-			return s.existing(ctx, facts)
-		case justMade:
-			made = &answer.UserGroup
-			s.remember(answer.UserGroup.Token)
-			// Even a run that is stopped must not leave the placeholder behind.
-			ctx = api.Finish(ctx)
-		case confirmed:
-			uncached, checked := s.checkService(ctx)
-			if !uncached {
-				// What looks like a placeholder may be a live group, if a cache repeats the response to its creation.
-				return Found{}, facts.because(checked)
-			}
-			facts.Placeholder, facts.LookupLost = PlaceholderLeft, lost
-			err := s.client.Delete(ctx, api.TokenRequest{CurrentToken: answer.UserGroup.Token, UserGroupID: known.ID})
-			if err == nil {
-				facts.Placeholder = PlaceholderRemoved
+			draft.LookupLost = lost
+			waits, problem := settle != nil && !lost, (*Problem)(nil)
+			if waits {
+				waits, problem = s.mayBePlaceholder(ctx, draft)
 			}
 			switch {
-			case checked != nil:
-				return Found{}, facts.because(checked)
-			case err == nil:
-				return Found{}, facts.with(NotFound)
+			case problem != nil:
+				return Found{}, problem
+			case checked != nil && checked.problem != nil:
+				return Found{}, draft.because(checked.problem)
+			case waits && settle.wait(ctx, answer.UserGroup):
+				looks-- // They have a limit of their own.
+			default:
+				return s.existing(ctx, draft)
+			}
+		case justMade:
+			made = &answer.UserGroup
+			s.remember(made.Token)
+			// Even a run that is stopped must not leave the placeholder behind.
+			ctx = api.CleanUp(ctx, answer.Sent.Add(lease))
+			if checked = s.checkService(ctx, nil); !checked.uncached {
+				// What looks like a placeholder may be a live group, if a cache repeats the response to its creation.
+				draft.LookupLost = true
+				return Found{}, draft.because(checked.problem)
+			}
+		case confirmed:
+			draft.Placeholder, draft.LookupLost = PlaceholderLeft, lost
+			err := s.client.Delete(ctx, api.TokenRequest{CurrentToken: answer.UserGroup.Token, UserGroupID: known.ID})
+			if err == nil {
+				draft.Placeholder = PlaceholderRemoved
+				if checked.problem != nil {
+					return Found{}, draft.because(checked.problem)
+				}
+				return Found{}, draft.with(NotFound)
 			}
 			// The placeholder may be gone, deleted by a lost attempt or by another client, or it may have a new token. Another
 			// lookup shows which.
-			if facts.failed(err); removals > 0 || !mayBeTheToken(facts.Call) {
-				return Found{}, facts.with(LeftBehind)
+			if draft.record(err); removals > 0 || !mayBeTheToken(draft.Call) {
+				return Found{}, s.endFor(LookUp, draft.with(LeftBehind))
 			}
 			removals++
 		}
 	}
 }
 
+// scout lets the first lookup of a process go ahead of all others, so that a wrong API key is noticed before ten of
+// them have created something. It returns a function to call when the lookup has ended. It does not wait for long,
+// since a service that does not respond must not keep the others waiting.
+func (s *Service) scout(ctx context.Context) (ended func()) {
+	select {
+	case <-s.scouted:
+		return func() {}
+	default:
+	}
+	if s.scouting.CompareAndSwap(false, true) {
+		return func() { close(s.scouted) }
+	}
+	timer := time.NewTimer(longestScout)
+	defer timer.Stop()
+	select {
+	case <-s.scouted:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return func() {}
+}
+
+// longestScout is how long lookups wait for the first one.
+const longestScout = 3 * time.Second
+
+// mayBePlaceholder reports whether the group that a lookup has found may be the placeholder of another lookup, so that
+// time would tell. The known group is none, and neither is one that shows a name. Where the service shows no names, an
+// import of a placeholder does no harm, so there is no need to wait.
+func (s *Service) mayBePlaceholder(ctx context.Context, draft Problem) (bool, *Problem) {
+	if draft.Known.isSame(draft.Told) || !showsNothing(draft.ID, draft.Told) {
+		return false, nil
+	}
+	if !s.names.known.Load() { // The check finds out.
+		if checked := s.checkService(ctx, ctx.Done()); checked.problem != nil {
+			return false, draft.because(checked.problem)
+		}
+	}
+	return s.names.shown.Load(), nil
+}
+
 // look sends a lookup with the ID alone, and adds a name only if the service requires one.
 func (s *Service) look(ctx context.Context, known Known) (api.Answer, error) {
 	request := api.GroupRequest{UserGroupID: known.ID}
-	name := cmp.Or(known.Name, known.ID)
+	name := known.ID // By this name, other processes recognize a placeholder.
 	if s.nameRequired.Load() {
 		request.Name = &name
 	}
@@ -135,48 +210,38 @@ func (s *Service) look(ctx context.Context, known Known) (api.Answer, error) {
 	}
 	// The name that was sent may come back as an echo, and so may a missing one as an empty name. Neither proves
 	// anything.
-	if told := answer.UserGroup.Name; told != nil && (*told == "" || request.Name != nil && *told == name) {
+	if returned := answer.UserGroup.Name; returned != nil && (*returned == "" || request.Name != nil && *returned == name) {
 		answer.UserGroup.Name = nil
+	}
+	if answer.UserGroup.Name != nil {
+		s.names.shown.Store(true)
+		s.names.known.Store(true)
 	}
 	return answer, err
 }
 
 // existing decides whether the existing group that a lookup has returned is the known group.
-func (s *Service) existing(ctx context.Context, facts Problem) (Found, *Problem) {
-	known, group := facts.Known, facts.Told
+func (s *Service) existing(ctx context.Context, draft Problem) (Found, *Problem) {
+	known, group := draft.Known, draft.Told
 	s.remember(group.Token)
-	found := Found{UserGroup: group, Replaced: known.isOther(group), Lost: facts.LookupLost}
+	found := Found{UserGroup: group, Replaced: known.isOther(group), Lost: draft.LookupLost}
 	switch {
 	case known.isSame(group):
-		facts.LookupLost = false
+		draft.LookupLost = false
 		if isOtherID(known.ID, group) {
-			found.Warnings = append(found.Warnings, facts.with(OtherSpelling))
+			found.Warnings = append(found.Warnings, draft.with(OtherSpelling))
 		}
 	case isOtherID(known.ID, group):
-		return Found{}, facts.with(AnsweredForAnother)
-	case facts.LookupLost:
-		return Found{}, facts.with(MayBeLeftBehind)
-	}
-	if found.Replaced || known.TeamID == nil {
-		if problem := s.checkEnvironment(ctx, facts); problem != nil {
-			return Found{}, problem
-		}
+		return Found{}, draft.with(AnsweredForAnother)
+	case draft.LookupLost && showsNothing(known.ID, group):
+		return Found{}, draft.with(MayBeLeftBehind)
 	}
 	if found.Replaced {
-		found.Warnings = append(found.Warnings, facts.with(Replaced))
+		if problem := s.checkEnvironment(ctx, draft); problem != nil {
+			return Found{}, problem
+		}
+		found.Warnings = append(found.Warnings, draft.with(Replaced))
 	}
 	found.Outdated = !found.Replaced && slices.Contains(known.Retired, group.Token.Fingerprint())
 	return found, nil
-}
-
-// isOtherID reports whether a response shows an ID other than the requested one.
-func isOtherID(id string, group api.UserGroup) bool {
-	return group.ProvidedID != nil && *group.ProvidedID != "" && *group.ProvidedID != id
-}
-
-// mayBeTheToken reports whether a stale token may be the reason why a call failed, or the call may have been carried
-// out. The contract does not specify the status for a stale token, so the caller has to look up the group.
-func mayBeTheToken(call *api.Error) bool {
-	maybe := []api.Kind{api.Refused, api.Unauthorized, api.UnknownOutcome, api.Incomplete}
-	return call.Lost || slices.Contains(maybe, call.Kind)
 }

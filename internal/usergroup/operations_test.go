@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
@@ -33,10 +34,15 @@ func TestOperations(t *testing.T) {
 		{"a group that exists", find, "as known", nil, "GET", none, true},
 		{
 			"a group that is missing leaves nothing behind", find, "absent",
-			nil, "GET, GET, GET, GET, DELETE, DELETE", none, true,
+			nil, "GET, GET, GET, GET, DELETE, GET, DELETE", none, true,
 		},
 		{
-			"a look that was lost proves nothing of an unknown group", lookup, "exists",
+			"a group that shows a name was not made by a look that was lost", lookup, "exists",
+			[]string{"lost after the work"},
+			"GET lost after the work, GET", none, true,
+		},
+		{
+			"a look that was lost proves nothing of a group without a name", lookup, "nameless",
 			[]string{"lost after the work"},
 			"GET lost after the work, GET", usergroup.MayBeLeftBehind, false,
 		},
@@ -52,8 +58,8 @@ func TestOperations(t *testing.T) {
 		},
 		{
 			"a check that is answered in part twice is given up", find, "absent",
-			[]string{"answered", "answered", "half an answer", "half an answer", "answered", "half an answer", "half an answer"},
-			"GET, GET, GET half an answer, GET half an answer, DELETE, GET half an answer, GET half an answer, DELETE",
+			[]string{"answered", "answered", "half an answer", "answered", "answered", "half an answer"},
+			"GET, GET, GET half an answer, DELETE, GET, GET half an answer, DELETE",
 			usergroup.CallFailed, false,
 		},
 		{"a new group", "create", "absent", nil, "GET", none, true},
@@ -104,7 +110,7 @@ func TestOperations(t *testing.T) {
 			"PUT refused 400, POST", usergroup.CallFailed, false,
 		},
 		{"a deletion", "delete", "as known", nil, "DELETE", none, true},
-		{"a deletion of what is gone", "delete", "absent", nil, "DELETE, GET, GET, GET, GET, DELETE, DELETE", none, true},
+		{"a deletion of what is gone", "delete", "absent", nil, "DELETE, GET, GET, GET, GET, DELETE, GET, DELETE", none, true},
 		{
 			"a deletion leaves another group under the id", "delete", "another group",
 			nil, "DELETE, GET", usergroup.AnotherRemains, true,
@@ -210,8 +216,8 @@ func TestEnds(t *testing.T) {
 		operation, before, another string
 		calls                      int
 	}{
-		{"read", "absent", "deletes", 7},
-		{"read", "absent", "rotates", 8},
+		{"read", "absent", "deletes", 11},
+		{"read", "absent", "rotates", 9},
 		{"rotate", "as known", "rotates", 6},
 		{"delete", "as known", "rotates", 6},
 	} {
@@ -371,6 +377,7 @@ func TestInstances(t *testing.T) {
 func TestTakenOver(t *testing.T) {
 	t.Parallel()
 	h := situation{operation: "delete", before: "another group", reading: "stored"}.start(t)
+	h.Change(id, func(g *emulator.Group) { g.Name = "Another" })
 	h.refresh(t.Context())
 	h.delete(t.Context())
 	if _, there := h.Group(id); !there || h.err != nil || len(h.Calls()) != 1 {

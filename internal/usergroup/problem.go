@@ -126,9 +126,9 @@ func (p Problem) because(cause *Problem) *Problem {
 	return &p
 }
 
-// failed records the error of a call, and returns whether the service did the work in spite of it. For a nil error,
+// record records the error of a call, and returns whether the service did the work in spite of it. For a nil error,
 // it returns No.
-func (p *Problem) failed(err error) Happened {
+func (p *Problem) record(err error) Happened {
 	p.Call = nil
 	if !errors.As(err, &p.Call) {
 		return No

@@ -192,6 +192,7 @@ func (s situation) start(t *testing.T) *history {
 		t.Fatal(err)
 	}
 	h := &history{situation: s, world: &world{Emulator: e, makers: map[int64]maker{}, stored: id}}
+	h.nameless = readings[s.reading].nameless
 	if s.reading == "lower case" {
 		h.stored = strings.ToLower(id)
 	}

@@ -8,7 +8,7 @@ package usergroup
 
 import (
 	"cmp"
-	"net/http"
+	"context"
 	"sync"
 	"sync/atomic"
 
@@ -18,19 +18,22 @@ import (
 // Service implements the safe operations. It is safe for concurrent use. Operations on the same ID run one at a time.
 type Service struct {
 	client *api.Client
-	// records maps each ID to its *record. The keys of tokens are the tokens that this process has seen.
-	records, tokens sync.Map
+	// locks maps each ID to its *groupLock. The keys of tokens are the tokens that this process has seen.
+	locks, tokens sync.Map
 	// nameRequired is set once the service has accepted a lookup only with a name.
 	nameRequired atomic.Bool
-	// ended is the problem that ended the run for every group, or nil; see end.
-	ended atomic.Pointer[Problem]
-	check check
+	names        names
+	// scouting is set when the first lookup begins, and scouted is closed when it ends.
+	scouting atomic.Bool
+	scouted  chan struct{}
+	check    check
+	run      run
 }
 
 // New returns a Service that uses the client. environment is the tag that every group must have ("Customer" or
 // "Testing", interface section 2.2). If it is empty, any tag will do.
 func New(client *api.Client, environment string) *Service {
-	return &Service{client: client, check: check{environment: environment}}
+	return &Service{client: client, scouted: make(chan struct{}), check: check{environment: environment}}
 }
 
 // Known is what is known about a group from earlier responses. A field that is nil, zero or empty is unknown. Only
@@ -95,47 +98,41 @@ type Result struct {
 	Warnings []*Problem
 }
 
-// record is what this process has done to the group with one ID. Holding its lock gives exclusive access to the ID.
-type record struct {
-	sync.Mutex
+// groupLock gives exclusive access to the group with one ID, and records what this process has done to it. It is a
+// channel, because waiting for it must end when the run is stopped.
+type groupLock struct {
+	held chan struct{}
 	// instance is the Result.Instance of the last creation or adoption. It is empty if there was none since a deletion.
 	instance string
 	deleted  bool
 }
 
-// alone runs an operation with exclusive access to its ID. It returns RunEnded if a problem has ended the run.
-func alone[R any](s *Service, operation Operation, known Known, do func(*record) (R, *Problem)) (result R, err error) {
-	kept, _ := s.records.LoadOrStore(known.ID, &record{})
-	mine, _ := kept.(*record)
-	mine.Lock()
-	defer mine.Unlock()
-	if cause := s.ended.Load(); cause != nil {
-		return result, &Problem{Finding: RunEnded, Operation: operation, ID: known.ID, Cause: cause}
+// exclusively runs an operation with exclusive access to its ID and with one budget for all its calls. It returns
+// RunEnded if a problem has ended the run.
+func exclusively[R any](
+	ctx context.Context, s *Service, operation Operation, known Known,
+	do func(context.Context, *groupLock) (R, *Problem),
+) (result R, err error) {
+	value, _ := s.locks.LoadOrStore(known.ID, &groupLock{held: make(chan struct{}, 1)})
+	lock, _ := value.(*groupLock)
+	select {
+	case lock.held <- struct{}{}:
+		defer func() { <-lock.held }()
+	case <-ctx.Done():
+		draft := Problem{Operation: operation, ID: known.ID}
+		draft.record(api.Stopped("", ctx.Err()))
+		return result, draft.with(CallFailed)
+	}
+	if cause := s.ended(operation); cause != nil {
+		return result, notBegun(operation, known.ID, cause)
 	}
 	s.remember(known.Token)
-	result, problem := do(mine)
+	ctx = s.client.Begin(ctx)
+	result, problem := do(ctx, lock)
 	if problem == nil {
 		return result, nil
 	}
-	return result, problem
-}
-
-// end ends the run for every group, because the problem affects all of them. It returns the first such problem as it
-// is, and RunEnded with the first problem as its cause for all later ones.
-func (s *Service) end(problem *Problem) *Problem {
-	if s.ended.CompareAndSwap(nil, problem) {
-		return problem
-	}
-	return &Problem{Finding: RunEnded, Operation: problem.Operation, ID: problem.ID, Cause: s.ended.Load()}
-}
-
-// endIfKeyRefused ends the run if the service itself responded with status 401. It may only be used after a call that
-// carries no token, because only then does the status mean that the API key was refused.
-func (s *Service) endIfKeyRefused(problem *Problem) *Problem {
-	if call := problem.Call; call != nil && call.FromService && call.Status == http.StatusUnauthorized {
-		return s.end(problem)
-	}
-	return problem
+	return result, s.endIfUnreachable(ctx, operation, problem)
 }
 
 // remember records a token. No two groups share one, so a response that reports a new group with a known token comes

@@ -30,9 +30,11 @@ var readings = map[string]struct {
 	changes []string
 	// twin means that the caller cannot distinguish this reading from another one, so that one mishap is enough.
 	twin bool
+	// nameless means that lookups by ID alone show no names, so that a placeholder looks like any other group.
+	nameless bool
 }{
 	"stored": {},
-	"echo":   {options: emulator.Options{Answers: emulator.AnswersEcho}},
+	"echo":   {options: emulator.Options{Answers: emulator.AnswersEcho}, nameless: true},
 	"merge": {
 		options: emulator.Options{Updates: emulator.UpdatesMerge}, changes: []string{"create", "adopt", "update"},
 	},
@@ -52,9 +54,11 @@ var readings = map[string]struct {
 	"lower case":      {options: emulator.Options{IDs: emulator.IDsLowerCase}},
 	"trimmed names":   {options: emulator.Options{TrimNames: true}, changes: []string{"create", "adopt", "update"}},
 	"adds a property": {options: emulator.Options{AddsProperty: true}, changes: []string{"create", "adopt", "update"}},
-	"silent":          {options: emulator.Options{Omit: []string{"name", "provided_id", "properties"}}},
-	"no team_id":      {options: emulator.Options{Omit: []string{"team_id"}}},
-	"lagging reads":   {options: emulator.Options{ReadLag: 1500 * time.Millisecond}},
+	"silent": {
+		options: emulator.Options{Omit: []string{"name", "provided_id", "properties"}}, nameless: true,
+	},
+	"no team_id":    {options: emulator.Options{Omit: []string{"team_id"}}},
+	"lagging reads": {options: emulator.Options{ReadLag: 1500 * time.Millisecond}},
 }
 
 var befores = map[string][]string{

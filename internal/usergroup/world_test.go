@@ -25,6 +25,8 @@ type world struct {
 	*emulator.Emulator
 	// stored is the ID as the service stores it.
 	stored string
+	// nameless is that of the reading.
+	nameless bool
 	// choices selects what happens. If it is nil, script does, which names the mishap of each attempt.
 	choices *choices
 	script  []string
@@ -55,6 +57,9 @@ type world struct {
 	handed string
 	// renamed reports whether the other actor has renamed the group.
 	renamed bool
+	// taken is the team_id of a placeholder that the other actor has just renamed, or 0. The next attempt cannot know
+	// that it is no longer empty. All later ones can.
+	taken int64
 	// cached reports whether a GET got an old response. Responses from byBody do not count.
 	cached bool
 	// told describes what happened. The texts are built only when they are printed.
@@ -189,6 +194,9 @@ var events = []event{
 	{"another actor renames", ifExists, func(w *world) {
 		w.Change(w.stored, func(g *emulator.Group) { g.Name = "Renamed elsewhere" })
 		w.renamed = true
+		if group, _ := w.Group(w.stored); w.makers[group.TeamID] == lookup && !w.nameless {
+			w.taken = group.TeamID
+		}
 	}},
 	{"another actor deletes", ifExists, func(w *world) { w.Remove(w.stored) }},
 	{"another actor replaces", ifExists, func(w *world) { w.makers[w.Replace(w.stored).TeamID] = another }},
@@ -251,6 +259,9 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 		w.answers = append(w.answers, told)
 	}
 	group, there := w.Group(w.stored)
+	if there && group.TeamID == w.taken {
+		w.makers[w.taken], w.taken = another, 0
+	}
 	if there && r.Method == http.MethodPost && bytes.Contains(told.body, []byte(`"token":"`+group.Token+`"`)) {
 		w.handed = group.Token
 	}

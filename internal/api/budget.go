@@ -1,0 +1,134 @@
+package api
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	// rateLimitPatience is how long, in multiples of RetryWaitMax, an operation repeats calls that are refused because
+	// of a rate limit without counting these retries. The time begins with its first such refusal. By default this is
+	// two minutes, because limits are commonly counted per minute.
+	rateLimitPatience = 4
+	// quickRetries is how many times a call that a rate limit refuses is repeated as soon as the pace of the process
+	// allows. If it is refused again while others get through, the pace is not the reason. Further refusals of it do
+	// not change the pace.
+	quickRetries = 3
+)
+
+// budget is what an operation may spend on retries. All calls of the operation share it, so that loops of calls do not
+// multiply it.
+type budget struct {
+	client       *Client
+	retries      int       // how many retries were counted
+	rateLimited  int       // how many refusals because of a rate limit were not counted
+	limitedSince time.Time // when the first of them came
+	// failures maps the method of each call that has failed, and "" for any, to the number of calls that had gotten
+	// through in this process when the first of them failed.
+	failures map[string]int
+}
+
+type budgetKey struct{}
+
+// Begin returns the context for the calls of one operation, which share MaxRetries retries. A call with any other
+// context is an operation by itself. The calls of an operation must not be concurrent.
+func (c *Client) Begin(ctx context.Context) context.Context {
+	return context.WithValue(ctx, budgetKey{}, &budget{client: c, failures: map[string]int{}})
+}
+
+// budgetOf returns the budget of the operation to which the context belongs, and begins one if there is none.
+func (c *Client) budgetOf(ctx context.Context) (context.Context, *budget) {
+	b, ok := ctx.Value(budgetKey{}).(*budget)
+	if !ok {
+		ctx = c.Begin(ctx)
+		b, _ = ctx.Value(budgetKey{}).(*budget)
+	}
+	return ctx, b
+}
+
+// Retry waits before the next retry of an operation and reports whether it is allowed. It returns false if no retries
+// are left, or if the run is stopped while it waits. failure is the error of the last call, or nil if no call failed.
+func (c *Client) Retry(ctx context.Context, failure *Error) bool {
+	wait, allowed := c.next(ctx, failure)
+	return allowed && sleep(ctx, wait) == nil
+}
+
+// AwaitOutcome is like Retry, but also waits if no retries are left, because the service may still be working on the
+// call that failed.
+func (c *Client) AwaitOutcome(ctx context.Context, failure *Error) bool {
+	wait, allowed := c.next(ctx, failure)
+	return sleep(ctx, wait) == nil && allowed
+}
+
+// Unreachable reports whether no call of this process with the given method has gotten through to the service since such
+// a call of the operation failed for the first time. An empty method stands for all of them.
+func (c *Client) Unreachable(ctx context.Context, method string) bool {
+	_, budget := c.budgetOf(ctx)
+	decided, hasFailed := budget.failures[method]
+	return hasFailed && decided == c.Decided(method)
+}
+
+// failed records that a call of the operation has failed.
+func (b *budget) failed(method string) {
+	for _, method := range []string{"", method} {
+		if _, again := b.failures[method]; !again {
+			b.failures[method] = b.client.Decided(method)
+		}
+	}
+}
+
+func (c *Client) next(ctx context.Context, failure *Error) (wait time.Duration, allowed bool) {
+	_, budget := c.budgetOf(ctx)
+	return budget.next(failure)
+}
+
+// next returns how long to wait before the next retry, and whether it is allowed.
+func (b *budget) next(failure *Error) (wait time.Duration, allowed bool) {
+	if failure != nil && failure.RateLimited() && b.mayWaitForLimit() {
+		b.rateLimited++
+		if b.rateLimited > quickRetries {
+			wait = b.client.wait(b.rateLimited-quickRetries-1, failure)
+		}
+		return wait, true
+	}
+	b.retries++
+	return b.client.wait(b.retries-1, failure), b.retries <= b.client.config.MaxRetries
+}
+
+// mayWaitForLimit reports whether a refusal because of a rate limit need not be counted: retries are not turned off,
+// the service has let a call of this process through lately, and the operation has not been refused for too long.
+func (b *budget) mayWaitForLimit() bool {
+	patience := rateLimitPatience * b.client.config.RetryWaitMax
+	if b.limitedSince.IsZero() {
+		b.limitedSince = time.Now()
+	}
+	return b.client.config.MaxRetries > 0 &&
+		time.Since(b.client.pace.letThrough()) < patience && time.Since(b.limitedSince) < patience
+}
+
+// wait returns the wait before retry n, counted from 0: what the service asked for, or else RetryWaitMin, doubled n
+// times, and at most RetryWaitMax in both cases. A doubled wait is reduced at random by up to a half, so that
+// workers that failed together do not come back together.
+func (c *Client) wait(n int, err *Error) time.Duration {
+	longest := c.config.RetryWaitMax
+	if err != nil && err.RetryAfter > 0 {
+		return min(err.RetryAfter, longest)
+	}
+	wait := longest
+	if c.config.RetryWaitMin < longest>>n {
+		wait = c.config.RetryWaitMin << n
+	}
+	return wait - time.Duration(c.config.Random()*float64(wait/2))
+}
+
+// sleep waits. If the context ends first, it returns the context's error.
+func sleep(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
