@@ -41,7 +41,7 @@ func (c *call) interpret(response *http.Response, body []byte, cut error) (answe
 		failure.Kind, failure.permanent = NotSent, true
 	case status == http.StatusBadRequest && !fromService && tlsWanted.Match(body):
 		failure.Kind, failure.permanent = NotSent, true
-		failure.Reason = c.client.target() + " speaks TLS, and was addressed without it"
+		failure.Reason = c.client.target() + " expects TLS, but got plain HTTP"
 	case status/100 == 4 && status != http.StatusRequestTimeout:
 		failure.Kind = Refused
 	default:
@@ -114,7 +114,7 @@ func decodeGetOrCreate(told, group fields) (Answer, error) {
 	answer, err := decodeGroupWithToken(told, group)
 	isNew, flagErr := told.flag("new_user_group")
 	if flagErr == nil && isNew == nil {
-		flagErr = errors.New("the field new_user_group is missing, so whether the group was just made is not told")
+		flagErr = errors.New("the field new_user_group is missing, so it is unknown whether this call created the group")
 	}
 	answer.New = isNew
 	return answer, cmp.Or(flagErr, err)

@@ -77,8 +77,10 @@ func TestInterpretation(t *testing.T) {
 		{UnknownOutcome, "would have responded in JSON", true, []string{`200 ` + htmlPage, `502 ` + htmlPage}},
 		{UnknownOutcome, "not a JSON object", true, []string{`200 LEAK`, `200 `, `204 `, `200 [{"success":1}]`, `200 null`}},
 		{UnknownOutcome, "not complete JSON", true, []string{`200 {"success":NaN}`, `200 {`}},
-		{UnknownOutcome, "twice", false, []string{`200 {"success":1,"success":0}`, `200 {"success":1,"LEAK":1,"LEAK":1}`}},
-		{UnknownOutcome, "the field new_user_group is missing", false, []string{
+		{UnknownOutcome, "a duplicate field", false, []string{
+			`200 {"success":1,"success":0}`, `200 {"success":1,"LEAK":1,"LEAK":1}`,
+		}},
+		{UnknownOutcome, "the field new_user_group is missing, so it is unknown whether", false, []string{
 			`200 {"success":1,"user_group":` + group + `}`,
 		}},
 		{Incomplete, "something follows", false, []string{`200 ` + successJSON + `x`, `200 ` + successJSON + successJSON}},
@@ -151,7 +153,7 @@ func TestIncomplete(t *testing.T) {
 		"broken name":          {with(`"Acme"`, `["LEAK"]`), "the field name", true, true, false, true},
 		"broken token":         {with(`"`+plantedNewToken+`"`, `["LEAK"]`), "the field token", true, true, true, false},
 		"no token":             {with(`"token"`, `"tok"`), "user_group.token is missing", true, true, true, false},
-		"a field twice":        {with(`"name"`, `"name":"LEAK","name"`), "a field twice", true, true, true, true},
+		"a field twice":        {with(`"name"`, `"name":"LEAK","name"`), "a duplicate field", true, true, true, true},
 	} {
 		answer, failure := testCall(t, http.MethodGet).interpret(response(200), []byte(test.body), nil)
 		wantFault(t, name, failure, test.fault, "LEAK", plantedNewToken[:5])

@@ -27,7 +27,7 @@ func (c *call) transportFailure(err error, timedOut bool, way *sending) *Error {
 		failure.Reason = peer + " does not speak TLS"
 		failure.Hint = hintNoTLS
 	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`):
-		failure.Reason = peer + " speaks TLS, and was addressed without it"
+		failure.Reason = peer + " expects TLS, but got plain HTTP"
 		failure.Hint = hintTLS
 	case alert != 0 && (!way.begun() || !way.reused.Load()):
 		// TLS 1.3 servers refuse a client certificate after the first request was written, but without reading it.

@@ -165,7 +165,7 @@ func TestTLS(t *testing.T) {
 		"alert": then(write(tlsAlert), cut),
 	} {
 		address := "http://" + each(reaction).listen(t, nil)
-		http := way{address, nil, 1, "{address} speaks TLS, and was addressed without it", "https://"}
+		http := way{address, nil, 1, "{address} expects TLS, but got plain HTTP", "https://"}
 		http.try(t, "http to an https port of "+name, each(cut))
 	}
 }
@@ -222,7 +222,7 @@ func TestNoConnection(t *testing.T) {
 		},
 		"TLS at a proxy": {
 			service, through("http://" + each(then(write(tlsAlert), cut)).listen(t, nil)), 1,
-			"speaks TLS", "address of the proxy",
+			"expects TLS", "address of the proxy",
 		},
 	} {
 		test.try(t, name, each(cut))

@@ -71,7 +71,7 @@ func notComplete(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return errors.New("it holds a field twice")
+		return errors.New("it contains a duplicate field")
 	default:
 		return errors.New("it is not complete JSON")
 	}
