@@ -50,10 +50,6 @@ func (c *call) transportFailure(err error, timedOut bool, way *sending) *Error {
 	default:
 		failure.Kind, failure.permanent = UnknownOutcome, false
 		failure.Reason = c.cut(timedOut)
-		if c.client.certificateWanted.Load() && !c.client.hasWorked(allMethods...) {
-			// The alert that refuses the client certificate can get lost with the connection.
-			failure.Hint = hintClientCertificate
-		}
 	}
 	// The error may quote a certificate, whose text is not to be trusted.
 	failure.Reason = c.shown(failure.Reason, maxMessage)

@@ -274,20 +274,6 @@ func tunnel(conn net.Conn, request received) bool {
 	return false
 }
 
-// TestHintOfLostAlert: if a server has asked for a client certificate and then cuts the connection without a response,
-// the error must name the certificate, unless a call has succeeded before.
-func TestHintOfLostAlert(t *testing.T) {
-	t.Parallel()
-	client := inTurn(cut, ok(successJSON), cut).client(t)
-	client.certificateWanted.Store(true)
-	for i, want := range []string{hintClientCertificate, "", ""} {
-		_, err := get(t.Context(), client)
-		if hasFailed := i != 1; hasFailed != (err != nil) || hasFailed && failureOf(t, err).Hint != want {
-			t.Errorf("call %d: %v", i+1, err)
-		}
-	}
-}
-
 // TestProxy: the error must show whether the proxy or the service refused the call, and what to do about it. The
 // proxy must not be verified by the server name of the service, only the proxy may get its password, and it must not
 // get the client certificate.

@@ -64,9 +64,10 @@ var answerHints = []struct {
 	{func(s signs) bool { return s.is(http.StatusProxyAuthRequired) }, hintProxyPassword},
 	{func(s signs) bool { return s.Kind == NotSent }, hintTLS},
 	{
-		// Some servers finish the handshake without the client certificate that they require, and refuse the request.
+		// nginx finishes the handshake without the client certificate that it requires, and then responds with 400. Where
+		// the certificate is optional, rules of nginx and haproxy refuse requests without one, usually with 403.
 		func(s signs) bool {
-			return s.foreign(400, 401, 403) && s.client.certificateWanted.Load() && !s.worked(allMethods...)
+			return s.foreign(400, 403) && s.client.certificateWanted.Load() && !s.worked(allMethods...)
 		},
 		hintClientCertificate,
 	},

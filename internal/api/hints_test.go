@@ -50,7 +50,9 @@ func TestHints(t *testing.T) {
 		{"GET", 200, `{"x":1}`, "", ""},
 		{"GET", 400, htmlPage, "asked", "asks for a client certificate"},
 		{"GET", 403, htmlPage, "asked GET", keyMayBeRight},
-		{"GET", 401, refusal, "asked", ""},
+		{"GET", 403, "", "asked", "asks for a client certificate"},
+		{"GET", 401, htmlPage, "asked", keyMayBeRight},
+		{"GET", 403, refusal, "asked", ""},
 		// The address may be wrong.
 		{"GET", 404, htmlPage, "", notThere},
 		{"PUT", 404, "", "", notThere},
