@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"html"
+	"mime"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -38,9 +41,9 @@ func (c *call) interpret(response *http.Response, body []byte, cut error) (answe
 	case status == http.StatusTooManyRequests:
 		failure.Kind = Throttled
 	case status == http.StatusProxyAuthRequired:
-		failure.Kind, failure.permanent = NotSent, true
+		failure.Kind, failure.permanent, failure.Obstacle = NotSent, true, ProxyPasswordWanted
 	case status == http.StatusBadRequest && !fromService && tlsWanted.Match(body):
-		failure.Kind, failure.permanent = NotSent, true
+		failure.Kind, failure.permanent, failure.Obstacle = NotSent, true, TLSWanted
 		failure.Reason = c.client.target() + " expects TLS, but got plain HTTP"
 	case status/100 == 4 && status != http.StatusRequestTimeout:
 		failure.Kind = Refused
@@ -52,9 +55,13 @@ func (c *call) interpret(response *http.Response, body []byte, cut error) (answe
 	if !fromService {
 		failure.sender = c.sender(response, body)
 	}
-	failure.Hint = signs{failure, c.client, isHTML(response)}.hint()
+	failure.Obstacle = cmp.Or(failure.Obstacle, c.obstacle(failure, isHTML(response)))
 	return answer, failure
 }
+
+// tlsWanted matches the response of Go, nginx and Apache to a request without TLS on a TLS port.
+var tlsWanted = regexp.MustCompile(
+	`(?i)HTTP request (was sent )?to (an )?HTTPS (server|port)|plain HTTP to an SSL-enabled`)
 
 // answeredFromCache reports whether the response has an Age above zero. Some proxies add Age: 0 to responses that
 // they have just fetched.
@@ -155,4 +162,37 @@ func decodeGroup(_, group fields) (Answer, error) {
 	told.EnvironmentTag, err = group.text("api_environment_tag")
 	note(err)
 	return Answer{UserGroup: told}, first
+}
+
+var htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+
+func isHTML(response *http.Response) bool {
+	mediaType, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	return err == nil && mediaType == "text/html"
+}
+
+// sender describes a response that does not come from the service, and who sent it.
+func (c *call) sender(response *http.Response, body []byte) string {
+	said := ""
+	if isHTML(response) {
+		said = " with an HTML page"
+		if title := htmlTitle.FindSubmatch(body); title != nil {
+			said += " titled " + strconv.Quote(c.shown(html.UnescapeString(string(title[1])), maxName))
+		}
+	}
+	return said + c.server(response.Header)
+}
+
+// server returns the names of the programs that have handled a response, according to its headers.
+func (c *call) server(header http.Header) string {
+	var names []string
+	for _, field := range []string{"Server", "Via"} {
+		if value := c.shown(strings.Join(header.Values(field), ", "), maxName); value != "" {
+			names = append(names, field+": "+value)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }

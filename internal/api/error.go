@@ -51,9 +51,8 @@ type Error struct {
 	Message string
 	// Reason is this package's own description of what was wrong with the last attempt.
 	Reason string
-	// Hint is what to check or change, in full sentences. It is empty if the kind says enough. For an UnknownOutcome,
-	// it comes before the advice for the operation.
-	Hint string
+	// Obstacle is what the last attempt met, or NoObstacle if the Kind says enough.
+	Obstacle Obstacle
 	// Attempts counts the attempts of this call.
 	Attempts int
 	// Lost reports that an earlier attempt of this call may have done the work, whatever the Kind.

@@ -22,25 +22,25 @@ func (c *call) transportFailure(err error, timedOut bool, way *sending) *Error {
 	switch {
 	case errors.As(err, &certificate):
 		failure.Reason = "the certificate of " + peer + " could not be verified: " + certificate.Err.Error()
-		failure.Hint = certificateHint(certificate.Err)
+		failure.Obstacle = certificateObstacle(certificate.Err)
 	case errors.As(err, &noTLS):
 		failure.Reason = peer + " does not speak TLS"
-		failure.Hint = hintNoTLS
+		failure.Obstacle = NoTLS
 	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`):
 		failure.Reason = peer + " expects TLS, but got plain HTTP"
-		failure.Hint = hintTLS
+		failure.Obstacle = TLSWanted
 	case alert != 0 && (!way.begun() || !way.reused.Load()):
 		// TLS 1.3 servers refuse a client certificate after the first request was written, but without reading it.
 		failure.Reason = peer + " refused the TLS connection: " + strings.TrimPrefix(alert.Error(), "tls: ")
-		failure.Hint = hintHandshake
+		failure.Obstacle = HandshakeRefused
 		if alert != alertProtocolVersion && c.client.certificateWanted.Load() {
-			failure.Hint = hintClientCertificate
+			failure.Obstacle = ClientCertificateWanted
 		}
 	case errors.As(err, &refusal):
 		failure.Reason = fmt.Sprintf("the proxy %s did not connect to %s: it responded with status %s%s",
 			c.client.proxy.Host, c.client.target(), statusText(refusal.status), c.server(refusal.header))
 		failure.permanent = refusal.status/100 == 4 && refusal.status != http.StatusTooManyRequests
-		failure.Hint = tunnelHint(refusal.status)
+		failure.Obstacle = tunnelObstacle(refusal.status)
 	case !way.begun() && (timedOut || errors.As(err, &netErr) && netErr.Timeout()):
 		failure.Reason = fmt.Sprintf("no connection to %s was made within %s", peer, c.client.config.RequestTimeout)
 		failure.permanent = false

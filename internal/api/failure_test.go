@@ -56,7 +56,7 @@ type way struct {
 	configure func(*Config)
 	attempts  int    // the expected number, or 0 if the way reaches the service
 	reason    string // a part of it, with {address}
-	hint      string // a part of it
+	obstacle  Obstacle
 }
 
 func (w way) try(t *testing.T, name string, service *service) {
@@ -81,9 +81,9 @@ func (w way) try(t *testing.T, name string, service *service) {
 			wantKind(t, failure, NotSent)
 			reason := strings.ReplaceAll(w.reason, "{address}", w.address[strings.LastIndex(w.address, "/")+1:])
 			if failure.Attempts != w.attempts || failure.MayHaveHappened() || !strings.Contains(failure.Reason, reason) ||
-				!strings.Contains(failure.Hint, w.hint) || w.hint == "" && failure.Hint != "" {
-				t.Errorf("%s: %d attempts\n%s\n%s\nwant %d attempts\n%s\n%s",
-					call.method, failure.Attempts, failure.Reason, failure.Hint, w.attempts, reason, w.hint)
+				failure.Obstacle != w.obstacle {
+				t.Errorf("%s: %d attempts, obstacle %d\n%s\nwant %d attempts, obstacle %d\n%s",
+					call.method, failure.Attempts, failure.Obstacle, failure.Reason, w.attempts, w.obstacle, reason)
 			}
 			wantAbsent(t, "the error", told(err), "pa%2Fss", "pa/ss", plantedKey, plantedToken)
 		}
@@ -92,7 +92,7 @@ func (w way) try(t *testing.T, name string, service *service) {
 	})
 }
 
-// TestTLS: a failed TLS connection must not count as a lost call or be retried, and the error must say what to fix.
+// TestTLS: a failed TLS connection must not count as a lost call or be retried, and the error must name the obstacle.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	own, trusted := selfSigned(t, "127.0.0.1", hour)
@@ -130,23 +130,25 @@ func TestTLS(t *testing.T) {
 	}{
 		"trusted": {only(tls.VersionTLS12, own), way{configure: roots(trusted)}},
 		"unknown authority": {
-			only(tls.VersionTLS13, own), way{"", nil, 1, unverified + "certificate signed by", "ca_cert_file"},
+			only(tls.VersionTLS13, own), way{"", nil, 1, unverified + "certificate signed by", UnknownAuthority},
 		},
-		"another name":    {only(tls.VersionTLS13, named), way{"", roots(namedTrusted), 1, unverified, "tls_server_name"}},
+		"another name":    {only(tls.VersionTLS13, named), way{"", roots(namedTrusted), 1, unverified, OtherName}},
 		"tls_server_name": {only(tls.VersionTLS13, named), way{configure: roots(namedTrusted, byName)}},
-		"expired":         {only(tls.VersionTLS13, expired), way{"", roots(expiredTrusted), 1, unverified, "Renew"}},
+		"expired": {
+			only(tls.VersionTLS13, expired), way{"", roots(expiredTrusted), 1, unverified, ExpiredCertificate},
+		},
 		"TLS 1.1": {
-			only(tls.VersionTLS11, own), way{"", roots(trusted), 1, refused + "protocol version", "TLS 1.2"},
+			only(tls.VersionTLS11, own), way{"", roots(trusted), 1, refused + "protocol version", HandshakeRefused},
 		},
 		// In TLS 1.3, the refusal arrives after the request was written.
 		"no client certificate": {
-			asking(tls.VersionTLS13), way{"", roots(trusted), 1, refused + "certificate required", "set client_cert_file"},
+			asking(tls.VersionTLS13), way{"", roots(trusted), 1, refused + "certificate required", ClientCertificateWanted},
 		},
 		"no client certificate, TLS 1.2": {
-			asking(tls.VersionTLS12), way{"", roots(trusted), 1, refused, "set client_cert_file"},
+			asking(tls.VersionTLS12), way{"", roots(trusted), 1, refused, ClientCertificateWanted},
 		},
 		"wrong client certificate": {
-			asking(tls.VersionTLS13), way{"", roots(trusted, with(stranger)), 1, refused, "check those that are set"},
+			asking(tls.VersionTLS13), way{"", roots(trusted, with(stranger)), 1, refused, ClientCertificateWanted},
 		},
 		"client certificate":          {asking(tls.VersionTLS13), way{configure: roots(trusted, with(client))}},
 		"client certificate, TLS 1.2": {asking(tls.VersionTLS12), way{configure: roots(trusted, with(client))}},
@@ -157,7 +159,7 @@ func TestTLS(t *testing.T) {
 	}
 	plain := httptest.NewServer(nil)
 	t.Cleanup(plain.Close)
-	https := way{"https" + plain.URL[4:], nil, 1, "{address} does not speak TLS", "Check the scheme and the port"}
+	https := way{"https" + plain.URL[4:], nil, 1, "{address} does not speak TLS", NoTLS}
 	https.try(t, "https to an http port", each(cut))
 	for name, reaction := range map[string]reaction{
 		"Go":    then(write("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n"), cut),
@@ -165,7 +167,7 @@ func TestTLS(t *testing.T) {
 		"alert": then(write(tlsAlert), cut),
 	} {
 		address := "http://" + each(reaction).listen(t, nil)
-		http := way{address, nil, 1, "{address} expects TLS, but got plain HTTP", "https://"}
+		http := way{address, nil, 1, "{address} expects TLS, but got plain HTTP", TLSWanted}
 		http.try(t, "http to an https port of "+name, each(cut))
 	}
 }
@@ -211,18 +213,22 @@ func TestNoConnection(t *testing.T) {
 	const service = "https://service.example"
 	const toService = "no connection to service.example:443 through the proxy 127.0.0.1:"
 	for name, test := range map[string]way{
-		"nobody listens":  {"http://" + deaf, nil, 4, "no connection to {address}" + refused, ""},
-		"another address": {"http://localhost:" + port, nil, 4, "no connection to localhost:" + port + " (", ""},
-		"cut handshakes":  {"https://" + listen(t, closing), nil, 4, "no connection to {address} could be made: ", ""},
-		"a deaf proxy":    {service, through("http://" + deaf), 4, "no connection to the proxy " + deaf + refused, ""},
-		"a silent proxy":  {service, through("socks5://" + listen(t, closing)), 4, toService, ""},
-		"a cutting proxy": {service, through("http://" + each(cut).listen(t, nil)), 4, toService, ""},
+		"nobody listens":  {"http://" + deaf, nil, 4, "no connection to {address}" + refused, NoObstacle},
+		"another address": {"http://localhost:" + port, nil, 4, "no connection to localhost:" + port + " (", NoObstacle},
+		"cut handshakes": {
+			"https://" + listen(t, closing), nil, 4, "no connection to {address} could be made: ", NoObstacle,
+		},
+		"a deaf proxy": {
+			service, through("http://" + deaf), 4, "no connection to the proxy " + deaf + refused, NoObstacle,
+		},
+		"a silent proxy":  {service, through("socks5://" + listen(t, closing)), 4, toService, NoObstacle},
+		"a cutting proxy": {service, through("http://" + each(cut).listen(t, nil)), 4, toService, NoObstacle},
 		"no TLS at a proxy": {
-			service, through("https://" + listen(t, noTLS)), 1, "does not speak TLS", "address of the proxy",
+			service, through("https://" + listen(t, noTLS)), 1, "does not speak TLS", NoTLS,
 		},
 		"TLS at a proxy": {
 			service, through("http://" + each(then(write(tlsAlert), cut)).listen(t, nil)), 1,
-			"expects TLS", "address of the proxy",
+			"expects TLS", TLSWanted,
 		},
 	} {
 		test.try(t, name, each(cut))
@@ -274,7 +280,7 @@ func tunnel(conn net.Conn, request received) bool {
 	return false
 }
 
-// TestProxy: the error must show whether the proxy or the service refused the call, and what to do about it. The
+// TestProxy: the error must show whether the proxy or the service refused the call, and name the obstacle. The
 // proxy must not be verified by the server name of the service, only the proxy may get its password, and it must not
 // get the client certificate.
 func TestProxy(t *testing.T) {
@@ -290,10 +296,10 @@ func TestProxy(t *testing.T) {
 	by := func(certificate tls.Certificate) *tls.Config {
 		return &tls.Config{Certificates: []tls.Certificate{certificate}}
 	}
-	says := func(status int, attempts int, reason, hint string) (reaction, way) {
+	says := func(status int, attempts int, reason string, obstacle Obstacle) (reaction, way) {
 		const answered = " did not connect to {address}: it responded with status %d (%s) (Server: squid/6.1)"
 		reason = fmt.Sprintf(answered, status, reason)
-		return answer(status, "Server: squid/6.1\r\n", htmlPage), way{"", nil, attempts, reason, hint}
+		return answer(status, "Server: squid/6.1\r\n", htmlPage), way{"", nil, attempts, reason, obstacle}
 	}
 	asking := by(own)
 	asking.ClientAuth = tls.RequestClientCert
@@ -312,17 +318,17 @@ func TestProxy(t *testing.T) {
 	tests := map[string]proxied{
 		"tunnel":     {"https", "http", nil, tunnel, way{}},
 		"over TLS":   {"https", "https", asking, tunnel, way{}},
-		"plain, 407": {"http", "http", nil, page(407), way{"", nil, 1, "", "proxy_url"}},
+		"plain, 407": {"http", "http", nil, page(407), way{"", nil, 1, "", ProxyPasswordWanted}},
 		"of unknown authority": {
-			"https", "https", by(strange), tunnel, way{"", nil, 1, "the certificate of the proxy 127.0.0.1:", "ca_cert_file"},
+			"https", "https", by(strange), tunnel, way{"", nil, 1, "the certificate of the proxy 127.0.0.1:", UnknownAuthority},
 		},
 	}
 	for status, like := range map[int]way{
-		407: {"", nil, 1, "Proxy Authentication Required", "proxy_url"}, 403: {"", nil, 1, "Forbidden", "NO_PROXY"},
-		502: {"", nil, 4, "Bad Gateway", "resolve"}, 503: {"", nil, 4, "Service Unavailable", "resolve"},
-		429: {"", nil, 4, "Too Many Requests", "NO_PROXY"},
+		407: {"", nil, 1, "Proxy Authentication Required", ProxyPasswordWanted}, 403: {"", nil, 1, "Forbidden", ProxyForbids},
+		502: {"", nil, 4, "Bad Gateway", ProxyCannotConnect}, 503: {"", nil, 4, "Service Unavailable", ProxyCannotConnect},
+		429: {"", nil, 4, "Too Many Requests", ProxyForbids},
 	} {
-		react, way := says(status, like.attempts, like.reason, like.hint)
+		react, way := says(status, like.attempts, like.reason, like.obstacle)
 		tests[strconv.Itoa(status)] = proxied{"https", "http", nil, react, way}
 	}
 	for name, test := range tests {

@@ -133,32 +133,19 @@ func (p explanation) next() string {
 	if call == nil || p.Finding != usergroup.CallFailed && p.Finding != usergroup.LeftBehind {
 		return ""
 	}
-	if call.Hint != "" && call.Kind != api.UnknownOutcome && call.Kind != api.Incomplete {
-		return call.Hint
-	}
-	switch call.Kind {
-	case api.Unauthorized:
-		if call == p.Call && (p.Operation == usergroup.Rotate || p.Operation == usergroup.Delete) {
-			return "A lookup shows that the token is right, " +
-				"so the API key (api_key, EMBED_API_KEY) may not be allowed to do this."
-		}
-		return "Check api_key (EMBED_API_KEY): the key is wrong, has expired, or is not allowed to do this."
-	case api.Throttled:
-		return "The service refuses more calls at the moment, and none of the calls of this run has gotten through " +
-			"for a while. Run again later."
-	case api.Refused:
-		return "Fix what the service reports, then run again."
-	case api.NotSent:
-		if errors.Is(call, context.Canceled) {
-			return "Run again."
-		}
-		return "Check base_url (EMBED_BASE_URL), the network, and the proxy settings, then run again."
-	case api.Redirected:
-		return "Set base_url (EMBED_BASE_URL) to the actual address of the service."
-	case api.Cached:
-		return turnOffCaching
+	advice := strings.ReplaceAll(obstacleWords[call.Obstacle], "{method}", call.Method)
+	switch {
+	case call.Kind == api.UnknownOutcome || call.Kind == api.Incomplete:
+		return join(" ", advice, operationWords[p.Operation].next)
+	case advice != "":
+		return advice
+	case call.Kind == api.Unauthorized && call == p.Call &&
+		(p.Operation == usergroup.Rotate || p.Operation == usergroup.Delete):
+		return keyMayNotDoThis
+	case errors.Is(call, context.Canceled):
+		return runAgain
 	default:
-		return join(" ", call.Hint, operationWords[p.Operation].next)
+		return kindWords[call.Kind]
 	}
 }
 

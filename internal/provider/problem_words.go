@@ -10,7 +10,7 @@ import "github.com/dashembed/terraform-provider-embed/internal/usergroup"
 var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, next string }{
 	usergroup.LookUp: {
 		failed: "Cannot look up user group %q",
-		next:   "Run again.",
+		next:   runAgain,
 	},
 	usergroup.Create: {
 		failed: "Cannot create user group %q",
@@ -52,12 +52,9 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 	},
 	usergroup.CheckService: {
 		failed: "Cannot check the service and the API key",
-		next:   "Run again.",
+		next:   runAgain,
 	},
 }
-
-const turnOffCaching = "Turn off caching for the address of the service, then run again. " +
-	"Do not delete the group by hand: it may be a live customer."
 
 // findingWords has the texts about each finding: what it means, what was done, and what to do next. Without a text in
 // done, explanation.done derives it from the Problem.
@@ -127,7 +124,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.NotRotated: {
 		title: "Cannot rotate the token of user group %q",
 		means: "The service reported success, but returned the token that it should have replaced.",
-		next:  "Run again.",
+		next:  runAgain,
 	},
 	usergroup.MayBeAnother: {
 		title: "User group %q may be a different group",

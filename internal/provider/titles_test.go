@@ -79,7 +79,7 @@ func allTitles(t *testing.T) map[string]bool {
 		}
 		titles[title] = true
 	}
-	inspect(t, func(node ast.Node) {
+	inspect(t, ".", func(node ast.Node) {
 		constants, is := node.(*ast.ValueSpec)
 		if !is {
 			return
@@ -91,7 +91,7 @@ func allTitles(t *testing.T) map[string]bool {
 		}
 	})
 	here := len(titles)
-	inspect(t, func(node ast.Node) {
+	inspect(t, ".", func(node ast.Node) {
 		entry, is := node.(*ast.KeyValueExpr)
 		if is && slices.Contains([]string{"title", "failed"}, types.ExprString(entry.Key)) {
 			add(entry.Value)
@@ -111,7 +111,7 @@ func TestEveryDiagnosticHasATitleConstant(t *testing.T) {
 	position := map[string]int{"AddError": 0, "AddWarning": 0, "AddAttributeError": 1, "AddAttributeWarning": 1}
 	isTitle := regexp.MustCompile(`^(title\w+|titleFor\(title\w+, .*\)|words\.title\(\))$`)
 	found := 0
-	inspect(t, func(node ast.Node) {
+	inspect(t, ".", func(node ast.Node) {
 		call, is := node.(*ast.CallExpr)
 		if !is {
 			return
@@ -133,10 +133,10 @@ func TestEveryDiagnosticHasATitleConstant(t *testing.T) {
 	}
 }
 
-// inspect visits every syntax node in the Go files of this package, except in tests.
-func inspect(t *testing.T, visit func(ast.Node)) {
+// inspect visits every syntax node in the Go files of a directory, except in tests.
+func inspect(t *testing.T, directory string, visit func(ast.Node)) {
 	t.Helper()
-	paths, err := filepath.Glob("*.go")
+	paths, err := filepath.Glob(filepath.Join(directory, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,52 @@
+package provider
+
+import "github.com/dashembed/terraform-provider-embed/internal/api"
+
+// obstacleWords has the advice for each obstacle. explanation.next replaces {method}.
+var obstacleWords = map[api.Obstacle]string{
+	api.ExpiredCertificate: "Renew the certificate, or correct the clock of this machine.",
+	api.UnknownAuthority: "Set ca_cert_file or ca_cert_pem to the certificate of the authority that signed the server's " +
+		"certificate.",
+	api.OtherName: "Use a name from the certificate in base_url (EMBED_BASE_URL), or set tls_server_name to one.",
+	api.NoTLS:     "Check the scheme and the port in base_url (EMBED_BASE_URL), and in the address of the proxy.",
+	api.TLSWanted: "Start base_url (EMBED_BASE_URL) with https://, or the address of the proxy if that speaks TLS.",
+	api.HandshakeRefused: "The service must offer TLS 1.2 or later, and accept the host in base_url, or " +
+		"tls_server_name, as its name.",
+	api.ClientCertificateWanted: "The service asks for a client certificate: set client_cert_file and client_key_file, " +
+		"or client_cert_pem and client_key_pem, or check those that are set.",
+	api.ProxyPasswordWanted: "Set the user name and the password for the proxy in proxy_url (EMBED_PROXY_URL), or in " +
+		"HTTPS_PROXY or HTTP_PROXY. Only basic authentication is supported.",
+	api.ProxyForbids:       "Allow CONNECT to this address in the proxy, or add its host to NO_PROXY.",
+	api.ProxyCannotConnect: "Check the host in base_url (EMBED_BASE_URL), and whether the proxy can resolve and reach it.",
+	api.BodyDropped: "PUT or POST calls have worked, so something between Terraform and the service drops or refuses " +
+		"the body of {method} requests. Configure it to pass on the bodies of GET and DELETE.",
+	api.BodyMayBeDropped: "This response does not come from the service. Something between Terraform and the service " +
+		"may drop or refuse the body of {method} requests: configure it to pass on the bodies of GET and DELETE.",
+	api.FieldsMayBeDropped: "Fix what the service reports, then run again. If it reports that something is missing " +
+		"although it was sent, something between Terraform and the service drops the body of {method} requests.",
+	api.RefusedOnTheWay: "This response does not come from the service, so the API key may be right. Check what is in " +
+		"front of it (a gateway, a firewall, a sign-in page), and whether that requires a header (headers, " +
+		"EMBED_HEADERS) or a different network.",
+	api.WrongAddress: "Check base_url (EMBED_BASE_URL), especially its path: no call has reached the service there yet.",
+	api.ForeignResponse: "This response does not come from the service. Check base_url (EMBED_BASE_URL), and what is in " +
+		"front of it.",
+}
+
+// kindWords has the advice for a failed call without an obstacle. For the other kinds, it depends on the operation.
+var kindWords = map[api.Kind]string{
+	api.Refused:      "Fix what the service reports, then run again.",
+	api.Unauthorized: "Check api_key (EMBED_API_KEY): the key is wrong, has expired, or is not allowed to do this.",
+	api.Throttled: "The service refuses more calls at the moment, and none of the calls of this run has gotten through " +
+		"for a while. Run again later.",
+	api.Cached:     turnOffCaching,
+	api.Redirected: "Set base_url (EMBED_BASE_URL) to the actual address of the service.",
+	api.NotSent:    "Check base_url (EMBED_BASE_URL), the network, and the proxy settings, then run again.",
+}
+
+const (
+	runAgain        = "Run again."
+	keyMayNotDoThis = "A lookup shows that the token is right, so the API key (api_key, EMBED_API_KEY) may not be " +
+		"allowed to do this."
+	turnOffCaching = "Turn off caching for the address of the service, then run again. " +
+		"Do not delete the group by hand: it may be a live customer."
+)
