@@ -9,6 +9,13 @@ import (
 	"unicode"
 )
 
+// Errors of ParseBaseURL that callers may want to complete.
+var (
+	ErrCredentials = errors.New("must not contain a user name or password")
+	ErrPlainHTTP   = errors.New("must start with https://, because over http the key and every token could be read on " +
+		"the way; http is accepted for loopback addresses")
+)
+
 // ParseBaseURL parses the address of the service. It must be absolute and use https, or http if the host is loopback
 // or allowHTTP is set. It may have a path, but no user info, query or fragment. Trailing slashes are removed. The
 // error is a predicate without a subject ("must …") and never contains the address, which may include a credential.
@@ -27,7 +34,7 @@ func ParseBaseURL(text string, allowHTTP bool) (*url.URL, error) {
 		return nil, notAbsolute
 	}
 	if base.User != nil {
-		return nil, errors.New("must not contain a user name or password; the key goes into api_key")
+		return nil, ErrCredentials
 	}
 	if base.RawQuery != "" || base.ForceQuery || base.Fragment != "" || strings.Contains(text, "#") {
 		return nil, errors.New("must not contain a query (?) or a fragment (#)")
@@ -37,8 +44,7 @@ func ParseBaseURL(text string, allowHTTP bool) (*url.URL, error) {
 	case base.Scheme != "http":
 		return nil, errors.New("must start with https://")
 	case !allowHTTP && !isLoopback(base.Hostname()):
-		return nil, errors.New("must start with https://, because over http the key and every token could be read on " +
-			"the way; http is accepted for loopback addresses, and elsewhere with allow_http = true")
+		return nil, ErrPlainHTTP
 	}
 	// JoinPath keeps one trailing slash. Nothing follows the path, so trimming the text trims the path.
 	base, err = url.Parse(strings.TrimRight(base.JoinPath().String(), "/"))

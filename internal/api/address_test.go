@@ -67,7 +67,7 @@ func TestParseBaseURL(t *testing.T) {
 			wantAbsent(t, "the error", err.Error(), "LEAK", "pw@")
 			_, allowed := ParseBaseURL(text, true)
 			if (allowed == nil) != (want == overHTTP) || allowed != nil && allowed.Error() != err.Error() {
-				t.Errorf("ParseBaseURL(%q) with allow_http: %v, without: %v", text, allowed, err)
+				t.Errorf("ParseBaseURL(%q) over HTTP: %v, without: %v", text, allowed, err)
 			}
 		}
 	}

@@ -24,8 +24,8 @@ func (c *call) log(
 	if failure != nil {
 		fields["failure"] = failure.Reason
 		if failure.RetryAfter > c.client.config.RetryWaitMax {
-			tflog.Warn(ctx, "The service asked for a longer wait than retry_wait_max, which is not exceeded", map[string]any{
-				"retry_after": failure.RetryAfter.String(), "retry_wait_max": c.client.config.RetryWaitMax.String(),
+			tflog.Warn(ctx, "The service asked for a longer wait than the longest allowed one", map[string]any{
+				"retry_after": failure.RetryAfter.String(), "longest_wait": c.client.config.RetryWaitMax.String(),
 			})
 		}
 	}

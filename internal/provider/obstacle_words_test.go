@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -64,6 +65,24 @@ func TestEveryKindHasAdvice(t *testing.T) {
 			t.Errorf("%s: %q", constant, got)
 		}
 	}
+}
+
+// TestAPINamesNoArguments checks that internal/api leaves it to this package to name arguments and variables.
+func TestAPINamesNoArguments(t *testing.T) {
+	t.Parallel()
+	names := []string{"EMBED_", "_PROXY"}
+	for _, attribute := range protocolSchema().Provider.Block.Attributes {
+		if strings.Contains(attribute.Name, "_") {
+			names = append(names, attribute.Name)
+		}
+	}
+	named := regexp.MustCompile(strings.Join(names, "|"))
+	inspect(t, "../api", func(node ast.Node) {
+		text, is := node.(*ast.BasicLit)
+		if is && named.MatchString(text.Value) {
+			t.Errorf("internal/api names an argument: %s", text.Value)
+		}
+	})
 }
 
 // constantsOfAPI returns the names of the constants of an enumeration, at the index of their values.

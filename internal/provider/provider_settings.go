@@ -61,7 +61,7 @@ func (m providerModel) settings(diags *diag.Diagnostics) settings {
 	if text := read.text("base_url", m.BaseURL); text == "" {
 		read.missing("base_url", "the address of the service")
 	} else if base, err := api.ParseBaseURL(text, allowHTTP); err != nil {
-		read.invalid("base_url", err.Error())
+		read.invalid("base_url", err.Error()+addressWords[err])
 	} else {
 		s.client.BaseURL = base
 	}
@@ -82,6 +82,12 @@ func (m providerModel) settings(diags *diag.Diagnostics) settings {
 	s.userAgentSuffix = read.headerText("user_agent_suffix", m.UserAgentSuffix)
 	s.environment = read.environment("environment", m.Environment)
 	return s
+}
+
+// addressWords completes errors of api.ParseBaseURL with what an argument has to do with them.
+var addressWords = map[error]string{
+	api.ErrCredentials: "; the key goes into api_key",
+	api.ErrPlainHTTP:   ", and elsewhere with allow_http = true",
 }
 
 // argumentReader reads arguments from the configuration or, if they are not set there, from the environment. Its

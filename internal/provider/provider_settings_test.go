@@ -196,6 +196,21 @@ func TestProviderSettingsReservedHeaders(t *testing.T) {
 	}
 }
 
+// TestProviderSettingsBaseURLAdvice checks that the error for an address names the argument that solves the problem.
+func TestProviderSettingsBaseURLAdvice(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"http://service.example":        "for loopback addresses, and elsewhere with allow_http = true. No call",
+		"https://user@service.example":  "a user name or password; the key goes into api_key. No call",
+		"https://service.example?key=a": "must not contain a query (?) or a fragment (#). No call",
+	} {
+		_, diags := readSettings(t, protocolObject{"base_url": address, "api_key": "k"})
+		if len(diags) != 1 || !strings.Contains(diags[0].Detail(), want) {
+			t.Errorf("%s: %v, want %q", address, diags, want)
+		}
+	}
+}
+
 // TestProtocolBadProviderArguments checks that each bad value causes exactly one error, before any call. The error
 // names the argument and, unless arguments conflict, its environment variable. It does not show the value.
 func TestProtocolBadProviderArguments(t *testing.T) {
