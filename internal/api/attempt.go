@@ -49,17 +49,19 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 	var failure *Error
 	var sent time.Time
 	for attempt := 1; ; attempt++ {
-		turn, err := c.pace.await(ctx, cleansUp)
-		stopped := err != nil && (attempt > 1 || !cleansUp)
+		turn, err := c.awaitTurn(ctx, budget, cleansUp)
 		late := !until.IsZero() && time.Now().After(until)
 		// The failure of the previous attempt, if any, says more than that there was no further one.
 		switch {
-		case (stopped || late) && failure != nil:
+		case err == nil && !late, attempt == 1 && cleansUp && ctx.Err() != nil && !late:
+		case failure != nil:
 			return answer, failure
-		case stopped:
+		case ctx.Err() != nil:
 			return answer, Stopped(call.method, err)
 		case late:
 			return answer, call.notSent("the time for it was over before the request could be sent", nil)
+		default:
+			return answer, call.notSent("a rate limit has refused earlier calls, and nothing has gotten through since", nil)
 		}
 		lost := failure != nil && failure.MayHaveHappened()
 		if attempt == 1 {
@@ -77,6 +79,19 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 			return answer, failure
 		}
 	}
+}
+
+// awaitTurn waits until the next attempt may be sent. After a rate limit has refused the operation, and as long as
+// nothing gets through, it does not wait for longer than refusals are worth waiting for.
+func (c *Client) awaitTurn(ctx context.Context, budget *budget, urgent bool) (turn, error) {
+	if !budget.limitedSince.IsZero() && c.Unreachable(ctx, "") {
+		limited, cancel := context.WithTimeout(ctx, budget.waitsForLimit())
+		defer cancel()
+		if turn, err := c.pace.await(limited, urgent); err == nil || ctx.Err() != nil || c.Unreachable(ctx, "") {
+			return turn, err
+		}
+	}
+	return c.pace.await(ctx, urgent)
 }
 
 // Stopped returns the error of a call that was not made because the run was stopped. cause is the error of the
@@ -122,14 +137,10 @@ func (c *call) attempt(ctx context.Context, number int) (answer Answer, failure 
 	if failure == nil {
 		answer, failure = c.interpret(response, body, cut)
 	}
-	if failure == nil {
-		c.client.worked.Store(c.method, true)
-	} else {
+	if failure != nil {
 		failure.Method, failure.Attempts = c.method, number
 	}
-	if failure == nil || failure.Decided() {
-		c.client.countDecided(c.method)
-	}
+	c.client.count(c, failure)
 	c.log(ctx, number, response, body, failure, time.Since(start))
 	return answer, failure
 }

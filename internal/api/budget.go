@@ -65,14 +65,18 @@ func (c *Client) AwaitOutcome(ctx context.Context, failure *Error) bool {
 func (c *Client) Unreachable(ctx context.Context, method string) bool {
 	_, budget := c.budgetOf(ctx)
 	decided, hasFailed := budget.failures[method]
-	return hasFailed && decided == c.Decided(method)
+	return hasFailed && decided == c.tallyOf(method).decided
 }
+
+// FailsForSeveral reports whether calls with the method failed for more than one group since such a call last got
+// through to the service. An empty method stands for all of them.
+func (c *Client) FailsForSeveral(method string) bool { return len(c.tallyOf(method).failing) > 1 }
 
 // failed records that a call of the operation has failed.
 func (b *budget) failed(method string) {
 	for _, method := range []string{"", method} {
 		if _, again := b.failures[method]; !again {
-			b.failures[method] = b.client.Decided(method)
+			b.failures[method] = b.client.tallyOf(method).decided
 		}
 	}
 }
@@ -102,8 +106,12 @@ func (b *budget) mayWaitForLimit() bool {
 	if b.limitedSince.IsZero() {
 		b.limitedSince = time.Now()
 	}
-	return b.client.config.MaxRetries > 0 &&
-		time.Since(b.client.pace.letThrough()) < patience && time.Since(b.limitedSince) < patience
+	return b.client.config.MaxRetries > 0 && b.waitsForLimit() > 0 && time.Since(b.client.pace.letThrough()) < patience
+}
+
+// waitsForLimit returns how much longer the operation may wait after a refusal because of a rate limit.
+func (b *budget) waitsForLimit() time.Duration {
+	return max(0, rateLimitPatience*b.client.config.RetryWaitMax-time.Since(b.limitedSince))
 }
 
 // wait returns the wait before retry n, counted from 0: what the service asked for, or else RetryWaitMin, doubled n

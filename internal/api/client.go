@@ -67,11 +67,9 @@ type Client struct {
 	transport http.RoundTripper
 	pace      *pace
 
-	// worked has the HTTP method of every call that has succeeded as a key.
-	worked sync.Map
 	mu sync.Mutex
-	// decided counts the calls that the service itself has decided on, by method, and all of them under "".
-	decided map[string]int
+	// tallies has a tally for each HTTP method, and one for all of them under "".
+	tallies map[string]tally
 	// certificateWanted is set once a server has asked for a client certificate.
 	certificateWanted atomic.Bool
 }
@@ -91,7 +89,7 @@ func New(config Config) *Client {
 		secrets:   []Secret{config.APIKey},
 		transport: config.Transport,
 		pace:      newPace(ceiling, config.Random),
-		decided:   map[string]int{},
+		tallies:   map[string]tally{},
 	}
 	for _, value := range config.Headers {
 		c.secrets = append(c.secrets, value)
@@ -118,23 +116,42 @@ func (c *Client) target() string {
 var allMethods = []string{http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete}
 
 func (c *Client) hasWorked(methods ...string) bool {
-	return slices.ContainsFunc(methods, func(method string) bool {
-		_, worked := c.worked.Load(method)
-		return worked
-	})
+	return slices.ContainsFunc(methods, func(method string) bool { return c.Succeeded(method) > 0 })
 }
 
-// Decided returns how many calls with the method, or with any if it is empty, have succeeded or have been refused by
-// the service itself. If the number does not grow, nothing gets through to the service.
-func (c *Client) Decided(method string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.decided[method]
+// tally records, for one method or for all, what has gotten through to the service.
+type tally struct {
+	// decided and succeeded count the calls that the service itself has decided on, and those that have succeeded.
+	decided, succeeded int
+	// failing are the IDs of the groups whose calls have failed since the last call that the service decided on.
+	failing map[string]bool
 }
 
-func (c *Client) countDecided(method string) {
+// Succeeded returns how many calls with the method have succeeded.
+func (c *Client) Succeeded(method string) int { return c.tallyOf(method).succeeded }
+
+func (c *Client) tallyOf(method string) tally {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.decided[method]++
-	c.decided[""]++
+	return c.tallies[method]
+}
+
+// count records the outcome of an attempt, for its method and, under "", for all.
+func (c *Client) count(call *call, failure *Error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, method := range []string{"", call.method} {
+		t := c.tallies[method]
+		switch {
+		case failure == nil:
+			t.decided, t.succeeded, t.failing = t.decided+1, t.succeeded+1, nil
+		case failure.Decided():
+			t.decided, t.failing = t.decided+1, nil
+		case t.failing == nil:
+			t.failing = map[string]bool{call.id: true}
+		default:
+			t.failing[call.id] = true
+		}
+		c.tallies[method] = t
+	}
 }

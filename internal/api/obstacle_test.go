@@ -59,7 +59,7 @@ func TestObstacles(t *testing.T) {
 	for _, test := range tests {
 		c := testCall(t, test.method)
 		for method := range strings.FieldsSeq(test.worked) {
-			c.client.worked.Store(method, true)
+			c.client.count(&call{method: method}, nil)
 		}
 		c.client.certificateWanted.Store(strings.Contains(test.worked, "asked"))
 		_, failure := c.interpret(responseTo(test.status, test.body), []byte(test.body), nil)

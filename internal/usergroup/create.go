@@ -146,7 +146,7 @@ func (s *Service) adopt(ctx context.Context, wanted api.GroupRequest, draft Prob
 	draft.Done = draft.record(err)
 	draft.Told = answer.UserGroup
 	if err != nil {
-		return Result{}, draft.with(CallFailed)
+		return Result{}, s.endIfKeyRefused(draft.with(CallFailed))
 	}
 	draft.Done = Yes
 	known := Known{ID: wanted.UserGroupID, TeamID: existing.TeamID, Token: existing.Token}

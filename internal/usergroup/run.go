@@ -10,21 +10,24 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// run decides when a run is over for operations that have not begun yet, so that four hundred groups with one cause
-// neither take hours nor get four hundred explanations.
+// run decides when a run is over, so that four hundred groups with one cause neither take hours nor get four hundred
+// explanations.
 type run struct {
 	mu sync.Mutex
 	// over is the problem that ended the run for every operation, or nil.
 	over *Problem
 	// overFor are the problems that ended it for one operation.
 	overFor map[Operation]*Problem
-	// gaveUp maps each HTTP method to the last operation during which no call with that method got through.
-	gaveUp map[string]givenUp
+	// refused maps an operation to the first group for which the service has refused the API key.
+	refused map[Operation]string
+	// isOver ends when the run is over for every operation.
+	isOver  context.Context
+	setOver context.CancelFunc
 }
 
-type givenUp struct {
-	id      string
-	decided int // how many calls with the method had gotten through in this process
+func newRun() run {
+	ctx, cancel := context.WithCancel(context.Background())
+	return run{overFor: map[Operation]*Problem{}, refused: map[Operation]string{}, isOver: ctx, setOver: cancel}
 }
 
 // ended returns the problem that ended the run for an operation, or nil.
@@ -48,6 +51,7 @@ func (s *Service) end(problem *Problem) *Problem {
 		return problem.referTo(s.run.over)
 	}
 	s.run.over = problem
+	s.run.setOver()
 	return problem
 }
 
@@ -58,11 +62,18 @@ func (s *Service) endFor(operation Operation, problem *Problem) *Problem {
 	if cause := cmp.Or(s.run.over, s.run.overFor[operation]); cause != nil {
 		return problem.referTo(cause)
 	}
-	if s.run.overFor == nil {
-		s.run.overFor = map[Operation]*Problem{}
-	}
 	s.run.overFor[operation] = problem
 	return problem
+}
+
+// untilOver returns a context that also ends when the run is over, so that operations under way do not wait any longer.
+func (s *Service) untilOver(ctx context.Context) (_ context.Context, release func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	forget := context.AfterFunc(s.run.isOver, cancel)
+	return ctx, func() {
+		forget()
+		cancel()
+	}
 }
 
 // endIfKeyRefused ends the run if the service itself responded with status 401. It may only be used after a call that
@@ -74,39 +85,50 @@ func (s *Service) endIfKeyRefused(problem *Problem) *Problem {
 	return problem
 }
 
-// endIfUnreachable ends the run if nothing got through for as long as two operations on different groups have tried: for
-// every operation if nothing at all did, or else for this one. A group that alone makes calls fail ends nothing.
-func (s *Service) endIfUnreachable(ctx context.Context, operation Operation, problem *Problem) *Problem {
+// endIfGeneral ends the run if the failure of an operation is not about its group. If nothing got through for as long as
+// it has tried, and the calls of another group fail as well, the run ends for every operation or, if calls of other
+// kinds get through, for this one. If the API key has never been allowed to do this for any group, it ends for this
+// operation.
+func (s *Service) endIfGeneral(ctx context.Context, operation Operation, problem *Problem) *Problem {
 	call := problem.lastCall()
-	if call == nil || !s.unreachable(ctx, call) {
-		return problem
-	}
-	s.run.mu.Lock()
-	last := s.run.gaveUp[call.Method]
-	if s.run.gaveUp == nil {
-		s.run.gaveUp = map[string]givenUp{}
-	}
-	now := givenUp{problem.ID, s.client.Decided(call.Method)}
-	s.run.gaveUp[call.Method] = now
-	s.run.mu.Unlock()
 	switch {
-	case last.id == "" || last.id == now.id || last.decided != now.decided:
+	case call == nil:
 		return problem
-	case s.client.Unreachable(ctx, ""):
+	case errors.Is(call, context.Canceled):
+		if cause := s.ended(operation); cause != nil {
+			return problem.referTo(cause)
+		}
+		return problem
+	case s.unreachable(ctx, call, "") && s.client.FailsForSeveral(""):
 		return s.end(problem)
-	default:
+	case s.unreachable(ctx, call, call.Method) && s.client.FailsForSeveral(call.Method), s.keyMayNot(operation, problem):
 		return s.endFor(operation, problem)
+	default:
+		return problem
 	}
 }
 
-// unreachable reports whether no call with the method of the failed one has gotten through since the operation met its
-// first failure. A failure that retries would not cure only counts if nothing has ever gotten through.
-func (s *Service) unreachable(ctx context.Context, call *api.Error) bool {
-	if errors.Is(call, context.Canceled) {
+// unreachable reports whether no call with the method, or with any if it is empty, has gotten through since the operation
+// met its first failure. A failure that retries would not cure only counts if nothing has ever gotten through.
+func (s *Service) unreachable(ctx context.Context, call *api.Error, method string) bool {
+	hopeless := !call.Decided() && s.client.Succeeded("") == 0
+	return (call.Temporary() || hopeless) && s.client.Unreachable(ctx, method)
+}
+
+// keyMayNot reports whether the service has refused the API key for the calls of an operation on two groups, and has
+// not accepted it for any.
+func (s *Service) keyMayNot(operation Operation, problem *Problem) bool {
+	call := problem.lastCall()
+	if !call.FromService || call.Kind != api.Unauthorized || s.client.Succeeded(call.Method) > 0 {
 		return false
 	}
-	hopeless := !call.Decided() && s.client.Decided("") == 0
-	return (call.Temporary() || hopeless) && s.client.Unreachable(ctx, call.Method)
+	s.run.mu.Lock()
+	defer s.run.mu.Unlock()
+	first, again := s.run.refused[operation]
+	if !again {
+		s.run.refused[operation] = problem.ID
+	}
+	return again && first != problem.ID
 }
 
 // referTo returns a copy of the problem that leaves the explanation to an earlier one, but keeps what was done.
@@ -117,10 +139,7 @@ func (p Problem) referTo(cause *Problem) *Problem {
 
 // lastCall returns the failed call that the problem is about, or nil.
 func (p *Problem) lastCall() *api.Error {
-	if p.Finding == RunEnded {
-		return nil
-	}
-	if p.Cause != nil && p.Cause.Call != nil {
+	if p.Finding != RunEnded && p.Cause != nil && p.Cause.Call != nil {
 		return p.Cause.Call
 	}
 	return p.Call

@@ -33,7 +33,10 @@ type Service struct {
 // New returns a Service that uses the client. environment is the tag that every group must have ("Customer" or
 // "Testing", interface section 2.2). If it is empty, any tag will do.
 func New(client *api.Client, environment string) *Service {
-	return &Service{client: client, scouted: make(chan struct{}), check: check{environment: environment}}
+	return &Service{
+		client: client, scouted: make(chan struct{}), check: check{environment: environment},
+		run: newRun(),
+	}
 }
 
 // Known is what is known about a group from earlier responses. A field that is nil, zero or empty is unknown. Only
@@ -127,12 +130,13 @@ func exclusively[R any](
 		return result, notBegun(operation, known.ID, cause)
 	}
 	s.remember(known.Token)
-	ctx = s.client.Begin(ctx)
+	ctx, release := s.untilOver(s.client.Begin(ctx))
+	defer release()
 	result, problem := do(ctx, lock)
 	if problem == nil {
 		return result, nil
 	}
-	return result, s.endIfUnreachable(ctx, operation, problem)
+	return result, s.endIfGeneral(ctx, operation, problem)
 }
 
 // remember records a token. No two groups share one, so a response that reports a new group with a known token comes
