@@ -61,7 +61,9 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 		case late:
 			return answer, call.notSent("the time for it was over before the request could be sent", nil)
 		default:
-			return answer, call.notSent("a rate limit has refused earlier calls, and nothing has gotten through since", nil)
+			failure = call.notSent("a rate limit has refused earlier calls, and nothing has gotten through since", nil)
+			failure.permanent = false
+			return answer, failure
 		}
 		lost := failure != nil && failure.MayHaveHappened()
 		if attempt == 1 {

@@ -155,7 +155,7 @@ func TestStopped(t *testing.T) {
 	t.Parallel()
 	last := func(status int) reaction { return answer(status, "", `{"message":"the last word"}`) }
 	closed := func(c *Client) { c.pace.refused(turn{}, hour) }
-	queued := func(c *Client) { c.pace.take() }
+	queued := func(c *Client) { c.pace.take(false) }
 	const success, runGoesOn = Kind(-1), 9 * hour
 	for name, test := range map[string]struct {
 		reaction reaction

@@ -23,9 +23,14 @@ type budget struct {
 	retries      int       // how many retries were counted
 	rateLimited  int       // how many refusals because of a rate limit were not counted
 	limitedSince time.Time // when the first of them came
-	// failures maps the method of each call that has failed, and "" for any, to the number of calls that had gotten
-	// through in this process when the first of them failed.
-	failures map[string]int
+	// failures has the failures of calls with each method and, under "", of all.
+	failures map[string]failures
+}
+
+// failures records that calls have failed.
+type failures struct {
+	count   int
+	decided int // how many calls of this process had gotten through when this began
 }
 
 type budgetKey struct{}
@@ -33,7 +38,7 @@ type budgetKey struct{}
 // Begin returns the context for the calls of one operation, which share MaxRetries retries. A call with any other
 // context is an operation by itself. The calls of an operation must not be concurrent.
 func (c *Client) Begin(ctx context.Context) context.Context {
-	return context.WithValue(ctx, budgetKey{}, &budget{client: c, failures: map[string]int{}})
+	return context.WithValue(ctx, budgetKey{}, &budget{client: c, failures: map[string]failures{}})
 }
 
 // budgetOf returns the budget of the operation to which the context belongs, and begins one if there is none.
@@ -61,23 +66,26 @@ func (c *Client) AwaitOutcome(ctx context.Context, failure *Error) bool {
 }
 
 // Unreachable reports whether no call of this process with the given method has gotten through to the service since such
-// a call of the operation failed for the first time. An empty method stands for all of them.
+// calls of the operation began to fail. An empty method stands for all of them.
 func (c *Client) Unreachable(ctx context.Context, method string) bool {
 	_, budget := c.budgetOf(ctx)
-	decided, hasFailed := budget.failures[method]
-	return hasFailed && decided == c.tallyOf(method).decided
+	failed := budget.failures[method]
+	return failed.count > 0 && failed.decided == c.tallyOf(method).decided
 }
 
 // FailsForSeveral reports whether calls with the method failed for more than one group since such a call last got
 // through to the service. An empty method stands for all of them.
 func (c *Client) FailsForSeveral(method string) bool { return len(c.tallyOf(method).failing) > 1 }
 
-// failed records that a call of the operation has failed.
+// failed records that a call of the operation has failed. What got through between the first and the second failure
+// does not count if there are enough retries, because it was under way when the failures began.
 func (b *budget) failed(method string) {
 	for _, method := range []string{"", method} {
-		if _, again := b.failures[method]; !again {
-			b.failures[method] = b.client.tallyOf(method).decided
+		f := b.failures[method]
+		if f.count++; f.count == 1 || f.count == 2 && b.client.config.MaxRetries > 1 {
+			f.decided = b.client.tallyOf(method).decided
 		}
+		b.failures[method] = f
 	}
 }
 
@@ -94,6 +102,9 @@ func (b *budget) next(failure *Error) (wait time.Duration, allowed bool) {
 			wait = b.client.wait(b.rateLimited-quickRetries-1, failure)
 		}
 		return wait, true
+	}
+	if b.rateLimited > 0 && b.waitsForLimit() == 0 {
+		return 0, false
 	}
 	b.retries++
 	return b.client.wait(b.retries-1, failure), b.retries <= b.client.config.MaxRetries

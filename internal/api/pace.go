@@ -15,7 +15,6 @@ type pace struct {
 	ceiling float64
 	random  func() float64 // returns numbers in [0, 1)
 	next    chan struct{}  // held by the next call while it waits for its time, so that all others queue
-	waiting chan struct{}  // held by the one call that may queue for next, unless it is urgent
 	wake    chan struct{}  // wakes that call if its time may have changed
 
 	mu        sync.Mutex
@@ -85,28 +84,25 @@ const (
 // newPace returns the pace of a process that may make ceiling calls per second at most (infinite for no limit).
 func newPace(ceiling float64, random func() float64) *pace {
 	return &pace{
-		ceiling: ceiling, random: random, next: make(chan struct{}, 1), waiting: make(chan struct{}, 1),
-		wake: make(chan struct{}, 1), rate: math.Inf(1),
+		ceiling: ceiling, random: random, next: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+		rate: math.Inf(1),
 	}
 }
 
 // await blocks until the next call may be sent. If the context ends first, it returns its error and counts no call.
-// An urgent call goes before all others, except for the one at the head of the queue.
+// An urgent call does not queue, and does not wait for the end of a Retry-After.
 func (p *pace) await(ctx context.Context, urgent bool) (turn, error) {
-	if !urgent {
-		select {
-		case p.waiting <- struct{}{}:
-			defer func() { <-p.waiting }()
-		case <-ctx.Done():
-		}
+	next, wake := p.next, p.wake
+	if urgent {
+		next, wake = make(chan struct{}, 1), nil
 	}
 	select {
-	case p.next <- struct{}{}:
-		defer func() { <-p.next }()
+	case next <- struct{}{}:
+		defer func() { <-next }()
 	case <-ctx.Done():
 	}
 	for held := false; ctx.Err() == nil; {
-		number, wait := p.take()
+		number, wait := p.take(urgent)
 		if wait <= 0 {
 			return turn{number, held}, nil
 		}
@@ -114,7 +110,7 @@ func (p *pace) await(ctx context.Context, urgent bool) (turn, error) {
 		select {
 		case <-timer.C:
 			held = true
-		case <-p.wake:
+		case <-wake:
 			held = false
 		case <-ctx.Done():
 		}
@@ -124,15 +120,18 @@ func (p *pace) await(ctx context.Context, urgent bool) (turn, error) {
 }
 
 // take counts the next call as sent and returns its number. If it is too early, it returns how long to wait instead.
-func (p *pace) take() (number int, wait time.Duration) {
+func (p *pace) take(urgent bool) (number int, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
 	if p.sent == 0 {
 		p.first = now
 	}
-	moment := later(p.last.Add(p.gap()), p.opens)
-	if math.IsInf(p.rate, 1) && float64(p.sent-p.ends) >= 1+admitted*float64(p.passes) {
+	moment := p.last.Add(p.gap())
+	if !urgent {
+		moment = later(moment, p.opens)
+	}
+	if !urgent && math.IsInf(p.rate, 1) && float64(p.sent-p.ends) >= 1+admitted*float64(p.passes) {
 		moment = later(moment, p.first.Add(longestStart))
 	}
 	if wait := moment.Sub(now); wait > 0 {

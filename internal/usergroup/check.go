@@ -93,7 +93,7 @@ func (s *Service) runCheck(ctx context.Context, v *verdict) {
 		// Each further check, and each lookup of a missing group, would leave another group behind.
 		v.problem = s.endFor(LookUp, v.problem)
 	case v.problem.Finding == CallFailed && (v.problem.Call.Decided() && v.problem.Call.Kind != api.Incomplete ||
-		s.unreachable(ctx, v.problem.Call, "")):
+		s.unreachable(ctx, v.problem.Call, v.problem.Call.Method)):
 		v.problem = s.end(v.problem) // No group of a customer can be the reason.
 	}
 }

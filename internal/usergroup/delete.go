@@ -55,7 +55,8 @@ func (s *Service) delete(
 			return Result{}, nil
 		}
 		draft.Done = max(draft.Done, draft.record(err))
-		if !mayBeTheToken(draft.Call) {
+		// If no response arrives, a lookup would most likely create a placeholder that cannot be deleted either.
+		if !mayBeTheToken(draft.Call) || draft.Call.Kind == api.UnknownOutcome && draft.Call.Status == 0 {
 			return Result{}, draft.with(CallFailed)
 		}
 		found, problem := s.findCurrent(ctx, known)

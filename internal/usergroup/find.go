@@ -123,8 +123,9 @@ func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Fo
 		case justMade:
 			made = &answer.UserGroup
 			s.remember(made.Token)
-			// Even a run that is stopped must not leave the placeholder behind.
-			ctx = api.CleanUp(ctx, answer.Sent.Add(lease))
+			// Even a run that is stopped must not leave the placeholder behind, and neither must an operation that has used
+			// up its budget. The lease bounds the time of what follows.
+			ctx = s.client.Begin(api.CleanUp(ctx, answer.Sent.Add(lease)))
 			if checked = s.checkService(ctx, nil); !checked.uncached {
 				// What looks like a placeholder may be a live group, if a cache repeats the response to its creation.
 				draft.LookupLost = true
