@@ -2,11 +2,8 @@ package provider
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -26,28 +23,6 @@ const acmeGroup = "embed_user_group.acme"
 
 var factories = map[string]func() (tfprotov6.ProviderServer, error){
 	"embed": func() (tfprotov6.ProviderServer, error) { return NewServer("test")(), nil },
-}
-
-// startService starts an emulator that stops when the test ends.
-func startService(t testing.TB, options emulator.Options) *emulator.Emulator {
-	t.Helper()
-	service, err := emulator.Start(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(service.Close)
-	return service
-}
-
-func wantGroups(t *testing.T, service *emulator.Emulator, want []string) {
-	t.Helper()
-	var got []string
-	for _, group := range service.Groups() {
-		got = append(got, group.ID)
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("the service has the groups %q, want %q", got, want)
-	}
 }
 
 // accept runs the steps. It resets the counts of calls before each step, and checks that no groups are left at the
@@ -86,10 +61,10 @@ func made(service *emulator.Emulator, calls string) statecheck.StateCheck {
 	return stateCheck(func(state attributes) error {
 		group, _ := service.Group("acme")
 		got := fmt.Sprint(state["token"], state["token_fingerprint"], state["team_id"], state["name"])
-		if want := fmt.Sprint(group.Token, fingerprint(group.Token), group.TeamID, group.Name); got != want {
+		if want := fmt.Sprint(group.Token, Fingerprint(group.Token), group.TeamID, group.Name); got != want {
 			return fmt.Errorf("the state has %s, want %s", got, want)
 		}
-		if got := callsOf(service); got != calls {
+		if got := CallsOf(service); got != calls {
 			return fmt.Errorf("the calls were %q, want %q", got, calls)
 		}
 		return nil
@@ -113,9 +88,3 @@ func (check stateCheck) CheckState(
 }
 
 func at(attribute string) tfjsonpath.Path { return tfjsonpath.New(attribute) }
-
-// fingerprint computes the fingerprint independently of the provider, so that it cannot change unnoticed.
-func fingerprint(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])[:12]
-}

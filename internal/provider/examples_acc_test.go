@@ -288,7 +288,7 @@ func refusesOtherKeyAndDestruction(w *workbench) {
 }
 
 func bringsCertificates(w *workbench) {
-	certificate, key := certificatePair(w.t, time.Hour)
+	certificate, key := CertificatePair(w.t, time.Hour)
 	w.write("ca.pem", certificate)
 	w.write("client.pem", certificate)
 	w.write("client-key.pem", key)

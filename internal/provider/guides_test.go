@@ -10,10 +10,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 const docsDir = "../../docs"
+
+// othersSection is the heading of the section of the troubleshooting guide about messages that do not come from this
+// provider.
+const guideOthersSection = "## Messages of Terraform and OpenTofu"
 
 func readPage(t *testing.T, path string) string {
 	t.Helper()
@@ -106,7 +112,11 @@ func TestLinksOfPages(t *testing.T) {
 func TestIndexHasEveryArgument(t *testing.T) {
 	t.Parallel()
 	page := readPage(t, docsDir+"/index.md")
-	for _, attribute := range protocolSchema().Provider.Block.Attributes {
+	schemas, err := NewServer("test")().GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, attribute := range schemas.Provider.Block.Attributes {
 		row := fmt.Sprintf("| `%s` | `EMBED_%s` |", attribute.Name, strings.ToUpper(attribute.Name))
 		if strings.Count(page, row) != 1 {
 			t.Errorf("the table of arguments does not have exactly one row %s", row)
@@ -118,7 +128,7 @@ func TestIndexHasEveryArgument(t *testing.T) {
 // of the page.
 func TestTroubleshootingIndex(t *testing.T) {
 	t.Parallel()
-	ours, _, _ := strings.Cut(readPage(t, "../../templates/guides/troubleshooting.md"), "\n"+othersSection+"\n")
+	ours, _, _ := strings.Cut(readPage(t, "../../templates/guides/troubleshooting.md"), "\n"+guideOthersSection+"\n")
 	var listed, headings []string
 	for line := range strings.Lines(ours) {
 		if title, is := strings.CutPrefix(line, "### "); is {

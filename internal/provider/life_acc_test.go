@@ -21,7 +21,7 @@ func planned(checks ...plancheck.PlanCheck) resource.ConfigPlanChecks {
 // token is unknown only in a plan that rotates it. Resources that depend on the token get the new one in the same
 // apply.
 func TestAccUserGroup(t *testing.T) {
-	service := startService(t, emulator.Options{FirstTeamID: 9007199254740993})
+	service := StartService(t, emulator.Options{FirstTeamID: 9007199254740993})
 	config := func(name, quarter string, more string) string {
 		return providerFor(service) + fmt.Sprintf(`
 resource "embed_user_group" "acme" {
@@ -104,7 +104,7 @@ resource "embed_user_group" "dependant" {
 // TestAccDataSource: a data source that refers to a group of the same configuration is read after the group is
 // created.
 func TestAccDataSource(t *testing.T) {
-	service := startService(t, emulator.Options{})
+	service := StartService(t, emulator.Options{})
 	accept(t, service, resource.TestStep{
 		Config: providerFor(service) + group("acme", acmeLines...) +
 			"data \"embed_user_group\" \"same\" {\n  user_group_id = embed_user_group.acme.id\n}\n",

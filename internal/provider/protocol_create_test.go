@@ -2,7 +2,6 @@ package provider
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,121 +9,88 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// Titles of diagnostics, nearly all of them about the group acme.
-const (
-	adopted         = `User group "acme" was adopted`
-	alreadyExists   = `User group "acme" already exists`
-	cannotLookUp    = `Cannot look up user group "acme"`
-	cannotUpdate    = `Cannot update user group "acme"`
-	cannotRotate    = `Cannot rotate the token of user group "acme"`
-	cannotDelete    = `Cannot delete user group "acme"`
-	destroyedWanted = `User group "acme" is both managed and destroyed`
-	isProtected     = `User group "acme" is protected from deletion`
-	notAsPlanned    = `User group "acme" was not updated as planned`
-	overwrites      = titleOverwrites
-	recreated       = `User group "acme" was recreated`
-	replaced        = `User group "acme" has been replaced`
-	rotatedAway     = `The token of user group "acme" was rotated elsewhere`
-	anotherHasTheID = `Another user group has the ID "acme"`
-	elsewhere       = `User group "acme" is in another environment`
-	doesNotExist    = `User group "nobody" does not exist`
-)
-
-// protocolAdopting is protocolAcme with adopt_existing.
-func protocolAdopting(changes ...any) protocolObject {
-	return protocolWith(protocolAcme("adopt_existing", true), changes...)
-}
-
-// protocolAnswer returns the body of a response about a group, with a token that the emulator has never issued.
-func protocolAnswer(id string, teamID int64, tag string) string {
-	return fmt.Sprintf(`{"success":1,"new_user_group":false,"user_group":`+
-		`{"team_id":%d,"token":"ugt_answer","name":"Acme","provided_id":%q,"api_environment_tag":%q}}`, teamID, id, tag)
-}
-
 func TestProtocolCreateSendsWhatIsManaged(t *testing.T) {
-	p := protocolStart(t, emulator.Options{FirstTeamID: 9007199254740993})
-	state := p.created(protocolAcme())
-	p.wantState(state, "team_id", int64(9007199254740993), "api_environment_tag", nil)
-	group := p.group("acme")
+	p := start(t, emulator.Options{FirstTeamID: 9007199254740993})
+	state := p.Created(Acme())
+	p.WantState(state, "team_id", int64(9007199254740993), "api_environment_tag", nil)
+	group := p.Group("acme")
 	if group.Name != "Acme" || group.Mapping["sales"] != "db-1" ||
 		string(group.Properties) != `{"tier":"gold","rows":10}` {
 		t.Errorf("the service has %+v", group)
 	}
-	p.created(protocolObject{"user_group_id": "plain", "name": "Plain"})
-	if group := p.group("plain"); group.Mapping != nil || group.Properties != nil {
+	p.Created(Object{"user_group_id": "plain", "name": "Plain"})
+	if group := p.Group("plain"); group.Mapping != nil || group.Properties != nil {
 		t.Errorf("arguments that are not managed were sent: %+v", group)
 	}
-	p.created(protocolObject{"user_group_id": "empty", "name": "Empty", "mapping": protocolObject{}, "properties": "{}"})
-	if group := p.group("empty"); group.Mapping == nil || string(group.Properties) != "{}" {
+	p.Created(Object{"user_group_id": "empty", "name": "Empty", "mapping": Object{}, "properties": "{}"})
+	if group := p.Group("empty"); group.Mapping == nil || string(group.Properties) != "{}" {
 		t.Errorf("empty arguments were not sent: %+v", group)
 	}
 }
 
 func TestProtocolCreateOfWhatExists(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	p.service.Seed(emulator.Group{ID: "acme", Name: "Somebody's", Properties: json.RawMessage(`{"a":1}`)})
-	before := p.service.Groups()
-	state, diags := p.create(protocolAcme())
-	diags.wantError(alreadyExists, "Nothing was changed", "import block", "adopt_existing = true",
+	p := start(t, emulator.Options{})
+	p.Service.Seed(emulator.Group{ID: "acme", Name: "Somebody's", Properties: json.RawMessage(`{"a":1}`)})
+	before := p.Service.Groups()
+	state, diags := p.Create(Acme())
+	diags.WantError(alreadyExists, "Nothing was changed", "import block", "adopt_existing = true",
 		"another resource block has the same user_group_id", "terraform untaint")
-	p.wantCalls("GET")
-	p.wantUntouched(before)
-	p.wantNoState(state)
+	p.WantCalls("GET")
+	p.WantUntouched(before)
+	p.WantNoState(state)
 }
 
 func TestProtocolAdoption(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	before := p.service.Seed(emulator.Group{ID: "acme", Name: "Old", Mapping: map[string]string{"x": "y"}})
-	state, diags := p.create(protocolAdopting())
-	diags.wantWarning(adopted, "updated to this configuration", "keeps its token",
+	p := start(t, emulator.Options{})
+	before := p.Service.Seed(emulator.Group{ID: "acme", Name: "Old", Mapping: map[string]string{"x": "y"}})
+	state, diags := p.Create(protocolAdopting())
+	diags.WantWarning(adopted, "updated to this configuration", "keeps its token",
 		"destroying this resource deletes the group")
-	p.wantCalls("GET > PUT")
-	p.wantTruth(state, "acme")
-	p.wantState(state, "api_environment_tag", "Customer", "token", before.Token, "team_id", before.TeamID)
-	if after := p.group("acme"); after.Name != "Acme" || after.Mapping["sales"] != "db-1" || after.Mapping["x"] != "" {
+	p.WantCalls("GET > PUT")
+	p.WantTruth(state, "acme")
+	p.WantState(state, "api_environment_tag", "Customer", "token", before.Token, "team_id", before.TeamID)
+	if after := p.Group("acme"); after.Name != "Acme" || after.Mapping["sales"] != "db-1" || after.Mapping["x"] != "" {
 		t.Errorf("the group does not match the configuration: %+v", after)
 	}
-	p.wantSettled(state, protocolAdopting())
+	p.WantSettled(state, protocolAdopting())
 	// The warning must not appear again after the adoption.
-	p.updated(p.refreshed(state), protocolAdopting("name", "New"))
+	p.Updated(p.Refreshed(state), protocolAdopting("name", "New"))
 }
 
 // TestProtocolAdoptionKeepsTheGroupFromItsOldInstance simulates create_before_destroy. The replacement adopts the
 // group, and then the engine deletes the old instance, which has the same group.
 func TestProtocolAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	old := p.created(protocolAcme())
-	state, diags := p.create(protocolAdopting())
-	diags.wantWarning(adopted)
-	p.service.ResetCounts()
-	gone, diags := p.applyDeletion(old)
-	diags.wantWarning(`User group "acme" was kept`, "was not deleted", "moved block")
-	p.wantCalls("")
-	p.wantNoState(gone)
-	p.wantTruth(state, "acme")
-	p.wantDestroyed(state)
-	p.wantCalls("DELETE")
+	p := start(t, emulator.Options{})
+	old := p.Created(Acme())
+	state, diags := p.Create(protocolAdopting())
+	diags.WantWarning(adopted)
+	p.Service.ResetCounts()
+	gone, diags := p.ApplyDeletion(old)
+	diags.WantWarning(`User group "acme" was kept`, "was not deleted", "moved block")
+	p.WantCalls("")
+	p.WantNoState(gone)
+	p.WantTruth(state, "acme")
+	p.WantDestroyed(state)
+	p.WantCalls("DELETE")
 }
-
-func answering(body string) emulator.Fault { return emulator.Fault{Kind: emulator.Answer, Body: body} }
 
 // TestProtocolCreateAfterALostAnswer checks that, after a lost response, the provider claims a group only if a lookup
 // by ID alone shows the values that were sent.
 func TestProtocolCreateAfterALostAnswer(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	p.fault(http.MethodGet, emulator.CutAfterWork)
-	state, diags := p.create(protocolAcme())
-	diags.wantWarning(`User group "acme" is assumed to be the one just created`, "in the state", "terraform state rm")
-	p.wantCalls("GET > GET > GET")
-	p.wantTruth(state, "acme")
-	p.wantSettled(state, protocolAcme())
+	p := start(t, emulator.Options{})
+	p.Fault(http.MethodGet, emulator.CutAfterWork)
+	state, diags := p.Create(Acme())
+	diags.WantWarning(`User group "acme" is assumed to be the one just created`, "in the state", "terraform state rm")
+	p.WantCalls("GET > GET > GET")
+	p.WantTruth(state, "acme")
+	p.WantSettled(state, Acme())
 
-	p.service.Seed(emulator.Group{ID: "theirs", Name: "Acme", Properties: json.RawMessage(`{"tier":1}`)})
-	p.fault(http.MethodGet, emulator.CutAfterWork)
-	state, diags = p.create(protocolAcme("user_group_id", "theirs"))
-	diags.wantError(`User group "theirs" may have existed before`, `other values for these properties: "tier"`,
+	p.Service.Seed(emulator.Group{ID: "theirs", Name: "Acme", Properties: json.RawMessage(`{"tier":1}`)})
+	p.Fault(http.MethodGet, emulator.CutAfterWork)
+	state, diags = p.Create(Acme("user_group_id", "theirs"))
+	diags.WantError(`User group "theirs" may have existed before`, `other values for these properties: "tier"`,
 		`does not have these properties: "rows"`, "was not changed", "not in the state", "import block", "adopt_existing")
-	p.wantNoState(state)
+	p.WantNoState(state)
 }
 
 // TestProtocolCreateThatFails checks that a failed creation leaves no state. Engines taint the state of a failed
@@ -178,17 +144,17 @@ func TestProtocolCreateThatFails(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := protocolStart(t, emulator.Options{Updates: test.updates})
-			config := protocolAcme()
+			p := start(t, emulator.Options{Updates: test.updates})
+			config := Acme()
 			if strings.HasPrefix(name, "adoption") {
-				p.service.Seed(emulator.Group{ID: "acme", Name: "Old", Properties: json.RawMessage(`{"old":1}`)})
+				p.Service.Seed(emulator.Group{ID: "acme", Name: "Old", Properties: json.RawMessage(`{"old":1}`)})
 				config = protocolAdopting()
 			}
-			p.service.Fail(test.fault)
-			state, diags := p.create(config)
-			diags.wantError(test.title, test.says...)
-			p.wantCalls(test.calls)
-			p.wantNoState(state)
+			p.Service.Fail(test.fault)
+			state, diags := p.Create(config)
+			diags.WantError(test.title, test.says...)
+			p.WantCalls(test.calls)
+			p.WantNoState(state)
 		})
 	}
 }
@@ -196,24 +162,24 @@ func TestProtocolCreateThatFails(t *testing.T) {
 // TestProtocolCreateOfWhatThisRunHasDeleted covers an ID that is unknown in the plan. The plan cannot show that the
 // group moves to another address, but the provider remembers which groups it has deleted in this process.
 func TestProtocolCreateOfWhatThisRunHasDeleted(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	old := p.created(protocolAcme())
-	deletion := p.plan(old, nil)
-	deletion.diags.wantNone()
-	creation := p.planToo(p.nothing(), protocolAcme("user_group_id", protocolUnknown))
-	creation.diags.wantNone()
-	second(p.apply(deletion)).wantNone()
-	state, diags := p.applyToo(creation, protocolAcme())
-	diags.wantWarning(recreated, "token and team_id are new", "moved block")
-	p.wantTruth(state, "acme")
-	if state.token() == old.token() {
+	p := start(t, emulator.Options{})
+	old := p.Created(Acme())
+	deletion := p.Plan(old, nil)
+	deletion.Diags.WantNone()
+	creation := p.PlanToo(p.Nothing(), Acme("user_group_id", Unknown))
+	creation.Diags.WantNone()
+	second(p.Apply(deletion)).WantNone()
+	state, diags := p.ApplyToo(creation, Acme())
+	diags.WantWarning(recreated, "token and team_id are new", "moved block")
+	p.WantTruth(state, "acme")
+	if state.Token() == old.Token() {
 		t.Error("the group still has the old token")
 	}
-	p.updated(state, protocolAcme("name", "New")) // The warning appears only once.
+	p.Updated(state, Acme("name", "New")) // The warning appears only once.
 }
 
 func TestProtocolInvalidConfigurations(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
+	p := start(t, emulator.Options{})
 	const marker = "plaintext-marker"
 	for name, test := range map[string]struct {
 		attribute string
@@ -222,52 +188,52 @@ func TestProtocolInvalidConfigurations(t *testing.T) {
 	}{
 		"no id":                {"user_group_id", nil, "Missing Configuration for Required Attribute"},
 		"empty name":           {"name", "", "Invalid Attribute Value Length"},
-		"null in mapping":      {"mapping", protocolObject{"a": nil}, "Null Map Value"},
+		"null in mapping":      {"mapping", Object{"a": nil}, "Null Map Value"},
 		"no JSON":              {"properties", marker, "Invalid properties"},
 		"array":                {"properties", `["` + marker + `"]`, "Invalid properties"},
 		"empty data source id": {"data_source_provided_id", "", "Invalid Attribute Value Length"},
 	} {
-		diags := p.validate(protocolAcme(test.attribute, test.value))
-		diags.wantErrorAt(test.attribute, test.title)
+		diags := p.Validate(Acme(test.attribute, test.value))
+		diags.WantErrorAt(test.attribute, test.title)
 		if strings.Contains(diags.String(), marker) {
 			t.Errorf("%s: the diagnostics show the value:\n%s", name, diags)
 		}
 	}
-	for name := range protocolAcme() {
-		p.validate(protocolAcme(name, protocolUnknown)).wantNone()
+	for name := range Acme() {
+		p.Validate(Acme(name, Unknown)).WantNone()
 	}
-	p.validate(protocolAcme("mapping", protocolObject{"a": protocolUnknown})).wantNone()
+	p.Validate(Acme("mapping", Object{"a": Unknown})).WantNone()
 	// Properties that become known only at apply must not cause a call either.
-	plan := p.plan(p.nothing(), protocolAcme("properties", protocolUnknown))
-	state, diags := p.apply(plan, protocolAcme("properties", marker))
-	if !diags.hasError() || strings.Contains(diags.String(), marker) {
+	plan := p.Plan(p.Nothing(), Acme("properties", Unknown))
+	state, diags := p.Apply(plan, Acme("properties", marker))
+	if !diags.HasError() || strings.Contains(diags.String(), marker) {
 		t.Errorf("properties that are not JSON at apply: want an error without the value, got: %s", diags)
 	}
-	p.wantNoState(state)
-	p.wantCalls("")
+	p.WantNoState(state)
+	p.WantCalls("")
 }
 
 // TestProtocolInvisibleCharactersInIDs checks that an ID that looks like a different customer's, because of invisible
 // characters, is refused everywhere, and that the error names the character.
 func TestProtocolInvisibleCharactersInIDs(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	const title, atImport = "Invalid user_group_id", "Invalid import ID"
+	p := start(t, emulator.Options{})
+	const atImport = "Invalid import ID"
 	for id, named := range map[string]string{
 		"\ufeffacme": "U+FEFF", "ac\u200bme": "U+200B", "acme\u00a0": "U+00A0", "ac\u00adme": "U+00AD", "ac\tme": "U+0009",
 		"ac\u202eme": "U+202E", "acme\u3164": "U+3164", "acme\ufe0f": "U+FE0F", "\u2003acme": "U+2003", "acme\n": "U+000A",
 		" acme": "space", "acme ": "space", "": "empty",
 	} {
-		p.validate(protocolAcme("user_group_id", id)).wantErrorAt("user_group_id", title, named, "No call was made")
-		second(p.dataSource(byID(id))).wantErrorAt("user_group_id", title, named, "No call was made")
-		second(p.open(byID(id))).wantErrorAt("user_group_id", title, named, "No call was made")
-		second(p.invoke(byID(id))).wantErrorAt("user_group_id", title, named, "No call was made")
-		second(p.list(0, false, "a", id)).wantError(title, named, "No call was made")
-		second(p.importing(id, nil)).wantError(atImport, named, "Nothing was imported")
-		second(p.importing("", byID(id))).wantError(atImport, named)
+		p.Validate(Acme("user_group_id", id)).WantErrorAt("user_group_id", invalidID, named, "No call was made")
+		second(p.DataSource(ByID(id))).WantErrorAt("user_group_id", invalidID, named, "No call was made")
+		second(p.Open(ByID(id))).WantErrorAt("user_group_id", invalidID, named, "No call was made")
+		second(p.Invoke(ByID(id))).WantErrorAt("user_group_id", invalidID, named, "No call was made")
+		second(p.List(0, false, "a", id)).WantError(invalidID, named, "No call was made")
+		second(p.Importing(id, nil)).WantError(atImport, named, "Nothing was imported")
+		second(p.Importing("", ByID(id))).WantError(atImport, named)
 	}
-	p.wantCalls("")
+	p.WantCalls("")
 	for _, id := range []string{"a b", "a/b/../c", "Zoë 顧客 😀", `"quoted" it's`, `back\slash`, "${not} %{a} template"} {
-		p.service.Seed(emulator.Group{ID: id, Name: "x"})
-		p.wantTruth(p.imported(id), id)
+		p.Service.Seed(emulator.Group{ID: id, Name: "x"})
+		p.WantTruth(p.Imported(id), id)
 	}
 }

@@ -8,64 +8,64 @@ import (
 )
 
 func TestProtocolDelete(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	config := protocolAcme("data_source_provided_id", "db-7")
-	state := p.created(config)
+	p := start(t, emulator.Options{})
+	config := Acme("data_source_provided_id", "db-7")
+	state := p.Created(config)
 	for kind, says := range map[emulator.FaultKind]string{
 		emulator.Refuse:    "was not deleted. It stays in the state",
 		emulator.CutBefore: "It is not known whether the group was deleted. It stays in the state",
 	} {
-		p.always(http.MethodDelete, kind)
-		after, diags := p.destroy(state)
-		diags.wantError(cannotDelete, says)
-		p.wantSame(after, state)
-		p.wantGroups("acme")
-		p.service.ClearFaults()
+		p.Always(http.MethodDelete, kind)
+		after, diags := p.Destroy(state)
+		diags.WantError(cannotDelete, says)
+		p.WantSame(after, state)
+		p.WantGroups("acme")
+		p.Service.ClearFaults()
 	}
-	p.service.RotateBehind("acme")
-	p.service.ResetCounts()
-	p.wantDestroyed(state)
-	if sent := p.lastBody(http.MethodDelete)["data_source_provided_id"]; sent != "db-7" {
+	p.Service.RotateBehind("acme")
+	p.Service.ResetCounts()
+	p.WantDestroyed(state)
+	if sent := p.LastBody(http.MethodDelete)["data_source_provided_id"]; sent != "db-7" {
 		t.Errorf("the deletion sent the data_source_provided_id %v, want db-7", sent)
 	}
-	p.wantCalls("DELETE > GET > DELETE")
-	p.wantGroups()
+	p.WantCalls("DELETE > GET > DELETE")
+	p.WantGroups()
 
 	// Another group has replaced the one in the state. The deletion succeeds, and the other group stays.
-	state = p.created(config)
-	p.service.Replace("acme")
-	gone, diags := p.destroy(state)
-	diags.wantWarning(anotherHasTheID, "team_id 1003", "was not touched")
-	p.wantCalls("DELETE > GET")
-	p.wantNoState(gone)
-	p.wantGroups("acme")
+	state = p.Created(config)
+	p.Service.Replace("acme")
+	gone, diags := p.Destroy(state)
+	diags.WantWarning(anotherHasTheID, "team_id 1003", "was not touched")
+	p.WantCalls("DELETE > GET")
+	p.WantNoState(gone)
+	p.WantGroups("acme")
 }
 
 func TestProtocolDeletionProtection(t *testing.T) {
 	const at = "deletion_protection"
-	p := protocolStart(t, emulator.Options{})
-	state := p.created(protocolAcme(at, true))
-	p.plan(state, nil).diags.wantErrorAt(at, isProtected, "This plan destroys it", "deletion_protection = false",
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme(at, true))
+	p.Plan(state, nil).Diags.WantErrorAt(at, isProtected, "This plan destroys it", "deletion_protection = false",
 		"moved block", "terraform untaint", "removed block")
 	// The applied protection counts. A configuration that changes the ID and drops the protection at once is refused as
 	// well.
-	for _, id := range []any{"acme2", protocolUnknown} {
+	for _, id := range []any{"acme2", Unknown} {
 		for _, flag := range []any{true, false, nil} {
-			p.plan(state, protocolAcme("user_group_id", id, at, flag)).diags.
-				wantErrorAt(at, isProtected, "replaces it", "user_group_id changes")
+			p.Plan(state, Acme("user_group_id", id, at, flag)).Diags.
+				WantErrorAt(at, isProtected, "replaces it", "user_group_id changes")
 		}
 	}
 	// This is a deletion without a plan, as with -replace, or by an engine that does not ask the provider to plan a
 	// destruction.
-	p.walk().wantNone()
-	kept, diags := p.applyDeletion(state)
-	diags.wantErrorAt(at, isProtected, "Nothing was deleted")
-	p.wantCalls("")
-	p.wantTruth(kept, "acme")
+	p.Walk().WantNone()
+	kept, diags := p.ApplyDeletion(state)
+	diags.WantErrorAt(at, isProtected, "Nothing was deleted")
+	p.WantCalls("")
+	p.WantTruth(kept, "acme")
 
-	state = p.updated(state, protocolAcme(at, false))
-	p.wantCalls("")
+	state = p.Updated(state, Acme(at, false))
+	p.WantCalls("")
 	// The configured protection counts as well, even before it is applied.
-	p.plan(state, protocolAcme("user_group_id", "acme2", at, true)).diags.wantErrorAt(at, isProtected, "replaces it")
-	p.wantDestroyed(state)
+	p.Plan(state, Acme("user_group_id", "acme2", at, true)).Diags.WantErrorAt(at, isProtected, "replaces it")
+	p.WantDestroyed(state)
 }

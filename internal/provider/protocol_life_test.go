@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math/bits"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -29,8 +30,8 @@ func TestProtocolRandomLives(t *testing.T) {
 			life := protocolLife{rand: rand.New(rand.NewPCG(uint64(seed), 2)), rotations: &rotations, failures: &failures}
 			options := readings[seed%len(readings)]
 			t.Logf("%+v", options)
-			life.p = protocolStart(t, options)
-			life.state = life.p.nothing()
+			life.p = start(t, options)
+			life.state = life.p.Nothing()
 			for step := 0; step < 20 && !t.Failed(); step++ {
 				life.next()
 			}
@@ -45,15 +46,15 @@ func TestProtocolRandomLives(t *testing.T) {
 
 type protocolLife struct {
 	rand                *rand.Rand
-	p                   *protocol
-	state               protocolState
+	p                   *Provider
+	state               State
 	rotations, failures *atomic.Int64
 }
 
 func protocolPick[T any](l *protocolLife, values ...T) T { return values[l.rand.IntN(len(values))] }
 
-func (l *protocolLife) config() protocolObject {
-	type o = protocolObject
+func (l *protocolLife) config() Object {
+	type o = Object
 	return o{
 		"user_group_id": "acme", "name": protocolPick(l, "A", "B", "C"), "adopt_existing": true,
 		"mapping":                   protocolPick[any](l, nil, o{}, o{"a": "1"}, o{"a": "2", "b": "1"}),
@@ -66,18 +67,18 @@ func (l *protocolLife) config() protocolObject {
 }
 
 // veiled returns the configuration with some values unknown.
-func (l *protocolLife) veiled(config protocolObject) protocolObject {
-	veiled := protocolWith(config)
+func (l *protocolLife) veiled(config Object) Object {
+	veiled := With(config)
 	for _, attribute := range slices.Sorted(maps.Keys(config)) { // sorted, so that a seed always gives the same life
-		elements, isMap := config[attribute].(protocolObject)
+		elements, isMap := config[attribute].(Object)
 		switch {
 		case attribute == "user_group_id" || l.rand.IntN(6) > 0:
 		case isMap && l.rand.IntN(2) == 0:
 			for key := range elements {
-				veiled[attribute] = protocolWith(elements, key, protocolUnknown)
+				veiled[attribute] = With(elements, key, Unknown)
 			}
 		default:
-			veiled[attribute] = protocolUnknown
+			veiled[attribute] = Unknown
 		}
 	}
 	return veiled
@@ -85,42 +86,42 @@ func (l *protocolLife) veiled(config protocolObject) protocolObject {
 
 func (l *protocolLife) next() {
 	somebody := l.rand.IntN(11)
-	if l.p.noTeams && (somebody == 2 || somebody == 3) {
+	if l.p.NoTeams && (somebody == 2 || somebody == 3) {
 		somebody = 1 // Without a team_id, another group with the same ID looks like the one in the state.
 	}
 	switch somebody {
 	case 0:
-		l.p.service.Change("acme", func(group *emulator.Group) {
+		l.p.Service.Change("acme", func(group *emulator.Group) {
 			group.Name, group.Properties = "Elsewhere", json.RawMessage(`{"z":1}`)
 		})
 	case 1:
-		l.p.service.RotateBehind("acme")
+		l.p.Service.RotateBehind("acme")
 	case 2:
-		l.p.service.Remove("acme")
+		l.p.Service.Remove("acme")
 	case 3:
-		l.p.service.Replace("acme")
+		l.p.Service.Replace("acme")
 	case 4:
 		l.destroy()
 	default:
 		l.apply()
 		return
 	}
-	l.p.t.Logf("another client renames, rotates, deletes or replaces the group, or a run destroys it")
+	l.p.T.Logf("another client renames, rotates, deletes or replaces the group, or a run destroys it")
 }
 
 func (l *protocolLife) refresh() {
-	if l.state.value.IsNull() {
+	if l.state.Value.IsNull() {
 		return
 	}
-	var diags protocolDiags
-	l.state, diags = l.p.read(l.state)
-	l.p.t.Logf("refresh\n%s", diags)
-	if diags.hasError() {
-		l.p.t.Error("a refresh failed")
-	} else if l.state.value.IsNull() {
-		l.p.wantGroups()
+	var diags Diags
+	l.state, diags = l.p.Read(l.state)
+	l.p.T.Logf("refresh\n%s", diags)
+	if diags.HasError() {
+		l.p.T.Error("a refresh failed")
+	} else if l.state.Value.IsNull() {
+		l.p.WantGroups()
 	} else {
-		l.p.wantTruth(l.state, "acme")
+		l.p.WantTruth(l.state, "acme")
 	}
 }
 
@@ -131,56 +132,56 @@ func (l *protocolLife) apply() {
 		l.refresh()
 	}
 	config := l.config()
-	plan := p.plan(l.state, l.veiled(config))
-	l.p.t.Logf("plan to %s %v\n%s", plan.action, config, plan.diags)
-	if plan.diags.hasError() {
-		p.t.Error("the plan failed")
+	plan := p.Plan(l.state, l.veiled(config))
+	l.p.T.Logf("plan to %s %v\n%s", plan.Action, config, plan.Diags)
+	if plan.Diags.HasError() {
+		p.T.Error("the plan failed")
 	}
-	if plan.diags.hasError() || plan.action == "no-op" {
+	if plan.Diags.HasError() || plan.Action == "no-op" {
 		return
 	}
 	if l.rand.IntN(5) < 3 {
 		kind := protocolPick(l, emulator.CutAfterWork, emulator.CutBefore, emulator.Error500AfterWork, emulator.Refuse)
 		method := protocolPick(l, http.MethodPut, http.MethodPost)
-		l.p.t.Logf("fault on %s: %s", method, kind)
-		p.fault(method, kind)
+		l.p.T.Logf("fault on %s: %s", method, kind)
+		p.Fault(method, kind)
 	}
-	due, before := protocolRotates(l.state.members(), config), p.service.Rotations("acme")
-	group, _ := p.service.Group("acme")
-	stale := l.state.get("token_fingerprint") != fingerprint(group.Token)
-	l.state, plan.diags = p.apply(plan, config)
-	p.service.ClearFaults()
-	rotated := p.service.Rotations("acme") - before
+	due, before := protocolRotates(l.state.Members(), config), p.Service.Rotations("acme")
+	group, _ := p.Service.Group("acme")
+	stale := l.state.Get("token_fingerprint") != Fingerprint(group.Token)
+	l.state, plan.Diags = p.Apply(plan, config)
+	p.Service.ClearFaults()
+	rotated := p.Service.Rotations("acme") - before
 	l.rotations.Add(int64(rotated))
-	l.p.t.Logf("apply, %d rotations\n%s", rotated, plan.diags)
-	if plan.diags.hasError() {
+	l.p.T.Logf("apply, %d rotations\n%s", rotated, plan.Diags)
+	if plan.Diags.HasError() {
 		l.failures.Add(1)
 		if rotated > 1 || rotated > 0 && !due {
-			p.t.Errorf("a failed apply rotated %d times", rotated)
+			p.T.Errorf("a failed apply rotated %d times", rotated)
 		}
-		if plan.prior.value.IsNull() {
-			p.wantNoState(l.state)
+		if plan.Prior.Value.IsNull() {
+			p.WantNoState(l.state)
 		}
 		l.refresh()
 		return
 	}
 	// If the response is lost, the provider takes a token that another client has rotated in the meantime for the
 	// requested one.
-	rotatedElsewhere := stale && l.state.get("token_fingerprint") == fingerprint(group.Token)
+	rotatedElsewhere := stale && l.state.Get("token_fingerprint") == Fingerprint(group.Token)
 	if due != (rotated == 1 || rotatedElsewhere && due) || rotated > 1 {
-		p.t.Errorf("rotated %d times, due: %t", rotated, due)
+		p.T.Errorf("rotated %d times, due: %t", rotated, due)
 	}
-	p.wantSettled(l.state, config)
+	p.WantSettled(l.state, config)
 	l.refresh()
-	if fresh && !l.state.value.IsNull() {
-		p.wantSettled(l.state, config)
+	if fresh && !l.state.Value.IsNull() {
+		p.WantSettled(l.state, config)
 	}
 }
 
 // protocolRotates reports whether a rotation is due. It is written independently of the provider.
-func protocolRotates(state, config protocolObject) bool {
-	before, _ := state["rotate_token_when_changed"].(protocolObject)
-	after, _ := config["rotate_token_when_changed"].(protocolObject)
+func protocolRotates(state, config Object) bool {
+	before, _ := state["rotate_token_when_changed"].(Object)
+	after, _ := config["rotate_token_when_changed"].(Object)
 	for key := range before {
 		if now, kept := after[key]; kept && now != before[key] {
 			return true
@@ -190,19 +191,38 @@ func protocolRotates(state, config protocolObject) bool {
 }
 
 func (l *protocolLife) destroy() {
-	if l.state.value.IsNull() {
+	if l.state.Value.IsNull() {
 		return
 	}
-	plan := l.p.plan(l.state, nil)
-	if l.state.get("deletion_protection") == true {
-		plan.diags.wantError(isProtected)
+	plan := l.p.Plan(l.state, nil)
+	if l.state.Get("deletion_protection") == true {
+		plan.Diags.WantError(isProtected)
 		return
 	}
-	var diags protocolDiags
-	l.state, diags = l.p.apply(plan)
-	l.p.t.Logf("destroy\n%s", diags)
-	if diags.hasError() {
+	var diags Diags
+	l.state, diags = l.p.Apply(plan)
+	l.p.T.Logf("destroy\n%s", diags)
+	if diags.HasError() {
 		l.failures.Add(1)
-		l.p.wantGroups("acme")
+		l.p.WantGroups("acme")
 	}
+}
+
+// protocolReadings returns a selection of readings. It covers every combination of the values of any two options.
+func protocolReadings() (readings []emulator.Options) {
+	for row := range uint(16) {
+		// The parities of different subsets of the bits form an orthogonal array.
+		is := func(columns uint) int { return bits.OnesCount(row&columns) % 2 }
+		options := emulator.Options{
+			StaleTokenStatus: []int{0, 401, 403, 500}[2*is(1)+is(2)],
+			Answers:          emulator.Answers(is(4)), Updates: emulator.Updates(is(8)), Refusals: emulator.Refusals(is(5)),
+			NameRequired: is(6) == 1, UpsertOnPut: is(9) == 1, ForgivingDeletes: is(10) == 1, TrimNames: is(12) == 1,
+			Environments: map[string]string{emulator.DefaultKey: []string{"Customer", ""}[is(13)]},
+		}
+		if is(14) == 1 {
+			options.Omit = []string{"team_id"}
+		}
+		readings = append(readings, options)
+	}
+	return readings
 }

@@ -14,204 +14,69 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// dataSource validates and reads the data source embed_user_group.
-func (p *protocol) dataSource(config protocolObject) (protocolObject, protocolDiags) {
-	p.t.Helper()
-	return p.data(protocolType, config)
-}
-
-// data validates and reads a data source.
-func (p *protocol) data(name string, config protocolObject) (protocolObject, protocolDiags) {
-	p.t.Helper()
-	typ := p.schema.DataSourceSchemas[name].ValueType()
-	encoded := p.encode(protocolValue(typ, config))
-	validated, err := p.server.ValidateDataResourceConfig(p.ctx,
-		&tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: encoded})
-	p.must(err)
-	if diags := p.diagnostics(validated.Diagnostics); diags.hasError() {
-		return nil, diags
-	}
-	read, err := p.server.ReadDataSource(p.ctx, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: encoded})
-	p.must(err)
-	return p.results(typ, read.State, config), p.diagnostics(read.Diagnostics)
-}
-
-// open validates and opens the ephemeral resource.
-func (p *protocol) open(config protocolObject) (protocolObject, protocolDiags) {
-	p.t.Helper()
-	typ := p.schema.EphemeralResourceSchemas[protocolToken].ValueType()
-	encoded := p.encode(protocolValue(typ, config))
-	validated, err := p.server.ValidateEphemeralResourceConfig(p.ctx,
-		&tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: protocolToken, Config: encoded})
-	p.must(err)
-	if diags := p.diagnostics(validated.Diagnostics); diags.hasError() {
-		return nil, diags
-	}
-	opened, err := p.server.OpenEphemeralResource(p.ctx,
-		&tfprotov6.OpenEphemeralResourceRequest{TypeName: protocolToken, Config: encoded})
-	p.must(err)
-	if !opened.RenewAt.IsZero() {
-		p.t.Error("the ephemeral resource asks to be renewed")
-	}
-	return p.results(typ, opened.Result, config), p.diagnostics(opened.Diagnostics)
-}
-
-// results decodes a result and checks what an engine checks: everything must be known, and configured values must be
-// unchanged.
-func (p *protocol) results(typ tftypes.Type, encoded *tfprotov6.DynamicValue, config protocolObject) protocolObject {
-	p.t.Helper()
-	value := p.decode(typ, encoded)
-	results := protocolMembers(value)
-	if !value.IsFullyKnown() {
-		p.t.Errorf("the result has unknown values: %v", results)
-	}
-	for name, wanted := range config {
-		if results != nil && !reflect.DeepEqual(results[name], wanted) {
-			p.t.Errorf("%s was configured as %v and is %v in the result", name, wanted, results[name])
-		}
-	}
-	return results
-}
-
-// invoke validates, plans and runs the action, and returns its progress messages.
-func (p *protocol) invoke(config protocolObject) ([]string, protocolDiags) {
-	p.t.Helper()
-	encoded := p.encode(protocolValue(p.schema.ActionSchemas[protocolAction].Schema.ValueType(), config))
-	validated, err := p.server.ValidateActionConfig(p.ctx,
-		&tfprotov6.ValidateActionConfigRequest{ActionType: protocolAction, Config: encoded})
-	p.must(err)
-	if diags := p.diagnostics(validated.Diagnostics); diags.hasError() {
-		return nil, diags
-	}
-	planned, err := p.server.PlanAction(p.ctx, &tfprotov6.PlanActionRequest{ActionType: protocolAction, Config: encoded})
-	p.must(err)
-	p.diagnostics(planned.Diagnostics).wantNone()
-	stream, err := p.server.InvokeAction(p.ctx,
-		&tfprotov6.InvokeActionRequest{ActionType: protocolAction, Config: encoded})
-	p.must(err)
-	var progress []string
-	var diags protocolDiags
-	for event := range stream.Events {
-		switch event := event.Type.(type) {
-		case tfprotov6.ProgressInvokeActionEventType:
-			progress = append(progress, event.Message)
-		case tfprotov6.CompletedInvokeActionEventType:
-			diags = diags.and(p.diagnostics(event.Diagnostics))
-		}
-	}
-	return progress, diags
-}
-
-// protocolListed is one result of a query.
-type protocolListed struct {
-	name     string
-	id       any
-	resource protocolObject
-}
-
-// list validates the configuration and lists the groups. A limit of 0 means no limit.
-func (p *protocol) list(limit int64, wholeResource bool, ids ...string) ([]protocolListed, protocolDiags) {
-	p.t.Helper()
-	typ := p.schema.ListResourceSchemas[protocolType].ValueType()
-	encoded := p.encode(protocolValue(typ, protocolObject{"user_group_ids": ids}))
-	validated, err := p.server.ValidateListResourceConfig(p.ctx,
-		&tfprotov6.ValidateListResourceConfigRequest{TypeName: protocolType, Config: encoded})
-	p.must(err)
-	diags := p.diagnostics(validated.Diagnostics)
-	if diags.hasError() {
-		return nil, diags
-	}
-	stream, err := p.server.ListResource(p.ctx, &tfprotov6.ListResourceRequest{
-		TypeName: protocolType, Config: encoded, Limit: limit, IncludeResource: wholeResource,
-	})
-	p.must(err)
-	var listed []protocolListed
-	for result := range stream.Results {
-		more := p.diagnostics(result.Diagnostics)
-		diags = diags.and(more)
-		if result.Identity == nil {
-			continue
-		}
-		one := protocolListed{name: result.DisplayName}
-		one.id = protocolMembers(p.decode(protocolIdentityType, result.Identity.IdentityData))["user_group_id"]
-		if result.Resource != nil {
-			one.resource = protocolMembers(p.decode(p.typ(), result.Resource))
-		}
-		listed = append(listed, one)
-	}
-	return listed, diags
-}
-
-func (p *protocol) wantObject(got, want protocolObject) {
-	p.t.Helper()
-	if !reflect.DeepEqual(got, want) {
-		p.t.Errorf("got %v, want %v", got, want)
-	}
-}
-
 func TestProtocolEphemeralResource(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	group := p.service.Seed(emulator.Group{ID: "acme", Name: "Acme", TeamID: 9007199254740993})
-	before := p.service.Groups()
-	opened, diags := p.open(byID("acme"))
-	diags.wantNone()
-	p.wantObject(opened, protocolObject{
+	p := start(t, emulator.Options{})
+	group := p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme", TeamID: 9007199254740993})
+	before := p.Service.Groups()
+	opened, diags := p.Open(ByID("acme"))
+	diags.WantNone()
+	p.WantObject(opened, Object{
 		"user_group_id": "acme", "team_id": group.TeamID,
-		"token": group.Token, "token_fingerprint": fingerprint(group.Token),
+		"token": group.Token, "token_fingerprint": Fingerprint(group.Token),
 	})
-	p.wantCalls("GET")
-	_, diags = p.open(byID("nobody"))
-	diags.wantError(doesNotExist, "removed it again")
-	p.wantUntouched(before)
+	p.WantCalls("GET")
+	_, diags = p.Open(ByID("nobody"))
+	diags.WantError(doesNotExist, "removed it again")
+	p.WantUntouched(before)
 }
 
 func TestProtocolDataSource(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	group := p.service.Seed(emulator.Group{
+	p := start(t, emulator.Options{})
+	group := p.Service.Seed(emulator.Group{
 		ID: "acme", Name: "Acme", Properties: json.RawMessage(` { "b" : 1.0, "a": null }`), TeamID: 9007199254740993,
 	})
-	want := protocolObject{
+	want := Object{
 		"user_group_id": "acme", "store_token": nil, "id": "acme", "name": "Acme", "properties": `{"a":null,"b":1}`,
-		"token": group.Token, "token_fingerprint": fingerprint(group.Token), "team_id": group.TeamID,
+		"token": group.Token, "token_fingerprint": Fingerprint(group.Token), "team_id": group.TeamID,
 	}
-	for _, changes := range []protocolObject{{}, {"store_token": false, "token": nil}} {
-		read, diags := p.dataSource(protocolWith(byID("acme"), "store_token", changes["store_token"]))
-		diags.wantNone()
-		p.wantObject(read, protocolWith(want, changes))
+	for _, changes := range []Object{{}, {"store_token": false, "token": nil}} {
+		read, diags := p.DataSource(With(ByID("acme"), "store_token", changes["store_token"]))
+		diags.WantNone()
+		p.WantObject(read, With(want, changes))
 	}
-	p.wantCalls("GET > GET")
+	p.WantCalls("GET > GET")
 }
 
 func TestProtocolAction(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	p.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	progress, diags := p.invoke(byID("acme"))
-	diags.wantNone()
-	p.wantCalls("GET > POST")
+	p := start(t, emulator.Options{})
+	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	progress, diags := p.Invoke(ByID("acme"))
+	diags.WantNone()
+	p.WantCalls("GET > POST")
 	if len(progress) != 2 || !strings.Contains(progress[0], `Rotating the token of user group "acme"`) ||
-		!strings.Contains(progress[1], fingerprint(p.group("acme").Token)) || !strings.Contains(progress[1], "next refresh") {
+		!strings.Contains(progress[1], Fingerprint(p.Group("acme").Token)) || !strings.Contains(progress[1], "next refresh") {
 		t.Errorf("the progress was %q", progress)
 	}
 	if strings.Contains(strings.Join(progress, ""), "ugt_") {
 		t.Errorf("the progress shows a token: %q", progress)
 	}
-	p.fault(http.MethodPost, emulator.CutAfterWork)
-	progress, diags = p.invoke(byID("acme"))
-	diags.wantNone()
+	p.Fault(http.MethodPost, emulator.CutAfterWork)
+	progress, diags = p.Invoke(ByID("acme"))
+	diags.WantNone()
 	last := progress[len(progress)-1]
-	if got := p.service.Rotations("acme"); got != 1 || !strings.Contains(last, fingerprint(p.group("acme").Token)) {
+	if got := p.Service.Rotations("acme"); got != 1 || !strings.Contains(last, Fingerprint(p.Group("acme").Token)) {
 		t.Errorf("after a lost response: %d rotations, and the progress is %q", got, progress)
 	}
-	p.always(http.MethodPost, emulator.Refuse)
-	progress, diags = p.invoke(byID("acme"))
-	diags.wantError(cannotRotate, "was not rotated")
+	p.Always(http.MethodPost, emulator.Refuse)
+	progress, diags = p.Invoke(ByID("acme"))
+	diags.WantError(cannotRotate, "was not rotated")
 	if len(progress) != 1 {
 		t.Errorf("the progress of the failed action is %q", progress)
 	}
-	before := p.service.Groups()
-	_, diags = p.invoke(byID("nobody"))
-	diags.wantError(doesNotExist, "was not rotated", "removed it again")
-	p.wantUntouched(before)
+	before := p.Service.Groups()
+	_, diags = p.Invoke(ByID("nobody"))
+	diags.WantError(doesNotExist, "was not rotated", "removed it again")
+	p.WantUntouched(before)
 }
 
 func TestProtocolList(t *testing.T) {
@@ -219,79 +84,102 @@ func TestProtocolList(t *testing.T) {
 	for answers, display := range map[emulator.Answers]string{
 		emulator.AnswersStored: "Name of %[1]s (%[1]s)", emulator.AnswersEcho: "%s",
 	} {
-		p := protocolAnother(t, emulator.Options{Answers: answers})
+		p := another(t, emulator.Options{Answers: answers})
 		for _, id := range []string{"c", "a", "b"} {
-			p.service.Seed(emulator.Group{ID: id, Name: "Name of " + id, Properties: json.RawMessage(`{"z":1,"a":2}`)})
+			p.Service.Seed(emulator.Group{ID: id, Name: "Name of " + id, Properties: json.RawMessage(`{"z":1,"a":2}`)})
 		}
-		before := p.service.Groups()
+		before := p.Service.Groups()
 		ids := []string{"c", "nobody", "b", "c", "nobody", "a"}
-		listed, diags := p.list(100, false, ids...)
-		diags.wantNone()
-		var want []protocolListed
+		listed, diags := p.List(100, false, ids...)
+		diags.WantNone()
+		var want []Listed
 		for _, id := range []string{"c", "b", "a"} {
-			want = append(want, protocolListed{fmt.Sprintf(display, id), id, nil})
+			want = append(want, Listed{fmt.Sprintf(display, id), id, nil})
 		}
 		if !reflect.DeepEqual(listed, want) {
 			t.Errorf("listed %v, want %v", listed, want)
 		}
-		p.wantCalls("GET > GET > GET > check > DELETE > GET > GET")
-		listed, diags = p.list(2, true, ids...)
-		diags.wantNone()
-		p.wantCalls("GET > GET > GET > DELETE > GET")
-		if len(listed) != 2 || listed[1].id != "b" {
+		p.WantCalls("GET > GET > GET > check > DELETE > GET > GET")
+		listed, diags = p.List(2, true, ids...)
+		diags.WantNone()
+		p.WantCalls("GET > GET > GET > DELETE > GET")
+		if len(listed) != 2 || listed[1].ID != "b" {
 			t.Errorf("the list limited to two is %v", listed)
 		}
-		group := p.group("c")
-		resource := protocolObject{
+		group := p.Group("c")
+		resource := Object{
 			"user_group_id": "c", "id": "c", "team_id": group.TeamID,
-			"token": nil, "token_fingerprint": fingerprint(group.Token),
+			"token": nil, "token_fingerprint": Fingerprint(group.Token),
 		}
 		if answers == emulator.AnswersStored {
 			resource["name"], resource["properties"] = "Name of c", `{"a":2,"z":1}`
 		}
 		for attribute, value := range resource {
-			if got := listed[0].resource[attribute]; got != value {
+			if got := listed[0].Resource[attribute]; got != value {
 				t.Errorf("%s is %v, want %v", attribute, got, value)
 			}
 		}
-		p.wantUntouched(before)
+		p.WantUntouched(before)
 	}
 }
 
 func TestProtocolListThatFails(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
+	p := start(t, emulator.Options{})
 	for _, id := range []string{"a", "b"} {
-		p.service.Seed(emulator.Group{ID: id, Name: id})
+		p.Service.Seed(emulator.Group{ID: id, Name: id})
 	}
 	// An engine that is stopped reads no more results. Then there must be no more lookups, since each could create and
 	// delete a group.
-	config := protocolValue(p.schema.ListResourceSchemas[protocolType].ValueType(),
-		protocolObject{"user_group_ids": []string{"a", "b"}})
-	stream, err := p.server.ListResource(p.ctx,
-		&tfprotov6.ListResourceRequest{TypeName: protocolType, Config: p.encode(config)})
-	p.must(err)
+	config := Value(p.Schema.ListResourceSchemas[ResourceType].ValueType(),
+		Object{"user_group_ids": []string{"a", "b"}})
+	stream, err := p.Server.ListResource(t.Context(),
+		&tfprotov6.ListResourceRequest{TypeName: ResourceType, Config: p.Encode(config)})
+	p.Must(err)
 	for range stream.Results {
 		break
 	}
-	p.wantCalls("GET")
+	p.WantCalls("GET")
 
 	// The service may still carry out a lost lookup of a missing group.
-	p.service.Fail(emulator.Fault{Method: http.MethodGet, ID: "nobody", Nth: 1, Kind: emulator.CutBefore})
-	listed, diags := p.list(0, false, "nobody", "b")
-	diags.wantWarning(doesNotExist, "an empty group appears", "curl -X DELETE")
-	if len(listed) != 1 || listed[0].id != "b" {
+	p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "nobody", Nth: 1, Kind: emulator.CutBefore})
+	listed, diags := p.List(0, false, "nobody", "b")
+	diags.WantWarning(doesNotExist, "an empty group appears", "curl -X DELETE")
+	if len(listed) != 1 || listed[0].ID != "b" {
 		t.Errorf("listed %v", listed)
 	}
 
-	p.service.Fail(emulator.Fault{Method: http.MethodGet, ID: "a", Kind: emulator.Refuse})
-	listed, diags = p.list(0, true, "a", "b")
-	diags.wantError(`Cannot look up user group "a"`, "does not want to")
-	if len(listed) != 1 || listed[0].id != "b" {
+	p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "a", Kind: emulator.Refuse})
+	listed, diags = p.List(0, true, "a", "b")
+	diags.WantError(`Cannot look up user group "a"`, "does not want to")
+	if len(listed) != 1 || listed[0].ID != "b" {
 		t.Errorf("listed %v", listed)
 	}
-	listed, diags = p.list(0, true)
-	diags.wantNone()
+	listed, diags = p.List(0, true)
+	diags.WantNone()
 	if len(listed) > 0 {
 		t.Errorf("listed %v", listed)
+	}
+}
+
+func TestProtocolTokenFingerprint(t *testing.T) {
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
+	call := func(token string) *tfprotov6.CallFunctionResponse {
+		argument, err := tfprotov6.NewDynamicValue(tftypes.String, tftypes.NewValue(tftypes.String, token))
+		p.Must(err)
+		answer, err := p.Server.CallFunction(t.Context(), &tfprotov6.CallFunctionRequest{
+			Name: "token_fingerprint", Arguments: []*tfprotov6.DynamicValue{&argument},
+		})
+		p.Must(err)
+		return answer
+	}
+	answer := call(state.Token())
+	if got := Plain(p.Decode(tftypes.String, answer.Result)); got != state.Get("token_fingerprint") {
+		t.Errorf("got %v and the error %v, want %v", got, answer.Error, state.Get("token_fingerprint"))
+	}
+	refused := call("").Error
+	if refused == nil || !strings.Contains(refused.Text, "string length must be at least 1") ||
+		refused.FunctionArgument == nil || *refused.FunctionArgument != 0 {
+		t.Errorf("the error for an empty token is %+v", refused)
 	}
 }

@@ -12,13 +12,13 @@ import (
 // that the planned calls can change.
 func TestProtocolWhatAPlanLeavesOpen(t *testing.T) {
 	const triggers, rotation, tag = "rotate_token_when_changed", "token token_fingerprint", "api_environment_tag"
-	p, anonymous := protocolStart(t, emulator.Options{}), protocolAnother(t, emulator.Options{Omit: []string{"team_id"}})
-	fresh := p.created(protocolAcme())
-	tagged := p.updated(fresh, protocolAcme("name", "New"))
-	hidden := p.updated(tagged, protocolAcme("name", "New", "store_token", false))
-	noTeam := anonymous.created(protocolAcme())
+	p, anonymous := start(t, emulator.Options{}), another(t, emulator.Options{Omit: []string{"team_id"}})
+	fresh := p.Created(Acme())
+	tagged := p.Updated(fresh, Acme("name", "New"))
+	hidden := p.Updated(tagged, Acme("name", "New", "store_token", false))
+	noTeam := anonymous.Created(Acme())
 	for name, test := range map[string]struct {
-		state protocolState
+		state State
 		// changes apply to a configuration with the name New. In fresh and noTeam, the name is Acme.
 		changes []any
 		open    string
@@ -29,31 +29,31 @@ func TestProtocolWhatAPlanLeavesOpen(t *testing.T) {
 		"renamed":          {tagged, []any{"name", "Newer"}, "", ""},
 		"renamed, no tag":  {fresh, nil, tag, ""},
 		"renamed, no team": {noTeam, nil, tag + " team_id", ""},
-		"rotated":          {tagged, []any{triggers, quarter("Q2")}, rotation, ""},
-		"rotated, no tag":  {fresh, []any{"name", "Acme", triggers, quarter("Q2")}, tag + " " + rotation, ""},
+		"rotated":          {tagged, []any{triggers, Quarter("Q2")}, rotation, ""},
+		"rotated, no tag":  {fresh, []any{"name", "Acme", triggers, Quarter("Q2")}, tag + " " + rotation, ""},
 		"hidden":           {tagged, []any{"store_token", false}, "", "token"},
 		"hidden and rotated": {
-			tagged, []any{"store_token", false, triggers, quarter("Q2")}, "token_fingerprint", "token",
+			tagged, []any{"store_token", false, triggers, Quarter("Q2")}, "token_fingerprint", "token",
 		},
 		"hidden before, and rotated": {
-			hidden, []any{"store_token", false, triggers, quarter("Q2")}, "token_fingerprint", "token",
+			hidden, []any{"store_token", false, triggers, Quarter("Q2")}, "token_fingerprint", "token",
 		},
 		"hidden no more":              {hidden, []any{"store_token", true}, "", "token"},
-		"hidden no more, and rotated": {hidden, []any{triggers, quarter("Q2")}, rotation, ""},
-		"perhaps hidden":              {tagged, []any{"store_token", protocolUnknown}, "token", ""},
-		"perhaps hidden no more":      {hidden, []any{"store_token", protocolUnknown}, "", "token"},
-		"perhaps hidden, and rotated": {tagged, []any{"store_token", protocolUnknown, triggers, quarter("Q2")}, rotation, ""},
-		"triggers unknown":            {tagged, []any{triggers, protocolUnknown}, rotation, ""},
+		"hidden no more, and rotated": {hidden, []any{triggers, Quarter("Q2")}, rotation, ""},
+		"perhaps hidden":              {tagged, []any{"store_token", Unknown}, "token", ""},
+		"perhaps hidden no more":      {hidden, []any{"store_token", Unknown}, "", "token"},
+		"perhaps hidden, and rotated": {tagged, []any{"store_token", Unknown, triggers, Quarter("Q2")}, rotation, ""},
+		"triggers unknown":            {tagged, []any{triggers, Unknown}, rotation, ""},
 	} {
-		plan := p.plan(test.state, protocolWith(protocolAcme("name", "New"), test.changes...))
+		plan := p.Plan(test.state, With(Acme("name", "New"), test.changes...))
 		for _, computed := range []string{"api_environment_tag", "id", "team_id", "token", "token_fingerprint"} {
-			want := test.state.get(computed)
+			want := test.state.Get(computed)
 			if slices.Contains(strings.Fields(test.open), computed) {
-				want = protocolUnknown
+				want = Unknown
 			} else if computed == test.null {
 				want = nil
 			}
-			if got := plan.get(computed); got != want {
+			if got := plan.Get(computed); got != want {
 				t.Errorf("%s: %s is planned as %v, want %v", name, computed, got, want)
 			}
 		}
@@ -63,9 +63,9 @@ func TestProtocolWhatAPlanLeavesOpen(t *testing.T) {
 // TestProtocolWhatRotates checks that only a new value of an existing key rotates the token. Adding or removing the
 // map or a key does not.
 func TestProtocolWhatRotates(t *testing.T) {
-	type o = protocolObject
-	p := protocolStart(t, emulator.Options{})
-	state := p.created(protocolAcme())
+	type o = Object
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
 	for name, test := range map[string]struct {
 		before, now any
 		rotates     bool
@@ -86,16 +86,16 @@ func TestProtocolWhatRotates(t *testing.T) {
 		"value to null":             {o{"a": "1"}, o{"a": nil}, true},
 		"null to empty":             {o{"a": nil}, o{"a": ""}, true},
 		"null stays":                {o{"a": nil}, o{"a": nil}, false},
-		"value unknown":             {o{"a": "1"}, o{"a": protocolUnknown}, true},
-		"new value unknown":         {o{"a": "1"}, o{"a": "1", "b": protocolUnknown}, false},
-		"map unknown":               {o{"a": "1"}, protocolUnknown, true},
-		"map unknown, none before":  {nil, protocolUnknown, false},
-		"map unknown, empty before": {o{}, protocolUnknown, false},
+		"value unknown":             {o{"a": "1"}, o{"a": Unknown}, true},
+		"new value unknown":         {o{"a": "1"}, o{"a": "1", "b": Unknown}, false},
+		"map unknown":               {o{"a": "1"}, Unknown, true},
+		"map unknown, none before":  {nil, Unknown, false},
+		"map unknown, empty before": {o{}, Unknown, false},
 	} {
 		prior := state
-		prior.value = protocolValue(p.typ(), protocolWith(state.members(), "rotate_token_when_changed", test.before))
-		plan := p.plan(prior, protocolAcme("rotate_token_when_changed", test.now))
-		if got := plan.get("token_fingerprint") == protocolUnknown; got != test.rotates {
+		prior.Value = Value(p.Type(), With(state.Members(), "rotate_token_when_changed", test.before))
+		plan := p.Plan(prior, Acme("rotate_token_when_changed", test.now))
+		if got := plan.Get("token_fingerprint") == Unknown; got != test.rotates {
 			t.Errorf("%s: rotates is %t, want %t", name, got, test.rotates)
 		}
 	}

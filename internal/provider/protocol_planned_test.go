@@ -10,126 +10,126 @@ import (
 // creates the group for only one of them.
 func TestProtocolOneIDAtTwoNewAddresses(t *testing.T) {
 	t.Parallel()
-	for name, config := range map[string]protocolObject{"plain": protocolAcme(), "adopting": protocolAdopting()} {
+	for name, config := range map[string]Object{"plain": Acme(), "adopting": protocolAdopting()} {
 		t.Run(name, func(t *testing.T) {
-			p := protocolStart(t, emulator.Options{})
-			one := p.plan(p.nothing(), config)
-			one.diags.wantNone()
-			another := p.planToo(p.nothing(), config)
-			another.diags.wantWarning(`User group "acme" is planned twice`, "fails for the other", "Remove one of the two")
-			p.planToo(p.nothing(), protocolWith(config, "user_group_id", "other")).diags.wantNone()
+			p := start(t, emulator.Options{})
+			one := p.Plan(p.Nothing(), config)
+			one.Diags.WantNone()
+			another := p.PlanToo(p.Nothing(), config)
+			another.Diags.WantWarning(`User group "acme" is planned twice`, "fails for the other", "Remove one of the two")
+			p.PlanToo(p.Nothing(), With(config, "user_group_id", "other")).Diags.WantNone()
 
-			state, diags := p.apply(one)
-			diags.wantNone()
-			none, diags := p.applyToo(another)
-			diags.wantError(alreadyExists, "Nothing was changed", "another resource block")
-			p.wantNoState(none)
-			p.wantTruth(state, "acme")
-			p.wantCalls("GET > GET")
+			state, diags := p.Apply(one)
+			diags.WantNone()
+			none, diags := p.ApplyToo(another)
+			diags.WantError(alreadyExists, "Nothing was changed", "another resource block")
+			p.WantNoState(none)
+			p.WantTruth(state, "acme")
+			p.WantCalls("GET > GET")
 		})
 	}
 }
 
 // TestProtocolPlanOfADeletionAndACreation plans both orders, because engines plan two addresses in any order.
 func TestProtocolPlanOfADeletionAndACreation(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	old := p.created(protocolAcme())
+	p := start(t, emulator.Options{})
+	old := p.Created(Acme())
 
-	p.plan(old, nil).diags.wantNone()
-	p.planToo(p.nothing(), protocolAcme()).diags.wantErrorAt("user_group_id", destroyedWanted,
+	p.Plan(old, nil).Diags.WantNone()
+	p.PlanToo(p.Nothing(), Acme()).Diags.WantErrorAt("user_group_id", destroyedWanted,
 		"moved block", "Nothing was changed")
-	p.plan(p.nothing(), protocolAcme()).diags.wantNone()
-	p.planToo(old, nil).diags.wantErrorAt("user_group_id", destroyedWanted, "-refresh=false")
+	p.Plan(p.Nothing(), Acme()).Diags.WantNone()
+	p.PlanToo(old, nil).Diags.WantErrorAt("user_group_id", destroyedWanted, "-refresh=false")
 
-	p.plan(p.nothing(), protocolAcme("user_group_id", "other")).diags.wantNone()
-	p.planToo(p.nothing(), protocolAcme("user_group_id", protocolUnknown)).diags.wantNone()
-	p.planToo(p.nothing(), protocolAcme("user_group_id", protocolUnknown)).diags.wantNone()
-	p.planToo(old, nil).diags.wantNone()
+	p.Plan(p.Nothing(), Acme("user_group_id", "other")).Diags.WantNone()
+	p.PlanToo(p.Nothing(), Acme("user_group_id", Unknown)).Diags.WantNone()
+	p.PlanToo(p.Nothing(), Acme("user_group_id", Unknown)).Diags.WantNone()
+	p.PlanToo(old, nil).Diags.WantNone()
 
 	// A provider that is not configured yet refuses such plans as well.
-	run := p.anotherProcess(protocolObject{"base_url": protocolUnknown})
-	run.plan(old, nil).diags.wantNone()
-	run.planToo(run.nothing(), protocolAcme()).diags.wantError(destroyedWanted)
-	p.wantCalls("")
+	run := p.AnotherProcess(Object{"base_url": Unknown})
+	run.Plan(old, nil).Diags.WantNone()
+	run.PlanToo(run.Nothing(), Acme()).Diags.WantError(destroyedWanted)
+	p.WantCalls("")
 }
 
 // TestProtocolPlanOfAGroupAtTwoAddresses covers a group that was imported a second time, to another address.
 func TestProtocolPlanOfAGroupAtTwoAddresses(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	one := p.created(protocolAcme())
-	another := p.imported("acme")
-	another, _ = p.update(another, protocolAcme())
-	p.service.ResetCounts()
-	for _, config := range []protocolObject{protocolAcme(), protocolAcme("name", "New")} {
-		p.plan(one, config).diags.wantNone()
-		p.planToo(another, config).diags.wantErrorAt("user_group_id", `User group "acme" is in the state twice`,
+	p := start(t, emulator.Options{})
+	one := p.Created(Acme())
+	another := p.Imported("acme")
+	another, _ = p.Update(another, Acme())
+	p.Service.ResetCounts()
+	for _, config := range []Object{Acme(), Acme("name", "New")} {
+		p.Plan(one, config).Diags.WantNone()
+		p.PlanToo(another, config).Diags.WantErrorAt("user_group_id", `User group "acme" is in the state twice`,
 			"Nothing was changed", "terraform state rm", "deletes nothing")
 
 		// Destroying one of the two would destroy the group of the other.
-		p.plan(one, config).diags.wantNone()
-		p.planToo(another, nil).diags.wantError(destroyedWanted, "state rm", "deposed object")
-		p.plan(another, nil).diags.wantNone()
-		p.planToo(one, config).diags.wantError(destroyedWanted)
+		p.Plan(one, config).Diags.WantNone()
+		p.PlanToo(another, nil).Diags.WantError(destroyedWanted, "state rm", "deposed object")
+		p.Plan(another, nil).Diags.WantNone()
+		p.PlanToo(one, config).Diags.WantError(destroyedWanted)
 	}
 	// Destroying both is allowed.
-	p.plan(one, nil).diags.wantNone()
-	p.planToo(another, nil).diags.wantNone()
-	p.wantCalls("")
+	p.Plan(one, nil).Diags.WantNone()
+	p.PlanToo(another, nil).Diags.WantNone()
+	p.WantCalls("")
 }
 
 // TestProtocolPlanThatIsAskedForTwice covers engines that request more than one plan for an address, possibly without
 // its prior state.
 func TestProtocolPlanThatIsAskedForTwice(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	state := p.created(protocolAcme())
-	p.plan(state, protocolAcme()).diags.wantNone()
-	p.planToo(state, protocolAcme("name", "New")).diags.wantNone()
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
+	p.Plan(state, Acme()).Diags.WantNone()
+	p.PlanToo(state, Acme("name", "New")).Diags.WantNone()
 	// With -replace, an engine also plans a creation.
-	p.plan(state, protocolAcme()).diags.wantNone()
-	p.planToo(p.nothing(), protocolAcme()).diags.wantNone()
+	p.Plan(state, Acme()).Diags.WantNone()
+	p.PlanToo(p.Nothing(), Acme()).Diags.WantNone()
 	// The engine changes its mind from destroying to keeping the group, and back.
-	p.plan(state, nil).diags.wantNone()
-	p.planToo(state, protocolAcme()).diags.wantNone()
-	p.planToo(state, nil).diags.wantNone()
-	p.wantCalls("")
+	p.Plan(state, nil).Diags.WantNone()
+	p.PlanToo(state, Acme()).Diags.WantNone()
+	p.PlanToo(state, nil).Diags.WantNone()
+	p.WantCalls("")
 }
 
 func TestProtocolPlanOfExchangedIDs(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	one, another := p.created(protocolAcme()), p.created(protocolAcme("user_group_id", "other"))
-	p.plan(one, protocolAcme("user_group_id", "other")).diags.wantNone()
-	p.planToo(another, protocolAcme()).diags.wantErrors(`User group "other" is both managed and destroyed`)
-	p.wantCalls("")
+	p := start(t, emulator.Options{})
+	one, another := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
+	p.Plan(one, Acme("user_group_id", "other")).Diags.WantNone()
+	p.PlanToo(another, Acme()).Diags.WantErrors(`User group "other" is both managed and destroyed`)
+	p.WantCalls("")
 }
 
 // TestProtocolPlanAfterTheOtherHalf checks that a creation or a deletion no longer conflicts with later plans once it
 // was applied, even if it failed. With a replacement, the deletion of the old instance can be planned after the new
 // one was created.
 func TestProtocolPlanAfterTheOtherHalf(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	state := p.created(protocolAcme())
-	creation := p.plan(p.nothing(), protocolAcme())
-	second(p.apply(creation)).wantError(alreadyExists)
-	deletion := p.planToo(state, nil)
-	deletion.diags.wantNone()
-	second(p.applyToo(deletion)).wantNone()
-	made, diags := p.applyToo(creation)
-	diags.wantWarning(recreated)
-	p.planToo(made, nil).diags.wantNone()
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
+	creation := p.Plan(p.Nothing(), Acme())
+	second(p.Apply(creation)).WantError(alreadyExists)
+	deletion := p.PlanToo(state, nil)
+	deletion.Diags.WantNone()
+	second(p.ApplyToo(deletion)).WantNone()
+	made, diags := p.ApplyToo(creation)
+	diags.WantWarning(recreated)
+	p.PlanToo(made, nil).Diags.WantNone()
 }
 
 // TestProtocolPlanOfStatesWithoutMemory covers states of version 0.1, which do not identify the instance until the
 // first refresh.
 func TestProtocolPlanOfStatesWithoutMemory(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	state := p.created(protocolAcme())
-	state.private = nil
-	p.wantSettled(state, protocolAcme())
-	p.plan(state, nil).diags.wantNone()
-	p.planToo(p.nothing(), protocolAcme()).diags.wantError(destroyedWanted)
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
+	state.Private = nil
+	p.WantSettled(state, Acme())
+	p.Plan(state, nil).Diags.WantNone()
+	p.PlanToo(p.Nothing(), Acme()).Diags.WantError(destroyedWanted)
 	again := state
-	state, again = p.refreshed(state), p.refreshed(again)
-	p.plan(state, protocolAcme()).diags.wantNone()
-	p.planToo(again, protocolAcme()).diags.wantError(`User group "acme" is in the state twice`)
-	p.wantDestroyed(state)
+	state, again = p.Refreshed(state), p.Refreshed(again)
+	p.Plan(state, Acme()).Diags.WantNone()
+	p.PlanToo(again, Acme()).Diags.WantError(`User group "acme" is in the state twice`)
+	p.WantDestroyed(state)
 }

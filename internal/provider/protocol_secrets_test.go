@@ -1,77 +1,53 @@
 package provider
 
 import (
-	"bytes"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-log/tflogtest"
-	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// protocolLog collects the logs of the provider and of the framework, both at level TRACE.
-type protocolLog struct {
-	mutex sync.Mutex
-	text  bytes.Buffer
-}
-
-func (l *protocolLog) Write(line []byte) (int, error) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	return l.text.Write(line)
-}
-
-// logged collects all logs from here on. The context of each call carries the loggers, as it does with an engine.
-func (p *protocol) logged() *protocolLog {
-	log := new(protocolLog)
-	p.ctx = tfsdklogtest.RootLogger(tflogtest.RootLogger(p.ctx, log), log)
-	return log
-}
-
 func TestProtocolLogsNoSecrets(t *testing.T) {
 	t.Parallel()
 	const gateway = "secret-of-the-gateway"
-	p := protocolBare(t)
-	p.serve(emulator.Options{})
-	log := p.logged()
-	p.configure(protocolWith(p.arguments(), protocolObject{"headers": protocolObject{"X-Gateway": gateway}})).wantNone()
+	p := bare(t)
+	p.Serve(emulator.Options{})
+	log := p.Logged()
+	p.Configure(With(p.Arguments(), Object{"headers": Object{"X-Gateway": gateway}})).WantNone()
 
 	var tokens []string
 	remember := func() {
-		for _, group := range p.service.Groups() {
+		for _, group := range p.Service.Groups() {
 			tokens = append(tokens, group.Token)
 		}
 	}
-	state := p.updated(p.nothing(), protocolAcme("name", "Name in the log"))
+	state := p.Updated(p.Nothing(), Acme("name", "Name in the log"))
 	remember()
-	state = p.refreshed(state)
+	state = p.Refreshed(state)
 	for _, kind := range []emulator.FaultKind{
 		emulator.CutAfterWork, emulator.HalfDocument, emulator.NoToken, emulator.HTML200,
 	} {
-		p.fault(http.MethodPost, kind)
-		p.fault(http.MethodPut, kind)
+		p.Fault(http.MethodPost, kind)
+		p.Fault(http.MethodPut, kind)
 		name := kind.String()
-		state, _ = p.update(state, protocolAcme("name", name, "rotate_token_when_changed", quarter(name)))
+		state, _ = p.Update(state, Acme("name", name, "rotate_token_when_changed", Quarter(name)))
 		remember()
 	}
-	p.answered(http.MethodPost, `{"success":0,"message":"no `+tokens[len(tokens)-1]+` and `+emulator.DefaultKey+`"}`)
-	p.update(state, protocolNextQuarter())
-	p.service.ClearFaults()
-	tokens = append(tokens, p.service.RotateBehind("acme"))
-	p.imported("acme")
-	second(p.dataSource(byID("acme"))).wantNone()
-	second(p.open(byID("acme"))).wantNone()
-	second(p.list(0, true, "acme", "nobody")).wantNone()
-	second(p.invoke(byID("acme"))).wantNone()
+	p.Answered(http.MethodPost, `{"success":0,"message":"no `+tokens[len(tokens)-1]+` and `+emulator.DefaultKey+`"}`)
+	p.Update(state, NextQuarter())
+	p.Service.ClearFaults()
+	tokens = append(tokens, p.Service.RotateBehind("acme"))
+	p.Imported("acme")
+	second(p.DataSource(ByID("acme"))).WantNone()
+	second(p.Open(ByID("acme"))).WantNone()
+	second(p.List(0, true, "acme", "nobody")).WantNone()
+	second(p.Invoke(ByID("acme"))).WantNone()
 	remember()
-	p.wantDestroyed(state) // with a stale token
-	p.service.WaitIdle()
+	p.WantDestroyed(state) // with a stale token
+	p.Service.WaitIdle()
 
-	text := log.text.String()
+	text := log.Text.String()
 	for _, secret := range append(tokens, emulator.DefaultKey, gateway, "ugt_") {
 		if at := strings.Index(text, secret); secret == "" || at >= 0 {
 			t.Fatalf("the log shows %q: … %s …", secret, text[max(0, at-300):min(len(text), at+100)])

@@ -4,53 +4,42 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
-	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
 const protocolGroups = "embed_user_groups"
 
-func protocolIDs(ids ...string) protocolObject {
+func protocolIDs(ids ...string) Object {
 	values := make([]any, len(ids))
 	for i, id := range ids {
 		values[i] = id
 	}
-	return protocolObject{"user_group_ids": values}
+	return Object{"user_group_ids": values}
 }
 
 // TestProtocolUserGroups checks that an existing group costs one call and a missing one three, and that no group is
 // left behind.
 func TestProtocolUserGroups(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
+	p := start(t, emulator.Options{})
 	var all, existing, missing []string
 	for i := range 120 {
 		id := fmt.Sprintf("customer-%03d", i)
 		all = append(all, id)
 		if i%3 == 0 {
 			existing = append(existing, id)
-			p.service.Seed(emulator.Group{ID: id, Name: "Customer"})
+			p.Service.Seed(emulator.Group{ID: id, Name: "Customer"})
 		} else {
 			missing = append(missing, id)
 		}
 	}
-	before := p.service.Groups()
-	log := p.logged()
-	got, diags := p.data(protocolGroups, protocolIDs(all...))
-	diags.wantNone()
+	before := p.Service.Groups()
+	log := p.Logged()
+	got, diags := p.Data(protocolGroups, protocolIDs(all...))
+	diags.WantNone()
 	for name, want := range map[string][]string{"existing_ids": existing, "missing_ids": missing} {
 		var told []string
 		for _, id := range got[name].([]any) {
@@ -62,8 +51,8 @@ func TestProtocolUserGroups(t *testing.T) {
 		}
 	}
 	calls := map[string]int{}
-	for _, call := range p.service.Calls() {
-		if !isCheck(call) {
+	for _, call := range p.Service.Calls() {
+		if !IsCheck(call) {
 			calls[call.Method]++
 		}
 	}
@@ -71,115 +60,48 @@ func TestProtocolUserGroups(t *testing.T) {
 	if !maps.Equal(calls, want) {
 		t.Errorf("the calls were %v", calls)
 	}
-	p.wantUntouched(before)
+	p.WantUntouched(before)
 	for _, progress := range []string{"Looked up 50 of 120", "Looked up 120 of 120"} {
-		if !strings.Contains(log.text.String(), progress) {
+		if !strings.Contains(log.Text.String(), progress) {
 			t.Errorf("the log does not say %q", progress)
 		}
 	}
 }
 
-// inProcess is an http.RoundTripper that hands requests to a handler without a network.
-type inProcess struct{ http.Handler }
-
-func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer := httptest.NewRecorder()
-	p.ServeHTTP(answer, r)
-	return answer.Result(), nil
-}
-
-// TestUserGroupsAtATime checks, in virtual time, that lookupsAtATime groups are looked up concurrently and no more.
-func TestUserGroupsAtATime(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var atATime, most atomic.Int64
-		service, err := emulator.New(emulator.Options{
-			Latency: time.Second, Log: func(emulator.Call) { atATime.Add(-1) },
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		service.BeforeCall(func(emulator.Call) {
-			now := atATime.Add(1)
-			for seen := most.Load(); now > seen && !most.CompareAndSwap(seen, now); seen = most.Load() {
-			}
-		})
-		var ids []string
-		for i := range 100 {
-			ids = append(ids, fmt.Sprint("customer-", i))
-			service.Seed(emulator.Group{ID: ids[i]})
-		}
-		client := api.New(api.Config{
-			BaseURL: &url.URL{Scheme: "http", Host: "127.0.0.1"}, APIKey: api.NewSecret(emulator.DefaultKey),
-			RequestTimeout: time.Minute, RetryWaitMin: time.Second, RetryWaitMax: time.Second, Transport: inProcess{service},
-		})
-		var diags diag.Diagnostics
-		source := userGroupsDataSource{usergroup.New(client, "")}
-		existing, _ := source.lookUp(t.Context(), ids, &diags)
-		if len(existing) != len(ids) || most.Load() != lookupsAtATime {
-			t.Errorf("%d groups were found, and at most %d calls were concurrent, want %d: %v",
-				len(existing), most.Load(), lookupsAtATime, diags)
-		}
-	})
-}
-
 func TestProtocolUserGroupsOfNoIDs(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	got, diags := p.data(protocolGroups, protocolIDs())
-	diags.wantNone()
+	p := start(t, emulator.Options{})
+	got, diags := p.Data(protocolGroups, protocolIDs())
+	diags.WantNone()
 	if len(got["existing_ids"].([]any)) != 0 || len(got["missing_ids"].([]any)) != 0 {
 		t.Errorf("got %v", got)
 	}
-	p.wantCalls("")
-	p.fault(http.MethodGet, emulator.CutBefore)
-	_, diags = p.data(protocolGroups, protocolIDs("nobody"))
-	diags.wantWarning(doesNotExist, "An earlier attempt was lost", "an empty group appears")
-	p.service.ResetCounts()
-	_, diags = p.data(protocolGroups, protocolIDs("acme", ""))
-	diags.wantError(titleUserGroupIDInvalid, "must not be empty")
-	p.wantCalls("")
+	p.WantCalls("")
+	p.Fault(http.MethodGet, emulator.CutBefore)
+	_, diags = p.Data(protocolGroups, protocolIDs("nobody"))
+	diags.WantWarning(doesNotExist, "An earlier attempt was lost", "an empty group appears")
+	p.Service.ResetCounts()
+	_, diags = p.Data(protocolGroups, protocolIDs("acme", ""))
+	diags.WantError(invalidID, "must not be empty")
+	p.WantCalls("")
 }
 
 // TestProtocolUserGroupsThatFail checks that a failure with the same cause for all groups is reported once, and that
 // it stops further lookups.
 func TestProtocolUserGroupsThatFail(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	p.always("", emulator.Refuse)
+	p := start(t, emulator.Options{})
+	p.Always("", emulator.Refuse)
 	ids := make([]string, 100)
 	for i := range ids {
 		ids[i] = fmt.Sprint("customer-", i)
 	}
-	_, diags := p.data(protocolGroups, protocolIDs(ids...))
-	if len(diags.list) != 1 || !strings.HasPrefix(diags.list[0].Summary, "Cannot look up user group") ||
-		!strings.Contains(diags.list[0].Detail, "does not want to") {
+	_, diags := p.Data(protocolGroups, protocolIDs(ids...))
+	if len(diags.List) != 1 || !strings.HasPrefix(diags.List[0].Summary, "Cannot look up user group") ||
+		!strings.Contains(diags.List[0].Detail, "does not want to") {
 		t.Errorf("want one error, got %v", diags)
 	}
-	if calls := len(p.service.Calls()); calls > 4*lookupsAtATime {
+	if calls := len(p.Service.Calls()); calls > 40 {
 		t.Errorf("%d calls were made, although the service refuses all of them", calls)
 	}
-	_, diags = p.anotherProcess(protocolObject{"api_key": protocolUnknown}).data(protocolGroups, protocolIDs("acme"))
-	diags.wantError(titleNotConfigured)
-}
-
-func TestProtocolTokenFingerprint(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	state := p.created(protocolAcme())
-	call := func(token string) *tfprotov6.CallFunctionResponse {
-		argument, err := tfprotov6.NewDynamicValue(tftypes.String, tftypes.NewValue(tftypes.String, token))
-		p.must(err)
-		answer, err := p.server.CallFunction(t.Context(), &tfprotov6.CallFunctionRequest{
-			Name: "token_fingerprint", Arguments: []*tfprotov6.DynamicValue{&argument},
-		})
-		p.must(err)
-		return answer
-	}
-	answer := call(state.token())
-	if got := protocolPlain(p.decode(tftypes.String, answer.Result)); got != state.get("token_fingerprint") {
-		t.Errorf("got %v and the error %v, want %v", got, answer.Error, state.get("token_fingerprint"))
-	}
-	refused := call("").Error
-	if refused == nil || !strings.Contains(refused.Text, "string length must be at least 1") ||
-		refused.FunctionArgument == nil || *refused.FunctionArgument != 0 {
-		t.Errorf("the error for an empty token is %+v", refused)
-	}
+	_, diags = p.AnotherProcess(Object{"api_key": Unknown}).Data(protocolGroups, protocolIDs("acme"))
+	diags.WantError(notConfigured)
 }

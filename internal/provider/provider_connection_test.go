@@ -1,50 +1,21 @@
 package provider
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
-	"math/big"
 	"strings"
 	"testing"
 	"time"
 )
 
-// certificatePair returns a self-signed certificate and its key. The certificate expires after validFor, which may be
-// negative.
-func certificatePair(t *testing.T, validFor time.Duration) (certificate, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(validFor),
-	}
-	signed, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encoded, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed})),
-		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded}))
-}
-
 func TestProviderConnection(t *testing.T) {
-	certificate, key := certificatePair(t, time.Hour)
-	expired, expiredKey := certificatePair(t, -time.Hour)
-	_, otherKey := certificatePair(t, time.Hour)
-	certificateFile, keyFile := settingsFile(t, "cert.pem", certificate), settingsFile(t, "key.pem", key)
-	both := settingsFile(t, "both.pem", key+certificate)
+	certificate, key := CertificatePair(t, time.Hour)
+	expired, expiredKey := CertificatePair(t, -time.Hour)
+	_, otherKey := CertificatePair(t, time.Hour)
+	certificateFile, keyFile := File(t, "cert.pem", certificate), File(t, "key.pem", key)
+	both := File(t, "both.pem", key+certificate)
 	broken := strings.Replace(certificate, "\n", "\nMIIB", 1)
-	badProxy := protocolObject{"HTTPS_PROXY": "http://user:hun/ter2@proxy:1"}
-	badProxyExempt := protocolWith(badProxy, "NO_PROXY", "service.example")
-	type o = protocolObject
+	badProxy := Object{"HTTPS_PROXY": "http://user:hun/ter2@proxy:1"}
+	badProxyExempt := With(badProxy, "NO_PROXY", "service.example")
+	type o = Object
 	pair := o{"client_cert_pem": certificate, "client_key_pem": key}
 	for name, test := range map[string]struct {
 		configured, variables o
@@ -65,7 +36,7 @@ func TestProviderConnection(t *testing.T) {
 			configured: o{"client_key_file": keyFile}, want: "client_key_file needs the certificate",
 		},
 		"both forms": {
-			configured: protocolWith(pair, "client_cert_file", certificateFile),
+			configured: With(pair, "client_cert_file", certificateFile),
 			want:       "Only one of client_cert_pem and client_cert_file",
 		},
 		"both forms in the environment": {
@@ -73,19 +44,19 @@ func TestProviderConnection(t *testing.T) {
 			want:      "or as EMBED_CLIENT_CERT_PEM and EMBED_CLIENT_CERT_FILE",
 		},
 		"another key": {
-			configured: protocolWith(pair, "client_key_pem", otherKey), want: "does not belong to the certificate",
+			configured: With(pair, "client_key_pem", otherKey), want: "does not belong to the certificate",
 		},
 		"expired": {
 			configured: o{"client_cert_pem": expired, "client_key_pem": expiredKey}, want: "expired on 20",
 		},
 		"no PEM certificate": {
-			configured: protocolWith(pair, "client_cert_pem", "hunter2"), want: "must be a certificate in PEM form",
+			configured: With(pair, "client_cert_pem", "hunter2"), want: "must be a certificate in PEM form",
 		},
 		"a second certificate that is broken": {
-			configured: protocolWith(pair, "client_cert_pem", certificate+broken), want: "must be a certificate in PEM form",
+			configured: With(pair, "client_cert_pem", certificate+broken), want: "must be a certificate in PEM form",
 		},
 		"no PEM key": {
-			configured: protocolWith(pair, "client_key_pem", "hunter2"), want: "the private key in PEM form",
+			configured: With(pair, "client_key_pem", "hunter2"), want: "the private key in PEM form",
 		},
 		"no such file": {
 			configured: o{"client_cert_file": "/no/such", "client_key_pem": key}, want: "must name a readable file",
@@ -95,7 +66,7 @@ func TestProviderConnection(t *testing.T) {
 		"server name is an address": {
 			configured: o{"tls_server_name": "https://hunter2"}, want: "must be a host name",
 		},
-		"server name is an IPv6 address": {configured: protocolWith(pair, "tls_server_name", "::1")},
+		"server name is an IPv6 address": {configured: With(pair, "tls_server_name", "::1")},
 		"proxy without a host": {
 			configured: o{"proxy_url": "http://"}, want: "must be the address of a proxy",
 		},
@@ -108,7 +79,7 @@ func TestProviderConnection(t *testing.T) {
 				t.Setenv(variable, value.(string))
 			}
 			arguments := o{"base_url": "https://service.example", "api_key": "k"}
-			read, diags := readSettings(t, protocolWith(arguments, test.configured))
+			read, diags := readSettings(t, With(arguments, test.configured))
 			switch {
 			case test.want == "":
 				if len(diags) > 0 || read.client.ClientCertificate == nil {
@@ -140,7 +111,7 @@ func TestProviderProxy(t *testing.T) {
 			t.Setenv("HTTPS_PROXY", test.https)
 			t.Setenv("HTTP_PROXY", test.http)
 			t.Setenv("NO_PROXY", test.no)
-			config := protocolObject{"base_url": test.base, "api_key": "k", "allow_http": true, "proxy_url": test.configured}
+			config := Object{"base_url": test.base, "api_key": "k", "allow_http": true, "proxy_url": test.configured}
 			read, diags := readSettings(t, config)
 			if got := read.client.ProxyURL.Reveal(); len(diags) > 0 || got != test.want {
 				t.Errorf("the proxy is %q, want %q: %v", got, test.want, diags)

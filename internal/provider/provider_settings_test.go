@@ -2,8 +2,6 @@ package provider
 
 import (
 	"maps"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,20 +10,25 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-
-	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
+
+func providerSchema(t *testing.T) schema.Schema {
+	t.Helper()
+	var resp provider.SchemaResponse
+	New("test")().Schema(t.Context(), provider.SchemaRequest{}, &resp)
+	return resp.Schema
+}
 
 // readSettings returns the settings that Configure would read from the configuration, for those that a test cannot
 // observe otherwise.
-func readSettings(t *testing.T, config protocolObject) (settings, diag.Diagnostics) {
+func readSettings(t *testing.T, config Object) (settings, diag.Diagnostics) {
 	t.Helper()
-	var schema provider.SchemaResponse
-	New("test")().Schema(t.Context(), provider.SchemaRequest{}, &schema)
+	arguments := providerSchema(t)
 	var model providerModel
-	raw := protocolValue(protocolSchema().Provider.ValueType(), config)
-	diags := tfsdk.Config{Schema: schema.Schema, Raw: raw}.Get(t.Context(), &model)
+	raw := Value(arguments.Type().TerraformType(t.Context()), config)
+	diags := tfsdk.Config{Schema: arguments, Raw: raw}.Get(t.Context(), &model)
 	if diags.HasError() || model.anyUnknown() {
 		t.Fatalf("the configuration cannot be read: %v", diags)
 	}
@@ -33,18 +36,9 @@ func readSettings(t *testing.T, config protocolObject) (settings, diag.Diagnosti
 	return read, diags
 }
 
-func settingsFile(t *testing.T, name, content string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestProviderSettingsSources(t *testing.T) {
-	keyFile := settingsFile(t, "key", "\n  key-of-file \n")
-	otherKeyFile := settingsFile(t, "other", "key-of-other-file")
+	keyFile := File(t, "key", "\n  key-of-file \n")
+	otherKeyFile := File(t, "other", "key-of-other-file")
 	show := map[string]func(settings) any{
 		"base_url":       func(s settings) any { return s.client.BaseURL.String() },
 		"api_key":        func(s settings) any { return s.client.APIKey.Reveal() },
@@ -66,22 +60,22 @@ func TestProviderSettingsSources(t *testing.T) {
 		"environment":         func(s settings) any { return s.environment },
 	}
 	tests := map[string]struct {
-		also              protocolObject // other arguments that the argument needs
-		byDefault         any            // nil if omitting the argument is an error
+		also              Object // other arguments that the argument needs
+		byDefault         any    // nil if omitting the argument is an error
 		configured        any
 		configuredBecomes any
 		environment       string
 		environmentGives  any
 	}{
 		"base_url": {
-			protocolObject{"api_key": "k"},
+			Object{"api_key": "k"},
 			nil, "https://one.example/v1//", "https://one.example/v1",
 			"https://two.example", "https://two.example",
 		},
 		"api_key":      {nil, nil, "\tkey \n", "key", "  of-environment\n", "of-environment"},
-		"api_key_file": {protocolObject{"api_key": nil}, nil, keyFile, "key-of-file", otherKeyFile, "key-of-other-file"},
+		"api_key_file": {Object{"api_key": nil}, nil, keyFile, "key-of-file", otherKeyFile, "key-of-other-file"},
 		"allow_http": {
-			protocolObject{"base_url": "http://service.example"},
+			Object{"base_url": "http://service.example"},
 			nil, true, "http://service.example",
 			"1", "http://service.example",
 		},
@@ -93,7 +87,7 @@ func TestProviderSettingsSources(t *testing.T) {
 		"headers": {
 			nil,
 			map[string]string{},
-			protocolObject{"x-tenant": "a"},
+			Object{"x-tenant": "a"},
 			map[string]string{"X-Tenant": "a"},
 			`{"x-tenant":"b","X-Empty":""}`,
 			map[string]string{"X-Tenant": "b", "X-Empty": ""},
@@ -104,17 +98,17 @@ func TestProviderSettingsSources(t *testing.T) {
 	// provider_connection_test.go and TestProtocolCertificates cover the arguments listed here.
 	covered := append(slices.Collect(maps.Keys(tests)), "ca_cert_file", "ca_cert_pem", "client_cert_file",
 		"client_cert_pem", "client_key_file", "client_key_pem", "proxy_url", "tls_server_name")
-	for _, attribute := range protocolSchema().Provider.Block.Attributes {
-		if !slices.Contains(covered, attribute.Name) {
-			t.Errorf("%s is not tested", attribute.Name)
+	for name := range providerSchema(t).Attributes {
+		if !slices.Contains(covered, name) {
+			t.Errorf("%s is not tested", name)
 		}
 	}
 	for argument, test := range tests {
 		t.Run(argument, func(t *testing.T) {
-			want := func(source string, config protocolObject, value any) {
+			want := func(source string, config Object, value any) {
 				t.Helper()
-				required := protocolObject{"base_url": "https://service.example", "api_key": "k"}
-				all := protocolWith(required, config, test.also)
+				required := Object{"base_url": "https://service.example", "api_key": "k"}
+				all := With(required, config, test.also)
 				if argument == "api_key" || argument == "base_url" {
 					all[argument] = config[argument]
 				}
@@ -128,11 +122,11 @@ func TestProviderSettingsSources(t *testing.T) {
 					t.Errorf("%s: %v, want %v", source, show[argument](read), value)
 				}
 			}
-			want("default", protocolObject{}, test.byDefault)
-			want("configuration", protocolObject{argument: test.configured}, test.configuredBecomes)
+			want("default", Object{}, test.byDefault)
+			want("configuration", Object{argument: test.configured}, test.configuredBecomes)
 			t.Setenv("EMBED_"+strings.ToUpper(argument), test.environment)
-			want("environment", protocolObject{}, test.environmentGives)
-			want("configuration over environment", protocolObject{argument: test.configured}, test.configuredBecomes)
+			want("environment", Object{}, test.environmentGives)
+			want("configuration over environment", Object{argument: test.configured}, test.configuredBecomes)
 		})
 	}
 }
@@ -142,23 +136,23 @@ func TestProviderSettingsSources(t *testing.T) {
 func TestProviderSettingsHideVariables(t *testing.T) {
 	for variable, value := range map[string]string{
 		"BASE_URL": "https://other.example", "API_KEY": "of-environment",
-		"API_KEY_FILE": settingsFile(t, "key", "of-environment-file"), "ALLOW_HTTP": "true", "HEADERS": `{"X-Tenant":"a"}`,
+		"API_KEY_FILE": File(t, "key", "of-environment-file"), "ALLOW_HTTP": "true", "HEADERS": `{"X-Tenant":"a"}`,
 		"USER_AGENT_SUFFIX": "shell/2", "ENVIRONMENT": "Testing",
 	} {
 		t.Setenv("EMBED_"+variable, value)
 	}
-	silent := protocolObject{"api_key": "k", "headers": protocolObject{}, "user_agent_suffix": "", "environment": ""}
+	silent := Object{"api_key": "k", "headers": Object{}, "user_agent_suffix": "", "environment": ""}
 	for name, test := range map[string]struct {
-		changes protocolObject
+		changes Object
 		fails   bool
 	}{
 		"none":       {},
-		"key file":   {changes: protocolObject{"api_key": nil, "api_key_file": settingsFile(t, "key", "key")}},
-		"base_url":   {protocolObject{"base_url": ""}, true},
-		"api_key":    {protocolObject{"api_key": ""}, true},
-		"allow_http": {protocolObject{"base_url": "http://service.example", "allow_http": false}, true},
+		"key file":   {changes: Object{"api_key": nil, "api_key_file": File(t, "key", "key")}},
+		"base_url":   {Object{"base_url": ""}, true},
+		"api_key":    {Object{"api_key": ""}, true},
+		"allow_http": {Object{"base_url": "http://service.example", "allow_http": false}, true},
 	} {
-		read, diags := readSettings(t, protocolWith(silent, test.changes))
+		read, diags := readSettings(t, With(silent, test.changes))
 		if test.fails {
 			if len(diags) != 1 || !diags.HasError() {
 				t.Errorf("%s: want one error, got %v", name, diags)
@@ -174,18 +168,13 @@ func TestProviderSettingsHideVariables(t *testing.T) {
 
 func TestProviderSettingsReservedHeaders(t *testing.T) {
 	t.Parallel()
-	var described string
-	for _, attribute := range protocolSchema().Provider.Block.Attributes {
-		if attribute.Name == "headers" {
-			described = attribute.Description
-		}
-	}
+	described := providerSchema(t).Attributes["headers"].GetMarkdownDescription()
 	if len(reservedHeaders) != 14 {
 		t.Errorf("%d headers are reserved, want 14", len(reservedHeaders))
 	}
 	for name := range reservedHeaders {
-		_, diags := readSettings(t, protocolObject{
-			"base_url": "https://service.example", "api_key": "k", "headers": protocolObject{strings.ToLower(name): "a"},
+		_, diags := readSettings(t, Object{
+			"base_url": "https://service.example", "api_key": "k", "headers": Object{strings.ToLower(name): "a"},
 		})
 		if len(diags) != 1 || !strings.Contains(diags[0].Detail(), "must not contain "+name) {
 			t.Errorf("%s: %v", name, diags)
@@ -204,129 +193,10 @@ func TestProviderSettingsBaseURLAdvice(t *testing.T) {
 		"https://user@service.example":  "a user name or password; the key goes into api_key. No call",
 		"https://service.example?key=a": "must not contain a query (?) or a fragment (#). No call",
 	} {
-		_, diags := readSettings(t, protocolObject{"base_url": address, "api_key": "k"})
+		_, diags := readSettings(t, Object{"base_url": address, "api_key": "k"})
 		if len(diags) != 1 || !strings.Contains(diags[0].Detail(), want) {
 			t.Errorf("%s: %v, want %q", address, diags, want)
 		}
-	}
-}
-
-// TestProtocolBadProviderArguments checks that each bad value causes exactly one error, before any call. The error
-// names the argument and, unless arguments conflict, its environment variable. It does not show the value.
-func TestProtocolBadProviderArguments(t *testing.T) {
-	const marker = "marker-4711"
-	const invalid, missing = "A provider argument is invalid", "A provider argument is missing"
-	const conflict = "Provider arguments conflict"
-	empty := settingsFile(t, "empty", " \n")
-	twoLines := settingsFile(t, "two", marker+"\n"+marker)
-	noPEM := settingsFile(t, "pem", marker)
-	tests := []struct {
-		argument    string
-		configured  any
-		environment string // empty to test the configuration only
-		title       string // of the error, empty for none
-	}{
-		{"base_url", "", "", missing},
-		{"base_url", marker + ".example", marker + ".example", invalid},
-		{"base_url", "http://" + marker + ".example", "http://" + marker + ".example", invalid},
-		{"base_url", "https://user:" + marker + "@service.example", "https://user:" + marker + "@service.example", invalid},
-		{"base_url", "https://service.example?key=" + marker, "https://service.example?key=" + marker, invalid},
-		{"api_key", "", "", missing},
-		{"api_key", "  ", "  ", missing},
-		{"api_key", marker + "\n" + marker, marker + "\n" + marker, invalid},
-		{"api_key", marker + "\x00", "", invalid},
-		{"api_key", marker + "\t" + marker, "", invalid},
-		{"api_key_file", "/no/such/" + marker, "/no/such/" + marker, invalid},
-		{"api_key_file", filepath.Dir(empty), filepath.Dir(empty), invalid},
-		{"api_key_file", empty, empty, invalid},
-		{"api_key_file", twoLines, twoLines, invalid},
-		{"allow_http", nil, marker, invalid},
-		{"request_timeout", marker, marker, invalid},
-		{"request_timeout", "30", "30", invalid},
-		{"request_timeout", "0s", "0s", invalid},
-		{"request_timeout", "-1s", "-1s", invalid},
-		{"max_retries", -1, "-1", invalid},
-		{"max_retries", 101, "101", invalid},
-		{"max_retries", 0.5, "", invalid},
-		{"max_retries", nil, marker, invalid},
-		{"max_retries", nil, "1.5", invalid},
-		{"retry_wait_min", marker, marker, invalid},
-		{"retry_wait_min", "0", "0", invalid},
-		{"retry_wait_max", marker, marker, invalid},
-		{"retry_wait_max", "1us", "1us", conflict},
-		{"requests_per_second", 0.0, "0", invalid},
-		{"requests_per_second", -1.5, "-1.5", invalid},
-		{"requests_per_second", nil, "NaN", invalid},
-		{"requests_per_second", nil, marker, invalid},
-		{"headers", protocolObject{"CONTENT-TYPE": marker}, `{"CONTENT-TYPE":"` + marker + `"}`, invalid},
-		{"headers", protocolObject{"a b": marker}, `{"a b":"` + marker + `"}`, invalid},
-		{"headers", protocolObject{"": marker}, `{"":"` + marker + `"}`, invalid},
-		{"headers", protocolObject{"X-Tenant": marker + "\r\nX: y"}, `{"X-Tenant":"` + marker + `\r\nX: y"}`, invalid},
-		{"headers", protocolObject{"X-Tenant": nil}, `{"X-Tenant":null}`, invalid},
-		{"headers", protocolObject{"X-Tenant": "a", "x-tenant": "b"}, `{"X-Tenant":"a","x-tenant":"b"}`, invalid},
-		{"headers", nil, `["` + marker + `"]`, invalid},
-		{"headers", nil, `{"X-Tenant":1}`, invalid},
-		{"headers", nil, `{"X-Tenant":"a","X-Tenant":"b"}`, invalid},
-		{"headers", nil, marker, invalid},
-		{"ca_cert_file", "/no/such/" + marker, "/no/such/" + marker, invalid},
-		{"ca_cert_file", noPEM, noPEM, invalid},
-		{"ca_cert_file", empty, empty, invalid},
-		{"user_agent_suffix", marker + "\n", "", ""}, // surrounding white space is dropped
-		{"user_agent_suffix", "a\n" + marker, "a\n" + marker, invalid},
-		{"environment", marker, marker, invalid},
-		{"environment", "customer", "customer", invalid},
-	}
-	for _, test := range tests {
-		t.Run(test.argument+" "+strings.NewReplacer("/", "|", "\x00", "0").Replace(test.environment), func(t *testing.T) {
-			p := protocolBare(t)
-			p.serve(emulator.Options{})
-			check := func(source string, diags protocolDiags) {
-				t.Helper()
-				if test.title == "" {
-					diags.wantNone()
-					return
-				}
-				if len(diags.list) != 1 || !diags.hasError() || strings.Contains(diags.String(), marker) {
-					t.Fatalf("%s: want one error without the value, got:\n%s", source, diags)
-				}
-				one := diags.list[0]
-				if one.Attribute == nil || !strings.Contains(one.Attribute.String(), `"`+test.argument+`"`) {
-					t.Errorf("%s: the error is at %v", source, one.Attribute)
-				}
-				// The validator of the framework has another title for a configured requests_per_second.
-				if source == "environment" || test.argument != "requests_per_second" {
-					says := []string{test.argument, "No call was made"}
-					if test.title != conflict {
-						says = append(says, "EMBED_"+strings.ToUpper(test.argument))
-					}
-					diags.wantError(test.title, says...)
-				}
-			}
-			arguments := p.arguments()
-			if test.argument == "api_key_file" {
-				delete(arguments, "api_key")
-			}
-			if test.configured != nil {
-				check("configuration", p.configure(protocolWith(arguments, protocolObject{test.argument: test.configured})))
-			}
-			if test.environment != "" {
-				t.Setenv("EMBED_"+strings.ToUpper(test.argument), test.environment)
-				delete(arguments, test.argument)
-				check("environment", p.configure(arguments))
-			}
-			p.wantCalls("")
-		})
-	}
-}
-
-// TestProtocolAllBadArgumentsAtOnce checks that one run reports all bad arguments.
-func TestProtocolAllBadArgumentsAtOnce(t *testing.T) {
-	p := protocolBare(t)
-	diags := p.configure(protocolObject{
-		"request_timeout": "x", "retry_wait_min": "x", "headers": protocolObject{"Host": "x"},
-	})
-	if len(diags.list) != 5 {
-		t.Errorf("want errors for base_url, api_key and three more arguments, got:\n%s", diags)
 	}
 }
 

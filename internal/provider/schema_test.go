@@ -13,16 +13,21 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-func schemaOfResource(ctx context.Context) schema.Schema {
-	var resp resource.SchemaResponse
-	newUserGroupResource().Schema(ctx, resource.SchemaRequest{}, &resp)
-	return resp.Schema
+// schemasOfResources returns the schemas of all resources as the framework has them.
+func schemasOfResources(ctx context.Context) (schemas []schema.Schema) {
+	for _, create := range New("test")().Resources(ctx) {
+		var resp resource.SchemaResponse
+		create().Schema(ctx, resource.SchemaRequest{}, &resp)
+		schemas = append(schemas, resp.Schema)
+	}
+	return schemas
 }
 
 // schemaBlocks returns all schemas as the protocol transmits them, by kind and name. The framework has validated
 // their implementation by then.
-func schemaBlocks() map[string]*tfprotov6.SchemaBlock {
-	all := protocolSchema()
+func schemaBlocks(t *testing.T) map[string]*tfprotov6.SchemaBlock {
+	t.Helper()
+	all := bare(t).Schema
 	blocks := map[string]*tfprotov6.SchemaBlock{"provider": all.Provider.Block}
 	for name, schema := range all.ResourceSchemas {
 		blocks["resource "+name] = schema.Block
@@ -57,7 +62,7 @@ func TestSchemasDescribeEverything(t *testing.T) {
 			t.Errorf("the Markdown of %s has an unclosed code span or bold text: %q", what, description)
 		}
 	}
-	for object, block := range schemaBlocks() {
+	for object, block := range schemaBlocks(t) {
 		check(object, block.Description, block.DescriptionKind)
 		if len(block.BlockTypes) > 0 {
 			t.Errorf("%s has nested blocks, which this test does not check", object)
@@ -75,7 +80,7 @@ func TestSchemasDescribeEverything(t *testing.T) {
 func TestSchemasMarkSecrets(t *testing.T) {
 	t.Parallel()
 	secret := map[string]bool{"token": true, "api_key": true, "headers": true, "client_key_pem": true, "proxy_url": true}
-	for object, block := range schemaBlocks() {
+	for object, block := range schemaBlocks(t) {
 		for _, attribute := range block.Attributes {
 			if attribute.Sensitive != secret[attribute.Name] || attribute.Deprecated || attribute.WriteOnly {
 				t.Errorf("%s.%s is deprecated, write-only, or has the wrong Sensitive: %+v", object, attribute.Name, attribute)
@@ -103,9 +108,9 @@ func TestSchemasHaveTheAttributesOfTheDesign(t *testing.T) {
 		"data source embed_user_groups":             {"user_group_ids", "", "existing_ids missing_ids"},
 		"list resource embed_user_group":            {"user_group_ids", "", ""},
 	}
-	for object, block := range schemaBlocks() {
+	for object, block := range schemaBlocks(t) {
 		names := func(condition func(*tfprotov6.SchemaAttribute) bool) string {
-			return strings.Join(protocolAttributes(block, condition), " ")
+			return strings.Join(Attributes(block, condition), " ")
 		}
 		got := kinds{
 			names(func(a *tfprotov6.SchemaAttribute) bool { return a.Required && !a.Optional && !a.Computed }),
@@ -123,9 +128,9 @@ func TestSchemasHaveTheAttributesOfTheDesign(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("there are no schemas for %v", want)
 	}
-	if version := protocolSchema().ResourceSchemas[protocolType].Version; version != 0 {
-		t.Errorf("the schema version is %d: testdata/state needs a file from the last release with the previous version",
-			version)
+	if version := bare(t).Schema.ResourceSchemas[ResourceType].Version; version != 0 {
+		t.Errorf("the schema version is %d: internal/acceptance/testdata/state needs a file from the last release with "+
+			"the previous version", version)
 	}
 }
 
@@ -133,25 +138,31 @@ func TestSchemasHaveTheAttributesOfTheDesign(t *testing.T) {
 // up in the plan of every existing group when the provider is upgraded.
 func TestSchemaOfResourceHasNoDefaults(t *testing.T) {
 	t.Parallel()
-	for name, attribute := range schemaOfResource(t.Context()).Attributes {
-		if byDefault := reflect.ValueOf(attribute).FieldByName("Default"); !byDefault.IsValid() || !byDefault.IsNil() {
-			t.Errorf("%s has a default, or its type has no field Default", name)
+	all := schemasOfResources(t.Context())
+	if len(all) == 0 {
+		t.Error("there are no resources")
+	}
+	for _, one := range all {
+		for name, attribute := range one.Attributes {
+			if byDefault := reflect.ValueOf(attribute).FieldByName("Default"); !byDefault.IsValid() || !byDefault.IsNil() {
+				t.Errorf("%s has a default, or its type has no field Default", name)
+			}
 		}
 	}
 }
 
 func TestSchemaOfResourceReplacesForTheIDAlone(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	everything := protocolAcme("data_source_provided_id", "db", "store_token", true,
+	p := start(t, emulator.Options{})
+	everything := Acme("data_source_provided_id", "db", "store_token", true,
 		"adopt_existing", false, "deletion_protection", false)
-	changes := protocolObject{
-		"user_group_id": "acme2", "name": "B", "mapping": protocolObject{"sales": "db-2"}, "properties": `{}`,
-		"rotate_token_when_changed": quarter("Q9"), "data_source_provided_id": "db2",
+	changes := Object{
+		"user_group_id": "acme2", "name": "B", "mapping": Object{"sales": "db-2"}, "properties": `{}`,
+		"rotate_token_when_changed": Quarter("Q9"), "data_source_provided_id": "db2",
 		"adopt_existing": true, "deletion_protection": true, "store_token": false,
 	}
-	state := p.created(everything)
-	for _, attribute := range p.configurable() {
-		for _, value := range []any{changes[attribute], nil, protocolUnknown} {
+	state := p.Created(everything)
+	for _, attribute := range p.Configurable() {
+		for _, value := range []any{changes[attribute], nil, Unknown} {
 			want := "update"
 			switch {
 			case attribute == "user_group_id" && value != nil:
@@ -159,8 +170,8 @@ func TestSchemaOfResourceReplacesForTheIDAlone(t *testing.T) {
 			case value == nil && (attribute == "user_group_id" || attribute == "name"):
 				want = "invalid"
 			}
-			if plan := p.plan(state, protocolWith(everything, attribute, value)); plan.action != want {
-				t.Errorf("changing %s to %v plans to %s, want %s\n%s", attribute, value, plan.action, want, plan.diags)
+			if plan := p.Plan(state, With(everything, attribute, value)); plan.Action != want {
+				t.Errorf("changing %s to %v plans to %s, want %s\n%s", attribute, value, plan.Action, want, plan.Diags)
 			}
 		}
 	}

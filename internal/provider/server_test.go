@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
-	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
 type serverTestKey struct{}
@@ -38,7 +36,7 @@ func TestLentContext(t *testing.T) {
 // answered, while the provider keeps running.
 func TestServerLetsGoOfContexts(t *testing.T) {
 	t.Parallel()
-	server := protocolNewServer()
+	server := NewServer("test")().(frameworkServer)
 	for name, ask := range map[string]func(context.Context) error{
 		"ValidateResourceConfig":     asks(server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{}),
 		"UpgradeResourceState":       asks(server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{}),
@@ -86,22 +84,4 @@ func asks[Request, Response any](
 		_, err := method(ctx, req)
 		return err
 	}
-}
-
-// TestServerStopsRequests checks that StopProvider cancels a running request through its lent context, so that a
-// failed call is not retried.
-func TestServerStopsRequests(t *testing.T) {
-	p := protocolStart(t, emulator.Options{})
-	state := p.created(protocolObject{"user_group_id": "acme", "name": "Acme"})
-	p.service.BeforeCall(func(emulator.Call) {
-		if _, err := p.server.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{}); err != nil {
-			t.Error(err)
-		}
-	})
-	p.service.Fail(emulator.Fault{Kind: emulator.Unavailable503})
-	_, diags := p.read(state)
-	if !diags.hasError() {
-		t.Error("the read that was stopped reports no error")
-	}
-	p.wantCalls("GET")
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
@@ -54,22 +52,22 @@ func TestUpgradeOfOldStates(t *testing.T) {
 			names = append(names, resource.Name)
 			instance := resource.Instances[0]
 			t.Run(filepath.Base(file)+" "+resource.Name, func(t *testing.T) {
-				p := protocolStart(t, emulator.Options{})
-				state := p.upgraded(instance.SchemaVersion, instance.Attributes, instance.IdentitySchemaVersion, instance.Identity)
-				state.private = instance.Private
-				upgradeSeed(p.service, state)
-				config := protocolObject{}
-				for _, attribute := range p.configurable() {
-					config[attribute] = state.get(attribute)
+				p := start(t, emulator.Options{})
+				state := p.Upgraded(instance.SchemaVersion, instance.Attributes, instance.IdentitySchemaVersion, instance.Identity)
+				state.Private = instance.Private
+				upgradeSeed(p.Service, state)
+				config := Object{}
+				for _, attribute := range p.Configurable() {
+					config[attribute] = state.Get(attribute)
 				}
-				p.wantSettled(state, config)
-				read := p.refreshed(state)
-				p.wantCalls("GET")
-				p.wantSame(read, state)
-				p.wantSettled(read, config)
-				unprotected := protocolValue(p.typ(), protocolWith(read.members(), "deletion_protection", nil))
-				p.wantDestroyed(protocolState{value: unprotected, private: read.private, identity: read.identity})
-				p.wantGroups()
+				p.WantSettled(state, config)
+				read := p.Refreshed(state)
+				p.WantCalls("GET")
+				p.WantSame(read, state)
+				p.WantSettled(read, config)
+				unprotected := Value(p.Type(), With(read.Members(), "deletion_protection", nil))
+				p.WantDestroyed(State{Value: unprotected, Private: read.Private, Identity: read.Identity})
+				p.WantGroups()
 			})
 		}
 		if got := strings.Join(names, " "); got != "everything imported minimal rotated without_token" {
@@ -78,42 +76,17 @@ func TestUpgradeOfOldStates(t *testing.T) {
 	}
 }
 
-// upgraded upgrades a state, as an engine does before it uses one.
-func (p *protocol) upgraded(
-	version int64, attributes json.RawMessage, identityVersion int64, identity json.RawMessage,
-) protocolState {
-	p.t.Helper()
-	resp, err := p.server.UpgradeResourceState(p.ctx, &tfprotov6.UpgradeResourceStateRequest{
-		TypeName: protocolType, Version: version, RawState: &tfprotov6.RawState{JSON: attributes},
-	})
-	p.must(err)
-	p.diagnostics(resp.Diagnostics).wantNone()
-	// Engines request the upgrade of an identity only if the versions differ, and the framework returns an error
-	// otherwise.
-	if identityVersion != 0 {
-		p.t.Fatal("no released version wrote an identity with a version other than 0")
-	}
-	value, err := tfprotov6.RawState{JSON: identity}.Unmarshal(protocolIdentityType)
-	p.must(err)
-	state := protocolState{
-		value:    p.decode(p.typ(), resp.UpgradedState),
-		identity: &tfprotov6.ResourceIdentityData{IdentityData: p.encode(value)},
-	}
-	p.wantIdentity(state.identity, state.get("user_group_id"))
-	return state
-}
-
 // upgradeToken returns the token that the service has for a group of a written state, even if the state does not
 // store it.
 func upgradeToken(id string) string { return "ugt_dummy-token-of-" + id }
 
 // upgradeSeed creates, at the service, the group that the state describes.
-func upgradeSeed(service *emulator.Emulator, state protocolState) {
+func upgradeSeed(service *emulator.Emulator, state State) {
 	group := emulator.Group{
-		ID: state.get("user_group_id").(string), Name: state.get("name").(string), TeamID: state.get("team_id").(int64),
-		Token: upgradeToken(state.get("user_group_id").(string)),
+		ID: state.Get("user_group_id").(string), Name: state.Get("name").(string), TeamID: state.Get("team_id").(int64),
+		Token: upgradeToken(state.Get("user_group_id").(string)),
 	}
-	if text, managed := state.get("properties").(string); managed {
+	if text, managed := state.Get("properties").(string); managed {
 		group.Properties = json.RawMessage(text)
 	}
 	service.Seed(group)

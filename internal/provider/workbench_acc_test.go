@@ -67,7 +67,7 @@ func newWorkbench(t *testing.T, options emulator.Options) *workbench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &workbench{t: t, service: startService(t, options), dir: t.TempDir()}
+	w := &workbench{t: t, service: StartService(t, options), dir: t.TempDir()}
 	w.env = append(engine.Environment(configuration),
 		"EMBED_BASE_URL="+w.service.URL(), "EMBED_API_KEY="+emulator.DefaultKey, "EMBED_RETRY_WAIT_MIN=10ms")
 	return w
@@ -222,7 +222,7 @@ func (w *workbench) plansNothing(planArgs ...string) {
 // has checks that the service has exactly these groups, sorted by ID.
 func (w *workbench) has(want ...string) {
 	w.t.Helper()
-	wantGroups(w.t, w.service, want)
+	WantGroups(w.t, w.service, want)
 }
 
 // onlyLooked checks that no call created, updated, rotated or deleted a group.

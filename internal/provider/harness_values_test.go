@@ -11,19 +11,19 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// protocolObject is a configuration or a state in plain Go: strings, bools, numbers, maps, slices, nil for null, and
-// protocolUnknown. Missing attributes are null.
-type protocolObject = map[string]any
+// Object is a configuration or a state in plain Go: strings, bools, numbers, maps, slices, nil for null, and
+// Unknown. Missing attributes are null.
+type Object = map[string]any
 
-// protocolUnknown is an unknown value, which engines show as "(known after apply)".
-var protocolUnknown = struct{ unknown struct{} }{}
+// Unknown is an unknown value, which engines show as "(known after apply)".
+var Unknown = struct{ unknown struct{} }{}
 
-// protocolWith returns a copy of the object with changes. Each change is an object, or a name followed by a value.
+// With returns a copy of the object with changes. Each change is an object, or a name followed by a value.
 // The value nil sets a member to null.
-func protocolWith(object protocolObject, changes ...any) protocolObject {
+func With(object Object, changes ...any) Object {
 	changed := maps.Clone(object)
 	for len(changes) > 0 {
-		if more, is := changes[0].(protocolObject); is {
+		if more, is := changes[0].(Object); is {
 			maps.Copy(changed, more)
 			changes = changes[1:]
 			continue
@@ -34,38 +34,39 @@ func protocolWith(object protocolObject, changes ...any) protocolObject {
 	return changed
 }
 
-// protocolAcme returns a configuration that sets every argument that manages something at the service, with changes.
-func protocolAcme(changes ...any) protocolObject {
-	return protocolWith(protocolObject{
-		"user_group_id": "acme", "name": "Acme", "mapping": protocolObject{"sales": "db-1"},
-		"properties": `{"tier":"gold","rows":10}`, "rotate_token_when_changed": quarter("Q1"),
+// Acme returns a configuration that sets every argument that manages something at the service, with changes.
+func Acme(changes ...any) Object {
+	return With(Object{
+		"user_group_id": "acme", "name": "Acme", "mapping": Object{"sales": "db-1"},
+		"properties": `{"tier":"gold","rows":10}`, "rotate_token_when_changed": Quarter("Q1"),
 	}, changes...)
 }
 
-// protocolNextQuarter returns protocolAcme with a trigger that rotates the token, with changes.
-func protocolNextQuarter(changes ...any) protocolObject {
-	return protocolWith(protocolAcme("rotate_token_when_changed", quarter("Q2")), changes...)
+// NextQuarter returns Acme with a trigger that rotates the token, with changes.
+func NextQuarter(changes ...any) Object {
+	return With(Acme("rotate_token_when_changed", Quarter("Q2")), changes...)
 }
 
-func quarter(value string) protocolObject { return protocolObject{"quarter": value} }
+// Quarter returns the value of a trigger for rotations.
+func Quarter(value string) Object { return Object{"quarter": value} }
 
-// byID returns the configuration of an object that looks up a group.
-func byID(id string) protocolObject { return protocolObject{"user_group_id": id} }
+// ByID returns the configuration of an object that looks up a group.
+func ByID(id string) Object { return Object{"user_group_id": id} }
 
-// protocolValue converts a plain Go value to a value of the type.
-func protocolValue(typ tftypes.Type, plain any) tftypes.Value {
+// Value converts a plain Go value to a value of the type.
+func Value(typ tftypes.Type, plain any) tftypes.Value {
 	switch plain {
 	case nil:
 		return tftypes.NewValue(typ, nil)
-	case protocolUnknown:
+	case Unknown:
 		return tftypes.NewValue(typ, tftypes.UnknownValue)
 	}
 	switch typ := typ.(type) {
 	case tftypes.Object:
-		given := plain.(protocolObject)
+		given := plain.(Object)
 		members := make(map[string]tftypes.Value, len(typ.AttributeTypes))
 		for name, member := range typ.AttributeTypes {
-			members[name] = protocolValue(member, given[name])
+			members[name] = Value(member, given[name])
 		}
 		for name := range given {
 			if typ.AttributeTypes[name] == nil {
@@ -76,27 +77,27 @@ func protocolValue(typ tftypes.Type, plain any) tftypes.Value {
 	case tftypes.Map:
 		elements := map[string]tftypes.Value{}
 		for entry := reflect.ValueOf(plain).MapRange(); entry.Next(); {
-			elements[entry.Key().String()] = protocolValue(typ.ElementType, entry.Value().Interface())
+			elements[entry.Key().String()] = Value(typ.ElementType, entry.Value().Interface())
 		}
 		return tftypes.NewValue(typ, elements)
 	case tftypes.List:
-		return tftypes.NewValue(typ, protocolElements(typ.ElementType, plain))
+		return tftypes.NewValue(typ, elements(typ.ElementType, plain))
 	case tftypes.Set:
-		return tftypes.NewValue(typ, protocolElements(typ.ElementType, plain))
+		return tftypes.NewValue(typ, elements(typ.ElementType, plain))
 	}
 	return tftypes.NewValue(typ, plain)
 }
 
-func protocolElements(typ tftypes.Type, plain any) (elements []tftypes.Value) {
+func elements(typ tftypes.Type, plain any) (elements []tftypes.Value) {
 	list := reflect.ValueOf(plain)
 	for i := range list.Len() {
-		elements = append(elements, protocolValue(typ, list.Index(i).Interface()))
+		elements = append(elements, Value(typ, list.Index(i).Interface()))
 	}
 	return elements
 }
 
-// protocolPlain is the inverse of protocolValue. Numbers must be whole, and become int64.
-func protocolPlain(value tftypes.Value) any {
+// Plain is the inverse of Value. Numbers must be whole, and become int64.
+func Plain(value tftypes.Value) any {
 	must := func(err error) {
 		if err != nil {
 			panic(err)
@@ -106,7 +107,7 @@ func protocolPlain(value tftypes.Value) any {
 	case value.IsNull():
 		return nil
 	case !value.IsKnown():
-		return protocolUnknown
+		return Unknown
 	case value.Type().Is(tftypes.String):
 		var text string
 		must(value.As(&text))
@@ -128,46 +129,48 @@ func protocolPlain(value tftypes.Value) any {
 		must(value.As(&elements))
 		list := make([]any, 0, len(elements))
 		for _, element := range elements {
-			list = append(list, protocolPlain(element))
+			list = append(list, Plain(element))
 		}
 		return list
 	default:
 		var members map[string]tftypes.Value
 		must(value.As(&members))
-		object := make(protocolObject, len(members))
+		object := make(Object, len(members))
 		for name, member := range members {
-			object[name] = protocolPlain(member)
+			object[name] = Plain(member)
 		}
 		return object
 	}
 }
 
-func protocolMembers(value tftypes.Value) protocolObject {
-	object, _ := protocolPlain(value).(protocolObject)
+func members(value tftypes.Value) Object {
+	object, _ := Plain(value).(Object)
 	return object
 }
 
-func (p *protocol) encode(value tftypes.Value) *tfprotov6.DynamicValue {
-	p.t.Helper()
+// Encode encodes a value as the protocol transmits it.
+func (p *Provider) Encode(value tftypes.Value) *tfprotov6.DynamicValue {
+	p.T.Helper()
 	encoded, err := tfprotov6.NewDynamicValue(value.Type(), value)
-	p.must(err)
+	p.Must(err)
 	return &encoded
 }
 
-func (p *protocol) decode(typ tftypes.Type, encoded *tfprotov6.DynamicValue) tftypes.Value {
-	p.t.Helper()
+// Decode is the inverse of Encode. Without an encoded value, the result is null.
+func (p *Provider) Decode(typ tftypes.Type, encoded *tfprotov6.DynamicValue) tftypes.Value {
+	p.T.Helper()
 	if encoded == nil {
 		return tftypes.NewValue(typ, nil)
 	}
 	value, err := encoded.Unmarshal(typ)
-	p.must(err)
+	p.Must(err)
 	return value
 }
 
-// protocolProposed returns the new state that an engine proposes: the configured values, and the prior values of
+// proposedState returns the new state that an engine proposes: the configured values, and the prior values of
 // computed attributes that are not configured.
-func protocolProposed(block *tfprotov6.SchemaBlock, prior, config protocolObject) protocolObject {
-	proposed := protocolObject{}
+func proposedState(block *tfprotov6.SchemaBlock, prior, config Object) Object {
+	proposed := Object{}
 	for _, attribute := range block.Attributes {
 		if attribute.Computed && config[attribute.Name] == nil {
 			proposed[attribute.Name] = prior[attribute.Name]
@@ -178,9 +181,9 @@ func protocolProposed(block *tfprotov6.SchemaBlock, prior, config protocolObject
 	return proposed
 }
 
-// protocolPlanFaults returns an engine's objections to a plan. A configured attribute must be planned with its
+// planFaults returns an engine's objections to a plan. A configured attribute must be planned with its
 // configured or its prior value. An attribute that is neither configured nor computed must be null.
-func protocolPlanFaults(block *tfprotov6.SchemaBlock, prior, config, planned protocolObject) []string {
+func planFaults(block *tfprotov6.SchemaBlock, prior, config, planned Object) []string {
 	var faults []string
 	for _, attribute := range block.Attributes {
 		was, wanted, is := prior[attribute.Name], config[attribute.Name], planned[attribute.Name]
@@ -195,13 +198,13 @@ func protocolPlanFaults(block *tfprotov6.SchemaBlock, prior, config, planned pro
 	return faults
 }
 
-// protocolBroken returns the promises of a plan that a later value breaks. Values that were known must be unchanged.
-func protocolBroken(at string, planned, actual any) []string {
-	if planned == any(protocolUnknown) {
+// brokenPromises returns the promises of a plan that a later value breaks. Values that were known must be unchanged.
+func brokenPromises(at string, planned, actual any) []string {
+	if planned == any(Unknown) {
 		return nil
 	}
-	was, isObject := planned.(protocolObject)
-	is, stillObject := actual.(protocolObject)
+	was, isObject := planned.(Object)
+	is, stillObject := actual.(Object)
 	if !isObject || !stillObject {
 		if reflect.DeepEqual(planned, actual) {
 			return nil
@@ -214,7 +217,7 @@ func protocolBroken(at string, planned, actual any) []string {
 	}
 	var broken []string
 	for _, name := range members {
-		broken = append(broken, protocolBroken(at+"."+name, was[name], is[name])...)
+		broken = append(broken, brokenPromises(at+"."+name, was[name], is[name])...)
 	}
 	return broken
 }
