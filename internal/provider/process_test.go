@@ -6,7 +6,11 @@ import (
 	"os"
 	"runtime/debug"
 	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
+
+func TestMain(m *testing.M) { os.Exit(protocoltest.Run(m)) }
 
 func TestPrepareProcess(t *testing.T) {
 	writer, percent := log.Writer(), debug.SetGCPercent(100)

@@ -4,18 +4,20 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
 func TestProviderConnection(t *testing.T) {
-	certificate, key := CertificatePair(t, time.Hour)
-	expired, expiredKey := CertificatePair(t, -time.Hour)
-	_, otherKey := CertificatePair(t, time.Hour)
-	certificateFile, keyFile := File(t, "cert.pem", certificate), File(t, "key.pem", key)
-	both := File(t, "both.pem", key+certificate)
+	certificate, key := protocoltest.CertificatePair(t, time.Hour)
+	expired, expiredKey := protocoltest.CertificatePair(t, -time.Hour)
+	_, otherKey := protocoltest.CertificatePair(t, time.Hour)
+	certificateFile, keyFile := protocoltest.File(t, "cert.pem", certificate), protocoltest.File(t, "key.pem", key)
+	both := protocoltest.File(t, "both.pem", key+certificate)
 	broken := strings.Replace(certificate, "\n", "\nMIIB", 1)
-	badProxy := Object{"HTTPS_PROXY": "http://user:hun/ter2@proxy:1"}
-	badProxyExempt := With(badProxy, "NO_PROXY", "service.example")
-	type o = Object
+	badProxy := object{"HTTPS_PROXY": "http://user:hun/ter2@proxy:1"}
+	badProxyExempt := protocoltest.With(badProxy, "NO_PROXY", "service.example")
+	type o = object
 	pair := o{"client_cert_pem": certificate, "client_key_pem": key}
 	for name, test := range map[string]struct {
 		configured, variables o
@@ -36,7 +38,7 @@ func TestProviderConnection(t *testing.T) {
 			configured: o{"client_key_file": keyFile}, want: "client_key_file needs the certificate",
 		},
 		"both forms": {
-			configured: With(pair, "client_cert_file", certificateFile),
+			configured: protocoltest.With(pair, "client_cert_file", certificateFile),
 			want:       "Only one of client_cert_pem and client_cert_file",
 		},
 		"both forms in the environment": {
@@ -44,19 +46,20 @@ func TestProviderConnection(t *testing.T) {
 			want:      "or as EMBED_CLIENT_CERT_PEM and EMBED_CLIENT_CERT_FILE",
 		},
 		"another key": {
-			configured: With(pair, "client_key_pem", otherKey), want: "does not belong to the certificate",
+			configured: protocoltest.With(pair, "client_key_pem", otherKey), want: "does not belong to the certificate",
 		},
 		"expired": {
 			configured: o{"client_cert_pem": expired, "client_key_pem": expiredKey}, want: "expired on 20",
 		},
 		"no PEM certificate": {
-			configured: With(pair, "client_cert_pem", "hunter2"), want: "must be a certificate in PEM form",
+			configured: protocoltest.With(pair, "client_cert_pem", "hunter2"), want: "must be a certificate in PEM form",
 		},
 		"a second certificate that is broken": {
-			configured: With(pair, "client_cert_pem", certificate+broken), want: "must be a certificate in PEM form",
+			configured: protocoltest.With(pair, "client_cert_pem", certificate+broken),
+			want:       "must be a certificate in PEM form",
 		},
 		"no PEM key": {
-			configured: With(pair, "client_key_pem", "hunter2"), want: "the private key in PEM form",
+			configured: protocoltest.With(pair, "client_key_pem", "hunter2"), want: "the private key in PEM form",
 		},
 		"no such file": {
 			configured: o{"client_cert_file": "/no/such", "client_key_pem": key}, want: "must name a readable file",
@@ -66,7 +69,7 @@ func TestProviderConnection(t *testing.T) {
 		"server name is an address": {
 			configured: o{"tls_server_name": "https://hunter2"}, want: "must be a host name",
 		},
-		"server name is an IPv6 address": {configured: With(pair, "tls_server_name", "::1")},
+		"server name is an IPv6 address": {configured: protocoltest.With(pair, "tls_server_name", "::1")},
 		"proxy without a host": {
 			configured: o{"proxy_url": "http://"}, want: "must be the address of a proxy",
 		},
@@ -79,7 +82,7 @@ func TestProviderConnection(t *testing.T) {
 				t.Setenv(variable, value.(string))
 			}
 			arguments := o{"base_url": "https://service.example", "api_key": "k"}
-			read, diags := readSettings(t, With(arguments, test.configured))
+			read, diags := readSettings(t, protocoltest.With(arguments, test.configured))
 			switch {
 			case test.want == "":
 				if len(diags) > 0 || read.client.ClientCertificate == nil {
@@ -111,7 +114,7 @@ func TestProviderProxy(t *testing.T) {
 			t.Setenv("HTTPS_PROXY", test.https)
 			t.Setenv("HTTP_PROXY", test.http)
 			t.Setenv("NO_PROXY", test.no)
-			config := Object{"base_url": test.base, "api_key": "k", "allow_http": true, "proxy_url": test.configured}
+			config := object{"base_url": test.base, "api_key": "k", "allow_http": true, "proxy_url": test.configured}
 			read, diags := readSettings(t, config)
 			if got := read.client.ProxyURL.Reveal(); len(diags) > 0 || got != test.want {
 				t.Errorf("the proxy is %q, want %q: %v", got, test.want, diags)

@@ -12,7 +12,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+
+	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
+
+type object = protocoltest.Object
 
 func providerSchema(t *testing.T) schema.Schema {
 	t.Helper()
@@ -23,11 +27,11 @@ func providerSchema(t *testing.T) schema.Schema {
 
 // readSettings returns the settings that Configure would read from the configuration, for those that a test cannot
 // observe otherwise.
-func readSettings(t *testing.T, config Object) (settings, diag.Diagnostics) {
+func readSettings(t *testing.T, config object) (settings, diag.Diagnostics) {
 	t.Helper()
 	arguments := providerSchema(t)
 	var model providerModel
-	raw := Value(arguments.Type().TerraformType(t.Context()), config)
+	raw := protocoltest.Value(arguments.Type().TerraformType(t.Context()), config)
 	diags := tfsdk.Config{Schema: arguments, Raw: raw}.Get(t.Context(), &model)
 	if diags.HasError() || model.anyUnknown() {
 		t.Fatalf("the configuration cannot be read: %v", diags)
@@ -37,8 +41,8 @@ func readSettings(t *testing.T, config Object) (settings, diag.Diagnostics) {
 }
 
 func TestProviderSettingsSources(t *testing.T) {
-	keyFile := File(t, "key", "\n  key-of-file \n")
-	otherKeyFile := File(t, "other", "key-of-other-file")
+	keyFile := protocoltest.File(t, "key", "\n  key-of-file \n")
+	otherKeyFile := protocoltest.File(t, "other", "key-of-other-file")
 	show := map[string]func(settings) any{
 		"base_url":       func(s settings) any { return s.client.BaseURL.String() },
 		"api_key":        func(s settings) any { return s.client.APIKey.Reveal() },
@@ -60,7 +64,7 @@ func TestProviderSettingsSources(t *testing.T) {
 		"environment":         func(s settings) any { return s.environment },
 	}
 	tests := map[string]struct {
-		also              Object // other arguments that the argument needs
+		also              object // other arguments that the argument needs
 		byDefault         any    // nil if omitting the argument is an error
 		configured        any
 		configuredBecomes any
@@ -68,14 +72,14 @@ func TestProviderSettingsSources(t *testing.T) {
 		environmentGives  any
 	}{
 		"base_url": {
-			Object{"api_key": "k"},
+			object{"api_key": "k"},
 			nil, "https://one.example/v1//", "https://one.example/v1",
 			"https://two.example", "https://two.example",
 		},
 		"api_key":      {nil, nil, "\tkey \n", "key", "  of-environment\n", "of-environment"},
-		"api_key_file": {Object{"api_key": nil}, nil, keyFile, "key-of-file", otherKeyFile, "key-of-other-file"},
+		"api_key_file": {object{"api_key": nil}, nil, keyFile, "key-of-file", otherKeyFile, "key-of-other-file"},
 		"allow_http": {
-			Object{"base_url": "http://service.example"},
+			object{"base_url": "http://service.example"},
 			nil, true, "http://service.example",
 			"1", "http://service.example",
 		},
@@ -87,7 +91,7 @@ func TestProviderSettingsSources(t *testing.T) {
 		"headers": {
 			nil,
 			map[string]string{},
-			Object{"x-tenant": "a"},
+			object{"x-tenant": "a"},
 			map[string]string{"X-Tenant": "a"},
 			`{"x-tenant":"b","X-Empty":""}`,
 			map[string]string{"X-Tenant": "b", "X-Empty": ""},
@@ -105,10 +109,10 @@ func TestProviderSettingsSources(t *testing.T) {
 	}
 	for argument, test := range tests {
 		t.Run(argument, func(t *testing.T) {
-			want := func(source string, config Object, value any) {
+			want := func(source string, config object, value any) {
 				t.Helper()
-				required := Object{"base_url": "https://service.example", "api_key": "k"}
-				all := With(required, config, test.also)
+				required := object{"base_url": "https://service.example", "api_key": "k"}
+				all := protocoltest.With(required, config, test.also)
 				if argument == "api_key" || argument == "base_url" {
 					all[argument] = config[argument]
 				}
@@ -122,11 +126,11 @@ func TestProviderSettingsSources(t *testing.T) {
 					t.Errorf("%s: %v, want %v", source, show[argument](read), value)
 				}
 			}
-			want("default", Object{}, test.byDefault)
-			want("configuration", Object{argument: test.configured}, test.configuredBecomes)
+			want("default", object{}, test.byDefault)
+			want("configuration", object{argument: test.configured}, test.configuredBecomes)
 			t.Setenv("EMBED_"+strings.ToUpper(argument), test.environment)
-			want("environment", Object{}, test.environmentGives)
-			want("configuration over environment", Object{argument: test.configured}, test.configuredBecomes)
+			want("environment", object{}, test.environmentGives)
+			want("configuration over environment", object{argument: test.configured}, test.configuredBecomes)
 		})
 	}
 }
@@ -136,23 +140,23 @@ func TestProviderSettingsSources(t *testing.T) {
 func TestProviderSettingsHideVariables(t *testing.T) {
 	for variable, value := range map[string]string{
 		"BASE_URL": "https://other.example", "API_KEY": "of-environment",
-		"API_KEY_FILE": File(t, "key", "of-environment-file"), "ALLOW_HTTP": "true", "HEADERS": `{"X-Tenant":"a"}`,
-		"USER_AGENT_SUFFIX": "shell/2", "ENVIRONMENT": "Testing",
+		"API_KEY_FILE": protocoltest.File(t, "key", "of-environment-file"), "ALLOW_HTTP": "true",
+		"HEADERS": `{"X-Tenant":"a"}`, "USER_AGENT_SUFFIX": "shell/2", "ENVIRONMENT": "Testing",
 	} {
 		t.Setenv("EMBED_"+variable, value)
 	}
-	silent := Object{"api_key": "k", "headers": Object{}, "user_agent_suffix": "", "environment": ""}
+	silent := object{"api_key": "k", "headers": object{}, "user_agent_suffix": "", "environment": ""}
 	for name, test := range map[string]struct {
-		changes Object
+		changes object
 		fails   bool
 	}{
 		"none":       {},
-		"key file":   {changes: Object{"api_key": nil, "api_key_file": File(t, "key", "key")}},
-		"base_url":   {Object{"base_url": ""}, true},
-		"api_key":    {Object{"api_key": ""}, true},
-		"allow_http": {Object{"base_url": "http://service.example", "allow_http": false}, true},
+		"key file":   {changes: object{"api_key": nil, "api_key_file": protocoltest.File(t, "key", "key")}},
+		"base_url":   {object{"base_url": ""}, true},
+		"api_key":    {object{"api_key": ""}, true},
+		"allow_http": {object{"base_url": "http://service.example", "allow_http": false}, true},
 	} {
-		read, diags := readSettings(t, With(silent, test.changes))
+		read, diags := readSettings(t, protocoltest.With(silent, test.changes))
 		if test.fails {
 			if len(diags) != 1 || !diags.HasError() {
 				t.Errorf("%s: want one error, got %v", name, diags)
@@ -173,8 +177,8 @@ func TestProviderSettingsReservedHeaders(t *testing.T) {
 		t.Errorf("%d headers are reserved, want 14", len(reservedHeaders))
 	}
 	for name := range reservedHeaders {
-		_, diags := readSettings(t, Object{
-			"base_url": "https://service.example", "api_key": "k", "headers": Object{strings.ToLower(name): "a"},
+		_, diags := readSettings(t, object{
+			"base_url": "https://service.example", "api_key": "k", "headers": object{strings.ToLower(name): "a"},
 		})
 		if len(diags) != 1 || !strings.Contains(diags[0].Detail(), "must not contain "+name) {
 			t.Errorf("%s: %v", name, diags)
@@ -193,7 +197,7 @@ func TestProviderSettingsBaseURLAdvice(t *testing.T) {
 		"https://user@service.example":  "a user name or password; the key goes into api_key. No call",
 		"https://service.example?key=a": "must not contain a query (?) or a fragment (#). No call",
 	} {
-		_, diags := readSettings(t, Object{"base_url": address, "api_key": "k"})
+		_, diags := readSettings(t, object{"base_url": address, "api_key": "k"})
 		if len(diags) != 1 || !strings.Contains(diags[0].Detail(), want) {
 			t.Errorf("%s: %v, want %q", address, diags, want)
 		}

@@ -1,0 +1,199 @@
+package acceptance
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+)
+
+// The service has one group per ID, regardless of addresses. Only an engine decides which addresses a plan contains,
+// and the provider does not see them. Therefore, these tests run on every engine.
+
+const createBeforeDestroy = "lifecycle {\n    create_before_destroy = true\n  }"
+
+var acmeLines = []string{`user_group_id = "acme"`, `name = "Acme"`}
+
+// wrongSuspicions are messages about several addresses for one ID. No run that involves a single address may print
+// them.
+var wrongSuspicions = []string{
+	"is planned twice", "is in the state twice", "is both managed and destroyed", "deleted the group at another address",
+}
+
+// suspectsNothing is like must, and checks that the output contains none of wrongSuspicions.
+func (w *workbench) suspectsNothing(args ...string) {
+	w.t.Helper()
+	out := oneLine(w.must(args...))
+	for _, suspicion := range wrongSuspicions {
+		if strings.Contains(out, suspicion) {
+			w.t.Errorf("%s printed %q:\n%s", args, suspicion, out)
+		}
+	}
+}
+
+func TestAccOneIDAtTwoNewAddresses(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{})
+	w.configure(group("acme", acmeLines...), group("again", append(acmeLines, "adopt_existing = true")...))
+	w.says(`User group "acme" is planned twice`, "plan")
+	w.fails(`User group "acme" already exists`, "apply", "-auto-approve")
+	w.has("acme")
+	if got := strings.Fields(w.must("state", "list")); len(got) != 1 {
+		t.Errorf("the state has %q, want one resource", got)
+	}
+	if w.service.Updates("acme")+w.service.Deletions("acme") > 0 {
+		t.Error("the second resource changed the group")
+	}
+	w.must("destroy", "-auto-approve", "-refresh=false")
+	w.has()
+}
+
+// TestAccImportBlockOfAManagedGroup imports a group that another resource already manages.
+func TestAccImportBlockOfAManagedGroup(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{}, engine.ImportBlock)
+	w.applied(group("acme", acmeLines...))
+	w.write("again.tf", group("again", acmeLines...)+importBlock("again", `id = "acme"`))
+	w.fails(`User group "acme" is in the state twice`, "plan")
+	// Now the resource looks renamed, with an import block instead of a moved block.
+	w.configure()
+	w.fails(`User group "acme" is both managed and destroyed`, "apply", "-auto-approve")
+	w.onlyLooked()
+}
+
+// TestAccReplacement: a replacement involves a single address, and must not be mistaken for two.
+func TestAccReplacement(t *testing.T) {
+	t.Parallel()
+	const first, changed = `user_group_id = "acme"`, `user_group_id = "acme-2"`
+	createFirst, adopting := []string{createBeforeDestroy}, []string{createBeforeDestroy, "adopt_existing = true"}
+	replace := []string{"-replace=embed_user_group.acme"}
+	anotherID, anotherName := [2]string{first, changed}, [2]string{`name = "Acme"`, `name = "Acme Ltd"`}
+	for name, test := range map[string]struct {
+		lines []string // besides the ID and the name
+		edit  [2]string
+		taint bool
+		args  []string
+		keeps bool // the group and its token
+		left  string
+	}{
+		"another id":                          {edit: anotherID, left: "acme-2"},
+		"another id, create first":            {lines: createFirst, edit: anotherID, left: "acme-2"},
+		"another id, adopting":                {lines: adopting, edit: anotherID, left: "acme-2"},
+		"tainted":                             {taint: true, left: "acme"},
+		"-replace":                            {args: replace, left: "acme"},
+		"tainted, create first, adopting":     {lines: adopting, taint: true, keeps: true, left: "acme"},
+		"-replace, create first, adopting":    {lines: adopting, args: replace, keeps: true, left: "acme"},
+		"-replace beside a change of its own": {edit: anotherName, args: replace, left: "acme"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := parallelWorkbench(t, emulator.Options{})
+			w.applied(group("acme", slices.Concat(test.lines, acmeLines)...))
+			before, _ := w.service.Group("acme")
+			if test.edit[0] != "" {
+				w.replace("main.tf", test.edit[0], test.edit[1])
+			}
+			if test.taint {
+				w.must("taint", "embed_user_group.acme")
+			}
+			w.suspectsNothing(append([]string{"plan", "-out=planned"}, test.args...)...)
+			w.suspectsNothing("apply", "planned")
+			w.suspectsNothing("plan", "-detailed-exitcode")
+			w.has(test.left)
+			after, _ := w.service.Group(test.left)
+			if same := after.TeamID == before.TeamID && after.Token == before.Token; same != test.keeps {
+				t.Errorf("the replacement kept the group and its token: %t", same)
+			}
+			w.must("destroy", "-auto-approve")
+			w.has()
+		})
+	}
+}
+
+// TestAccReplacementThatFindsItself: with create_before_destroy and without adoption, a replacement finds the group
+// that it replaces. The error must say what to do.
+func TestAccReplacementThatFindsItself(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{})
+	w.applied(group("acme", append(acmeLines, createBeforeDestroy)...))
+	w.must("taint", "embed_user_group.acme")
+	w.fails(`User group "acme" already exists`, "apply", "-auto-approve")
+	w.fails("run `terraform untaint`", "apply", "-auto-approve")
+	w.onlyLooked()
+	w.must("untaint", "embed_user_group.acme")
+	w.plansNothing()
+}
+
+// TestAccDeposedObject: a replacement that fails halfway leaves a deposed object, which the next run destroys.
+func TestAccDeposedObject(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{})
+	w.applied(group("acme", append(acmeLines, createBeforeDestroy)...))
+	w.replace("main.tf", `"acme"`+"\n  name", `"acme-2"`+"\n  name")
+	w.service.Fail(emulator.Fault{Method: "DELETE", Kind: emulator.Refuse})
+	w.fails(`Cannot delete user group "acme"`, "apply", "-auto-approve")
+	w.has("acme", "acme-2")
+	w.service.ClearFaults()
+	w.suspectsNothing("apply", "-auto-approve")
+	w.has("acme-2")
+	w.plansNothing()
+}
+
+// TestAccRenamedResource: renaming a resource without a moved block would delete a customer. With adopt_existing, it
+// would seem to work whenever the engine happens to create first.
+func TestAccRenamedResource(t *testing.T) {
+	t.Parallel()
+	adopting := append([]string{"adopt_existing = true"}, acmeLines...)
+	for name, lines := range map[string][]string{"plain": acmeLines, "adopting": adopting} {
+		t.Run(name, func(t *testing.T) {
+			w := parallelWorkbench(t, emulator.Options{}, engine.PlannedDestroy)
+			w.applied(group("acme", lines...))
+			w.configure(group("renamed", lines...))
+			w.fails(`User group "acme" is both managed and destroyed`, "apply", "-auto-approve")
+			w.fails("moved block", "plan")
+			w.onlyLooked()
+			w.must("destroy", "-auto-approve", "-refresh=false")
+			w.has()
+		})
+	}
+}
+
+// TestAccMoved: moving a resource changes nothing at the service, whether with a moved block or with a command, and
+// whichever kind of key it has before and after.
+func TestAccMoved(t *testing.T) {
+	t.Parallel()
+	each := `resource "embed_user_group" "acme" {
+  for_each      = { acme = "Acme" }
+  user_group_id = each.key
+  name          = each.value
+}
+`
+	counted := `resource "embed_user_group" "acme" {
+  count         = 1
+  user_group_id = "acme"
+  name          = "Acme"
+}
+`
+	rekeyed := strings.ReplaceAll(strings.Replace(each, `{ acme =`, `{ new =`, 1), "each.key", `"acme"`)
+	for name, test := range map[string]struct{ before, after, from, to string }{
+		"renamed": {
+			group("acme", acmeLines...), group("renamed", acmeLines...), acmeGroup, "embed_user_group.renamed",
+		},
+		"from count to a key": {counted, each, acmeGroup + "[0]", acmeGroup + `["acme"]`},
+		"another key":         {each, rekeyed, acmeGroup + `["acme"]`, acmeGroup + `["new"]`},
+	} {
+		for _, by := range []string{"block", "command"} {
+			t.Run(name+" by "+by, func(t *testing.T) {
+				w := parallelWorkbench(t, emulator.Options{}, map[string]engine.Feature{"block": engine.Moved}[by])
+				w.applied(test.before)
+				w.configure(test.after)
+				if by == "block" {
+					w.write("moved.tf", "moved {\n  from = "+test.from+"\n  to   = "+test.to+"\n}\n")
+				} else {
+					w.must("state", "mv", test.from, test.to)
+				}
+				w.suspectsNothing("plan")
+				w.suspectsNothing("apply", "-auto-approve")
+				w.plansNothing()
+				w.onlyLooked()
+			})
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package acceptance
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/go-plugin"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+)
+
+// TestAccEphemeralOpens: the ephemeral resource is opened once per plan and once per apply that uses it. Each time
+// makes one lookup and no other call.
+func TestAccEphemeralOpens(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource)
+	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	w.write("main.tf", requiredProviders+`
+ephemeral "embed_user_group_token" "acme" {
+  user_group_id = "acme"
+}
+
+variable "step" {
+  type = number
+}
+
+# OpenTofu does not open what an apply has no use for.
+resource "terraform_data" "use" {
+  triggers_replace = var.step
+
+  provisioner "local-exec" {
+    command     = "test -n \"$TOKEN\""
+    environment = { TOKEN = ephemeral.embed_user_group_token.acme.token }
+  }
+}
+`)
+	opened := func(what string, times int) {
+		t.Helper()
+		if calls := w.service.Calls(); w.service.Count("GET") != times || len(calls) != times {
+			t.Errorf("%s must make %d lookups and no other call: %v", what, times, calls)
+		}
+		w.service.ResetCounts()
+	}
+	w.must("plan", "-out=planned", "-var=step=1")
+	opened("a plan", 1)
+	w.must("apply", "planned")
+	opened("an apply of a plan", 1)
+	w.must("apply", "-auto-approve", "-var=step=2")
+	opened("a plan and its apply", 2)
+	w.must("plan", "-refresh=false", "-var=step=2")
+	opened("a plan without refresh", 1)
+	w.wantNoTokens()
+}
+
+// TestAccTokensInTwoRootModules applies the root modules of examples/tokens-in-two-root-modules. The first one can be
+// planned without a valid key. The second one writes each secret when its token has changed. No file contains a
+// token.
+func TestAccTokensInTwoRootModules(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource, engine.WriteOnly)
+	store := w.standInForAWS()
+	w.copy(examplesDir + "/tokens-in-two-root-modules")
+	root, key := w.dir, w.env
+	in := func(module string, env ...string) {
+		w.dir, w.env = filepath.Join(root, module), append(slices.Clone(key), env...)
+	}
+	in("groups")
+	w.apply()
+	w.service.ResetCounts()
+	in("groups", "EMBED_API_KEY=not-used")
+	w.says("0 to add, 2 to change, 0 to destroy",
+		"plan", "-refresh=false", "-lock=false", "-input=false", "-var=token_period=2027-Q1")
+	w.madeNoCall()
+	for step, period := range []string{"2026-Q4", "2027-Q1"} {
+		in("groups")
+		w.apply("-var=token_period=" + period)
+		in("secrets")
+		w.apply()
+		w.plansNothing()
+		w.rotated("acme", step)
+		written := store.secrets()
+		for _, id := range []string{"acme", "initech"} {
+			if group, _ := w.service.Group(id); len(written) != 2*step+2 || !slices.Contains(written[2*step:], group.Token) {
+				t.Errorf("%s: the token of %s was not written, or the number of secrets, %d, is wrong", period, id, len(written))
+			}
+		}
+	}
+	w.dir = root
+	w.wantNoTokens()
+}
+
+// standIn is a provider that stands in for hashicorp/aws, which is not available everywhere. It has the two resources
+// of the recipe, with arguments of the same types, and records the secrets.
+type standIn struct {
+	mu      sync.Mutex
+	written []string
+}
+
+func (s *standIn) secrets() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.written)
+}
+
+// standInForAWS serves a standIn from this process until the test ends.
+func (w *workbench) standInForAWS() *standIn {
+	w.t.Helper()
+	store := &standIn{}
+	reattach, closed := make(chan *plugin.ReattachConfig), make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	w.t.Cleanup(func() {
+		cancel()
+		<-closed
+	})
+	const address = "hashicorp/aws"
+	server := providerserver.NewProtocol6(store)
+	go func() {
+		_ = tf6server.Serve("registry.terraform.io/"+address, server, tf6server.WithDebug(ctx, reattach, closed),
+			tf6server.WithLoggingSink(w.t), tf6server.WithGoPluginLogger(hclog.NewNullLogger()))
+	}()
+	select {
+	case where := <-reattach:
+		at := map[string]any{
+			"Protocol": string(where.Protocol), "ProtocolVersion": where.ProtocolVersion, "Pid": where.Pid, "Test": where.Test,
+			"Addr": map[string]string{"Network": where.Addr.Network(), "String": where.Addr.String()},
+		}
+		text, err := json.Marshal(map[string]any{
+			"registry.terraform.io/" + address: at, "registry.opentofu.org/" + address: at,
+		})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.env = append(w.env, "TF_REATTACH_PROVIDERS="+string(text))
+	case <-time.After(10 * time.Second):
+		w.t.Fatal("the stand-in for AWS did not start")
+	}
+	return store
+}
+
+func (s *standIn) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = "aws"
+}
+
+func (s *standIn) Schema(context.Context, provider.SchemaRequest, *provider.SchemaResponse) {}
+func (s *standIn) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {
+}
+func (s *standIn) DataSources(context.Context) []func() datasource.DataSource { return nil }
+
+func (s *standIn) Resources(context.Context) []func() resource.Resource {
+	text, number := schema.StringAttribute{Optional: true}, schema.Int64Attribute{Optional: true}
+	secret := schema.StringAttribute{Optional: true, WriteOnly: true}
+	keepsValue := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
+	id := schema.StringAttribute{Computed: true, PlanModifiers: keepsValue}
+	kind := func(name string, attributes map[string]schema.Attribute) func() resource.Resource {
+		return func() resource.Resource { return &standInResource{s, name, attributes} }
+	}
+	return []func() resource.Resource{
+		kind("aws_secretsmanager_secret", map[string]schema.Attribute{"id": id, "name": text}),
+		kind("aws_secretsmanager_secret_version", map[string]schema.Attribute{
+			"id": id, "secret_id": text, "secret_string_wo": secret, "secret_string_wo_version": number,
+		}),
+	}
+}
+
+type standInResource struct {
+	*standIn
+	name       string
+	attributes map[string]schema.Attribute
+}
+
+func (r *standInResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = r.name
+}
+
+func (r *standInResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{Attributes: r.attributes}
+}
+
+// write records the write-only argument, which only the configuration contains.
+func (r *standInResource) write(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) {
+	if _, is := r.attributes["secret_string_wo"]; is {
+		var secret types.String
+		diags.Append(config.GetAttribute(ctx, path.Root("secret_string_wo"), &secret)...)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.written = append(r.written, secret.ValueString())
+	}
+}
+
+func (r *standInResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	r.write(ctx, req.Config, &resp.Diagnostics)
+	resp.State.Raw = req.Plan.Raw
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), r.name)...)
+}
+
+func (r *standInResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	r.write(ctx, req.Config, &resp.Diagnostics)
+	resp.State.Raw = req.Plan.Raw
+}
+
+func (r *standInResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
+
+func (r *standInResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}

@@ -1,0 +1,379 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+)
+
+const examplesDir = "../../examples"
+
+// example is a configuration under examples/. Its test applies it, checks that the next plan is empty, and destroys
+// it.
+type example struct {
+	// sources are the files of the configuration, or directories that contain them.
+	sources []string
+	needs   engine.Feature
+	options emulator.Options
+	// before maps the IDs of groups that already exist to their names. stays means that groups still exist at the end.
+	before map[string]string
+	stays  bool
+	// secret means that no state or plan file contains a token. Otherwise, at least one file must contain one.
+	secret bool
+	// arguments are the arguments of plan and destroy, such as -var.
+	arguments []string
+	env       []string
+	// prepare runs before the first plan. try runs between the empty plan and destroy.
+	prepare, try func(w *workbench)
+	// goodbye, if not nil, replaces arguments in another apply and in destroy.
+	goodbye []string
+}
+
+var (
+	acmeOnly    = map[string]string{"acme": "Acme Ltd"}
+	acmeInitech = map[string]string{"acme": "Acme Ltd", "initech": "Initech Inc."}
+	unprotected = []string{"-var=protected=false"}
+)
+
+// page returns a file that a page shows, and the versions.tf next to it, which the page leaves out.
+func page(dir, name string) []string { return []string{dir + "/versions.tf", dir + "/" + name} }
+
+func providerFile(name string) []string {
+	return []string{"resources/embed_user_group/versions.tf", "provider/" + name}
+}
+
+func resourceFile(name string) []string { return page("resources/embed_user_group", name) }
+
+func tokenFile(name string) []string { return page("ephemeral-resources/embed_user_group_token", name) }
+
+func actionFile(name string) []string { return page("actions/embed_rotate_user_group_token", name) }
+
+func dataFile(name string) []string { return page("data-sources/embed_user_group", name) }
+
+var examples = map[string]example{
+	"provider": {
+		sources: []string{"provider/provider.tf"}, options: bothEnvironments, try: refusesOtherKeyAndDestruction,
+	},
+	"provider headers": {sources: providerFile("headers.tf")},
+	"provider limits":  {sources: providerFile("limits.tf")},
+	"provider certificates": {
+		sources: providerFile("certificates.tf"), prepare: bringsCertificates, arguments: []string{"-var=certificates=."},
+	},
+	"provider environments": {
+		sources: providerFile("environments.tf"), options: bothEnvironments,
+		env: []string{"TF_VAR_customer_api_key=" + customerKey, "TF_VAR_testing_api_key=" + testingKey, "EMBED_API_KEY="},
+	},
+	"two environments": twoEnvironments,
+
+	"resource":                {sources: resourceFile("resource.tf")},
+	"mapping and properties":  {sources: resourceFile("mapping_and_properties.tf")},
+	"data source provided id": {sources: resourceFile("data_source_provided_id.tf")},
+	"for_each":                {sources: resourceFile("for_each.tf")},
+	"store_token":             {sources: resourceFile("store_token.tf"), secret: true},
+	"adoption":                {sources: resourceFile("adoption.tf"), before: map[string]string{"acme": "Acme"}},
+	"adoption of nothing":     {sources: resourceFile("adoption.tf")},
+	"protection":              {sources: resourceFile("protection.tf"), try: refusesDestruction, goodbye: unprotected},
+	"rotation": {sources: resourceFile("rotation.tf"), try: func(w *workbench) {
+		w.replace("rotation.tf", "2026-Q4", "2027-Q1")
+		w.rotatesOnce("acme")
+	}},
+	"rotation by calendar": {sources: []string{"rotation-by-calendar"}, try: func(w *workbench) {
+		w.fails("must be a year and a quarter", "plan", "-var=token_period=soon")
+		w.rotatesOnce("acme", "-var=token_period=2027-Q1")
+	}},
+	"rotation by age": {
+		sources: []string{"rotation-by-age"}, needs: engine.PlanTimestamp,
+		arguments: []string{"-var=now=2026-03-31T23:59:59Z"},
+		try: func(w *workbench) {
+			w.plansNothing("-var=now=2026-01-01T00:00:00Z")
+			w.rotatesOnce("acme", "-var=now=2026-04-01T00:00:00Z")
+			w.plansNothing("-var=now=2026-06-29T23:59:59Z")
+			w.rotatesOnce("acme", "-var=now=2026-06-30T00:00:00Z")
+		},
+	},
+	"rotation by age, now": {sources: []string{"rotation-by-age"}, needs: engine.PlanTimestamp},
+
+	"demo": {sources: []string{"demo"}, try: func(w *workbench) {
+		const customer = "name: Fjordlys Kraft AS\n  token_issue: "
+		w.replace("customers.yaml", customer+"1", customer+"2")
+		w.rotatesOnce("fjordlys-kraft")
+	}},
+	"from YAML": {sources: []string{"customers-from-yaml"}},
+	"from CSV":  {sources: []string{"customers-from-csv"}, try: editsSpreadsheet},
+	"module": {
+		sources: []string{"customers-module"}, needs: engine.OptionalMembers,
+		prepare: bringsModule, try: keepsTokensSensitive, goodbye: unprotected,
+	},
+	"data source":     {sources: dataFile("data-source.tf"), before: acmeOnly, stays: true},
+	"data properties": {sources: dataFile("properties.tf"), before: acmeOnly, stays: true, secret: true},
+
+	"data source of many": {
+		sources: page("data-sources/embed_user_groups", "data-source.tf"), needs: engine.ForEachImport, before: acmeInitech,
+		try: func(w *workbench) { w.has("acme", "initech", "umbrella") },
+	},
+	"function": {sources: page("functions/token_fingerprint", "function.tf"), needs: engine.Functions},
+	"getting started": {
+		sources: []string{"getting-started"}, needs: engine.ForEachImport, options: bothEnvironments, before: acmeInitech,
+		prepare: bringsList, try: keepsWhatItImported,
+	},
+
+	"ephemeral": {sources: tokenFile("ephemeral-resource.tf"), needs: engine.EphemeralResource, secret: true},
+	"ephemeral existing": {
+		sources: tokenFile("existing.tf"), needs: engine.EphemeralResource, secret: true, before: acmeOnly, stays: true,
+	},
+	"action": {sources: actionFile("action.tf"), needs: engine.Actions, try: func(w *workbench) {
+		w.says("Rotated; the new token has the fingerprint",
+			"apply", "-auto-approve", "-invoke=action.embed_rotate_user_group_token.acme")
+		w.rotated("acme", 1)
+		// The state still has the old token, so destroy has to look up the new one.
+		w.must("destroy", "-auto-approve", "-refresh=false")
+		w.apply()
+	}},
+	"action trigger": {sources: actionFile("trigger.tf"), needs: engine.Actions, try: func(w *workbench) {
+		w.rotatesOnce("acme", "-var=incident=1")
+	}},
+
+	"import by string id": {sources: resourceFile("import-by-string-id.tf"), needs: engine.ImportBlock, before: acmeOnly},
+	"import by identity":  {sources: resourceFile("import-by-identity.tf"), needs: engine.Identity, before: acmeOnly},
+	"import for_each":     {sources: resourceFile("import_for_each.tf"), needs: engine.ForEachImport, before: acmeInitech},
+	"imports by identity": {sources: []string{"import-by-identity"}, needs: engine.Identity, before: acmeInitech},
+	"imports from CSV": {
+		sources: []string{"import-from-csv"}, needs: engine.ForEachImport,
+		before: map[string]string{"acme": "Acme Ltd", "initech": "Initech, Inc.", "umbrella": "Umbrella AG"},
+	},
+	"import command": {
+		sources: append(resourceFile("resource.tf"), resourceFile("import.sh")...), before: acmeOnly,
+		prepare: runsImportCommand,
+	},
+}
+
+// otherwiseCovered maps files and directories under examples/ to the tests that apply them instead of
+// TestAccExamples.
+var otherwiseCovered = map[string]func(*testing.T){
+	"modules/customers":                                         TestAccModuleCustomersTests,
+	"modules/customers/tests":                                   TestAccModuleCustomersTests,
+	"token-to-secret-store":                                     TestAccPages, // keepsSecretCurrent
+	"query-from-csv":                                            TestAccQueryFromCSV,
+	"tokens-in-two-root-modules/groups":                         TestAccTokensInTwoRootModules,
+	"tokens-in-two-root-modules/secrets":                        TestAccTokensInTwoRootModules,
+	"customers-in-shards":                                       TestAccShards,
+	"customers-in-shards/split":                                 TestAccShards,
+	"list-resources/embed_user_group/versions.tf":               TestAccQueryExamples,
+	"list-resources/embed_user_group/list-resource.tfquery.hcl": TestAccQueryExamples,
+	"list-resources/embed_user_group/limit.tfquery.hcl":         TestAccQueryExamples,
+}
+
+func TestAccExamples(t *testing.T) {
+	t.Parallel()
+	for name, it := range examples {
+		t.Run(name, func(t *testing.T) {
+			it.run(parallelWorkbench(t, it.options, it.needs))
+		})
+	}
+}
+
+func (it example) run(w *workbench) {
+	w.env = append(w.env, it.env...)
+	for id, name := range it.before {
+		w.service.Seed(emulator.Group{ID: id, Name: name, Properties: json.RawMessage(`{"tier":"gold"}`)})
+	}
+	for _, source := range it.sources {
+		w.copy(filepath.Join(examplesDir, source))
+	}
+	if it.prepare != nil {
+		it.prepare(w)
+	}
+	w.apply(it.arguments...)
+	w.plansNothing(it.arguments...)
+	for id := range it.before {
+		if w.service.Creations(id)+w.service.Rotations(id)+w.service.Deletions(id) > 0 {
+			w.t.Errorf("%q existed before, but was created, deleted or rotated", id)
+		}
+	}
+	if it.try != nil {
+		it.try(w)
+	}
+	if found := w.filesWithTokens(); it.secret != (len(found) == 0) {
+		// Finding tokens in the other examples proves that the search works.
+		w.t.Errorf("the files with tokens are %q", found)
+	}
+	if it.goodbye != nil {
+		it.arguments = it.goodbye
+		w.apply(it.arguments...)
+	}
+	w.must(append([]string{"destroy", "-auto-approve"}, it.arguments...)...)
+	if left := len(w.service.In("Customer").Groups()) + len(w.service.In("Testing").Groups()); it.stays != (left > 0) {
+		w.t.Errorf("%d groups are left after destroy", left)
+	}
+}
+
+// rotatesOnce applies the configuration and checks that this rotates the group once.
+func (w *workbench) rotatesOnce(id string, arguments ...string) {
+	w.t.Helper()
+	before := w.service.Rotations(id)
+	w.apply(arguments...)
+	w.plansNothing(arguments...)
+	w.rotated(id, before+1)
+}
+
+func refusesDestruction(w *workbench) {
+	w.fails("is protected from deletion", "destroy", "-auto-approve")
+	w.rotated("acme", 0)
+	if w.service.Deletions("acme") > 0 {
+		w.t.Error("the group was deleted")
+	}
+}
+
+// editsSpreadsheet adds a customer, removes one, and rotates the token of one. No other group changes.
+func editsSpreadsheet(w *workbench) {
+	w.service.ResetCounts()
+	w.replace("customers.csv", "acme,Acme Ltd,gold,250000,acme_sales,acme_billing,1", "globex,Globex,gold,,,,1")
+	w.replace("customers.csv", "trial,,,,3", "trial,,,,4")
+	w.rotatesOnce("0042")
+	if w.service.Deletions("acme") != 1 || w.service.Creations("globex") != 1 || w.service.Updates("initech") > 0 {
+		w.t.Errorf("the calls did not only add globex, delete acme and rotate 0042: %v", w.service.Calls())
+	}
+}
+
+// copyModule copies the module customers to a directory in the workbench.
+func (w *workbench) copyModule(dir string) {
+	w.t.Helper()
+	if err := os.CopyFS(filepath.Join(w.dir, dir), os.DirFS(customersModule)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func bringsModule(w *workbench) {
+	w.replace("main.tf", "../modules/customers", "./customers")
+	w.copyModule("customers")
+	w.must("get")
+}
+
+func keepsTokensSensitive(w *workbench) {
+	w.says("tokens = <sensitive>", "output")
+	refusesDestruction(w)
+}
+
+// runsImportCommand runs the shell script unchanged, with the engine on PATH as terraform.
+func runsImportCommand(w *workbench) {
+	bin := w.t.TempDir()
+	if err := os.Symlink(engineProgram(w.t), filepath.Join(bin, "terraform")); err != nil {
+		w.t.Fatal(err)
+	}
+	w.env = append(w.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if code, out := w.execute("sh", "import.sh"); code != 0 {
+		w.t.Fatalf("import.sh exited with %d:\n%s", code, out)
+	}
+}
+
+const customerKey, testingKey = emulator.DefaultKey, "key-of-testing"
+
+var bothEnvironments = emulator.Options{Environments: map[string]string{customerKey: "Customer", testingKey: "Testing"}}
+
+func refusesOtherKeyAndDestruction(w *workbench) {
+	refusesDestruction(w)
+	w.env = append(w.env, "EMBED_API_KEY="+testingKey)
+	w.fails("The API key belongs to another environment", "plan")
+	w.env = append(w.env, "EMBED_API_KEY="+customerKey)
+	w.replace("provider.tf", "deletion_protection = true", "deletion_protection = false")
+	w.apply()
+}
+
+func bringsCertificates(w *workbench) {
+	certificate, key := protocoltest.CertificatePair(w.t, time.Hour)
+	w.write("ca.pem", certificate)
+	w.write("client.pem", certificate)
+	w.write("client-key.pem", key)
+}
+
+// bringsList adds what the reader of the guide "Getting started" brings: the module, and a list of customers, some of
+// which exist.
+func bringsList(w *workbench) {
+	w.copyModule("modules/customers")
+	w.write("customers.csv", "id,name,tier\nacme,Acme Ltd,gold\ninitech,Initech Inc.,silver\numbrella,Umbrella AG,gold\n")
+	w.must("get")
+	w.says("2 to import, 1 to add, 2 to change, 0 to destroy", "plan")
+}
+
+// keepsWhatItImported checks that the plan stays empty without the import block, and then turns off the module's
+// deletion protection.
+func keepsWhatItImported(w *workbench) {
+	if err := os.Remove(filepath.Join(w.dir, "import.tf")); err != nil {
+		w.t.Fatal(err)
+	}
+	w.plansNothing()
+	refusesDestruction(w)
+	w.replace("main.tf", "customers = {\n    for", "deletion_protection = false\n\n  customers = {\n    for")
+	w.apply()
+}
+
+var twoEnvironments = example{
+	sources: []string{"two-environments"}, options: bothEnvironments,
+	env: []string{"TF_VAR_customer_api_key=" + customerKey, "TF_VAR_testing_api_key=" + testingKey, "EMBED_API_KEY="},
+	try: func(w *workbench) {
+		for tag, name := range map[string]string{"Customer": "Acme Ltd", "Testing": "Acme Ltd (test)"} {
+			if group, _ := w.service.In(tag).Group("acme"); group.Name != name || len(w.service.In(tag).Groups()) != 2 {
+				w.t.Errorf("the environment %s has %v", tag, w.service.In(tag).Groups())
+			}
+		}
+		// Swapped keys are noticed before a group is created in the wrong environment.
+		w.env = append(w.env, "TF_VAR_customer_api_key="+testingKey, "TF_VAR_testing_api_key="+customerKey)
+		w.replace("main.tf", `initech = "Initech Inc."`, `globex  = "Globex"`)
+		w.fails("The API key belongs to another environment",
+			"apply", "-auto-approve", "-refresh=false", `-target=embed_user_group.testing["globex"]`)
+		w.env = append(w.env, "TF_VAR_customer_api_key="+customerKey, "TF_VAR_testing_api_key="+testingKey)
+		w.has("acme", "initech")
+		w.apply()
+		w.plansNothing()
+	},
+}
+
+// TestEveryExampleIsTested: an example that no test applies would rot. This test needs no engine.
+func TestEveryExampleIsTested(t *testing.T) {
+	t.Parallel()
+	covered := map[string]bool{}
+	for _, it := range examples {
+		for _, source := range it.sources {
+			covered[source] = false
+		}
+	}
+	for source := range otherwiseCovered {
+		covered[source] = false
+	}
+	err := fs.WalkDir(os.DirFS(examplesDir), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		// A set of 1,000 elements costs an engine about nine times as much as the same map.
+		if text, _ := os.ReadFile(filepath.Join(examplesDir, path)); strings.Contains(string(text), "toset(") {
+			t.Errorf("examples/%s has a set, which is slow", path)
+		}
+		for _, source := range []string{path, filepath.ToSlash(filepath.Dir(path))} {
+			if _, is := covered[source]; is {
+				covered[source] = true
+				return nil
+			}
+		}
+		if slices.Contains([]string{".tf", ".hcl", ".sh"}, filepath.Ext(path)) {
+			t.Errorf("no test covers examples/%s", path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for source, exists := range covered {
+		if !exists {
+			t.Errorf("a test names examples/%s, which does not exist", source)
+		}
+	}
+}

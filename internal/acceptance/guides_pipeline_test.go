@@ -1,0 +1,112 @@
+package acceptance
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+)
+
+// plansWithoutKey checks that a plan with an invalid key works and makes no calls.
+func plansWithoutKey(r *reader) {
+	r.begins(acmeBlock)
+	r.replace("main.tf", "Acme Ltd", "Acme")
+	r.service.ResetCounts()
+	r.quotes("1 to change", r.runs("EMBED_API_KEY=not-used"))
+	if calls := r.service.Calls(); len(calls) > 0 {
+		r.t.Errorf("the plan made calls: %v", calls)
+	}
+}
+
+func appliesPlanned(r *reader) {
+	r.write("main.tf", acmeBlock)
+	r.init()
+	commands := r.take("shell")
+	// The plan has changes, so it exits with 2.
+	r.shell(strings.Replace(commands, "-detailed-exitcode\n", "-detailed-exitcode || [ $? = 2 ]\n", 1))
+	r.has("acme")
+	r.plansNothing()
+}
+
+func findsDrift(r *reader) {
+	r.begins(acmeBlock)
+	r.service.RotateBehind("acme")
+	r.plansNothing("-refresh=false")
+	r.runs()
+	current, _ := r.service.Group("acme")
+	if !strings.Contains(readPage(r.t, filepath.Join(r.dir, "terraform.tfstate")), current.Token) {
+		r.t.Error("the state does not contain the current token")
+	}
+	r.service.RotateBehind("acme")
+	if code, _ := r.run("plan", "-refresh-only", "-detailed-exitcode"); code != 2 {
+		r.t.Errorf("the plan that detects drift exited with %d, want 2", code)
+	}
+}
+
+var runLine = regexp.MustCompile(`(?m)^(?: +- run:|    -|        run:) (terraform .*)$`)
+
+// isPipeline runs the commands of a pipeline, of which there must be all. The first pullRequest of them run with an
+// invalid key and must make no calls. TestPipelineSnippets covers the step that plans.
+func (r *reader) isPipeline(text string, pullRequest, all int) {
+	r.t.Helper()
+	r.begins(acmeBlock)
+	r.must("fmt")
+	r.replace("main.tf", "Acme Ltd", "Acme")
+	r.service.ResetCounts()
+	commands := runLine.FindAllStringSubmatch(text, -1)
+	if len(commands) != all {
+		r.t.Fatalf("the page has a different number of commands: %q", commands)
+	}
+	for _, command := range commands[:pullRequest] {
+		r.shell(command[1], "EMBED_API_KEY=not-used")
+	}
+	r.madeNoCall()
+	for _, command := range commands[pullRequest:] {
+		if strings.HasSuffix(command[1], " tfplan") {
+			r.must("plan", "-out=tfplan")
+		}
+		r.shell(command[1])
+	}
+}
+
+func isGitHub(r *reader) {
+	text := r.take("yaml")
+	r.isWorkflow(text)
+	r.isPipeline(text, 4, 7)
+	r.plansNothing()
+}
+
+func isGitLab(r *reader) {
+	text := r.take("yaml")
+	r.isPipeline(text, 4, 4)
+	r.decodes(text)
+}
+
+// locksPlatforms uses a mirror instead of the registry. No program in the mirror is run, so their content is
+// arbitrary.
+func locksPlatforms(r *reader) {
+	r.write("main.tf", acmeBlock)
+	r.init()
+	command := strings.TrimSpace(r.take("shell"))
+	platforms := regexp.MustCompile(`-platform=(\w+)`).FindAllStringSubmatch(command, -1)
+	mirror := r.t.TempDir()
+	for _, platform := range platforms {
+		program := filepath.Join(r.t.TempDir(), "program")
+		if err := os.WriteFile(program, []byte(platform[1]), 0o700); err != nil {
+			r.t.Fatal(err)
+		}
+		if err := engine.Mirror(mirror, "0.1.0", platform[1], program); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(r.dir, ".terraform.lock.hcl")); err != nil {
+		r.t.Fatal(err)
+	}
+	r.shell(command + " -fs-mirror=" + mirror)
+	lock := readPage(r.t, filepath.Join(r.dir, ".terraform.lock.hcl"))
+	if strings.Count(lock, `"h1:`) != len(platforms) || len(platforms) != 4 {
+		r.t.Error(lock)
+	}
+}

@@ -1,0 +1,313 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+)
+
+// parts contains a test for each part of a page that has blocks, by page and anchor of the heading.
+var parts = map[string]part{
+	"README.md#the-smallest-safe-configuration": {options: bothEnvironments, follow: appliesReadme},
+	"README.md#development":                     {follow: findsTargets},
+	"index.md#example-usage": {options: bothEnvironments, follow: func(r *reader) {
+		r.copy(examplesDir + "/provider/provider.tf")
+		r.runs()
+		r.has("acme")
+		r.plansNothing()
+	}},
+	"actions/rotate_user_group_token.md#example-usage": {needs: engine.Actions, follow: invokes},
+	"ephemeral-resources/user_group_token.md#writing-to-a-secret-store": {
+		needs: engine.EphemeralResource, follow: writesSecret,
+	},
+	"list-resources/user_group.md#example-usage": {needs: engine.Query, follow: lists},
+	"list-resources/user_group.md#import-blocks-and-configuration-for-what-exists": {
+		needs: engine.Query, follow: importsListed,
+	},
+
+	"guides/getting-started.md#one-plan-for-all-customers": {needs: engine.ForEachImport, follow: importsCustomers},
+	"guides/getting-started.md#one-group":                  {needs: engine.ImportBlock, follow: importsOne},
+	"guides/getting-started.md#ids-but-no-configuration":   {needs: engine.Query, follow: queries},
+	"guides/getting-started.md#adoption":                   {follow: adopts},
+	"guides/getting-started.md#stop-managing-a-group":      {needs: engine.Removed, follow: forgets},
+
+	"guides/many-customers.md#use-the-module": {needs: engine.OptionalMembers, follow: callsModule},
+	"guides/many-customers.md#splitting-the-state": {follow: func(r *reader) {
+		r.isWorkflow("on: push\n" + r.take("yaml"))
+	}},
+	"guides/many-customers.md#reading-long-plans": {follow: readsPlan},
+
+	"guides/wrong-environment.md#with-environment-nothing-to-undo": {options: bothEnvironments, follow: stopsWithWrongKey},
+	"guides/wrong-environment.md#the-plan-before-it-is-applied":    {options: bothEnvironments, follow: plansWithWrongKey},
+	"guides/wrong-environment.md#undo-an-apply":                    {options: bothEnvironments, follow: undoesApply},
+
+	"guides/test-your-module.md#with-the-emulator":      {needs: engine.Mocks, follow: testsWithEmulator},
+	"guides/test-your-module.md#with-a-mocked-provider": {needs: engine.Mocks, follow: testsWithMocks},
+
+	"guides/rotate-without-surprise.md#who-sees-the-new-token-when": {
+		needs: engine.PlanTimestamp, follow: restarts,
+	},
+	"guides/rotate-without-surprise.md#scheduled-rotation": {
+		needs: engine.PlanTimestamp, follow: rotatesBySchedule,
+	},
+	"guides/rotate-without-surprise.md#emergency-rotation":                 {follow: rotatesNow},
+	"guides/rotate-without-surprise.md#check-for-rotations-made-elsewhere": {follow: looks},
+
+	"guides/before-production.md#environment":         {follow: validates},
+	"guides/before-production.md#deletion-protection": {follow: validates},
+	"guides/before-production.md#state":               {follow: parsesHCL},
+	"guides/before-production.md#versions":            {needs: engine.ForEachImport, follow: validates},
+
+	"guides/pipeline.md#plan-on-pull-requests-without-a-key": {follow: plansWithoutKey},
+	"guides/pipeline.md#apply-what-was-planned":              {follow: appliesPlanned},
+	"guides/pipeline.md#detect-drift":                        {follow: findsDrift},
+	"guides/pipeline.md#github-actions":                      {follow: isGitHub},
+	"guides/pipeline.md#gitlab-ci":                           {follow: isGitLab},
+	"guides/pipeline.md#lock-file-for-several-platforms":     {follow: locksPlatforms},
+
+	"guides/tokens-and-state.md#protect-the-state":  {follow: encrypts},
+	"guides/tokens-and-state.md#keep-the-token-out": {follow: keepsTokenOut},
+	"guides/tokens-and-state.md#use-a-token-that-is-not-stored": {
+		needs: engine.EphemeralResource, follow: keepsSecretCurrent,
+	},
+	"guides/tokens-and-state.md#check-that-the-secret-store-is-up-to-date": {
+		needs: engine.Functions, follow: warnsOfOldSecret,
+	},
+
+	"guides/proxies-and-gateways.md#repeated-requests": {follow: readsProxies},
+	"guides/proxies-and-gateways.md#proxies":           {follow: validates},
+
+	"guides/other-tools.md#terragrunt":             {needs: engine.ForEachImport, follow: readsTerragrunt},
+	"guides/other-tools.md#policy-checks-on-plans": {follow: readsPolicies},
+
+	"guides/troubleshooting.md#how-to-read-a-message": {follow: removesLeftover},
+}
+
+// customers writes customers.csv with the listed customers, and creates the groups of the first existing ones.
+func (r *reader) customers(listed, existing int) {
+	csv := "id,name,tier\n"
+	for i := 1; i <= listed; i++ {
+		id, name := fmt.Sprintf("customer-%03d", i), fmt.Sprintf("Customer %03d", i)
+		csv += fmt.Sprintf("%s,%s,%s\n", id, name, []string{"gold", "silver", "trial"}[i%3])
+		if i <= existing {
+			r.service.Seed(emulator.Group{ID: id, Name: name, Properties: json.RawMessage(`{"legacy":true}`)})
+		}
+	}
+	r.write("customers.csv", csv)
+}
+
+var tokenOfItsOwn = regexp.MustCompile(`(token_fingerprint +=) "[0-9a-f]{12}"`)
+
+// importsCustomers brings 400 customers, 150 of which exist, under management with one plan, and compares the output
+// with the page.
+func importsCustomers(r *reader) {
+	r.customers(400, 150)
+	if list := r.take("text"); !strings.HasPrefix(readPage(r.t, filepath.Join(r.dir, "customers.csv")), list) {
+		r.t.Errorf("the page shows another list:\n%s", list)
+	}
+	r.copy(examplesDir + "/getting-started")
+	r.copyModule("modules/customers")
+	planned := r.runs()
+	r.quotes(r.take("text"), planned)
+	shown := tokenOfItsOwn.ReplaceAllString(r.must("show", "tfplan"), "$1")
+	if imported := tokenOfItsOwn.ReplaceAllString(r.take("text"), "$1"); !strings.Contains(shown, imported) {
+		_, from, _ := strings.Cut(shown, `customer["customer-001"]`)
+		r.t.Errorf("the page shows\n%s\nbut the plan shows\n%.900s", imported, from)
+	}
+	applied := r.runs()
+	r.quotes(r.take("text"), applied)
+	r.quotes("No changes", applied)
+	if there := len(r.service.Groups()); there != 400 {
+		r.t.Errorf("the service has %d groups, want 400", there)
+	}
+	for i := 1; i <= 400; i++ {
+		id := fmt.Sprintf("customer-%03d", i)
+		touched := r.service.Creations(id)+r.service.Deletions(id) > 0
+		if r.service.Rotations(id) > 0 || i <= 150 && touched {
+			r.t.Errorf("%s was rotated, or existed and was created or deleted", id)
+		}
+	}
+}
+
+func importsOne(r *reader) {
+	r.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	both := readPage(r.t, examplesDir+"/resources/embed_user_group/import-by-string-id.tf")
+	r.write("main.tf", both)
+	r.init()
+	r.says("1 to import, 0 to add, 1 to change, 0 to destroy", "plan")
+	r.apply()
+	r.replace("main.tf", both, both[strings.Index(both, "resource"):])
+	r.plansNothing()
+
+	r.dir = r.t.TempDir()
+	r.write("main.tf", both[:strings.Index(both, "resource")])
+	r.init()
+	r.quotes("1 to import, 0 to add, 0 to change", r.runs())
+	r.apply()
+	r.plansNothing()
+
+	r.dir = r.t.TempDir()
+	r.write("main.tf", both[strings.Index(both, "resource"):])
+	r.init()
+	command := r.take("shell")
+	r.shell(command)
+	r.has("acme")
+	r.must("state", "rm", "embed_user_group.acme")
+	r.fails(`User group "acne" does not exist`, "import", "embed_user_group.acme", "acne")
+	r.has("acme")
+}
+
+func queries(r *reader) {
+	for id, name := range acmeInitech {
+		r.service.Seed(emulator.Group{ID: id, Name: name})
+	}
+	r.write("groups.tfquery.hcl", r.take("terraform"))
+	r.write("main.tf", requiredProviders+"\nprovider \"embed\" {}\n")
+	r.init()
+	printed := r.runs()
+	for _, words := range []string{"user_group_id=acme", "user_group_id=initech", "2 to import, 0 to add, 0 to change"} {
+		r.quotes(words, printed)
+	}
+	r.has("acme", "initech")
+}
+
+// lists and importsListed do the same as queries, but on the page of the list resource.
+func lists(r *reader) {
+	r.service.Seed(emulator.Group{ID: "initech", Name: "Initech Inc."})
+	r.copy(examplesDir + "/list-resources/embed_user_group/list-resource.tfquery.hcl")
+	r.init()
+	r.quotes("user_group_id=initech", r.runs())
+	r.has("initech")
+}
+
+func importsListed(r *reader) {
+	r.service.Seed(emulator.Group{ID: "initech", Name: "Initech Inc."})
+	r.copy(examplesDir + "/list-resources/embed_user_group/list-resource.tfquery.hcl")
+	r.init()
+	r.quotes("1 to import, 0 to add, 0 to change", r.runs())
+	r.quotes("identity = {", readPage(r.t, filepath.Join(r.dir, "generated.tf")))
+}
+
+func adopts(r *reader) {
+	r.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	r.writes("main.tf")
+	r.init()
+	r.says("1 to add, 0 to change", "plan", "-out=planned")
+	r.says(`User group "acme" was adopted`, "apply", "planned")
+	r.replace("main.tf", "  adopt_existing = true\n", "")
+	r.service.ResetCounts()
+	r.must("apply", "-auto-approve", "-refresh=false")
+	if calls := r.service.Calls(); len(calls) > 0 {
+		r.t.Errorf("removing adopt_existing made calls: %v", calls)
+	}
+	r.rotated("acme", 0)
+}
+
+func forgets(r *reader) {
+	removed := r.take("terraform")
+	r.begins(group("acme", `user_group_id = "acme"`, `name = "Acme Ltd"`))
+	r.write("main.tf", removed)
+	r.service.ResetCounts()
+	r.must("apply", "-auto-approve")
+	r.onlyLooked()
+
+	r.begins(group("customer", `for_each = { initech = "Initech Inc." }`, "user_group_id = each.key", "name = each.value"))
+	r.shell(strings.ReplaceAll(r.take("shell"), "acme", "initech"))
+	r.has("acme", "initech")
+}
+
+// callsModule also follows the next two sections: how to remove a customer, and the commands that make a run cheaper.
+func callsModule(r *reader) {
+	r.writes("main.tf")
+	r.copyModule("modules/customers")
+	const leaving = "- { id: initech, name: Initech Inc., tier: trial"
+	r.write("customers.yaml", "- { id: acme, name: Acme Ltd, tier: gold }\n"+leaving+" }\n")
+	r.init()
+	r.apply()
+	r.plansNothing()
+	r.replace("main.tf", "2026-Q4", "2027-Q1")
+	r.apply()
+	r.rotated("acme", 1)
+	r.rotated("initech", 1)
+
+	r.write("customers.yaml", "- { id: acme, name: Acme Ltd, tier: gold }\n")
+	r.fails("is protected from deletion", "plan")
+	r.write("customers.yaml", "- { id: acme, name: Acme Ltd, tier: gold }\n"+leaving+", leaving: true }\n")
+	r.apply()
+	r.write("customers.yaml", "- { id: acme, name: Acme Ltd, tier: gold }\n")
+	r.apply()
+	r.has("acme")
+
+	commands := regexp.MustCompile("(?m)^\\| .* \\| `(?:terraform plan )?(-[^`]+)` \\|$").
+		FindAllStringSubmatch(readPage(r.t, docsDir+"/guides/many-customers.md"), -1)
+	if len(commands) != 2 {
+		r.t.Fatalf("the table has %d commands, want 2", len(commands))
+	}
+	for _, command := range commands {
+		r.service.ResetCounts()
+		r.shell("terraform plan -detailed-exitcode " + command[1])
+		if calls := len(r.service.Calls()); calls > 1 || strings.Contains(command[1], "refresh") && calls > 0 {
+			r.t.Errorf("%s made %d calls", command[1], calls)
+		}
+	}
+}
+
+// readsPlan reads a plan that deletes one group and keeps another one.
+func readsPlan(r *reader) {
+	engine.NeedsProgram(r.t, "jq")
+	acme := group("acme", `user_group_id = "acme"`, `name = "Acme Ltd"`)
+	r.begins(acme + group("initech", `user_group_id = "initech"`, `name = "Initech Inc."`))
+	r.write("main.tf", acme)
+	if printed := r.runs(); !strings.HasSuffix(printed, "\ndelete embed_user_group.initech\n") ||
+		strings.Contains(printed, "delete embed_user_group.acme") {
+		r.t.Error(printed)
+	}
+}
+
+func appliesReadme(r *reader) {
+	r.write("main.tf", r.take("hcl"))
+	printed := r.runs()
+	if acme, _ := r.service.Group("acme"); !strings.HasSuffix(printed, acme.Token) || acme.Name != "Acme Ltd" {
+		r.t.Error("the commands do not print the group's token at the end, or its name is wrong")
+	}
+	r.plansNothing()
+	r.says("acme_token = <sensitive>", "output")
+	refusesDestruction(r.workbench)
+	r.env = append(r.env, "EMBED_API_KEY="+testingKey)
+	r.fails("The API key belongs to another environment", "plan")
+}
+
+// findsTargets checks only that the make targets exist.
+func findsTargets(r *reader) {
+	makefile := readPage(r.t, "../../GNUmakefile")
+	for len(r.left) > 0 {
+		for line := range strings.Lines(r.take("shell")) {
+			if words := strings.Fields(line); words[0] != "make" || !strings.Contains(makefile, "\n"+words[1]+": ") {
+				r.t.Errorf("there is no target for %q", line)
+			}
+		}
+	}
+}
+
+func invokes(r *reader) {
+	r.copy(examplesDir + "/actions/embed_rotate_user_group_token/action.tf")
+	r.init()
+	r.apply()
+	r.quotes("Rotated; the new token has the fingerprint", r.runs())
+	r.rotated("acme", 1)
+	r.quotes("token_fingerprint", r.runs())
+	r.plansNothing()
+}
+
+// removesLeftover runs the command that the provider's messages contain, too.
+func removesLeftover(r *reader) {
+	engine.NeedsProgram(r.t, "curl")
+	r.service.Seed(emulator.Group{ID: "acme"})
+	r.runs()
+	r.has()
+}

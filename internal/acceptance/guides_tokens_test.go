@@ -1,0 +1,175 @@
+package acceptance
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+)
+
+const acmeBlock = `
+resource "embed_user_group" "acme" {
+  user_group_id = "acme"
+  name          = "Acme Ltd"
+}
+`
+
+// rotates runs the next block and checks that it rotates acme once.
+func rotates(r *reader) {
+	r.rotatesOnceBy(func() { r.runs() })
+}
+
+func (r *reader) rotatesOnceBy(does func()) {
+	r.t.Helper()
+	before := r.service.Rotations("acme")
+	does()
+	r.rotated("acme", before+1)
+}
+
+// restarts: a rotation replaces the terraform_data resource. Every engine with plantimestamp() has terraform_data.
+func restarts(r *reader) {
+	r.begins(acmeBlock + r.take("terraform"))
+	r.service.RotateBehind("acme")
+	r.says("1 to add, 0 to change, 1 to destroy", "plan")
+}
+
+// rotatesBySchedule: the first block rotates when its value changes, and the second one when another quarter begins.
+func rotatesBySchedule(r *reader) {
+	r.begins(r.take("terraform"))
+	r.replace("main.tf", "2026-Q4", "2027-Q1")
+	r.rotatesOnceBy(func() { r.apply() })
+
+	r.dir = r.t.TempDir()
+	computed := strings.ReplaceAll(r.take("terraform"), `"acme"`, `"other"`)
+	r.write("main.tf", computed)
+	r.init()
+	r.apply()
+	r.plansNothing()
+	for i, now := range []string{
+		"2025-01-01T00:00:00Z", "2025-03-31T23:59:59Z", "2025-04-01T00:00:00Z", "2025-12-31T23:59:59Z",
+		"2026-01-01T00:00:00Z",
+	} {
+		r.write("main.tf", strings.ReplaceAll(computed, "plantimestamp()", fmt.Sprintf("%q", now)))
+		r.apply()
+		r.rotated("other", []int{1, 1, 2, 3, 4}[i])
+	}
+}
+
+// rotatesNow rotates with the trigger, then puts the number into the configuration, and finally rotates with the
+// action if the engine has actions.
+func rotatesNow(r *reader) {
+	r.begins(r.take("terraform"))
+	rotates(r)
+	r.rotated("initech", 0)
+	r.write("terraform.tfvars", "incidents = { acme = 1 }\n")
+	r.plansNothing()
+	invokes := r.take("shell")
+	if found, err := engine.AtHand(); err != nil || !engine.Actions.In(found) {
+		return
+	}
+	r.write("action.tf",
+		"action \"embed_rotate_user_group_token\" \"acme\" {\n  config {\n    user_group_id = \"acme\"\n  }\n}\n")
+	r.rotatesOnceBy(func() { r.shell(invokes) })
+	r.plansNothing()
+}
+
+// looks finds a rotation that was made elsewhere, and changes nothing.
+func looks(r *reader) {
+	r.begins(acmeBlock + "output \"fingerprint\" {\n  value = embed_user_group.acme.token_fingerprint\n}\n")
+	r.service.RotateBehind("acme")
+	r.service.ResetCounts()
+	r.quotes("fingerprint", r.runs())
+	r.onlyLooked()
+}
+
+// encrypts: the backend block has the right format, and if the engine can encrypt state and plan, neither shows a
+// token.
+func encrypts(r *reader) {
+	parsesHCL(r)
+	encryption := r.take("terraform")
+	found, err := engine.AtHand()
+	// OpenTofu introduced encryption in the same version as functions of providers.
+	if err != nil || found.Name != engine.OpenTofu || !engine.Functions.In(found) {
+		return
+	}
+	r.env = append(r.env, "TF_VAR_state_passphrase=sixteen characters")
+	r.begins(acmeBlock + encryption)
+	r.plansNothing()
+	for _, name := range []string{"terraform.tfstate", "planned"} {
+		text := readPage(r.t, filepath.Join(r.dir, name))
+		if !strings.Contains(text, "encrypted_data") || strings.Contains(text, `"token"`) {
+			r.t.Errorf("%s is not encrypted: %.300s", name, text)
+		}
+	}
+}
+
+func keepsTokenOut(r *reader) {
+	r.begins(r.take("terraform"))
+	r.wantNoTokens()
+	r.plansNothing()
+}
+
+// writesSecret applies the block together with the example above it.
+func writesSecret(r *reader) {
+	engine.Needs(r.t, engine.WriteOnly)
+	store := r.standInForAWS()
+	r.copy(examplesDir + "/ephemeral-resources/embed_user_group_token/ephemeral-resource.tf")
+	r.write("secret.tf", r.take("terraform")+"\nresource \"aws_secretsmanager_secret\" \"acme\" {\n  name = \"acme\"\n}\n")
+	r.init()
+	r.apply()
+	if acme, _ := r.service.Group("acme"); !slices.Equal(store.secrets(), []string{acme.Token}) {
+		r.t.Errorf("%d secrets were written, want only the token of acme", len(store.secrets()))
+	}
+}
+
+// keepsSecretCurrent goes through the rows of the table below the block, with the block and then with the example
+// that does the same. The first plan makes no call.
+func keepsSecretCurrent(r *reader) {
+	engine.Needs(r.t, engine.WriteOnly)
+	store := r.standInForAWS()
+	var tokens []string
+	wrote := func(rotations int) {
+		r.t.Helper()
+		r.apply()
+		r.plansNothing()
+		r.wantNoTokens()
+		r.rotated("acme", rotations)
+		acme, _ := r.service.Group("acme")
+		if tokens = append(tokens, acme.Token); !slices.Equal(store.secrets(), tokens) {
+			r.t.Errorf("%d secrets were written, want the %d tokens so far", len(store.secrets()), len(tokens))
+		}
+	}
+	example := readPage(r.t, examplesDir+"/token-to-secret-store/main.tf")
+	for _, configuration := range []string{r.take("terraform"), example} {
+		r.dir = r.t.TempDir()
+		r.write("main.tf", configuration)
+		r.init()
+		r.service.ResetCounts()
+		r.must("plan")
+		r.madeNoCall()
+		wrote(0)
+		r.apply()
+		r.replace("main.tf", "2026-Q4", "2027-Q1")
+		wrote(1)
+		r.service.RotateBehind("acme")
+		wrote(1)
+		r.must("destroy", "-auto-approve")
+		r.wantNoTokens()
+		r.has()
+	}
+}
+
+// warnsOfOldSecret uses a variable instead of the data source.
+func warnsOfOldSecret(r *reader) {
+	_, check, _ := strings.Cut(r.take("terraform"), "\n\n")
+	check = strings.ReplaceAll(check, "data.aws_secretsmanager_secret_version.acme.secret_string", "var.stored")
+	r.begins(acmeBlock + check + "\nvariable \"stored\" {\n  default = \"another\"\n}\n")
+	r.says("does not contain the current token", "plan")
+	acme, _ := r.service.Group("acme")
+	r.env = append(r.env, "TF_VAR_stored="+acme.Token)
+	if out := r.must("plan"); strings.Contains(out, "does not contain") {
+		r.t.Error(out)
+	}
+}

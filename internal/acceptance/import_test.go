@@ -1,0 +1,103 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+)
+
+// TestAccGeneratedConfiguration: the configuration that the engine generates for an import by ID or by identity has
+// an empty plan without edits, even with unusual properties.
+func TestAccGeneratedConfiguration(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		needs engine.Feature
+		by    string
+	}{
+		"by id":       {engine.GenerateConfig, `id = "acme"`},
+		"by identity": {engine.Identity, "identity = {\n    user_group_id = \"acme\"\n  }"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := parallelWorkbench(t, emulator.Options{}, test.needs)
+			w.service.Seed(emulator.Group{
+				ID: "acme", Name: `Acme "& Söhne" ${x} %{y}`, Mapping: map[string]string{"a": "b"},
+				Properties: json.RawMessage(`{"z":1,"a":{"rows":90071992547409931,"rate":1e-7,"none":null,"empty":{},"list":[]},` +
+					`"text":"<a> ${b}\n"}`),
+			})
+			w.configure(importBlock("acme", test.by))
+			w.says("1 to import, 0 to add, 0 to change, 0 to destroy",
+				"plan", "-generate-config-out=generated.tf", "-out=planned")
+			w.must("apply", "planned")
+			w.plansNothing()
+			// Older engines write JSON as a string literal.
+			found, err := engine.AtHand()
+			if err != nil {
+				t.Fatal(err)
+			}
+			reads := "jsonencode({"
+			if !engine.GenerateJSON.In(found) {
+				reads = `"{\"a\":`
+			}
+			if text := readPage(t, filepath.Join(w.dir, "generated.tf")); !strings.Contains(text, reads) {
+				t.Errorf("the properties in the generated configuration have the wrong form:\n%s", text)
+			}
+			w.onlyLooked()
+		})
+	}
+}
+
+// TestAccImportUnderAnotherID: an import block for a resource with another ID would replace, and so delete, the group
+// that it has just imported.
+func TestAccImportUnderAnotherID(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{}, engine.ImportBlock)
+	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	w.configure(group("acme", `user_group_id = "amce"`, `name = "Acme"`), importBlock("acme", `id = "acme"`))
+	w.fails(`Import of user group "acme" would delete it`, "plan")
+	w.fails(`Import of user group "acme" would delete it`, "apply", "-auto-approve")
+	w.replace("main.tf", `"amce"`, `"acme"`)
+	w.must("apply", "-auto-approve")
+	w.plansNothing()
+	w.onlyLooked()
+}
+
+// TestAccIgnoreChangesAfterAnImport: attributes in ignore_changes are not sent, whether or not the state has them,
+// even if others are sent.
+func TestAccIgnoreChangesAfterAnImport(t *testing.T) {
+	t.Parallel()
+	was := emulator.Group{
+		ID: "acme", Name: "Theirs", Mapping: map[string]string{"theirs": "db"}, Properties: json.RawMessage(`{"theirs":1}`),
+	}
+	for told, answers := range map[string]emulator.Answers{
+		"told": emulator.AnswersStored, "never told": emulator.AnswersEcho,
+	} {
+		for ignored, lines := range map[string][]string{
+			"name":                {`name = "Ours"`, `mapping = { ours = "db" }`},
+			"mapping, properties": {`name = "Ours"`, `mapping = {}`, `properties = null`},
+			"name, properties":    {`name = "Ours"`, `properties = jsonencode({ ours = 1 })`, `mapping = { ours = "db" }`},
+		} {
+			t.Run(ignored+", "+told, func(t *testing.T) {
+				w := parallelWorkbench(t, emulator.Options{Answers: answers}, engine.IgnoreChanges)
+				w.service.Seed(was)
+				lifecycle := fmt.Sprintf("lifecycle {\n    ignore_changes = [%s]\n  }", ignored)
+				w.configure(group("acme", append(lines, `user_group_id = "acme"`, lifecycle)...))
+				w.must("import", acmeGroup, "acme")
+				w.must("apply", "-auto-approve")
+				got, _ := w.service.Group("acme")
+				for attribute, stayed := range map[string]bool{
+					"name": got.Name == was.Name, "mapping": got.Mapping["theirs"] == "db",
+					"properties": string(got.Properties) == string(was.Properties),
+				} {
+					if strings.Contains(ignored, attribute) && !stayed {
+						t.Errorf("%s is in ignore_changes, but has changed: %+v", attribute, got)
+					}
+				}
+				w.plansNothing()
+			})
+		}
+	}
+}

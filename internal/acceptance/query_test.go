@@ -1,0 +1,78 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+)
+
+// TestAccQueryLimit: a query makes no more lookups than its limit.
+func TestAccQueryLimit(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{}, engine.Query)
+	for i := range 105 {
+		w.service.Seed(emulator.Group{ID: fmt.Sprintf("customer-%03d", i)})
+	}
+	w.write("main.tf", requiredProviders)
+	for limit, listed := range map[string]int{"": 100, "limit = 100000": 105, "limit = 7": 7} {
+		w.service.ResetCounts()
+		w.write("all.tfquery.hcl", `list "embed_user_group" "all" {
+  provider = embed
+  `+limit+`
+  config {
+    user_group_ids = [for i in range(105) : format("customer-%03d", i)]
+  }
+}
+`)
+		out := w.must("query")
+		if got := strings.Count(out, "user_group_id=customer-"); got != listed || w.service.Count("GET") != listed {
+			t.Errorf("with %q, %d groups are listed with %d lookups, want %d", limit, got, w.service.Count("GET"), listed)
+		}
+	}
+}
+
+func TestAccQueryExamples(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"list-resource", "limit"} {
+		t.Run(name, func(t *testing.T) {
+			findsAndImports(t, page("list-resources/embed_user_group", name+".tfquery.hcl")...)
+		})
+	}
+}
+
+func TestAccQueryFromCSV(t *testing.T) {
+	findsAndImports(t, "query-from-csv")
+}
+
+// findsAndImports runs a query, lets it generate configuration, and applies that. The groups must be imported
+// unchanged.
+func findsAndImports(t *testing.T, sources ...string) {
+	t.Helper()
+	w := parallelWorkbench(t, emulator.Options{}, engine.Query)
+	for id, name := range acmeInitech {
+		properties := json.RawMessage(`{"n":9007199254740993,"why":"${a} %{b}"}`)
+		w.service.Seed(emulator.Group{ID: id, Name: name, Properties: properties})
+	}
+	for _, source := range sources {
+		w.copy(filepath.Join(examplesDir, source))
+	}
+	out := w.must("query")
+	for id := range acmeInitech {
+		if !strings.Contains(out, "user_group_id="+id) {
+			t.Errorf("%q is not listed:\n%s", id, out)
+		}
+	}
+	w.has("acme", "initech")
+	w.must("query", "-generate-config-out=generated.tf")
+	w.service.ResetCounts()
+	w.says("2 to import, 0 to add, 0 to change, 0 to destroy", "plan", "-out=planned")
+	w.must("apply", "planned")
+	w.plansNothing()
+	w.onlyLooked()
+	w.must("destroy", "-auto-approve")
+	w.has()
+}

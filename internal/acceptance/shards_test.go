@@ -1,0 +1,84 @@
+package acceptance
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+)
+
+// TestAccShards splits the customers of one root module over two, as the guide describes. This makes only lookups.
+func TestAccShards(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{}, engine.ForEachImport, engine.Removed)
+	shards := filepath.Join(examplesDir, "customers-in-shards")
+	root := w.dir
+	at := func(shard string) {
+		w.dir = filepath.Join(root, shard)
+		if err := os.MkdirAll(w.dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, shard := range []string{"0", "1"} {
+		at(shard)
+		w.copy(filepath.Join(shards, "main.tf"))
+		w.copy(filepath.Join(shards, "outputs.tf"))
+		w.copy(filepath.Join(shards, "customers.yaml"))
+	}
+	at("0")
+	w.apply("-var=shards=1", "-var=shard=0")
+	before := w.service.Groups()
+	if len(before) != 5 {
+		t.Fatalf("there are %d groups, want 5", len(before))
+	}
+	w.service.ResetCounts()
+
+	at("1")
+	w.copy(filepath.Join(shards, "split", "arriving.tf"))
+	w.says("2 to import, 0 to add, 0 to change, 0 to destroy", "plan", "-var=shards=2", "-var=shard=1")
+	w.apply("-var=shards=2", "-var=shard=1")
+
+	at("0")
+	w.copy(filepath.Join(shards, "split", "leaving.tf"))
+	w.says("0 to add, 0 to change, 0 to destroy", "plan", "-var=shards=2", "-var=shard=0")
+	w.apply("-var=shards=2", "-var=shard=0")
+	if err := os.Remove(filepath.Join(w.dir, "leaving.tf")); err != nil {
+		t.Fatal(err)
+	}
+	for _, shard := range []string{"0", "1"} {
+		at(shard)
+		w.plansNothing("-var=shards=2", "-var=shard="+shard)
+	}
+
+	w.onlyLooked()
+	same := slices.EqualFunc(before, w.service.Groups(), func(a, b emulator.Group) bool {
+		return a.ID == b.ID && a.TeamID == b.TeamID && a.Token == b.Token
+	})
+	if !same {
+		t.Error("a group was replaced, or has another token")
+	}
+
+	// Each shard destroys only its own groups.
+	var ids, destroyed []string
+	for _, group := range before {
+		ids = append(ids, group.ID)
+	}
+	for shard, own := range map[string]int{"0": 3, "1": 2} {
+		at(shard)
+		w.must("plan", "-destroy", "-var=shards=2", "-var=shard="+shard, "-out=destruction")
+		said := w.must("show", "destruction")
+		found := regexp.MustCompile(`# \S+\["(.+)"\] will be destroyed`).FindAllStringSubmatch(said, -1)
+		if len(found) != own {
+			t.Errorf("shard %s would not destroy %d groups:\n%s", shard, own, said)
+		}
+		for _, one := range found {
+			destroyed = append(destroyed, one[1])
+		}
+	}
+	if slices.Sort(destroyed); !slices.Equal(destroyed, ids) {
+		t.Errorf("the shards would destroy %q, want each of %q once", destroyed, ids)
+	}
+}

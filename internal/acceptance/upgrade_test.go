@@ -1,0 +1,130 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+	"github.com/dashembed/terraform-provider-embed/internal/provider"
+)
+
+// writeState is set by -write-state. The states in testdata/state were written by an engine with a released provider.
+// Every later version must read them and plan no changes. Never edit old files, even if the schema changes, because
+// users have such states. A release that changes the format of states adds a new file, written from the commit that
+// is to be tagged:
+//
+//	TF_ACC=1 go test ./internal/acceptance -run TestUpgradeOfOldStates -write-state v0.2.0
+var writeState = flag.String("write-state", "", "write testdata/state/VERSION.json with the provider as it is now")
+
+// upgradeFile is the part of a state file that matters here.
+type upgradeFile struct {
+	Resources []struct {
+		Type, Name string
+		Instances  []struct {
+			SchemaVersion         int64           `json:"schema_version"`
+			Attributes            json.RawMessage `json:"attributes"`
+			IdentitySchemaVersion int64           `json:"identity_schema_version"`
+			Identity              json.RawMessage `json:"identity"`
+			Private               []byte          `json:"private"`
+		}
+	}
+}
+
+func TestUpgradeOfOldStates(t *testing.T) {
+	upgradeWrite(t, *writeState)
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join("testdata", "state", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no old states: %v", err)
+	}
+	for _, file := range files {
+		var old upgradeFile
+		if err := json.Unmarshal([]byte(readPage(t, file)), &old); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		var names []string
+		for _, resource := range old.Resources {
+			names = append(names, resource.Name)
+			instance := resource.Instances[0]
+			t.Run(filepath.Base(file)+" "+resource.Name, func(t *testing.T) {
+				t.Parallel()
+				p := protocoltest.Start(t, provider.NewServer("test"), emulator.Options{})
+				state := p.Upgraded(instance.SchemaVersion, instance.Attributes, instance.IdentitySchemaVersion, instance.Identity)
+				state.Private = instance.Private
+				upgradeSeed(p.Service, state)
+				config := protocoltest.Object{}
+				for _, attribute := range p.Configurable() {
+					config[attribute] = state.Get(attribute)
+				}
+				p.WantSettled(state, config)
+				read := p.Refreshed(state)
+				p.WantCalls("GET")
+				p.WantSame(read, state)
+				p.WantSettled(read, config)
+				unprotected := protocoltest.Value(p.Type(), protocoltest.With(read.Members(), "deletion_protection", nil))
+				p.WantDestroyed(protocoltest.State{Value: unprotected, Private: read.Private, Identity: read.Identity})
+				p.WantGroups()
+			})
+		}
+		if got := strings.Join(names, " "); got != "everything imported minimal rotated without_token" {
+			t.Errorf("%s has the resources %q", file, got)
+		}
+	}
+}
+
+// upgradeToken returns the token that the service has for a group of a written state, even if the state does not
+// store it.
+func upgradeToken(id string) string { return "ugt_dummy-token-of-" + id }
+
+// upgradeSeed creates, at the service, the group that the state describes.
+func upgradeSeed(service *emulator.Emulator, state protocoltest.State) {
+	group := emulator.Group{
+		ID: state.Get("user_group_id").(string), Name: state.Get("name").(string), TeamID: state.Get("team_id").(int64),
+		Token: upgradeToken(state.Get("user_group_id").(string)),
+	}
+	if text, managed := state.Get("properties").(string); managed {
+		group.Properties = json.RawMessage(text)
+	}
+	service.Seed(group)
+}
+
+// upgradeWrite writes testdata/state/VERSION.json with the current provider. It runs a real engine, so it needs
+// TF_ACC=1. The tokens at the service are replaced with dummies, which a refresh reads into the state, so that the
+// file is exactly what the engine wrote. If version is empty, upgradeWrite does nothing.
+func upgradeWrite(t *testing.T, version string) {
+	t.Helper()
+	if version == "" {
+		return
+	}
+	if os.Getenv("TF_ACC") == "" {
+		t.Fatal("-write-state runs an engine, so it needs TF_ACC=1")
+	}
+	file := filepath.Join("testdata", "state", version+".json")
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("%s must not exist, because states of a release are never overwritten (%v)", file, err)
+	}
+	w := newWorkbench(t, emulator.Options{})
+	w.service.Seed(emulator.Group{ID: "imported", Name: "Imported", Properties: json.RawMessage(`{"a":1}`)})
+	w.copy("testdata/state/main.tf")
+	for _, quarter := range []string{"Q1", "Q2"} {
+		w.must("apply", "-auto-approve", "-var=quarter="+quarter)
+	}
+	for _, group := range w.service.Groups() {
+		w.service.Change(group.ID, func(group *emulator.Group) { group.Token = upgradeToken(group.ID) })
+	}
+	w.must("apply", "-auto-approve", "-refresh-only", "-var=quarter=Q2")
+	written, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
+	if err == nil {
+		err = os.WriteFile(file, written, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

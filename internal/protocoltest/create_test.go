@@ -1,0 +1,240 @@
+package protocoltest_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+)
+
+func TestProtocolCreateSendsWhatIsManaged(t *testing.T) {
+	p := start(t, emulator.Options{FirstTeamID: 9007199254740993})
+	state := p.Created(Acme())
+	p.WantState(state, "team_id", int64(9007199254740993), "api_environment_tag", nil)
+	group := p.Group("acme")
+	if group.Name != "Acme" || group.Mapping["sales"] != "db-1" ||
+		string(group.Properties) != `{"tier":"gold","rows":10}` {
+		t.Errorf("the service has %+v", group)
+	}
+	p.Created(Object{"user_group_id": "plain", "name": "Plain"})
+	if group := p.Group("plain"); group.Mapping != nil || group.Properties != nil {
+		t.Errorf("arguments that are not managed were sent: %+v", group)
+	}
+	p.Created(Object{"user_group_id": "empty", "name": "Empty", "mapping": Object{}, "properties": "{}"})
+	if group := p.Group("empty"); group.Mapping == nil || string(group.Properties) != "{}" {
+		t.Errorf("empty arguments were not sent: %+v", group)
+	}
+}
+
+func TestProtocolCreateOfWhatExists(t *testing.T) {
+	p := start(t, emulator.Options{})
+	p.Service.Seed(emulator.Group{ID: "acme", Name: "Somebody's", Properties: json.RawMessage(`{"a":1}`)})
+	before := p.Service.Groups()
+	state, diags := p.Create(Acme())
+	diags.WantError(alreadyExists, "Nothing was changed", "import block", "adopt_existing = true",
+		"another resource block has the same user_group_id", "terraform untaint")
+	p.WantCalls("GET")
+	p.WantUntouched(before)
+	p.WantNoState(state)
+}
+
+func TestProtocolAdoption(t *testing.T) {
+	p := start(t, emulator.Options{})
+	before := p.Service.Seed(emulator.Group{ID: "acme", Name: "Old", Mapping: map[string]string{"x": "y"}})
+	state, diags := p.Create(protocolAdopting())
+	diags.WantWarning(adopted, "updated to this configuration", "keeps its token",
+		"destroying this resource deletes the group")
+	p.WantCalls("GET > PUT")
+	p.WantTruth(state, "acme")
+	p.WantState(state, "api_environment_tag", "Customer", "token", before.Token, "team_id", before.TeamID)
+	if after := p.Group("acme"); after.Name != "Acme" || after.Mapping["sales"] != "db-1" || after.Mapping["x"] != "" {
+		t.Errorf("the group does not match the configuration: %+v", after)
+	}
+	p.WantSettled(state, protocolAdopting())
+	// The warning must not appear again after the adoption.
+	p.Updated(p.Refreshed(state), protocolAdopting("name", "New"))
+}
+
+// TestProtocolAdoptionKeepsTheGroupFromItsOldInstance simulates create_before_destroy. The replacement adopts the
+// group, and then the engine deletes the old instance, which has the same group.
+func TestProtocolAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
+	p := start(t, emulator.Options{})
+	old := p.Created(Acme())
+	state, diags := p.Create(protocolAdopting())
+	diags.WantWarning(adopted)
+	p.Service.ResetCounts()
+	gone, diags := p.ApplyDeletion(old)
+	diags.WantWarning(`User group "acme" was kept`, "was not deleted", "moved block")
+	p.WantCalls("")
+	p.WantNoState(gone)
+	p.WantTruth(state, "acme")
+	p.WantDestroyed(state)
+	p.WantCalls("DELETE")
+}
+
+// TestProtocolCreateAfterALostAnswer checks that, after a lost response, the provider claims a group only if a lookup
+// by ID alone shows the values that were sent.
+func TestProtocolCreateAfterALostAnswer(t *testing.T) {
+	p := start(t, emulator.Options{})
+	p.Fault(http.MethodGet, emulator.CutAfterWork)
+	state, diags := p.Create(Acme())
+	diags.WantWarning(`User group "acme" is assumed to be the one just created`, "in the state", "terraform state rm")
+	p.WantCalls("GET > GET > GET")
+	p.WantTruth(state, "acme")
+	p.WantSettled(state, Acme())
+
+	p.Service.Seed(emulator.Group{ID: "theirs", Name: "Acme", Properties: json.RawMessage(`{"tier":1}`)})
+	p.Fault(http.MethodGet, emulator.CutAfterWork)
+	state, diags = p.Create(Acme("user_group_id", "theirs"))
+	diags.WantError(`User group "theirs" may have existed before`, `other values for these properties: "tier"`,
+		`does not have these properties: "rows"`, "was not changed", "not in the state", "import block", "adopt_existing")
+	p.WantNoState(state)
+}
+
+// TestProtocolCreateThatFails checks that a failed creation leaves no state. Engines taint the state of a failed
+// creation, so the next run would destroy the group of a live customer.
+func TestProtocolCreateThatFails(t *testing.T) {
+	t.Parallel()
+	const cannotCreate, cannotAdopt = `Cannot create user group "acme"`, `Cannot adopt user group "acme"`
+	const no, maybe = "The group was not created.", "It is not known whether the group was created."
+	const once, thrice = "GET", "GET > GET > GET"
+	unauthorized := answering(`{"success":0,"message":"bad key"}`)
+	unauthorized.Status = http.StatusUnauthorized
+	aSecret := answering(`{"success":0,"message":"` + emulator.DefaultKey + `"}`) // The harness looks for it.
+	for name, test := range map[string]struct {
+		updates      emulator.Updates
+		fault        emulator.Fault
+		title, calls string
+		says         []string
+	}{
+		"refused": {
+			fault: emulator.Fault{Kind: emulator.Refuse}, title: cannotCreate, calls: once,
+			says: []string{no, `"the service does not want to"`, "Fix what the service reports"},
+		},
+		"redirected": {
+			fault: emulator.Fault{Kind: emulator.Redirect307}, title: cannotCreate, calls: once,
+			says: []string{no, "redirect", "base_url"},
+		},
+		"wrong key": {
+			fault: unauthorized, title: cannotCreate, calls: once,
+			says: []string{no, "status 401", `"bad key"`, "EMBED_API_KEY"},
+		},
+		"a secret": {fault: aSecret, title: cannotCreate, calls: once, says: []string{no}},
+		"throttled": {
+			fault: emulator.Fault{Kind: emulator.TooMany429}, title: cannotCreate, calls: thrice,
+			says: []string{no, "429", "refuses more calls"},
+		},
+		"HTML": {
+			fault: emulator.Fault{Kind: emulator.HTML200}, title: cannotCreate, calls: thrice,
+			says: []string{maybe, "HTML", "Run again", "already exists"},
+		},
+		"adoption refused": {
+			fault: emulator.Fault{Method: http.MethodPut, Kind: emulator.Refuse}, title: cannotAdopt, calls: "GET > PUT",
+			says: []string{"was not changed. It is not in the state"},
+		},
+		"adoption always cut": {
+			fault: emulator.Fault{Method: http.MethodPut, Kind: emulator.CutAfterWork}, title: cannotAdopt,
+			calls: "GET > PUT > PUT > PUT", says: []string{"was updated. It is not in the state"},
+		},
+		"adoption by a service that merges": {
+			updates: emulator.UpdatesMerge, fault: emulator.Fault{Kind: emulator.Delay}, title: notAsPlanned, calls: "GET > PUT",
+			says: []string{`which were not sent: "old"`, "was updated, but it is not in the state"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, emulator.Options{Updates: test.updates})
+			config := Acme()
+			if strings.HasPrefix(name, "adoption") {
+				p.Service.Seed(emulator.Group{ID: "acme", Name: "Old", Properties: json.RawMessage(`{"old":1}`)})
+				config = protocolAdopting()
+			}
+			p.Service.Fail(test.fault)
+			state, diags := p.Create(config)
+			diags.WantError(test.title, test.says...)
+			p.WantCalls(test.calls)
+			p.WantNoState(state)
+		})
+	}
+}
+
+// TestProtocolCreateOfWhatThisRunHasDeleted covers an ID that is unknown in the plan. The plan cannot show that the
+// group moves to another address, but the provider remembers which groups it has deleted in this process.
+func TestProtocolCreateOfWhatThisRunHasDeleted(t *testing.T) {
+	p := start(t, emulator.Options{})
+	old := p.Created(Acme())
+	deletion := p.Plan(old, nil)
+	deletion.Diags.WantNone()
+	creation := p.PlanToo(p.Nothing(), Acme("user_group_id", Unknown))
+	creation.Diags.WantNone()
+	second(p.Apply(deletion)).WantNone()
+	state, diags := p.ApplyToo(creation, Acme())
+	diags.WantWarning(recreated, "token and team_id are new", "moved block")
+	p.WantTruth(state, "acme")
+	if state.Token() == old.Token() {
+		t.Error("the group still has the old token")
+	}
+	p.Updated(state, Acme("name", "New")) // The warning appears only once.
+}
+
+func TestProtocolInvalidConfigurations(t *testing.T) {
+	p := start(t, emulator.Options{})
+	const marker = "plaintext-marker"
+	for name, test := range map[string]struct {
+		attribute string
+		value     any
+		title     string
+	}{
+		"no id":                {"user_group_id", nil, "Missing Configuration for Required Attribute"},
+		"empty name":           {"name", "", "Invalid Attribute Value Length"},
+		"null in mapping":      {"mapping", Object{"a": nil}, "Null Map Value"},
+		"no JSON":              {"properties", marker, "Invalid properties"},
+		"array":                {"properties", `["` + marker + `"]`, "Invalid properties"},
+		"empty data source id": {"data_source_provided_id", "", "Invalid Attribute Value Length"},
+	} {
+		diags := p.Validate(Acme(test.attribute, test.value))
+		diags.WantErrorAt(test.attribute, test.title)
+		if strings.Contains(diags.String(), marker) {
+			t.Errorf("%s: the diagnostics show the value:\n%s", name, diags)
+		}
+	}
+	for name := range Acme() {
+		p.Validate(Acme(name, Unknown)).WantNone()
+	}
+	p.Validate(Acme("mapping", Object{"a": Unknown})).WantNone()
+	// Properties that become known only at apply must not cause a call either.
+	plan := p.Plan(p.Nothing(), Acme("properties", Unknown))
+	state, diags := p.Apply(plan, Acme("properties", marker))
+	if !diags.HasError() || strings.Contains(diags.String(), marker) {
+		t.Errorf("properties that are not JSON at apply: want an error without the value, got: %s", diags)
+	}
+	p.WantNoState(state)
+	p.WantCalls("")
+}
+
+// TestProtocolInvisibleCharactersInIDs checks that an ID that looks like a different customer's, because of invisible
+// characters, is refused everywhere, and that the error names the character.
+func TestProtocolInvisibleCharactersInIDs(t *testing.T) {
+	p := start(t, emulator.Options{})
+	const atImport = "Invalid import ID"
+	for id, named := range map[string]string{
+		"\ufeffacme": "U+FEFF", "ac\u200bme": "U+200B", "acme\u00a0": "U+00A0", "ac\u00adme": "U+00AD", "ac\tme": "U+0009",
+		"ac\u202eme": "U+202E", "acme\u3164": "U+3164", "acme\ufe0f": "U+FE0F", "\u2003acme": "U+2003", "acme\n": "U+000A",
+		" acme": "space", "acme ": "space", "": "empty",
+	} {
+		p.Validate(Acme("user_group_id", id)).WantErrorAt("user_group_id", invalidID, named, "No call was made")
+		second(p.DataSource(ByID(id))).WantErrorAt("user_group_id", invalidID, named, "No call was made")
+		second(p.Open(ByID(id))).WantErrorAt("user_group_id", invalidID, named, "No call was made")
+		second(p.Invoke(ByID(id))).WantErrorAt("user_group_id", invalidID, named, "No call was made")
+		second(p.List(0, false, "a", id)).WantError(invalidID, named, "No call was made")
+		second(p.Importing(id, nil)).WantError(atImport, named, "Nothing was imported")
+		second(p.Importing("", ByID(id))).WantError(atImport, named)
+	}
+	p.WantCalls("")
+	for _, id := range []string{"a b", "a/b/../c", "Zoë 顧客 😀", `"quoted" it's`, `back\slash`, "${not} %{a} template"} {
+		p.Service.Seed(emulator.Group{ID: id, Name: "x"})
+		p.WantTruth(p.Imported(id), id)
+	}
+}

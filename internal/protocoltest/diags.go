@@ -1,0 +1,105 @@
+package protocoltest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// Diags are the diagnostics of one operation.
+type Diags struct {
+	t    *testing.T
+	List []*tfprotov6.Diagnostic
+}
+
+// Diagnostics checks that the diagnostics of a call are complete and show no secret. All tokens of the emulator begin
+// with ugt_.
+func (p *Provider) Diagnostics(list []*tfprotov6.Diagnostic) Diags {
+	p.T.Helper()
+	for _, d := range list {
+		for _, secret := range append([]string{"ugt_"}, p.keys...) {
+			if strings.Contains(d.Summary+d.Detail, secret) {
+				p.T.Errorf("a diagnostic shows a key or a token:\n%s", Diags{List: list})
+			}
+		}
+		if d.Summary == "" || d.Detail == "" || d.Severity == tfprotov6.DiagnosticSeverityInvalid {
+			p.T.Errorf("a diagnostic is incomplete: %+v", d)
+		}
+	}
+	return Diags{t: p.T, List: list}
+}
+
+func (d Diags) String() string {
+	var all strings.Builder
+	for _, each := range d.List {
+		fmt.Fprintf(&all, "%s: %s\n  %s\n", each.Severity, each.Summary, each.Detail)
+	}
+	return all.String()
+}
+
+// HasError reports whether one of the diagnostics is an error.
+func (d Diags) HasError() bool {
+	return slices.ContainsFunc(d.List, func(each *tfprotov6.Diagnostic) bool {
+		return each.Severity == tfprotov6.DiagnosticSeverityError
+	})
+}
+
+func (d Diags) and(more Diags) Diags {
+	return Diags{t: more.t, List: slices.Concat(d.List, more.List)}
+}
+
+// WantNone ends the test if there are diagnostics.
+func (d Diags) WantNone() {
+	d.t.Helper()
+	if len(d.List) > 0 {
+		d.t.Fatalf("unexpected diagnostics:\n%s", d)
+	}
+}
+
+// WantError checks that there is exactly one diagnostic, that it is an error with this title, and that its detail
+// contains all the texts.
+func (d Diags) WantError(title string, says ...string) {
+	d.t.Helper()
+	d.wantOne(tfprotov6.DiagnosticSeverityError, title, says)
+}
+
+// WantWarning is WantError for a warning.
+func (d Diags) WantWarning(title string, says ...string) {
+	d.t.Helper()
+	d.wantOne(tfprotov6.DiagnosticSeverityWarning, title, says)
+}
+
+func (d Diags) wantOne(severity tfprotov6.DiagnosticSeverity, title string, says []string) {
+	d.t.Helper()
+	if len(d.List) != 1 || d.List[0].Severity != severity || d.List[0].Summary != title {
+		d.t.Fatalf("want a single %s %q, got:\n%s", severity, title, d)
+	}
+	for _, text := range says {
+		if !strings.Contains(d.List[0].Detail, text) {
+			d.t.Errorf("%q does not say %q:\n%s", title, text, d.List[0].Detail)
+		}
+	}
+}
+
+// WantErrorAt is WantError for an error at an attribute.
+func (d Diags) WantErrorAt(attribute, title string, says ...string) {
+	d.t.Helper()
+	d.WantError(title, says...)
+	if at := d.List[0].Attribute.String(); at != fmt.Sprintf("AttributeName(%q)", attribute) {
+		d.t.Errorf("the error is at %s, want %s", at, attribute)
+	}
+}
+
+// WantErrors checks that the diagnostics are errors with exactly these titles, in this order.
+func (d Diags) WantErrors(titles ...string) {
+	d.t.Helper()
+	same := slices.EqualFunc(d.List, titles, func(each *tfprotov6.Diagnostic, title string) bool {
+		return each.Severity == tfprotov6.DiagnosticSeverityError && each.Summary == title
+	})
+	if !same {
+		d.t.Fatalf("want the errors %q, got:\n%s", titles, d)
+	}
+}

@@ -1,0 +1,369 @@
+package protocoltest
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Plan is a plan as an engine stores it.
+type Plan struct {
+	Action string
+	Prior  State
+	// config is the configuration that the provider saw when it planned. For attributes in ignore_changes, config has
+	// the prior values, and ignored has the configured ones.
+	config   Object
+	ignored  Object
+	planned  tftypes.Value
+	private  []byte
+	identity *tfprotov6.ResourceIdentityData
+	Replaces []string
+	Diags    Diags
+}
+
+// Get returns an attribute of the planned state.
+func (plan Plan) Get(attribute string) any { return members(plan.planned)[attribute] }
+
+// wantNoCallBy returns a function that checks that there was no call since wantNoCallBy.
+func (p *Provider) wantNoCallBy(what string) (check func()) {
+	if p.Service == nil {
+		return func() {}
+	}
+	before := len(p.Service.Calls())
+	return func() {
+		p.T.Helper()
+		if len(p.Service.Calls()) > before {
+			p.T.Errorf("%s made a call", what)
+		}
+	}
+}
+
+// Validate validates a configuration, which must not make a call.
+func (p *Provider) Validate(config Object) Diags {
+	p.T.Helper()
+	defer p.wantNoCallBy("validation")()
+	resp, err := p.Server.ValidateResourceConfig(p.ctx, &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: ResourceType, Config: p.Encode(Value(p.Type(), config)),
+	})
+	p.Must(err)
+	return p.Diagnostics(resp.Diagnostics)
+}
+
+// Plan plans in a new walk. A nil configuration plans to destroy. Attributes in ignoreChanges keep their prior
+// values.
+func (p *Provider) Plan(prior State, config Object, ignoreChanges ...string) Plan {
+	p.T.Helper()
+	p.Walk().WantNone()
+	return p.PlanToo(prior, config, ignoreChanges...)
+}
+
+// PlanToo validates and plans in the current walk, which must not make a call.
+func (p *Provider) PlanToo(prior State, config Object, ignoreChanges ...string) Plan {
+	p.T.Helper()
+	if config != nil {
+		if diags := p.Validate(config); diags.HasError() {
+			return Plan{Action: "invalid", Diags: diags}
+		}
+	}
+	ignored := Object{}
+	for _, attribute := range ignoreChanges {
+		ignored[attribute] = config[attribute]
+		config = With(config, attribute, prior.Get(attribute))
+	}
+	plan := p.planOnce(prior, config)
+	plan.ignored = ignored
+	switch {
+	case plan.Diags.HasError():
+		plan.Action = "refused"
+	case config == nil:
+		plan.Action = "delete"
+	case prior.Value.IsNull():
+		plan.Action = "create"
+	case len(plan.Replaces) > 0:
+		// For a replacement, an engine also plans the creation of the new instance.
+		created := p.planOnce(p.Nothing(), config)
+		created.Action, created.Prior, created.Replaces = "replace", prior, plan.Replaces
+		created.Diags = plan.Diags.and(created.Diags)
+		return created
+	case plan.planned.Equal(prior.Value):
+		plan.Action = "no-op"
+	default:
+		plan.Action = "update"
+	}
+	return plan
+}
+
+func (p *Provider) planOnce(prior State, config Object) Plan {
+	p.T.Helper()
+	defer p.wantNoCallBy("planning")()
+	proposed, wanted := p.Nothing().Value, p.Nothing().Value
+	if config != nil {
+		wanted = Value(p.Type(), config)
+		proposed = Value(p.Type(), proposedState(p.block(), prior.Members(), config))
+	}
+	resp, err := p.Server.PlanResourceChange(p.ctx, &tfprotov6.PlanResourceChangeRequest{
+		TypeName: ResourceType, PriorState: p.Encode(prior.Value), ProposedNewState: p.Encode(proposed),
+		Config: p.Encode(wanted), PriorPrivate: prior.Private, PriorIdentity: prior.Identity,
+	})
+	p.Must(err)
+	plan := Plan{
+		Prior: prior, config: config, private: resp.PlannedPrivate, identity: resp.PlannedIdentity,
+		planned: p.Decode(p.Type(), resp.PlannedState), Diags: p.Diagnostics(resp.Diagnostics),
+	}
+	for _, path := range resp.RequiresReplace {
+		plan.Replaces = append(plan.Replaces, path.String())
+	}
+	if config != nil && !plan.Diags.HasError() {
+		for _, fault := range planFaults(p.block(), prior.Members(), config, members(plan.planned)) {
+			p.T.Errorf("an engine rejects this plan: %s", fault)
+		}
+	}
+	return plan
+}
+
+// Apply applies in a new walk.
+func (p *Provider) Apply(plan Plan, known ...Object) (State, Diags) {
+	p.T.Helper()
+	p.Walk().WantNone()
+	return p.ApplyToo(plan, known...)
+}
+
+// ApplyToo does in the current walk what an engine does with an accepted plan. It plans again with the values that
+// are known by now, compares that plan with the first one, applies it, and compares the result with the plan. known
+// replaces a configuration that had unknown values.
+func (p *Provider) ApplyToo(plan Plan, known ...Object) (State, Diags) {
+	p.T.Helper()
+	config := plan.config
+	for _, better := range known {
+		config = better
+	}
+	switch plan.Action {
+	case "no-op":
+		return plan.Prior, plan.Diags
+	case "invalid", "refused":
+		p.T.Fatalf("a plan that failed cannot be applied:\n%s", plan.Diags)
+	case "delete":
+		return p.applyOnce(plan.Prior, plan)
+	case "replace":
+		gone, diags := p.ApplyDeletion(plan.Prior)
+		if diags.HasError() {
+			return gone, diags
+		}
+		plan.Prior = p.Nothing()
+	}
+	final := p.planOnce(plan.Prior, config)
+	if final.Diags.HasError() {
+		return plan.Prior, final.Diags
+	}
+	for _, broken := range brokenPromises("resource", Plain(plan.planned), Plain(final.planned)) {
+		p.T.Errorf("an engine reports an inconsistent final plan: %s", broken)
+	}
+	// At apply, the provider sees the configured values in spite of ignore_changes.
+	final.config = With(final.config, plan.ignored)
+	return p.applyOnce(plan.Prior, final)
+}
+
+// ApplyDeletion deletes without planning, as engines do in a replacement. Before version 1.3, they always did.
+func (p *Provider) ApplyDeletion(prior State) (State, Diags) {
+	p.T.Helper()
+	return p.applyOnce(prior, Plan{planned: p.Nothing().Value, private: prior.Private, identity: prior.Identity})
+}
+
+func (p *Provider) applyOnce(prior State, plan Plan) (State, Diags) {
+	p.T.Helper()
+	config := p.Nothing().Value
+	if plan.config != nil {
+		config = Value(p.Type(), plan.config)
+	}
+	resp, err := p.Server.ApplyResourceChange(p.ctx, &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: ResourceType, PriorState: p.Encode(prior.Value), PlannedState: p.Encode(plan.planned),
+		Config: p.Encode(config), PlannedPrivate: plan.private, PlannedIdentity: plan.identity,
+	})
+	p.Must(err)
+	diags := p.Diagnostics(resp.Diagnostics)
+	state := State{Value: p.Decode(p.Type(), resp.NewState), Private: resp.Private, Identity: resp.NewIdentity}
+	if !state.Value.IsFullyKnown() {
+		p.T.Errorf("an engine reports unknown values after apply: %v", state.Members())
+	}
+	if diags.HasError() {
+		if state.Value.IsNull() && !prior.Value.IsNull() && plan.config != nil {
+			p.T.Errorf("a failed update removed the group from the state:\n%s", diags)
+		}
+		return state, diags
+	}
+	for _, broken := range brokenPromises("resource", Plain(plan.planned), Plain(state.Value)) {
+		p.T.Errorf("an engine reports an inconsistent result after apply: %s", broken)
+	}
+	if !state.Value.IsNull() {
+		p.WantIdentity(state.Identity, state.Get("user_group_id"))
+	}
+	return state, diags
+}
+
+// Create plans and applies the creation of a group, as a run does.
+func (p *Provider) Create(config Object) (State, Diags) {
+	p.T.Helper()
+	return p.Update(p.Nothing(), config)
+}
+
+// Update plans and applies a configuration, as a run does.
+func (p *Provider) Update(prior State, config Object) (State, Diags) {
+	p.T.Helper()
+	return p.Apply(p.Plan(prior, config))
+}
+
+// Destroy plans and applies the destruction of a group, as a run does.
+func (p *Provider) Destroy(prior State) (State, Diags) {
+	p.T.Helper()
+	return p.Apply(p.Plan(prior, nil))
+}
+
+// Updated is Update, but fails the test if there are diagnostics.
+func (p *Provider) Updated(prior State, config Object) State {
+	p.T.Helper()
+	state, diags := p.Update(prior, config)
+	diags.WantNone()
+	return state
+}
+
+// Created returns the state of a group that an earlier run has created without diagnostics. It resets the counts of
+// calls.
+func (p *Provider) Created(config Object) State {
+	p.T.Helper()
+	state := p.Updated(p.Nothing(), config)
+	p.WantSettled(state, config)
+	p.Service.ResetCounts()
+	return state
+}
+
+// WantDestroyed checks that destroying the group causes no diagnostics and leaves no state.
+func (p *Provider) WantDestroyed(state State) {
+	p.T.Helper()
+	gone, diags := p.Destroy(state)
+	diags.WantNone()
+	p.WantNoState(gone)
+}
+
+// WantSettled checks that the plan has no changes and no diagnostics.
+func (p *Provider) WantSettled(state State, config Object) {
+	p.T.Helper()
+	plan := p.Plan(state, config)
+	plan.Diags.WantNone()
+	if plan.Action != "no-op" {
+		changes := brokenPromises("resource", Plain(state.Value), Plain(plan.planned))
+		p.T.Errorf("the plan is to %s, want none: %v", plan.Action, changes)
+	}
+}
+
+// Read refreshes in a new walk. If that fails, it returns the old state, as an engine keeps it.
+func (p *Provider) Read(state State) (State, Diags) {
+	p.T.Helper()
+	p.Walk().WantNone()
+	return p.ReadToo(state)
+}
+
+// ReadToo refreshes in the current walk.
+func (p *Provider) ReadToo(state State) (State, Diags) {
+	p.T.Helper()
+	resp, err := p.Server.ReadResource(p.ctx, &tfprotov6.ReadResourceRequest{
+		TypeName: ResourceType, CurrentState: p.Encode(state.Value), Private: state.Private, CurrentIdentity: state.Identity,
+	})
+	p.Must(err)
+	diags := p.Diagnostics(resp.Diagnostics)
+	p.WantIdentity(resp.NewIdentity, state.Get("user_group_id"))
+	if diags.HasError() {
+		return state, diags
+	}
+	read := State{Value: p.Decode(p.Type(), resp.NewState), Private: resp.Private, Identity: resp.NewIdentity}
+	if !read.Value.IsFullyKnown() {
+		p.T.Errorf("an engine reports unknown values after refresh: %v", read.Members())
+	}
+	return read, diags
+}
+
+// Refreshed is Read, but fails the test if there are diagnostics.
+func (p *Provider) Refreshed(state State) State {
+	p.T.Helper()
+	read, diags := p.Read(state)
+	diags.WantNone()
+	return read
+}
+
+// Importing imports a group by ID or, if the ID is empty, by identity. It does not refresh the imported state.
+func (p *Provider) Importing(id string, identity Object) (State, Diags) {
+	p.T.Helper()
+	p.Walk().WantNone()
+	req := &tfprotov6.ImportResourceStateRequest{TypeName: ResourceType, ID: id}
+	if identity != nil {
+		req.Identity = &tfprotov6.ResourceIdentityData{IdentityData: p.Encode(Value(identityType, identity))}
+	}
+	resp, err := p.Server.ImportResourceState(p.ctx, req)
+	p.Must(err)
+	diags := p.Diagnostics(resp.Diagnostics)
+	if diags.HasError() {
+		return p.Nothing(), diags
+	}
+	one := resp.ImportedResources[0]
+	return State{Value: p.Decode(p.Type(), one.State), Private: one.Private, Identity: one.Identity}, diags
+}
+
+// ImportAndRead imports a group by ID and refreshes it.
+func (p *Provider) ImportAndRead(id string) (State, Diags) {
+	p.T.Helper()
+	state, diags := p.Importing(id, nil)
+	diags.WantNone()
+	return p.ReadToo(state)
+}
+
+// Imported is ImportAndRead, but fails the test if there are diagnostics.
+func (p *Provider) Imported(id string) State {
+	p.T.Helper()
+	state, diags := p.ImportAndRead(id)
+	diags.WantNone()
+	return state
+}
+
+// Configurable returns the names of the attributes that a configuration can set, sorted.
+func (p *Provider) Configurable() []string {
+	return Attributes(p.block(), func(a *tfprotov6.SchemaAttribute) bool { return !a.Computed })
+}
+
+// Attributes returns the names of the attributes that satisfy the condition, sorted.
+func Attributes(
+	block *tfprotov6.SchemaBlock, condition func(*tfprotov6.SchemaAttribute) bool,
+) (names []string) {
+	for _, attribute := range block.Attributes {
+		if condition(attribute) {
+			names = append(names, attribute.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Upgraded upgrades a state, as an engine does before it uses one.
+func (p *Provider) Upgraded(
+	version int64, attributes json.RawMessage, identityVersion int64, identity json.RawMessage,
+) State {
+	p.T.Helper()
+	resp, err := p.Server.UpgradeResourceState(p.ctx, &tfprotov6.UpgradeResourceStateRequest{
+		TypeName: ResourceType, Version: version, RawState: &tfprotov6.RawState{JSON: attributes},
+	})
+	p.Must(err)
+	p.Diagnostics(resp.Diagnostics).WantNone()
+	// Engines request the upgrade of an identity only if the versions differ, and the framework returns an error
+	// otherwise.
+	if identityVersion != 0 {
+		p.T.Fatal("no released version wrote an identity with a version other than 0")
+	}
+	value, err := tfprotov6.RawState{JSON: identity}.Unmarshal(identityType)
+	p.Must(err)
+	state := State{
+		Value:    p.Decode(p.Type(), resp.UpgradedState),
+		Identity: &tfprotov6.ResourceIdentityData{IdentityData: p.Encode(value)},
+	}
+	p.WantIdentity(state.Identity, state.Get("user_group_id"))
+	return state
+}

@@ -1,0 +1,114 @@
+package protocoltest_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+)
+
+const protocolCustomerKey, protocolTestingKey = "key-of-customer", "key-of-testing"
+
+// protocolWrongKey returns a provider for a service with two environments. The provider has the key of one
+// environment and expects the other.
+func protocolWrongKey(t *testing.T) *Provider {
+	t.Helper()
+	both := map[string]string{protocolCustomerKey: "Customer", protocolTestingKey: "Testing"}
+	p := start(t, emulator.Options{Environments: both})
+	return p.AnotherProcess(Object{"api_key": protocolCustomerKey, "environment": "Testing"})
+}
+
+// TestProtocolEnvironmentOfTheWrongKey checks that no operation changes anything with the key of another environment.
+// The provider makes one check, and no call after it.
+func TestProtocolEnvironmentOfTheWrongKey(t *testing.T) {
+	const title = `The API key belongs to another environment`
+	p := protocolWrongKey(t)
+	right := p.AnotherProcess(Object{"api_key": protocolTestingKey, "environment": "Testing"})
+	state := right.Updated(right.Nothing(), Acme())
+	right.WantCalls("check > GET")
+	untold := state
+	state = right.Updated(state, Acme("name", "New"))
+	right.WantCalls("check > PUT")
+	right.WantState(state, "api_environment_tag", "Testing")
+	state = right.Refreshed(state)
+	right.WantCalls("GET") // A plan without changes costs one call per group and no check.
+
+	customer := p.Service.In("Customer")
+	was := customer.Seed(emulator.Group{ID: "acme", Name: "Of a customer"})
+	for name, try := range map[string]func() Diags{
+		"create":  func() Diags { return second(p.Create(Acme("user_group_id", "new"))) },
+		"adopt":   func() Diags { return second(p.Create(protocolAdopting())) },
+		"update":  func() Diags { return second(p.Update(untold, Acme("name", "New"))) },
+		"rotate":  func() Diags { return second(p.Update(untold, NextQuarter())) },
+		"destroy": func() Diags { return second(p.Destroy(untold)) },
+		"refresh": func() Diags { return second(p.Read(state)) },
+		"import":  func() Diags { return second(p.ImportAndRead("acme")) },
+		"data":    func() Diags { p.Walk().WantNone(); return second(p.DataSource(ByID("acme"))) },
+		"action":  func() Diags { p.Walk().WantNone(); return second(p.Invoke(ByID("acme"))) },
+	} {
+		try().WantError(title, `"Testing"`, `"Customer"`, "removed it again")
+		p.Service.ResetCounts()
+		// Every other operation of the run fails with a short error that refers to the first one.
+		second(p.DataSource(ByID("other"))).WantError(`User group "other" was left unchanged`, "ended for all groups", title)
+		second(p.ReadToo(state)).WantError(`User group "acme" was left unchanged`, title)
+		p.WantCalls("")
+		if now, _ := customer.Group("acme"); now.Name != was.Name || now.Token != was.Token || len(customer.Groups()) != 1 {
+			t.Errorf("%s: a group of the wrong environment was changed: %v", name, customer.Groups())
+		}
+	}
+	// If the state shows that the group is in another environment, the provider does not even make the check.
+	known := p.AnotherProcess(Object{"api_key": protocolTestingKey, "environment": "Customer"})
+	second(known.Update(state, Acme())).WantError(elsewhere,
+		`"Customer"`, `"Testing"`, "was not updated", "terraform state rm")
+	second(known.Destroy(state)).WantError(elsewhere, "was not deleted")
+	known.WantCalls("")
+}
+
+// TestProtocolEnvironmentThatCannotBeChecked checks that a check that fails for another reason decides nothing and is
+// made again.
+func TestProtocolEnvironmentThatCannotBeChecked(t *testing.T) {
+	p := protocolWrongKey(t)
+	p.Always(http.MethodPut, emulator.Refuse)
+	second(p.Create(Acme())).WantError("Cannot check the service and the API key",
+		"does not want to", "was not created", "removed it again", "Fix what the service reports")
+	p.Service.ClearFaults()
+	second(p.DataSource(ByID("acme"))).WantError(`The API key belongs to another environment`)
+	if customer := p.Service.In("Customer").Groups(); len(customer) > 0 {
+		t.Errorf("the check left groups behind: %v", customer)
+	}
+	p.Always(http.MethodDelete, emulator.Refuse)
+	diags := second(p.Create(Acme()))
+	left := p.Service.In("Customer").Groups()[0].ID
+	diags.WantError(`User group "`+left+`" was left behind`,
+		"curl -X DELETE", `{"user_group_id":"`+left+`"}`, "was not created")
+}
+
+// TestProtocolEnvironmentNeverTold covers a service that never returns an environment. It works without the argument
+// environment. With it, operations fail, because the provider cannot check the environment.
+func TestProtocolEnvironmentNeverTold(t *testing.T) {
+	p := start(t, emulator.Options{Environments: map[string]string{emulator.DefaultKey: ""}})
+	state := p.Created(Acme())
+	for _, config := range []Object{NextQuarter("name", "New"), Acme()} {
+		state = p.Updated(state, config)
+		p.WantState(state, "api_environment_tag", nil)
+		p.WantSettled(state, config)
+	}
+	p = p.AnotherProcess(Object{"environment": "Customer"})
+	diags := second(p.Update(state, NextQuarter("name", "New")))
+	diags.WantErrors("The environment of the API key is not known", `User group "acme" was left unchanged`)
+	p.WantGroups("acme")
+}
+
+// TestProtocolKeyThatIsRefused checks that a wrong API key ends the run for all groups, once a call that sends no
+// token is refused because of the key.
+func TestProtocolKeyThatIsRefused(t *testing.T) {
+	p := start(t, emulator.Options{})
+	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
+	wrong := p.AnotherProcess(Object{"api_key": "wrong-key-4711"})
+	p.Service.ResetCounts()
+	second(wrong.Read(acme)).WantError(cannotLookUp, "status 401", "Check api_key", "Nothing was changed")
+	second(wrong.ReadToo(other)).WantError(`User group "other" was left unchanged`, cannotLookUp)
+	p.WantCalls("GET")
+	second(wrong.Destroy(acme)).WantError(cannotDelete, "status 401", "was not deleted", "Check api_key")
+}

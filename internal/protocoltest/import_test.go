@@ -1,0 +1,143 @@
+package protocoltest_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+)
+
+func TestProtocolImport(t *testing.T) {
+	t.Parallel()
+	for name, answers := range map[string]emulator.Answers{"told": emulator.AnswersStored, "echo": emulator.AnswersEcho} {
+		for id, identity := range map[string]Object{"acme": nil, "": ByID("acme")} {
+			t.Run(name+" by "+id, func(t *testing.T) {
+				p := start(t, emulator.Options{Answers: answers})
+				p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{"rows":10,"tier":"gold"}`)})
+				state, diags := p.Importing(id, identity)
+				diags.WantNone()
+				p.WantCalls("")
+				p.WantIdentity(state.Identity, "acme")
+				state = p.Refreshed(state)
+				p.WantTruth(state, "acme")
+				p.WantState(state, "mapping", nil, "rotate_token_when_changed", nil, "store_token", nil, "adopt_existing", nil)
+				if answers == emulator.AnswersStored {
+					p.WantState(state, "name", "Acme", "properties", `{"rows":10,"tier":"gold"}`)
+					p.WantSettled(state, Acme("mapping", nil, "rotate_token_when_changed", nil))
+				}
+				p.Service.ResetCounts()
+				plan := p.Plan(state, Acme())
+				plan.Diags.WantWarning(overwrites, "replaces whatever mapping the group has")
+				state, _ = p.Apply(plan)
+				p.WantCalls("PUT") // The mapping is unknown, so it is sent once. Added triggers do not rotate.
+				// Now everything is known, so there is no warning.
+				state = p.Updated(p.Refreshed(state), Acme("mapping", Object{"sales": "db-2"}))
+				p.WantTruth(state, "acme")
+			})
+		}
+	}
+}
+
+// TestProtocolFirstPlanAfterAnImport checks the warnings of the first plan after an import, which cannot show
+// everything that the update does.
+func TestProtocolFirstPlanAfterAnImport(t *testing.T) {
+	p := start(t, emulator.Options{})
+	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{"a":1}`)})
+	state := p.Imported("acme")
+	bare := Acme("mapping", nil, "properties", nil)
+	plan := p.Plan(state, bare)
+	plan.Diags.WantWarning(overwrites, "keeps them", "not managed")
+	state, _ = p.Apply(plan)
+	p.WantState(state, "properties", nil)
+	if got := string(p.Group("acme").Properties); got != `{"a":1}` {
+		t.Errorf("properties that are not managed are now %s", got)
+	}
+	// The first mapping still causes the warning, even after an update of other arguments.
+	state = p.Updated(state, With(bare, "name", "New"))
+	p.Plan(state, With(bare, "mapping", Object{"a": "b"})).Diags.WantWarning(overwrites, "mapping")
+}
+
+func TestProtocolImportOfNobody(t *testing.T) {
+	p := start(t, emulator.Options{})
+	state, diags := p.Importing("nobody", nil)
+	diags.WantNone()
+	for range 2 { // A failed refresh must not end the import.
+		state, diags = p.Read(state)
+		diags.WantError(doesNotExist, "removed it again", "spelling", "environment")
+		p.WantCalls("GET > GET > check > DELETE")
+	}
+	p.WantGroups()
+	// After a successful import, a missing group is removed from the state like any other.
+	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	state = p.Imported("acme")
+	p.Service.Remove("acme")
+	p.WantNoState(p.Refreshed(state))
+}
+
+// TestProtocolImportUnderAConfigurationWithAnotherID checks that a plan is refused if it would replace, and thereby
+// delete, the group that it has just imported.
+func TestProtocolImportUnderAConfigurationWithAnotherID(t *testing.T) {
+	p := start(t, emulator.Options{})
+	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	state := p.Imported("acme")
+	for _, id := range []any{"acme2", Unknown} {
+		p.PlanToo(state, Acme("user_group_id", id)).Diags.WantErrorAt("user_group_id",
+			`Import of user group "acme" would delete it`, "Nothing was changed", "the same")
+	}
+	// Once the group is managed, or was imported by an earlier run, changing the ID plans a replacement as usual.
+	managed, _ := p.Update(state, Acme())
+	for _, known := range []State{managed, p.Refreshed(state)} {
+		if plan := p.Plan(known, Acme("user_group_id", "acme2")); plan.Action != "replace" {
+			t.Errorf("the plan is to %s:\n%s", plan.Action, plan.Diags)
+		}
+	}
+	p.WantGroups("acme")
+}
+
+// TestProtocolIgnoreChanges checks that attributes in ignore_changes are not sent. The provider can notice
+// ignore_changes only at apply, where configuration and plan differ. After an import, it may not know the value of
+// such an attribute.
+func TestProtocolIgnoreChanges(t *testing.T) {
+	t.Parallel()
+	was := emulator.Group{
+		ID: "acme", Name: "Theirs", Properties: json.RawMessage(`{"theirs":1}`), Mapping: map[string]string{"theirs": "db"},
+	}
+	for name, options := range map[string]emulator.Options{
+		"told": {}, "echo": {Answers: emulator.AnswersEcho},
+		"name required": {Answers: emulator.AnswersEcho, NameRequired: true},
+	} {
+		for attribute, change := range map[string][]any{
+			"name":       {"mapping", Object{"sales": "db-2"}},
+			"mapping":    {"name", "Acme 2", "mapping", Object{}},
+			"properties": {"name", "Acme 2", "properties", "{}"},
+		} {
+			t.Run(name+" "+attribute, func(t *testing.T) {
+				p := start(t, options)
+				p.Service.Seed(was)
+				state := p.Imported("acme")
+				after, diags := p.Apply(p.Plan(state, Acme(change...), attribute))
+				if diags.HasError() && (name != "name required" || attribute != "name") {
+					t.Error(diags)
+				}
+				if sent, is := p.LastBody(http.MethodPut)[attribute]; is {
+					t.Errorf("%s was sent: %v", attribute, sent)
+				}
+				group := p.Group("acme")
+				if same := map[string]bool{
+					"name": group.Name == "Theirs", "mapping": group.Mapping["theirs"] == "db",
+					"properties": string(group.Properties) == `{"theirs":1}`,
+				}; !same[attribute] {
+					t.Errorf("%s has changed: %+v", attribute, group)
+				}
+				p.WantState(after, attribute, state.Get(attribute))
+			})
+		}
+	}
+	p := another(t, emulator.Options{})
+	plan := p.Plan(p.Created(Acme()), Acme("name", "New", "properties", "{}"), "name", "properties")
+	if plan.Action != "no-op" {
+		t.Errorf("with all changes ignored, the plan is to %s", plan.Action)
+	}
+}

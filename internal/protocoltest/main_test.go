@@ -1,0 +1,69 @@
+package protocoltest_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+	"github.com/dashembed/terraform-provider-embed/internal/provider"
+)
+
+func TestMain(m *testing.M) { os.Exit(Run(m)) }
+
+// Titles of diagnostics, nearly all of them about the group acme.
+const (
+	adopted         = `User group "acme" was adopted`
+	alreadyExists   = `User group "acme" already exists`
+	cannotLookUp    = `Cannot look up user group "acme"`
+	cannotUpdate    = `Cannot update user group "acme"`
+	cannotRotate    = `Cannot rotate the token of user group "acme"`
+	cannotDelete    = `Cannot delete user group "acme"`
+	destroyedWanted = `User group "acme" is both managed and destroyed`
+	isProtected     = `User group "acme" is protected from deletion`
+	notAsPlanned    = `User group "acme" was not updated as planned`
+	overwrites      = `The update overwrites what the plan cannot show`
+	recreated       = `User group "acme" was recreated`
+	replaced        = `User group "acme" has been replaced`
+	rotatedAway     = `The token of user group "acme" was rotated elsewhere`
+	anotherHasTheID = `Another user group has the ID "acme"`
+	elsewhere       = `User group "acme" is in another environment`
+	doesNotExist    = `User group "nobody" does not exist`
+	invalidID       = "Invalid user_group_id"
+	notConfigured   = "The provider is not configured yet"
+)
+
+// protocolAdopting is Acme with adopt_existing.
+func protocolAdopting(changes ...any) Object {
+	return With(Acme("adopt_existing", true), changes...)
+}
+
+// protocolAnswer returns the body of a response about a group, with a token that the emulator has never issued.
+func protocolAnswer(id string, teamID int64, tag string) string {
+	return fmt.Sprintf(`{"success":1,"new_user_group":false,"user_group":`+
+		`{"team_id":%d,"token":"ugt_answer","name":"Acme","provided_id":%q,"api_environment_tag":%q}}`, teamID, id, tag)
+}
+
+func answering(body string) emulator.Fault { return emulator.Fault{Kind: emulator.Answer, Body: body} }
+
+func second[First, Second any](_ First, it Second) Second { return it }
+
+// start returns a provider that is configured for a new emulator. It calls t.Parallel.
+func start(t *testing.T, options emulator.Options) *Provider {
+	t.Helper()
+	t.Parallel()
+	return another(t, options)
+}
+
+// another is start, but does not call t.Parallel.
+func another(t *testing.T, options emulator.Options) *Provider {
+	t.Helper()
+	return Start(t, provider.NewServer("test"), options)
+}
+
+// bare returns a provider that is not configured yet.
+func bare(t *testing.T) *Provider {
+	t.Helper()
+	return Bare(t, provider.NewServer("test"))
+}

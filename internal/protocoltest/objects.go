@@ -1,0 +1,144 @@
+package protocoltest
+
+import (
+	"reflect"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// DataSource validates and reads the data source embed_user_group.
+func (p *Provider) DataSource(config Object) (Object, Diags) {
+	p.T.Helper()
+	return p.Data(ResourceType, config)
+}
+
+// Data validates and reads a data source.
+func (p *Provider) Data(name string, config Object) (Object, Diags) {
+	p.T.Helper()
+	typ := p.Schema.DataSourceSchemas[name].ValueType()
+	encoded := p.Encode(Value(typ, config))
+	validated, err := p.Server.ValidateDataResourceConfig(p.ctx,
+		&tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: encoded})
+	p.Must(err)
+	if diags := p.Diagnostics(validated.Diagnostics); diags.HasError() {
+		return nil, diags
+	}
+	read, err := p.Server.ReadDataSource(p.ctx, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: encoded})
+	p.Must(err)
+	return p.results(typ, read.State, config), p.Diagnostics(read.Diagnostics)
+}
+
+// Open validates and opens the ephemeral resource.
+func (p *Provider) Open(config Object) (Object, Diags) {
+	p.T.Helper()
+	typ := p.Schema.EphemeralResourceSchemas[tokenType].ValueType()
+	encoded := p.Encode(Value(typ, config))
+	validated, err := p.Server.ValidateEphemeralResourceConfig(p.ctx,
+		&tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: tokenType, Config: encoded})
+	p.Must(err)
+	if diags := p.Diagnostics(validated.Diagnostics); diags.HasError() {
+		return nil, diags
+	}
+	opened, err := p.Server.OpenEphemeralResource(p.ctx,
+		&tfprotov6.OpenEphemeralResourceRequest{TypeName: tokenType, Config: encoded})
+	p.Must(err)
+	if !opened.RenewAt.IsZero() {
+		p.T.Error("the ephemeral resource asks to be renewed")
+	}
+	return p.results(typ, opened.Result, config), p.Diagnostics(opened.Diagnostics)
+}
+
+// results decodes a result and checks what an engine checks: everything must be known, and configured values must be
+// unchanged.
+func (p *Provider) results(typ tftypes.Type, encoded *tfprotov6.DynamicValue, config Object) Object {
+	p.T.Helper()
+	value := p.Decode(typ, encoded)
+	results := members(value)
+	if !value.IsFullyKnown() {
+		p.T.Errorf("the result has unknown values: %v", results)
+	}
+	for name, wanted := range config {
+		if results != nil && !reflect.DeepEqual(results[name], wanted) {
+			p.T.Errorf("%s was configured as %v and is %v in the result", name, wanted, results[name])
+		}
+	}
+	return results
+}
+
+// Invoke validates, plans and runs the action, and returns its progress messages.
+func (p *Provider) Invoke(config Object) ([]string, Diags) {
+	p.T.Helper()
+	encoded := p.Encode(Value(p.Schema.ActionSchemas[actionType].Schema.ValueType(), config))
+	validated, err := p.Server.ValidateActionConfig(p.ctx,
+		&tfprotov6.ValidateActionConfigRequest{ActionType: actionType, Config: encoded})
+	p.Must(err)
+	if diags := p.Diagnostics(validated.Diagnostics); diags.HasError() {
+		return nil, diags
+	}
+	planned, err := p.Server.PlanAction(p.ctx, &tfprotov6.PlanActionRequest{ActionType: actionType, Config: encoded})
+	p.Must(err)
+	p.Diagnostics(planned.Diagnostics).WantNone()
+	stream, err := p.Server.InvokeAction(p.ctx,
+		&tfprotov6.InvokeActionRequest{ActionType: actionType, Config: encoded})
+	p.Must(err)
+	var progress []string
+	var diags Diags
+	for event := range stream.Events {
+		switch event := event.Type.(type) {
+		case tfprotov6.ProgressInvokeActionEventType:
+			progress = append(progress, event.Message)
+		case tfprotov6.CompletedInvokeActionEventType:
+			diags = diags.and(p.Diagnostics(event.Diagnostics))
+		}
+	}
+	return progress, diags
+}
+
+// Listed is one result of a query.
+type Listed struct {
+	Name     string
+	ID       any
+	Resource Object
+}
+
+// List validates the configuration and lists the groups. A limit of 0 means no limit.
+func (p *Provider) List(limit int64, wholeResource bool, ids ...string) ([]Listed, Diags) {
+	p.T.Helper()
+	typ := p.Schema.ListResourceSchemas[ResourceType].ValueType()
+	encoded := p.Encode(Value(typ, Object{"user_group_ids": ids}))
+	validated, err := p.Server.ValidateListResourceConfig(p.ctx,
+		&tfprotov6.ValidateListResourceConfigRequest{TypeName: ResourceType, Config: encoded})
+	p.Must(err)
+	diags := p.Diagnostics(validated.Diagnostics)
+	if diags.HasError() {
+		return nil, diags
+	}
+	stream, err := p.Server.ListResource(p.ctx, &tfprotov6.ListResourceRequest{
+		TypeName: ResourceType, Config: encoded, Limit: limit, IncludeResource: wholeResource,
+	})
+	p.Must(err)
+	var listed []Listed
+	for result := range stream.Results {
+		more := p.Diagnostics(result.Diagnostics)
+		diags = diags.and(more)
+		if result.Identity == nil {
+			continue
+		}
+		one := Listed{Name: result.DisplayName}
+		one.ID = members(p.Decode(identityType, result.Identity.IdentityData))["user_group_id"]
+		if result.Resource != nil {
+			one.Resource = members(p.Decode(p.Type(), result.Resource))
+		}
+		listed = append(listed, one)
+	}
+	return listed, diags
+}
+
+// WantObject checks that two objects are equal.
+func (p *Provider) WantObject(got, want Object) {
+	p.T.Helper()
+	if !reflect.DeepEqual(got, want) {
+		p.T.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,75 @@
+package protocoltest_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+)
+
+// TestPropertiesWrittenDifferently checks that a JSON object reaches the service exactly as written. A different
+// notation, in the configuration or at the service, must not count as a change.
+func TestPropertiesWrittenDifferently(t *testing.T) {
+	p := start(t, emulator.Options{})
+	for text, other := range map[string]string{
+		`{}`:              "\n{ }\n",
+		`{"b":1,"a":2}`:   `{ "a": 2, "b": 1 }`,
+		`{"a":[1,[],{}]}`: `{"a":[1.0,[ ],{ }]}`,
+		`{"exact":9007199254740993,"large":1e30,"small":1.5E-7,"minus":-0.10}`: `{"minus":-1e-1,"exact":9007199254740993.0,` +
+			`"large":1000000000000000000000000000000,"small":0.00000015}`,
+		`{"größe":"ÄÖ 顧客 😀","":"empty key"}`: `{"":"empty key","gr\u00f6\u00dfe":"\u00c4\u00d6 \u9867\u5ba2 \ud83d\ude00"}`,
+		`{"html":"<b>Tom & 'Jerry'</b>"}`:    `{"html":"\u003cb\u003eTom \u0026 'Jerry'\u003c\/b\u003e"}`,
+		`{"template":"${not} %{one}"}`:       `{"template" : "${not} %{one}"}`,
+		`{"null":null,"list":[null]}`:        `{"list":[null],"null":null}`,
+	} {
+		id := fmt.Sprintf("%x", text)
+		config := func(text string) Object { return Acme("user_group_id", id, "properties", text) }
+		state := p.Created(config(text))
+		if got := string(p.Group(id).Properties); got != text {
+			t.Errorf("the service has %s, want %s", got, text)
+		}
+		p.WantSettled(state, config(other))
+		p.Service.Change(id, func(group *emulator.Group) { group.Properties = []byte(other) })
+		p.WantState(p.Refreshed(state), "properties", text)
+	}
+}
+
+func TestPropertiesThatDiffer(t *testing.T) {
+	p := start(t, emulator.Options{})
+	for a, b := range map[string]string{
+		`{"a":9007199254740993}`: `{"a":9007199254740992}`, `{"a":1}`: `{"a":"1"}`, `{"b":1}`: `{"B":1}`,
+		`{"a":null}`: `{}`, `{"a":[1,2]}`: `{"a":[2,1]}`,
+	} {
+		id := fmt.Sprintf("%x", a)
+		state := p.Created(Acme("user_group_id", id, "properties", a))
+		if plan := p.Plan(state, Acme("user_group_id", id, "properties", b)); plan.Get("properties") != b {
+			t.Errorf("%s counts as equal to %s", b, a)
+		}
+	}
+}
+
+func TestPropertiesValidation(t *testing.T) {
+	t.Parallel()
+	const hint = "properties = jsonencode({ ... })"
+	p := bare(t)
+	for text, says := range map[string][]string{
+		``:                          {"not JSON", hint},
+		`tier = "gold"`:             {"not JSON", hint},
+		`null`:                      {"JSON null", "omit the argument", "jsonencode({})"},
+		`[]`:                        {"array", hint},
+		`"{}"`:                      {"string", hint, "again"},
+		`1`:                         {"number", hint},
+		"\ufeff{}":                  {"byte order mark", "UTF-8 without"},
+		"{\n  \"a\": 1,\n  b: 2\n}": {"Line 3, column 3", hint},
+		`{"a":{"b":1}`:              {"Line 1, column 13", "bracket", hint},
+		`{}{}`:                      {"Line 1, column 3", "text after the object"},
+		`{"a":1,"\u0061":1}`:        {"Line 1, column 8", "has already", "remove one"},
+		`{"a":1e4096}`:              {"Line 1, column 6", "exponent", "as a string"},
+		`{"a":"\ud800"}`:            {"Line 1, column 7", "surrogate"},
+		"{\n\"é😀\":x}":              {"Line 2, column 6"},
+	} {
+		p.Validate(Acme("properties", text)).WantErrorAt("properties", "Invalid properties", says...)
+	}
+	p.Validate(Acme("properties", ` { "a" : [ 1.50, 1e30, null, "\u003c" ], "é": {} } `)).WantNone()
+}

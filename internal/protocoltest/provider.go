@@ -1,0 +1,309 @@
+package protocoltest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+)
+
+// Provider is a provider in this process, which is called as an engine calls it. Tests that use it need no engine, and
+// they can check warnings, private state, and calls that are not made. Like an engine, it compares every plan and every
+// apply with the rules whose violation an engine reports as a bug in the provider.
+type Provider struct {
+	T         *testing.T
+	ctx       context.Context
+	newServer func() tfprotov6.ProviderServer
+	Server    Server
+	Service   *emulator.Emulator
+	keys      []string
+	// NoTeams is set if the responses of the service have no team_id.
+	NoTeams bool
+	Schema  *tfprotov6.GetProviderSchemaResponse
+	// configured is the request that configures the provider at the beginning of each walk, or nil.
+	configured *tfprotov6.ConfigureProviderRequest
+}
+
+const (
+	ResourceType = "embed_user_group"
+	tokenType    = "embed_user_group_token" //nolint:gosec // the type of a resource, and not a token
+	actionType   = "embed_rotate_user_group_token"
+)
+
+var identityType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"user_group_id": tftypes.String}}
+
+// Server is a provider's server with the optional parts of the protocol. Engines treat a server that lacks one like a
+// provider without list resources or actions.
+type Server interface {
+	tfprotov6.ProviderServer
+	tfprotov6.ListResourceServer
+	tfprotov6.ActionServer
+}
+
+// Bare returns a provider that is not configured yet.
+func Bare(t *testing.T, newServer func() tfprotov6.ProviderServer) *Provider {
+	t.Helper()
+	server, complete := newServer().(Server)
+	if !complete {
+		t.Fatal("the server does not implement list resources or actions")
+	}
+	p := &Provider{T: t, ctx: t.Context(), newServer: newServer, Server: server}
+	var err error
+	p.Schema, err = server.GetProviderSchema(p.ctx, &tfprotov6.GetProviderSchemaRequest{})
+	p.Must(err)
+	p.Diagnostics(p.Schema.Diagnostics).WantNone()
+	return p
+}
+
+// Start returns a provider that is configured for a new emulator.
+func Start(t *testing.T, newServer func() tfprotov6.ProviderServer, options emulator.Options) *Provider {
+	t.Helper()
+	p := Bare(t, newServer)
+	p.Serve(options)
+	p.Configure(p.Arguments()).WantNone()
+	return p
+}
+
+// Serve starts the emulator that the provider is going to use.
+func (p *Provider) Serve(options emulator.Options) {
+	p.T.Helper()
+	p.Service = StartService(p.T, options)
+	p.T.Cleanup(func() {
+		if waiting := p.Service.FaultsWaiting(); waiting > 0 {
+			p.T.Errorf("%d faults never struck, so they tested nothing", waiting)
+		}
+	})
+	p.NoTeams = slices.Contains(options.Omit, "team_id")
+	p.keys = []string{emulator.DefaultKey}
+	for key := range options.Environments {
+		p.keys = append(p.keys, key)
+	}
+}
+
+// Arguments returns provider arguments for the emulator, with very short waits between retries.
+func (p *Provider) Arguments() Object {
+	return Object{
+		"base_url": p.Service.URL(), "api_key": emulator.DefaultKey, "request_timeout": "10s",
+		"retry_wait_min": "1ms", "retry_wait_max": "2ms", "max_retries": 2,
+	}
+}
+
+// AnotherProcess returns another process of the provider for the same service. arguments override p.Arguments.
+func (p *Provider) AnotherProcess(arguments Object) *Provider {
+	p.T.Helper()
+	other := Bare(p.T, p.newServer)
+	other.Service, other.keys = p.Service, slices.Clone(p.keys)
+	if key, is := arguments["api_key"].(string); is {
+		other.keys = append(other.keys, key)
+	}
+	other.Configure(With(p.Arguments(), arguments)).WantNone()
+	return other
+}
+
+// Configure validates the arguments of the provider and begins a walk with them.
+func (p *Provider) Configure(arguments Object) Diags {
+	p.T.Helper()
+	config := p.Encode(Value(p.Schema.Provider.ValueType(), arguments))
+	validated, err := p.Server.ValidateProviderConfig(p.ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
+	p.Must(err)
+	if diags := p.Diagnostics(validated.Diagnostics); diags.HasError() {
+		return diags
+	}
+	p.configured = &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.99.0", Config: config}
+	return p.Walk()
+}
+
+// Walk begins another walk of the engine. Engines start a new process for each walk, so Walk configures the provider
+// again, which makes it forget everything.
+func (p *Provider) Walk() Diags {
+	p.T.Helper()
+	if p.configured == nil {
+		return Diags{t: p.T}
+	}
+	configured, err := p.Server.ConfigureProvider(p.ctx, p.configured)
+	p.Must(err)
+	return p.Diagnostics(configured.Diagnostics)
+}
+
+// Must ends the test if a call failed without diagnostics.
+func (p *Provider) Must(err error) {
+	p.T.Helper()
+	if err != nil {
+		p.T.Fatalf("the call itself failed, which an engine reports as a crash: %v", err)
+	}
+}
+
+func (p *Provider) block() *tfprotov6.SchemaBlock {
+	return p.Schema.ResourceSchemas[ResourceType].Block
+}
+
+// Type is the type of the resource.
+func (p *Provider) Type() tftypes.Type { return p.Schema.ResourceSchemas[ResourceType].ValueType() }
+
+// Fault makes the next call with the method fail.
+func (p *Provider) Fault(method string, kind emulator.FaultKind) {
+	p.Service.Fail(emulator.Fault{Method: method, Nth: 1, Kind: kind})
+}
+
+// Always makes all calls with the method fail.
+func (p *Provider) Always(method string, kind emulator.FaultKind) {
+	p.Service.Fail(emulator.Fault{Method: method, Kind: kind})
+}
+
+// Answered replaces the response to every call with the method, as a proxy in front of the service could do.
+func (p *Provider) Answered(method, body string) {
+	p.Service.Fail(emulator.Fault{Method: method, Kind: emulator.Answer, Body: body})
+}
+
+// Group returns a group, which must exist.
+func (p *Provider) Group(id string) emulator.Group {
+	p.T.Helper()
+	group, exists := p.Service.Group(id)
+	if !exists {
+		p.T.Fatalf("there is no group %q", id)
+	}
+	return group
+}
+
+// LastBody returns the body of the last call with the method, or nil if there was none.
+func (p *Provider) LastBody(method string) (body Object) {
+	p.T.Helper()
+	for _, call := range p.Service.Calls() {
+		if call.Method == method {
+			body = nil
+			p.Must(json.Unmarshal(call.Body, &body))
+		}
+	}
+	return body
+}
+
+// WantCalls checks the calls since the counts were last reset, as CallsOf returns them, and resets the counts.
+func (p *Provider) WantCalls(want string) {
+	p.T.Helper()
+	if got := CallsOf(p.Service); got != want {
+		p.T.Errorf("the calls were %q, want %q", got, want)
+	}
+}
+
+// WantGroups checks that the service has exactly these groups.
+func (p *Provider) WantGroups(want ...string) {
+	p.T.Helper()
+	WantGroups(p.T, p.Service, want)
+}
+
+// WantUntouched checks that the service has exactly the same groups as before, unchanged.
+func (p *Provider) WantUntouched(before []emulator.Group) {
+	p.T.Helper()
+	if after := p.Service.Groups(); !reflect.DeepEqual(before, after) {
+		p.T.Errorf("the service had %v and now has %v", before, after)
+	}
+}
+
+// State is what an engine stores of an instance of the resource.
+type State struct {
+	Value    tftypes.Value
+	Private  []byte
+	Identity *tfprotov6.ResourceIdentityData
+}
+
+// Nothing is the state of a group that is not in the state.
+func (p *Provider) Nothing() State {
+	return State{Value: tftypes.NewValue(p.Type(), nil)}
+}
+
+// Members returns the attributes of the state.
+func (s State) Members() Object { return members(s.Value) }
+
+// Get returns an attribute of the state.
+func (s State) Get(attribute string) any { return s.Members()[attribute] }
+
+// Token returns the token in the state, which must have one.
+func (s State) Token() string { return s.Get("token").(string) }
+
+// WantState checks attributes of the state. They are given in the form that With takes.
+func (p *Provider) WantState(state State, attributes ...any) {
+	p.T.Helper()
+	if state.Value.IsNull() {
+		p.T.Fatalf("there is no state")
+	}
+	for name, value := range With(Object{}, attributes...) {
+		if got := state.Get(name); !reflect.DeepEqual(got, value) {
+			p.T.Errorf("%s is %#v in the state, want %#v", name, got, value)
+		}
+	}
+}
+
+// WantNoState checks that the state has no group.
+func (p *Provider) WantNoState(state State) {
+	p.T.Helper()
+	if !state.Value.IsNull() {
+		p.T.Errorf("the state is not empty: %v", state.Members())
+	}
+}
+
+// WantSame checks that no attribute in the state has changed.
+func (p *Provider) WantSame(state, before State) {
+	p.T.Helper()
+	if !state.Value.Equal(before.Value) {
+		p.T.Errorf("the state changed from %v to %v", before.Members(), state.Members())
+	}
+}
+
+// WantTruth checks that the computed attributes in the state match the group at the service. api_environment_tag is
+// null until a response has contained it.
+func (p *Provider) WantTruth(state State, id string) {
+	p.T.Helper()
+	group := p.Group(id)
+	token, team := any(group.Token), any(group.TeamID)
+	if state.Get("store_token") == false {
+		token = nil
+	}
+	if p.NoTeams {
+		team = nil
+	}
+	p.WantState(state, "user_group_id", id, "id", id,
+		"team_id", team, "token", token, "token_fingerprint", Fingerprint(group.Token))
+	if tag := state.Get("api_environment_tag"); tag != nil && tag != group.Environment {
+		p.T.Errorf("api_environment_tag is %v in the state, want %q", tag, group.Environment)
+	}
+}
+
+// WantIdentity checks that the identity names the group.
+func (p *Provider) WantIdentity(identity *tfprotov6.ResourceIdentityData, id any) {
+	p.T.Helper()
+	if identity == nil {
+		p.T.Fatalf("there is no identity")
+	}
+	if got := members(p.Decode(identityType, identity.IdentityData))["user_group_id"]; got != id {
+		p.T.Errorf("the identity is %v, want %v", got, id)
+	}
+}
+
+// Log collects the logs of the provider and of the framework, both at level TRACE.
+type Log struct {
+	mutex sync.Mutex
+	Text  bytes.Buffer
+}
+
+func (l *Log) Write(line []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.Text.Write(line)
+}
+
+// Logged collects all logs from here on. The context of each call carries the loggers, as it does with an engine.
+func (p *Provider) Logged() *Log {
+	log := new(Log)
+	p.ctx = tfsdklogtest.RootLogger(tflogtest.RootLogger(p.ctx, log), log)
+	return log
+}

@@ -1,0 +1,291 @@
+package protocoltest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+)
+
+func TestProtocolReadShowsDrift(t *testing.T) {
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
+	p.Service.Change("acme", func(group *emulator.Group) {
+		group.Name, group.Properties = "Renamed", json.RawMessage(`{"tier":"silver","rows":10}`)
+	})
+	token := p.Service.RotateBehind("acme")
+	state = p.Refreshed(state)
+	p.WantCalls("GET")
+	p.WantState(state, "name", "Renamed", "properties", `{"rows":10,"tier":"silver"}`, "token", token)
+	p.WantState(state, "mapping", Object{"sales": "db-1"})
+	state = p.Updated(state, Acme())
+	p.WantCalls("PUT")
+	p.WantTruth(state, "acme")
+
+	// A different notation is no drift, and properties that are not managed are not shown.
+	state = p.Updated(state, Acme("properties", `{"a":1.0}`))
+	p.Service.Change("acme", func(group *emulator.Group) { group.Properties = json.RawMessage(` { "a" : 1 } `) })
+	state = p.Refreshed(state)
+	p.WantState(state, "properties", `{"a":1.0}`)
+	state = p.Updated(state, Acme("properties", nil))
+	p.Service.Change("acme", func(group *emulator.Group) { group.Properties = json.RawMessage(`{"a":2}`) })
+	p.WantSettled(p.Refreshed(state), Acme("properties", nil))
+}
+
+// TestProtocolStateWithoutIdentity covers engines before Terraform 1.12, which store no identity. The harness checks
+// that the provider returns the right one.
+func TestProtocolStateWithoutIdentity(t *testing.T) {
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
+	state.Identity = nil
+	state = p.Updated(state, Acme("name", "New"))
+	state.Identity = nil
+	p.Refreshed(state)
+	p.Always(http.MethodGet, emulator.Refuse)
+	second(p.Read(state)).WantError(cannotLookUp)
+	p.Service.ClearFaults()
+	p.Service.Remove("acme")
+	p.WantNoState(p.Refreshed(state))
+}
+
+// TestProtocolReadSendsTheNameWhereOneIsNeeded checks that a lookup sends the name in the state to a service that
+// requires a name.
+func TestProtocolReadSendsTheNameWhereOneIsNeeded(t *testing.T) {
+	p := start(t, emulator.Options{NameRequired: true})
+	p.Refreshed(p.Created(Acme()))
+	if name := p.LastBody(http.MethodGet)["name"]; name != "Acme" {
+		t.Errorf("the lookup sent the name %v, want Acme", name)
+	}
+}
+
+// TestProtocolReadOfAGroupThatIsGone checks the calls for a missing group: a lookup, which creates a placeholder, a
+// second lookup, which confirms that, and the deletion of the placeholder. For the first missing group in a process,
+// the provider also checks the service.
+func TestProtocolReadOfAGroupThatIsGone(t *testing.T) {
+	p := start(t, emulator.Options{})
+	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
+	p.Service.Remove("acme")
+	p.Service.Remove("other")
+	p.WantNoState(p.Refreshed(acme))
+	p.WantCalls("GET > GET > check > DELETE")
+	p.Fault(http.MethodGet, emulator.CutBefore)
+	gone, diags := p.ReadToo(other)
+	diags.WantWarning(`User group "other" does not exist`, "An earlier attempt was lost", "an empty group appears")
+	p.WantNoState(gone)
+	p.WantCalls("GET > GET > GET > DELETE")
+	p.WantDestroyed(acme)
+	p.WantGroups()
+}
+
+// TestProtocolReadOfAGroupThatWasReplaced checks that a refresh forgets the attributes that the service does not show
+// of the new group, so that the next plan sends them.
+func TestProtocolReadOfAGroupThatWasReplaced(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string]emulator.Options{"stored": {}, "echo": {Answers: emulator.AnswersEcho}} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, options)
+			state := p.Created(Acme())
+			p.Service.Replace("acme")
+			state, diags := p.Read(state)
+			diags.WantWarning(replaced, "team_id 1001", "team_id 1002", "API key")
+			p.WantTruth(state, "acme")
+			p.WantState(state, "name", nil, "mapping", nil, "properties", nil, "api_environment_tag", nil)
+			state = p.Refreshed(state) // The warning appears only once.
+
+			// A destroy at this point must not delete the new group, which Terraform has never managed.
+			p.Service.ResetCounts()
+			gone, diags := p.Destroy(state)
+			diags.WantWarning(anotherHasTheID, "was not touched")
+			p.WantNoState(gone)
+			p.WantCalls("")
+
+			plan := p.Plan(state, Acme())
+			plan.Diags.WantWarning(overwrites, "mapping")
+			if plan.Action != "update" || plan.Get("token") == Unknown {
+				t.Errorf("the plan is to %s, with the token %v", plan.Action, plan.Get("token"))
+			}
+			state, _ = p.Apply(plan)
+			p.WantTruth(state, "acme")
+			if group := p.Group("acme"); group.Mapping["sales"] != "db-1" || group.Name != "Acme" {
+				t.Errorf("the new group does not match the configuration: %+v", group)
+			}
+			state = p.Refreshed(state)
+			p.WantSettled(state, Acme())
+			p.WantDestroyed(state)
+			p.WantGroups()
+		})
+	}
+	// If the service shows managed attributes of the new group, a refresh shows them as drift.
+	p := another(t, emulator.Options{})
+	state := p.Created(Acme())
+	p.Service.Remove("acme")
+	p.Service.Seed(emulator.Group{ID: "acme", Name: "Theirs", Properties: json.RawMessage(`{"a":1}`)})
+	state, _ = p.Read(state)
+	p.WantState(state, "name", "Theirs", "properties", `{"a":1}`, "mapping", nil)
+}
+
+func TestProtocolReadThatFails(t *testing.T) {
+	const remedy = `curl -X DELETE "$EMBED_BASE_URL/api/user" -H "Authorization: Token $EMBED_API_KEY" ` +
+		`-H 'Content-Type: application/json' -d '{"user_group_id":"acme"}'`
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
+	failing := func(state State, fault emulator.Fault, title string, says ...string) {
+		t.Helper()
+		p.Service.Fail(fault)
+		after, diags := p.Read(state)
+		diags.WantError(title, says...)
+		p.WantSame(after, state)
+		p.WantGroups("acme")
+		p.Service.ClearFaults()
+	}
+	lost := emulator.Fault{Method: http.MethodGet, Kind: emulator.CutAfterWork}
+	failing(state, lost, cannotLookUp, "empty one", remedy)
+	refused := emulator.Fault{Method: http.MethodGet, Kind: emulator.Refuse}
+	failing(state, refused, cannotLookUp, "Nothing was changed", "Fix what the service reports")
+	imported, diags := p.Importing("acme", nil)
+	diags.WantNone()
+	lost.Nth = 1
+	failing(imported, lost, `Looking up user group "acme" may have created it`,
+		"response to the lookup was lost", "Run again", remedy)
+	p.Service.Remove("acme")
+	kept := emulator.Fault{Method: http.MethodDelete, ID: "acme", Kind: emulator.Refuse}
+	failing(state, kept, `User group "acme" was left behind`,
+		"empty group", remedy, "create groups but not delete them", "Fix what the service reports")
+}
+
+// protocolCreation returns the body of the response to the creation of the group, as a cache could store it.
+func protocolCreation(group emulator.Group) string {
+	return fmt.Sprintf(`{"success":1,"new_user_group":true,"user_group":`+
+		`{"team_id":%d,"token":%q,"name":%q,"provided_id":%q}}`, group.TeamID, group.Token, group.Name, group.ID)
+}
+
+// TestProtocolAnswersFromACache covers a cache that stores GET responses by path, which is the same for all groups.
+// It answers every lookup with the response to the last creation, as if the lookup had just created the group.
+// Deleting that group would delete a customer.
+func TestProtocolAnswersFromACache(t *testing.T) {
+	p := start(t, emulator.Options{})
+	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
+	before := p.Service.Groups()
+	p.Answered(http.MethodGet, protocolCreation(p.Group("acme")))
+	want := func(id string, diags Diags) {
+		t.Helper()
+		title := fmt.Sprintf("A cache may have answered for user group %q", id)
+		diags.WantError(title, "Nothing was deleted", "returned an old response",
+			"Turn off caching for the address of the service")
+		if strings.Contains(diags.String(), "curl") {
+			t.Errorf("the error suggests deleting a group that may be a customer:\n%s", diags)
+		}
+	}
+	for id, state := range map[string]State{"acme": acme, "other": other} {
+		after, diags := p.Read(state)
+		want(id, diags)
+		p.WantSame(after, state)
+	}
+	want("acme", second(p.DataSource(ByID("acme"))))
+	want("acme", second(p.Invoke(ByID("acme"))))
+	want("acme", second(p.ImportAndRead("acme")))
+	want("new", second(p.Create(Acme("user_group_id", "new", "name", "New"))))
+	p.WantUntouched(before)
+
+	p.Service.ClearFaults()
+	aged := answering(protocolAnswer("acme", 1001, "Customer"))
+	aged.Header = http.Header{"Age": {"7"}}
+	p.Service.Fail(aged)
+	after, diags := p.Read(acme)
+	diags.WantError(cannotLookUp, "Age", "Nothing was changed", "caching")
+	p.WantSame(after, acme)
+}
+
+// TestProtocolServiceThatNormalizesIDs covers a service that stores IDs in lower case, and returns "acme" if it is
+// asked for "Acme". The team_id shows that it is the same group.
+func TestProtocolServiceThatNormalizesIDs(t *testing.T) {
+	const title = `The service spells the ID "Acme" differently`
+	p := start(t, emulator.Options{IDs: emulator.IDsLowerCase})
+	state, diags := p.Create(Acme("user_group_id", "Acme"))
+	diags.WantWarning(title, `"Acme"`, `"acme"`, "same group")
+	state, diags = p.Read(state)
+	diags.WantWarning(title)
+	state, diags = p.Update(state, NextQuarter("user_group_id", "Acme", "name", "New"))
+	diags.WantWarning(title)
+	group := p.Group("acme")
+	p.WantState(state, "user_group_id", "Acme", "id", "Acme", "token", group.Token, "team_id", group.TeamID)
+	p.WantDestroyed(state)
+	p.WantGroups()
+
+	// An import has no team_id to compare with, so the provider cannot know which group the response is about.
+	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	second(p.ImportAndRead("Acme")).WantError(`The service returned a different group than "Acme"`,
+		`"acme"`, "use the ID that it returns")
+}
+
+// TestProtocolReadsThatLag covers a service whose lookups show an outdated group with a retired token. The provider
+// must not believe them.
+func TestProtocolReadsThatLag(t *testing.T) {
+	const title = `The service shows an outdated token of user group "acme"`
+	p := start(t, emulator.Options{ReadLag: 1 << 60})
+	state := p.Updated(p.Created(Acme()), NextQuarter("name", "New"))
+	for range 3 {
+		// An engine stores private state in a file, so the provider gets a copy.
+		state.Private = []byte(string(state.Private))
+		state = p.Refreshed(state)
+		p.WantTruth(state, "acme")
+		p.WantState(state, "name", "New")
+		p.WantSettled(state, NextQuarter("name", "New"))
+	}
+	// With store_token = false, the token has to be looked up, but the lookup returns a retired one.
+	state = p.Updated(state, NextQuarter("name", "New", "store_token", false))
+	again := Acme("name", "New", "store_token", false, "rotate_token_when_changed", Quarter("Q3"))
+	after, diags := p.Update(state, again)
+	diags.WantError(title, "has already been replaced", "was not rotated", "Run again once")
+	p.WantState(after, "rotate_token_when_changed", Quarter("Q2"))
+	second(p.Destroy(state)).WantError(title, "was not deleted", "stays in the state")
+	p.WantGroups("acme")
+}
+
+// TestProtocolRetiredTokensAreRemembered checks that the provider remembers the last five tokens that were rotated
+// away.
+func TestProtocolRetiredTokensAreRemembered(t *testing.T) {
+	const kept = 5
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
+	var retired []string
+	for i := range kept + 2 {
+		retired = append(retired, state.Token())
+		state = p.Updated(state, Acme("rotate_token_when_changed", Quarter(fmt.Sprint(i))))
+	}
+	shown := p.Group("acme")
+	for i, token := range retired {
+		shown.Token = token
+		p.Answered(http.MethodGet, strings.Replace(protocolCreation(shown), "true", "false", 1))
+		believed := p.Refreshed(state).Token() == token
+		if remembered := i >= len(retired)-kept; believed == remembered {
+			t.Errorf("a refresh takes over retired token %d of %d: %t", i+1, len(retired), believed)
+		}
+		p.Service.ClearFaults()
+	}
+	p.WantTruth(p.Refreshed(state), "acme")
+}
+
+// TestServerStopsRequests checks that StopProvider cancels a running request through its lent context, so that a
+// failed call is not retried.
+func TestServerStopsRequests(t *testing.T) {
+	p := start(t, emulator.Options{})
+	state := p.Created(Object{"user_group_id": "acme", "name": "Acme"})
+	p.Service.BeforeCall(func(emulator.Call) {
+		if _, err := p.Server.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{}); err != nil {
+			t.Error(err)
+		}
+	})
+	p.Service.Fail(emulator.Fault{Kind: emulator.Unavailable503})
+	_, diags := p.Read(state)
+	if !diags.HasError() {
+		t.Error("the read that was stopped reports no error")
+	}
+	p.WantCalls("GET")
+}

@@ -1,0 +1,180 @@
+package protocoltest_test
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+	"github.com/dashembed/terraform-provider-embed/internal/provider"
+)
+
+// schemasOfResources returns the schemas of all resources as the framework has them.
+func schemasOfResources(ctx context.Context) (schemas []schema.Schema) {
+	for _, create := range provider.New("test")().Resources(ctx) {
+		var resp resource.SchemaResponse
+		create().Schema(ctx, resource.SchemaRequest{}, &resp)
+		schemas = append(schemas, resp.Schema)
+	}
+	return schemas
+}
+
+// schemaBlocks returns all schemas as the protocol transmits them, by kind and name. The framework has validated
+// their implementation by then.
+func schemaBlocks(t *testing.T) map[string]*tfprotov6.SchemaBlock {
+	t.Helper()
+	all := bare(t).Schema
+	blocks := map[string]*tfprotov6.SchemaBlock{"provider": all.Provider.Block}
+	for name, schema := range all.ResourceSchemas {
+		blocks["resource "+name] = schema.Block
+	}
+	for name, schema := range all.DataSourceSchemas {
+		blocks["data source "+name] = schema.Block
+	}
+	for name, schema := range all.EphemeralResourceSchemas {
+		blocks["ephemeral resource "+name] = schema.Block
+	}
+	for name, schema := range all.ListResourceSchemas {
+		blocks["list resource "+name] = schema.Block
+	}
+	for name, schema := range all.ActionSchemas {
+		blocks["action "+name] = schema.Schema.Block
+	}
+	return blocks
+}
+
+func TestSchemasDescribeEverything(t *testing.T) {
+	t.Parallel()
+	check := func(what, description string, kind tfprotov6.StringKind) {
+		t.Helper()
+		if kind != tfprotov6.StringKindMarkdown {
+			t.Errorf("the description of %s is %v, not Markdown", what, kind)
+		}
+		trimmed := strings.TrimSpace(description)
+		if len(trimmed) < 20 || trimmed != description || !strings.HasSuffix(strings.TrimRight(trimmed, "*)"), ".") {
+			t.Errorf("the description of %s is not a sentence: %q", what, description)
+		}
+		if strings.Count(description, "`")%2 != 0 || strings.Count(description, "**")%2 != 0 {
+			t.Errorf("the Markdown of %s has an unclosed code span or bold text: %q", what, description)
+		}
+	}
+	for object, block := range schemaBlocks(t) {
+		check(object, block.Description, block.DescriptionKind)
+		if len(block.BlockTypes) > 0 {
+			t.Errorf("%s has nested blocks, which this test does not check", object)
+		}
+		for _, attribute := range block.Attributes {
+			check(object+"."+attribute.Name, attribute.Description, attribute.DescriptionKind)
+			variable := "Environment variable: `EMBED_" + strings.ToUpper(attribute.Name) + "`"
+			if object == "provider" && !strings.Contains(attribute.Description, variable) {
+				t.Errorf("the description of %s does not say %q", attribute.Name, variable)
+			}
+		}
+	}
+}
+
+func TestSchemasMarkSecrets(t *testing.T) {
+	t.Parallel()
+	secret := map[string]bool{"token": true, "api_key": true, "headers": true, "client_key_pem": true, "proxy_url": true}
+	for object, block := range schemaBlocks(t) {
+		for _, attribute := range block.Attributes {
+			if attribute.Sensitive != secret[attribute.Name] || attribute.Deprecated || attribute.WriteOnly {
+				t.Errorf("%s.%s is deprecated, write-only, or has the wrong Sensitive: %+v", object, attribute.Name, attribute)
+			}
+		}
+	}
+}
+
+// TestSchemasHaveTheAttributesOfTheDesign checks which attributes are required, optional, and computed.
+func TestSchemasHaveTheAttributesOfTheDesign(t *testing.T) {
+	t.Parallel()
+	type kinds struct{ required, optional, computed string }
+	want := map[string]kinds{
+		"resource embed_user_group": {
+			"name user_group_id",
+			"adopt_existing data_source_provided_id deletion_protection mapping properties rotate_token_when_changed " +
+				"store_token",
+			"api_environment_tag id team_id token token_fingerprint",
+		},
+		"data source embed_user_group": {
+			"user_group_id", "store_token", "id name properties team_id token token_fingerprint",
+		},
+		"ephemeral resource embed_user_group_token": {"user_group_id", "", "team_id token token_fingerprint"},
+		"action embed_rotate_user_group_token":      {"user_group_id", "", ""},
+		"data source embed_user_groups":             {"user_group_ids", "", "existing_ids missing_ids"},
+		"list resource embed_user_group":            {"user_group_ids", "", ""},
+	}
+	for object, block := range schemaBlocks(t) {
+		names := func(condition func(*tfprotov6.SchemaAttribute) bool) string {
+			return strings.Join(Attributes(block, condition), " ")
+		}
+		got := kinds{
+			names(func(a *tfprotov6.SchemaAttribute) bool { return a.Required && !a.Optional && !a.Computed }),
+			names(func(a *tfprotov6.SchemaAttribute) bool { return a.Optional && !a.Required && !a.Computed }),
+			names(func(a *tfprotov6.SchemaAttribute) bool { return a.Computed && !a.Required && !a.Optional }),
+		}
+		if object == "provider" {
+			want[object] = kinds{optional: names(func(*tfprotov6.SchemaAttribute) bool { return true })}
+		}
+		if got != want[object] {
+			t.Errorf("%s has %+v, want %+v", object, got, want[object])
+		}
+		delete(want, object)
+	}
+	if len(want) > 0 {
+		t.Errorf("there are no schemas for %v", want)
+	}
+	if version := bare(t).Schema.ResourceSchemas[ResourceType].Version; version != 0 {
+		t.Errorf("the schema version is %d: internal/acceptance/testdata/state needs a file from the last release with "+
+			"the previous version", version)
+	}
+}
+
+// TestSchemaOfResourceHasNoDefaults checks that no attribute has a default. A default for a new attribute would show
+// up in the plan of every existing group when the provider is upgraded.
+func TestSchemaOfResourceHasNoDefaults(t *testing.T) {
+	t.Parallel()
+	all := schemasOfResources(t.Context())
+	if len(all) == 0 {
+		t.Error("there are no resources")
+	}
+	for _, one := range all {
+		for name, attribute := range one.Attributes {
+			if byDefault := reflect.ValueOf(attribute).FieldByName("Default"); !byDefault.IsValid() || !byDefault.IsNil() {
+				t.Errorf("%s has a default, or its type has no field Default", name)
+			}
+		}
+	}
+}
+
+func TestSchemaOfResourceReplacesForTheIDAlone(t *testing.T) {
+	p := start(t, emulator.Options{})
+	everything := Acme("data_source_provided_id", "db", "store_token", true,
+		"adopt_existing", false, "deletion_protection", false)
+	changes := Object{
+		"user_group_id": "acme2", "name": "B", "mapping": Object{"sales": "db-2"}, "properties": `{}`,
+		"rotate_token_when_changed": Quarter("Q9"), "data_source_provided_id": "db2",
+		"adopt_existing": true, "deletion_protection": true, "store_token": false,
+	}
+	state := p.Created(everything)
+	for _, attribute := range p.Configurable() {
+		for _, value := range []any{changes[attribute], nil, Unknown} {
+			want := "update"
+			switch {
+			case attribute == "user_group_id" && value != nil:
+				want = "replace"
+			case value == nil && (attribute == "user_group_id" || attribute == "name"):
+				want = "invalid"
+			}
+			if plan := p.Plan(state, With(everything, attribute, value)); plan.Action != want {
+				t.Errorf("changing %s to %v plans to %s, want %s\n%s", attribute, value, plan.Action, want, plan.Diags)
+			}
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package protocoltest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+)
+
+// StartService starts an emulator that stops when the test ends.
+func StartService(t testing.TB, options emulator.Options) *emulator.Emulator {
+	t.Helper()
+	service, err := emulator.Start(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(service.Close)
+	return service
+}
+
+// WantGroups checks that the service has exactly these groups, sorted by ID.
+func WantGroups(t *testing.T, service *emulator.Emulator, want []string) {
+	t.Helper()
+	var got []string
+	for _, group := range service.Groups() {
+		got = append(got, group.ID)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the service has the groups %q, want %q", got, want)
+	}
+}
+
+// IsCheck reports whether a call is about the group that the provider creates to check the service.
+func IsCheck(call emulator.Call) bool {
+	return strings.HasPrefix(call.ID, "terraform-provider-embed-check-")
+}
+
+// CallsOf returns the methods of all calls since the counts were last reset, such as "GET > DELETE", and resets the
+// counts. Consecutive calls of the check of the service appear as one word, check.
+func CallsOf(service *emulator.Emulator) string {
+	var methods []string
+	for _, call := range service.Calls() {
+		method := call.Method
+		if IsCheck(call) {
+			method = "check"
+		}
+		if method != "check" || len(methods) == 0 || methods[len(methods)-1] != method {
+			methods = append(methods, method)
+		}
+	}
+	service.ResetCounts()
+	return strings.Join(methods, " > ")
+}
+
+// Fingerprint computes the fingerprint independently of the provider, so that it cannot change unnoticed.
+func Fingerprint(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])[:12]
+}

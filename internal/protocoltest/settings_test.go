@@ -1,0 +1,217 @@
+package protocoltest_test
+
+import (
+	"crypto/tls"
+	"encoding/pem"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+)
+
+func TestProtocolHeadersAndUserAgentReachTheService(t *testing.T) {
+	t.Setenv("TF_APPEND_USER_AGENT", "hcp/3")
+	t.Setenv("EMBED_USER_AGENT_SUFFIX", "ci/7")
+	p := bare(t)
+	p.Serve(emulator.Options{})
+	p.Configure(With(p.Arguments(), "headers", Object{"x-tenant": "t1"})).WantNone()
+	state := p.Updated(p.Created(Acme()), NextQuarter("name", "New"))
+	p.WantDestroyed(p.Refreshed(state))
+	for _, call := range p.Service.Calls() {
+		for name, want := range map[string]string{
+			"Authorization": "Token " + emulator.DefaultKey, "X-Tenant": "t1",
+			"User-Agent": "terraform-provider-embed/test (Terraform 1.99.0) hcp/3 ci/7",
+		} {
+			if got := call.Header.Values(name); len(got) != 1 || got[0] != want {
+				t.Errorf("%s: the header %s is %q, want %q", call.Method, name, got, want)
+			}
+		}
+	}
+	p.WantCalls("PUT > POST > GET > DELETE")
+}
+
+// TestProtocolCertificates covers a gateway that has a private certificate authority and another host name, and that
+// requires a client certificate.
+func TestProtocolCertificates(t *testing.T) {
+	p := bare(t)
+	p.Serve(emulator.Options{})
+	target, err := url.Parse(p.Service.URL())
+	p.Must(err)
+	certificate, key := CertificatePair(t, time.Hour)
+	gateway := httptest.NewUnstartedServer(httputil.NewSingleHostReverseProxy(target))
+	gateway.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	gateway.TLS.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+		if hello.ServerName != "example.com" {
+			t.Errorf("the client sent the server name %q", hello.ServerName)
+		}
+		return nil, nil
+	}
+	gateway.StartTLS()
+	t.Cleanup(gateway.Close)
+	authority := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: gateway.Certificate().Raw}))
+	authorityFile := File(t, "ca.pem", authority)
+
+	ours := Object{"client_cert_pem": certificate, "client_key_pem": key}
+	for name, test := range map[string]struct {
+		configured Object
+		variable   string // EMBED_CA_CERT_FILE
+		says       string // in the error; empty for no error
+	}{
+		"unknown authority":            {configured: ours, says: "certificate"},
+		"no client certificate":        {variable: authorityFile, says: "client certificate"},
+		"authority in the environment": {configured: ours, variable: authorityFile},
+		"authority in the configuration": {
+			configured: With(ours, "ca_cert_file", authorityFile), variable: "/no/such",
+		},
+		"authority as text": {configured: With(ours, "ca_cert_pem", authority), variable: "/no/such"},
+	} {
+		t.Setenv("EMBED_CA_CERT_FILE", test.variable)
+		gatewayed := Object{"base_url": gateway.URL, "tls_server_name": "example.com", "max_retries": 0}
+		p.Configure(With(p.Arguments(), gatewayed, test.configured)).WantNone()
+		_, diags := p.Create(Acme("user_group_id", name))
+		if test.says != "" {
+			diags.WantError(`Cannot create user group "`+name+`"`, test.says, "was not created")
+			p.WantCalls("")
+			continue
+		}
+		diags.WantNone()
+		p.WantCalls("GET")
+	}
+}
+
+func TestProtocolNobodyListens(t *testing.T) {
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
+	p.Service.Close()
+	p = p.AnotherProcess(nil) // On an open connection, the outcome would be unknown.
+	second(p.Create(Acme("user_group_id", "new"))).WantError(`Cannot create user group "new"`,
+		"was not created", "EMBED_BASE_URL")
+	after, diags := p.Read(state)
+	diags.WantError(cannotLookUp, "Nothing was changed", "EMBED_BASE_URL")
+	p.WantSame(after, state)
+}
+
+// TestProtocolBadProviderArguments checks that each bad value causes exactly one error, before any call. The error
+// names the argument and, unless arguments conflict, its environment variable. It does not show the value.
+func TestProtocolBadProviderArguments(t *testing.T) {
+	const marker = "marker-4711"
+	const invalid, missing = "A provider argument is invalid", "A provider argument is missing"
+	const conflict = "Provider arguments conflict"
+	empty := File(t, "empty", " \n")
+	twoLines := File(t, "two", marker+"\n"+marker)
+	noPEM := File(t, "pem", marker)
+	tests := []struct {
+		argument    string
+		configured  any
+		environment string // empty to test the configuration only
+		title       string // of the error, empty for none
+	}{
+		{"base_url", "", "", missing},
+		{"base_url", marker + ".example", marker + ".example", invalid},
+		{"base_url", "http://" + marker + ".example", "http://" + marker + ".example", invalid},
+		{"base_url", "https://user:" + marker + "@service.example", "https://user:" + marker + "@service.example", invalid},
+		{"base_url", "https://service.example?key=" + marker, "https://service.example?key=" + marker, invalid},
+		{"api_key", "", "", missing},
+		{"api_key", "  ", "  ", missing},
+		{"api_key", marker + "\n" + marker, marker + "\n" + marker, invalid},
+		{"api_key", marker + "\x00", "", invalid},
+		{"api_key", marker + "\t" + marker, "", invalid},
+		{"api_key_file", "/no/such/" + marker, "/no/such/" + marker, invalid},
+		{"api_key_file", filepath.Dir(empty), filepath.Dir(empty), invalid},
+		{"api_key_file", empty, empty, invalid},
+		{"api_key_file", twoLines, twoLines, invalid},
+		{"allow_http", nil, marker, invalid},
+		{"request_timeout", marker, marker, invalid},
+		{"request_timeout", "30", "30", invalid},
+		{"request_timeout", "0s", "0s", invalid},
+		{"request_timeout", "-1s", "-1s", invalid},
+		{"max_retries", -1, "-1", invalid},
+		{"max_retries", 101, "101", invalid},
+		{"max_retries", 0.5, "", invalid},
+		{"max_retries", nil, marker, invalid},
+		{"max_retries", nil, "1.5", invalid},
+		{"retry_wait_min", marker, marker, invalid},
+		{"retry_wait_min", "0", "0", invalid},
+		{"retry_wait_max", marker, marker, invalid},
+		{"retry_wait_max", "1us", "1us", conflict},
+		{"requests_per_second", 0.0, "0", invalid},
+		{"requests_per_second", -1.5, "-1.5", invalid},
+		{"requests_per_second", nil, "NaN", invalid},
+		{"requests_per_second", nil, marker, invalid},
+		{"headers", Object{"CONTENT-TYPE": marker}, `{"CONTENT-TYPE":"` + marker + `"}`, invalid},
+		{"headers", Object{"a b": marker}, `{"a b":"` + marker + `"}`, invalid},
+		{"headers", Object{"": marker}, `{"":"` + marker + `"}`, invalid},
+		{"headers", Object{"X-Tenant": marker + "\r\nX: y"}, `{"X-Tenant":"` + marker + `\r\nX: y"}`, invalid},
+		{"headers", Object{"X-Tenant": nil}, `{"X-Tenant":null}`, invalid},
+		{"headers", Object{"X-Tenant": "a", "x-tenant": "b"}, `{"X-Tenant":"a","x-tenant":"b"}`, invalid},
+		{"headers", nil, `["` + marker + `"]`, invalid},
+		{"headers", nil, `{"X-Tenant":1}`, invalid},
+		{"headers", nil, `{"X-Tenant":"a","X-Tenant":"b"}`, invalid},
+		{"headers", nil, marker, invalid},
+		{"ca_cert_file", "/no/such/" + marker, "/no/such/" + marker, invalid},
+		{"ca_cert_file", noPEM, noPEM, invalid},
+		{"ca_cert_file", empty, empty, invalid},
+		{"user_agent_suffix", marker + "\n", "", ""}, // surrounding white space is dropped
+		{"user_agent_suffix", "a\n" + marker, "a\n" + marker, invalid},
+		{"environment", marker, marker, invalid},
+		{"environment", "customer", "customer", invalid},
+	}
+	for _, test := range tests {
+		t.Run(test.argument+" "+strings.NewReplacer("/", "|", "\x00", "0").Replace(test.environment), func(t *testing.T) {
+			p := bare(t)
+			p.Serve(emulator.Options{})
+			check := func(source string, diags Diags) {
+				t.Helper()
+				if test.title == "" {
+					diags.WantNone()
+					return
+				}
+				if len(diags.List) != 1 || !diags.HasError() || strings.Contains(diags.String(), marker) {
+					t.Fatalf("%s: want one error without the value, got:\n%s", source, diags)
+				}
+				one := diags.List[0]
+				if one.Attribute == nil || !strings.Contains(one.Attribute.String(), `"`+test.argument+`"`) {
+					t.Errorf("%s: the error is at %v", source, one.Attribute)
+				}
+				// The validator of the framework has another title for a configured requests_per_second.
+				if source == "environment" || test.argument != "requests_per_second" {
+					says := []string{test.argument, "No call was made"}
+					if test.title != conflict {
+						says = append(says, "EMBED_"+strings.ToUpper(test.argument))
+					}
+					diags.WantError(test.title, says...)
+				}
+			}
+			arguments := p.Arguments()
+			if test.argument == "api_key_file" {
+				delete(arguments, "api_key")
+			}
+			if test.configured != nil {
+				check("configuration", p.Configure(With(arguments, Object{test.argument: test.configured})))
+			}
+			if test.environment != "" {
+				t.Setenv("EMBED_"+strings.ToUpper(test.argument), test.environment)
+				delete(arguments, test.argument)
+				check("environment", p.Configure(arguments))
+			}
+			p.WantCalls("")
+		})
+	}
+}
+
+// TestProtocolAllBadArgumentsAtOnce checks that one run reports all bad arguments.
+func TestProtocolAllBadArgumentsAtOnce(t *testing.T) {
+	p := bare(t)
+	diags := p.Configure(Object{
+		"request_timeout": "x", "retry_wait_min": "x", "headers": Object{"Host": "x"},
+	})
+	if len(diags.List) != 5 {
+		t.Errorf("want errors for base_url, api_key and three more arguments, got:\n%s", diags)
+	}
+}

@@ -1,0 +1,73 @@
+package protocoltest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+)
+
+// TestProtocolUnknownProviderArguments checks that there is no call while a provider argument is unknown. A refresh
+// keeps the state, and a plan succeeds. Every operation that needs a call returns an error that explains why it
+// cannot make one.
+func TestProtocolUnknownProviderArguments(t *testing.T) {
+	says := func(what string) []string {
+		return []string{what, "provider block", "not known before apply", "No call was made", "-target"}
+	}
+	known := start(t, emulator.Options{})
+	state := known.Created(Acme())
+	for _, argument := range known.Schema.Provider.Block.Attributes {
+		p := known.AnotherProcess(Object{argument.Name: Unknown})
+		_, diags := p.Create(Acme("user_group_id", "new"))
+		diags.WantError(notConfigured, says("Creating a user group")...)
+	}
+	p := known.AnotherProcess(Object{"headers": Object{"X-Tenant": Unknown}})
+	p.WantSame(p.Refreshed(state), state)
+	p.WantSettled(state, Acme())
+	for _, config := range []Object{Acme("name", "New"), NextQuarter()} {
+		after, diags := p.Update(state, config)
+		diags.WantError(notConfigured, says("Updating a user group")...)
+		p.WantSame(after, state)
+	}
+	p.Updated(state, Acme("deletion_protection", true))
+	after, diags := p.Destroy(state)
+	diags.WantError(notConfigured, says("Deleting a user group")...)
+	p.WantSame(after, state)
+	second(p.Importing("acme", nil)).WantError(notConfigured, says("Importing a user group")...)
+	second(p.DataSource(ByID("acme"))).WantError(notConfigured, says("Looking up a user group")...)
+	second(p.Open(ByID("acme"))).WantError(notConfigured, says("Reading a user group token")...)
+	second(p.Invoke(ByID("acme"))).WantError(notConfigured, says("Rotating a user group token")...)
+	second(p.List(0, false, "acme")).WantError(notConfigured, says("Listing user groups")...)
+	p.WantCalls("")
+}
+
+// TestProtocolValidationOfNumbers checks that `terraform validate` already reports invalid numbers, since they depend
+// neither on the environment nor on a file.
+func TestProtocolValidationOfNumbers(t *testing.T) {
+	t.Parallel()
+	p := bare(t)
+	for argument, value := range map[string]any{"max_retries": 0.5, "requests_per_second": 0.0} {
+		config := p.Encode(Value(p.Schema.Provider.ValueType(), Object{argument: value}))
+		validated, err := p.Server.ValidateProviderConfig(t.Context(),
+			&tfprotov6.ValidateProviderConfigRequest{Config: config})
+		p.Must(err)
+		diags := p.Diagnostics(validated.Diagnostics)
+		if len(diags.List) != 1 || !strings.Contains(diags.String(), argument) {
+			t.Errorf("%s: %s", argument, diags)
+		}
+	}
+}
+
+// TestProtocolValidationNeedsNoConfiguration checks that validating and planning work before the provider is
+// configured. Engines validate first, and never configure a provider that returned an error.
+func TestProtocolValidationNeedsNoConfiguration(t *testing.T) {
+	t.Parallel()
+	p := bare(t)
+	p.Validate(Acme()).WantNone()
+	if plan := p.Plan(p.Nothing(), Acme()); plan.Action != "create" {
+		t.Errorf("the plan is to %s:\n%s", plan.Action, plan.Diags)
+	}
+}

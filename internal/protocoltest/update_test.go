@@ -1,0 +1,273 @@
+package protocoltest_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+)
+
+func TestProtocolUpdateNoticesAnotherToken(t *testing.T) {
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
+	old := state.Token()
+	p.Service.RotateBehind("acme")
+	state, diags := p.Update(state, Acme("name", "New"))
+	diags.WantWarning(rotatedAway, "The group was updated", "next refresh")
+	p.WantCalls("PUT")
+	p.WantState(state, "token", old, "token_fingerprint", Fingerprint(old), "name", "New")
+	state = p.Refreshed(state)
+	p.WantTruth(state, "acme")
+	p.WantSettled(state, Acme("name", "New"))
+	p.WantCalls("GET")
+}
+
+func TestProtocolWhatCausesNoCall(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string][]any{
+		"adopt_existing":                {"adopt_existing", true},
+		"adopt_existing off":            {"adopt_existing", false},
+		"deletion_protection":           {"deletion_protection", true},
+		"data_source_provided_id":       {"data_source_provided_id", "db-1"},
+		"store_token":                   {"store_token", false},
+		"store_token on":                {"store_token", true},
+		"mapping no longer managed":     {"mapping", nil},
+		"properties no longer managed":  {"properties", nil},
+		"properties written in reverse": {"properties", ` { "rows" : 1e1, "tier" : "\u0067old" } `},
+		"another key for the only one":  {"rotate_token_when_changed", Object{"year": "1"}},
+		"no triggers":                   {"rotate_token_when_changed", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, emulator.Options{})
+			state := p.Updated(p.Created(Acme()), Acme(change...))
+			p.WantCalls("")
+			p.WantTruth(state, "acme")
+			p.WantSettled(state, Acme(change...))
+			state = p.Updated(p.Refreshed(state), Acme())
+			p.WantSettled(state, Acme())
+			if p.Service.Rotations("acme") > 0 {
+				t.Error("reverting the change rotated the token")
+			}
+		})
+	}
+}
+
+func TestProtocolMappingAndPropertiesEmptied(t *testing.T) {
+	p := start(t, emulator.Options{})
+	empty := Acme("mapping", Object{}, "properties", "{}")
+	state := p.Updated(p.Created(Acme()), empty)
+	p.WantCalls("PUT")
+	if group := p.Group("acme"); len(group.Mapping) > 0 || string(group.Properties) != "{}" {
+		t.Errorf("the service has %+v", group)
+	}
+	p.WantSettled(p.Refreshed(state), empty)
+}
+
+func TestProtocolStoreToken(t *testing.T) {
+	p := start(t, emulator.Options{})
+	hidden := func(q string, changes ...any) Object {
+		return With(Acme("store_token", false, "rotate_token_when_changed", Quarter(q)), changes...)
+	}
+	plan := p.Plan(p.Nothing(), hidden("Q2"))
+	if plan.Get("token") != nil {
+		t.Errorf("the plan of a creation has the token %v", plan.Get("token"))
+	}
+	state, diags := p.Apply(plan)
+	diags.WantNone()
+	state = p.Refreshed(state)
+	p.WantTruth(state, "acme")
+	p.WantState(state, "token", nil)
+	p.Service.ResetCounts()
+
+	state = p.Updated(state, hidden("Q3"))
+	p.WantCalls("GET > POST")
+	p.WantTruth(state, "acme")
+	// The response to the update contains the token that the rotation after it needs.
+	state = p.Updated(state, hidden("Q4", "name", "New"))
+	p.WantCalls("PUT > POST")
+	p.WantTruth(state, "acme")
+	p.Service.RotateBehind("acme")
+	second(p.Update(state, hidden("Q4", "name", "Newer"))).WantWarning(rotatedAway)
+	state = p.Refreshed(state)
+
+	// After store_token is set to true, the next refresh reads the token. While store_token is unknown, a plan promises
+	// no token.
+	state = p.Updated(state, hidden("Q4", "name", "Newer", "store_token", true))
+	p.WantState(state, "token", nil)
+	state = p.Refreshed(state)
+	p.WantTruth(state, "acme")
+	for _, flag := range []bool{true, false} {
+		plan := p.Plan(state, hidden("Q4", "name", "Newer", "store_token", Unknown))
+		state, diags = p.Apply(plan, hidden("Q4", "name", "Newer", "store_token", flag))
+		diags.WantNone()
+		p.WantTruth(state, "acme")
+	}
+	p.Service.ResetCounts()
+	p.WantDestroyed(state)
+	p.WantCalls("GET > DELETE")
+}
+
+// TestProtocolUpdateBesideARotation checks that an update and a rotation are independent. If one fails, the provider
+// still carries out the other, and all errors are reported.
+func TestProtocolUpdateBesideARotation(t *testing.T) {
+	t.Parallel()
+	const triggers = "rotate_token_when_changed"
+	merging := emulator.Options{Updates: emulator.UpdatesMerge}
+	silver := []any{"name", "New", "properties", `{"tier":"silver"}`}
+	for name, test := range map[string]struct {
+		options emulator.Options
+		method  string
+		kind    emulator.FaultKind
+		changes []any
+		calls   string
+		titles  []string
+		says    string
+		state   []any
+		next    string // the calls of the next run
+	}{
+		"update refused": {
+			method: "PUT", kind: emulator.Refuse, calls: "PUT > POST", titles: []string{cannotUpdate}, says: "was not updated",
+			state: []any{"name", "Acme", triggers, Quarter("Q2")}, next: "PUT",
+		},
+		"update lost": {
+			method: "PUT", kind: emulator.CutAfterWork, calls: "PUT > PUT > PUT > POST", titles: []string{cannotUpdate},
+			says: "It is not known whether the group was updated", state: []any{"name", "Acme", triggers, Quarter("Q2")},
+		},
+		"not taken as sent": {
+			options: merging, changes: silver, calls: "PUT > POST", titles: []string{notAsPlanned}, next: "PUT",
+			says:  `which were not sent: "rows"`,
+			state: []any{"name", "New", "properties", `{"rows":10,"tier":"silver"}`, triggers, Quarter("Q2")},
+		},
+		"rotation refused": {
+			method: "POST", kind: emulator.Refuse, calls: "PUT > POST > GET", titles: []string{cannotRotate},
+			says: "was not rotated", next: "POST",
+			state: []any{"name", "New", triggers, Quarter("Q1"), "api_environment_tag", "Customer"},
+		},
+		"rotation lost": {
+			method: "POST", kind: emulator.CutBefore, calls: "PUT > POST > GET > POST > GET > POST > GET",
+			titles: []string{cannotRotate}, says: "not known whether the token was rotated",
+			state: []any{"name", "New", triggers, Quarter("Q1")}, next: "POST",
+		},
+		"answered with the same token": {
+			method: "POST", kind: emulator.Answer, calls: "PUT > POST", titles: []string{cannotRotate},
+			says: "returned the token that it should have replaced", next: "POST",
+			state: []any{"name", "New", triggers, Quarter("Q1")},
+		},
+		"both": {
+			options: merging, changes: silver, method: "POST", kind: emulator.Refuse, calls: "PUT > POST > GET",
+			titles: []string{notAsPlanned, cannotRotate}, says: "was not rotated",
+			state: []any{"name", "New", triggers, Quarter("Q1")}, next: "PUT > POST",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, test.options)
+			state := p.Created(Acme())
+			if test.method != "" {
+				same := `{"success":1,"user_group":{"token":"` + state.Token() + `"}}`
+				p.Service.Fail(emulator.Fault{Method: test.method, Kind: test.kind, Body: same})
+			}
+			config := NextQuarter(append([]any{"name", "New"}, test.changes...)...)
+			state, diags := p.Update(state, config)
+			p.WantCalls(test.calls)
+			if diags.WantErrors(test.titles...); !strings.Contains(diags.String(), test.says) {
+				t.Errorf("the diagnostics do not say %q:\n%s", test.says, diags)
+			}
+			p.WantState(state, test.state...)
+			p.WantTruth(state, "acme")
+			p.Service.ClearFaults()
+			state = p.Refreshed(state)
+			p.Service.ResetCounts()
+			state, diags = p.Update(state, config)
+			p.WantCalls(test.next)
+			if test.changes == nil {
+				diags.WantNone()
+				p.WantSettled(state, config)
+			}
+			p.WantTruth(state, "acme")
+		})
+	}
+}
+
+// TestProtocolAnswersAboutAnotherGroup checks that a response about another group causes an error that says so, and
+// not an inconsistent result.
+func TestProtocolAnswersAboutAnotherGroup(t *testing.T) {
+	p := start(t, emulator.Options{})
+	known := p.Updated(p.Created(Acme()), Acme("name", "Acme 2")) // The update makes the tag known.
+	ask := func(method, body string) (State, Diags) {
+		p.Service.ClearFaults()
+		p.Answered(method, body)
+		if method == http.MethodPut {
+			return p.Update(known, Acme("name", "Acme 3"))
+		}
+		return p.Update(known, NextQuarter("name", "Acme 2"))
+	}
+	state, diags := ask(http.MethodPut, protocolAnswer("acme", 7, "Customer"))
+	diags.WantError(replaced, "team_id 1001", "team_id 7")
+	p.WantState(state, "name", "Acme 2", "team_id", int64(1001))
+	state, diags = ask(http.MethodPut, protocolAnswer("acme", 1001, "Testing"))
+	diags.WantError(elsewhere, `"Customer"`, `"Testing"`, "API key")
+	p.WantState(state, "api_environment_tag", "Testing")
+
+	// The new token must be in the state, because nothing else has it.
+	rotated := Object{"token": "ugt_answer", "rotate_token_when_changed": Quarter("Q2")}
+	state, diags = ask(http.MethodPost, protocolAnswer("acme", 7, "Customer"))
+	diags.WantError(replaced, "team_id 7")
+	p.WantState(state, rotated, "team_id", int64(1001))
+	state, diags = ask(http.MethodPost, protocolAnswer("acme", 1001, "Testing"))
+	diags.WantError(elsewhere, `"Testing"`)
+	p.WantState(state, rotated)
+}
+
+// TestProtocolGroupThatMayBeAnother covers a service that returns no team_id. Without a refresh, a group with a
+// different token may be a different group.
+func TestProtocolGroupThatMayBeAnother(t *testing.T) {
+	p := start(t, emulator.Options{Omit: []string{"team_id"}})
+	state := p.Created(Acme())
+	p.Service.RotateBehind("acme")
+	second(p.Update(state, NextQuarter())).WantError(`User group "acme" may be a different group`,
+		"does not show whether it is still the group in the state", "was not rotated", "Run again")
+	p.WantTruth(p.Updated(p.Refreshed(state), NextQuarter()), "acme")
+}
+
+// TestProtocolServiceThatTakesNothingAsSent covers a service that merges properties. Keys that it kept must be in the
+// state, so that the next plan removes them. Diagnostics must not show values.
+func TestProtocolServiceThatTakesNothingAsSent(t *testing.T) {
+	p := start(t, emulator.Options{Updates: emulator.UpdatesMerge})
+	config := Acme("properties", `{"tier":"hunter2"}`)
+	state, diags := p.Update(p.Created(Acme()), config)
+	diags.WantError(notAsPlanned, `which were not sent: "rows"`, "merges")
+	if strings.Contains(diags.String(), "hunter2") {
+		t.Errorf("the error shows a value:\n%s", diags)
+	}
+	p.WantState(state, "properties", `{"rows":10,"tier":"hunter2"}`)
+	if plan := p.Plan(p.Refreshed(state), config); plan.Action != "update" {
+		t.Errorf("the next plan is to %s, want an update that removes the keys that the service kept", plan.Action)
+	}
+	p.WantSettled(state, Acme("properties", `{"tier":"hunter2","rows":10.0}`))
+
+	// If two names look the same, the error escapes them.
+	p = another(t, emulator.Options{})
+	state = p.Created(Acme())
+	p.Answered(http.MethodPut, strings.Replace(protocolAnswer("acme", 1001, "Customer"), `"Acme"`, `"Zoe\u0308"`, 1))
+	second(p.Update(state, Acme("name", "Zoë"))).WantError(notAsPlanned, `"Zo\u00eb"`, `"Zoe\u0308"`)
+}
+
+func TestProtocolReplacement(t *testing.T) {
+	p := start(t, emulator.Options{})
+	plan := p.Plan(p.Created(Acme()), Acme("user_group_id", "acme2"))
+	plan.Diags.WantNone()
+	if plan.Action != "replace" || len(plan.Replaces) != 1 {
+		t.Errorf("the plan is to %s, because of %v", plan.Action, plan.Replaces)
+	}
+	for _, computed := range []string{"id", "token", "token_fingerprint", "team_id", "api_environment_tag"} {
+		if plan.Get(computed) != Unknown {
+			t.Errorf("%s of the new group is planned as %v", computed, plan.Get(computed))
+		}
+	}
+	state, diags := p.Apply(plan)
+	diags.WantNone()
+	p.WantCalls("DELETE > GET")
+	p.WantTruth(state, "acme2")
+}

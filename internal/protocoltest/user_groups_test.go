@@ -1,0 +1,108 @@
+package protocoltest_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+)
+
+const protocolGroups = "embed_user_groups"
+
+func protocolIDs(ids ...string) Object {
+	values := make([]any, len(ids))
+	for i, id := range ids {
+		values[i] = id
+	}
+	return Object{"user_group_ids": values}
+}
+
+// TestProtocolUserGroups checks that an existing group costs one call and a missing one three, and that no group is
+// left behind.
+func TestProtocolUserGroups(t *testing.T) {
+	p := start(t, emulator.Options{})
+	var all, existing, missing []string
+	for i := range 120 {
+		id := fmt.Sprintf("customer-%03d", i)
+		all = append(all, id)
+		if i%3 == 0 {
+			existing = append(existing, id)
+			p.Service.Seed(emulator.Group{ID: id, Name: "Customer"})
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	before := p.Service.Groups()
+	log := p.Logged()
+	got, diags := p.Data(protocolGroups, protocolIDs(all...))
+	diags.WantNone()
+	for name, want := range map[string][]string{"existing_ids": existing, "missing_ids": missing} {
+		var told []string
+		for _, id := range got[name].([]any) {
+			told = append(told, id.(string))
+		}
+		slices.Sort(told)
+		if !slices.Equal(told, want) {
+			t.Errorf("%s are %v, want %v", name, told, want)
+		}
+	}
+	calls := map[string]int{}
+	for _, call := range p.Service.Calls() {
+		if !IsCheck(call) {
+			calls[call.Method]++
+		}
+	}
+	want := map[string]int{http.MethodGet: len(existing) + 2*len(missing), http.MethodDelete: len(missing)}
+	if !maps.Equal(calls, want) {
+		t.Errorf("the calls were %v", calls)
+	}
+	p.WantUntouched(before)
+	for _, progress := range []string{"Looked up 50 of 120", "Looked up 120 of 120"} {
+		if !strings.Contains(log.Text.String(), progress) {
+			t.Errorf("the log does not say %q", progress)
+		}
+	}
+}
+
+func TestProtocolUserGroupsOfNoIDs(t *testing.T) {
+	p := start(t, emulator.Options{})
+	got, diags := p.Data(protocolGroups, protocolIDs())
+	diags.WantNone()
+	if len(got["existing_ids"].([]any)) != 0 || len(got["missing_ids"].([]any)) != 0 {
+		t.Errorf("got %v", got)
+	}
+	p.WantCalls("")
+	p.Fault(http.MethodGet, emulator.CutBefore)
+	_, diags = p.Data(protocolGroups, protocolIDs("nobody"))
+	diags.WantWarning(doesNotExist, "An earlier attempt was lost", "an empty group appears")
+	p.Service.ResetCounts()
+	_, diags = p.Data(protocolGroups, protocolIDs("acme", ""))
+	diags.WantError(invalidID, "must not be empty")
+	p.WantCalls("")
+}
+
+// TestProtocolUserGroupsThatFail checks that a failure with the same cause for all groups is reported once, and that
+// it stops further lookups.
+func TestProtocolUserGroupsThatFail(t *testing.T) {
+	p := start(t, emulator.Options{})
+	p.Always("", emulator.Refuse)
+	ids := make([]string, 100)
+	for i := range ids {
+		ids[i] = fmt.Sprint("customer-", i)
+	}
+	_, diags := p.Data(protocolGroups, protocolIDs(ids...))
+	if len(diags.List) != 1 || !strings.HasPrefix(diags.List[0].Summary, "Cannot look up user group") ||
+		!strings.Contains(diags.List[0].Detail, "does not want to") {
+		t.Errorf("want one error, got %v", diags)
+	}
+	if calls := len(p.Service.Calls()); calls > 40 {
+		t.Errorf("%d calls were made, although the service refuses all of them", calls)
+	}
+	_, diags = p.AnotherProcess(Object{"api_key": Unknown}).Data(protocolGroups, protocolIDs("acme"))
+	diags.WantError(notConfigured)
+}

@@ -1,0 +1,223 @@
+package protocoltest
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"reflect"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Object is a configuration or a state in plain Go: strings, bools, numbers, maps, slices, nil for null, and
+// Unknown. Missing attributes are null.
+type Object = map[string]any
+
+// Unknown is an unknown value, which engines show as "(known after apply)".
+var Unknown = struct{ unknown struct{} }{}
+
+// With returns a copy of the object with changes. Each change is an object, or a name followed by a value.
+// The value nil sets a member to null.
+func With(object Object, changes ...any) Object {
+	changed := maps.Clone(object)
+	for len(changes) > 0 {
+		if more, is := changes[0].(Object); is {
+			maps.Copy(changed, more)
+			changes = changes[1:]
+			continue
+		}
+		changed[changes[0].(string)] = changes[1]
+		changes = changes[2:]
+	}
+	return changed
+}
+
+// Acme returns a configuration that sets every argument that manages something at the service, with changes.
+func Acme(changes ...any) Object {
+	return With(Object{
+		"user_group_id": "acme", "name": "Acme", "mapping": Object{"sales": "db-1"},
+		"properties": `{"tier":"gold","rows":10}`, "rotate_token_when_changed": Quarter("Q1"),
+	}, changes...)
+}
+
+// NextQuarter returns Acme with a trigger that rotates the token, with changes.
+func NextQuarter(changes ...any) Object {
+	return With(Acme("rotate_token_when_changed", Quarter("Q2")), changes...)
+}
+
+// Quarter returns the value of a trigger for rotations.
+func Quarter(value string) Object { return Object{"quarter": value} }
+
+// ByID returns the configuration of an object that looks up a group.
+func ByID(id string) Object { return Object{"user_group_id": id} }
+
+// Value converts a plain Go value to a value of the type.
+func Value(typ tftypes.Type, plain any) tftypes.Value {
+	switch plain {
+	case nil:
+		return tftypes.NewValue(typ, nil)
+	case Unknown:
+		return tftypes.NewValue(typ, tftypes.UnknownValue)
+	}
+	switch typ := typ.(type) {
+	case tftypes.Object:
+		given := plain.(Object)
+		members := make(map[string]tftypes.Value, len(typ.AttributeTypes))
+		for name, member := range typ.AttributeTypes {
+			members[name] = Value(member, given[name])
+		}
+		for name := range given {
+			if typ.AttributeTypes[name] == nil {
+				panic(fmt.Sprintf("there is no attribute %q", name))
+			}
+		}
+		return tftypes.NewValue(typ, members)
+	case tftypes.Map:
+		elements := map[string]tftypes.Value{}
+		for entry := reflect.ValueOf(plain).MapRange(); entry.Next(); {
+			elements[entry.Key().String()] = Value(typ.ElementType, entry.Value().Interface())
+		}
+		return tftypes.NewValue(typ, elements)
+	case tftypes.List:
+		return tftypes.NewValue(typ, elements(typ.ElementType, plain))
+	case tftypes.Set:
+		return tftypes.NewValue(typ, elements(typ.ElementType, plain))
+	}
+	return tftypes.NewValue(typ, plain)
+}
+
+func elements(typ tftypes.Type, plain any) (elements []tftypes.Value) {
+	list := reflect.ValueOf(plain)
+	for i := range list.Len() {
+		elements = append(elements, Value(typ, list.Index(i).Interface()))
+	}
+	return elements
+}
+
+// Plain is the inverse of Value. Numbers must be whole, and become int64.
+func Plain(value tftypes.Value) any {
+	must := func(err error) {
+		if err != nil {
+			panic(err)
+		}
+	}
+	switch {
+	case value.IsNull():
+		return nil
+	case !value.IsKnown():
+		return Unknown
+	case value.Type().Is(tftypes.String):
+		var text string
+		must(value.As(&text))
+		return text
+	case value.Type().Is(tftypes.Bool):
+		var flag bool
+		must(value.As(&flag))
+		return flag
+	case value.Type().Is(tftypes.Number):
+		number := new(big.Float)
+		must(value.As(&number))
+		whole, accuracy := number.Int64()
+		if accuracy != big.Exact {
+			panic("no attribute of a group has numbers such as " + number.String())
+		}
+		return whole
+	case value.Type().Is(tftypes.List{}), value.Type().Is(tftypes.Set{}):
+		var elements []tftypes.Value
+		must(value.As(&elements))
+		list := make([]any, 0, len(elements))
+		for _, element := range elements {
+			list = append(list, Plain(element))
+		}
+		return list
+	default:
+		var members map[string]tftypes.Value
+		must(value.As(&members))
+		object := make(Object, len(members))
+		for name, member := range members {
+			object[name] = Plain(member)
+		}
+		return object
+	}
+}
+
+func members(value tftypes.Value) Object {
+	object, _ := Plain(value).(Object)
+	return object
+}
+
+// Encode encodes a value as the protocol transmits it.
+func (p *Provider) Encode(value tftypes.Value) *tfprotov6.DynamicValue {
+	p.T.Helper()
+	encoded, err := tfprotov6.NewDynamicValue(value.Type(), value)
+	p.Must(err)
+	return &encoded
+}
+
+// Decode is the inverse of Encode. Without an encoded value, the result is null.
+func (p *Provider) Decode(typ tftypes.Type, encoded *tfprotov6.DynamicValue) tftypes.Value {
+	p.T.Helper()
+	if encoded == nil {
+		return tftypes.NewValue(typ, nil)
+	}
+	value, err := encoded.Unmarshal(typ)
+	p.Must(err)
+	return value
+}
+
+// proposedState returns the new state that an engine proposes: the configured values, and the prior values of
+// computed attributes that are not configured.
+func proposedState(block *tfprotov6.SchemaBlock, prior, config Object) Object {
+	proposed := Object{}
+	for _, attribute := range block.Attributes {
+		if attribute.Computed && config[attribute.Name] == nil {
+			proposed[attribute.Name] = prior[attribute.Name]
+		} else {
+			proposed[attribute.Name] = config[attribute.Name]
+		}
+	}
+	return proposed
+}
+
+// planFaults returns an engine's objections to a plan. A configured attribute must be planned with its
+// configured or its prior value. An attribute that is neither configured nor computed must be null.
+func planFaults(block *tfprotov6.SchemaBlock, prior, config, planned Object) []string {
+	var faults []string
+	for _, attribute := range block.Attributes {
+		was, wanted, is := prior[attribute.Name], config[attribute.Name], planned[attribute.Name]
+		switch {
+		case reflect.DeepEqual(is, wanted):
+		case wanted != nil && was != nil && reflect.DeepEqual(is, was):
+		case wanted == nil && attribute.Computed:
+		default:
+			faults = append(faults, fmt.Sprintf("%s is configured as %v and planned as %v", attribute.Name, wanted, is))
+		}
+	}
+	return faults
+}
+
+// brokenPromises returns the promises of a plan that a later value breaks. Values that were known must be unchanged.
+func brokenPromises(at string, planned, actual any) []string {
+	if planned == any(Unknown) {
+		return nil
+	}
+	was, isObject := planned.(Object)
+	is, stillObject := actual.(Object)
+	if !isObject || !stillObject {
+		if reflect.DeepEqual(planned, actual) {
+			return nil
+		}
+		return []string{fmt.Sprintf("%s was planned as %v and became %v", at, planned, actual)}
+	}
+	members := slices.Sorted(maps.Keys(was))
+	if now := slices.Sorted(maps.Keys(is)); !slices.Equal(members, now) {
+		return []string{fmt.Sprintf("%s was planned with the members %q and has %q", at, members, now)}
+	}
+	var broken []string
+	for _, name := range members {
+		broken = append(broken, brokenPromises(at+"."+name, was[name], is[name])...)
+	}
+	return broken
+}
