@@ -44,7 +44,7 @@ func TestProtocolCreateOfWhatExists(t *testing.T) {
 func TestProtocolAdoption(t *testing.T) {
 	p := start(t, emulator.Options{})
 	before := p.Service.Seed(emulator.Group{ID: "acme", Name: "Old", Mapping: map[string]string{"x": "y"}})
-	state, diags := p.Create(protocolAdopting())
+	state, diags := p.Create(adopting())
 	diags.WantWarning(adopted, "updated to this configuration", "keeps its token",
 		"destroying this resource deletes the group")
 	p.WantCalls("GET > PUT")
@@ -53,9 +53,9 @@ func TestProtocolAdoption(t *testing.T) {
 	if after := p.Group("acme"); after.Name != "Acme" || after.Mapping["sales"] != "db-1" || after.Mapping["x"] != "" {
 		t.Errorf("the group does not match the configuration: %+v", after)
 	}
-	p.WantSettled(state, protocolAdopting())
+	p.WantSettled(state, adopting())
 	// The warning must not appear again after the adoption.
-	p.Updated(p.Refreshed(state), protocolAdopting("name", "New"))
+	p.Updated(p.Refreshed(state), adopting("name", "New"))
 }
 
 // TestProtocolAdoptionKeepsTheGroupFromItsOldInstance simulates create_before_destroy. The replacement adopts the
@@ -63,7 +63,7 @@ func TestProtocolAdoption(t *testing.T) {
 func TestProtocolAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 	p := start(t, emulator.Options{})
 	old := p.Created(Acme())
-	state, diags := p.Create(protocolAdopting())
+	state, diags := p.Create(adopting())
 	diags.WantWarning(adopted)
 	p.Service.ResetCounts()
 	gone, diags := p.ApplyDeletion(old)
@@ -149,7 +149,7 @@ func TestProtocolCreateThatFails(t *testing.T) {
 			config := Acme()
 			if strings.HasPrefix(name, "adoption") {
 				p.Service.Seed(emulator.Group{ID: "acme", Name: "Old", Properties: json.RawMessage(`{"old":1}`)})
-				config = protocolAdopting()
+				config = adopting()
 			}
 			p.Service.Fail(test.fault)
 			state, diags := p.Create(config)

@@ -8,23 +8,23 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-const protocolCustomerKey, protocolTestingKey = "key-of-customer", "key-of-testing"
+const customerKey, testingKey = "key-of-customer", "key-of-testing"
 
-// protocolWrongKey returns a provider for a service with two environments. The provider has the key of one
+// wrongKey returns a provider for a service with two environments. The provider has the key of one
 // environment and expects the other.
-func protocolWrongKey(t *testing.T) *Provider {
+func wrongKey(t *testing.T) *Provider {
 	t.Helper()
-	both := map[string]string{protocolCustomerKey: "Customer", protocolTestingKey: "Testing"}
+	both := map[string]string{customerKey: "Customer", testingKey: "Testing"}
 	p := start(t, emulator.Options{Environments: both})
-	return p.AnotherProcess(Object{"api_key": protocolCustomerKey, "environment": "Testing"})
+	return p.AnotherProcess(Object{"api_key": customerKey, "environment": "Testing"})
 }
 
 // TestProtocolEnvironmentOfTheWrongKey checks that no operation changes anything with the key of another environment.
 // The provider makes one check, and no call after it.
 func TestProtocolEnvironmentOfTheWrongKey(t *testing.T) {
 	const title = `The API key belongs to another environment`
-	p := protocolWrongKey(t)
-	right := p.AnotherProcess(Object{"api_key": protocolTestingKey, "environment": "Testing"})
+	p := wrongKey(t)
+	right := p.AnotherProcess(Object{"api_key": testingKey, "environment": "Testing"})
 	state := right.Updated(right.Nothing(), Acme())
 	right.WantCalls("check > GET")
 	untold := state
@@ -38,7 +38,7 @@ func TestProtocolEnvironmentOfTheWrongKey(t *testing.T) {
 	was := customer.Seed(emulator.Group{ID: "acme", Name: "Of a customer"})
 	for name, try := range map[string]func() Diags{
 		"create":  func() Diags { return second(p.Create(Acme("user_group_id", "new"))) },
-		"adopt":   func() Diags { return second(p.Create(protocolAdopting())) },
+		"adopt":   func() Diags { return second(p.Create(adopting())) },
 		"update":  func() Diags { return second(p.Update(untold, Acme("name", "New"))) },
 		"rotate":  func() Diags { return second(p.Update(untold, NextQuarter())) },
 		"destroy": func() Diags { return second(p.Destroy(untold)) },
@@ -58,7 +58,7 @@ func TestProtocolEnvironmentOfTheWrongKey(t *testing.T) {
 		}
 	}
 	// If the state shows that the group is in another environment, the provider does not even make the check.
-	known := p.AnotherProcess(Object{"api_key": protocolTestingKey, "environment": "Customer"})
+	known := p.AnotherProcess(Object{"api_key": testingKey, "environment": "Customer"})
 	second(known.Update(state, Acme())).WantError(elsewhere,
 		`"Customer"`, `"Testing"`, "was not updated", "terraform state rm")
 	second(known.Destroy(state)).WantError(elsewhere, "was not deleted")
@@ -68,7 +68,7 @@ func TestProtocolEnvironmentOfTheWrongKey(t *testing.T) {
 // TestProtocolEnvironmentThatCannotBeChecked checks that a check that fails for another reason decides nothing and is
 // made again.
 func TestProtocolEnvironmentThatCannotBeChecked(t *testing.T) {
-	p := protocolWrongKey(t)
+	p := wrongKey(t)
 	p.Always(http.MethodPut, emulator.Refuse)
 	second(p.Create(Acme())).WantError("Cannot check the service and the API key",
 		"does not want to", "was not created", "removed it again", "Fix what the service reports")

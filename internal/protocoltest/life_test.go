@@ -25,16 +25,16 @@ var lives = flag.Int("lives", 16, "how many lives TestProtocolRandomLives leads"
 func TestProtocolRandomLives(t *testing.T) {
 	t.Parallel()
 	var rotations, failures atomic.Int64
-	readings := protocolReadings()
+	all := readings()
 	for seed := range *lives {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			life := protocolLife{rand: rand.New(rand.NewPCG(uint64(seed), 2)), rotations: &rotations, failures: &failures}
-			options := readings[seed%len(readings)]
+			one := life{rand: rand.New(rand.NewPCG(uint64(seed), 2)), rotations: &rotations, failures: &failures}
+			options := all[seed%len(all)]
 			t.Logf("%+v", options)
-			life.p = start(t, options)
-			life.state = life.p.Nothing()
+			one.p = start(t, options)
+			one.state = one.p.Nothing()
 			for step := 0; step < 20 && !t.Failed(); step++ {
-				life.next()
+				one.next()
 			}
 		})
 	}
@@ -45,30 +45,30 @@ func TestProtocolRandomLives(t *testing.T) {
 	})
 }
 
-type protocolLife struct {
+type life struct {
 	rand                *rand.Rand
 	p                   *Provider
 	state               State
 	rotations, failures *atomic.Int64
 }
 
-func protocolPick[T any](l *protocolLife, values ...T) T { return values[l.rand.IntN(len(values))] }
+func pick[T any](l *life, values ...T) T { return values[l.rand.IntN(len(values))] }
 
-func (l *protocolLife) config() Object {
+func (l *life) config() Object {
 	type o = Object
 	return o{
-		"user_group_id": "acme", "name": protocolPick(l, "A", "B", "C"), "adopt_existing": true,
-		"mapping":                   protocolPick[any](l, nil, o{}, o{"a": "1"}, o{"a": "2", "b": "1"}),
-		"properties":                protocolPick[any](l, nil, `{}`, `{"x":1}`, ` { "x" : 1.0 } `, `{"x":2,"y":[null,"é"]}`),
-		"rotate_token_when_changed": protocolPick[any](l, nil, o{}, o{"q": "1"}, o{"q": "2"}, o{"q": "2", "r": nil}),
-		"store_token":               protocolPick[any](l, nil, nil, true, false),
-		"deletion_protection":       protocolPick[any](l, nil, nil, nil, false, true),
-		"data_source_provided_id":   protocolPick[any](l, nil, "db"),
+		"user_group_id": "acme", "name": pick(l, "A", "B", "C"), "adopt_existing": true,
+		"mapping":                   pick[any](l, nil, o{}, o{"a": "1"}, o{"a": "2", "b": "1"}),
+		"properties":                pick[any](l, nil, `{}`, `{"x":1}`, ` { "x" : 1.0 } `, `{"x":2,"y":[null,"é"]}`),
+		"rotate_token_when_changed": pick[any](l, nil, o{}, o{"q": "1"}, o{"q": "2"}, o{"q": "2", "r": nil}),
+		"store_token":               pick[any](l, nil, nil, true, false),
+		"deletion_protection":       pick[any](l, nil, nil, nil, false, true),
+		"data_source_provided_id":   pick[any](l, nil, "db"),
 	}
 }
 
 // veiled returns the configuration with some values unknown.
-func (l *protocolLife) veiled(config Object) Object {
+func (l *life) veiled(config Object) Object {
 	veiled := With(config)
 	for _, attribute := range slices.Sorted(maps.Keys(config)) { // sorted, so that a seed always gives the same life
 		elements, isMap := config[attribute].(Object)
@@ -85,7 +85,7 @@ func (l *protocolLife) veiled(config Object) Object {
 	return veiled
 }
 
-func (l *protocolLife) next() {
+func (l *life) next() {
 	somebody := l.rand.IntN(11)
 	if l.p.NoTeams && (somebody == 2 || somebody == 3) {
 		somebody = 1 // Without a team_id, another group with the same ID looks like the one in the state.
@@ -110,7 +110,7 @@ func (l *protocolLife) next() {
 	l.p.T.Logf("another client renames, rotates, deletes or replaces the group, or a run destroys it")
 }
 
-func (l *protocolLife) refresh() {
+func (l *life) refresh() {
 	if l.state.Value.IsNull() {
 		return
 	}
@@ -126,7 +126,7 @@ func (l *protocolLife) refresh() {
 	}
 }
 
-func (l *protocolLife) apply() {
+func (l *life) apply() {
 	p := l.p
 	fresh := l.rand.IntN(3) > 0
 	if fresh {
@@ -142,12 +142,12 @@ func (l *protocolLife) apply() {
 		return
 	}
 	if l.rand.IntN(5) < 3 {
-		kind := protocolPick(l, emulator.CutAfterWork, emulator.CutBefore, emulator.Error500AfterWork, emulator.Refuse)
-		method := protocolPick(l, http.MethodPut, http.MethodPost)
+		kind := pick(l, emulator.CutAfterWork, emulator.CutBefore, emulator.Error500AfterWork, emulator.Refuse)
+		method := pick(l, http.MethodPut, http.MethodPost)
 		l.p.T.Logf("fault on %s: %s", method, kind)
 		p.Fault(method, kind)
 	}
-	due, before := protocolRotates(l.state.Members(), config), p.Service.Rotations("acme")
+	due, before := rotates(l.state.Members(), config), p.Service.Rotations("acme")
 	group, _ := p.Service.Group("acme")
 	stale := l.state.Get("token_fingerprint") != Fingerprint(group.Token)
 	l.state, plan.Diags = p.Apply(plan, config)
@@ -179,8 +179,8 @@ func (l *protocolLife) apply() {
 	}
 }
 
-// protocolRotates reports whether a rotation is due. It is written independently of the provider.
-func protocolRotates(state, config Object) bool {
+// rotates reports whether a rotation is due. It is written independently of the provider.
+func rotates(state, config Object) bool {
 	before, _ := state["rotate_token_when_changed"].(Object)
 	after, _ := config["rotate_token_when_changed"].(Object)
 	for key := range before {
@@ -191,7 +191,7 @@ func protocolRotates(state, config Object) bool {
 	return false
 }
 
-func (l *protocolLife) destroy() {
+func (l *life) destroy() {
 	if l.state.Value.IsNull() {
 		return
 	}
@@ -209,8 +209,8 @@ func (l *protocolLife) destroy() {
 	}
 }
 
-// protocolReadings returns a selection of readings. It covers every combination of the values of any two options.
-func protocolReadings() (readings []emulator.Options) {
+// readings returns a selection of readings. It covers every combination of the values of any two options.
+func readings() (readings []emulator.Options) {
 	for row := range uint(16) {
 		// The parities of different subsets of the bits form an orthogonal array.
 		is := func(columns uint) int { return bits.OnesCount(row&columns) % 2 }

@@ -34,13 +34,13 @@ const (
 	notConfigured   = "The provider is not configured yet"
 )
 
-// protocolAdopting is Acme with adopt_existing.
-func protocolAdopting(changes ...any) Object {
+// adopting is Acme with adopt_existing.
+func adopting(changes ...any) Object {
 	return With(Acme("adopt_existing", true), changes...)
 }
 
-// protocolAnswer returns the body of a response about a group, with a token that the emulator has never issued.
-func protocolAnswer(id string, teamID int64, tag string) string {
+// response returns the body of a response about a group, with a token that the emulator has never issued.
+func response(id string, teamID int64, tag string) string {
 	return fmt.Sprintf(`{"success":1,"new_user_group":false,"user_group":`+
 		`{"team_id":%d,"token":"ugt_answer","name":"Acme","provided_id":%q,"api_environment_tag":%q}}`, teamID, id, tag)
 }

@@ -159,8 +159,8 @@ func TestProtocolReadThatFails(t *testing.T) {
 		"empty group", remedy, "create groups but not delete them", "Fix what the service reports")
 }
 
-// protocolCreation returns the body of the response to the creation of the group, as a cache could store it.
-func protocolCreation(group emulator.Group) string {
+// creationResponse returns the body of the response to the creation of the group, as a cache could store it.
+func creationResponse(group emulator.Group) string {
 	return fmt.Sprintf(`{"success":1,"new_user_group":true,"user_group":`+
 		`{"team_id":%d,"token":%q,"name":%q,"provided_id":%q}}`, group.TeamID, group.Token, group.Name, group.ID)
 }
@@ -172,7 +172,7 @@ func TestProtocolAnswersFromACache(t *testing.T) {
 	p := start(t, emulator.Options{})
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
 	before := p.Service.Groups()
-	p.Answered(http.MethodGet, protocolCreation(p.Group("acme")))
+	p.Answered(http.MethodGet, creationResponse(p.Group("acme")))
 	want := func(id string, diags Diags) {
 		t.Helper()
 		title := fmt.Sprintf("A cache may have answered for user group %q", id)
@@ -194,7 +194,7 @@ func TestProtocolAnswersFromACache(t *testing.T) {
 	p.WantUntouched(before)
 
 	p.Service.ClearFaults()
-	aged := answering(protocolAnswer("acme", 1001, "Customer"))
+	aged := answering(response("acme", 1001, "Customer"))
 	aged.Header = http.Header{"Age": {"7"}}
 	p.Service.Fail(aged)
 	after, diags := p.Read(acme)
@@ -262,7 +262,7 @@ func TestProtocolRetiredTokensAreRemembered(t *testing.T) {
 	shown := p.Group("acme")
 	for i, token := range retired {
 		shown.Token = token
-		p.Answered(http.MethodGet, strings.Replace(protocolCreation(shown), "true", "false", 1))
+		p.Answered(http.MethodGet, strings.Replace(creationResponse(shown), "true", "false", 1))
 		believed := p.Refreshed(state).Token() == token
 		if remembered := i >= len(retired)-kept; believed == remembered {
 			t.Errorf("a refresh takes over retired token %d of %d: %t", i+1, len(retired), believed)

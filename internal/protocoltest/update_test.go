@@ -203,19 +203,19 @@ func TestProtocolAnswersAboutAnotherGroup(t *testing.T) {
 		}
 		return p.Update(known, NextQuarter("name", "Acme 2"))
 	}
-	state, diags := ask(http.MethodPut, protocolAnswer("acme", 7, "Customer"))
+	state, diags := ask(http.MethodPut, response("acme", 7, "Customer"))
 	diags.WantError(replaced, "team_id 1001", "team_id 7")
 	p.WantState(state, "name", "Acme 2", "team_id", int64(1001))
-	state, diags = ask(http.MethodPut, protocolAnswer("acme", 1001, "Testing"))
+	state, diags = ask(http.MethodPut, response("acme", 1001, "Testing"))
 	diags.WantError(elsewhere, `"Customer"`, `"Testing"`, "API key")
 	p.WantState(state, "api_environment_tag", "Testing")
 
 	// The new token must be in the state, because nothing else has it.
 	rotated := Object{"token": "ugt_answer", "rotate_token_when_changed": Quarter("Q2")}
-	state, diags = ask(http.MethodPost, protocolAnswer("acme", 7, "Customer"))
+	state, diags = ask(http.MethodPost, response("acme", 7, "Customer"))
 	diags.WantError(replaced, "team_id 7")
 	p.WantState(state, rotated, "team_id", int64(1001))
-	state, diags = ask(http.MethodPost, protocolAnswer("acme", 1001, "Testing"))
+	state, diags = ask(http.MethodPost, response("acme", 1001, "Testing"))
 	diags.WantError(elsewhere, `"Testing"`)
 	p.WantState(state, rotated)
 }
@@ -250,7 +250,7 @@ func TestProtocolServiceThatTakesNothingAsSent(t *testing.T) {
 	// If two names look the same, the error escapes them.
 	p = another(t, emulator.Options{})
 	state = p.Created(Acme())
-	p.Answered(http.MethodPut, strings.Replace(protocolAnswer("acme", 1001, "Customer"), `"Acme"`, `"Zoe\u0308"`, 1))
+	p.Answered(http.MethodPut, strings.Replace(response("acme", 1001, "Customer"), `"Acme"`, `"Zoe\u0308"`, 1))
 	second(p.Update(state, Acme("name", "Zoë"))).WantError(notAsPlanned, `"Zo\u00eb"`, `"Zoe\u0308"`)
 }
 

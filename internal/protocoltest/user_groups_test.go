@@ -12,14 +12,14 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-const protocolGroups = "embed_user_groups"
-
-func protocolIDs(ids ...string) Object {
+// userGroups reads the data source embed_user_groups.
+func userGroups(p *Provider, ids ...string) (Object, Diags) {
+	p.T.Helper()
 	values := make([]any, len(ids))
 	for i, id := range ids {
 		values[i] = id
 	}
-	return Object{"user_group_ids": values}
+	return p.Data("embed_user_groups", Object{"user_group_ids": values})
 }
 
 // TestProtocolUserGroups checks that an existing group costs one call and a missing one three, and that no group is
@@ -39,7 +39,7 @@ func TestProtocolUserGroups(t *testing.T) {
 	}
 	before := p.Service.Groups()
 	log := p.Logged()
-	got, diags := p.Data(protocolGroups, protocolIDs(all...))
+	got, diags := userGroups(p, all...)
 	diags.WantNone()
 	for name, want := range map[string][]string{"existing_ids": existing, "missing_ids": missing} {
 		var told []string
@@ -71,17 +71,17 @@ func TestProtocolUserGroups(t *testing.T) {
 
 func TestProtocolUserGroupsOfNoIDs(t *testing.T) {
 	p := start(t, emulator.Options{})
-	got, diags := p.Data(protocolGroups, protocolIDs())
+	got, diags := userGroups(p)
 	diags.WantNone()
 	if len(got["existing_ids"].([]any)) != 0 || len(got["missing_ids"].([]any)) != 0 {
 		t.Errorf("got %v", got)
 	}
 	p.WantCalls("")
 	p.Fault(http.MethodGet, emulator.CutBefore)
-	_, diags = p.Data(protocolGroups, protocolIDs("nobody"))
+	_, diags = userGroups(p, "nobody")
 	diags.WantWarning(doesNotExist, "An earlier attempt was lost", "an empty group appears")
 	p.Service.ResetCounts()
-	_, diags = p.Data(protocolGroups, protocolIDs("acme", ""))
+	_, diags = userGroups(p, "acme", "")
 	diags.WantError(invalidID, "must not be empty")
 	p.WantCalls("")
 }
@@ -95,7 +95,7 @@ func TestProtocolUserGroupsThatFail(t *testing.T) {
 	for i := range ids {
 		ids[i] = fmt.Sprint("customer-", i)
 	}
-	_, diags := p.Data(protocolGroups, protocolIDs(ids...))
+	_, diags := userGroups(p, ids...)
 	if len(diags.List) != 1 || !strings.HasPrefix(diags.List[0].Summary, "Cannot look up user group") ||
 		!strings.Contains(diags.List[0].Detail, "does not want to") {
 		t.Errorf("want one error, got %v", diags)
@@ -103,6 +103,6 @@ func TestProtocolUserGroupsThatFail(t *testing.T) {
 	if calls := len(p.Service.Calls()); calls > 40 {
 		t.Errorf("%d calls were made, although the service refuses all of them", calls)
 	}
-	_, diags = p.AnotherProcess(Object{"api_key": Unknown}).Data(protocolGroups, protocolIDs("acme"))
+	_, diags = userGroups(p.AnotherProcess(Object{"api_key": Unknown}), "acme")
 	diags.WantError(notConfigured)
 }

@@ -11,7 +11,7 @@ import (
 // creates the group for only one of them.
 func TestProtocolOneIDAtTwoNewAddresses(t *testing.T) {
 	t.Parallel()
-	for name, config := range map[string]Object{"plain": Acme(), "adopting": protocolAdopting()} {
+	for name, config := range map[string]Object{"plain": Acme(), "adopting": adopting()} {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, emulator.Options{})
 			one := p.Plan(p.Nothing(), config)
