@@ -1,3 +1,6 @@
+// Package acceptance tests what only an engine decides, every example, and every page. Tests whose names begin with
+// TestAcc run a real engine and need TF_ACC=1. Where the steps of terraform-plugin-testing suffice, tests use them,
+// with the provider in this process. All other tests run commands in a workbench.
 package acceptance
 
 import (
@@ -16,10 +19,6 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 	"github.com/dashembed/terraform-provider-embed/internal/provider"
 )
-
-// Tests whose names begin with TestAcc run a real engine and need TF_ACC=1. Where the steps of
-// terraform-plugin-testing suffice, tests use them, with the provider in this process. All other tests run commands
-// in a workbench.
 
 const acmeGroup = "embed_user_group.acme"
 

@@ -33,7 +33,9 @@ func (w *workbench) suspectsNothing(args ...string) {
 	}
 }
 
-func TestAccOneIDAtTwoNewAddresses(t *testing.T) {
+// TestAccOneIDAtTwoNewAddressesIsCreatedOnce checks that only one of two new resources with the same ID creates the
+// group.
+func TestAccOneIDAtTwoNewAddressesIsCreatedOnce(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{})
 	w.configure(group("acme", acmeLines...), group("again", append(acmeLines, "adopt_existing = true")...))
 	w.says(`User group "acme" is planned twice`, "plan")
@@ -49,8 +51,9 @@ func TestAccOneIDAtTwoNewAddresses(t *testing.T) {
 	w.has()
 }
 
-// TestAccImportBlockOfAManagedGroup imports a group that another resource already manages.
-func TestAccImportBlockOfAManagedGroup(t *testing.T) {
+// TestAccImportOfAManagedGroupIsRefused checks that a group that a resource manages cannot be imported to another
+// address.
+func TestAccImportOfAManagedGroupIsRefused(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.ImportBlock)
 	w.applied(group("acme", acmeLines...))
 	w.write("again.tf", group("again", acmeLines...)+importBlock("again", `id = "acme"`))
@@ -61,8 +64,9 @@ func TestAccImportBlockOfAManagedGroup(t *testing.T) {
 	w.onlyLooked()
 }
 
-// TestAccReplacement: a replacement involves a single address, and must not be mistaken for two.
-func TestAccReplacement(t *testing.T) {
+// TestAccReplacementIsNotTakenForTwoAddresses checks that no message about two addresses appears during a replacement,
+// which involves a single one.
+func TestAccReplacementIsNotTakenForTwoAddresses(t *testing.T) {
 	t.Parallel()
 	const first, changed = `user_group_id = "acme"`, `user_group_id = "acme-2"`
 	createFirst, adopting := []string{createBeforeDestroy}, []string{createBeforeDestroy, "adopt_existing = true"}
@@ -109,9 +113,9 @@ func TestAccReplacement(t *testing.T) {
 	}
 }
 
-// TestAccReplacementThatFindsItself: with create_before_destroy and without adoption, a replacement finds the group
-// that it replaces. The error must say what to do.
-func TestAccReplacementThatFindsItself(t *testing.T) {
+// TestAccReplacementThatFindsItselfSaysWhatToDo checks that the error names a remedy if a replacement finds the group
+// that it replaces, as with create_before_destroy and without adoption.
+func TestAccReplacementThatFindsItselfSaysWhatToDo(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{})
 	w.applied(group("acme", append(acmeLines, createBeforeDestroy)...))
 	w.must("taint", "embed_user_group.acme")
@@ -122,8 +126,9 @@ func TestAccReplacementThatFindsItself(t *testing.T) {
 	w.plansNothing()
 }
 
-// TestAccDeposedObject: a replacement that fails halfway leaves a deposed object, which the next run destroys.
-func TestAccDeposedObject(t *testing.T) {
+// TestAccDeposedObjectIsDestroyedByTheNextRun checks that the next run destroys the deposed object that a replacement
+// leaves if it fails halfway.
+func TestAccDeposedObjectIsDestroyedByTheNextRun(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{})
 	w.applied(group("acme", append(acmeLines, createBeforeDestroy)...))
 	w.replace("main.tf", `"acme"`+"\n  name", `"acme-2"`+"\n  name")
@@ -136,9 +141,9 @@ func TestAccDeposedObject(t *testing.T) {
 	w.plansNothing()
 }
 
-// TestAccRenamedResource: renaming a resource without a moved block would delete a customer. With adopt_existing, it
-// would seem to work whenever the engine happens to create first.
-func TestAccRenamedResource(t *testing.T) {
+// TestAccRenamedResourceDeletesNoGroup checks that renaming a resource without a moved block, which would delete a
+// customer, is refused. With adopt_existing, it would seem to work whenever the engine happens to create first.
+func TestAccRenamedResourceDeletesNoGroup(t *testing.T) {
 	t.Parallel()
 	adopting := append([]string{"adopt_existing = true"}, acmeLines...)
 	for name, lines := range map[string][]string{"plain": acmeLines, "adopting": adopting} {
@@ -155,9 +160,9 @@ func TestAccRenamedResource(t *testing.T) {
 	}
 }
 
-// TestAccMoved: moving a resource changes nothing at the service, whether with a moved block or with a command, and
-// whichever kind of key it has before and after.
-func TestAccMoved(t *testing.T) {
+// TestAccMovedResourceChangesNothing checks that moving a resource changes nothing at the service, whether with a moved
+// block or with a command, and whichever kind of key it has before and after.
+func TestAccMovedResourceChangesNothing(t *testing.T) {
 	t.Parallel()
 	each := `resource "embed_user_group" "acme" {
   for_each      = { acme = "Acme" }

@@ -28,9 +28,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// TestAccEphemeralOpens: the ephemeral resource is opened once per plan and once per apply that uses it. Each time
-// makes one lookup and no other call.
-func TestAccEphemeralOpens(t *testing.T) {
+// TestAccEphemeralResourceOpensOncePerPlanAndApply checks that the ephemeral resource is opened once per plan and once
+// per apply that uses it, and that each time makes one lookup and no other call.
+func TestAccEphemeralResourceOpensOncePerPlanAndApply(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource)
 	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	w.write("main.tf", requiredProviders+`
@@ -70,9 +70,8 @@ resource "terraform_data" "use" {
 	w.wantNoTokens()
 }
 
-// TestAccTokensInTwoRootModules applies the root modules of examples/tokens-in-two-root-modules. The first one can be
-// planned without a valid key. The second one writes each secret when its token has changed. No file contains a
-// token.
+// TestAccTokensInTwoRootModules checks, with examples/tokens-in-two-root-modules, that the second root module writes
+// each secret when its token has changed. The first one can be planned without a valid key. No file contains a token.
 func TestAccTokensInTwoRootModules(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource, engine.WriteOnly)
 	store := w.standInForAWS()

@@ -159,19 +159,20 @@ var examples = map[string]example{
 // otherwiseCovered maps files and directories under examples/ to the tests that apply them instead of
 // TestAccExamples.
 var otherwiseCovered = map[string]func(*testing.T){
-	"modules/customers":                                         TestAccModuleCustomersTests,
-	"modules/customers/tests":                                   TestAccModuleCustomersTests,
+	"modules/customers":                                         TestAccModulePassesItsOwnTests,
+	"modules/customers/tests":                                   TestAccModulePassesItsOwnTests,
 	"token-to-secret-store":                                     TestAccPages, // keepsSecretCurrent
 	"query-from-csv":                                            TestAccQueryFromCSV,
 	"tokens-in-two-root-modules/groups":                         TestAccTokensInTwoRootModules,
 	"tokens-in-two-root-modules/secrets":                        TestAccTokensInTwoRootModules,
-	"customers-in-shards":                                       TestAccShards,
-	"customers-in-shards/split":                                 TestAccShards,
+	"customers-in-shards":                                       TestAccSplittingTheStateMakesOnlyLookups,
+	"customers-in-shards/split":                                 TestAccSplittingTheStateMakesOnlyLookups,
 	"list-resources/embed_user_group/versions.tf":               TestAccQueryExamples,
 	"list-resources/embed_user_group/list-resource.tfquery.hcl": TestAccQueryExamples,
 	"list-resources/embed_user_group/limit.tfquery.hcl":         TestAccQueryExamples,
 }
 
+// TestAccExamples checks that each example can be applied, plans nothing afterwards, and can be destroyed.
 func TestAccExamples(t *testing.T) {
 	t.Parallel()
 	for name, it := range examples {
@@ -337,7 +338,8 @@ var twoEnvironments = example{
 	},
 }
 
-// TestEveryExampleIsTested: an example that no test applies would rot. This test needs no engine.
+// TestEveryExampleIsTested checks that each example has a test, because one that no test applies would rot. It needs no
+// engine.
 func TestEveryExampleIsTested(t *testing.T) {
 	t.Parallel()
 	covered := map[string]bool{}

@@ -48,7 +48,7 @@ func findsDrift(r *reader) {
 var runLine = regexp.MustCompile(`(?m)^(?: +- run:|    -|        run:) (terraform .*)$`)
 
 // isPipeline runs the commands of a pipeline, of which there must be all. The first pullRequest of them run with an
-// invalid key and must make no calls. TestPipelineSnippets covers the step that plans.
+// invalid key and must make no calls. TestPipelinesApplyOnlyPlansWithChanges covers the step that plans.
 func (r *reader) isPipeline(text string, pullRequest, all int) {
 	r.t.Helper()
 	r.begins(acmeBlock)

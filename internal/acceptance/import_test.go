@@ -11,9 +11,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// TestAccGeneratedConfiguration: the configuration that the engine generates for an import by ID or by identity has
-// an empty plan without edits, even with unusual properties.
-func TestAccGeneratedConfiguration(t *testing.T) {
+// TestAccGeneratedConfigurationPlansNothing checks that the configuration that the engine generates for an import by ID
+// or by identity has an empty plan without edits, even with unusual properties.
+func TestAccGeneratedConfigurationPlansNothing(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		needs engine.Feature
@@ -51,9 +51,9 @@ func TestAccGeneratedConfiguration(t *testing.T) {
 	}
 }
 
-// TestAccImportUnderAnotherID: an import block for a resource with another ID would replace, and so delete, the group
-// that it has just imported.
-func TestAccImportUnderAnotherID(t *testing.T) {
+// TestAccImportUnderAnotherIDIsRefused checks that an import block for a resource with another ID is refused. It would
+// replace, and so delete, the group that it has just imported.
+func TestAccImportUnderAnotherIDIsRefused(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.ImportBlock)
 	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	w.configure(group("acme", `user_group_id = "amce"`, `name = "Acme"`), importBlock("acme", `id = "acme"`))
@@ -65,9 +65,9 @@ func TestAccImportUnderAnotherID(t *testing.T) {
 	w.onlyLooked()
 }
 
-// TestAccIgnoreChangesAfterAnImport: attributes in ignore_changes are not sent, whether or not the state has them,
-// even if others are sent.
-func TestAccIgnoreChangesAfterAnImport(t *testing.T) {
+// TestAccIgnoredChangesAfterAnImportAreNotSent checks that attributes in ignore_changes are not sent, whether or not
+// the state has them, even if others are sent.
+func TestAccIgnoredChangesAfterAnImportAreNotSent(t *testing.T) {
 	t.Parallel()
 	was := emulator.Group{
 		ID: "acme", Name: "Theirs", Mapping: map[string]string{"theirs": "db"}, Properties: json.RawMessage(`{"theirs":1}`),

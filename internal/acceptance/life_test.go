@@ -18,10 +18,10 @@ func planned(checks ...plancheck.PlanCheck) resource.ConfigPlanChecks {
 	return resource.ConfigPlanChecks{PreApply: checks}
 }
 
-// TestAccUserGroup goes through the life of a group. Each change makes at most one call. After the creation, the
-// token is unknown only in a plan that rotates it. Resources that depend on the token get the new one in the same
-// apply.
-func TestAccUserGroup(t *testing.T) {
+// TestAccChangesOfAGroupMakeOneCallEach checks that, in the life of a group, each change makes at most one call. After
+// the creation, the token is unknown only in a plan that rotates it. Resources that depend on the token get the new one
+// in the same apply.
+func TestAccChangesOfAGroupMakeOneCallEach(t *testing.T) {
 	service := protocoltest.StartService(t, emulator.Options{FirstTeamID: 9007199254740993})
 	config := func(name, quarter string, more string) string {
 		return providerFor(service) + fmt.Sprintf(`
@@ -102,9 +102,9 @@ resource "embed_user_group" "dependant" {
 	)
 }
 
-// TestAccDataSource: a data source that refers to a group of the same configuration is read after the group is
-// created.
-func TestAccDataSource(t *testing.T) {
+// TestAccDataSourceIsReadAfterItsGroupIsCreated checks that a data source that refers to a group of the same
+// configuration is read after the group is created.
+func TestAccDataSourceIsReadAfterItsGroupIsCreated(t *testing.T) {
 	service := protocoltest.StartService(t, emulator.Options{})
 	accept(t, service, resource.TestStep{
 		Config: providerFor(service) + group("acme", acmeLines...) +

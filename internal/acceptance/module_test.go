@@ -13,9 +13,9 @@ import (
 
 const customersModule = examplesDir + "/modules/customers"
 
-// TestModuleCustomersReadme: the README lists each variable and each output with its description, in the format of
-// terraform-docs.
-func TestModuleCustomersReadme(t *testing.T) {
+// TestModuleReadmeListsVariablesAndOutputs checks that the README lists each variable and each output with its
+// description, in the format of terraform-docs.
+func TestModuleReadmeListsVariablesAndOutputs(t *testing.T) {
 	t.Parallel()
 	_, generated, _ := strings.Cut(readPage(t, customersModule+"/README.md"), "<!-- BEGIN_TF_DOCS -->\n")
 	for kind, file := range map[string]string{"input": "variables.tf", "output": "outputs.tf"} {
@@ -36,9 +36,9 @@ func TestModuleCustomersReadme(t *testing.T) {
 	}
 }
 
-// TestAccModuleCustomersTests runs the module's own tests as its users run them. The mocked tests need neither a
-// service nor a key.
-func TestAccModuleCustomersTests(t *testing.T) {
+// TestAccModulePassesItsOwnTests checks that the module's own tests pass as its users run them. The mocked tests need
+// neither a service nor a key.
+func TestAccModulePassesItsOwnTests(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.Mocks)
 	w.copy(customersModule)
 	settings := w.env
@@ -58,9 +58,9 @@ func TestAccModuleCustomersTests(t *testing.T) {
 	w.has()
 }
 
-// TestAccModuleCustomersMessages: the messages of the module name the customers whose values are invalid, and do not
-// show properties.
-func TestAccModuleCustomersMessages(t *testing.T) {
+// TestAccModuleMessagesNameTheCustomers checks that the messages of the module name the customers whose values are
+// invalid, and do not show properties.
+func TestAccModuleMessagesNameTheCustomers(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.OptionalMembers)
 	w.copy(customersModule)
 	for customers, words := range map[string]string{

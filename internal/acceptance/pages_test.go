@@ -71,8 +71,8 @@ func anchors(page string) []string {
 	return all
 }
 
-// TestLinksOfPages: each link to a page, a heading or a file of this project has a target. Only links between guides
-// are relative, because the registries break all other relative links.
+// TestLinksOfPages checks that each link to a page, a heading or a file of this project has a target. Only links
+// between guides are relative, because the registries break all other relative links.
 func TestLinksOfPages(t *testing.T) {
 	t.Parallel()
 	const repository = "https://github.com/dashembed/terraform-provider-embed/"
@@ -109,7 +109,8 @@ func TestLinksOfPages(t *testing.T) {
 	}
 }
 
-// TestIndexHasEveryArgument: the table on the provider's page lists each argument with its environment variable.
+// TestIndexHasEveryArgument checks that the table on the provider's page lists each argument with its environment
+// variable.
 func TestIndexHasEveryArgument(t *testing.T) {
 	t.Parallel()
 	page := readPage(t, docsDir+"/index.md")
@@ -125,9 +126,9 @@ func TestIndexHasEveryArgument(t *testing.T) {
 	}
 }
 
-// TestTroubleshootingIndex: the table at the top of the page has a row for each message of the provider, in the order
-// of the page.
-func TestTroubleshootingIndex(t *testing.T) {
+// TestTroubleshootingIndexHasEveryMessage checks that the table at the top of the page has a row for each message of
+// the provider, in the order of the page.
+func TestTroubleshootingIndexHasEveryMessage(t *testing.T) {
 	t.Parallel()
 	ours, _, _ := strings.Cut(readPage(t, "../../templates/guides/troubleshooting.md"), "\n"+othersSection+"\n")
 	var listed, headings []string
@@ -168,9 +169,9 @@ func script(t *testing.T, page, line string) string {
 	return block.String()
 }
 
-// TestPipelineSnippets runs the scripts of the guide's jobs with a fake terraform and various exit codes of its plan.
-// A job must apply only a plan with changes, and must fail if the plan fails.
-func TestPipelineSnippets(t *testing.T) {
+// TestPipelinesApplyOnlyPlansWithChanges checks that the jobs of the guide apply only a plan with changes, and fail if
+// the plan fails. It runs their scripts with a fake terraform and various exit codes of its plan.
+func TestPipelinesApplyOnlyPlansWithChanges(t *testing.T) {
 	t.Parallel()
 	shell := engine.NeedsProgram(t, "bash")
 	page := readPage(t, docsDir+"/guides/pipeline.md")

@@ -11,8 +11,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// TestAccQueryLimit: a query makes no more lookups than its limit.
-func TestAccQueryLimit(t *testing.T) {
+// TestAccQueryStopsAtItsLimit checks that a query makes no more lookups than its limit.
+func TestAccQueryStopsAtItsLimit(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.Query)
 	for i := range 105 {
 		w.service.Seed(emulator.Group{ID: fmt.Sprintf("customer-%03d", i)})
@@ -35,6 +35,7 @@ func TestAccQueryLimit(t *testing.T) {
 	}
 }
 
+// TestAccQueryExamples checks that the groups that the example queries find can be imported unchanged.
 func TestAccQueryExamples(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"list-resource", "limit"} {
@@ -44,6 +45,7 @@ func TestAccQueryExamples(t *testing.T) {
 	}
 }
 
+// TestAccQueryFromCSV checks that the groups that a query with the IDs of a file finds can be imported unchanged.
 func TestAccQueryFromCSV(t *testing.T) {
 	findsAndImports(t, "query-from-csv")
 }

@@ -84,7 +84,8 @@ func followedPages(t *testing.T) map[string][]block {
 	return all
 }
 
-// TestEveryBlockIsFollowed: a block that no test follows would rot. This test needs no engine.
+// TestEveryBlockIsFollowed checks that parts has a test for each block, because one that no test follows would rot. It
+// needs no engine.
 func TestEveryBlockIsFollowed(t *testing.T) {
 	t.Parallel()
 	blocks := followedPages(t)
@@ -100,6 +101,7 @@ func TestEveryBlockIsFollowed(t *testing.T) {
 	}
 }
 
+// TestAccPages checks that the blocks of each part of a page do what the page says.
 func TestAccPages(t *testing.T) {
 	t.Parallel()
 	blocks := followedPages(t)

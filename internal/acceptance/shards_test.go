@@ -11,8 +11,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// TestAccShards splits the customers of one root module over two, as the guide describes. This makes only lookups.
-func TestAccShards(t *testing.T) {
+// TestAccSplittingTheStateMakesOnlyLookups checks that splitting the customers of one root module over two, as the
+// guide describes, makes only lookups.
+func TestAccSplittingTheStateMakesOnlyLookups(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.ForEachImport, engine.Removed)
 	shards := filepath.Join(examplesDir, "customers-in-shards")
 	root := w.dir

@@ -20,7 +20,7 @@ import (
 // users have such states. A release that changes the format of states adds a new file, written from the commit that
 // is to be tagged:
 //
-//	TF_ACC=1 go test ./internal/acceptance -run TestUpgradeOfOldStates -write-state v0.2.0
+//	TF_ACC=1 go test ./internal/acceptance -run TestOldStatesPlanNoChanges -write-state v0.2.0
 var writeState = flag.String("write-state", "", "write testdata/state/VERSION.json with the provider as it is now")
 
 // upgradeFile is the part of a state file that matters here.
@@ -37,7 +37,8 @@ type upgradeFile struct {
 	}
 }
 
-func TestUpgradeOfOldStates(t *testing.T) {
+// TestOldStatesPlanNoChanges checks that the provider reads the states of every release, and plans no changes for them.
+func TestOldStatesPlanNoChanges(t *testing.T) {
 	upgradeWrite(t, *writeState)
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("testdata", "state", "*.json"))

@@ -7,9 +7,9 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestProtocolOneIDAtTwoNewAddresses checks that a plan warns of the same ID at two new addresses, and that the apply
-// creates the group for only one of them.
-func TestProtocolOneIDAtTwoNewAddresses(t *testing.T) {
+// TestOneIDAtTwoNewAddressesIsCreatedOnce checks that a plan warns of the same ID at two new addresses, and that the
+// apply creates the group for only one of them.
+func TestOneIDAtTwoNewAddressesIsCreatedOnce(t *testing.T) {
 	t.Parallel()
 	for name, config := range map[string]Object{"plain": Acme(), "adopting": adopting()} {
 		t.Run(name, func(t *testing.T) {
@@ -31,8 +31,9 @@ func TestProtocolOneIDAtTwoNewAddresses(t *testing.T) {
 	}
 }
 
-// TestProtocolPlanOfADeletionAndACreation plans both orders, because engines plan two addresses in any order.
-func TestProtocolPlanOfADeletionAndACreation(t *testing.T) {
+// TestPlanRefusesToDeleteAndCreateTheSameID checks that a plan that deletes and creates the same ID at two addresses is
+// refused, in whichever order the engine plans them.
+func TestPlanRefusesToDeleteAndCreateTheSameID(t *testing.T) {
 	p := start(t, emulator.Options{})
 	old := p.Created(Acme())
 
@@ -54,8 +55,9 @@ func TestProtocolPlanOfADeletionAndACreation(t *testing.T) {
 	p.WantCalls("")
 }
 
-// TestProtocolPlanOfAGroupAtTwoAddresses covers a group that was imported a second time, to another address.
-func TestProtocolPlanOfAGroupAtTwoAddresses(t *testing.T) {
+// TestPlanRefusesAGroupAtTwoAddresses checks that a plan is refused if a group was imported a second time, to another
+// address, unless both are destroyed.
+func TestPlanRefusesAGroupAtTwoAddresses(t *testing.T) {
 	p := start(t, emulator.Options{})
 	one := p.Created(Acme())
 	another := p.Imported("acme")
@@ -78,9 +80,9 @@ func TestProtocolPlanOfAGroupAtTwoAddresses(t *testing.T) {
 	p.WantCalls("")
 }
 
-// TestProtocolPlanThatIsAskedForTwice covers engines that request more than one plan for an address, possibly without
-// its prior state.
-func TestProtocolPlanThatIsAskedForTwice(t *testing.T) {
+// TestPlanOfOneAddressCanBeRepeated checks that an engine can request more than one plan for an address, possibly
+// without its prior state.
+func TestPlanOfOneAddressCanBeRepeated(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	p.Plan(state, Acme()).Diags.WantNone()
@@ -95,7 +97,8 @@ func TestProtocolPlanThatIsAskedForTwice(t *testing.T) {
 	p.WantCalls("")
 }
 
-func TestProtocolPlanOfExchangedIDs(t *testing.T) {
+// TestPlanRefusesExchangedIDs checks that two groups cannot exchange their IDs.
+func TestPlanRefusesExchangedIDs(t *testing.T) {
 	p := start(t, emulator.Options{})
 	one, another := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
 	p.Plan(one, Acme("user_group_id", "other")).Diags.WantNone()
@@ -103,10 +106,10 @@ func TestProtocolPlanOfExchangedIDs(t *testing.T) {
 	p.WantCalls("")
 }
 
-// TestProtocolPlanAfterTheOtherHalf checks that a creation or a deletion no longer conflicts with later plans once it
-// was applied, even if it failed. With a replacement, the deletion of the old instance can be planned after the new
-// one was created.
-func TestProtocolPlanAfterTheOtherHalf(t *testing.T) {
+// TestPlanConflictsOnlyWithWhatIsNotAppliedYet checks that a creation or a deletion no longer conflicts with later
+// plans once it was applied, even if it failed. With a replacement, the deletion of the old instance can be planned
+// after the new one was created.
+func TestPlanConflictsOnlyWithWhatIsNotAppliedYet(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	creation := p.Plan(p.Nothing(), Acme())
@@ -119,9 +122,9 @@ func TestProtocolPlanAfterTheOtherHalf(t *testing.T) {
 	p.PlanToo(made, nil).Diags.WantNone()
 }
 
-// TestProtocolPlanOfStatesWithoutMemory covers states of version 0.1, which do not identify the instance until the
-// first refresh.
-func TestProtocolPlanOfStatesWithoutMemory(t *testing.T) {
+// TestPlanOfStatesOfVersion01 checks that states of version 0.1, which do not identify the instance until the first
+// refresh, can be planned.
+func TestPlanOfStatesOfVersion01(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	state.Private = nil

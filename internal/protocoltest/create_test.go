@@ -10,7 +10,8 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-func TestProtocolCreateSendsWhatIsManaged(t *testing.T) {
+// TestCreateSendsOnlyWhatIsManaged checks that empty arguments are sent, and null ones are not.
+func TestCreateSendsOnlyWhatIsManaged(t *testing.T) {
 	p := start(t, emulator.Options{FirstTeamID: 9007199254740993})
 	state := p.Created(Acme())
 	p.WantState(state, "team_id", int64(9007199254740993), "api_environment_tag", nil)
@@ -29,7 +30,9 @@ func TestProtocolCreateSendsWhatIsManaged(t *testing.T) {
 	}
 }
 
-func TestProtocolCreateOfWhatExists(t *testing.T) {
+// TestCreateOfAnExistingGroupChangesNothing checks that a creation that finds a group fails after one lookup, and says
+// how to manage the group.
+func TestCreateOfAnExistingGroupChangesNothing(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Somebody's", Properties: json.RawMessage(`{"a":1}`)})
 	before := p.Service.Groups()
@@ -41,7 +44,9 @@ func TestProtocolCreateOfWhatExists(t *testing.T) {
 	p.WantNoState(state)
 }
 
-func TestProtocolAdoption(t *testing.T) {
+// TestAdoptionUpdatesTheGroupAndWarnsOnce checks that an adopted group keeps its token, is updated to the
+// configuration, and causes one warning.
+func TestAdoptionUpdatesTheGroupAndWarnsOnce(t *testing.T) {
 	p := start(t, emulator.Options{})
 	before := p.Service.Seed(emulator.Group{ID: "acme", Name: "Old", Mapping: map[string]string{"x": "y"}})
 	state, diags := p.Create(adopting())
@@ -58,9 +63,9 @@ func TestProtocolAdoption(t *testing.T) {
 	p.Updated(p.Refreshed(state), adopting("name", "New"))
 }
 
-// TestProtocolAdoptionKeepsTheGroupFromItsOldInstance simulates create_before_destroy. The replacement adopts the
-// group, and then the engine deletes the old instance, which has the same group.
-func TestProtocolAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
+// TestAdoptionKeepsTheGroupFromItsOldInstance checks that an adopted group survives the deletion of its old instance.
+// With create_before_destroy, the replacement adopts the group, and then the engine deletes the old instance.
+func TestAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 	p := start(t, emulator.Options{})
 	old := p.Created(Acme())
 	state, diags := p.Create(adopting())
@@ -75,9 +80,9 @@ func TestProtocolAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 	p.WantCalls("DELETE")
 }
 
-// TestProtocolCreateAfterALostAnswer checks that, after a lost response, the provider claims a group only if a lookup
-// by ID alone shows the values that were sent.
-func TestProtocolCreateAfterALostAnswer(t *testing.T) {
+// TestCreateWithALostResponseClaimsOnlyItsOwnGroup checks that, after a lost response, the provider claims a group only
+// if a lookup by ID alone shows the values that were sent.
+func TestCreateWithALostResponseClaimsOnlyItsOwnGroup(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Fault(http.MethodGet, emulator.CutAfterWork)
 	state, diags := p.Create(Acme())
@@ -94,9 +99,9 @@ func TestProtocolCreateAfterALostAnswer(t *testing.T) {
 	p.WantNoState(state)
 }
 
-// TestProtocolCreateThatFails checks that a failed creation leaves no state. Engines taint the state of a failed
+// TestFailedCreateLeavesNoState checks that a failed creation leaves no state. Engines taint the state of a failed
 // creation, so the next run would destroy the group of a live customer.
-func TestProtocolCreateThatFails(t *testing.T) {
+func TestFailedCreateLeavesNoState(t *testing.T) {
 	t.Parallel()
 	const cannotCreate, cannotAdopt = `Cannot create user group "acme"`, `Cannot adopt user group "acme"`
 	const no, maybe = "The group was not created.", "It is not known whether the group was created."
@@ -160,9 +165,9 @@ func TestProtocolCreateThatFails(t *testing.T) {
 	}
 }
 
-// TestProtocolCreateOfWhatThisRunHasDeleted covers an ID that is unknown in the plan. The plan cannot show that the
-// group moves to another address, but the provider remembers which groups it has deleted in this process.
-func TestProtocolCreateOfWhatThisRunHasDeleted(t *testing.T) {
+// TestCreateOfWhatThisRunHasDeletedWarns checks the warning for an ID that is unknown in the plan. The plan cannot show
+// that the group moves to another address, but the provider remembers which groups it has deleted in this process.
+func TestCreateOfWhatThisRunHasDeletedWarns(t *testing.T) {
 	p := start(t, emulator.Options{})
 	old := p.Created(Acme())
 	deletion := p.Plan(old, nil)
@@ -179,7 +184,9 @@ func TestProtocolCreateOfWhatThisRunHasDeleted(t *testing.T) {
 	p.Updated(state, Acme("name", "New")) // The warning appears only once.
 }
 
-func TestProtocolInvalidConfigurations(t *testing.T) {
+// TestInvalidConfigurationsMakeNoCall checks that each invalid argument is refused at its path, without its value, and
+// that no unknown value is.
+func TestInvalidConfigurationsMakeNoCall(t *testing.T) {
 	p := start(t, emulator.Options{})
 	const marker = "plaintext-marker"
 	for name, test := range map[string]struct {
@@ -214,9 +221,9 @@ func TestProtocolInvalidConfigurations(t *testing.T) {
 	p.WantCalls("")
 }
 
-// TestProtocolInvisibleCharactersInIDs checks that an ID that looks like a different customer's, because of invisible
-// characters, is refused everywhere, and that the error names the character.
-func TestProtocolInvisibleCharactersInIDs(t *testing.T) {
+// TestIDsWithInvisibleCharactersAreRefused checks that an ID that looks like a different customer's, because of
+// invisible characters, is refused everywhere, and that the error names the character.
+func TestIDsWithInvisibleCharactersAreRefused(t *testing.T) {
 	p := start(t, emulator.Options{})
 	const atImport = "Invalid import ID"
 	for id, named := range map[string]string{

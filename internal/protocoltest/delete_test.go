@@ -8,7 +8,9 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-func TestProtocolDelete(t *testing.T) {
+// TestDeleteRemovesOnlyTheGroupInTheState checks that a failed deletion keeps the state, that a stale token is looked
+// up, and that another group with the same ID stays.
+func TestDeleteRemovesOnlyTheGroupInTheState(t *testing.T) {
 	p := start(t, emulator.Options{})
 	config := Acme("data_source_provided_id", "db-7")
 	state := p.Created(config)
@@ -42,7 +44,9 @@ func TestProtocolDelete(t *testing.T) {
 	p.WantGroups("acme")
 }
 
-func TestProtocolDeletionProtection(t *testing.T) {
+// TestProtectedGroupIsNotDestroyedOrReplaced checks that the protection in the state and the one in the configuration
+// each refuse a destruction and a replacement.
+func TestProtectedGroupIsNotDestroyedOrReplaced(t *testing.T) {
 	const at = "deletion_protection"
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme(at, true))

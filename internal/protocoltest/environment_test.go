@@ -19,9 +19,9 @@ func wrongKey(t *testing.T) *Provider {
 	return p.AnotherProcess(Object{"api_key": customerKey, "environment": "Testing"})
 }
 
-// TestProtocolEnvironmentOfTheWrongKey checks that no operation changes anything with the key of another environment.
-// The provider makes one check, and no call after it.
-func TestProtocolEnvironmentOfTheWrongKey(t *testing.T) {
+// TestKeyOfAnotherEnvironmentChangesNothing checks that no operation changes anything with the key of another
+// environment. The provider makes one check, and no call after it.
+func TestKeyOfAnotherEnvironmentChangesNothing(t *testing.T) {
 	const title = `The API key belongs to another environment`
 	p := wrongKey(t)
 	right := p.AnotherProcess(Object{"api_key": testingKey, "environment": "Testing"})
@@ -65,9 +65,9 @@ func TestProtocolEnvironmentOfTheWrongKey(t *testing.T) {
 	known.WantCalls("")
 }
 
-// TestProtocolEnvironmentThatCannotBeChecked checks that a check that fails for another reason decides nothing and is
+// TestFailedCheckOfTheEnvironmentIsRepeated checks that a check that fails for another reason decides nothing and is
 // made again.
-func TestProtocolEnvironmentThatCannotBeChecked(t *testing.T) {
+func TestFailedCheckOfTheEnvironmentIsRepeated(t *testing.T) {
 	p := wrongKey(t)
 	p.Always(http.MethodPut, emulator.Refuse)
 	second(p.Create(Acme())).WantError("Cannot check the service and the API key",
@@ -84,9 +84,9 @@ func TestProtocolEnvironmentThatCannotBeChecked(t *testing.T) {
 		"curl -X DELETE", `{"user_group_id":"`+left+`"}`, "was not created")
 }
 
-// TestProtocolEnvironmentNeverTold covers a service that never returns an environment. It works without the argument
-// environment. With it, operations fail, because the provider cannot check the environment.
-func TestProtocolEnvironmentNeverTold(t *testing.T) {
+// TestServiceWithoutEnvironmentsFailsOnlyIfOneIsConfigured checks that a service that never returns an environment
+// works without the argument environment. With it, operations fail, because the provider cannot check the environment.
+func TestServiceWithoutEnvironmentsFailsOnlyIfOneIsConfigured(t *testing.T) {
 	p := start(t, emulator.Options{Environments: map[string]string{emulator.DefaultKey: ""}})
 	state := p.Created(Acme())
 	for _, config := range []Object{NextQuarter("name", "New"), Acme()} {
@@ -100,9 +100,9 @@ func TestProtocolEnvironmentNeverTold(t *testing.T) {
 	p.WantGroups("acme")
 }
 
-// TestProtocolKeyThatIsRefused checks that a wrong API key ends the run for all groups, once a call that sends no
-// token is refused because of the key.
-func TestProtocolKeyThatIsRefused(t *testing.T) {
+// TestRefusedKeyEndsTheRun checks that a wrong API key ends the run for all groups, once a call that sends no token is
+// refused because of the key.
+func TestRefusedKeyEndsTheRun(t *testing.T) {
 	p := start(t, emulator.Options{})
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
 	wrong := p.AnotherProcess(Object{"api_key": "wrong-key-4711"})

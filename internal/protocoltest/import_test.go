@@ -9,7 +9,9 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-func TestProtocolImport(t *testing.T) {
+// TestImportSendsOnlyTheMapping checks that an import by ID or by identity reads the group, and that the first apply
+// sends only the mapping, which is unknown until then.
+func TestImportSendsOnlyTheMapping(t *testing.T) {
 	t.Parallel()
 	for name, answers := range map[string]emulator.Answers{"told": emulator.AnswersStored, "echo": emulator.AnswersEcho} {
 		for id, identity := range map[string]Object{"acme": nil, "": ByID("acme")} {
@@ -40,9 +42,9 @@ func TestProtocolImport(t *testing.T) {
 	}
 }
 
-// TestProtocolFirstPlanAfterAnImport checks the warnings of the first plan after an import, which cannot show
-// everything that the update does.
-func TestProtocolFirstPlanAfterAnImport(t *testing.T) {
+// TestFirstPlanAfterAnImportWarns checks the warnings of the first plan after an import, which cannot show everything
+// that the update does.
+func TestFirstPlanAfterAnImportWarns(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{"a":1}`)})
 	state := p.Imported("acme")
@@ -59,7 +61,9 @@ func TestProtocolFirstPlanAfterAnImport(t *testing.T) {
 	p.Plan(state, With(bare, "mapping", Object{"a": "b"})).Diags.WantWarning(overwrites, "mapping")
 }
 
-func TestProtocolImportOfNobody(t *testing.T) {
+// TestImportOfAMissingGroupLeavesNothing checks that the import of a missing group fails, as often as it is refreshed,
+// and removes the group that its lookup created.
+func TestImportOfAMissingGroupLeavesNothing(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state, diags := p.Importing("nobody", nil)
 	diags.WantNone()
@@ -76,9 +80,9 @@ func TestProtocolImportOfNobody(t *testing.T) {
 	p.WantNoState(p.Refreshed(state))
 }
 
-// TestProtocolImportUnderAConfigurationWithAnotherID checks that a plan is refused if it would replace, and thereby
-// delete, the group that it has just imported.
-func TestProtocolImportUnderAConfigurationWithAnotherID(t *testing.T) {
+// TestImportUnderAnotherIDIsRefused checks that a plan is refused if it would replace, and thereby delete, the group
+// that it has just imported.
+func TestImportUnderAnotherIDIsRefused(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	state := p.Imported("acme")
@@ -96,10 +100,10 @@ func TestProtocolImportUnderAConfigurationWithAnotherID(t *testing.T) {
 	p.WantGroups("acme")
 }
 
-// TestProtocolIgnoreChanges checks that attributes in ignore_changes are not sent. The provider can notice
-// ignore_changes only at apply, where configuration and plan differ. After an import, it may not know the value of
-// such an attribute.
-func TestProtocolIgnoreChanges(t *testing.T) {
+// TestIgnoredChangesAreNotSent checks that attributes in ignore_changes are not sent. The provider can notice
+// ignore_changes only at apply, where configuration and plan differ. After an import, it may not know the value of such
+// an attribute.
+func TestIgnoredChangesAreNotSent(t *testing.T) {
 	t.Parallel()
 	was := emulator.Group{
 		ID: "acme", Name: "Theirs", Properties: json.RawMessage(`{"theirs":1}`), Mapping: map[string]string{"theirs": "db"},

@@ -16,13 +16,13 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-var lives = flag.Int("lives", 16, "how many lives TestProtocolRandomLives leads")
+var lives = flag.Int("lives", 16, "how many lives TestRandomLives leads")
 
-// TestProtocolRandomLives leads groups through random lives, in every reading. The configuration changes in any way,
-// with and without unknown values and refreshes. Other clients rename, rotate, delete, and replace the group, and
-// responses get lost. The harness compares every plan and every apply with an engine's rules. In addition, this test
-// checks that the token is rotated exactly when requested, and that a plan after a successful run has no changes.
-func TestProtocolRandomLives(t *testing.T) {
+// TestRandomLives checks that the token is rotated exactly when requested, and that a plan after a successful run has
+// no changes, in random lives of groups in every reading. The configuration changes in any way, with and without
+// unknown values and refreshes. Other clients rename, rotate, delete, and replace the group, and responses get lost.
+// The harness compares every plan and every apply with an engine's rules.
+func TestRandomLives(t *testing.T) {
 	t.Parallel()
 	var rotations, failures atomic.Int64
 	all := readings()

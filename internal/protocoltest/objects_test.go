@@ -15,7 +15,9 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-func TestProtocolEphemeralResource(t *testing.T) {
+// TestEphemeralResourceMakesOneLookup checks that opening makes one lookup, and that a missing group is an error that
+// leaves nothing behind.
+func TestEphemeralResourceMakesOneLookup(t *testing.T) {
 	p := start(t, emulator.Options{})
 	group := p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme", TeamID: 9007199254740993})
 	before := p.Service.Groups()
@@ -31,7 +33,9 @@ func TestProtocolEphemeralResource(t *testing.T) {
 	p.WantUntouched(before)
 }
 
-func TestProtocolDataSource(t *testing.T) {
+// TestDataSourceMakesOneLookup checks that reading makes one lookup, and that the token is in the result only if it is
+// to be stored.
+func TestDataSourceMakesOneLookup(t *testing.T) {
 	p := start(t, emulator.Options{})
 	group := p.Service.Seed(emulator.Group{
 		ID: "acme", Name: "Acme", Properties: json.RawMessage(` { "b" : 1.0, "a": null }`), TeamID: 9007199254740993,
@@ -48,7 +52,9 @@ func TestProtocolDataSource(t *testing.T) {
 	p.WantCalls("GET > GET")
 }
 
-func TestProtocolAction(t *testing.T) {
+// TestActionRotatesOnce checks that the action rotates once, even if a response is lost, and that its progress shows
+// the fingerprint and not the token.
+func TestActionRotatesOnce(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	progress, diags := p.Invoke(ByID("acme"))
@@ -80,7 +86,9 @@ func TestProtocolAction(t *testing.T) {
 	p.WantUntouched(before)
 }
 
-func TestProtocolList(t *testing.T) {
+// TestListLeavesOutMissingGroups checks that a list has each existing group once, in the given order, up to the limit,
+// and that no missing group is left behind.
+func TestListLeavesOutMissingGroups(t *testing.T) {
 	t.Parallel()
 	for answers, display := range map[emulator.Answers]string{
 		emulator.AnswersStored: "Name of %[1]s (%[1]s)", emulator.AnswersEcho: "%s",
@@ -124,7 +132,9 @@ func TestProtocolList(t *testing.T) {
 	}
 }
 
-func TestProtocolListThatFails(t *testing.T) {
+// TestListContinuesAfterAFailedLookup checks that a list reports a failed lookup and continues, but not after the
+// engine has stopped reading.
+func TestListContinuesAfterAFailedLookup(t *testing.T) {
 	p := start(t, emulator.Options{})
 	for _, id := range []string{"a", "b"} {
 		p.Service.Seed(emulator.Group{ID: id, Name: id})
@@ -162,7 +172,9 @@ func TestProtocolListThatFails(t *testing.T) {
 	}
 }
 
-func TestProtocolTokenFingerprint(t *testing.T) {
+// TestTokenFingerprintFunctionMatchesTheState checks that the function computes the fingerprint that the state has, and
+// refuses an empty token.
+func TestTokenFingerprintFunctionMatchesTheState(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	call := func(token string) *tfprotov6.CallFunctionResponse {

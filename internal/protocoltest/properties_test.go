@@ -8,9 +8,9 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestPropertiesWrittenDifferently checks that a JSON object reaches the service exactly as written. A different
-// notation, in the configuration or at the service, must not count as a change.
-func TestPropertiesWrittenDifferently(t *testing.T) {
+// TestPropertiesInAnotherNotationAreUnchanged checks that a JSON object reaches the service exactly as written. A
+// different notation, in the configuration or at the service, must not count as a change.
+func TestPropertiesInAnotherNotationAreUnchanged(t *testing.T) {
 	p := start(t, emulator.Options{})
 	for text, other := range map[string]string{
 		`{}`:              "\n{ }\n",
@@ -35,7 +35,8 @@ func TestPropertiesWrittenDifferently(t *testing.T) {
 	}
 }
 
-func TestPropertiesThatDiffer(t *testing.T) {
+// TestPropertiesWithAnotherValueAreAChange checks that similar properties are planned as a change.
+func TestPropertiesWithAnotherValueAreAChange(t *testing.T) {
 	p := start(t, emulator.Options{})
 	for a, b := range map[string]string{
 		`{"a":9007199254740993}`: `{"a":9007199254740992}`, `{"a":1}`: `{"a":"1"}`, `{"b":1}`: `{"B":1}`,
@@ -49,7 +50,8 @@ func TestPropertiesThatDiffer(t *testing.T) {
 	}
 }
 
-func TestPropertiesValidation(t *testing.T) {
+// TestInvalidPropertiesAreRefused checks that the error for text that is not a JSON object says where and why.
+func TestInvalidPropertiesAreRefused(t *testing.T) {
 	t.Parallel()
 	const hint = "properties = jsonencode({ ... })"
 	p := bare(t)

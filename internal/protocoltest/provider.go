@@ -1,3 +1,6 @@
+// Package protocoltest calls a provider as an engine does, but in the same process. It is handed the provider's server,
+// and knows the provider only by the protocol. The protocol tests are its external tests, which is why they import it
+// with a dot.
 package protocoltest
 
 import (
@@ -17,9 +20,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// Provider is a provider in this process, which is called as an engine calls it. Tests that use it need no engine, and
-// they can check warnings, private state, and calls that are not made. Like an engine, it compares every plan and every
-// apply with the rules whose violation an engine reports as a bug in the provider.
+// Provider is a provider that is called as an engine calls it. Tests that use it need no engine, and they can check
+// warnings, private state, and calls that are not made. Like an engine, it compares every plan and every apply with the
+// rules whose violation an engine reports as a bug in the provider.
 type Provider struct {
 	T         *testing.T
 	ctx       context.Context

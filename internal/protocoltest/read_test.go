@@ -13,7 +13,8 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-func TestProtocolReadShowsDrift(t *testing.T) {
+// TestReadShowsDrift checks that a refresh shows what was changed elsewhere if it is managed, and not another notation.
+func TestReadShowsDrift(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	p.Service.Change("acme", func(group *emulator.Group) {
@@ -38,9 +39,9 @@ func TestProtocolReadShowsDrift(t *testing.T) {
 	p.WantSettled(p.Refreshed(state), Acme("properties", nil))
 }
 
-// TestProtocolStateWithoutIdentity covers engines before Terraform 1.12, which store no identity. The harness checks
-// that the provider returns the right one.
-func TestProtocolStateWithoutIdentity(t *testing.T) {
+// TestStateWithoutIdentityCanBeUsed checks that the provider returns the right identity for states of engines before
+// Terraform 1.12, which store none. The harness compares it.
+func TestStateWithoutIdentityCanBeUsed(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	state.Identity = nil
@@ -54,9 +55,9 @@ func TestProtocolStateWithoutIdentity(t *testing.T) {
 	p.WantNoState(p.Refreshed(state))
 }
 
-// TestProtocolReadSendsTheNameWhereOneIsNeeded checks that a lookup sends the name in the state to a service that
-// requires a name.
-func TestProtocolReadSendsTheNameWhereOneIsNeeded(t *testing.T) {
+// TestReadSendsTheNameIfOneIsRequired checks that a lookup sends the name in the state to a service that requires a
+// name.
+func TestReadSendsTheNameIfOneIsRequired(t *testing.T) {
 	p := start(t, emulator.Options{NameRequired: true})
 	p.Refreshed(p.Created(Acme()))
 	if name := p.LastBody(http.MethodGet)["name"]; name != "Acme" {
@@ -64,10 +65,10 @@ func TestProtocolReadSendsTheNameWhereOneIsNeeded(t *testing.T) {
 	}
 }
 
-// TestProtocolReadOfAGroupThatIsGone checks the calls for a missing group: a lookup, which creates a placeholder, a
+// TestReadOfAMissingGroupLeavesNothing checks the calls for a missing group: a lookup, which creates a placeholder, a
 // second lookup, which confirms that, and the deletion of the placeholder. For the first missing group in a process,
 // the provider also checks the service.
-func TestProtocolReadOfAGroupThatIsGone(t *testing.T) {
+func TestReadOfAMissingGroupLeavesNothing(t *testing.T) {
 	p := start(t, emulator.Options{})
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
 	p.Service.Remove("acme")
@@ -83,9 +84,9 @@ func TestProtocolReadOfAGroupThatIsGone(t *testing.T) {
 	p.WantGroups()
 }
 
-// TestProtocolReadOfAGroupThatWasReplaced checks that a refresh forgets the attributes that the service does not show
+// TestReadOfAReplacedGroupForgetsTheOldOne checks that a refresh forgets the attributes that the service does not show
 // of the new group, so that the next plan sends them.
-func TestProtocolReadOfAGroupThatWasReplaced(t *testing.T) {
+func TestReadOfAReplacedGroupForgetsTheOldOne(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]emulator.Options{"stored": {}, "echo": {Answers: emulator.AnswersEcho}} {
 		t.Run(name, func(t *testing.T) {
@@ -130,7 +131,9 @@ func TestProtocolReadOfAGroupThatWasReplaced(t *testing.T) {
 	p.WantState(state, "name", "Theirs", "properties", `{"a":1}`, "mapping", nil)
 }
 
-func TestProtocolReadThatFails(t *testing.T) {
+// TestFailedReadKeepsTheState checks that a failed refresh keeps the state, and that the error has the command that
+// removes an empty group.
+func TestFailedReadKeepsTheState(t *testing.T) {
 	const remedy = `curl -X DELETE "$EMBED_BASE_URL/api/user" -H "Authorization: Token $EMBED_API_KEY" ` +
 		`-H 'Content-Type: application/json' -d '{"user_group_id":"acme"}'`
 	p := start(t, emulator.Options{})
@@ -165,10 +168,10 @@ func creationResponse(group emulator.Group) string {
 		`{"team_id":%d,"token":%q,"name":%q,"provided_id":%q}}`, group.TeamID, group.Token, group.Name, group.ID)
 }
 
-// TestProtocolAnswersFromACache covers a cache that stores GET responses by path, which is the same for all groups.
-// It answers every lookup with the response to the last creation, as if the lookup had just created the group.
-// Deleting that group would delete a customer.
-func TestProtocolAnswersFromACache(t *testing.T) {
+// TestCachedResponsesChangeNothing checks that nothing is deleted behind a cache that stores GET responses by path,
+// which is the same for all groups. It answers every lookup with the response to the last creation, as if the lookup
+// had just created the group. Deleting that group would delete a customer.
+func TestCachedResponsesChangeNothing(t *testing.T) {
 	p := start(t, emulator.Options{})
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
 	before := p.Service.Groups()
@@ -202,9 +205,9 @@ func TestProtocolAnswersFromACache(t *testing.T) {
 	p.WantSame(after, acme)
 }
 
-// TestProtocolServiceThatNormalizesIDs covers a service that stores IDs in lower case, and returns "acme" if it is
-// asked for "Acme". The team_id shows that it is the same group.
-func TestProtocolServiceThatNormalizesIDs(t *testing.T) {
+// TestIDInAnotherSpellingIsTheSameGroup checks that a service that stores IDs in lower case, and returns "acme" if it
+// is asked for "Acme", causes a warning. The team_id shows that it is the same group.
+func TestIDInAnotherSpellingIsTheSameGroup(t *testing.T) {
 	const title = `The service spells the ID "Acme" differently`
 	p := start(t, emulator.Options{IDs: emulator.IDsLowerCase})
 	state, diags := p.Create(Acme("user_group_id", "Acme"))
@@ -224,9 +227,9 @@ func TestProtocolServiceThatNormalizesIDs(t *testing.T) {
 		`"acme"`, "use the ID that it returns")
 }
 
-// TestProtocolReadsThatLag covers a service whose lookups show an outdated group with a retired token. The provider
-// must not believe them.
-func TestProtocolReadsThatLag(t *testing.T) {
+// TestOutdatedReadsAreNotBelieved checks that the provider does not believe lookups that show an outdated group with a
+// retired token.
+func TestOutdatedReadsAreNotBelieved(t *testing.T) {
 	const title = `The service shows an outdated token of user group "acme"`
 	p := start(t, emulator.Options{ReadLag: 1 << 60})
 	state := p.Updated(p.Created(Acme()), NextQuarter("name", "New"))
@@ -248,9 +251,9 @@ func TestProtocolReadsThatLag(t *testing.T) {
 	p.WantGroups("acme")
 }
 
-// TestProtocolRetiredTokensAreRemembered checks that the provider remembers the last five tokens that were rotated
+// TestLastFiveRetiredTokensAreRemembered checks that the provider remembers the last five tokens that were rotated
 // away.
-func TestProtocolRetiredTokensAreRemembered(t *testing.T) {
+func TestLastFiveRetiredTokensAreRemembered(t *testing.T) {
 	const kept = 5
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
@@ -272,9 +275,9 @@ func TestProtocolRetiredTokensAreRemembered(t *testing.T) {
 	p.WantTruth(p.Refreshed(state), "acme")
 }
 
-// TestServerStopsRequests checks that StopProvider cancels a running request through its lent context, so that a
+// TestStopEndsRunningRequests checks that StopProvider cancels a running request through its lent context, so that a
 // failed call is not retried.
-func TestServerStopsRequests(t *testing.T) {
+func TestStopEndsRunningRequests(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Object{"user_group_id": "acme", "name": "Acme"})
 	p.Service.BeforeCall(func(emulator.Call) {

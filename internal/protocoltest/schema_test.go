@@ -49,6 +49,8 @@ func schemaBlocks(t *testing.T) map[string]*tfprotov6.SchemaBlock {
 	return blocks
 }
 
+// TestSchemasDescribeEverything checks that each object and each attribute has a description in Markdown, and each
+// argument of the provider names its environment variable.
 func TestSchemasDescribeEverything(t *testing.T) {
 	t.Parallel()
 	check := func(what, description string, kind tfprotov6.StringKind) {
@@ -79,6 +81,7 @@ func TestSchemasDescribeEverything(t *testing.T) {
 	}
 }
 
+// TestSchemasMarkSecrets checks that exactly the attributes with secrets are sensitive.
 func TestSchemasMarkSecrets(t *testing.T) {
 	t.Parallel()
 	secret := map[string]bool{"token": true, "api_key": true, "headers": true, "client_key_pem": true, "proxy_url": true}
@@ -91,8 +94,8 @@ func TestSchemasMarkSecrets(t *testing.T) {
 	}
 }
 
-// TestSchemasHaveTheAttributesOfTheDesign checks which attributes are required, optional, and computed.
-func TestSchemasHaveTheAttributesOfTheDesign(t *testing.T) {
+// TestSchemasHaveTheseAttributes checks which attributes are required, optional, and computed.
+func TestSchemasHaveTheseAttributes(t *testing.T) {
 	t.Parallel()
 	type kinds struct{ required, optional, computed string }
 	want := map[string]kinds{
@@ -136,9 +139,9 @@ func TestSchemasHaveTheAttributesOfTheDesign(t *testing.T) {
 	}
 }
 
-// TestSchemaOfResourceHasNoDefaults checks that no attribute has a default. A default for a new attribute would show
-// up in the plan of every existing group when the provider is upgraded.
-func TestSchemaOfResourceHasNoDefaults(t *testing.T) {
+// TestResourcesHaveNoDefaults checks that no attribute has a default. A default for a new attribute would show up in
+// the plan of every existing group when the provider is upgraded.
+func TestResourcesHaveNoDefaults(t *testing.T) {
 	t.Parallel()
 	all := schemasOfResources(t.Context())
 	if len(all) == 0 {
@@ -153,7 +156,8 @@ func TestSchemaOfResourceHasNoDefaults(t *testing.T) {
 	}
 }
 
-func TestSchemaOfResourceReplacesForTheIDAlone(t *testing.T) {
+// TestOnlyAnotherIDReplaces checks that changing any other attribute plans an update.
+func TestOnlyAnotherIDReplaces(t *testing.T) {
 	p := start(t, emulator.Options{})
 	everything := Acme("data_source_provided_id", "db", "store_token", true,
 		"adopt_existing", false, "deletion_protection", false)

@@ -9,7 +9,9 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-func TestProtocolLogsNoSecrets(t *testing.T) {
+// TestLogsHaveNoSecrets checks that no key, token or header is logged at any level by any operation, and that the rest
+// is readable.
+func TestLogsHaveNoSecrets(t *testing.T) {
 	t.Parallel()
 	const gateway = "secret-of-the-gateway"
 	p := bare(t)

@@ -15,7 +15,8 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-func TestProtocolHeadersAndUserAgentReachTheService(t *testing.T) {
+// TestHeadersAndUserAgentReachTheService checks that each call has the configured headers, once.
+func TestHeadersAndUserAgentReachTheService(t *testing.T) {
 	t.Setenv("TF_APPEND_USER_AGENT", "hcp/3")
 	t.Setenv("EMBED_USER_AGENT_SUFFIX", "ci/7")
 	p := bare(t)
@@ -36,9 +37,9 @@ func TestProtocolHeadersAndUserAgentReachTheService(t *testing.T) {
 	p.WantCalls("PUT > POST > GET > DELETE")
 }
 
-// TestProtocolCertificates covers a gateway that has a private certificate authority and another host name, and that
-// requires a client certificate.
-func TestProtocolCertificates(t *testing.T) {
+// TestCertificatesAreUsed checks that the provider reaches a gateway that has a private certificate authority and
+// another host name, and that requires a client certificate.
+func TestCertificatesAreUsed(t *testing.T) {
 	p := bare(t)
 	p.Serve(emulator.Options{})
 	target, err := url.Parse(p.Service.URL())
@@ -85,7 +86,9 @@ func TestProtocolCertificates(t *testing.T) {
 	}
 }
 
-func TestProtocolNobodyListens(t *testing.T) {
+// TestUnreachableServiceKeepsTheState checks that a call to an address where nobody listens changes nothing, and that
+// the error names the setting.
+func TestUnreachableServiceKeepsTheState(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	p.Service.Close()
@@ -97,9 +100,9 @@ func TestProtocolNobodyListens(t *testing.T) {
 	p.WantSame(after, state)
 }
 
-// TestProtocolBadProviderArguments checks that each bad value causes exactly one error, before any call. The error
-// names the argument and, unless arguments conflict, its environment variable. It does not show the value.
-func TestProtocolBadProviderArguments(t *testing.T) {
+// TestBadProviderArgumentIsOneErrorWithoutACall checks that each bad value causes exactly one error, before any call.
+// The error names the argument and, unless arguments conflict, its environment variable. It does not show the value.
+func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 	const marker = "marker-4711"
 	const invalid, missing = "A provider argument is invalid", "A provider argument is missing"
 	const conflict = "Provider arguments conflict"
@@ -205,8 +208,8 @@ func TestProtocolBadProviderArguments(t *testing.T) {
 	}
 }
 
-// TestProtocolAllBadArgumentsAtOnce checks that one run reports all bad arguments.
-func TestProtocolAllBadArgumentsAtOnce(t *testing.T) {
+// TestAllBadProviderArgumentsAreReportedAtOnce checks that one run reports all bad arguments.
+func TestAllBadProviderArgumentsAreReportedAtOnce(t *testing.T) {
 	p := bare(t)
 	diags := p.Configure(Object{
 		"request_timeout": "x", "retry_wait_min": "x", "headers": Object{"Host": "x"},

@@ -10,10 +10,10 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestProtocolUnknownProviderArguments checks that there is no call while a provider argument is unknown. A refresh
-// keeps the state, and a plan succeeds. Every operation that needs a call returns an error that explains why it
-// cannot make one.
-func TestProtocolUnknownProviderArguments(t *testing.T) {
+// TestUnknownProviderArgumentsMakeNoCall checks that there is no call while a provider argument is unknown. A refresh
+// keeps the state, and a plan succeeds. Every operation that needs a call returns an error that explains why it cannot
+// make one.
+func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
 	says := func(what string) []string {
 		return []string{what, "provider block", "not known before apply", "No call was made", "-target"}
 	}
@@ -44,9 +44,9 @@ func TestProtocolUnknownProviderArguments(t *testing.T) {
 	p.WantCalls("")
 }
 
-// TestProtocolValidationOfNumbers checks that `terraform validate` already reports invalid numbers, since they depend
-// neither on the environment nor on a file.
-func TestProtocolValidationOfNumbers(t *testing.T) {
+// TestValidationReportsInvalidNumbers checks that `terraform validate` already reports invalid numbers, since they
+// depend neither on the environment nor on a file.
+func TestValidationReportsInvalidNumbers(t *testing.T) {
 	t.Parallel()
 	p := bare(t)
 	for argument, value := range map[string]any{"max_retries": 0.5, "requests_per_second": 0.0} {
@@ -61,9 +61,9 @@ func TestProtocolValidationOfNumbers(t *testing.T) {
 	}
 }
 
-// TestProtocolValidationNeedsNoConfiguration checks that validating and planning work before the provider is
-// configured. Engines validate first, and never configure a provider that returned an error.
-func TestProtocolValidationNeedsNoConfiguration(t *testing.T) {
+// TestValidationNeedsNoConfiguredProvider checks that validating and planning work before the provider is configured.
+// Engines validate first, and never configure a provider that returned an error.
+func TestValidationNeedsNoConfiguredProvider(t *testing.T) {
 	t.Parallel()
 	p := bare(t)
 	p.Validate(Acme()).WantNone()

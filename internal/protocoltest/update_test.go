@@ -9,7 +9,9 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-func TestProtocolUpdateNoticesAnotherToken(t *testing.T) {
+// TestUpdateWarnsOfATokenThatWasRotatedElsewhere checks that an update that returns another token keeps the one in the
+// state until the next refresh.
+func TestUpdateWarnsOfATokenThatWasRotatedElsewhere(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	old := state.Token()
@@ -24,7 +26,9 @@ func TestProtocolUpdateNoticesAnotherToken(t *testing.T) {
 	p.WantCalls("GET")
 }
 
-func TestProtocolWhatCausesNoCall(t *testing.T) {
+// TestChangesOfFlagsMakeNoCall checks that changes of flags, and of what is no longer managed, make no call and never
+// rotate.
+func TestChangesOfFlagsMakeNoCall(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string][]any{
 		"adopt_existing":                {"adopt_existing", true},
@@ -54,7 +58,8 @@ func TestProtocolWhatCausesNoCall(t *testing.T) {
 	}
 }
 
-func TestProtocolMappingAndPropertiesEmptied(t *testing.T) {
+// TestEmptyMappingAndPropertiesAreSent checks that empty arguments empty what the group has.
+func TestEmptyMappingAndPropertiesAreSent(t *testing.T) {
 	p := start(t, emulator.Options{})
 	empty := Acme("mapping", Object{}, "properties", "{}")
 	state := p.Updated(p.Created(Acme()), empty)
@@ -65,7 +70,9 @@ func TestProtocolMappingAndPropertiesEmptied(t *testing.T) {
 	p.WantSettled(p.Refreshed(state), empty)
 }
 
-func TestProtocolStoreToken(t *testing.T) {
+// TestTokenThatIsNotStoredIsLookedUp checks that, with store_token = false, no token is in the state, and that
+// rotations and deletions look it up.
+func TestTokenThatIsNotStoredIsLookedUp(t *testing.T) {
 	p := start(t, emulator.Options{})
 	hidden := func(q string, changes ...any) Object {
 		return With(Acme("store_token", false, "rotate_token_when_changed", Quarter(q)), changes...)
@@ -109,9 +116,9 @@ func TestProtocolStoreToken(t *testing.T) {
 	p.WantCalls("GET > DELETE")
 }
 
-// TestProtocolUpdateBesideARotation checks that an update and a rotation are independent. If one fails, the provider
+// TestUpdateAndRotationAreIndependent checks that an update and a rotation are independent. If one fails, the provider
 // still carries out the other, and all errors are reported.
-func TestProtocolUpdateBesideARotation(t *testing.T) {
+func TestUpdateAndRotationAreIndependent(t *testing.T) {
 	t.Parallel()
 	const triggers = "rotate_token_when_changed"
 	merging := emulator.Options{Updates: emulator.UpdatesMerge}
@@ -190,9 +197,9 @@ func TestProtocolUpdateBesideARotation(t *testing.T) {
 	}
 }
 
-// TestProtocolAnswersAboutAnotherGroup checks that a response about another group causes an error that says so, and
+// TestResponsesAboutAnotherGroupAreErrors checks that a response about another group causes an error that says so, and
 // not an inconsistent result.
-func TestProtocolAnswersAboutAnotherGroup(t *testing.T) {
+func TestResponsesAboutAnotherGroupAreErrors(t *testing.T) {
 	p := start(t, emulator.Options{})
 	known := p.Updated(p.Created(Acme()), Acme("name", "Acme 2")) // The update makes the tag known.
 	ask := func(method, body string) (State, Diags) {
@@ -220,9 +227,9 @@ func TestProtocolAnswersAboutAnotherGroup(t *testing.T) {
 	p.WantState(state, rotated)
 }
 
-// TestProtocolGroupThatMayBeAnother covers a service that returns no team_id. Without a refresh, a group with a
-// different token may be a different group.
-func TestProtocolGroupThatMayBeAnother(t *testing.T) {
+// TestGroupThatMayBeAnotherIsNotRotated checks that nothing is rotated if a service returns no team_id and another
+// token. Without a refresh, such a group may be a different group.
+func TestGroupThatMayBeAnotherIsNotRotated(t *testing.T) {
 	p := start(t, emulator.Options{Omit: []string{"team_id"}})
 	state := p.Created(Acme())
 	p.Service.RotateBehind("acme")
@@ -231,9 +238,9 @@ func TestProtocolGroupThatMayBeAnother(t *testing.T) {
 	p.WantTruth(p.Updated(p.Refreshed(state), NextQuarter()), "acme")
 }
 
-// TestProtocolServiceThatTakesNothingAsSent covers a service that merges properties. Keys that it kept must be in the
-// state, so that the next plan removes them. Diagnostics must not show values.
-func TestProtocolServiceThatTakesNothingAsSent(t *testing.T) {
+// TestUpdateThatIsNotTakenAsSentIsAnError checks that an update by a service that merges properties is an error without
+// values. Keys that the service kept must be in the state, so that the next plan removes them.
+func TestUpdateThatIsNotTakenAsSentIsAnError(t *testing.T) {
 	p := start(t, emulator.Options{Updates: emulator.UpdatesMerge})
 	config := Acme("properties", `{"tier":"hunter2"}`)
 	state, diags := p.Update(p.Created(Acme()), config)
@@ -254,7 +261,9 @@ func TestProtocolServiceThatTakesNothingAsSent(t *testing.T) {
 	second(p.Update(state, Acme("name", "Zoë"))).WantError(notAsPlanned, `"Zo\u00eb"`, `"Zoe\u0308"`)
 }
 
-func TestProtocolReplacement(t *testing.T) {
+// TestAnotherIDDeletesAndCreates checks that a change of the ID plans a replacement with unknown computed attributes,
+// and costs two calls.
+func TestAnotherIDDeletesAndCreates(t *testing.T) {
 	p := start(t, emulator.Options{})
 	plan := p.Plan(p.Created(Acme()), Acme("user_group_id", "acme2"))
 	plan.Diags.WantNone()

@@ -22,9 +22,9 @@ func userGroups(p *Provider, ids ...string) (Object, Diags) {
 	return p.Data("embed_user_groups", Object{"user_group_ids": values})
 }
 
-// TestProtocolUserGroups checks that an existing group costs one call and a missing one three, and that no group is
-// left behind.
-func TestProtocolUserGroups(t *testing.T) {
+// TestUserGroupsLeavesNoGroupBehind checks that an existing group costs one call and a missing one three, and that no
+// group is left behind.
+func TestUserGroupsLeavesNoGroupBehind(t *testing.T) {
 	p := start(t, emulator.Options{})
 	var all, existing, missing []string
 	for i := range 120 {
@@ -69,7 +69,9 @@ func TestProtocolUserGroups(t *testing.T) {
 	}
 }
 
-func TestProtocolUserGroupsOfNoIDs(t *testing.T) {
+// TestUserGroupsWithoutValidIDsMakesNoCall checks that there is no call without IDs or with an invalid one, and that a
+// lost lookup of a missing group is a warning.
+func TestUserGroupsWithoutValidIDsMakesNoCall(t *testing.T) {
 	p := start(t, emulator.Options{})
 	got, diags := userGroups(p)
 	diags.WantNone()
@@ -86,9 +88,9 @@ func TestProtocolUserGroupsOfNoIDs(t *testing.T) {
 	p.WantCalls("")
 }
 
-// TestProtocolUserGroupsThatFail checks that a failure with the same cause for all groups is reported once, and that
-// it stops further lookups.
-func TestProtocolUserGroupsThatFail(t *testing.T) {
+// TestUserGroupsReportsACommonFailureOnce checks that a failure with the same cause for all groups is reported once,
+// and that it stops further lookups.
+func TestUserGroupsReportsACommonFailureOnce(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Always("", emulator.Refuse)
 	ids := make([]string, 100)

@@ -12,6 +12,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(protocoltest.Run(m)) }
 
+// TestPrepareProcess checks that the loggers of the SDK are off unless the engine or a debugger wants logs, and that
+// GOGC counts if it is set.
 func TestPrepareProcess(t *testing.T) {
 	writer, percent := log.Writer(), debug.SetGCPercent(100)
 	t.Cleanup(func() {

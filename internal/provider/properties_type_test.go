@@ -30,6 +30,8 @@ func TestPropertiesValuesThatAreEqual(t *testing.T) {
 	}
 }
 
+// TestPropertiesNeverShowTheText checks that neither a printed value nor an error contains a key or a value of
+// properties.
 func TestPropertiesNeverShowTheText(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2"

@@ -99,7 +99,7 @@ func TestProviderSettingsSources(t *testing.T) {
 		"user_agent_suffix": {nil, "", " ci/1 ", "ci/1", "shell/2", "shell/2"},
 		"environment":       {nil, "", "Testing", "Testing", "Customer", "Customer"},
 	}
-	// TestProviderConnection, TestProviderProxy and TestProtocolCertificates cover the arguments listed here.
+	// TestProviderConnection, TestProviderProxy and TestCertificatesAreUsed cover the arguments listed here.
 	covered := append(slices.Collect(maps.Keys(tests)), "ca_cert_file", "ca_cert_pem", "client_cert_file",
 		"client_cert_pem", "client_key_file", "client_key_pem", "proxy_url", "tls_server_name")
 	for name := range providerSchema(t).Attributes {

@@ -23,8 +23,8 @@ import (
 // provider.
 const othersSection = "## Messages of Terraform and OpenTofu"
 
-// TestTroubleshootingHasEveryTitle compares the guide with the code. Each title that the provider can print must be a
-// heading, and each heading before othersSection must be such a title.
+// TestTroubleshootingHasEveryTitle checks that each title that the provider can print is a heading of the guide, and
+// that each heading before othersSection is such a title.
 func TestTroubleshootingHasEveryTitle(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../../templates/guides/troubleshooting.md")
@@ -106,8 +106,8 @@ func allTitles(t *testing.T) map[string]bool {
 	return titles
 }
 
-// TestEveryDiagnosticHasATitleConstant checks that the title of every diagnostic is a constant or comes from the
-// tables of words. TestTroubleshootingHasEveryTitle would miss any other title.
+// TestEveryDiagnosticHasATitleConstant checks that the title of every diagnostic is a constant or comes from the tables
+// of words. TestTroubleshootingHasEveryTitle would miss any other title.
 func TestEveryDiagnosticHasATitleConstant(t *testing.T) {
 	t.Parallel()
 	// position maps each function to the index of its title argument.
@@ -174,6 +174,7 @@ func TestInternalErrorsAreShown(t *testing.T) {
 	}
 }
 
+// TestTitlesShortenLongIDs checks that a title with a long ID has at most 80 characters.
 func TestTitlesShortenLongIDs(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{
@@ -188,6 +189,7 @@ func TestTitlesShortenLongIDs(t *testing.T) {
 	}
 }
 
+// TestRemovalCommandIsQuotedForTheShell checks that an ID with a quote does not end the argument.
 func TestRemovalCommandIsQuotedForTheShell(t *testing.T) {
 	t.Parallel()
 	if got, want := removalCommand("it's"), `-d '{"user_group_id":"it'\''s"}'`; !strings.HasSuffix(got, want) {

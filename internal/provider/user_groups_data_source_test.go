@@ -26,8 +26,9 @@ func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// TestUserGroupsAtATime checks, in virtual time, that lookupsAtATime groups are looked up concurrently and no more.
-func TestUserGroupsAtATime(t *testing.T) {
+// TestUserGroupsLooksUpTenAtATime checks, in virtual time, that lookupsAtATime groups are looked up concurrently and no
+// more.
+func TestUserGroupsLooksUpTenAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var atATime, most atomic.Int64
