@@ -15,8 +15,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/provider"
 )
 
-// TestAccSchemaIsTheEngines: tfplugindocs, which decodes the schema with terraform-json, must get the same schema
-// from this tool as from an engine that supports all kinds of objects.
+// TestAccSchemaIsTheEngines checks that tfplugindocs, which decodes the schema with terraform-json, gets the same
+// schema from this tool as from an engine that supports all kinds of objects.
 func TestAccSchemaIsTheEngines(t *testing.T) {
 	if os.Getenv("TF_ACC") == "" {
 		t.Skip("it runs an engine, so it needs TF_ACC=1")
