@@ -178,7 +178,7 @@ func TestStopped(t *testing.T) {
 		"clean-up, refused":            {last(429), 0, nil, true, 1, Throttled, 0},
 		"clean-up, lost":               {last(500), 0, nil, true, 1, UnknownOutcome, 0},
 		"clean-up, not at all":         {last(500), runGoesOn, nil, true, 4, UnknownOutcome, 3 * hour},
-		"clean-up, closed":             {ok(createdJSON), second, closed, true, 1, success, second},
+		"clean-up, closed":             {ok(createdJSON), second, closed, true, 1, success, 0},
 		"clean-up, for the rate limit": {ok(createdJSON), second, queued, true, 1, success, second},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,6 +14,9 @@ const (
 	// allows. If it is refused again while others get through, the pace is not the reason. Further refusals of it do
 	// not change the pace.
 	quickRetries = 3
+	// shortestPatience is how long an operation may wait for its turn after a refusal, even if RetryWaitMax is short. The
+	// pace leaves up to a second between calls.
+	shortestPatience = 10 * time.Second
 )
 
 // budget is what an operation may spend on retries. All calls of the operation share it, so that loops of calls do not

@@ -338,7 +338,7 @@ func TestPatience(t *testing.T) {
 					t.Errorf("status %d: ended after %s, with %v", status, took, err)
 				}
 			}
-			if n, last := len(service.seen()), failureOf(t, err).Attempts; n != 18 || last != 3 {
+			if n, last := len(service.seen()), failureOf(t, err).Attempts; n != 15 || last != 3 {
 				t.Errorf("status %d: %d requests, %d of them for the last call, which has two retries", status, n, last)
 			}
 		})

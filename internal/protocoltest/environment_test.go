@@ -65,23 +65,29 @@ func TestKeyOfAnotherEnvironmentChangesNothing(t *testing.T) {
 	known.WantCalls("")
 }
 
-// TestFailedCheckOfTheEnvironmentIsRepeated checks that a check that fails for another reason decides nothing and is
-// made again.
-func TestFailedCheckOfTheEnvironmentIsRepeated(t *testing.T) {
+// TestFailedCheckEndsTheRun checks that a check that the service refuses, or whose group it does not delete, is
+// explained once and not repeated.
+func TestFailedCheckEndsTheRun(t *testing.T) {
 	p := wrongKey(t)
 	p.Always(http.MethodPut, emulator.Refuse)
 	second(p.Create(Acme())).WantError("Cannot check the service and the API key",
 		"does not want to", "was not created", "removed it again", "Fix what the service reports")
 	p.Service.ClearFaults()
-	second(p.DataSource(ByID("acme"))).WantError(`The API key belongs to another environment`)
+	p.Service.ResetCounts()
+	second(p.DataSource(ByID("acme"))).WantError(`User group "acme" was left unchanged`, "Cannot check the service")
+	p.WantCalls("")
 	if customer := p.Service.In("Customer").Groups(); len(customer) > 0 {
 		t.Errorf("the check left groups behind: %v", customer)
 	}
+	p = p.AnotherProcess(Object{"api_key": customerKey, "environment": "Testing"})
 	p.Always(http.MethodDelete, emulator.Refuse)
 	diags := second(p.Create(Acme()))
 	left := p.Service.In("Customer").Groups()[0].ID
 	diags.WantError(`User group "`+left+`" was left behind`,
 		"curl -X DELETE", `{"user_group_id":"`+left+`"}`, "was not created")
+	p.Service.ResetCounts()
+	second(p.DataSource(ByID("acme"))).WantError(`User group "acme" was left unchanged`, "was left behind")
+	p.WantCalls("")
 }
 
 // TestServiceWithoutEnvironmentsFailsOnlyIfOneIsConfigured checks that a service that never returns an environment

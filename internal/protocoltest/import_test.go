@@ -70,7 +70,7 @@ func TestImportOfAMissingGroupLeavesNothing(t *testing.T) {
 	for range 2 { // A failed refresh must not end the import.
 		state, diags = p.Read(state)
 		diags.WantError(doesNotExist, "removed it again", "spelling", "environment")
-		p.WantCalls("GET > GET > check > DELETE")
+		p.WantCalls("GET > check > GET > DELETE")
 	}
 	p.WantGroups()
 	// After a successful import, a missing group is removed from the state like any other.

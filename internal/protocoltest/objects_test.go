@@ -108,7 +108,12 @@ func TestListLeavesOutMissingGroups(t *testing.T) {
 		if !reflect.DeepEqual(listed, want) {
 			t.Errorf("listed %v, want %v", listed, want)
 		}
-		p.WantCalls("GET > GET > GET > check > DELETE > GET > GET")
+		calls := "GET > GET > check > GET > DELETE > GET > GET"
+		if answers == emulator.AnswersEcho {
+			// No lookup shows a name, so the check finds out whether the first group may be a placeholder.
+			calls = "GET > check > GET > GET > DELETE > GET > GET"
+		}
+		p.WantCalls(calls)
 		listed, diags = p.List(2, true, ids...)
 		diags.WantNone()
 		p.WantCalls("GET > GET > GET > DELETE > GET")

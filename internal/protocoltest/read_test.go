@@ -55,13 +55,13 @@ func TestStateWithoutIdentityCanBeUsed(t *testing.T) {
 	p.WantNoState(p.Refreshed(state))
 }
 
-// TestReadSendsTheNameIfOneIsRequired checks that a lookup sends the name in the state to a service that requires a
-// name.
-func TestReadSendsTheNameIfOneIsRequired(t *testing.T) {
+// TestReadSendsTheIDIfANameIsRequired checks that a lookup sends the ID as the name to a service that requires a name, so
+// that other processes recognize a placeholder.
+func TestReadSendsTheIDIfANameIsRequired(t *testing.T) {
 	p := start(t, emulator.Options{NameRequired: true})
 	p.Refreshed(p.Created(Acme()))
-	if name := p.LastBody(http.MethodGet)["name"]; name != "Acme" {
-		t.Errorf("the lookup sent the name %v, want Acme", name)
+	if name := p.LastBody(http.MethodGet)["name"]; name != "acme" {
+		t.Errorf("the lookup sent the name %v, want acme", name)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestReadOfAMissingGroupLeavesNothing(t *testing.T) {
 	p.Service.Remove("acme")
 	p.Service.Remove("other")
 	p.WantNoState(p.Refreshed(acme))
-	p.WantCalls("GET > GET > check > DELETE")
+	p.WantCalls("GET > check > GET > DELETE")
 	p.Fault(http.MethodGet, emulator.CutBefore)
 	gone, diags := p.ReadToo(other)
 	diags.WantWarning(`User group "other" does not exist`, "An earlier attempt was lost", "an empty group appears")
@@ -154,8 +154,11 @@ func TestFailedReadKeepsTheState(t *testing.T) {
 	imported, diags := p.Importing("acme", nil)
 	diags.WantNone()
 	lost.Nth = 1
+	named := p.Group("acme")
+	p.Service.Change("acme", func(g *emulator.Group) { g.Name, g.Properties = "", nil })
 	failing(imported, lost, `Looking up user group "acme" may have created it`,
 		"response to the lookup was lost", "Run again", remedy)
+	p.Service.Change("acme", func(g *emulator.Group) { *g = named })
 	p.Service.Remove("acme")
 	kept := emulator.Fault{Method: http.MethodDelete, ID: "acme", Kind: emulator.Refuse}
 	failing(state, kept, `User group "acme" was left behind`,
@@ -186,13 +189,13 @@ func TestCachedResponsesChangeNothing(t *testing.T) {
 		}
 	}
 	for id, state := range map[string]State{"acme": acme, "other": other} {
-		after, diags := p.Read(state)
+		after, diags := p.AnotherProcess(nil).Read(state)
 		want(id, diags)
 		p.WantSame(after, state)
 	}
-	want("acme", second(p.DataSource(ByID("acme"))))
-	want("acme", second(p.Invoke(ByID("acme"))))
-	want("acme", second(p.ImportAndRead("acme")))
+	want("acme", second(p.AnotherProcess(nil).DataSource(ByID("acme"))))
+	want("acme", second(p.AnotherProcess(nil).Invoke(ByID("acme"))))
+	want("acme", second(p.AnotherProcess(nil).ImportAndRead("acme")))
 	want("new", second(p.Create(Acme("user_group_id", "new", "name", "New"))))
 	p.WantUntouched(before)
 

@@ -114,7 +114,9 @@ func (s *Service) tryOut(ctx context.Context, v *verdict) *Problem {
 	seen, cached, err := s.askAgain(ctx, group, made)
 	if cached {
 		draft.record(nil)
-		draft.LookupLost = s.remove(ctx, group, api.Secret{}) != nil
+		if *made.New && !isOtherID(id, made.UserGroup) && !s.remembers(made.UserGroup.Token) {
+			draft.LookupLost = s.remove(ctx, group, made.UserGroup.Token) != nil
+		}
 		return s.end(draft.with(AnsweredFromCache))
 	}
 	v.uncached = v.uncached || err == nil && *made.New

@@ -81,19 +81,20 @@ func (s *Service) create(ctx context.Context, wanted api.GroupRequest, adopt boo
 	}
 }
 
-// isLive reports whether the existing group that a creation has met shows something that a placeholder of another
-// lookup does not have. The response to the creation may merely echo the request, so the group is looked up by ID alone
-// unless the response shows something else.
+// isLive reports whether the existing group that a creation has met cannot be a placeholder of another process. This
+// process may know it, or it shows a name or properties. The response to the creation may merely echo the request, so
+// the group is looked up by ID alone unless the response shows another name.
 func (s *Service) isLive(ctx context.Context, wanted api.GroupRequest, draft Problem) (bool, *Problem) {
 	existing := draft.Told
-	if !showsNothing(draft.ID, existing) && namesDiffer(wanted.Name, existing.Name) {
+	named := existing.Name != nil && *existing.Name != "" && *existing.Name != draft.ID
+	if s.remembers(existing.Token) || named && namesDiffer(wanted.Name, existing.Name) {
 		return true, nil
 	}
 	known := Known{ID: draft.ID, TeamID: existing.TeamID, Token: existing.Token}
 	found, problem := s.find(ctx, known)
 	switch {
 	case problem == nil:
-		return !showsNothing(draft.ID, found.UserGroup), nil
+		return !s.showsNothing(draft.ID, found.UserGroup), nil
 	case errors.Is(problem, ErrNotFound):
 		return false, nil // It was a placeholder.
 	default:

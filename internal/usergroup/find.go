@@ -47,7 +47,7 @@ func (s *Service) judge(known Known, made *api.UserGroup, answer api.Answer) sig
 		return existing
 	case !Known{TeamID: made.TeamID, Token: made.Token}.isSame(group):
 		return contradictory
-	case showsNothing(known.ID, group):
+	case s.showsNothing(known.ID, group):
 		return confirmed
 	default:
 		return existing
@@ -117,6 +117,9 @@ func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Fo
 				return Found{}, draft.because(checked.problem)
 			case waits && settle.wait(ctx, answer.UserGroup):
 				looks-- // They have a limit of their own.
+			case waits && ctx.Err() == nil:
+				s.names.missing.Store(true)
+				fallthrough
 			default:
 				return s.existing(ctx, draft)
 			}
@@ -177,10 +180,10 @@ func (s *Service) scout(ctx context.Context) (ended func()) {
 const longestScout = 3 * time.Second
 
 // mayBePlaceholder reports whether the group that a lookup has found may be the placeholder of another lookup, so that
-// time would tell. The known group is none, and neither is one that shows a name. Where the service shows no names, an
-// import of a placeholder does no harm, so there is no need to wait.
+// time would tell. The known group is none, and neither is one that shows a name. Where the service shows no names, or
+// has groups without one, nobody waits for each of them: an import of a placeholder loses nothing.
 func (s *Service) mayBePlaceholder(ctx context.Context, draft Problem) (bool, *Problem) {
-	if draft.Known.isSame(draft.Told) || !showsNothing(draft.ID, draft.Told) {
+	if draft.Known.isSame(draft.Told) || !s.showsNothing(draft.ID, draft.Told) {
 		return false, nil
 	}
 	if !s.names.known.Load() { // The check finds out.
@@ -188,7 +191,7 @@ func (s *Service) mayBePlaceholder(ctx context.Context, draft Problem) (bool, *P
 			return false, draft.because(checked.problem)
 		}
 	}
-	return s.names.shown.Load(), nil
+	return s.names.shown.Load() && !s.names.missing.Load(), nil
 }
 
 // look sends a lookup with the ID alone, and adds a name only if the service requires one.
@@ -234,7 +237,7 @@ func (s *Service) existing(ctx context.Context, draft Problem) (Found, *Problem)
 		}
 	case isOtherID(known.ID, group):
 		return Found{}, draft.with(AnsweredForAnother)
-	case draft.LookupLost && showsNothing(known.ID, group):
+	case draft.LookupLost && s.showsNothing(known.ID, group):
 		return Found{}, draft.with(MayBeLeftBehind)
 	}
 	if found.Replaced {

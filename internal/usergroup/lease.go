@@ -47,6 +47,10 @@ func (w *settling) wait(ctx context.Context, group api.UserGroup) bool {
 	}
 }
 
-// names is what the lookups of a process have shown about names: known is set when it is known whether lookups by ID
-// alone show them, and shown if they do.
-type names struct{ known, shown atomic.Bool }
+// names is what the lookups of a process have shown about names.
+type names struct {
+	// known is set when it is known whether lookups by ID alone show names, and shown if they do.
+	known, shown atomic.Bool
+	// missing is set when a group without a name has turned out to be no placeholder.
+	missing atomic.Bool
+}

@@ -140,7 +140,7 @@ func (h *history) breaks(format string, args ...any) {
 	h.broken = append(h.broken, "  "+fmt.Sprintf(format, args...))
 }
 
-const oldName, newName = "Acme", "Acme Inc."
+const oldName, newName = "Acme Ltd", "Acme Inc."
 
 func object(text string) jsonobject.Object {
 	parsed, err := jsonobject.Parse(text)
