@@ -68,8 +68,8 @@ func (c *Client) AwaitOutcome(ctx context.Context, failure *Error) bool {
 	return sleep(ctx, wait) == nil && allowed
 }
 
-// Unreachable reports whether no call of this process with the given method has gotten through to the service since such
-// calls of the operation began to fail. An empty method stands for all of them.
+// Unreachable reports whether no call of this process with the given method has gotten through to the service since
+// such calls of the operation began to fail. An empty method stands for all of them.
 func (c *Client) Unreachable(ctx context.Context, method string) bool {
 	_, budget := c.budgetOf(ctx)
 	failed := budget.failures[method]

@@ -55,8 +55,8 @@ func TestStateWithoutIdentityCanBeUsed(t *testing.T) {
 	p.WantNoState(p.Refreshed(state))
 }
 
-// TestReadSendsTheIDIfANameIsRequired checks that a lookup sends the ID as the name to a service that requires a name, so
-// that other processes recognize a placeholder.
+// TestReadSendsTheIDIfANameIsRequired checks that a lookup sends the ID as the name to a service that requires a name,
+// so that other processes recognize a placeholder.
 func TestReadSendsTheIDIfANameIsRequired(t *testing.T) {
 	p := start(t, emulator.Options{NameRequired: true})
 	p.Refreshed(p.Created(Acme()))

@@ -40,7 +40,8 @@ type verdict struct {
 func (s *Service) checkService(ctx context.Context, stop <-chan struct{}) *verdict {
 	s.check.mu.Lock()
 	last, running := s.check.last, s.check.running
-	if last != nil && (last.problem == nil || last.problem.Placeholder == PlaceholderLeft || s.ended(CheckService) != nil) {
+	final := s.ended(CheckService) != nil
+	if last != nil && (final || last.problem == nil || last.problem.Placeholder == PlaceholderLeft) {
 		s.check.mu.Unlock()
 		return last.shared()
 	}

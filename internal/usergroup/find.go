@@ -214,7 +214,8 @@ func (s *Service) look(ctx context.Context, known Known) (api.Answer, error) {
 	}
 	// The name that was sent may come back as an echo, and so may a missing one as an empty name. Neither proves
 	// anything.
-	if returned := answer.UserGroup.Name; returned != nil && (*returned == "" || request.Name != nil && *returned == name) {
+	returned := answer.UserGroup.Name
+	if returned != nil && (*returned == "" || request.Name != nil && *returned == name) {
 		answer.UserGroup.Name = nil
 	}
 	if answer.UserGroup.Name != nil {

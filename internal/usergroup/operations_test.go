@@ -110,7 +110,10 @@ func TestOperations(t *testing.T) {
 			"PUT refused 400, POST", usergroup.CallFailed, false,
 		},
 		{"a deletion", "delete", "as known", nil, "DELETE", none, true},
-		{"a deletion of what is gone", "delete", "absent", nil, "DELETE, GET, GET, GET, GET, DELETE, GET, DELETE", none, true},
+		{
+			"a deletion of what is gone", "delete", "absent",
+			nil, "DELETE, GET, GET, GET, GET, DELETE, GET, DELETE", none, true,
+		},
 		{
 			"a deletion leaves another group under the id", "delete", "another group",
 			nil, "DELETE, GET", usergroup.AnotherRemains, true,

@@ -96,7 +96,7 @@ func (h *history) checkNothingElse() {
 		asked := strings.HasPrefix(h.operation, "delete") && known &&
 			(maker == before || h.reading == "no team_id" && h.refreshed)
 		switch {
-		case h.environment == "Testing" && maker != lookup && !(call.Created && maker == another):
+		case h.environment == "Testing" && maker != lookup && (maker != another || !call.Created):
 			h.breaks("%s was carried out in the wrong environment", call.Method)
 		case call.Deleted && maker != lookup && !asked && h.reading != "forgiving deletes":
 			h.breaks("a group was deleted whose maker is %q", maker)

@@ -85,8 +85,8 @@ func (s *Service) endIfKeyRefused(problem *Problem) *Problem {
 	return problem
 }
 
-// endIfGeneral ends the run if the failure of an operation is not about its group. If nothing got through for as long as
-// it has tried, and the calls of another group fail as well, the run ends for every operation or, if calls of other
+// endIfGeneral ends the run if the failure of an operation is not about its group. If nothing got through for as long
+// as it has tried, and the calls of another group fail as well, the run ends for every operation or, if calls of other
 // kinds get through, for this one. If the API key has never been allowed to do this for any group, it ends for this
 // operation.
 func (s *Service) endIfGeneral(ctx context.Context, operation Operation, problem *Problem) *Problem {
@@ -108,8 +108,8 @@ func (s *Service) endIfGeneral(ctx context.Context, operation Operation, problem
 	}
 }
 
-// unreachable reports whether no call with the method, or with any if it is empty, has gotten through since the operation
-// met its first failure. A failure that retries would not cure only counts if nothing has ever gotten through.
+// unreachable reports whether no call with the method, or with any if it is empty, has gotten through since the
+// operation began to fail. A failure that retries would not cure only counts if nothing has ever gotten through.
 func (s *Service) unreachable(ctx context.Context, call *api.Error, method string) bool {
 	hopeless := !call.Decided() && s.client.Succeeded("") == 0
 	return (call.Temporary() || hopeless) && s.client.Unreachable(ctx, method)
