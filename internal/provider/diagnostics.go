@@ -49,6 +49,12 @@ func isMissing(diags *diag.Diagnostics, err error) bool {
 	return true
 }
 
+// isOver reports whether an operation has done nothing because an earlier error, which was reported, ended the run.
+func isOver(err error) bool {
+	var problem *usergroup.Problem
+	return errors.As(err, &problem) && problem.ChangedNothing()
+}
+
 // titleFor replaces %q in a title with the quoted ID. It truncates the ID if the title would otherwise be longer
 // than 80 characters.
 func titleFor(title, id string) string {

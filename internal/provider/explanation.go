@@ -25,7 +25,11 @@ func (p explanation) title() string {
 	if p.Finding == usergroup.LeftBehind {
 		id = p.subject().ID
 	}
-	return titleFor(cmp.Or(findingWords[p.Finding].title, operationWords[p.subject().Operation].failed), id)
+	title := findingWords[p.Finding].title
+	if p.Finding == usergroup.RunEnded && !p.ChangedNothing() {
+		title = operationWords[p.Operation].failed
+	}
+	return titleFor(cmp.Or(title, operationWords[p.subject().Operation].failed), id)
 }
 
 // subject returns the problem that the title and the explanation are about. If the check of the service prevented the
@@ -41,6 +45,9 @@ func (p explanation) subject() explanation {
 // was not done, and what to do next.
 func (p explanation) detail() string {
 	found := findingWords[p.Finding]
+	if p.ChangedNothing() {
+		return p.fill(found.means) // One line is enough for each of four hundred groups.
+	}
 	return join("\n\n",
 		join(" ", p.said(), p.fill(found.means)),
 		cmp.Or(found.done, p.done()),

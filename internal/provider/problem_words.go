@@ -203,6 +203,6 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.RunEnded: {
 		title: "User group %q was left unchanged",
-		means: "The run ended for all groups. See the error: {cause}.",
+		means: "An earlier error ended the run: {cause}.",
 	},
 }

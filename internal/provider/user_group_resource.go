@@ -246,6 +246,9 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 		resp.State.RemoveResource(ctx)
 		return
 	}
+	if !imported && isOver(err) {
+		return // The run fails anyway.
+	}
 	report(&resp.Diagnostics, err, found.Warnings...)
 	if err != nil {
 		return

@@ -83,7 +83,7 @@ const (
 	WrongEnvironment                  // the group belongs to an environment other than the known or expected one
 	WrongKey                          // the API key belongs to an environment other than the expected one
 	NoEnvironment                     // the service does not report the environment of a group
-	RunEnded                          // no call was made, because an earlier problem (Cause) ended the run
+	RunEnded                          // an earlier problem (Cause) ended the run before the operation was complete
 
 	// The following findings are always warnings.
 
@@ -107,6 +107,11 @@ func (p *Problem) Error() string {
 // Is makes errors.Is report that a lookup's NotFound is ErrNotFound.
 func (p *Problem) Is(target error) bool {
 	return target == ErrNotFound && p.Operation == LookUp && p.Finding == NotFound
+}
+
+// ChangedNothing reports whether an earlier problem ended the run before this operation could change anything.
+func (p *Problem) ChangedNothing() bool {
+	return p.Finding == RunEnded && p.Done == No && p.Placeholder == NoPlaceholder && !p.LookupLost
 }
 
 func (p Problem) with(finding Finding) *Problem {
