@@ -164,6 +164,10 @@ func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 		{"user_agent_suffix", "a\n" + marker, "a\n" + marker, invalid},
 		{"environment", marker, marker, invalid},
 		{"environment", "customer", "customer", invalid},
+		{"max_deletions", -1, "-1", invalid},
+		{"max_deletions", 1_000_001, "1000001", invalid},
+		{"max_deletions", 0.5, "0.5", invalid},
+		{"max_deletions", nil, marker, invalid},
 	}
 	for _, test := range tests {
 		t.Run(test.argument+" "+strings.NewReplacer("/", "|", "\x00", "0").Replace(test.environment), func(t *testing.T) {

@@ -49,7 +49,7 @@ func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
 func TestValidationReportsInvalidNumbers(t *testing.T) {
 	t.Parallel()
 	p := bare(t)
-	for argument, value := range map[string]any{"max_retries": 0.5, "requests_per_second": 0.0} {
+	for argument, value := range map[string]any{"max_retries": 0.5, "max_deletions": 0.5, "requests_per_second": 0.0} {
 		config := p.Encode(Value(p.Schema.Provider.ValueType(), Object{argument: value}))
 		validated, err := p.Server.ValidateProviderConfig(t.Context(),
 			&tfprotov6.ValidateProviderConfigRequest{Config: config})

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -12,22 +13,37 @@ const (
 	titlePlannedTwice       = "User group %q is planned twice"
 	titleInStateTwice       = "User group %q is in the state twice"
 	titleDestroyedAndWanted = "User group %q is both managed and destroyed"
+	titleNotDeleted         = "User group %q was not deleted"
+	titleTooManyDeletions   = "More user groups would be deleted than max_deletions allows"
 )
 
 // plannedGroups records, by user_group_id, which groups a run plans to create, to keep and to destroy. Two addresses
 // with the same ID are the same group at the service, so their plans may conflict. memory.Instance distinguishes the
 // addresses, but a group that is yet to be created has none.
+//
+// It also counts deletions, and refuses those that exceed max_deletions. Engines plan and apply in different processes,
+// and do not plan every deletion, so each process counts the groups that it plans or attempts to delete.
 type plannedGroups struct {
+	// maxDeletions is nil if there is no limit.
+	maxDeletions *int
+
 	mu     sync.Mutex
 	groups map[string]*plannedGroup
+	// deletions are the IDs of the groups that the run plans or attempts to delete. If there are too many, explained is
+	// the ID whose error says so.
+	deletions map[string]bool
+	explained string
 }
 
 type plannedGroup struct {
 	creations       int
 	kept, destroyed map[string]bool // keys are values of memory.Instance
+	made            string          // the memory.Instance of the last creation or adoption by this process
 }
 
-func newPlannedGroups() *plannedGroups { return &plannedGroups{groups: map[string]*plannedGroup{}} }
+func newPlannedGroups() *plannedGroups {
+	return &plannedGroups{groups: map[string]*plannedGroup{}, deletions: map[string]bool{}}
+}
 
 // at calls do with the group that has the ID, while holding the lock. If the ID is unknown, it does nothing.
 func (p *plannedGroups) at(id types.String, do func(*plannedGroup)) {
@@ -59,8 +75,11 @@ func (p *plannedGroups) create(id types.String, diags *diag.Diagnostics) {
 
 func (p *plannedGroups) keep(id types.String, instance string, diags *diag.Diagnostics) {
 	p.at(id, func(group *plannedGroup) {
-		if instance != "" {
+		if instance != "" && group.destroyed[instance] {
 			delete(group.destroyed, instance)
+			if len(group.destroyed) == 0 {
+				delete(p.deletions, id.ValueString())
+			}
 		}
 		group.kept[instance] = true
 		if len(group.kept) > 1 {
@@ -81,6 +100,12 @@ func (p *plannedGroups) destroy(id types.String, instance string, diags *diag.Di
 		}
 		group.destroyed[instance] = true
 		group.refuseConflict(id, diags)
+		if p.exceeds(group, id.ValueString(), instance) && p.explains(id.ValueString()) {
+			// One error fails the plan, so the other groups need none.
+			diags.AddError(titleTooManyDeletions, fmt.Sprintf("This plan deletes or replaces more user groups than "+
+				"max_deletions allows: at least %d, and max_deletions is %d.\n\nNothing was changed.\n\n%s",
+				len(p.deletions), *p.maxDeletions, adviceOnDeletions))
+		}
 	})
 }
 
@@ -99,11 +124,65 @@ func (g *plannedGroup) refuseConflict(id types.String, diags *diag.Diagnostics) 
 	}
 }
 
+// adviceOnDeletions says what to do about too many deletions.
+const adviceOnDeletions = "If you do not want to delete them, check what has changed: the list of customers may be " +
+	"incomplete, and a resource or for_each key that was renamed needs a moved block. To delete them, allow it for " +
+	"one run: with -var, if max_deletions is set from a variable, or with EMBED_MAX_DELETIONS, if the provider block " +
+	"does not set it."
+
+// refuseDeletion adds an error if deleting the group exceeds max_deletions. This is the last check before the call, for
+// the deletions that the engine did not plan with the provider. The first error explains, and later ones refer to it.
+func (p *plannedGroups) refuseDeletion(id types.String, instance string, diags *diag.Diagnostics) (refused bool) {
+	p.at(id, func(group *plannedGroup) {
+		if refused = p.exceeds(group, id.ValueString(), instance); !refused {
+			return
+		}
+		if !p.explains(id.ValueString()) {
+			diags.AddError(titleFor(titleNotDeleted, id.ValueString()), fmt.Sprintf(
+				"It stays in the state, because max_deletions is %d. See the error: %s.",
+				*p.maxDeletions, titleTooManyDeletions))
+			return
+		}
+		diags.AddError(titleTooManyDeletions, fmt.Sprintf("Deleting user group %s would be deletion number %d of this "+
+			"run, and max_deletions is %d.\n\nThe group was not deleted. It stays in the state, and so do all others "+
+			"that are still to be deleted.\n\n%s\n\nA plan fails with this error, too, except on Terraform before "+
+			"1.3, with -replace, and for tainted resources: the provider is not asked about those.",
+			id, len(p.deletions), *p.maxDeletions, adviceOnDeletions))
+	})
+	return refused
+}
+
+// exceeds counts the deletion of a group, and reports whether the deletions exceed max_deletions. A group that Delete
+// keeps, because this process has created or adopted it for another instance, does not count: an error would leave a
+// deposed object, which the next run destroys.
+func (p *plannedGroups) exceeds(group *plannedGroup, id, instance string) bool {
+	if group.made != "" && group.made != instance {
+		return false
+	}
+	p.deletions[id] = true
+	return p.maxDeletions != nil && len(p.deletions) > *p.maxDeletions
+}
+
+// explains reports whether the error about the group is the one that explains.
+func (p *plannedGroups) explains(id string) bool {
+	if p.explained == "" {
+		p.explained = id
+	}
+	return p.explained == id
+}
+
 // created and destroyed remove a planned creation or deletion after it was attempted, successfully or not, because it
 // no longer conflicts with later plans. With create_before_destroy, the engine may plan the deletion of the old
 // instance after it has created the new one.
-func (p *plannedGroups) created(id types.String) {
-	p.at(id, func(group *plannedGroup) { group.creations = max(0, group.creations-1) })
+//
+// instance is the memory.Instance of the new group, or empty if there is none.
+func (p *plannedGroups) created(id types.String, instance string) {
+	p.at(id, func(group *plannedGroup) {
+		group.creations = max(0, group.creations-1)
+		if instance != "" {
+			group.made = instance
+		}
+	})
 }
 
 func (p *plannedGroups) destroyed(id types.String, instance string) {

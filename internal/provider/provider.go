@@ -48,7 +48,12 @@ func (p *embedProvider) Configure(
 	resp.ResourceData = forResource
 	var arguments providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &arguments)...)
-	if resp.Diagnostics.HasError() || arguments.anyUnknown() {
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if arguments.anyUnknown() {
+		// A plan needs no service, so max_deletions still applies to it.
+		forResource.planned.maxDeletions = arguments.maxDeletions(&resp.Diagnostics)
 		return
 	}
 	settings := arguments.settings(&resp.Diagnostics)
@@ -57,7 +62,7 @@ func (p *embedProvider) Configure(
 	}
 	settings.client.UserAgent = userAgent(p.version, req.TerraformVersion, settings.userAgentSuffix)
 	service := usergroup.New(api.New(settings.client), settings.environment)
-	forResource.service = service
+	forResource.service, forResource.planned.maxDeletions = service, settings.maxDeletions
 	resp.ResourceData = forResource
 	resp.DataSourceData = service
 	resp.EphemeralResourceData = service

@@ -32,6 +32,7 @@ type providerModel struct {
 	ClientKeyPEM      types.String  `tfsdk:"client_key_pem"`
 	UserAgentSuffix   types.String  `tfsdk:"user_agent_suffix"`
 	Environment       types.String  `tfsdk:"environment"`
+	MaxDeletions      types.Number  `tfsdk:"max_deletions"`
 }
 
 func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
@@ -80,7 +81,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"max_retries": schema.NumberAttribute{
 				Optional:   true,
-				Validators: []validator.Number{countValidator{}},
+				Validators: []validator.Number{countValidator{mostRetries}},
 				MarkdownDescription: "How often to retry a call that could not be sent or got no usable response, " +
 					"if a retry is safe. Calls that are refused because there are too many (status 429 or 503) do " +
 					"not count as long as other calls of the run get through. They fail when none has gotten " +
@@ -183,6 +184,16 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 					"key, the run ends before any of your groups is changed. The provider does not update, rotate " +
 					"or delete a group if the state shows that it is in the other environment. Default: any. " +
 					"Environment variable: `EMBED_ENVIRONMENT`.",
+			},
+			"max_deletions": schema.NumberAttribute{
+				Optional:   true,
+				Validators: []validator.Number{countValidator{mostDeletions}},
+				MarkdownDescription: "How many groups one run may delete, including those that it replaces. If a plan " +
+					"deletes more, it fails, and nothing is changed. With `0`, no group may be deleted. If not set, " +
+					"there is no limit. `terraform destroy` counts as well; `removed` blocks that do not destroy, and " +
+					"`terraform state rm`, do not. With `-replace`, with tainted resources, and on Terraform before " +
+					"1.3, the apply fails instead, before the first deletion that is too many. Each provider block " +
+					"has its own limit. Between 0 and 1000000. Environment variable: `EMBED_MAX_DELETIONS`.",
 			},
 		},
 	}

@@ -33,13 +33,14 @@ type settings struct {
 	client          api.Config
 	environment     string
 	userAgentSuffix string
+	maxDeletions    *int // nil for no limit
 }
 
 func (m providerModel) anyUnknown() bool {
 	for _, value := range []attr.Value{
 		m.BaseURL, m.APIKey, m.APIKeyFile, m.AllowHTTP, m.RequestTimeout, m.MaxRetries, m.RetryWaitMin, m.RetryWaitMax,
 		m.RequestsPerSecond, m.Headers, m.ProxyURL, m.CACertFile, m.CACertPEM, m.TLSServerName, m.ClientCertFile,
-		m.ClientCertPEM, m.ClientKeyFile, m.ClientKeyPEM, m.UserAgentSuffix, m.Environment,
+		m.ClientCertPEM, m.ClientKeyFile, m.ClientKeyPEM, m.UserAgentSuffix, m.Environment, m.MaxDeletions,
 	} {
 		if value.IsUnknown() {
 			return true
@@ -67,7 +68,10 @@ func (m providerModel) settings(diags *diag.Diagnostics) settings {
 	}
 	s.client.APIKey = read.key(m.APIKey, m.APIKeyFile)
 	s.client.RequestTimeout = read.duration("request_timeout", m.RequestTimeout, 30*time.Second)
-	s.client.MaxRetries = read.count("max_retries", m.MaxRetries, 4)
+	s.client.MaxRetries = 4
+	if configured := read.count("max_retries", m.MaxRetries, mostRetries); configured != nil {
+		s.client.MaxRetries = *configured
+	}
 	s.client.RetryWaitMin = read.duration("retry_wait_min", m.RetryWaitMin, time.Second)
 	s.client.RetryWaitMax = read.duration("retry_wait_max", m.RetryWaitMax, max(30*time.Second, s.client.RetryWaitMin))
 	if s.client.RetryWaitMax > 0 && s.client.RetryWaitMax < s.client.RetryWaitMin {
@@ -81,7 +85,16 @@ func (m providerModel) settings(diags *diag.Diagnostics) settings {
 	s.client.ClientCertificate = read.clientCertificate(m)
 	s.userAgentSuffix = read.headerText("user_agent_suffix", m.UserAgentSuffix)
 	s.environment = read.environment("environment", m.Environment)
+	s.maxDeletions = m.maxDeletions(diags)
 	return s
+}
+
+// maxDeletions returns the value of max_deletions, or nil if it is not set, unknown or invalid.
+func (m providerModel) maxDeletions(diags *diag.Diagnostics) *int {
+	if m.MaxDeletions.IsUnknown() {
+		return nil
+	}
+	return argumentReader{diags}.count("max_deletions", m.MaxDeletions, mostDeletions)
 }
 
 // addressWords completes errors of api.ParseBaseURL with what an argument has to do with them.
@@ -147,34 +160,47 @@ func (r argumentReader) duration(argument string, configured types.String, byDef
 	return duration
 }
 
-func (r argumentReader) count(argument string, configured types.Number, byDefault int64) int {
-	count, ok := byDefault, true
+// The highest values of the arguments that are whole numbers.
+const (
+	mostRetries   = 100
+	mostDeletions = 1_000_000
+)
+
+// count returns the value of an argument, or nil if it is not set or not a whole number between 0 and most.
+func (r argumentReader) count(argument string, configured types.Number, most int64) *int {
+	var count int64
+	var ok bool
 	if text := os.Getenv(variable(argument)); !configured.IsNull() {
 		var accuracy big.Accuracy
 		count, accuracy = configured.ValueBigFloat().Int64()
 		ok = accuracy == big.Exact
-	} else if text != "" {
+	} else if text == "" {
+		return nil
+	} else {
 		var err error
 		count, err = strconv.ParseInt(text, 10, 64)
 		ok = err == nil
 	}
-	if !ok || count < 0 || count > 100 {
-		r.invalid(argument, "must be a whole number between 0 and 100")
+	if !ok || count < 0 || count > most {
+		r.invalid(argument, fmt.Sprintf("must be a whole number between 0 and %d", most))
+		return nil
 	}
-	return int(count)
+	return new(int(count))
 }
 
 // countValidator applies the checks of argumentReader.count when the configuration is validated. The argument is not
 // an Int64Attribute because the framework reports a number that is not whole as an error in the provider.
-type countValidator struct{}
+type countValidator struct{ most int64 }
 
-func (countValidator) Description(context.Context) string { return "a whole number between 0 and 100" }
+func (v countValidator) Description(context.Context) string {
+	return fmt.Sprintf("a whole number between 0 and %d", v.most)
+}
 
 func (v countValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-func (countValidator) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
+func (v countValidator) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
 	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() {
-		argumentReader{&resp.Diagnostics}.count(req.Path.String(), req.ConfigValue, 0)
+		argumentReader{&resp.Diagnostics}.count(req.Path.String(), req.ConfigValue, v.most)
 	}
 }
 

@@ -62,6 +62,12 @@ func TestProviderSettingsSources(t *testing.T) {
 		"requests_per_second": func(s settings) any { return s.client.RequestsPerSecond },
 		"user_agent_suffix":   func(s settings) any { return s.userAgentSuffix },
 		"environment":         func(s settings) any { return s.environment },
+		"max_deletions": func(s settings) any {
+			if s.maxDeletions == nil {
+				return "no limit"
+			}
+			return *s.maxDeletions
+		},
 	}
 	tests := map[string]struct {
 		also              object // other arguments that the argument needs
@@ -98,6 +104,7 @@ func TestProviderSettingsSources(t *testing.T) {
 		},
 		"user_agent_suffix": {nil, "", " ci/1 ", "ci/1", "shell/2", "shell/2"},
 		"environment":       {nil, "", "Testing", "Testing", "Customer", "Customer"},
+		"max_deletions":     {nil, "no limit", 0, 0, "1000000", 1_000_000},
 	}
 	// TestProviderConnection, TestProviderProxy and TestCertificatesAreUsed cover the arguments listed here.
 	covered := append(slices.Collect(maps.Keys(tests)), "ca_cert_file", "ca_cert_pem", "client_cert_file",

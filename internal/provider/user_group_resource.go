@@ -215,7 +215,7 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 		return
 	}
 	result, err := r.service.Create(ctx, wanted, group.AdoptExisting.ValueBool())
-	r.planned.created(group.UserGroupID)
+	r.planned.created(group.UserGroupID, result.Instance)
 	report(&resp.Diagnostics, err, result.Warnings...)
 	if err != nil {
 		return
@@ -317,7 +317,8 @@ func (r *userGroupResource) Delete(ctx context.Context, req resource.DeleteReque
 	// Terraform before 1.3 plans a deletion without asking the provider. Every version does so for a replacement that
 	// -replace requests.
 	protected := group.DeletionProtection.ValueBool()
-	if refuseIfProtected(protected, group.UserGroupID, &resp.Diagnostics, "It was about to be deleted.") {
+	if refuseIfProtected(protected, group.UserGroupID, &resp.Diagnostics, "It was about to be deleted.") ||
+		r.planned.refuseDeletion(group.UserGroupID, remembered.Instance, &resp.Diagnostics) {
 		return
 	}
 	result, err := r.service.Delete(ctx, group.known(remembered), group.DataSourceProvidedID.ValueString())
