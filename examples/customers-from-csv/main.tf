@@ -9,7 +9,16 @@ terraform {
   }
 }
 
-provider "embed" {}
+provider "embed" {
+  # If the file is cut off, the plan fails, and no customer is deleted.
+  max_deletions = var.max_deletions
+}
+
+variable "max_deletions" {
+  description = "How many customers one run may delete."
+  type        = number
+  default     = 1
+}
 
 locals {
   # A map by ID, not a set. Two rows with the same ID are an error, before anything is planned.

@@ -11,7 +11,10 @@ terraform {
   }
 }
 
-provider "embed" {}
+provider "embed" {
+  # At most two customers can be deleted at once, even if deletion_protection is off.
+  max_deletions = 2
+}
 
 module "customers" {
   source = "../modules/customers"

@@ -108,7 +108,9 @@ var examples = map[string]example{
 		w.rotatesOnce("fjordlys-kraft")
 	}},
 	"from YAML": {sources: []string{"customers-from-yaml"}},
-	"from CSV":  {sources: []string{"customers-from-csv"}, try: editsSpreadsheet},
+	"from CSV": {
+		sources: []string{"customers-from-csv"}, try: editsSpreadsheet, goodbye: []string{"-var=max_deletions=3"},
+	},
 	"module": {
 		sources: []string{"customers-module"}, needs: engine.OptionalMembers,
 		prepare: bringsModule, try: keepsTokensSensitive, goodbye: unprotected,
