@@ -60,6 +60,7 @@ var parts = map[string]part{
 
 	"guides/before-production.md#environment":         {follow: validates},
 	"guides/before-production.md#deletion-protection": {follow: validates},
+	"guides/before-production.md#limit-deletions":     {follow: validates},
 	"guides/before-production.md#state":               {follow: parsesHCL},
 	"guides/before-production.md#versions":            {needs: engine.ForEachImport, follow: validates},
 
