@@ -138,6 +138,13 @@ func (p *Provider) Walk() Diags {
 	return p.Diagnostics(configured.Diagnostics)
 }
 
+// WalkDeferring is Walk with an engine that allows deferral.
+func (p *Provider) WalkDeferring() Diags {
+	p.T.Helper()
+	p.configured.ClientCapabilities = &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: true}
+	return p.Walk()
+}
+
 // Must ends the test if a call failed without diagnostics.
 func (p *Provider) Must(err error) {
 	p.T.Helper()

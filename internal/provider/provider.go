@@ -39,8 +39,9 @@ func (p *embedProvider) Metadata(_ context.Context, _ provider.MetadataRequest, 
 	resp.Version = p.version
 }
 
-// Configure makes no call. If an argument is unknown, it sets no service. Plans still work and a refresh keeps the
-// state, but every operation that needs a call returns an error.
+// Configure makes no call. If an argument is unknown, it sets no service. If the engine allows it, everything is then
+// deferred until the argument is known. Otherwise, plans still work and a refresh keeps the state, but every operation
+// that needs a call returns an error.
 func (p *embedProvider) Configure(
 	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
 ) {
@@ -54,6 +55,9 @@ func (p *embedProvider) Configure(
 	if arguments.anyUnknown() {
 		// A plan needs no service, so max_deletions still applies to it.
 		forResource.planned.maxDeletions = arguments.maxDeletions(&resp.Diagnostics)
+		if req.ClientCapabilities.DeferralAllowed {
+			resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
+		}
 		return
 	}
 	settings := arguments.settings(&resp.Diagnostics)

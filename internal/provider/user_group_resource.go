@@ -43,6 +43,8 @@ func newUserGroupResource() resource.Resource {
 
 func (r *userGroupResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_user_group"
+	// ModifyPlan makes no call, so plans are complete even if the provider defers them.
+	resp.ResourceBehavior.ProviderDeferred.EnablePlanModification = true
 }
 
 func (r *userGroupResource) Configure(
