@@ -122,14 +122,20 @@ func (s *standIn) secrets() []string {
 func (w *workbench) standInForAWS() *standIn {
 	w.t.Helper()
 	store := &standIn{}
+	w.serves("hashicorp/aws", store)
+	return store
+}
+
+// serves makes engines use a provider in this process until the test ends.
+func (w *workbench) serves(address string, instead provider.Provider) {
+	w.t.Helper()
 	reattach, closed := make(chan *plugin.ReattachConfig), make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
 	w.t.Cleanup(func() {
 		cancel()
 		<-closed
 	})
-	const address = "hashicorp/aws"
-	server := providerserver.NewProtocol6(store)
+	server := providerserver.NewProtocol6(instead)
 	go func() {
 		_ = tf6server.Serve("registry.terraform.io/"+address, server, tf6server.WithDebug(ctx, reattach, closed),
 			tf6server.WithLoggingSink(w.t), tf6server.WithGoPluginLogger(hclog.NewNullLogger()))
@@ -148,9 +154,8 @@ func (w *workbench) standInForAWS() *standIn {
 		}
 		w.env = append(w.env, "TF_REATTACH_PROVIDERS="+string(text))
 	case <-time.After(10 * time.Second):
-		w.t.Fatal("the stand-in for AWS did not start")
+		w.t.Fatalf("the provider in place of %s did not start", address)
 	}
-	return store
 }
 
 func (s *standIn) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {

@@ -165,6 +165,7 @@ var otherwiseCovered = map[string]func(*testing.T){
 	"modules/customers/tests":                                   TestAccModulePassesItsOwnTests,
 	"token-to-secret-store":                                     TestAccPages, // keepsSecretCurrent
 	"query-from-csv":                                            TestAccQueryFromCSV,
+	"api-key-from-vault":                                        TestAccEphemeralKeyIsReadAgainInEachRun,
 	"tokens-in-two-root-modules/groups":                         TestAccTokensInTwoRootModules,
 	"tokens-in-two-root-modules/secrets":                        TestAccTokensInTwoRootModules,
 	"customers-in-shards":                                       TestAccSplittingTheStateMakesOnlyLookups,

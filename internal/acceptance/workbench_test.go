@@ -250,9 +250,16 @@ func (w *workbench) rotated(id string, times int) {
 	}
 }
 
-// filesWithTokens returns the files in the workbench that contain a token. It unpacks plan files.
-func (w *workbench) filesWithTokens() (found []string) {
+// filesWithTokens returns the files in the workbench that contain a token.
+func (w *workbench) filesWithTokens() []string {
 	w.t.Helper()
+	return w.filesWith(tokenPattern.String())
+}
+
+// filesWith returns the files in the workbench that contain a match. It unpacks plan files.
+func (w *workbench) filesWith(pattern string) (found []string) {
+	w.t.Helper()
+	matches := regexp.MustCompile(pattern)
 	err := filepath.WalkDir(w.dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
@@ -262,7 +269,7 @@ func (w *workbench) filesWithTokens() (found []string) {
 			return err
 		}
 		content, _, err = engine.Unpacked(content)
-		if tokenPattern.Match(content) {
+		if matches.Match(content) {
 			found = append(found, path)
 		}
 		return err

@@ -58,7 +58,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 					"required. If the configuration sets either, neither variable is read. Surrounding white space " +
 					"is removed. An empty string is an error, even if the variable is set. If the key comes from " +
 					"the configuration or a Terraform variable, saved plan files contain it; if it comes from the " +
-					"environment, they do not. Environment variable: `EMBED_API_KEY`.",
+					"environment or is ephemeral, they do not. Environment variable: `EMBED_API_KEY`.",
 			},
 			"api_key_file": schema.StringAttribute{
 				Optional: true,

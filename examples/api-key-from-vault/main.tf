@@ -1,0 +1,33 @@
+terraform {
+  required_version = ">= 1.10" # ephemeral resources
+
+  required_providers {
+    embed = {
+      source  = "dashembed/embed"
+      version = "~> 0.1"
+    }
+    vault = {
+      source  = "hashicorp/vault"
+      version = "~> 5.0"
+    }
+  }
+}
+
+# The address and the login come from VAULT_ADDR and VAULT_TOKEN.
+provider "vault" {}
+
+# Read again in every plan and in every apply.
+ephemeral "vault_kv_secret_v2" "embed" {
+  mount = "secret"
+  name  = "dashboards"
+}
+
+provider "embed" {
+  environment = "Customer"
+  api_key     = ephemeral.vault_kv_secret_v2.embed.data.api_key
+}
+
+resource "embed_user_group" "acme" {
+  user_group_id = "acme"
+  name          = "Acme Ltd"
+}

@@ -1,0 +1,118 @@
+package acceptance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+)
+
+// TestAccEphemeralKeyIsReadAgainInEachRun gives every plan and every apply another API key. No file contains one.
+func TestAccEphemeralKeyIsReadAgainInEachRun(t *testing.T) {
+	keys := map[string]string{}
+	for i := range 10 {
+		keys[fmt.Sprintf("short-lived-key-%d", i)] = "Customer"
+	}
+	w := parallelWorkbench(t, emulator.Options{Environments: keys}, engine.EphemeralResource)
+	vault := &standInForVault{}
+	w.serves("hashicorp/vault", vault)
+	w.env = append(w.env, "EMBED_API_KEY=")
+	w.copy(examplesDir + "/api-key-from-vault")
+	usedAKeyOfItsOwn := func() {
+		t.Helper()
+		for _, call := range w.service.Calls() {
+			if got, want := call.Header.Get("Authorization"), "Token "+vault.last(); got != want {
+				t.Errorf("%s: the header is %q, want %q", call.Method, got, want)
+			}
+		}
+		w.service.ResetCounts()
+	}
+	for _, change := range []string{"Acme Ltd", "Acme Inc."} {
+		w.replace("main.tf", "Acme Ltd", change)
+		w.must("plan", "-out=planned")
+		usedAKeyOfItsOwn()
+		w.must("apply", "planned")
+		if group, _ := w.service.Group("acme"); group.Name != change {
+			t.Errorf("the name is %q, want %q", group.Name, change)
+		}
+		usedAKeyOfItsOwn()
+	}
+	w.plansNothing()
+	if opened := vault.opened(); opened < 5 {
+		t.Errorf("the key was read %d times by five runs", opened)
+	}
+	if found := w.filesWith("short-lived-key"); len(found) > 0 {
+		t.Errorf("these files contain a key: %q", found)
+	}
+	if found := w.filesWith("vault_kv_secret_v2"); !slices.ContainsFunc(found, func(path string) bool {
+		return strings.HasSuffix(path, "planned")
+	}) {
+		t.Errorf("the plan file was not searched: %q", found)
+	}
+	w.must("destroy", "-auto-approve")
+	w.has()
+}
+
+// standInForVault stands in for hashicorp/vault. It returns another API key each time.
+type standInForVault struct {
+	mu    sync.Mutex
+	times int
+}
+
+func (s *standInForVault) opened() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.times
+}
+
+func (s *standInForVault) last() string { return fmt.Sprintf("short-lived-key-%d", s.opened()%10) }
+
+func (s *standInForVault) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = "vault"
+}
+
+func (s *standInForVault) Schema(context.Context, provider.SchemaRequest, *provider.SchemaResponse) {}
+
+func (s *standInForVault) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {
+}
+func (s *standInForVault) DataSources(context.Context) []func() datasource.DataSource { return nil }
+func (s *standInForVault) Resources(context.Context) []func() resource.Resource       { return nil }
+
+func (s *standInForVault) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
+	return []func() ephemeral.EphemeralResource{func() ephemeral.EphemeralResource { return vaultSecret{s} }}
+}
+
+type vaultSecret struct{ *standInForVault }
+
+func (vaultSecret) Metadata(_ context.Context, _ ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+	resp.TypeName = "vault_kv_secret_v2"
+}
+
+func (vaultSecret) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+	resp.Schema = schema.Schema{Attributes: map[string]schema.Attribute{
+		"mount": schema.StringAttribute{Required: true},
+		"name":  schema.StringAttribute{Required: true},
+		"data":  schema.MapAttribute{Computed: true, ElementType: types.StringType},
+	}}
+}
+
+func (s vaultSecret) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+	s.mu.Lock()
+	s.times++
+	s.mu.Unlock()
+	resp.Result.Raw = req.Config.Raw
+	resp.Diagnostics.Append(resp.Result.SetAttribute(ctx, path.Root("data"), map[string]string{"api_key": s.last()})...)
+}
