@@ -4,8 +4,7 @@
 // It is written from the service's contract only and shares no code with the provider, so that the two cannot share a
 // misunderstanding. Where the contract is silent, [Options] selects among the readings that matter to a caller. Where
 // a real service may be lenient, this one is strict: it refuses a field that is null, has the wrong type or does not
-// belong to the operation, and names the field. In no reading does an update clear the fields that it does not
-// contain, because then nothing could be left unmanaged.
+// belong to the operation, and names the field.
 //
 // [Fault] makes calls fail on demand, [Emulator.Calls] returns the calls that reached the service, and [Environment]
 // reads and changes groups behind the caller's back.

@@ -133,7 +133,7 @@ func TestWhatCannotStart(t *testing.T) {
 		"Environments": {Environments: map[string]string{}}, "Latency": {Latency: -1}, "ReadLag": {ReadLag: -1},
 		"RateLimit": {RateLimit: -1}, "RateBurst": {RateBurst: -1},
 		"StaleTokenStatus": {StaleTokenStatus: 42}, "IDs": {IDs: 2},
-		"Answers": {Answers: 2}, "Updates": {Updates: 2}, "Refusals": {Refusals: -1},
+		"Answers": {Answers: 2}, "Updates": {Updates: 3}, "Refusals": {Refusals: -1},
 	} {
 		if _, err := emulator.Start(options); err == nil || !strings.Contains(err.Error(), " "+option+" ") {
 			t.Errorf("%s: %v", option, err)

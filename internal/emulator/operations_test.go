@@ -90,6 +90,18 @@ var readings = map[string]struct {
 		upsert + `null,"provided_id":"n","properties":{"n": 1}` + tagged,
 	}, stored: `acme 7 tok "Acme" {"a":"1","b":"9","c":"3"} {"p":null,"q":{"y":9007199254740993}}` + "\n" +
 		`n 1001 token-1 "" {"a":"1"} {"n": 1}` + "\n"},
+	"clear": {options: emulator.Options{Updates: emulator.UpdatesClear}, exchanges: []string{
+		`PUT {"user_group_id":"acme","name":"New","mapping":{"c":"3"}}`,
+		updated + `"New","provided_id":"acme","properties":null` + tagged,
+		`PUT {"user_group_id":"acme","properties":{"c":3}}`,
+		updated + `null,"provided_id":"acme","properties":{"c":3}` + tagged,
+		`GET {"user_group_id":"acme"}`, found + `null,"provided_id":"acme","properties":{"c":3}}}`,
+		`POST {"current_token":"tok"}`, rotated + `null,"provided_id":"acme"` + tagged,
+	}, stored: `acme 7 token-1 "" null {"c":3}` + "\n"},
+	"clear, mapping given": {options: emulator.Options{Updates: emulator.UpdatesClear}, exchanges: []string{
+		`PUT {"user_group_id":"acme","mapping":{"c":"3"}}`,
+		updated + `null,"provided_id":"acme","properties":null` + tagged,
+	}, stored: `acme 7 tok "" {"c":"3"} ` + "\n"},
 	"name required": {options: emulator.Options{NameRequired: true, TrimNames: true}, exchanges: []string{
 		`GET {"user_group_id":"acme"}`, unnamed,
 		`GET {"user_group_id":"n","name":" "}`, unnamed,

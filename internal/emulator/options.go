@@ -22,15 +22,18 @@ const (
 	AnswersEcho
 )
 
-// Updates selects what an update does to a stored mapping and to stored properties. In both readings, a field that
-// the update does not contain stays as it is.
+// Updates selects what an update does to what is stored. Except with UpdatesClear, a field that the update does not
+// contain stays as it is.
 type Updates int
 
 const (
-	// UpdatesReplace replaces the stored value with the given one.
+	// UpdatesReplace replaces the stored mapping and the stored properties with the given ones.
 	UpdatesReplace Updates = iota
 	// UpdatesMerge merges the given members into the stored ones, at the top level only. A null is stored as null.
 	UpdatesMerge
+	// UpdatesClear replaces the whole group: a name, a mapping or properties that the update does not contain are
+	// cleared.
+	UpdatesClear
 )
 
 // Refusals selects how the service refuses a body. A call that is refused for another reason (key, path, method,
@@ -108,7 +111,7 @@ type Options struct {
 func (o Options) complete() (Options, error) {
 	for option, possible := range map[string]bool{
 		"Answers":          o.Answers == AnswersStored || o.Answers == AnswersEcho,
-		"Updates":          o.Updates == UpdatesReplace || o.Updates == UpdatesMerge,
+		"Updates":          o.Updates >= UpdatesReplace && o.Updates <= UpdatesClear,
 		"Refusals":         o.Refusals == RefusalsStatus || o.Refusals == RefusalsSuccessZero,
 		"IDs":              o.IDs == IDsExact || o.IDs == IDsLowerCase,
 		"StaleTokenStatus": o.StaleTokenStatus == 0 || http.StatusText(o.StaleTokenStatus) != "",

@@ -81,6 +81,9 @@ func (s *service) update(call *Call, asked request) reply {
 	group, there := s.groups[s.key(call.Environment, *asked.id)]
 	switch {
 	case there:
+		if s.options.Updates == UpdatesClear {
+			group.Name, group.Mapping, group.Properties = "", nil, nil
+		}
 		group = s.change(s.applied(group, asked))
 		call.Updated, call.TeamID = true, group.TeamID
 	case s.options.UpsertOnPut:

@@ -78,8 +78,8 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 		"key is exported; an empty tag is answered as null (default Customer)", chosen.addEnvironment)
 	flags.Func("answers", "name, id and properties in an answer: `stored|echo` (default stored)",
 		choice(&chosen.Answers, "stored", "echo"))
-	flags.Func("updates", "what an update does to mapping and properties: `replace|merge` (default replace)",
-		choice(&chosen.Updates, "replace", "merge"))
+	flags.Func("updates", "what an update does to mapping and properties, or to all that it does not send: "+
+		"`replace|merge|clear` (default replace)", choice(&chosen.Updates, "replace", "merge", "clear"))
 	flags.Func("refusals", "how a body is refused: `status|success-zero` (default status)",
 		choice(&chosen.Refusals, "status", "success-zero"))
 	flags.Func("ids", "how ids are kept and found: `exact|lower-case` (default exact)",

@@ -66,6 +66,7 @@ func TestRunFails(t *testing.T) {
 		{"-addr 0.0.0.0:0", 1, "loopback"},
 		{"-rate-limit -1", 1, "RateLimit"},
 		{"-answers loud", 2, "stored or echo"},
+		{"-updates none", 2, "replace or merge or clear"},
 		{"-environment Production", 2, "Customer, Testing"},
 		{"-environment a;b=Testing", 2, "a key is"},
 		{"surplus", 2, "surplus"},
@@ -87,12 +88,12 @@ func TestEveryOptionHasItsFlag(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("without flags %+v, %v", got, err)
 	}
-	got, err = parse(strings.Fields("-addr [::1]:0 -answers echo -updates merge -refusals success-zero -ids lower-case "+
+	got, err = parse(strings.Fields("-addr [::1]:0 -answers echo -updates clear -refusals success-zero -ids lower-case "+
 		"-name-required -upsert-on-put -forgiving-deletes -stale-token-status 403 -trim-names -adds-property -omit team_id "+
 		"-omit name -read-lag 2s -environment key=Testing -environment second= -first-team-id 9007199254740993 "+
 		"-latency 20ms -rate-limit 5 -rate-burst 1 -rate-silent"), io.Discard)
 	want = settings{emulator.Options{
-		Answers: emulator.AnswersEcho, Updates: emulator.UpdatesMerge, Refusals: emulator.RefusalsSuccessZero,
+		Answers: emulator.AnswersEcho, Updates: emulator.UpdatesClear, Refusals: emulator.RefusalsSuccessZero,
 		IDs: emulator.IDsLowerCase, NameRequired: true, UpsertOnPut: true, ForgivingDeletes: true, StaleTokenStatus: 403,
 		TrimNames: true, AddsProperty: true, Omit: []string{"team_id", "name"}, ReadLag: 2 * time.Second,
 		Environments: map[string]string{"key": "Testing", "second": ""}, FirstTeamID: 9007199254740993,
