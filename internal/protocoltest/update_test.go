@@ -1,6 +1,7 @@
 package protocoltest_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -259,6 +260,41 @@ func TestUpdateThatIsNotTakenAsSentIsAnError(t *testing.T) {
 	state = p.Created(Acme())
 	p.Answered(http.MethodPut, strings.Replace(response("acme", 1001, "Customer"), `"Acme"`, `"Zoe\u0308"`, 1))
 	second(p.Update(state, Acme("name", "Zoë"))).WantError(notAsPlanned, `"Zo\u00eb"`, `"Zoe\u0308"`)
+}
+
+// TestUpdateMayClearWhatIsNotManaged checks an update by a service that takes it for the whole group. What the
+// configuration does not manage is lost, and nothing shows it. A group is safe if the configuration sets everything.
+func TestUpdateMayClearWhatIsNotManaged(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		config  []any
+		ignored []string
+		left    string // the mapping and the properties after a change of the name
+	}{
+		"everything managed": {left: `map[sales:db-1] {"tier":"gold","rows":10}`},
+		"no mapping":         {config: []any{"mapping", nil}, left: `map[] {"tier":"gold","rows":10}`},
+		"no properties":      {config: []any{"properties", nil}, left: `map[sales:db-1] `},
+		"properties ignored": {
+			config: []any{"properties", "{}"}, ignored: []string{"properties"}, left: `map[sales:db-1] `,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, emulator.Options{Updates: emulator.UpdatesClear})
+			config := Acme(append(test.config, "name", "New")...)
+			state, diags := p.Apply(p.Plan(p.Created(Acme()), config, test.ignored...))
+			diags.WantNone()
+			p.WantCalls("PUT")
+			group := p.Group("acme")
+			if left := fmt.Sprintf("%v %s", group.Mapping, group.Properties); group.Name != "New" || left != test.left {
+				t.Errorf("the group %s has %s, want %s", group.Name, left, test.left)
+			}
+			plan := p.Plan(p.Refreshed(state), config, test.ignored...)
+			plan.Diags.WantNone()
+			if plan.Action != "no-op" {
+				t.Errorf("the next plan is to %s, want none", plan.Action)
+			}
+		})
+	}
 }
 
 // TestAnotherIDDeletesAndCreates checks that a change of the ID plans a replacement with unknown computed attributes,
