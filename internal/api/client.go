@@ -53,6 +53,8 @@ type Config struct {
 
 	// Transport replaces the network in tests that run the service in the same process. Nil means the network.
 	Transport http.RoundTripper
+	// Observe wraps the transport, for a caller that looks at what goes over the wire. Nil means that nobody looks.
+	Observe func(http.RoundTripper) http.RoundTripper
 	// Random returns numbers in [0, 1), for tests that must know how long waits are. Nil means rand.Float64. It must be
 	// safe for concurrent use.
 	Random func() float64
@@ -100,6 +102,9 @@ func New(config Config) *Client {
 	}
 	if c.transport == nil {
 		c.transport = c.newTransport()
+	}
+	if config.Observe != nil {
+		c.transport = config.Observe(c.transport)
 	}
 	return c
 }

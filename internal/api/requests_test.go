@@ -121,3 +121,29 @@ func TestUnsendableRequest(t *testing.T) {
 		t.Errorf("the error contains text of the JSON library: %v", err)
 	}
 }
+
+// TestObserve: an observer sees every attempt on its way to the network, and the responses as they arrive.
+func TestObserve(t *testing.T) {
+	t.Parallel()
+	service := inTurn(page(http.StatusBadGateway), ok(successJSON))
+	var seen []int
+	client := newClient(t, "http://"+service.listen(t, nil), retries(1), func(c *Config) {
+		c.Observe = func(network http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(request *http.Request) *http.Response {
+				response, err := network.RoundTrip(request)
+				if err != nil {
+					t.Error(err)
+				}
+				seen = append(seen, response.StatusCode)
+				return response
+			})
+		}
+	})
+	if _, err := get(t.Context(), client); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]int{http.StatusBadGateway, http.StatusOK}, seen); diff != "" {
+		t.Error(diff)
+	}
+	service.want(t, 2)
+}
