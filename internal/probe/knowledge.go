@@ -1,0 +1,239 @@
+package probe
+
+// Severity says how much a finding asks of a user.
+type Severity string
+
+const (
+	// OK asks for nothing.
+	OK Severity = "ok"
+	// Note is something to know before the first apply.
+	Note Severity = "note"
+	// Bad is something that the provider cannot protect from. The row says how to live with it.
+	Bad Severity = "error"
+)
+
+// finding is an answer to a question. The two read as one sentence. %s stands for what was observed.
+type finding struct {
+	severity Severity
+	found    string
+	// means says what follows for the configuration, and page is where to read on. Both are empty if nothing does.
+	means, page string
+}
+
+type question struct {
+	id, asks string
+	findings map[string]finding
+}
+
+const (
+	pageClears   = "guides/which-service.md#updates-that-clear-what-they-do-not-send"
+	pageIDs      = "guides/which-service.md#ids-that-are-one-group"
+	pageUnseen   = "guides/how-it-talks-to-the-api.md#what-the-provider-cannot-see"
+	pageManaged  = "resources/user_group.md#managed-and-unmanaged-arguments"
+	pageKey      = "index.md#permissions-of-the-key"
+	pageNoTag    = "guides/troubleshooting.md#the-environment-of-the-api-key-is-not-known"
+	pagePlanned  = "guides/troubleshooting.md#user-group--was-not-updated-as-planned"
+	pageRefresh  = "guides/rotate-without-surprise.md#when-the-state-has-an-old-token"
+	pageProxies  = "guides/proxies-and-gateways.md"
+	notShown     = "cannot be seen: lookups do not show it"
+	meansOneID   = "Two customers must not have IDs that differ only in this. Write IDs as the service shows them."
+	meansRefused = "Do not use such IDs."
+)
+
+var allowed = finding{OK, "is allowed", "", ""}
+
+// questions are all that a probe asks, in the order of the table. The IDs of questions and findings are stable.
+var questions = []question{
+	{"environment", "The environment of the key", map[string]finding{
+		"expected": {OK, "is %s, as expected", "", ""},
+		"none": {
+			Note, "is not shown, as expected",
+			"Leave the provider's argument environment out: it needs a service that shows it.", pageNoTag,
+		},
+		"not-shown": {
+			Bad, "is not shown",
+			"The key may be that of your customers, so nothing else was asked. If you are sure that it is not, run " +
+				"again with -environment none.", pageNoTag,
+		},
+		"other": {
+			Bad, "is %s", "It is not the expected one, so nothing else was asked. Use another key, or name the environment " +
+				"with -environment.", "guides/wrong-environment.md",
+		},
+	}},
+	{"create", "Looking up and creating", map[string]finding{
+		"yes": allowed,
+		"no":  {Bad, "is refused: %s", "The provider cannot work with this key.", pageKey},
+	}},
+	{"update", "Updating", map[string]finding{
+		"yes": allowed,
+		"no": {
+			Bad, "is refused: %s", "An apply cannot change a group. Only an update shows the environment of the key, so " +
+				"nothing else was asked.", pageKey,
+		},
+	}},
+	{"rotate", "Rotating a token", map[string]finding{
+		"yes": allowed,
+		"no":  {Note, "is refused: %s", "Leave out rotate_token_when_changed, and the action that rotates.", pageKey},
+	}},
+	{"delete", "Deleting", map[string]finding{
+		"yes": allowed,
+		"no": {
+			Bad, "is refused: %s", "Every lookup of a missing group leaves an empty group behind. If the message asks for " +
+				"the ID of a data source, the provider can send it: data_source_provided_id.", pageKey,
+		},
+	}},
+	{"lookup", "A lookup by ID", map[string]finding{
+		"both": {OK, "shows name and properties", "", ""},
+		"name": {
+			Note, "shows the name, not the properties",
+			"Properties that are changed elsewhere go unnoticed, and an import finds none.", pageUnseen,
+		},
+		"properties": {
+			Note, "shows the properties, not the name",
+			"A name that is changed elsewhere goes unnoticed, and an import finds none.", pageUnseen,
+		},
+		"nothing": {
+			Note, "shows neither name nor properties", "What is changed elsewhere goes unnoticed. An import finds no name " +
+				"and no properties: write them into the configuration.", pageUnseen,
+		},
+	}},
+	{"lookup-name", "A lookup without a name", map[string]finding{
+		"works":   {OK, "works", "", ""},
+		"refused": {OK, "is refused; the provider sends one", "", ""},
+	}},
+	{"update-name", "An update without a name", map[string]finding{
+		"works":   {OK, "works", "", ""},
+		"refused": {Note, "is refused", "Do not list name in ignore_changes.", pageManaged},
+	}},
+	{"unsent", "What an update does not send", map[string]finding{
+		"kept": {OK, "is kept", "", ""},
+		"cleared": {
+			Bad, "is cleared: %s", "Each update removes what your configuration does not manage, and no message says so. " +
+				"Manage every attribute: set name, mapping and properties of every group, and list none of them in " +
+				"ignore_changes. Then every update sends all three.", pageClears,
+		},
+		"unknown": {
+			Note, notShown, "It may be cleared. Until you know, manage every attribute: set name, mapping and properties " +
+				"of every group, and list none of them in ignore_changes.", pageClears,
+		},
+	}},
+	{"properties", "Properties in an update", map[string]finding{
+		"replaced": {OK, "replace the old ones", "", ""},
+		"merged": {
+			Note, "are merged into the old ones",
+			"A key that you remove from the configuration stays, and the apply fails. Remove it at the service, too.",
+			pagePlanned,
+		},
+		"unknown": {Note, notShown, "A key that you remove from the configuration may stay.", pagePlanned},
+	}},
+	{"mapping", "The mapping in an update", map[string]finding{
+		"unknown": {Note, "cannot be seen: no response shows it", "Expect the same as for properties.", pageUnseen},
+	}},
+	{"own-properties", "Properties that nobody sent", map[string]finding{
+		"none":    {OK, "do not appear", "", ""},
+		"added":   {Note, "appear: %s", "Changes of properties fail until the configuration has them, too.", pagePlanned},
+		"unknown": {Note, notShown, "", ""},
+	}},
+	{"numbers", "Numbers in properties", map[string]finding{
+		"exact": {OK, "are exact", "", ""},
+		"changed": {
+			Note, "are changed: %s", "Write numbers of more than 15 digits as strings. Otherwise every plan shows a change.",
+			pagePlanned,
+		},
+		"unknown": {Note, notShown, "", ""},
+	}},
+	{"name", "Names with spaces and accents", map[string]finding{
+		"kept":    {OK, "are kept", "", ""},
+		"changed": {Note, "become %s", "Write names as the service shows them, or every plan shows a change.", pagePlanned},
+		"refused": {Note, "are refused: %s", "The name that was sent has surrounding spaces and a decomposed é.", ""},
+		"unknown": {Note, notShown, "", ""},
+	}},
+	{"id-case", "IDs that differ in case", map[string]finding{
+		"exact":   {OK, "are two groups", "", ""},
+		"same":    {Note, "are one group", meansOneID, pageIDs},
+		"refused": {Note, "are refused: %s", meansRefused, pageIDs},
+	}},
+	{"id-space", "IDs that differ in a space", map[string]finding{
+		"exact":   {OK, "are two groups", "", ""},
+		"same":    {OK, "are one group; the provider refuses them", "", ""},
+		"refused": {OK, "are refused, as by the provider", "", ""},
+	}},
+	{"id-unicode", "IDs that differ in the form of é", map[string]finding{
+		"exact":   {OK, "are two groups", "", ""},
+		"same":    {Note, "are one group", meansOneID, pageIDs},
+		"refused": {Note, "are refused: %s", meansRefused, pageIDs},
+	}},
+	{"id-length", "IDs of 255 characters", map[string]finding{
+		"exact": {OK, "are kept", "", ""},
+		"same": {
+			Bad, "are cut", "Long IDs that begin alike are one group, with one token: a customer would see the dashboards " +
+				"of another. Keep IDs short.", pageIDs,
+		},
+		"refused": {Note, "are refused: %s", meansRefused, pageIDs},
+	}},
+	{"missing-update", "An update of a missing group", map[string]finding{
+		"refused": {OK, "is refused: %s", "", ""},
+		"creates": {
+			Note, "creates it", "If a group was deleted elsewhere, an apply that does not refresh creates another one, " +
+				"with another token.", pageRefresh,
+		},
+	}},
+	{"stale-rotation", "A rotation with an old token", map[string]finding{
+		"refused":      {OK, "is refused: %s", "", ""},
+		"unauthorized": {OK, "is refused like a wrong key: %s", "", ""},
+		"failed":       {Note, "fails: %s", "The provider looks the group up, and rotates then.", pageRefresh},
+		"accepted":     {Note, "succeeds", "Two states that rotate the same group do not notice each other.", pageRefresh},
+	}},
+	{"stale-deletion", "A deletion with an old token", map[string]finding{
+		"refused": {OK, "is refused: %s", "", ""},
+		"accepted": {
+			Note, "succeeds", "A destroy that does not refresh deletes a group that was created anew elsewhere.", pageRefresh,
+		},
+		"ignored": {
+			Bad, "seems to succeed; the group remains", "Refresh before each deletion. Otherwise, groups stay at the " +
+				"service and leave the state.", pageRefresh,
+		},
+	}},
+	{"missing-deletion", "A deletion of a missing group", map[string]finding{
+		"refused":  {OK, "is refused: %s", "", ""},
+		"accepted": {OK, "succeeds", "", ""},
+	}},
+	{"fields", "The fields of responses", map[string]finding{
+		"complete": {OK, "are complete", "", ""},
+		"missing": {
+			Note, "lack %s", "The provider cannot check what it does not see. Without team_id, it tells groups apart by " +
+				"their tokens.", pageUnseen,
+		},
+		"no-token": {Bad, "lack token", "The provider cannot work without it, so nothing else was asked.", pageUnseen},
+	}},
+	{"lag", "Lookups after a change", map[string]finding{
+		"none": {OK, "show it at once", "", ""},
+		"lags": {Note, "show it only after about %s", "A plan right after an apply can show old values.", pageUnseen},
+	}},
+	{"between", "Caches and repeated calls", map[string]finding{
+		"none": {OK, "were not seen", "", ""},
+		"cached": {
+			Bad, "were seen: a cache responds", "Nothing else was asked. Turn off caching for the service.",
+			pageProxies + "#caches",
+		},
+		"repeated": {
+			Bad, "were seen: %s", "Something sends calls twice. Turn that off, or tokens are rotated twice.",
+			pageProxies + "#repeated-requests",
+		},
+	}},
+	{"connection", "The connection", map[string]finding{
+		"direct": {OK, "uses %s", "", ""},
+		"passed": {Note, "uses %s", "Something passes calls on. It must neither cache nor repeat them.", pageProxies},
+	}},
+	{"pace", "Calls without a pause", map[string]finding{
+		"none": {OK, "were accepted", "", ""},
+		"some": {
+			Note, "were refused: %s", "The provider slows down by itself. If several runs share the limit, set " +
+				"requests_per_second.", pageProxies + "#limits",
+		},
+	}},
+	{"time", "Responses", map[string]finding{
+		"fast": {OK, "take %s", "", ""},
+		"slow": {Note, "take %s", "Hundreds of groups take minutes.", "guides/many-customers.md#what-a-run-costs"},
+	}},
+}

@@ -1,0 +1,172 @@
+package probe_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/probe"
+)
+
+// service is an emulator with a customer's group, and what is between it and the probe. It is an http.RoundTripper.
+type service struct {
+	*testing.T
+	*emulator.Emulator
+
+	// between, if set, answers calls in place of the emulator. The next function passes a call on.
+	between  func(r *http.Request, body map[string]json.RawMessage, next func() *http.Response) *http.Response
+	progress bytes.Buffer
+}
+
+const (
+	testingKey    = emulator.DefaultKey
+	customer      = "acme"
+	customerToken = "ugt_acme"
+	advice        = "Do this."
+)
+
+func newService(t *testing.T, options emulator.Options) *service {
+	t.Helper()
+	if options.Environments == nil {
+		options.Environments = map[string]string{testingKey: "Testing", "key-of-customers": "Customer"}
+	}
+	e, err := emulator.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{T: t, Emulator: e}
+	group := emulator.Group{
+		ID: customer, Name: "Acme", Token: customerToken, Properties: json.RawMessage(`{"tier":"gold"}`),
+	}
+	for _, tag := range options.Environments {
+		group.TeamID++
+		e.In(tag).Seed(group)
+	}
+	return s
+}
+
+// run runs the probe, and checks that it touched no group but its own, showed no secret, and told which groups are
+// left.
+func (s *service) run(ctx context.Context, environment string) (report probe.Report) {
+	s.Helper()
+	before := s.others()
+	base, err := api.ParseBaseURL("https://service.example", false)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer func() {
+		synctest.Wait()
+		if after := s.others(); !reflect.DeepEqual(before, after) {
+			s.Errorf("the groups of others were %v and are %v", before, after)
+		}
+		for _, call := range s.Calls() {
+			if call.ID == customer || bytes.Contains(call.Body, []byte(customerToken)) {
+				s.Errorf("a call is about the group of a customer: %s", call)
+			}
+		}
+	}()
+	report = probe.Run(ctx, probe.Options{
+		Client: api.Config{
+			BaseURL: base, APIKey: api.NewSecret(testingKey), Transport: s, RequestTimeout: 10 * time.Second,
+			MaxRetries: 4, RetryWaitMin: time.Second, RetryWaitMax: 30 * time.Second,
+		},
+		Environment: environment, Progress: &s.progress,
+		Advice: func(*api.Error) string { return advice },
+	})
+	var printed bytes.Buffer
+	if err := errors.Join(report.Text(&printed), report.JSON(&printed)); err != nil {
+		s.Error(err)
+	}
+	for _, secret := range []string{"ugt_", testingKey} {
+		if strings.Contains(printed.String()+s.progress.String(), secret) {
+			s.Errorf("the report shows a key or a token:\n%s", &printed)
+		}
+	}
+	for _, id := range s.left() {
+		if !strings.Contains(printed.String(), `-d '{"user_group_id":"`+id+`"}'`) || report.ExitCode() != 1 {
+			s.Errorf("the probe exits with %d and does not tell that it left %s", report.ExitCode(), id)
+		}
+	}
+	return report
+}
+
+// everything returns the groups of all environments whose ID has the probe's prefix, or has it not.
+func (s *service) everything(probes bool) (groups []emulator.Group) {
+	for _, tag := range []string{"", "Customer", "Testing"} {
+		for _, group := range s.In(tag).Groups() {
+			if strings.HasPrefix(group.ID, probe.Prefix) == probes {
+				groups = append(groups, group)
+			}
+		}
+	}
+	return groups
+}
+
+func (s *service) others() []emulator.Group { return s.everything(false) }
+
+// left returns the IDs of the groups of the probe.
+func (s *service) left() (ids []string) {
+	for _, group := range s.everything(true) {
+		ids = append(ids, group.ID)
+	}
+	return ids
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s *service) RoundTrip(r *http.Request) (response *http.Response, err error) {
+	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{}) // From now on, an attempt can get lost.
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(text, &body); err != nil {
+		return nil, err
+	}
+	original := maps.Clone(body)
+	next := func() *http.Response {
+		sent := text
+		if !reflect.DeepEqual(body, original) {
+			sent, _ = json.Marshal(body)
+		}
+		recorder := httptest.NewRecorder()
+		request := r.Clone(r.Context())
+		request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(sent)), int64(len(sent))
+		s.ServeHTTP(recorder, request)
+		return recorder.Result()
+	}
+	defer func() {
+		switch cut := recover(); cut {
+		case nil:
+		case http.ErrAbortHandler:
+			err = io.ErrUnexpectedEOF
+		default:
+			panic(cut)
+		}
+	}()
+	if s.between != nil {
+		return s.between(r, body, next), nil
+	}
+	return next(), nil
+}
+
+// says returns a response with a status and a body.
+func says(status int, body string) *http.Response {
+	recorder := httptest.NewRecorder()
+	recorder.WriteHeader(status)
+	_, _ = recorder.WriteString(body)
+	return recorder.Result()
+}
