@@ -1,0 +1,70 @@
+// Command embed-probe finds out how a dashboard service behaves where its contract leaves that open, and says what
+// follows for a Terraform configuration. See the guide "Which service is this?".
+//
+// It reads the same environment variables as the provider, and exits with 0 if nothing is wrong, with 1 if it could
+// not ask everything or left a group behind, with 2 after a wrong flag or variable, and with 3 if the table has an
+// error.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/dashembed/terraform-provider-embed/internal/probe"
+	"github.com/dashembed/terraform-provider-embed/internal/provider"
+)
+
+func main() {
+	// After the first signal, the probe removes its groups. Further signals do not keep it from that. SIGPIPE means that
+	// the reader of its output is gone.
+	ctx, stop := signal.NotifyContext(context.Background(),
+		os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (exitCode int) {
+	flags := flag.NewFlagSet("embed-probe", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	environment := flags.String("environment", "Testing",
+		"environment that the key must belong to: `Testing|Customer|none`, none if the service shows none")
+	asJSON := flags.Bool("json", false, "print the report as JSON")
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return probe.ExitSafe
+	case err != nil:
+		return probe.ExitUsage
+	case flags.NArg() > 0:
+		_, _ = fmt.Fprintf(stderr, "there are no arguments, only flags: %q\n", flags.Arg(0))
+		return probe.ExitUsage
+	case *environment != "Testing" && *environment != "Customer" && *environment != probe.NoEnvironment:
+		_, _ = fmt.Fprintln(stderr, "-environment must be Testing, Customer or none")
+		return probe.ExitUsage
+	}
+	client, err := provider.ClientFromEnvironment("probe")
+	if err != nil {
+		_, _ = fmt.Fprintf(stderr, "The environment variables of the provider configure this command, too.\n%v\n", err)
+		return probe.ExitUsage
+	}
+	report := probe.Run(ctx, probe.Options{
+		Client: client, Environment: *environment, Advice: provider.Advice, Progress: stderr,
+	})
+	if *asJSON {
+		err = report.JSON(stdout)
+	} else {
+		err = report.Text(stdout)
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, "the report could not be written:", err)
+		return probe.ExitUnfinished
+	}
+	return report.ExitCode()
+}
