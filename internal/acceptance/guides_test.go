@@ -58,6 +58,11 @@ var parts = map[string]part{
 	"guides/rotate-without-surprise.md#emergency-rotation":                 {follow: rotatesNow},
 	"guides/rotate-without-surprise.md#check-for-rotations-made-elsewhere": {follow: looks},
 
+	"guides/which-service.md#ask-your-service":                         {options: clearing, follow: probes},
+	"guides/which-service.md#updates-that-clear-what-they-do-not-send": {options: clearing, follow: keepsEverything},
+	"guides/which-service.md#ids-that-are-one-group":                   {follow: rejectsTwins},
+	"guides/which-service.md#try-it-without-a-service":                 {follow: probesEmulator},
+
 	"guides/before-production.md#environment":         {follow: validates},
 	"guides/before-production.md#deletion-protection": {follow: validates},
 	"guides/before-production.md#limit-deletions":     {follow: validates},
