@@ -162,6 +162,12 @@ func (c *call) exchange(ctx context.Context) (response *http.Response, body []by
 	// Go's transport replays a GET with a rewindable body if a kept-alive connection dies, but this GET creates groups.
 	request.GetBody = nil
 	c.setHeaders(request.Header)
+	if c.client.distrusts.Load() {
+		request.Close = true
+		if pool, ok := c.client.transport.(interface{ CloseIdleConnections() }); ok {
+			pool.CloseIdleConnections()
+		}
+	}
 
 	response, err = c.client.transport.RoundTrip(request)
 	if err != nil {

@@ -72,6 +72,8 @@ type Client struct {
 	mu sync.Mutex
 	// tallies has a tally for each HTTP method, and one for all of them under "".
 	tallies map[string]tally
+	// distrusts is set once a response was out of step with its request; see Distrust.
+	distrusts atomic.Bool
 	// certificateWanted is set once a server has asked for a client certificate.
 	certificateWanted atomic.Bool
 }
@@ -123,6 +125,10 @@ var allMethods = []string{http.MethodGet, http.MethodPut, http.MethodPost, http.
 func (c *Client) hasWorked(methods ...string) bool {
 	return slices.ContainsFunc(methods, func(method string) bool { return c.Succeeded(method) > 0 })
 }
+
+// Distrust records that a response belonged to another request. From then on, each call has a connection of its own,
+// since another response may be waiting on any of those that are open.
+func (c *Client) Distrust() { c.distrusts.Store(true) }
 
 // tally records, for one method or for all, what has gotten through to the service.
 type tally struct {

@@ -143,15 +143,10 @@ func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, draft Prob
 func (s *Service) adopt(ctx context.Context, wanted api.GroupRequest, draft Problem) (Result, *Problem) {
 	draft.Operation = Adopt
 	existing := draft.Told
-	answer, err := s.client.Update(ctx, wanted)
-	draft.Done = draft.record(err)
-	draft.Told = answer.UserGroup
-	if err != nil {
-		return Result{}, s.endIfKeyRefused(draft.with(CallFailed))
-	}
-	draft.Done = Yes
 	known := Known{ID: wanted.UserGroupID, TeamID: existing.TeamID, Token: existing.Token}
-	if problem := known.expect(draft); problem != nil {
+	draft.Known, draft.Done = known, No
+	answer, problem := s.put(ctx, wanted, &draft)
+	if problem != nil {
 		return Result{}, problem
 	}
 	if wanted.Differences(answer.UserGroup).Any() {

@@ -38,7 +38,12 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 		answer, err := s.client.Rotate(ctx, api.TokenRequest{CurrentToken: known.Token, UserGroupID: known.ID})
 		draft.Told = answer.UserGroup
 		draft.Done = max(draft.Done, draft.record(err))
-		switch {
+		finding := CallFailed
+		switch odd := s.oddRotation(known, answer.UserGroup); {
+		case odd != CallFailed:
+			// Something is out of step. What the service did is unknown, and nothing of the response is kept.
+			s.client.Distrust()
+			finding, draft.Done = odd, max(draft.Done, Maybe)
 		case !answer.UserGroup.Token.IsZero():
 			return s.rotated(known, draft)
 		case draft.Done == No && !mayBeTheToken(draft.Call):
@@ -61,7 +66,7 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 		case changed && !known.isSame(found.UserGroup):
 			return Result{}, draft.with(MayBeAnother)
 		case !changed && draft.Done == No, !more, stale >= maxStale:
-			return Result{}, draft.with(CallFailed)
+			return Result{}, draft.with(finding)
 		case changed:
 			stale++
 		}
@@ -69,26 +74,36 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 	}
 }
 
+// oddRotation returns what is odd about a response to a rotation, or CallFailed if nothing is: it is about another
+// group, or its token is not new.
+func (s *Service) oddRotation(k Known, response api.UserGroup) Finding {
+	switch {
+	case k.isOther(response):
+		return Replaced
+	case isOtherID(k.ID, response) && !k.isSame(response):
+		return AnsweredForAnother
+	case response.Token.IsZero():
+		return CallFailed
+	case s.remembers(response.Token), slices.Contains(k.Retired, response.Token.Fingerprint()):
+		return NotRotated
+	default:
+		return CallFailed
+	}
+}
+
 // rotated returns a new token, no matter what else is wrong with the response. Otherwise the token would be lost.
 func (s *Service) rotated(known Known, draft Problem) (Result, *Problem) {
-	told := draft.Told
-	if told.Token == known.Token {
-		return Result{}, draft.with(NotRotated)
-	}
+	response := draft.Told
 	draft.Done = Yes
-	s.remember(told.Token)
-	result := Result{Group: &told, Retired: known.Token.Fingerprint()}
+	s.remember(response.Token)
+	result := Result{Group: &response, Retired: known.Token.Fingerprint()}
 	problem := known.expect(draft)
 	switch {
-	case problem != nil && problem.Finding != WrongEnvironment:
-		// With the other fields in the state, the next refresh could not detect that this is another group.
-		result.Group = &api.UserGroup{Token: told.Token}
-		return result, problem
 	case problem != nil:
 		return result, problem
 	case draft.Call != nil && draft.Call.Kind != api.Incomplete: // an incomplete response with a token is sufficient
 		return result, draft.with(CallFailed)
-	case isOtherID(known.ID, told):
+	case isOtherID(known.ID, response):
 		result.Warnings = append(result.Warnings, draft.with(OtherSpelling))
 	}
 	return result, nil

@@ -19,20 +19,9 @@ func (s *Service) update(ctx context.Context, wanted api.GroupRequest, known Kno
 	if problem := s.refuseHarm(ctx, draft); problem != nil {
 		return Result{}, problem
 	}
-	answer, err := s.client.Update(ctx, wanted)
-	draft.Done = draft.record(err)
-	if wanted.Name == nil && known.Name != "" && api.IsKind(err, api.Refused) {
-		wanted.Name = &known.Name // The service may require one.
-		answer, err = s.client.Update(ctx, wanted)
-		draft.Done = max(draft.Done, draft.record(err))
-	}
-	draft.Told = answer.UserGroup
-	if err != nil {
-		return Result{}, s.endIfKeyRefused(draft.with(CallFailed))
-	}
-	draft.Done = Yes
+	answer, problem := s.put(ctx, wanted, &draft)
 	result := Result{Group: &answer.UserGroup}
-	switch problem := known.expect(draft); {
+	switch {
 	case problem != nil && problem.Finding == WrongEnvironment:
 		// The known group was updated, but its environment differs from the known one. The state must show that.
 		return result, problem
@@ -48,4 +37,39 @@ func (s *Service) update(ctx context.Context, wanted api.GroupRequest, known Kno
 		result.Warnings = append(result.Warnings, draft.with(OtherSpelling))
 	}
 	return result, nil
+}
+
+// put updates the group that draft is about, and completes the draft. A response about another group may be out of
+// step, so it is not believed until the update was repeated.
+func (s *Service) put(ctx context.Context, wanted api.GroupRequest, draft *Problem) (api.Answer, *Problem) {
+	var first api.UserGroup
+	for tries := 1; ; tries++ {
+		answer, err := s.client.Update(ctx, wanted)
+		happened := draft.record(err)
+		if wanted.Name == nil && draft.Known.Name != "" && api.IsKind(err, api.Refused) {
+			wanted.Name = &draft.Known.Name // The service may require one.
+			answer, err = s.client.Update(ctx, wanted)
+			happened = max(happened, draft.record(err))
+		}
+		draft.Told, draft.Done = answer.UserGroup, max(draft.Done, happened)
+		if err != nil {
+			return answer, s.endIfKeyRefused(draft.with(CallFailed))
+		}
+		problem := draft.Known.expect(*draft)
+		confirmed := tries > 1 && (Known{TeamID: first.TeamID, Token: first.Token}).isSame(answer.UserGroup)
+		switch {
+		case problem == nil, problem.Finding == WrongEnvironment, problem.Finding == Replaced && confirmed:
+			draft.Done = Yes
+		default:
+			s.client.Distrust()
+			draft.Done, first = Maybe, answer.UserGroup
+			if tries == 1 && s.client.Retry(ctx, nil) {
+				continue
+			}
+		}
+		if problem != nil {
+			problem.Done = draft.Done
+		}
+		return answer, problem
+	}
 }

@@ -145,8 +145,16 @@ var mishaps = []mishap{
 		w.down = true
 		return reply{lost: true}
 	}},
-	{name: "an old answer about the neighbor", methods: "GET", do: func(w *world, _ *http.Request) reply {
+	{name: "an old answer about the neighbor", methods: "GET POST PUT", do: func(w *world, _ *http.Request) reply {
 		return w.neighbor
+	}},
+	{name: "done, and answered about the neighbor", methods: "POST PUT", do: func(w *world, r *http.Request) reply {
+		w.answer(r)
+		return w.neighbor
+	}},
+	{name: "done, and answered with an old answer", methods: "POST", do: func(w *world, r *http.Request) reply {
+		w.answer(r)
+		return w.answers[len(w.answers)-1]
 	}},
 	{name: "lost, and done at the end", twin: true, do: func(w *world, r *http.Request) reply {
 		w.last = append(w.last, func() { w.answer(r) })
