@@ -4,7 +4,7 @@ go 1.26
 
 require (
 	// A mirror of encoding/json/v2 and encoding/json/jsontext. Use those instead once the minimum above is Go 1.27.
-	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
+	github.com/go-json-experiment/json v1.27.2
 	github.com/google/go-cmp v0.7.0
 	github.com/hashicorp/go-hclog v1.6.3
 	github.com/hashicorp/go-plugin v1.7.0
