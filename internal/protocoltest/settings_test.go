@@ -27,7 +27,7 @@ func TestHeadersAndUserAgentReachTheService(t *testing.T) {
 	for _, call := range p.Service.Calls() {
 		for name, want := range map[string]string{
 			"Authorization": "Token " + emulator.DefaultKey, "X-Tenant": "t1",
-			"User-Agent": "terraform-provider-embed/test (Terraform 1.99.0) hcp/3 ci/7",
+			"User-Agent": "terraform-provider-embed/test (CLI 1.99.0) hcp/3 ci/7",
 		} {
 			if got := call.Header.Values(name); len(got) != 1 || got[0] != want {
 				t.Errorf("%s: the header %s is %q, want %q", call.Method, name, got, want)

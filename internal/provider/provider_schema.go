@@ -173,8 +173,9 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"user_agent_suffix": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Appended to the `User-Agent` header, so that you can tell your pipelines " +
-					"apart in the logs of the service. The value of `TF_APPEND_USER_AGENT` is appended as well. " +
-					"Environment variable: `EMBED_USER_AGENT_SUFFIX`.",
+					"apart in the logs of the service. The header begins with the version of the provider and that " +
+					"of Terraform or OpenTofu, for example `terraform-provider-embed/1.2.3 (CLI 1.16.4)`. The value " +
+					"of `TF_APPEND_USER_AGENT` is appended as well. Environment variable: `EMBED_USER_AGENT_SUFFIX`.",
 			},
 			"environment": schema.StringAttribute{
 				Optional: true,

@@ -321,10 +321,12 @@ func (r argumentReader) headerText(argument string, configured types.String) str
 	return text
 }
 
-func userAgent(version, engineVersion, suffix string) string {
+// userAgent returns the value of the User-Agent header. It says CLI, because neither the protocol nor the environment
+// shows whether the version is that of Terraform or of OpenTofu.
+func userAgent(version, cliVersion, suffix string) string {
 	parts := []string{"terraform-provider-embed/" + version}
-	if engineVersion != "" {
-		parts = append(parts, "(Terraform "+engineVersion+")")
+	if cliVersion != "" {
+		parts = append(parts, "(CLI "+cliVersion+")")
 	}
 	for _, more := range []string{os.Getenv("TF_APPEND_USER_AGENT"), suffix} {
 		if more = strings.TrimSpace(more); more != "" && httpguts.ValidHeaderFieldValue(more) {

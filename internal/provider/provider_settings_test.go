@@ -213,12 +213,12 @@ func TestProviderSettingsBaseURLAdvice(t *testing.T) {
 
 func TestUserAgent(t *testing.T) {
 	tests := map[string]struct{ engine, appended, suffix, want string }{
-		"plain":             {"1.16.4", "", "", "terraform-provider-embed/1.2.3 (Terraform 1.16.4)"},
+		"plain":             {"1.16.4", "", "", "terraform-provider-embed/1.2.3 (CLI 1.16.4)"},
 		"no engine":         {"", "", "", "terraform-provider-embed/1.2.3"},
-		"suffix":            {"1.16.4", "", "ci/7", "terraform-provider-embed/1.2.3 (Terraform 1.16.4) ci/7"},
-		"appended":          {"1.16.4", " HCP/1 ", "", "terraform-provider-embed/1.2.3 (Terraform 1.16.4) HCP/1"},
-		"both":              {"1.16.4", "HCP/1", "ci/7", "terraform-provider-embed/1.2.3 (Terraform 1.16.4) HCP/1 ci/7"},
-		"control character": {"1.16.4", "HCP\r\nX: y", "ci/7", "terraform-provider-embed/1.2.3 (Terraform 1.16.4) ci/7"},
+		"suffix":            {"1.16.4", "", "ci/7", "terraform-provider-embed/1.2.3 (CLI 1.16.4) ci/7"},
+		"appended":          {"1.16.4", " HCP/1 ", "", "terraform-provider-embed/1.2.3 (CLI 1.16.4) HCP/1"},
+		"both":              {"1.16.4", "HCP/1", "ci/7", "terraform-provider-embed/1.2.3 (CLI 1.16.4) HCP/1 ci/7"},
+		"control character": {"1.16.4", "HCP\r\nX: y", "ci/7", "terraform-provider-embed/1.2.3 (CLI 1.16.4) ci/7"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
