@@ -207,7 +207,8 @@ func TestNoConnection(t *testing.T) {
 	through := func(proxy string) func(*Config) {
 		return func(c *Config) { c.ProxyURL = NewSecret(proxy) }
 	}
-	const refused = " could be made: connection refused"
+	_, err = net.Dial("tcp", deaf)
+	refused := " could be made: " + rootCause(err) // each system has its own words
 	closing := func(c net.Conn) { _ = c.Close() }
 	noTLS := func(c net.Conn) { _ = write("HTTP/1.1 400 Bad Request\r\n\r\n")(c, received{}) }
 	const service = "https://service.example"

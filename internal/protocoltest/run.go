@@ -17,6 +17,9 @@ func Run(m *testing.M, settings ...string) int {
 	os.Clearenv()
 	for _, setting := range environment {
 		name, value, _ := strings.Cut(setting, "=")
+		if name == "" {
+			continue // Windows keeps the current directory of each drive there
+		}
 		if err := os.Setenv(name, value); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
