@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
-	"embed"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -14,16 +13,6 @@ import (
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	engines "github.com/dashembed/terraform-provider-embed/internal/engine"
-)
-
-// contender is one way to manage N user groups. Its configuration is a file in configurations, and its provider is
-// the path of a program, or empty if it needs none.
-type contender struct{ name, configuration, provider string }
-
-// The indexes of this provider and of the bare provider in every list of contenders.
-const (
-	ours = iota
-	bare
 )
 
 // operation is a step in the life cycle of a configuration.
@@ -46,35 +35,32 @@ var operations = []operation{
 type life map[string]sample
 
 // sample is the measurement of one operation. Times are in seconds, and peak is in MiB. calls and connections are
-// those that the service counted, and refused is the number of calls that it refused for their pace.
+// those that the service counted.
 type sample struct {
 	wall, engineCPU, providerCPU, peak float64
 	calls                              map[string]int
-	refused, connections               int
+	connections                        int
 }
 
 // bench says what to measure.
 type bench struct {
 	engine         engines.Engine
-	contenders     []contender
 	groups, rounds int
 	// latency is the time that the service takes for each call.
 	latency time.Duration
-	// limit is how many calls per second the service accepts, evenly spaced. 0 means no limit.
-	limit int
 }
 
-// measure runs the life cycle of every contender once in each round. Each round begins with a different contender,
-// so that a machine that is slow for a while affects all of them.
-func (b bench) measure(ctx context.Context) ([][]life, error) {
-	all := make([][]life, len(b.contenders))
+// measure runs the life cycle with each of the providers, which are paths of programs, once in each round. Each round
+// begins with a different one, so that a machine that is slow for a while affects all of them.
+func (b bench) measure(ctx context.Context, providers ...string) ([][]life, error) {
+	all := make([][]life, len(providers))
 	for round := range b.rounds {
-		for turn := range b.contenders {
-			i := (turn + round) % len(b.contenders)
-			fmt.Fprintf(os.Stderr, "round %d of %d: %s\n", round+1, b.rounds, b.contenders[i].name)
-			one, err := b.live(ctx, b.contenders[i])
+		for turn := range providers {
+			i := (turn + round) % len(providers)
+			fmt.Fprintf(os.Stderr, "round %d of %d: %s\n", round+1, b.rounds, filepath.Base(providers[i]))
+			one, err := b.live(ctx, providers[i])
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", b.contenders[i].name, err)
+				return nil, fmt.Errorf("%s: %w", providers[i], err)
 			}
 			all[i] = append(all[i], one)
 		}
@@ -82,11 +68,9 @@ func (b bench) measure(ctx context.Context) ([][]life, error) {
 	return all, nil
 }
 
-// live runs all operations of a contender, in a new directory and against a new service.
-func (b bench) live(ctx context.Context, c contender) (life, error) {
-	service, err := emulator.Start(emulator.Options{
-		Latency: b.latency, RateLimit: b.limit, RateBurst: 1, RateSilent: true,
-	})
+// live runs all operations with a provider, in a new directory and against a new service.
+func (b bench) live(ctx context.Context, provider string) (life, error) {
+	service, err := emulator.Start(emulator.Options{Latency: b.latency})
 	if err != nil {
 		return nil, err
 	}
@@ -98,12 +82,12 @@ func (b bench) live(ctx context.Context, c contender) (life, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if err := b.prepare(dir, c); err != nil {
+	if err := b.prepare(dir); err != nil {
 		return nil, err
 	}
 	// Settings of the user would change the results.
 	environment := append(engines.Environment(os.DevNull), "GOGC=", "GOMEMLIMIT=", "GOMAXPROCS=", "GODEBUG=",
-		"TMPDIR="+dir, providerVariable+"="+c.provider,
+		"TMPDIR="+dir, providerVariable+"="+provider,
 		"EMBED_BASE_URL="+service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
 	_, err = b.run(ctx, dir, environment, "init", "-plugin-dir="+dir, "-backend-config=address="+state.URL)
 	if err != nil {
@@ -119,30 +103,23 @@ func (b bench) live(ctx context.Context, c contender) (life, error) {
 		s.calls, s.connections = map[string]int{}, service.Connections()
 		for _, call := range service.Calls() {
 			s.calls[call.Method]++
-			if call.Status == http.StatusTooManyRequests {
-				s.refused++
-			}
 		}
 		one[o.name] = s
 	}
 	return one, nil
 }
 
-//go:embed configurations
-var configurations embed.FS
+//go:embed main.tf
+var configuration []byte
 
-// prepare writes the configuration of the contender and its customers to the directory, and installs this program in
-// place of the provider; see usage.go.
-func (b bench) prepare(dir string, c contender) error {
+// prepare writes the configuration and the customers to the directory, and installs this program in place of the
+// provider; see usage.go.
+func (b bench) prepare(dir string) error {
 	customers := map[string]int{}
 	for i := range b.groups {
 		customers[fmt.Sprintf("customer-%05d", i)] = i
 	}
 	variables, err := json.Marshal(map[string]any{"customers": customers})
-	if err != nil {
-		return err
-	}
-	configuration, err := configurations.ReadFile("configurations/" + c.configuration)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,5 @@
 // Command bench measures the CPU time and memory that this provider uses, compared with a bare framework provider
-// (floor/) and with terraform_data, which needs no provider. It fails if a target in targets.go is missed. README.md
-// describes what is measured and the results.
+// (floor/). It fails if a target in targets.go is missed. README.md describes what is measured and the results.
 package main
 
 import (
@@ -10,7 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -35,12 +34,9 @@ func run(ctx context.Context) error {
 	program := flag.String("engine", "terraform", "terraform or tofu, a path or a name on PATH")
 	provider := flag.String("provider", "", "absolute path of this provider")
 	floor := flag.String("floor", "", "absolute path of the bare framework provider")
-	commit := flag.String("commit", "unknown", "where this provider was built from, to be named with the figures")
 	flag.IntVar(&b.groups, "n", 1000, "number of user groups")
 	flag.DurationVar(&b.latency, "latency", 20*time.Millisecond, "what each call takes the service")
-	flag.IntVar(&b.limit, "limit", 0, "how many calls a second the service takes; other targets hold then")
 	flag.IntVar(&b.rounds, "rounds", 3, "how often all is measured")
-	out := flag.String("out", filepath.Join("..", "bin", "bench"), "directory for what is written")
 	flag.Parse()
 	if flag.NArg() > 0 || b.groups < 1 || b.rounds < 1 {
 		return errors.New("-n and -rounds take a number above zero; -help tells all options")
@@ -49,15 +45,12 @@ func run(ctx context.Context) error {
 	if b.engine, err = engines.Find(ctx, *program, engines.Environment(os.DevNull)); err != nil {
 		return err
 	}
-	b.contenders = []contender{
-		ours: {"this provider", "embed.tf", *provider},
-		bare: {"bare framework provider", "embed.tf", *floor},
-		{"terraform_data", "terraform_data.tf", ""},
-	}
-	lives, err := b.measure(ctx)
+	lives, err := b.measure(ctx, *provider, *floor)
 	if err != nil {
 		return err
 	}
-	r := b.report(lives, *commit)
-	return errors.Join(r.write(*out), failure(r.Targets))
+	all := results(lives[0], lives[1], b.groups)
+	fmt.Fprintf(os.Stdout, "%d groups, %s for each call, %s, %d CPUs, rounds: %d\n\n%s",
+		b.groups, b.latency, b.engine, runtime.NumCPU(), b.rounds, table(all))
+	return judge(all, b.groups)
 }

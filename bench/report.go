@@ -1,114 +1,84 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"runtime"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 )
 
-// report is the content of bench.json. The table and the chart show the same data.
-type report struct {
-	Date     string   `json:"date"`
-	Commit   string   `json:"commit"`
-	Engine   string   `json:"engine"`
-	Go       string   `json:"go"`
-	Platform string   `json:"platform"`
-	CPUs     int      `json:"cpus"`
-	Groups   int      `json:"groups"`
-	Latency  string   `json:"latency"`
-	Rounds   int      `json:"rounds"`
-	Figures  []figure `json:"figures"`
-	Targets  []target `json:"targets"`
-}
-
-// figure is the result of one contender in one operation over all rounds. Calls and Connections are from the last
+// result is what the rounds of an operation come to. Times are medians. Peaks and connections are the largest of any
 // round.
-type figure struct {
-	Operation   string  `json:"operation"`
-	Contender   string  `json:"contender"`
-	Wall        summary `json:"wall_s"`
-	EngineCPU   summary `json:"engine_cpu_s"`
-	ProviderCPU summary `json:"provider_cpu_s"`
-	Peak        summary `json:"provider_peak_mib"`
-	Calls       string  `json:"calls"`
-	Connections int     `json:"connections"`
+type result struct {
+	operation                     operation
+	wall, engineCPU, cpu, bareCPU float64
+	// ratio is the CPU time of this provider over that of the bare one.
+	ratio          summary
+	peak, barePeak float64
+	// calls is the number of calls for each group by method. If rounds differ, it lists all numbers.
+	calls       string
+	connections int
 }
 
-func (b bench) report(lives [][]life, commit string) report {
-	r := report{
-		Date: time.Now().UTC().Format(time.DateOnly), Commit: commit,
-		Engine: b.engine.String(), Go: runtime.Version(), Platform: b.engine.Platform, CPUs: runtime.NumCPU(),
-		Groups: b.groups, Latency: b.latency.String(), Rounds: b.rounds,
-		Targets: judge(lives[ours], lives[bare], b.groups),
-	}
-	if b.limit > 0 {
-		r.Latency += fmt.Sprintf(", %d calls a second", b.limit)
-		r.Targets = judgeLimited(lives[ours], b.groups, b.limit)
-	}
+func results(ours, bare []life, groups int) (all []result) {
 	for _, o := range operations {
-		for i, c := range b.contenders {
-			var wall, engineCPU, providerCPU, peak []float64
-			var last sample
-			for _, round := range lives[i] {
-				last = round[o.name]
-				wall, peak = append(wall, last.wall), append(peak, last.peak)
-				engineCPU, providerCPU = append(engineCPU, last.engineCPU), append(providerCPU, last.providerCPU)
-			}
-			r.Figures = append(r.Figures, figure{
-				o.name, c.name, summarize(wall), summarize(engineCPU), summarize(providerCPU), summarize(peak),
-				perGroup(last.calls, 1), last.connections,
-			})
+		var walls, engineCPUs, cpus, bareCPUs, ratios []float64
+		var calls []string
+		one := result{operation: o}
+		for i := range ours {
+			our, its := ours[i][o.name], bare[i][o.name]
+			walls, engineCPUs = append(walls, our.wall), append(engineCPUs, our.engineCPU)
+			cpus, bareCPUs = append(cpus, our.providerCPU), append(bareCPUs, its.providerCPU)
+			// Each round has its own ratio, so that a machine that is slow for a whole round has no effect.
+			ratios, calls = append(ratios, our.providerCPU/its.providerCPU), append(calls, perGroup(our.calls, groups))
+			one.peak, one.barePeak = max(one.peak, our.peak), max(one.barePeak, its.peak)
+			one.connections = max(one.connections, our.connections)
 		}
+		one.wall, one.engineCPU = summarize(walls).median, summarize(engineCPUs).median
+		one.cpu, one.bareCPU = summarize(cpus).median, summarize(bareCPUs).median
+		one.ratio, one.calls = summarize(ratios), strings.Join(slices.Compact(calls), " or ")
+		all = append(all, one)
 	}
-	return r
+	return all
 }
 
-// Title returns the conditions under which the figures were measured.
-func (r report) Title() string {
-	return fmt.Sprintf("%d user groups, service latency %s, %s, %d CPUs, rounds: %d",
-		r.Groups, r.Latency, r.Engine, r.CPUs, r.Rounds)
-}
-
-// text returns the content of bench.txt.
-func (r report) text() string {
+// table returns the results as the table of README.md.
+func table(all []result) string {
 	var text strings.Builder
-	fmt.Fprintln(&text, r.Title())
-	fmt.Fprintf(&text, "%s, commit %s, %s, %s; median (smallest–largest)\n\n", r.Date, r.Commit, r.Go, r.Platform)
-	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "operation\tcontender\twall s\tengine CPU s\tprovider CPU s\tpeak MiB\tcalls\tconnections")
-	for _, f := range r.Figures {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n",
-			f.Operation, f.Contender, f.Wall, f.EngineCPU, f.ProviderCPU, f.Peak, f.Calls, f.Connections)
+	columns := tabwriter.NewWriter(&text, 0, 0, 1, ' ', tabwriter.Debug)
+	fmt.Fprintln(columns, "|\t Elapsed (s)\t CPU: engine (s)\t provider (s)\t bare provider (s)\t ratio\t"+
+		" Peak (MiB)\t bare provider (MiB)\t Calls for each group\t Connections\t")
+	fmt.Fprintln(columns, "|"+strings.Repeat("---\t", 10))
+	for _, r := range all {
+		fmt.Fprintf(columns, "| %s\t %.1f\t %.1f\t %.1f\t %.1f\t %s\t %.0f\t %.0f\t %s\t %d\t\n", r.operation.name,
+			r.wall, r.engineCPU, r.cpu, r.bareCPU, r.ratio, r.peak, r.barePeak, r.calls, r.connections)
 	}
-	fmt.Fprintln(table, "\ntarget of this provider\tlimit\tmeasured\tverdict")
-	for _, one := range r.Targets {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", one.What, one.Limit, one.Measured, one.Verdict)
-	}
-	_ = table.Flush() // writes to memory, which cannot fail
+	_ = columns.Flush() // writes to memory, which cannot fail
 	return text.String()
 }
 
-// write prints the table, and writes the table, the JSON and the chart to the directory.
-func (r report) write(dir string) error {
-	encoded, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return err
+// perGroup returns the calls for each group by method, for example "1 GET, 1 POST", or "none".
+func perGroup(calls map[string]int, groups int) string {
+	if len(calls) == 0 {
+		return "none"
 	}
-	svg, err := r.chart()
-	if err != nil {
-		return err
+	var parts []string
+	for _, method := range slices.Sorted(maps.Keys(calls)) {
+		parts = append(parts, fmt.Sprintf("%g %s", float64(calls[method])/float64(groups), method))
 	}
-	_, err = io.WriteString(os.Stdout, r.text())
-	return errors.Join(err,
-		os.MkdirAll(dir, 0o750),
-		os.WriteFile(filepath.Join(dir, "bench.txt"), []byte(r.text()), 0o600),
-		os.WriteFile(filepath.Join(dir, "bench.json"), append(encoded, '\n'), 0o600),
-		os.WriteFile(filepath.Join(dir, "bench.svg"), svg, 0o600))
+	return strings.Join(parts, ", ")
 }
+
+// summary is the median and the extremes of a value over one or more rounds.
+type summary struct{ median, least, most float64 }
+
+// summarize returns the summary of one or more values. The median of an even number of values is the mean of the
+// middle two.
+func summarize(values []float64) summary {
+	sorted := slices.Sorted(slices.Values(values))
+	last := len(sorted) - 1
+	return summary{(sorted[last/2] + sorted[(last+1)/2]) / 2, sorted[0], sorted[last]}
+}
+
+func (s summary) String() string { return fmt.Sprintf("%.2f (%.2f–%.2f)", s.median, s.least, s.most) }

@@ -62,7 +62,7 @@ func TestJudge(t *testing.T) {
 		}, "target missed: apply: CPU over the bare provider's: ≤ 0.90, measured NaN (NaN–NaN)"},
 		{"too much memory once", 1024, func(ours, _ []life) {
 			change(ours[1], "rotate", func(s *sample) { s.peak = 44.5 })
-		}, "target missed: peak memory: ≤ 44.0 MiB, measured 44.5 MiB"},
+		}, "target missed: rotate: peak memory: ≤ 44.0 MiB, measured 44.5 MiB"},
 		{"as much for more groups", 5120, func(ours, _ []life) {
 			change(ours[1], "rotate", func(s *sample) { s.peak = 44.5 })
 		}, ""},
@@ -89,48 +89,29 @@ func TestJudge(t *testing.T) {
 			t.Parallel()
 			ours, bare := threeRounds(test.n, 0.9, 36), threeRounds(test.n, 1, 150)
 			test.change(ours, bare)
-			checkFailure(t, judge(ours, bare, test.n), test.want)
+			got := ""
+			if err := judge(results(ours, bare, test.n), test.n); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
 		})
 	}
 }
 
-// TestJudgeLimited: at 50 calls per second, 200 groups take 4 s for each method. A quarter more, 8 s for each process
-// and 2 s for the engine are allowed.
-func TestJudgeLimited(t *testing.T) {
+func TestSummarize(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name      string
-		n         int
-		operation string
-		wall      float64
-		refused   int
-		want      string
+		values []float64
+		want   string
 	}{
-		{"one process at its limits", 200, "plan", 15, 35, ""},
-		{"two processes at their limits", 200, "rotate", 28, 70, ""},
-		{"one process is too slow", 200, "plan", 15.1, 0, "target missed: plan: seconds: ≤ 15, measured 15.1"},
-		{"two processes are too slow", 200, "rotate", 28.1, 0, "target missed: rotate: seconds: ≤ 28, measured 28.1"},
-		{"too many refusals", 200, "plan", 15, 36, "target missed: plan: calls refused: ≤ 15 %, measured 15.3 %"},
-		{"few groups: refusals are not judged", 10, "apply", 10.2, 10, ""},
-		{"few groups: seconds are", 10, "apply", 10.3, 10, "target missed: apply: seconds: ≤ 10, measured 10.3"},
+		{[]float64{3}, "3.00 (3.00–3.00)"},
+		{[]float64{3, 1, 2}, "2.00 (1.00–3.00)"},
+		{[]float64{4, 1, 2, 3}, "2.50 (1.00–4.00)"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			ours := threeRounds(test.n, 0.9, 36)
-			change(ours[1], test.operation, func(s *sample) { s.wall, s.refused = test.wall, test.refused })
-			checkFailure(t, judgeLimited(ours, test.n, 50), test.want)
-		})
-	}
-}
-
-// checkFailure checks the error for the targets. An empty want means none.
-func checkFailure(t *testing.T, all []target, want string) {
-	t.Helper()
-	got := ""
-	if err := failure(all); err != nil {
-		got = err.Error()
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		if got := summarize(test.values).String(); got != test.want {
+			t.Errorf("%v: got %s, want %s", test.values, got, test.want)
+		}
 	}
 }
