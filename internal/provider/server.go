@@ -1,7 +1,17 @@
+// Delete this file when the framework releases contexts (terraform-plugin-framework v1.19 does not), and serve
+// providerserver.NewProtocol6 instead.
+//
+// proto6server.Server of the framework appends the cancel function of every request to contextCancels, which only
+// StopProvider clears. This keeps the context of each request alive, with everything that the loggers of the SDK have
+// added to it, which is about 40 KiB for each group in a plan. The methods of server, which engines call for each
+// instance, therefore pass on a lentContext, which releases the original context at the end. Methods that engines call
+// for each block or once in a run are the framework's own.
+
 package provider
 
 import (
 	"context"
+	"iter"
 	"sync/atomic"
 	"time"
 
@@ -11,11 +21,6 @@ import (
 
 // NewServer returns a function that creates the protocol server of the provider with the given version, as required
 // by tf6server.Serve.
-//
-// proto6server.Server of terraform-plugin-framework (v1.19) appends the cancel function of every request to
-// contextCancels, which only StopProvider clears. This keeps the context of each request alive, with everything that
-// the loggers of the SDK have added to it, which is about 40 KiB for each group in a plan. The methods of server, which
-// engines call for each instance, therefore pass on a lentContext, which releases the original context at the end.
 func NewServer(version string) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		framework, ok := providerserver.NewProtocol6(New(version)())().(frameworkServer)
@@ -54,6 +59,12 @@ func (s *server) UpgradeResourceIdentity(
 	return answer(ctx, req, s.frameworkServer.UpgradeResourceIdentity)
 }
 
+func (s *server) MoveResourceState(
+	ctx context.Context, req *tfprotov6.MoveResourceStateRequest,
+) (*tfprotov6.MoveResourceStateResponse, error) {
+	return answer(ctx, req, s.frameworkServer.MoveResourceState)
+}
+
 func (s *server) ReadResource(
 	ctx context.Context, req *tfprotov6.ReadResourceRequest,
 ) (*tfprotov6.ReadResourceResponse, error) {
@@ -78,6 +89,12 @@ func (s *server) ImportResourceState(
 	return answer(ctx, req, s.frameworkServer.ImportResourceState)
 }
 
+func (s *server) GenerateResourceConfig(
+	ctx context.Context, req *tfprotov6.GenerateResourceConfigRequest,
+) (*tfprotov6.GenerateResourceConfigResponse, error) {
+	return answer(ctx, req, s.frameworkServer.GenerateResourceConfig)
+}
+
 func (s *server) ValidateDataResourceConfig(
 	ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest,
 ) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
@@ -90,10 +107,22 @@ func (s *server) ReadDataSource(
 	return answer(ctx, req, s.frameworkServer.ReadDataSource)
 }
 
+func (s *server) ValidateEphemeralResourceConfig(
+	ctx context.Context, req *tfprotov6.ValidateEphemeralResourceConfigRequest,
+) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
+	return answer(ctx, req, s.frameworkServer.ValidateEphemeralResourceConfig)
+}
+
 func (s *server) OpenEphemeralResource(
 	ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest,
 ) (*tfprotov6.OpenEphemeralResourceResponse, error) {
 	return answer(ctx, req, s.frameworkServer.OpenEphemeralResource)
+}
+
+func (s *server) CloseEphemeralResource(
+	ctx context.Context, req *tfprotov6.CloseEphemeralResourceRequest,
+) (*tfprotov6.CloseEphemeralResourceResponse, error) {
+	return answer(ctx, req, s.frameworkServer.CloseEphemeralResource)
 }
 
 func (s *server) CallFunction(
@@ -102,12 +131,48 @@ func (s *server) CallFunction(
 	return answer(ctx, req, s.frameworkServer.CallFunction)
 }
 
+func (s *server) PlanAction(
+	ctx context.Context, req *tfprotov6.PlanActionRequest,
+) (*tfprotov6.PlanActionResponse, error) {
+	return answer(ctx, req, s.frameworkServer.PlanAction)
+}
+
+func (s *server) InvokeAction(
+	ctx context.Context, req *tfprotov6.InvokeActionRequest,
+) (*tfprotov6.InvokeActionServerStream, error) {
+	lent := lend(ctx)
+	stream, err := s.frameworkServer.InvokeAction(lent, req)
+	if err == nil {
+		stream.Events = takingBack(lent, stream.Events)
+	}
+	return stream, err
+}
+
+func (s *server) ListResource(
+	ctx context.Context, req *tfprotov6.ListResourceRequest,
+) (*tfprotov6.ListResourceServerStream, error) {
+	lent := lend(ctx)
+	stream, err := s.frameworkServer.ListResource(lent, req)
+	if err == nil {
+		stream.Results = takingBack(lent, stream.Results)
+	}
+	return stream, err
+}
+
 func answer[Request, Response any](
 	ctx context.Context, req Request, framework func(context.Context, Request) (Response, error),
 ) (Response, error) {
 	lent := lend(ctx)
 	defer lent.takeBack()
 	return framework(lent, req)
+}
+
+// takingBack returns the items. They are produced while they are read, and the context is needed until the last one.
+func takingBack[Item any](lent *lentContext, items iter.Seq[Item]) iter.Seq[Item] {
+	return func(yield func(Item) bool) {
+		defer lent.takeBack()
+		items(yield)
+	}
 }
 
 // lentContext forwards to another context until takeBack is called. From then on it is canceled and references

@@ -6,12 +6,13 @@ import (
 	"io"
 	"log"
 	"os"
+	"reflect"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) { os.Exit(protocoltest.Run(m)) }
 type serverTestKey struct{}
 
 // TestLentContext checks that a lent context forwards to the original until takeBack is called. From then on it must
-// be canceled and reference nothing.
+// be canceled and reference nothing. A stream takes it back at its end.
 func TestLentContext(t *testing.T) {
 	t.Parallel()
 	deadline := time.Now().Add(time.Hour)
@@ -33,32 +34,37 @@ func TestLentContext(t *testing.T) {
 	cancel()
 	<-lent.Done()
 	lent = lend(context.WithValue(t.Context(), serverTestKey{}, "value"))
-	lent.takeBack()
+	for item := range takingBack(lent, slices.Values([]string{"value", "value"})) {
+		if got := lent.Value(serverTestKey{}); got != item {
+			t.Errorf("while a stream is read, the value is %v", got)
+		}
+	}
 	<-lent.Done()
 	if lent.Value(serverTestKey{}) != nil || !errors.Is(lent.Err(), context.Canceled) {
 		t.Errorf("after takeBack, the value is %v and the error is %v", lent.Value(serverTestKey{}), lent.Err())
 	}
 }
 
-// TestServerLetsGoOfContexts checks that the values in a request's context can be collected once the request is
-// answered, while the provider keeps running.
+// keepsContext lists the methods of the server that keep the context of a request, because an engine calls them for
+// each block, once in a run, or not at all.
+var keepsContext = []string{
+	"GetMetadata", "GetProviderSchema", "GetResourceIdentitySchemas", "GetFunctions", "ValidateProviderConfig",
+	"ConfigureProvider", "StopProvider", "ValidateActionConfig", "ValidateListResourceConfig",
+	"RenewEphemeralResource", // no ephemeral resource asks for it
+}
+
+// TestServerLetsGoOfContexts calls every other method. The values in the request's context must be collected once the
+// response was read, while the provider keeps running.
 func TestServerLetsGoOfContexts(t *testing.T) {
 	t.Parallel()
 	server := NewServer("test")().(frameworkServer)
-	for name, ask := range map[string]func(context.Context) error{
-		"ValidateResourceConfig":     asks(server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{}),
-		"UpgradeResourceState":       asks(server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{}),
-		"UpgradeResourceIdentity":    asks(server.UpgradeResourceIdentity, &tfprotov6.UpgradeResourceIdentityRequest{}),
-		"ReadResource":               asks(server.ReadResource, &tfprotov6.ReadResourceRequest{}),
-		"PlanResourceChange":         asks(server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{}),
-		"ApplyResourceChange":        asks(server.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{}),
-		"ImportResourceState":        asks(server.ImportResourceState, &tfprotov6.ImportResourceStateRequest{}),
-		"ValidateDataResourceConfig": asks(server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{}),
-		"ReadDataSource":             asks(server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{}),
-		"OpenEphemeralResource":      asks(server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{}),
-		"CallFunction":               asks(server.CallFunction, &tfprotov6.CallFunctionRequest{}),
-	} {
-		t.Run(name, func(t *testing.T) {
+	methods := reflect.TypeFor[frameworkServer]()
+	for i := range methods.NumMethod() {
+		method := methods.Method(i)
+		if slices.Contains(keepsContext, method.Name) {
+			continue
+		}
+		t.Run(method.Name, func(t *testing.T) {
 			t.Parallel()
 			defer runtime.KeepAlive(server)
 			collected := make(chan struct{})
@@ -67,8 +73,16 @@ func TestServerLetsGoOfContexts(t *testing.T) {
 				runtime.AddCleanup(held, func(done chan struct{}) { close(done) }, collected)
 				ctx, cancel := context.WithCancel(context.WithValue(t.Context(), serverTestKey{}, held))
 				defer cancel()
-				if err := ask(ctx); err != nil {
-					t.Error(err)
+				request := reflect.New(method.Type.In(1).Elem())
+				out := reflect.ValueOf(server).MethodByName(method.Name).Call([]reflect.Value{reflect.ValueOf(ctx), request})
+				if !out[1].IsNil() {
+					t.Error(out[1])
+				}
+				// A stream is produced while it is read.
+				if stream := out[0].Elem().Field(0); stream.Type().CanSeq() && stream.Kind() == reflect.Func {
+					for item := range stream.Seq() {
+						_ = item
+					}
 				}
 			}()
 			for range 100 {
@@ -82,15 +96,6 @@ func TestServerLetsGoOfContexts(t *testing.T) {
 			}
 			t.Error("the context is still referenced after the response")
 		})
-	}
-}
-
-func asks[Request, Response any](
-	method func(context.Context, *Request) (*Response, error), req *Request,
-) func(context.Context) error {
-	return func(ctx context.Context) error {
-		_, err := method(ctx, req)
-		return err
 	}
 }
 
