@@ -51,15 +51,15 @@ func TestJudge(t *testing.T) {
 			}
 		}, ""},
 		{"two slow rounds of three", 1000, func(ours, _ []life) {
-			change(ours[0], "plan", func(s *sample) { s.providerCPU = 0.91 })
+			change(ours[0], "plan", func(s *sample) { s.providerCPU = 1.01 })
 			change(ours[2], "plan", func(s *sample) { s.providerCPU = 1.2 })
-		}, "target missed: plan: CPU over the bare provider's: ≤ 0.90, measured 0.91 (0.90–1.20)"},
+		}, "target missed: plan: CPU over the bare provider's: ≤ 1.00, measured 1.01 (1.00–1.20)"},
 		{"the bare provider was not measured", 1000, func(ours, bare []life) {
 			for i := range bare {
 				change(ours[i], "apply", func(s *sample) { s.providerCPU = 0 })
 				change(bare[i], "apply", func(s *sample) { s.providerCPU = 0 })
 			}
-		}, "target missed: apply: CPU over the bare provider's: ≤ 0.90, measured NaN (NaN–NaN)"},
+		}, "target missed: apply: CPU over the bare provider's: ≤ 1.00, measured NaN (NaN–NaN)"},
 		{"too much memory once", 1024, func(ours, _ []life) {
 			change(ours[1], "rotate", func(s *sample) { s.peak = 44.5 })
 		}, "target missed: rotate: peak memory: ≤ 44.0 MiB, measured 44.5 MiB"},
@@ -87,7 +87,7 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			ours, bare := threeRounds(test.n, 0.9, 36), threeRounds(test.n, 1, 150)
+			ours, bare := threeRounds(test.n, 1, 36), threeRounds(test.n, 1, 150)
 			test.change(ours, bare)
 			got := ""
 			if err := judge(results(ours, bare, test.n), test.n); err != nil {

@@ -4,27 +4,16 @@ import (
 	"io"
 	"log"
 	"os"
-	"runtime/debug"
 	"strings"
 )
 
-// PrepareProcess tunes the process that serves the provider. It keeps secrets out of the standard logger, turns off
-// logs that nobody reads unless the process is being debugged, and makes garbage collection less frequent.
+// PrepareProcess tunes the process that serves the provider. It keeps secrets out of the standard logger and, unless
+// the process is being debugged, turns off logs that nobody reads.
 func PrepareProcess(debugging bool) {
 	// net/http logs data that a service sends after the end of a response. It may contain a token.
 	log.SetOutput(io.Discard)
 	if !debugging {
 		silenceUnreadLogs()
-	}
-	collectLessOften()
-}
-
-// collectLessOften trades some megabytes of garbage for CPU time, unless GOGC is set. The heap stays small even so,
-// because the server releases the context of each request, and the process ends after a single plan or apply.
-// bench/README.md has the measurements.
-func collectLessOften() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(175)
 	}
 }
 
