@@ -40,11 +40,9 @@ var commands = map[string]func(f *folder, neg bool, args []string){
 	"[!] agrees [but] [ID]...":      (*folder).agrees,
 	"[!] secrets absent":            (*folder).secrets,
 
-	"behind ACTION ID|TABLE [NAME]": (*folder).behind,
+	"behind ACTION ID [NAME]":       (*folder).behind,
 	"[!] group ID [NAME]":           (*folder).group,
 	"fault METHOD KIND [OPTION]...": (*folder).fault,
-	"faults METHOD TABLE":           (*folder).faults,
-	"struck TABLE":                  (*folder).struck,
 	"storm":                         (*folder).storm,
 	"repair":                        (*folder).repair,
 	"calls [ID] CALLS":              (*folder).calls,

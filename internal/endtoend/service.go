@@ -1,7 +1,6 @@
 package endtoend
 
 import (
-	"encoding/csv"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -41,31 +40,23 @@ func (f *folder) wait(happened func() bool) {
 	}
 }
 
-// behind creates, deletes or rotates a group, or each group in a table, as another client of the service would.
+// behind creates, deletes or rotates a group, as another client of the service would.
 func (f *folder) behind(_ bool, args []string) {
-	ids := args[1:2]
-	if strings.HasSuffix(ids[0], ".csv") {
-		ids = nil
-		for _, row := range f.rows(args[1]) {
-			ids = append(ids, row.id())
-		}
+	id := args[1]
+	_, done := f.service.Group(id)
+	switch args[0] {
+	case "create":
+		f.service.Seed(emulator.Group{ID: id, Name: args[2]})
+		done = true
+	case "delete":
+		f.service.Remove(id)
+	case "rotate":
+		f.service.RotateBehind(id)
+	default:
+		done = false
 	}
-	for _, id := range ids {
-		_, done := f.service.Group(id)
-		switch args[0] {
-		case "create":
-			f.service.Seed(emulator.Group{ID: id, Name: args[2]})
-			done = true
-		case "delete":
-			f.service.Remove(id)
-		case "rotate":
-			f.service.RotateBehind(id)
-		default:
-			done = false
-		}
-		if !done {
-			f.Fatalf("cannot %s the group %s", args[0], id)
-		}
+	if !done {
+		f.Fatalf("cannot %s the group %s", args[0], id)
 	}
 }
 
@@ -103,59 +94,6 @@ func (f *folder) fault(_ bool, args []string) {
 		f.Check(err)
 	}
 	f.service.Fail(fault)
-}
-
-// row is one fault from a table, for the group with the ID FAULT.LASTS.
-type row struct{ fault, lasts, calls, says string }
-
-func (r row) id() string { return r.fault + "." + r.lasts }
-
-func (f *folder) rows(table string) (rows []row) {
-	lines, err := csv.NewReader(strings.NewReader(f.ReadFile(table))).ReadAll()
-	f.Check(err)
-	for _, line := range lines[1:] {
-		for fault := range strings.FieldsSeq(line[0]) {
-			rows = append(rows, row{fault, line[1], line[2], line[3]})
-		}
-	}
-	return rows
-}
-
-// faults injects all faults of a table, each for a different group. It discards earlier calls, so that struck checks
-// only those that follow.
-func (f *folder) faults(_ bool, args []string) {
-	f.take()
-	for _, row := range f.rows(args[1]) {
-		options := []string{args[0], row.fault, "id=" + row.id()}
-		if row.lasts != "once" {
-			options = append(options, "lasting")
-		}
-		f.fault(false, options)
-	}
-}
-
-// struck fails the script unless, for each group in the table, the calls match, and there is one error that contains
-// the expected text or, if the table has no text, no error.
-func (f *folder) struck(_ bool, args []string) {
-	var wrong []string
-	for _, row := range f.rows(args[0]) {
-		var errors []string
-		for _, problem := range f.problems() {
-			if title, _, _ := strings.Cut(problem, "\n"); strings.Contains(title, strconv.Quote(row.id())) {
-				errors = append(errors, problem)
-			}
-		}
-		said := strings.Join(errors, "\n")
-		if got := inWords(f.take(row.id())); !matches(got, row.calls) {
-			wrong = append(wrong, fmt.Sprintf("%s: asked for %s and not for %s", row.id(), got, row.calls))
-		}
-		if (row.says == "") != (said == "") || !strings.Contains(said, row.says) || len(errors) > 1 {
-			wrong = append(wrong, fmt.Sprintf("%s: not %q, but:\n%s", row.id(), row.says, said))
-		}
-	}
-	if len(wrong) > 0 {
-		f.Fatalf("%s", strings.Join(wrong, "\n"))
-	}
 }
 
 // storm makes one call in ten go wrong, with every kind of fault that retries can overcome. It strikes at most two
