@@ -45,44 +45,11 @@ func findsDrift(r *reader) {
 	}
 }
 
-var runLine = regexp.MustCompile(`(?m)^(?: +- run:|    -|        run:) (terraform .*)$`)
+// isGitHub and isGitLab check only the syntax. Tests of the sections above follow the commands, and
+// TestPipelinesApplyOnlyPlansWithChanges the step that plans.
+func isGitHub(r *reader) { r.isWorkflow(r.take("yaml")) }
 
-// isPipeline runs the commands of a pipeline, of which there must be all. The first pullRequest of them run with an
-// invalid key and must make no calls. TestPipelinesApplyOnlyPlansWithChanges covers the step that plans.
-func (r *reader) isPipeline(text string, pullRequest, all int) {
-	r.t.Helper()
-	r.begins(acmeBlock)
-	r.must("fmt")
-	r.replace("main.tf", "Acme Ltd", "Acme")
-	r.service.ResetCounts()
-	commands := runLine.FindAllStringSubmatch(text, -1)
-	if len(commands) != all {
-		r.t.Fatalf("the page has a different number of commands: %q", commands)
-	}
-	for _, command := range commands[:pullRequest] {
-		r.shell(command[1], "EMBED_API_KEY=not-used")
-	}
-	r.madeNoCall()
-	for _, command := range commands[pullRequest:] {
-		if strings.HasSuffix(command[1], " tfplan") {
-			r.must("plan", "-out=tfplan")
-		}
-		r.shell(command[1])
-	}
-}
-
-func isGitHub(r *reader) {
-	text := r.take("yaml")
-	r.isWorkflow(text)
-	r.isPipeline(text, 4, 7)
-	r.plansNothing()
-}
-
-func isGitLab(r *reader) {
-	text := r.take("yaml")
-	r.isPipeline(text, 4, 4)
-	r.decodes(text)
-}
+func isGitLab(r *reader) { r.decodes(r.take("yaml")) }
 
 // locksPlatforms uses a mirror instead of the registry. No program in the mirror is run, so their content is
 // arbitrary.
