@@ -90,7 +90,7 @@ func New(options Options) (*Emulator, error) {
 		options: options,
 		closing: closing,
 		wake:    sync.OnceFunc(func() { close(closing) }),
-		rate:    rateLimit{perSecond: options.RateLimit, burst: options.RateBurst},
+		rate:    rateLimit{perSecond: options.RateLimit},
 		service: &service{
 			options: options, nextTeamID: options.FirstTeamID,
 			groups: map[scoped]Group{}, issued: map[scoped]string{}, past: map[scoped][]version{},

@@ -131,7 +131,7 @@ func TestACallIsOneSafeLine(t *testing.T) {
 func TestWhatCannotStart(t *testing.T) {
 	for option, options := range map[string]emulator.Options{
 		"Environments": {Environments: map[string]string{}}, "Latency": {Latency: -1}, "ReadLag": {ReadLag: -1},
-		"RateLimit": {RateLimit: -1}, "RateBurst": {RateBurst: -1},
+		"RateLimit":        {RateLimit: -1},
 		"StaleTokenStatus": {StaleTokenStatus: 42}, "IDs": {IDs: 2},
 		"Answers": {Answers: 2}, "Updates": {Updates: 3}, "Refusals": {Refusals: -1},
 	} {

@@ -109,11 +109,7 @@ func (e *Emulator) work(in *inbound, omit ...string) reply {
 	contentType := in.Header.Values("Content-Type")
 	switch {
 	case in.tooMany:
-		out := in.call.refuse(http.StatusTooManyRequests, "more calls a second than the service takes")
-		if e.options.RateSilent {
-			return out
-		}
-		return later(out, "1")
+		return later(in.call.refuse(http.StatusTooManyRequests, "more calls a second than the service takes"), "1")
 	case in.call.Path != servicePath:
 		return in.call.refuse(http.StatusNotFound, "there is nothing at this path; the service is at "+servicePath)
 	case fieldsOf[in.Method] == nil:
@@ -153,9 +149,9 @@ func (e *Emulator) sleep(ctx context.Context, d time.Duration) bool {
 	return false
 }
 
-// rateLimit is a token bucket. It admits burst calls at once and refills by perSecond.
+// rateLimit is a token bucket. It admits perSecond calls at once and in each second.
 type rateLimit struct {
-	perSecond, burst int
+	perSecond int
 	// next is the time at which the next call would be due if calls came exactly at that rate.
 	next time.Time
 }
@@ -165,7 +161,7 @@ func (l *rateLimit) admits(now time.Time) bool {
 		return true
 	}
 	space := time.Second / time.Duration(l.perSecond)
-	if full := now.Add(-space * time.Duration(l.burst-1)); l.next.Before(full) {
+	if full := now.Add(-space * time.Duration(l.perSecond-1)); l.next.Before(full) {
 		l.next = full
 	}
 	if l.next.After(now) {

@@ -94,13 +94,9 @@ type Options struct {
 
 	// Latency is the minimum duration of every call. The work is done on arrival, even if the caller gives up.
 	Latency time.Duration
-	// RateLimit is how many calls per second the service accepts from all callers together. 0 means no limit.
+	// RateLimit is how many calls per second, and how many at once after a pause, the service accepts from all callers
+	// together. The refusal of any other call has a Retry-After of one second. 0 means no limit.
 	RateLimit int
-	// RateBurst is how many calls the service accepts at once after a pause. 0 means as many as RateLimit. 1 requires a
-	// gap between any two calls.
-	RateBurst int
-	// RateSilent omits Retry-After from the refusal of a call beyond RateLimit. Otherwise, it is one second.
-	RateSilent bool
 
 	// Log is called with each call just before the response is sent. It can be called concurrently.
 	Log func(Call)
@@ -119,7 +115,6 @@ func (o Options) complete() (Options, error) {
 		"Environments":     o.Environments == nil || len(o.Environments) > 0,
 		"Latency":          o.Latency >= 0,
 		"RateLimit":        o.RateLimit >= 0,
-		"RateBurst":        o.RateBurst >= 0,
 	} {
 		if !possible {
 			return o, fmt.Errorf("emulator: the option %s cannot have this value", option)
@@ -129,7 +124,6 @@ func (o Options) complete() (Options, error) {
 		o.Environments = map[string]string{DefaultKey: "Customer"}
 	}
 	o.FirstTeamID = cmp.Or(o.FirstTeamID, 1001)
-	o.RateBurst = cmp.Or(o.RateBurst, o.RateLimit)
 	return o, nil
 }
 

@@ -91,11 +91,9 @@ var cases = map[string]struct {
 	},
 	"no properties": {options: emulator.Options{Omit: []string{"properties"}}, differs: "fields=missing lookup=name " +
 		"unsent=unknown properties=unknown own-properties=unknown numbers=unknown"},
-	"no token": {options: emulator.Options{Omit: []string{"token"}}, ends: true, differs: "fields=no-token", exit: 1},
-	"slow":     {options: emulator.Options{Latency: 2 * time.Second}, differs: "time=slow"},
-	"rate limit": {
-		options: emulator.Options{RateLimit: 5, RateBurst: 1, RateSilent: true}, differs: "pace=some",
-	},
+	"no token":   {options: emulator.Options{Omit: []string{"token"}}, ends: true, differs: "fields=no-token", exit: 1},
+	"slow":       {options: emulator.Options{Latency: 2 * time.Second}, differs: "time=slow"},
+	"rate limit": {options: emulator.Options{RateLimit: 5}, differs: "pace=some"},
 	"key of customers": {
 		options: emulator.Options{Environments: map[string]string{testingKey: "Customer"}},
 		ends:    true, differs: "environment=other lookup-name=works", exit: 1,

@@ -100,8 +100,6 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.Int64Var(&chosen.FirstTeamID, "first-team-id", 0, "first team `id` given out, 0 being the usual one")
 	flags.DurationVar(&chosen.Latency, "latency", 0, "how long every call takes at least")
 	flags.IntVar(&chosen.RateLimit, "rate-limit", 0, "`calls` a second, 0 being no limit")
-	flags.IntVar(&chosen.RateBurst, "rate-burst", 0, "`calls` at once after a pause, 0 being one second's worth")
-	flags.BoolVar(&chosen.RateSilent, "rate-silent", false, "leave Retry-After out of the refusal of a call too many")
 	if err := flags.Parse(args); err != nil {
 		return settings{}, err
 	}
