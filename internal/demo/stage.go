@@ -101,12 +101,10 @@ func (s *stage) shown(name string, do command) command {
 			s.print("\n$ terraform %s\n", strings.Join(args, " "))
 		}
 		do(ts, neg, args)
-		switch {
-		case name == "calls" && len(args) == 1:
-			s.holds("the service got " + args[0])
-		case name == "calls":
-			s.holds("the service got " + args[1])
-		case name == "agrees":
+		switch name {
+		case "calls":
+			s.holds("the service got " + args[len(args)-1])
+		case "agrees":
 			s.holds("state and service agree")
 		}
 	}

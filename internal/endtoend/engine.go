@@ -172,10 +172,6 @@ func (f *folder) signal(_ bool, args []string) {
 	}
 }
 
-func (f *folder) needs(_ bool, args []string) {
-	engine.NeedsOn(f.t, f.Engine, engine.Feature(strings.Join(args, " ")))
-}
-
 var archive = regexp.MustCompile(`^terraform-provider-embed_(.+)_([a-z0-9]+_[a-z0-9]+)\.zip$`)
 
 // mirror makes `terraform init` install the provider from a mirror, which contains the release archives in the

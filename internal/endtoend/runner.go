@@ -36,7 +36,6 @@ var commands = map[string]func(f *folder, neg bool, args []string){
 	"await":                         (*folder).await,
 	"signal INT|TERM|KILL":          (*folder).signal,
 	"mirror":                        (*folder).mirror,
-	"needs FEATURE...":              (*folder).needs,
 	"[!] agrees [but] [ID]...":      (*folder).agrees,
 	"[!] secrets absent":            (*folder).secrets,
 

@@ -42,21 +42,16 @@ func (f *folder) wait(happened func() bool) {
 
 // behind creates, deletes or rotates a group, as another client of the service would.
 func (f *folder) behind(_ bool, args []string) {
-	id := args[1]
-	_, done := f.service.Group(id)
-	switch args[0] {
-	case "create":
-		f.service.Seed(emulator.Group{ID: id, Name: args[2]})
-		done = true
-	case "delete":
-		f.service.Remove(id)
-	case "rotate":
-		f.service.RotateBehind(id)
+	_, exists := f.service.Group(args[1])
+	switch {
+	case args[0] == "create":
+		f.service.Seed(emulator.Group{ID: args[1], Name: args[2]})
+	case args[0] == "delete" && exists:
+		f.service.Remove(args[1])
+	case args[0] == "rotate" && exists:
+		f.service.RotateBehind(args[1])
 	default:
-		done = false
-	}
-	if !done {
-		f.Fatalf("cannot %s the group %s", args[0], id)
+		f.Fatalf("cannot %s the group %s", args[0], args[1])
 	}
 }
 

@@ -19,12 +19,10 @@ const (
 	Moved             Feature = "moved blocks"
 	OptionalMembers   Feature = "optional attributes of objects"
 	PlannedDestroy    Feature = "asking the provider before a destroy is planned"
-	ShowSensitive     Feature = "showing as sensitive what only the schema calls so"
 	PlanTimestamp     Feature = "plantimestamp()"
 	ImportBlock       Feature = "import blocks"
 	GenerateConfig    Feature = "-generate-config-out"
 	GenerateJSON      Feature = "jsonencode in generated configuration"
-	ImportExpression  Feature = "import blocks whose id is an expression"
 	ForEachImport     Feature = "for_each in import blocks"
 	Removed           Feature = "removed blocks that do not destroy"
 	Mocks             Feature = "mock_provider in tests"
@@ -48,11 +46,9 @@ var since = map[Feature]versions{
 	Moved:             {"1.1", "1.6"},
 	OptionalMembers:   {"1.3", "1.6"},
 	PlannedDestroy:    {"1.3", "1.6"},
-	ShowSensitive:     {"1.4.6", "1.6"},
 	PlanTimestamp:     {"1.5", "1.6"},
 	ImportBlock:       {"1.5", "1.6"},
 	GenerateConfig:    {"1.5", "1.6"},
-	ImportExpression:  {"1.6", "1.6"},
 	GenerateJSON:      {"1.8", "1.8"},
 	ForEachImport:     {"1.7", "1.7"},
 	Removed:           {"1.7", "1.10"},
@@ -79,28 +75,17 @@ func (f Feature) In(e Engine) bool {
 		version.Must(version.NewVersion(e.Version)).Core().GreaterThanOrEqual(version.Must(version.NewVersion(least)))
 }
 
-// Needs skips a test if the engine that AtHand returns does not have the feature. See NeedsOn. Without TF_ACC, it
-// does nothing, since the test is then skipped for that reason.
+// Needs skips a test if the engine that AtHand returns does not have the feature. If EMBED_TEST_NO_SKIPS is set, it
+// fails the test instead. Without TF_ACC, it does nothing, since the test is then skipped for that reason.
 func Needs(t *testing.T, wanted Feature) {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
 		return
 	}
-	found, err := AtHand()
+	e, err := AtHand()
 	if err != nil {
 		t.Fatal(err)
 	}
-	NeedsOn(t, found, wanted)
-}
-
-type testOrScript interface {
-	Skip(...any)
-	Fatal(...any)
-}
-
-// NeedsOn skips a test or a script if the engine does not have the feature. If EMBED_TEST_NO_SKIPS is set, it fails
-// the test instead.
-func NeedsOn(t testOrScript, e Engine, wanted Feature) {
 	least, known := since[wanted]
 	// tools/test/engines extracts the part before the colon for the table in README.md.
 	why := fmt.Sprintf("needs %s: %s %s or later, not %s", wanted, e.Name, least.of(e), e.Version)
@@ -117,7 +102,8 @@ func NeedsOn(t testOrScript, e Engine, wanted Feature) {
 
 // NeedsProgram returns the path of a program. If the program is not on PATH, it skips the test or, if
 // EMBED_TEST_NO_SKIPS is set, fails it.
-func NeedsProgram(t testOrScript, program string) (path string) {
+func NeedsProgram(t *testing.T, program string) (path string) {
+	t.Helper()
 	path, err := exec.LookPath(program)
 	if err != nil {
 		skip(t, "needs "+program+" on PATH")
@@ -125,7 +111,8 @@ func NeedsProgram(t testOrScript, program string) (path string) {
 	return path
 }
 
-func skip(t testOrScript, why string) {
+func skip(t *testing.T, why string) {
+	t.Helper()
 	if os.Getenv("EMBED_TEST_NO_SKIPS") != "" {
 		t.Fatal(why)
 	}

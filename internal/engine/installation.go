@@ -17,8 +17,7 @@ const (
 	OpenTofuRegistry  = "registry.opentofu.org"
 )
 
-// Registries returns the host names of the registries of all engines.
-func Registries() []string { return []string{TerraformRegistry, OpenTofuRegistry} }
+var registries = []string{TerraformRegistry, OpenTofuRegistry}
 
 // FromMirror returns a CLI configuration that makes an engine install providers only from the directory.
 func FromMirror(dir string) []byte {
@@ -30,7 +29,7 @@ func FromMirror(dir string) []byte {
 // or, if its name ends in .zip, an archive of a release.
 func Mirror(dir, version, platform string, files ...string) error {
 	var failed error
-	for _, registry := range Registries() {
+	for _, registry := range registries {
 		packed := filepath.Join(dir, registry, filepath.FromSlash(Source))
 		unpacked := filepath.Join(packed, version, platform)
 		for _, file := range files {
@@ -48,7 +47,7 @@ func Mirror(dir, version, platform string, files ...string) error {
 // install no other.
 func fromBuild(dir string) []byte {
 	text := []byte("provider_installation {\n  dev_overrides {\n")
-	for _, registry := range Registries() {
+	for _, registry := range registries {
 		text = fmt.Appendf(text, "    %q = %q\n", registry+"/"+Source, filepath.ToSlash(dir))
 	}
 	return append(text, "  }\n}\n"...)
