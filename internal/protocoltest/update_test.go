@@ -159,7 +159,8 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 			state: []any{"name", "New", triggers, Quarter("Q1")}, next: "POST",
 		},
 		"answered with the same token": {
-			method: "POST", kind: emulator.Answer, calls: "PUT > POST", titles: []string{cannotRotate},
+			method: "POST", kind: emulator.Answer, calls: "PUT > POST > GET > POST > GET > POST > GET",
+			titles: []string{cannotRotate},
 			says: "returned the token that it should have replaced", next: "POST",
 			state: []any{"name", "New", triggers, Quarter("Q1")},
 		},
@@ -218,11 +219,12 @@ func TestResponsesAboutAnotherGroupAreErrors(t *testing.T) {
 	diags.WantError(elsewhere, `"Customer"`, `"Testing"`, "API key")
 	p.WantState(state, "api_environment_tag", "Testing")
 
-	// The new token must be in the state, because nothing else has it.
-	rotated := Object{"token": "ugt_answer", "rotate_token_when_changed": Quarter("Q2")}
+	// The token of another group must not be in the state: the next rotation would rotate it.
 	state, diags = ask(http.MethodPost, response("acme", 7, "Customer"))
-	diags.WantError(replaced, "team_id 7")
-	p.WantState(state, rotated, "team_id", int64(1001))
+	diags.WantError(replaced, "team_id 7", "not known whether the token was rotated")
+	p.WantState(state, "token", p.Group("acme").Token, "rotate_token_when_changed", Quarter("Q1"), "team_id", int64(1001))
+	// The new token of this group must be, because nothing else has it.
+	rotated := Object{"token": "ugt_answer", "rotate_token_when_changed": Quarter("Q2")}
 	state, diags = ask(http.MethodPost, response("acme", 1001, "Testing"))
 	diags.WantError(elsewhere, `"Testing"`)
 	p.WantState(state, rotated)
