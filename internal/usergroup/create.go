@@ -18,7 +18,8 @@ func (s *Service) Create(ctx context.Context, wanted api.GroupRequest, adopt boo
 	known := Known{ID: wanted.UserGroupID}
 	return exclusively(ctx, s, Create, known, func(ctx context.Context, lock *groupLock) (Result, *Problem) {
 		// A group that this run has already created or adopted belongs to another address.
-		result, problem := s.create(ctx, wanted, adopt && lock.instance == "", draft)
+		mayAdopt := adopt && lock.instance == ""
+		result, problem := s.create(ctx, wanted, mayAdopt, lock, draft)
 		if problem != nil {
 			return result, problem
 		}
@@ -31,7 +32,9 @@ func (s *Service) Create(ctx context.Context, wanted api.GroupRequest, adopt boo
 	})
 }
 
-func (s *Service) create(ctx context.Context, wanted api.GroupRequest, adopt bool, draft Problem) (Result, *Problem) {
+func (s *Service) create(
+	ctx context.Context, wanted api.GroupRequest, adopt bool, lock *groupLock, draft Problem,
+) (Result, *Problem) {
 	if problem := s.checkEnvironment(ctx, draft); problem != nil {
 		return Result{}, problem
 	}
@@ -64,7 +67,10 @@ func (s *Service) create(ctx context.Context, wanted api.GroupRequest, adopt boo
 		case lost && !adopt:
 			return s.claim(ctx, wanted, draft)
 		}
-		isLive, problem := s.isLive(ctx, wanted, draft)
+		isLive, problem := lock.instance != "", (*Problem)(nil)
+		if !isLive {
+			isLive, problem = s.isLive(ctx, wanted, draft)
+		}
 		switch {
 		case problem != nil:
 			return Result{}, problem
@@ -81,13 +87,13 @@ func (s *Service) create(ctx context.Context, wanted api.GroupRequest, adopt boo
 	}
 }
 
-// isLive reports whether the existing group that a creation has met cannot be a placeholder of another process. This
-// process may know it, or it shows a name or properties. The response to the creation may merely echo the request, so
-// the group is looked up by ID alone unless the response shows another name.
+// isLive reports whether the existing group that a creation has met shows a name or properties, so that it cannot be a
+// placeholder of another process. The response to the creation may merely echo the request, so the group is looked up
+// by ID alone unless the response shows another name.
 func (s *Service) isLive(ctx context.Context, wanted api.GroupRequest, draft Problem) (bool, *Problem) {
 	existing := draft.Told
 	named := existing.Name != nil && *existing.Name != "" && *existing.Name != draft.ID
-	if s.remembers(existing.Token) || named && namesDiffer(wanted.Name, existing.Name) {
+	if named && namesDiffer(wanted.Name, existing.Name) {
 		return true, nil
 	}
 	known := Known{ID: draft.ID, TeamID: existing.TeamID, Token: existing.Token}
