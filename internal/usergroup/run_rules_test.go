@@ -1,0 +1,265 @@
+package usergroup_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+func (r *ranRun) breaks(format string, args ...any) {
+	if len(r.broken) < 5 {
+		r.broken = append(r.broken, "  "+fmt.Sprintf(format, args...))
+	}
+}
+
+// checkFault checks what a fault may do to a run.
+func (r *ranRun) checkFault() {
+	f, failed := r.fault, r.failed()
+	switch {
+	case r.struck.IsZero():
+		if len(failed) > 0 {
+			r.breaks("%d operations failed without a fault", len(failed))
+		}
+	case f.refusesKey:
+		r.checkBounds(mostCalls, mostTime)
+		r.checkExplained()
+	case f.group != "":
+		r.checkBounds(4*r.groups, mostTime)
+		for _, o := range failed {
+			if o.ID != f.group {
+				r.breaks("%s failed too: %v", o.ID, o.err)
+			}
+		}
+	case f.alternates && r.patience(f.failure) == 0:
+		r.checkBounds(8*r.groups, givenUp)
+	case f.alternates:
+		r.checkBounds(8*r.groups, givenUp)
+		r.checkRecovered("each second attempt got through")
+	case f.lasts > 0 && f.lasts <= r.patience(f.failure):
+		r.checkRecovered("the service was back after " + f.lasts.String())
+	case f.refuses:
+		r.checkBounds(3*r.groups, mostTime)
+	case len(failed) > 0:
+		r.checkBounds(mostCalls, mostTime)
+		r.checkExplained()
+	}
+	if f.alternates { // Each lookup can lose an attempt, and leave a group.
+		r.checkNamed()
+	} else {
+		r.checkLeft()
+	}
+}
+
+// checkRecovered checks that no operation failed, unless it cannot tell an existing group from a placeholder.
+func (r *ranRun) checkRecovered(reason string) {
+	for _, o := range r.failed() {
+		if r.cannotTell == 0 || !o.found(r.cannotTell) {
+			r.breaks("%s failed, but %s: %v", o.ID, reason, o.err)
+		}
+	}
+}
+
+// checkBounds checks that the run ended within a number of calls and a time.
+func (r *ranRun) checkBounds(calls int, took time.Duration) {
+	if r.took > took {
+		r.breaks("it took %s, want at most %s", r.took.Round(time.Second), took)
+	}
+	if r.attempts > calls {
+		r.breaks("it took %d calls, want at most %d", r.attempts, calls)
+	}
+}
+
+// checkExplained checks that a problem of all groups is explained only by the operations that were under way.
+func (r *ranRun) checkExplained() {
+	if explained := len(r.failed()) - r.count(usergroup.RunEnded); explained > mostExplained {
+		r.breaks("%d operations explain the fault, want at most %d", explained, mostExplained)
+	}
+}
+
+// checkLeft checks how many groups are left behind.
+func (r *ranRun) checkLeft() {
+	if groups, ofCheck := r.left(); len(groups) > mostLeft || len(ofCheck) > 1 {
+		r.breaks("%d empty groups and %d of the check are left behind", len(groups), len(ofCheck))
+	}
+	r.checkNamed()
+}
+
+// checkNamed checks that a problem names each group that is left behind.
+func (r *ranRun) checkNamed() {
+	groups, ofCheck := r.left()
+	problems := allProblems(r.outcomes...)
+	for _, id := range slices.Concat(groups, ofCheck) {
+		if !slices.ContainsFunc(problems, func(p *usergroup.Problem) bool {
+			return p.ID == id && (p.Placeholder == usergroup.PlaceholderLeft || p.LookupLost)
+		}) {
+			r.breaks("%s is left behind, but not reported", id)
+		}
+	}
+}
+
+// left returns the IDs of the groups that lookups and the check of the service have left behind.
+func (r *ranRun) left() (groups, ofCheck []string) {
+	lookups := map[int64]bool{}
+	for _, call := range r.Calls() {
+		lookups[call.TeamID] = lookups[call.TeamID] || call.Created && isLookup(call)
+	}
+	for _, group := range r.Groups() {
+		switch {
+		case isOfCheck(group.ID):
+			ofCheck = append(ofCheck, group.ID)
+		case lookups[group.TeamID]:
+			groups = append(groups, group.ID)
+		}
+	}
+	return groups, ofCheck
+}
+
+// allProblems returns all errors and warnings, and their causes.
+func allProblems(outcomes ...outcome) (all []*usergroup.Problem) {
+	seen := map[*usergroup.Problem]bool{}
+	add := func(p *usergroup.Problem) {
+		for ; p != nil && !seen[p]; p = p.Cause {
+			seen[p] = true
+			all = append(all, p)
+		}
+	}
+	for _, o := range outcomes {
+		for _, problem := range problemsIn(o.err) {
+			add(problem)
+		}
+		for _, warning := range o.result.Warnings {
+			add(warning)
+		}
+	}
+	return all
+}
+
+// problemsIn returns the problems that an error consists of.
+func problemsIn(err error) (all []*usergroup.Problem) {
+	var problem *usergroup.Problem
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range joined.Unwrap() {
+			all = append(all, problemsIn(err)...)
+		}
+	} else if errors.As(err, &problem) {
+		all = append(all, problem)
+	}
+	return all
+}
+
+func (r *ranRun) count(finding usergroup.Finding) (count int) {
+	for _, o := range r.outcomes {
+		if o.found(finding) {
+			count++
+		}
+	}
+	return count
+}
+
+func (o outcome) found(finding usergroup.Finding) bool {
+	var problem *usergroup.Problem
+	return errors.As(o.err, &problem) && problem.Finding == finding
+}
+
+// failed returns the operations that have failed. A lookup of a missing group is to find nothing.
+func (r *ranRun) failed() (failed []outcome) {
+	for _, o := range r.outcomes {
+		if o.err != nil && (r.exists || !errors.Is(o.err, usergroup.ErrNotFound)) {
+			failed = append(failed, o)
+		}
+	}
+	return failed
+}
+
+// deeds is what the service has done to one group, without what lookups have created.
+type deeds struct{ created, updated, rotated, deleted int }
+
+// checkGroups compares what each operation has reported with what the service has done.
+func (r *ranRun) checkGroups() {
+	all, lookups := map[string]*deeds{}, map[int64]bool{}
+	for i := range r.outcomes {
+		all[r.outcomes[i].ID] = &deeds{}
+	}
+	for _, call := range r.Calls() {
+		done := all[call.ID]
+		if done == nil {
+			if !isOfCheck(call.ID) && call.ID != "" {
+				r.breaks("%s was sent about %q", call.Method, call.ID)
+			}
+			continue
+		}
+		switch {
+		case call.Created && isLookup(call):
+			lookups[call.TeamID] = true
+		case call.Created:
+			done.created++
+		case call.Updated:
+			done.updated++
+		case call.Rotated:
+			done.rotated++
+		case call.Deleted && !lookups[call.TeamID]:
+			done.deleted++
+		}
+	}
+	for _, o := range r.outcomes {
+		r.checkOutcome(o, *all[o.ID])
+	}
+}
+
+// checkOutcome checks that nothing was done twice or unasked, that nothing is lost, and that nothing false is
+// reported.
+func (r *ranRun) checkOutcome(o outcome, done deeds) {
+	group, there := r.Group(o.ID)
+	asked := r.asked(done)
+	var problem *usergroup.Problem
+	switch {
+	case done.created > 1 || done.rotated > 1:
+		r.breaks("%s was created %d times and rotated %d times", o.ID, done.created, done.rotated)
+	case done.created+done.updated+done.rotated+done.deleted > asked:
+		r.breaks("%s: something was done that nobody asked for: %+v", o.ID, done)
+	case !o.begun && asked > 0:
+		r.breaks("%s was changed, but its operation never began", o.ID)
+	case errors.As(o.err, &problem):
+		if problem.Done == usergroup.No && asked > 0 || problem.Done == usergroup.Yes && asked == 0 {
+			r.breaks("%s: done %d times, but reported as %d: %s", o.ID, asked, problem.Done, facts(problem))
+		}
+		if cause := problem.Cause; problem.Finding == usergroup.RunEnded &&
+			(cause == nil || cause.Finding == usergroup.RunEnded) {
+			r.breaks("%s refers to no explanation: %v", o.ID, cause)
+		}
+		if problem.Finding == usergroup.NotFound && r.exists && there {
+			r.breaks("%s was not found, but exists", o.ID)
+		}
+	case !o.begun:
+	case r.name == "delete":
+		if there {
+			r.breaks("%s was deleted, but exists", o.ID)
+		}
+	case !there:
+		r.breaks("%s is in the state, but does not exist", o.ID)
+	case o.result.Group.Token != api.NewSecret(group.Token):
+		r.breaks("%s has another token than the state", o.ID)
+	case strings.Contains("create adopt update", r.name) && !asWanted(group):
+		r.breaks("%s is not as wanted", o.ID)
+	case r.name == "rotate" && done.rotated != 1:
+		r.breaks("%s was rotated %d times", o.ID, done.rotated)
+	}
+}
+
+// asked returns how many of the deeds are what the operation was to do.
+func (r *ranRun) asked(done deeds) int {
+	return map[string]int{
+		"create": done.created, "adopt": done.updated, "update": done.updated, "rotate": done.rotated,
+		"delete": done.deleted,
+	}[r.name]
+}
+
+func asWanted(group emulator.Group) bool {
+	return group.Name == newName && string(group.Properties) == `{"tier":"gold"}` && group.Mapping["sales"] == "acme-db"
+}
