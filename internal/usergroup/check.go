@@ -136,7 +136,8 @@ func (s *Service) tryOut(ctx context.Context, v *verdict) *Problem {
 		err = &api.Error{Kind: api.Incomplete, Method: "GET", Reason: "the response that creates the group was lost"}
 	}
 	draft.Placeholder = PlaceholderRemoved
-	if left := s.remove(ctx, group, token); left != nil {
+	// The failures so far must not keep the group from being removed.
+	if left := s.remove(s.client.Begin(ctx), group, token); left != nil {
 		draft.Placeholder = PlaceholderLeft
 		draft.record(left)
 		return draft.with(LeftBehind)

@@ -94,7 +94,7 @@ func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Fo
 			switch {
 			case api.IsKind(err, api.Incomplete) && s.client.Retry(ctx, draft.Call):
 			case made != nil:
-				return Found{}, s.endFor(LookUp, draft.with(CallFailed))
+				return Found{}, s.notRemoved(draft.with(CallFailed), checked)
 			default:
 				return Found{}, s.endIfKeyRefused(draft.with(CallFailed))
 			}
@@ -147,11 +147,20 @@ func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Fo
 			// The placeholder may be gone, deleted by a lost attempt or by another client, or it may have a new token. Another
 			// lookup shows which.
 			if draft.record(err); removals > 0 || !mayBeTheToken(draft.Call) {
-				return Found{}, s.endFor(LookUp, draft.with(LeftBehind))
+				return Found{}, s.notRemoved(draft.with(LeftBehind), checked)
 			}
 			removals++
 		}
 	}
+}
+
+// notRemoved ends the run for lookups, because a placeholder could not be removed. If the check could not remove its
+// group either, or failed otherwise, that is the explanation.
+func (s *Service) notRemoved(problem *Problem, checked *verdict) *Problem {
+	if checked.problem != nil {
+		return problem.because(checked.problem)
+	}
+	return s.endFor(LookUp, problem)
 }
 
 // scout lets the first lookup of a process go ahead of all others, so that a wrong API key is noticed before ten of

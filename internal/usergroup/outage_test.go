@@ -25,6 +25,8 @@ type failure struct {
 	patience time.Duration
 	// hangs means that an attempt takes until its time limit.
 	hangs bool
+	// works means that the service carries out the attempt.
+	works bool
 	// refuses means that each response is definite: the service works, and refuses this call. It says nothing about
 	// the next one, so the run need not end.
 	refuses bool
@@ -44,8 +46,8 @@ const (
 
 var failures = []failure{
 	{name: "silent", hangs: true, patience: time.Minute, do: (*outage).silent},
-	{name: "silent after the work", hangs: true, patience: time.Minute, do: (*outage).worksSilently},
-	{name: "cut after the work", patience: ofRetries, do: (*outage).worksAndCuts},
+	{name: "silent after the work", hangs: true, works: true, patience: time.Minute, do: (*outage).worksSilently},
+	{name: "cut after the work", works: true, patience: ofRetries, do: (*outage).worksAndCuts},
 	{name: "connection refused", patience: ofRetries, do: (*outage).refusesConnection},
 	{name: "500", patience: ofRetries, do: status(http.StatusInternalServerError, "")},
 	{name: "502", twin: true, patience: ofRetries, do: status(http.StatusBadGateway, "")},

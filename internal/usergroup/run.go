@@ -47,7 +47,7 @@ func notBegun(operation Operation, id string, cause *Problem) *Problem {
 func (s *Service) end(problem *Problem) *Problem {
 	s.run.mu.Lock()
 	defer s.run.mu.Unlock()
-	if s.run.over != nil {
+	if s.run.over != nil && s.run.over != problem {
 		return problem.referTo(s.run.over)
 	}
 	s.run.over = problem
@@ -59,7 +59,7 @@ func (s *Service) end(problem *Problem) *Problem {
 func (s *Service) endFor(operation Operation, problem *Problem) *Problem {
 	s.run.mu.Lock()
 	defer s.run.mu.Unlock()
-	if cause := cmp.Or(s.run.over, s.run.overFor[operation]); cause != nil {
+	if cause := cmp.Or(s.run.over, s.run.overFor[operation]); cause != nil && cause != problem {
 		return problem.referTo(cause)
 	}
 	s.run.overFor[operation] = problem

@@ -36,6 +36,8 @@ const (
 const (
 	mostCalls = 250
 	mostTime  = 6 * time.Minute
+	// mostCallsOfRotations is for rotations that alone do not get through: each is followed by a lookup that does.
+	mostCallsOfRotations = 300
 	// mostLeft is how many empty groups may be left behind: those of the lookups under way. The check of the service
 	// may leave another one.
 	mostLeft = workers
@@ -44,11 +46,13 @@ const (
 	mostExplained = workers + 1
 	// mostCallsOfRefusedKey is for 40 groups.
 	mostCallsOfRefusedKey = 24
-	// mostTimeWithoutRetries is for max_retries = 0.
-	mostTimeWithoutRetries = time.Minute
-	// mostTimeOfOne and mostCallsOfOne are for one operation: two minutes of waits, and the attempts under way.
-	mostTimeOfOne  = 4*retryWaitMax + 2*requestTimeout
-	mostCallsOfOne = 2*(maxRetries+1) + 2
+	// mostTimeWithoutRetries is for max_retries = 0: a rotation waits for a lookup of its outcome, and each of the two
+	// for the end of a Retry-After.
+	mostTimeWithoutRetries = 2*requestTimeout + 2*retryWaitMax + 10*time.Second
+	// mostTimeOfOne and mostCallsOfOne are for one operation: each attempt and each wait, or two minutes of refusals
+	// because of a rate limit, each with a lookup of the outcome.
+	mostTimeOfOne  = (maxRetries+1)*requestTimeout + 2*retryWaitMax
+	mostCallsOfOne = 26
 	// callsOfCheck are those of the check of the service, which an operation may wait for.
 	callsOfCheck = 4
 	// mostTimeToStop is how long an operation may take after the run was stopped: the call under way, and what cleans
