@@ -50,20 +50,6 @@ func TestAccGeneratedConfigurationPlansNothing(t *testing.T) {
 	}
 }
 
-// TestAccImportUnderAnotherIDIsRefused checks that an import block for a resource with another ID is refused. It would
-// replace, and so delete, the group that it has just imported.
-func TestAccImportUnderAnotherIDIsRefused(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{}, engine.ImportBlock)
-	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	w.configure(group("acme", `user_group_id = "amce"`, `name = "Acme"`), importBlock("acme", `id = "acme"`))
-	w.fails(`Import of user group "acme" would delete it`, "plan")
-	w.fails(`Import of user group "acme" would delete it`, "apply", "-auto-approve")
-	w.replace("main.tf", `"amce"`, `"acme"`)
-	w.must("apply", "-auto-approve")
-	w.plansNothing()
-	w.onlyLooked()
-}
-
 // TestAccIgnoredChangesAfterAnImportAreNotSent checks that attributes in ignore_changes are not sent with others. It
 // adds to TestIgnoredChangesAreNotSent in internal/protocoltest what an engine plans for attributes that an import could
 // not read.
