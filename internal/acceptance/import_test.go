@@ -51,8 +51,8 @@ func TestAccGeneratedConfigurationPlansNothing(t *testing.T) {
 }
 
 // TestAccIgnoredChangesAfterAnImportAreNotSent checks that attributes in ignore_changes are not sent with others. It
-// adds to TestIgnoredChangesAreNotSent in internal/protocoltest what an engine plans for attributes that an import could
-// not read.
+// adds to TestIgnoredChangesAreNotSent in internal/protocoltest what an engine plans for attributes that an import
+// could not read.
 func TestAccIgnoredChangesAfterAnImportAreNotSent(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{Answers: emulator.AnswersEcho}, engine.IgnoreChanges)
 	w.service.Seed(emulator.Group{
