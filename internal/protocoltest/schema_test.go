@@ -101,9 +101,9 @@ func TestSchemasHaveTheseAttributes(t *testing.T) {
 	want := map[string]kinds{
 		"resource embed_user_group": {
 			"name user_group_id",
-			"adopt_existing data_source_provided_id deletion_protection mapping properties rotate_token_when_changed " +
-				"store_token",
-			"api_environment_tag id team_id token token_fingerprint",
+			"adopt_existing data_source_provided_id deletion_protection mapping properties rotate_token_after_days " +
+				"rotate_token_when_changed store_token",
+			"api_environment_tag id team_id token token_fingerprint token_rotated_at",
 		},
 		"data source embed_user_group": {
 			"user_group_id", "store_token", "id name properties team_id token token_fingerprint",
@@ -159,11 +159,11 @@ func TestResourcesHaveNoDefaults(t *testing.T) {
 // TestOnlyAnotherIDReplaces checks that changing any other attribute plans an update.
 func TestOnlyAnotherIDReplaces(t *testing.T) {
 	p := start(t, emulator.Options{})
-	everything := Acme("data_source_provided_id", "db", "store_token", true,
+	everything := Acme("data_source_provided_id", "db", "store_token", true, "rotate_token_after_days", int64(90),
 		"adopt_existing", false, "deletion_protection", false)
 	changes := Object{
 		"user_group_id": "acme2", "name": "B", "mapping": Object{"sales": "db-2"}, "properties": `{}`,
-		"rotate_token_when_changed": Quarter("Q9"), "data_source_provided_id": "db2",
+		"rotate_token_when_changed": Quarter("Q9"), "rotate_token_after_days": int64(30), "data_source_provided_id": "db2",
 		"adopt_existing": true, "deletion_protection": true, "store_token": false,
 	}
 	state := p.Created(everything)

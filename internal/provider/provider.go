@@ -4,6 +4,7 @@ package provider
 
 import (
 	"context"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -21,11 +22,17 @@ import (
 const Address = "registry.terraform.io/dashembed/embed"
 
 // New returns a function that creates the provider with the given version.
-func New(version string) func() provider.Provider {
-	return func() provider.Provider { return &embedProvider{version: version} }
+func New(version string) func() provider.Provider { return NewWithClock(version, time.Now) }
+
+// NewWithClock is New with a clock that tells how old tokens are. It is for tests.
+func NewWithClock(version string, now func() time.Time) func() provider.Provider {
+	return func() provider.Provider { return &embedProvider{version, now} }
 }
 
-type embedProvider struct{ version string }
+type embedProvider struct {
+	version string
+	now     func() time.Time
+}
 
 var (
 	_ provider.ProviderWithActions            = (*embedProvider)(nil)
@@ -45,7 +52,7 @@ func (p *embedProvider) Metadata(_ context.Context, _ provider.MetadataRequest, 
 func (p *embedProvider) Configure(
 	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
 ) {
-	forResource := resourceData{planned: newPlannedGroups()}
+	forResource := resourceData{planned: newPlannedGroups(), now: p.now}
 	resp.ResourceData = forResource
 	var arguments providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &arguments)...)

@@ -27,6 +27,9 @@ type memory struct {
 	// TakenOver reports that a refresh found another group in place of the managed one, and that this other group has
 	// not been updated since.
 	TakenOver bool `json:"taken_over,omitzero"`
+	// TooOld reports that the last refresh found the token older than rotate_token_after_days, and that the group has
+	// not been updated since.
+	TooOld bool `json:"too_old,omitzero"`
 }
 
 type importProgress int

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"time"
+
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -19,12 +21,14 @@ type userGroupModel struct {
 	Properties             propertiesValue `tfsdk:"properties"`
 	DataSourceProvidedID   types.String    `tfsdk:"data_source_provided_id"`
 	RotateTokenWhenChanged types.Map       `tfsdk:"rotate_token_when_changed"`
+	RotateTokenAfterDays   types.Number    `tfsdk:"rotate_token_after_days"`
 	AdoptExisting          types.Bool      `tfsdk:"adopt_existing"`
 	DeletionProtection     types.Bool      `tfsdk:"deletion_protection"`
 	StoreToken             types.Bool      `tfsdk:"store_token"`
 	ID                     types.String    `tfsdk:"id"`
 	Token                  types.String    `tfsdk:"token"`
 	TokenFingerprint       types.String    `tfsdk:"token_fingerprint"`
+	TokenRotatedAt         types.String    `tfsdk:"token_rotated_at"`
 	TeamID                 types.Int64     `tfsdk:"team_id"`
 	APIEnvironmentTag      types.String    `tfsdk:"api_environment_tag"`
 }
@@ -167,7 +171,7 @@ func (m *userGroupModel) showDrift(told api.UserGroup) {
 // keepComputed copies the computed attributes from the state, which replaces those that the plan left unknown.
 func (m *userGroupModel) keepComputed(state *userGroupModel) {
 	m.ID, m.TeamID, m.APIEnvironmentTag = state.ID, state.TeamID, state.APIEnvironmentTag
-	m.Token, m.TokenFingerprint = state.Token, state.TokenFingerprint
+	m.Token, m.TokenFingerprint, m.TokenRotatedAt = state.Token, state.TokenFingerprint, state.TokenRotatedAt
 	if !m.storesToken() {
 		m.Token = types.StringNull()
 	}
@@ -191,12 +195,13 @@ func (m *userGroupModel) setUpdated(told *api.UserGroup, err error, state *userG
 
 // setRotated changes a planned group to its state after a rotation. told is the response, or nil unless the token is
 // known to have been rotated.
-func (m *userGroupModel) setRotated(told *api.UserGroup, state *userGroupModel) {
+func (m *userGroupModel) setRotated(told *api.UserGroup, state *userGroupModel, now time.Time) {
 	if told == nil {
 		m.RotateTokenWhenChanged = state.RotateTokenWhenChanged
 		return
 	}
 	m.setComputed(*told)
+	m.TokenRotatedAt = instant(now)
 }
 
 // tokenDiffers reports whether a response has a different token than the state. It compares fingerprints, since the
@@ -218,10 +223,10 @@ func (m *userGroupModel) needsUpdate(state *userGroupModel) bool {
 		!m.Properties.IsNull() && !m.Properties.sameJSON(state.Properties)
 }
 
-// needsRotation reports whether a POST is due or, if values are unknown, may be due. It is due if the value of an
-// existing key has changed. Adding or removing a key or the whole map does not rotate, so that import and adoption
-// never do.
-func (m *userGroupModel) needsRotation(state *userGroupModel) bool {
+// needsRotationByTrigger reports whether a trigger makes a rotation due or, if values are unknown, may make it due. It
+// does if the value of an existing key has changed. Adding or removing a key or the whole map does not, so that import
+// and adoption never rotate.
+func (m *userGroupModel) needsRotationByTrigger(state *userGroupModel) bool {
 	before := state.RotateTokenWhenChanged.Elements()
 	if m.RotateTokenWhenChanged.IsUnknown() {
 		return len(before) > 0

@@ -50,6 +50,9 @@ func (r *userGroupResource) ModifyPlan(
 	default:
 		r.planned.keep(plan.UserGroupID, remembered.Instance, &resp.Diagnostics)
 		planUpdate(&plan, &state)
+		if r.needsRotationByAge(&plan, &state, remembered, req) && !isPriorState(req.Config.Raw) {
+			planRotation(&plan, &state)
+		}
 		warnOfUnseen(&plan, &state, remembered, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
@@ -60,6 +63,7 @@ func planCreation(plan *userGroupModel) {
 	plan.TeamID = types.Int64Unknown()
 	plan.APIEnvironmentTag = types.StringUnknown()
 	plan.TokenFingerprint = types.StringUnknown()
+	plan.TokenRotatedAt = types.StringUnknown()
 	plan.Token = plannedToken(plan, types.StringUnknown())
 }
 
@@ -83,24 +87,38 @@ func (r *userGroupResource) planReplacement(plan, state *userGroupModel, remembe
 }
 
 func planUpdate(plan, state *userGroupModel) {
-	updates, rotates := plan.needsUpdate(state), plan.needsRotation(state)
 	plan.ID = state.ID
 	plan.TeamID = state.TeamID
 	plan.APIEnvironmentTag = state.APIEnvironmentTag
-	if updates || rotates {
-		// The next response may contain a value that no response has contained so far.
-		if state.TeamID.IsNull() {
-			plan.TeamID = types.Int64Unknown()
-		}
-		if state.APIEnvironmentTag.IsNull() {
-			plan.APIEnvironmentTag = types.StringUnknown()
-		}
-	}
 	plan.TokenFingerprint = state.TokenFingerprint
+	plan.TokenRotatedAt = state.TokenRotatedAt
 	plan.Token = plannedToken(plan, state.Token)
-	if rotates {
-		plan.TokenFingerprint = types.StringUnknown()
-		plan.Token = plannedToken(plan, types.StringUnknown())
+	if plan.startsClock(state) {
+		plan.TokenRotatedAt = types.StringUnknown()
+	}
+	if plan.needsUpdate(state) {
+		planResponse(plan, state)
+	}
+	if plan.needsRotationByTrigger(state) {
+		planRotation(plan, state)
+	}
+}
+
+// planRotation plans to rotate the token. Update rotates if token_fingerprint is unknown in the plan, and only then.
+func planRotation(plan, state *userGroupModel) {
+	planResponse(plan, state)
+	plan.TokenFingerprint = types.StringUnknown()
+	plan.TokenRotatedAt = types.StringUnknown()
+	plan.Token = plannedToken(plan, types.StringUnknown())
+}
+
+// planResponse plans for a response that may contain a value that no response has contained so far.
+func planResponse(plan, state *userGroupModel) {
+	if state.TeamID.IsNull() {
+		plan.TeamID = types.Int64Unknown()
+	}
+	if state.APIEnvironmentTag.IsNull() {
+		plan.APIEnvironmentTag = types.StringUnknown()
 	}
 }
 

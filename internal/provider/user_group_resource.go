@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -28,6 +29,7 @@ type userGroupResource struct{ resourceData }
 type resourceData struct {
 	service *usergroup.Service
 	planned *plannedGroups
+	now     func() time.Time
 }
 
 var (
@@ -38,7 +40,7 @@ var (
 )
 
 func newUserGroupResource() resource.Resource {
-	return &userGroupResource{resourceData{planned: newPlannedGroups()}}
+	return &userGroupResource{resourceData{planned: newPlannedGroups(), now: time.Now}}
 }
 
 func (r *userGroupResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -113,6 +115,16 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 					"Never use `timestamp()`, which rotates in every apply. **The old token stops working the " +
 					"moment the new one exists.**",
 			},
+			"rotate_token_after_days": schema.NumberAttribute{
+				Optional:   true,
+				Validators: []validator.Number{daysValidator{}},
+				MarkdownDescription: "Rotates the token once, in place, when it is older than this number of days, a " +
+					"whole number between 1 and 36500. A plan that is made later than `token_rotated_at` plus these " +
+					"days shows the rotation. If `token_rotated_at` is null, the next apply sets it, without a " +
+					"rotation and without a call. Removing the argument never rotates. Adding it, or lowering the " +
+					"number, rotates a token that is older. If the number is not known during the plan, the plan " +
+					"shows a rotation. **The old token stops working the moment the new one exists.**",
+			},
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "If `true`, and a group with this ID already exists, creating the resource " +
@@ -153,6 +165,13 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			"token_fingerprint": schema.StringAttribute{
 				Computed:            true,
 				MarkdownDescription: describeFingerprint,
+			},
+			"token_rotated_at": schema.StringAttribute{
+				Computed: true,
+				MarkdownDescription: "When Terraform created or rotated the token, or first saw it after it was " +
+					"rotated elsewhere, such as `2026-10-01T08:00:00Z` (RFC 3339, in UTC). Null while that is " +
+					"unknown, as after an import or an adoption. With `rotate_token_after_days`, the next apply then " +
+					"sets it.",
 			},
 			"team_id": schema.Int64Attribute{
 				Computed:            true,
@@ -223,6 +242,10 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 		return
 	}
 	group.setComputed(*result.Group)
+	group.TokenRotatedAt = instant(r.now())
+	if wasAdopted(result) && group.RotateTokenAfterDays.IsNull() {
+		group.TokenRotatedAt = types.StringNull()
+	}
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), group.UserGroupID)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
 	memory{Instance: result.Instance}.write(ctx, resp.Private, &resp.Diagnostics)
@@ -255,17 +278,20 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	if err != nil {
 		return
 	}
-	remembered.refreshed(found)
-	remembered.write(ctx, resp.Private, &resp.Diagnostics)
-	if found.Outdated {
-		return
+	if !found.Outdated {
+		if group.tokenDiffers(found.Token) {
+			group.TokenRotatedAt = instant(r.now())
+		}
+		group.refreshFrom(found, imported)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
 	}
-	group.refreshFrom(found, imported)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
+	remembered.refreshed(found)
+	remembered.TooOld = group.isOlderThan(group.RotateTokenAfterDays, r.now())
+	remembered.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// Update updates the group, then rotates its token, each only if it is due. It rotates even if the update failed. The
-// state records what was done even if one of them failed.
+// Update updates the group, then rotates its token, each only if the plan shows it. It rotates even if the update
+// failed. The state records what was done even if one of them failed.
 func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var config, plan, state userGroupModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -273,7 +299,7 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	remembered := readMemory(ctx, req.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), plan.UserGroupID)...)
-	updates, rotates := plan.needsUpdate(&state), plan.needsRotation(&state)
+	updates, rotates := plan.needsUpdate(&state), plan.TokenFingerprint.IsUnknown()
 	wanted := plan.withoutIgnored(&config).wanted(&resp.Diagnostics)
 	if resp.Diagnostics.HasError() ||
 		(updates || rotates) && cannot(&resp.Diagnostics, r.service, "updating a user group") {
@@ -281,6 +307,9 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	}
 	done, known := plan, state.known(remembered)
 	done.keepComputed(&state)
+	if plan.TokenRotatedAt.IsUnknown() && !rotates {
+		done.TokenRotatedAt = instant(r.now())
+	}
 	if updates {
 		result, err := r.service.Update(ctx, wanted, known)
 		report(&resp.Diagnostics, err, result.Warnings...)
@@ -301,10 +330,11 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	if rotates {
 		result, err := r.service.RotateToken(ctx, known)
 		report(&resp.Diagnostics, err, result.Warnings...)
-		done.setRotated(result.Group, &state)
+		done.setRotated(result.Group, &state, r.now())
 		remembered.rotated(result.Retired)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
+	remembered.TooOld = false
 	remembered.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
