@@ -1,0 +1,127 @@
+package protocoltest_test
+
+import (
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+)
+
+// TestAnUnknownAgeCountsFromTheNextApply checks that the argument never rotates a token of unknown age, and that
+// setting token_rotated_at makes no call.
+func TestAnUnknownAgeCountsFromTheNextApply(t *testing.T) {
+	t.Parallel()
+	plain := Object{"user_group_id": "acme", "name": "Acme"}
+	for name, bring := range map[string]func(*Provider) State{
+		"imported": func(p *Provider) State {
+			p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+			return p.Imported("acme")
+		},
+		"imported earlier": func(p *Provider) State {
+			p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+			return p.Refreshed(p.Updated(p.Imported("acme"), plain))
+		},
+		"adopted": func(p *Provider) State {
+			p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+			state, diags := p.Create(With(plain, "adopt_existing", true))
+			diags.WantWarning(adopted)
+			return state
+		},
+		"from an earlier version": func(p *Provider) State { return without(p, p.Created(plain), "token_rotated_at") },
+		"with the argument": func(p *Provider) State {
+			return without(p, p.Created(With(plain, "rotate_token_after_days", int64(90))), "token_rotated_at")
+		},
+		"with a text that is no time": func(p *Provider) State {
+			state := p.Created(plain)
+			state.Value = Value(p.Type(), With(state.Members(), "token_rotated_at", "yesterday"))
+			return state
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, clock := dated(t, emulator.Options{})
+			state := bring(p)
+			clock.at(2 * ninety)
+			state = p.Refreshed(state)
+			if name != "with a text that is no time" {
+				p.WantState(state, "token_rotated_at", nil)
+			}
+			if name != "with the argument" {
+				without := With(plain, "adopt_existing", state.Get("adopt_existing"))
+				p.WantSettled(state, without)
+			}
+			config := With(plain, "rotate_token_after_days", int64(90))
+			plan := p.Plan(state, config)
+			if plan.Get("token_rotated_at") != Unknown || plan.Get("token_fingerprint") == Unknown {
+				t.Errorf("the plan is %v, %v", plan.Get("token_rotated_at"), plan.Get("token_fingerprint"))
+			}
+			now := clock.at(2*ninety + 5)
+			state = applied(p, plan, "")
+			p.WantState(state, "token_rotated_at", now)
+			clock.at(3*ninety + 5)
+			p.WantSettled(state, config)
+			clock.at(3*ninety + 6)
+			wantRotation(t, p.Plan(state, config), true)
+		})
+	}
+}
+
+// without returns the state without an attribute.
+func without(p *Provider, state State, attribute string) State {
+	p.T.Helper()
+	members := state.Members()
+	if members[attribute] == nil {
+		p.T.Errorf("the state has no %s anyway", attribute)
+	}
+	state.Value = Value(p.Type(), With(members, attribute, nil))
+	return state
+}
+
+// TestAnAdoptionStartsToCount covers an adoption with the argument. The age is unknown, but the apply is the first one.
+func TestAnAdoptionStartsToCount(t *testing.T) {
+	p, clock := dated(t, emulator.Options{})
+	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	now := clock.at(day)
+	state, diags := p.Create(adopting("rotate_token_after_days", int64(90)))
+	diags.WantWarning(adopted)
+	p.WantState(state, "token_rotated_at", now)
+	p.WantSettled(state, adopting("rotate_token_after_days", int64(90)))
+}
+
+// TestEveryRotationIsDated checks token_rotated_at of groups without the argument.
+func TestEveryRotationIsDated(t *testing.T) {
+	p, clock := dated(t, emulator.Options{})
+	now := clock.at(5)
+	state := p.Created(Acme())
+	p.WantState(state, "token_rotated_at", now)
+	rotated := clock.at(day)
+	state = p.Updated(state, NextQuarter())
+	p.WantState(state, "token_rotated_at", rotated)
+
+	clock.at(2 * day)
+	state = p.Updated(p.Refreshed(state), NextQuarter("name", "New"))
+	p.WantState(state, "token_rotated_at", rotated)
+
+	p.Service.RotateBehind("acme")
+	second(p.Update(state, NextQuarter("name", "Newer"))).WantWarning(rotatedAway)
+	seen := clock.at(3 * day)
+	state = p.Refreshed(state)
+	p.WantState(state, "token_rotated_at", seen)
+	clock.at(4 * day)
+	p.WantState(p.Refreshed(state), "token_rotated_at", seen)
+}
+
+// TestATokenThatWasRotatedElsewhereIsNew checks that a refresh that sees another token postpones a rotation that was
+// due.
+func TestATokenThatWasRotatedElsewhereIsNew(t *testing.T) {
+	p, clock := dated(t, emulator.Options{})
+	state := p.Created(aging())
+	clock.at(ninety + 1)
+	state = p.Refreshed(state)
+	p.Service.RotateBehind("acme")
+	state = p.Refreshed(state)
+	p.WantSettled(state, aging())
+	clock.at(2*ninety + 1)
+	p.WantSettled(state, aging())
+	clock.at(2*ninety + 2)
+	wantRotation(t, p.Plan(state, aging()), true)
+}
