@@ -55,6 +55,7 @@ var parts = map[string]part{
 	"guides/rotate-without-surprise.md#scheduled-rotation": {
 		needs: engine.PlanTimestamp, follow: rotatesBySchedule,
 	},
+	"guides/rotate-without-surprise.md#rotation-by-age":                    {follow: rotatesByAge},
 	"guides/rotate-without-surprise.md#emergency-rotation":                 {follow: rotatesNow},
 	"guides/rotate-without-surprise.md#check-for-rotations-made-elsewhere": {follow: looks},
 

@@ -1,6 +1,8 @@
 package acceptance
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -54,6 +56,21 @@ func rotatesBySchedule(r *reader) {
 		r.write("main.tf", strings.ReplaceAll(computed, "plantimestamp()", fmt.Sprintf("%q", now)))
 		r.apply()
 		r.rotated("other", []int{1, 1, 2, 3, 4}[i])
+	}
+}
+
+// rotatesByAge: each customer has its own number of days, between 80 and 99.
+func rotatesByAge(r *reader) {
+	r.begins(r.take("terraform"))
+	shown := r.must("show", "planned")
+	for _, id := range []string{"acme", "initech"} {
+		sum := sha256.Sum256([]byte(id))
+		days := 80 + int(binary.BigEndian.Uint16(sum[:]))%20
+		r.quotes(fmt.Sprintf("+ rotate_token_after_days = %d", days), shown)
+		r.ages(id, days-1)
+		r.plansNothing()
+		r.ages(id, days)
+		r.rotatesOnce(id)
 	}
 }
 

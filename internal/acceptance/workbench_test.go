@@ -147,6 +147,21 @@ func (w *workbench) replace(name, from, to string) {
 	w.write(name, strings.ReplaceAll(string(text), from, to))
 }
 
+// ages dates the token of a group in the state, as if Terraform had rotated it so many days and a minute ago.
+func (w *workbench) ages(id string, days int) {
+	w.t.Helper()
+	text, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	was := regexp.MustCompile(`"token_rotated_at": [^\n]+(,\s+"user_group_id": "` + id + `")`)
+	if len(was.FindAll(text, -1)) != 1 {
+		w.t.Fatalf("the state does not have the group %s once", id)
+	}
+	at := time.Now().UTC().AddDate(0, 0, -days).Add(-time.Minute).Format(time.RFC3339)
+	w.write("terraform.tfstate", was.ReplaceAllString(string(text), `"token_rotated_at": "`+at+`"$1`))
+}
+
 // run runs the engine and returns its exit code and its output, which must not contain a token.
 func (w *workbench) run(args ...string) (int, string) {
 	w.t.Helper()

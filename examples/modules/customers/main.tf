@@ -13,6 +13,8 @@ resource "embed_user_group" "customer" {
     { for name, value in each.value.token_triggers : "own/${name}" => value },
   )
 
+  rotate_token_after_days = each.value.rotate_token_after_days != null ? each.value.rotate_token_after_days : var.rotate_token_after_days
+
   store_token             = var.store_tokens
   deletion_protection     = coalesce(each.value.deletion_protection, var.deletion_protection)
   adopt_existing          = each.value.adopt_existing

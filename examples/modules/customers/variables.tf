@@ -6,6 +6,7 @@ variable "customers" {
     - mapping: data source for each schema ID. If left out, the mapping is not managed. {} empties it.
     - properties: a JSON object as a string, such as jsonencode({ tier = "gold" }). If left out, the properties are not managed.
     - token_triggers: changing one of these values rotates the token of this customer, once.
+    - rotate_token_after_days: overrides rotate_token_after_days of the module for this customer.
     - data_source_provided_id: your ID for the data source, for services that require it when a group is deleted.
     - adopt_existing: whether to take over a group that exists already, instead of failing.
     - deletion_protection: overrides deletion_protection of the module for this customer.
@@ -16,6 +17,7 @@ variable "customers" {
     mapping                 = optional(map(string))
     properties              = optional(string)
     token_triggers          = optional(map(string), {})
+    rotate_token_after_days = optional(number)
     data_source_provided_id = optional(string)
     adopt_existing          = optional(bool)
     deletion_protection     = optional(bool)
@@ -54,6 +56,12 @@ variable "token_triggers" {
   type        = map(string)
   default     = {}
   nullable    = false
+}
+
+variable "rotate_token_after_days" {
+  description = "Age in days after which the token of a customer is rotated, in the first apply after that. If left out, no token is rotated because of its age."
+  type        = number
+  default     = null
 }
 
 variable "store_tokens" {

@@ -94,6 +94,23 @@ run "triggers_of_all_and_of_one" {
   }
 }
 
+run "days_of_all_and_of_one" {
+  command = plan
+
+  variables {
+    rotate_token_after_days = 90
+    customers = {
+      acme    = { name = "Acme Ltd", rotate_token_after_days = 30 }
+      initech = { name = "Initech Inc." }
+    }
+  }
+
+  assert {
+    condition     = embed_user_group.customer["acme"].rotate_token_after_days == 30 && embed_user_group.customer["initech"].rotate_token_after_days == 90
+    error_message = "The customer's own number of days should win."
+  }
+}
+
 run "no_customers_at_all" {
   command = plan
 

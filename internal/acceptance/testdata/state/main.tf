@@ -22,6 +22,7 @@ resource "embed_user_group" "everything" {
   properties                = jsonencode({ tier = "gold", limits = { rows = 9007199254740993, ratio = 0.1 }, tags = ["a", null, true], html = "<é😀&>" })
   data_source_provided_id   = "db-1"
   rotate_token_when_changed = { quarter = "Q1", never = null }
+  rotate_token_after_days   = 36500 # a hundred years, so that this state never plans a rotation
   adopt_existing            = true
   deletion_protection       = true
   store_token               = true
