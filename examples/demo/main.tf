@@ -36,5 +36,8 @@ resource "embed_user_group" "customer" {
     issue = each.value.token_issue
   }
 
+  # So does the first apply after a token has become older than 90 days.
+  rotate_token_after_days = 90
+
   # In production, add deletion_protection = true. Removing a customer from the file by mistake is then an error.
 }

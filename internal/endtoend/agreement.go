@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
@@ -25,6 +26,7 @@ type kept struct {
 	Properties  *string           `json:"properties"`
 	Token       *string           `json:"token"`
 	Fingerprint string            `json:"token_fingerprint"`
+	Rotated     *string           `json:"token_rotated_at"`
 	TeamID      int64             `json:"team_id"`
 	Tag         *string           `json:"api_environment_tag"`
 }
@@ -86,6 +88,7 @@ func (k kept) differences(there emulator.Group) (found []string) {
 	for field, same := range map[string]bool{
 		"token":               k.Token == nil || *k.Token == there.Token,
 		"token_fingerprint":   k.Fingerprint == hex.EncodeToString(sum[:6]),
+		"token_rotated_at":    k.Rotated == nil || isPast(*k.Rotated),
 		"team_id":             k.TeamID == there.TeamID,
 		"name":                k.Name == there.Name,
 		"mapping":             k.Mapping == nil || maps.Equal(k.Mapping, there.Mapping),
@@ -97,6 +100,12 @@ func (k kept) differences(there emulator.Group) (found []string) {
 		}
 	}
 	return found
+}
+
+// isPast reports whether the text is a time in the past in the format of token_rotated_at.
+func isPast(text string) bool {
+	at, err := time.Parse("2006-01-02T15:04:05Z", text)
+	return err == nil && !at.After(time.Now())
 }
 
 // token matches every token that the service issues.
