@@ -15,7 +15,7 @@ import (
 func TestAccQueryStopsAtItsLimit(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.Query)
 	for i := range 105 {
-		w.service.Seed(emulator.Group{ID: fmt.Sprintf("customer-%03d", i)})
+		w.service.Seed(emulator.Group{ID: fmt.Sprintf("customer-%03d", i), Name: "Customer"})
 	}
 	w.write("main.tf", requiredProviders)
 	for limit, listed := range map[string]int{"": 100, "limit = 100000": 105, "limit = 7": 7} {
