@@ -82,16 +82,18 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"max_retries": schema.NumberAttribute{
 				Optional:   true,
 				Validators: []validator.Number{countValidator{mostRetries}},
-				MarkdownDescription: "How often to retry a call that could not be sent or got no usable response, " +
-					"if a retry is safe. Calls that are refused because there are too many (status 429 or 503) do " +
-					"not count as long as other calls of the run get through. They fail when none has gotten " +
-					"through for four times `retry_wait_max`. Between 0 and 100. Default: `4`. Environment " +
+				MarkdownDescription: "How many retries the calls of an operation on a group have together, where a " +
+					"retry is safe, after a call could not be sent or got no usable response. Calls that are " +
+					"refused because there are too many (status 429 or 503) do not count while other calls of the " +
+					"run get through, for four times `retry_wait_max`. With the defaults, an operation without any " +
+					"response gives up after 2 minutes and 45 seconds. If nothing gets through for that long, the " +
+					"run ends for all groups. `0` turns retries off. Between 0 and 100. Default: `4`. Environment " +
 					"variable: `EMBED_MAX_RETRIES`.",
 			},
 			"retry_wait_min": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Wait before the first retry, as a duration. It doubles with each further " +
-					"retry. Every wait is shortened at random by up to half, so that calls are not retried all at " +
+					"retry. It is shortened at random by up to half, so that calls are not retried all at " +
 					"once. Default: `\"1s\"`. Environment variable: `EMBED_RETRY_WAIT_MIN`.",
 			},
 			"retry_wait_max": schema.StringAttribute{
