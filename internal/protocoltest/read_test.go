@@ -148,7 +148,12 @@ func TestFailedReadKeepsTheState(t *testing.T) {
 		p.Service.ClearFaults()
 	}
 	lost := emulator.Fault{Method: http.MethodGet, Kind: emulator.CutAfterWork}
-	failing(state, lost, cannotLookUp, "empty one", remedy)
+	failing(state, lost, cannotLookUp, "may have created an empty one", "The next plan shows that")
+	p.Service.Fail(lost)
+	if diags := second(p.Read(state)); strings.Contains(diags.String(), "curl") {
+		t.Errorf("the error offers a command that would delete a live customer:\n%s", diags)
+	}
+	p.Service.ClearFaults()
 	refused := emulator.Fault{Method: http.MethodGet, Kind: emulator.Refuse}
 	failing(state, refused, cannotLookUp, "Nothing was changed", "Fix what the service reports")
 	imported, diags := p.Importing("acme", nil)

@@ -123,12 +123,21 @@ func (p explanation) placeholder(maker string) (said, removal string) {
 		return "The check created a group of its own and removed it again.", ""
 	case p.Placeholder == usergroup.PlaceholderRemoved:
 		return "The lookup created an empty group, as it does for every missing ID, and removed it again.", ""
+	case p.LookupLost && p.existedBefore():
+		// A command would delete a live customer in most cases.
+		return "If the group was deleted elsewhere in the meantime, the " + maker + " may have created an empty one. " +
+			"The next plan shows that.", ""
 	case p.LookupLost:
 		return "If the group did not exist before, the " + maker + " may have created an empty one. " +
 			"To remove it, run:", removalCommand(p.ID)
 	default:
 		return "", ""
 	}
+}
+
+// existedBefore reports whether the state shows that the group has existed.
+func (p explanation) existedBefore() bool {
+	return p.Known.TeamID != nil || p.Known.Fingerprint != "" || !p.Known.Token.IsZero()
 }
 
 // next returns what to check or change after a failed call, or an empty string if the finding does not need it.

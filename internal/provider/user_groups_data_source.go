@@ -100,6 +100,7 @@ func (d *userGroupsDataSource) lookUp(
 	note := func(id string, found usergroup.Found, err error) {
 		mu.Lock()
 		defer mu.Unlock()
+		before := len(existing) + len(missing)
 		switch {
 		case err == nil:
 			existing = append(existing, id)
@@ -110,7 +111,7 @@ func (d *userGroupsDataSource) lookUp(
 			report(diags, err)
 			stop()
 		}
-		if done := len(existing) + len(missing); done%50 == 0 || done == len(ids) {
+		if done := len(existing) + len(missing); done > before && (done%50 == 0 || done == len(ids)) {
 			tflog.Info(ctx, fmt.Sprintf("Looked up %d of %d user groups", done, len(ids)))
 		}
 	}

@@ -19,6 +19,7 @@ func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID 
 			return Result{Warnings: []*Problem{draft.with(Kept)}}, nil
 		}
 		if known.TakenOver {
+			draft.Told.TeamID = known.TeamID
 			return Result{Warnings: []*Problem{draft.with(AnotherRemains)}}, nil
 		}
 		result, problem := s.delete(ctx, known, dataSourceProvidedID, draft)
