@@ -78,7 +78,11 @@ func (c *Client) Unreachable(ctx context.Context, method string) bool {
 
 // FailsForSeveral reports whether calls with the method failed for more than one group since such a call last got
 // through to the service. An empty method stands for all of them.
-func (c *Client) FailsForSeveral(method string) bool { return len(c.tallyOf(method).failing) > 1 }
+func (c *Client) FailsForSeveral(method string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.tallies[method].failing) > 1
+}
 
 // failed records that a call of the operation has failed. What got through between the first and the second failure
 // does not count if there are enough retries, because it was under way when the failures began.

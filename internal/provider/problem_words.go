@@ -186,7 +186,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.AnotherRemains: {
 		title: "Another user group has the ID %q",
 		means: "The group that Terraform managed is gone. Another group, with team_id {told.team_id}, has its ID.",
-		done: "The other group was not touched.",
+		done:  "The other group was not touched.",
 	},
 	usergroup.TokenChanged: {
 		title: "The token of user group %q was rotated elsewhere",
