@@ -99,10 +99,12 @@ func (w *together) limit(ready []*queued) time.Duration {
 	switch {
 	case age < slowest && (call.delayed || w.slow < mostSlow):
 		return slowest - age
-	case age >= slowest && (call.late || w.befell < w.mishaps()):
-		return latest - age
-	default:
+	case age < slowest || !call.late && w.befell == w.mishaps():
 		return 0
+	case call.method == http.MethodDelete:
+		return latestDeletion - age
+	default:
+		return latest - age
 	}
 }
 
