@@ -115,8 +115,9 @@ func (s *Service) tryOut(ctx context.Context, v *verdict) *Problem {
 	seen, cached, err := s.askAgain(ctx, group, made)
 	if cached {
 		draft.record(nil)
+		draft.LookupLost = made.Lost || seen.Lost
 		if *made.New && !isOtherID(id, made.UserGroup) && !s.remembers(made.UserGroup.Token) {
-			draft.LookupLost = s.remove(ctx, group, made.UserGroup.Token) != nil
+			draft.LookupLost = s.remove(ctx, group, made.UserGroup.Token) != nil || draft.LookupLost
 		}
 		return s.end(draft.with(AnsweredFromCache))
 	}
@@ -128,8 +129,10 @@ func (s *Service) tryOut(ctx context.Context, v *verdict) *Problem {
 	}
 	draft.Told = seen.UserGroup
 	if err == nil && s.judgeEnvironment(draft) == nil && !s.names.known.Load() {
-		_, err = s.look(ctx, Known{ID: id})
-		s.names.known.Store(true)
+		var shown api.Answer
+		shown, err = s.look(ctx, Known{ID: id})
+		draft.LookupLost = draft.LookupLost || shown.Lost || err != nil
+		s.names.known.Store(err == nil)
 	}
 	if err == nil && !*made.New {
 		// A lost attempt has most likely created the group. The lookups that followed prove nothing about a cache.

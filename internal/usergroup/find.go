@@ -100,6 +100,9 @@ func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Fo
 			}
 		case fromCache, contradictory:
 			draft.LookupLost = true // It is unknown which lookups have reached the service.
+			if checked != nil && checked.problem != nil {
+				return Found{}, draft.because(checked.problem)
+			}
 			if made != nil {
 				return Found{}, draft.with(AnswersDisagree)
 			}
@@ -209,11 +212,13 @@ func (s *Service) look(ctx context.Context, known Known) (api.Answer, error) {
 	name := known.ID // By this name, other processes recognize a placeholder.
 	if s.nameRequired.Load() {
 		request.Name = &name
+		s.nameSent.Store(true)
 	}
 	answer, err := s.client.GetOrCreate(ctx, request)
 	if request.Name == nil && api.IsKind(err, api.Refused) {
 		lost := answer.Lost
 		request.Name = &name
+		s.nameSent.Store(true)
 		answer, err = s.client.GetOrCreate(ctx, request)
 		// An attempt that was lost before the name was added may still be carried out.
 		answer.Lost = answer.Lost || lost

@@ -52,10 +52,10 @@ func isOtherID(id string, group api.UserGroup) bool {
 	return group.ProvidedID != nil && *group.ProvidedID != "" && *group.ProvidedID != id
 }
 
-// showsNothing reports whether a response to a lookup by ID alone shows nothing that a placeholder does not have. Where
-// the service requires names, a placeholder has its ID as its name.
+// showsNothing reports whether a response to a lookup by ID alone shows nothing that a placeholder does not have. If
+// lookups have sent a name, a placeholder has its ID as its name.
 func (s *Service) showsNothing(id string, group api.UserGroup) bool {
-	nameless := group.Name == nil || *group.Name == "" || *group.Name == id && s.nameRequired.Load()
+	nameless := group.Name == nil || *group.Name == "" || *group.Name == id && s.nameSent.Load()
 	return nameless && (group.Properties.IsZero() || group.Properties.Canonical() == "{}")
 }
 

@@ -58,7 +58,7 @@ func (h *history) checkCured() {
 	group, there := h.Group(h.stored)
 	switch h.befell[0] {
 	case "the run is stopped":
-		if there && h.makers[group.TeamID] == lookup {
+		if there && h.makers[group.TeamID] == lookup && group.TeamID != h.taken {
 			h.breaks("a run that was stopped left a placeholder behind")
 		}
 	case "lost before the work", "lost after the work", "success alone", "half an answer",
@@ -182,7 +182,7 @@ func (h *history) checkFacts() {
 		if !strings.EqualFold(call.ID, id) {
 			continue
 		}
-		placeholder := h.makers[call.TeamID] == lookup
+		placeholder := h.placeholders[call.TeamID]
 		count := func(yes bool, n *int) {
 			if yes {
 				*n++
@@ -223,7 +223,8 @@ func (h *history) checkLeftBehind() {
 	named := slices.ContainsFunc(h.problems, func(p *usergroup.Problem) bool {
 		return p.Placeholder == usergroup.PlaceholderLeft || p.LookupLost
 	})
-	if group, there := h.Group(h.stored); there && h.makers[group.TeamID] == lookup && !named {
+	group, there := h.Group(h.stored)
+	if there && h.makers[group.TeamID] == lookup && group.TeamID != h.taken && !named {
 		h.breaks("a placeholder is left behind, but not reported")
 	}
 	// The service may carry out a lost attempt of the check after the check has passed, and nothing reports that. It

@@ -191,7 +191,7 @@ func (s situation) start(t *testing.T) *history {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &history{situation: s, world: &world{Emulator: e, makers: map[int64]maker{}, stored: id}}
+	h := &history{situation: s, world: &world{Emulator: e, makers: map[int64]maker{}, placeholders: map[int64]bool{}, stored: id}}
 	h.nameless = readings[s.reading].nameless
 	if s.reading == "lower case" {
 		h.stored = strings.ToLower(id)
@@ -219,6 +219,9 @@ func (s situation) start(t *testing.T) *history {
 		e.RotateBehind(h.stored)
 	case "another group":
 		h.makers[e.Replace(h.stored).TeamID] = another
+		if s.operation == "read" && s.reading != "no team_id" {
+			e.Change(h.stored, func(g *emulator.Group) { g.Name = "Another" })
+		}
 	}
 	if strings.Contains(s.operation, "rotate") {
 		h.trigger = 1

@@ -22,7 +22,9 @@ type Service struct {
 	locks, tokens sync.Map
 	// nameRequired is set once the service has accepted a lookup only with a name.
 	nameRequired atomic.Bool
-	names        names
+	// nameSent is set once a lookup has sent a name.
+	nameSent atomic.Bool
+	names    names
 	// scouting is set when the first lookup begins, and scouted is closed when it ends.
 	scouting atomic.Bool
 	scouted  chan struct{}

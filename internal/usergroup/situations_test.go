@@ -81,7 +81,8 @@ func situations() []situation {
 		for _, before := range starts {
 			for name, reading := range readings {
 				budget := *mishapsFlag
-				if reading.twin {
+				// A lookup of a group without a name looks again for half a minute, which multiplies the histories.
+				if reading.twin || before == "nameless" {
 					budget = min(budget, 1)
 				}
 				if reading.changes == nil || slices.ContainsFunc(reading.changes, changed) {
@@ -91,7 +92,7 @@ func situations() []situation {
 			// The right environment adds only the check, and a wrong one ends every operation in the same way.
 			for _, environment := range []string{"Customer", "Testing"} {
 				budget := min(*mishapsFlag, 1)
-				if environment == "Customer" && (operation == "read" || operation == "update") {
+				if environment == "Customer" && before != "nameless" && (operation == "read" || operation == "update") {
 					budget = *mishapsFlag
 				}
 				all = append(all, situation{operation, before, "stored", environment, budget})

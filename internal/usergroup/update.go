@@ -56,7 +56,9 @@ func (s *Service) put(ctx context.Context, wanted api.GroupRequest, draft *Probl
 			return answer, s.endIfKeyRefused(draft.with(CallFailed))
 		}
 		problem := draft.Known.expect(*draft)
-		confirmed := tries > 1 && (Known{TeamID: first.TeamID, Token: first.Token}).isSame(answer.UserGroup)
+		again := Known{ID: draft.ID, TeamID: first.TeamID, Token: first.Token}
+		confirmed := tries > 1 && again.isSame(answer.UserGroup) &&
+			answer.UserGroup.ProvidedID != nil && !isOtherID(draft.ID, answer.UserGroup)
 		switch {
 		case problem == nil, problem.Finding == WrongEnvironment, problem.Finding == Replaced && confirmed:
 			draft.Done = Yes

@@ -57,9 +57,11 @@ type world struct {
 	handed string
 	// renamed reports whether the other actor has renamed the group.
 	renamed bool
-	// taken is the team_id of a placeholder that the other actor has just renamed, or 0. The next attempt cannot know
-	// that it is no longer empty. All later ones can.
+	// taken is the team_id of a placeholder that the other actor has just renamed, or 0. Only the next lookup can show
+	// that it is no longer empty.
 	taken int64
+	// placeholders are the team_ids of all groups that lookups have created.
+	placeholders map[int64]bool
 	// cached reports whether a GET got an old response. Responses from byBody do not count.
 	cached bool
 	// told describes what happened. The texts are built only when they are printed.
@@ -139,6 +141,7 @@ var mishaps = []mishap{
 	}},
 	{name: "an old answer from a cache that expires then", methods: "GET", do: func(w *world, _ *http.Request) reply {
 		w.byBody = map[string]reply{}
+		w.cached = len(w.answers) > 1 // It is a response to a lookup, and not to the creation of the group.
 		return w.answers[len(w.answers)-1]
 	}},
 	{name: "no answers from now on", do: func(w *world, _ *http.Request) reply {
@@ -267,7 +270,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 		w.answers = append(w.answers, told)
 	}
 	group, there := w.Group(w.stored)
-	if there && group.TeamID == w.taken {
+	if there && group.TeamID == w.taken && r.Method == http.MethodGet {
 		w.makers[w.taken], w.taken = another, 0
 	}
 	if there && r.Method == http.MethodPost && bytes.Contains(told.body, []byte(`"token":"`+group.Token+`"`)) {
@@ -333,8 +336,9 @@ func (w *world) answer(r *http.Request) reply {
 	calls := w.Calls()
 	if last := calls[len(calls)-1]; last.Created {
 		w.makers[last.TeamID] = lookup
+		w.placeholders[last.TeamID] = true
 		if bytes.Contains(last.Body, []byte(`"mapping"`)) {
-			w.makers[last.TeamID] = ours
+			w.makers[last.TeamID], w.placeholders[last.TeamID] = ours, false
 		}
 	}
 	return reply{status: recorder.Code, body: recorder.Body.Bytes()}
