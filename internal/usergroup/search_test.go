@@ -191,7 +191,8 @@ func (s situation) start(t *testing.T) *history {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &history{situation: s, world: &world{Emulator: e, makers: map[int64]maker{}, placeholders: map[int64]bool{}, stored: id}}
+	w := &world{Emulator: e, makers: map[int64]maker{}, placeholders: map[int64]bool{}, stored: id}
+	h := &history{situation: s, world: w}
 	h.nameless = readings[s.reading].nameless
 	if s.reading == "lower case" {
 		h.stored = strings.ToLower(id)
