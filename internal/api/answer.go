@@ -17,8 +17,8 @@ import (
 // all fields that the call needs (interface sections 2.3 and 7). If the body is incomplete, cut is the reason. The
 // part that arrived still counts, and so does the status.
 func (c *call) interpret(response *http.Response, body []byte, cut error) (answer Answer, failure *Error) {
-	told, group, unreadable := readAnswer(body)
-	status, fromService := response.StatusCode, unreadable == nil || len(told) > 0 || group != nil
+	envelope, group, unreadable := readAnswer(body)
+	status, fromService := response.StatusCode, unreadable == nil || len(envelope) > 0 || group != nil
 	failure = &Error{Status: status, Method: c.method, FromService: fromService}
 	if unreadable != nil && len(body) > 0 {
 		failure.Reason = describe(response, unreadable)
@@ -30,7 +30,7 @@ func (c *call) interpret(response *http.Response, body []byte, cut error) (answe
 		return Answer{}, failure
 	case status/100 == 2:
 		var done bool
-		if answer, done = c.succeeded(response, told, group, cmp.Or(cut, unreadable), failure); done {
+		if answer, done = c.succeeded(response, envelope, group, cmp.Or(cut, unreadable), failure); done {
 			return answer, nil
 		}
 	case status/100 == 3:
@@ -50,7 +50,7 @@ func (c *call) interpret(response *http.Response, body []byte, cut error) (answe
 	default:
 		failure.Kind = UnknownOutcome
 	}
-	failure.Message = c.shown(told.message(2), maxMessage, tokensIn(body)...)
+	failure.Message = c.shown(envelope.message(2), maxMessage, tokensIn(body)...)
 	failure.RetryAfter = parseRetryAfter(response.Header.Get("Retry-After"), time.Now())
 	if !fromService {
 		failure.sender = c.sender(response, body)
@@ -72,9 +72,9 @@ func answeredFromCache(response *http.Response) bool {
 
 // succeeded reads a response with a 2xx status and reports whether it is a success. If not, it sets the kind and the
 // reason in failure. A non-nil fault is what is wrong with the form of the body.
-func (c *call) succeeded(response *http.Response, told, group fields, fault error, failure *Error) (Answer, bool) {
+func (c *call) succeeded(response *http.Response, envelope, group fields, fault error, failure *Error) (Answer, bool) {
 	failure.Kind, failure.Reason = UnknownOutcome, ""
-	success, err := told.flag("success")
+	success, err := envelope.flag("success")
 	switch {
 	case err != nil:
 		failure.Reason = unusable(err)
@@ -89,7 +89,7 @@ func (c *call) succeeded(response *http.Response, told, group fields, fault erro
 		failure.Kind, failure.Reason = Refused, "it reports that the call did not succeed"
 		return Answer{}, false
 	}
-	answer, err := c.decode(told, group)
+	answer, err := c.decode(envelope, group)
 	if err := cmp.Or(fault, err); err != nil {
 		failure.Reason = unusable(err)
 		if c.method == http.MethodGet && answer.New == nil {
@@ -113,13 +113,13 @@ func describe(response *http.Response, fault error) string {
 }
 
 // decoder converts the members of a success into an Answer. With an error, it returns what it could read.
-type decoder func(told, group fields) (Answer, error)
+type decoder func(envelope, group fields) (Answer, error)
 
 func decodeNothing(fields, fields) (Answer, error) { return Answer{}, nil }
 
-func decodeGetOrCreate(told, group fields) (Answer, error) {
-	answer, err := decodeGroupWithToken(told, group)
-	isNew, flagErr := told.flag("new_user_group")
+func decodeGetOrCreate(envelope, group fields) (Answer, error) {
+	answer, err := decodeGroupWithToken(envelope, group)
+	isNew, flagErr := envelope.flag("new_user_group")
 	if flagErr == nil && isNew == nil {
 		flagErr = errors.New("the field new_user_group is missing, so it is unknown whether this call created the group")
 	}
@@ -128,8 +128,8 @@ func decodeGetOrCreate(told, group fields) (Answer, error) {
 }
 
 // decodeGroupWithToken requires the token, because neither a creation nor a rotation can be recorded without it.
-func decodeGroupWithToken(told, group fields) (Answer, error) {
-	answer, err := decodeGroup(told, group)
+func decodeGroupWithToken(envelope, group fields) (Answer, error) {
+	answer, err := decodeGroup(envelope, group)
 	if err == nil && answer.UserGroup.Token.IsZero() {
 		err = errors.New("the field user_group.token is missing")
 	}
@@ -141,7 +141,7 @@ func decodeGroup(_, group fields) (Answer, error) {
 	if group == nil {
 		return Answer{}, errors.New("the field user_group is missing or is not an object")
 	}
-	var told UserGroup
+	var envelope UserGroup
 	var first error
 	note := func(err error) {
 		if first == nil && err != nil {
@@ -149,19 +149,19 @@ func decodeGroup(_, group fields) (Answer, error) {
 		}
 	}
 	var err error
-	told.TeamID, err = group.integer("team_id")
+	envelope.TeamID, err = group.integer("team_id")
 	note(err)
-	told.Token, err = group.secret("token")
+	envelope.Token, err = group.secret("token")
 	note(err)
-	told.Name, err = group.text("name")
+	envelope.Name, err = group.text("name")
 	note(err)
-	told.ProvidedID, err = group.text("provided_id")
+	envelope.ProvidedID, err = group.text("provided_id")
 	note(err)
-	told.Properties, err = group.object("properties")
+	envelope.Properties, err = group.object("properties")
 	note(err)
-	told.EnvironmentTag, err = group.text("api_environment_tag")
+	envelope.EnvironmentTag, err = group.text("api_environment_tag")
 	note(err)
-	return Answer{UserGroup: told}, first
+	return Answer{UserGroup: envelope}, first
 }
 
 var htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)

@@ -109,7 +109,7 @@ func TestInterpretation(t *testing.T) {
 				continue
 			}
 			happened := test.kind == UnknownOutcome || test.kind == Incomplete
-			if failure.Kind != test.kind || failure.Status != status || failure.FromService == test.foreign || failure.Lost ||
+			if failure.Kind != test.kind || failure.Status != status || failure.FromService == test.foreign || failure.AfterLostAttempt ||
 				failure.MayHaveHappened() != happened || failure.RateLimited() != (status == 429 || status == 503) ||
 				!strings.Contains(failure.Reason, test.reason) || test.reason == "" && failure.Reason != "" {
 				t.Errorf("%s: %#v\nwant kind %d, foreign %v, reason %q", text, failure, test.kind, test.foreign, test.reason)
@@ -157,10 +157,10 @@ func TestIncomplete(t *testing.T) {
 	} {
 		answer, failure := testCall(t, http.MethodGet).interpret(response(200), []byte(test.body), nil)
 		wantFault(t, name, failure, test.fault, "LEAK", plantedNewToken[:5])
-		told := answer.UserGroup
+		group := answer.UserGroup
 		if answer.New == nil || *answer.New != test.isNew ||
-			(told.TeamID != nil) != test.team || (told.Name != nil) != test.name || !told.Token.IsZero() != test.token {
-			t.Errorf("%s: %+v, %v", name, told, failure)
+			(group.TeamID != nil) != test.team || (group.Name != nil) != test.name || !group.Token.IsZero() != test.token {
+			t.Errorf("%s: %+v, %v", name, group, failure)
 		}
 	}
 	cut := errors.New("the connection was cut")
@@ -330,35 +330,35 @@ func TestAge(t *testing.T) {
 // TestMessage: the service's message must be found in the usual fields, masked, put on one line and truncated.
 func TestMessage(t *testing.T) {
 	t.Parallel()
-	const key, old, told = plantedKey, plantedToken, plantedNewToken
+	const key, old, fresh = plantedKey, plantedToken, plantedNewToken
 	long := strings.Repeat("x", 295)
 	for body, want := range map[string]string{
-		`"message":"no"`:                                                         "no",
-		`"error":"no"`:                                                           "no",
-		`"error_message":"y","msg":"x"`:                                          "y",
-		`"error_msg":"no"`:                                                       "no",
-		`"reason":"no"`:                                                          "no",
-		`"message":" ","error":"real"`:                                           "real",
-		`"message":5,"error":"real"`:                                             "real",
-		`"message":{"x":1},"error":"real"`:                                       "real",
-		`"error":{"code":7,"message":"no"}`:                                      "no",
-		`"errors":["first","second"]`:                                            "first; second",
-		`"errors":[{"detail":"1"},{"x":1}]`:                                      "1",
-		`"title":"Bad","detail":"the name"`:                                      "the name",
-		`"error":{"error":{"error":{"error":"too deep"}}}`:                       "",
-		`"message":"Token ` + key + ` is bad"`:                                   "Token (secret) is bad",
-		`"message":"` + old + `,` + old + `"`:                                    "(secret),(secret)",
-		`"message":` + escapedJSON(old):                                          "(secret)",
-		`"message":"it is ` + told + ` now","token":"` + told + `"`:              "it is (secret) now",
-		`"message":"it is ` + told + `","user_group":[{"token":"` + told + `"}]`: "it is (secret)",
-		`"message":"it is ` + told + `","data":{"x":{"userGroupToken":"` + told + `"}}`: "it is (secret)",
-		`"message":"is abcd-and-more","token":"abcd","user_token":"abcd-and-more"`:      "is (secret)",
-		`"message":"a\u001b[31mb\nc\r\td\u0000e\u0085f\u007f"`:                          "a [31mb c d e f",
-		`"message":"a\u202eb\u2028c\u200bd"`:                                            "a b c d",
-		`"message":"` + strings.Repeat("é", 300) + `"`:                                  strings.Repeat("é", 300),
-		`"message":"` + strings.Repeat("é", 10_000) + `"`:                               strings.Repeat("é", 300) + " …",
-		`"errors":[[["too deep"]]],"reason":"real"`:                                     "real",
-		`"message":"` + long + old + `"`:                                                long + mask[:5] + " …",
+		`"message":"no"`:                                              "no",
+		`"error":"no"`:                                                "no",
+		`"error_message":"y","msg":"x"`:                               "y",
+		`"error_msg":"no"`:                                            "no",
+		`"reason":"no"`:                                               "no",
+		`"message":" ","error":"real"`:                                "real",
+		`"message":5,"error":"real"`:                                  "real",
+		`"message":{"x":1},"error":"real"`:                            "real",
+		`"error":{"code":7,"message":"no"}`:                           "no",
+		`"errors":["first","second"]`:                                 "first; second",
+		`"errors":[{"detail":"1"},{"x":1}]`:                           "1",
+		`"title":"Bad","detail":"the name"`:                           "the name",
+		`"error":{"error":{"error":{"error":"too deep"}}}`:            "",
+		`"message":"Token ` + key + ` is bad"`:                        "Token (secret) is bad",
+		`"message":"` + old + `,` + old + `"`:                         "(secret),(secret)",
+		`"message":` + escapedJSON(old):                               "(secret)",
+		`"message":"it is ` + fresh + ` now","token":"` + fresh + `"`: "it is (secret) now",
+		`"message":"it is ` + fresh + `","user_group":[{"token":"` + fresh + `"}]`:        "it is (secret)",
+		`"message":"it is ` + fresh + `","data":{"x":{"userGroupToken":"` + fresh + `"}}`: "it is (secret)",
+		`"message":"is abcd-and-more","token":"abcd","user_token":"abcd-and-more"`:        "is (secret)",
+		`"message":"a\u001b[31mb\nc\r\td\u0000e\u0085f\u007f"`:                            "a [31mb c d e f",
+		`"message":"a\u202eb\u2028c\u200bd"`:                                              "a b c d",
+		`"message":"` + strings.Repeat("é", 300) + `"`:                                    strings.Repeat("é", 300),
+		`"message":"` + strings.Repeat("é", 10_000) + `"`:                                 strings.Repeat("é", 300) + " …",
+		`"errors":[[["too deep"]]],"reason":"real"`:                                       "real",
+		`"message":"` + long + old + `"`:                                                  long + mask[:5] + " …",
 	} {
 		_, failure := testCall(t, http.MethodPost).interpret(response(http.StatusBadRequest), []byte("{"+body+"}"), nil)
 		if failure.Message != want {

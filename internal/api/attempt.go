@@ -71,11 +71,11 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 		}
 		answer, failure = call.attempt(ctx, attempt)
 		c.adaptPace(turn, failure, budget)
-		answer.Lost, answer.Sent = lost, sent
+		answer.AfterLostAttempt, answer.Sent = lost, sent
 		if failure == nil {
 			return answer, nil
 		}
-		failure.Lost = lost
+		failure.AfterLostAttempt = lost
 		budget.failed(call.method)
 		if !call.mayRepeat(failure) || !c.Retry(ctx, failure) {
 			return answer, failure

@@ -73,8 +73,8 @@ func TestRepetitions(t *testing.T) {
 						t.Errorf("%s: %d attempts; %s", call.method, failure.Attempts, failure.Said())
 					}
 					mayHaveHappened := test.kind == UnknownOutcome || test.kind == Incomplete
-					if failure.Lost != (mayHaveHappened && want > 1) || failure.MayHaveHappened() != mayHaveHappened {
-						t.Errorf("%s: Lost = %v, MayHaveHappened = %v", call.method, failure.Lost, failure.MayHaveHappened())
+					if failure.AfterLostAttempt != (mayHaveHappened && want > 1) || failure.MayHaveHappened() != mayHaveHappened {
+						t.Errorf("%s: AfterLostAttempt = %v, MayHaveHappened = %v", call.method, failure.AfterLostAttempt, failure.MayHaveHappened())
 					}
 					if want == 1 {
 						continue
@@ -82,8 +82,8 @@ func TestRepetitions(t *testing.T) {
 					service = inTurn(test.fault, ok(successJSON))
 					answer, err := call.make(t.Context(), service.client(t, retries(3)))
 					service.want(t, 2)
-					if err != nil || call.method != http.MethodDelete && answer.Lost != mayHaveHappened {
-						t.Errorf("%s: Lost = %v, %v", call.method, answer.Lost, err)
+					if err != nil || call.method != http.MethodDelete && answer.AfterLostAttempt != mayHaveHappened {
+						t.Errorf("%s: AfterLostAttempt = %v, %v", call.method, answer.AfterLostAttempt, err)
 					}
 				}
 			})
@@ -98,7 +98,7 @@ func TestLostThenRefused(t *testing.T) {
 		for _, status := range []int{404, 401, 429, 407} {
 			service := inTurn(answer(500, "", "{}"), answer(status, "", "{}"))
 			failure := failureOf(t, service.client(t, retries(1)).Delete(t.Context(), TokenRequest{UserGroupID: "acme"}))
-			if !failure.Lost || !failure.MayHaveHappened() || failure.Status != status || failure.Attempts < 2 {
+			if !failure.AfterLostAttempt || !failure.MayHaveHappened() || failure.Status != status || failure.Attempts < 2 {
 				t.Errorf("status %d: %#v", status, failure)
 			}
 		}

@@ -16,10 +16,10 @@ type Differences struct {
 func (d Differences) Any() bool { return d.Name || len(d.Remained)+len(d.Changed)+len(d.Missing) > 0 }
 
 // Differences compares a request with the response. A field that either of them lacks is not a difference.
-func (r GroupRequest) Differences(told UserGroup) (d Differences) {
-	d.Name = r.Name != nil && told.Name != nil && *told.Name != *r.Name
-	if !r.Properties.IsZero() && !told.Properties.IsZero() {
-		d.Remained, d.Changed, d.Missing = jsonobject.Contradictions(r.Properties, told.Properties)
+func (r GroupRequest) Differences(response UserGroup) (d Differences) {
+	d.Name = r.Name != nil && response.Name != nil && *response.Name != *r.Name
+	if !r.Properties.IsZero() && !response.Properties.IsZero() {
+		d.Remained, d.Changed, d.Missing = jsonobject.Contradictions(r.Properties, response.Properties)
 	}
 	return d
 }

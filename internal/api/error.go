@@ -55,8 +55,8 @@ type Error struct {
 	Obstacle Obstacle
 	// Attempts counts the attempts of this call.
 	Attempts int
-	// Lost reports that an earlier attempt of this call may have done the work, whatever the Kind.
-	Lost bool
+	// AfterLostAttempt reports that an earlier attempt of this call may have done the work, whatever the Kind.
+	AfterLostAttempt bool
 	// RetryAfter is the wait that the service asked for, or 0 if it asked for none.
 	RetryAfter time.Duration
 
@@ -75,7 +75,7 @@ func (e *Error) Unwrap() error { return e.cause }
 
 // MayHaveHappened reports whether the work was done, or may have been, despite the error.
 func (e *Error) MayHaveHappened() bool {
-	return e.Lost || e.Kind == UnknownOutcome || e.Kind == Incomplete
+	return e.AfterLostAttempt || e.Kind == UnknownOutcome || e.Kind == Incomplete
 }
 
 // Decided reports whether the service itself decided on the call: it refused the call, or did the work and sent an

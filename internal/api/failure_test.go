@@ -72,8 +72,8 @@ func (w way) try(t *testing.T, name string, service *service) {
 			})
 			answer, err := call.make(tflogtest.RootLogger(t.Context(), &log), client)
 			if w.attempts == 0 {
-				if err != nil || answer.Lost {
-					t.Errorf("%s: %v, Lost = %v", call.method, err, answer.Lost)
+				if err != nil || answer.AfterLostAttempt {
+					t.Errorf("%s: %v, AfterLostAttempt = %v", call.method, err, answer.AfterLostAttempt)
 				}
 				continue
 			}
@@ -85,7 +85,7 @@ func (w way) try(t *testing.T, name string, service *service) {
 				t.Errorf("%s: %d attempts, obstacle %d\n%s\nwant %d attempts, obstacle %d\n%s",
 					call.method, failure.Attempts, failure.Obstacle, failure.Reason, w.attempts, w.obstacle, reason)
 			}
-			wantAbsent(t, "the error", told(err), "pa%2Fss", "pa/ss", plantedKey, plantedToken)
+			wantAbsent(t, "the error", printed(err), "pa%2Fss", "pa/ss", plantedKey, plantedToken)
 		}
 		wantAbsent(t, "the log", log.String(), "pa%2Fss", "pa/ss", plantedKey, plantedToken)
 		service.want(t, map[bool]int{true: len(fourCalls)}[w.attempts == 0])

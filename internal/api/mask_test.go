@@ -27,8 +27,8 @@ func escapedJSON(text string) string {
 	return `"` + escaped.String() + `"`
 }
 
-// told returns all that an error and its causes print in the usual formats.
-func told(err error) string {
+// printed returns all that an error and its causes print in the usual formats.
+func printed(err error) string {
 	var text strings.Builder
 	for ; err != nil; err = errors.Unwrap(err) {
 		fmt.Fprintf(&text, "%v %+v %#v %s %q\n", err, err, err, err, err)
@@ -107,8 +107,8 @@ func TestNothingSecretIsTold(t *testing.T) {
 					hidden = append(hidden, plantedNewToken)
 				}
 				// GetOrCreate and Update cannot mask the old token, because they do not know it.
-				wantAbsent(t, "an error", told(getErr)+told(putErr), hidden...)
-				wantAbsent(t, "an error", told(rotateErr)+told(deleteErr), append(hidden, plantedToken)...)
+				wantAbsent(t, "an error", printed(getErr)+printed(putErr), hidden...)
+				wantAbsent(t, "an error", printed(rotateErr)+printed(deleteErr), append(hidden, plantedToken)...)
 				for line := range strings.Lines(log.String()) {
 					if strings.Contains(line, `"method":"POST"`) || strings.Contains(line, `"method":"DELETE"`) {
 						hidden = append(hidden, plantedToken)
@@ -168,7 +168,7 @@ func TestLog(t *testing.T) {
 	for _, fault := range []reaction{cut, half(200, `{"success":1,"token":"`+plantedNewToken+`"              }`)} {
 		for _, call := range fourCalls {
 			_, err := call.make(ctx, each(fault).client(t))
-			wantAbsent(t, "an error", told(failureOf(t, err)), plantedKey, plantedToken, plantedNewToken)
+			wantAbsent(t, "an error", printed(failureOf(t, err)), plantedKey, plantedToken, plantedNewToken)
 		}
 	}
 	wantAbsent(t, "the log", log.String(), plantedKey, plantedToken, plantedNewToken)

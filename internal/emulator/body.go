@@ -167,8 +167,8 @@ func orNull(text string) json.RawMessage {
 	return marshal(text)
 }
 
-func success(told ...member) reply {
-	return reply{status: http.StatusOK, body: append(object{{"success", json.RawMessage("1")}}, told...).encode()}
+func success(fields ...member) reply {
+	return reply{status: http.StatusOK, body: append(object{{"success", json.RawMessage("1")}}, fields...).encode()}
 }
 
 func failure(status int, message string) reply {

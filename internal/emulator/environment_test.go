@@ -50,7 +50,7 @@ func TestEnvironmentsKeepTheirGroupsApart(t *testing.T) {
 	keys := map[string]string{"c": "Customer", "c2": "Customer", "t": "Testing", "u": ""}
 	w := newWorld(t, emulator.New, emulator.Options{Environments: keys})
 	w.In("Testing").Seed(emulator.Group{ID: "n", Token: "theirs"})
-	for _, test := range []struct{ key, call, told string }{
+	for _, test := range []struct{ key, call, want string }{
 		{emulator.DefaultKey, `GET {"user_group_id":"n"}`, "^401 "},
 		{"c", `GET {"user_group_id":"n"}`, `"new_user_group":true`},
 		{"c2", `GET {"user_group_id":"n"}`, `"new_user_group":false`},
@@ -65,7 +65,7 @@ func TestEnvironmentsKeepTheirGroupsApart(t *testing.T) {
 	} {
 		r := request(t, test.call)
 		r.Header.Set("Authorization", "Token "+test.key)
-		w.matches(test.key+" "+test.call, w.answer(r), test.told)
+		w.matches(test.key+" "+test.call, w.answer(r), test.want)
 		w.is(test.key+" "+test.call, w.recorded().Environment, keys[test.key])
 	}
 	if w.stored() != before || len(w.In("Testing").Groups()) != 1 || len(w.In("").Groups()) != 1 {

@@ -16,7 +16,7 @@ func TestFaults(t *testing.T) {
 	for _, test := range []struct {
 		fault emulator.Fault
 		done  bool
-		told  string
+		want  string
 	}{
 		{emulator.Fault{Kind: emulator.CutAfterWork}, true, `^cut$`},
 		{emulator.Fault{Kind: emulator.CutBefore}, false, `^cut$`},
@@ -54,7 +54,7 @@ func TestFaults(t *testing.T) {
 			w := newWorld(t, emulator.New, emulator.Options{})
 			test.fault.Nth = 1
 			w.Fail(test.fault)
-			w.matches(test.fault.Kind.String()+" "+call, w.ask(call), test.told)
+			w.matches(test.fault.Kind.String()+" "+call, w.ask(call), test.want)
 			struck := w.recorded()
 			did := struck.Created || struck.Updated || struck.Rotated || struck.Deleted
 			if changed := w.stored() != before; changed != test.done || did != test.done {

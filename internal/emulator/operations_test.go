@@ -214,7 +214,7 @@ func TestWrongRequestsHaveAStatusOfTheirOwn(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		alter func(*http.Request)
-		told  string
+		want  string
 	}{
 		"path":               {func(r *http.Request) { r.URL.Path = "/api/user/" }, "404 .*/api/user"},
 		"doubled slash":      {func(r *http.Request) { r.URL.Path = "//api/user" }, "404 .*/api/user"},
@@ -236,8 +236,8 @@ func TestWrongRequestsHaveAStatusOfTheirOwn(t *testing.T) {
 		w := newWorld(t, emulator.New, emulator.Options{Refusals: emulator.RefusalsSuccessZero})
 		r := request(t, `GET {"user_group_id":"n"}`)
 		test.alter(r)
-		w.matches(name, w.answer(r), "^"+test.told)
-		w.matches(name, w.recorded().String(), ` "n" `+test.told)
+		w.matches(name, w.answer(r), "^"+test.want)
+		w.matches(name, w.recorded().String(), ` "n" `+test.want)
 		w.is(name, w.stored(), before)
 	}
 }

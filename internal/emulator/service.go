@@ -252,7 +252,7 @@ func (s *service) userGroup(group Group, asked request) member {
 	if properties == nil {
 		properties = json.RawMessage("null")
 	}
-	told := object{
+	fields := object{
 		{"team_id", marshal(group.TeamID)},
 		{"token", marshal(group.Token)},
 		{"name", name},
@@ -260,10 +260,10 @@ func (s *service) userGroup(group Group, asked request) member {
 		{"properties", properties},
 		{"api_environment_tag", orNull(group.Environment)},
 	}
-	told = slices.DeleteFunc(told, func(field member) bool {
+	fields = slices.DeleteFunc(fields, func(field member) bool {
 		return slices.Contains(s.options.Omit, field.name) || slices.Contains(asked.omit, field.name)
 	})
-	return member{"user_group", told.encode()}
+	return member{"user_group", fields.encode()}
 }
 
 func newToken() string { return "ugt_" + rand.Text() }

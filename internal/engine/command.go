@@ -10,11 +10,11 @@ import (
 // grace is how long an interrupted engine may take to write its state before it is killed.
 const grace = 15 * time.Second
 
-// Command returns a command that runs the engine in the folder, with an environment from Environment. The engine does
+// Command returns a command that runs the engine in dir, with an environment from Environment. The engine does
 // not receive Ctrl-C from the terminal. It is interrupted when the context is done.
-func (e Engine) Command(ctx context.Context, folder string, environment []string, args ...string) *exec.Cmd {
+func (e Engine) Command(ctx context.Context, dir string, environment []string, args ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, e.Path, args...)
-	command.Dir, command.Env = folder, environment
+	command.Dir, command.Env = dir, environment
 	ownGroup(command)
 	command.Cancel = func() error { return Interrupt(command) }
 	command.WaitDelay = grace

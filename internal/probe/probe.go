@@ -108,7 +108,7 @@ func (p *probe) ask(call func() (api.Answer, error)) reply {
 		return r
 	}
 	switch kind := r.refused.Kind; {
-	case kind == api.Refused && r.refused.Lost: // The lost attempt may be the reason.
+	case kind == api.Refused && r.refused.AfterLostAttempt: // The lost attempt may be the reason.
 		p.failure = r.refused
 	case kind == api.Refused || kind == api.Unauthorized || kind == api.Incomplete:
 	case kind == api.UnknownOutcome && r.refused.Status/100 == 5 && r.refused.FromService:

@@ -268,11 +268,11 @@ func rotatesAnyToken() between {
 			body["current_token"] = current
 		}
 		text, _ := io.ReadAll(next().Body)
-		var told struct {
+		var response struct {
 			Group struct{ Token json.RawMessage } `json:"user_group"`
 		}
-		_ = json.Unmarshal(text, &told)
-		current = told.Group.Token
+		_ = json.Unmarshal(text, &response)
+		current = response.Group.Token
 		return says(200, string(text))
 	}
 }

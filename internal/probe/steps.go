@@ -81,7 +81,7 @@ func (p *probe) asksKey(ctx context.Context) {
 	// A response to a lookup may come from a cache. A response to an update never does.
 	token := made.UserGroup.Token
 	switch sure := changed.UserGroup.Token; {
-	case changed.refused != nil && !made.isNew() && !made.Lost, sure != (api.Secret{}) && sure != token:
+	case changed.refused != nil && !made.isNew() && !made.AfterLostAttempt, sure != (api.Secret{}) && sure != token:
 		p.behindCache()
 	case sure == token:
 		g.token = token
@@ -98,7 +98,7 @@ func (p *probe) asksKey(ctx context.Context) {
 	p.found("create", "yes", "")
 	p.found("update", "yes", "")
 	p.found("between", "none", "")
-	if !made.isNew() && !made.Lost {
+	if !made.isNew() && !made.AfterLostAttempt {
 		p.found("between", "repeated", "a group that was created once was there already")
 	}
 	if missing := missingFields(changed.UserGroup); missing != "" {
@@ -108,10 +108,10 @@ func (p *probe) asksKey(ctx context.Context) {
 	}
 }
 
-func (p *probe) checkEnvironment(told *string) {
+func (p *probe) checkEnvironment(response *string) {
 	tag := ""
-	if told != nil {
-		tag = *told
+	if response != nil {
+		tag = *response
 	}
 	switch {
 	case tag == p.options.Environment:
@@ -126,17 +126,17 @@ func (p *probe) checkEnvironment(told *string) {
 }
 
 // missingFields lists what a response to an update that sent a name and properties lacks.
-func missingFields(told api.UserGroup) string {
+func missingFields(response api.UserGroup) string {
 	var missing []string
 	for _, field := range []struct {
 		name  string
 		there bool
 	}{
-		{"team_id", told.TeamID != nil},
-		{"token", !told.Token.IsZero()},
-		{"name", told.Name != nil},
-		{"provided_id", told.ProvidedID != nil},
-		{"properties", !told.Properties.IsZero()},
+		{"team_id", response.TeamID != nil},
+		{"token", !response.Token.IsZero()},
+		{"name", response.Name != nil},
+		{"provided_id", response.ProvidedID != nil},
+		{"properties", !response.Properties.IsZero()},
 	} {
 		if !field.there {
 			missing = append(missing, field.name)

@@ -42,13 +42,13 @@ func TestUserGroupsLeavesNoGroupBehind(t *testing.T) {
 	got, diags := userGroups(p, all...)
 	diags.WantNone()
 	for name, want := range map[string][]string{"existing_ids": existing, "missing_ids": missing} {
-		var told []string
+		var ids []string
 		for _, id := range got[name].([]any) {
-			told = append(told, id.(string))
+			ids = append(ids, id.(string))
 		}
-		slices.Sort(told)
-		if !slices.Equal(told, want) {
-			t.Errorf("%s are %v, want %v", name, told, want)
+		slices.Sort(ids)
+		if !slices.Equal(ids, want) {
+			t.Errorf("%s are %v, want %v", name, ids, want)
 		}
 	}
 	calls := map[string]int{}

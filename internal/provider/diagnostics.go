@@ -43,7 +43,7 @@ func isMissing(diags *diag.Diagnostics, err error) bool {
 	if !errors.Is(err, usergroup.ErrNotFound) || !errors.As(err, &problem) {
 		return false
 	}
-	if problem.LookupLost {
+	if problem.LookupUncertain {
 		report(diags, nil, problem)
 	}
 	return true

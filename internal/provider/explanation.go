@@ -65,7 +65,7 @@ func (p explanation) said() string {
 	var said string
 	if p.Call != nil {
 		said = capitalized(cmp.Or(p.Call.Said(), "no reason is known")) + "."
-		if p.Call.Lost && p.Call.Kind != api.UnknownOutcome {
+		if p.Call.AfterLostAttempt && p.Call.Kind != api.UnknownOutcome {
 			said += " An earlier attempt of the same call got no usable response."
 		}
 	}
@@ -89,7 +89,7 @@ func (p explanation) done() string {
 	}[p.Done]
 	if p.Operation == usergroup.Rotate && p.Done == usergroup.Yes {
 		where := "The state has the new token."
-		if p.Told.Token.IsZero() {
+		if p.Response.Token.IsZero() {
 			where = "The next refresh reads the new token."
 		}
 		said = join(" ", said, where)
@@ -116,18 +116,18 @@ func (p explanation) placeholder(maker string) (said, removal string) {
 	case p.Placeholder == usergroup.PlaceholderLeft:
 		return "The " + maker + " created an empty group, which may still be at the service. " +
 			"To remove it, run:", removalCommand(p.ID)
-	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupLost:
+	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupUncertain:
 		return "The " + maker + " created an empty group and removed it again. An earlier attempt was lost. " +
 			"If the service still carries it out, an empty group appears. To remove it, run:", removalCommand(p.ID)
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.Operation == usergroup.CheckService:
 		return "The check created a group of its own and removed it again.", ""
 	case p.Placeholder == usergroup.PlaceholderRemoved:
 		return "The lookup created an empty group, as it does for every missing ID, and removed it again.", ""
-	case p.LookupLost && p.existedBefore():
+	case p.LookupUncertain && p.existedBefore():
 		// A command would delete a live customer in most cases.
 		return "If the group was deleted elsewhere in the meantime, the " + maker + " may have created an empty one. " +
 			"The next plan shows that.", ""
-	case p.LookupLost:
+	case p.LookupUncertain:
 		return "If the group did not exist before, the " + maker + " may have created an empty one. " +
 			"To remove it, run:", removalCommand(p.ID)
 	default:
@@ -171,14 +171,14 @@ func (p explanation) fill(words string) string {
 	if p.Cause != nil {
 		cause = explanation{p.Cause}.title()
 	}
-	asked, answered := quoteApart(p.ID, orNone(p.Told.ProvidedID))
+	asked, answered := quoteApart(p.ID, orNone(p.Response.ProvidedID))
 	return strings.NewReplacer(
 		"{asked}", asked,
 		"{answered}", answered,
 		"{known.team_id}", orUnknown(subject.Known.TeamID),
-		"{told.team_id}", orUnknown(subject.Told.TeamID),
+		"{response.team_id}", orUnknown(subject.Response.TeamID),
 		"{known.environment}", strconv.Quote(orNone(subject.Known.EnvironmentTag)),
-		"{told.environment}", strconv.Quote(orNone(subject.Told.EnvironmentTag)),
+		"{response.environment}", strconv.Quote(orNone(subject.Response.EnvironmentTag)),
 		"{differences}", p.differences(),
 		"{cause}", cause,
 	).Replace(words)
@@ -210,11 +210,11 @@ func orUnknown(n *int64) string {
 // differences describes where the group at the service differs from what was sent. It names the top-level keys of
 // properties, but no values.
 func (p explanation) differences() string {
-	differ := p.Sent.Differences(p.Told)
+	differ := p.Sent.Differences(p.Response)
 	said := ""
 	if differ.Name {
-		sent, told := quoteApart(*p.Sent.Name, *p.Told.Name)
-		said = fmt.Sprintf(" The service was sent the name %s and has %s.", sent, told)
+		sent, shown := quoteApart(*p.Sent.Name, *p.Response.Name)
+		said = fmt.Sprintf(" The service was sent the name %s and has %s.", sent, shown)
 	}
 	for _, part := range []struct {
 		keys []string

@@ -82,7 +82,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.Replaced: {
 		title: "User group %q has been replaced",
-		means: "The group that was expected has team_id {known.team_id}, and the service has team_id {told.team_id} under " +
+		means: "The group that was expected has team_id {known.team_id}, and the service has team_id {response.team_id} under " +
 			"the same ID. The group was deleted and recreated elsewhere, or the API key belongs to another environment.",
 		next: "Check the API key, then plan again: the plan shows the group as it is now. " +
 			"To stop managing it without deleting it, run `terraform state rm`.",
@@ -140,14 +140,14 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.WrongEnvironment: {
 		title: "User group %q is in another environment",
-		means: "The group should be in the environment {known.environment}, but is in {told.environment}.",
+		means: "The group should be in the environment {known.environment}, but is in {response.environment}.",
 		next: "Check that the API key and the provider's environment match the environment of the group. To stop " +
 			"managing the group without deleting it, run `terraform state rm`.",
 	},
 	usergroup.WrongKey: {
 		title: "The API key belongs to another environment",
 		means: "The provider's environment is {known.environment}. A group created with this API key as a test was in " +
-			"{told.environment}.",
+			"{response.environment}.",
 		next: "Use an API key for the environment {known.environment}, or change the provider's environment.",
 	},
 	usergroup.NoEnvironment: {
@@ -185,7 +185,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.AnotherRemains: {
 		title: "Another user group has the ID %q",
-		means: "The group that Terraform managed is gone. Another group, with team_id {told.team_id}, has its ID.",
+		means: "The group that Terraform managed is gone. Another group, with team_id {response.team_id}, has its ID.",
 		done:  "The other group was not touched.",
 	},
 	usergroup.TokenChanged: {

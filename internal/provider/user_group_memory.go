@@ -84,9 +84,9 @@ func (m *memory) refreshed(found usergroup.Found) {
 	}
 }
 
-// updated records an update that sent the given request. told is nil unless the group is known to have been updated.
-func (m *memory) updated(told *api.UserGroup, sent api.GroupRequest) {
-	if told != nil {
+// updated records an update that sent the given request. response is nil unless the group is known to have been updated.
+func (m *memory) updated(response *api.UserGroup, sent api.GroupRequest) {
+	if response != nil {
 		m.TakenOver = false
 		m.Unseen = m.Unseen && sent.Mapping == nil
 	}

@@ -117,18 +117,18 @@ func (m *userGroupModel) known(remembered memory) usergroup.Known {
 
 // setComputed sets the ID and copies team, token and environment from a response. A value that is missing from the
 // response does not change, or becomes null if it was unknown.
-func (m *userGroupModel) setComputed(told api.UserGroup) {
+func (m *userGroupModel) setComputed(response api.UserGroup) {
 	m.ID = m.UserGroupID
-	if told.TeamID != nil || m.TeamID.IsUnknown() {
-		m.TeamID = types.Int64PointerValue(told.TeamID)
+	if response.TeamID != nil || m.TeamID.IsUnknown() {
+		m.TeamID = types.Int64PointerValue(response.TeamID)
 	}
-	if told.EnvironmentTag != nil || m.APIEnvironmentTag.IsUnknown() {
-		m.APIEnvironmentTag = types.StringPointerValue(told.EnvironmentTag)
+	if response.EnvironmentTag != nil || m.APIEnvironmentTag.IsUnknown() {
+		m.APIEnvironmentTag = types.StringPointerValue(response.EnvironmentTag)
 	}
 	switch {
-	case !told.Token.IsZero():
-		m.Token = types.StringValue(told.Token.Reveal())
-		m.TokenFingerprint = types.StringValue(told.Token.Fingerprint())
+	case !response.Token.IsZero():
+		m.Token = types.StringValue(response.Token.Reveal())
+		m.TokenFingerprint = types.StringValue(response.Token.Fingerprint())
 	case m.TokenFingerprint.IsUnknown():
 		m.Token, m.TokenFingerprint = types.StringNull(), types.StringNull()
 	}
@@ -159,12 +159,12 @@ func (m *userGroupModel) refreshFrom(found usergroup.Found, imported bool) {
 }
 
 // showDrift copies the managed attributes that a response contains. The others do not change.
-func (m *userGroupModel) showDrift(told api.UserGroup) {
-	if told.Name != nil {
-		m.Name = types.StringValue(*told.Name)
+func (m *userGroupModel) showDrift(response api.UserGroup) {
+	if response.Name != nil {
+		m.Name = types.StringValue(*response.Name)
 	}
-	if !told.Properties.IsZero() && !m.Properties.IsNull() {
-		m.Properties = propertiesSeen(told.Properties)
+	if !response.Properties.IsZero() && !m.Properties.IsNull() {
+		m.Properties = propertiesSeen(response.Properties)
 	}
 }
 
@@ -177,37 +177,37 @@ func (m *userGroupModel) keepComputed(state *userGroupModel) {
 	}
 }
 
-// setUpdated changes a planned group to its state after an update. told is the response, or nil unless the group is
+// setUpdated changes a planned group to its state after an update. response is the response, or nil unless the group is
 // known to have been updated.
-func (m *userGroupModel) setUpdated(told *api.UserGroup, err error, state *userGroupModel) {
-	if told == nil {
+func (m *userGroupModel) setUpdated(response *api.UserGroup, err error, state *userGroupModel) {
+	if response == nil {
 		m.Name, m.Mapping, m.Properties = state.Name, state.Mapping, state.Properties
 		return
 	}
-	computed := *told
+	computed := *response
 	// The plan promised the token in the state. If the token has changed, the next refresh records the new one.
 	computed.Token = api.Secret{}
 	m.setComputed(computed)
 	if err != nil {
-		m.showDrift(*told)
+		m.showDrift(*response)
 	}
 }
 
-// setRotated changes a planned group to its state after a rotation. told is the response, or nil unless the token is
+// setRotated changes a planned group to its state after a rotation. response is the response, or nil unless the token is
 // known to have been rotated.
-func (m *userGroupModel) setRotated(told *api.UserGroup, state *userGroupModel, now time.Time) {
-	if told == nil {
+func (m *userGroupModel) setRotated(response *api.UserGroup, state *userGroupModel, now time.Time) {
+	if response == nil {
 		m.RotateTokenWhenChanged = state.RotateTokenWhenChanged
 		return
 	}
-	m.setComputed(*told)
+	m.setComputed(*response)
 	m.TokenRotatedAt = instant(now)
 }
 
 // tokenDiffers reports whether a response has a different token than the state. It compares fingerprints, since the
 // state may not contain the token.
-func (m *userGroupModel) tokenDiffers(told api.Secret) bool {
-	return !told.IsZero() && !m.TokenFingerprint.IsNull() && told.Fingerprint() != m.TokenFingerprint.ValueString()
+func (m *userGroupModel) tokenDiffers(response api.Secret) bool {
+	return !response.IsZero() && !m.TokenFingerprint.IsNull() && response.Fingerprint() != m.TokenFingerprint.ValueString()
 }
 
 // propertiesSeen returns the properties of a response as jsonencode would write them, so that generated configuration

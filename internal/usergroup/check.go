@@ -109,29 +109,29 @@ func (s *Service) tryOut(ctx context.Context, v *verdict) *Problem {
 	made, err := s.client.GetOrCreate(ctx, group)
 	draft.record(err)
 	if made.New == nil {
-		draft.LookupLost = draft.Call.MayHaveHappened()
+		draft.LookupUncertain = draft.Call.MayHaveHappened()
 		return s.endIfKeyRefused(draft.with(CallFailed))
 	}
 	seen, cached, err := s.askAgain(ctx, group, made)
 	if cached {
 		draft.record(nil)
-		draft.LookupLost = made.Lost || seen.Lost
+		draft.LookupUncertain = made.AfterLostAttempt || seen.AfterLostAttempt
 		if *made.New && !isOtherID(id, made.UserGroup) && !s.remembers(made.UserGroup.Token) {
-			draft.LookupLost = s.remove(ctx, group, made.UserGroup.Token) != nil || draft.LookupLost
+			draft.LookupUncertain = s.remove(ctx, group, made.UserGroup.Token) != nil || draft.LookupUncertain
 		}
 		return s.end(draft.with(AnsweredFromCache))
 	}
 	v.uncached = v.uncached || err == nil && *made.New
-	draft.LookupLost = made.Lost || seen.Lost || err != nil
+	draft.LookupUncertain = made.AfterLostAttempt || seen.AfterLostAttempt || err != nil
 	token := cmp.Or(seen.UserGroup.Token, made.UserGroup.Token)
 	if err == nil && s.check.environment != "" {
 		seen, err = s.client.Update(ctx, group)
 	}
-	draft.Told = seen.UserGroup
+	draft.Response = seen.UserGroup
 	if err == nil && s.judgeEnvironment(draft) == nil && !s.names.known.Load() {
 		var shown api.Answer
 		shown, err = s.look(ctx, Known{ID: id})
-		draft.LookupLost = draft.LookupLost || shown.Lost || err != nil
+		draft.LookupUncertain = draft.LookupUncertain || shown.AfterLostAttempt || err != nil
 		s.names.known.Store(err == nil)
 	}
 	if err == nil && !*made.New {
@@ -160,7 +160,7 @@ func (s *Service) askAgain(
 ) (seen api.Answer, cached bool, err error) {
 	// A group with a random ID cannot exist yet, and its token cannot be known. A response that contradicts this comes
 	// from a cache.
-	if !*made.New && !made.Lost || isOtherID(group.UserGroupID, made.UserGroup) || s.remembers(made.UserGroup.Token) {
+	if !*made.New && !made.AfterLostAttempt || isOtherID(group.UserGroupID, made.UserGroup) || s.remembers(made.UserGroup.Token) {
 		return made, true, nil
 	}
 	seen, err = s.client.GetOrCreate(ctx, group)
@@ -169,7 +169,7 @@ func (s *Service) askAgain(
 
 // judgeEnvironment returns a problem unless the response to an update shows the expected environment.
 func (s *Service) judgeEnvironment(draft Problem) *Problem {
-	switch tag := draft.Told.EnvironmentTag; {
+	switch tag := draft.Response.EnvironmentTag; {
 	case s.check.environment == "" || tag != nil && *tag == s.check.environment:
 		return nil
 	case tag == nil:
@@ -183,7 +183,7 @@ func (s *Service) judgeEnvironment(draft Problem) *Problem {
 func (s *Service) remove(ctx context.Context, group api.GroupRequest, token api.Secret) error {
 	err := s.client.Delete(ctx, api.TokenRequest{CurrentToken: token, UserGroupID: group.UserGroupID})
 	var call *api.Error
-	if !errors.As(err, &call) || call.Kind != api.Refused || !call.Lost {
+	if !errors.As(err, &call) || call.Kind != api.Refused || !call.AfterLostAttempt {
 		return err
 	}
 	// Either the lost attempt has deleted the group, or the refusal has another reason. After a lookup, the group exists

@@ -41,8 +41,8 @@ func (s *Service) create(
 	lost := false
 	for settle := (settling{}); ; {
 		answer, err := s.client.GetOrCreate(ctx, wanted)
-		lost = lost || answer.Lost
-		draft.Told = answer.UserGroup
+		lost = lost || answer.AfterLostAttempt
+		draft.Response = answer.UserGroup
 		draft.Done = draft.record(err)
 		if lost {
 			draft.Done = Maybe
@@ -91,7 +91,7 @@ func (s *Service) create(
 // placeholder of another process. The response to the creation may merely echo the request, so the group is looked up
 // by ID alone unless the response shows another name.
 func (s *Service) isLive(ctx context.Context, wanted api.GroupRequest, draft Problem) (bool, *Problem) {
-	existing := draft.Told
+	existing := draft.Response
 	named := existing.Name != nil && *existing.Name != "" && *existing.Name != draft.ID
 	if named && namesDiffer(wanted.Name, existing.Name) {
 		return true, nil
@@ -111,7 +111,7 @@ func (s *Service) isLive(ctx context.Context, wanted api.GroupRequest, draft Pro
 // confirmCreated looks up a new group if the response to its creation was incomplete or showed another ID.
 func (s *Service) confirmCreated(ctx context.Context, draft Problem) (Result, *Problem) {
 	draft.Done = Maybe
-	made := Known{ID: draft.ID, TeamID: draft.Told.TeamID, Token: draft.Told.Token}
+	made := Known{ID: draft.ID, TeamID: draft.Response.TeamID, Token: draft.Response.Token}
 	found, problem := s.find(api.CleanUp(ctx, time.Time{}), made)
 	switch {
 	case problem != nil:
@@ -120,7 +120,7 @@ func (s *Service) confirmCreated(ctx context.Context, draft Problem) (Result, *P
 		return Result{}, draft.with(MayHaveExisted)
 	}
 	draft.Done = Yes
-	group := found.Over(draft.Told)
+	group := found.Over(draft.Response)
 	result := Result{Group: &group}
 	if isOtherID(draft.ID, group) {
 		result.Warnings = append(result.Warnings, draft.with(OtherSpelling))
@@ -132,12 +132,12 @@ func (s *Service) confirmCreated(ctx context.Context, draft Problem) (Result, *P
 // client may have created it earlier. A response to a lookup by ID alone cannot echo a name or properties. If it
 // shows those that the creation sent, the group is ours. If it shows none, that proves nothing.
 func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, draft Problem) (Result, *Problem) {
-	known := Known{ID: wanted.UserGroupID, TeamID: draft.Told.TeamID, Token: draft.Told.Token}
+	known := Known{ID: wanted.UserGroupID, TeamID: draft.Response.TeamID, Token: draft.Response.Token}
 	found, problem := s.find(api.CleanUp(ctx, time.Time{}), known)
 	if problem != nil {
 		return Result{}, draft.because(problem)
 	}
-	draft.Told = found.UserGroup
+	draft.Response = found.UserGroup
 	shown := wanted.Name != nil && found.Name != nil && (wanted.Properties.IsZero() || !found.Properties.IsZero())
 	if wanted.Differences(found.UserGroup).Any() || !shown || !known.isSame(found.UserGroup) {
 		return Result{}, draft.with(MayHaveExisted)
@@ -148,7 +148,7 @@ func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, draft Prob
 // adopt takes over an existing group. It updates the group to what is wanted, and does not change its token.
 func (s *Service) adopt(ctx context.Context, wanted api.GroupRequest, draft Problem) (Result, *Problem) {
 	draft.Operation = Adopt
-	existing := draft.Told
+	existing := draft.Response
 	known := Known{ID: wanted.UserGroupID, TeamID: existing.TeamID, Token: existing.Token}
 	draft.Known, draft.Done = known, No
 	answer, problem := s.put(ctx, wanted, &draft)

@@ -19,7 +19,7 @@ func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID 
 			return Result{Warnings: []*Problem{draft.with(Kept)}}, nil
 		}
 		if known.TakenOver {
-			draft.Told.TeamID = known.TeamID
+			draft.Response.TeamID = known.TeamID
 			return Result{Warnings: []*Problem{draft.with(AnotherRemains)}}, nil
 		}
 		result, problem := s.delete(ctx, known, dataSourceProvidedID, draft)
@@ -42,14 +42,14 @@ func (s *Service) delete(
 		if problem != nil {
 			return draft.goneOr(problem)
 		}
-		known, lost = known.with(found), found.Lost
+		known, lost = known.with(found), found.Uncertain
 	}
 	for stale := 0; ; stale++ {
 		err := s.client.Delete(ctx, api.TokenRequest{
 			CurrentToken: known.Token, UserGroupID: known.ID, DataSourceProvidedID: dataSourceProvidedID,
 		})
 		if err == nil && lost {
-			left := Problem{Operation: LookUp, ID: known.ID, LookupLost: true}.with(MayBeLeftBehind)
+			left := Problem{Operation: LookUp, ID: known.ID, LookupUncertain: true}.with(MayBeLeftBehind)
 			return Result{Warnings: []*Problem{left}}, nil
 		}
 		if err == nil {
@@ -70,7 +70,7 @@ func (s *Service) delete(
 			return Result{}, draft.with(MayBeAnother)
 		}
 		// Another client has rotated the token.
-		known, lost = known.with(found), lost || found.Lost
+		known, lost = known.with(found), lost || found.Uncertain
 	}
 }
 
@@ -78,12 +78,12 @@ func (s *Service) delete(
 // shows that the group is gone.
 func (p Problem) goneOr(problem *Problem) (Result, *Problem) {
 	switch {
-	case errors.Is(problem, ErrNotFound) && !problem.LookupLost:
+	case errors.Is(problem, ErrNotFound) && !problem.LookupUncertain:
 		return Result{}, nil
 	case errors.Is(problem, ErrNotFound):
 		return Result{Warnings: []*Problem{problem}}, nil
 	case problem.Finding == Replaced:
-		p.Told = problem.Told
+		p.Response = problem.Response
 		return Result{Warnings: []*Problem{p.with(AnotherRemains)}}, nil
 	default:
 		return Result{}, p.because(problem)

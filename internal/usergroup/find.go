@@ -78,10 +78,10 @@ func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Fo
 	for looks := 1; ; looks++ {
 		answer, err := s.look(ctx, known)
 		outcome := draft.record(err)
-		draft.Told = answer.UserGroup
-		lost = lost || answer.Lost || outcome == Maybe
+		draft.Response = answer.UserGroup
+		lost = lost || answer.AfterLostAttempt || outcome == Maybe
 		// A response that reports a new group may come from a cache until a second lookup has confirmed the group.
-		draft.LookupLost = lost || made != nil
+		draft.LookupUncertain = lost || made != nil
 		shows := s.judge(known, made, answer)
 		switch {
 		case looks > maxLooks:
@@ -99,7 +99,7 @@ func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Fo
 				return Found{}, s.endIfKeyRefused(draft.with(CallFailed))
 			}
 		case fromCache, contradictory:
-			draft.LookupLost = true // It is unknown which lookups have reached the service.
+			draft.LookupUncertain = true // It is unknown which lookups have reached the service.
 			if checked != nil && checked.problem != nil {
 				return Found{}, draft.because(checked.problem)
 			}
@@ -108,7 +108,7 @@ func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Fo
 			}
 			return Found{}, draft.with(AnsweredFromCache)
 		case existing:
-			draft.LookupLost = lost
+			draft.LookupUncertain = lost
 			waits, problem := settle != nil && !lost, (*Problem)(nil)
 			if waits {
 				waits, problem = s.mayBePlaceholder(ctx, draft)
@@ -134,11 +134,11 @@ func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Fo
 			ctx = s.client.Begin(api.CleanUp(ctx, answer.Sent.Add(lease)))
 			if checked = s.checkService(ctx, nil); !checked.uncached {
 				// What looks like a placeholder may be a live group, if a cache repeats the response to its creation.
-				draft.LookupLost = true
+				draft.LookupUncertain = true
 				return Found{}, draft.because(checked.problem)
 			}
 		case confirmed:
-			draft.Placeholder, draft.LookupLost = PlaceholderLeft, lost
+			draft.Placeholder, draft.LookupUncertain = PlaceholderLeft, lost
 			err := s.client.Delete(ctx, api.TokenRequest{CurrentToken: answer.UserGroup.Token, UserGroupID: known.ID})
 			if err == nil {
 				draft.Placeholder = PlaceholderRemoved
@@ -195,7 +195,7 @@ const longestScout = 3 * time.Second
 // time would tell. The known group is none, and neither is one that shows a name. Where the service shows no names, or
 // has groups without one, nobody waits for each of them: an import of a placeholder loses nothing.
 func (s *Service) mayBePlaceholder(ctx context.Context, draft Problem) (bool, *Problem) {
-	if draft.Known.isSame(draft.Told) || !s.showsNothing(draft.ID, draft.Told) {
+	if draft.Known.isSame(draft.Response) || !s.showsNothing(draft.ID, draft.Response) {
 		return false, nil
 	}
 	if !s.names.known.Load() { // The check finds out.
@@ -216,12 +216,12 @@ func (s *Service) look(ctx context.Context, known Known) (api.Answer, error) {
 	}
 	answer, err := s.client.GetOrCreate(ctx, request)
 	if request.Name == nil && api.IsKind(err, api.Refused) {
-		lost := answer.Lost
+		lost := answer.AfterLostAttempt
 		request.Name = &name
 		s.nameSent.Store(true)
 		answer, err = s.client.GetOrCreate(ctx, request)
 		// An attempt that was lost before the name was added may still be carried out.
-		answer.Lost = answer.Lost || lost
+		answer.AfterLostAttempt = answer.AfterLostAttempt || lost
 		if err == nil {
 			s.nameRequired.Store(true)
 		}
@@ -241,18 +241,18 @@ func (s *Service) look(ctx context.Context, known Known) (api.Answer, error) {
 
 // existing decides whether the existing group that a lookup has returned is the known group.
 func (s *Service) existing(ctx context.Context, draft Problem) (Found, *Problem) {
-	known, group := draft.Known, draft.Told
+	known, group := draft.Known, draft.Response
 	s.remember(group.Token)
-	found := Found{UserGroup: group, Replaced: known.isOther(group), Lost: draft.LookupLost}
+	found := Found{UserGroup: group, Replaced: known.isOther(group), Uncertain: draft.LookupUncertain}
 	switch {
 	case known.isSame(group):
-		draft.LookupLost = false
+		draft.LookupUncertain = false
 		if isOtherID(known.ID, group) {
 			found.Warnings = append(found.Warnings, draft.with(OtherSpelling))
 		}
 	case isOtherID(known.ID, group):
 		return Found{}, draft.with(AnsweredForAnother)
-	case draft.LookupLost && s.showsNothing(known.ID, group):
+	case draft.LookupUncertain && s.showsNothing(known.ID, group):
 		return Found{}, draft.with(MayBeLeftBehind)
 	}
 	if found.Replaced {

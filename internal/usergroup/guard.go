@@ -13,7 +13,7 @@ import (
 func (s *Service) refuseHarm(ctx context.Context, draft Problem) *Problem {
 	expected, tag := s.check.environment, draft.Known.EnvironmentTag
 	if expected != "" && tag != nil && *tag != expected {
-		draft.Told = api.UserGroup{EnvironmentTag: tag}
+		draft.Response = api.UserGroup{EnvironmentTag: tag}
 		draft.Known.EnvironmentTag = &expected
 		return draft.with(WrongEnvironment)
 	}
@@ -34,7 +34,7 @@ func (s *Service) checkEnvironment(ctx context.Context, draft Problem) *Problem 
 // expect returns a problem if the response to an update or a rotation shows another group or another environment than
 // the plan relied on.
 func (k Known) expect(draft Problem) *Problem {
-	response := draft.Told
+	response := draft.Response
 	switch {
 	case k.isOther(response):
 		return draft.with(Replaced)
@@ -69,5 +69,5 @@ func namesDiffer(sent, returned *string) bool {
 // out. The contract does not specify the status for a stale token, so the caller has to look up the group.
 func mayBeTheToken(call *api.Error) bool {
 	maybe := []api.Kind{api.Refused, api.Unauthorized, api.UnknownOutcome, api.Incomplete}
-	return call.Lost || slices.Contains(maybe, call.Kind)
+	return call.AfterLostAttempt || slices.Contains(maybe, call.Kind)
 }

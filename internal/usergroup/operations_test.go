@@ -126,8 +126,8 @@ func TestOperations(t *testing.T) {
 				h.script = test.script
 				h.operate(t.Context())
 				var calls []string
-				for _, told := range h.told {
-					if line := told(); strings.ToUpper(line[:3]) == line[:3] {
+				for _, event := range h.events {
+					if line := event(); strings.ToUpper(line[:3]) == line[:3] {
 						calls = append(calls, line)
 					}
 				}
@@ -229,13 +229,13 @@ func TestEnds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := situation{operation: test.operation, before: test.before, reading: "stored"}.start(t)
 				h.restless = func() {
-					if len(h.told) > 20 {
+					if len(h.events) > 20 {
 						panic("the operation does not end")
 					}
 					another[test.another](h)
 				}
 				h.operate(t.Context())
-				if calls := len(h.told) - 1; calls != test.calls || h.err == nil {
+				if calls := len(h.events) - 1; calls != test.calls || h.err == nil {
 					t.Errorf("%d calls, want %d; %v", calls, test.calls, h.err)
 				}
 			})
@@ -297,7 +297,7 @@ func TestWrongEnvironment(t *testing.T) {
 			if !errors.As(h.err, &problem) || problem.Finding != test.finding || (len(h.Calls()) > 0) != test.asked {
 				t.Errorf("%d calls; %v", len(h.Calls()), h.err)
 			}
-			if check := problem.Cause; check != nil && check.LookupLost {
+			if check := problem.Cause; check != nil && check.LookupUncertain {
 				t.Error("no response was lost, and the check says that one was")
 			}
 			if after, _ := h.Group(id); !reflect.DeepEqual(after, before) {

@@ -63,14 +63,14 @@ func (r *oneRun) getOrCreate(ctx context.Context) {
 	if r.err = r.queue(request, false); r.err != nil {
 		return
 	}
-	var told struct {
+	var response struct {
 		UserGroup struct {
 			TeamID int64 `json:"team_id"`
 			Token  string
 		} `json:"user_group"`
 	}
-	r.err = json.Unmarshal(r.send(request).body, &told)
-	r.has = &api.UserGroup{TeamID: &told.UserGroup.TeamID, Token: api.NewSecret(told.UserGroup.Token)}
+	r.err = json.Unmarshal(r.send(request).body, &response)
+	r.has = &api.UserGroup{TeamID: &response.UserGroup.TeamID, Token: api.NewSecret(response.UserGroup.Token)}
 }
 
 // exception is what cannot be helped: a rule that the runs of some pairs break in some orders.
@@ -242,7 +242,7 @@ func (w *together) checkLeft() {
 			return r.has != nil && r.has.Token == api.NewSecret(group.Token)
 		})
 		named := slices.ContainsFunc(problems, func(p *usergroup.Problem) bool {
-			return p.ID == group.ID && (p.Placeholder == usergroup.PlaceholderLeft || p.LookupLost)
+			return p.ID == group.ID && (p.Placeholder == usergroup.PlaceholderLeft || p.LookupUncertain)
 		})
 		empty := isOfCheck(group.ID) || w.empty[group.TeamID] && group.Name == ""
 		if empty && !kept && !named {

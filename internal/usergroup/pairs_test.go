@@ -167,7 +167,7 @@ type together struct {
 	slow    int            // how many calls took longer than no time
 	befell  int            // mishaps
 	empty   map[int64]bool // the team_id of each group that a lookup has created
-	told    []string
+	events  []string
 	broken  map[string]string // by rule
 	excused []int             // the exceptions that the order needs
 }
@@ -191,10 +191,10 @@ type oneRun struct {
 }
 
 func (w *together) tell(format string, args ...any) {
-	w.told = append(w.told, fmt.Sprintf(format, args...))
+	w.events = append(w.events, fmt.Sprintf(format, args...))
 }
 
-func (w *together) story() string { return strings.Join(w.told, "\n  ") }
+func (w *together) story() string { return strings.Join(w.events, "\n  ") }
 
 // start returns the runs before their first call.
 func (p pair) start(t *testing.T, c *choices, operations ...string) *together {

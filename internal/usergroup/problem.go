@@ -17,16 +17,16 @@ type Problem struct {
 	Done Happened
 	// Placeholder says what became of the empty group that a lookup creates if the group does not exist.
 	Placeholder Placeholder
-	// LookupLost reports whether the outcome of a lookup is uncertain, so that it may have created a placeholder, or may
+	// LookupUncertain reports whether the outcome of a lookup is uncertain, so that it may have created a placeholder, or may
 	// still create one.
-	LookupLost bool
+	LookupUncertain bool
 	// Call is the error of the call that failed, or nil.
 	Call *api.Error
-	// Known is what was known or expected of the group, Sent is what was requested, and Told is what the service
+	// Known is what was known or expected of the group, Sent is what was requested, and Response is what the service
 	// returned.
-	Known Known
-	Sent  api.GroupRequest
-	Told  api.UserGroup
+	Known    Known
+	Sent     api.GroupRequest
+	Response api.UserGroup
 	// Cause is the problem of a lookup or a check that this operation depended on, or the problem that ended the run.
 	Cause *Problem
 }
@@ -111,7 +111,7 @@ func (p *Problem) Is(target error) bool {
 
 // ChangedNothing reports whether an earlier problem ended the run before this operation could change anything.
 func (p *Problem) ChangedNothing() bool {
-	return p.Finding == RunEnded && p.Done == No && p.Placeholder == NoPlaceholder && !p.LookupLost
+	return p.Finding == RunEnded && p.Done == No && p.Placeholder == NoPlaceholder && !p.LookupUncertain
 }
 
 func (p Problem) with(finding Finding) *Problem {
@@ -126,7 +126,7 @@ func (p Problem) because(cause *Problem) *Problem {
 		p.Cause = cause.Cause
 	}
 	if cause.Operation == LookUp {
-		p.Placeholder, p.LookupLost, p.Told = cause.Placeholder, cause.LookupLost, cause.Told
+		p.Placeholder, p.LookupUncertain, p.Response = cause.Placeholder, cause.LookupUncertain, cause.Response
 	}
 	return &p
 }

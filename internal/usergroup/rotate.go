@@ -36,7 +36,7 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 	}
 	for stale := 0; ; {
 		answer, err := s.client.Rotate(ctx, api.TokenRequest{CurrentToken: known.Token, UserGroupID: known.ID})
-		draft.Told = answer.UserGroup
+		draft.Response = answer.UserGroup
 		draft.Done = max(draft.Done, draft.record(err))
 		finding := CallFailed
 		switch odd := s.oddRotation(known, answer.UserGroup); {
@@ -93,7 +93,7 @@ func (s *Service) oddRotation(k Known, response api.UserGroup) Finding {
 
 // rotated returns a new token, no matter what else is wrong with the response. Otherwise the token would be lost.
 func (s *Service) rotated(known Known, draft Problem) (Result, *Problem) {
-	response := draft.Told
+	response := draft.Response
 	draft.Done = Yes
 	s.remember(response.Token)
 	result := Result{Group: &response, Retired: known.Token.Fingerprint()}
@@ -113,7 +113,7 @@ func (s *Service) rotated(known Known, draft Problem) (Result, *Problem) {
 func (s *Service) findCurrent(ctx context.Context, known Known) (Found, *Problem) {
 	for {
 		found, problem := s.find(ctx, known)
-		draft := Problem{Operation: LookUp, ID: known.ID, Known: known, Told: found.UserGroup}
+		draft := Problem{Operation: LookUp, ID: known.ID, Known: known, Response: found.UserGroup}
 		switch {
 		case problem != nil:
 			return Found{}, problem

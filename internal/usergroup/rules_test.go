@@ -221,7 +221,7 @@ func (h *history) checkFacts() {
 // checkLeftBehind checks the second part of rule 3: an error or a warning reports every group that is left behind.
 func (h *history) checkLeftBehind() {
 	named := slices.ContainsFunc(h.problems, func(p *usergroup.Problem) bool {
-		return p.Placeholder == usergroup.PlaceholderLeft || p.LookupLost
+		return p.Placeholder == usergroup.PlaceholderLeft || p.LookupUncertain
 	})
 	group, there := h.Group(h.stored)
 	if there && h.makers[group.TeamID] == lookup && group.TeamID != h.taken && !named {
@@ -231,11 +231,11 @@ func (h *history) checkLeftBehind() {
 	// does no harm, because the group is empty and its ID shows where it comes from.
 	passed := slices.Contains(h.befell, "lost, and done at the end")
 	for _, group := range h.Groups() {
-		told := slices.ContainsFunc(h.problems, func(p *usergroup.Problem) bool {
-			left := p.Cause != nil && (p.Cause.Placeholder == usergroup.PlaceholderLeft || p.Cause.LookupLost)
+		reported := slices.ContainsFunc(h.problems, func(p *usergroup.Problem) bool {
+			left := p.Cause != nil && (p.Cause.Placeholder == usergroup.PlaceholderLeft || p.Cause.LookupUncertain)
 			return left && p.Cause.ID == group.ID
 		})
-		if strings.HasPrefix(group.ID, checkPrefix) && !passed && !told {
+		if strings.HasPrefix(group.ID, checkPrefix) && !passed && !reported {
 			h.breaks("the group of a check is left behind, but not reported")
 		}
 	}

@@ -110,7 +110,7 @@ func (r *ranRun) checkNamed() {
 	problems := allProblems(r.outcomes...)
 	for _, id := range slices.Concat(groups, ofCheck) {
 		if !slices.ContainsFunc(problems, func(p *usergroup.Problem) bool {
-			return p.ID == id && (p.Placeholder == usergroup.PlaceholderLeft || p.LookupLost)
+			return p.ID == id && (p.Placeholder == usergroup.PlaceholderLeft || p.LookupUncertain)
 		}) {
 			r.breaks("%s is left behind, but not reported", id)
 		}

@@ -165,7 +165,7 @@ func (s situation) play(t *testing.T, c *choices, settled map[string]bool) *hist
 		h.service.PassCheck()
 		_, _ = h.service.Find(t.Context(), usergroup.Known{ID: "other"})
 		h.ResetCounts()
-		h.told = nil
+		h.events = nil
 	}
 	h.choices = c
 	h.settled = settled
@@ -289,12 +289,12 @@ func (h *history) operate(ctx context.Context) {
 func (h *history) ended(err error, warnings ...*usergroup.Problem) {
 	h.err = errors.Join(h.err, err)
 	for _, warning := range warnings {
-		h.told = append(h.told, func() string { return "warning: " + facts(warning) })
+		h.events = append(h.events, func() string { return "warning: " + facts(warning) })
 		h.problems = append(h.problems, warning)
 	}
 	var problem *usergroup.Problem
 	if errors.As(err, &problem) {
-		h.told = append(h.told, func() string { return "error: " + facts(problem) })
+		h.events = append(h.events, func() string { return "error: " + facts(problem) })
 		h.problems = append(h.problems, problem)
 	}
 }
@@ -302,7 +302,7 @@ func (h *history) ended(err error, warnings ...*usergroup.Problem) {
 // facts formats a problem. The package has no texts for findings and the like, so they appear as numbers.
 func facts(p *usergroup.Problem) string {
 	const format = "%v, done %d, placeholder %d, lookup lost %t, call %v"
-	return fmt.Sprintf(format, p, p.Done, p.Placeholder, p.LookupLost, p.Call)
+	return fmt.Sprintf(format, p, p.Done, p.Placeholder, p.LookupUncertain, p.Call)
 }
 
 func (h *history) refresh(ctx context.Context) {
@@ -311,7 +311,7 @@ func (h *history) refresh(ctx context.Context) {
 	case errors.Is(err, usergroup.ErrNotFound):
 		h.state = state{stored: h.state.stored}
 		var problem *usergroup.Problem
-		if errors.As(err, &problem) && problem.LookupLost {
+		if errors.As(err, &problem) && problem.LookupUncertain {
 			h.ended(nil, problem)
 		}
 	case err != nil:

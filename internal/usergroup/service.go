@@ -86,8 +86,8 @@ type Found struct {
 	Replaced bool
 	// Outdated reports whether the service returned a retired token, so that this response is older than what is known.
 	Outdated bool
-	// Lost reports whether an attempt of the lookup was lost. The service may still carry it out.
-	Lost bool
+	// Uncertain reports whether an attempt of the lookup was lost. The service may still carry it out.
+	Uncertain bool
 	// Warnings are problems that did not make the lookup fail.
 	Warnings []*Problem
 }

@@ -51,7 +51,7 @@ func (s *Service) put(ctx context.Context, wanted api.GroupRequest, draft *Probl
 			answer, err = s.client.Update(ctx, wanted)
 			happened = max(happened, draft.record(err))
 		}
-		draft.Told, draft.Done = answer.UserGroup, max(draft.Done, happened)
+		draft.Response, draft.Done = answer.UserGroup, max(draft.Done, happened)
 		if err != nil {
 			return answer, s.endIfKeyRefused(draft.with(CallFailed))
 		}

@@ -64,16 +64,16 @@ type world struct {
 	placeholders map[int64]bool
 	// cached reports whether a GET got an old response. Responses from byBody do not count.
 	cached bool
-	// told describes what happened. The texts are built only when they are printed.
-	told []func() string
+	// events describes what happened. The texts are built only when they are printed.
+	events []func() string
 }
 
-func (w *world) tell(what string) { w.told = append(w.told, func() string { return what }) }
+func (w *world) tell(what string) { w.events = append(w.events, func() string { return what }) }
 
 func (w *world) story() string {
 	var story []string
-	for _, told := range w.told {
-		story = append(story, told())
+	for _, event := range w.events {
+		story = append(story, event())
 	}
 	return strings.Join(story, "\n  ")
 }
@@ -252,34 +252,34 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	befalls := w.befalls(r.Method)
 	method := r.Method
-	w.told = append(w.told, func() string { return method + ": " + befalls.name })
+	w.events = append(w.events, func() string { return method + ": " + befalls.name })
 	if befalls.name != "answered" {
 		w.befell = append(w.befell, befalls.name)
 	}
 	late := w.late
 	w.late = nil
 	remembering := r.Method == http.MethodGet && w.byBody != nil
-	told, fromCache := w.byBody[string(body)]
+	response, fromCache := w.byBody[string(body)]
 	if !remembering || !fromCache {
-		told = befalls.do(w, kept)
+		response = befalls.do(w, kept)
 	}
-	if remembering && !told.lost {
-		w.byBody[string(body)] = told
+	if remembering && !response.lost {
+		w.byBody[string(body)] = response
 	}
-	if r.Method == http.MethodGet && !told.lost && told.status == http.StatusOK && befalls.name != "success 0" {
-		w.answers = append(w.answers, told)
+	if r.Method == http.MethodGet && !response.lost && response.status == http.StatusOK && befalls.name != "success 0" {
+		w.answers = append(w.answers, response)
 	}
 	group, there := w.Group(w.stored)
 	if there && group.TeamID == w.taken && r.Method == http.MethodGet {
 		w.makers[w.taken], w.taken = another, 0
 	}
-	if there && r.Method == http.MethodPost && bytes.Contains(told.body, []byte(`"token":"`+group.Token+`"`)) {
+	if there && r.Method == http.MethodPost && bytes.Contains(response.body, []byte(`"token":"`+group.Token+`"`)) {
 		w.handed = group.Token
 	}
 	for _, work := range late {
 		work()
 	}
-	return told.response()
+	return response.response()
 }
 
 func (r reply) response() (*http.Response, error) {
