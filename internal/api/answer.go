@@ -141,7 +141,7 @@ func decodeGroup(_, group fields) (Answer, error) {
 	if group == nil {
 		return Answer{}, errors.New("the field user_group is missing or is not an object")
 	}
-	var envelope UserGroup
+	var decoded UserGroup
 	var first error
 	note := func(err error) {
 		if first == nil && err != nil {
@@ -149,19 +149,19 @@ func decodeGroup(_, group fields) (Answer, error) {
 		}
 	}
 	var err error
-	envelope.TeamID, err = group.integer("team_id")
+	decoded.TeamID, err = group.integer("team_id")
 	note(err)
-	envelope.Token, err = group.secret("token")
+	decoded.Token, err = group.secret("token")
 	note(err)
-	envelope.Name, err = group.text("name")
+	decoded.Name, err = group.text("name")
 	note(err)
-	envelope.ProvidedID, err = group.text("provided_id")
+	decoded.ProvidedID, err = group.text("provided_id")
 	note(err)
-	envelope.Properties, err = group.object("properties")
+	decoded.Properties, err = group.object("properties")
 	note(err)
-	envelope.EnvironmentTag, err = group.text("api_environment_tag")
+	decoded.EnvironmentTag, err = group.text("api_environment_tag")
 	note(err)
-	return Answer{UserGroup: envelope}, first
+	return Answer{UserGroup: decoded}, first
 }
 
 var htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
