@@ -74,7 +74,8 @@ func TestRepetitions(t *testing.T) {
 					}
 					mayHaveHappened := test.kind == UnknownOutcome || test.kind == Incomplete
 					if failure.AfterLostAttempt != (mayHaveHappened && want > 1) || failure.MayHaveHappened() != mayHaveHappened {
-						t.Errorf("%s: AfterLostAttempt = %v, MayHaveHappened = %v", call.method, failure.AfterLostAttempt, failure.MayHaveHappened())
+						t.Errorf("%s: AfterLostAttempt = %v, MayHaveHappened = %v",
+							call.method, failure.AfterLostAttempt, failure.MayHaveHappened())
 					}
 					if want == 1 {
 						continue
@@ -247,8 +248,8 @@ func TestStoppedAfterIncomplete(t *testing.T) {
 	})
 }
 
-// TestClosed: a refusal for the pace with Retry-After must hold back every call, including those in the queue. No
-// other response may do so.
+// TestClosed: a refusal because of a rate limit with Retry-After must hold back every call, including those in the
+// queue. No other response may do so.
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -59,8 +59,8 @@ type Answer struct {
 	// New reports whether this call created the group. It is nil if the response does not say so. Only get-or-create
 	// sets it.
 	New *bool
-	// AfterLostAttempt reports that an earlier attempt of this call may have done the work, so that this response may show its
-	// result. A group that "exists" may have been created a moment ago by this very call.
+	// AfterLostAttempt reports that an earlier attempt of this call may have done the work, so that this response may
+	// show its result. A group that "exists" may have been created a moment ago by this very call.
 	AfterLostAttempt bool
 	// Sent is when the first attempt was sent. It is zero if none was.
 	Sent time.Time
@@ -90,8 +90,8 @@ func (c *Client) Rotate(ctx context.Context, group TokenRequest) (Answer, error)
 	}, body)
 }
 
-// Delete deletes a group (interface section 4.4). It is retried after a lost response, so a refusal with Error.AfterLostAttempt
-// set may mean that an earlier attempt deleted the group.
+// Delete deletes a group (interface section 4.4). It is retried after a lost response, so a refusal with
+// Error.AfterLostAttempt set may mean that an earlier attempt deleted the group.
 func (c *Client) Delete(ctx context.Context, group TokenRequest) error {
 	body := struct {
 		CurrentToken         string `json:"current_token,omitzero"`

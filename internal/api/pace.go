@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// pace lets the calls of a process go as fast as the service allows, without knowing the limit. Until the service
-// refuses a call for its pace, only the first calls are held back. From then on, calls are evenly spaced. A refusal
-// lowers the rate at once, and calls that are let through raise it slowly. While no call is let through, calls
-// become rare.
+// pace lets the calls of a process go as fast as the service allows, without knowing the limit. Until a rate limit
+// refuses a call, only the first calls are held back. From then on, calls are evenly spaced. A refusal lowers the rate
+// at once, and calls that are let through raise it slowly. While no call is let through, calls become rare.
 type pace struct {
 	ceiling float64
 	random  func() float64 // returns numbers in [0, 1)
@@ -43,41 +42,33 @@ type turn struct {
 	held   bool // the call had to wait for its time, so the pace is what limits the process
 }
 
-// Each value was compared with neighboring values in a simulation, part of which is in pace_test.go.
+// The values come from simulations of limits of 2/s to 200/s, with and without bursts and Retry-After.
 const (
 	// One call starts, and each call that is let through makes room for itself and half of another, so that 1, 2, 3, 4,
-	// 6 and 9 calls are under way. Without this start, ten calls would meet a limit together. It makes 1,000 calls
-	// without a limit take 4 % longer. With 2, they take 3 % longer, and a quarter more of 20 calls are refused. With
-	// 1.25, they take 6 % longer, and a tenth fewer are refused.
+	// 6 and 9 calls are under way. Without this start, ten calls would meet a limit together.
 	admitted = 1.5
 	// The start ends after this time in any case, since a call without a response makes no room.
 	longestStart = 3 * time.Second
 
-	// The lowest rate after the first refusal, for when hardly any call was let through. From 1/s, it takes a second
-	// longer to find a limit of 200/s.
+	// The lowest rate after the first refusal, for when hardly any call was let through.
 	slowestStart = 2.0
-	// During the search, rate is multiplied by growth each time it has let tries calls through. With one call, a fifth
-	// more of 20 calls are refused. With three, the search for 100/s takes two seconds longer.
+	// During the search, rate is multiplied by growth each time it has let tries calls through.
 	growth, tries = 1.3, 2
 	// The refusal that ends the search multiplies rate by this, because calls that were under way have raised it too
-	// far, and a burst that the service allows has hidden the limit. With 0.8 or 0.5, twice as many runs are late.
+	// far, and a burst that the service allows has hidden the limit.
 	tooFar = 0.6
 
-	// Each later refusal multiplies rate by this. 0.85 refuses a tenth more calls. 0.7 leaves too much unused if each
-	// refusal comes with Retry-After.
+	// Each later refusal multiplies rate by this.
 	decrease = 0.8
 	// Each second, rate grows by this fraction of itself and of 3/s. The latter makes the rates of several processes
-	// converge. Twice as much makes runs late with Retry-After. Half as much takes minutes to notice that another
-	// process has ended.
+	// converge.
 	increase, increaseOf = 0.01, 3
 	// Each second, the excess of rate over the last refused one grows by this fraction of itself, because a limit must
-	// have been lifted. The rate is ten times as high after 20 s, and with 0.3 after 35 s. With 1, a service that
-	// allows bursts refuses more calls.
+	// have been lifted.
 	acceleration = 0.7
 
 	// The longest gap between calls that refusals lead to. A service that is down gets a call this often. If other
-	// processes use up the limit, a process still calls often enough to get a share. With 2 s, it ends with a thirtieth
-	// of theirs.
+	// processes use up the limit, a process still calls often enough to get a share.
 	longestGap = time.Second
 )
 
@@ -180,7 +171,7 @@ func (p *pace) ended() {
 	p.wakeNext()
 }
 
-// refused records that the service has refused a call for its pace. retryAfter is the wait that it asked for, or 0.
+// refused records that the service has refused a call because of a rate limit. retryAfter is the wait that it asked for, or 0.
 func (p *pace) refused(t turn, retryAfter time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

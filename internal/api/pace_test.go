@@ -321,7 +321,7 @@ func TestLetThrough(t *testing.T) {
 	}
 }
 
-// TestPatience: refusals for the pace must not end a call while others get through, but must end it some time after
+// TestPatience: refusals because of a rate limit must not end a call while others get through, but must end it some time after
 // the last one did.
 func TestPatience(t *testing.T) {
 	t.Parallel()

@@ -160,7 +160,7 @@ func (f *folder) take(id ...string) (taken []emulator.Call) {
 }
 
 // matches reports whether the calls are the wanted ones. In want, "many" stands for any number, and "…" for
-// anything. These are needed because a call that is refused for its pace is repeated for as long as other calls
+// anything. These are needed because a call that a rate limit refuses is repeated for as long as other calls
 // succeed.
 func matches(got, want string) bool {
 	pattern := strings.NewReplacer("many", `\d+`, "…", ".*").Replace(regexp.QuoteMeta(want))

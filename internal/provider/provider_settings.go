@@ -1,7 +1,9 @@
 package provider
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"net/textproto"
@@ -334,4 +336,22 @@ func userAgent(version, cliVersion, suffix string) string {
 		}
 	}
 	return strings.Join(parts, " ")
+}
+
+// ClientFromEnvironment returns what a provider block without arguments configures, for commands that reach the
+// service as the provider does. The error lists everything that is missing or invalid.
+func ClientFromEnvironment(version string) (api.Config, error) {
+	var diags diag.Diagnostics
+	read := providerModel{}.settings(&diags)
+	read.client.UserAgent = userAgent(version, "", read.userAgentSuffix)
+	var faults []error
+	for _, fault := range diags.Errors() {
+		faults = append(faults, errors.New(fault.Detail()))
+	}
+	return read.client, errors.Join(faults...)
+}
+
+// Advice returns what to check or change after a failed call, or an empty string, for the same commands.
+func Advice(call *api.Error) string {
+	return strings.ReplaceAll(cmp.Or(obstacleWords[call.Obstacle], kindWords[call.Kind]), "{method}", call.Method)
 }

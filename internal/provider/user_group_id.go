@@ -10,6 +10,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
+// describeUserGroupID describes the argument in every schema that has it.
+const describeUserGroupID = "Your own identifier of the group, unique within the environment of the API key. " +
+	"At least one character; no invisible characters, and no spaces at the beginning or end."
+
 const titleUserGroupIDInvalid = "Invalid user_group_id"
 
 // checkUserGroupID returns an error for an ID that is most likely a mistake. A lookup creates a group for any ID, so

@@ -12,6 +12,15 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
+// Descriptions of attributes that several schemas have.
+const (
+	describeFingerprint = "The first 12 hexadecimal digits of the token's SHA-256. It is not secret and changes " +
+		"exactly when the token does. Use it to trigger restarts, or as a `*_wo_version` argument of another " +
+		"resource; `parseint(…, 16)` converts it to the number that most of those require."
+	describeTeamID = "The service's own number of the group. A different number under the same ID means that the " +
+		"group was deleted and recreated."
+)
+
 // userGroupModel is the resource in configuration, plan and state. Only this file converts between the values of the
 // service and Terraform's.
 type userGroupModel struct {

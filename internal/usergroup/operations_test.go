@@ -98,7 +98,7 @@ func TestOperations(t *testing.T) {
 			"POST lost before the work, GET, POST", none, true,
 		},
 		{
-			"a rotation that is refused for its pace needs no lookup", "rotate", "as known",
+			"a rotation that a rate limit refuses needs no lookup", "rotate", "as known",
 			[]string{"429", "429"},
 			"POST 429, POST 429", usergroup.CallFailed, false,
 		},
