@@ -19,8 +19,8 @@ var fieldsOf = map[string][]string{
 	http.MethodDelete: {"current_token", "user_group_id", "data_source_provided_id"},
 }
 
-// untold lists the fields of user_group that the response to an operation lacks.
-var untold = map[string][]string{
+// omitted lists the fields of user_group that the response to an operation lacks.
+var omitted = map[string][]string{
 	http.MethodGet:  {"api_environment_tag"},
 	http.MethodPost: {"properties"},
 }

@@ -25,7 +25,7 @@ type Call struct {
 	TeamID int64
 	// Status is the status of the response, or 0 if the connection was cut instead.
 	Status int
-	// Created, Updated, Rotated and Deleted report what the call did, even if a fault spoiled the response.
+	// Created, Updated, Rotated and Deleted report what the call did, even if a fault falsified the response.
 	Created, Updated, Rotated, Deleted bool
 	// Refused is the message with which the service refused the call. It is empty if the service accepted the call, or
 	// if a fault kept the service from checking it.

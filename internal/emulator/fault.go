@@ -124,9 +124,9 @@ func (e *Emulator) strike(call Call) Fault {
 	return fault
 }
 
-// spoil returns the reply to a call that the fault strikes, and does the work only if the fault lets it. The zero
+// carryOut returns the reply to a call that the fault strikes, and does the work only if the fault lets it. The zero
 // Fault changes nothing.
-func (e *Emulator) spoil(fault Fault, in *inbound) reply {
+func (e *Emulator) carryOut(fault Fault, in *inbound) reply {
 	switch fault.Kind {
 	case "", Delay, DelayBefore:
 		return e.work(in)

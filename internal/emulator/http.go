@@ -96,7 +96,7 @@ func (e *Emulator) admit(in *inbound) Fault {
 func (e *Emulator) perform(in *inbound, fault Fault) reply {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	out := e.spoil(fault, in)
+	out := e.carryOut(fault, in)
 	in.call.Fault, in.call.Status = string(fault.Kind), out.status
 	if !e.options.ForgetCalls {
 		e.calls = append(e.calls, in.call)
@@ -127,7 +127,7 @@ func (e *Emulator) work(in *inbound, omit ...string) reply {
 	case in.malformed != nil:
 		return e.service.refuse(&in.call, http.StatusBadRequest, in.malformed.Error())
 	default:
-		in.asked.omit = append(omit, untold[in.Method]...)
+		in.asked.omit = append(omit, omitted[in.Method]...)
 		return e.service.answer(&in.call, in.asked)
 	}
 }

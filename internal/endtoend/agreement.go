@@ -31,11 +31,11 @@ type kept struct {
 	Tag         *string           `json:"api_environment_tag"`
 }
 
-// agrees fails the script unless the state in the current folder and the service have the same groups, field by
+// agrees fails the script unless the state in the current directory and the service have the same groups, field by
 // field. Groups that are given as arguments must not be in the state, and may exist at the service. With
 // "announced", so may groups for which an engine has printed how to remove them. With neg, agrees fails unless there
 // is a difference.
-func (f *folder) agrees(neg bool, args []string) {
+func (f *fixture) agrees(neg bool, args []string) {
 	var state struct {
 		Resources []struct {
 			Mode, Type string
@@ -122,19 +122,19 @@ func untilSecret(text []byte, allowTokens bool) int {
 
 // secrets fails the script if a key or a token was printed or is in a file. State and plan files may contain tokens.
 // With neg, it fails unless there is such a secret.
-func (f *folder) secrets(neg bool, _ []string) {
-	told, err := f.tells()
+func (f *fixture) secrets(neg bool, _ []string) {
+	leak, err := f.leak()
 	f.Check(err)
-	if (told != "") != neg {
-		f.Fatalf("a secret was printed or written to a file: %t %s", !neg, told)
+	if (leak != "") != neg {
+		f.Fatalf("a secret was printed or written to a file: %t %s", !neg, leak)
 	}
 	if neg {
 		f.printed = "" // intended, so later checks must not find it
 	}
 }
 
-// tells returns where a secret was printed or is in a file, with some of the text before it, or "" if there is none.
-func (f *folder) tells() (where string, err error) {
+// leak returns where a secret was printed or is in a file, with some of the text before it, or "" if there is none.
+func (f *fixture) leak() (where string, err error) {
 	if at := untilSecret([]byte(f.printed), false); at >= 0 {
 		return "a secret was printed after:\n" + f.printed[max(0, at-200):at], nil
 	}

@@ -31,7 +31,7 @@ type running struct {
 }
 
 // terraform runs Terraform or OpenTofu, in the background if the last argument is "&".
-func (f *folder) terraform(neg bool, args []string) {
+func (f *fixture) terraform(neg bool, args []string) {
 	last := len(args) - 1
 	if args[last] != "&" {
 		f.end(f.start(neg, args))
@@ -40,7 +40,7 @@ func (f *folder) terraform(neg bool, args []string) {
 	f.running = append(f.running, f.start(neg, args[:last]))
 }
 
-func (f *folder) start(fails bool, args []string) *running {
+func (f *fixture) start(fails bool, args []string) *running {
 	var environment []string
 	for _, name := range f.settings {
 		environment = append(environment, name+"="+f.Getenv(name))
@@ -61,7 +61,7 @@ func (f *folder) start(fails bool, args []string) *running {
 }
 
 // await waits for the engines in the background. Afterwards, stdout and stderr contain the output of all of them.
-func (f *folder) await(bool, []string) {
+func (f *fixture) await(bool, []string) {
 	all := f.running
 	f.running = nil
 	for _, r := range all {
@@ -69,13 +69,13 @@ func (f *folder) await(bool, []string) {
 	}
 }
 
-func (f *folder) end(r *running) {
+func (f *fixture) end(r *running) {
 	if code := f.ended(r); (code != 0) != r.fails {
 		f.Fatalf("%s ended with exit code %d", strings.Join(r.Args, " "), code)
 	}
 }
 
-func (f *folder) ended(r *running) int {
+func (f *fixture) ended(r *running) int {
 	code, err := engine.ExitCode(r.Cmd, <-r.ended)
 	out, problems := unwrapped(r.out.String()), unwrapped(r.err.String())
 	f.said = out + problems
@@ -112,9 +112,9 @@ func unwrapped(said string) string {
 	return string(text)
 }
 
-// weather runs the engine until it succeeds, up to five times. Every error must be about a group for which a fault
+// retry runs the engine until it succeeds, up to five times. Every error must be about a group for which a fault
 // struck a call in the same run.
-func (f *folder) weather(_ bool, args []string) {
+func (f *fixture) retry(_ bool, args []string) {
 	for range 5 {
 		earlier := len(f.service.Calls())
 		if f.ended(f.start(false, args)) == 0 {
@@ -141,7 +141,7 @@ func (f *folder) weather(_ bool, args []string) {
 var quoted = regexp.MustCompile(`^[^"\n]*"([^"\n]+)"`)
 
 // problems returns the errors that the last engine printed, each with its title in the first line.
-func (f *folder) problems() (all []string) {
+func (f *fixture) problems() (all []string) {
 	for i, text := range strings.Split(f.said, "Error: ") {
 		if i > 0 {
 			text, _, _ = strings.Cut(text, "\nWarning: ")
@@ -154,7 +154,7 @@ func (f *folder) problems() (all []string) {
 // signal sends a signal to the background engine that was started last. Like Ctrl-C in a terminal, INT also reaches
 // its provider. TERM reaches only the engine, as when a CI system cancels a job. KILL ends the engine at once, and
 // its provider when the script waits for the engine.
-func (f *folder) signal(_ bool, args []string) {
+func (f *fixture) signal(_ bool, args []string) {
 	if len(f.running) == 0 {
 		f.Fatalf("no engine is running in the background")
 	}
@@ -178,7 +178,7 @@ var archive = regexp.MustCompile(`^terraform-provider-embed_(.+)_([a-z0-9]+_[a-z
 // directory EMBED_RELEASE_DIST or, if that is not set, the provider's program. It sets $VERSION to the version in
 // the mirror, $PLATFORMS to the number of platforms, and $INSTALLED to the path of the installed program. It also
 // makes `terraform providers lock` record all of these platforms.
-func (f *folder) mirror(bool, []string) {
+func (f *fixture) mirror(bool, []string) {
 	dir := filepath.Join(f.root, "mirror")
 	files, platforms := []string{f.Provider}, " -platform="+f.Engine.Platform
 	said, err := exec.CommandContext(f.Context, f.Provider, "-version").Output()
@@ -212,7 +212,7 @@ func (f *folder) mirror(bool, []string) {
 
 // hasTheTimeOfItsCommit fails the script unless all files in the archive have the time of the current commit. With
 // any other time, the same commit would not always give the same archive.
-func (f *folder) hasTheTimeOfItsCommit(path string) {
+func (f *fixture) hasTheTimeOfItsCommit(path string) {
 	said, err := exec.CommandContext(f.Context, "git", "log", "-1", "--format=%ct").Output()
 	f.Check(err)
 	unpacked, err := zip.OpenReader(path)

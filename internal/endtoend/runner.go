@@ -30,25 +30,25 @@ type Runner struct {
 }
 
 // commands maps the usage of each command that testscript itself does not have to its implementation.
-var commands = map[string]func(f *folder, neg bool, args []string){
-	"[!] terraform ARGUMENT... [&]": (*folder).terraform,
-	"weather ARGUMENT...":           (*folder).weather,
-	"await":                         (*folder).await,
-	"signal INT|TERM|KILL":          (*folder).signal,
-	"mirror":                        (*folder).mirror,
-	"[!] agrees [but] [ID]...":      (*folder).agrees,
-	"[!] secrets absent":            (*folder).secrets,
+var commands = map[string]func(f *fixture, neg bool, args []string){
+	"[!] terraform ARGUMENT... [&]": (*fixture).terraform,
+	"retry ARGUMENT...":             (*fixture).retry,
+	"await":                         (*fixture).await,
+	"signal INT|TERM|KILL":          (*fixture).signal,
+	"mirror":                        (*fixture).mirror,
+	"[!] agrees [but] [ID]...":      (*fixture).agrees,
+	"[!] secrets absent":            (*fixture).secrets,
 
-	"behind ACTION ID [NAME]":       (*folder).behind,
-	"[!] group ID [NAME]":           (*folder).group,
-	"fault METHOD KIND [OPTION]...": (*folder).fault,
-	"storm":                         (*folder).storm,
-	"repair":                        (*folder).repair,
-	"calls [ID] CALLS":              (*folder).calls,
-	"asked CALL NUMBER [ID]":        (*folder).asked,
-	"hold METHOD":                   (*folder).hold,
-	"until held|CALL [NUMBER]":      (*folder).until,
-	"release":                       (*folder).release,
+	"behind ACTION ID [NAME]":       (*fixture).behind,
+	"[!] group ID [NAME]":           (*fixture).group,
+	"fault METHOD KIND [OPTION]...": (*fixture).fault,
+	"storm":                         (*fixture).storm,
+	"repair":                        (*fixture).repair,
+	"calls [ID] CALLS":              (*fixture).calls,
+	"asked CALL NUMBER [ID]":        (*fixture).asked,
+	"hold METHOD":                   (*fixture).hold,
+	"until held|CALL [NUMBER]":      (*fixture).until,
+	"release":                       (*fixture).release,
 }
 
 // Params returns the parameters for testscript, except which scripts to run.
@@ -64,7 +64,7 @@ func (r *Runner) Params() testscript.Params {
 				len(args) >= len(words) && !strings.Contains(usage, "...") {
 				ts.Fatalf("usage: %s", usage)
 			}
-			f := ts.Value(folderKey{}).(*folder)
+			f := ts.Value(fixtureKey{}).(*fixture)
 			f.TestScript = ts
 			do(f, neg, args)
 		}
@@ -72,8 +72,8 @@ func (r *Runner) Params() testscript.Params {
 	return params
 }
 
-// folder is the directory in which a script runs, with the script's service and engines.
-type folder struct {
+// fixture is the directory in which a script runs, with the script's service and engines.
+type fixture struct {
 	*Runner
 	*testscript.TestScript
 	t    testscript.T
@@ -86,9 +86,9 @@ type folder struct {
 	running []*running
 
 	service *emulator.Emulator
-	// untold contains those of the first taken calls that take has not returned yet.
-	untold []emulator.Call
-	taken  int
+	// pending contains those of the first taken calls that take has not returned yet.
+	pending []emulator.Call
+	taken   int
 
 	mu    sync.Mutex
 	holds map[string]bool
@@ -96,14 +96,14 @@ type folder struct {
 	news  chan struct{}
 }
 
-type folderKey struct{}
+type fixtureKey struct{}
 
 func (r *Runner) setup(env *testscript.Env) error {
-	f := &folder{Runner: r, t: env.T(), root: env.WorkDir, holds: map[string]bool{}, news: make(chan struct{}, 1)}
+	f := &fixture{Runner: r, t: env.T(), root: env.WorkDir, holds: map[string]bool{}, news: make(chan struct{}, 1)}
 	if err := f.serve(); err != nil {
 		return err
 	}
-	env.Values[folderKey{}] = f
+	env.Values[fixtureKey{}] = f
 	env.Vars = append(append(append(env.Vars, engine.Environment(r.Configuration)...),
 		"TMPDIR="+os.TempDir(), // the path of the provider's socket must be short
 		"TF_CLI_ARGS=-no-color", "TF_CLI_ARGS_providers_lock=", "TF_LOG=", "TF_LOG_CORE=", "TF_LOG_PROVIDER=TRACE",
@@ -123,7 +123,7 @@ func (r *Runner) setup(env *testscript.Env) error {
 
 // finish ends the engines that are still running. It fails the script if a fault has not struck, a secret has
 // leaked, or the provider has a data race.
-func (f *folder) finish() {
+func (f *fixture) finish() {
 	f.release(false, nil)
 	defer f.service.Close()
 	for _, left := range f.running {
@@ -133,11 +133,11 @@ func (f *folder) finish() {
 	if waiting := f.service.FaultsWaiting(); waiting > 0 {
 		f.t.Fatal(waiting, "faults have not struck")
 	}
-	switch told, err := f.tells(); {
+	switch leak, err := f.leak(); {
 	case err != nil:
 		f.t.Fatal(err)
-	case told != "":
-		f.t.Fatal(told)
+	case leak != "":
+		f.t.Fatal(leak)
 	}
 	races, _ := filepath.Glob(filepath.Join(f.root, "race.*"))
 	for _, race := range races {

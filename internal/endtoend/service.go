@@ -14,15 +14,15 @@ import (
 )
 
 // serve starts the script's service.
-func (f *folder) serve() (err error) {
-	if f.service, err = emulator.Start(emulator.Options{Log: func(emulator.Call) { f.tell() }}); err == nil {
+func (f *fixture) serve() (err error) {
+	if f.service, err = emulator.Start(emulator.Options{Log: func(emulator.Call) { f.notify() }}); err == nil {
 		f.service.BeforeCall(f.arrived)
 	}
 	return err
 }
 
-// tell makes wait check its condition again, because a call has arrived or is about to get its response.
-func (f *folder) tell() {
+// notify makes wait check its condition again, because a call has arrived or is about to get its response.
+func (f *fixture) notify() {
 	select {
 	case f.news <- struct{}{}:
 	default:
@@ -30,7 +30,7 @@ func (f *folder) tell() {
 }
 
 // wait returns when the condition is true, and fails the script after two minutes.
-func (f *folder) wait(happened func() bool) {
+func (f *fixture) wait(happened func() bool) {
 	for timeout := time.After(2 * time.Minute); !happened(); {
 		select {
 		case <-f.news:
@@ -41,7 +41,7 @@ func (f *folder) wait(happened func() bool) {
 }
 
 // behind creates, deletes or rotates a group, as another client of the service would.
-func (f *folder) behind(_ bool, args []string) {
+func (f *fixture) behind(_ bool, args []string) {
 	_, exists := f.service.Group(args[1])
 	switch {
 	case args[0] == "create":
@@ -57,7 +57,7 @@ func (f *folder) behind(_ bool, args []string) {
 
 // group fails the script unless the service has the group and, if a name is given, the group has that name. With
 // neg, the group must not exist.
-func (f *folder) group(neg bool, args []string) {
+func (f *fixture) group(neg bool, args []string) {
 	group, exists := f.service.Group(args[0])
 	if exists == neg || len(args) > 1 && group.Name != args[1] {
 		f.Fatalf("the group %s exists: %t, name %q", args[0], exists, group.Name)
@@ -68,7 +68,7 @@ func (f *folder) group(neg bool, args []string) {
 const tooLate = 5 * time.Second
 
 // fault makes the next matching call go wrong. The option lasting chooses every such call until repair.
-func (f *folder) fault(_ bool, args []string) {
+func (f *fixture) fault(_ bool, args []string) {
 	method, kind := strings.TrimPrefix(args[0], "any"), emulator.FaultKind(args[1])
 	fault := emulator.Fault{Method: method, Kind: kind, Nth: 1, Delay: tooLate}
 	for _, text := range args[2:] {
@@ -93,7 +93,7 @@ func (f *folder) fault(_ bool, args []string) {
 
 // storm makes one call in ten go wrong, with every kind of fault that retries can overcome. It strikes at most two
 // calls in a row with the same method and group.
-func (f *folder) storm(bool, []string) {
+func (f *fixture) storm(bool, []string) {
 	seed := os.Getenv("EMBED_STORM_SEED")
 	if seed == "" {
 		seed = strconv.FormatInt(time.Now().UnixNano(), 10)
@@ -127,14 +127,14 @@ func (f *folder) storm(bool, []string) {
 }
 
 // repair ends all faults, including a storm.
-func (f *folder) repair(bool, []string) {
+func (f *fixture) repair(bool, []string) {
 	f.service.BeforeCall(f.arrived)
 	f.service.ClearFaults()
 }
 
 // calls fails the script unless the calls since the last check, either all calls or those for one group, are as
 // expected, in this order.
-func (f *folder) calls(_ bool, args []string) {
+func (f *fixture) calls(_ bool, args []string) {
 	ids, want := args[:len(args)-1], args[len(args)-1]
 	if got := inWords(f.take(ids...)); !matches(got, want) {
 		f.Fatalf("the service was asked for\n  %s\nand not for\n  %s", got, want)
@@ -142,20 +142,20 @@ func (f *folder) calls(_ bool, args []string) {
 }
 
 // take returns the calls, or those for one group, that it has not returned before.
-func (f *folder) take(id ...string) (taken []emulator.Call) {
+func (f *fixture) take(id ...string) (taken []emulator.Call) {
 	f.service.WaitIdle()
 	all := f.service.Calls()
-	f.untold = append(f.untold, all[f.taken:]...)
+	f.pending = append(f.pending, all[f.taken:]...)
 	f.taken = len(all)
 	var rest []emulator.Call
-	for _, call := range f.untold {
+	for _, call := range f.pending {
 		if len(id) > 0 && call.ID != id[0] {
 			rest = append(rest, call)
 		} else {
 			taken = append(taken, call)
 		}
 	}
-	f.untold = rest
+	f.pending = rest
 	return taken
 }
 
@@ -206,7 +206,7 @@ func word(call emulator.Call) string {
 }
 
 // asked fails the script unless the service received this number of such calls since the script began.
-func (f *folder) asked(_ bool, args []string) {
+func (f *fixture) asked(_ bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	f.Check(err)
 	f.service.WaitIdle()
@@ -216,7 +216,7 @@ func (f *folder) asked(_ bool, args []string) {
 }
 
 // count returns the number of calls such as POST or POST/rotated, for all groups or for one.
-func (f *folder) count(what ...string) (n int) {
+func (f *fixture) count(what ...string) (n int) {
 	for _, call := range f.service.Calls() {
 		if (call.Method == what[0] || word(call) == what[0]) && (len(what) < 2 || call.ID == what[1]) {
 			n++
@@ -226,13 +226,13 @@ func (f *folder) count(what ...string) (n int) {
 }
 
 // hold keeps the service from working on calls with this method until release.
-func (f *folder) hold(_ bool, args []string) {
+func (f *fixture) hold(_ bool, args []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.holds[args[0]] = true
 }
 
-func (f *folder) arrived(call emulator.Call) {
+func (f *fixture) arrived(call emulator.Call) {
 	var goOn chan struct{}
 	f.mu.Lock()
 	if f.holds[call.Method] {
@@ -240,14 +240,14 @@ func (f *folder) arrived(call emulator.Call) {
 		f.held = append(f.held, goOn)
 	}
 	f.mu.Unlock()
-	if f.tell(); goOn != nil {
+	if f.notify(); goOn != nil {
 		<-goOn
 	}
 }
 
 // release ends every hold. It lets the held calls through in the order in which they arrived, each after the one
 // before it was carried out.
-func (f *folder) release(bool, []string) {
+func (f *fixture) release(bool, []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	clear(f.holds)
@@ -261,7 +261,7 @@ func (f *folder) release(bool, []string) {
 
 // until waits until a number of calls, 1 by default, are held, or until the service has worked on that many calls
 // such as POST/rotated.
-func (f *folder) until(_ bool, args []string) {
+func (f *fixture) until(_ bool, args []string) {
 	number, err := strconv.Atoi(append(args, "1")[1])
 	f.Check(err)
 	f.wait(func() bool {
