@@ -49,10 +49,13 @@ func isMissing(diags *diag.Diagnostics, err error) bool {
 	return true
 }
 
-// isOver reports whether an operation has done nothing because an earlier error, which was reported, ended the run.
+// isOver reports whether a refresh of a group in the state has failed because an earlier error, which was reported,
+// ended the run, and has left nothing behind. If the group was deleted elsewhere, a lookup that got no response may
+// have created it again. The next refresh shows that, so it is not said for each of the groups.
 func isOver(err error) bool {
 	var problem *usergroup.Problem
-	return errors.As(err, &problem) && problem.ChangedNothing()
+	return errors.As(err, &problem) && problem.Finding == usergroup.RunEnded &&
+		problem.Placeholder == usergroup.NoPlaceholder
 }
 
 // titleFor replaces %q in a title with the quoted ID. It truncates the ID if the title would otherwise be longer
