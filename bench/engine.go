@@ -16,29 +16,33 @@ import (
 	engines "github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// run runs a command of the engine in the directory and measures it. With -detailed-exitcode, a plan that contains
-// changes is an error.
-func (b bench) run(ctx context.Context, dir string, environment []string, args ...string) (sample, error) {
-	usages := filepath.Join(dir, usages)
+// run runs a command of the engine and measures it. With -detailed-exitcode, a plan that contains changes is an error.
+// A sample with an error lacks what the provider used.
+func (w *workplace) run(ctx context.Context, args ...string) (sample, error) {
+	w.service.ResetCounts()
+	usages := filepath.Join(w.dir, usages)
 	if err := errors.Join(os.RemoveAll(usages), os.Mkdir(usages, 0o700)); err != nil {
 		return sample{}, err
 	}
-	command := b.engine.Command(ctx, dir, environment, append(args, "-no-color")...)
+	command := w.engine.Command(ctx, w.dir, w.environment, append(args, "-no-color")...)
 	var said bytes.Buffer
 	command.Stdout, command.Stderr = &said, &said
 	start := time.Now()
-	if err := command.Run(); err != nil {
-		_, _ = engines.ExitCode(command, err) // kills the processes that are left
-		return sample{}, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, said.String())
+	err := command.Run()
+	one := sample{wall: time.Since(start).Seconds(), calls: map[string]int{}, connections: w.service.Connections()}
+	for _, call := range w.service.Calls() {
+		one.calls[call.Method]++
 	}
-	wall := time.Since(start)
+	if err != nil {
+		_, _ = engines.ExitCode(command, err) // kills the processes that are left
+		return one, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, said.String())
+	}
 	providerCPU, peak, err := readUsages(usages)
 	// The engine waits for its providers, so its CPU time includes theirs.
 	total := command.ProcessState.UserTime() + command.ProcessState.SystemTime()
-	return sample{
-		wall: wall.Seconds(), engineCPU: (total - providerCPU).Seconds(), providerCPU: providerCPU.Seconds(),
-		peak: float64(peak) / (1 << 20),
-	}, err
+	one.engineCPU, one.providerCPU = (total - providerCPU).Seconds(), providerCPU.Seconds()
+	one.peak = float64(peak) / (1 << 20)
+	return one, err
 }
 
 // stateInMemory serves Terraform's http backend. With a local file, Terraform would write the whole state after each

@@ -70,43 +70,59 @@ func (b bench) measure(ctx context.Context, providers ...string) ([][]life, erro
 
 // live runs all operations with a provider, in a new directory and against a new service.
 func (b bench) live(ctx context.Context, provider string) (life, error) {
-	service, err := emulator.Start(emulator.Options{Latency: b.latency})
+	place, err := b.begin(ctx, provider)
 	if err != nil {
 		return nil, err
 	}
-	defer service.Close()
-	state := httptest.NewServer(stateInMemory())
-	defer state.Close()
-	dir, err := os.MkdirTemp("", "bench")
-	if err != nil {
+	defer place.end()
+	one := life{}
+	for _, o := range operations {
+		if one[o.name], err = place.run(ctx, o.command...); err != nil {
+			return nil, err
+		}
+	}
+	return one, nil
+}
+
+// workplace is a directory with an initialized configuration, and the services that it uses.
+type workplace struct {
+	bench
+	service     *emulator.Emulator
+	state       *httptest.Server
+	dir         string
+	environment []string
+}
+
+func (b bench) begin(ctx context.Context, provider string) (_ *workplace, err error) {
+	place := &workplace{bench: b, state: httptest.NewServer(stateInMemory())}
+	defer func() {
+		if err != nil {
+			place.end()
+		}
+	}()
+	if place.service, err = emulator.Start(emulator.Options{Latency: b.latency}); err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	if err := b.prepare(dir); err != nil {
+	if place.dir, err = os.MkdirTemp("", "bench"); err != nil {
+		return nil, err
+	}
+	if err = b.prepare(place.dir); err != nil {
 		return nil, err
 	}
 	// Settings of the user would change the results.
-	environment := append(engines.Environment(os.DevNull), "GOGC=", "GOMEMLIMIT=", "GOMAXPROCS=", "GODEBUG=",
-		"TMPDIR="+dir, providerVariable+"="+provider,
-		"EMBED_BASE_URL="+service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
-	_, err = b.run(ctx, dir, environment, "init", "-plugin-dir="+dir, "-backend-config=address="+state.URL)
-	if err != nil {
-		return nil, err
+	place.environment = append(engines.Environment(os.DevNull), "GOGC=", "GOMEMLIMIT=", "GOMAXPROCS=", "GODEBUG=",
+		"TMPDIR="+place.dir, providerVariable+"="+provider,
+		"EMBED_BASE_URL="+place.service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
+	_, err = place.run(ctx, "init", "-plugin-dir="+place.dir, "-backend-config=address="+place.state.URL)
+	return place, err
+}
+
+func (w *workplace) end() {
+	w.state.Close()
+	if w.service != nil {
+		w.service.Close()
 	}
-	one := life{}
-	for _, o := range operations {
-		service.ResetCounts()
-		s, err := b.run(ctx, dir, environment, o.command...)
-		if err != nil {
-			return nil, err
-		}
-		s.calls, s.connections = map[string]int{}, service.Connections()
-		for _, call := range service.Calls() {
-			s.calls[call.Method]++
-		}
-		one[o.name] = s
-	}
-	return one, nil
+	_ = os.RemoveAll(w.dir)
 }
 
 //go:embed main.tf

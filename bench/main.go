@@ -52,5 +52,10 @@ func run(ctx context.Context) error {
 	all := results(lives[0], lives[1], b.groups)
 	fmt.Fprintf(os.Stdout, "%d groups, %s for each call, %s, %d CPUs, rounds: %d\n\n%s",
 		b.groups, b.latency, b.engine, runtime.NumCPU(), b.rounds, table(all))
-	return judge(all, b.groups)
+	outage, err := b.fail(ctx, *provider)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stdout, "\n%s", outage)
+	return errors.Join(judge(all, b.groups), outage.judge())
 }

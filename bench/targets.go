@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 )
 
 // The targets for this provider, except the calls of each operation, which are in life.go.
@@ -19,6 +20,8 @@ const (
 	// leastJudged is the number of groups below which the start of a process dominates CPU time and memory, so that
 	// these are not judged.
 	leastJudged = 100
+	// An outage ends a run after this, no matter how many groups there are, and one error explains it.
+	outageCalls, outageTime, outageErrors = 250, 6 * time.Minute, 1
 )
 
 // judge returns an error that names the targets that were missed, or nil if there are none.
