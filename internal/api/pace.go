@@ -171,7 +171,7 @@ func (p *pace) ended() {
 	p.wakeNext()
 }
 
-// refused records that the service has refused a call because of a rate limit. retryAfter is the wait that it asked for, or 0.
+// refused records that a rate limit has refused a call. retryAfter is the wait that the service asked for, or 0.
 func (p *pace) refused(t turn, retryAfter time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

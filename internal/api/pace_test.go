@@ -321,8 +321,8 @@ func TestLetThrough(t *testing.T) {
 	}
 }
 
-// TestPatience: refusals because of a rate limit must not end a call while others get through, but must end it some time after
-// the last one did.
+// TestPatience: a rate limit must not end a call while others get through, but must end it some time
+// after the last one did.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {

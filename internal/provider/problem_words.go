@@ -82,8 +82,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.Replaced: {
 		title: "User group %q has been replaced",
-		means: "The group that was expected has team_id {known.team_id}, and the service has team_id {response.team_id} under " +
-			"the same ID. The group was deleted and recreated elsewhere, or the API key belongs to another environment.",
+		means: "The group that was expected has team_id {known.team_id}, and the service has team_id {response.team_id} " +
+			"under the same ID. The group was deleted and recreated elsewhere, or the API key belongs to another environment.",
 		next: "Check the API key, then plan again: the plan shows the group as it is now. " +
 			"To stop managing it without deleting it, run `terraform state rm`.",
 	},

@@ -84,7 +84,7 @@ func (m *memory) refreshed(found usergroup.Found) {
 	}
 }
 
-// updated records an update that sent the given request. response is nil unless the group is known to have been updated.
+// updated records an update that sent the request. response is nil unless the group is known to have been updated.
 func (m *memory) updated(response *api.UserGroup, sent api.GroupRequest) {
 	if response != nil {
 		m.TakenOver = false

@@ -186,7 +186,7 @@ func (m *userGroupModel) keepComputed(state *userGroupModel) {
 	}
 }
 
-// setUpdated changes a planned group to its state after an update. response is the response, or nil unless the group is
+// setUpdated changes a planned group to its state after an update. response is nil unless the group is
 // known to have been updated.
 func (m *userGroupModel) setUpdated(response *api.UserGroup, err error, state *userGroupModel) {
 	if response == nil {
@@ -202,8 +202,8 @@ func (m *userGroupModel) setUpdated(response *api.UserGroup, err error, state *u
 	}
 }
 
-// setRotated changes a planned group to its state after a rotation. response is the response, or nil unless the token is
-// known to have been rotated.
+// setRotated changes a planned group to its state after a rotation. response is nil unless the token is known to have been
+// rotated.
 func (m *userGroupModel) setRotated(response *api.UserGroup, state *userGroupModel, now time.Time) {
 	if response == nil {
 		m.RotateTokenWhenChanged = state.RotateTokenWhenChanged

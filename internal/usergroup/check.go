@@ -160,7 +160,8 @@ func (s *Service) askAgain(
 ) (seen api.Answer, cached bool, err error) {
 	// A group with a random ID cannot exist yet, and its token cannot be known. A response that contradicts this comes
 	// from a cache.
-	if !*made.New && !made.AfterLostAttempt || isOtherID(group.UserGroupID, made.UserGroup) || s.remembers(made.UserGroup.Token) {
+	existed := !*made.New && !made.AfterLostAttempt
+	if existed || isOtherID(group.UserGroupID, made.UserGroup) || s.remembers(made.UserGroup.Token) {
 		return made, true, nil
 	}
 	seen, err = s.client.GetOrCreate(ctx, group)

@@ -17,8 +17,8 @@ type Problem struct {
 	Done Happened
 	// Placeholder says what became of the empty group that a lookup creates if the group does not exist.
 	Placeholder Placeholder
-	// LookupUncertain reports whether the outcome of a lookup is uncertain, so that it may have created a placeholder, or may
-	// still create one.
+	// LookupUncertain reports whether the outcome of a lookup is uncertain, so that it may have created a placeholder,
+	// or may still create one.
 	LookupUncertain bool
 	// Call is the error of the call that failed, or nil.
 	Call *api.Error
