@@ -72,6 +72,7 @@ var parts = map[string]part{
 
 	"guides/pipeline.md#plan-on-pull-requests-without-a-key": {follow: plansWithoutKey},
 	"guides/pipeline.md#apply-what-was-planned":              {follow: appliesPlanned},
+	"guides/pipeline.md#limit-what-one-apply-may-do":         {follow: limitsRotations},
 	"guides/pipeline.md#detect-drift":                        {follow: findsDrift},
 	"guides/pipeline.md#github-actions":                      {follow: isGitHub},
 	"guides/pipeline.md#gitlab-ci":                           {follow: isGitLab},

@@ -150,13 +150,13 @@ func TestTroubleshootingIndexHasEveryMessage(t *testing.T) {
 	}
 }
 
-// script returns the indented block below the given line of a page, without its indentation. The page must contain
-// the line exactly once.
-func script(t *testing.T, page, line string) string {
+// script returns the indented block below the given line of a job, without its indentation. The job must contain the
+// line exactly once.
+func script(t *testing.T, job, line string) string {
 	t.Helper()
-	_, rest, found := strings.Cut(page, line+"\n")
+	_, rest, found := strings.Cut(job, line+"\n")
 	if !found || strings.Contains(rest, line+"\n") {
-		t.Fatalf("the page does not have exactly one line %q", line)
+		t.Fatalf("the job does not have exactly one line %q:\n%s", line, job)
 	}
 	indentation := rest[:len(rest)-len(strings.TrimLeft(rest, " "))]
 	var block strings.Builder
@@ -170,51 +170,111 @@ func script(t *testing.T, page, line string) string {
 	return block.String()
 }
 
-// TestPipelinesApplyOnlyPlansWithChanges checks that the jobs of the guide apply only a plan with changes, and fail if
-// the plan fails. It runs their scripts with a fake terraform and various exit codes of its plan.
-func TestPipelinesApplyOnlyPlansWithChanges(t *testing.T) {
+// job returns the text of a job of the guide "In a pipeline", from its name to the next empty line.
+func job(t *testing.T, name string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(readPage(t, docsDir+"/guides/pipeline.md"), "\n"+name+":\n")
+	if !found {
+		t.Fatalf("the guide has no job %s", name)
+	}
+	text, _, _ := strings.Cut(rest, "\n\n")
+	return text + "\n"
+}
+
+// runJob runs a script of a job with a fake terraform, whose plan exits with code and rotates as many tokens as given.
+// It returns the error of the script, and the calls of terraform.
+func runJob(t *testing.T, script string, code, rotations int) (calls string, err error) {
+	t.Helper()
+	shell := engine.NeedsProgram(t, "bash")
+	dir := t.TempDir()
+	rotation := `{"type":"embed_user_group","change":{"actions":["update"],"after_unknown":{"token_fingerprint":true}}}`
+	renaming := `{"type":"embed_user_group","change":{"actions":["update"],"after_unknown":{}}}`
+	shown := `{"resource_changes":[` + strings.Repeat(rotation+",", rotations) + renaming + `]}`
+	fake := fmt.Sprintf("#!/bin/sh\necho \"$*\" >>calls\ncase $1 in\nshow) echo '%s' ;;\nplan)\n"+
+		"[ %[2]d = 137 ] && kill -9 $$\nexit %[2]d ;;\nesac\n", shown, code)
+	if err := os.WriteFile(filepath.Join(dir, "terraform"), []byte(fake), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// GitHub and GitLab run scripts with these options.
+	command := exec.CommandContext(t.Context(), shell, "-eo", "pipefail", "-c", script)
+	command.Dir = dir
+	command.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "GITHUB_OUTPUT="+filepath.Join(dir, "output"),
+		"MAX_ROTATIONS=5")
+	out, err := command.CombinedOutput()
+	t.Logf("terraform exited with %d, and the script with %v\n%s", code, err, out)
+	return readPage(t, filepath.Join(dir, "calls")), err
+}
+
+// TestPipelinesApplyOnlyPlansWithinLimits checks that the jobs of the guide apply only a plan with changes, fail if the
+// plan fails, and fail if it rotates too many tokens.
+func TestPipelinesApplyOnlyPlansWithinLimits(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the jobs are shell scripts")
 	}
-	shell := engine.NeedsProgram(t, "bash")
-	page := readPage(t, docsDir+"/guides/pipeline.md")
-	if !strings.Contains(page, "        if: steps.plan.outputs.exitcode == '2'\n        run: terraform apply ") {
-		t.Error("the apply of the GitHub job does not depend on the plan's exit code")
+	engine.NeedsProgram(t, "jq")
+	gitHub, _, gitHubApplies := strings.Cut(job(t, "  apply"), "      - name: Apply\n"+
+		"        if: steps.plan.outputs.exitcode == '2'\n        run: terraform apply -input=false -lock-timeout=5m tfplan\n")
+	if !gitHubApplies || !strings.Contains(gitHub, "        if: steps.plan.outputs.exitcode == '2'\n") {
+		t.Error("the last steps of the GitHub job do not depend on the plan's exit code")
 	}
-	gitHub := script(t, page, "        id: plan\n        run: |")
-	gitLab := script(t, page, "  script:\n    - |")
-	for _, code := range []int{0, 1, 2, 11, 137} {
-		for name, run := range map[string]struct{ script, source string }{
-			"GitHub": {gitHub, ""}, "GitLab": {gitLab, "push"}, "GitLab on schedule": {gitLab, "schedule"},
-		} {
+	gitHub = script(t, gitHub, "        id: plan\n        run: |") +
+		"[ $code -eq 0 ] || {\n" + script(t, gitHub, "exitcode == '2'\n        run: |") + "terraform apply tfplan\n}\n"
+	gitLab := script(t, job(t, "apply"), "    - |")
+	for name, script := range map[string]string{"GitHub": gitHub, "GitLab": gitLab} {
+		for _, code := range []int{0, 1, 2, 11, 137} {
+			for _, rotations := range []int{0, 5, 6} {
+				t.Run(fmt.Sprintf("%s, %d, %d rotations", name, code, rotations), func(t *testing.T) {
+					t.Parallel()
+					calls, err := runJob(t, script, code, rotations)
+					mayApply := code == 2 && rotations < 6
+					if succeeded := code == 0 || mayApply; (err == nil) != succeeded {
+						t.Errorf("the script ended with %v", err)
+					}
+					if applied := strings.Contains(calls, "apply"); applied != mayApply {
+						t.Errorf("the calls were:\n%s", calls)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestScheduledJobsChangeNothing checks that the scheduled jobs of the guide apply only a refresh-only plan, and that
+// no other job runs on schedule.
+func TestScheduledJobsChangeNothing(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the jobs are shell scripts")
+	}
+	for _, apply := range []string{job(t, "  apply"), job(t, "apply")} {
+		if strings.Contains(apply, "schedule") || strings.Contains(apply, "!=") {
+			t.Errorf("this job also runs on schedule:\n%s", apply)
+		}
+	}
+	gitHub, gitLab := job(t, "  drift"), job(t, "drift")
+	if !strings.Contains(gitHub, "event_name == 'schedule'") || !strings.Contains(gitLab, `SOURCE == "schedule"`) {
+		t.Error("the jobs called drift do not run on schedule")
+	}
+	for name, script := range map[string]string{
+		"GitHub": script(t, gitHub, "        run: |"), "GitLab": script(t, gitLab, "    - |"),
+	} {
+		for _, code := range []int{0, 1, 2, 137} {
 			t.Run(fmt.Sprintf("%s, %d", name, code), func(t *testing.T) {
 				t.Parallel()
-				dir := t.TempDir()
-				fake := fmt.Sprintf("#!/bin/sh\necho \"$1 $2\" >>calls\n[ $1 = plan ] || exit 0\n"+
-					"[ %[1]d = 137 ] && kill -9 $$\nexit %[1]d\n", code)
-				if err := os.WriteFile(filepath.Join(dir, "terraform"), []byte(fake), 0o700); err != nil {
-					t.Fatal(err)
+				calls, err := runJob(t, script, code, 0)
+				want := 1
+				if code == 2 {
+					want = 2
 				}
-				// GitHub and GitLab run scripts with these options.
-				command := exec.CommandContext(t.Context(), shell, "-eo", "pipefail", "-c", run.script)
-				command.Dir = dir
-				command.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"),
-					"GITHUB_OUTPUT="+filepath.Join(dir, "output"), "CI_PIPELINE_SOURCE="+run.source)
-				out, err := command.CombinedOutput()
-				if succeeded := code == 0 || code == 2; (err == nil) != succeeded {
-					t.Errorf("terraform exited with %d, and the script with %v\n%s", code, err, out)
+				lines := strings.Split(strings.TrimSpace(calls), "\n")
+				if len(lines) != want || !strings.Contains(lines[0], "plan -refresh-only ") ||
+					!strings.Contains(lines[0], " -out=drift ") || want == 2 && !strings.HasSuffix(lines[1], " drift") {
+					t.Errorf("the calls were:\n%s", calls)
 				}
-				called := readPage(t, filepath.Join(dir, "calls"))
-				if name == "GitHub" {
-					if output := readPage(t, filepath.Join(dir, "output")); output != fmt.Sprintf("exitcode=%d\n", code) {
-						t.Errorf("the step's output is %q", output)
-					}
-				} else if applied := strings.Contains(called, "apply -input"); applied != (code == 2) {
-					t.Errorf("terraform exited with %d, and its calls were:\n%s", code, called)
-				}
-				if refreshed := strings.HasPrefix(called, "apply -refresh-only\nplan"); refreshed != (run.source == "schedule") {
-					t.Errorf("the job must refresh the state on schedule only, but its calls were:\n%s", called)
+				// GitLab shows exit code 2 as a warning.
+				if succeeded := code == 0 || code == 2 && name == "GitHub"; (err == nil) != succeeded {
+					t.Errorf("the script ended with %v", err)
 				}
 			})
 		}
