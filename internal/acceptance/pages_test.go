@@ -280,3 +280,23 @@ func TestScheduledJobsChangeNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesNameEveryRightOfTheKey checks that whoever says that a key must be allowed to create and delete groups also
+// says when it must be allowed to update them.
+func TestPagesNameEveryRightOfTheKey(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for name, page := range pages(t) {
+		for line := range strings.Lines(page) {
+			if !strings.Contains(line, "create and delete") {
+				continue
+			}
+			if found++; !strings.Contains(line, "update") && !strings.Contains(line, "#permissions-of-the-key") {
+				t.Errorf("%s leaves out that the key must be allowed to update groups:\n%s", name, line)
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("only %d lines are about these rights", found)
+	}
+}

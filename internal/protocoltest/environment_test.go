@@ -123,3 +123,25 @@ func TestRefusedKeyEndsTheRun(t *testing.T) {
 	p.WantCalls("GET")
 	second(wrong.Destroy(acme)).WantError(cannotDelete, "status 401", "was not deleted", "Check api_key")
 }
+
+// TestObjectsRunTheCheckOfTheEnvironmentOnce holds what the pages of these objects say about calls with environment: the
+// first lookup of the process comes after the check, and no other lookup does.
+func TestObjectsRunTheCheckOfTheEnvironmentOnce(t *testing.T) {
+	t.Parallel()
+	for name, looksUp := range map[string]func(*Provider) Diags{
+		"data source":        func(p *Provider) Diags { return second(p.DataSource(ByID("acme"))) },
+		"ephemeral resource": func(p *Provider) Diags { return second(p.Open(ByID("acme"))) },
+	} {
+		p := another(t, emulator.Options{Environments: map[string]string{customerKey: "Customer"}})
+		p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+		p = p.AnotherProcess(Object{"api_key": customerKey, "environment": "Customer"})
+		p.Walk().WantNone()
+		for i, want := range []int{6, 1} {
+			p.Service.ResetCounts()
+			looksUp(p).WantNone()
+			if calls := p.Service.Calls(); len(calls) != want {
+				t.Errorf("%s, %d: want %d calls, got %v", name, i, want, calls)
+			}
+		}
+	}
+}

@@ -54,7 +54,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Optional:  true,
 				Sensitive: true,
 				MarkdownDescription: "API key for the service. It must be allowed to create and delete groups, " +
-					"since a lookup of a missing group does both. Exactly one of `api_key` and `api_key_file` is " +
+					"since a lookup of a missing group does both, and with `environment` also to update them, even for a " +
+					"plan. Exactly one of `api_key` and `api_key_file` is " +
 					"required. If the configuration sets either, neither variable is read. Surrounding white space " +
 					"is removed. An empty string is an error, even if the variable is set. If the key comes from " +
 					"the configuration or a Terraform variable, saved plan files contain it; if it comes from the " +
@@ -169,8 +170,9 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Optional:  true,
 				Sensitive: true,
 				MarkdownDescription: "PEM private key of the client certificate. Conflicts with `client_key_file`. " +
-					"If the key comes from the configuration or a Terraform variable, saved plan files contain it; " +
-					"if it comes from the environment, they do not. Environment variable: `EMBED_CLIENT_KEY_PEM`.",
+					"If the key comes from the configuration or a Terraform variable, saved plan files contain it; if it " +
+					"comes from the environment or is ephemeral, they do not. Environment variable: " +
+					"`EMBED_CLIENT_KEY_PEM`.",
 			},
 			"user_agent_suffix": schema.StringAttribute{
 				Optional: true,
@@ -182,8 +184,10 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"environment": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Environment that the API key must belong to, `Customer` or `Testing`. It is " +
-					"checked once per run, before the first change and before a group is treated as missing or " +
-					"replaced. The check creates a group with a random ID, updates it, and deletes it. With a wrong " +
+					"checked before the first change, before a group is treated as missing or replaced, and before an " +
+					"import, a data source, an ephemeral resource or an action looks up a group; once that has passed, " +
+					"not again in the same process of the provider. The check creates a group with a random ID, looks " +
+					"it up, updates it, and deletes it. With a wrong " +
 					"key, the run ends before any of your groups is changed. The provider does not update, rotate " +
 					"or delete a group if the state shows that it is in the other environment. Default: any. " +
 					"Environment variable: `EMBED_ENVIRONMENT`.",

@@ -35,8 +35,8 @@ func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRe
 			"moment the new one exists.\n\nAn action cannot write the state: an `embed_user_group` with the same ID " +
 			"has the new token after the next refresh. It prints the fingerprint of the new token, not the token " +
 			"itself. A group that does not exist is an error, and nothing is left behind.\n\nIt makes two calls: " +
-			"one to look up the current token, and one to rotate it. The API key must be allowed to create and " +
-			"delete groups, since a lookup of a missing group does both.",
+			"one to look up the current token, and one to rotate it. The API key must be allowed to rotate tokens. " +
+			describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,

@@ -41,8 +41,8 @@ func (l *userGroupListResource) ListResourceConfigSchema(
 			"you provide the IDs to look up. Groups that do not exist are skipped, and nothing is created. With " +
 			"`-generate-config-out`, `terraform query` turns a column of IDs into import blocks and " +
 			"configuration.\n\nIt makes one call for each group that exists and three for each that does not, one " +
-			"group after the other. The API key must be allowed to create and delete groups. Terraform stops at 100 " +
-			"results unless the list block sets `limit`. The results do not include the token.",
+			"group after the other. Terraform stops at 100 results unless the list block sets `limit`. The results do " +
+			"not include the token. " + describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_ids": schema.ListAttribute{
 				Required:    true,

@@ -49,8 +49,8 @@ func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 		MarkdownDescription: "Finds out which of the given user groups exist. With `for_each` in an `import` block, " +
 			"a single plan imports the existing groups and creates the missing ones.\n\nIt makes one call for each " +
 			"group that exists and three for each that does not, ten groups at a time, whenever it is read. Looking " +
-			"up a missing group creates it. The provider removes it again, so nothing is left behind. The API key " +
-			"must be allowed to create and delete groups.",
+			"up a missing group creates it. The provider removes it again, so nothing is left behind. " +
+			describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_ids": schema.SetAttribute{
 				Required:    true,
