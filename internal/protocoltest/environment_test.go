@@ -124,8 +124,8 @@ func TestRefusedKeyEndsTheRun(t *testing.T) {
 	second(wrong.Destroy(acme)).WantError(cannotDelete, "status 401", "was not deleted", "Check api_key")
 }
 
-// TestObjectsRunTheCheckOfTheEnvironmentOnce holds what the pages of these objects say about calls with environment: the
-// first lookup of the process comes after the check, and no other lookup does.
+// TestObjectsRunTheCheckOfTheEnvironmentOnce checks what the pages of these objects say about calls with environment:
+// the first lookup of a process comes after the check, and no other lookup does.
 func TestObjectsRunTheCheckOfTheEnvironmentOnce(t *testing.T) {
 	t.Parallel()
 	for name, looksUp := range map[string]func(*Provider) Diags{

@@ -77,8 +77,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				MarkdownDescription: "Time limit for a single attempt of a call, as a duration such as `\"45s\"` or " +
 					"`\"2m\"`. A run that is stopped (Ctrl-C, a canceled job) finishes the calls in flight, checks " +
 					"the outcome of a rotation whose response was lost, and removes what a lookup has just created. " +
-					"This can take up to four times the limit. Default: `\"30s\"`. Environment variable: " +
-					"`EMBED_REQUEST_TIMEOUT`.",
+					"If the service does not respond, this takes up to twice the limit and ten seconds. Default: " +
+					"`\"30s\"`. Environment variable: `EMBED_REQUEST_TIMEOUT`.",
 			},
 			"max_retries": schema.NumberAttribute{
 				Optional:   true,
@@ -86,7 +86,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				MarkdownDescription: "How many retries the calls of an operation on a group have together, where a " +
 					"retry is safe, after a call could not be sent or got no usable response. Calls that are " +
 					"refused because there are too many (status 429 or 503) do not count while other calls of the " +
-					"run get through, for four times `retry_wait_max`. With the defaults, an operation without any " +
+					"run get through, for four times `retry_wait_max`; before any call has gotten through, they do. With " +
+					"the defaults, an operation without any " +
 					"response gives up after 2 minutes and 45 seconds. If nothing gets through for that long, the " +
 					"run ends for all groups. `0` turns retries off. Between 0 and 100. Default: `4`. Environment " +
 					"variable: `EMBED_MAX_RETRIES`.",
@@ -100,7 +101,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"retry_wait_max": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Longest wait between two attempts, as a duration. It also limits the wait " +
-					"that the service requests with `Retry-After`. Default: `\"30s\"`. Environment variable: " +
+					"that the service requests with `Retry-After`, which is never shortened otherwise. Default: `\"30s\"`. Environment variable: " +
 					"`EMBED_RETRY_WAIT_MAX`.",
 			},
 			"requests_per_second": schema.Float64Attribute{
