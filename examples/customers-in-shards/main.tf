@@ -8,7 +8,7 @@ terraform {
   required_providers {
     embed = {
       source  = "dashembed/embed"
-      version = "~> 0.1"
+      version = "~> 0.1.0"
     }
   }
 }
@@ -25,6 +25,12 @@ variable "shard" {
   type        = number
 }
 
+variable "protected" {
+  description = "Whether to refuse to delete customers. Apply false before you destroy."
+  type        = bool
+  default     = true
+}
+
 locals {
   everyone = yamldecode(file("${path.module}/customers.yaml"))
 
@@ -39,4 +45,7 @@ resource "embed_user_group" "customer" {
 
   user_group_id = each.key
   name          = each.value.name
+
+  # If a customer gets into another shard by mistake, the plan fails.
+  deletion_protection = var.protected
 }

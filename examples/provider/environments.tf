@@ -1,35 +1,15 @@
-variable "customer_api_key" {
-  description = "API key for the environment Customer."
+variable "environment" {
+  description = "Customer or Testing. Each has a state and an API key of its own."
   type        = string
-  sensitive   = true
-}
-
-variable "testing_api_key" {
-  description = "API key for the environment Testing."
-  type        = string
-  sensitive   = true
 }
 
 provider "embed" {
-  api_key     = var.customer_api_key
-  environment = "Customer"
-}
-
-provider "embed" {
-  alias       = "testing"
-  api_key     = var.testing_api_key
-  environment = "Testing"
-}
-
-resource "embed_user_group" "acme" {
-  user_group_id = "acme"
-  name          = "Acme Ltd"
+  # With a key for the other environment, the run stops before it changes anything.
+  environment = var.environment
 }
 
 # The same ID in the other environment is a different group, with a different token.
-resource "embed_user_group" "acme_testing" {
-  provider = embed.testing
-
+resource "embed_user_group" "acme" {
   user_group_id = "acme"
-  name          = "Acme Ltd (testing)"
+  name          = "Acme Ltd"
 }

@@ -68,7 +68,6 @@ var parts = map[string]part{
 	"guides/before-production.md#deletion-protection": {follow: validates},
 	"guides/before-production.md#limit-deletions":     {follow: validates},
 	"guides/before-production.md#state":               {follow: parsesHCL},
-	"guides/before-production.md#versions":            {needs: engine.ForEachImport, follow: validates},
 
 	"guides/pipeline.md#plan-on-pull-requests-without-a-key": {follow: plansWithoutKey},
 	"guides/pipeline.md#apply-what-was-planned":              {follow: appliesPlanned},

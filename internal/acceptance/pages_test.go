@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -298,5 +299,50 @@ func TestPagesNameEveryRightOfTheKey(t *testing.T) {
 	}
 	if found < 5 {
 		t.Errorf("only %d lines are about these rights", found)
+	}
+}
+
+// shownTexts returns the texts of README.md, of all pages and of all example configurations, by path.
+func shownTexts(t *testing.T) map[string]string {
+	t.Helper()
+	texts := pages(t)
+	texts["README.md"] = readPage(t, "../../README.md")
+	err := fs.WalkDir(os.DirFS(examplesDir), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			texts["examples/"+path] = readPage(t, filepath.Join(examplesDir, path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+// TestPagesDoNotContradictEachOther checks what one page advises and others would show differently: the version
+// constraint, and one key for each state.
+func TestPagesDoNotContradictEachOther(t *testing.T) {
+	t.Parallel()
+	constraint := regexp.MustCompile(`"dashembed/embed"\n *version += "(.*)"`)
+	constraints := 0
+	for name, text := range shownTexts(t) {
+		for _, found := range constraint.FindAllStringSubmatch(text, -1) {
+			// A module leaves the choice to its caller.
+			if constraints++; found[1] != "~> 0.1.0" && !strings.HasPrefix(name, "examples/modules/") {
+				t.Errorf("%s has the version constraint %s", name, found[1])
+			}
+		}
+		blocks := []string{text}
+		if strings.HasSuffix(name, ".md") {
+			blocks = codeBlock.FindAllString(text, -1)
+		}
+		for _, block := range blocks {
+			if strings.Count(block, "provider \"embed\" {") > 1 {
+				t.Errorf("%s has two keys in one state:\n%s", name, block)
+			}
+		}
+	}
+	if constraints < 20 {
+		t.Errorf("found only %d version constraints", constraints)
 	}
 }

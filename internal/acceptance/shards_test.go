@@ -39,7 +39,7 @@ func TestAccSplittingTheStateMakesOnlyLookups(t *testing.T) {
 
 	at("1")
 	w.copy(filepath.Join(shards, "split", "arriving.tf"))
-	w.says("2 to import, 0 to add, 0 to change, 0 to destroy", "plan", "-var=shards=2", "-var=shard=1")
+	w.says("2 to import, 0 to add, 2 to change, 0 to destroy", "plan", "-var=shards=2", "-var=shard=1")
 	w.apply("-var=shards=2", "-var=shard=1")
 
 	at("0")
@@ -49,7 +49,7 @@ func TestAccSplittingTheStateMakesOnlyLookups(t *testing.T) {
 	if err := os.Remove(filepath.Join(w.dir, "leaving.tf")); err != nil {
 		t.Fatal(err)
 	}
-	for _, shard := range []string{"0", "1"} {
+	for _, shard := range []string{"1", "0"} {
 		at(shard)
 		w.plansNothing("-var=shards=2", "-var=shard="+shard)
 	}
@@ -62,6 +62,9 @@ func TestAccSplittingTheStateMakesOnlyLookups(t *testing.T) {
 		t.Error("a group was replaced, or has another token")
 	}
 
+	// The groups are protected.
+	w.fails("is protected from deletion", "plan", "-destroy", "-var=shards=2", "-var=shard=1")
+
 	// Each shard destroys only its own groups.
 	var ids, destroyed []string
 	for _, group := range before {
@@ -69,7 +72,8 @@ func TestAccSplittingTheStateMakesOnlyLookups(t *testing.T) {
 	}
 	for shard, own := range map[string]int{"0": 3, "1": 2} {
 		at(shard)
-		w.must("plan", "-destroy", "-var=shards=2", "-var=shard="+shard, "-out=destruction")
+		w.apply("-var=shards=2", "-var=shard="+shard, "-var=protected=false")
+		w.must("plan", "-destroy", "-var=shards=2", "-var=shard="+shard, "-var=protected=false", "-out=destruction")
 		said := w.must("show", "destruction")
 		found := regexp.MustCompile(`# \S+\["(.+)"\] will be destroyed`).FindAllStringSubmatch(said, -1)
 		if len(found) != own {

@@ -10,7 +10,7 @@ terraform {
     }
     embed = {
       source  = "dashembed/embed"
-      version = "~> 0.1"
+      version = "~> 0.1.0"
     }
   }
 }
