@@ -2,7 +2,7 @@
 //
 //	make -s demo | go run ./tools/terminal -title "make demo" >docs/images/demo.svg
 //
-// The text is unchanged, except that an ellipsis replaces what does not fit into the picture.
+// Long lines are wrapped. An ellipsis replaces lines that do not fit into the picture.
 package main
 
 import (
@@ -14,6 +14,7 @@ import (
 	"os"
 	"strings"
 	"text/template"
+	"unicode/utf8"
 )
 
 //go:embed terminal.svg.tmpl
@@ -51,17 +52,29 @@ func read(from io.Reader) ([]line, error) {
 	var lines []line
 	text := bufio.NewScanner(from)
 	for text.Scan() {
-		plain := []rune(strings.TrimRight(text.Text(), " \t\r"))
-		if len(lines) == rows {
-			lines[rows-1] = line{"…", "quiet"}
-			break
+		plain := strings.TrimRight(text.Text(), " \t\r")
+		for _, part := range wrap(plain) {
+			if len(lines) == rows {
+				lines[rows-1] = line{"…", "quiet"}
+				return lines, nil
+			}
+			lines = append(lines, line{template.HTMLEscapeString(part), kind(plain)})
 		}
-		if len(plain) > columns {
-			plain = append(plain[:columns-1], '…')
-		}
-		lines = append(lines, line{template.HTMLEscapeString(string(plain)), kind(string(plain))})
 	}
 	return lines, text.Err()
+}
+
+// wrap breaks a line between words. The parts after the first one are indented by six columns.
+func wrap(text string) (parts []string) {
+	for utf8.RuneCountInString(text) > columns {
+		head := string([]rune(text)[:columns])
+		end := strings.LastIndex(head, " ")
+		if strings.TrimSpace(head[:max(end, 0)]) == "" {
+			break // There is nothing to break at.
+		}
+		parts, text = append(parts, text[:end]), "      "+text[end+1:]
+	}
+	return append(parts, text)
 }
 
 // kind returns the kind of a line. It looks at how the line begins, because output to a pipe has no colors.
