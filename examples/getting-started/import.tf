@@ -1,3 +1,5 @@
+# For one apply. Then delete this file.
+
 data "embed_user_groups" "all" {
   user_group_ids = keys(local.customers)
 }
@@ -7,4 +9,9 @@ import {
 
   to = module.customers.embed_user_group.customer[each.key]
   id = each.key
+}
+
+output "missing_ids" {
+  description = "The customers that the apply creates. A typo in the list is one of them."
+  value       = data.embed_user_groups.all.missing_ids
 }

@@ -9,8 +9,27 @@ terraform {
   }
 }
 
+variable "environment" {
+  description = "Environment of the API key. Only a rehearsal has another one."
+  type        = string
+  default     = "Customer"
+}
+
+variable "protected" {
+  description = "Whether to refuse to delete customers. Apply false before you delete one."
+  type        = bool
+  default     = true
+}
+
+variable "max_deletions" {
+  description = "How many customers one run may delete."
+  type        = number
+  default     = 2
+}
+
 provider "embed" {
-  environment = "Customer"
+  environment   = var.environment
+  max_deletions = var.max_deletions
 }
 
 locals {
@@ -26,4 +45,13 @@ module "customers" {
       properties = jsonencode({ tier = row.tier })
     }
   }
+
+  # With true, the state contains every token in plain text.
+  store_tokens        = false
+  deletion_protection = var.protected
+}
+
+output "token_fingerprints" {
+  description = "Which token each customer has, by ID."
+  value       = module.customers.token_fingerprints
 }

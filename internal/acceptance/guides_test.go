@@ -1,10 +1,7 @@
 package acceptance
 
 import (
-	"encoding/json"
-	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -30,11 +27,13 @@ var parts = map[string]part{
 		needs: engine.Query, follow: importsListed,
 	},
 
-	"guides/getting-started.md#one-plan-for-all-customers": {needs: engine.ForEachImport, follow: importsCustomers},
-	"guides/getting-started.md#one-group":                  {needs: engine.ImportBlock, follow: importsOne},
-	"guides/getting-started.md#ids-but-no-configuration":   {needs: engine.Query, follow: queries},
-	"guides/getting-started.md#adoption":                   {follow: adopts},
-	"guides/getting-started.md#stop-managing-a-group":      {needs: engine.Removed, follow: forgets},
+	"guides/getting-started.md#one-plan-for-all-customers": {
+		needs: engine.ForEachImport, options: bothEnvironments, follow: importsCustomers,
+	},
+	"guides/getting-started.md#one-group":                {needs: engine.ImportBlock, follow: importsOne},
+	"guides/getting-started.md#ids-but-no-configuration": {needs: engine.Query, follow: queries},
+	"guides/getting-started.md#adoption":                 {follow: adopts},
+	"guides/getting-started.md#stop-managing-a-group":    {needs: engine.Removed, follow: forgets},
 
 	"guides/many-customers.md#use-the-module": {needs: engine.OptionalMembers, follow: callsModule},
 	"guides/many-customers.md#splitting-the-state": {follow: func(r *reader) {
@@ -93,52 +92,6 @@ var parts = map[string]part{
 	"guides/other-tools.md#policy-checks-on-plans": {follow: readsPolicies},
 
 	"guides/troubleshooting.md#how-to-read-a-message": {follow: removesLeftover},
-}
-
-// customers writes customers.csv with the listed customers, and creates the groups of the first existing ones.
-func (r *reader) customers(listed, existing int) {
-	csv := "id,name,tier\n"
-	for i := 1; i <= listed; i++ {
-		id, name := fmt.Sprintf("customer-%03d", i), fmt.Sprintf("Customer %03d", i)
-		csv += fmt.Sprintf("%s,%s,%s\n", id, name, []string{"gold", "silver", "trial"}[i%3])
-		if i <= existing {
-			r.service.Seed(emulator.Group{ID: id, Name: name, Properties: json.RawMessage(`{"legacy":true}`)})
-		}
-	}
-	r.write("customers.csv", csv)
-}
-
-var tokenOfItsOwn = regexp.MustCompile(`(token_fingerprint +=) "[0-9a-f]{12}"`)
-
-// importsCustomers brings 400 customers, 150 of which exist, under management with one plan, and compares the output
-// with the page.
-func importsCustomers(r *reader) {
-	r.customers(400, 150)
-	if list := r.take("text"); !strings.HasPrefix(readPage(r.t, filepath.Join(r.dir, "customers.csv")), list) {
-		r.t.Errorf("the page shows another list:\n%s", list)
-	}
-	r.copy(examplesDir + "/getting-started")
-	r.copyModule("modules/customers")
-	planned := r.runs()
-	r.quotes(r.take("text"), planned)
-	shown := tokenOfItsOwn.ReplaceAllString(r.must("show", "tfplan"), "$1")
-	if imported := tokenOfItsOwn.ReplaceAllString(r.take("text"), "$1"); !strings.Contains(shown, imported) {
-		_, from, _ := strings.Cut(shown, `customer["customer-001"]`)
-		r.t.Errorf("the page shows\n%s\nbut the plan shows\n%.900s", imported, from)
-	}
-	applied := r.runs()
-	r.quotes(r.take("text"), applied)
-	r.quotes("No changes", applied)
-	if there := len(r.service.Groups()); there != 400 {
-		r.t.Errorf("the service has %d groups, want 400", there)
-	}
-	for i := 1; i <= 400; i++ {
-		id := fmt.Sprintf("customer-%03d", i)
-		touched := r.service.Creations(id)+r.service.Deletions(id) > 0
-		if r.service.Rotations(id) > 0 || i <= 150 && touched {
-			r.t.Errorf("%s was rotated, or existed and was created or deleted", id)
-		}
-	}
 }
 
 func importsOne(r *reader) {

@@ -1,0 +1,110 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/engine"
+)
+
+// customers writes customers.csv with the listed customers, and creates the groups of the first existing ones in
+// Customer. An update would change the properties of all of them except the last fifty.
+func (r *reader) customers(listed, existing int) {
+	csv := "id,name,tier\n"
+	for i := 1; i <= listed; i++ {
+		id, name := fmt.Sprintf("customer-%03d", i), fmt.Sprintf("Customer %03d", i)
+		tier := []string{"gold", "silver", "trial"}[i%3]
+		csv += fmt.Sprintf("%s,%s,%s\n", id, name, tier)
+		properties := `{"legacy":true}`
+		if i > existing-50 {
+			properties = fmt.Sprintf(`{"tier":%q}`, tier)
+		}
+		if i <= existing {
+			r.service.In("Customer").Seed(emulator.Group{ID: id, Name: name, Properties: json.RawMessage(properties)})
+		}
+	}
+	r.write("customers.csv", csv)
+}
+
+var tokenOfItsOwn = regexp.MustCompile(`(token_fingerprint +=) "[0-9a-f]{12}"`)
+
+// importsCustomers brings 400 customers, 150 of which exist, under management with one plan, after a rehearsal with
+// five, and compares the output with the page. At last, it moves the state to another backend.
+func importsCustomers(r *reader) {
+	engine.NeedsProgram(r.t, "jq")
+	customers := r.service.In("Customer")
+	r.dir = filepath.Join(r.dir, "customers")
+	if err := os.Mkdir(r.dir, 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	r.copy(examplesDir + "/getting-started")
+	r.copyModule("modules/customers")
+	r.customers(400, 150)
+	before := customers.Groups()
+	if list := r.take("text"); !strings.HasPrefix(readPage(r.t, filepath.Join(r.dir, "customers.csv")), list) {
+		r.t.Errorf("the page shows another list:\n%s", list)
+	}
+	r.rehearses()
+	if !slices.EqualFunc(before, customers.Groups(), func(a, b emulator.Group) bool { return a.Token == b.Token }) {
+		r.t.Error("the rehearsal has changed customers")
+	}
+
+	r.service.ResetCounts()
+	planned := r.runs()
+	if calls := len(r.service.Calls()); calls != 1055 {
+		r.t.Errorf("the plan makes %d calls, and the page says 1,055", calls)
+	}
+	r.quotes(r.take("text"), planned)
+	r.quotes(`+ "customer-151",`, planned)
+	if changed := strings.Fields(r.runs()); len(changed) != 100 || changed[0] != "customer-001" {
+		r.t.Errorf("want the 100 groups whose properties differ, got %q", changed)
+	}
+	shown := tokenOfItsOwn.ReplaceAllString(r.must("show", "tfplan"), "$1")
+	if imported := tokenOfItsOwn.ReplaceAllString(r.take("text"), "$1"); !strings.Contains(shown, imported) {
+		_, from, _ := strings.Cut(shown, `customer["customer-001"]`)
+		r.t.Errorf("the page shows\n%s\nbut the plan shows\n%.900s", imported, from)
+	}
+	applied := r.runs()
+	r.quotes(r.take("text"), applied)
+	r.quotes("- missing_ids", applied)
+	r.quotes(onlyOutputs, applied)
+	r.apply()
+	if there := len(customers.Groups()); there != 400 {
+		r.t.Errorf("the service has %d groups, want 400", there)
+	}
+	for i := 1; i <= 400; i++ {
+		id := fmt.Sprintf("customer-%03d", i)
+		touched := r.service.Creations(id)+r.service.Deletions(id) > 0
+		if r.service.Rotations(id) > 0 || i <= 150 && touched {
+			r.t.Errorf("%s was rotated, or existed and was created or deleted", id)
+		}
+	}
+	r.write("backend.tf", "terraform {\n  backend \"local\" {\n    path = \"../pipeline.tfstate\"\n  }\n}\n")
+	r.quotes("No changes", r.runs())
+}
+
+// onlyOutputs is what a plan says that changes no resource.
+const onlyOutputs = "without changing any real infrastructure"
+
+// rehearses follows the rehearsal in Testing.
+func (r *reader) rehearses() {
+	r.t.Helper()
+	key := strings.NewReplacer(`"$(cat /run/secrets/embed_testing_api_key)"`, testingKey)
+	rehearsal := r.shell(key.Replace(r.take("shell")))
+	r.quotes("5 to add, 0 to change", rehearsal)
+	r.quotes(onlyOutputs, rehearsal)
+	if there := len(r.service.In("Testing").Groups()); there != 5 {
+		r.t.Errorf("the rehearsal has created %d groups, want 5", there)
+	}
+	before, _, _ := strings.Cut(r.take("shell"), "cd -")
+	r.shell("cd ../rehearsal\nexport EMBED_API_KEY=" + testingKey + "\n" + before)
+	if left := r.service.In("Testing").Groups(); len(left) > 0 {
+		r.t.Errorf("the rehearsal has left %v", left)
+	}
+}
