@@ -35,11 +35,9 @@ var parts = map[string]part{
 	"guides/getting-started.md#adoption":                 {follow: adopts},
 	"guides/getting-started.md#stop-managing-a-group":    {needs: engine.Removed, follow: forgets},
 
-	"guides/many-customers.md#use-the-module": {needs: engine.OptionalMembers, follow: callsModule},
-	"guides/many-customers.md#splitting-the-state": {follow: func(r *reader) {
-		r.isWorkflow("on: push\n" + r.take("yaml"))
-	}},
-	"guides/many-customers.md#reading-long-plans": {follow: readsPlan},
+	"guides/many-customers.md#use-the-module":      {needs: engine.OptionalMembers, follow: callsModule},
+	"guides/many-customers.md#splitting-the-state": {needs: engine.ForEachImport, follow: splits},
+	"guides/moving-groups.md#to-another-address":   {needs: engine.Moved, follow: moves},
 
 	"guides/wrong-environment.md#with-environment-nothing-to-undo": {options: bothEnvironments, follow: stopsWithWrongKey},
 	"guides/wrong-environment.md#the-plan-before-it-is-applied":    {options: bothEnvironments, follow: plansWithWrongKey},
@@ -87,9 +85,6 @@ var parts = map[string]part{
 
 	"guides/proxies-and-gateways.md#repeated-requests": {follow: readsProxies},
 	"guides/proxies-and-gateways.md#proxies":           {follow: validates},
-
-	"guides/other-tools.md#terragrunt":             {needs: engine.ForEachImport, follow: readsTerragrunt},
-	"guides/other-tools.md#policy-checks-on-plans": {follow: readsPolicies},
 
 	"guides/troubleshooting.md#how-to-read-a-message": {follow: removesLeftover},
 }
@@ -204,16 +199,17 @@ func callsModule(r *reader) {
 	r.has("acme")
 }
 
-// readsPlan reads a plan that deletes one group and keeps another one.
-func readsPlan(r *reader) {
-	engine.NeedsProgram(r.t, "jq")
-	acme := group("acme", `user_group_id = "acme"`, `name = "Acme Ltd"`)
-	r.begins(acme + group("initech", `user_group_id = "initech"`, `name = "Initech Inc."`))
-	r.write("main.tf", acme)
-	if printed := r.runs(); !strings.HasSuffix(printed, "\ndelete embed_user_group.initech\n") ||
-		strings.Contains(printed, "delete embed_user_group.acme") {
-		r.t.Error(printed)
-	}
+// moves follows the block, which moves a group without a change.
+func moves(r *reader) {
+	r.begins(group("acme", `user_group_id = "acme"`, `name = "Acme Ltd"`))
+	customer := group("customer", `for_each = { acme = "Acme Ltd" }`, "user_group_id = each.key", "name = each.value")
+	r.write("main.tf", customer)
+	r.fails("is both managed and destroyed", "plan")
+	r.write("main.tf", customer+r.take("terraform"))
+	r.service.ResetCounts()
+	r.apply()
+	r.onlyLooked()
+	r.plansNothing()
 }
 
 func appliesReadme(r *reader) {

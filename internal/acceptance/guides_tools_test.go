@@ -70,18 +70,6 @@ func testsWithMocks(r *reader) {
 	r.quotes("1 passed, 0 failed", r.runs())
 }
 
-// readsPolicies follows the command, but not the rules below it, which each tool has its own notation for.
-func readsPolicies(r *reader) {
-	engine.NeedsProgram(r.t, "jq")
-	acme := group("acme", `user_group_id = "acme"`, `name = "Acme"`, `rotate_token_when_changed = { a = "1" }`)
-	r.begins(acme + group("initech", `user_group_id = "initech"`, `name = "Initech"`))
-	r.write("main.tf", strings.Replace(acme, `"1"`, `"2"`, 1))
-	r.must("plan", "-out=tfplan")
-	if printed := r.runs(); printed != "rotates embed_user_group.acme\n" {
-		r.t.Error(printed)
-	}
-}
-
 // readsProxies checks only the YAML. TestSnippets in internal/proxies runs the programs with the other blocks.
 func readsProxies(r *reader) {
 	for _, name := range []string{"haproxy", "nginx"} {
@@ -93,8 +81,9 @@ func readsProxies(r *reader) {
 	r.decodes(r.take("yaml"))
 }
 
-// readsTerragrunt checks only the syntax. TestAccSplittingTheStateMakesOnlyLookups applies the configuration.
-func readsTerragrunt(r *reader) {
+// splits checks only the syntax. TestAccSplittingTheStateMakesOnlyLookups applies the configuration.
+func splits(r *reader) {
+	r.isWorkflow("on: push\n" + r.take("yaml"))
 	parsesHCL(r)
 	parsesHCL(r)
 	r.parses()
