@@ -101,10 +101,8 @@ func looks(r *reader) {
 	r.onlyLooked()
 }
 
-// encrypts: the backend block has the right format, and if the engine can encrypt state and plan, neither shows a
-// token.
+// encrypts: if the engine can encrypt state and plan, neither shows a token.
 func encrypts(r *reader) {
-	parsesHCL(r)
 	encryption := r.take("terraform")
 	found, err := engine.AtHand()
 	// OpenTofu introduced encryption in the same version as functions of providers.

@@ -370,3 +370,15 @@ func TestPicturesShowTheWholeStory(t *testing.T) {
 		}
 	}
 }
+
+// TestIndexLinksEveryGuide checks that a reader of the provider's page finds every guide.
+func TestIndexLinksEveryGuide(t *testing.T) {
+	t.Parallel()
+	_, guides, _ := strings.Cut(readPage(t, docsDir+"/index.md"), "\n## Guides\n")
+	guides, _, _ = strings.Cut(guides, "\n## ")
+	for name := range pages(t) {
+		if strings.HasPrefix(name, "guides/") && !strings.Contains(guides, "/"+name+")") {
+			t.Errorf("the list of guides does not have %s", name)
+		}
+	}
+}
