@@ -182,15 +182,13 @@ func job(t *testing.T, name string) string {
 	return text + "\n"
 }
 
-// runJob runs a script of a job with a fake terraform, whose plan exits with code and rotates as many tokens as given.
-// It returns the error of the script, and the calls of terraform.
-func runJob(t *testing.T, script string, code, rotations int) (calls string, err error) {
+// runJob runs a script of a job with a fake terraform, whose plan exits with code and is shown as the given JSON. It
+// returns the calls of terraform, and the error of the script.
+func runJob(t *testing.T, script string, code int, shown string) (calls string, err error) {
 	t.Helper()
 	shell := engine.NeedsProgram(t, "bash")
+	engine.NeedsProgram(t, "jq")
 	dir := t.TempDir()
-	rotation := `{"type":"embed_user_group","change":{"actions":["update"],"after_unknown":{"token_fingerprint":true}}}`
-	renaming := `{"type":"embed_user_group","change":{"actions":["update"],"after_unknown":{}}}`
-	shown := `{"resource_changes":[` + strings.Repeat(rotation+",", rotations) + renaming + `]}`
 	fake := fmt.Sprintf("#!/bin/sh\necho \"$*\" >>calls\ncase $1 in\nshow) echo '%s' ;;\nplan)\n"+
 		"[ %[2]d = 137 ] && kill -9 $$\nexit %[2]d ;;\nesac\n", shown, code)
 	if err := os.WriteFile(filepath.Join(dir, "terraform"), []byte(fake), 0o700); err != nil {
@@ -213,7 +211,8 @@ func TestPipelinesApplyOnlyPlansWithinLimits(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the jobs are shell scripts")
 	}
-	engine.NeedsProgram(t, "jq")
+	rotation := `{"type":"embed_user_group","change":{"actions":["update"],"after_unknown":{"token_fingerprint":true}}}`
+	renaming := `{"type":"embed_user_group","change":{"actions":["update"],"after_unknown":{}}}`
 	gitHub, _, gitHubApplies := strings.Cut(job(t, "  apply"), "      - name: Apply\n"+
 		"        if: steps.plan.outputs.exitcode == '2'\n        run: terraform apply -input=false -lock-timeout=5m tfplan\n")
 	if !gitHubApplies || !strings.Contains(gitHub, "        if: steps.plan.outputs.exitcode == '2'\n") {
@@ -227,7 +226,8 @@ func TestPipelinesApplyOnlyPlansWithinLimits(t *testing.T) {
 			for _, rotations := range []int{0, 5, 6} {
 				t.Run(fmt.Sprintf("%s, %d, %d rotations", name, code, rotations), func(t *testing.T) {
 					t.Parallel()
-					calls, err := runJob(t, script, code, rotations)
+					shown := `{"resource_changes":[` + strings.Repeat(rotation+",", rotations) + renaming + `]}`
+					calls, err := runJob(t, script, code, shown)
 					mayApply := code == 2 && rotations < 6
 					if succeeded := code == 0 || mayApply; (err == nil) != succeeded {
 						t.Errorf("the script ended with %v", err)
@@ -260,24 +260,24 @@ func TestScheduledJobsChangeNothing(t *testing.T) {
 	for name, script := range map[string]string{
 		"GitHub": script(t, gitHub, "        run: |"), "GitLab": script(t, gitLab, "    - |"),
 	} {
-		for _, code := range []int{0, 1, 2, 137} {
-			t.Run(fmt.Sprintf("%s, %d", name, code), func(t *testing.T) {
-				t.Parallel()
-				calls, err := runJob(t, script, code, 0)
-				want := 1
-				if code == 2 {
-					want = 2
-				}
-				lines := strings.Split(strings.TrimSpace(calls), "\n")
-				if len(lines) != want || !strings.Contains(lines[0], "plan -refresh-only ") ||
-					!strings.Contains(lines[0], " -out=drift ") || want == 2 && !strings.HasSuffix(lines[1], " drift") {
-					t.Errorf("the calls were:\n%s", calls)
-				}
-				// GitLab shows exit code 2 as a warning.
-				if succeeded := code == 0 || code == 2 && name == "GitHub"; (err == nil) != succeeded {
-					t.Errorf("the script ended with %v", err)
-				}
-			})
+		for _, code := range []int{0, 1, 137} {
+			for drift, shown := range map[bool]string{false: `{}`, true: `{"resource_drift":[{"address":"a.b"}]}`} {
+				t.Run(fmt.Sprintf("%s, %d, %v", name, code, drift), func(t *testing.T) {
+					t.Parallel()
+					calls, err := runJob(t, script, code, shown)
+					plan, rest, _ := strings.Cut(calls, "\n")
+					if !strings.HasPrefix(plan, "plan -refresh-only -out=drift ") || strings.Contains(rest, "plan") {
+						t.Errorf("the calls were:\n%s", calls)
+					}
+					if applied := strings.HasSuffix(rest, " drift\n") && strings.Count(rest, "apply") == 1; applied != (code == 0) {
+						t.Errorf("the calls were:\n%s", calls)
+					}
+					// GitLab shows exit code 2 as a warning.
+					if succeeded := code == 0 && (!drift || name == "GitHub"); (err == nil) != succeeded {
+						t.Errorf("the script ended with %v", err)
+					}
+				})
+			}
 		}
 	}
 }
