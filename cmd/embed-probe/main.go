@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (exitCode
 	case err != nil:
 		return probe.ExitUsage
 	case flags.NArg() > 0:
-		_, _ = fmt.Fprintf(stderr, "there are no arguments, only flags: %q\n", flags.Arg(0))
+		_, _ = fmt.Fprintf(stderr, "unexpected argument %q\n", flags.Arg(0))
 		return probe.ExitUsage
 	case *environment != "Testing" && *environment != "Customer" && *environment != probe.NoEnvironment:
 		_, _ = fmt.Fprintln(stderr, "-environment must be Testing, Customer or none")

@@ -47,6 +47,6 @@ resource "embed_user_group" "customer" {
 
   # A higher number in the file gives this customer a new token.
   rotate_token_when_changed = {
-    issue = each.value.token_issue
+    incident = each.value.incident
   }
 }

@@ -31,7 +31,7 @@ module "customers" {
     }
   }
 
-  token_triggers      = { period = "2026-Q4" }
+  token_triggers      = { quarter = "2026-Q4" }
   deletion_protection = var.protected
 }
 

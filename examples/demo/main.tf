@@ -31,9 +31,9 @@ resource "embed_user_group" "customer" {
   mapping    = try(each.value.mapping, null)
   properties = can(each.value.properties) ? jsonencode(each.value.properties) : null
 
-  # A higher token_issue in the file gives the customer a new token. Nothing else about the group changes.
+  # A higher incident in the file gives the customer a new token. Nothing else about the group changes.
   rotate_token_when_changed = {
-    issue = each.value.token_issue
+    incident = each.value.incident
   }
 
   # So does the first apply after a token has become older than 90 days.

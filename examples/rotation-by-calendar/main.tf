@@ -11,14 +11,14 @@ terraform {
 
 provider "embed" {}
 
-variable "token_period" {
-  description = "Period of the token. A new period rotates the token with the next apply."
+variable "quarter" {
+  description = "Quarter of the last scheduled rotation. A new quarter rotates the token with the next apply."
   type        = string
   default     = "2026-Q4"
 
   validation {
-    condition     = can(regex("^[0-9]{4}-Q[1-4]$", var.token_period))
-    error_message = "The token_period must be a year and a quarter, such as 2026-Q4."
+    condition     = can(regex("^[0-9]{4}-Q[1-4]$", var.quarter))
+    error_message = "The quarter must be a year and a quarter, such as 2026-Q4."
   }
 }
 
@@ -26,9 +26,9 @@ resource "embed_user_group" "acme" {
   user_group_id = "acme"
   name          = "Acme Ltd"
 
-  # The token is rotated when someone applies a new period.
+  # The token is rotated when someone applies a new quarter.
   rotate_token_when_changed = {
-    period = var.token_period
+    quarter = var.quarter
   }
 }
 

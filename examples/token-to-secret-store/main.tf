@@ -19,8 +19,8 @@ provider "embed" {}
 
 provider "aws" {}
 
-variable "token_period" {
-  description = "A new period rotates the token and writes the secret again in the same apply."
+variable "quarter" {
+  description = "A new quarter rotates the token and writes the secret again in the same apply."
   type        = string
   default     = "2026-Q4"
 }
@@ -31,7 +31,7 @@ resource "embed_user_group" "acme" {
   store_token   = false
 
   rotate_token_when_changed = {
-    period = var.token_period
+    quarter = var.quarter
   }
 }
 

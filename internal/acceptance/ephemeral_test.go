@@ -85,11 +85,11 @@ func TestAccTokensInTwoRootModules(t *testing.T) {
 	w.service.ResetCounts()
 	in("groups", "EMBED_API_KEY=not-used")
 	w.says("0 to add, 2 to change, 0 to destroy",
-		"plan", "-refresh=false", "-lock=false", "-input=false", "-var=token_period=2027-Q1")
+		"plan", "-refresh=false", "-lock=false", "-input=false", "-var=quarter=2027-Q1")
 	w.madeNoCall()
 	for step, period := range []string{"2026-Q4", "2027-Q1"} {
 		in("groups")
-		w.apply("-var=token_period=" + period)
+		w.apply("-var=quarter=" + period)
 		in("secrets")
 		w.apply()
 		w.plansNothing()

@@ -86,15 +86,15 @@ var examples = map[string]example{
 		w.rotatesOnce("acme")
 	}},
 	"rotation by calendar": {sources: []string{"rotation-by-calendar"}, try: func(w *workbench) {
-		w.fails("must be a year and a quarter", "plan", "-var=token_period=soon")
-		w.rotatesOnce("acme", "-var=token_period=2027-Q1")
+		w.fails("must be a year and a quarter", "plan", "-var=quarter=soon")
+		w.rotatesOnce("acme", "-var=quarter=2027-Q1")
 	}},
 	"rotation by age":              {sources: resourceFile("rotation_by_age.tf"), try: rotatesAfter90Days},
 	"rotation by age, with output": {sources: []string{"rotation-by-age"}, try: rotatesAfter90Days},
 
 	"demo": {sources: []string{"demo"}, try: func(w *workbench) {
-		const customer = "name: Fjordlys Kraft AS\n  token_issue: "
-		w.replace("customers.yaml", customer+"1", customer+"2")
+		const customer = "name: Fjordlys Kraft AS\n  incident: "
+		w.replace("customers.yaml", customer+"0", customer+"1")
 		w.rotatesOnce("fjordlys-kraft")
 	}},
 	"from YAML": {sources: []string{"customers-from-yaml"}},
@@ -239,8 +239,8 @@ func refusesDestruction(w *workbench) {
 // editsSpreadsheet adds a customer, removes one, and rotates the token of one. No other group changes.
 func editsSpreadsheet(w *workbench) {
 	w.service.ResetCounts()
-	w.replace("customers.csv", "acme,Acme Ltd,gold,250000,acme_sales,acme_billing,1", "globex,Globex,gold,,,,1")
-	w.replace("customers.csv", "trial,,,,3", "trial,,,,4")
+	w.replace("customers.csv", "acme,Acme Ltd,gold,250000,acme_sales,acme_billing,0", "globex,Globex,gold,,,,0")
+	w.replace("customers.csv", "trial,,,,2", "trial,,,,3")
 	w.rotatesOnce("0042")
 	if w.service.Deletions("acme") != 1 || w.service.Creations("globex") != 1 || w.service.Updates("initech") > 0 {
 		w.t.Errorf("the calls did not only add globex, delete acme and rotate 0042: %v", w.service.Calls())

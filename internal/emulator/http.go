@@ -113,13 +113,13 @@ func (e *Emulator) work(in *inbound, omit ...string) reply {
 	case in.call.Path != servicePath:
 		return in.call.refuse(http.StatusNotFound, "there is nothing at this path; the service is at "+servicePath)
 	case fieldsOf[in.Method] == nil:
-		return in.call.refuse(http.StatusMethodNotAllowed, "the method has to be GET, PUT, POST or DELETE")
+		return in.call.refuse(http.StatusMethodNotAllowed, "the method must be GET, PUT, POST or DELETE")
 	case !in.authorized:
 		return in.call.refuse(http.StatusUnauthorized, "the header Authorization does not carry a known API key")
 	case in.URL.RawQuery != "" || in.URL.ForceQuery:
 		return in.call.refuse(http.StatusBadRequest, "no operation has query parameters")
 	case len(contentType) != 1 || contentType[0] != "application/json":
-		return in.call.refuse(http.StatusUnsupportedMediaType, "the header Content-Type has to be application/json")
+		return in.call.refuse(http.StatusUnsupportedMediaType, "the header Content-Type must be application/json")
 	case in.ContentLength < 0:
 		return in.call.refuse(http.StatusLengthRequired, "the header Content-Length is missing")
 	case len(in.call.Body) > maxBody:

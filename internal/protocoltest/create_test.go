@@ -130,7 +130,7 @@ func TestFailedCreateLeavesNoState(t *testing.T) {
 		"a secret": {fault: aSecret, title: cannotCreate, calls: once, says: []string{no}},
 		"throttled": {
 			fault: emulator.Fault{Kind: emulator.TooMany429}, title: cannotCreate, calls: thrice,
-			says: []string{no, "429", "refuses more calls"},
+			says: []string{no, "429", "limiting the rate"},
 		},
 		"HTML": {
 			fault: emulator.Fault{Kind: emulator.HTML200}, title: cannotCreate, calls: thrice,

@@ -36,8 +36,8 @@ var obstacleWords = map[api.Obstacle]string{
 var kindWords = map[api.Kind]string{
 	api.Refused:      "Fix what the service reports, then run again.",
 	api.Unauthorized: "Check api_key (EMBED_API_KEY): the key is wrong, has expired, or is not allowed to do this.",
-	api.Throttled: "The service refuses more calls at the moment, and none of the calls of this run has gotten through " +
-		"for a while. Run again later.",
+	api.Throttled: "The service is limiting the rate of calls, and no call of this run has gotten through for a while. " +
+		"Run again later.",
 	api.Cached:     turnOffCaching,
 	api.Redirected: "Set base_url (EMBED_BASE_URL) to the actual address of the service.",
 	api.NotSent:    "Check base_url (EMBED_BASE_URL), the network, and the proxy settings, then run again.",

@@ -101,8 +101,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"retry_wait_max": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Longest wait between two attempts, as a duration. It also limits the wait " +
-					"that the service requests with `Retry-After`, which is never shortened otherwise. Default: `\"30s\"`. Environment variable: " +
-					"`EMBED_RETRY_WAIT_MAX`.",
+					"that the service requests with `Retry-After`, which is never shortened otherwise. Default: `\"30s\"`. " +
+					"Environment variable: `EMBED_RETRY_WAIT_MAX`.",
 			},
 			"requests_per_second": schema.Float64Attribute{
 				Optional:   true,
@@ -177,8 +177,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"user_agent_suffix": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Appended to the `User-Agent` header, so that you can tell your pipelines " +
-					"apart in the logs of the service. The header begins with the version of the provider and that " +
+				MarkdownDescription: "Appended to the `User-Agent` header, so that the logs of the service show " +
+					"which pipeline made a call. The header begins with the version of the provider and that " +
 					"of Terraform or OpenTofu, for example `terraform-provider-embed/1.2.3 (CLI 1.16.4)`. The value " +
 					"of `TF_APPEND_USER_AGENT` is appended as well. Environment variable: `EMBED_USER_AGENT_SUFFIX`.",
 			},

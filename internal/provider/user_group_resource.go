@@ -133,7 +133,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 					"creating; changing it later makes no call. The plan shows an adoption as a create. To move a " +
 					"group to another address, use a `moved` block instead: Terraform may destroy the old address " +
 					"first, and the customer with it, so the provider refuses such a plan (not on Terraform before " +
-					"1.3). **From then on, destroying the resource deletes the group.**",
+					"1.3). **Once adopted, the group is deleted when the resource is destroyed.**",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,

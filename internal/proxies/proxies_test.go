@@ -80,10 +80,10 @@ var settings = []setting{
 		fails:    failing("client_cert_file", apply, plan, rotate, imports, data, destroy), direct: []string{"prepare"},
 		advice: "`client_cert_file`, `client_key_file`",
 	},
-	{program: "nginx", is: "`limit_req`, answered 503 (its default)", features: "limit", advice: "nothing"},
-	{program: "nginx", is: "`limit_req`, answered 429", features: "limit,limit 429", advice: "nothing"},
-	{program: "nginx", is: "reloaded in mid-run", during: reload, advice: "nothing"},
-	{program: "nginx", is: "workers killed in mid-run", during: killWorkers, advice: "nothing"},
+	{program: "nginx", is: "`limit_req` with its default status, 503", features: "limit", advice: "nothing"},
+	{program: "nginx", is: "`limit_req` with status 429", features: "limit,limit 429", advice: "nothing"},
+	{program: "nginx", is: "reloaded during the run", during: reload, advice: "nothing"},
+	{program: "nginx", is: "workers killed during the run", during: killWorkers, advice: "nothing"},
 	{
 		program: "nginx", is: "`proxy_cache`", features: "cache", direct: []string{apply, rotate, destroy},
 		fails: failing(cached, plan, imports, data), advice: "`proxy_cache off` for the service",
@@ -93,10 +93,10 @@ var settings = []setting{
 		direct: []string{apply, rotate, destroy}, fails: failing(cached, imports, data),
 		advice: "`proxy_cache off` for the service",
 	},
-	{program: "haproxy", is: "as it comes", advice: "nothing"},
+	{program: "haproxy", is: "default settings", advice: "nothing"},
 	{
 		program: "haproxy", is: "`retry-on all-retryable-errors`", features: "retry", fault: lostRotation, rotations: 1,
-		advice: "`http-request disable-l7-retry if METH_POST`, or a rotation is made twice when its answer is lost",
+		advice: "`http-request disable-l7-retry if METH_POST`, or a rotation whose response is lost is made twice",
 	},
 	{
 		program: "haproxy", is: "the same, with `disable-l7-retry if METH_POST`", features: "retry,not POST",
@@ -104,7 +104,7 @@ var settings = []setting{
 		advice: "nothing",
 	},
 	{
-		program: "varnishd", is: "as it comes", fails: failing(dropped, apply, plan, rotate, imports, data),
+		program: "varnishd", is: "default settings", fails: failing(dropped, apply, plan, rotate, imports, data),
 		direct: []string{"prepare"},
 		advice: "`return (pass)` in `vcl_recv`, `return (fetch)` in `vcl_backend_fetch`",
 	},

@@ -15,8 +15,8 @@ terraform {
 
 provider "embed" {}
 
-variable "token_period" {
-  description = "A new period rotates every token."
+variable "quarter" {
+  description = "A new quarter rotates every token."
   type        = string
   default     = "2026-Q4"
 }
@@ -36,7 +36,7 @@ resource "embed_user_group" "customer" {
   store_token   = false
 
   rotate_token_when_changed = {
-    period = var.token_period
+    quarter = var.quarter
   }
 }
 

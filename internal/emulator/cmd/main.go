@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, stdout io.WriteCloser, stderr io.Wr
 	}
 	defer service.Close()
 
-	logger.Printf("listening on %s, end with an interrupt", service.URL())
+	logger.Printf("listening on %s; press Ctrl-C to stop", service.URL())
 	_, err = fmt.Fprintf(stdout, "export EMBED_BASE_URL=%s\nexport EMBED_API_KEY=%s\n", service.URL(), chosen.key)
 	if err := errors.Join(err, stdout.Close()); err != nil {
 		logger.Print("emulator: the exports could not be written: ", err)
@@ -73,38 +73,39 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	chosen.ForgetCalls = true // the record of a service that runs for days would only grow
 	flags := flag.NewFlagSet("emulator", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&chosen.addr, "addr", "127.0.0.1:8642", "loopback `address` to listen on; port 0 picks a free one")
-	flags.Func("environment", "environment `tag`, or key=tag for another API key; can be given several times, the first "+
-		"key is exported; an empty tag is answered as null (default Customer)", chosen.addEnvironment)
-	flags.Func("answers", "name, id and properties in an answer: `stored|echo` (default stored)",
+	flags.StringVar(&chosen.addr, "addr", "127.0.0.1:8642", "loopback `address` to listen on; port 0 means any free port")
+	flags.Func("environment", "environment `tag`, or key=tag for another API key; can be repeated; the first key is "+
+		"exported; with an empty tag, responses contain null (default Customer)", chosen.addEnvironment)
+	flags.Func("answers", "what responses show as name, ID and properties: `stored|echo` (default stored)",
 		choice(&chosen.Answers, "stored", "echo"))
-	flags.Func("updates", "what an update does to mapping and properties, or to all that it does not send: "+
-		"`replace|merge|clear` (default replace)", choice(&chosen.Updates, "replace", "merge", "clear"))
-	flags.Func("refusals", "how a body is refused: `status|success-zero` (default status)",
+	flags.Func("updates", "what an update does: replace mapping and properties, merge them, or also clear what it "+
+		"does not send: `replace|merge|clear` (default replace)", choice(&chosen.Updates, "replace", "merge", "clear"))
+	flags.Func("refusals", "how calls are refused: `status|success-zero` (default status)",
 		choice(&chosen.Refusals, "status", "success-zero"))
-	flags.Func("ids", "how ids are kept and found: `exact|lower-case` (default exact)",
+	flags.Func("ids", "how IDs are stored and matched: `exact|lower-case` (default exact)",
 		choice(&chosen.IDs, "exact", "lower-case"))
 	flags.BoolVar(&chosen.NameRequired, "name-required", false, "refuse a GET or a PUT without a name")
-	flags.BoolVar(&chosen.UpsertOnPut, "upsert-on-put", false, "let a PUT create the group that is absent")
+	flags.BoolVar(&chosen.UpsertOnPut, "upsert-on-put", false, "let a PUT create a group that does not exist")
 	flags.BoolVar(&chosen.ForgivingDeletes, "forgiving-deletes", false,
-		"let a DELETE of an absent group, or with a stale token, succeed")
+		"let a DELETE succeed if the group does not exist or the token is old")
 	flags.IntVar(&chosen.StaleTokenStatus, "stale-token-status", 0,
-		"`status` that refuses a stale token, 0 being that of every refusal")
-	flags.BoolVar(&chosen.TrimNames, "trim-names", false, "store names without the spaces around them")
-	flags.BoolVar(&chosen.AddsProperty, "adds-property", false, "store a property of the service's own beside those given")
-	flags.Func("omit", "`field` that user_group has in no answer; can be given several times", func(field string) error {
+		"`status` of the response to an old token; 0 means that of other refusals")
+	flags.BoolVar(&chosen.TrimNames, "trim-names", false, "store names without leading and trailing spaces")
+	flags.BoolVar(&chosen.AddsProperty, "adds-property", false,
+		"store a property of the service's own in addition to those sent")
+	flags.Func("omit", "`field` to leave out of user_group in all responses; can be repeated", func(field string) error {
 		chosen.Omit = append(chosen.Omit, field)
 		return nil
 	})
-	flags.DurationVar(&chosen.ReadLag, "read-lag", 0, "how long a GET shows a group as it was before it was changed")
-	flags.Int64Var(&chosen.FirstTeamID, "first-team-id", 0, "first team `id` given out, 0 being the usual one")
-	flags.DurationVar(&chosen.Latency, "latency", 0, "how long every call takes at least")
-	flags.IntVar(&chosen.RateLimit, "rate-limit", 0, "`calls` a second, 0 being no limit")
+	flags.DurationVar(&chosen.ReadLag, "read-lag", 0, "how long a GET shows a group as it was before a change")
+	flags.Int64Var(&chosen.FirstTeamID, "first-team-id", 0, "`ID` of the first team; 0 means the usual one")
+	flags.DurationVar(&chosen.Latency, "latency", 0, "minimum time that each call takes")
+	flags.IntVar(&chosen.RateLimit, "rate-limit", 0, "maximum `calls` per second; 0 means no limit")
 	if err := flags.Parse(args); err != nil {
 		return settings{}, err
 	}
 	if flags.NArg() > 0 {
-		err := fmt.Errorf("there are no arguments, only flags: %q", flags.Arg(0))
+		err := fmt.Errorf("unexpected argument %q", flags.Arg(0))
 		_, _ = fmt.Fprintln(stderr, err)
 		return settings{}, err
 	}
@@ -120,10 +121,10 @@ func (s *settings) addEnvironment(value string) error {
 		key, tag = value[:i], value[i+1:]
 	}
 	if !plainKey.MatchString(key) {
-		return errors.New("a key is letters, digits and the characters . _ ~ + / : @ % -")
+		return errors.New("a key may only contain letters, digits and . _ ~ + / : @ % -")
 	}
 	if !slices.Contains([]string{"", "Customer", "Testing"}, tag) {
-		return errors.New("a tag is Customer, Testing or empty")
+		return errors.New("a tag must be Customer, Testing or empty")
 	}
 	if s.Environments == nil {
 		s.Environments = map[string]string{}
@@ -139,7 +140,7 @@ func choice[T ~int](target *T, names ...string) func(string) error {
 	return func(name string) error {
 		i := slices.Index(names, name)
 		if i < 0 {
-			return errors.New("has to be " + strings.Join(names, " or "))
+			return errors.New("must be " + strings.Join(names, " or "))
 		}
 		*target = T(i)
 		return nil

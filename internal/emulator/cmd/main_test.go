@@ -68,7 +68,7 @@ func TestRunFails(t *testing.T) {
 		{"-answers loud", 2, "stored or echo"},
 		{"-updates none", 2, "replace or merge or clear"},
 		{"-environment Production", 2, "Customer, Testing"},
-		{"-environment a;b=Testing", 2, "a key is"},
+		{"-environment a;b=Testing", 2, "a key may only"},
 		{"surplus", 2, "surplus"},
 		{"-unheard-of", 2, "unheard-of"},
 		{"-h", 0, "-environment"},

@@ -1,5 +1,5 @@
 # Needs no service and no key: terraform test -filter=tests/mocked.tftest.hcl
-# Values are written out: OpenTofu 1.8 has no functions in variables of a test.
+# Values are literals, because OpenTofu 1.8 does not support functions in the variables of a test.
 
 mock_provider "embed" {
   mock_resource "embed_user_group" {
@@ -32,31 +32,31 @@ run "one_group_per_customer" {
 
   assert {
     condition     = embed_user_group.customer["acme"].user_group_id == "acme" && embed_user_group.customer["acme"].mapping["sales"] == "acme_sales"
-    error_message = "What the map says of a customer should be in its group."
+    error_message = "Each group should have the values of its customer."
   }
 
   assert {
     condition     = embed_user_group.customer["initech"].mapping == null && embed_user_group.customer["initech"].properties == null
-    error_message = "What the map leaves out should not be managed."
+    error_message = "Omitted attributes should not be managed."
   }
 
   assert {
     condition     = embed_user_group.customer["acme"].data_source_provided_id == "acme_sales" && embed_user_group.customer["initech"].data_source_provided_id == null
-    error_message = "The ID of the data source should be that of its customer."
+    error_message = "Each group should have the data source ID of its customer."
   }
 
   assert {
     condition     = embed_user_group.customer["acme"].adopt_existing && embed_user_group.customer["initech"].adopt_existing == null
-    error_message = "Only what the map says so of should be adopted."
+    error_message = "Only customers with adopt_existing should be adopted."
   }
 
   assert {
     condition     = output.tokens["acme"] == "a-made-up-token" && output.token_fingerprints["initech"] == "0123456789ab"
-    error_message = "The outputs should be by ID."
+    error_message = "The keys of the outputs should be the IDs."
   }
 }
 
-run "protected_unless_told_otherwise" {
+run "protected_by_default" {
   command = plan
 
   variables {
@@ -68,33 +68,33 @@ run "protected_unless_told_otherwise" {
 
   assert {
     condition     = embed_user_group.customer["acme"].deletion_protection && !embed_user_group.customer["initech"].deletion_protection
-    error_message = "The customer's own deletion_protection should win, and the module's is true."
+    error_message = "Customers should be protected unless their own deletion_protection is false."
   }
 }
 
-run "triggers_of_all_and_of_one" {
+run "triggers_for_all_and_for_one" {
   command = plan
 
   variables {
-    token_triggers = { period = "2026-Q4" }
+    token_triggers = { quarter = "2026-Q4" }
     customers = {
-      acme    = { name = "Acme Ltd", token_triggers = { period = "7" } }
+      acme    = { name = "Acme Ltd", token_triggers = { quarter = "7" } }
       initech = { name = "Initech Inc." }
     }
   }
 
   assert {
-    condition     = join(",", [for name, value in embed_user_group.customer["acme"].rotate_token_when_changed : "${name}=${value}"]) == "all/period=2026-Q4,own/period=7"
-    error_message = "A trigger of one customer should not hide one of all."
+    condition     = join(",", [for name, value in embed_user_group.customer["acme"].rotate_token_when_changed : "${name}=${value}"]) == "all/quarter=2026-Q4,own/quarter=7"
+    error_message = "A trigger for one customer should not replace a trigger for all with the same name."
   }
 
   assert {
-    condition     = keys(embed_user_group.customer["initech"].rotate_token_when_changed) == tolist(["all/period"])
-    error_message = "A customer should not get the triggers of another."
+    condition     = keys(embed_user_group.customer["initech"].rotate_token_when_changed) == tolist(["all/quarter"])
+    error_message = "A customer should not have the triggers of another customer."
   }
 }
 
-run "days_of_all_and_of_one" {
+run "days_for_all_and_for_one" {
   command = plan
 
   variables {
@@ -107,11 +107,11 @@ run "days_of_all_and_of_one" {
 
   assert {
     condition     = embed_user_group.customer["acme"].rotate_token_after_days == 30 && embed_user_group.customer["initech"].rotate_token_after_days == 90
-    error_message = "The customer's own number of days should win."
+    error_message = "A customer's own number of days should take precedence."
   }
 }
 
-run "no_customers_at_all" {
+run "no_customers" {
   command = plan
 
   variables {
@@ -120,7 +120,7 @@ run "no_customers_at_all" {
 
   assert {
     condition     = length(embed_user_group.customer) == 0
-    error_message = "An empty map should be no groups."
+    error_message = "An empty map should not create any groups."
   }
 }
 
@@ -154,7 +154,7 @@ run "a_blank_name" {
   expect_failures = [var.customers]
 }
 
-run "properties_that_are_no_object" {
+run "properties_that_are_not_an_object" {
   command = plan
 
   variables {
@@ -164,7 +164,7 @@ run "properties_that_are_no_object" {
   expect_failures = [var.customers]
 }
 
-run "properties_that_are_no_json" {
+run "properties_that_are_not_json" {
   command = plan
 
   variables {

@@ -1,10 +1,10 @@
-# Against the service that EMBED_BASE_URL and EMBED_API_KEY name, best an emulator (make emulator). What it creates it removes.
-# Values are written out: OpenTofu 1.8 has no functions in variables of a test. And what the run before had comes as a
-# variable, since OpenTofu knows of other runs nowhere else, and of those further back only what was planned.
+# Uses the service at EMBED_BASE_URL with EMBED_API_KEY, preferably the emulator (make emulator), and deletes what it creates.
+# Values are literals, because OpenTofu 1.8 does not support functions in the variables of a test. Each run gets the
+# results of the previous one as variables, because OpenTofu allows references to other runs only there.
 
 variables {
   deletion_protection = false
-  token_triggers      = { period = "2026-Q4" }
+  token_triggers      = { quarter = "2026-Q4" }
   customers = {
     module-test-a = { name = "Module test A", mapping = { sales = "a_sales" }, properties = "{\"tier\":\"gold\"}" }
     module-test-b = { name = "Module test B", token_triggers = { incident = "0" } }
@@ -14,12 +14,12 @@ variables {
 run "create" {
   assert {
     condition     = length(distinct(values(output.tokens))) == 2 && alltrue([for token in values(output.tokens) : token != null])
-    error_message = "Each customer should have a token of its own."
+    error_message = "Each customer should have its own token."
   }
 
   assert {
     condition     = output.token_fingerprints["module-test-a"] == substr(sha256(output.tokens["module-test-a"]), 0, 12)
-    error_message = "The fingerprint should be that of the token."
+    error_message = "The fingerprint should match the token."
   }
 }
 
@@ -36,12 +36,12 @@ run "rename" {
 
   assert {
     condition     = jsonencode(output.token_fingerprints) == jsonencode(var.before)
-    error_message = "Another name should not rotate."
+    error_message = "Changing the name should not rotate the token."
   }
 
   assert {
     condition     = jsonencode(output.team_ids) == jsonencode(var.teams)
-    error_message = "The groups should still be the same ones."
+    error_message = "The groups should not be replaced."
   }
 }
 
@@ -57,12 +57,12 @@ run "rotate_one" {
 
   assert {
     condition     = output.token_fingerprints["module-test-a"] == var.before["module-test-a"]
-    error_message = "The other customer should keep the token."
+    error_message = "The other customer should keep its token."
   }
 
   assert {
     condition     = output.token_fingerprints["module-test-b"] != var.before["module-test-b"]
-    error_message = "The customer whose trigger changed should have another token."
+    error_message = "The customer whose trigger changed should have a new token."
   }
 }
 
@@ -70,7 +70,7 @@ run "rotate_all" {
   variables {
     before = run.rotate_one.token_fingerprints
 
-    token_triggers = { period = "2027-Q1" }
+    token_triggers = { quarter = "2027-Q1" }
     customers = {
       module-test-a = { name = "Module test A", mapping = { sales = "a_sales" }, properties = "{\"tier\":\"gold\"}" }
       module-test-b = { name = "Module test B", token_triggers = { incident = "1" } }
@@ -79,16 +79,16 @@ run "rotate_all" {
 
   assert {
     condition     = alltrue([for id, fingerprint in output.token_fingerprints : fingerprint != var.before[id]])
-    error_message = "Every customer should have another token."
+    error_message = "Every customer should have a new token."
   }
 }
 
-run "tokens_out_of_the_state" {
+run "remove_tokens_from_the_state" {
   variables {
     before = run.rotate_all.token_fingerprints
 
     store_tokens   = false
-    token_triggers = { period = "2027-Q1" }
+    token_triggers = { quarter = "2027-Q1" }
     customers = {
       module-test-a = { name = "Module test A", mapping = { sales = "a_sales" }, properties = "{\"tier\":\"gold\"}" }
       module-test-b = { name = "Module test B", token_triggers = { incident = "1" } }
@@ -97,16 +97,16 @@ run "tokens_out_of_the_state" {
 
   assert {
     condition     = alltrue([for token in values(output.tokens) : token == null])
-    error_message = "No token should be in the state."
+    error_message = "The state should not contain any token."
   }
 
   assert {
     condition     = jsonencode(output.token_fingerprints) == jsonencode(var.before)
-    error_message = "Taking the tokens out of the state should not rotate."
+    error_message = "Removing the tokens from the state should not rotate them."
   }
 }
 
-run "drop_one" {
+run "remove_one" {
   variables {
     customers = {
       module-test-a = { name = "Module test A" }
@@ -115,6 +115,6 @@ run "drop_one" {
 
   assert {
     condition     = keys(output.ids) == ["module-test-a"]
-    error_message = "Only the customer that is left should be left."
+    error_message = "Only the remaining customer should be in the outputs."
   }
 }
