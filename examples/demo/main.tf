@@ -36,7 +36,7 @@ resource "embed_user_group" "customer" {
     incident = each.value.incident
   }
 
-  # So does the first apply after a token has become older than 90 days.
+  # The first apply after a token has become older than 90 days also rotates it.
   rotate_token_after_days = 90
 
   # In production, add deletion_protection = true. Removing a customer from the file by mistake is then an error.

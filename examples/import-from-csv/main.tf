@@ -1,4 +1,4 @@
-# Imports groups that all exist. An ID that does not exist fails the plan. For a list of which only some exist, see
+# Imports groups that all exist. If one of the IDs does not exist, the plan fails. For a list of which only some exist, see
 # ../getting-started.
 
 terraform {

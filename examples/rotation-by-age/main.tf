@@ -1,4 +1,4 @@
-# Rotates the token in the first apply after it has become older than 90 days. Other plans show no changes.
+# The first apply after the token has become older than 90 days rotates it. Until then, plans show no changes.
 
 terraform {
   required_version = ">= 1.0"

@@ -11,7 +11,7 @@ import (
 // parts contains a test for each part of a page that has blocks, by page and anchor of the heading.
 var parts = map[string]part{
 	"README.md#the-smallest-safe-configuration": {options: bothEnvironments, follow: appliesReadme},
-	"README.md#what-it-was-tried-with":          {options: clearing, follow: probesFromReadme},
+	"README.md#what-it-has-been-tested-with":    {options: clearing, follow: probesFromReadme},
 	"README.md#development":                     {follow: findsTargets},
 	"index.md#example-usage": {options: bothEnvironments, follow: func(r *reader) {
 		r.copy(examplesDir + "/provider/provider.tf")

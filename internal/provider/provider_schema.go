@@ -83,9 +83,9 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"max_retries": schema.NumberAttribute{
 				Optional:   true,
 				Validators: []validator.Number{countValidator{mostRetries}},
-				MarkdownDescription: "How many retries the calls of an operation on a group have together, where a " +
-					"retry is safe, after a call could not be sent or got no usable response. Calls that are " +
-					"refused because there are too many (status 429 or 503) do not count while other calls of the " +
+				MarkdownDescription: "Maximum number of retries that all calls of an operation on a group share. A " +
+					"call is retried if it could not be sent, or got no usable response and is safe to repeat. Calls that " +
+					"are refused because there are too many (status 429 or 503) do not count while other calls of the " +
 					"run get through, for four times `retry_wait_max`; before any call has gotten through, they do. With " +
 					"the defaults, an operation without any " +
 					"response gives up after 2 minutes and 45 seconds. If nothing gets through for that long, the " +

@@ -193,7 +193,7 @@ func (r *userGroupResource) IdentitySchema(
 		Attributes: map[string]identityschema.Attribute{
 			"user_group_id": identityschema.StringAttribute{
 				RequiredForImport: true,
-				Description:       "Your own identifier of the user group.",
+				Description:       "Your own identifier for the user group.",
 			},
 		},
 	}

@@ -1,4 +1,4 @@
-# The group is managed elsewhere and exists.
+# This group exists, and is managed elsewhere.
 data "embed_user_group" "acme" {
   user_group_id = "acme"
 }

@@ -1,4 +1,4 @@
-# The group is managed elsewhere and exists.
+# This group exists, and is managed elsewhere.
 ephemeral "embed_user_group_token" "acme" {
   user_group_id = "acme"
 }
