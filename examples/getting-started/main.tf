@@ -43,6 +43,9 @@ module "customers" {
     for id, row in local.customers : id => {
       name       = row.name
       properties = jsonencode({ tier = row.tier })
+
+      # The list may have a column "leaving": yes allows the next run to delete the customer.
+      deletion_protection = try(row.leaving == "yes" ? false : null, null)
     }
   }
 
