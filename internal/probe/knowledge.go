@@ -56,7 +56,7 @@ var questions = []question{
 				"again with -environment none.", pageNoTag,
 		},
 		"other": {
-			Bad, "is %s", "It is not the expected one, so nothing else was asked. Use another key, or name the environment " +
+			Bad, "is %s", "It is not the expected one, so nothing else was asked. Use another key, or set the environment " +
 				"with -environment.", "guides/wrong-environment.md",
 		},
 	}},
@@ -78,8 +78,8 @@ var questions = []question{
 	{"delete", "Deleting", map[string]finding{
 		"yes": allowed,
 		"no": {
-			Bad, "is refused: %s", "Every lookup of a missing group leaves an empty group behind. If the message asks for " +
-				"the ID of a data source, the provider can send it: data_source_provided_id.", pageKey,
+			Bad, "is refused: %s", "The first lookup of a missing group leaves an empty group behind, and ends the run. If " +
+				"the message asks for the ID of a data source, the provider can send it: data_source_provided_id.", pageKey,
 		},
 	}},
 	{"lookup", "A lookup by ID", map[string]finding{
@@ -127,7 +127,7 @@ var questions = []question{
 		"unknown": {Note, notShown, "A key that you remove from the configuration may stay.", pagePlanned},
 	}},
 	{"mapping", "The mapping in an update", map[string]finding{
-		"unknown": {Note, "cannot be seen: no response shows it", "Expect the same as for properties.", pageUnseen},
+		"unknown": {Note, "cannot be seen: no response shows it", "It probably behaves like properties.", pageUnseen},
 	}},
 	{"own-properties", "Properties that nobody sent", map[string]finding{
 		"none":    {OK, "do not appear", "", ""},
@@ -156,7 +156,7 @@ var questions = []question{
 	{"id-space", "IDs that differ in a space", map[string]finding{
 		"exact":   {OK, "are two groups", "", ""},
 		"same":    {OK, "are one group; the provider refuses them", "", ""},
-		"refused": {OK, "are refused, as by the provider", "", ""},
+		"refused": {OK, "are refused, also by the provider", "", ""},
 	}},
 	{"id-unicode", "IDs that differ in the form of é", map[string]finding{
 		"exact":   {OK, "are two groups", "", ""},
@@ -166,8 +166,8 @@ var questions = []question{
 	{"id-length", "IDs of 255 characters", map[string]finding{
 		"exact": {OK, "are kept", "", ""},
 		"same": {
-			Bad, "are cut", "Long IDs that begin alike are one group, with one token: a customer would see the dashboards " +
-				"of another. Keep IDs short.", pageIDs,
+			Bad, "are shortened", "Long IDs that begin alike are one group, with one token: a customer would see the " +
+				"dashboards of another. Keep IDs short.", pageIDs,
 		},
 		"refused": {Note, "are refused: %s", meansRefused, pageIDs},
 	}},
@@ -181,17 +181,17 @@ var questions = []question{
 	{"stale-rotation", "A rotation with an old token", map[string]finding{
 		"refused":      {OK, "is refused: %s", "", ""},
 		"unauthorized": {OK, "is refused like a wrong key: %s", "", ""},
-		"failed":       {Note, "fails: %s", "The provider looks the group up, and rotates then.", pageRefresh},
+		"failed":       {Note, "fails: %s", "The provider looks up the group first, and then rotates.", pageRefresh},
 		"accepted":     {Note, "succeeds", "Two states that rotate the same group do not notice each other.", pageRefresh},
 	}},
 	{"stale-deletion", "A deletion with an old token", map[string]finding{
 		"refused": {OK, "is refused: %s", "", ""},
 		"accepted": {
-			Note, "succeeds", "A destroy that does not refresh deletes a group that was created anew elsewhere.", pageRefresh,
+			Note, "succeeds", "A destroy that does not refresh deletes a group that was recreated elsewhere.", pageRefresh,
 		},
 		"ignored": {
-			Bad, "seems to succeed; the group remains", "Refresh before each deletion. Otherwise, groups stay at the " +
-				"service and leave the state.", pageRefresh,
+			Bad, "seems to succeed; the group remains", "Refresh before each deletion. Otherwise, groups disappear from " +
+				"the state but remain at the service.", pageRefresh,
 		},
 	}},
 	{"missing-deletion", "A deletion of a missing group", map[string]finding{
