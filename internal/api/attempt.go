@@ -87,8 +87,8 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 // nothing gets through, it does not wait for longer than refusals are worth waiting for.
 func (c *Client) awaitTurn(ctx context.Context, budget *budget, urgent bool) (turn, error) {
 	if !budget.limitedSince.IsZero() && c.Unreachable(ctx, "") {
-		patience := max(budget.waitsForLimit(), shortestPatience-time.Since(budget.limitedSince))
-		limited, cancel := context.WithTimeout(ctx, patience)
+		longest := max(budget.waitsForLimit(), shortestTurn-time.Since(budget.limitedSince))
+		limited, cancel := context.WithTimeout(ctx, longest)
 		defer cancel()
 		if turn, err := c.pace.await(limited, urgent); err == nil || ctx.Err() != nil || c.Unreachable(ctx, "") {
 			return turn, err

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// rateLimitPatience is how long, in multiples of RetryWaitMax, an operation repeats calls that are refused because
+	// rateLimitWaits is how long, in multiples of RetryWaitMax, an operation repeats calls that are refused because
 	// of a rate limit without counting these retries. The time begins with its first such refusal. By default this is
 	// two minutes, because limits are commonly counted per minute.
-	rateLimitPatience = 4
+	rateLimitWaits = 4
 	// quickRetries is how many times a call that a rate limit refuses is repeated as soon as the pace of the process
 	// allows. If it is refused again while others get through, the pace is not the reason. Further refusals of it do
 	// not change the pace.
 	quickRetries = 3
-	// shortestPatience is how long an operation may wait for its turn after a refusal, even if RetryWaitMax is short. The
+	// shortestTurn is how long an operation may wait for its turn after a refusal, even if RetryWaitMax is short. The
 	// pace leaves up to a second between calls.
-	shortestPatience = 10 * time.Second
+	shortestTurn = 10 * time.Second
 )
 
 // budget is what an operation may spend on retries. All calls of the operation share it, so that loops of calls do not
@@ -124,16 +124,16 @@ func (b *budget) next(failure *Error) (wait time.Duration, allowed bool) {
 // mayWaitForLimit reports whether a refusal because of a rate limit need not be counted: retries are not turned off,
 // the service has let a call of this process through lately, and the operation has not been refused for too long.
 func (b *budget) mayWaitForLimit() bool {
-	patience := rateLimitPatience * b.client.config.RetryWaitMax
+	longest := rateLimitWaits * b.client.config.RetryWaitMax
 	if b.limitedSince.IsZero() {
 		b.limitedSince = time.Now()
 	}
-	return b.client.config.MaxRetries > 0 && b.waitsForLimit() > 0 && time.Since(b.client.pace.letThrough()) < patience
+	return b.client.config.MaxRetries > 0 && b.waitsForLimit() > 0 && time.Since(b.client.pace.letThrough()) < longest
 }
 
 // waitsForLimit returns how much longer the operation may wait after a refusal because of a rate limit.
 func (b *budget) waitsForLimit() time.Duration {
-	return max(0, rateLimitPatience*b.client.config.RetryWaitMax-time.Since(b.limitedSince))
+	return max(0, rateLimitWaits*b.client.config.RetryWaitMax-time.Since(b.limitedSince))
 }
 
 // wait returns the wait before retry n, counted from 0: what the service asked for, or else RetryWaitMin, doubled n

@@ -38,9 +38,9 @@ func printed(err error) string {
 	return text.String()
 }
 
-// TestNothingSecretIsTold makes all calls, with all kinds of responses and the log at TRACE, and looks for the key,
+// TestErrorsAndLogsHideSecrets makes all calls, with all kinds of responses and the log at TRACE, and looks for the key,
 // the tokens, the header and the properties in the log and in the errors.
-func TestNothingSecretIsTold(t *testing.T) {
+func TestErrorsAndLogsHideSecrets(t *testing.T) {
 	t.Parallel()
 	const key, old, token = plantedKey, plantedToken, plantedNewToken
 	const echo = "Token " + key + ", " + old + ", " + token + ", " + plantedHeader

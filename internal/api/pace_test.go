@@ -321,9 +321,9 @@ func TestLetThrough(t *testing.T) {
 	}
 }
 
-// TestPatience: a rate limit must not end a call while others get through, but must end it some time
+// TestRateLimitEndsCalls: a rate limit must not end a call while others get through, but must end it some time
 // after the last one did.
-func TestPatience(t *testing.T) {
+func TestRateLimitEndsCalls(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
 		synctest.Test(t, func(t *testing.T) {

@@ -20,9 +20,9 @@ import (
 // failure is a way in which every attempt can fail while a fault lasts.
 type failure struct {
 	name string
-	// patience is how long such a fault can last, at most, without failing an operation. Zero means that not even a
+	// endured is how long such a fault can last, at most, without failing an operation. Zero means that not even a
 	// moment is promised.
-	patience time.Duration
+	endured time.Duration
 	// hangs means that an attempt takes until its time limit.
 	hangs bool
 	// works means that the service carries out the attempt.
@@ -45,17 +45,17 @@ const (
 )
 
 var failures = []failure{
-	{name: "silent", hangs: true, patience: time.Minute, do: (*outage).silent},
-	{name: "silent after the work", hangs: true, works: true, patience: time.Minute, do: (*outage).worksSilently},
-	{name: "cut after the work", works: true, patience: ofRetries, do: (*outage).worksAndCuts},
-	{name: "connection refused", patience: ofRetries, do: (*outage).refusesConnection},
-	{name: "500", patience: ofRetries, do: status(http.StatusInternalServerError, "")},
-	{name: "502", twin: true, patience: ofRetries, do: status(http.StatusBadGateway, "")},
-	{name: "503", patience: ofPace, do: status(http.StatusServiceUnavailable, "")},
-	{name: "503, Retry-After", twin: true, patience: ofPace, do: status(http.StatusServiceUnavailable, "20")},
-	{name: "429", patience: ofPace, do: status(http.StatusTooManyRequests, "")},
-	{name: "429, Retry-After", twin: true, patience: ofPace, do: status(http.StatusTooManyRequests, "20")},
-	{name: "a login page", twin: true, patience: ofRetries, do: (*outage).showsLoginPage},
+	{name: "silent", hangs: true, endured: time.Minute, do: (*outage).silent},
+	{name: "silent after the work", hangs: true, works: true, endured: time.Minute, do: (*outage).worksSilently},
+	{name: "cut after the work", works: true, endured: ofRetries, do: (*outage).worksAndCuts},
+	{name: "connection refused", endured: ofRetries, do: (*outage).refusesConnection},
+	{name: "500", endured: ofRetries, do: status(http.StatusInternalServerError, "")},
+	{name: "502", twin: true, endured: ofRetries, do: status(http.StatusBadGateway, "")},
+	{name: "503", endured: ofPace, do: status(http.StatusServiceUnavailable, "")},
+	{name: "503, Retry-After", twin: true, endured: ofPace, do: status(http.StatusServiceUnavailable, "20")},
+	{name: "429", endured: ofPace, do: status(http.StatusTooManyRequests, "")},
+	{name: "429, Retry-After", twin: true, endured: ofPace, do: status(http.StatusTooManyRequests, "20")},
+	{name: "a login page", twin: true, endured: ofRetries, do: (*outage).showsLoginPage},
 	{name: "401", refusesKey: true, do: status(http.StatusUnauthorized, "")},
 	{name: "403", refuses: true, do: status(http.StatusForbidden, "")},
 }
@@ -145,8 +145,8 @@ func faultsOf(operation runOperation, environment string, failure failure) []fau
 	faults = append(faults,
 		fault{failure: failure, alternates: true}, fault{failure: failure, group: "group-030"},
 		fault{failure: failure, after: 37, lasts: 90 * time.Second})
-	if patience := operation.patience(failure); patience > 0 {
-		faults = append(faults, fault{failure: failure, after: 37, lasts: patience})
+	if endures := operation.endures(failure); endures > 0 {
+		faults = append(faults, fault{failure: failure, after: 37, lasts: endures})
 	}
 	for _, method := range operation.methods {
 		faults = append(faults, fault{failure: failure.to(method), method: method, after: 37})

@@ -37,14 +37,14 @@ func (r *ranRun) checkFault() {
 				r.breaks("%s failed too: %v", o.ID, o.err)
 			}
 		}
-	case f.alternates && (r.patience(f.failure) == 0 || f.works && r.environment != "" || !r.exists):
+	case f.alternates && (r.endures(f.failure) == 0 || f.works && r.environment != "" || !r.exists):
 		// If only the refusal of a repeated deletion arrives, the check cannot know that its group is gone. If the attempts
 		// to remove a placeholder take longer than its lease, it stays.
 		r.checkBounds(8*r.groups, givenUp)
 	case f.alternates:
 		r.checkBounds(8*r.groups, givenUp)
 		r.checkRecovered("each second attempt got through")
-	case f.lasts > 0 && f.lasts <= r.patience(f.failure):
+	case f.lasts > 0 && f.lasts <= r.endures(f.failure):
 		r.checkRecovered("the service was back after " + f.lasts.String())
 	case f.refuses:
 		r.checkBounds(3*r.groups, mostTime)

@@ -127,15 +127,15 @@ func wantedFor(id string) api.GroupRequest {
 	return group
 }
 
-// patience is how long the service can fail, at most, without failing the operation.
-func (o runOperation) patience(failure failure) time.Duration {
+// endures is how long the service can fail, at most, without failing the operation.
+func (o runOperation) endures(failure failure) time.Duration {
 	switch {
 	case o.hurried && failure.hangs:
 		return 0
 	case o.hurried:
-		return min(failure.patience, ofRetries)
+		return min(failure.endured, ofRetries)
 	default:
-		return failure.patience
+		return failure.endured
 	}
 }
 
