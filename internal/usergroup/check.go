@@ -184,7 +184,7 @@ func (s *Service) judgeEnvironment(draft Problem) *Problem {
 func (s *Service) remove(ctx context.Context, group api.GroupRequest, token api.Secret) error {
 	err := s.client.Delete(ctx, api.TokenRequest{CurrentToken: token, UserGroupID: group.UserGroupID})
 	var call *api.Error
-	if !errors.As(err, &call) || call.Kind != api.Refused || !call.AfterLostAttempt {
+	if !errors.As(err, &call) || !call.AfterLostAttempt || call.Kind != api.Refused && call.Kind != api.Unauthorized {
 		return err
 	}
 	// Either the lost attempt has deleted the group, or the refusal has another reason. After a lookup, the group exists
