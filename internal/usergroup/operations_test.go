@@ -122,7 +122,7 @@ func TestOperations(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := situation{operation: test.operation, before: test.before, reading: "stored"}.start(t)
+				h := situationOf(test.operation, test.before, "stored", "").start(t)
 				h.script = test.script
 				h.operate(t.Context())
 				var calls []string
@@ -168,7 +168,7 @@ func TestOneExplanation(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			h := situation{operation: "create", before: "absent", reading: "stored", environment: test.environment}.start(t)
+			h := situationOf("create", "absent", "stored", test.environment).start(t)
 			h.script = test.script
 			found := map[usergroup.Finding]int{}
 			for _, id := range []string{"one", "two", "three", "four"} {
@@ -193,7 +193,7 @@ func TestOneExplanation(t *testing.T) {
 // lookup.
 func TestOneAtATime(t *testing.T) {
 	t.Parallel()
-	h := situation{operation: "import", before: "absent", reading: "stored"}.start(t)
+	h := situationOf("import", "absent", "stored", "").start(t)
 	var workers sync.WaitGroup
 	for range 8 {
 		workers.Go(func() {
@@ -227,7 +227,7 @@ func TestEnds(t *testing.T) {
 		t.Run(test.operation+" while another actor "+test.another, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := situation{operation: test.operation, before: test.before, reading: "stored"}.start(t)
+				h := situationOf(test.operation, test.before, "stored", "").start(t)
 				h.restless = func() {
 					if len(h.events) > 20 {
 						panic("the operation does not end")
@@ -246,7 +246,7 @@ func TestEnds(t *testing.T) {
 // TestNameIsRemembered: a service that requires a name must refuse only the first lookup of a process.
 func TestNameIsRemembered(t *testing.T) {
 	t.Parallel()
-	h := situation{operation: "import", before: "exists", reading: "name required"}.start(t)
+	h := situationOf("import", "exists", "name required", "").start(t)
 	for _, want := range []int{2, 3} {
 		_, err := h.service.Find(t.Context(), usergroup.Known{ID: id})
 		if calls := len(h.Calls()); err != nil || calls != want {
@@ -259,7 +259,7 @@ func TestNameIsRemembered(t *testing.T) {
 func TestNameIsSentAgain(t *testing.T) {
 	t.Parallel()
 	for known, want := range map[string]int{oldName: 2, "": 1} {
-		h := situation{operation: "update", before: "as known", reading: "name required"}.start(t)
+		h := situationOf("update", "as known", "name required", "").start(t)
 		before := h.state.asKnown()
 		before.Name = known
 		_, err := h.service.Update(t.Context(), api.GroupRequest{UserGroupID: id}, before)
@@ -286,7 +286,7 @@ func TestWrongEnvironment(t *testing.T) {
 	} {
 		t.Run(test.operation+" "+test.tag, func(t *testing.T) {
 			t.Parallel()
-			situation := situation{operation: test.operation, before: test.before, reading: "stored", environment: "Testing"}
+			situation := situationOf(test.operation, test.before, "stored", "Testing")
 			h := situation.start(t)
 			if test.tag != "" {
 				h.state.known.EnvironmentTag = &test.tag
@@ -312,7 +312,7 @@ func TestWrongEnvironment(t *testing.T) {
 func TestCheckOfCachedResponse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := situation{operation: "update", before: "as known", reading: "stored", environment: "Customer"}.start(t)
+		h := situationOf("update", "as known", "stored", "Customer").start(t)
 		old := `{"success":1,"new_user_group":false,"user_group":{"team_id":7,"token":"token-of-another"}}`
 		h.answers, h.script = []reply{{status: http.StatusOK, body: []byte(old)}}, []string{"an old answer"}
 		h.operate(t.Context())
@@ -327,7 +327,7 @@ func TestCheckOfCachedResponse(t *testing.T) {
 func TestEnvironmentHasChanged(t *testing.T) {
 	t.Parallel()
 	for tag, want := range map[string]usergroup.Finding{"Testing": usergroup.WrongEnvironment, "Customer": 0} {
-		h := situation{operation: "rotate", before: "as known", reading: "stored"}.start(t)
+		h := situationOf("rotate", "as known", "stored", "").start(t)
 		known := h.state.asKnown()
 		known.EnvironmentTag = &tag
 		_, updateErr := h.service.Update(t.Context(), wanted(), known)
@@ -349,7 +349,7 @@ func TestEnvironmentHasChanged(t *testing.T) {
 // Destroying the old instance must keep it.
 func TestInstances(t *testing.T) {
 	t.Parallel()
-	h := situation{operation: "adopt", before: "exists", reading: "stored"}.start(t)
+	h := situationOf("adopt", "exists", "stored", "").start(t)
 	ctx := context.Background()
 	adopted, err := h.service.Create(ctx, wanted(), true)
 	if err != nil {
@@ -379,7 +379,7 @@ func TestInstances(t *testing.T) {
 // TestTakenOver: another group that a refresh has found under the ID of the managed one must not be deleted.
 func TestTakenOver(t *testing.T) {
 	t.Parallel()
-	h := situation{operation: "delete", before: "another group", reading: "stored"}.start(t)
+	h := situationOf("delete", "another group", "stored", "").start(t)
 	h.Change(id, func(g *emulator.Group) { g.Name = "Another" })
 	h.refresh(t.Context())
 	h.delete(t.Context())

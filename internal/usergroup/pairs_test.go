@@ -199,7 +199,7 @@ func (w *together) story() string { return strings.Join(w.events, "\n  ") }
 // start returns the runs before their first call.
 func (p pair) start(t *testing.T, c *choices, operations ...string) *together {
 	t.Helper()
-	e, err := emulator.New(readings[p.reading].options)
+	e, err := emulator.New(readings[p.reading].Options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,11 +208,11 @@ func (p pair) start(t *testing.T, c *choices, operations ...string) *together {
 		broken: map[string]string{},
 	}
 	group := emulator.Group{ID: id, Name: liveName}
-	if p.before == "nameless" {
+	if befores[p.before].empty {
 		group.Name = ""
 	}
 	group = e.Seed(group)
-	if p.before == "absent" {
+	if befores[p.before].absent {
 		e.Remove(id)
 	}
 	for i, operation := range operations {

@@ -17,9 +17,8 @@ import (
 
 // check compares what the provider has done and reported with what the service has carried out.
 func (h *history) check() {
-	creates := h.operation == "create" || h.operation == "adopt"
-	showsNothing := h.reading == "echo" || h.reading == "silent" || h.before == "nameless"
-	if (h.cached || creates && h.byBody != nil) && h.begun.ID == "" && showsNothing {
+	showsNothing := h.reading.hidesNames || h.before.empty
+	if (h.cached || h.operation.creates && h.byBody != nil) && h.begun.ID == "" && showsNothing {
 		// An old response reports the group as new, nothing that is known contradicts it, and the group shows no name or
 		// properties. No response can distinguish it from a placeholder. In practice, the check of the service would get
 		// old responses from the same cache. Here, only some responses are old.
@@ -46,13 +45,11 @@ func (h *history) checkCured() {
 		h.breaks("nothing went wrong, but the error is: %s", facts(blamed))
 	}
 	lostAtStop := slices.Equal(h.befell, []string{"the run is stopped", "lost after the work"})
-	if h.before == "as known" && lostAtStop && h.operation == "rotate" && h.reading != "lagging reads" && h.err != nil {
+	if lostAtStop && h.rotations() > 0 && h.reading.ReadLag == 0 && !h.hasToken() {
 		h.breaks("a run that was stopped did not look up the token that its last call created")
 	}
-	// A group that is gone cannot be changed. If another group has its ID, a lost lookup proves nothing.
-	changes := strings.HasPrefix(h.operation, "update") || strings.HasPrefix(h.operation, "rotate")
-	hopeless := h.before == "another group" || h.before == "absent" && changes
-	if len(h.befell) != 1 || h.reading != "stored" || h.environment != "" || hopeless {
+	// An update of another group needs the only retry to confirm that.
+	if len(h.befell) != 1 || h.reading.fragile != "" || h.before.replaced && h.operation.updates {
 		return
 	}
 	group, there := h.Group(h.stored)
@@ -63,14 +60,25 @@ func (h *history) checkCured() {
 		}
 	case "lost before the work", "lost after the work", "success alone", "half an answer",
 		"an answer without token", "unreadable", "429", "500", "503":
-		var p *usergroup.Problem
-		answered := errors.As(h.err, &p) && slices.Contains([]usergroup.Finding{
+		finding, failed := findingOf(h.err)
+		answered := slices.Contains([]usergroup.Finding{
 			usergroup.Exists, usergroup.MayHaveExisted, usergroup.NotFound, usergroup.MayBeLeftBehind,
-		}, p.Finding)
-		if h.err != nil && !answered {
+		}, finding)
+		if usual, fails := findingOf(h.usual); failed && !answered && !(fails && finding == usual) {
 			h.breaks("the provider did not recover from a single mishap")
 		}
 	}
+}
+
+// findingOf returns the finding of an error, or of the problem that it refers to.
+func findingOf(err error) (finding usergroup.Finding, failed bool) {
+	var problem *usergroup.Problem
+	if errors.As(err, &problem) {
+		if finding = problem.Finding; finding == usergroup.RunEnded {
+			finding = problem.Cause.Finding
+		}
+	}
+	return finding, err != nil
 }
 
 func (h *history) acted() bool {
@@ -93,12 +101,11 @@ func (h *history) checkNothingElse() {
 		if h.begun.TeamID != nil {
 			known = *h.begun.TeamID == call.TeamID
 		}
-		asked := strings.HasPrefix(h.operation, "delete") && known &&
-			(maker == before || h.reading == "no team_id" && h.refreshed)
+		asked := h.operation.deletes && known && (maker == before || h.reading.hidesTeams && h.refreshed)
 		switch {
 		case h.environment == "Testing" && maker != lookup && (maker != another || !call.Created):
 			h.breaks("%s was carried out in the wrong environment", call.Method)
-		case call.Deleted && maker != lookup && !asked && h.reading != "forgiving deletes":
+		case call.Deleted && maker != lookup && !asked && !h.reading.ForgivingDeletes:
 			h.breaks("a group was deleted whose maker is %q", maker)
 		case call.Rotated && !known:
 			h.breaks("the token of a group was rotated whose maker is %q", maker)
@@ -114,12 +121,12 @@ func (h *history) checkNothingElse() {
 func (h *history) checkSuccess() {
 	group, there := h.Group(h.stored)
 	// The state cannot match what the service shows late. Without team_id, the provider cannot distinguish two groups.
-	outdated := h.cached || h.reading == "lagging reads"
-	if h.acted() && (h.reading == "lagging reads" || h.reading == "no team_id") {
+	outdated := h.cached || h.reading.ReadLag > 0
+	if h.acted() && (h.reading.ReadLag > 0 || h.reading.hidesTeams) {
 		return
 	}
 	switch {
-	case !h.state.exists && strings.HasPrefix(h.operation, "delete"):
+	case !h.state.exists && h.operation.deletes:
 		if there && h.makers[group.TeamID] == before && group.TeamID == *h.firstTeam {
 			h.breaks("the group still exists after the deletion")
 		}
@@ -127,7 +134,7 @@ func (h *history) checkSuccess() {
 		if there && !outdated && h.makers[group.TeamID] != lookup {
 			h.breaks("the state has no group, but the service has one")
 		}
-	case outdated && h.operation == "read", outdated && h.operation == "import":
+	case outdated && h.operation.looks:
 	case !there:
 		h.breaks("the state has a group, but the service has none")
 	case h.makers[group.TeamID] == lookup:
@@ -135,12 +142,12 @@ func (h *history) checkSuccess() {
 	default:
 		h.checkState(group)
 	}
+	// If the outcome of an attempt is unknown, the provider takes another actor's rotation for its own.
+	elsewhere, unknown := h.before.otherToken || h.acted(), len(h.befell) > 0 || h.reading.StaleTokenStatus >= 500
 	switch rotations := h.rotations(); {
 	case rotations > 1:
 		h.breaks("rotated %d times", rotations)
-	case rotations == 0 && strings.Contains(h.operation, "rotate") && !h.acted() && h.before == "as known",
-		rotations == 0 && strings.Contains(h.operation, "rotate") && len(h.befell) == 0 && h.reading != "stale token 500":
-		// In all other cases, the provider may have taken another actor's rotation for its own, after a lost attempt.
+	case rotations == 0 && h.operation.rotates && !(elsewhere && unknown):
 		h.breaks("the token was not rotated")
 	}
 }
@@ -149,19 +156,19 @@ func (h *history) checkState(group emulator.Group) {
 	if known := h.state.known; known.TeamID != nil && *known.TeamID != group.TeamID {
 		h.breaks("the state has the team_id %d, but the service has %d", *known.TeamID, group.TeamID)
 	}
-	if token := api.NewSecret(group.Token); h.state.known.Fingerprint != token.Fingerprint() && !h.tokenToCome {
+	if !h.hasToken() && !h.tokenToCome {
 		h.breaks("the token in the state is not the current one")
 	}
-	changed := slices.Contains([]string{"create", "adopt", "update", "update and rotate"}, h.operation)
+	changed := h.operation.writes()
 	name := h.state.name
-	if group.Name != "" && name != group.Name && (changed || h.reading != "echo") && !h.renamed && name != "" {
+	if group.Name != "" && name != group.Name && !h.renamed && name != "" {
 		h.breaks("the state has the name %q, but the service has %q", name, group.Name)
 	}
 	asSent := group.Name == newName && string(group.Properties) == `{"tier":"gold"}` && group.Mapping["sales"] == "acme-db"
-	if changed && !h.renamed && h.reading != "adds a property" && !asSent {
+	if changed && !h.renamed && !h.reading.AddsProperty && !asSent {
 		h.breaks("the service has the name %q, properties %s and mapping %v", group.Name, group.Properties, group.Mapping)
 	}
-	if strings.Contains(h.operation, "rotate") && group.Token == h.firstToken {
+	if h.operation.rotates && group.Token == h.firstToken {
 		h.breaks("the token is still the old one")
 	}
 }
@@ -204,7 +211,7 @@ func (h *history) checkFacts() {
 			h.breaks("the provider reports a wrong key, but the key is right")
 		}
 		switch count := done[p.Operation]; {
-		case p.Done == usergroup.No && count > 0 && h.reading != "forgiving deletes":
+		case p.Done == usergroup.No && count > 0 && !h.reading.ForgivingDeletes:
 			h.breaks("%s: it reports that nothing was done, but something was", facts(p))
 		case p.Done == usergroup.Yes && count == 0:
 			h.breaks("%s: it reports that something was done, but nothing was", facts(p))
@@ -252,14 +259,14 @@ func (h *history) runAgain(t *testing.T) {
 	} else {
 		h.settled[signature] = true
 	}
-	if h.operation == "import" && h.state.exists {
-		h.operation = "read"
+	if h.operation.imports && h.state.exists {
+		h.operation = operations["read"]
 	}
 	for runs := range 3 {
 		h.cache, h.byBody, h.down = reply{}, nil, false
 		h.err, h.service, h.cached, h.tokenToCome = nil, h.newProcess(), false, false
 		// With lagging reads, a plan right after a rotation still gets the old token.
-		atOnce := runs == 0 && h.reading == "lagging reads" && strings.Contains(h.operation, "rotate")
+		atOnce := runs == 0 && h.reading.ReadLag > 0 && h.operation.rotates
 		if !atOnce {
 			time.Sleep(time.Minute)
 		}
@@ -306,17 +313,17 @@ func (h *history) runTerraform(ctx context.Context) {
 	}
 	h.begun, h.refreshed = h.state.known, true
 	switch {
-	case h.operation == "read":
-	case h.operation == "import":
+	case h.operation.imports:
 		h.importGroup(ctx)
-	case strings.HasPrefix(h.operation, "delete"):
+	case h.operation.looks:
+	case h.operation.deletes:
 		if h.state.exists {
 			h.delete(ctx)
 		}
 	case !h.state.exists:
 		h.create(ctx)
 	default:
-		h.change(ctx, h.state.name != newName && !strings.HasPrefix(h.operation, "rotate"))
+		h.change(ctx, h.operation.writes() && h.state.name != newName)
 	}
 }
 
@@ -331,7 +338,7 @@ func (h *history) asksAPerson() bool {
 		usergroup.WrongKey, usergroup.WrongEnvironment:
 		return true
 	case usergroup.NotFound:
-		return h.operation == "import"
+		return h.operation.imports
 	default:
 		return false
 	}
@@ -342,14 +349,18 @@ func (h *history) checkSettled() {
 	group, there := h.Group(h.stored)
 	// A placeholder that was created late has been reported, as checkLeftBehind has verified.
 	there = there && (h.state.exists || h.makers[group.TeamID] != lookup)
-	if there != h.state.exists && (h.makers[group.TeamID] == before || !strings.HasPrefix(h.operation, "delete")) {
+	if there != h.state.exists && (h.makers[group.TeamID] == before || !h.operation.deletes) {
 		h.breaks("at the end, the state has a group: %t, the service has one: %t", h.state.exists, there)
 	}
-	if h.state.exists && there && h.reading != "lagging reads" {
-		if h.state.known.Fingerprint != api.NewSecret(group.Token).Fingerprint() {
-			h.breaks("at the end, the token in the state is not the current one")
-		}
+	if h.state.exists && there && h.reading.ReadLag == 0 && !h.hasToken() {
+		h.breaks("at the end, the token in the state is not the current one")
 	}
+}
+
+// hasToken reports whether the token in the state is the current one.
+func (h *history) hasToken() bool {
+	group, _ := h.Group(h.stored)
+	return h.state.known.Fingerprint == api.NewSecret(group.Token).Fingerprint()
 }
 
 func (h *history) rotations() int { return h.Rotations(h.stored) }

@@ -8,97 +8,166 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// situation is the start of a history: the operation, the group before it, and the reading of the service.
+// situation is the start of a history: the operation, the group before it, and the reading of the service. The rules
+// ask for facts about these, and never for their names.
 type situation struct {
-	operation, before, reading string
-	environment                string
-	budget                     int
+	name        string
+	operation   operation
+	before      beginning
+	reading     reading
+	environment string
+	budget      int
 }
 
-func (s situation) name() string {
-	name := s.operation + "/" + s.before + "/" + s.reading
-	if s.environment != "" {
-		name += "/" + s.environment
-	}
-	return name
+// operation is what Terraform does to the group.
+type operation struct {
+	looks, imports, creates, adopts, updates, rotates, deletes bool
+	// noToken means that the state does not store the token.
+	noToken bool
+	befores []string
 }
 
-// readings are variants of the service's behavior. The contract does not allow all of them.
-var readings = map[string]struct {
-	options emulator.Options
+// writes reports whether the operation sends what is wanted of the group.
+func (o operation) writes() bool { return o.creates || o.updates }
+
+var operations = map[string]operation{
+	"read":               {looks: true, befores: []string{"as known", "other token", "absent", "another group"}},
+	"import":             {looks: true, imports: true, befores: []string{"exists", "absent", "nameless"}},
+	"create":             {creates: true, befores: []string{"absent", "exists", "nameless"}},
+	"adopt":              {creates: true, adopts: true, befores: []string{"absent", "exists", "nameless"}},
+	"update":             {updates: true, befores: []string{"as known", "other token", "absent", "another group"}},
+	"rotate":             {rotates: true, befores: []string{"as known", "other token", "absent", "another group"}},
+	"rotate, not stored": {rotates: true, noToken: true, befores: []string{"as known", "absent", "another group"}},
+	"update and rotate":  {updates: true, rotates: true, befores: []string{"as known", "other token", "absent"}},
+	"delete":             {deletes: true, befores: []string{"as known", "other token", "absent", "another group"}},
+	"delete, not stored": {deletes: true, noToken: true, befores: []string{"as known", "absent", "another group"}},
+}
+
+// beginning is what the group is before the operation.
+type beginning struct {
+	absent bool
+	// replaced means that another group has its ID, and otherToken that the token in the state is not the current one.
+	replaced, otherToken bool
+	// empty means that it has no name and no properties, so that it looks like a placeholder.
+	empty bool
+}
+
+var befores = map[string]beginning{
+	"as known":      {},
+	"exists":        {},
+	"nameless":      {empty: true},
+	"other token":   {otherToken: true},
+	"absent":        {absent: true},
+	"another group": {replaced: true, otherToken: true},
+}
+
+// reading is a variant of the service's behavior. The contract does not allow all of them.
+type reading struct {
+	emulator.Options
+
 	// changes lists the prefixes of the operations that this reading affects; nil means all operations.
 	changes []string
 	// twin means that the caller cannot distinguish this reading from another one, so that one mishap is enough.
 	twin bool
-	// nameless means that lookups by ID alone show no names, so that a placeholder looks like any other group.
-	nameless bool
-}{
-	"stored": {},
-	"echo":   {options: emulator.Options{Answers: emulator.AnswersEcho}, nameless: true},
-	"merge": {
-		options: emulator.Options{Updates: emulator.UpdatesMerge}, changes: []string{"create", "adopt", "update"},
-	},
-	"name required": {options: emulator.Options{NameRequired: true}},
-	"success 0":     {options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}, twin: true},
-	"upsert":        {options: emulator.Options{UpsertOnPut: true}, changes: []string{"adopt", "update"}},
-	"forgiving deletes": {
-		options: emulator.Options{ForgivingDeletes: true}, changes: []string{"read", "import", "delete"},
-	},
-	"stale token 401": {
-		options: emulator.Options{StaleTokenStatus: 401}, changes: []string{"update and", "rotate", "delete"},
-	},
-	"stale token 403": {options: emulator.Options{StaleTokenStatus: 403}, twin: true},
-	"stale token 500": {
-		options: emulator.Options{StaleTokenStatus: 500}, changes: []string{"update and", "rotate", "delete"},
-	},
-	"lower case":      {options: emulator.Options{IDs: emulator.IDsLowerCase}},
-	"trimmed names":   {options: emulator.Options{TrimNames: true}, changes: []string{"create", "adopt", "update"}},
-	"adds a property": {options: emulator.Options{AddsProperty: true}, changes: []string{"create", "adopt", "update"}},
-	"silent": {
-		options: emulator.Options{Omit: []string{"name", "provided_id", "properties"}}, nameless: true,
-	},
-	"no team_id":    {options: emulator.Options{Omit: []string{"team_id"}}},
-	"lagging reads": {options: emulator.Options{ReadLag: 1500 * time.Millisecond}},
+	// hidesNames means that lookups by ID alone show no names, so that a placeholder looks like any other group.
+	hidesNames bool
+	// hidesTeams means that no response has a team_id, so that two groups with one ID look the same.
+	hidesTeams bool
+	// fragile is the reason why an operation need not recover from a single mishap. It is empty if it must.
+	fragile string
 }
 
-var befores = map[string][]string{
-	"read":               {"as known", "other token", "absent", "another group"},
-	"import":             {"exists", "absent", "nameless"},
-	"create":             {"absent", "exists", "nameless"},
-	"adopt":              {"absent", "exists", "nameless"},
-	"update":             {"as known", "other token", "absent", "another group"},
-	"rotate":             {"as known", "other token", "absent", "another group"},
-	"rotate, not stored": {"as known", "absent", "another group"},
-	"update and rotate":  {"as known", "other token", "absent"},
-	"delete":             {"as known", "other token", "absent", "another group"},
-	"delete, not stored": {"as known", "absent", "another group"},
+var readings = map[string]reading{
+	"stored": {},
+	"echo":   {Options: emulator.Options{Answers: emulator.AnswersEcho}, hidesNames: true},
+	"merge": {
+		Options: emulator.Options{Updates: emulator.UpdatesMerge}, changes: []string{"create", "adopt", "update"},
+	},
+	"name required": {Options: emulator.Options{NameRequired: true}},
+	"success 0":     {Options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}, twin: true},
+	"upsert": {
+		Options: emulator.Options{UpsertOnPut: true}, changes: []string{"adopt", "update"},
+		fragile: "the update of a missing group creates another one, and needs the only retry to confirm that",
+	},
+	"forgiving deletes": {
+		Options: emulator.Options{ForgivingDeletes: true}, changes: []string{"read", "import", "delete"},
+	},
+	"stale token 401": {
+		Options: emulator.Options{StaleTokenStatus: 401}, changes: []string{"update and", "rotate", "delete"},
+	},
+	"stale token 403": {Options: emulator.Options{StaleTokenStatus: 403}, twin: true},
+	"stale token 500": {
+		Options: emulator.Options{StaleTokenStatus: 500}, changes: []string{"update and", "rotate", "delete"},
+		fragile: "a stale token already takes the only retry",
+	},
+	"lower case": {
+		Options: emulator.Options{IDs: emulator.IDsLowerCase},
+		fragile: "if nothing is known about the group, one with another spelling of its ID may be another group",
+	},
+	"trimmed names": {Options: emulator.Options{TrimNames: true}, changes: []string{"create", "adopt", "update"}},
+	"adds a property": {
+		Options: emulator.Options{AddsProperty: true}, changes: []string{"create", "adopt", "update"},
+		fragile: "a creation that is repeated finds a group, and an update of that does not have the result that was sent",
+	},
+	"silent": {
+		Options: emulator.Options{Omit: []string{"name", "provided_id", "properties"}}, hidesNames: true,
+	},
+	"no team_id": {
+		Options: emulator.Options{Omit: []string{"team_id"}}, hidesTeams: true,
+		fragile: "without a token either, nothing shows which group a response is about",
+	},
+	"lagging reads": {
+		Options: emulator.Options{ReadLag: 1500 * time.Millisecond},
+		fragile: "a lookup does not show yet what a lost attempt has done",
+	},
+}
+
+// situationOf returns the situation whose parts have the names. An empty environment means that none is expected.
+func situationOf(operation, before, reading, environment string) situation {
+	s := situation{
+		name:        strings.TrimSuffix(strings.Join([]string{operation, before, reading, environment}, "/"), "/"),
+		environment: environment,
+	}
+	var known [3]bool
+	s.operation, known[0] = operations[operation]
+	s.before, known[1] = befores[before]
+	s.reading, known[2] = readings[reading]
+	if slices.Contains(known[:], false) {
+		panic("there is no situation " + s.name)
+	}
+	return s
 }
 
 func situations() []situation {
 	var all []situation
-	for operation, starts := range befores {
+	add := func(operation, before, reading, environment string, budget int) {
+		s := situationOf(operation, before, reading, environment)
+		s.budget = budget
+		all = append(all, s)
+	}
+	for operation, what := range operations {
 		changed := func(by string) bool { return strings.HasPrefix(operation, by) }
-		for _, before := range starts {
+		for _, before := range what.befores {
 			for name, reading := range readings {
 				budget := *mishapsFlag
 				// A lookup of a group without a name looks again for half a minute, which multiplies the histories.
-				if reading.twin || before == "nameless" {
+				if reading.twin || befores[before].empty {
 					budget = min(budget, 1)
 				}
 				if reading.changes == nil || slices.ContainsFunc(reading.changes, changed) {
-					all = append(all, situation{operation, before, name, "", budget})
+					add(operation, before, name, "", budget)
 				}
 			}
 			// The right environment adds only the check, and a wrong one ends every operation in the same way.
 			for _, environment := range []string{"Customer", "Testing"} {
 				budget := min(*mishapsFlag, 1)
-				if environment == "Customer" && before != "nameless" && (operation == "read" || operation == "update") {
+				if environment == "Customer" && !befores[before].empty && (operation == "read" || operation == "update") {
 					budget = *mishapsFlag
 				}
-				all = append(all, situation{operation, before, "stored", environment, budget})
+				add(operation, before, "stored", environment, budget)
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b situation) int { return strings.Compare(a.name(), b.name()) })
+	slices.SortFunc(all, func(a, b situation) int { return strings.Compare(a.name, b.name) })
 	return all
 }

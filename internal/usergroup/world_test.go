@@ -22,11 +22,11 @@ const id = "Acme"
 // world is the service, the network, and another actor that works on the same group. It chooses at each attempt of a
 // call what happens.
 type world struct {
+	situation
 	*emulator.Emulator
+
 	// stored is the ID as the service stores it.
 	stored string
-	// nameless is that of the reading.
-	nameless bool
 	// choices selects what happens. If it is nil, script does, which names the mishap of each attempt.
 	choices *choices
 	script  []string
@@ -205,7 +205,7 @@ var events = []event{
 	{"another actor renames", ifExists, func(w *world) {
 		w.Change(w.stored, func(g *emulator.Group) { g.Name = "Renamed elsewhere" })
 		w.renamed = true
-		if group, _ := w.Group(w.stored); w.makers[group.TeamID] == lookup && !w.nameless {
+		if group, _ := w.Group(w.stored); w.makers[group.TeamID] == lookup && !w.reading.hidesNames {
 			w.taken = group.TeamID
 		}
 	}},
