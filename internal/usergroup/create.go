@@ -159,8 +159,8 @@ func (s *Service) adopt(ctx context.Context, wanted api.GroupRequest, draft Prob
 		return Result{}, draft.with(NotTakenAsSent)
 	}
 	adopted := answer.UserGroup.Over(existing)
-	if adopted.Token.IsZero() {
-		found, problem := s.find(api.CleanUp(ctx, time.Time{}), known)
+	if answer.UserGroup.Token.IsZero() { // Another client may have rotated the token since the lookup.
+		found, problem := s.findCurrent(api.CleanUp(ctx, time.Time{}), known)
 		if problem != nil {
 			return Result{}, draft.because(problem)
 		}

@@ -67,8 +67,8 @@ func TestOperations(t *testing.T) {
 		{"an adoption", "adopt", "exists", nil, "GET, PUT", usergroup.Adopted, true},
 		{
 			"an adoption asks for a token that it was not told", "adopt", "exists",
-			[]string{"an answer without token", "an answer without token"},
-			"GET an answer without token, PUT an answer without token, GET", usergroup.Adopted, true,
+			[]string{"answered", "an answer without token"},
+			"GET, PUT an answer without token, GET", usergroup.Adopted, true,
 		},
 		{
 			"a lost creation is claimed on evidence", "create", "absent",
