@@ -111,6 +111,9 @@ func New(config Config) *Client {
 	return c
 }
 
+// URL returns the address of all calls.
+func (c *Client) URL() string { return c.url }
+
 // target returns the host and the port of the service.
 func (c *Client) target() string {
 	base, port := c.config.BaseURL, "443"

@@ -81,14 +81,23 @@ func TestAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 }
 
 // TestCreateWithALostResponseClaimsOnlyItsOwnGroup checks that, after a lost response, the provider claims a group only
-// if a lookup by ID alone shows the values that were sent.
+// if a lookup by ID alone shows the values that were sent. No response shows a mapping, so the next plan sends it.
 func TestCreateWithALostResponseClaimsOnlyItsOwnGroup(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Fault(http.MethodGet, emulator.CutAfterWork)
 	state, diags := p.Create(Acme())
-	diags.WantWarning(`User group "acme" is assumed to be the one just created`, "in the state", "terraform state rm")
-	p.WantCalls("GET > GET > GET")
+	diags.WantWarning(`User group "acme" is assumed to be the one just created`, "has the name, and the properties if any",
+		"in the state", "the next plan sends the mapping again", "terraform state rm")
+	p.WantCalls("GET > GET > GET > check")
 	p.WantTruth(state, "acme")
+	p.Service.Change("acme", func(g *emulator.Group) { g.Mapping = map[string]string{"sales": "another"} })
+	state = p.Refreshed(state)
+	plan := p.Plan(state, Acme())
+	plan.Diags.WantWarning(overwrites, "mapping")
+	state, _ = p.Apply(plan)
+	if group := p.Group("acme"); plan.Action != "update" || group.Mapping["sales"] != "db-1" {
+		t.Errorf("the plan is to %s, and the mapping is %v", plan.Action, group.Mapping)
+	}
 	p.WantSettled(state, Acme())
 
 	p.Service.Seed(emulator.Group{ID: "theirs", Name: "Acme", Properties: json.RawMessage(`{"tier":1}`)})

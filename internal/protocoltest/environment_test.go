@@ -85,10 +85,10 @@ func TestFailedCheckEndsTheRun(t *testing.T) {
 	p.Always(http.MethodDelete, emulator.Refuse)
 	diags := second(p.Create(Acme()))
 	left := p.Service.In("Customer").Groups()[0].ID
-	diags.WantError(`User group "`+left+`" was left behind`,
+	diags.WantError(`User group "`+left+`" may remain`,
 		"curl -X DELETE", `{"user_group_id":"`+left+`"}`, "was not created")
 	p.Service.ResetCounts()
-	second(p.DataSource(ByID("acme"))).WantError(`User group "acme" was left unchanged`, "was left behind")
+	second(p.DataSource(ByID("acme"))).WantError(`User group "acme" was left unchanged`, "may remain")
 	p.WantCalls("")
 }
 
@@ -104,7 +104,7 @@ func TestServiceWithoutEnvironmentsFailsOnlyIfOneIsConfigured(t *testing.T) {
 	}
 	p = p.AnotherProcess(Object{"environment": "Customer"})
 	diags := second(p.Update(state, NextQuarter("name", "New")))
-	diags.WantErrors("The environment of the API key is not known", `User group "acme" was left unchanged`)
+	diags.WantErrors("The environment of the API key is not known", `Cannot rotate the token of user group "acme"`)
 	p.WantGroups("acme")
 }
 

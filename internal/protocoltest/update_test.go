@@ -237,7 +237,7 @@ func TestGroupThatMayBeAnotherIsNotRotated(t *testing.T) {
 	state := p.Created(Acme())
 	p.Service.RotateBehind("acme")
 	second(p.Update(state, NextQuarter())).WantError(`User group "acme" may be a different group`,
-		"does not show whether it is still the group in the state", "was not rotated", "Run again")
+		"does not show whether it is still the same group", "was not rotated", "Run again")
 	p.WantTruth(p.Updated(p.Refreshed(state), NextQuarter()), "acme")
 }
 

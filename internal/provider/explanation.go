@@ -21,15 +21,14 @@ type explanation struct{ *usergroup.Problem }
 
 // title returns the line that summarizes the problem.
 func (p explanation) title() string {
-	id := p.ID
-	if p.Finding == usergroup.LeftBehind {
-		id = p.subject().ID
+	if p.Finding != usergroup.RunEnded {
+		return titleFor(cmp.Or(findingWords[p.Finding].title, operationWords[p.subject().Operation].failed), p.subject().ID)
 	}
-	title := findingWords[p.Finding].title
-	if p.Finding == usergroup.RunEnded && !p.ChangedNothing() {
+	title := findingWords[usergroup.RunEnded].title
+	if !p.ChangedNothing() || p.Operation == usergroup.Rotate { // An update beside the rotation may have been carried out.
 		title = operationWords[p.Operation].failed
 	}
-	return titleFor(cmp.Or(title, operationWords[p.subject().Operation].failed), id)
+	return titleFor(title, p.ID)
 }
 
 // subject returns the problem that the title and the explanation are about. If the check of the service prevented the
@@ -44,15 +43,26 @@ func (p explanation) subject() explanation {
 // detail returns three parts, separated by blank lines: what the service responded and what that means, what was and
 // was not done, and what to do next.
 func (p explanation) detail() string {
-	found := findingWords[p.Finding]
+	words := p.words()
 	if p.ChangedNothing() {
-		return p.fill(found.means) // One line is enough for each of four hundred groups.
+		return p.fill(words.means) // One line is enough for each of four hundred groups.
 	}
 	return join("\n\n",
-		join(" ", p.said(), p.fill(found.means)),
-		cmp.Or(found.done, p.done()),
-		join(" ", p.fill(found.next), p.next()),
+		join(" ", p.said(), p.fill(words.means)),
+		p.done(p.fill(words.done)),
+		join(" ", p.fill(words.next), p.next()),
 	)
+}
+
+// words returns the texts about the finding in this case.
+func (p explanation) words() words {
+	for _, special := range specialWords {
+		if special.finding == p.Finding && special.when(p) {
+			return special.words
+		}
+	}
+	found := findingWords[p.Finding]
+	return words{found.means, found.done, found.next}
 }
 
 // join joins the texts that are not empty.
@@ -72,72 +82,113 @@ func (p explanation) said() string {
 	if p.Cause != nil && p.Cause.Call != nil && p.Finding != usergroup.RunEnded {
 		look := "Looking the group up to find out failed as well: "
 		if p.Cause.Operation == usergroup.CheckService {
-			look = "The service and the API key are checked first, and that failed: "
+			look = "The service and the API key had to be checked, and that failed: "
 		} else if said == "" {
-			look = "The group has to be looked up first, and that failed: "
+			look = "The group had to be looked up, and that failed: "
 		}
 		said = join(" ", said, look+p.Cause.Call.Said()+".")
 	}
 	return said
 }
 
-// done returns what was and was not done, and how to remove a placeholder that may have been left behind.
-func (p explanation) done() string {
-	words := operationWords[p.Operation]
-	said := map[usergroup.Happened]string{
-		usergroup.No: words.no, usergroup.Maybe: words.maybe, usergroup.Yes: words.yes,
-	}[p.Done]
-	if p.Operation == usergroup.Rotate && p.Done == usergroup.Yes {
-		where := "The state has the new token."
-		if p.Response.Token.IsZero() {
-			where = "The next refresh reads the new token."
-		}
-		said = join(" ", said, where)
+// done returns what was and was not done, and how to remove an empty group that may have been left behind. said is what
+// the words about the finding say, or empty if that depends on the operation.
+func (p explanation) done(said string) string {
+	if said == "" {
+		said = p.ofOperation()
 	}
-	left, removal := p.placeholder("lookup")
+	left, removal := p.left()
 	done := join("\n\n", join(" ", said, left), removal)
 	if check := p.subject(); check.Problem != p.Problem && p.Finding != usergroup.RunEnded {
-		left, removal := check.placeholder("check")
+		left, removal := check.leftByCheck()
 		done = join("\n\n", done, left, removal)
 	}
 	return cmp.Or(done, "Nothing was changed.")
 }
 
-// placeholder returns what became of the empty group that maker, which is "lookup" or "check", created. removal is
-// the command that removes the group, or empty if there is none to suggest.
-func (p explanation) placeholder(maker string) (said, removal string) {
-	notOurs := []usergroup.Finding{
-		usergroup.AnsweredFromCache, usergroup.AnswersDisagree, usergroup.AnsweredForAnother,
+// ofOperation returns whether the operation was carried out, and what that means for the state.
+func (p explanation) ofOperation() string {
+	words := operationWords[p.Operation]
+	said := map[usergroup.Happened]string{
+		usergroup.No: words.no, usergroup.Maybe: words.maybe, usergroup.Yes: words.yes,
+	}[p.Done]
+	if p.Operation != usergroup.Rotate || p.Done == usergroup.No {
+		return said
 	}
+	switch stored := p.Known.Existed(); {
+	case p.Done == usergroup.Maybe && stored:
+		return said + " The state keeps the old token, which may no longer work."
+	case p.Done == usergroup.Maybe:
+		return said + " The old token may no longer work."
+	case stored && !p.Response.Token.IsZero():
+		return said + " The state has the new token."
+	default:
+		return said + " The next refresh reads the new token."
+	}
+}
+
+// left returns what became of the empty group that a lookup creates. removal is the command that removes it, or empty
+// if there is none to suggest.
+func (p explanation) left() (said, removal string) {
+	if p.Removable() {
+		removal = removalCommand(p.URL, p.ID)
+	}
+	notOurs := slices.Contains([]usergroup.Finding{
+		usergroup.AnsweredFromCache, usergroup.AnswersDisagree, usergroup.AnsweredForAnother,
+	}, p.Finding)
 	switch {
-	case p.Operation != usergroup.CheckService && slices.Contains(notOurs, p.Finding):
-		// The ID may belong to a customer's group, so the message does not suggest deleting it.
-		return "Nothing was deleted. The " + maker + " may have created an empty group.", ""
+	case p.Empty && removal != "":
+		return "If nobody uses it, remove it" + withKey, removal
+	case notOurs && p.Placeholder == usergroup.PlaceholderLeft:
+		return "The lookup created an empty group, and it is not known whether that is gone.", ""
+	case notOurs && p.LookupUncertain:
+		return "The lookup may have created an empty group. It has deleted nothing, because that could be a live " +
+			"customer.", ""
 	case p.Placeholder == usergroup.PlaceholderLeft:
-		return "The " + maker + " created an empty group, which may still be at the service. " +
-			"To remove it, run:", removalCommand(p.ID)
+		return "The lookup created an empty group, which may still be at the service. Remove it before you run again" +
+			withKey, removal
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupUncertain:
-		return "The " + maker + " created an empty group and removed it again. An earlier attempt was lost. " +
-			"If the service still carries it out, an empty group appears. To remove it, run:", removalCommand(p.ID)
-	case p.Placeholder == usergroup.PlaceholderRemoved && p.Operation == usergroup.CheckService:
-		return "The check created a group of its own and removed it again.", ""
+		said := "The lookup created an empty group and removed it again. An earlier attempt was lost. If the service " +
+			"still carries it out, an empty group appears, which the next lookup or create of this ID finds."
+		if removal != "" {
+			said += " If this ID should not exist, remove that group" + withKey
+		}
+		return said, removal
 	case p.Placeholder == usergroup.PlaceholderRemoved:
 		return "The lookup created an empty group, as it does for every missing ID, and removed it again.", ""
-	case p.LookupUncertain && p.existedBefore():
-		// A command would delete a live customer in most cases.
-		return "If the group was deleted elsewhere in the meantime, the " + maker + " may have created an empty one. " +
-			"The next plan shows that.", ""
+	case p.Operation == usergroup.Delete && p.Done == usergroup.Yes && p.LookupUncertain:
+		return "If the service carries out the lost lookup only now, an empty group appears, which the next lookup or " +
+			"create of this ID finds.", ""
+	case p.LookupUncertain && removal == "":
+		return "If the group was deleted elsewhere in the meantime, the lookup may have created an empty one, which the " +
+			"next plan or create finds.", ""
 	case p.LookupUncertain:
-		return "If the group did not exist before, the " + maker + " may have created an empty one. " +
-			"To remove it, run:", removalCommand(p.ID)
+		return "If the group did not exist before, the lookup may have created an empty one, which the next run takes for " +
+			"an existing group. If this ID should not exist, remove the group before you run again" + withKey, removal
 	default:
 		return "", ""
 	}
 }
 
-// existedBefore reports whether the state shows that the group has existed.
-func (p explanation) existedBefore() bool {
-	return p.Known.TeamID != nil || p.Known.Fingerprint != "" || !p.Known.Token.IsZero()
+// leftByCheck is left for the group that a check of the service creates.
+func (p explanation) leftByCheck() (said, removal string) {
+	if p.Removable() {
+		removal = removalCommand(p.URL, p.ID)
+	}
+	const created = "The check created a group of its own"
+	switch {
+	case p.Placeholder == usergroup.PlaceholderLeft:
+		return created + ", which may still be at the service. Remove it" + withKey, removal
+	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupUncertain:
+		return created + " and removed it again. An earlier attempt was lost. If the service still carries it out, the " +
+			"group appears again. Then remove it" + withKey, removal
+	case p.Placeholder == usergroup.PlaceholderRemoved:
+		return created + " and removed it again.", ""
+	case p.LookupUncertain:
+		return "The check may have left a group of its own at the service. To be sure, remove it" + withKey, removal
+	default:
+		return "", ""
+	}
 }
 
 // next returns what to check or change after a failed call, or an empty string if the finding does not need it.
@@ -150,7 +201,12 @@ func (p explanation) next() string {
 		return ""
 	}
 	advice := strings.ReplaceAll(obstacleWords[call.Obstacle], "{method}", call.Method)
+	refused := call.Kind == api.Refused || call.Kind == api.Unauthorized
 	switch {
+	case p.Finding == usergroup.LeftBehind && refused && advice == "":
+		return "With an API key that may create groups but not delete them, this always happens. " + kindWords[call.Kind]
+	case (call.Kind == api.UnknownOutcome || call.Kind == api.Incomplete) && p.Done == usergroup.No:
+		return join(" ", advice, runAgain)
 	case call.Kind == api.UnknownOutcome || call.Kind == api.Incomplete:
 		return join(" ", advice, operationWords[p.Operation].next)
 	case advice != "":
@@ -172,11 +228,20 @@ func (p explanation) fill(words string) string {
 		cause = explanation{p.Cause}.title()
 	}
 	asked, answered := quoteApart(p.ID, orNone(p.Response.ProvidedID))
+	other, mapping := "", ""
+	if p.Response.TeamID != nil {
+		other = ", with team_id " + number(p.Response.TeamID) + ","
+	}
+	if p.Sent.Mapping != nil {
+		mapping = " The service does not show its mapping, so the next plan sends the mapping again."
+	}
 	return strings.NewReplacer(
 		"{asked}", asked,
 		"{answered}", answered,
-		"{known.team_id}", orUnknown(subject.Known.TeamID),
-		"{response.team_id}", orUnknown(subject.Response.TeamID),
+		"{known.team_id}", number(p.Known.TeamID),
+		"{response.team_id}", number(p.Response.TeamID),
+		"{other}", other,
+		"{mapping}", mapping,
 		"{known.environment}", strconv.Quote(orNone(subject.Known.EnvironmentTag)),
 		"{response.environment}", strconv.Quote(orNone(subject.Response.EnvironmentTag)),
 		"{differences}", p.differences(),
@@ -200,9 +265,9 @@ func orNone(s *string) string {
 	return *s
 }
 
-func orUnknown(n *int64) string {
+func number(n *int64) string {
 	if n == nil {
-		return "unknown"
+		return ""
 	}
 	return strconv.FormatInt(*n, 10)
 }
@@ -241,10 +306,15 @@ func quotedList(keys []string) string {
 	return list
 }
 
-// removalCommand returns a shell command that deletes a group that is in no state.
-func removalCommand(id string) string {
+// withKey introduces removalCommand.
+const withKey = ", with the provider's API key in EMBED_API_KEY:"
+
+// removalCommand returns a shell command that deletes a group that is in no state. It does not contain the token of the
+// group, which is a secret.
+func removalCommand(url, id string) string {
 	body, _ := json.Marshal(map[string]string{"user_group_id": id})
-	quoted := "'" + strings.ReplaceAll(string(body), "'", `'\''`) + "'"
-	return `  curl -X DELETE "$EMBED_BASE_URL/api/user" -H "Authorization: Token $EMBED_API_KEY" ` +
-		"-H 'Content-Type: application/json' -d " + quoted
+	return "  curl -X DELETE " + quotedForShell(url) + ` -H "Authorization: Token $EMBED_API_KEY" ` +
+		"-H 'Content-Type: application/json' -d " + quotedForShell(string(body))
 }
+
+func quotedForShell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -43,7 +43,7 @@ func TestEveryObstacleHasAdvice(t *testing.T) {
 			t.Errorf("%s: %q, want %q", constant, got, want)
 		}
 		want = got + " " + operationWords[usergroup.Update].next
-		call.Kind = api.UnknownOutcome
+		call.Kind, problem.Done = api.UnknownOutcome, usergroup.Maybe
 		if got := (explanation{&problem}).next(); got != want {
 			t.Errorf("%s with an unknown outcome: %q, want %q", constant, got, want)
 		}
@@ -58,7 +58,8 @@ func TestEveryObstacleHasAdvice(t *testing.T) {
 func TestEveryKindHasAdvice(t *testing.T) {
 	t.Parallel()
 	for kind, constant := range constantsOfAPI(t, "Kind") {
-		problem := usergroup.Problem{Operation: usergroup.Update, Call: &api.Error{Kind: api.Kind(kind)}}
+		call := api.Error{Kind: api.Kind(kind)}
+		problem := usergroup.Problem{Operation: usergroup.Update, Done: usergroup.Maybe, Call: &call}
 		got, ofOperation := explanation{&problem}.next(), operationWords[usergroup.Update].next
 		ofKind := kind != int(api.UnknownOutcome) && kind != int(api.Incomplete)
 		if got == "" || (got != ofOperation) != ofKind {

@@ -37,9 +37,8 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 	usergroup.Rotate: {
 		failed: "Cannot rotate the token of user group %q",
 		no:     "The token was not rotated.",
-		maybe: "It is not known whether the token was rotated. The state keeps the old token, which may no longer " +
-			"work.",
-		yes: "The token was rotated.",
+		maybe:  "It is not known whether the token was rotated.",
+		yes:    "The token was rotated.",
 		next: "Run again. The next refresh reads the current token. The rotation is planned again, so if it " +
 			"succeeded after all, the token is rotated a second time.",
 	},
@@ -57,11 +56,11 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 }
 
 // findingWords has the texts about each finding: what it means, what was done, and what to do next. Without a text in
-// done, explanation.done derives it from the Problem.
+// done, it follows from the operation. specialWords come first.
 var findingWords = map[usergroup.Finding]struct{ title, means, done, next string }{
 	usergroup.NotFound: {
 		title: "User group %q does not exist",
-		means: "The service has no group with this ID.",
+		means: noGroup,
 		next:  "Check the spelling of the ID, and that the API key belongs to the right environment.",
 	},
 	usergroup.Exists: {
@@ -71,21 +70,21 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		next: "To manage the group with Terraform, import it with an import block or `terraform import`, " +
 			"or set adopt_existing = true to take it over. If another resource block has the same user_group_id, " +
 			"remove one of the two. If the resource is tainted and uses create_before_destroy, run `terraform untaint`. " +
-			"If the group belongs to something else, choose another user_group_id.",
+			"If the group belongs to something else, choose another user_group_id. If it was deleted only a moment ago, " +
+			"run again.",
 	},
 	usergroup.MayHaveExisted: {
 		title: "User group %q may have existed before",
-		means: "The response to the create was lost. The service now has a group with this ID, and nothing proves " +
-			"that this run created it.{differences}",
+		means: "The response to the create was lost or incomplete. The service now has a group with this ID, and " +
+			"nothing proves that this run created it.{differences}",
 		done: "The existing group was not changed. It is not in the state.",
 		next: "Import the group with an import block if it is yours, or set adopt_existing = true to take it over.",
 	},
 	usergroup.Replaced: {
 		title: "User group %q has been replaced",
 		means: "The group that was expected has team_id {known.team_id}, and the service has team_id {response.team_id} " +
-			"under the same ID. The group was deleted and recreated elsewhere, or the API key belongs to another environment.",
-		next: "Check the API key, then plan again: the plan shows the group as it is now. " +
-			"To stop managing it without deleting it, run `terraform state rm`.",
+			"under the same ID. " + replacement,
+		next: planAgain,
 	},
 	usergroup.AnsweredForAnother: {
 		title: "The service returned a different group than %q",
@@ -108,12 +107,11 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.MayBeLeftBehind: {
 		title: "Looking up user group %q may have created it",
-		means: "Looking up a missing group creates it, and a response to the lookup was lost.",
-		next:  "Run again: if the group existed before, the next run finds it.",
+		means: leftBehind,
+		next:  "If the group should exist, run again.",
 	},
 	usergroup.LeftBehind: {
-		title: "User group %q was left behind",
-		next:  "With an API key that may create groups but not delete them, this always happens.",
+		title: "User group %q may remain",
 	},
 	usergroup.NotTakenAsSent: {
 		title: "User group %q was not updated as planned",
@@ -129,7 +127,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.MayBeAnother: {
 		title: "User group %q may be a different group",
 		means: "The service has a group with this ID and a different token, and does not show whether it is still " +
-			"the group in the state.",
+			"the same group.",
 		next: "Run again: the next plan shows the group as it is now.",
 	},
 	usergroup.OutdatedToken: {
@@ -165,14 +163,14 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.Claimed: {
 		title: "User group %q is assumed to be the one just created",
-		means: "The response to the create was lost. The service now has a group with this ID that matches what was " +
-			"sent, so this run has most likely created it.",
-		done: "The group is in the state.",
-		next: "If you know that the group existed before, run `terraform state rm` rather than destroying it.",
+		means: "The response to the create was lost. The service now has a group with this ID that has the name, and the " +
+			"properties if any, that were sent, so this run has most likely created it.",
+		done: "The group is in the state.{mapping}",
+		next: "If you know that the group existed before, run `terraform state rm` rather than updating or destroying it.",
 	},
 	usergroup.Recreated: {
 		title: "User group %q was recreated",
-		means: "This run deleted the group and then created it.",
+		means: "This run deleted the group, or found that it was gone, and then created it.",
 		done: "It is a new group: token and team_id are new, and everything that this configuration does not set " +
 			"is lost.",
 		next: "To move a resource to another address, use a moved block.",
@@ -185,8 +183,13 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.AnotherRemains: {
 		title: "Another user group has the ID %q",
-		means: "The group that Terraform managed is gone. Another group, with team_id {response.team_id}, has its ID.",
+		means: "The group that Terraform managed is gone. Another group{other} has its ID.",
 		done:  "The other group was not touched.",
+	},
+	usergroup.FoundEmpty: {
+		title: "User group %q may be empty",
+		means: "The group " + showsNothing + ", although the service shows the names of other groups. " + mayBeEmpty,
+		done:  "The group was looked up like any other.",
 	},
 	usergroup.TokenChanged: {
 		title: "The token of user group %q was rotated elsewhere",
@@ -195,8 +198,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.OtherSpelling: {
 		title: "The service spells the ID %q differently",
-		means: "The request was about {asked}, and the response is about {answered}. The team_id shows that it is " +
-			"the same group.",
+		means: "The request was about {asked}, and the response is about {answered}. The team_id or the token " +
+			"shows that it is the same group.",
 		done: "The response was used.",
 		next: "In new configurations, use the ID that the service returns as user_group_id.",
 	},
@@ -205,3 +208,137 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		means: "An earlier error ended the run: {cause}.",
 	},
 }
+
+// words are texts about a finding, like those in findingWords.
+type words struct{ means, done, next string }
+
+// specialWords are for findings that mean something else, or call for something else, in some cases. The first case
+// counts.
+var specialWords = []struct {
+	finding usergroup.Finding
+	when    func(explanation) bool
+	words
+}{
+	{
+		usergroup.NotFound, func(p explanation) bool { return p.Operation == usergroup.LookUp && p.Known.Existed() },
+		words{means: noGroup, done: "It was removed from the state."},
+	},
+	{
+		usergroup.NotFound, of(usergroup.Delete),
+		words{means: noGroup, done: "It is no longer in the state."},
+	},
+	{
+		usergroup.NotFound, of(usergroup.Create),
+		words{means: noGroup, next: runAgain},
+	},
+	{
+		usergroup.NotFound, func(p explanation) bool { return p.Known.Existed() },
+		words{means: noGroup, next: "If the group was deleted elsewhere, plan again: the plan creates it."},
+	},
+	{
+		usergroup.Exists, func(p explanation) bool { return p.AfterDeletion },
+		words{
+			means: "This run has deleted the group, or found that it was gone, and the service shows a group with this ID. " +
+				"Either it still shows the one that is gone, or another client has created a new one.",
+			done: "Nothing else was changed. No group with this ID is in the state.",
+			next: "Run again in a minute. If the service still has the group then, import it, or set " +
+				"adopt_existing = true to take it over.",
+		},
+	},
+	{
+		usergroup.Exists, func(p explanation) bool { return p.Empty },
+		words{
+			means: "The service already has a group with this ID. It " + showsNothing + ". " + mayBeEmpty,
+			done:  "Nothing was changed, and the group is not in the state.",
+			next: "Set adopt_existing = true to take the group over. If it belongs to something else, choose another " +
+				"user_group_id.",
+		},
+	},
+	{
+		usergroup.MayHaveExisted, func(p explanation) bool { return p.AfterDeletion },
+		words{
+			means: "The response to the create was lost. The service shows a group with this ID, and this run has deleted one " +
+				"before, which it may still show.{differences}",
+			done: "It is not known whether the group was created. It is not in the state.",
+			next: "Run again in a minute. If the service has a group with this ID then, the next run says that it already " +
+				"exists, and what to do.",
+		},
+	},
+	{
+		usergroup.Replaced, func(p explanation) bool { return p.Operation == usergroup.Adopt && p.Done == usergroup.Yes },
+		words{
+			means: "The group that was to be adopted has team_id {known.team_id}, and the update was carried out on one with " +
+				"team_id {response.team_id}, or has created that one, as some services do. " + replacement,
+			done: "No group is in the state.",
+			next: adoptAgain,
+		},
+	},
+	{
+		usergroup.Replaced, of(usergroup.Adopt),
+		words{
+			means: "The group that was to be adopted has team_id {known.team_id}, and the service has team_id " +
+				"{response.team_id} under the same ID. " + replacement,
+			next: adoptAgain,
+		},
+	},
+	{
+		usergroup.Replaced, func(p explanation) bool { return p.Operation == usergroup.Update && p.Done == usergroup.Yes },
+		words{
+			means: "The group that was expected has team_id {known.team_id}, and the update was carried out on one with " +
+				"team_id {response.team_id}, or has created that one, as some services do. " + replacement,
+			done: "The state still has the group that was expected.",
+			next: planAgain,
+		},
+	},
+	{
+		usergroup.Replaced, func(p explanation) bool { return p.Known.TeamID == nil || p.Response.TeamID == nil },
+		words{
+			means: "The service shows a group under this ID that is not the expected one: it has another token, and no name " +
+				"any more. " + replacement,
+			next: planAgain,
+		},
+	},
+	{
+		usergroup.AnsweredFromCache, func(p explanation) bool { return p.subject().Operation == usergroup.CheckService },
+		words{
+			means: "The provider created a group as a test, and a response about it contradicts that. Something like a " +
+				"caching proxy returned an old response.",
+			next: "Turn off caching for the address of the service, then run again.",
+		},
+	},
+	{
+		usergroup.AnotherRemains, func(p explanation) bool { return p.Empty },
+		words{
+			means: "The group that Terraform managed is gone. Another group{other} has its ID. That one " + showsNothing +
+				". " + mayBeEmpty,
+			done: "The other group was not touched.",
+		},
+	},
+	{
+		usergroup.MayBeLeftBehind, func(p explanation) bool { return p.Done == usergroup.Yes },
+		words{
+			means: "Looking up a missing group creates it, and the response to a lookup before the deletion was lost.",
+		},
+	},
+	{
+		usergroup.MayBeLeftBehind, func(p explanation) bool { return p.Known.Existed() },
+		words{means: leftBehind, next: "Run again: the next plan shows the group as it is now."},
+	},
+}
+
+func of(operation usergroup.Operation) func(explanation) bool {
+	return func(p explanation) bool { return p.Operation == operation }
+}
+
+const (
+	noGroup    = "The service has no group with this ID."
+	leftBehind = "Looking up a missing group creates it, and a response to the lookup was lost. The service has a " +
+		"group with this ID, which " + showsNothing + "."
+	showsNothing = "shows no properties, and no name other than its ID"
+	mayBeEmpty   = "It may be an empty group that an earlier lookup has left behind."
+	replacement  = "The group was deleted, and another one was created in its place, or the API key belongs to another " +
+		"environment."
+	planAgain = "Check the API key, then plan again: the plan shows the group as it is now. To stop managing it " +
+		"without deleting it, run `terraform state rm`."
+	adoptAgain = "Check the API key, then run again: the next run adopts the group that it finds."
+)

@@ -189,10 +189,11 @@ func TestTitlesShortenLongIDs(t *testing.T) {
 	}
 }
 
-// TestRemovalCommandIsQuotedForTheShell checks that an ID with a quote does not end the argument.
+// TestRemovalCommandIsQuotedForTheShell checks that an ID or an address with a quote does not end the argument.
 func TestRemovalCommandIsQuotedForTheShell(t *testing.T) {
 	t.Parallel()
-	if got, want := removalCommand("it's"), `-d '{"user_group_id":"it'\''s"}'`; !strings.HasSuffix(got, want) {
-		t.Errorf("got %s, want it to end with %s", got, want)
+	got, address, body := removalCommand("https://a/it's", "it's"), `'https://a/it'\''s'`, `'{"user_group_id":"it'\''s"}'`
+	if !strings.Contains(got, " -X DELETE "+address+" -H ") || !strings.HasSuffix(got, " -d "+body) {
+		t.Errorf("got %s, want it to contain %s and to end with %s", got, address, body)
 	}
 }

@@ -106,9 +106,8 @@ func isPriorState(config tftypes.Value) bool {
 	return config.As(&configured) == nil && !configured["id"].IsNull()
 }
 
-// wasAdopted reports whether a creation has taken over an existing group, whose token has an unknown age.
-func wasAdopted(result usergroup.Result) bool {
+func warnsOf(result usergroup.Result, finding usergroup.Finding) bool {
 	return slices.ContainsFunc(result.Warnings, func(warning *usergroup.Problem) bool {
-		return warning.Finding == usergroup.Adopted
+		return warning.Finding == finding
 	})
 }

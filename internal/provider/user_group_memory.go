@@ -22,11 +22,14 @@ type memory struct {
 	// Import is the progress of an import.
 	Import importProgress `json:"import,omitzero"`
 	// Unseen reports that the group may have a mapping, or other settings that the service does not show, that Terraform
-	// did not set. This is the case after an import, and after the group was replaced, until an update sends a mapping.
+	// did not set. This is the case after an import, after the group was replaced, and after a creation that has most
+	// likely created the group, until an update sends a mapping. A refresh forgets the mapping in the state.
 	Unseen bool `json:"unseen,omitzero"`
 	// TakenOver reports that a refresh found another group in place of the managed one, and that this other group has
 	// not been updated since.
 	TakenOver bool `json:"taken_over,omitzero"`
+	// TakenOverEmpty reports that the last refresh found the other group empty.
+	TakenOverEmpty bool `json:"taken_over_empty,omitzero"`
 	// TooOld reports that the last refresh found the token older than rotate_token_after_days, and that the group has
 	// not been updated since.
 	TooOld bool `json:"too_old,omitzero"`
@@ -82,12 +85,13 @@ func (m *memory) refreshed(found usergroup.Found) {
 	if found.Replaced {
 		m.Unseen, m.TakenOver = true, true
 	}
+	m.TakenOverEmpty = m.TakenOver && found.Empty
 }
 
 // updated records an update that sent the request. response is nil unless the group is known to have been updated.
 func (m *memory) updated(response *api.UserGroup, sent api.GroupRequest) {
 	if response != nil {
-		m.TakenOver = false
+		m.TakenOver, m.TakenOverEmpty = false, false
 		m.Unseen = m.Unseen && sent.Mapping == nil
 	}
 	m.Import = notImported

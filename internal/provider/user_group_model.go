@@ -123,6 +123,7 @@ func (m *userGroupModel) known(remembered memory) usergroup.Known {
 		EnvironmentTag: m.APIEnvironmentTag.ValueStringPointer(),
 		Retired:        remembered.Retired,
 		TakenOver:      remembered.TakenOver,
+		TakenOverEmpty: remembered.TakenOverEmpty,
 		Instance:       remembered.Instance,
 	}
 }

@@ -243,12 +243,13 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 	}
 	group.setComputed(*result.Group)
 	group.TokenRotatedAt = instant(r.now())
-	if wasAdopted(result) && group.RotateTokenAfterDays.IsNull() {
+	if warnsOf(result, usergroup.Adopted) && group.RotateTokenAfterDays.IsNull() {
 		group.TokenRotatedAt = types.StringNull()
 	}
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), group.UserGroupID)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
-	memory{Instance: result.Instance}.write(ctx, resp.Private, &resp.Diagnostics)
+	made := memory{Instance: result.Instance, Unseen: warnsOf(result, usergroup.Claimed)}
+	made.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
 // Read refreshes the state. It removes a group that does not exist from the state or, right after an import, returns
@@ -281,6 +282,9 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	if !found.Outdated {
 		if group.tokenDiffers(found.Token) {
 			group.TokenRotatedAt = instant(r.now())
+		}
+		if remembered.Unseen {
+			group.Mapping = types.MapNull(types.StringType) // The next plan sends it.
 		}
 		group.refreshFrom(found, imported)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)

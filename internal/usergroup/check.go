@@ -104,7 +104,7 @@ func (s *Service) tryOut(ctx context.Context, v *verdict) *Problem {
 	// The ID is lowercase, because a service may convert IDs to lowercase.
 	id := "terraform-provider-embed-check-" + strings.ToLower(rand.Text()[:20])
 	group := api.GroupRequest{UserGroupID: id, Name: &id}
-	draft := Problem{Operation: CheckService, ID: id}
+	draft := Problem{Operation: CheckService, ID: id, URL: s.client.URL()}
 	draft.Known.EnvironmentTag = &s.check.environment
 	made, err := s.client.GetOrCreate(ctx, group)
 	draft.record(err)

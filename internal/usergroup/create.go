@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -17,13 +18,16 @@ func (s *Service) Create(ctx context.Context, wanted api.GroupRequest, adopt boo
 	draft := Problem{Operation: Create, ID: wanted.UserGroupID, Sent: wanted}
 	known := Known{ID: wanted.UserGroupID}
 	return exclusively(ctx, s, Create, known, func(ctx context.Context, lock *groupLock) (Result, *Problem) {
+		draft.AfterDeletion = lock.deleted
 		// A group that this run has already created or adopted belongs to another address.
 		mayAdopt := adopt && lock.instance == ""
 		result, problem := s.create(ctx, wanted, mayAdopt, lock, draft)
 		if problem != nil {
 			return result, problem
 		}
-		if lock.deleted {
+		existed := func(w *Problem) bool { return w.Finding == Adopted || w.Finding == Claimed }
+		if lock.deleted && !slices.ContainsFunc(result.Warnings, existed) {
+			draft.Done = Yes
 			result.Warnings = append(result.Warnings, draft.with(Recreated))
 		}
 		result.Instance = rand.Text()
@@ -56,7 +60,12 @@ func (s *Service) create(
 			draft.Done = Maybe
 			return Result{}, draft.with(AnsweredFromCache)
 		case judged == justMade && (err != nil || isOtherID(wanted.UserGroupID, answer.UserGroup)):
-			return s.confirmCreated(ctx, draft)
+			result, problem := s.confirmCreated(ctx, draft)
+			if adopt && problem != nil && problem.Finding == MayHaveExisted && s.client.Retry(ctx, nil) {
+				lost = true
+				continue // Whoever has created the group, it is to be adopted.
+			}
+			return result, problem
 		case judged == justMade:
 			s.remember(answer.UserGroup.Token)
 			return Result{Group: &answer.UserGroup}, nil
@@ -64,8 +73,14 @@ func (s *Service) create(
 			return Result{}, draft.with(AnsweredForAnother)
 		case answer.New == nil:
 			return Result{}, s.endIfKeyRefused(draft.with(CallFailed))
+		case s.isGone(answer.UserGroup.Token) && s.client.Retry(ctx, nil):
+			continue // This response is older than the deletion.
 		case lost && !adopt:
 			return s.claim(ctx, wanted, draft)
+		case lost && s.isGone(answer.UserGroup.Token):
+			return Result{}, draft.with(MayHaveExisted)
+		case s.isGone(answer.UserGroup.Token):
+			return Result{}, draft.with(Exists)
 		}
 		isLive, problem := lock.instance != "", (*Problem)(nil)
 		if !isLive {
@@ -82,6 +97,7 @@ func (s *Service) create(
 		case adopt:
 			return s.adopt(ctx, wanted, draft)
 		default:
+			draft.Empty = !isLive && s.names.shown.Load()
 			return Result{}, draft.with(Exists)
 		}
 	}
@@ -96,8 +112,8 @@ func (s *Service) isLive(ctx context.Context, wanted api.GroupRequest, draft Pro
 	if named && namesDiffer(wanted.Name, existing.Name) {
 		return true, nil
 	}
-	known := Known{ID: draft.ID, TeamID: existing.TeamID, Token: existing.Token}
-	found, problem := s.find(ctx, known)
+	draft.Known = Known{ID: draft.ID, TeamID: existing.TeamID, Token: existing.Token}
+	found, problem := s.find(ctx, draft.Known)
 	switch {
 	case problem == nil:
 		return !s.showsNothing(draft.ID, found.UserGroup), nil
@@ -111,12 +127,12 @@ func (s *Service) isLive(ctx context.Context, wanted api.GroupRequest, draft Pro
 // confirmCreated looks up a new group if the response to its creation was incomplete or showed another ID.
 func (s *Service) confirmCreated(ctx context.Context, draft Problem) (Result, *Problem) {
 	draft.Done = Maybe
-	made := Known{ID: draft.ID, TeamID: draft.Response.TeamID, Token: draft.Response.Token}
-	found, problem := s.find(api.CleanUp(ctx, time.Time{}), made)
+	draft.Known = Known{ID: draft.ID, TeamID: draft.Response.TeamID, Token: draft.Response.Token}
+	found, problem := s.find(api.CleanUp(ctx, time.Time{}), draft.Known)
 	switch {
 	case problem != nil:
 		return Result{}, draft.because(problem)
-	case !made.isSame(found.UserGroup):
+	case !draft.Known.isSame(found.UserGroup):
 		return Result{}, draft.with(MayHaveExisted)
 	}
 	draft.Done = Yes
@@ -129,18 +145,25 @@ func (s *Service) confirmCreated(ctx context.Context, draft Problem) (Result, *P
 }
 
 // claim decides whether a creation whose first response was lost has created the group that exists now. Another
-// client may have created it earlier. A response to a lookup by ID alone cannot echo a name or properties. If it
-// shows those that the creation sent, the group is ours. If it shows none, that proves nothing.
+// client may have created it earlier. A response to a lookup by ID alone cannot echo a name or properties, unless it
+// comes from a cache, which the check of the service excludes. If it shows those that the creation sent, the group is
+// most likely ours. If it shows none, that proves nothing. A group that this process has seen before is not ours.
 func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, draft Problem) (Result, *Problem) {
-	known := Known{ID: wanted.UserGroupID, TeamID: draft.Response.TeamID, Token: draft.Response.Token}
-	found, problem := s.find(api.CleanUp(ctx, time.Time{}), known)
+	if s.remembers(draft.Response.Token) {
+		return Result{}, draft.with(MayHaveExisted)
+	}
+	draft.Known = Known{ID: wanted.UserGroupID, TeamID: draft.Response.TeamID, Token: draft.Response.Token}
+	found, problem := s.find(api.CleanUp(ctx, time.Time{}), draft.Known)
 	if problem != nil {
 		return Result{}, draft.because(problem)
 	}
 	draft.Response = found.UserGroup
 	shown := wanted.Name != nil && found.Name != nil && (wanted.Properties.IsZero() || !found.Properties.IsZero())
-	if wanted.Differences(found.UserGroup).Any() || !shown || !known.isSame(found.UserGroup) {
+	if wanted.Differences(found.UserGroup).Any() || !shown || !draft.Known.isSame(found.UserGroup) {
 		return Result{}, draft.with(MayHaveExisted)
+	}
+	if checked := s.checkService(ctx, ctx.Done()); checked.problem != nil {
+		return Result{}, draft.because(checked.problem)
 	}
 	return Result{Group: &found.UserGroup, Warnings: []*Problem{draft.with(Claimed)}}, nil
 }

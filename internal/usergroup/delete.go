@@ -13,44 +13,46 @@ import (
 // delete a group that this process has created or adopted for another instance of the resource. If a replacement is
 // created before the old instance is destroyed, both instances are the same group.
 func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID string) (Result, error) {
-	draft := Problem{Operation: Delete, ID: known.ID, Known: known}
+	draft := Problem{Operation: Delete, ID: known.ID, URL: s.client.URL(), Known: known}
 	return exclusively(ctx, s, Delete, known, func(ctx context.Context, lock *groupLock) (Result, *Problem) {
 		if lock.instance != "" && lock.instance != known.Instance {
 			return Result{Warnings: []*Problem{draft.with(Kept)}}, nil
 		}
 		if known.TakenOver {
-			draft.Response.TeamID = known.TeamID
+			draft.Response.TeamID, draft.Empty = known.TeamID, known.TakenOverEmpty
 			return Result{Warnings: []*Problem{draft.with(AnotherRemains)}}, nil
 		}
-		result, problem := s.delete(ctx, known, dataSourceProvidedID, draft)
+		result, problem := s.delete(ctx, &known, dataSourceProvidedID, draft)
 		if problem == nil {
+			s.setGone(known.Token)
 			lock.instance, lock.deleted = "", true
 		}
 		return result, problem
 	})
 }
 
+// delete is Delete. It sets the token in known to the last one that the group is known to have had.
 func (s *Service) delete(
-	ctx context.Context, known Known, dataSourceProvidedID string, draft Problem,
+	ctx context.Context, known *Known, dataSourceProvidedID string, draft Problem,
 ) (Result, *Problem) {
 	if problem := s.refuseHarm(ctx, draft); problem != nil {
 		return Result{}, problem
 	}
 	lost := false
 	if known.Token.IsZero() {
-		found, problem := s.findCurrent(ctx, known)
+		found, problem := s.findCurrent(ctx, *known)
 		if problem != nil {
 			return draft.goneOr(problem)
 		}
-		known, lost = known.with(found), found.Uncertain
+		*known, lost = known.with(found), found.Uncertain
 	}
 	for stale := 0; ; stale++ {
 		err := s.client.Delete(ctx, api.TokenRequest{
 			CurrentToken: known.Token, UserGroupID: known.ID, DataSourceProvidedID: dataSourceProvidedID,
 		})
 		if err == nil && lost {
-			left := Problem{Operation: LookUp, ID: known.ID, LookupUncertain: true}.with(MayBeLeftBehind)
-			return Result{Warnings: []*Problem{left}}, nil
+			draft.Call, draft.Done, draft.LookupUncertain = nil, Yes, true
+			return Result{Warnings: []*Problem{draft.with(MayBeLeftBehind)}}, nil
 		}
 		if err == nil {
 			return Result{}, nil
@@ -60,7 +62,7 @@ func (s *Service) delete(
 		if !mayBeTheToken(draft.Call) || draft.Call.Kind == api.UnknownOutcome && draft.Call.Status == 0 {
 			return Result{}, draft.with(CallFailed)
 		}
-		found, problem := s.findCurrent(ctx, known)
+		found, problem := s.findCurrent(ctx, *known)
 		switch {
 		case problem != nil:
 			return draft.goneOr(problem)
@@ -70,7 +72,7 @@ func (s *Service) delete(
 			return Result{}, draft.with(MayBeAnother)
 		}
 		// Another client has rotated the token.
-		known, lost = known.with(found), lost || found.Uncertain
+		*known, lost = known.with(found), lost || found.Uncertain
 	}
 }
 
@@ -81,9 +83,9 @@ func (p Problem) goneOr(problem *Problem) (Result, *Problem) {
 	case errors.Is(problem, ErrNotFound) && !problem.LookupUncertain:
 		return Result{}, nil
 	case errors.Is(problem, ErrNotFound):
-		return Result{Warnings: []*Problem{problem}}, nil
+		return Result{Warnings: []*Problem{p.because(problem)}}, nil
 	case problem.Finding == Replaced:
-		p.Response = problem.Response
+		p.Response, p.Empty = problem.Response, problem.Empty
 		return Result{Warnings: []*Problem{p.with(AnotherRemains)}}, nil
 	default:
 		return Result{}, p.because(problem)

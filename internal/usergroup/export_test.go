@@ -1,7 +1,12 @@
 package usergroup
 
+import "github.com/dashembed/terraform-provider-embed/internal/api"
+
 // PassCheck marks the check of the service as passed.
 func (s *Service) PassCheck() {
 	s.check.last = &verdict{uncached: true}
 	s.names.known.Store(true)
 }
+
+// Seen does what an operation on the group with a token does: the service remembers the token.
+func (s *Service) Seen(token api.Secret) { s.remember(token) }

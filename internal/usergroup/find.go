@@ -14,9 +14,20 @@ import (
 // check of the service are extra.
 func (s *Service) Find(ctx context.Context, known Known) (Found, error) {
 	return exclusively(ctx, s, LookUp, known, func(ctx context.Context, _ *groupLock) (Found, *Problem) {
-		return s.lookUp(ctx, known, &settling{})
+		found, problem := s.lookUp(ctx, known, &settling{})
+		if found.Empty && !known.Existed() && s.names.empty.Add(1) <= mostWarnings {
+			draft := Problem{
+				Operation: LookUp, ID: known.ID, URL: s.client.URL(), Response: found.UserGroup, Empty: true,
+			}
+			found.Warnings = append(found.Warnings, draft.with(FoundEmpty))
+		}
+		return found, problem
 	})
 }
+
+// mostWarnings limits how often a process warns of a group that shows nothing. A service with more of them has groups
+// without a name.
+const mostWarnings = 10
 
 // maxLooks limits the lookups of one operation, in case others create and delete the group all the time.
 const maxLooks = 6
@@ -61,7 +72,7 @@ func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 
 // lookUp is find with settle nil. Otherwise it waits until time shows whether a group is another lookup's placeholder.
 func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Found, *Problem) {
-	draft := Problem{Operation: LookUp, ID: known.ID, Known: known}
+	draft := Problem{Operation: LookUp, ID: known.ID, URL: s.client.URL(), Known: known}
 	defer s.scout(ctx)()
 	if cause := s.ended(LookUp); cause != nil {
 		return Found{}, draft.referTo(cause)
@@ -82,6 +93,9 @@ func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Fo
 		lost = lost || answer.AfterLostAttempt || outcome == Maybe
 		// A response that reports a new group may come from a cache until a second lookup has confirmed the group.
 		draft.LookupUncertain = lost || made != nil
+		if lost {
+			s.uncertain.Store(known.ID, true)
+		}
 		shows := s.judge(known, made, answer)
 		switch {
 		case looks > maxLooks:
@@ -244,6 +258,9 @@ func (s *Service) existing(ctx context.Context, draft Problem) (Found, *Problem)
 	known, group := draft.Known, draft.Response
 	s.remember(group.Token)
 	found := Found{UserGroup: group, Replaced: known.isOther(group), Uncertain: draft.LookupUncertain}
+	namesShown := s.names.shown.Load() || known.TakenOverEmpty
+	found.Empty = namesShown && s.showsNothing(known.ID, group)
+	_, uncertain := s.uncertain.Load(known.ID)
 	switch {
 	case known.isSame(group):
 		draft.LookupUncertain = false
@@ -251,9 +268,16 @@ func (s *Service) existing(ctx context.Context, draft Problem) (Found, *Problem)
 			found.Warnings = append(found.Warnings, draft.with(OtherSpelling))
 		}
 	case isOtherID(known.ID, group):
+		draft.LookupUncertain = true // If the response belongs to another request, this one may have been carried out, too.
 		return Found{}, draft.with(AnsweredForAnother)
-	case draft.LookupUncertain && s.showsNothing(known.ID, group):
+	case uncertain && s.showsNothing(known.ID, group):
+		draft.LookupUncertain = true
 		return Found{}, draft.with(MayBeLeftBehind)
+	default:
+		draft.Empty = found.Empty
+		// Without a team_id, a group with another token may be another group. If it has also lost its name, it is.
+		hidden := known.TeamID == nil || group.TeamID == nil
+		found.Replaced = found.Replaced || found.Empty && hidden && known.Existed() && known.Name != ""
 	}
 	if found.Replaced {
 		if problem := s.checkEnvironment(ctx, draft); problem != nil {

@@ -53,4 +53,6 @@ type names struct {
 	known, shown atomic.Bool
 	// missing is set when a group without a name has turned out to be no placeholder.
 	missing atomic.Bool
+	// empty counts the groups of which Find has warned because they show nothing.
+	empty atomic.Int64
 }

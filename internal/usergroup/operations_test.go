@@ -73,7 +73,7 @@ func TestOperations(t *testing.T) {
 		{
 			"a lost creation is claimed on evidence", "create", "absent",
 			[]string{"lost after the work"},
-			"GET lost after the work, GET, GET", usergroup.Claimed, true,
+			"GET lost after the work, GET, GET, GET, GET, DELETE", usergroup.Claimed, true,
 		},
 		{
 			"another's group is not claimed", "create", "exists",

@@ -20,6 +20,13 @@ type Problem struct {
 	// LookupUncertain reports whether the outcome of a lookup is uncertain, so that it may have created a placeholder,
 	// or may still create one.
 	LookupUncertain bool
+	// Empty reports whether the group in Response, which is not the known one, shows nothing of its own although the
+	// service shows names, so that it may be the placeholder of an earlier lookup.
+	Empty bool
+	// AfterDeletion reports whether this process has deleted a group with the ID before, or has found that it was gone.
+	AfterDeletion bool
+	// URL is the address of all calls. It is set if the problem is Removable.
+	URL string
 	// Call is the error of the call that failed, or nil.
 	Call *api.Error
 	// Known is what was known or expected of the group, Sent is what was requested, and Response is what the service
@@ -74,7 +81,7 @@ const (
 	AnsweredForAnother                // the response shows an ID other than the requested one
 	AnsweredFromCache                 // a response comes from a cache and shows an earlier state
 	AnswersDisagree                   // two responses about one group contradict each other
-	MayBeLeftBehind                   // the group that exists may be the placeholder of a lost lookup
+	MayBeLeftBehind                   // the placeholder of a lost lookup may exist
 	NotTakenAsSent                    // the service accepted an update, but its values differ from what was sent
 	NotRotated                        // the service reported a rotation, but returned the old token
 	MayBeAnother                      // the group has another token, and it is unclear whether it is the known group
@@ -92,6 +99,7 @@ const (
 	Recreated      // this process had deleted the group before it created it
 	Kept           // the group was not deleted, because another instance of the resource manages it
 	AnotherRemains // the group is gone, and another one that has its ID was not touched
+	FoundEmpty     // the group that a lookup has found is Empty
 	TokenChanged   // the token is not the known one
 	OtherSpelling  // the service spells the ID of this group differently
 )
@@ -114,6 +122,19 @@ func (p *Problem) ChangedNothing() bool {
 	return p.Finding == RunEnded && p.Done == No && p.Placeholder == NoPlaceholder && !p.LookupUncertain
 }
 
+// Removable reports whether to suggest a command that deletes whatever group has the ID: an empty group may be there,
+// and nothing shows that it is another one.
+func (p *Problem) Removable() bool {
+	switch p.Finding {
+	case AnsweredFromCache, AnswersDisagree, AnsweredForAnother:
+		return p.Operation == CheckService && p.LookupUncertain
+	case AnotherRemains, FoundEmpty:
+		return p.Empty
+	default:
+		return p.Placeholder == PlaceholderLeft || p.LookupUncertain && (p.Operation == CheckService || !p.Known.Existed())
+	}
+}
+
 func (p Problem) with(finding Finding) *Problem {
 	p.Finding = finding
 	return &p
@@ -127,6 +148,7 @@ func (p Problem) because(cause *Problem) *Problem {
 	}
 	if cause.Operation == LookUp {
 		p.Placeholder, p.LookupUncertain, p.Response = cause.Placeholder, cause.LookupUncertain, cause.Response
+		p.URL = cause.URL
 	}
 	return &p
 }

@@ -18,8 +18,9 @@ import (
 // Service implements the safe operations. It is safe for concurrent use. Operations on the same ID run one at a time.
 type Service struct {
 	client *api.Client
-	// locks maps each ID to its *groupLock. The keys of tokens are the tokens that this process has seen.
-	locks, tokens sync.Map
+	// locks maps each ID to its *groupLock. tokens maps each token that this process has seen to whether the group that
+	// had it is known to be gone. The keys of uncertain are the IDs with a lookup whose outcome is uncertain.
+	locks, tokens, uncertain sync.Map
 	// nameRequired is set once the service has accepted a lookup only with a name.
 	nameRequired atomic.Bool
 	// nameSent is set once a lookup has sent a name.
@@ -53,11 +54,14 @@ type Known struct {
 	// Retired are the fingerprints of tokens that rotations have replaced. A retired token never becomes current again.
 	Retired []string
 	// TakenOver reports whether a refresh found another group under the ID and no update has followed. Terraform has
-	// shown that group but has never managed it.
-	TakenOver bool
+	// shown that group but has never managed it. TakenOverEmpty reports whether that group was Empty.
+	TakenOver, TakenOverEmpty bool
 	// Instance is the Result.Instance of the creation that brought the group into the state.
 	Instance string
 }
+
+// Existed reports whether the group is known to have existed.
+func (k Known) Existed() bool { return k.TeamID != nil || k.Fingerprint != "" || !k.Token.IsZero() }
 
 // with returns what is known after a lookup has found the group.
 func (k Known) with(found Found) Known {
@@ -84,6 +88,8 @@ type Found struct {
 	api.UserGroup
 	// Replaced reports whether this is another group with the ID of the known one.
 	Replaced bool
+	// Empty reports whether the group shows nothing of its own although the service shows names.
+	Empty bool
 	// Outdated reports whether the service returned a retired token, so that this response is older than what is known.
 	Outdated bool
 	// Uncertain reports whether an attempt of the lookup was lost. The service may still carry it out.
@@ -145,8 +151,21 @@ func exclusively[R any](
 // from a cache.
 func (s *Service) remember(token api.Secret) {
 	if !token.IsZero() {
+		s.tokens.LoadOrStore(token, false)
+	}
+}
+
+// setGone records that the group with a token is gone, so that a response that shows it is an old one.
+func (s *Service) setGone(token api.Secret) {
+	if !token.IsZero() {
 		s.tokens.Store(token, true)
 	}
+}
+
+// isGone reports whether the group with a token is known to be gone.
+func (s *Service) isGone(token api.Secret) bool {
+	gone, _ := s.tokens.Load(token)
+	return gone == true
 }
 
 func (s *Service) remembers(token api.Secret) bool {

@@ -22,6 +22,8 @@ type situation struct {
 // operation is what Terraform does to the group.
 type operation struct {
 	looks, imports, creates, adopts, updates, rotates, deletes bool
+	// replaces means that the group is deleted and created by the same process.
+	replaces bool
 	// noToken means that the state does not store the token.
 	noToken bool
 	befores []string
@@ -33,8 +35,9 @@ func (o operation) writes() bool { return o.creates || o.updates }
 var operations = map[string]operation{
 	"read":               {looks: true, befores: []string{"as known", "other token", "absent", "another group"}},
 	"import":             {looks: true, imports: true, befores: []string{"exists", "absent", "nameless"}},
-	"create":             {creates: true, befores: []string{"absent", "exists", "nameless"}},
-	"adopt":              {creates: true, adopts: true, befores: []string{"absent", "exists", "nameless"}},
+	"create":             {creates: true, befores: []string{"absent", "exists", "nameless", "alike"}},
+	"create, replacing":  {creates: true, replaces: true, befores: []string{"as known", "other token", "another group"}},
+	"adopt":              {creates: true, adopts: true, befores: []string{"absent", "exists", "nameless", "alike"}},
 	"update":             {updates: true, befores: []string{"as known", "other token", "absent", "another group"}},
 	"rotate":             {rotates: true, befores: []string{"as known", "other token", "absent", "another group"}},
 	"rotate, not stored": {rotates: true, noToken: true, befores: []string{"as known", "absent", "another group"}},
@@ -48,14 +51,16 @@ type beginning struct {
 	absent bool
 	// replaced means that another group has its ID, and otherToken that the token in the state is not the current one.
 	replaced, otherToken bool
-	// empty means that it has no name and no properties, so that it looks like a placeholder.
-	empty bool
+	// empty means that it has no name and no properties, so that it looks like a placeholder. alike means that it differs
+	// from what is wanted only in its mapping.
+	empty, alike bool
 }
 
 var befores = map[string]beginning{
 	"as known":      {},
 	"exists":        {},
 	"nameless":      {empty: true},
+	"alike":         {alike: true},
 	"other token":   {otherToken: true},
 	"absent":        {absent: true},
 	"another group": {replaced: true, otherToken: true},
@@ -153,6 +158,9 @@ func situations() []situation {
 				// A lookup of a group without a name looks again for half a minute, which multiplies the histories.
 				if reading.twin || befores[before].empty {
 					budget = min(budget, 1)
+				}
+				if befores[before].alike && reading.hidesNames {
+					continue // It looks like any other group.
 				}
 				if reading.changes == nil || slices.ContainsFunc(reading.changes, changed) {
 					add(operation, before, name, "", budget)

@@ -41,8 +41,8 @@ type world struct {
 	last []func()
 	// answers are the successful responses to GETs so far, as a cache would keep them.
 	answers []reply
-	// cache, if set, is the response to every further GET.
-	cache reply
+	// cache, if set, is the response to every further GET, and so is kept, which was right when it was first sent.
+	cache, kept reply
 	// byBody, if not nil, caches the responses to GETs by request body.
 	byBody map[string]reply
 	// down means that no further attempt gets a response.
@@ -103,6 +103,8 @@ type mishap struct {
 	twin bool
 	// answers is how many successful responses to GETs must precede it. With only one, the oldest is also the latest.
 	answers int
+	// creates means that it can happen only when a group is to be created.
+	creates bool
 	do      func(w *world, r *http.Request) reply
 }
 
@@ -138,6 +140,10 @@ var mishaps = []mishap{
 	{name: "old answers from now on", methods: "GET", do: func(w *world, _ *http.Request) reply {
 		w.cached, w.cache = true, w.answers[len(w.answers)-1]
 		return w.cache
+	}},
+	{name: "an answer that a cache keeps", methods: "GET", creates: true, do: func(w *world, r *http.Request) reply {
+		w.kept = w.answer(r)
+		return w.kept
 	}},
 	{name: "an old answer from a cache that expires then", methods: "GET", do: func(w *world, _ *http.Request) reply {
 		w.byBody = map[string]reply{}
@@ -189,7 +195,7 @@ func altered(alter func([]byte) []byte) func(*world, *http.Request) reply {
 func (m mishap) canBefall(w *world, method string) bool {
 	suits := m.methods == "" || strings.Contains(m.methods, method)
 	alone := !m.twin || w.choices.mishaps() == 0
-	return suits && alone && len(w.answers) >= m.answers
+	return suits && alone && len(w.answers) >= m.answers && (!m.creates || w.operation.creates)
 }
 
 // event is something that can happen between two attempts.
@@ -317,6 +323,8 @@ func (w *world) befalls(method string) mishap {
 	case w.cache.status != 0 && method == http.MethodGet:
 		w.cached = true
 		return mishap{name: "an old answer", do: func(*world, *http.Request) reply { return w.cache }}
+	case w.kept.status != 0 && method == http.MethodGet:
+		return mishap{name: "the answer that a cache keeps", do: func(*world, *http.Request) reply { return w.kept }}
 	}
 	var can []mishap
 	for _, m := range mishaps {
