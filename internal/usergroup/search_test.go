@@ -91,24 +91,6 @@ func replayHistory(t *testing.T, history string) {
 	})
 }
 
-// state is the resource in Terraform's state.
-type state struct {
-	exists  bool
-	known   usergroup.Known
-	name    string
-	trigger int
-	// stored is the value of store_token.
-	stored bool
-	// unseen means that the group may have another mapping than the one that was sent.
-	unseen bool
-}
-
-func (s state) asKnown() usergroup.Known {
-	known := s.known
-	known.Name = s.name
-	return known
-}
-
 // history is one path of the search, and what its checks have found.
 type history struct {
 	*world
@@ -266,25 +248,6 @@ func (h *history) newProcess() *usergroup.Service {
 		MaxRetries:     1, RetryWaitMin: time.Second, RetryWaitMax: time.Second, Transport: h.world,
 		Random: func() float64 { return 0 },
 	}), h.environment)
-}
-
-// learn copies a response into the state as the provider's model does.
-func (s *state) learn(group api.UserGroup) {
-	if group.TeamID != nil {
-		s.known.TeamID = group.TeamID
-	}
-	if group.EnvironmentTag != nil {
-		s.known.EnvironmentTag = group.EnvironmentTag
-	}
-	if !group.Token.IsZero() {
-		s.known.Token, s.known.Fingerprint = group.Token, group.Token.Fingerprint()
-	}
-	if !s.stored {
-		s.known.Token = api.Secret{}
-	}
-	if group.Name != nil {
-		s.name = *group.Name
-	}
 }
 
 // operate carries out the operation as the provider does with this state.
