@@ -27,6 +27,7 @@ const (
 	recreated       = `User group "acme" was recreated`
 	replaced        = `User group "acme" has been replaced`
 	rotatedAway     = `The token of user group "acme" was rotated elsewhere`
+	tokenReturned   = `An earlier token of user group "acme" is current again`
 	anotherHasTheID = `Another user group has the ID "acme"`
 	elsewhere       = `User group "acme" is in another environment`
 	doesNotExist    = `User group "nobody" does not exist`

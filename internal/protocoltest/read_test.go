@@ -259,7 +259,7 @@ func TestOutdatedReadsAreNotBelieved(t *testing.T) {
 	state = p.Updated(state, NextQuarter("name", "New", "store_token", false))
 	again := Acme("name", "New", "store_token", false, "rotate_token_when_changed", Quarter("Q3"))
 	after, diags := p.Update(state, again)
-	diags.WantError(title, "has already been replaced", "was not rotated", "Run again once")
+	diags.WantError(title, "has already been replaced", "was not rotated", "Run again in a minute")
 	p.WantState(after, "rotate_token_when_changed", Quarter("Q2"))
 	second(p.Destroy(state)).WantError(title, "was not deleted", "stays in the state")
 	p.WantGroups("acme")

@@ -132,9 +132,9 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.OutdatedToken: {
 		title: "The service shows an outdated token of user group %q",
-		means: "The service shows a token that has already been replaced, which can happen for a while after a " +
-			"rotation.",
-		next: "Run again once the service shows the current token.",
+		means: "The service shows a token that has already been replaced, which can happen shortly after a rotation.",
+		next: "Run again in a minute. If the service still shows the old token then, it is taken for the current one, " +
+			"with a warning.",
 	},
 	usergroup.WrongEnvironment: {
 		title: "User group %q is in another environment",
@@ -195,6 +195,17 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		title: "The token of user group %q was rotated elsewhere",
 		means: "The response to the update contains a token that differs from the one in the state.",
 		done:  "The group was updated. The next refresh records the new token in the state.",
+	},
+	usergroup.TokenReturned: {
+		title: "An earlier token of user group %q is current again",
+		means: "An earlier apply has replaced this token by a rotation, and more than a minute later, the service shows " +
+			"it again. The service has most likely lost the rotation, as it does when it is restored from a backup or " +
+			"fails over to a copy that was behind.",
+		done: "The state has the token that the service shows, in place of the newer one.",
+		next: "Whoever uses the newer token is locked out. Apply, so that everything that takes the token from the state " +
+			"gets the one that works. If the token was rotated because somebody else knew it, rotate it again. If the " +
+			"next refresh shows the newer token after all, a cache returns old responses, or a copy of the service is " +
+			"far behind.",
 	},
 	usergroup.OtherSpelling: {
 		title: "The service spells the ID %q differently",

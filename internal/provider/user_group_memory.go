@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"crypto/rand"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -86,6 +87,10 @@ func (m *memory) refreshed(found usergroup.Found) {
 		m.Unseen, m.TakenOver = true, true
 	}
 	m.TakenOverEmpty = m.TakenOver && found.Empty
+	if !found.Outdated { // A retired token that the service shows is current again.
+		current := found.Token.Fingerprint()
+		m.Retired = slices.DeleteFunc(m.Retired, func(retired string) bool { return retired == current })
+	}
 }
 
 // updated records an update that sent the request. response is nil unless the group is known to have been updated.

@@ -113,7 +113,8 @@ func propertiesObject(value propertiesValue) (jsonobject.Object, error) {
 }
 
 // known returns what the state and the private state record about the group.
-func (m *userGroupModel) known(remembered memory) usergroup.Known {
+func (m *userGroupModel) known(remembered memory, now time.Time) usergroup.Known {
+	rotatedAt, _ := m.rotatedAt() // If it is unknown, all rotations were long ago.
 	return usergroup.Known{
 		ID:             m.UserGroupID.ValueString(),
 		Name:           m.Name.ValueString(),
@@ -122,6 +123,7 @@ func (m *userGroupModel) known(remembered memory) usergroup.Known {
 		Fingerprint:    m.TokenFingerprint.ValueString(),
 		EnvironmentTag: m.APIEnvironmentTag.ValueStringPointer(),
 		Retired:        remembered.Retired,
+		SinceRotation:  now.Sub(rotatedAt),
 		TakenOver:      remembered.TakenOver,
 		TakenOverEmpty: remembered.TakenOverEmpty,
 		Instance:       remembered.Instance,

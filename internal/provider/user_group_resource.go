@@ -267,7 +267,7 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 		return
 	}
 	imported := remembered.Import == importedUnread
-	found, err := r.service.Find(ctx, group.known(remembered))
+	found, err := r.service.Find(ctx, group.known(remembered, r.now()))
 	if !imported && isMissing(&resp.Diagnostics, err) {
 		resp.State.RemoveResource(ctx)
 		return
@@ -309,7 +309,7 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 		(updates || rotates) && cannot(&resp.Diagnostics, r.service, "updating a user group") {
 		return
 	}
-	done, known := plan, state.known(remembered)
+	done, known := plan, state.known(remembered, r.now())
 	done.keepComputed(&state)
 	if plan.TokenRotatedAt.IsUnknown() && !rotates {
 		done.TokenRotatedAt = instant(r.now())
@@ -357,7 +357,7 @@ func (r *userGroupResource) Delete(ctx context.Context, req resource.DeleteReque
 		r.planned.refuseDeletion(group.UserGroupID, remembered.Instance, &resp.Diagnostics) {
 		return
 	}
-	result, err := r.service.Delete(ctx, group.known(remembered), group.DataSourceProvidedID.ValueString())
+	result, err := r.service.Delete(ctx, group.known(remembered, r.now()), group.DataSourceProvidedID.ValueString())
 	r.planned.destroyed(group.UserGroupID, remembered.Instance)
 	report(&resp.Diagnostics, err, result.Warnings...)
 }

@@ -2,7 +2,6 @@ package usergroup
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -285,6 +284,11 @@ func (s *Service) existing(ctx context.Context, draft Problem) (Found, *Problem)
 		}
 		found.Warnings = append(found.Warnings, draft.with(Replaced))
 	}
-	found.Outdated = !found.Replaced && slices.Contains(known.Retired, group.Token.Fingerprint())
+	switch retired := !found.Replaced && known.hasRetired(group.Token); {
+	case retired && known.mayLag():
+		found.Outdated = true
+	case retired:
+		found.Warnings = append(found.Warnings, draft.with(TokenReturned))
+	}
 	return found, nil
 }

@@ -101,6 +101,7 @@ const (
 	AnotherRemains // the group is gone, and another one that has its ID was not touched
 	FoundEmpty     // the group that a lookup has found is Empty
 	TokenChanged   // the token is not the known one
+	TokenReturned  // the token is a retired one, which has become current again
 	OtherSpelling  // the service spells the ID of this group differently
 )
 

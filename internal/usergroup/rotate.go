@@ -49,7 +49,7 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 		case draft.Done == No && !mayBeTheToken(draft.Call):
 			return Result{}, draft.with(CallFailed)
 		case draft.Done == Yes:
-			known.Retired = append(slices.Clone(known.Retired), known.Token.Fingerprint())
+			known.Retired, known.SinceRotation = append(slices.Clone(known.Retired), known.Token.Fingerprint()), 0
 		}
 		// Waiting before the lookup gives the service time to complete a rotation that is still in progress.
 		more := draft.Done == No || s.client.AwaitOutcome(ctx, draft.Call)
@@ -61,7 +61,7 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 		switch changed := found.Token != known.Token; {
 		case problem != nil:
 			return Result{}, draft.because(problem)
-		case changed && draft.Done != No:
+		case changed && draft.Done != No && !known.hasRetired(found.Token):
 			return Result{Group: &found.UserGroup, Retired: known.Token.Fingerprint()}, nil
 		case changed && !known.isSame(found.UserGroup):
 			return Result{}, draft.with(MayBeAnother)
@@ -84,7 +84,7 @@ func (s *Service) oddRotation(k Known, response api.UserGroup) Finding {
 		return AnsweredForAnother
 	case response.Token.IsZero():
 		return CallFailed
-	case s.remembers(response.Token), slices.Contains(k.Retired, response.Token.Fingerprint()):
+	case s.remembers(response.Token), k.hasRetired(response.Token):
 		return NotRotated
 	default:
 		return CallFailed
@@ -109,7 +109,8 @@ func (s *Service) rotated(known Known, draft Problem) (Result, *Problem) {
 	return result, nil
 }
 
-// findCurrent looks up the current token. It does not return the token of another group, or a retired token.
+// findCurrent looks up the current token. It does not return the token of another group, or a retired token unless that
+// is current again.
 func (s *Service) findCurrent(ctx context.Context, known Known) (Found, *Problem) {
 	for {
 		found, problem := s.find(ctx, known)

@@ -169,6 +169,10 @@ func (s situation) play(t *testing.T, c *choices, w *walk) *history {
 		w.usual = h.err
 	}
 	h.check()
+	if h.canRestore(true) && c.choose(2) == 1 {
+		h.tell("(the service loses a rotation)")
+		h.restore()
+	}
 	c.alone = true // nothing goes wrong from here on
 	h.tell("then, without mishaps:")
 	h.runAgain(t)
@@ -210,6 +214,9 @@ func (s situation) start(t *testing.T) *history {
 	switch {
 	case s.before.absent:
 		e.Remove(h.stored)
+	case s.before.restored:
+		h.state.known.Retired = []string{h.state.known.Fingerprint}
+		h.state.learn(api.UserGroup{Token: api.NewSecret("token-that-was-lost")})
 	case s.before.replaced:
 		h.makers[e.Replace(h.stored).TeamID] = another
 		if s.operation.looks && !s.reading.hidesTeams || s.operation.replaces {
@@ -300,12 +307,27 @@ func (h *history) refresh(ctx context.Context) {
 		}
 	case err != nil:
 		h.ended(err)
-	case !found.Outdated:
+	case found.Outdated:
+		if time.Since(h.state.rotatedAt) > time.Minute {
+			h.breaks("a refresh ignores a token for more than a minute after a rotation")
+		}
+	default:
 		if found.Replaced {
 			h.state.known.TakenOver, h.state.name = true, ""
 		}
 		h.state.known.TakenOverEmpty = h.state.known.TakenOver && found.Empty
+		warned := slices.ContainsFunc(found.Warnings, func(p *usergroup.Problem) bool {
+			return p.Finding == usergroup.TokenReturned
+		})
+		retired := slices.Contains(h.state.known.Retired, found.Token.Fingerprint())
+		if warned != (retired && h.restored()) {
+			h.breaks("a refresh warns of a retired token: %t, takes one: %t, restored: %t", warned, retired, h.restored())
+		}
+		if h.state.known.Fingerprint != found.Token.Fingerprint() {
+			h.state.rotatedAt = time.Now()
+		}
 		h.state.learn(found.UserGroup)
+		h.state.forget(found.Token)
 		h.ended(nil, found.Warnings...)
 	}
 }
@@ -355,6 +377,7 @@ func (h *history) change(ctx context.Context, update bool) {
 			result.Group.Name = nil
 			h.state.learn(*result.Group)
 			h.state.known.Retired = append(h.state.known.Retired, result.Retired)
+			h.state.rotatedAt = time.Now()
 			h.state.trigger = h.trigger
 		}
 	}

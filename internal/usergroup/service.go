@@ -9,8 +9,10 @@ package usergroup
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -51,8 +53,10 @@ type Known struct {
 	Token          api.Secret
 	Fingerprint    string // of the token; known even if the token is not stored
 	EnvironmentTag *string
-	// Retired are the fingerprints of tokens that rotations have replaced. A retired token never becomes current again.
-	Retired []string
+	// Retired are the fingerprints of tokens that rotations have replaced, and SinceRotation is how long ago the last of
+	// these rotations was; see mayLag.
+	Retired       []string
+	SinceRotation time.Duration
 	// TakenOver reports whether a refresh found another group under the ID and no update has followed. Terraform has
 	// shown that group but has never managed it. TakenOverEmpty reports whether that group was Empty.
 	TakenOver, TakenOverEmpty bool
@@ -80,8 +84,22 @@ func (k Known) isSame(group api.UserGroup) bool {
 	if k.TeamID != nil && group.TeamID != nil {
 		return *k.TeamID == *group.TeamID
 	}
-	return !group.Token.IsZero() && (group.Token == k.Token || group.Token.Fingerprint() == k.Fingerprint)
+	return !group.Token.IsZero() &&
+		(group.Token == k.Token || group.Token.Fingerprint() == k.Fingerprint || k.hasRetired(group.Token))
 }
+
+func (k Known) hasRetired(token api.Secret) bool {
+	return !token.IsZero() && slices.Contains(k.Retired, token.Fingerprint())
+}
+
+// longestLag is how long after a rotation a lookup may still show a retired token because it lags. Copies of a database
+// lag for seconds. A token that is shown for longer is current again, because the service has lost the rotation, and a
+// state that ignored it would have a dead token for good.
+const longestLag = time.Minute
+
+// mayLag reports whether a lookup that shows a retired token may lag. If not, that token is current again. The last
+// rotation may seem to lie ahead, because another machine's clock has recorded it.
+func (k Known) mayLag() bool { return k.SinceRotation.Abs() < longestLag }
 
 // Found is an existing group.
 type Found struct {
@@ -90,7 +108,8 @@ type Found struct {
 	Replaced bool
 	// Empty reports whether the group shows nothing of its own although the service shows names.
 	Empty bool
-	// Outdated reports whether the service returned a retired token, so that this response is older than what is known.
+	// Outdated reports whether the service returned a retired token that is not current again, so that this response is
+	// older than what is known.
 	Outdated bool
 	// Uncertain reports whether an attempt of the lookup was lost. The service may still carry it out.
 	Uncertain bool

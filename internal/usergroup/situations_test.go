@@ -33,17 +33,38 @@ type operation struct {
 func (o operation) writes() bool { return o.creates || o.updates }
 
 var operations = map[string]operation{
-	"read":               {looks: true, befores: []string{"as known", "other token", "absent", "another group"}},
-	"import":             {looks: true, imports: true, befores: []string{"exists", "absent", "nameless"}},
-	"create":             {creates: true, befores: []string{"absent", "exists", "nameless", "alike"}},
-	"create, replacing":  {creates: true, replaces: true, befores: []string{"as known", "other token", "another group"}},
-	"adopt":              {creates: true, adopts: true, befores: []string{"absent", "exists", "nameless", "alike"}},
-	"update":             {updates: true, befores: []string{"as known", "other token", "absent", "another group"}},
-	"rotate":             {rotates: true, befores: []string{"as known", "other token", "absent", "another group"}},
-	"rotate, not stored": {rotates: true, noToken: true, befores: []string{"as known", "absent", "another group"}},
-	"update and rotate":  {updates: true, rotates: true, befores: []string{"as known", "other token", "absent"}},
-	"delete":             {deletes: true, befores: []string{"as known", "other token", "absent", "another group"}},
-	"delete, not stored": {deletes: true, noToken: true, befores: []string{"as known", "absent", "another group"}},
+	"read": {
+		looks:   true,
+		befores: []string{"as known", "other token", "token restored", "absent", "another group"},
+	},
+	"import":            {looks: true, imports: true, befores: []string{"exists", "absent", "nameless"}},
+	"create":            {creates: true, befores: []string{"absent", "exists", "nameless", "alike"}},
+	"create, replacing": {creates: true, replaces: true, befores: []string{"as known", "other token", "another group"}},
+	"adopt":             {creates: true, adopts: true, befores: []string{"absent", "exists", "nameless", "alike"}},
+	"update": {
+		updates: true,
+		befores: []string{"as known", "other token", "token restored", "absent", "another group"},
+	},
+	"rotate": {
+		rotates: true,
+		befores: []string{"as known", "other token", "token restored", "absent", "another group"},
+	},
+	"rotate, not stored": {
+		rotates: true, noToken: true,
+		befores: []string{"as known", "token restored", "absent", "another group"},
+	},
+	"update and rotate": {
+		updates: true, rotates: true,
+		befores: []string{"as known", "other token", "token restored", "absent"},
+	},
+	"delete": {
+		deletes: true,
+		befores: []string{"as known", "other token", "token restored", "absent", "another group"},
+	},
+	"delete, not stored": {
+		deletes: true, noToken: true,
+		befores: []string{"as known", "token restored", "absent", "another group"},
+	},
 }
 
 // beginning is what the group is before the operation.
@@ -51,19 +72,22 @@ type beginning struct {
 	absent bool
 	// replaced means that another group has its ID, and otherToken that the token in the state is not the current one.
 	replaced, otherToken bool
+	// restored means that the service has lost the last rotation, so that the token in the state does not work.
+	restored bool
 	// empty means that it has no name and no properties, so that it looks like a placeholder. alike means that it differs
 	// from what is wanted only in its mapping.
 	empty, alike bool
 }
 
 var befores = map[string]beginning{
-	"as known":      {},
-	"exists":        {},
-	"nameless":      {empty: true},
-	"alike":         {alike: true},
-	"other token":   {otherToken: true},
-	"absent":        {absent: true},
-	"another group": {replaced: true, otherToken: true},
+	"as known":       {},
+	"exists":         {},
+	"nameless":       {empty: true},
+	"alike":          {alike: true},
+	"other token":    {otherToken: true},
+	"token restored": {restored: true},
+	"absent":         {absent: true},
+	"another group":  {replaced: true, otherToken: true},
 }
 
 // reading is a variant of the service's behavior. The contract does not allow all of them.

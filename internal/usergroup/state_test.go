@@ -1,6 +1,9 @@
 package usergroup_test
 
 import (
+	"slices"
+	"time"
+
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
@@ -15,11 +18,13 @@ type state struct {
 	stored bool
 	// unseen means that the group may have another mapping than the one that was sent.
 	unseen bool
+	// rotatedAt is the value of token_rotated_at.
+	rotatedAt time.Time
 }
 
 func (s state) asKnown() usergroup.Known {
 	known := s.known
-	known.Name = s.name
+	known.Name, known.SinceRotation = s.name, time.Since(s.rotatedAt)
 	return known
 }
 
@@ -40,4 +45,10 @@ func (s *state) learn(group api.UserGroup) {
 	if group.Name != nil {
 		s.name = *group.Name
 	}
+}
+
+// forget removes a token from those that were retired.
+func (s *state) forget(token api.Secret) {
+	is := func(fingerprint string) bool { return fingerprint == token.Fingerprint() }
+	s.known.Retired = slices.DeleteFunc(slices.Clone(s.known.Retired), is)
 }

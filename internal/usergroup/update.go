@@ -27,8 +27,9 @@ func (s *Service) update(ctx context.Context, wanted api.GroupRequest, known Kno
 		return result, problem
 	case problem != nil:
 		return Result{}, problem
-	case !known.isSame(answer.UserGroup):
-		answer.UserGroup.Token = api.Secret{} // It may belong to another group.
+	case !known.isSame(answer.UserGroup), known.hasRetired(answer.UserGroup.Token):
+		// It may belong to another group, or be out of date. The next lookup decides.
+		answer.UserGroup.Token = api.Secret{}
 	}
 	if wanted.Differences(answer.UserGroup).Any() {
 		return result, draft.with(NotTakenAsSent)

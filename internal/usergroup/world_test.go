@@ -53,8 +53,12 @@ type world struct {
 	neighbor reply
 	// makers maps the team_id of a group to its maker.
 	makers map[int64]maker
-	// handed is the last token that a rotation has returned to the provider.
+	// handed is the last new token that a rotation has returned to the provider.
 	handed string
+	// undone is the group as it was before the last rotation, or nil.
+	undone *emulator.Group
+	// lost is how many rotations the service has lost.
+	lost int
 	// renamed reports whether the other actor has renamed the group.
 	renamed bool
 	// taken is the team_id of a placeholder that the other actor has just renamed, or 0. Only the next lookup can show
@@ -201,7 +205,7 @@ func (m mishap) canBefall(w *world, method string) bool {
 // event is something that can happen between two attempts.
 type event struct {
 	name     string
-	possible func(exists bool) bool
+	possible func(w *world, exists bool) bool
 	do       func(w *world)
 }
 
@@ -220,12 +224,24 @@ var events = []event{
 	{"another actor creates", ifAbsent, func(w *world) {
 		w.makers[w.Seed(emulator.Group{ID: w.stored, Name: "Created elsewhere"}).TeamID] = another
 	}},
+	{"the service loses a rotation", (*world).canRestore, (*world).restore},
 	{"the run is stopped", always, func(w *world) { w.stop() }},
 }
 
-func always(bool) bool          { return true }
-func ifExists(exists bool) bool { return exists }
-func ifAbsent(exists bool) bool { return !exists }
+func always(*world, bool) bool            { return true }
+func ifExists(_ *world, exists bool) bool { return exists }
+func ifAbsent(_ *world, exists bool) bool { return !exists }
+
+// canRestore reports whether the service can be restored to the time before the last rotation.
+func (w *world) canRestore(exists bool) bool {
+	group, _ := w.Group(w.stored)
+	return exists && w.undone != nil && w.undone.TeamID == group.TeamID && w.undone.Token != group.Token
+}
+
+func (w *world) restore() {
+	w.Change(w.stored, func(g *emulator.Group) { g.Token = w.undone.Token })
+	w.lost++
+}
 
 // RoundTrip implements http.RoundTripper. It makes one attempt of a call.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -245,7 +261,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	checking := bytes.Contains(body, []byte(checkPrefix))
 	var possible []event
 	for _, e := range events {
-		if e.possible(exists) && !checking {
+		if e.possible(w, exists) && !checking {
 			possible = append(possible, e)
 		}
 	}
@@ -279,7 +295,8 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	if there && group.TeamID == w.taken && r.Method == http.MethodGet {
 		w.makers[w.taken], w.taken = another, 0
 	}
-	if there && r.Method == http.MethodPost && bytes.Contains(response.body, []byte(`"token":"`+group.Token+`"`)) {
+	isNew := there && w.undone != nil && w.undone.Token != group.Token
+	if isNew && r.Method == http.MethodPost && bytes.Contains(response.body, []byte(`"token":"`+group.Token+`"`)) {
 		w.handed = group.Token
 	}
 	for _, work := range late {
@@ -340,9 +357,12 @@ func (w *world) befalls(method string) mishap {
 // answer lets the service carry out the request, and records the maker of a new group.
 func (w *world) answer(r *http.Request) reply {
 	recorder := httptest.NewRecorder()
+	group, _ := w.Group(w.stored)
 	w.ServeHTTP(recorder, r)
 	calls := w.Calls()
-	if last := calls[len(calls)-1]; last.Created {
+	if last := calls[len(calls)-1]; last.Rotated {
+		w.undone = &group
+	} else if last.Created {
 		w.makers[last.TeamID] = lookup
 		w.placeholders[last.TeamID] = true
 		if bytes.Contains(last.Body, []byte(`"mapping"`)) {
