@@ -56,9 +56,9 @@ func TestARetiredTokenThatIsCurrentAgain(t *testing.T) {
 	}
 }
 
-// TestARestoredServiceIsChanged checks that rotations and deletions use a retired token that is current again, also without a
-// refresh, and that the token after a rotation is a new one, whatever the status that refuses a token that is not
-// current.
+// TestARestoredServiceIsChanged checks that rotations and deletions use a retired token that is current again, also
+// without a refresh, and that the token after a rotation is a new one, whatever the status that refuses a token that is
+// not current.
 func TestARestoredServiceIsChanged(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]emulator.Options{
