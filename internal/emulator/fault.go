@@ -40,7 +40,8 @@ const (
 	Delay FaultKind = "delay"
 	// DelayBefore does the work late, even if the caller has given up by then.
 	DelayBefore FaultKind = "delay-before"
-	// AnswerTwice does the work and sends the response twice on the same connection. The second one is unsolicited.
+	// AnswerTwice does the work, and sends the response once more on the same connection, in place of the response to the
+	// next request there, which it does not read. Then it cuts the connection.
 	AnswerTwice FaultKind = "answer-twice"
 	// Answer sends the response that the Fault specifies, without doing the work.
 	Answer FaultKind = "answer"

@@ -76,13 +76,17 @@ func TestFaultsOnTheWire(t *testing.T) {
 		emulator.CutBefore:     `^$`,
 		emulator.HalfDocument:  `(?s)^HTTP/1.1 200 OK.*Content-Length: 77\r.*\r\n\r\n{"success":1,.*"token":"ugt_$`,
 		emulator.CutInDocument: `(?s)^HTTP/1.1 200 OK.*Content-Length: 155\r.*\r\n\r\n{"success":1,.*"token":"ugt_$`,
-		emulator.AnswerTwice:   `(?s)^HTTP/1.1 200 OK.*"token-1".*}}HTTP/1.1 200 .*Length: 155\r\n\r\n{.*"token-1".*}}$`,
 		emulator.Redirect307:   `Location: http://127.0.0.1:\d+/elsewhere\r`,
 	} {
 		w := newWorld(t, emulator.Start, emulator.Options{})
 		w.Fail(emulator.Fault{Nth: 1, Kind: kind})
 		w.matches(kind.String(), w.named(w.exchange(`GET {"user_group_id":"nn"}`)), want)
 	}
+	w := newWorld(t, emulator.Start, emulator.Options{})
+	w.Fail(emulator.Fault{Nth: 1, Kind: emulator.AnswerTwice})
+	w.matches("answer twice", w.named(w.exchange(`GET {"user_group_id":"nn"}`, `GET {"user_group_id":"other"}`)),
+		`(?s)^HTTP/1.1 200 OK.*"token-1".*}}HTTP/1.1 200 .*Length: 155\r\n\r\n{.*"token-1".*}}$`)
+	w.is("calls", fmt.Sprint(len(w.Calls())), "1")
 }
 
 func TestFaultsChooseTheirCalls(t *testing.T) {

@@ -178,7 +178,7 @@ type reply struct {
 	body   []byte
 	// missing is the number of bytes that Content-Length announces beyond the body.
 	missing int
-	// twice sends the response a second time on the same connection.
+	// twice sends the response once more, in place of the response to the next request on the connection.
 	twice bool
 }
 
@@ -203,8 +203,15 @@ func (r reply) send(w http.ResponseWriter) {
 
 func (r reply) sendAgain(connection *http.ResponseController) {
 	_ = connection.Flush()
-	if raw, _, err := connection.Hijack(); err == nil {
-		_, _ = fmt.Fprintf(raw, "HTTP/1.1 %d Again\r\nContent-Length: %d\r\n\r\n%s", r.status, len(r.body), r.body)
-		_ = raw.Close()
+	raw, received, err := connection.Hijack()
+	if err != nil {
+		return
 	}
+	go func() {
+		defer func() { _ = raw.Close() }()
+		_ = raw.SetReadDeadline(time.Now().Add(time.Minute))
+		if _, err := received.ReadByte(); err == nil {
+			_, _ = fmt.Fprintf(raw, "HTTP/1.1 %d Again\r\nContent-Length: %d\r\n\r\n%s", r.status, len(r.body), r.body)
+		}
+	}()
 }
