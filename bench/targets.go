@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
 	"time"
 )
@@ -13,9 +14,9 @@ const (
 	cpuLimit = 1.00
 	// memoryLimit plus memoryPerGroup for each group is the maximum peak memory, in MiB.
 	memoryLimit, memoryPerGroup = 40.0, 4.0 / 1024
-	// connectionLimit applies to each process that makes calls. An engine has ten calls in flight. Go's transport opens
-	// a connection whenever a call finds none free, even if another one becomes free first, and replaces connections
-	// that were idle for too long.
+	// connectionLimit applies to each process that makes calls other than deletions, which have a connection each. An
+	// engine has ten calls in flight. Go's transport opens a connection whenever a call finds none free, even if another
+	// one becomes free first, and replaces connections that were idle for too long.
 	connectionLimit = 20
 	// leastJudged is the number of groups below which the start of a process dominates CPU time and memory, so that
 	// these are not judged.
@@ -36,7 +37,14 @@ func judge(all []result, groups int) error {
 	cpu, memory := fmt.Sprintf("≤ %.2f", cpuLimit), memoryLimit+memoryPerGroup*float64(groups)
 	for _, r := range all {
 		few, calls := groups < leastJudged, perGroup(r.operation.calls, 1)
-		connections := connectionLimit * len(r.operation.calls)
+		connections := 0
+		for method, calls := range r.operation.calls {
+			if method == http.MethodDelete {
+				connections += calls * groups
+			} else {
+				connections += connectionLimit
+			}
+		}
 		check(few || r.ratio.median <= cpuLimit, r, "CPU over the bare provider's", cpu, r.ratio.String())
 		check(few || r.peak <= memory, r, "peak memory", fmt.Sprintf("≤ %.1f MiB", memory), fmt.Sprintf("%.1f MiB", r.peak))
 		check(r.calls == calls, r, "calls for each group", calls, r.calls)

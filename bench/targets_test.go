@@ -77,7 +77,11 @@ func TestJudge(t *testing.T) {
 		{"a connection for many a call", 1000, func(ours, _ []life) {
 			change(ours[1], "apply", func(s *sample) { s.connections = 21 })
 			change(ours[1], "rotate", func(s *sample) { s.connections = 40 })
+			change(ours[1], "destroy", func(s *sample) { s.connections = 1020 })
 		}, "target missed: apply: connections: ≤ 20, measured 21"},
+		{"more than a connection for each deletion", 1000, func(ours, _ []life) {
+			change(ours[1], "destroy", func(s *sample) { s.connections = 1021 })
+		}, "target missed: destroy: connections: ≤ 1020, measured 1021"},
 		{"few groups: calls are judged, CPU and memory are not", 5, func(ours, _ []life) {
 			change(ours[0], "apply", func(s *sample) { s.calls["GET"], s.peak = 6, 400 })
 			for _, round := range ours {

@@ -162,13 +162,9 @@ func (c *call) exchange(ctx context.Context) (response *http.Response, body []by
 	// Go's transport replays a GET with a rewindable body if a kept-alive connection dies, but this GET creates groups.
 	request.GetBody = nil
 	c.setHeaders(request.Header)
-	if c.client.distrusts.Load() {
-		request.Close = true
-		if pool, ok := c.client.transport.(interface{ CloseIdleConnections() }); ok {
-			pool.CloseIdleConnections()
-		}
-	}
-
+	// Nothing in the response to a deletion names the group. If it came on a connection that was used before, it could be
+	// the response to another call.
+	request.Close = c.method == http.MethodDelete || c.client.distrusts.Load()
 	response, err = c.client.transport.RoundTrip(request)
 	if err != nil {
 		return nil, nil, c.transportFailure(err, ctx.Err() != nil, &way), nil

@@ -110,7 +110,7 @@ func TestLostThenRefused(t *testing.T) {
 // second creation that goes unnoticed.
 func TestKeptAliveConnectionDies(t *testing.T) {
 	t.Parallel()
-	for _, call := range fourCalls {
+	for _, call := range fourCalls[:3] { // all but the deletion
 		service := inTurn(ok(successJSON), cut, ok(successJSON))
 		client := newClient(t, "http://"+service.listen(t, nil))
 		if _, err := call.make(t.Context(), client); err != nil {
@@ -303,7 +303,32 @@ func TestRateLimit(t *testing.T) {
 	})
 }
 
-// TestConnectionsAreReused: ten workers must need no more than ten connections, however many calls they make.
+// TestOwnConnections: a deletion must have a connection of its own, even if one is idle, and so must each call once a
+// response was out of step.
+func TestOwnConnections(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := each(ok(successJSON))
+		client := service.client(t)
+		for round, want := range []int{1, 1, 1, 2, 2, 2, 2, 3, 4, 5, 6, 7} {
+			if round == 8 {
+				client.Distrust()
+			}
+			call := fourCalls[round%4]
+			if _, err := call.make(t.Context(), client); err != nil {
+				t.Fatal(err)
+			}
+			closes := service.seen()[round].Close
+			if service.connections != want || closes != (call.method == http.MethodDelete || round >= 8) {
+				t.Errorf("%d. %s: %d connections, want %d; it closes its own: %t",
+					round+1, call.method, service.connections, want, closes)
+			}
+		}
+	})
+}
+
+// TestConnectionsAreReused: ten workers must need no more than ten connections for calls other than deletions, however
+// many they make.
 func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -318,7 +343,7 @@ func TestConnectionsAreReused(t *testing.T) {
 			var workers sync.WaitGroup
 			for i := range 10 {
 				workers.Go(func() {
-					if _, err := fourCalls[i%4].make(t.Context(), client); err != nil && !IsKind(err, Refused) {
+					if _, err := fourCalls[i%3].make(t.Context(), client); err != nil && !IsKind(err, Refused) {
 						t.Error(err)
 					}
 				})

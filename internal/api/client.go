@@ -103,7 +103,7 @@ func New(config Config) *Client {
 		c.proxy, c.secrets = proxy, append(c.secrets, NewSecret(password))
 	}
 	if c.transport == nil {
-		c.transport = c.newTransport()
+		c.transport = network{shared: c.newTransport(), own: c.newTransport()}
 	}
 	if config.Observe != nil {
 		c.transport = config.Observe(c.transport)
@@ -130,7 +130,7 @@ func (c *Client) hasWorked(methods ...string) bool {
 }
 
 // Distrust records that a response belonged to another request. From then on, each call has a connection of its own,
-// since another response may be waiting on any of those that are open.
+// as deletions always have, since another response may be waiting on any of those that are open.
 func (c *Client) Distrust() { c.distrusts.Store(true) }
 
 // tally records, for one method or for all, what has gotten through to the service.

@@ -103,12 +103,18 @@ func (s *service) want(t testing.TB, requests int) {
 func (s *service) client(t testing.TB, change ...func(*Config)) *Client {
 	t.Helper()
 	client := newClient(t, "http://127.0.0.1", change...)
-	client.transport.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) {
+	client.dialWith(func(context.Context, string, string) (net.Conn, error) {
 		here, there := net.Pipe()
 		go s.converse(there)
 		return &countingConn{Conn: here}, nil
-	}
+	})
 	return client
+}
+
+// dialWith replaces what opens connections.
+func (c *Client) dialWith(dial func(context.Context, string, string) (net.Conn, error)) {
+	network := c.transport.(network)
+	network.shared.DialContext, network.own.DialContext = dial, dial
 }
 
 // listen starts the service on the loopback interface, with TLS if config is not nil, and returns its host and port.
@@ -200,8 +206,8 @@ func newClient(t testing.TB, address string, change ...func(*Config)) *Client {
 	}
 	client := New(config)
 	t.Cleanup(func() {
-		if transport, ok := client.transport.(*http.Transport); ok {
-			transport.CloseIdleConnections()
+		if network, ok := client.transport.(network); ok {
+			network.shared.CloseIdleConnections()
 		}
 	})
 	return client

@@ -98,6 +98,9 @@ func TestHeaders(t *testing.T) {
 			"Cache-Control": {"no-store"}, "Content-Length": {strconv.Itoa(len(got.body))}, "Content-Type": {"application/json"},
 			"User-Agent": {"terraform-provider-embed/test"}, "X-Lower": {"kept"}, "X-Tenant": {"blue"},
 		}
+		if call.method == http.MethodDelete {
+			want["Connection"] = []string{"close"}
+		}
 		if diff := cmp.Diff(want, got.Header); diff != "" {
 			t.Errorf("%s: headers (-want +got):\n%s", call.method, diff)
 		}

@@ -20,6 +20,19 @@ const maxIdleConnections = 128
 // server closes the connection has an unknown outcome, which costs far more than a new connection.
 const idleTimeout = 4 * time.Second
 
+// network sends requests over HTTP. A request that closes its connection gets one of its own: no other request is sent
+// there, before or after, so its response cannot be another request's. A single http.Transport would send it on an idle
+// connection if there is one.
+type network struct{ shared, own *http.Transport }
+
+// RoundTrip implements http.RoundTripper.
+func (n network) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.Close {
+		return n.own.RoundTrip(request)
+	}
+	return n.shared.RoundTrip(request)
+}
+
 func (c *Client) newTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: c.config.RequestTimeout, KeepAlive: 30 * time.Second}
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {

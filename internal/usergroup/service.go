@@ -163,6 +163,9 @@ func exclusively[R any](
 	if problem == nil {
 		return result, nil
 	}
+	if slices.Contains([]Finding{AnsweredForAnother, AnsweredFromCache, AnswersDisagree}, problem.Finding) {
+		s.client.Distrust() // The response may have been that to another call.
+	}
 	return result, s.endIfGeneral(ctx, operation, problem)
 }
 
