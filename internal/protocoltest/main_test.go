@@ -27,6 +27,7 @@ const (
 	recreated       = `User group "acme" was recreated`
 	replaced        = `User group "acme" has been replaced`
 	rotatedAway     = `The token of user group "acme" was rotated elsewhere`
+	outdated        = `The service shows an outdated token of user group "acme"`
 	tokenReturned   = `An earlier token of user group "acme" is current again`
 	anotherHasTheID = `Another user group has the ID "acme"`
 	elsewhere       = `User group "acme" is in another environment`

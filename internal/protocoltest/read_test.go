@@ -244,7 +244,6 @@ func TestIDInAnotherSpellingIsTheSameGroup(t *testing.T) {
 // TestOutdatedReadsAreNotBelieved checks that the provider does not believe lookups that show an outdated group with a
 // retired token.
 func TestOutdatedReadsAreNotBelieved(t *testing.T) {
-	const title = `The service shows an outdated token of user group "acme"`
 	p := start(t, emulator.Options{ReadLag: 1 << 60})
 	state := p.Updated(p.Created(Acme()), NextQuarter("name", "New"))
 	for range 3 {
@@ -259,9 +258,9 @@ func TestOutdatedReadsAreNotBelieved(t *testing.T) {
 	state = p.Updated(state, NextQuarter("name", "New", "store_token", false))
 	again := Acme("name", "New", "store_token", false, "rotate_token_when_changed", Quarter("Q3"))
 	after, diags := p.Update(state, again)
-	diags.WantError(title, "has already been replaced", "was not rotated", "Run again in a minute")
+	diags.WantError(outdated, "has already been replaced", "was not rotated", "Run again in a minute")
 	p.WantState(after, "rotate_token_when_changed", Quarter("Q2"))
-	second(p.Destroy(state)).WantError(title, "was not deleted", "stays in the state")
+	second(p.Destroy(state)).WantError(outdated, "was not deleted", "stays in the state")
 	p.WantGroups("acme")
 }
 

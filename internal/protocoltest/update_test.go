@@ -226,8 +226,40 @@ func TestResponsesAboutAnotherGroupAreErrors(t *testing.T) {
 	// The new token of this group must be, because nothing else has it.
 	rotated := Object{"token": "ugt_answer", "rotate_token_when_changed": Quarter("Q2")}
 	state, diags = ask(http.MethodPost, response("acme", 1001, "Testing"))
-	diags.WantError(elsewhere, `"Testing"`)
+	diags.WantError(elsewhere, `"Testing"`, "The token was rotated. The state has the new token.")
 	p.WantState(state, rotated)
+}
+
+// TestALostTokenIsNotInTheState checks that the error says so if a rotation returns no token, and the lookup that
+// follows it finds something else.
+func TestALostTokenIsNotInTheState(t *testing.T) {
+	t.Parallel()
+	for title, test := range map[string]struct {
+		options emulator.Options
+		fault   emulator.FaultKind
+		before  func(*Provider) // the lookup
+	}{
+		outdated:     {options: emulator.Options{ReadLag: 1 << 60}},
+		replaced:     {before: func(p *Provider) { p.Service.Replace("acme") }},
+		cannotRotate: {fault: emulator.Refuse},
+	} {
+		t.Run(title, func(t *testing.T) {
+			p := start(t, test.options)
+			state := p.Created(Acme())
+			p.Fault(http.MethodPost, emulator.NoToken)
+			if test.fault != "" {
+				p.Always(http.MethodGet, test.fault)
+			}
+			p.Service.BeforeCall(func(call emulator.Call) {
+				if call.Method == http.MethodGet && test.before != nil {
+					test.before(p)
+				}
+			})
+			after, diags := p.Update(state, NextQuarter())
+			diags.WantError(title, "The token was rotated. The state keeps the old token", "a second time")
+			p.WantSame(after, state)
+		})
+	}
 }
 
 // TestGroupThatMayBeAnotherIsNotRotated checks that nothing is rotated if a service returns no team_id and another

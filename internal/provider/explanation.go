@@ -120,8 +120,11 @@ func (p explanation) ofOperation() string {
 		return said + " The state keeps the old token, which may no longer work."
 	case p.Done == usergroup.Maybe:
 		return said + " The old token may no longer work."
-	case stored && !p.Response.Token.IsZero():
+	case p.NewToken && stored:
 		return said + " The state has the new token."
+	case stored:
+		return said + " The state keeps the old token, which no longer works. The next refresh reads the current one. If " +
+			"the next plan shows the rotation again, applying it rotates the token a second time."
 	default:
 		return said + " The next refresh reads the new token."
 	}

@@ -105,6 +105,11 @@ func TestOperations(t *testing.T) {
 		{"a stale token is looked up", "rotate", "other token", nil, "POST, GET, POST", none, true},
 		{"a token that is not stored", "rotate, not stored", "as known", nil, "GET, POST", none, true},
 		{
+			"a rotation whose token is lost is not repeated", "rotate", "as known",
+			[]string{"an answer without token", "refused 400", "refused 400"},
+			"POST an answer without token, GET refused 400, GET refused 400", usergroup.CallFailed, false,
+		},
+		{
 			"a rotation beside an update that is refused", "update and rotate", "as known",
 			[]string{"refused 400"},
 			"PUT refused 400, POST", usergroup.CallFailed, false,

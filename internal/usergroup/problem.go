@@ -15,6 +15,8 @@ type Problem struct {
 	ID        string
 	// Done says whether the operation was carried out: whether the group was created, updated, rotated or deleted.
 	Done Happened
+	// NewToken reports whether the Result of a rotation has the new token. If not, but Done is Yes, the token is lost.
+	NewToken bool
 	// Placeholder says what became of the empty group that a lookup creates if the group does not exist.
 	Placeholder Placeholder
 	// LookupUncertain reports whether the outcome of a lookup is uncertain, so that it may have created a placeholder,

@@ -94,7 +94,7 @@ func (s *Service) oddRotation(k Known, response api.UserGroup) Finding {
 // rotated returns a new token, no matter what else is wrong with the response. Otherwise the token would be lost.
 func (s *Service) rotated(known Known, draft Problem) (Result, *Problem) {
 	response := draft.Response
-	draft.Done = Yes
+	draft.Done, draft.NewToken = Yes, true
 	s.remember(response.Token)
 	result := Result{Group: &response, Retired: known.Token.Fingerprint()}
 	problem := known.expect(draft)

@@ -372,6 +372,10 @@ func (h *history) change(ctx context.Context, update bool) {
 		h.handed = ""
 		result, err := h.service.RotateToken(ctx, known)
 		h.ended(err, result.Warnings...)
+		var problem *usergroup.Problem
+		if errors.As(err, &problem) && problem.NewToken != (result.Group != nil) {
+			h.breaks("it reports a new token: %t, and returns one: %t", problem.NewToken, result.Group != nil)
+		}
 		if result.Group != nil {
 			h.tokenToCome = false
 			result.Group.Name = nil
