@@ -154,8 +154,9 @@ func TestFailedCreateLeavesNoState(t *testing.T) {
 			calls: "GET > PUT > PUT > PUT", says: []string{"was updated. It is not in the state"},
 		},
 		"adoption by a service that merges": {
-			updates: emulator.UpdatesMerge, fault: emulator.Fault{Kind: emulator.Delay}, title: notAsPlanned, calls: "GET > PUT",
-			says: []string{`which were not sent: "old"`, "was updated, but it is not in the state"},
+			updates: emulator.UpdatesMerge, fault: emulator.Fault{Kind: emulator.Delay}, title: notAsPlanned,
+			calls: "GET > PUT > PUT",
+			says:  []string{`which were not sent: "old"`, "was updated, but it is not in the state"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -144,7 +144,7 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 			says: "It is not known whether the group was updated", state: []any{"name", "Acme", triggers, Quarter("Q2")},
 		},
 		"not taken as sent": {
-			options: merging, changes: silver, calls: "PUT > POST", titles: []string{notAsPlanned}, next: "PUT",
+			options: merging, changes: silver, calls: "PUT > PUT > POST", titles: []string{notAsPlanned}, next: "PUT > PUT",
 			says:  `which were not sent: "rows"`,
 			state: []any{"name", "New", "properties", `{"rows":10,"tier":"silver"}`, triggers, Quarter("Q2")},
 		},
@@ -165,9 +165,9 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 			state: []any{"name", "New", triggers, Quarter("Q1")},
 		},
 		"both": {
-			options: merging, changes: silver, method: "POST", kind: emulator.Refuse, calls: "PUT > POST > GET",
+			options: merging, changes: silver, method: "POST", kind: emulator.Refuse, calls: "PUT > PUT > POST > GET",
 			titles: []string{notAsPlanned, cannotRotate}, says: "was not rotated",
-			state: []any{"name", "New", triggers, Quarter("Q1")}, next: "PUT > POST",
+			state: []any{"name", "New", triggers, Quarter("Q1")}, next: "PUT > PUT > POST",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -115,7 +115,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.NotTakenAsSent: {
 		title: "User group %q was not updated as planned",
-		means: "The service accepted the update, but its name or properties differ from what was sent.{differences}",
+		means: "The service reported success, but the name or properties in its response differ from what was sent." +
+			"{differences}",
 		next: "Change the configuration to match what the service keeps. A service that merges properties keeps " +
 			"those that are no longer sent.",
 	},

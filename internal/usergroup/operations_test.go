@@ -86,6 +86,11 @@ func TestOperations(t *testing.T) {
 			[]string{"lost after the work"},
 			"PUT lost after the work, PUT", none, true,
 		},
+		{
+			"an update whose answer contradicts it is sent again", "update", "as known",
+			[]string{oldAnswer},
+			"PUT answered with an old answer, PUT", none, true,
+		},
 		{"a rotation", "rotate", "as known", nil, "POST", none, true},
 		{
 			"a lost rotation is looked up, and not repeated", "rotate", "as known",

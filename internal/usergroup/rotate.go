@@ -37,13 +37,15 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 	for stale := 0; ; {
 		answer, err := s.client.Rotate(ctx, api.TokenRequest{CurrentToken: known.Token, UserGroupID: known.ID})
 		draft.Response = answer.UserGroup
-		draft.Done = max(draft.Done, draft.record(err))
-		finding := CallFailed
-		switch odd := s.oddRotation(known, answer.UserGroup); {
-		case odd != CallFailed:
+		happened, finding := draft.record(err), s.oddRotation(known, answer.UserGroup)
+		if finding != CallFailed {
 			// Something is out of step. What the service did is unknown, and nothing of the response is kept.
 			s.client.Distrust()
-			finding, draft.Done = odd, max(draft.Done, Maybe)
+			happened = Maybe
+		}
+		draft.Done = max(draft.Done, happened)
+		switch {
+		case finding != CallFailed:
 		case !answer.UserGroup.Token.IsZero():
 			return s.rotated(known, draft)
 		case draft.Done == No && !mayBeTheToken(draft.Call):

@@ -27,6 +27,14 @@ func (h *history) check() {
 		return
 	}
 	h.checkNothingElse()
+	asSent := h.operation == "adopt" && h.before == "absent"
+	if h.oldUpdates > 1 || h.oldUpdates > 0 && (showsNothing || h.acted() || asSent) {
+		// An old response to an update contradicts nothing if it shows nothing, as that about another actor's group may, or
+		// if it shows what is sent, as that to a repeated creation does. If the repeated update gets an old response as well,
+		// the service seems to merge.
+		h.cannotBeTold = true
+		return
+	}
 	if h.err == nil {
 		h.checkSuccess()
 	}
@@ -176,6 +184,18 @@ func (h *history) checkState(group emulator.Group) {
 	}
 	if h.operation.rotates && group.Token == h.firstToken {
 		h.breaks("the token is still the old one")
+	}
+}
+
+// checkResult checks that an update or a rotation that fails returns a group only if it is known to be changed.
+func (h *history) checkResult(result usergroup.Result, err error) {
+	var p *usergroup.Problem
+	if !errors.As(err, &p) {
+		return
+	}
+	if returned := result.Group != nil; returned && p.Done != usergroup.Yes ||
+		p.Operation == usergroup.Rotate && p.NewToken != returned {
+		h.breaks("%s: it returns a group: %t, and reports a new token: %t", facts(p), returned, p.NewToken)
 	}
 }
 

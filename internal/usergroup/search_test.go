@@ -357,6 +357,7 @@ func (h *history) change(ctx context.Context, update bool) {
 	if update {
 		result, err := h.service.Update(ctx, wanted(), known)
 		h.ended(err, result.Warnings...)
+		h.checkResult(result, err)
 		if result.Group != nil {
 			h.state.known.TakenOver, h.state.unseen = false, false
 			h.tokenToCome = h.state.known.Fingerprint != result.Group.Token.Fingerprint()
@@ -372,10 +373,7 @@ func (h *history) change(ctx context.Context, update bool) {
 		h.handed = ""
 		result, err := h.service.RotateToken(ctx, known)
 		h.ended(err, result.Warnings...)
-		var problem *usergroup.Problem
-		if errors.As(err, &problem) && problem.NewToken != (result.Group != nil) {
-			h.breaks("it reports a new token: %t, and returns one: %t", problem.NewToken, result.Group != nil)
-		}
+		h.checkResult(result, err)
 		if result.Group != nil {
 			h.tokenToCome = false
 			result.Group.Name = nil

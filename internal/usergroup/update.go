@@ -31,8 +31,11 @@ func (s *Service) update(ctx context.Context, wanted api.GroupRequest, known Kno
 		// It may belong to another group, or be out of date. The next lookup decides.
 		answer.UserGroup.Token = api.Secret{}
 	}
-	if wanted.Differences(answer.UserGroup).Any() {
+	switch differs := wanted.Differences(answer.UserGroup).Any(); {
+	case differs && draft.Done == Yes:
 		return result, draft.with(NotTakenAsSent)
+	case differs:
+		return Result{}, draft.with(NotTakenAsSent)
 	}
 	if isOtherID(known.ID, answer.UserGroup) {
 		result.Warnings = append(result.Warnings, draft.with(OtherSpelling))
@@ -40,8 +43,8 @@ func (s *Service) update(ctx context.Context, wanted api.GroupRequest, known Kno
 	return result, nil
 }
 
-// put updates the group that draft is about, and completes the draft. A response about another group may be out of
-// step, so it is not believed until the update was repeated.
+// put updates the group that draft is about, and completes the draft. A response about another group, or with other
+// values than were sent, may be that to an earlier call, so it is not believed until the update was repeated.
 func (s *Service) put(ctx context.Context, wanted api.GroupRequest, draft *Problem) (api.Answer, *Problem) {
 	var first api.UserGroup
 	for tries := 1; ; tries++ {
@@ -60,10 +63,12 @@ func (s *Service) put(ctx context.Context, wanted api.GroupRequest, draft *Probl
 		again := Known{ID: draft.ID, TeamID: first.TeamID, Token: first.Token}
 		confirmed := tries > 1 && again.isSame(answer.UserGroup) &&
 			answer.UserGroup.ProvidedID != nil && !isOtherID(draft.ID, answer.UserGroup)
-		switch {
-		case problem == nil, problem.Finding == WrongEnvironment, problem.Finding == Replaced && confirmed:
-			draft.Done = Yes
-		default:
+		believed := again.isSame(answer.UserGroup) || !wanted.Differences(answer.UserGroup).Any()
+		if problem != nil {
+			believed = problem.Finding == WrongEnvironment || problem.Finding == Replaced && confirmed
+		}
+		draft.Done = Yes
+		if !believed {
 			s.client.Distrust()
 			draft.Done, first = Maybe, answer.UserGroup
 			if tries == 1 && s.client.Retry(ctx, nil) {

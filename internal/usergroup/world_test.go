@@ -57,6 +57,8 @@ type world struct {
 	handed string
 	// undone is the group as it was before the last rotation, or nil.
 	undone *emulator.Group
+	// oldUpdates is how many updates got an old response.
+	oldUpdates int
 	// lost is how many rotations the service has lost.
 	lost int
 	// renamed reports whether the other actor has renamed the group.
@@ -112,6 +114,9 @@ type mishap struct {
 	do      func(w *world, r *http.Request) reply
 }
 
+// oldAnswer is the mishap of a call that changes something and is not carried out, but gets an old response.
+const oldAnswer = "answered with an old answer"
+
 var mishaps = []mishap{
 	{name: "answered", do: (*world).answer},
 	{name: "refused 400", do: refused(http.StatusBadRequest)},
@@ -165,9 +170,10 @@ var mishaps = []mishap{
 		w.answer(r)
 		return w.neighbor
 	}},
-	{name: "done, and answered with an old answer", methods: "POST", do: func(w *world, r *http.Request) reply {
+	{name: oldAnswer, methods: "POST PUT", do: (*world).answerOld},
+	{name: "done, and " + oldAnswer, methods: "POST PUT", do: func(w *world, r *http.Request) reply {
 		w.answer(r)
-		return w.answers[len(w.answers)-1]
+		return w.answerOld(r)
 	}},
 	{name: "lost, and done at the end", twin: true, do: func(w *world, r *http.Request) reply {
 		w.last = append(w.last, func() { w.answer(r) })
@@ -180,6 +186,14 @@ var mishaps = []mishap{
 	{name: "500", twin: true, do: refused(http.StatusInternalServerError)},
 	{name: "503", twin: true, do: refused(http.StatusServiceUnavailable)},
 	{name: "unreadable", twin: true, do: altered(func([]byte) []byte { return []byte("<html>") })},
+}
+
+// answerOld replaces the response to a call that changes something by the last one to a GET.
+func (w *world) answerOld(r *http.Request) reply {
+	if r.Method == http.MethodPut {
+		w.oldUpdates++
+	}
+	return w.answers[len(w.answers)-1]
 }
 
 func refused(status int) func(*world, *http.Request) reply {
