@@ -27,7 +27,7 @@ func (h *history) check() {
 		return
 	}
 	h.checkNothingElse()
-	asSent := h.operation == "adopt" && h.before == "absent"
+	asSent := h.operation.adopts && h.before.absent
 	if h.oldUpdates > 1 || h.oldUpdates > 0 && (showsNothing || h.acted() || asSent) {
 		// An old response to an update contradicts nothing if it shows nothing, as that about another actor's group may, or
 		// if it shows what is sent, as that to a repeated creation does. If the repeated update gets an old response as well,

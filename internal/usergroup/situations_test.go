@@ -111,6 +111,7 @@ var readings = map[string]reading{
 	"echo":   {Options: emulator.Options{Answers: emulator.AnswersEcho}, hidesNames: true},
 	"merge": {
 		Options: emulator.Options{Updates: emulator.UpdatesMerge}, changes: []string{"create", "adopt", "update"},
+		fragile: "the response to an update contradicts what was sent, which takes the only retry to confirm",
 	},
 	"name required": {Options: emulator.Options{NameRequired: true}},
 	"success 0":     {Options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}, twin: true},
