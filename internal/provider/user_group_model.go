@@ -208,8 +208,8 @@ func (m *userGroupModel) setUpdated(response *api.UserGroup, err error, state *u
 	}
 }
 
-// setRotated changes a planned group to its state after a rotation. response is nil unless the token is known to have been
-// rotated.
+// setRotated changes a planned group to its state after a rotation. response is nil unless the token is known to have
+// been rotated.
 func (m *userGroupModel) setRotated(response *api.UserGroup, state *userGroupModel, now time.Time) {
 	if response == nil {
 		m.RotateTokenWhenChanged = state.RotateTokenWhenChanged
