@@ -59,7 +59,7 @@ var parts = map[string]part{
 
 	"guides/which-service.md#ask-your-service":                         {options: clearing, follow: probes},
 	"guides/which-service.md#updates-that-clear-what-they-do-not-send": {options: clearing, follow: keepsEverything},
-	"guides/which-service.md#ids-that-are-one-group":                   {follow: rejectsTwins},
+	"guides/which-service.md#different-ids-for-the-same-group":         {follow: rejectsTwins},
 	"guides/which-service.md#try-it-without-a-service":                 {follow: probesEmulator},
 
 	"guides/before-production.md#environment":         {follow: validates},

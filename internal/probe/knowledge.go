@@ -27,7 +27,7 @@ type question struct {
 
 const (
 	pageClears   = "guides/which-service.md#updates-that-clear-what-they-do-not-send"
-	pageIDs      = "guides/which-service.md#ids-that-are-one-group"
+	pageIDs      = "guides/which-service.md#different-ids-for-the-same-group"
 	pageUnseen   = "guides/how-it-talks-to-the-api.md#what-the-provider-cannot-see"
 	pageManaged  = "resources/user_group.md#managed-and-unmanaged-arguments"
 	pageKey      = "index.md#permissions-of-the-key"
