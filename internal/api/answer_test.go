@@ -83,7 +83,7 @@ func TestInterpretation(t *testing.T) {
 		{UnknownOutcome, "the field new_user_group is missing, so it is unknown whether", false, []string{
 			`200 {"success":1,"user_group":` + group + `}`,
 		}},
-		{Incomplete, "something follows", false, []string{`200 ` + successJSON + `x`, `200 ` + successJSON + successJSON}},
+		{Incomplete, "there is text after", false, []string{`200 ` + successJSON + `x`, `200 ` + successJSON + successJSON}},
 		{UnknownOutcome, "not complete JSON", false, []string{
 			`200 {"success":1,}`, `200 {"success":1,"user_group":` + group + `,`,
 		}},

@@ -59,9 +59,9 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 		case ctx.Err() != nil:
 			return answer, Stopped(call.method, err)
 		case late:
-			return answer, call.notSent("the time for it was over before the request could be sent", nil)
+			return answer, call.notSent("the request could not be sent in time", nil)
 		default:
-			failure = call.notSent("a rate limit has refused earlier calls, and nothing has gotten through since", nil)
+			failure = call.notSent("a rate limit has refused earlier calls, and none has succeeded since", nil)
 			failure.permanent = false
 			return answer, failure
 		}

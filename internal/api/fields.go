@@ -33,7 +33,7 @@ func readAnswer(body []byte) (answer, group fields, err error) {
 	})
 	if err == nil {
 		if _, end := decoder.ReadToken(); !errors.Is(end, io.EOF) {
-			err = errors.New("something follows after the JSON object")
+			err = errors.New("there is text after the JSON object")
 		}
 	}
 	return answer, group, err

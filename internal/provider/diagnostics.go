@@ -91,7 +91,7 @@ func cannot(diags *diag.Diagnostics, service *usergroup.Service, what string) bo
 	if !diags.HasError() && service == nil {
 		diags.AddError(titleNotConfigured, capitalized(what)+" needs the service, "+
 			"but an argument of the provider block depends on something that is not known before apply. No call was made. "+
-			"Give the provider's arguments values that are known at plan, "+
+			"Give the provider's arguments values that are known during the plan, "+
 			"or create what they depend on in an earlier run (-target).")
 	}
 	return diags.HasError()

@@ -9,7 +9,7 @@ var obstacleWords = map[api.Obstacle]string{
 		"certificate.",
 	api.OtherName: "Use a name from the certificate in base_url (EMBED_BASE_URL), or set tls_server_name to one.",
 	api.NoTLS:     "Check the scheme and the port in base_url (EMBED_BASE_URL), and in the address of the proxy.",
-	api.TLSWanted: "Start base_url (EMBED_BASE_URL) with https://, or the address of the proxy if that speaks TLS.",
+	api.TLSWanted: "Begin base_url (EMBED_BASE_URL) with https://, or the address of the proxy, if the proxy expects TLS.",
 	api.HandshakeRefused: "The service must offer TLS 1.2 or later, and accept the host in base_url, or " +
 		"tls_server_name, as its name.",
 	api.ClientCertificateWanted: "The service asks for a client certificate: set client_cert_file and client_key_file, " +
@@ -24,7 +24,7 @@ var obstacleWords = map[api.Obstacle]string{
 		"may drop or refuse the body of {method} requests: configure it to pass on the bodies of GET and DELETE.",
 	api.FieldsMayBeDropped: "Fix what the service reports, then run again. If it reports that something is missing " +
 		"although it was sent, something between Terraform and the service drops the body of {method} requests.",
-	api.RefusedOnTheWay: "This response does not come from the service, so the API key may be right. Check what is in " +
+	api.RefusedOnTheWay: "This response does not come from the service, so the API key may be correct. Check what is in " +
 		"front of it (a gateway, a firewall, a sign-in page), and whether that requires a header (headers, " +
 		"EMBED_HEADERS) or a different network.",
 	api.WrongAddress: "Check base_url (EMBED_BASE_URL), especially its path: no call has reached the service there yet.",
@@ -36,8 +36,8 @@ var obstacleWords = map[api.Obstacle]string{
 var kindWords = map[api.Kind]string{
 	api.Refused:      "Fix what the service reports, then run again.",
 	api.Unauthorized: "Check api_key (EMBED_API_KEY): the key is wrong, has expired, or is not allowed to do this.",
-	api.Throttled: "The service is limiting the rate of calls, and no call of this run has gotten through for a while. " +
-		"Run again later.",
+	api.Throttled: "The service is limiting the rate of calls, and no call of this run is getting through. Run again " +
+		"later.",
 	api.Cached:     turnOffCaching,
 	api.Redirected: "Set base_url (EMBED_BASE_URL) to the actual address of the service.",
 	api.NotSent:    "Check base_url (EMBED_BASE_URL), the network, and the proxy settings, then run again.",
@@ -45,7 +45,7 @@ var kindWords = map[api.Kind]string{
 
 const (
 	runAgain        = "Run again."
-	keyMayNotDoThis = "A lookup shows that the token is right, so the API key (api_key, EMBED_API_KEY) may not be " +
+	keyMayNotDoThis = "A lookup shows that the token is correct, so the API key (api_key, EMBED_API_KEY) may not be " +
 		"allowed to do this."
 	turnOffCaching = "Turn off caching for the address of the service, then run again. " +
 		"Do not delete the group by hand: it may be a live customer."

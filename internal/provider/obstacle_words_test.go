@@ -30,7 +30,7 @@ func TestEveryObstacleHasAdvice(t *testing.T) {
 		api.BodyDropped:             "PUT or POST calls have worked, so something between",
 		api.BodyMayBeDropped:        "may drop or refuse the body of GET requests",
 		api.FieldsMayBeDropped:      "drops the body of GET requests",
-		api.RefusedOnTheWay:         "the API key may be right",
+		api.RefusedOnTheWay:         "the API key may be correct",
 		api.WrongAddress:            "no call has reached the service there yet",
 		api.ForeignResponse:         "does not come from the service. Check base_url",
 	}

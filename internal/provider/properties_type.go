@@ -123,7 +123,7 @@ func (v propertiesValue) ValidateAttribute(
 
 // propertiesFault returns what is wrong with a text and how to fix it. It does not quote the text.
 func propertiesFault(err error) string {
-	const encode = "Write it in Terraform's own syntax and have it encoded: properties = jsonencode({ ... })."
+	const encode = "Write it in Terraform's own syntax, and encode it: properties = jsonencode({ ... })."
 
 	var fault *jsonobject.Error
 	if !errors.As(err, &fault) {
@@ -142,13 +142,13 @@ func propertiesFault(err error) string {
 		return "The text begins as a JSON array, and properties must be a JSON object: properties = jsonencode({ ... })."
 	case jsonobject.KindScalar:
 		return "The text is a JSON string, number or boolean, and properties must be a JSON object: " +
-			"properties = jsonencode({ ... }). Text that is JSON already, such as that of a file, " +
+			"properties = jsonencode({ ... }). Text that is already JSON, such as the content of a file, " +
 			"must not pass through jsonencode again."
 	case jsonobject.KindByteOrderMark:
 		return "The text begins with a byte order mark, which is not allowed in JSON. " +
 			"Save the file it comes from as UTF-8 without one."
 	case jsonobject.KindDuplicateKey:
-		return at + "Which of the two counts is not defined in JSON; remove one."
+		return at + "JSON does not define which of the two counts; remove one."
 	case jsonobject.KindNumber:
 		return at + "Write such a number as a string."
 	default:
@@ -165,7 +165,7 @@ type keepEqualProperties struct{}
 var _ planmodifier.String = keepEqualProperties{}
 
 func (keepEqualProperties) Description(context.Context) string {
-	return "Text that is the same JSON object, written differently, is no change."
+	return "The same JSON object, written differently, is not a change."
 }
 
 func (m keepEqualProperties) MarkdownDescription(ctx context.Context) string {

@@ -46,7 +46,7 @@ func (r argumentReader) proxy(configured types.String, base *url.URL) api.Secret
 	proxy, err := api.ParseProxyURL(text)
 	if err != nil {
 		r.diags.AddAttributeError(path.Root("proxy_url"), titleArgumentInvalid, fmt.Sprintf(
-			"The environment variable %s (or %s), which names the proxy unless proxy_url does, %s. No call was made.",
+			"The environment variable %s (or %s), which applies because proxy_url is not set, %s. No call was made.",
 			name, strings.ToLower(name), err))
 	}
 	return proxy

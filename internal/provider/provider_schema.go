@@ -77,20 +77,19 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				MarkdownDescription: "Time limit for a single attempt of a call, as a duration such as `\"45s\"` or " +
 					"`\"2m\"`. A run that is stopped (Ctrl-C, a canceled job) finishes the calls in flight, checks " +
 					"the outcome of a rotation whose response was lost, and removes what a lookup has just created. " +
-					"If the service does not respond, this takes up to twice the limit and ten seconds. Default: " +
+					"If the service does not respond, this takes up to twice the limit plus ten seconds. Default: " +
 					"`\"30s\"`. Environment variable: `EMBED_REQUEST_TIMEOUT`.",
 			},
 			"max_retries": schema.NumberAttribute{
 				Optional:   true,
 				Validators: []validator.Number{countValidator{mostRetries}},
 				MarkdownDescription: "Maximum number of retries that all calls of an operation on a group share. A " +
-					"call is retried if it could not be sent, or got no usable response and is safe to repeat. Calls that " +
-					"are refused because there are too many (status 429 or 503) do not count while other calls of the " +
-					"run get through, for four times `retry_wait_max`; before any call has gotten through, they do. With " +
-					"the defaults, an operation without any " +
-					"response gives up after 2 minutes and 45 seconds. If nothing gets through for that long, the " +
-					"run ends for all groups. `0` turns retries off. Between 0 and 100. Default: `4`. Environment " +
-					"variable: `EMBED_MAX_RETRIES`.",
+					"call is retried if it could not be sent, or got no usable response and is safe to repeat. A call that " +
+					"is refused because there are too many (status 429 or 503) is repeated for up to four times " +
+					"`retry_wait_max` without using up retries, as long as other calls of the run get through. With the " +
+					"defaults, an operation without any response gives up after 2 minutes and 45 seconds. If no call gets " +
+					"through for that long, the run ends for all groups. `0` turns retries off. Between 0 and 100. " +
+					"Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
 			},
 			"retry_wait_min": schema.StringAttribute{
 				Optional: true,
@@ -186,12 +185,12 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Optional: true,
 				MarkdownDescription: "Environment that the API key must belong to, `Customer` or `Testing`. It is " +
 					"checked before the first change, before a group is treated as missing or replaced, and before an " +
-					"import, a data source, an ephemeral resource or an action looks up a group; once that has passed, " +
-					"not again in the same process of the provider. The check creates a group with a random ID, looks " +
-					"it up, updates it, and deletes it. With a wrong " +
-					"key, the run ends before any of your groups is changed. The provider does not update, rotate " +
-					"or delete a group if the state shows that it is in the other environment. Default: any. " +
-					"Environment variable: `EMBED_ENVIRONMENT`.",
+					"import, a data source, an ephemeral resource, a query or an action looks up a group. Once the check " +
+					"has passed, it is not repeated in the same process of the provider. It creates a group with a random " +
+					"ID, looks it up, updates it, and deletes it. With a wrong key, the run ends before any of your " +
+					"groups is changed. If the state shows that a group is in the other environment, the provider does " +
+					"not update or delete it, or rotate its token. Default: any. Environment variable: " +
+					"`EMBED_ENVIRONMENT`.",
 			},
 			"max_deletions": schema.NumberAttribute{
 				Optional:   true,
@@ -200,7 +199,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 					"deletes more, it fails, and nothing is changed. With `0`, no group may be deleted. If not set, " +
 					"there is no limit. `terraform destroy` counts as well; `removed` blocks that do not destroy, and " +
 					"`terraform state rm`, do not. With `-replace`, with tainted resources, and on Terraform before " +
-					"1.3, the apply fails instead, before the first deletion that is too many. Each provider block " +
+					"1.3, the apply fails instead, before the first deletion over the limit. Each provider block " +
 					"has its own limit. Between 0 and 1000000. Environment variable: `EMBED_MAX_DELETIONS`.",
 			},
 		},

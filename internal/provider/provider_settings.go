@@ -114,7 +114,7 @@ func variable(argument string) string { return "EMBED_" + strings.ToUpper(argume
 func (r argumentReader) missing(argument, what string) {
 	r.diags.AddAttributeError(path.Root(argument), titleArgumentMissing,
 		fmt.Sprintf("%s is required: set %s in the provider block, or the environment variable %s. "+
-			"An empty string in the provider block hides the variable. No call was made.",
+			"An empty string in the provider block overrides the variable. No call was made.",
 			capitalized(what), argument, variable(argument)))
 }
 

@@ -67,5 +67,5 @@ func (a *rotateUserGroupTokenAction) Invoke(
 		return
 	}
 	progress("Rotated; the new token has the fingerprint " + result.Group.Token.Fingerprint() + ". " +
-		"The state learns of it with the next refresh.")
+		"The next refresh records it in the state.")
 }

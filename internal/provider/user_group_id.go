@@ -12,7 +12,7 @@ import (
 
 // describeUserGroupID describes the argument in every schema that has it.
 const describeUserGroupID = "Your own identifier for the group, unique within the environment of the API key. " +
-	"At least one character; no invisible characters, and no spaces at the beginning or end."
+	"It must have at least one character, no invisible characters, and no spaces at the beginning or end."
 
 const titleUserGroupIDInvalid = "Invalid user_group_id"
 

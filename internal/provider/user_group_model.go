@@ -20,7 +20,7 @@ const (
 	describeKeyRights = "The API key must be allowed to create and delete groups. With the provider's `environment`, it " +
 		"must also be allowed to update them, and the check of the environment takes five more calls, once in each " +
 		"process of the provider."
-	describeTeamID = "The service's own number of the group. A different number under the same ID means that the " +
+	describeTeamID = "The service's own number for the group. A different number under the same ID means that the " +
 		"group was deleted and recreated."
 )
 

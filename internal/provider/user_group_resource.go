@@ -76,7 +76,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			"name": schema.StringAttribute{
 				Required:            true,
 				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Name of the group, at least one character. Updated in place; the token stays.",
+				MarkdownDescription: "Name of the group, at least one character. Updated in place; the token stays the same.",
 			},
 			"mapping": schema.MapAttribute{
 				Optional:    true,
@@ -119,8 +119,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Optional:   true,
 				Validators: []validator.Number{daysValidator{}},
 				MarkdownDescription: "Rotates the token once, in place, when it is older than this number of days, a " +
-					"whole number between 1 and 36500. A plan that is made later than `token_rotated_at` plus these " +
-					"days shows the rotation. If `token_rotated_at` is null, the next apply sets it, without a " +
+					"whole number between 1 and 36500. A plan that is made more than this number of days after " +
+					"`token_rotated_at` shows the rotation. If `token_rotated_at` is null, the next apply sets it, without a " +
 					"rotation and without a call. Removing the argument never rotates. Adding it, or lowering the " +
 					"number, rotates a token that is older. If the number is not known during the plan, the plan " +
 					"shows a rotation. **The old token stops working the moment the new one exists.**",
@@ -128,17 +128,18 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "If `true`, and a group with this ID already exists, creating the resource " +
-					"takes that group over: it is updated to this configuration, and keeps its token and its team. " +
+					"takes that group over: it is updated to match this configuration, and keeps its token and its " +
+					"`team_id`. " +
 					"Otherwise, an existing group is an error, and nothing is changed. The argument only affects " +
-					"creating; changing it later makes no call. The plan shows an adoption as a create. To move a " +
+					"creation; changing it later makes no call. The plan shows an adoption as a create. To move a " +
 					"group to another address, use a `moved` block instead: Terraform may destroy the old address " +
 					"first, and the customer with it, so the provider refuses such a plan (not on Terraform before " +
 					"1.3). **Once adopted, the group is deleted when the resource is destroyed.**",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `true`, any plan fails that destroys the group, or replaces it because " +
-					"`user_group_id` changes. With `-replace`, with a tainted resource, and on Terraform before " +
+				MarkdownDescription: "If `true`, a plan that destroys the group, or replaces it because " +
+					"`user_group_id` changes, fails. With `-replace`, with a tainted resource, and on Terraform before " +
 					"1.3, the apply fails instead, before anything is deleted. To delete the group, apply `false` " +
 					"first, and then destroy it. Changing it makes no call.",
 			},
@@ -170,7 +171,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Computed: true,
 				MarkdownDescription: "When Terraform created or rotated the token, or first saw it after it was " +
 					"rotated elsewhere, such as `2026-10-01T08:00:00Z` (RFC 3339, in UTC). Null while that is " +
-					"unknown, as after an import or an adoption. With `rotate_token_after_days`, the next apply then " +
+					"unknown, such as after an import or an adoption. With `rotate_token_after_days`, the next apply then " +
 					"sets it.",
 			},
 			"team_id": schema.Int64Attribute{
