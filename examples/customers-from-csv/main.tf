@@ -10,7 +10,7 @@ terraform {
 }
 
 provider "embed" {
-  # If the file is cut off, the plan fails, and no customer is deleted.
+  # If the file is truncated, the plan fails, and no customer is deleted.
   max_deletions = var.max_deletions
 }
 
@@ -21,7 +21,7 @@ variable "max_deletions" {
 }
 
 locals {
-  # A map by ID, not a set. Two rows with the same ID are an error, before anything is planned.
+  # A map by ID, not a set. Two rows with the same ID are an error before anything is planned.
   customers = { for row in csvdecode(file("${path.module}/customers.csv")) : row.id => row }
 }
 

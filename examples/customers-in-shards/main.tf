@@ -1,4 +1,4 @@
-# Spreads the customers of one file over several states. Every shard has this configuration, its own state, and a number:
+# Spreads the customers in one file over several states. Every shard uses this configuration, with its own state and number:
 #
 #   terraform apply -var=shards=2 -var=shard=0
 
@@ -16,7 +16,7 @@ terraform {
 provider "embed" {}
 
 variable "shards" {
-  description = "Number of shards. Doubling it splits each shard in two: shard n becomes n and n + the old number."
+  description = "Number of shards. Doubling it splits each shard in two: shard n becomes shards n and n + the old number."
   type        = number
 }
 
@@ -46,6 +46,6 @@ resource "embed_user_group" "customer" {
   user_group_id = each.key
   name          = each.value.name
 
-  # If a customer gets into another shard by mistake, the plan fails.
+  # If a customer ends up in another shard by mistake, the plan fails.
   deletion_protection = var.protected
 }

@@ -12,7 +12,7 @@ terraform {
 }
 
 provider "embed" {
-  # At most two customers can be deleted at once, even if deletion_protection is off.
+  # One run can delete at most two customers, even if deletion_protection is off.
   max_deletions = 2
 }
 
@@ -36,7 +36,7 @@ module "customers" {
 }
 
 variable "protected" {
-  description = "Refuse to delete customers. Apply false before you destroy."
+  description = "Whether to refuse to delete customers. Apply false before you destroy."
   type        = bool
   default     = true
 }

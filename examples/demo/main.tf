@@ -1,4 +1,4 @@
-# Each customer of customers.yaml is a user group at the dashboard service.
+# Each customer in customers.yaml is a user group at the dashboard service.
 
 terraform {
   required_version = ">= 1.0"
@@ -36,8 +36,8 @@ resource "embed_user_group" "customer" {
     incident = each.value.incident
   }
 
-  # The first apply after a token has become older than 90 days also rotates it.
+  # A token that is older than 90 days is also rotated, in the next apply.
   rotate_token_after_days = 90
 
-  # In production, add deletion_protection = true. Removing a customer from the file by mistake is then an error.
+  # In production, add deletion_protection = true. A plan then fails if a customer was removed from the file by mistake.
 }

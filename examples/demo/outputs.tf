@@ -4,7 +4,7 @@ output "token_fingerprints" {
 }
 
 output "tokens" {
-  description = "The token of each customer, for the application that embeds the dashboards."
+  description = "The token of each customer, for the product that embeds the dashboards."
   value       = { for id, group in embed_user_group.customer : id => group.token }
   sensitive   = true
 }

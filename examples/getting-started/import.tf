@@ -1,4 +1,4 @@
-# For one apply. Then delete this file.
+# Needed for one apply. Then delete this file.
 
 data "embed_user_groups" "all" {
   user_group_ids = keys(local.customers)
@@ -12,6 +12,6 @@ import {
 }
 
 output "missing_ids" {
-  description = "The customers that the apply creates. A typo in the list is one of them."
+  description = "The customers that the apply creates. Look for IDs with typos."
   value       = data.embed_user_groups.all.missing_ids
 }

@@ -10,7 +10,7 @@ terraform {
 }
 
 variable "environment" {
-  description = "Environment of the API key. Only a rehearsal has another one."
+  description = "Environment of the API key. Use Testing only for the rehearsal."
   type        = string
   default     = "Customer"
 }
@@ -44,7 +44,7 @@ module "customers" {
       name       = row.name
       properties = jsonencode({ tier = row.tier })
 
-      # The list may have a column "leaving": yes allows the next run to delete the customer.
+      # The list may have a column "leaving": yes turns off the protection of this customer.
       deletion_protection = try(row.leaving == "yes" ? false : null, null)
     }
   }
@@ -55,6 +55,6 @@ module "customers" {
 }
 
 output "token_fingerprints" {
-  description = "Which token each customer has, by ID."
+  description = "The token fingerprint of each customer, by ID."
   value       = module.customers.token_fingerprints
 }

@@ -12,13 +12,13 @@ terraform {
 provider "embed" {}
 
 variable "quarter" {
-  description = "Quarter of the last scheduled rotation. A new quarter rotates the token with the next apply."
+  description = "Quarter of the latest scheduled rotation. With a new quarter, the next apply rotates the token."
   type        = string
   default     = "2026-Q4"
 
   validation {
     condition     = can(regex("^[0-9]{4}-Q[1-4]$", var.quarter))
-    error_message = "The quarter must be a year and a quarter, such as 2026-Q4."
+    error_message = "The value must be a year and a quarter, such as 2026-Q4."
   }
 }
 

@@ -1,4 +1,4 @@
-# Writes the token to a secret store, whenever it has changed. Neither state nor plan files contain it.
+# Writes the token to a secret store whenever it changes. Neither state nor plan files contain it.
 
 terraform {
   required_version = ">= 1.11" # write-only arguments

@@ -7,7 +7,7 @@ resource "embed_user_group" "customer" {
   mapping    = each.value.mapping
   properties = each.value.properties
 
-  # Prefixes keep a trigger of one customer from hiding a trigger of all.
+  # With these prefixes, a customer's own trigger does not hide a trigger for all customers.
   rotate_token_when_changed = merge(
     { for name, value in var.token_triggers : "all/${name}" => value },
     { for name, value in each.value.token_triggers : "own/${name}" => value },

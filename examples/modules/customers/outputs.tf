@@ -10,11 +10,11 @@ output "token_fingerprints" {
 }
 
 output "ids" {
-  description = "The ID of each customer, known only once its group exists, so that ephemeral embed_user_group_token waits for it."
+  description = "The ID of each customer. It is only known once the group exists, so that an ephemeral embed_user_group_token waits for the group."
   value       = { for id, group in embed_user_group.customer : id => group.id }
 }
 
 output "team_ids" {
-  description = "The service's own number of each customer, by ID."
+  description = "The service's own number for each customer, by ID."
   value       = { for id, group in embed_user_group.customer : id => group.team_id }
 }

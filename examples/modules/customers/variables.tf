@@ -1,14 +1,14 @@
 variable "customers" {
   description = <<-EOT
-    The customers, by user_group_id. An ID must never change: a different ID is a different customer, with a different token.
+    The customers, by user_group_id. Never change an ID: a different ID is a different customer, with a different token.
 
-    - name: what the group is called. It may change.
+    - name: name of the group. It may change.
     - mapping: data source for each schema ID. If left out, the mapping is not managed. {} empties it.
     - properties: a JSON object as a string, such as jsonencode({ tier = "gold" }). If left out, the properties are not managed.
     - token_triggers: changing one of these values rotates the token of this customer, once.
     - rotate_token_after_days: overrides rotate_token_after_days of the module for this customer.
     - data_source_provided_id: your ID for the data source, for services that require it when a group is deleted.
-    - adopt_existing: whether to take over a group that exists already, instead of failing.
+    - adopt_existing: whether to take over a group that already exists, instead of failing.
     - deletion_protection: overrides deletion_protection of the module for this customer.
   EOT
 
@@ -59,7 +59,7 @@ variable "token_triggers" {
 }
 
 variable "rotate_token_after_days" {
-  description = "Age in days after which the token of a customer is rotated, in the first apply after that. If left out, no token is rotated because of its age."
+  description = "Age in days after which the next apply rotates a customer's token. If left out, no token is rotated because of its age."
   type        = number
   default     = null
 }
@@ -72,7 +72,7 @@ variable "store_tokens" {
 }
 
 variable "deletion_protection" {
-  description = "Whether to refuse a plan that deletes a customer, for example one that was removed from the map by mistake. Apply false before you delete a customer."
+  description = "Whether to refuse a plan that deletes a customer, such as one that was removed from the map by mistake. Apply false before you delete a customer."
   type        = bool
   default     = true
   nullable    = false

@@ -1,5 +1,5 @@
 variable "protected" {
-  description = "Refuse to delete the group. Apply false before you destroy it."
+  description = "Whether to refuse to delete the group. Apply false before you destroy it."
   type        = bool
   default     = true
 }

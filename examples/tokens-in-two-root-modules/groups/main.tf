@@ -1,4 +1,4 @@
-# The first of two root modules. It has no ephemeral resource, so it plans without a working key:
+# The first of two root modules. It has no ephemeral resource, so you can plan it without a valid key:
 #
 #   EMBED_API_KEY=not-used terraform plan -refresh=false
 

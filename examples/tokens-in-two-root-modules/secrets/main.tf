@@ -19,7 +19,7 @@ provider "embed" {}
 
 provider "aws" {}
 
-# With the backend of the first root module.
+# Use the backend of the first root module here.
 data "terraform_remote_state" "groups" {
   backend = "local"
 

@@ -1,6 +1,6 @@
 # Uses the service at EMBED_BASE_URL with EMBED_API_KEY, preferably the emulator (make emulator), and deletes what it creates.
 # Values are literals, because OpenTofu 1.8 does not support functions in the variables of a test. Each run gets the
-# results of the previous one as variables, because OpenTofu allows references to other runs only there.
+# results of the previous run as variables, because OpenTofu only allows references to other runs in variables.
 
 variables {
   deletion_protection = false
