@@ -31,15 +31,15 @@ func main() {
 
 func run(ctx context.Context) error {
 	var b bench
-	program := flag.String("engine", "terraform", "terraform or tofu, a path or a name on PATH")
+	program := flag.String("engine", "terraform", "Terraform or OpenTofu: a path, or a name on PATH")
 	provider := flag.String("provider", "", "absolute path of this provider")
 	floor := flag.String("floor", "", "absolute path of the bare framework provider")
 	flag.IntVar(&b.groups, "n", 1000, "number of user groups")
-	flag.DurationVar(&b.latency, "latency", 20*time.Millisecond, "what each call takes the service")
-	flag.IntVar(&b.rounds, "rounds", 3, "how often all is measured")
+	flag.DurationVar(&b.latency, "latency", 20*time.Millisecond, "time that each call takes the service")
+	flag.IntVar(&b.rounds, "rounds", 3, "number of times that everything is measured")
 	flag.Parse()
 	if flag.NArg() > 0 || b.groups < 1 || b.rounds < 1 {
-		return errors.New("-n and -rounds take a number above zero; -help tells all options")
+		return errors.New("-n and -rounds must be above zero; -help lists all options")
 	}
 	var err error
 	if b.engine, err = engines.Find(ctx, *program, engines.Environment(os.DevNull)); err != nil {

@@ -37,7 +37,7 @@ func standIn(context.Context) error {
 	ended := provider.ProcessState
 	used, ok := ended.SysUsage().(*syscall.Rusage)
 	if !ok {
-		return errors.New("the system does not tell what a process used")
+		return errors.New("the system does not report what a process used")
 	}
 	peak := used.Maxrss
 	if runtime.GOOS == "linux" { // Linux counts in KiB, macOS in bytes

@@ -26,9 +26,9 @@ const (
 func main() { os.Exit(start()) }
 
 func start() int {
-	program := flag.String("engine", "terraform", "the terraform or tofu to run: a path, or a name on PATH")
+	program := flag.String("engine", "terraform", "Terraform or OpenTofu: a path, or a name on PATH")
 	provider := flag.String("provider", "bin/terraform-provider-embed", "path of the built provider")
-	full := flag.Bool("full", false, "show all that the engine prints")
+	full := flag.Bool("full", false, "show all output of the engine")
 	flag.Parse()
 
 	// After these signals, the demo cleans up. SIGPIPE means that the reader of its output is gone.
@@ -67,7 +67,7 @@ func demonstrate(ctx context.Context, program, provider string, full bool) error
 	fmt.Printf("\nAll %d steps did what their titles say, in %.0f seconds. No key and no token was printed.\n",
 		s.steps, time.Since(began).Seconds())
 	if !full {
-		fmt.Println("For all output of the engine, run make demo ARGS=-full. The configuration is in examples/demo.")
+		fmt.Println("For the full output, run make demo ARGS=-full. The configuration is in examples/demo.")
 	}
 	return nil
 }

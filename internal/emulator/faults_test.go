@@ -233,7 +233,7 @@ func TestReadLag(t *testing.T) {
 }
 
 func TestRateLimit(t *testing.T) {
-	const refusal = `429 Retry-After: 1 {"success":0,"message":"more calls a second than the service takes"}`
+	const refusal = `429 Retry-After: 1 {"success":0,"message":"more calls per second than the service accepts"}`
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, emulator.New, emulator.Options{RateLimit: 4})
 		w.Fail(emulator.Fault{Kind: emulator.Answer, Body: "admitted"}) // strikes only admitted calls

@@ -109,13 +109,13 @@ func (e *Emulator) work(in *inbound, omit ...string) reply {
 	contentType := in.Header.Values("Content-Type")
 	switch {
 	case in.tooMany:
-		return later(in.call.refuse(http.StatusTooManyRequests, "more calls a second than the service takes"), "1")
+		return later(in.call.refuse(http.StatusTooManyRequests, "more calls per second than the service accepts"), "1")
 	case in.call.Path != servicePath:
 		return in.call.refuse(http.StatusNotFound, "there is nothing at this path; the service is at "+servicePath)
 	case fieldsOf[in.Method] == nil:
 		return in.call.refuse(http.StatusMethodNotAllowed, "the method must be GET, PUT, POST or DELETE")
 	case !in.authorized:
-		return in.call.refuse(http.StatusUnauthorized, "the header Authorization does not carry a known API key")
+		return in.call.refuse(http.StatusUnauthorized, "the header Authorization does not contain a known API key")
 	case in.URL.RawQuery != "" || in.URL.ForceQuery:
 		return in.call.refuse(http.StatusBadRequest, "no operation has query parameters")
 	case len(contentType) != 1 || contentType[0] != "application/json":

@@ -36,7 +36,7 @@ const (
 	pageRefresh  = "guides/rotate-without-surprise.md#when-the-state-has-an-old-token"
 	pageProxies  = "guides/proxies-and-gateways.md"
 	notShown     = "cannot be seen: lookups do not show it"
-	meansOneID   = "Two customers must not have IDs that differ only in this. Write IDs as the service shows them."
+	meansOneID   = "Two customers must not have IDs that differ only in this way. Write IDs as the service shows them."
 	meansRefused = "Do not use such IDs."
 )
 
@@ -48,7 +48,7 @@ var questions = []question{
 		"expected": {OK, "is %s, as expected", "", ""},
 		"none": {
 			Note, "is not shown, as expected",
-			"Leave the provider's argument environment out: it needs a service that shows it.", pageNoTag,
+			"Do not set the provider's argument environment: it needs a service that shows environments.", pageNoTag,
 		},
 		"not-shown": {
 			Bad, "is not shown",
@@ -56,7 +56,7 @@ var questions = []question{
 				"again with -environment none.", pageNoTag,
 		},
 		"other": {
-			Bad, "is %s", "It is not the expected one, so nothing else was asked. Use another key, or set the environment " +
+			Bad, "is %s", "This is not the expected one, so nothing else was asked. Use another key, or set the environment " +
 				"with -environment.", "guides/wrong-environment.md",
 		},
 	}},
@@ -130,8 +130,10 @@ var questions = []question{
 		"unknown": {Note, "cannot be seen: no response shows it", "It probably behaves like properties.", pageUnseen},
 	}},
 	{"own-properties", "Properties that nobody sent", map[string]finding{
-		"none":    {OK, "do not appear", "", ""},
-		"added":   {Note, "appear: %s", "Changes of properties fail until the configuration has them, too.", pagePlanned},
+		"none": {OK, "do not appear", "", ""},
+		"added": {
+			Note, "appear: %s", "Changes to properties fail until the configuration contains these, too.", pagePlanned,
+		},
 		"unknown": {Note, notShown, "", ""},
 	}},
 	{"numbers", "Numbers in properties", map[string]finding{
@@ -149,25 +151,25 @@ var questions = []question{
 		"unknown": {Note, notShown, "", ""},
 	}},
 	{"id-case", "IDs that differ in case", map[string]finding{
-		"exact":   {OK, "are two groups", "", ""},
-		"same":    {Note, "are one group", meansOneID, pageIDs},
+		"exact":   {OK, "are different groups", "", ""},
+		"same":    {Note, "are the same group", meansOneID, pageIDs},
 		"refused": {Note, "are refused: %s", meansRefused, pageIDs},
 	}},
 	{"id-space", "IDs that differ in a space", map[string]finding{
-		"exact":   {OK, "are two groups", "", ""},
-		"same":    {OK, "are one group; the provider refuses them", "", ""},
-		"refused": {OK, "are refused, also by the provider", "", ""},
+		"exact":   {OK, "are different groups", "", ""},
+		"same":    {OK, "are the same group; the provider refuses such IDs", "", ""},
+		"refused": {OK, "are refused, by the provider as well", "", ""},
 	}},
-	{"id-unicode", "IDs that differ in the form of é", map[string]finding{
-		"exact":   {OK, "are two groups", "", ""},
-		"same":    {Note, "are one group", meansOneID, pageIDs},
+	{"id-unicode", "IDs with é in different forms", map[string]finding{
+		"exact":   {OK, "are different groups", "", ""},
+		"same":    {Note, "are the same group", meansOneID, pageIDs},
 		"refused": {Note, "are refused: %s", meansRefused, pageIDs},
 	}},
 	{"id-length", "IDs of 255 characters", map[string]finding{
 		"exact": {OK, "are kept", "", ""},
 		"same": {
-			Bad, "are shortened", "Long IDs that begin alike are one group, with one token: a customer would see the " +
-				"dashboards of another. Keep IDs short.", pageIDs,
+			Bad, "are truncated", "Long IDs with the same beginning are the same group, with one token: a customer would " +
+				"see the dashboards of another. Keep IDs short.", pageIDs,
 		},
 		"refused": {Note, "are refused: %s", meansRefused, pageIDs},
 	}},
@@ -182,7 +184,9 @@ var questions = []question{
 		"refused":      {OK, "is refused: %s", "", ""},
 		"unauthorized": {OK, "is refused like a wrong key: %s", "", ""},
 		"failed":       {Note, "fails: %s", "The provider looks up the group first, and then rotates.", pageRefresh},
-		"accepted":     {Note, "succeeds", "Two states that rotate the same group do not notice each other.", pageRefresh},
+		"accepted": {
+			Note, "succeeds", "If two states rotate the token of the same group, neither notices the other.", pageRefresh,
+		},
 	}},
 	{"stale-deletion", "A deletion with an old token", map[string]finding{
 		"refused": {OK, "is refused: %s", "", ""},
@@ -223,12 +227,14 @@ var questions = []question{
 	}},
 	{"connection", "The connection", map[string]finding{
 		"direct": {OK, "uses %s", "", ""},
-		"passed": {Note, "uses %s", "Something passes calls on. It must neither cache nor repeat them.", pageProxies},
+		"passed": {
+			Note, "uses %s", "Something forwards calls to the service. It must neither cache nor repeat them.", pageProxies,
+		},
 	}},
 	{"pace", "Calls without a pause", map[string]finding{
 		"none": {OK, "were accepted", "", ""},
 		"some": {
-			Note, "were refused: %s", "The provider slows down by itself. If several runs share the limit, set " +
+			Note, "were refused: %s", "The provider slows down automatically. If several runs share the limit, set " +
 				"requests_per_second.", pageProxies + "#limits",
 		},
 	}},

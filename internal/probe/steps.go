@@ -17,11 +17,11 @@ var steps = []struct {
 	ask  func(*probe, context.Context)
 }{
 	{"creating a group, and updating it to learn the environment of the key", (*probe).asksKey},
-	{"rotating its token, and asking with the old one", (*probe).asksTokens},
+	{"rotating its token, and using the old one", (*probe).asksTokens},
 	{"updating parts of it", (*probe).asksUpdates},
-	{"deleting it, also with an old token and a second time", (*probe).asksDeletion},
+	{"deleting it, also with an old token, and once more", (*probe).asksDeletion},
 	{"updating a group that does not exist", (*probe).asksMissing},
-	{"creating groups whose IDs differ in case, a space, Unicode and the end", (*probe).asksIDs},
+	{"creating groups whose IDs differ in case, in spaces, in Unicode, or only at the end", (*probe).asksIDs},
 }
 
 // The properties that are sent, in this order.
@@ -99,7 +99,7 @@ func (p *probe) asksKey(ctx context.Context) {
 	p.found("update", "yes", "")
 	p.found("between", "none", "")
 	if !made.isNew() && !made.AfterLostAttempt {
-		p.found("between", "repeated", "a group that was created once was there already")
+		p.found("between", "repeated", "a group that was created once already existed")
 	}
 	if missing := missingFields(changed.UserGroup); missing != "" {
 		p.found("fields", "missing", missing)
@@ -165,7 +165,7 @@ func (p *probe) asksTokens(ctx context.Context) {
 	p.asksLookup(seen)
 	switch {
 	case rotated.refused != nil && seen.Token != old:
-		p.found("between", "repeated", "a rotation that was sent once was refused, and done")
+		p.found("between", "repeated", "a rotation that was sent once was refused, but carried out")
 		g.token = seen.Token
 		return
 	case rotated.refused != nil:

@@ -36,7 +36,7 @@ func (t terminal) Height() int { return len(t.Lines)*18 + 56 }
 func (terminal) Y(row int) int { return row*18 + 56 }
 
 func main() {
-	title := flag.String("title", "", "what was run")
+	title := flag.String("title", "", "title of the picture: the command that was run")
 	flag.Parse()
 	log.SetFlags(0)
 	shown, err := read(os.Stdin)

@@ -76,7 +76,7 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.StringVar(&chosen.addr, "addr", "127.0.0.1:8642", "loopback `address` to listen on; port 0 means any free port")
 	flags.Func("environment", "environment `tag`, or key=tag for another API key; can be repeated; the first key is "+
 		"exported; with an empty tag, responses contain null (default Customer)", chosen.addEnvironment)
-	flags.Func("answers", "what responses show as name, ID and properties: `stored|echo` (default stored)",
+	flags.Func("answers", "what responses return as name, ID and properties: `stored|echo` (default stored)",
 		choice(&chosen.Answers, "stored", "echo"))
 	flags.Func("updates", "what an update does: replace mapping and properties, merge them, or also clear what it "+
 		"does not send: `replace|merge|clear` (default replace)", choice(&chosen.Updates, "replace", "merge", "clear"))
@@ -89,16 +89,16 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.BoolVar(&chosen.ForgivingDeletes, "forgiving-deletes", false,
 		"let a DELETE succeed if the group does not exist or the token is old")
 	flags.IntVar(&chosen.StaleTokenStatus, "stale-token-status", 0,
-		"`status` of the response to an old token; 0 means that of other refusals")
+		"`status` of the response to an old token; 0 means the same as for other refusals")
 	flags.BoolVar(&chosen.TrimNames, "trim-names", false, "store names without leading and trailing spaces")
 	flags.BoolVar(&chosen.AddsProperty, "adds-property", false,
-		"store a property of the service's own in addition to those sent")
+		"store a property of the service's own, in addition to those that were sent")
 	flags.Func("omit", "`field` to leave out of user_group in all responses; can be repeated", func(field string) error {
 		chosen.Omit = append(chosen.Omit, field)
 		return nil
 	})
 	flags.DurationVar(&chosen.ReadLag, "read-lag", 0, "how long a GET shows a group as it was before a change")
-	flags.Int64Var(&chosen.FirstTeamID, "first-team-id", 0, "`ID` of the first team; 0 means the usual one")
+	flags.Int64Var(&chosen.FirstTeamID, "first-team-id", 0, "team `ID` of the first group; 0 means the default")
 	flags.DurationVar(&chosen.Latency, "latency", 0, "minimum time that each call takes")
 	flags.IntVar(&chosen.RateLimit, "rate-limit", 0, "maximum `calls` per second; 0 means no limit")
 	if err := flags.Parse(args); err != nil {
