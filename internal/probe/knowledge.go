@@ -240,6 +240,6 @@ var questions = []question{
 	}},
 	{"time", "Responses", map[string]finding{
 		"fast": {OK, "take %s", "", ""},
-		"slow": {Note, "take %s", "Hundreds of groups take minutes.", "guides/many-customers.md#what-a-run-costs"},
+		"slow": {Note, "take %s", "A run with hundreds of groups takes minutes.", "guides/many-customers.md#what-a-run-costs"},
 	}},
 }

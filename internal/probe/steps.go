@@ -19,7 +19,7 @@ var steps = []struct {
 	{"creating a group, and updating it to learn the environment of the key", (*probe).asksKey},
 	{"rotating its token, and using the old one", (*probe).asksTokens},
 	{"updating parts of it", (*probe).asksUpdates},
-	{"deleting it, also with an old token, and once more", (*probe).asksDeletion},
+	{"deleting it, with an old token, with the current one, and once more", (*probe).asksDeletion},
 	{"updating a group that does not exist", (*probe).asksMissing},
 	{"creating groups whose IDs differ in case, in spaces, in Unicode, or only at the end", (*probe).asksIDs},
 }

@@ -277,7 +277,7 @@ func (r argumentReader) headers(argument string, configured types.Map) map[strin
 	texts := map[string]*string{}
 	if configured.IsNull() {
 		if text := os.Getenv(variable(argument)); text != "" && json.Unmarshal([]byte(text), &texts) != nil {
-			r.invalid(argument, "must be a JSON object with strings as values, and each name once")
+			r.invalid(argument, "must be a JSON object with strings as values, and no duplicate names")
 			return nil
 		}
 	}

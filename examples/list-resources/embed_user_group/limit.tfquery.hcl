@@ -1,5 +1,5 @@
 locals {
-  # One ID per line, as a spreadsheet exports a column.
+  # One ID per line, such as a column copied from a spreadsheet.
   customers = <<-EOT
     acme
     initech

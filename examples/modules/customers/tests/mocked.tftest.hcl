@@ -72,7 +72,7 @@ run "protected_by_default" {
   }
 }
 
-run "triggers_for_all_and_for_one" {
+run "own_triggers_are_added" {
   command = plan
 
   variables {
@@ -94,7 +94,7 @@ run "triggers_for_all_and_for_one" {
   }
 }
 
-run "days_for_all_and_for_one" {
+run "own_number_of_days_takes_precedence" {
   command = plan
 
   variables {
@@ -174,7 +174,7 @@ run "properties_that_are_not_json" {
   expect_failures = [var.customers]
 }
 
-run "a_mapping_to_null" {
+run "a_mapping_with_null" {
   command = plan
 
   variables {
