@@ -18,7 +18,7 @@ variable "quarter" {
 
   validation {
     condition     = can(regex("^[0-9]{4}-Q[1-4]$", var.quarter))
-    error_message = "The quarter must be given with its year, such as 2026-Q4."
+    error_message = "The quarter must have the form YYYY-Qn, such as 2026-Q4."
   }
 }
 

@@ -86,7 +86,7 @@ var examples = map[string]example{
 		w.rotatesOnce("acme")
 	}},
 	"rotation by calendar": {sources: []string{"rotation-by-calendar"}, try: func(w *workbench) {
-		w.fails("must be given with its year", "plan", "-var=quarter=soon")
+		w.fails("must have the form YYYY-Qn", "plan", "-var=quarter=soon")
 		w.rotatesOnce("acme", "-var=quarter=2027-Q1")
 	}},
 	"rotation by age":              {sources: resourceFile("rotation_by_age.tf"), try: rotatesAfter90Days},
