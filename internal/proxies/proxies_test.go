@@ -75,7 +75,7 @@ var settings = []setting{
 		advice: "`client_cert_file`, `client_key_file`, `ca_cert_file`",
 	},
 	{
-		program: "nginx", is: "TLS, and no client certificate given", features: "tls",
+		program: "nginx", is: "TLS without a client certificate", features: "tls",
 		provider: "\n  ca_cert_file = \"DIR/server.pem\"",
 		fails:    failing("client_cert_file", apply, plan, rotate, imports, data, destroy), direct: []string{"prepare"},
 		advice: "`client_cert_file`, `client_key_file`",
@@ -219,7 +219,7 @@ func (tools tools) run(t *testing.T, s setting) string {
 		case operation == rotate && rotated != groups+s.rotations:
 			t.Errorf("%d rotations of %d groups, want one per group and %d more", rotated, groups, s.rotations)
 		case operation == rotate && rotated > groups:
-			cell = fmt.Sprintf("%d rotations of %d", rotated, groups)
+			cell = fmt.Sprintf("%d rotations instead of %d", rotated, groups)
 		case operation == destroy && len(service.Groups()) > 0:
 			t.Errorf("destroy left %d groups behind", len(service.Groups()))
 		case operation != destroy && operation != apply && deleted > 0:

@@ -72,7 +72,7 @@ run "protected_by_default" {
   }
 }
 
-run "own_triggers_are_added" {
+run "own_triggers_do_not_replace_those_for_all" {
   command = plan
 
   variables {
