@@ -38,8 +38,8 @@ func printed(err error) string {
 	return text.String()
 }
 
-// TestErrorsAndLogsHideSecrets makes all calls, with all kinds of responses and the log at TRACE, and looks for the key,
-// the tokens, the header and the properties in the log and in the errors.
+// TestErrorsAndLogsHideSecrets makes all calls, with all kinds of responses and the log at TRACE. It looks for the
+// key, the tokens, the header and the properties in the log and in the errors.
 func TestErrorsAndLogsHideSecrets(t *testing.T) {
 	t.Parallel()
 	const key, old, token = plantedKey, plantedToken, plantedNewToken

@@ -240,6 +240,8 @@ var questions = []question{
 	}},
 	{"time", "Responses", map[string]finding{
 		"fast": {OK, "take %s", "", ""},
-		"slow": {Note, "take %s", "A run with hundreds of groups takes minutes.", "guides/many-customers.md#what-a-run-costs"},
+		"slow": {
+			Note, "take %s", "A run with hundreds of groups takes minutes.", "guides/many-customers.md#what-a-run-costs",
+		},
 	}},
 }

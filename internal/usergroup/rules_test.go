@@ -73,7 +73,7 @@ func (h *history) checkCured() {
 		answered := slices.Contains([]usergroup.Finding{
 			usergroup.Exists, usergroup.MayHaveExisted, usergroup.NotFound, usergroup.MayBeLeftBehind,
 		}, finding)
-		if usual, fails := findingOf(h.usual); failed && !answered && !(fails && finding == usual) {
+		if usual, fails := findingOf(h.usual); failed && !answered && (!fails || finding != usual) {
 			h.breaks("the provider did not recover from a single mishap")
 		}
 	}
@@ -160,7 +160,7 @@ func (h *history) checkSuccess() {
 	switch rotations := h.rotations(); {
 	case rotations > 1+h.lost:
 		h.breaks("rotated %d times", rotations)
-	case rotations == 0 && h.operation.rotates && !(elsewhere && unknown):
+	case rotations == 0 && h.operation.rotates && (!elsewhere || !unknown):
 		h.breaks("the token was not rotated")
 	}
 }

@@ -134,7 +134,9 @@ var mishaps = []mishap{
 	{name: "success alone", methods: "GET", do: altered(func(body []byte) []byte {
 		return body[:bytes.IndexByte(body, ',')]
 	})},
-	{name: "half an answer", methods: "GET POST PUT", do: altered(func(body []byte) []byte { return body[:len(body)*2/3] })},
+	{name: "half an answer", methods: "GET POST PUT", do: altered(func(body []byte) []byte {
+		return body[:len(body)*2/3]
+	})},
 	{name: "an answer without token", methods: "GET POST PUT", do: altered(func(body []byte) []byte {
 		return bytes.Replace(body, []byte(`"token"`), []byte(`"tok"`), 1)
 	})},
