@@ -248,11 +248,13 @@ func (s situation) creation(group emulator.Group) reply {
 }
 
 // newProcess returns the service of a provider that has just started.
-func (h *history) newProcess() *usergroup.Service {
+func (h *history) newProcess() *usergroup.Service { return h.newProcessBehind(h.world) }
+
+func (h *history) newProcessBehind(transport http.RoundTripper) *usergroup.Service {
 	return usergroup.New(api.New(api.Config{
 		BaseURL: &url.URL{Scheme: "http", Host: "service"}, APIKey: api.NewSecret(emulator.DefaultKey),
 		RequestTimeout: time.Minute,
-		MaxRetries:     1, RetryWaitMin: time.Second, RetryWaitMax: time.Second, Transport: h.world,
+		MaxRetries:     1, RetryWaitMin: time.Second, RetryWaitMax: time.Second, Transport: transport,
 		Random: func() float64 { return 0 },
 	}), h.environment)
 }

@@ -1,0 +1,111 @@
+package usergroup_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
+
+// TestOnlyGeneralFailuresEndTheRun: operations that fail one after the other must end the run if the reason is not one
+// of the groups, and must not end it otherwise. Terraform runs one at a time with -parallelism=1.
+func TestOnlyGeneralFailuresEndTheRun(t *testing.T) {
+	t.Parallel()
+	const ofService, ofProxy = `{"success":0,"message":"no"}`, "<html>"
+	find := func(ctx context.Context, s *usergroup.Service, known usergroup.Known) error {
+		_, err := s.Find(ctx, known)
+		return err
+	}
+	rotate := func(ctx context.Context, s *usergroup.Service, known usergroup.Known) error {
+		_, err := s.RotateToken(ctx, known)
+		return err
+	}
+	for name, test := range map[string]struct {
+		operate func(context.Context, *usergroup.Service, usergroup.Known) error
+		// Calls with this method for one of these groups get this response.
+		method, groups string
+		status         int
+		body           string
+		// order lists the groups, and calls is how many calls each of them makes.
+		order string
+		calls []int
+		ended string // the groups without a call of their own
+	}{
+		"no call gets through":                  {find, "GET", "abc", 500, ofService, "abc", []int{2, 2, 0}, "c"},
+		"the calls of one group fail":           {find, "GET", "a", 500, ofService, "abc", []int{2, 1, 1}, ""},
+		"a proxy refuses one group":             {find, "GET", "a", 401, ofProxy, "abc", []int{1, 1, 1}, ""},
+		"a proxy refuses everything":            {find, "GET", "abc", 403, ofProxy, "abc", []int{1, 1, 0}, "c"},
+		"the key may not rotate":                {rotate, "POST", "abc", 403, ofService, "abc", []int{2, 2, 0}, "c"},
+		"the key may not rotate one group":      {rotate, "POST", "a", 403, ofService, "aabc", []int{2, 2, 1, 1}, ""},
+		"the key may not rotate some of groups": {rotate, "POST", "bc", 403, ofService, "abcd", []int{1, 2, 2, 1}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := situationOf("read", "as known", "stored", "").start(t)
+				calls := 0
+				service := h.newProcessBehind(roundTripper(func(r *http.Request) (*http.Response, error) {
+					calls++
+					body, _ := io.ReadAll(r.Body)
+					var request struct {
+						ID    string `json:"user_group_id"`
+						Token string `json:"current_token"`
+					}
+					_ = json.Unmarshal(body, &request)
+					group := request.ID + strings.TrimPrefix(request.Token, "token-of-")
+					if r.Method == test.method && strings.Contains(test.groups, group) {
+						return reply{status: test.status, body: []byte(test.body)}.response()
+					}
+					r.Body = io.NopCloser(strings.NewReader(string(body)))
+					return h.world.RoundTrip(r)
+				}))
+				for i, id := range strings.Split(test.order, "") {
+					group, there := h.Group(id)
+					if !there {
+						group = h.Seed(emulator.Group{ID: id, Name: "Name of " + id, Token: "token-of-" + id})
+					}
+					known := usergroup.Known{ID: id, TeamID: &group.TeamID, Token: api.NewSecret(group.Token)}
+					calls = 0
+					err := test.operate(t.Context(), service, known)
+					var problem *usergroup.Problem
+					ended := errors.As(err, &problem) && problem.Finding == usergroup.RunEnded
+					if calls != test.calls[i] || ended != strings.Contains(test.ended, id) {
+						t.Errorf("%s: %d calls, want %d; the run has ended: %t; %v", id, calls, test.calls[i], ended, err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestRemovalHasItsOwnRetries: a lookup that has used up its retries before it creates a placeholder must still remove
+// it.
+func TestRemovalHasItsOwnRetries(t *testing.T) {
+	t.Parallel()
+	for between := range 8 { // The calls of the check come before the second look at the group.
+		script := slices.Concat([]string{"500", "answered"}, slices.Repeat([]string{"answered"}, between), []string{"500"})
+		synctest.Test(t, func(t *testing.T) {
+			h := situationOf("read", "absent", "stored", "").start(t)
+			h.script = script
+			if _, err := h.service.Find(t.Context(), h.begun); !errors.Is(err, usergroup.ErrNotFound) {
+				t.Errorf("%v: the lookup of a missing group returned %v", script, err)
+			}
+			if _, there := h.Group(id); there {
+				t.Errorf("%v: the placeholder was left behind", script)
+			}
+		})
+	}
+}
