@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"errors"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -196,7 +197,7 @@ func (m *userGroupModel) keepComputed(state *userGroupModel) {
 // known to have been updated.
 func (m *userGroupModel) setUpdated(response *api.UserGroup, err error, state *userGroupModel) {
 	if response == nil {
-		m.Name, m.Mapping, m.Properties = state.Name, state.Mapping, state.Properties
+		m.setNotUpdated(err, state)
 		return
 	}
 	computed := *response
@@ -205,6 +206,27 @@ func (m *userGroupModel) setUpdated(response *api.UserGroup, err error, state *u
 	m.setComputed(computed)
 	if err != nil {
 		m.showDrift(*response)
+	}
+}
+
+// setNotUpdated changes a planned group to its state after an update that has failed. If the service may have carried
+// it out nevertheless, what it was to change is unknown and becomes null, so that the next plan sends it even if the
+// change is undone: a refresh does not see a mapping and, with some services, neither a name nor properties.
+func (m *userGroupModel) setNotUpdated(err error, state *userGroupModel) {
+	planned := *m
+	m.Name, m.Mapping, m.Properties = state.Name, state.Mapping, state.Properties
+	var problem *usergroup.Problem
+	if !errors.As(err, &problem) || problem.Done == usergroup.No {
+		return
+	}
+	if !planned.Name.Equal(state.Name) {
+		m.Name = types.StringNull()
+	}
+	if !planned.Mapping.Equal(state.Mapping) {
+		m.Mapping = types.MapNull(types.StringType)
+	}
+	if !planned.Properties.sameJSON(state.Properties) {
+		m.Properties = propertiesValue{}
 	}
 }
 
