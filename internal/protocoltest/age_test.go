@@ -40,7 +40,7 @@ func dated(t *testing.T, options emulator.Options) (*Provider, *calendar) {
 	t.Helper()
 	t.Parallel()
 	clock := new(calendar)
-	return Start(t, providerserver.NewProtocol6(provider.NewWithClock("test", clock.now)()), options), clock
+	return Start(t, providerserver.NewProtocol6(provider.NewForTests("test", clock.now, nil)()), options), clock
 }
 
 // aging returns Acme with a token that is rotated after 90 days, with changes.

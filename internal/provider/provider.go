@@ -4,6 +4,7 @@ package provider
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
@@ -22,16 +23,18 @@ import (
 const Address = "registry.terraform.io/dashembed/embed"
 
 // New returns a function that creates the provider with the given version.
-func New(version string) func() provider.Provider { return NewWithClock(version, time.Now) }
+func New(version string) func() provider.Provider { return NewForTests(version, time.Now, nil) }
 
-// NewWithClock is New with a clock that tells how old tokens are. It is for tests.
-func NewWithClock(version string, now func() time.Time) func() provider.Provider {
-	return func() provider.Provider { return &embedProvider{version, now} }
+// NewForTests is New with a clock that tells how old tokens are and, unless it is nil, a transport in place of the
+// network.
+func NewForTests(version string, now func() time.Time, transport http.RoundTripper) func() provider.Provider {
+	return func() provider.Provider { return &embedProvider{version, now, transport} }
 }
 
 type embedProvider struct {
-	version string
-	now     func() time.Time
+	version   string
+	now       func() time.Time
+	transport http.RoundTripper
 }
 
 var (
@@ -71,6 +74,7 @@ func (p *embedProvider) Configure(
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	settings.client.Transport = p.transport
 	settings.client.UserAgent = userAgent(p.version, req.TerraformVersion, settings.userAgentSuffix)
 	service := usergroup.New(api.New(settings.client), settings.environment)
 	forResource.service, forResource.planned.maxDeletions = service, settings.maxDeletions

@@ -1,0 +1,390 @@
+package protocoltest_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+	"github.com/dashembed/terraform-provider-embed/internal/provider"
+)
+
+var (
+	runsFlag  = flag.Int("runs", 2, "how many runs a sequence of TestSequences has; make test-long has three")
+	walksFlag = flag.Int("walks", 2, "how many walks TestSequences makes; make test has six, make test-long all")
+)
+
+// TestSequences walks the sequences of runs on one group, each with at most one mishap, in virtual time and with the
+// private state that the provider writes. The first run creates, imports or adopts the group. Each further one changes
+// nothing, destroys, updates, rotates, or does both. Sequences that lead to the same are continued once.
+func TestSequences(t *testing.T) {
+	t.Parallel()
+	all := append(readings(), emulator.Options{ReadLag: 1500 * time.Millisecond},
+		emulator.Options{Omit: []string{"name", "provided_id", "properties"}})
+	firsts := []string{"create", "import", "adopt"}
+	for n := range min(*walksFlag, len(firsts)*len(all)) {
+		first, reading := firsts[n%len(firsts)], (n+n/len(all))%len(all)
+		t.Run(fmt.Sprint(first, "/", reading), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := &walk{options: all[reading], imports: first == "import", seen: map[string]bool{}}
+				w.Provider = Bare(t, providerserver.NewProtocol6(provider.NewForTests("test", time.Now, w)()))
+				w.Configure(Object{
+					"base_url": "http://127.0.0.1", "api_key": emulator.DefaultKey, "max_retries": reading % 2,
+				}).WantNone()
+				w.NoTeams = slices.Contains(w.options.Omit, "team_id")
+				start := reached{state: w.Nothing(), config: Acme("adopt_existing", first == "adopt")}
+				if first != "create" {
+					start.groups = []emulator.Group{{
+						ID: "acme", Name: "Old", Properties: json.RawMessage(`{"tier":"silver","rows":10}`),
+					}}
+				}
+				w.explore(start)
+				t.Logf("%d runs lead to %d states", w.runs, len(w.seen))
+			})
+		})
+	}
+}
+
+// reached is what a sequence of runs has led to.
+type reached struct {
+	state  State
+	config Object // nil after a destruction
+	groups []emulator.Group
+	// managed and empty are the team_ids of the groups that Terraform has managed and of those that lookups have created.
+	managed, empty []int64
+	misled         bool   // an old response may have shown another group than the managed one
+	old            []byte // the last response to a lookup
+	teams          int64  // no team_id is above 1000 plus this
+	story          []string
+}
+
+// walk is the network, the service, and what the current run has reached.
+type walk struct {
+	*Provider
+	reached
+
+	options emulator.Options
+	imports bool // a group that is not in the state is imported
+	// unlucky is the number of the attempt in this run that has a mishap, or -1, and mishap is the number of the mishap.
+	unlucky, mishap int
+	plan            Plan
+	possible        []int // how many mishaps each attempt of this run can have
+	seen            map[string]bool
+	runs            int
+}
+
+func (w *walk) tell(format string, args ...any) {
+	w.story = append(slices.Clip(w.story), fmt.Sprintf(format, args...))
+}
+
+// explore walks all sequences that begin with start.
+func (w *walk) explore(start reached) {
+	from := []reached{start}
+	for run := range *runsFlag {
+		var next []reached
+		continueFrom := func() {
+			if signature := w.signature(); !w.seen[signature] {
+				w.seen[signature] = true
+				next = append(next, w.reached)
+				w.settle()
+			}
+		}
+		for _, one := range from {
+			for _, config := range configs(run, one.config) {
+				w.run(one, config, -1, 0)
+				possible := w.possible
+				continueFrom()
+				for unlucky, mishaps := range possible {
+					for mishap := range mishaps {
+						w.run(one, config, unlucky, mishap)
+						continueFrom()
+					}
+				}
+			}
+		}
+		from = next
+	}
+}
+
+// configs returns the configurations that a run can have after the one before it.
+func configs(run int, before Object) []Object {
+	if run == 0 {
+		return []Object{before}
+	}
+	base := With(Acme(), before)
+	other := func(one, two Object) Object {
+		if reflect.DeepEqual(With(base, one), base) {
+			return two
+		}
+		return one
+	}
+	const trigger = "rotate_token_when_changed"
+	name := other(Object{"name": "Acme"}, Object{"name": "New"})
+	mapping := other(Object{"mapping": Object{"sales": "db-1"}}, Object{"mapping": Object{}})
+	rotation := other(Object{trigger: Quarter("Q1")}, Object{trigger: Quarter("Q2")})
+	return []Object{before, nil, With(base, mapping), With(base, rotation), With(base, name, rotation)}
+}
+
+// settle checks that three more runs without mishaps end in success, or in an error that only a person can resolve.
+func (w *walk) settle() {
+	for range 3 {
+		if diags := w.run(w.reached, w.config, -1, 0); !diags.HasError() || asksAPerson(diags) {
+			return
+		}
+	}
+	w.T.Fatalf("three more runs have not ended in success: %+v\n%s", w.options, strings.Join(w.story, "\n"))
+}
+
+// run refreshes, plans and applies as Terraform does, and checks what must hold after every run. A mishap befalls the
+// unlucky attempt.
+func (w *walk) run(from reached, config Object, unlucky, mishap int) (diags Diags) {
+	w.reached, w.config, w.unlucky, w.mishap, w.possible, w.plan = from, config, unlucky, mishap, nil, Plan{}
+	w.runs++
+	options := w.options
+	w.tell("run:")
+	w.teams += 100
+	options.FirstTeamID = 1000 + w.teams
+	var err error
+	w.Service, err = emulator.New(options)
+	w.Must(err)
+	for _, group := range w.groups {
+		w.Service.Seed(group)
+	}
+	w.state, diags = w.refreshAndApply()
+	time.Sleep(time.Minute) // After that, no read lags.
+	w.groups = w.Service.Groups()
+	w.tell("%s", diags)
+	if w.check(from.state, diags); w.T.Failed() {
+		w.T.Fatalf("%+v\n%s", w.options, strings.Join(w.story, "\n"))
+	}
+	return diags
+}
+
+// refreshAndApply returns the new state.
+func (w *walk) refreshAndApply() (state State, diags Diags) {
+	switch state = w.state; {
+	case !state.Value.IsNull():
+		state, diags = w.Read(state)
+	case w.config != nil && w.imports:
+		if state, diags = w.Importing("acme", nil); !diags.HasError() {
+			state, diags = w.ReadToo(state)
+		}
+	default:
+		w.Walk().WantNone()
+	}
+	switch {
+	case diags.HasError():
+		return w.state, diags
+	case state.Value.IsNull() && w.config == nil:
+		return state, diags
+	}
+	if w.plan = w.PlanToo(state, w.config); w.plan.Diags.HasError() {
+		return w.state, w.plan.Diags
+	}
+	return w.Apply(w.plan)
+}
+
+// check checks what must hold after every run.
+func (w *walk) check(before State, diags Diags) {
+	rotations := w.checkCalls(before)
+	const trigger, fingerprint = "rotate_token_when_changed", "token_fingerprint"
+	exists := !w.state.Value.IsNull()
+	switch w.plan.Action {
+	case "create":
+		if diags.HasError() && exists {
+			w.T.Error("a creation that failed is in the state, so the next run destroys the group")
+		}
+	case "update":
+		due := w.plan.Get(fingerprint) == Unknown
+		recorded := reflect.DeepEqual(w.state.Get(trigger), w.config[trigger])
+		rotated := w.state.Get(fingerprint) != w.plan.Prior.Get(fingerprint)
+		if due && recorded != rotated || !due && rotations > 0 {
+			w.T.Errorf("a rotation is due: %t, recorded as done: %t, the token has changed: %t", due, recorded, rotated)
+		}
+	}
+	if diags.HasError() || w.unlucky >= 0 {
+		return
+	}
+	group, there := w.Service.Group("acme")
+	switch {
+	case there != exists && (exists || slices.Contains(w.managed, group.TeamID) && !w.misled):
+		w.T.Errorf("the state has a group: %t, the service has one: %t", exists, there)
+	case exists:
+		w.WantTruth(w.state, "acme")
+		w.WantSettled(w.state, w.config)
+		mapping, _ := w.config["mapping"].(Object)
+		asConfigured := group.Name == w.config["name"] && len(group.Mapping) == len(mapping)
+		// Without a team_id, a group that another actor has created in place of the managed one looks like it.
+		if !asConfigured && !w.NoTeams && !w.misled && w.options.Updates != emulator.UpdatesMerge {
+			w.T.Errorf("the service has %+v", group)
+		}
+	}
+}
+
+// checkCalls checks that only a group that Terraform manages, or an empty one, was deleted, and that the token was
+// rotated once at most. It returns the number of rotations.
+func (w *walk) checkCalls(before State) (rotations int) {
+	team, _ := w.state.Get("team_id").(int64)
+	if before.Value.IsNull() {
+		w.managed = append(slices.Clip(w.managed), team)
+	}
+	for _, call := range w.Service.Calls() {
+		if (call.Created || call.Updated) && call.TeamID == team {
+			w.managed = append(slices.Clip(w.managed), team)
+		}
+		asked := w.config == nil && (w.NoTeams || slices.Contains(w.managed, call.TeamID))
+		empty := IsCheck(call) || slices.Contains(w.empty, call.TeamID)
+		if call.Deleted && !asked && !empty && !w.options.ForgivingDeletes {
+			w.T.Errorf("a live group was deleted: %s", call)
+		}
+		if call.Rotated {
+			rotations++
+		}
+	}
+	if rotations > 1 {
+		w.T.Errorf("rotated %d times", rotations)
+	}
+	return rotations
+}
+
+// asksAPerson reports whether only a person can resolve an error.
+func asksAPerson(diags Diags) bool {
+	return slices.ContainsFunc(diags.List, func(d *tfprotov6.Diagnostic) bool {
+		return slices.Contains([]string{
+			alreadyExists, notAsPlanned, `User group "acme" may have existed before`, `User group "acme" does not exist`,
+		}, d.Summary)
+	})
+}
+
+var (
+	anyToken = regexp.MustCompile(`ugt_\w+`)
+	// random matches tokens, fingerprints, team_ids, instances, times and the IDs of checks.
+	random = regexp.MustCompile(`ugt_\w+|\b([0-9a-f]{12}|1\d\d\d|[A-Z2-7]{26}|20\d\d-[-:0-9TZ]+|[a-z2-7]{20})\b`)
+)
+
+// signature contains everything that the outcome of further runs depends on, with random values numbered.
+func (w *walk) signature() string {
+	var private map[string][]byte
+	if len(w.state.Private) > 0 && !w.state.Value.IsNull() {
+		w.Must(json.Unmarshal(w.state.Private, &private))
+	}
+	there := func(team int64) bool {
+		return slices.ContainsFunc(w.groups, func(group emulator.Group) bool { return group.TeamID == team })
+	}
+	text, err := json.Marshal([]any{
+		w.state.Members(), string(private["memory"]), w.config, w.groups, string(w.old), w.misled,
+		slices.ContainsFunc(w.managed, there), slices.ContainsFunc(w.empty, there),
+	})
+	w.Must(err)
+	numbers, tokens := map[string]int{}, map[string]string{}
+	for _, token := range anyToken.FindAllString(string(text), -1) {
+		tokens[Fingerprint(token)] = token
+	}
+	return random.ReplaceAllStringFunc(string(text), func(value string) string {
+		if strings.Contains(value, "-") { // It is a time.
+			return ""
+		}
+		value = cmp.Or(tokens[value], value)
+		if numbers[value] == 0 {
+			numbers[value] = len(numbers) + 1
+		}
+		return fmt.Sprint("#", numbers[value])
+	})
+}
+
+// RoundTrip implements http.RoundTripper. It makes one attempt of a call.
+func (w *walk) RoundTrip(r *http.Request) (*http.Response, error) {
+	// Without a connection, the client would conclude that nothing was sent.
+	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
+	body, err := io.ReadAll(r.Body)
+	w.Must(err)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	befalls := ""
+	if !bytes.Contains(body, []byte("terraform-provider-embed-check-")) {
+		can := w.mishaps(r.Method)
+		if len(w.possible) == w.unlucky {
+			befalls = can[w.mishap]
+		}
+		w.possible = append(w.possible, len(can))
+	}
+	w.tell("  %s %s: %s", r.Method, body, befalls)
+	status, answer := http.StatusOK, w.old
+	switch befalls {
+	case "another actor rotates":
+		w.Service.RotateBehind("acme")
+	case "another actor deletes":
+		w.Service.Remove("acme")
+	case "another actor replaces":
+		// The new group looks like the old one, but it has no mapping.
+		group, _ := w.Service.Group("acme")
+		w.Service.Seed(emulator.Group{ID: "acme", Name: group.Name, Properties: group.Properties})
+	case "another actor creates":
+		w.Service.Seed(emulator.Group{ID: "acme", Name: "Another"})
+	}
+	switch befalls {
+	case "lost before the work", "status 500":
+		status, answer = http.StatusInternalServerError, []byte(`{"success":0}`)
+	case "an old response":
+		w.misled = true
+	default:
+		status, answer = w.work(r)
+	}
+	switch befalls {
+	case "lost before the work", "lost after the work":
+		return nil, errors.New("the connection was cut")
+	case "no token":
+		answer = bytes.Replace(answer, []byte(`"token"`), []byte(`"tok"`), 1)
+	}
+	return &http.Response{
+		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(bytes.NewReader(answer)), ContentLength: int64(len(answer)),
+	}, nil
+}
+
+// mishaps returns what can befall an attempt.
+func (w *walk) mishaps(method string) []string {
+	all := []string{"lost before the work", "lost after the work", "status 500"}
+	if method != http.MethodDelete {
+		all = append(all, "no token")
+	}
+	if method == http.MethodGet && w.old != nil {
+		all = append(all, "an old response")
+	}
+	if _, exists := w.Service.Group("acme"); exists {
+		return append(all, "another actor rotates", "another actor deletes", "another actor replaces")
+	}
+	return append(all, "another actor creates")
+}
+
+// work lets the service carry out the request.
+func (w *walk) work(r *http.Request) (status int, answer []byte) {
+	recorder := httptest.NewRecorder()
+	w.Service.ServeHTTP(recorder, r)
+	calls := w.Service.Calls()
+	if call := calls[len(calls)-1]; call.Created && !bytes.Contains(call.Body, []byte(`"mapping"`)) {
+		w.empty = append(slices.Clip(w.empty), call.TeamID)
+	}
+	if r.Method == http.MethodGet && recorder.Code == http.StatusOK {
+		w.old = recorder.Body.Bytes()
+	}
+	return recorder.Code, recorder.Body.Bytes()
+}
