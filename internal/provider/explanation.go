@@ -136,15 +136,12 @@ func (p explanation) left() (said, removal string) {
 	if p.Removable() {
 		removal = removalCommand(p.URL, p.ID)
 	}
-	notOurs := slices.Contains([]usergroup.Finding{
-		usergroup.AnsweredFromCache, usergroup.AnswersDisagree, usergroup.AnsweredForAnother,
-	}, p.Finding)
 	switch {
 	case p.Empty && removal != "":
 		return "If nobody uses it, remove it" + withKey, removal
-	case notOurs && p.Placeholder == usergroup.PlaceholderLeft:
+	case p.MayBeLive && p.Placeholder == usergroup.PlaceholderLeft:
 		return "The lookup created an empty group, and it is not known whether that is gone.", ""
-	case notOurs && p.LookupUncertain:
+	case p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder:
 		return "The lookup may have created an empty group. It has deleted nothing, because that could be a live " +
 			"customer.", ""
 	case p.Placeholder == usergroup.PlaceholderLeft:
@@ -208,7 +205,8 @@ func (p explanation) next() string {
 	switch {
 	case p.Finding == usergroup.LeftBehind && refused && advice == "":
 		return "With an API key that may create groups but not delete them, this always happens. " + kindWords[call.Kind]
-	case (call.Kind == api.UnknownOutcome || call.Kind == api.Incomplete) && p.Done == usergroup.No:
+	case (call.Kind == api.UnknownOutcome || call.Kind == api.Incomplete) &&
+		(p.Done == usergroup.No || p.Operation == usergroup.Rotate && p.Done == usergroup.Yes):
 		return join(" ", advice, runAgain)
 	case call.Kind == api.UnknownOutcome || call.Kind == api.Incomplete:
 		return join(" ", advice, operationWords[p.Operation].next)

@@ -303,6 +303,13 @@ var specialWords = []struct {
 		},
 	},
 	{
+		usergroup.Replaced, func(p explanation) bool { return !p.Known.Existed() },
+		words{
+			means: "Two responses show different groups under this ID. " + replacement,
+			next:  "Check the API key, then run again.",
+		},
+	},
+	{
 		usergroup.Replaced, func(p explanation) bool { return p.Known.TeamID == nil || p.Response.TeamID == nil },
 		words{
 			means: "The service shows a group under this ID that is not the expected one: it has another token, and no name " +

@@ -2,10 +2,11 @@ package usergroup
 
 import "github.com/dashembed/terraform-provider-embed/internal/api"
 
-// PassCheck marks the check of the service as passed.
-func (s *Service) PassCheck() {
+// PassCheck marks the check of the service as passed. showsNames reports whether its lookup has shown a name.
+func (s *Service) PassCheck(showsNames bool) {
 	s.check.last = &verdict{uncached: true}
 	s.names.known.Store(true)
+	s.names.shown.Store(showsNames)
 }
 
 // Seen does what an operation on the group with a token does: the service remembers the token.

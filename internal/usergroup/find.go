@@ -70,7 +70,12 @@ func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 }
 
 // lookUp is find with settle nil. Otherwise it waits until time shows whether a group is another lookup's placeholder.
-func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Found, *Problem) {
+func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (found Found, problem *Problem) {
+	defer func() {
+		if found.Uncertain || problem != nil && problem.LookupUncertain {
+			s.uncertain.Store(known.ID, true)
+		}
+	}()
 	draft := Problem{Operation: LookUp, ID: known.ID, URL: s.client.URL(), Known: known}
 	defer s.scout(ctx)()
 	if cause := s.ended(LookUp); cause != nil {
@@ -92,9 +97,6 @@ func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Fo
 		lost = lost || answer.AfterLostAttempt || outcome == Maybe
 		// A response that reports a new group may come from a cache until a second lookup has confirmed the group.
 		draft.LookupUncertain = lost || made != nil
-		if lost {
-			s.uncertain.Store(known.ID, true)
-		}
 		shows := s.judge(known, made, answer)
 		switch {
 		case looks > maxLooks:
@@ -104,6 +106,12 @@ func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Fo
 		}
 		switch shows {
 		case unusable:
+			switch another := answer.New != nil && !*answer.New; {
+			case another && made == nil && !s.showsNothing(known.ID, answer.UserGroup):
+				draft.LookupUncertain, draft.MayBeLive = false, true // No lookup has created a group that shows a name.
+			case another && made != nil && !(Known{TeamID: made.TeamID, Token: made.Token}).isSame(answer.UserGroup):
+				draft.MayBeLive = true
+			}
 			switch {
 			case api.IsKind(err, api.Incomplete) && s.client.Retry(ctx, draft.Call):
 			case made != nil:
@@ -112,7 +120,8 @@ func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Fo
 				return Found{}, s.endIfKeyRefused(draft.with(CallFailed))
 			}
 		case fromCache, contradictory:
-			draft.LookupUncertain = true // It is unknown which lookups have reached the service.
+			// It is unknown which lookups have reached the service.
+			draft.LookupUncertain, draft.MayBeLive = true, true
 			if checked != nil && checked.problem != nil {
 				return Found{}, draft.because(checked.problem)
 			}
@@ -121,7 +130,7 @@ func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Fo
 			}
 			return Found{}, draft.with(AnsweredFromCache)
 		case existing:
-			draft.LookupUncertain = lost
+			draft.LookupUncertain, draft.Placeholder = lost, NoPlaceholder
 			waits, problem := settle != nil && !lost, (*Problem)(nil)
 			if waits {
 				waits, problem = s.mayBePlaceholder(ctx, draft)
@@ -147,7 +156,7 @@ func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (Fo
 			ctx = s.client.Begin(api.CleanUp(ctx, answer.Sent.Add(lease)))
 			if checked = s.checkService(ctx, nil); !checked.uncached {
 				// What looks like a placeholder may be a live group, if a cache repeats the response to its creation.
-				draft.LookupUncertain = true
+				draft.LookupUncertain, draft.MayBeLive = true, true
 				return Found{}, draft.because(checked.problem)
 			}
 		case confirmed:
@@ -257,9 +266,16 @@ func (s *Service) existing(ctx context.Context, draft Problem) (Found, *Problem)
 	known, group := draft.Known, draft.Response
 	s.remember(group.Token)
 	found := Found{UserGroup: group, Replaced: known.isOther(group), Uncertain: draft.LookupUncertain}
-	namesShown := s.names.shown.Load() || known.TakenOverEmpty
-	found.Empty = namesShown && s.showsNothing(known.ID, group)
+	nothing := s.showsNothing(known.ID, group)
+	hasLostName := !known.isSame(group) && nothing && known.Name != "" && (known.TeamID == nil || group.TeamID == nil)
+	if hasLostName && !s.names.known.Load() { // The check finds out.
+		if checked := s.checkService(ctx, ctx.Done()); checked.problem != nil {
+			return Found{}, draft.because(checked.problem)
+		}
+	}
+	found.Empty = nothing && (s.names.shown.Load() || known.TakenOverEmpty)
 	_, uncertain := s.uncertain.Load(known.ID)
+	uncertain = uncertain || draft.LookupUncertain
 	switch {
 	case known.isSame(group):
 		draft.LookupUncertain = false
@@ -267,16 +283,16 @@ func (s *Service) existing(ctx context.Context, draft Problem) (Found, *Problem)
 			found.Warnings = append(found.Warnings, draft.with(OtherSpelling))
 		}
 	case isOtherID(known.ID, group):
-		draft.LookupUncertain = true // If the response belongs to another request, this one may have been carried out, too.
+		// If the response belongs to another request, this one may have been carried out, too.
+		draft.LookupUncertain, draft.MayBeLive = true, true
 		return Found{}, draft.with(AnsweredForAnother)
-	case uncertain && s.showsNothing(known.ID, group):
+	case uncertain && nothing:
 		draft.LookupUncertain = true
 		return Found{}, draft.with(MayBeLeftBehind)
 	default:
 		draft.Empty = found.Empty
 		// Without a team_id, a group with another token may be another group. If it has also lost its name, it is.
-		hidden := known.TeamID == nil || group.TeamID == nil
-		found.Replaced = found.Replaced || found.Empty && hidden && known.Existed() && known.Name != ""
+		found.Replaced = found.Replaced || found.Empty && hasLostName
 	}
 	if found.Replaced {
 		if problem := s.checkEnvironment(ctx, draft); problem != nil {

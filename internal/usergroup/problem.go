@@ -22,6 +22,8 @@ type Problem struct {
 	// LookupUncertain reports whether the outcome of a lookup is uncertain, so that it may have created a placeholder,
 	// or may still create one.
 	LookupUncertain bool
+	// MayBeLive reports whether the group that a lookup may have created may as well be a live one.
+	MayBeLive bool
 	// Empty reports whether the group in Response, which is not the known one, shows nothing of its own although the
 	// service shows names, so that it may be the placeholder of an earlier lookup.
 	Empty bool
@@ -128,13 +130,13 @@ func (p *Problem) ChangedNothing() bool {
 // Removable reports whether to suggest a command that deletes whatever group has the ID: an empty group may be there,
 // and nothing shows that it is another one.
 func (p *Problem) Removable() bool {
-	switch p.Finding {
-	case AnsweredFromCache, AnswersDisagree, AnsweredForAnother:
-		return p.Operation == CheckService && p.LookupUncertain
-	case AnotherRemains, FoundEmpty:
+	switch {
+	case p.Finding == AnotherRemains, p.Finding == FoundEmpty:
 		return p.Empty
+	case p.MayBeLive:
+		return false
 	default:
-		return p.Placeholder == PlaceholderLeft || p.LookupUncertain && (p.Operation == CheckService || !p.Known.Existed())
+		return p.Placeholder == PlaceholderLeft || p.LookupUncertain && !p.Known.Existed()
 	}
 }
 
@@ -151,7 +153,7 @@ func (p Problem) because(cause *Problem) *Problem {
 	}
 	if cause.Operation == LookUp {
 		p.Placeholder, p.LookupUncertain, p.Response = cause.Placeholder, cause.LookupUncertain, cause.Response
-		p.URL = cause.URL
+		p.URL, p.MayBeLive = cause.URL, cause.MayBeLive
 	}
 	return &p
 }

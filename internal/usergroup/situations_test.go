@@ -1,6 +1,8 @@
 package usergroup_test
 
 import (
+	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -203,4 +205,19 @@ func situations() []situation {
 	}
 	slices.SortFunc(all, func(a, b situation) int { return strings.Compare(a.name, b.name) })
 	return all
+}
+
+// creation returns the response to the creation of a group.
+func (s situation) creation(group emulator.Group) reply {
+	shown := map[string]any{
+		"team_id": group.TeamID, "token": group.Token, "name": group.Name, "provided_id": group.ID,
+	}
+	for _, field := range s.reading.Omit {
+		delete(shown, field)
+	}
+	body, err := json.Marshal(map[string]any{"success": 1, "new_user_group": true, "user_group": shown})
+	if err != nil {
+		panic(err)
+	}
+	return reply{status: http.StatusOK, body: body}
 }

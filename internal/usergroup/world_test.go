@@ -68,6 +68,8 @@ type world struct {
 	taken int64
 	// placeholders are the team_ids of all groups that lookups have created.
 	placeholders map[int64]bool
+	// shown maps the team_id of each live group that a response has shown to whether one has shown its name.
+	shown map[int64]bool
 	// cached reports whether a GET got an old response. Responses from byBody do not count.
 	cached bool
 	// events describes what happened. The texts are built only when they are printed.
@@ -310,6 +312,10 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	group, there := w.Group(w.stored)
 	if there && group.TeamID == w.taken && r.Method == http.MethodGet {
 		w.makers[w.taken], w.taken = another, 0
+	}
+	has := func(text string) bool { return text != "" && bytes.Contains(response.body, []byte(`"`+text+`"`)) }
+	if there && !response.lost && w.makers[group.TeamID] != lookup && has(group.Token) {
+		w.shown[group.TeamID] = w.shown[group.TeamID] || has(group.Name)
 	}
 	isNew := there && w.undone != nil && w.undone.Token != group.Token
 	if isNew && r.Method == http.MethodPost && bytes.Contains(response.body, []byte(`"token":"`+group.Token+`"`)) {

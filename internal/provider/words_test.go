@@ -1,0 +1,259 @@
+package provider
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+// sentences are texts that a message may contain only if the facts of the Problem say so. always means that it must
+// contain them then. The search of histories in internal/usergroup compares the facts with what really happened.
+var sentences = []struct {
+	text   string
+	always bool
+	when   func(*usergroup.Problem) bool
+}{
+	{"curl -X DELETE", true, removes},
+	{"Nothing was changed", false, func(p *usergroup.Problem) bool {
+		return p.Done == usergroup.No && p.Placeholder == usergroup.NoPlaceholder && !p.LookupUncertain &&
+			(p.Operation == usergroup.LookUp || p.Finding == usergroup.Exists) && !p.AfterDeletion
+	}},
+	{"The state has the new token.", false, func(p *usergroup.Problem) bool {
+		return done(usergroup.Rotate, usergroup.Yes)(p) && p.Known.Existed() && p.NewToken
+	}},
+	{"The state keeps the old token", false, func(p *usergroup.Problem) bool {
+		return p.Operation == usergroup.Rotate && p.Done != usergroup.No && p.Known.Existed() && !p.NewToken
+	}},
+	{"rotated a second time", false, func(p *usergroup.Problem) bool {
+		return p.Operation == usergroup.Rotate && p.Done != usergroup.No
+	}},
+	{"If the group was created after all", false, func(p *usergroup.Problem) bool {
+		return p.Operation == usergroup.Create && p.Done != usergroup.No
+	}},
+	{"terraform state rm", false, func(p *usergroup.Problem) bool {
+		return p.Known.Existed() && p.Operation != usergroup.Adopt && p.Operation != usergroup.Create ||
+			p.Finding == usergroup.Claimed
+	}},
+	{"The group was not created.", false, done(usergroup.Create, usergroup.No)},
+	{"The group was not deleted. It stays", false, done(usergroup.Delete, usergroup.No)},
+	{"The group was deleted.", false, done(usergroup.Delete, usergroup.Yes)},
+	{"The token was not rotated.", false, done(usergroup.Rotate, usergroup.No)},
+	{"The group was not updated.", false, done(usergroup.Update, usergroup.No)},
+	{"It has deleted nothing", false, func(p *usergroup.Problem) bool {
+		return p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder
+	}},
+	{"with team_id ,", false, never}, {"team_id  ", false, never}, {"{", false, removes}, {"  .", false, never},
+}
+
+func done(operation usergroup.Operation, happened usergroup.Happened) func(*usergroup.Problem) bool {
+	return func(p *usergroup.Problem) bool { return p.Operation == operation && p.Done == happened }
+}
+
+func never(*usergroup.Problem) bool { return false }
+
+// removes reports whether a message has a command that removes a group. Only its body has braces.
+func removes(p *usergroup.Problem) bool {
+	checked := p.Cause != nil && p.Cause.Operation == usergroup.CheckService && p.Finding != usergroup.RunEnded
+	return p.Removable() || checked && p.Cause.Removable()
+}
+
+// TestSentencesFollowFromFacts checks every sentence against one in five of all combinations of facts, which takes
+// a second.
+func TestSentencesFollowFromFacts(t *testing.T) {
+	t.Parallel()
+	team, other, name := int64(1001), int64(1002), "acme"
+	known := []usergroup.Known{
+		{}, {ID: "acme", TeamID: &team, Fingerprint: "0123"}, {ID: "acme", Fingerprint: "0123"},
+	}
+	calls := []*api.Error{
+		nil, {Kind: api.UnknownOutcome, Method: "GET", Reason: "it was cut"},
+		{Kind: api.Refused, Method: "DELETE", Status: 400, FromService: true},
+	}
+	responses := []api.UserGroup{{}, {TeamID: &other, Token: api.NewSecret("new"), Name: &name}}
+	causes := []*usergroup.Problem{
+		nil, {Operation: usergroup.LookUp, Call: calls[1]},
+		{Operation: usergroup.CheckService, ID: "check", Call: calls[2], Placeholder: usergroup.PlaceholderLeft},
+		{Operation: usergroup.CheckService, ID: "check", LookupUncertain: true},
+	}
+	count, broken := 0, 0
+	check := func(p *usergroup.Problem) {
+		count++
+		said := explanation{p}.title() + "\n" + explanation{p}.detail()
+		for _, sentence := range sentences {
+			has, may := strings.Contains(said, sentence.text), sentence.when(p)
+			if (has && !may || sentence.always && may && !has) && !p.ChangedNothing() {
+				if broken++; broken <= 10 {
+					t.Errorf("%q: %t, want %t, in\n%s\n%s", sentence.text, has, may, facts(p), said)
+				}
+			}
+		}
+	}
+	bits := func(n, bit int) bool { return n&(1<<bit) != 0 }
+	for finding := range usergroup.OtherSpelling + 1 {
+		for operation := range usergroup.CheckService {
+			all := 3 * 3 * 32 * len(known) * len(calls) * len(responses) * len(causes)
+			for i := int(finding); i < all; i += 5 {
+				n := i
+				p := usergroup.Problem{Finding: finding, Operation: operation, ID: "acme", URL: "https://service/api/user"}
+				pick := func(options int) (picked int) {
+					picked, n = n%options, n/options
+					return picked
+				}
+				p.Done, p.Placeholder = usergroup.Happened(pick(3)), usergroup.Placeholder(pick(3))
+				flags := pick(32)
+				p.LookupUncertain, p.MayBeLive = bits(flags, 0), bits(flags, 1)
+				p.Empty, p.AfterDeletion, p.NewToken = bits(flags, 2), bits(flags, 3), bits(flags, 4)
+				p.Known, p.Call = known[pick(len(known))], calls[pick(len(calls))]
+				p.Response, p.Cause = responses[pick(len(responses))], causes[pick(len(causes))]
+				if p.Cause == nil && finding == usergroup.RunEnded {
+					p.Cause = causes[1]
+				}
+				if finding == usergroup.MayHaveExisted || finding == usergroup.NotTakenAsSent || finding == usergroup.Claimed {
+					sent := "Acme"
+					p.Sent = api.GroupRequest{Name: &sent, Mapping: map[string]string{}}
+				}
+				if occurs(&p) {
+					check(&p)
+				}
+			}
+		}
+	}
+	t.Logf("%d combinations, %d sentences that do not follow", count, broken)
+}
+
+// occurs reports whether a combination of facts makes sense.
+func occurs(p *usergroup.Problem) bool {
+	creates := p.Operation == usergroup.Create || p.Operation == usergroup.Adopt
+	rotated := done(usergroup.Rotate, usergroup.Yes)(p)
+	switch nothing := p.Placeholder == usergroup.NoPlaceholder && !p.LookupUncertain; p.Finding {
+	case usergroup.Exists, usergroup.MayHaveExisted, usergroup.Claimed, usergroup.Recreated:
+		return p.Operation == usergroup.Create && nothing && !p.NewToken && (p.Finding != usergroup.Exists || p.Done == usergroup.No)
+	case usergroup.Adopted, usergroup.NotTakenAsSent:
+		return (p.Operation == usergroup.Adopt || p.Operation == usergroup.Update) && nothing
+	case usergroup.Kept, usergroup.AnotherRemains:
+		return p.Operation == usergroup.Delete && nothing
+	case usergroup.Replaced: // An update compares the team_ids.
+		puts := p.Operation == usergroup.Adopt || p.Operation == usergroup.Update
+		if p.Operation == usergroup.Create || puts && (p.Known.TeamID == nil || p.Response.TeamID == nil) {
+			return false
+		}
+	case usergroup.WrongEnvironment:
+		if creates || !p.Known.Existed() {
+			return false
+		}
+	case usergroup.FoundEmpty:
+		return p.Operation == usergroup.LookUp && p.Empty && nothing && !p.MayBeLive && p.Done == usergroup.No
+	}
+	return (p.Operation != usergroup.LookUp || p.Done == usergroup.No) && (!p.NewToken || rotated) && (!p.AfterDeletion || creates) && !p.Empty &&
+		(p.Operation != usergroup.Delete || p.Known.Existed()) &&
+		(!p.MayBeLive || p.Placeholder != usergroup.PlaceholderRemoved)
+}
+
+func facts(p *usergroup.Problem) string {
+	const format = "%v, done %d, placeholder %d, uncertain %t, live %t, empty %t, deleted %t, known %t, cause %v"
+	return fmt.Sprintf(format, p, p.Done, p.Placeholder, p.LookupUncertain, p.MayBeLive, p.Empty, p.AfterDeletion,
+		p.Known.Existed(), p.Cause)
+}
+
+// TestEveryObstacleHasAdvice checks that the advice for an obstacle names what to change. It replaces the advice for
+// the kind of the failure, except for an unknown outcome, where it comes first.
+func TestEveryObstacleHasAdvice(t *testing.T) {
+	t.Parallel()
+	names := map[api.Obstacle]string{
+		api.ExpiredCertificate:      "clock",
+		api.UnknownAuthority:        "Set ca_cert_file or ca_cert_pem",
+		api.OtherName:               "set tls_server_name",
+		api.NoTLS:                   "the scheme and the port in base_url",
+		api.TLSWanted:               "https://",
+		api.HandshakeRefused:        "TLS 1.2",
+		api.ClientCertificateWanted: "set client_cert_file and client_key_file",
+		api.ProxyPasswordWanted:     "proxy_url (EMBED_PROXY_URL)",
+		api.ProxyForbids:            "NO_PROXY",
+		api.ProxyCannotConnect:      "resolve",
+		api.BodyDropped:             "PUT or POST calls have worked, so something between",
+		api.BodyMayBeDropped:        "may drop or refuse the body of GET requests",
+		api.FieldsMayBeDropped:      "drops the body of GET requests",
+		api.RefusedOnTheWay:         "the API key may be correct",
+		api.WrongAddress:            "no call has reached the service there yet",
+		api.ForeignResponse:         "does not come from the service. Check base_url",
+	}
+	constants := constantsOfAPI(t, "Obstacle")
+	for value, constant := range constants[1:] {
+		call := api.Error{Kind: api.Refused, Method: "GET", Obstacle: api.Obstacle(value + 1)}
+		problem := usergroup.Problem{Operation: usergroup.Update, Call: &call}
+		want, got := names[call.Obstacle], explanation{&problem}.next()
+		if want == "" || !strings.Contains(got, want) || strings.Contains(got, "{") {
+			t.Errorf("%s: %q, want %q", constant, got, want)
+		}
+		want = got + " " + operationWords[usergroup.Update].next
+		call.Kind, problem.Done = api.UnknownOutcome, usergroup.Maybe
+		if got := (explanation{&problem}).next(); got != want {
+			t.Errorf("%s with an unknown outcome: %q, want %q", constant, got, want)
+		}
+	}
+	if len(names) != len(constants)-1 {
+		t.Errorf("%d obstacles, want %d", len(constants)-1, len(names))
+	}
+}
+
+// TestEveryKindHasAdvice checks that without an obstacle, the advice follows from the kind, or from the operation if
+// the kind says too little.
+func TestEveryKindHasAdvice(t *testing.T) {
+	t.Parallel()
+	for kind, constant := range constantsOfAPI(t, "Kind") {
+		call := api.Error{Kind: api.Kind(kind)}
+		problem := usergroup.Problem{Operation: usergroup.Update, Done: usergroup.Maybe, Call: &call}
+		got, ofOperation := explanation{&problem}.next(), operationWords[usergroup.Update].next
+		ofKind := kind != int(api.UnknownOutcome) && kind != int(api.Incomplete)
+		if got == "" || (got != ofOperation) != ofKind {
+			t.Errorf("%s: %q", constant, got)
+		}
+	}
+}
+
+// TestAPINamesNoArguments checks that internal/api leaves it to this package to name arguments and variables.
+func TestAPINamesNoArguments(t *testing.T) {
+	t.Parallel()
+	names := []string{"EMBED_", "_PROXY"}
+	for name := range providerSchema(t).Attributes {
+		if strings.Contains(name, "_") {
+			names = append(names, name)
+		}
+	}
+	named := regexp.MustCompile(strings.Join(names, "|"))
+	inspect(t, "../api", func(node ast.Node) {
+		text, is := node.(*ast.BasicLit)
+		if is && named.MatchString(text.Value) {
+			t.Errorf("internal/api names an argument: %s", text.Value)
+		}
+	})
+}
+
+// constantsOfAPI returns the names of the constants of an enumeration, at the index of their values.
+func constantsOfAPI(t *testing.T, enumeration string) (names []string) {
+	t.Helper()
+	inspect(t, "../api", func(node ast.Node) {
+		block, is := node.(*ast.GenDecl)
+		if !is || block.Tok != token.CONST {
+			return
+		}
+		first := block.Specs[0].(*ast.ValueSpec)
+		if first.Type == nil || types.ExprString(first.Type) != enumeration {
+			return
+		}
+		for _, constant := range block.Specs {
+			names = append(names, constant.(*ast.ValueSpec).Names[0].Name)
+		}
+	})
+	if len(names) == 0 {
+		t.Fatalf("internal/api has no constants of type %s", enumeration)
+	}
+	return names
+}
