@@ -112,7 +112,7 @@ func (s *Service) isLive(ctx context.Context, wanted api.GroupRequest, draft Pro
 	if named && namesDiffer(wanted.Name, existing.Name) {
 		return true, nil
 	}
-	draft.Known = Known{ID: draft.ID, TeamID: existing.TeamID, Token: existing.Token}
+	draft.shows(existing)
 	found, problem := s.find(ctx, draft.Known)
 	switch {
 	case problem == nil:
@@ -124,10 +124,16 @@ func (s *Service) isLive(ctx context.Context, wanted api.GroupRequest, draft Pro
 	}
 }
 
+// shows sets what is known to what a response to the creation has shown. The group may be live in any case.
+func (p *Problem) shows(group api.UserGroup) {
+	p.Known = Known{ID: p.ID, TeamID: group.TeamID, Token: group.Token}
+	p.MayBeLive = !p.Known.Existed()
+}
+
 // confirmCreated looks up a new group if the response to its creation was incomplete or showed another ID.
 func (s *Service) confirmCreated(ctx context.Context, draft Problem) (Result, *Problem) {
 	draft.Done = Maybe
-	draft.Known = Known{ID: draft.ID, TeamID: draft.Response.TeamID, Token: draft.Response.Token}
+	draft.shows(draft.Response)
 	found, problem := s.find(api.CleanUp(ctx, time.Time{}), draft.Known)
 	switch {
 	case problem != nil:
@@ -152,7 +158,7 @@ func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, draft Prob
 	if s.remembers(draft.Response.Token) {
 		return Result{}, draft.with(MayHaveExisted)
 	}
-	draft.Known = Known{ID: wanted.UserGroupID, TeamID: draft.Response.TeamID, Token: draft.Response.Token}
+	draft.shows(draft.Response)
 	found, problem := s.find(api.CleanUp(ctx, time.Time{}), draft.Known)
 	if problem != nil {
 		return Result{}, draft.because(problem)

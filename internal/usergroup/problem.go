@@ -153,7 +153,7 @@ func (p Problem) because(cause *Problem) *Problem {
 	}
 	if cause.Operation == LookUp {
 		p.Placeholder, p.LookupUncertain, p.Response = cause.Placeholder, cause.LookupUncertain, cause.Response
-		p.URL, p.MayBeLive = cause.URL, cause.MayBeLive
+		p.URL, p.MayBeLive = cause.URL, p.MayBeLive || cause.MayBeLive
 	}
 	return &p
 }
