@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -40,9 +41,9 @@ func (l *userGroupListResource) ListResourceConfigSchema(
 		MarkdownDescription: "Lists which of the given user groups exist. The service cannot list its groups, so " +
 			"you provide the IDs to look up. Groups that do not exist are skipped, and nothing is created. With " +
 			"`-generate-config-out`, `terraform query` turns a list of IDs into import blocks and " +
-			"configuration.\n\nIt makes one call for each group that exists and three for each that does not, one " +
-			"group after the other. Terraform stops at 100 results unless the list block sets `limit`. The results do " +
-			"not include the token. " + describeKeyRights,
+			"configuration.\n\nIt makes one call for each group that exists and three for each that does not, ten " +
+			"groups at a time, and none for the IDs beyond the limit. Terraform stops at 100 results unless the list " +
+			"block sets `limit`. The results do not include the token. " + describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_ids": schema.ListAttribute{
 				Required:    true,
@@ -57,7 +58,7 @@ func (l *userGroupListResource) ListResourceConfigSchema(
 	}
 }
 
-// List looks the groups up one after the other and leaves the service as it was.
+// List looks the groups up and leaves the service as it was.
 func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	var diags diag.Diagnostics
 	var ids []string
@@ -67,32 +68,33 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 		return
 	}
 	stream.Results = func(push func(list.ListResult) bool) {
-		seen := make(map[string]bool, len(ids))
-		listed := int64(0)
-		for _, id := range ids {
-			if seen[id] {
-				continue
-			}
-			seen[id] = true
-			found, err := l.service.Find(ctx, usergroup.Known{ID: id})
+		for one := range lookUpAll(ctx, l.service, withoutRepeats(ids), req.Limit) {
 			var warnings diag.Diagnostics
-			if isMissing(&warnings, err) {
+			if isMissing(&warnings, one.err) {
 				if len(warnings) > 0 && !push(list.ListResult{Diagnostics: warnings}) {
 					return
 				}
 				continue
 			}
 			result := req.NewListResult(ctx)
-			report(&result.Diagnostics, err, found.Warnings...)
-			if err == nil {
-				l.describe(ctx, id, found, req.IncludeResource, &result)
+			report(&result.Diagnostics, one.err, one.found.Warnings...)
+			if one.err == nil {
+				l.describe(ctx, one.id, one.found, req.IncludeResource, &result)
 			}
-			listed++
-			if !push(result) || listed == req.Limit {
+			if !push(result) {
 				return
 			}
 		}
 	}
+}
+
+func withoutRepeats(ids []string) []string {
+	seen := make(map[string]bool, len(ids))
+	return slices.DeleteFunc(ids, func(id string) bool {
+		repeated := seen[id]
+		seen[id] = true
+		return repeated
+	})
 }
 
 // describe fills in the result. It omits the token, because query results are printed, not always with sensitive

@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -15,9 +14,6 @@ import (
 
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
-
-// lookupsAtATime is the maximum number of concurrent lookups. It equals the default of Terraform's -parallelism.
-const lookupsAtATime = 10
 
 // userGroupsDataSource implements embed_user_groups, which determines which of the given groups exist.
 type userGroupsDataSource struct{ service *usergroup.Service }
@@ -96,35 +92,23 @@ func (d *userGroupsDataSource) lookUp(
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	existing, missing = []string{}, []string{}
-	var mu sync.Mutex
-	note := func(id string, found usergroup.Found, err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		before := len(existing) + len(missing)
+	for one := range lookUpAll(ctx, d.service, ids, 0) {
 		switch {
-		case err == nil:
-			existing = append(existing, id)
-			report(diags, nil, found.Warnings...)
-		case isMissing(diags, err):
-			missing = append(missing, id)
-		case !diags.HasError():
-			report(diags, err)
-			stop()
+		case one.err == nil:
+			existing = append(existing, one.id)
+			report(diags, nil, one.found.Warnings...)
+		case isMissing(diags, one.err):
+			missing = append(missing, one.id)
+		default:
+			if !diags.HasError() {
+				report(diags, one.err)
+				stop()
+			}
+			continue
 		}
-		if done := len(existing) + len(missing); done > before && (done%50 == 0 || done == len(ids)) {
+		if done := len(existing) + len(missing); done%50 == 0 || done == len(ids) {
 			tflog.Info(ctx, fmt.Sprintf("Looked up %d of %d user groups", done, len(ids)))
 		}
 	}
-	slots := make(chan struct{}, lookupsAtATime)
-	var lookups sync.WaitGroup
-	for _, id := range ids {
-		slots <- struct{}{}
-		lookups.Go(func() {
-			found, err := d.service.Find(ctx, usergroup.Known{ID: id})
-			note(id, found, err)
-			<-slots
-		})
-	}
-	lookups.Wait()
 	return existing, missing
 }
