@@ -57,8 +57,8 @@ func importsCustomers(r *reader) {
 
 	r.service.ResetCounts()
 	planned := r.runs()
-	if calls := len(r.service.Calls()); calls != 1055 {
-		r.t.Errorf("the plan makes %d calls, and the page says 1,055", calls)
+	if calls := len(r.service.Calls()); calls != 905 {
+		r.t.Errorf("the plan makes %d calls, and the page says 905", calls)
 	}
 	r.quotes(r.take("text"), planned)
 	r.quotes(`+ "customer-151",`, planned)

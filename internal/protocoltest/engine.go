@@ -295,6 +295,11 @@ func (p *Provider) Refreshed(state State) State {
 func (p *Provider) Importing(id string, identity Object) (State, Diags) {
 	p.T.Helper()
 	p.Walk().WantNone()
+	return p.importToo(id, identity)
+}
+
+func (p *Provider) importToo(id string, identity Object) (State, Diags) {
+	p.T.Helper()
 	req := &tfprotov6.ImportResourceStateRequest{TypeName: ResourceType, ID: id}
 	if identity != nil {
 		req.Identity = &tfprotov6.ResourceIdentityData{IdentityData: p.Encode(Value(identityType, identity))}
@@ -315,6 +320,16 @@ func (p *Provider) ImportAndRead(id string) (State, Diags) {
 	state, diags := p.Importing(id, nil)
 	diags.WantNone()
 	return p.ReadToo(state)
+}
+
+// ImportToo is Imported in the current walk, as in a plan with an import block.
+func (p *Provider) ImportToo(id string) State {
+	p.T.Helper()
+	state, diags := p.importToo(id, nil)
+	diags.WantNone()
+	state, diags = p.ReadToo(state)
+	diags.WantNone()
+	return state
 }
 
 // Imported is ImportAndRead, but fails the test if there are diagnostics.

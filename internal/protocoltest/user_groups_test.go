@@ -1,6 +1,7 @@
 package protocoltest_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -121,4 +122,58 @@ func TestUserGroupsReportsACommonFailureOnce(t *testing.T) {
 	}
 	_, diags = userGroups(p.AnotherProcess(Object{"api_key": Unknown}), "acme")
 	diags.WantError(notConfigured)
+}
+
+// TestImportUsesTheLookupBeforeIt checks that a group that a data source or a list has just looked up is not looked up
+// again by the import in the same plan, unless something was written in between, and that every refresh looks it up.
+func TestImportUsesTheLookupBeforeIt(t *testing.T) {
+	t.Parallel()
+	for name, looksUp := range map[string]func(*Provider) Diags{
+		"data source of many": func(p *Provider) Diags {
+			_, diags := userGroups(p, "acme", "nobody")
+			return diags
+		},
+		"data source": func(p *Provider) Diags {
+			_, diags := p.DataSource(ByID("acme"))
+			return diags
+		},
+		"list": func(p *Provider) Diags {
+			_, diags := p.List(0, true, "acme")
+			return diags
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, emulator.Options{})
+			p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{"a":1}`)})
+			looksUp(p).WantNone()
+			p.Service.ResetCounts()
+			state := p.ImportToo("acme")
+			p.WantCalls("")
+			p.WantTruth(state, "acme")
+			p.WantState(state, "name", "Acme", "properties", `{"a":1}`)
+			looksUp(p).WantNone()
+			p.Service.ResetCounts()
+			_, diags := p.ReadToo(state)
+			diags.WantNone()
+			p.WantCalls("GET")
+
+			looksUp(p).WantNone()
+			_, diags = p.Invoke(ByID("acme"))
+			diags.WantNone()
+			p.Service.ResetCounts()
+			p.WantTruth(p.ImportToo("acme"), "acme")
+			p.WantCalls("GET")
+		})
+	}
+}
+
+// TestImportLooksUpAMissingGroup checks that the import of a group that was missing a moment ago looks again.
+func TestImportLooksUpAMissingGroup(t *testing.T) {
+	p := start(t, emulator.Options{})
+	_, diags := userGroups(p, "acme")
+	diags.WantNone()
+	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	p.Service.ResetCounts()
+	p.WantTruth(p.ImportToo("acme"), "acme")
+	p.WantCalls("GET")
 }

@@ -268,7 +268,13 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 		return
 	}
 	imported := remembered.Import == importedUnread
-	found, err := r.service.Find(ctx, group.known(remembered, r.now()))
+	var found usergroup.Found
+	var err error
+	if imported {
+		found, err = r.service.FindForImport(ctx, group.UserGroupID.ValueString())
+	} else {
+		found, err = r.service.Find(ctx, group.known(remembered, r.now()))
+	}
 	if !imported && isMissing(&resp.Diagnostics, err) {
 		resp.State.RemoveResource(ctx)
 		return

@@ -12,16 +12,23 @@ import (
 // because it deletes a group only after a second lookup has shown that the first one created it. The calls of the
 // check of the service are extra.
 func (s *Service) Find(ctx context.Context, known Known) (Found, error) {
-	return exclusively(ctx, s, LookUp, known, func(ctx context.Context, _ *groupLock) (Found, *Problem) {
-		found, problem := s.lookUp(ctx, known, &settling{})
-		if found.Empty && !known.Existed() && s.names.empty.Add(1) <= mostWarnings {
-			draft := Problem{
-				Operation: LookUp, ID: known.ID, URL: s.client.URL(), Response: found.UserGroup, Empty: true,
-			}
-			found.Warnings = append(found.Warnings, draft.with(FoundEmpty))
-		}
+	return exclusively(ctx, s, LookUp, known, func(ctx context.Context, lock *groupLock) (Found, *Problem) {
+		found, problem := s.findAndWarn(ctx, known)
+		lock.keep(known, found, problem)
 		return found, problem
 	})
+}
+
+// findAndWarn looks up a group, and warns if a group of which nothing was known is Empty.
+func (s *Service) findAndWarn(ctx context.Context, known Known) (Found, *Problem) {
+	found, problem := s.lookUp(ctx, known, &settling{})
+	if found.Empty && !known.Existed() && s.names.empty.Add(1) <= mostWarnings {
+		draft := Problem{
+			Operation: LookUp, ID: known.ID, URL: s.client.URL(), Response: found.UserGroup, Empty: true,
+		}
+		found.Warnings = append(found.Warnings, draft.with(FoundEmpty))
+	}
+	return found, problem
 }
 
 // mostWarnings limits how often a process warns of a group that shows nothing. A service with more of them has groups

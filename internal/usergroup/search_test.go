@@ -323,7 +323,7 @@ func (h *history) refresh(ctx context.Context) {
 }
 
 func (h *history) importGroup(ctx context.Context) {
-	found, err := h.service.Find(ctx, usergroup.Known{ID: id})
+	found, err := h.service.FindForImport(ctx, id)
 	h.ended(err, found.Warnings...)
 	if err == nil {
 		h.state = state{exists: true, stored: true, known: usergroup.Known{ID: id}}

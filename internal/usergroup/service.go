@@ -135,6 +135,8 @@ type groupLock struct {
 	// instance is the Result.Instance of the last creation or adoption. It is empty if there was none since a deletion.
 	instance string
 	deleted  bool
+	// fresh is the last operation if that was a Find that FindForImport may use, and nil otherwise.
+	fresh *freshLookup
 }
 
 // exclusively runs an operation with exclusive access to its ID and with one budget for all its calls. It returns
@@ -155,6 +157,9 @@ func exclusively[R any](
 	}
 	if cause := s.ended(operation); cause != nil {
 		return result, notBegun(operation, known.ID, cause)
+	}
+	if operation != LookUp {
+		lock.fresh = nil
 	}
 	s.remember(known.Token)
 	ctx, release := s.untilOver(s.client.Begin(ctx))
