@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
@@ -49,8 +48,8 @@ func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 			describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_ids": schema.SetAttribute{
-				Required:    true,
-				ElementType: types.StringType,
+				Required:   true,
+				CustomType: newIDsType(),
 				Validators: []validator.Set{
 					setvalidator.NoNullValues(),
 					setvalidator.ValueStringsAre(userGroupIDValidator{}),
@@ -59,12 +58,12 @@ func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 			},
 			"existing_ids": schema.SetAttribute{
 				Computed:            true,
-				ElementType:         types.StringType,
+				CustomType:          newIDsType(),
 				MarkdownDescription: "The IDs of the user groups that exist.",
 			},
 			"missing_ids": schema.SetAttribute{
 				Computed:            true,
-				ElementType:         types.StringType,
+				CustomType:          newIDsType(),
 				MarkdownDescription: "The IDs of the user groups that do not exist.",
 			},
 		},
