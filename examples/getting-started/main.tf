@@ -33,14 +33,8 @@ provider "embed" {
 }
 
 locals {
-  customers = { for row in csvdecode(file("${path.module}/customers.csv")) : row.id => row }
-}
-
-module "customers" {
-  source = "./modules/customers"
-
   customers = {
-    for id, row in local.customers : id => {
+    for row in csvdecode(file("${path.module}/customers.csv")) : row.id => {
       name       = row.name
       properties = jsonencode({ tier = row.tier })
 
@@ -48,6 +42,12 @@ module "customers" {
       deletion_protection = try(row.leaving == "yes" ? false : null, null)
     }
   }
+}
+
+module "customers" {
+  source = "./modules/customers"
+
+  customers = local.customers
 
   # With true, the state contains every token in plain text.
   store_tokens        = false

@@ -155,6 +155,7 @@ var otherwiseCovered = map[string]func(*testing.T){
 	"modules/customers":                                         TestAccModulePassesItsOwnTests,
 	"modules/customers/tests":                                   TestAccModulePassesItsOwnTests,
 	"token-to-secret-store":                                     TestAccPages, // keepsSecretCurrent
+	"getting-started/review":                                    TestAccPages, // importsCustomers
 	"query-from-csv":                                            TestAccQueryFromCSV,
 	"api-key-from-vault":                                        TestAccEphemeralKeyIsReadAgainInEachRun,
 	"tokens-in-two-root-modules/groups":                         TestAccTokensInTwoRootModules,

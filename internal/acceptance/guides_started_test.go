@@ -44,6 +44,7 @@ func importsCustomers(r *reader) {
 		r.t.Fatal(err)
 	}
 	r.copy(examplesDir + "/getting-started")
+	r.copy(examplesDir + "/getting-started/review/review.tf")
 	r.copyModule("modules/customers")
 	r.customers(400, 150)
 	before := customers.Groups()
@@ -65,6 +66,8 @@ func importsCustomers(r *reader) {
 	if changed := strings.Fields(r.runs()); len(changed) != 100 || changed[0] != "customer-001" {
 		r.t.Errorf("want the 100 groups whose properties differ, got %q", changed)
 	}
+	r.quotes(r.take("text"), oneLine(planned))
+	r.backsUp()
 	shown := tokenOfItsOwn.ReplaceAllString(r.must("show", "tfplan"), "$1")
 	if imported := tokenOfItsOwn.ReplaceAllString(r.take("text"), "$1"); !strings.Contains(shown, imported) {
 		_, from, _ := strings.Cut(shown, `customer["customer-001"]`)
@@ -106,4 +109,19 @@ func (r *reader) rehearses() {
 	if left := r.service.In("Testing").Groups(); len(left) > 0 {
 		r.t.Errorf("the rehearsal has left %v", left)
 	}
+}
+
+// backsUp runs the block that makes a backup of the plan, and checks that a plan compares the names.
+func (r *reader) backsUp() {
+	r.t.Helper()
+	r.runs()
+	var backup map[string]struct{ Name, Properties string }
+	err := json.Unmarshal([]byte(readPage(r.t, filepath.Join(r.dir, "backup.json"))), &backup)
+	if one := backup["customer-001"]; err != nil || len(backup) != 150 || one.Name != "Customer 001" ||
+		one.Properties != `{"legacy":true}` {
+		r.t.Errorf("the backup has %d groups, %+v, %v", len(backup), one, err)
+	}
+	r.replace("customers.csv", "Customer 001", "Another customer")
+	r.says("These groups have other names than in the list, and may belong to others: customer-001 ", "plan")
+	r.replace("customers.csv", "Another customer", "Customer 001")
 }

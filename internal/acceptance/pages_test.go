@@ -57,6 +57,7 @@ var (
 	codeBlock  = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
 	heading    = regexp.MustCompile(`(?m)^#{1,6} (.*)$`)
 	notInLinks = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	htmlAnchor = regexp.MustCompile(`<a id="([^"]+)"></a>`)
 	link       = regexp.MustCompile(`\]\(([^) ]+)\)`)
 )
 
@@ -69,6 +70,9 @@ func anchors(page string) []string {
 	var all []string
 	for _, found := range heading.FindAllStringSubmatch(codeBlock.ReplaceAllString(page, ""), -1) {
 		all = append(all, anchor(found[1]))
+	}
+	for _, found := range htmlAnchor.FindAllStringSubmatch(page, -1) {
+		all = append(all, found[1])
 	}
 	return all
 }

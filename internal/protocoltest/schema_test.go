@@ -49,6 +49,22 @@ func schemaBlocks(t *testing.T) map[string]*tfprotov6.SchemaBlock {
 	return blocks
 }
 
+// allAttributes returns the attributes of a block by path, including nested ones.
+func allAttributes(block *tfprotov6.SchemaBlock) map[string]*tfprotov6.SchemaAttribute {
+	all := map[string]*tfprotov6.SchemaAttribute{}
+	var add func(prefix string, attributes []*tfprotov6.SchemaAttribute)
+	add = func(prefix string, attributes []*tfprotov6.SchemaAttribute) {
+		for _, attribute := range attributes {
+			all[prefix+attribute.Name] = attribute
+			if attribute.NestedType != nil {
+				add(prefix+attribute.Name+".", attribute.NestedType.Attributes)
+			}
+		}
+	}
+	add("", block.Attributes)
+	return all
+}
+
 // TestSchemasDescribeEverything checks that each object and each attribute has a description in Markdown, and each
 // argument of the provider names its environment variable.
 func TestSchemasDescribeEverything(t *testing.T) {
@@ -71,8 +87,8 @@ func TestSchemasDescribeEverything(t *testing.T) {
 		if len(block.BlockTypes) > 0 {
 			t.Errorf("%s has nested blocks, which this test does not check", object)
 		}
-		for _, attribute := range block.Attributes {
-			check(object+"."+attribute.Name, attribute.Description, attribute.DescriptionKind)
+		for path, attribute := range allAttributes(block) {
+			check(object+"."+path, attribute.Description, attribute.DescriptionKind)
 			variable := "Environment variable: `EMBED_" + strings.ToUpper(attribute.Name) + "`"
 			if object == "provider" && !strings.Contains(attribute.Description, variable) {
 				t.Errorf("the description of %s does not say %q", attribute.Name, variable)
@@ -86,9 +102,9 @@ func TestSchemasMarkSecrets(t *testing.T) {
 	t.Parallel()
 	secret := map[string]bool{"token": true, "api_key": true, "headers": true, "client_key_pem": true, "proxy_url": true}
 	for object, block := range schemaBlocks(t) {
-		for _, attribute := range block.Attributes {
+		for path, attribute := range allAttributes(block) {
 			if attribute.Sensitive != secret[attribute.Name] || attribute.Deprecated || attribute.WriteOnly {
-				t.Errorf("%s.%s is deprecated, write-only, or has the wrong Sensitive: %+v", object, attribute.Name, attribute)
+				t.Errorf("%s.%s is deprecated, write-only, or has the wrong Sensitive: %+v", object, path, attribute)
 			}
 		}
 	}
@@ -110,10 +126,14 @@ func TestSchemasHaveTheseAttributes(t *testing.T) {
 		},
 		"ephemeral resource embed_user_group_token": {"user_group_id", "", "team_id token token_fingerprint"},
 		"action embed_rotate_user_group_token":      {"user_group_id", "", ""},
-		"data source embed_user_groups":             {"user_group_ids", "", "existing_ids missing_ids"},
+		"data source embed_user_groups":             {"user_group_ids", "", "existing_ids groups missing_ids"},
+		"groups of embed_user_groups":               {"", "", "name properties team_id token_fingerprint"},
 		"list resource embed_user_group":            {"user_group_ids", "", ""},
 	}
-	for object, block := range schemaBlocks(t) {
+	blocks := schemaBlocks(t)
+	groups := allAttributes(blocks["data source embed_user_groups"])["groups"].NestedType
+	blocks["groups of embed_user_groups"] = &tfprotov6.SchemaBlock{Attributes: groups.Attributes}
+	for object, block := range blocks {
 		names := func(condition func(*tfprotov6.SchemaAttribute) bool) string {
 			return strings.Join(Attributes(block, condition), " ")
 		}

@@ -84,13 +84,46 @@ func TestUserGroupsLeavesNoGroupBehind(t *testing.T) {
 	}
 }
 
+// TestUserGroupsShowsWhatTheServiceShows checks that groups has what lookups show of the groups that exist, null for
+// what they do not show, and no token.
+func TestUserGroupsShowsWhatTheServiceShows(t *testing.T) {
+	t.Parallel()
+	for _, answers := range []emulator.Answers{emulator.AnswersStored, emulator.AnswersEcho} {
+		p := another(t, emulator.Options{Answers: answers})
+		acme := p.Service.Seed(emulator.Group{
+			ID: "acme", Name: "Acme", Properties: json.RawMessage(` { "b" : 1.0, "a": null }`), TeamID: 9007199254740993,
+		})
+		bare := p.Service.Seed(emulator.Group{ID: "bare", Name: "Bare"})
+		got, diags := userGroups(p, "bare", "nobody", "acme")
+		diags.WantNone()
+		want := Object{
+			"acme": Object{
+				"name": "Acme", "properties": `{"a":null,"b":1}`,
+				"token_fingerprint": Fingerprint(acme.Token), "team_id": acme.TeamID,
+			},
+			"bare": Object{
+				"name": "Bare", "properties": nil, "token_fingerprint": Fingerprint(bare.Token), "team_id": bare.TeamID,
+			},
+		}
+		if answers == emulator.AnswersEcho {
+			for _, group := range want {
+				group.(Object)["name"], group.(Object)["properties"] = nil, nil
+			}
+		}
+		p.WantObject(got["groups"].(Object), want)
+		if strings.Contains(fmt.Sprint(got), "ugt_") {
+			t.Errorf("the result shows a token: %v", got)
+		}
+	}
+}
+
 // TestUserGroupsWithoutValidIDsMakesNoCall checks that there is no call without IDs or with an invalid one, and that a
 // lost lookup of a missing group is a warning.
 func TestUserGroupsWithoutValidIDsMakesNoCall(t *testing.T) {
 	p := start(t, emulator.Options{})
 	got, diags := userGroups(p)
 	diags.WantNone()
-	if len(got["existing_ids"].([]any)) != 0 || len(got["missing_ids"].([]any)) != 0 {
+	if fmt.Sprint(got["existing_ids"], got["missing_ids"], got["groups"]) != "[] [] map[]" {
 		t.Errorf("got %v", got)
 	}
 	p.WantCalls("")

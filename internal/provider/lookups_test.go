@@ -92,9 +92,10 @@ func TestLookupsRunTenAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, began := newRush(t), time.Now()
 		var diags diag.Diagnostics
-		existing, missing := (&userGroupsDataSource{r.Service}).lookUp(t.Context(), r.ids, &diags)
-		if !slices.Equal(existing, r.ids) || len(missing) > 0 || len(diags) > 0 {
-			t.Errorf("%d groups were found and %d were not: %v", len(existing), len(missing), diags)
+		data := userGroupsModel{UserGroupIDs: r.ids}
+		(&userGroupsDataSource{r.Service}).lookUp(t.Context(), &data, &diags)
+		if !slices.Equal(data.ExistingIDs, r.ids) || len(data.MissingIDs) > 0 || len(diags) > 0 {
+			t.Errorf("%d groups were found and %d were not: %v", len(data.ExistingIDs), len(data.MissingIDs), diags)
 		}
 		r.want(t, len(r.ids), began)
 	})

@@ -59,16 +59,10 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 				MarkdownDescription: "If `false`, `token` is null, so that the state does not contain it. To use " +
 					"the token, read it with the ephemeral resource `embed_user_group_token`.",
 			},
-			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "The same as `user_group_id`."},
-			"name": schema.StringAttribute{
-				Computed:            true,
-				MarkdownDescription: "Name of the group. Null if the service does not show it.",
-			},
+			"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "The same as `user_group_id`."},
+			"name": schema.StringAttribute{Computed: true, MarkdownDescription: describeShownName},
 			"properties": schema.StringAttribute{
-				Computed:   true,
-				CustomType: propertiesType{},
-				MarkdownDescription: "Properties of the group as a JSON object, for `jsondecode`. " +
-					"Null if the service does not show them.",
+				Computed: true, CustomType: propertiesType{}, MarkdownDescription: describeShownProperties,
 			},
 			"token": schema.StringAttribute{
 				Computed:  true,

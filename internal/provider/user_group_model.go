@@ -23,6 +23,9 @@ const (
 		"process of the provider."
 	describeTeamID = "The service's own number for the group. A different number under the same ID means that the " +
 		"group was deleted and recreated."
+	describeShownName       = "Name of the group. Null if the service does not show it."
+	describeShownProperties = "Properties of the group as a JSON object, for `jsondecode`. " +
+		"Null if the service does not show them."
 )
 
 // userGroupModel is the resource in configuration, plan and state. Only this file converts between the values of the

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
@@ -22,9 +23,19 @@ var _ datasource.DataSourceWithConfigure = (*userGroupsDataSource)(nil)
 func newUserGroupsDataSource() datasource.DataSource { return &userGroupsDataSource{} }
 
 type userGroupsModel struct {
-	UserGroupIDs []string `tfsdk:"user_group_ids"`
-	ExistingIDs  []string `tfsdk:"existing_ids"`
-	MissingIDs   []string `tfsdk:"missing_ids"`
+	UserGroupIDs []string                  `tfsdk:"user_group_ids"`
+	ExistingIDs  []string                  `tfsdk:"existing_ids"`
+	MissingIDs   []string                  `tfsdk:"missing_ids"`
+	Groups       map[string]userGroupShown `tfsdk:"groups"`
+}
+
+// userGroupShown is what a lookup shows of a group, apart from its token. With the tokens of all groups of a list, the
+// state would contain them even if no group is managed.
+type userGroupShown struct {
+	Name             types.String    `tfsdk:"name"`
+	Properties       propertiesValue `tfsdk:"properties"`
+	TokenFingerprint types.String    `tfsdk:"token_fingerprint"`
+	TeamID           types.Int64     `tfsdk:"team_id"`
 }
 
 func (d *userGroupsDataSource) Metadata(
@@ -66,6 +77,19 @@ func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 				CustomType:          newIDsType(),
 				MarkdownDescription: "The IDs of the user groups that do not exist.",
 			},
+			"groups": schema.MapNestedAttribute{
+				Computed: true,
+				MarkdownDescription: "The user groups that exist, by ID, without their tokens. The state contains " +
+					"their names and properties in plain text.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"name": schema.StringAttribute{Computed: true, MarkdownDescription: describeShownName},
+					"properties": schema.StringAttribute{
+						Computed: true, CustomType: propertiesType{}, MarkdownDescription: describeShownProperties,
+					},
+					"token_fingerprint": schema.StringAttribute{Computed: true, MarkdownDescription: describeFingerprint},
+					"team_id":           schema.Int64Attribute{Computed: true, MarkdownDescription: describeTeamID},
+				}},
+			},
 		},
 	}
 }
@@ -77,27 +101,27 @@ func (d *userGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	if cannot(&resp.Diagnostics, d.service, "looking up user groups") {
 		return
 	}
-	data.ExistingIDs, data.MissingIDs = d.lookUp(ctx, data.UserGroupIDs, &resp.Diagnostics)
+	d.lookUp(ctx, &data, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)
 	}
 }
 
-// lookUp returns which of the IDs exist and which do not. After the first error it makes no further calls, since the
-// other lookups would most likely fail for the same reason.
-func (d *userGroupsDataSource) lookUp(
-	ctx context.Context, ids []string, diags *diag.Diagnostics,
-) (existing, missing []string) {
+// lookUp looks up data.UserGroupIDs and sets the rest of data. After the first error it makes no further calls, since
+// the other lookups would most likely fail for the same reason.
+func (d *userGroupsDataSource) lookUp(ctx context.Context, data *userGroupsModel, diags *diag.Diagnostics) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	existing, missing = []string{}, []string{}
-	for one := range lookUpAll(ctx, d.service, ids, 0) {
+	data.ExistingIDs, data.MissingIDs = []string{}, []string{}
+	data.Groups = make(map[string]userGroupShown, len(data.UserGroupIDs))
+	for one := range lookUpAll(ctx, d.service, data.UserGroupIDs, 0) {
 		switch {
 		case one.err == nil:
-			existing = append(existing, one.id)
+			data.ExistingIDs = append(data.ExistingIDs, one.id)
+			data.Groups[one.id] = newUserGroupShown(one.found)
 			report(diags, nil, one.found.Warnings...)
 		case isMissing(diags, one.err):
-			missing = append(missing, one.id)
+			data.MissingIDs = append(data.MissingIDs, one.id)
 		default:
 			if !diags.HasError() {
 				report(diags, one.err)
@@ -105,9 +129,13 @@ func (d *userGroupsDataSource) lookUp(
 			}
 			continue
 		}
-		if done := len(existing) + len(missing); done%50 == 0 || done == len(ids) {
-			tflog.Info(ctx, fmt.Sprintf("Looked up %d of %d user groups", done, len(ids)))
+		if done := len(data.ExistingIDs) + len(data.MissingIDs); done%50 == 0 || done == len(data.UserGroupIDs) {
+			tflog.Info(ctx, fmt.Sprintf("Looked up %d of %d user groups", done, len(data.UserGroupIDs)))
 		}
 	}
-	return existing, missing
+}
+
+func newUserGroupShown(found usergroup.Found) userGroupShown {
+	group := newUserGroupModel(types.StringNull(), types.BoolValue(false), found)
+	return userGroupShown{group.Name, group.Properties, group.TokenFingerprint, group.TeamID}
 }

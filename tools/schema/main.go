@@ -54,19 +54,30 @@ func describe(ctx context.Context, server tfprotov6.ProviderServer) (object, err
 		}
 	}
 	undescribed("state stores", len(schemas.StateStoreSchemas) > 0)
-	schemaOf := func(s *tfprotov6.Schema) object {
-		undescribed("blocks", len(s.Block.BlockTypes) > 0)
-		attributes := object{}
-		for _, a := range s.Block.Attributes {
-			undescribed("nested attributes", a.NestedType != nil)
-			attributes[a.Name] = object{
-				"type": a.Type, "description": a.Description, "description_kind": kind(a.DescriptionKind),
+	var attributesOf func(attributes []*tfprotov6.SchemaAttribute) object
+	attributesOf = func(attributes []*tfprotov6.SchemaAttribute) object {
+		described := object{}
+		for _, a := range attributes {
+			one := object{
+				"description": a.Description, "description_kind": kind(a.DescriptionKind),
 				"required": a.Required, "optional": a.Optional, "computed": a.Computed,
 				"sensitive": a.Sensitive, "write_only": a.WriteOnly, "deprecated": a.Deprecated,
 			}
+			if nested := a.NestedType; nested == nil {
+				one["type"] = a.Type
+			} else {
+				one["nested_type"] = object{
+					"attributes": attributesOf(nested.Attributes), "nesting_mode": strings.ToLower(nested.Nesting.String()),
+				}
+			}
+			described[a.Name] = one
 		}
+		return described
+	}
+	schemaOf := func(s *tfprotov6.Schema) object {
+		undescribed("blocks", len(s.Block.BlockTypes) > 0)
 		return object{"version": s.Version, "block": object{
-			"attributes": attributes, "description": s.Block.Description,
+			"attributes": attributesOf(s.Block.Attributes), "description": s.Block.Description,
 			"description_kind": kind(s.Block.DescriptionKind), "deprecated": s.Block.Deprecated,
 		}}
 	}

@@ -1,0 +1,28 @@
+locals {
+  # What the service shows of the groups that exist.
+  before = data.embed_user_groups.all.groups
+
+  renamed = [for id, group in local.before : id if group.name != null && group.name != local.customers[id].name]
+
+  # The IDs of the groups that have a property that is not in the configuration, by property.
+  lost = transpose({
+    for id, group in local.before : id => setsubtract(
+      keys(jsondecode(coalesce(group.properties, "{}"))),
+      keys(jsondecode(local.customers[id].properties)),
+    )
+  })
+}
+
+check "names" {
+  assert {
+    condition     = length(local.renamed) == 0
+    error_message = "These groups have other names than in the list, and may belong to others: ${join(", ", local.renamed)}"
+  }
+}
+
+check "properties" {
+  assert {
+    condition     = length(local.lost) == 0
+    error_message = join("\n", [for name, ids in local.lost : "The apply removes ${name} from ${join(", ", ids)}"])
+  }
+}
