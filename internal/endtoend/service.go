@@ -167,7 +167,8 @@ func matches(got, want string) bool {
 	return regexp.MustCompile("^" + pattern + "$").MatchString(got)
 }
 
-// inWords returns the calls as text, for example "2 GET > POST/rotated".
+// inWords returns the calls as text, for example "2 GET > POST/rotated". The calls of a check of the service are one
+// word, check.
 func inWords(calls []emulator.Call) string {
 	if len(calls) == 0 {
 		return "nothing"
@@ -179,7 +180,7 @@ func inWords(calls []emulator.Call) string {
 			same++
 		}
 		text := word(calls[i])
-		if same > 1 {
+		if same > 1 && text != check {
 			text = fmt.Sprint(same, " ", text)
 		}
 		words = append(words, text)
@@ -188,11 +189,16 @@ func inWords(calls []emulator.Call) string {
 	return strings.Join(words, " > ")
 }
 
+// check is the word for the calls about a group that the provider creates to check the service.
+const check = "check"
+
 // word returns the method of a call and, if the call changed a group, what it did.
 func word(call emulator.Call) string {
 	switch {
 	case call.Path != "/api/user":
 		return call.Method + " " + call.Path
+	case strings.HasPrefix(call.ID, "terraform-provider-embed-check-"):
+		return check
 	case call.Created:
 		return call.Method + "/created"
 	case call.Updated:
