@@ -12,6 +12,8 @@ terraform {
 }
 
 provider "embed" {
+  environment = "Customer"
+
   # One run can delete at most two customers, even if deletion_protection is off.
   max_deletions = 2
 }
@@ -26,13 +28,15 @@ module "customers" {
       properties = jsonencode({ tier = "gold", limits = { rows = 250000 } })
     }
     initech = {
-      name           = "Initech Inc."
-      token_triggers = { incident = "0" }
+      name = "Initech Inc."
+
+      # A token of this customer has leaked. A new number rotates it again.
+      rotate_token_when_changed = { incident = "1" }
     }
   }
 
-  token_triggers      = { quarter = "2026-Q4" }
-  deletion_protection = var.protected
+  rotate_token_after_days = 90
+  deletion_protection     = var.protected
 }
 
 variable "protected" {

@@ -186,7 +186,8 @@ func callsModule(r *reader) {
 	r.init()
 	r.apply()
 	r.plansNothing()
-	r.replace("main.tf", "2026-Q4", "2027-Q1")
+	const days, incident = "rotate_token_after_days = 90", `rotate_token_when_changed = { incident = "1" }`
+	r.replace("main.tf", days, days+"\n  "+incident)
 	r.apply()
 	r.rotated("acme", 1)
 	r.rotated("initech", 1)

@@ -51,13 +51,15 @@ func testsWithEmulator(r *reader) {
 	if !strings.HasPrefix(command, released) {
 		r.t.Errorf("%q does not run the emulator", command)
 	}
-	r.quotes(r.take("text"), "export EMBED_BASE_URL=http://127.0.0.1:8642\nexport EMBED_API_KEY="+emulator.DefaultKey)
+	r.quotes(r.take("text"), "export EMBED_BASE_URL="+emulatorsAddress+"\nexport EMBED_API_KEY="+emulator.DefaultKey)
 	r.copy(customersModule)
 	if err := os.RemoveAll(filepath.Join(r.dir, "tests")); err != nil {
 		r.t.Fatal(err)
 	}
 	r.must("init")
-	r.write("service.tftest.hcl", r.take("terraform"))
+	r.writes("service.tftest.hcl")
+	r.replace("service.tftest.hcl", emulatorsAddress, r.service.URL())
+	r.env = append(r.env, "EMBED_BASE_URL=http://127.0.0.1:1", "EMBED_API_KEY=of-production")
 	r.quotes("2 passed, 0 failed", r.runs())
 	r.isWorkflow(r.take("yaml"))
 }

@@ -3,12 +3,12 @@ package acceptance
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
+	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
 const customersModule = examplesDir + "/modules/customers"
@@ -18,6 +18,12 @@ const customersModule = examplesDir + "/modules/customers"
 func TestModuleReadmeListsVariablesAndOutputs(t *testing.T) {
 	t.Parallel()
 	_, generated, _ := strings.Cut(readPage(t, customersModule+"/README.md"), "<!-- BEGIN_TF_DOCS -->\n")
+	versions := readPage(t, customersModule+"/versions.tf")
+	for _, constraint := range regexp.MustCompile(`version += "([^"]+)"`).FindAllStringSubmatch(versions, -1) {
+		if !strings.Contains(generated, " | "+constraint[1]+" |") {
+			t.Errorf("the README does not have the version constraint %s", constraint[1])
+		}
+	}
 	for kind, file := range map[string]string{"input": "variables.tf", "output": "outputs.tf"} {
 		text := readPage(t, customersModule+"/"+file)
 		const described = `(?s)\n?(?:variable|output) "(\w+)" \{\n  description = (?:"(.*?)"|<<-EOT\n(.*?)\n  EOT)\n`
@@ -37,15 +43,18 @@ func TestModuleReadmeListsVariablesAndOutputs(t *testing.T) {
 }
 
 // TestAccModulePassesItsOwnTests checks that the module's own tests pass as its users run them. The mocked tests need
-// neither a service nor a key.
+// neither a service nor a key. The others use the emulator even if the variables of a real service are exported.
 func TestAccModulePassesItsOwnTests(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.Mocks)
 	w.copy(customersModule)
-	settings := w.env
-	w.env = append(slices.Clone(settings), "EMBED_BASE_URL=", "EMBED_API_KEY=")
+	production := protocoltest.StartService(t, emulator.Options{})
+	w.env = append(w.env, "EMBED_BASE_URL=", "EMBED_API_KEY=")
+	w.must("test", "-filter=tests/mocked.tftest.hcl")
+	w.env = append(w.env, "EMBED_BASE_URL="+production.URL(), "EMBED_API_KEY="+emulator.DefaultKey,
+		"EMBED_ENVIRONMENT=Testing", "EMBED_MAX_DELETIONS=0")
 	w.must("test", "-filter=tests/mocked.tftest.hcl")
 	w.madeNoCall()
-	w.env = settings
+	w.replace("tests/service.tftest.hcl", emulatorsAddress, w.service.URL())
 	out := w.must("test")
 	for _, words := range []string{"Success!", "mocked.tftest.hcl", "service.tftest.hcl"} {
 		if !strings.Contains(out, words) {
@@ -56,19 +65,31 @@ func TestAccModulePassesItsOwnTests(t *testing.T) {
 		t.Errorf("the calls did not create module-test-a once and rotate module-test-b twice: %v", w.service.Calls())
 	}
 	w.has()
+	if calls := production.Calls(); len(calls) > 0 {
+		t.Errorf("the tests made calls to the exported address: %v", calls)
+	}
 }
 
-// TestAccModuleMessagesNameTheCustomers checks that the messages of the module name the customers whose values are
-// invalid, and do not show properties.
+// emulatorsAddress is where the emulator listens unless told otherwise. Tests let it listen on a free port instead.
+const emulatorsAddress = "http://127.0.0.1:8642"
+
+// TestAccModuleMessagesNameTheCustomers checks that the messages about invalid values, which come from the provider,
+// name the customers, and do not show properties.
 func TestAccModuleMessagesNameTheCustomers(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.OptionalMembers)
 	w.copy(customersModule)
+	at := func(title string) string { return title + ` with embed_user_group.customer["acme"]` }
 	for customers, words := range map[string]string{
-		`{ " acme" = { name = "Acme" }, fine = { name = "Fine" } }`: `Invalid IDs: [" acme"].`,
-		`{ acme = { name = "" }, fine = { name = "Fine" } }`:        `Customers without one: acme.`,
+		`{ " acme" = { name = "A" } }`:                         `id with embed_user_group.customer[" acme"]`,
+		`{ "ac\u200bme" = { name = "A" } }`:                    "must not contain the invisible character U+200B",
+		`{ acme = { name = "" }, fine = { name = "Fine" } }`:   at("Invalid Attribute Value Length"),
+		`{ acme = { name = null }, fine = { name = "Fine" } }`: at("Required Attribute"),
 		`{ acme = {} }`: `attribute "name" is required`,
-		`{ acme = { name = "A", properties = "{personal: 1" } }`:                `Customers with other properties: acme.`,
-		`{ acme = { name = "A", mapping = { a = null } }, b = { name = "B" } }`: `Customers with null in the mapping: acme.`,
+		`{ acme = { name = "A", properties = "{personal: 1" } }`:                at("Invalid properties"),
+		`{ acme = { name = "A", properties = "[\"personal\"]" } }`:              at("Invalid properties"),
+		`{ acme = { name = "A", mapping = { a = null } }, b = { name = "B" } }`: at("Null Map Value"),
+		`{ acme = { name = "A", data_source_provided_id = "" } }`:               at("Invalid Attribute Value Length"),
+		`{ acme = { name = "A", rotate_token_after_days = 0 } }`:                at("Invalid rotate_token_after_days"),
 	} {
 		// The engine quotes the line of a variable file, but not of -var.
 		if said := w.fails(words, "plan", "-var=customers="+customers); strings.Contains(said, "personal") {
@@ -76,4 +97,46 @@ func TestAccModuleMessagesNameTheCustomers(t *testing.T) {
 		}
 	}
 	w.madeNoCall()
+}
+
+// TestAccModuleRotatesWithTheFirstIncident checks that the first incident of a customer, and the first one of all,
+// takes a single apply, also for groups from before the module had keys for incidents. Adding these keys rotates
+// nothing.
+func TestAccModuleRotatesWithTheFirstIncident(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{}, engine.OptionalMembers)
+	w.copy(customersModule)
+	keys := `{ "all/incident" = "0", "own/incident" = "0" },`
+	w.replace("main.tf", keys, "{},")
+	customers := `-var=customers={ acme = { name = "A" }, b = { name = "B" } }`
+	w.apply(customers)
+	w.replace("main.tf", "{},", keys)
+	w.apply(customers)
+	w.plansNothing(customers)
+	w.rotated("acme", 0)
+	own := `-var=customers={ acme = { name = "A", rotate_token_when_changed = { incident = "1" } }, b = { name = "B" } }`
+	w.apply(own)
+	w.plansNothing(own)
+	w.rotated("acme", 1)
+	w.rotated("b", 0)
+	w.apply(own, `-var=rotate_token_when_changed={ incident = "1" }`)
+	w.rotated("acme", 2)
+	w.rotated("b", 1)
+}
+
+// TestAccModuleReadmeIsFollowed applies the first two blocks of the README with this repository's module.
+func TestAccModuleReadmeIsFollowed(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{}, engine.OptionalMembers)
+	blocks := fence.FindAllStringSubmatch(readPage(t, customersModule+"/README.md"), -1)
+	const source = "git::https://github.com/dashembed/terraform-provider-embed.git//examples/modules/customers?ref=v0.1.0"
+	w.write("main.tf", requiredProviders+blocks[0][3])
+	w.replace("main.tf", source, "./customers")
+	w.copyModule("customers")
+	w.must("get")
+	w.apply()
+	w.plansNothing()
+	w.replace("main.tf", "  rotate_token_after_days = 90\n", blocks[1][3]+"  rotate_token_after_days = 90\n")
+	w.apply()
+	w.rotated("acme", 1)
+	w.rotated("initech", 1)
+	w.fails("is protected from deletion", "destroy", "-auto-approve")
 }

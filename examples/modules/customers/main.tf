@@ -7,13 +7,15 @@ resource "embed_user_group" "customer" {
   mapping    = each.value.mapping
   properties = each.value.properties
 
-  # With these prefixes, a customer's own trigger does not hide a trigger for all customers.
+  # With these prefixes, a customer's own trigger does not hide a trigger for all customers. Both incidents are always
+  # there, because adding a key rotates nothing: the first incident would take two applies.
   rotate_token_when_changed = merge(
-    { for name, value in var.token_triggers : "all/${name}" => value },
-    { for name, value in each.value.token_triggers : "own/${name}" => value },
+    { "all/incident" = "0", "own/incident" = "0" },
+    { for name, value in var.rotate_token_when_changed : "all/${name}" => value if value != null },
+    { for name, value in each.value.rotate_token_when_changed : "own/${name}" => value if value != null },
   )
 
-  rotate_token_after_days = each.value.rotate_token_after_days != null ? each.value.rotate_token_after_days : var.rotate_token_after_days
+  rotate_token_after_days = try(coalesce(each.value.rotate_token_after_days, var.rotate_token_after_days), null)
 
   store_token             = var.store_tokens
   deletion_protection     = coalesce(each.value.deletion_protection, var.deletion_protection)

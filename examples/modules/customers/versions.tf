@@ -4,7 +4,7 @@ terraform {
   required_providers {
     embed = {
       source  = "dashembed/embed"
-      version = ">= 0.1"
+      version = ">= 0.1.0, < 0.2.0"
     }
   }
 }

@@ -72,25 +72,25 @@ run "protected_by_default" {
   }
 }
 
-run "own_triggers_do_not_replace_those_for_all" {
+run "own_incidents_do_not_replace_those_for_all" {
   command = plan
 
   variables {
-    token_triggers = { quarter = "2026-Q4" }
+    rotate_token_when_changed = { incident = "1" }
     customers = {
-      acme    = { name = "Acme Ltd", token_triggers = { quarter = "7" } }
-      initech = { name = "Initech Inc." }
+      acme    = { name = "Acme Ltd", rotate_token_when_changed = { incident = "7", quarter = "2026-Q4" } }
+      initech = { name = "Initech Inc.", rotate_token_when_changed = { incident = null } }
     }
   }
 
   assert {
-    condition     = join(",", [for name, value in embed_user_group.customer["acme"].rotate_token_when_changed : "${name}=${value}"]) == "all/quarter=2026-Q4,own/quarter=7"
-    error_message = "A trigger for one customer should not replace a trigger for all with the same name."
+    condition     = jsonencode(embed_user_group.customer["acme"].rotate_token_when_changed) == "{\"all/incident\":\"1\",\"own/incident\":\"7\",\"own/quarter\":\"2026-Q4\"}"
+    error_message = "An incident of one customer should not replace an incident of all."
   }
 
   assert {
-    condition     = keys(embed_user_group.customer["initech"].rotate_token_when_changed) == tolist(["all/quarter"])
-    error_message = "A customer should not have the triggers of another customer."
+    condition     = jsonencode(embed_user_group.customer["initech"].rotate_token_when_changed) == "{\"all/incident\":\"1\",\"own/incident\":\"0\"}"
+    error_message = "A customer should always have a key for its own incident, and should not have the incident of another customer."
   }
 }
 
@@ -122,74 +122,4 @@ run "no_customers" {
     condition     = length(embed_user_group.customer) == 0
     error_message = "An empty map should not create any groups."
   }
-}
-
-run "an_id_with_a_space_at_the_end" {
-  command = plan
-
-  variables {
-    customers = { "acme " = { name = "Acme Ltd" } }
-  }
-
-  expect_failures = [var.customers]
-}
-
-run "an_id_with_a_line_break" {
-  command = plan
-
-  variables {
-    customers = { "ac\nme" = { name = "Acme Ltd" } }
-  }
-
-  expect_failures = [var.customers]
-}
-
-run "a_blank_name" {
-  command = plan
-
-  variables {
-    customers = { acme = { name = " " } }
-  }
-
-  expect_failures = [var.customers]
-}
-
-run "properties_that_are_not_an_object" {
-  command = plan
-
-  variables {
-    customers = { acme = { name = "Acme Ltd", properties = "[\"gold\"]" } }
-  }
-
-  expect_failures = [var.customers]
-}
-
-run "properties_that_are_not_json" {
-  command = plan
-
-  variables {
-    customers = { acme = { name = "Acme Ltd", properties = "tier = gold" } }
-  }
-
-  expect_failures = [var.customers]
-}
-
-run "a_mapping_with_null" {
-  command = plan
-
-  variables {
-    customers = { acme = { name = "Acme Ltd", mapping = { sales = null } } }
-  }
-
-  expect_failures = [var.customers]
-}
-
-run "an_empty_data_source_id" {
-  command = plan
-
-  variables {
-    customers = { acme = { name = "Acme Ltd", data_source_provided_id = "" } }
-  }
-
-  expect_failures = [var.customers]
 }

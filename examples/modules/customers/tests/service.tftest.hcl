@@ -1,13 +1,21 @@
-# Uses the service at EMBED_BASE_URL with EMBED_API_KEY, preferably the emulator (make emulator), and deletes what it creates.
+# Uses the emulator of the service: make emulator in the provider's repository starts it.
 # Values are literals, because OpenTofu 1.8 does not support functions in the variables of a test. Each run gets the
 # results of the previous run as variables, because OpenTofu only allows references to other runs in variables.
 
+# The address and the key are those of the emulator, and take precedence over EMBED_BASE_URL and EMBED_API_KEY. So the
+# tests never create, rotate or delete anything at a real service, not even if its variables are set in your shell.
+provider "embed" {
+  base_url      = "http://127.0.0.1:8642"
+  api_key       = "emulator-key-0001"
+  environment   = "Customer"
+  max_deletions = 2
+}
+
 variables {
   deletion_protection = false
-  token_triggers      = { quarter = "2026-Q4" }
   customers = {
     module-test-a = { name = "Module test A", mapping = { sales = "a_sales" }, properties = "{\"tier\":\"gold\"}" }
-    module-test-b = { name = "Module test B", token_triggers = { incident = "0" } }
+    module-test-b = { name = "Module test B" }
   }
 }
 
@@ -30,7 +38,7 @@ run "rename" {
 
     customers = {
       module-test-a = { name = "Module test A, renamed", mapping = { sales = "a_sales" }, properties = "{\"tier\":\"silver\"}" }
-      module-test-b = { name = "Module test B", token_triggers = { incident = "0" } }
+      module-test-b = { name = "Module test B" }
     }
   }
 
@@ -51,7 +59,7 @@ run "rotate_one" {
 
     customers = {
       module-test-a = { name = "Module test A", mapping = { sales = "a_sales" }, properties = "{\"tier\":\"gold\"}" }
-      module-test-b = { name = "Module test B", token_triggers = { incident = "1" } }
+      module-test-b = { name = "Module test B", rotate_token_when_changed = { incident = "1" } }
     }
   }
 
@@ -62,7 +70,7 @@ run "rotate_one" {
 
   assert {
     condition     = output.token_fingerprints["module-test-b"] != var.before["module-test-b"]
-    error_message = "The customer whose trigger changed should have a new token."
+    error_message = "The customer with an incident should have a new token."
   }
 }
 
@@ -70,10 +78,10 @@ run "rotate_all" {
   variables {
     before = run.rotate_one.token_fingerprints
 
-    token_triggers = { quarter = "2027-Q1" }
+    rotate_token_when_changed = { incident = "1" }
     customers = {
       module-test-a = { name = "Module test A", mapping = { sales = "a_sales" }, properties = "{\"tier\":\"gold\"}" }
-      module-test-b = { name = "Module test B", token_triggers = { incident = "1" } }
+      module-test-b = { name = "Module test B", rotate_token_when_changed = { incident = "1" } }
     }
   }
 
@@ -87,11 +95,11 @@ run "remove_tokens_from_the_state" {
   variables {
     before = run.rotate_all.token_fingerprints
 
-    store_tokens   = false
-    token_triggers = { quarter = "2027-Q1" }
+    store_tokens              = false
+    rotate_token_when_changed = { incident = "1" }
     customers = {
       module-test-a = { name = "Module test A", mapping = { sales = "a_sales" }, properties = "{\"tier\":\"gold\"}" }
-      module-test-b = { name = "Module test B", token_triggers = { incident = "1" } }
+      module-test-b = { name = "Module test B", rotate_token_when_changed = { incident = "1" } }
     }
   }
 
