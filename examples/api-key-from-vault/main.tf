@@ -28,6 +28,7 @@ provider "embed" {
 }
 
 resource "embed_user_group" "acme" {
-  user_group_id = "acme"
-  name          = "Acme Ltd"
+  user_group_id       = "acme"
+  name                = "Acme Ltd"
+  deletion_protection = true
 }

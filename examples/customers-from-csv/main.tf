@@ -10,6 +10,8 @@ terraform {
 }
 
 provider "embed" {
+  environment = "Customer"
+
   # If the file is truncated, the plan fails, and no customer is deleted.
   max_deletions = var.max_deletions
 }

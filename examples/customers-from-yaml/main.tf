@@ -9,7 +9,9 @@ terraform {
   }
 }
 
-provider "embed" {}
+provider "embed" {
+  environment = "Customer"
+}
 
 locals {
   # A duplicate ID is an error in YAML.
@@ -19,8 +21,9 @@ locals {
 resource "embed_user_group" "customer" {
   for_each = local.customers
 
-  user_group_id = each.key
-  name          = each.value.name
+  user_group_id       = each.key
+  name                = each.value.name
+  deletion_protection = true
 
   # Null means "not managed": the group keeps what it has.
   mapping    = try(each.value.mapping, null)

@@ -13,7 +13,9 @@ terraform {
   }
 }
 
-provider "embed" {}
+provider "embed" {
+  environment = "Customer"
+}
 
 variable "shards" {
   description = "Number of shards. Doubling it splits each shard in two: shard n becomes shards n and n + the old number."

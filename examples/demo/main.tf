@@ -12,7 +12,9 @@ terraform {
 }
 
 # The address and the key come from EMBED_BASE_URL and EMBED_API_KEY.
-provider "embed" {}
+provider "embed" {
+  environment = "Customer"
+}
 
 locals {
   # Two customers with the same ID are an error here, before anything is planned.
@@ -39,5 +41,6 @@ resource "embed_user_group" "customer" {
   # A token that is older than 90 days is also rotated, in the next apply.
   rotate_token_after_days = 90
 
-  # In production, add deletion_protection = true. A plan then fails if a customer was removed from the file by mistake.
+  # A plan fails if a customer was removed from the file by mistake.
+  deletion_protection = true
 }

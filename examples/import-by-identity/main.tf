@@ -11,7 +11,9 @@ terraform {
   }
 }
 
-provider "embed" {}
+provider "embed" {
+  environment = "Customer"
+}
 
 locals {
   groups = {
@@ -32,6 +34,7 @@ import {
 resource "embed_user_group" "customer" {
   for_each = local.groups
 
-  user_group_id = each.key
-  name          = each.value
+  user_group_id       = each.key
+  name                = each.value
+  deletion_protection = true
 }

@@ -12,7 +12,9 @@ terraform {
   }
 }
 
-provider "embed" {}
+provider "embed" {
+  environment = "Customer"
+}
 
 locals {
   groups = { for row in csvdecode(file("${path.module}/groups.csv")) : row.id => row }
@@ -28,6 +30,7 @@ import {
 resource "embed_user_group" "customer" {
   for_each = local.groups
 
-  user_group_id = each.key
-  name          = each.value.name
+  user_group_id       = each.key
+  name                = each.value.name
+  deletion_protection = true
 }

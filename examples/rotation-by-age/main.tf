@@ -11,11 +11,14 @@ terraform {
   }
 }
 
-provider "embed" {}
+provider "embed" {
+  environment = "Customer"
+}
 
 resource "embed_user_group" "acme" {
-  user_group_id = "acme"
-  name          = "Acme Ltd"
+  user_group_id       = "acme"
+  name                = "Acme Ltd"
+  deletion_protection = true
 
   rotate_token_after_days = 90
 }

@@ -9,7 +9,9 @@ terraform {
   }
 }
 
-provider "embed" {}
+provider "embed" {
+  environment = "Customer"
+}
 
 variable "quarter" {
   description = "Quarter of the latest scheduled rotation. With a new quarter, the next apply rotates the token."
@@ -23,8 +25,9 @@ variable "quarter" {
 }
 
 resource "embed_user_group" "acme" {
-  user_group_id = "acme"
-  name          = "Acme Ltd"
+  user_group_id       = "acme"
+  name                = "Acme Ltd"
+  deletion_protection = true
 
   # The token is rotated when someone applies a new quarter.
   rotate_token_when_changed = {

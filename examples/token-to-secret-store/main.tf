@@ -15,7 +15,9 @@ terraform {
   }
 }
 
-provider "embed" {}
+provider "embed" {
+  environment = "Customer"
+}
 
 provider "aws" {}
 
@@ -26,9 +28,10 @@ variable "quarter" {
 }
 
 resource "embed_user_group" "acme" {
-  user_group_id = "acme"
-  name          = "Acme Ltd"
-  store_token   = false
+  user_group_id       = "acme"
+  name                = "Acme Ltd"
+  deletion_protection = true
+  store_token         = false
 
   rotate_token_when_changed = {
     quarter = var.quarter

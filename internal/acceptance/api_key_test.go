@@ -62,6 +62,8 @@ func TestAccEphemeralKeyIsReadAgainInEachRun(t *testing.T) {
 	}) {
 		t.Errorf("the plan file was not searched: %q", found)
 	}
+	w.unprotect()
+	w.apply()
 	w.must("destroy", "-auto-approve")
 	w.has()
 }

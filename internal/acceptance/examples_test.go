@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -204,12 +205,29 @@ func (it example) run(w *workbench) {
 	}
 	if it.goodbye != nil {
 		it.arguments = it.goodbye
+	}
+	if w.unprotect() || it.goodbye != nil {
 		w.apply(it.arguments...)
 	}
 	w.must(append([]string{"destroy", "-auto-approve"}, it.arguments...)...)
 	if left := len(w.service.In("Customer").Groups()) + len(w.service.In("Testing").Groups()); it.stays != (left > 0) {
 		w.t.Errorf("%d groups are left after destroy", left)
 	}
+}
+
+// unprotect turns off deletion_protection in the files of the workbench, and reports whether it was on.
+func (w *workbench) unprotect() (was bool) {
+	w.t.Helper()
+	files, _ := filepath.Glob(filepath.Join(w.dir, "*.tf"))
+	protection := regexp.MustCompile(`(?m)^( *deletion_protection += )true$`)
+	for _, file := range files {
+		text := readPage(w.t, file)
+		if off := protection.ReplaceAllString(text, "${1}false"); off != text {
+			w.write(filepath.Base(file), off)
+			was = true
+		}
+	}
+	return was
 }
 
 // rotatesOnce applies the configuration and checks that this rotates the group once.
@@ -288,8 +306,6 @@ func refusesOtherKeyAndDestruction(w *workbench) {
 	w.env = append(w.env, "EMBED_API_KEY="+testingKey)
 	w.fails("The API key belongs to another environment", "plan")
 	w.env = append(w.env, "EMBED_API_KEY="+customerKey)
-	w.replace("provider.tf", "deletion_protection = true", "deletion_protection = false")
-	w.apply()
 }
 
 func bringsCertificates(w *workbench) {

@@ -170,6 +170,9 @@ func keepsSecretCurrent(r *reader) {
 		wrote(1)
 		r.service.RotateBehind("acme")
 		wrote(1)
+		if r.unprotect() {
+			r.apply()
+		}
 		r.must("destroy", "-auto-approve")
 		r.wantNoTokens()
 		r.has()

@@ -13,7 +13,9 @@ terraform {
   }
 }
 
-provider "embed" {}
+provider "embed" {
+  environment = "Customer"
+}
 
 variable "quarter" {
   description = "A new quarter rotates every token."
@@ -31,9 +33,10 @@ locals {
 resource "embed_user_group" "customer" {
   for_each = local.customers
 
-  user_group_id = each.key
-  name          = each.value
-  store_token   = false
+  user_group_id       = each.key
+  name                = each.value
+  deletion_protection = true
+  store_token         = false
 
   rotate_token_when_changed = {
     quarter = var.quarter

@@ -15,7 +15,9 @@ terraform {
   }
 }
 
-provider "embed" {}
+provider "embed" {
+  environment = "Customer"
+}
 
 provider "aws" {}
 
