@@ -49,7 +49,10 @@ var sentences = []struct {
 	{"It has deleted nothing", false, func(p *usergroup.Problem) bool {
 		return p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder
 	}},
-	{"with team_id ,", false, never}, {"team_id  ", false, never}, {"{", false, removes}, {"  .", false, never},
+	{"with team_id ,", false, never},
+	{"team_id  ", false, never},
+	{"{", false, removes},
+	{"  .", false, never},
 }
 
 func done(operation usergroup.Operation, happened usergroup.Happened) func(*usergroup.Problem) bool {
@@ -73,12 +76,14 @@ func TestSentencesFollowFromFacts(t *testing.T) {
 		{}, {ID: "acme", TeamID: &team, Fingerprint: "0123"}, {ID: "acme", Fingerprint: "0123"},
 	}
 	calls := []*api.Error{
-		nil, {Kind: api.UnknownOutcome, Method: "GET", Reason: "it was cut"},
+		nil,
+		{Kind: api.UnknownOutcome, Method: "GET", Reason: "it was cut"},
 		{Kind: api.Refused, Method: "DELETE", Status: 400, FromService: true},
 	}
 	responses := []api.UserGroup{{}, {TeamID: &other, Token: api.NewSecret("new"), Name: &name}}
 	causes := []*usergroup.Problem{
-		nil, {Operation: usergroup.LookUp, Call: calls[1]},
+		nil,
+		{Operation: usergroup.LookUp, Call: calls[1]},
 		{Operation: usergroup.CheckService, ID: "check", Call: calls[2], Placeholder: usergroup.PlaceholderLeft},
 		{Operation: usergroup.CheckService, ID: "check", LookupUncertain: true},
 	}
@@ -134,7 +139,8 @@ func occurs(p *usergroup.Problem) bool {
 	rotated := done(usergroup.Rotate, usergroup.Yes)(p)
 	switch nothing := p.Placeholder == usergroup.NoPlaceholder && !p.LookupUncertain; p.Finding {
 	case usergroup.Exists, usergroup.MayHaveExisted, usergroup.Claimed, usergroup.Recreated:
-		return p.Operation == usergroup.Create && nothing && !p.NewToken && (p.Finding != usergroup.Exists || p.Done == usergroup.No)
+		return p.Operation == usergroup.Create && nothing && !p.NewToken &&
+			(p.Finding != usergroup.Exists || p.Done == usergroup.No)
 	case usergroup.Adopted, usergroup.NotTakenAsSent:
 		return (p.Operation == usergroup.Adopt || p.Operation == usergroup.Update) && nothing
 	case usergroup.Kept, usergroup.AnotherRemains:
@@ -151,7 +157,8 @@ func occurs(p *usergroup.Problem) bool {
 	case usergroup.FoundEmpty:
 		return p.Operation == usergroup.LookUp && p.Empty && nothing && !p.MayBeLive && p.Done == usergroup.No
 	}
-	return (p.Operation != usergroup.LookUp || p.Done == usergroup.No) && (!p.NewToken || rotated) && (!p.AfterDeletion || creates) && !p.Empty &&
+	return (p.Operation != usergroup.LookUp || p.Done == usergroup.No) && (!p.NewToken || rotated) &&
+		(!p.AfterDeletion || creates) && !p.Empty &&
 		(p.Operation != usergroup.Delete || p.Known.Existed()) &&
 		(!p.MayBeLive || p.Placeholder != usergroup.PlaceholderRemoved)
 }

@@ -19,8 +19,10 @@ func TestFindForImport(t *testing.T) {
 		between func(*testing.T, *history, usergroup.Found)
 		calls   int // of the import
 	}{
-		"at once":        {"exists", nil, nothing, 0},
-		"in time":        {"exists", nil, func(*testing.T, *history, usergroup.Found) { time.Sleep(5*time.Minute - time.Second) }, 0},
+		"at once": {"exists", nil, nothing, 0},
+		"in time": {"exists", nil, func(*testing.T, *history, usergroup.Found) {
+			time.Sleep(5*time.Minute - time.Second)
+		}, 0},
 		"too late":       {"exists", nil, func(*testing.T, *history, usergroup.Found) { time.Sleep(5 * time.Minute) }, 1},
 		"after a mishap": {"exists", []string{"lost after the work"}, nothing, 1},
 		"a second time": {"exists", nil, func(t *testing.T, h *history, _ usergroup.Found) {

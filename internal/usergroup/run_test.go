@@ -70,7 +70,7 @@ func TestOnlyGeneralFailuresEndTheRun(t *testing.T) {
 						return reply{status: test.status, body: []byte(test.body)}.response()
 					}
 					r.Body = io.NopCloser(strings.NewReader(string(body)))
-					return h.world.RoundTrip(r)
+					return h.RoundTrip(r)
 				}))
 				for i, id := range strings.Split(test.order, "") {
 					group, there := h.Group(id)

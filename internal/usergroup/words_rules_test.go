@@ -83,7 +83,7 @@ func (h *history) checkLeftBehind() {
 func (h *history) checkSentences() {
 	group, there := h.Group(h.stored)
 	// If nothing is known, nothing contradicts an old response that says that a lookup has created the group.
-	live := there && h.makers[group.TeamID] != lookup && !(h.cached && h.begun.ID == "")
+	live := there && h.makers[group.TeamID] != lookup && (!h.cached || h.begun.ID != "")
 	named, shown := h.shown[group.TeamID]
 	var deleted, removed int
 	for _, call := range h.Calls() {
