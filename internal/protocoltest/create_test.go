@@ -50,7 +50,7 @@ func TestAdoptionUpdatesTheGroupAndWarnsOnce(t *testing.T) {
 	p := start(t, emulator.Options{})
 	before := p.Service.Seed(emulator.Group{ID: "acme", Name: "Old", Mapping: map[string]string{"x": "y"}})
 	state, diags := p.Create(adopting())
-	diags.WantWarning(adopted, "updated to this configuration", "keeps its token",
+	diags.WantWarning(adopted, "updated to match this configuration", "keeps its token",
 		"destroying this resource deletes the group")
 	p.WantCalls("GET > PUT")
 	p.WantTruth(state, "acme")

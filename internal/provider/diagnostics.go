@@ -36,9 +36,9 @@ func report(diags *diag.Diagnostics, err error, warnings ...*usergroup.Problem) 
 	}
 }
 
-// isMissing reports whether the error of a lookup says that the group does not exist. If an attempt of the lookup was
-// lost, it adds a warning, because the service may still create an empty group.
-func isMissing(diags *diag.Diagnostics, err error) bool {
+// reportsMissing reports whether the error of a lookup says that the group does not exist. If an attempt of the lookup
+// was lost, it adds a warning, because the service may still create an empty group.
+func reportsMissing(diags *diag.Diagnostics, err error) bool {
 	var problem *usergroup.Problem
 	if !errors.Is(err, usergroup.ErrNotFound) || !errors.As(err, &problem) {
 		return false
@@ -84,10 +84,10 @@ func dataFrom[Data any](providerData any, diags *diag.Diagnostics) (data Data) {
 	return data
 }
 
-// cannot reports whether an operation cannot start, because diags has an error or because service is nil. In the
-// latter case, an argument of the provider is unknown, and cannot adds an error about that. what names the operation,
-// for example "creating a user group".
-func cannot(diags *diag.Diagnostics, service *usergroup.Service, what string) bool {
+// reportsUnconfigured reports whether an operation cannot start, because diags has an error or because service is nil.
+// In the latter case, an argument of the provider is unknown, and it adds an error about that. what names the
+// operation, for example "creating a user group".
+func reportsUnconfigured(diags *diag.Diagnostics, service *usergroup.Service, what string) bool {
 	if !diags.HasError() && service == nil {
 		diags.AddError(titleNotConfigured, capitalized(what)+" needs the service, "+
 			"but an argument of the provider block depends on something that is not known before apply. No call was made. "+

@@ -145,13 +145,13 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.WrongKey: {
 		title: "The API key belongs to another environment",
-		means: "The provider's environment is {known.environment}. A group created with this API key as a test was in " +
+		means: "The provider's environment is {known.environment}. A test group created with this API key was in " +
 			"{response.environment}.",
 		next: "Use an API key for the environment {known.environment}, or change the provider's environment.",
 	},
 	usergroup.NoEnvironment: {
 		title: "The environment of the API key is not known",
-		means: "The provider's environment is {known.environment}. A group created with this API key as a test shows no " +
+		means: "The provider's environment is {known.environment}. A test group created with this API key shows no " +
 			"environment.",
 		next: "Remove environment from the provider block. Without it, nothing protects against an API key for the " +
 			"wrong environment.",
@@ -159,7 +159,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.Adopted: {
 		title: "User group %q was adopted",
 		means: "The group already existed, and adopt_existing is true.",
-		done:  "It was updated to this configuration and keeps its token.",
+		done:  "It was updated to match this configuration and keeps its token.",
 		next:  "From now on, destroying this resource deletes the group.",
 	},
 	usergroup.Claimed: {

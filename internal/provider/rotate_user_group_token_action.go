@@ -55,7 +55,7 @@ func (a *rotateUserGroupTokenAction) Invoke(
 		UserGroupID types.String `tfsdk:"user_group_id"`
 	}
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if cannot(&resp.Diagnostics, a.service, "rotating a user group token") {
+	if reportsUnconfigured(&resp.Diagnostics, a.service, "rotating a user group token") {
 		return
 	}
 	id := config.UserGroupID

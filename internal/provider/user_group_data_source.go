@@ -80,7 +80,7 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 func (d *userGroupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var data userGroupData
 	resp.Diagnostics.Append(req.Config.Get(ctx, &data)...)
-	if cannot(&resp.Diagnostics, d.service, "looking up a user group") {
+	if reportsUnconfigured(&resp.Diagnostics, d.service, "looking up a user group") {
 		return
 	}
 	found, err := d.service.Find(ctx, usergroup.Known{ID: data.UserGroupID.ValueString()})

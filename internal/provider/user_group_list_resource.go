@@ -63,14 +63,14 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 	var diags diag.Diagnostics
 	var ids []string
 	diags.Append(req.Config.GetAttribute(ctx, path.Root("user_group_ids"), &ids)...)
-	if cannot(&diags, l.service, "listing user groups") {
+	if reportsUnconfigured(&diags, l.service, "listing user groups") {
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
 	stream.Results = func(push func(list.ListResult) bool) {
 		for one := range lookUpAll(ctx, l.service, withoutRepeats(ids), req.Limit) {
 			var warnings diag.Diagnostics
-			if isMissing(&warnings, one.err) {
+			if reportsMissing(&warnings, one.err) {
 				if len(warnings) > 0 && !push(list.ListResult{Diagnostics: warnings}) {
 					return
 				}

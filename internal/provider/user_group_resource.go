@@ -219,7 +219,7 @@ func (r *userGroupResource) ImportState(
 				"terraform import embed_user_group.acme acme", err))
 		return
 	}
-	if cannot(&resp.Diagnostics, r.service, "importing a user group") {
+	if reportsUnconfigured(&resp.Diagnostics, r.service, "importing a user group") {
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("user_group_id"), id)...)
@@ -233,7 +233,7 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 	var group userGroupModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &group)...)
 	wanted := group.wanted(&resp.Diagnostics)
-	if cannot(&resp.Diagnostics, r.service, "creating a user group") {
+	if reportsUnconfigured(&resp.Diagnostics, r.service, "creating a user group") {
 		return
 	}
 	result, err := r.service.Create(ctx, wanted, group.AdoptExisting.ValueBool())
@@ -275,7 +275,7 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	} else {
 		found, err = r.service.Find(ctx, group.known(remembered, r.now()))
 	}
-	if !imported && isMissing(&resp.Diagnostics, err) {
+	if !imported && reportsMissing(&resp.Diagnostics, err) {
 		resp.State.RemoveResource(ctx)
 		return
 	}
@@ -313,7 +313,7 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	updates, rotates := plan.needsUpdate(&state), plan.TokenFingerprint.IsUnknown()
 	wanted := plan.withoutIgnored(&config).wanted(&resp.Diagnostics)
 	if resp.Diagnostics.HasError() ||
-		(updates || rotates) && cannot(&resp.Diagnostics, r.service, "updating a user group") {
+		(updates || rotates) && reportsUnconfigured(&resp.Diagnostics, r.service, "updating a user group") {
 		return
 	}
 	done, known := plan, state.known(remembered, r.now())
@@ -354,7 +354,7 @@ func (r *userGroupResource) Delete(ctx context.Context, req resource.DeleteReque
 	var group userGroupModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &group)...)
 	remembered := readMemory(ctx, req.Private, &resp.Diagnostics)
-	if cannot(&resp.Diagnostics, r.service, "deleting a user group") {
+	if reportsUnconfigured(&resp.Diagnostics, r.service, "deleting a user group") {
 		return
 	}
 	// Terraform before 1.3 plans a deletion without asking the provider. Every version does so for a replacement that

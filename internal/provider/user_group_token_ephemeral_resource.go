@@ -71,7 +71,7 @@ func (e *userGroupTokenEphemeralResource) Open(
 ) {
 	var token userGroupTokenModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &token)...)
-	if cannot(&resp.Diagnostics, e.service, "reading a user group token") {
+	if reportsUnconfigured(&resp.Diagnostics, e.service, "reading a user group token") {
 		return
 	}
 	found, err := e.service.Find(ctx, usergroup.Known{ID: token.UserGroupID.ValueString()})

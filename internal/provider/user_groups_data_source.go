@@ -101,7 +101,7 @@ func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 func (d *userGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var data userGroupsModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &data)...)
-	if cannot(&resp.Diagnostics, d.service, "looking up user groups") {
+	if reportsUnconfigured(&resp.Diagnostics, d.service, "looking up user groups") {
 		return
 	}
 	d.lookUp(ctx, &data, &resp.Diagnostics)
@@ -123,7 +123,7 @@ func (d *userGroupsDataSource) lookUp(ctx context.Context, data *userGroupsModel
 			data.ExistingIDs = append(data.ExistingIDs, one.id)
 			data.Groups[one.id] = newUserGroupShown(one.found)
 			report(diags, nil, one.found.Warnings...)
-		case isMissing(diags, one.err):
+		case reportsMissing(diags, one.err):
 			data.MissingIDs = append(data.MissingIDs, one.id)
 		default:
 			if !diags.HasError() {
