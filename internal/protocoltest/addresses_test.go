@@ -31,6 +31,26 @@ func TestOneIDAtTwoNewAddressesIsCreatedOnce(t *testing.T) {
 	}
 }
 
+// TestRunsOfOneProcess checks that a group can be created, updated and deleted in one process of the provider. Terraform
+// 1.16 uses one for all runs of a test file with a provider block.
+func TestRunsOfOneProcess(t *testing.T) {
+	p := start(t, emulator.Options{})
+	plan := p.PlanToo(p.Nothing(), Acme())
+	plan.Diags.WantNone()
+	state, _ := p.ApplyToo(plan)
+	state, diags := p.ReadToo(state)
+	diags.WantNone()
+	plan = p.PlanToo(state, Acme("name", "New"))
+	plan.Diags.WantNone()
+	state, diags = p.ApplyToo(plan)
+	diags.WantNone()
+	plan = p.PlanToo(state, nil)
+	plan.Diags.WantNone()
+	_, diags = p.ApplyToo(plan)
+	diags.WantNone()
+	p.WantGroups()
+}
+
 // TestPlanRefusesToDeleteAndCreateTheSameID checks that a plan that deletes and creates the same ID at two addresses is
 // refused, in whichever order the engine plans them.
 func TestPlanRefusesToDeleteAndCreateTheSameID(t *testing.T) {

@@ -180,7 +180,9 @@ func (p *plannedGroups) created(id types.String, instance string) {
 	p.at(id, func(group *plannedGroup) {
 		group.creations = max(0, group.creations-1)
 		if instance != "" {
-			group.made = instance
+			// The engine has planned this creation twice, if it plans and applies in the same process. At another address,
+			// the group can no longer be created.
+			group.creations, group.made = 0, instance
 		}
 	})
 }
