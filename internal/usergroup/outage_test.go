@@ -185,6 +185,7 @@ type outage struct {
 
 	mu       sync.Mutex
 	attempts int
+	times    []time.Time
 	sent     map[string]int // how often each request was sent
 	struck   time.Time      // when the fault struck first
 }
@@ -203,6 +204,7 @@ func (o *outage) strikes(method string, body []byte) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.attempts++
+	o.times = append(o.times, time.Now())
 	if o.lasting.do == nil || o.attempts <= o.lasting.after || o.lasting.method != "" && o.lasting.method != method {
 		return false
 	}
