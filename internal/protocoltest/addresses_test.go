@@ -31,8 +31,8 @@ func TestOneIDAtTwoNewAddressesIsCreatedOnce(t *testing.T) {
 	}
 }
 
-// TestRunsOfOneProcess checks that a group can be created, updated and deleted in one process of the provider. Terraform
-// 1.16 uses one for all runs of a test file with a provider block.
+// TestRunsOfOneProcess checks that a group can be created, updated and deleted in one process of the provider.
+// Terraform 1.16 uses one for all runs of a test file with a provider block.
 func TestRunsOfOneProcess(t *testing.T) {
 	p := start(t, emulator.Options{})
 	plan := p.PlanToo(p.Nothing(), Acme())

@@ -44,7 +44,8 @@ func TestStoppedRunsEnd(t *testing.T) {
 	})
 	for _, failure := range failures {
 		if !failure.twin {
-			t.Logf("| %s | one operation: %s | ten at a time: %s |", failure.name, most[1][failure.name], most[fewGroups][failure.name])
+			t.Logf("| %s | one operation: %s | ten at a time: %s |",
+				failure.name, most[1][failure.name], most[fewGroups][failure.name])
 		}
 	}
 }
