@@ -79,7 +79,8 @@ func (p explanation) said() string {
 			said += " An earlier attempt of the same call got no usable response."
 		}
 	}
-	if p.Cause != nil && p.Cause.Call != nil && p.Finding != usergroup.RunEnded {
+	failed := p.Finding == usergroup.CallFailed || p.Finding == usergroup.LeftBehind
+	if p.Cause != nil && p.Cause.Call != nil && failed {
 		look := "Looking the group up to find out failed as well: "
 		if p.Cause.Operation == usergroup.CheckService {
 			look = "The service and the API key had to be checked, and that failed: "
@@ -142,8 +143,8 @@ func (p explanation) left() (said, removal string) {
 	case p.MayBeLive && p.Placeholder == usergroup.PlaceholderLeft:
 		return "The lookup created an empty group, and it is not known whether that is gone.", ""
 	case p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder:
-		return "The lookup may have created an empty group. It has deleted nothing, because that could be a live " +
-			"customer.", ""
+		return "The lookup may have created an empty group. It has deleted nothing, because the group may be a live " +
+			"customer's.", ""
 	case p.Placeholder == usergroup.PlaceholderLeft:
 		return "The lookup created an empty group, which may still be at the service. Remove it before you run again" +
 			withKey, removal

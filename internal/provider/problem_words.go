@@ -269,8 +269,8 @@ var specialWords = []struct {
 	{
 		usergroup.MayHaveExisted, func(p explanation) bool { return p.AfterDeletion },
 		words{
-			means: "The response to the create was lost. The service shows a group with this ID, and this run has deleted one " +
-				"before, which it may still show.{differences}",
+			means: "The response to the create was lost or incomplete. The service shows a group with this ID, and this run " +
+				"has deleted one before, which it may still show.{differences}",
 			done: "It is not known whether the group was created. It is not in the state.",
 			next: "Run again in a minute. If the service has a group with this ID then, the next run says that it already " +
 				"exists, and what to do.",
@@ -279,8 +279,8 @@ var specialWords = []struct {
 	{
 		usergroup.Replaced, func(p explanation) bool { return p.Operation == usergroup.Adopt && p.Done == usergroup.Yes },
 		words{
-			means: "The group that was to be adopted has team_id {known.team_id}, and the update was carried out on one with " +
-				"team_id {response.team_id}, or has created that one, as some services do. " + replacement,
+			means: "The update was carried out on a group{other} which is not the one that was to be adopted, or has created " +
+				"it, as some services do. " + replacement,
 			done: "No group is in the state.",
 			next: adoptAgain,
 		},
@@ -288,9 +288,8 @@ var specialWords = []struct {
 	{
 		usergroup.Replaced, of(usergroup.Adopt),
 		words{
-			means: "The group that was to be adopted has team_id {known.team_id}, and the service has team_id " +
-				"{response.team_id} under the same ID. " + replacement,
-			next: adoptAgain,
+			means: "The service shows a group{other} which is not the one that was to be adopted. " + replacement,
+			next:  adoptAgain,
 		},
 	},
 	{
@@ -338,6 +337,10 @@ var specialWords = []struct {
 		words{
 			means: "Looking up a missing group creates it, and the response to a lookup before the deletion was lost.",
 		},
+	},
+	{
+		usergroup.MayBeLeftBehind, of(usergroup.Create),
+		words{means: leftBehind, next: runAgain},
 	},
 	{
 		usergroup.MayBeLeftBehind, func(p explanation) bool { return p.Known.Existed() },

@@ -146,8 +146,8 @@ func occurs(p *usergroup.Problem) bool {
 	case usergroup.Kept, usergroup.AnotherRemains:
 		return p.Operation == usergroup.Delete && nothing
 	case usergroup.Replaced: // An update compares the team_ids.
-		puts := p.Operation == usergroup.Adopt || p.Operation == usergroup.Update
-		if p.Operation == usergroup.Create || puts && (p.Known.TeamID == nil || p.Response.TeamID == nil) {
+		hidden := p.Known.TeamID == nil || p.Response.TeamID == nil
+		if p.Operation == usergroup.Create || p.Operation == usergroup.Update && hidden {
 			return false
 		}
 	case usergroup.WrongEnvironment:

@@ -144,6 +144,7 @@ func (s *Service) confirmCreated(ctx context.Context, draft Problem) (Result, *P
 	draft.Done = Yes
 	group := found.Over(draft.Response)
 	result := Result{Group: &group}
+	draft.Response = group
 	if isOtherID(draft.ID, group) {
 		result.Warnings = append(result.Warnings, draft.with(OtherSpelling))
 	}
@@ -189,6 +190,9 @@ func (s *Service) adopt(ctx context.Context, wanted api.GroupRequest, draft Prob
 	}
 	adopted := answer.UserGroup.Over(existing)
 	if answer.UserGroup.Token.IsZero() { // Another client may have rotated the token since the lookup.
+		if wanted.Name != nil {
+			known.Name = *wanted.Name // It has a name now.
+		}
 		found, problem := s.findCurrent(api.CleanUp(ctx, time.Time{}), known)
 		if problem != nil {
 			return Result{}, draft.because(problem)

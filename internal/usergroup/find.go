@@ -297,7 +297,8 @@ func (s *Service) existing(ctx context.Context, draft Problem) (Found, *Problem)
 		draft.LookupUncertain = true
 		return Found{}, draft.with(MayBeLeftBehind)
 	default:
-		draft.Empty = found.Empty
+		// No lookup has created a group that shows a name, and while that exists, none creates another one.
+		draft.Empty, draft.LookupUncertain = found.Empty, false
 		// Without a team_id, a group with another token may be another group. If it has also lost its name, it is.
 		found.Replaced = found.Replaced || found.Empty && hasLostName
 	}
