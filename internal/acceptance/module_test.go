@@ -89,7 +89,7 @@ func TestAccModuleMessagesNameTheCustomers(t *testing.T) {
 		`{ acme = { name = "A", properties = "[\"personal\"]" } }`:              at("Invalid properties"),
 		`{ acme = { name = "A", mapping = { a = null } }, b = { name = "B" } }`: at("Null Map Value"),
 		`{ acme = { name = "A", data_source_provided_id = "" } }`:               at("Invalid Attribute Value Length"),
-		`{ acme = { name = "A", rotate_token_after_days = 0 } }`:                at("Invalid rotate_token_after_days"),
+		`{ acme = { name = "A", rotate_token_after_days = 0 } }`:                at("Invalid number"),
 	} {
 		// The engine quotes the line of a variable file, but not of -var.
 		if said := w.fails(words, "plan", "-var=customers="+customers); strings.Contains(said, "personal") {

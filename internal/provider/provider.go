@@ -62,7 +62,7 @@ func (p *embedProvider) Configure(
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if arguments.anyUnknown() {
+	if !req.Config.Raw.IsFullyKnown() {
 		// A plan needs no service, so max_deletions still applies to it.
 		forResource.planned.maxDeletions = arguments.maxDeletions(&resp.Diagnostics)
 		if req.ClientCapabilities.DeferralAllowed {

@@ -82,7 +82,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"max_retries": schema.NumberAttribute{
 				Optional:   true,
-				Validators: []validator.Number{countValidator{mostRetries}},
+				Validators: []validator.Number{retriesAllowed},
 				MarkdownDescription: "Maximum number of retries that all calls of an operation on a group share. A " +
 					"call is retried if it could not be sent, or got no usable response and is safe to repeat. A call that " +
 					"is refused because there are too many (status 429 or 503) is repeated for up to four times " +
@@ -194,7 +194,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"max_deletions": schema.NumberAttribute{
 				Optional:   true,
-				Validators: []validator.Number{countValidator{mostDeletions}},
+				Validators: []validator.Number{deletionsAllowed},
 				MarkdownDescription: "How many groups one run may delete, including those that it replaces. If a plan " +
 					"deletes more, it fails, and nothing is changed. With `0`, no group may be deleted. If not set, " +
 					"there is no limit. `terraform destroy` counts as well; `removed` blocks that do not destroy, and " +

@@ -14,10 +14,8 @@ import (
 	"unicode"
 
 	"github.com/go-json-experiment/json"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/net/http/httpguts"
 
@@ -38,24 +36,6 @@ type settings struct {
 	maxDeletions    *int // nil for no limit
 }
 
-func (m providerModel) anyUnknown() bool {
-	for _, value := range []attr.Value{
-		m.BaseURL, m.APIKey, m.APIKeyFile, m.AllowHTTP, m.RequestTimeout, m.MaxRetries, m.RetryWaitMin, m.RetryWaitMax,
-		m.RequestsPerSecond, m.Headers, m.ProxyURL, m.CACertFile, m.CACertPEM, m.TLSServerName, m.ClientCertFile,
-		m.ClientCertPEM, m.ClientKeyFile, m.ClientKeyPEM, m.UserAgentSuffix, m.Environment, m.MaxDeletions,
-	} {
-		if value.IsUnknown() {
-			return true
-		}
-	}
-	for _, header := range m.Headers.Elements() {
-		if header.IsUnknown() {
-			return true
-		}
-	}
-	return false
-}
-
 // settings reads and validates all arguments. It does not stop at the first error, so that one run shows all of them.
 func (m providerModel) settings(diags *diag.Diagnostics) settings {
 	read := argumentReader{diags: diags}
@@ -71,7 +51,7 @@ func (m providerModel) settings(diags *diag.Diagnostics) settings {
 	s.client.APIKey = read.key(m.APIKey, m.APIKeyFile)
 	s.client.RequestTimeout = read.duration("request_timeout", m.RequestTimeout, 30*time.Second)
 	s.client.MaxRetries = 4
-	if configured := read.count("max_retries", m.MaxRetries, mostRetries); configured != nil {
+	if configured := read.count("max_retries", m.MaxRetries, retriesAllowed); configured != nil {
 		s.client.MaxRetries = *configured
 	}
 	s.client.RetryWaitMin = read.duration("retry_wait_min", m.RetryWaitMin, time.Second)
@@ -96,7 +76,7 @@ func (m providerModel) maxDeletions(diags *diag.Diagnostics) *int {
 	if m.MaxDeletions.IsUnknown() {
 		return nil
 	}
-	return argumentReader{diags}.count("max_deletions", m.MaxDeletions, mostDeletions)
+	return argumentReader{diags}.count("max_deletions", m.MaxDeletions, deletionsAllowed)
 }
 
 // addressWords completes errors of api.ParseBaseURL with what an argument has to do with them.
@@ -162,48 +142,27 @@ func (r argumentReader) duration(argument string, configured types.String, byDef
 	return duration
 }
 
-// The highest values of the arguments that are whole numbers.
-const (
-	mostRetries   = 100
-	mostDeletions = 1_000_000
+var (
+	retriesAllowed   = wholeNumber{0, 100}
+	deletionsAllowed = wholeNumber{0, 1_000_000}
 )
 
-// count returns the value of an argument, or nil if it is not set or not a whole number between 0 and most.
-func (r argumentReader) count(argument string, configured types.Number, most int64) *int {
-	var count int64
-	var ok bool
-	if text := os.Getenv(variable(argument)); !configured.IsNull() {
-		var accuracy big.Accuracy
-		count, accuracy = configured.ValueBigFloat().Int64()
-		ok = accuracy == big.Exact
-	} else if text == "" {
-		return nil
-	} else {
-		var err error
-		count, err = strconv.ParseInt(text, 10, 64)
-		ok = err == nil
+// count returns the value of an argument, or nil if it is not set or not in the range.
+func (r argumentReader) count(argument string, configured types.Number, allowed wholeNumber) *int {
+	value := configured.ValueBigFloat()
+	if configured.IsNull() {
+		text := os.Getenv(variable(argument))
+		if text == "" {
+			return nil
+		}
+		value, _ = new(big.Float).SetString(text)
 	}
-	if !ok || count < 0 || count > most {
-		r.invalid(argument, fmt.Sprintf("must be a whole number between 0 and %d", most))
+	count, ok := allowed.read(value)
+	if !ok {
+		r.invalid(argument, "must be "+allowed.Description(context.Background()))
 		return nil
 	}
 	return new(int(count))
-}
-
-// countValidator applies the checks of argumentReader.count when the configuration is validated. The argument is not
-// an Int64Attribute because the framework reports a number that is not whole as an error in the provider.
-type countValidator struct{ most int64 }
-
-func (v countValidator) Description(context.Context) string {
-	return fmt.Sprintf("a whole number between 0 and %d", v.most)
-}
-
-func (v countValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (v countValidator) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
-	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() {
-		argumentReader{&resp.Diagnostics}.count(req.Path.String(), req.ConfigValue, v.most)
-	}
 }
 
 func (r argumentReader) rate(argument string, configured types.Float64) float64 {

@@ -33,7 +33,7 @@ func readSettings(t *testing.T, config object) (settings, diag.Diagnostics) {
 	var model providerModel
 	raw := protocoltest.Value(arguments.Type().TerraformType(t.Context()), config)
 	diags := tfsdk.Config{Schema: arguments, Raw: raw}.Get(t.Context(), &model)
-	if diags.HasError() || model.anyUnknown() {
+	if diags.HasError() {
 		t.Fatalf("the configuration cannot be read: %v", diags)
 	}
 	read := model.settings(&diags)

@@ -1,40 +1,18 @@
 package provider
 
 import (
-	"context"
-	"math/big"
 	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-const titleDaysInvalid = "Invalid rotate_token_after_days"
-
-// daysValidator checks rotate_token_after_days. The argument is not an Int64Attribute because the framework reports a
-// number that is not whole as an error in the provider. The limit of a hundred years finds numbers of seconds.
-type daysValidator struct{}
-
-func (daysValidator) Description(context.Context) string { return "a whole number between 1 and 36500" }
-
-func (v daysValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (v daysValidator) ValidateNumber(
-	ctx context.Context, req validator.NumberRequest, resp *validator.NumberResponse,
-) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	if days, accuracy := req.ConfigValue.ValueBigFloat().Int64(); accuracy != big.Exact || days < 1 || days > 36500 {
-		detail := "rotate_token_after_days must be " + v.Description(ctx) + ". No call was made."
-		resp.Diagnostics.AddAttributeError(req.Path, titleDaysInvalid, detail)
-	}
-}
+// rotationDays is the range of rotate_token_after_days. The limit of a hundred years finds numbers of seconds.
+var rotationDays = wholeNumber{1, 36500}
 
 // instant returns token_rotated_at for a token that was created, rotated or first seen at the given time.
 func instant(at time.Time) types.String { return types.StringValue(at.UTC().Format(time.RFC3339)) }

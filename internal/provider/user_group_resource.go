@@ -117,7 +117,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			},
 			"rotate_token_after_days": schema.NumberAttribute{
 				Optional:   true,
-				Validators: []validator.Number{daysValidator{}},
+				Validators: []validator.Number{rotationDays},
 				MarkdownDescription: "Rotates the token once, in place, when it is older than this number of days, a " +
 					"whole number between 1 and 36500. A plan that is made more than this number of days after " +
 					"`token_rotated_at` shows the rotation. If `token_rotated_at` is null, the next apply sets it, without a " +
