@@ -11,3 +11,11 @@ func (s *Service) PassCheck(showsNames bool) {
 
 // Seen does what an operation on the group with a token does: the service remembers the token.
 func (s *Service) Seen(token api.Secret) { s.remember(token) }
+
+// End ends the run for every operation.
+func (s *Service) End(problem *Problem) *Problem { return s.end(problem) }
+
+// EndFor ends the run for one operation.
+func (s *Service) EndFor(operation Operation, problem *Problem) *Problem {
+	return s.endFor(operation, problem)
+}

@@ -47,7 +47,7 @@ func notBegun(operation Operation, id string, cause *Problem) *Problem {
 func (s *Service) end(problem *Problem) *Problem {
 	s.run.mu.Lock()
 	defer s.run.mu.Unlock()
-	if s.run.over != nil && s.run.over != problem {
+	if s.run.over != nil {
 		return problem.referTo(s.run.over)
 	}
 	s.run.over = problem
@@ -59,7 +59,7 @@ func (s *Service) end(problem *Problem) *Problem {
 func (s *Service) endFor(operation Operation, problem *Problem) *Problem {
 	s.run.mu.Lock()
 	defer s.run.mu.Unlock()
-	if cause := cmp.Or(s.run.over, s.run.overFor[operation]); cause != nil && cause != problem {
+	if cause := cmp.Or(s.run.over, s.run.overFor[operation]); cause != nil {
 		return problem.referTo(cause)
 	}
 	s.run.overFor[operation] = problem
@@ -131,10 +131,15 @@ func (s *Service) keyMayNot(operation Operation, problem *Problem) bool {
 	return again && first != problem.ID
 }
 
-// referTo returns a copy of the problem that leaves the explanation to an earlier one, but keeps what was done.
-func (p Problem) referTo(cause *Problem) *Problem {
-	p.Finding, p.Cause, p.Call = RunEnded, cause, nil
-	return &p
+// referTo returns a copy of the problem that leaves the explanation to the one that has ended the run, but keeps what
+// was done. It returns the problem itself if it is that one, or has it as its cause and explains it.
+func (p *Problem) referTo(cause *Problem) *Problem {
+	if p == cause || p.Cause == cause && p.Finding != RunEnded {
+		return p
+	}
+	reference := *p
+	reference.Finding, reference.Cause, reference.Call = RunEnded, cause, nil
+	return &reference
 }
 
 // lastCall returns the failed call that the problem is about, or nil.
