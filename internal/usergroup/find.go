@@ -50,7 +50,7 @@ const (
 	contradictory                 // a group other than the one that an earlier lookup has created
 )
 
-// judge returns what a response shows. made is the group that an earlier lookup has created, or nil.
+// judge returns what a response shows. made is the placeholder that an earlier look has created, or nil.
 func (s *Service) judge(known Known, made *api.UserGroup, answer api.Answer) sighting {
 	group := answer.UserGroup
 	switch {
@@ -62,7 +62,7 @@ func (s *Service) judge(known Known, made *api.UserGroup, answer api.Answer) sig
 		return justMade
 	case made == nil:
 		return existing
-	case !Known{TeamID: made.TeamID, Token: made.Token}.isSame(group):
+	case !areSame(*made, group):
 		return contradictory
 	case s.showsNothing(known.ID, group):
 		return confirmed
@@ -76,114 +76,168 @@ func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
 	return s.lookUp(ctx, known, nil)
 }
 
-// lookUp is find with settle nil. Otherwise it waits until time shows whether a group is another lookup's placeholder.
+// lookup is a lookup, which looks at the group as often as it takes to know whether the group exists.
+type lookup struct {
+	*Service
+
+	draft Problem
+	// settle waits until time shows whether a group is another lookup's placeholder. If it is nil, such a group exists.
+	settle   *settling
+	looks    int            // without those of settle
+	lost     bool           // a response was lost
+	made     *api.UserGroup // the placeholder that this lookup has created
+	checked  *verdict       // of the check of the service, once there is a placeholder
+	removals int            // deletions of the placeholder that failed
+}
+
 func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (found Found, problem *Problem) {
 	defer func() {
 		if found.Uncertain || problem != nil && problem.LookupUncertain {
 			s.uncertain.Store(known.ID, true)
 		}
 	}()
-	draft := Problem{Operation: LookUp, ID: known.ID, URL: s.client.URL(), Known: known}
+	l := lookup{
+		Service: s, settle: settle, draft: Problem{Operation: LookUp, ID: known.ID, URL: s.client.URL(), Known: known},
+	}
 	defer s.scout(ctx)()
 	if cause := s.ended(LookUp); cause != nil {
-		return Found{}, draft.referTo(cause)
+		return Found{}, l.draft.referTo(cause)
 	}
 	if known.TeamID == nil {
 		// The check comes first, so that it takes no time from the lease of a placeholder.
-		if problem := s.checkEnvironment(ctx, draft); problem != nil {
+		if problem := s.checkEnvironment(ctx, l.draft); problem != nil {
 			return Found{}, problem
 		}
 	}
-	var made *api.UserGroup
-	var checked *verdict
-	lost, removals := false, 0
-	for looks := 1; ; looks++ {
+	for {
 		answer, err := s.look(ctx, known)
-		outcome := draft.record(err)
-		draft.Response = answer.UserGroup
-		lost = lost || answer.AfterLostAttempt || outcome == Maybe
-		// A response that reports a new group may come from a cache until a second lookup has confirmed the group.
-		draft.LookupUncertain = lost || made != nil
-		shows := s.judge(known, made, answer)
-		switch {
-		case looks > maxLooks:
-			shows = contradictory
-		case shows == confirmed && err != nil: // An incomplete response may lack what would show a live group.
-			shows = unusable
-		}
-		switch shows {
+		again := true
+		switch l.sees(answer, err) {
 		case unusable:
-			switch another := answer.New != nil && !*answer.New; {
-			case another && made == nil && !s.showsNothing(known.ID, answer.UserGroup):
-				draft.LookupUncertain, draft.MayBeLive = false, true // No lookup has created a group that shows a name.
-			case another && made != nil && !(Known{TeamID: made.TeamID, Token: made.Token}).isSame(answer.UserGroup):
-				draft.MayBeLive = true
-			}
-			switch {
-			case api.IsKind(err, api.Incomplete) && s.client.Retry(ctx, draft.Call):
-			case made != nil:
-				return Found{}, s.notRemoved(draft.with(CallFailed), checked)
-			default:
-				return Found{}, s.endIfKeyRefused(draft.with(CallFailed))
+			if again = api.IsKind(err, api.Incomplete) && s.client.Retry(ctx, l.draft.Call); !again {
+				problem = l.failed()
 			}
 		case fromCache, contradictory:
-			// It is unknown which lookups have reached the service.
-			draft.LookupUncertain, draft.MayBeLive = true, true
-			if checked != nil && checked.problem != nil {
-				return Found{}, draft.because(checked.problem)
-			}
-			if made != nil {
-				return Found{}, draft.with(AnswersDisagree)
-			}
-			return Found{}, draft.with(AnsweredFromCache)
-		case existing:
-			draft.LookupUncertain, draft.Placeholder = lost, NoPlaceholder
-			waits, problem := settle != nil && !lost, (*Problem)(nil)
-			if waits {
-				waits, problem = s.mayBePlaceholder(ctx, draft)
-			}
-			switch {
-			case problem != nil:
-				return Found{}, problem
-			case checked != nil && checked.problem != nil:
-				return Found{}, draft.because(checked.problem)
-			case waits && settle.wait(ctx, answer.UserGroup):
-				looks-- // They have a limit of their own.
-			case waits && ctx.Err() == nil:
-				s.names.missing.Store(true)
-				fallthrough
-			default:
-				return s.existing(ctx, draft)
-			}
+			problem = l.contradicted()
 		case justMade:
-			made = &answer.UserGroup
-			s.remember(made.Token)
-			// Even a run that is stopped must not leave the placeholder behind, and neither must an operation that has used
-			// up its budget. The lease bounds the time of what follows.
-			ctx = s.client.Begin(api.CleanUp(ctx, answer.Sent.Add(lease)))
-			if checked = s.checkService(ctx, nil); !checked.uncached {
-				// What looks like a placeholder may be a live group, if a cache repeats the response to its creation.
-				draft.LookupUncertain, draft.MayBeLive = true, true
-				return Found{}, draft.because(checked.problem)
-			}
+			ctx, problem = l.prepareRemoval(ctx, answer)
 		case confirmed:
-			draft.Placeholder, draft.LookupUncertain = PlaceholderLeft, lost
-			err := s.client.Delete(ctx, api.TokenRequest{CurrentToken: answer.UserGroup.Token, UserGroupID: known.ID})
-			if err == nil {
-				draft.Placeholder = PlaceholderRemoved
-				if checked.problem != nil {
-					return Found{}, draft.because(checked.problem)
-				}
-				return Found{}, draft.with(NotFound)
-			}
-			// The placeholder may be gone, deleted by a lost attempt or by another client, or it may have a new token. Another
-			// lookup shows which.
-			if draft.record(err); removals > 0 || !mayBeTheToken(draft.Call) {
-				return Found{}, s.notRemoved(draft.with(LeftBehind), checked)
-			}
-			removals++
+			problem = l.remove(ctx)
+		case existing:
+			again, problem = l.awaitOwner(ctx)
+		}
+		switch {
+		case problem != nil:
+			return Found{}, problem
+		case !again:
+			return s.existing(ctx, l.draft)
 		}
 	}
+}
+
+// sees records a response and returns what it shows.
+func (l *lookup) sees(answer api.Answer, err error) sighting {
+	outcome := l.draft.record(err)
+	l.draft.Response = answer.UserGroup
+	l.lost = l.lost || answer.AfterLostAttempt || outcome == Maybe
+	// A response that reports a new group may come from a cache until a second one has confirmed the group.
+	l.draft.LookupUncertain = l.lost || l.made != nil
+	shows := l.judge(l.draft.Known, l.made, answer)
+	if l.looks++; l.looks > maxLooks {
+		return contradictory
+	}
+	if shows == confirmed && err != nil { // An incomplete response may lack what would show a live group.
+		shows = unusable
+	}
+	if shows != unusable || answer.New == nil || *answer.New {
+		return shows
+	}
+	switch {
+	case l.made != nil:
+		l.draft.MayBeLive = l.draft.MayBeLive || !areSame(*l.made, answer.UserGroup)
+	case !l.showsNothing(l.draft.ID, answer.UserGroup):
+		l.draft.LookupUncertain, l.draft.MayBeLive = false, true // No lookup has created a group that shows a name.
+	}
+	return unusable
+}
+
+// failed returns the problem of a lookup without a usable response.
+func (l *lookup) failed() *Problem {
+	problem := l.draft.with(CallFailed)
+	if l.made != nil {
+		return l.notRemoved(problem, l.checked)
+	}
+	return l.endIfKeyRefused(problem)
+}
+
+// contradicted returns the problem of responses that contradict each other, so that it is unknown which of the calls
+// have reached the service.
+func (l *lookup) contradicted() *Problem {
+	l.draft.LookupUncertain, l.draft.MayBeLive = true, true
+	switch {
+	case l.checked != nil && l.checked.problem != nil:
+		return l.draft.because(l.checked.problem)
+	case l.made != nil:
+		return l.draft.with(AnswersDisagree)
+	default:
+		return l.draft.with(AnsweredFromCache)
+	}
+}
+
+// prepareRemoval runs the check of the service before the placeholder is confirmed and removed, and returns the context
+// for that. Even a run that is stopped must not leave a placeholder behind, and neither must an operation that has used
+// up its budget. The lease bounds the time.
+func (l *lookup) prepareRemoval(ctx context.Context, answer api.Answer) (context.Context, *Problem) {
+	l.made = &answer.UserGroup
+	l.remember(l.made.Token)
+	ctx = l.client.Begin(api.CleanUp(ctx, answer.Sent.Add(lease)))
+	if l.checked = l.checkService(ctx, nil); l.checked.uncached {
+		return ctx, nil
+	}
+	// What looks like a placeholder may be a live group, if a cache repeats the response to its creation.
+	l.draft.LookupUncertain, l.draft.MayBeLive = true, true
+	return ctx, l.draft.because(l.checked.problem)
+}
+
+// remove deletes the confirmed placeholder. It returns nil if another look has to show what became of it.
+func (l *lookup) remove(ctx context.Context) *Problem {
+	l.draft.Placeholder, l.draft.LookupUncertain = PlaceholderLeft, l.lost
+	err := l.client.Delete(ctx, api.TokenRequest{CurrentToken: l.draft.Response.Token, UserGroupID: l.draft.ID})
+	if err != nil {
+		// The placeholder may be gone, deleted by a lost attempt or by another client, or it may have a new token.
+		if l.draft.record(err); l.removals > 0 || !mayBeTheToken(l.draft.Call) {
+			return l.notRemoved(l.draft.with(LeftBehind), l.checked)
+		}
+		l.removals++
+		return nil
+	}
+	l.draft.Placeholder = PlaceholderRemoved
+	if l.checked.problem != nil {
+		return l.draft.because(l.checked.problem)
+	}
+	return l.draft.with(NotFound)
+}
+
+// awaitOwner waits before another look at a group that may be the placeholder of another lookup. It returns false if
+// the group exists.
+func (l *lookup) awaitOwner(ctx context.Context) (again bool, problem *Problem) {
+	l.draft.LookupUncertain, l.draft.Placeholder = l.lost, NoPlaceholder
+	waits := false
+	if l.settle != nil && !l.lost {
+		if waits, problem = l.mayBePlaceholder(ctx, l.draft); problem != nil {
+			return false, problem
+		}
+	}
+	switch {
+	case l.checked != nil && l.checked.problem != nil:
+		return false, l.draft.because(l.checked.problem)
+	case waits && l.settle.wait(ctx, l.draft.Response):
+		l.looks--
+		return true, nil
+	case waits && ctx.Err() == nil:
+		l.names.missing.Store(true)
+	}
+	return false, nil
 }
 
 // notRemoved ends the run for lookups, because a placeholder could not be removed. If the check could not remove its

@@ -28,7 +28,7 @@ type settling struct {
 // wait waits before the next look at the group. It returns false if the group was found long ago, so that it is no
 // placeholder, or if the run is stopped.
 func (w *settling) wait(ctx context.Context, group api.UserGroup) bool {
-	if w.looks == 0 || !(Known{TeamID: w.group.TeamID, Token: w.group.Token}).isSame(group) {
+	if w.looks == 0 || !areSame(w.group, group) {
 		w.group, w.since = group, time.Now()
 	}
 	left := notALease - time.Since(w.since)

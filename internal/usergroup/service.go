@@ -88,6 +88,11 @@ func (k Known) isSame(group api.UserGroup) bool {
 		(group.Token == k.Token || group.Token.Fingerprint() == k.Fingerprint || k.hasRetired(group.Token))
 }
 
+// areSame reports whether two responses are certainly about the same group.
+func areSame(one, other api.UserGroup) bool {
+	return Known{TeamID: one.TeamID, Token: one.Token}.isSame(other)
+}
+
 func (k Known) hasRetired(token api.Secret) bool {
 	return !token.IsZero() && slices.Contains(k.Retired, token.Fingerprint())
 }

@@ -60,10 +60,9 @@ func (s *Service) put(ctx context.Context, wanted api.GroupRequest, draft *Probl
 			return answer, s.endIfKeyRefused(draft.with(CallFailed))
 		}
 		problem := draft.Known.expect(*draft)
-		again := Known{ID: draft.ID, TeamID: first.TeamID, Token: first.Token}
-		confirmed := tries > 1 && again.isSame(answer.UserGroup) &&
-			answer.UserGroup.ProvidedID != nil && !isOtherID(draft.ID, answer.UserGroup)
-		believed := again.isSame(answer.UserGroup) || !wanted.Differences(answer.UserGroup).Any()
+		again := areSame(first, answer.UserGroup)
+		confirmed := again && answer.UserGroup.ProvidedID != nil && !isOtherID(draft.ID, answer.UserGroup)
+		believed := again || !wanted.Differences(answer.UserGroup).Any()
 		if problem != nil {
 			believed = problem.Finding == WrongEnvironment || problem.Finding == Replaced && confirmed
 		}
