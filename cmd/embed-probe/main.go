@@ -38,7 +38,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (exitCode
 	flags.SetOutput(stderr)
 	environment := flags.String("environment", "Testing",
 		"environment that the key must belong to: `Testing|Customer|none`; none if the service does not show environments")
-	asJSON := flags.Bool("json", false, "print the report as JSON")
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -60,12 +59,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (exitCode
 	report := probe.Run(ctx, probe.Options{
 		Client: client, Environment: *environment, Advice: provider.Advice, Progress: stderr,
 	})
-	if *asJSON {
-		err = report.JSON(stdout)
-	} else {
-		err = report.Text(stdout)
-	}
-	if err != nil {
+	if err := report.Text(stdout); err != nil {
 		_, _ = fmt.Fprintln(stderr, "the report could not be written:", err)
 		return probe.ExitUnfinished
 	}

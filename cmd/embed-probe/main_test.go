@@ -2,12 +2,10 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/probe"
 )
 
 // start starts an emulator, and sets the variables that it and the headers of a gateway need.
@@ -54,6 +52,10 @@ func TestRun(t *testing.T) {
 			if !strings.Contains(stdout.String(), test.says) || test.says == "" && stdout.Len() > 0 {
 				t.Errorf("printed\n%s", &stdout)
 			}
+			if progress := "calls so far"; test.says != "" && !strings.Contains(stderr.String(), progress) ||
+				strings.Contains(stdout.String(), progress) {
+				t.Errorf("the progress is\n%s", &stderr)
+			}
 			if groups := service.Groups(); len(groups) > 0 || test.says == "" && len(service.Calls()) > 0 {
 				t.Errorf("left %v after %v", groups, service.Calls())
 			}
@@ -64,20 +66,6 @@ func TestRun(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestJSONAndProgressAreApart(t *testing.T) {
-	start(t, emulator.Options{Environments: map[string]string{emulator.DefaultKey: "Testing"}})
-	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), []string{"-json"}, &stdout, &stderr)
-	var report probe.Report
-	err := json.Unmarshal(stdout.Bytes(), &report)
-	if err != nil || code != 0 || report.Calls != 30 || len(report.Rows) < 20 {
-		t.Errorf("%v, exit code %d\n%s", err, code, &stdout)
-	}
-	if !strings.HasPrefix(stderr.String(), " 0 calls so far; creating a group") {
-		t.Errorf("the progress is\n%s", &stderr)
 	}
 }
 

@@ -42,7 +42,7 @@ const (
 
 var allowed = finding{OK, "is allowed", "", ""}
 
-// questions are all that a probe asks, in the order of the table. The IDs of questions and findings are stable.
+// questions are all that a probe asks, in the order of the table.
 var questions = []question{
 	{"environment", "The environment of the key", map[string]finding{
 		"expected": {OK, "is %s, as expected", "", ""},

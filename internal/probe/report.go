@@ -8,34 +8,28 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
 // docs is where the pages are.
 const docs = "https://github.com/dashembed/terraform-provider-embed/blob/main/docs/"
 
-// Row is the answer to a question. The IDs of questions and findings are stable.
+// Row is the answer to a question. Asked and Found are printed in place of the IDs in Question and Finding.
 type Row struct {
-	Question string   `json:"question"`
-	Finding  string   `json:"finding"`
-	Severity Severity `json:"severity"`
-	Asked    string   `json:"asked"`
-	Found    string   `json:"found"`
-	Means    string   `json:"means,omitzero"`
-	ReadOn   string   `json:"read_on,omitzero"`
+	Question, Finding string
+	Severity          Severity
+	Asked, Found      string
+	Means, ReadOn     string
 }
 
 // Report is what a probe has found.
 type Report struct {
-	Calls int   `json:"calls"`
-	Rows  []Row `json:"rows"`
+	Calls int
+	Rows  []Row
 	// Left are the IDs of groups that may still be at the service.
-	Left []string `json:"left,omitzero"`
+	Left []string
 	// Problem is why the probe ended early. It is empty if every question was asked.
-	Problem string `json:"problem,omitzero"`
+	Problem string
 }
 
 // found records the answer to a question.
@@ -147,11 +141,6 @@ func (r Report) count(severity Severity) (n int) {
 		}
 	}
 	return n
-}
-
-// JSON writes the report as a JSON object.
-func (r Report) JSON(w io.Writer) error {
-	return json.MarshalWrite(w, r, jsontext.WithIndent("  "))
 }
 
 // Text writes the report as a table, and then what follows from each row that is not OK.

@@ -55,22 +55,6 @@ These groups of the probe may still be at the service. Remove them:
 	}
 }
 
-func TestJSON(t *testing.T) {
-	var text bytes.Buffer
-	report := example
-	report.Rows = report.Rows[1:2]
-	report.Rows[0].Means = "Look."
-	if err := report.JSON(&text); err != nil {
-		t.Fatal(err)
-	}
-	const want = `{"calls":7,"rows":[{"question":"q2","finding":"f2","severity":"note","asked":"IDs",` +
-		`"found":"are one group","means":"Look.","read_on":"https://service.example/page"}],` +
-		`"left":["embed-probe-x"],"problem":"It was stopped."}`
-	if got := regexp.MustCompile(`\n *|(:) `).ReplaceAllString(text.String(), "$1"); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
 // TestReportOfARun: the report counts the calls, and shows the form of a refusal, but no text of the service's.
 func TestReportOfARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"maps"
 	"net/http"
@@ -87,7 +86,7 @@ func (s *service) run(ctx context.Context, environment string) (report probe.Rep
 		Advice: func(*api.Error) string { return advice },
 	})
 	var printed bytes.Buffer
-	if err := errors.Join(report.Text(&printed), report.JSON(&printed)); err != nil {
+	if err := report.Text(&printed); err != nil {
 		s.Error(err)
 	}
 	for _, secret := range []string{"ugt_", testingKey} {
