@@ -155,11 +155,6 @@ var questions = []question{
 		"same":    {Note, "are the same group", meansOneID, pageIDs},
 		"refused": {Note, "are refused: %s", meansRefused, pageIDs},
 	}},
-	{"id-space", "IDs that differ in a space", map[string]finding{
-		"exact":   {OK, "are different groups", "", ""},
-		"same":    {OK, "are the same group; the provider refuses such IDs", "", ""},
-		"refused": {OK, "are refused, by the provider as well", "", ""},
-	}},
 	{"id-unicode", "IDs with é in different forms", map[string]finding{
 		"exact":   {OK, "are different groups", "", ""},
 		"same":    {Note, "are the same group", meansOneID, pageIDs},
@@ -197,10 +192,6 @@ var questions = []question{
 			Bad, "seems to succeed; the group remains", "Refresh before each deletion. Otherwise, groups disappear from " +
 				"the state but remain at the service.", pageRefresh,
 		},
-	}},
-	{"missing-deletion", "A deletion of a missing group", map[string]finding{
-		"refused":  {OK, "is refused: %s", "", ""},
-		"accepted": {OK, "succeeds", "", ""},
 	}},
 	{"fields", "The fields of responses", map[string]finding{
 		"complete": {OK, "are complete", "", ""},

@@ -110,12 +110,12 @@ func TestNothingIsLeftWhateverHappens(t *testing.T) {
 }
 
 // lastQuestion is the last call of a probe that is not a removal, if nothing goes wrong.
-const lastQuestion = 23
+const lastQuestion = 21
 
 // TestServiceThatGoesAway: what may be left is named, with the command that removes it, and the probe does not wait
 // for each group.
 func TestServiceThatGoesAway(t *testing.T) {
-	for nth := range 30 {
+	for nth := range 27 {
 		synctest.Test(t, func(t *testing.T) {
 			s := newService(t, emulator.Options{})
 			calls, late := 0, 0
