@@ -160,17 +160,18 @@ func TestFailedCreateLeavesNoState(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := start(t, emulator.Options{Updates: test.updates})
-			config := Acme()
-			if strings.HasPrefix(name, "adoption") {
-				p.Service.Seed(emulator.Group{ID: "acme", Name: "Old", Properties: json.RawMessage(`{"old":1}`)})
-				config = adopting()
-			}
-			p.Service.Fail(test.fault)
-			state, diags := p.Create(config)
-			diags.WantError(test.title, test.says...)
-			p.WantCalls(test.calls)
-			p.WantNoState(state)
+			inVirtualTime(t, emulator.Options{Updates: test.updates}, func(_ *testing.T, p *Provider) {
+				config := Acme()
+				if strings.HasPrefix(name, "adoption") {
+					p.Service.Seed(emulator.Group{ID: "acme", Name: "Old", Properties: json.RawMessage(`{"old":1}`)})
+					config = adopting()
+				}
+				p.Service.Fail(test.fault)
+				state, diags := p.Create(config)
+				diags.WantError(test.title, test.says...)
+				p.WantCalls(test.calls)
+				p.WantNoState(state)
+			})
 		})
 	}
 }

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
@@ -68,4 +72,21 @@ func another(t *testing.T, options emulator.Options) *Provider {
 func bare(t *testing.T) *Provider {
 	t.Helper()
 	return Bare(t, provider.NewServer("test"))
+}
+
+// inVirtualTime runs a test with a provider that is configured for a new emulator, in virtual time and without a
+// network. It calls t.Parallel.
+func inVirtualTime(t *testing.T, options emulator.Options, test func(*testing.T, *Provider)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service, err := emulator.New(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := Bare(t, providerserver.NewProtocol6(provider.NewForTests("test", time.Now, InProcess{service})()))
+		p.Use(service, options)
+		p.Configure(p.Arguments()).WantNone()
+		test(t, p)
+	})
 }

@@ -163,36 +163,37 @@ func TestListEndsWithTheEngine(t *testing.T) {
 
 // TestListContinuesAfterAFailedLookup checks that a list reports a failed lookup and continues.
 func TestListContinuesAfterAFailedLookup(t *testing.T) {
-	p := start(t, emulator.Options{})
-	for _, id := range []string{"a", "b"} {
-		p.Service.Seed(emulator.Group{ID: id, Name: id})
-	}
-	p.Service.Seed(emulator.Group{ID: "c", Name: "C"})
-	// The service may still carry out a lost lookup of a missing group.
-	p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "nobody", Nth: 1, Kind: emulator.CutBefore})
-	listed, diags := p.List(0, false, "nobody", "b")
-	diags.WantWarning(doesNotExist, "an empty group appears", "If this ID should not exist", "curl -X DELETE")
-	if len(listed) != 1 || listed[0].ID != "b" {
-		t.Errorf("listed %v", listed)
-	}
+	inVirtualTime(t, emulator.Options{}, func(t *testing.T, p *Provider) {
+		for _, id := range []string{"a", "b"} {
+			p.Service.Seed(emulator.Group{ID: id, Name: id})
+		}
+		p.Service.Seed(emulator.Group{ID: "c", Name: "C"})
+		// The service may still carry out a lost lookup of a missing group.
+		p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "nobody", Nth: 1, Kind: emulator.CutBefore})
+		listed, diags := p.List(0, false, "nobody", "b")
+		diags.WantWarning(doesNotExist, "an empty group appears", "If this ID should not exist", "curl -X DELETE")
+		if len(listed) != 1 || listed[0].ID != "b" {
+			t.Errorf("listed %v", listed)
+		}
 
-	p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "a", Kind: emulator.Refuse})
-	listed, diags = p.List(0, true, "a", "c")
-	diags.WantError(`Cannot look up user group "a"`, "does not want to")
-	if len(listed) != 1 || listed[0].ID != "c" {
-		t.Errorf("listed %v", listed)
-	}
-	// From the refusal on, lookups send a name, so the name of this group may be that of an empty one.
-	listed, diags = p.List(0, true, "b")
-	diags.WantWarning(`User group "b" may be empty`, "If nobody uses it")
-	if len(listed) != 1 || listed[0].ID != "b" {
-		t.Errorf("listed %v", listed)
-	}
-	listed, diags = p.List(0, true)
-	diags.WantNone()
-	if len(listed) > 0 {
-		t.Errorf("listed %v", listed)
-	}
+		p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "a", Kind: emulator.Refuse})
+		listed, diags = p.List(0, true, "a", "c")
+		diags.WantError(`Cannot look up user group "a"`, "does not want to")
+		if len(listed) != 1 || listed[0].ID != "c" {
+			t.Errorf("listed %v", listed)
+		}
+		// From the refusal on, lookups send a name, so the name of this group may be that of an empty one.
+		listed, diags = p.List(0, true, "b")
+		diags.WantWarning(`User group "b" may be empty`, "If nobody uses it")
+		if len(listed) != 1 || listed[0].ID != "b" {
+			t.Errorf("listed %v", listed)
+		}
+		listed, diags = p.List(0, true)
+		diags.WantNone()
+		if len(listed) > 0 {
+			t.Errorf("listed %v", listed)
+		}
+	})
 }
 
 // TestTokenFingerprintFunctionMatchesTheState checks that the function computes the fingerprint that the state has, and

@@ -5,6 +5,7 @@ package protocoltest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"reflect"
@@ -80,7 +81,13 @@ func Start(t *testing.T, newServer func() tfprotov6.ProviderServer, options emul
 // Serve starts the emulator that the provider is going to use.
 func (p *Provider) Serve(options emulator.Options) {
 	p.T.Helper()
-	p.Service = StartService(p.T, options)
+	p.Use(StartService(p.T, options), options)
+}
+
+// Use makes the emulator the one that the provider is going to use.
+func (p *Provider) Use(service *emulator.Emulator, options emulator.Options) {
+	p.T.Helper()
+	p.Service = service
 	p.T.Cleanup(func() {
 		if waiting := p.Service.FaultsWaiting(); waiting > 0 {
 			p.T.Errorf("%d faults never struck, so they tested nothing", waiting)
@@ -96,7 +103,7 @@ func (p *Provider) Serve(options emulator.Options) {
 // Arguments returns provider arguments for the emulator, with very short waits between retries.
 func (p *Provider) Arguments() Object {
 	return Object{
-		"base_url": p.Service.URL(), "api_key": emulator.DefaultKey, "request_timeout": "10s",
+		"base_url": cmp.Or(p.Service.URL(), "http://127.0.0.1"), "api_key": emulator.DefaultKey, "request_timeout": "10s",
 		"retry_wait_min": "1ms", "retry_wait_max": "2ms", "max_retries": 2,
 	}
 }

@@ -90,36 +90,37 @@ func TestReadOfAReplacedGroupForgetsTheOldOne(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]emulator.Options{"stored": {}, "echo": {Answers: emulator.AnswersEcho}} {
 		t.Run(name, func(t *testing.T) {
-			p := start(t, options)
-			state := p.Created(Acme())
-			p.Service.Replace("acme")
-			state, diags := p.Read(state)
-			diags.WantWarning(replaced, "team_id 1001", "team_id 1002", "API key")
-			p.WantTruth(state, "acme")
-			p.WantState(state, "name", nil, "mapping", nil, "properties", nil, "api_environment_tag", nil)
-			state = p.Refreshed(state) // The warning appears only once.
+			inVirtualTime(t, options, func(t *testing.T, p *Provider) {
+				state := p.Created(Acme())
+				p.Service.Replace("acme")
+				state, diags := p.Read(state)
+				diags.WantWarning(replaced, "team_id 1001", "team_id 1002", "API key")
+				p.WantTruth(state, "acme")
+				p.WantState(state, "name", nil, "mapping", nil, "properties", nil, "api_environment_tag", nil)
+				state = p.Refreshed(state) // The warning appears only once.
 
-			// A destroy at this point must not delete the new group, which Terraform has never managed.
-			p.Service.ResetCounts()
-			gone, diags := p.Destroy(state)
-			diags.WantWarning(anotherHasTheID, "was not touched")
-			p.WantNoState(gone)
-			p.WantCalls("")
+				// A destroy at this point must not delete the new group, which Terraform has never managed.
+				p.Service.ResetCounts()
+				gone, diags := p.Destroy(state)
+				diags.WantWarning(anotherHasTheID, "was not touched")
+				p.WantNoState(gone)
+				p.WantCalls("")
 
-			plan := p.Plan(state, Acme())
-			plan.Diags.WantWarning(overwrites, "mapping")
-			if plan.Action != "update" || plan.Get("token") == Unknown {
-				t.Errorf("the plan is to %s, with the token %v", plan.Action, plan.Get("token"))
-			}
-			state, _ = p.Apply(plan)
-			p.WantTruth(state, "acme")
-			if group := p.Group("acme"); group.Mapping["sales"] != "db-1" || group.Name != "Acme" {
-				t.Errorf("the new group does not match the configuration: %+v", group)
-			}
-			state = p.Refreshed(state)
-			p.WantSettled(state, Acme())
-			p.WantDestroyed(state)
-			p.WantGroups()
+				plan := p.Plan(state, Acme())
+				plan.Diags.WantWarning(overwrites, "mapping")
+				if plan.Action != "update" || plan.Get("token") == Unknown {
+					t.Errorf("the plan is to %s, with the token %v", plan.Action, plan.Get("token"))
+				}
+				state, _ = p.Apply(plan)
+				p.WantTruth(state, "acme")
+				if group := p.Group("acme"); group.Mapping["sales"] != "db-1" || group.Name != "Acme" {
+					t.Errorf("the new group does not match the configuration: %+v", group)
+				}
+				state = p.Refreshed(state)
+				p.WantSettled(state, Acme())
+				p.WantDestroyed(state)
+				p.WantGroups()
+			})
 		})
 	}
 	// If the service shows managed attributes of the new group, a refresh shows them as drift.

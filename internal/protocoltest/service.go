@@ -3,6 +3,10 @@ package protocoltest
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +23,24 @@ func StartService(t testing.TB, options emulator.Options) *emulator.Emulator {
 	}
 	t.Cleanup(service.Close)
 	return service
+}
+
+// InProcess is an http.RoundTripper that hands requests to an emulator without a network, so that they take virtual
+// time in a synctest bubble.
+type InProcess struct{ *emulator.Emulator }
+
+// RoundTrip implements http.RoundTripper.
+func (p InProcess) RoundTrip(r *http.Request) (response *http.Response, err error) {
+	// Without a connection, the client would conclude that nothing was sent.
+	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
+	defer func() {
+		if cut := recover(); cut != nil {
+			response, err = nil, errors.New("the connection was cut")
+		}
+	}()
+	recorder := httptest.NewRecorder()
+	p.ServeHTTP(recorder, r)
+	return recorder.Result(), nil
 }
 
 // WantGroups checks that the service has exactly these groups, sorted by ID.
