@@ -53,9 +53,9 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"api_key": schema.StringAttribute{
 				Optional:  true,
 				Sensitive: true,
-				MarkdownDescription: "API key for the service. It must be allowed to create and delete groups, " +
-					"since a lookup of a missing group does both, and with `environment` also to update them, even for a " +
-					"plan. Exactly one of `api_key` and `api_key_file` is " +
+				MarkdownDescription: "API key for the service. Even for a plan, it must be allowed to create and " +
+					"delete groups, since a lookup of a missing group does both, and with `environment`, also to update " +
+					"them. Exactly one of `api_key` and `api_key_file` is " +
 					"required. If the configuration sets either, neither variable is read. Surrounding white space " +
 					"is removed. An empty string is an error, even if the variable is set. If the key comes from " +
 					"the configuration or a Terraform variable, saved plan files contain it; if it comes from the " +
@@ -93,8 +93,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"retry_wait_min": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Wait before the first retry, as a duration. It doubles with each further " +
-					"retry. It is shortened at random by up to half, so that calls are not retried all at " +
+				MarkdownDescription: "Wait before the first retry, as a duration. The wait doubles with each further " +
+					"retry. These waits are shortened at random by up to half, so that not all calls are retried at " +
 					"once. Default: `\"1s\"`. Environment variable: `EMBED_RETRY_WAIT_MIN`.",
 			},
 			"retry_wait_max": schema.StringAttribute{

@@ -46,7 +46,7 @@ func (e *userGroupTokenEphemeralResource) Schema(
 			"It never rotates and never creates: a group that does not exist is an error, and nothing is left behind.\n\n" +
 			"For a group that the same configuration manages, refer to `embed_user_group.NAME.id`, " +
 			"which is known once the group exists. " +
-			"With a string, the first plan would look up a group that does not exist yet.\n\n" +
+			"With a literal ID, the first plan would look up a group that does not exist yet.\n\n" +
 			"It makes one call in each plan where the ID is known, and in each apply. " + describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
