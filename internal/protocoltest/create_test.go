@@ -86,7 +86,7 @@ func TestCreateWithALostResponseClaimsOnlyItsOwnGroup(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Fault(http.MethodGet, emulator.CutAfterWork)
 	state, diags := p.Create(Acme())
-	diags.WantWarning(`User group "acme" is assumed to be the one just created`, "has the name, and the properties if any",
+	diags.WantWarning(`User group "acme" is assumed to be the one just created`, "with the name and any properties that were sent",
 		"in the state", "the next plan sends the mapping again", "terraform state rm")
 	p.WantCalls("GET > GET > GET > check")
 	p.WantTruth(state, "acme")

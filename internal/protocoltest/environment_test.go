@@ -85,10 +85,10 @@ func TestFailedCheckEndsTheRun(t *testing.T) {
 	p.Always(http.MethodDelete, emulator.Refuse)
 	diags := second(p.Create(Acme()))
 	left := p.Service.In("Customer").Groups()[0].ID
-	diags.WantError(`User group "`+left+`" may remain`,
+	diags.WantError(`User group "`+left+`" may still exist`,
 		"curl -X DELETE", `{"user_group_id":"`+left+`"}`, "was not created")
 	p.Service.ResetCounts()
-	second(p.DataSource(ByID("acme"))).WantError(`User group "acme" was left unchanged`, "may remain")
+	second(p.DataSource(ByID("acme"))).WantError(`User group "acme" was left unchanged`, "may still exist")
 	p.WantCalls("")
 }
 

@@ -167,7 +167,7 @@ func TestFailedReadKeepsTheState(t *testing.T) {
 	p.Service.Change("acme", func(g *emulator.Group) { *g = named })
 	p.Service.Remove("acme")
 	kept := emulator.Fault{Method: http.MethodDelete, ID: "acme", Kind: emulator.Refuse}
-	failing(state, kept, `User group "acme" may remain`,
+	failing(state, kept, `User group "acme" may still exist`,
 		"empty group", "Remove it before you run again", remedy, "create groups but not delete them",
 		"Fix what the service reports")
 }
@@ -186,14 +186,14 @@ func TestCachedResponsesChangeNothing(t *testing.T) {
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
 	before := p.Service.Groups()
 	p.Answered(http.MethodGet, creationResponse(p.Group("acme")))
-	const ofCheck, nothing = "terraform-provider-embed-check-", "It has deleted nothing"
+	const ofCheck, nothing = "terraform-provider-embed-check-", "It deleted nothing"
 	want := func(id string, diags Diags, says ...string) {
 		t.Helper()
 		title := fmt.Sprintf("A cache may have answered for user group %q", id)
 		if id == ofCheck && strings.HasPrefix(diags.List[0].Summary, strings.TrimSuffix(title, `"`)) {
 			title = diags.List[0].Summary // The rest of the ID is random.
 		}
-		diags.WantError(title, append(says, "returned an old response",
+		diags.WantError(title, append(says, "most likely an old response from a cache",
 			"Turn off caching for the address of the service")...)
 		if strings.Contains(diags.String(), "curl") {
 			t.Errorf("the error suggests deleting a group that may be a customer:\n%s", diags)

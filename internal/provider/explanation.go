@@ -81,11 +81,11 @@ func (p explanation) said() string {
 	}
 	failed := p.Finding == usergroup.CallFailed || p.Finding == usergroup.LeftBehind
 	if p.Cause != nil && p.Cause.Call != nil && failed {
-		look := "Looking the group up to find out failed as well: "
+		look := "Looking up the group afterwards failed as well: "
 		if p.Cause.Operation == usergroup.CheckService {
-			look = "The service and the API key had to be checked, and that failed: "
+			look = "The check of the service and the API key failed: "
 		} else if said == "" {
-			look = "The group had to be looked up, and that failed: "
+			look = "Looking up the group failed: "
 		}
 		said = join(" ", said, look+p.Cause.Call.Said()+".")
 	}
@@ -141,10 +141,10 @@ func (p explanation) left() (said, removal string) {
 	case p.Empty && removal != "":
 		return "If nobody uses it, remove it" + withKey, removal
 	case p.MayBeLive && p.Placeholder == usergroup.PlaceholderLeft:
-		return "The lookup created an empty group, and it is not known whether that is gone.", ""
+		return "The lookup created an empty group, which may still be at the service.", ""
 	case p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder:
-		return "The lookup may have created an empty group. It has deleted nothing, because the group may be a live " +
-			"customer's.", ""
+		return "The lookup may have created an empty group. It deleted nothing, because the group may belong to a live " +
+			"customer.", ""
 	case p.Placeholder == usergroup.PlaceholderLeft:
 		return "The lookup created an empty group, which may still be at the service. Remove it before you run again" +
 			withKey, removal
@@ -165,7 +165,8 @@ func (p explanation) left() (said, removal string) {
 			"next plan or create finds.", ""
 	case p.LookupUncertain:
 		return "If the group did not exist before, the lookup may have created an empty one, which the next run takes for " +
-			"an existing group. If this ID should not exist, remove the group before you run again" + withKey, removal
+				"an existing group. If this ID should not exist, remove the group before you run again" + withKey,
+			removal
 	default:
 		return "", ""
 	}
@@ -176,17 +177,17 @@ func (p explanation) leftByCheck() (said, removal string) {
 	if p.Removable() {
 		removal = removalCommand(p.URL, p.ID)
 	}
-	const created = "The check created a group of its own"
+	const created = "The check created a test group"
 	switch {
 	case p.Placeholder == usergroup.PlaceholderLeft:
 		return created + ", which may still be at the service. Remove it" + withKey, removal
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupUncertain:
 		return created + " and removed it again. An earlier attempt was lost. If the service still carries it out, the " +
-			"group appears again. Then remove it" + withKey, removal
+			"group appears again. In that case, remove it" + withKey, removal
 	case p.Placeholder == usergroup.PlaceholderRemoved:
 		return created + " and removed it again.", ""
 	case p.LookupUncertain:
-		return "The check may have left a group of its own at the service. To be sure, remove it" + withKey, removal
+		return "The check may have left a test group at the service. To be sure, remove it" + withKey, removal
 	default:
 		return "", ""
 	}
@@ -205,7 +206,7 @@ func (p explanation) next() string {
 	refused := call.Kind == api.Refused || call.Kind == api.Unauthorized
 	switch {
 	case p.Finding == usergroup.LeftBehind && refused && advice == "":
-		return "With an API key that may create groups but not delete them, this always happens. " + kindWords[call.Kind]
+		return "This always happens with an API key that may create groups but not delete them. " + kindWords[call.Kind]
 	case (call.Kind == api.UnknownOutcome || call.Kind == api.Incomplete) &&
 		(p.Done == usergroup.No || p.Operation == usergroup.Rotate && p.Done == usergroup.Yes):
 		return join(" ", advice, runAgain)
@@ -309,7 +310,7 @@ func quotedList(keys []string) string {
 }
 
 // withKey introduces removalCommand.
-const withKey = ", with the provider's API key in EMBED_API_KEY:"
+const withKey = ". This command takes the provider's API key from EMBED_API_KEY:"
 
 // removalCommand returns a shell command that deletes a group that is in no state. It does not contain the token of the
 // group, which is a secret.

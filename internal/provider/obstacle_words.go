@@ -7,9 +7,11 @@ var obstacleWords = map[api.Obstacle]string{
 	api.ExpiredCertificate: "Renew the certificate, or correct the clock of this machine.",
 	api.UnknownAuthority: "Set ca_cert_file or ca_cert_pem to the certificate of the authority that signed the server's " +
 		"certificate.",
-	api.OtherName: "Use a name from the certificate in base_url (EMBED_BASE_URL), or set tls_server_name to one.",
-	api.NoTLS:     "Check the scheme and the port in base_url (EMBED_BASE_URL), and in the address of the proxy.",
-	api.TLSWanted: "Begin base_url (EMBED_BASE_URL) with https://, or the address of the proxy, if the proxy expects TLS.",
+	api.OtherName: "In base_url (EMBED_BASE_URL), use a name that the certificate contains, or set tls_server_name to " +
+		"such a name.",
+	api.NoTLS: "Check the scheme and the port in base_url (EMBED_BASE_URL), and in the address of the proxy.",
+	api.TLSWanted: "Use https:// in base_url (EMBED_BASE_URL) or, if it is the proxy that expects TLS, in the address " +
+		"of the proxy.",
 	api.HandshakeRefused: "The service must offer TLS 1.2 or later, and accept the host in base_url, or " +
 		"tls_server_name, as its name.",
 	api.ClientCertificateWanted: "The service asks for a client certificate: set client_cert_file and client_key_file, " +
@@ -25,11 +27,11 @@ var obstacleWords = map[api.Obstacle]string{
 	api.FieldsMayBeDropped: "Fix what the service reports, then run again. If it reports that something is missing " +
 		"although it was sent, something between Terraform and the service drops the body of {method} requests.",
 	api.RefusedOnTheWay: "This response does not come from the service, so the API key may be correct. Check what is in " +
-		"front of it (a gateway, a firewall, a sign-in page), and whether that requires a header (headers, " +
+		"front of the service (a gateway, a firewall, a sign-in page), and whether that requires a header (headers, " +
 		"EMBED_HEADERS) or a different network.",
 	api.WrongAddress: "Check base_url (EMBED_BASE_URL), especially its path: no call has reached the service there yet.",
 	api.ForeignResponse: "This response does not come from the service. Check base_url (EMBED_BASE_URL), and what is in " +
-		"front of it.",
+		"front of the service.",
 }
 
 // kindWords has the advice for a failed call without an obstacle. For the other kinds, it depends on the operation.
@@ -48,5 +50,5 @@ const (
 	keyMayNotDoThis = "A lookup shows that the token is correct, so the API key (api_key, EMBED_API_KEY) may not be " +
 		"allowed to do this."
 	turnOffCaching = "Turn off caching for the address of the service, then run again. " +
-		"Do not delete the group by hand: it may be a live customer."
+		"Do not delete the group by hand: it may belong to a live customer."
 )

@@ -78,7 +78,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		means: "The response to the create was lost or incomplete. The service now has a group with this ID, and " +
 			"nothing proves that this run created it.{differences}",
 		done: "The existing group was not changed. It is not in the state.",
-		next: "Import the group with an import block if it is yours, or set adopt_existing = true to take it over.",
+		next: "If the group is yours, import it with an import block, or set adopt_existing = true to take it over.",
 	},
 	usergroup.Replaced: {
 		title: "User group %q has been replaced",
@@ -94,15 +94,15 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.AnsweredFromCache: {
 		title: "A cache may have answered for user group %q",
-		means: "The service says that it has just created a group that existed before. Something like a caching " +
-			"proxy returned an old response.",
+		means: "The service says that it has just created a group that existed before. This is most likely an old " +
+			"response from a cache, such as a caching proxy.",
 		next: turnOffCaching,
 	},
 	usergroup.AnswersDisagree: {
 		title: "A cache may have answered for user group %q",
 		means: "The service first said that it had just created the group, and then showed another one under the " +
-			"same ID. Either something like a caching proxy returned an old response, or the group was replaced at " +
-			"that moment.",
+			"same ID. Either a cache, such as a caching proxy, returned an old response, or the group was replaced " +
+			"at that moment.",
 		next: turnOffCaching,
 	},
 	usergroup.MayBeLeftBehind: {
@@ -111,7 +111,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		next:  "If the group should exist, run again.",
 	},
 	usergroup.LeftBehind: {
-		title: "User group %q may remain",
+		title: "User group %q may still exist",
 	},
 	usergroup.NotTakenAsSent: {
 		title: "User group %q was not updated as planned",
@@ -153,8 +153,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		title: "The environment of the API key is not known",
 		means: "The provider's environment is {known.environment}. A test group created with this API key shows no " +
 			"environment.",
-		next: "Remove environment from the provider block. Without it, nothing protects against an API key for the " +
-			"wrong environment.",
+		next: "Remove environment from the provider block, or unset EMBED_ENVIRONMENT. Without it, nothing protects " +
+			"against an API key for the wrong environment.",
 	},
 	usergroup.Adopted: {
 		title: "User group %q was adopted",
@@ -164,14 +164,14 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.Claimed: {
 		title: "User group %q is assumed to be the one just created",
-		means: "The response to the create was lost. The service now has a group with this ID that has the name, and the " +
-			"properties if any, that were sent, so this run has most likely created it.",
+		means: "The response to the create was lost. The service now has a group with this ID, with the name and any " +
+			"properties that were sent, so this run has most likely created it.",
 		done: "The group is in the state.{mapping}",
 		next: "If you know that the group existed before, run `terraform state rm` rather than updating or destroying it.",
 	},
 	usergroup.Recreated: {
 		title: "User group %q was recreated",
-		means: "This run deleted the group, or found that it was gone, and then created it.",
+		means: "This run deleted the group, or found that it was gone, and then created it again.",
 		done: "It is a new group: token and team_id are new, and everything that this configuration does not set " +
 			"is lost.",
 		next: "To move a resource to another address, use a moved block.",
@@ -190,7 +190,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.FoundEmpty: {
 		title: "User group %q may be empty",
 		means: "The group " + showsNothing + ", although the service shows the names of other groups. " + mayBeEmpty,
-		done:  "The group was looked up like any other.",
+		done:  "It was treated like any other group.",
 	},
 	usergroup.TokenChanged: {
 		title: "The token of user group %q was rotated elsewhere",
@@ -199,13 +199,13 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.TokenReturned: {
 		title: "An earlier token of user group %q is current again",
-		means: "An earlier apply has replaced this token by a rotation, and more than a minute later, the service shows " +
-			"it again. The service has most likely lost the rotation, as it does when it is restored from a backup or " +
-			"fails over to a copy that was behind.",
-		done: "The state has the token that the service shows, in place of the newer one.",
-		next: "Whoever uses the newer token is locked out. Apply, so that everything that takes the token from the state " +
-			"gets the one that works. If the token was rotated because somebody else knew it, rotate it again. If the " +
-			"next refresh shows the newer token after all, a cache returns old responses, or a copy of the service is " +
+		means: "An earlier apply replaced this token with a newer one. More than a minute later, the service shows it " +
+			"again. The service has most likely lost the rotation: it was restored from a backup, or failed over to a " +
+			"replica that lagged behind.",
+		done: "The state now has the token that the service shows, not the newer one.",
+		next: "Anything that uses the newer token is locked out. Apply, so that everything that takes the token from the " +
+			"state gets the one that works. If you rotated the token because it had leaked, rotate it again. If the next " +
+			"refresh shows the newer token after all, a cache returns old responses, or a replica of the service lags " +
 			"far behind.",
 	},
 	usergroup.OtherSpelling: {
@@ -233,11 +233,11 @@ var specialWords = []struct {
 }{
 	{
 		usergroup.NotFound, func(p explanation) bool { return p.Operation == usergroup.LookUp && p.Known.Existed() },
-		words{means: noGroup, done: "It was removed from the state."},
+		words{means: noGroup, done: "The group was removed from the state."},
 	},
 	{
 		usergroup.NotFound, of(usergroup.Delete),
-		words{means: noGroup, done: "It is no longer in the state."},
+		words{means: noGroup, done: "The group is no longer in the state."},
 	},
 	{
 		usergroup.NotFound, of(usergroup.Create),
@@ -245,7 +245,7 @@ var specialWords = []struct {
 	},
 	{
 		usergroup.NotFound, func(p explanation) bool { return p.Known.Existed() },
-		words{means: noGroup, next: "If the group was deleted elsewhere, plan again: the plan creates it."},
+		words{means: noGroup, next: "If the group was deleted elsewhere, plan again: the new plan creates it."},
 	},
 	{
 		usergroup.Exists, func(p explanation) bool { return p.AfterDeletion },
@@ -279,8 +279,8 @@ var specialWords = []struct {
 	{
 		usergroup.Replaced, func(p explanation) bool { return p.Operation == usergroup.Adopt && p.Done == usergroup.Yes },
 		words{
-			means: "The update was carried out on a group{other} which is not the one that was to be adopted, or has created " +
-				"it, as some services do. " + replacement,
+			means: "Instead of the group that was to be adopted, the update changed another one{other} or created it, as some " +
+				"services do. " + replacement,
 			done: "No group is in the state.",
 			next: adoptAgain,
 		},
@@ -288,15 +288,15 @@ var specialWords = []struct {
 	{
 		usergroup.Replaced, of(usergroup.Adopt),
 		words{
-			means: "The service shows a group{other} which is not the one that was to be adopted. " + replacement,
+			means: "The service shows a group{other} that is not the one to be adopted. " + replacement,
 			next:  adoptAgain,
 		},
 	},
 	{
 		usergroup.Replaced, func(p explanation) bool { return p.Operation == usergroup.Update && p.Done == usergroup.Yes },
 		words{
-			means: "The group that was expected has team_id {known.team_id}, and the update was carried out on one with " +
-				"team_id {response.team_id}, or has created that one, as some services do. " + replacement,
+			means: "The group that was expected has team_id {known.team_id}. The update changed the one with team_id " +
+				"{response.team_id} instead, or created it, as some services do. " + replacement,
 			done: "The state still has the group that was expected.",
 			next: planAgain,
 		},
@@ -311,16 +311,16 @@ var specialWords = []struct {
 	{
 		usergroup.Replaced, func(p explanation) bool { return p.Known.TeamID == nil || p.Response.TeamID == nil },
 		words{
-			means: "The service shows a group under this ID that is not the expected one: it has another token, and no name " +
-				"any more. " + replacement,
+			means: "The service shows a group under this ID that is not the expected one: its token is different, and it no " +
+				"longer has a name. " + replacement,
 			next: planAgain,
 		},
 	},
 	{
 		usergroup.AnsweredFromCache, func(p explanation) bool { return p.subject().Operation == usergroup.CheckService },
 		words{
-			means: "The provider created a group as a test, and a response about it contradicts that. Something like a " +
-				"caching proxy returned an old response.",
+			means: "The provider created a test group, and a response about it contradicts that. This is most likely an " +
+				"old response from a cache, such as a caching proxy.",
 			next: "Turn off caching for the address of the service, then run again.",
 		},
 	},
@@ -357,9 +357,9 @@ const (
 	leftBehind = "Looking up a missing group creates it, and a response to the lookup was lost. The service has a " +
 		"group with this ID, which " + showsNothing + "."
 	showsNothing = "shows no properties, and no name other than its ID"
-	mayBeEmpty   = "It may be an empty group that an earlier lookup has left behind."
-	replacement  = "The group was deleted, and another one was created in its place, or the API key belongs to another " +
-		"environment."
+	mayBeEmpty   = "It may be an empty group that an earlier lookup left behind."
+	replacement  = "Either the group was deleted and another one created in its place, or the API key belongs to " +
+		"another environment."
 	planAgain = "Check the API key, then plan again: the plan shows the group as it is now. To stop managing it " +
 		"without deleting it, run `terraform state rm`."
 	adoptAgain = "Check the API key, then run again: the next run adopts the group that it finds."

@@ -225,7 +225,7 @@ func (r argumentReader) key(configured, configuredFile types.String) api.Secret 
 	case key == "" && source == "api_key_file":
 		r.invalid(source, "must name a file that contains a key; the file is empty")
 	case key == "":
-		r.missing("api_key", "an API key, here or in the file that api_key_file names,")
+		r.missing("api_key", "an API key (or a file that contains one, in api_key_file)")
 	case strings.ContainsFunc(key, unicode.IsControl):
 		r.invalid(source, "must contain a single line without control characters")
 	}

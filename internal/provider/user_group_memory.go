@@ -65,7 +65,7 @@ func readMemory(ctx context.Context, private privateState, diags *diag.Diagnosti
 	if len(text) > 0 {
 		if err := json.Unmarshal(text, &m); err != nil {
 			diags.AddError(titleInternal, "The private state of the resource cannot be read. "+
-				"Please report it with the steps that lead here.")
+				"Please report it with the steps to reproduce it.")
 		}
 	}
 	return m

@@ -46,7 +46,7 @@ var sentences = []struct {
 	{"The group was deleted.", false, done(usergroup.Delete, usergroup.Yes)},
 	{"The token was not rotated.", false, done(usergroup.Rotate, usergroup.No)},
 	{"The group was not updated.", false, done(usergroup.Update, usergroup.No)},
-	{"It has deleted nothing", false, func(p *usergroup.Problem) bool {
+	{"It deleted nothing", false, func(p *usergroup.Problem) bool {
 		return p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder
 	}},
 	{"with team_id ,", false, never},
