@@ -282,7 +282,7 @@ func (p explanation) differences() string {
 	said := ""
 	if differ.Name {
 		sent, shown := quoteApart(*p.Sent.Name, *p.Response.Name)
-		said = fmt.Sprintf(" The service was sent the name %s and has %s.", sent, shown)
+		said = fmt.Sprintf(" The name that was sent is %s, and the service has %s.", sent, shown)
 	}
 	for _, part := range []struct {
 		keys []string

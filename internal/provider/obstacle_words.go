@@ -12,8 +12,8 @@ var obstacleWords = map[api.Obstacle]string{
 	api.NoTLS: "Check the scheme and the port in base_url (EMBED_BASE_URL), and in the address of the proxy.",
 	api.TLSWanted: "Use https:// in base_url (EMBED_BASE_URL) or, if it is the proxy that expects TLS, in the address " +
 		"of the proxy.",
-	api.HandshakeRefused: "The service must offer TLS 1.2 or later, and accept the host in base_url, or " +
-		"tls_server_name, as its name.",
+	api.HandshakeRefused: "The service must offer TLS 1.2 or later, and must accept the host in base_url " +
+		"(or tls_server_name, if set) as its name.",
 	api.ClientCertificateWanted: "The service asks for a client certificate: set client_cert_file and client_key_file, " +
 		"or client_cert_pem and client_key_pem, or check those that are set.",
 	api.ProxyPasswordWanted: "Set the user name and the password for the proxy in proxy_url (EMBED_PROXY_URL), or in " +

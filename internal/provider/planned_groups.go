@@ -117,10 +117,10 @@ func (g *plannedGroup) refuseConflict(id types.String, diags *diag.Diagnostics) 
 			"The plan destroys this group at one address, and creates or keeps it at another. Both are the same "+
 				"group at the service, so it would be deleted, or recreated with a different token.\n\nNothing was "+
 				"changed.\n\nIf the resource or its for_each key was renamed, add a moved block from the old address to "+
-				"the new one, or run `terraform state mv`. If both addresses are in the state, or the plan shows a "+
-				"deposed object, run `terraform state rm` for the one to be destroyed, which deletes nothing. To "+
-				"recreate the group on purpose, destroy it in one run and create it in the next. To destroy everything, "+
-				"run `terraform destroy -refresh=false`.")
+				"the new one, or run `terraform state mv`. If both addresses are in the state, run `terraform state rm` "+
+				"for the one to be destroyed, which deletes nothing. If the plan shows a deposed object, run `terraform "+
+				"state rm` for its address, and import the group again. To recreate the group on purpose, destroy it in "+
+				"one run and create it in the next. To destroy everything, run `terraform destroy -refresh=false`.")
 	}
 }
 
@@ -145,8 +145,8 @@ func (p *plannedGroups) refuseDeletion(id types.String, instance string, diags *
 		}
 		diags.AddError(titleTooManyDeletions, fmt.Sprintf("Deleting user group %s would be deletion number %d of this "+
 			"run, and max_deletions is %d.\n\nThe group was not deleted. It stays in the state, and so do all others "+
-			"that are still to be deleted.\n\n%s\n\nA plan fails with this error, too, except on Terraform before "+
-			"1.3, with -replace, and for tainted resources: the provider is not asked about those.",
+			"that are still to be deleted.\n\n%s\n\nUsually, the plan already fails. On Terraform before 1.3, with "+
+			"-replace, and for tainted resources, the provider cannot make it fail.",
 			id, len(p.deletions), *p.maxDeletions, adviceOnDeletions))
 	})
 	return refused

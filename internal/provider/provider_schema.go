@@ -100,7 +100,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"retry_wait_max": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Longest wait between two attempts, as a duration. It also limits the wait " +
-					"that the service requests with `Retry-After`, which is never shortened otherwise. Default: `\"30s\"`. " +
+					"that the service requests with `Retry-After`, which is otherwise never shortened. Default: `\"30s\"`. " +
 					"Environment variable: `EMBED_RETRY_WAIT_MAX`.",
 			},
 			"requests_per_second": schema.Float64Attribute{

@@ -22,7 +22,7 @@ const (
 		"must also be allowed to update them, and the check of the service takes five more calls, once in each " +
 		"process of the provider."
 	describeTeamID = "The service's own number for the group. A different number under the same ID means that the " +
-		"group was deleted and recreated."
+		"group was deleted and recreated, or that the API key belongs to another environment."
 	describeShownName       = "Name of the group. Null if the service does not show it."
 	describeShownProperties = "Properties of the group as a JSON object, for `jsondecode`. " +
 		"Null if the service does not show them."

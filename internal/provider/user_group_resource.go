@@ -112,7 +112,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				MarkdownDescription: "Rotates the token once, in place, when the **value** of an existing key " +
 					"changes, for example in `{ quarter = \"2026-Q4\" }`. Adding or removing a key, or the whole " +
 					"map, does not rotate. If a value is not known during the plan, the plan shows a rotation. " +
-					"Never use `timestamp()`, which rotates in every apply. **The old token stops working the " +
+					"Never use `timestamp()`: its value changes in every apply. **The old token stops working the " +
 					"moment the new one exists.**",
 			},
 			"rotate_token_after_days": schema.NumberAttribute{
