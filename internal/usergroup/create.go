@@ -36,70 +36,103 @@ func (s *Service) Create(ctx context.Context, wanted api.GroupRequest, adopt boo
 	})
 }
 
+// creation is a creation, which is sent as often as it takes to know what the group is that exists then.
+type creation struct {
+	*Service
+
+	wanted api.GroupRequest
+	adopt  bool
+	lock   *groupLock
+	draft  Problem
+	lost   bool // a response was lost, so the creation may have been carried out
+	settle settling
+}
+
 func (s *Service) create(
 	ctx context.Context, wanted api.GroupRequest, adopt bool, lock *groupLock, draft Problem,
 ) (Result, *Problem) {
 	if problem := s.checkEnvironment(ctx, draft); problem != nil {
 		return Result{}, problem
 	}
-	lost := false
-	for settle := (settling{}); ; {
+	c := creation{Service: s, wanted: wanted, adopt: adopt, lock: lock, draft: draft}
+	for {
 		answer, err := s.client.GetOrCreate(ctx, wanted)
-		lost = lost || answer.AfterLostAttempt
-		draft.Response = answer.UserGroup
-		draft.Done = draft.record(err)
-		if lost {
-			draft.Done = Maybe
-		} else if answer.New != nil && !*answer.New {
-			draft.Done = No
-		}
-		switch judged := s.judge(Known{ID: wanted.UserGroupID}, nil, answer); {
-		case judged == fromCache:
-			return Result{}, draft.with(AnsweredFromCache)
-		case judged == justMade && namesDiffer(wanted.Name, answer.UserGroup.Name):
-			draft.Done = Maybe
-			return Result{}, draft.with(AnsweredFromCache)
-		case judged == justMade && (err != nil || isOtherID(wanted.UserGroupID, answer.UserGroup)):
-			result, problem := s.confirmCreated(ctx, draft)
-			if adopt && problem != nil && problem.Finding == MayHaveExisted && s.client.Retry(ctx, nil) {
-				lost = true
-				continue // Whoever has created the group, it is to be adopted.
-			}
-			return result, problem
-		case judged == justMade:
-			s.remember(answer.UserGroup.Token)
-			return Result{Group: &answer.UserGroup}, nil
-		case isOtherID(wanted.UserGroupID, answer.UserGroup):
-			return Result{}, draft.with(AnsweredForAnother)
-		case answer.New == nil:
-			return Result{}, s.endIfKeyRefused(draft.with(CallFailed))
-		case s.isGone(answer.UserGroup.Token) && s.client.Retry(ctx, nil):
-			continue // This response is older than the deletion.
-		case lost && !adopt:
-			return s.claim(ctx, wanted, draft)
-		case lost && s.isGone(answer.UserGroup.Token):
-			return Result{}, draft.with(MayHaveExisted)
-		case s.isGone(answer.UserGroup.Token):
-			return Result{}, draft.with(Exists)
-		}
-		isLive, problem := lock.instance != "", (*Problem)(nil)
-		if !isLive {
-			isLive, problem = s.isLive(ctx, wanted, draft)
-		}
+		c.sees(answer, err)
+		shows, group := s.judge(Known{ID: wanted.UserGroupID}, nil, answer), answer.UserGroup
 		switch {
-		case problem != nil:
-			return Result{}, problem
-		case !isLive && settle.wait(ctx, answer.UserGroup):
-			continue
-		case !isLive && ctx.Err() != nil:
-			draft.record(api.Stopped(http.MethodGet, ctx.Err()))
-			return Result{}, draft.with(CallFailed)
-		case adopt:
-			return s.adopt(ctx, wanted, draft)
+		case shows == fromCache:
+			return Result{}, c.draft.with(AnsweredFromCache)
+		case shows == justMade && namesDiffer(wanted.Name, group.Name):
+			c.draft.Done = Maybe
+			return Result{}, c.draft.with(AnsweredFromCache)
+		case shows == justMade && (err != nil || isOtherID(wanted.UserGroupID, group)):
+			result, problem := s.confirmCreated(ctx, c.draft)
+			if !adopt || problem == nil || problem.Finding != MayHaveExisted || !s.client.Retry(ctx, nil) {
+				return result, problem
+			}
+			c.lost = true // Whoever has created the group, it is to be adopted.
+		case shows == justMade:
+			s.remember(group.Token)
+			return Result{Group: &group}, nil
+		case isOtherID(wanted.UserGroupID, group):
+			return Result{}, c.draft.with(AnsweredForAnother)
+		case answer.New == nil:
+			return Result{}, s.endIfKeyRefused(c.draft.with(CallFailed))
 		default:
-			draft.Empty = !isLive && s.names.shown.Load()
-			return Result{}, draft.with(Exists)
+			if result, again, problem := c.meets(ctx, group); !again {
+				return result, problem
+			}
 		}
+	}
+}
+
+// sees records a response.
+func (c *creation) sees(answer api.Answer, err error) {
+	c.lost = c.lost || answer.AfterLostAttempt
+	c.draft.Response = answer.UserGroup
+	c.draft.Done = c.draft.record(err)
+	if c.lost {
+		c.draft.Done = Maybe
+	} else if answer.New != nil && !*answer.New {
+		c.draft.Done = No
+	}
+}
+
+// meets decides what becomes of the existing group that the creation has met. It returns again if another response has
+// to show that.
+func (c *creation) meets(ctx context.Context, group api.UserGroup) (result Result, again bool, problem *Problem) {
+	if c.isGone(group.Token) { // This response is older than the deletion.
+		switch {
+		case c.client.Retry(ctx, nil):
+			return Result{}, true, nil
+		case c.lost:
+			return Result{}, false, c.draft.with(MayHaveExisted)
+		default:
+			return Result{}, false, c.draft.with(Exists)
+		}
+	}
+	if c.lost && !c.adopt {
+		result, problem = c.claim(ctx, c.wanted, c.draft)
+		return result, false, problem
+	}
+	isLive := c.lock.instance != ""
+	if !isLive {
+		if isLive, problem = c.isLive(ctx, c.wanted, c.draft); problem != nil {
+			return Result{}, false, problem
+		}
+	}
+	switch {
+	case !isLive && c.settle.wait(ctx, group):
+		return Result{}, true, nil
+	case !isLive && ctx.Err() != nil:
+		c.draft.record(api.Stopped(http.MethodGet, ctx.Err()))
+		return Result{}, false, c.draft.with(CallFailed)
+	case c.adopt:
+		result, problem = c.takeOver(ctx, c.wanted, c.draft)
+		return result, false, problem
+	default:
+		c.draft.Empty = !isLive && c.names.shown.Load()
+		return Result{}, false, c.draft.with(Exists)
 	}
 }
 
@@ -175,8 +208,8 @@ func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, draft Prob
 	return Result{Group: &found.UserGroup, Warnings: []*Problem{draft.with(Claimed)}}, nil
 }
 
-// adopt takes over an existing group. It updates the group to what is wanted, and does not change its token.
-func (s *Service) adopt(ctx context.Context, wanted api.GroupRequest, draft Problem) (Result, *Problem) {
+// takeOver adopts an existing group: it updates the group to what is wanted, and does not change its token.
+func (s *Service) takeOver(ctx context.Context, wanted api.GroupRequest, draft Problem) (Result, *Problem) {
 	draft.Operation = Adopt
 	existing := draft.Response
 	known := Known{ID: wanted.UserGroupID, TeamID: existing.TeamID, Token: existing.Token}
