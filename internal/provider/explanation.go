@@ -124,7 +124,7 @@ func (p explanation) ofOperation() string {
 	case p.NewToken && stored:
 		return said + " The state has the new token."
 	case stored:
-		return said + " The state keeps the old token, which no longer works. The next refresh reads the current one. If " +
+		return said + " The state keeps the old token, which has been replaced. The next refresh reads the current one. If " +
 			"the next plan shows the rotation again, applying it rotates the token a second time."
 	default:
 		return said + " The next refresh reads the new token."

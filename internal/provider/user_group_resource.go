@@ -112,8 +112,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				MarkdownDescription: "Rotates the token once, in place, when the **value** of an existing key " +
 					"changes, for example in `{ quarter = \"2026-Q4\" }`. Adding or removing a key, or the whole " +
 					"map, does not rotate. If a value is not known during the plan, the plan shows a rotation. " +
-					"Never use `timestamp()`: its value changes in every apply. **The old token stops working the " +
-					"moment the new one exists.**",
+					"Never use `timestamp()`: its value changes in every apply. **Expect the old token to stop " +
+					"working the moment the new one exists.**",
 			},
 			"rotate_token_after_days": schema.NumberAttribute{
 				Optional:   true,
@@ -123,7 +123,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 					"`token_rotated_at` shows the rotation. If `token_rotated_at` is null, the next apply sets it, without a " +
 					"rotation and without a call. Removing the argument never rotates. Adding it, or lowering the " +
 					"number, rotates a token that is older. If the number is not known during the plan, the plan " +
-					"shows a rotation. **The old token stops working the moment the new one exists.**",
+					"shows a rotation. **Expect the old token to stop working the moment the new one exists.**",
 			},
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true,
