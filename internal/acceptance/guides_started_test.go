@@ -122,6 +122,6 @@ func (r *reader) backsUp() {
 		r.t.Errorf("the backup has %d groups, %+v, %v", len(backup), one, err)
 	}
 	r.replace("customers.csv", "Customer 001", "Another customer")
-	r.says("These groups have other names than in the list, and may belong to others: customer-001 ", "plan")
+	r.says("These groups have names other than those in the list, and may belong to someone else: customer-001 ", "plan")
 	r.replace("customers.csv", "Another customer", "Customer 001")
 }

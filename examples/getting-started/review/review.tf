@@ -16,7 +16,7 @@ locals {
 check "names" {
   assert {
     condition     = length(local.renamed) == 0
-    error_message = "These groups have other names than in the list, and may belong to others: ${join(", ", local.renamed)}"
+    error_message = "These groups have names other than those in the list, and may belong to someone else: ${join(", ", local.renamed)}"
   }
 }
 
