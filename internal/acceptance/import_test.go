@@ -49,22 +49,3 @@ func TestAccGeneratedConfigurationPlansNothing(t *testing.T) {
 		})
 	}
 }
-
-// TestAccIgnoredChangesAfterAnImportAreNotSent checks that attributes in ignore_changes are not sent with others. It
-// adds to TestIgnoredChangesAreNotSent in internal/protocoltest what an engine plans for attributes that an import
-// could not read.
-func TestAccIgnoredChangesAfterAnImportAreNotSent(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{Answers: emulator.AnswersEcho}, engine.IgnoreChanges)
-	w.service.Seed(emulator.Group{
-		ID: "acme", Name: "Theirs", Mapping: map[string]string{"theirs": "db"}, Properties: json.RawMessage(`{"theirs":1}`),
-	})
-	w.configure(group("acme", `user_group_id = "acme"`, `name = "Ours"`, "mapping = {}", "properties = null",
-		"lifecycle {\n    ignore_changes = [mapping, properties]\n  }"))
-	w.must("import", acmeGroup, "acme")
-	w.must("apply", "-auto-approve")
-	got, _ := w.service.Group("acme")
-	if got.Name != "Ours" || got.Mapping["theirs"] != "db" || string(got.Properties) != `{"theirs":1}` {
-		t.Errorf("the name must be updated, and nothing else: %+v", got)
-	}
-	w.plansNothing()
-}

@@ -13,9 +13,6 @@ import (
 type Feature string
 
 const (
-	// IgnoreChanges is missing from versions where ignore_changes turns the null maps of a resource into empty ones,
-	// which the provider then sends. See github.com/hashicorp/terraform/issues/29921.
-	IgnoreChanges     Feature = "ignore_changes that leaves null maps null"
 	Moved             Feature = "moved blocks"
 	OptionalMembers   Feature = "optional attributes of objects"
 	PlannedDestroy    Feature = "asking the provider before a destroy is planned"
@@ -42,7 +39,6 @@ type versions struct{ terraform, openTofu string }
 // since lists the first version of Terraform and of OpenTofu in which a feature works under terraform-plugin-testing.
 // The engine itself may have had the feature before.
 var since = map[Feature]versions{
-	IgnoreChanges:     {"1.1", "1.6"},
 	Moved:             {"1.1", "1.6"},
 	OptionalMembers:   {"1.3", "1.6"},
 	PlannedDestroy:    {"1.3", "1.6"},

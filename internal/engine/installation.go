@@ -11,8 +11,7 @@ import (
 // Source is the source address of the provider in a configuration. Terraform and OpenTofu each prepend the host name
 // of their registry.
 const (
-	Namespace         = "dashembed"
-	Source            = Namespace + "/embed"
+	Source            = "dashembed/embed"
 	TerraformRegistry = "registry.terraform.io"
 	OpenTofuRegistry  = "registry.opentofu.org"
 )
