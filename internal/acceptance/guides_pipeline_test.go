@@ -68,7 +68,7 @@ func findsDrift(r *reader) {
 }
 
 // isGitHub and isGitLab check only the syntax. Tests of the sections above follow the commands, and
-// TestPipelinesApplyOnlyPlansWithinLimits and TestScheduledJobsChangeNothing the jobs.
+// TestPipelinesStayWithinLimits checks when the jobs run them.
 func isGitHub(r *reader) { r.isWorkflow(r.take("yaml")) }
 
 func isGitLab(r *reader) { r.decodes(r.take("yaml")) }

@@ -4,17 +4,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
-	"github.com/dashembed/terraform-provider-embed/internal/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/provider"
 )
 
@@ -155,26 +152,6 @@ func TestTroubleshootingIndexHasEveryMessage(t *testing.T) {
 	}
 }
 
-// script returns the indented block below the given line of a job, without its indentation. The job must contain the
-// line exactly once.
-func script(t *testing.T, job, line string) string {
-	t.Helper()
-	_, rest, found := strings.Cut(job, line+"\n")
-	if !found || strings.Contains(rest, line+"\n") {
-		t.Fatalf("the job does not have exactly one line %q:\n%s", line, job)
-	}
-	indentation := rest[:len(rest)-len(strings.TrimLeft(rest, " "))]
-	var block strings.Builder
-	for line := range strings.Lines(rest) {
-		text, belongs := strings.CutPrefix(line, indentation)
-		if !belongs {
-			break
-		}
-		block.WriteString(text)
-	}
-	return block.String()
-}
-
 // job returns the text of a job of the guide "In a pipeline", from its name to the next empty line.
 func job(t *testing.T, name string) string {
 	t.Helper()
@@ -186,102 +163,40 @@ func job(t *testing.T, name string) string {
 	return text + "\n"
 }
 
-// runJob runs a script of a job with a fake terraform, whose plan exits with code and is shown as the given JSON. It
-// returns the calls of terraform, and the error of the script.
-func runJob(t *testing.T, script string, code int, shown string) (calls string, err error) {
-	t.Helper()
-	shell := engine.NeedsProgram(t, "bash")
-	engine.NeedsProgram(t, "jq")
-	dir := t.TempDir()
-	fake := fmt.Sprintf("#!/bin/sh\necho \"$*\" >>calls\ncase $1 in\nshow) echo '%s' ;;\nplan)\n"+
-		"[ %[2]d = 137 ] && kill -9 $$\nexit %[2]d ;;\nesac\n", shown, code)
-	if err := os.WriteFile(filepath.Join(dir, "terraform"), []byte(fake), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	// GitHub and GitLab run scripts with these options.
-	command := exec.CommandContext(t.Context(), shell, "-eo", "pipefail", "-c", script)
-	command.Dir = dir
-	command.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "GITHUB_OUTPUT="+filepath.Join(dir, "output"),
-		"MAX_ROTATIONS=5")
-	out, err := command.CombinedOutput()
-	t.Logf("terraform exited with %d, and the script with %v\n%s", code, err, out)
-	return readPage(t, filepath.Join(dir, "calls")), err
-}
-
-// TestPipelinesApplyOnlyPlansWithinLimits checks that the jobs of the guide apply only a plan with changes, fail if the
-// plan fails, and fail if it rotates too many tokens.
-func TestPipelinesApplyOnlyPlansWithinLimits(t *testing.T) {
+// TestPipelinesStayWithinLimits checks that the jobs of the guide apply a plan only on a push, if it has changes, and
+// within the limits on deletions and rotations, and that those that run on schedule only refresh the state. Tests in
+// parts follow the commands in these jobs.
+func TestPipelinesStayWithinLimits(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("the jobs are shell scripts")
-	}
-	rotation := `{"type":"embed_user_group","change":{"actions":["update"],"after_unknown":{"token_fingerprint":true}}}`
-	renaming := `{"type":"embed_user_group","change":{"actions":["update"],"after_unknown":{}}}`
-	gitHub, _, gitHubApplies := strings.Cut(job(t, "  apply"), "      - name: Apply\n"+
-		"        if: steps.plan.outputs.exitcode == '2'\n        run: terraform apply -input=false -lock-timeout=5m tfplan\n")
-	if !gitHubApplies || !strings.Contains(gitHub, "        if: steps.plan.outputs.exitcode == '2'\n") {
-		t.Error("the last steps of the GitHub job do not depend on the plan's exit code")
-	}
-	gitHub = script(t, gitHub, "        id: plan\n        run: |") +
-		"[ $code -eq 0 ] || {\n" + script(t, gitHub, "exitcode == '2'\n        run: |") + "terraform apply tfplan\n}\n"
-	gitLab := script(t, job(t, "apply"), "    - |")
-	for name, script := range map[string]string{"GitHub": gitHub, "GitLab": gitLab} {
-		for _, code := range []int{0, 1, 2, 11, 137} {
-			for _, rotations := range []int{0, 5, 6} {
-				t.Run(fmt.Sprintf("%s, %d, %d rotations", name, code, rotations), func(t *testing.T) {
-					t.Parallel()
-					shown := `{"resource_changes":[` + strings.Repeat(rotation+",", rotations) + renaming + `]}`
-					calls, err := runJob(t, script, code, shown)
-					mayApply := code == 2 && rotations < 6
-					if succeeded := code == 0 || mayApply; (err == nil) != succeeded {
-						t.Errorf("the script ended with %v", err)
-					}
-					if applied := strings.Contains(calls, "apply"); applied != mayApply {
-						t.Errorf("the calls were:\n%s", calls)
-					}
-				})
-			}
-		}
-	}
-}
-
-// TestScheduledJobsChangeNothing checks that the scheduled jobs of the guide apply only a refresh-only plan, and that
-// no other job runs on schedule.
-func TestScheduledJobsChangeNothing(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("the jobs are shell scripts")
-	}
-	for _, apply := range []string{job(t, "  apply"), job(t, "apply")} {
-		if strings.Contains(apply, "schedule") || strings.Contains(apply, "!=") {
-			t.Errorf("this job also runs on schedule:\n%s", apply)
-		}
-	}
-	gitHub, gitLab := job(t, "  drift"), job(t, "drift")
-	if !strings.Contains(gitHub, "event_name == 'schedule'") || !strings.Contains(gitLab, `SOURCE == "schedule"`) {
-		t.Error("the jobs called drift do not run on schedule")
-	}
-	for name, script := range map[string]string{
-		"GitHub": script(t, gitHub, "        run: |"), "GitLab": script(t, gitLab, "    - |"),
+	const plan, apply = "terraform plan -input=false -lock-timeout=5m -out=tfplan -detailed-exitcode || code=$?\n",
+		"terraform apply -input=false -lock-timeout=5m tfplan\n"
+	const refresh, applyRefresh = "terraform plan -refresh-only -out=drift ",
+		"terraform apply -input=false -lock-timeout=5m drift\n"
+	const deletions, rotations = "EMBED_MAX_DELETIONS: \"2\"\n", "[ \"$rotations\" -le \"$MAX_ROTATIONS\" ]\n"
+	const changes = "if: steps.plan.outputs.exitcode == '2'\n"
+	for name, inOrder := range map[string][]string{
+		"  apply": {
+			"if: github.event_name == 'push'\n", deletions, plan, "[ \"$code\" -eq 0 ] || [ \"$code\" -eq 2 ]\n", changes, rotations,
+			changes, apply,
+		},
+		"  drift": {"if: github.event_name == 'schedule'\n", refresh, applyRefresh},
+		"apply": {
+			deletions, plan, "0) exit 0 ;;\n", "2) ;;\n", "*) exit \"$code\" ;;\n", rotations, apply,
+			"- if: $CI_PIPELINE_SOURCE == \"push\" && ",
+		},
+		"drift": {refresh, applyRefresh, "- if: $CI_PIPELINE_SOURCE == \"schedule\"\n"},
 	} {
-		for _, code := range []int{0, 1, 137} {
-			for drift, shown := range map[bool]string{false: `{}`, true: `{"resource_drift":[{"address":"a.b"}]}`} {
-				t.Run(fmt.Sprintf("%s, %d, %v", name, code, drift), func(t *testing.T) {
-					t.Parallel()
-					calls, err := runJob(t, script, code, shown)
-					plan, rest, _ := strings.Cut(calls, "\n")
-					if !strings.HasPrefix(plan, "plan -refresh-only -out=drift ") || strings.Contains(rest, "plan") {
-						t.Errorf("the calls were:\n%s", calls)
-					}
-					if applied := strings.HasSuffix(rest, " drift\n") && strings.Count(rest, "apply") == 1; applied != (code == 0) {
-						t.Errorf("the calls were:\n%s", calls)
-					}
-					// GitLab shows exit code 2 as a warning.
-					if succeeded := code == 0 && (!drift || name == "GitHub"); (err == nil) != succeeded {
-						t.Errorf("the script ended with %v", err)
-					}
-				})
+		text := job(t, name)
+		if strings.Count(text, "terraform plan") != 1 || strings.Count(text, "terraform apply") != 1 ||
+			strings.Contains(name, "apply") && strings.Contains(text, "schedule") {
+			t.Errorf("want one plan and one apply, and on schedule only to refresh:\n%s", text)
+		}
+		for _, part := range inOrder {
+			_, rest, found := strings.Cut(text, part)
+			if !found {
+				t.Errorf("the job %s does not have %q where it should:\n%s", strings.TrimSpace(name), part, text)
 			}
+			text = rest
 		}
 	}
 }
