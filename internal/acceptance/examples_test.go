@@ -61,9 +61,7 @@ func actionFile(name string) []string { return page("actions/embed_rotate_user_g
 func dataFile(name string) []string { return page("data-sources/embed_user_group", name) }
 
 var examples = map[string]example{
-	"provider": {
-		sources: []string{"provider/provider.tf"}, options: bothEnvironments, try: refusesOtherKeyAndDestruction,
-	},
+	"provider":         {sources: []string{"provider/provider.tf"}, try: refusesDestruction},
 	"provider headers": {sources: providerFile("headers.tf")},
 	"provider limits":  {sources: providerFile("limits.tf")},
 	"provider certificates": {
@@ -300,13 +298,6 @@ func runsImportCommand(w *workbench) {
 const customerKey, testingKey = emulator.DefaultKey, "key-of-testing"
 
 var bothEnvironments = emulator.Options{Environments: map[string]string{customerKey: "Customer", testingKey: "Testing"}}
-
-func refusesOtherKeyAndDestruction(w *workbench) {
-	refusesDestruction(w)
-	w.env = append(w.env, "EMBED_API_KEY="+testingKey)
-	w.fails("The API key belongs to another environment", "plan")
-	w.env = append(w.env, "EMBED_API_KEY="+customerKey)
-}
 
 func bringsCertificates(w *workbench) {
 	certificate, key := protocoltest.CertificatePair(w.t, time.Hour)

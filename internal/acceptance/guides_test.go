@@ -10,10 +10,10 @@ import (
 
 // parts contains a test for each part of a page that has blocks, by page and anchor of the heading.
 var parts = map[string]part{
-	"README.md#the-smallest-safe-configuration": {options: bothEnvironments, follow: appliesReadme},
+	"README.md#the-smallest-safe-configuration": {follow: appliesReadme},
 	"README.md#what-it-has-been-tested-with":    {options: clearing, follow: probesFromReadme},
 	"README.md#development":                     {follow: findsTargets},
-	"index.md#example-usage": {options: bothEnvironments, follow: func(r *reader) {
+	"index.md#example-usage": {follow: func(r *reader) {
 		r.copy(examplesDir + "/provider/provider.tf")
 		r.runs()
 		r.has("acme")
@@ -223,8 +223,6 @@ func appliesReadme(r *reader) {
 	r.plansNothing()
 	r.says("acme_token = <sensitive>", "output")
 	refusesDestruction(r.workbench)
-	r.env = append(r.env, "EMBED_API_KEY="+testingKey)
-	r.fails("The API key belongs to another environment", "plan")
 }
 
 // findsTargets checks only that the make targets exist.
