@@ -73,56 +73,6 @@ func TestAccModulePassesItsOwnTests(t *testing.T) {
 // emulatorsAddress is where the emulator listens unless told otherwise. Tests let it listen on a free port instead.
 const emulatorsAddress = "http://127.0.0.1:8642"
 
-// TestAccModuleMessagesNameTheCustomers checks that the messages about invalid values, which come from the provider,
-// name the customers, and do not show properties.
-func TestAccModuleMessagesNameTheCustomers(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{}, engine.OptionalMembers)
-	w.copy(customersModule)
-	at := func(title string) string { return title + ` with embed_user_group.customer["acme"]` }
-	for customers, words := range map[string]string{
-		`{ " acme" = { name = "A" } }`:                         `id with embed_user_group.customer[" acme"]`,
-		`{ "ac\u200bme" = { name = "A" } }`:                    "must not contain the invisible character U+200B",
-		`{ acme = { name = "" }, fine = { name = "Fine" } }`:   at("Invalid Attribute Value Length"),
-		`{ acme = { name = null }, fine = { name = "Fine" } }`: at("Required Attribute"),
-		`{ acme = {} }`: `attribute "name" is required`,
-		`{ acme = { name = "A", properties = "{personal: 1" } }`:                at("Invalid properties"),
-		`{ acme = { name = "A", properties = "[\"personal\"]" } }`:              at("Invalid properties"),
-		`{ acme = { name = "A", mapping = { a = null } }, b = { name = "B" } }`: at("Null Map Value"),
-		`{ acme = { name = "A", data_source_provided_id = "" } }`:               at("Invalid Attribute Value Length"),
-		`{ acme = { name = "A", rotate_token_after_days = 0 } }`:                at("Invalid number"),
-	} {
-		// The engine quotes the line of a variable file, but not of -var.
-		if said := w.fails(words, "plan", "-var=customers="+customers); strings.Contains(said, "personal") {
-			t.Errorf("a message shows the properties:\n%s", said)
-		}
-	}
-	w.madeNoCall()
-}
-
-// TestAccModuleRotatesWithTheFirstIncident checks that the first incident of a customer, and the first one of all,
-// takes a single apply, also for groups from before the module had keys for incidents. Adding these keys rotates
-// nothing.
-func TestAccModuleRotatesWithTheFirstIncident(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{}, engine.OptionalMembers)
-	w.copy(customersModule)
-	keys := `{ "all/incident" = "0", "own/incident" = "0" },`
-	w.replace("main.tf", keys, "{},")
-	customers := `-var=customers={ acme = { name = "A" }, b = { name = "B" } }`
-	w.apply(customers)
-	w.replace("main.tf", "{},", keys)
-	w.apply(customers)
-	w.plansNothing(customers)
-	w.rotated("acme", 0)
-	own := `-var=customers={ acme = { name = "A", rotate_token_when_changed = { incident = "1" } }, b = { name = "B" } }`
-	w.apply(own)
-	w.plansNothing(own)
-	w.rotated("acme", 1)
-	w.rotated("b", 0)
-	w.apply(own, `-var=rotate_token_when_changed={ incident = "1" }`)
-	w.rotated("acme", 2)
-	w.rotated("b", 1)
-}
-
 // TestAccModuleReadmeIsFollowed applies the first two blocks of the README with this repository's module.
 func TestAccModuleReadmeIsFollowed(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{}, engine.OptionalMembers)

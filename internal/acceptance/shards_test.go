@@ -3,7 +3,6 @@ package acceptance
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"testing"
 
@@ -64,26 +63,4 @@ func TestAccSplittingTheStateMakesOnlyLookups(t *testing.T) {
 
 	// The groups are protected.
 	w.fails("is protected from deletion", "plan", "-destroy", "-var=shards=2", "-var=shard=1")
-
-	// Each shard destroys only its own groups.
-	var ids, destroyed []string
-	for _, group := range before {
-		ids = append(ids, group.ID)
-	}
-	for shard, own := range map[string]int{"0": 3, "1": 2} {
-		at(shard)
-		w.apply("-var=shards=2", "-var=shard="+shard, "-var=protected=false")
-		w.must("plan", "-destroy", "-var=shards=2", "-var=shard="+shard, "-var=protected=false", "-out=destruction")
-		said := w.must("show", "destruction")
-		found := regexp.MustCompile(`# \S+\["(.+)"\] will be destroyed`).FindAllStringSubmatch(said, -1)
-		if len(found) != own {
-			t.Errorf("shard %s would not destroy %d groups:\n%s", shard, own, said)
-		}
-		for _, one := range found {
-			destroyed = append(destroyed, one[1])
-		}
-	}
-	if slices.Sort(destroyed); !slices.Equal(destroyed, ids) {
-		t.Errorf("the shards would destroy %q, want each of %q once", destroyed, ids)
-	}
 }

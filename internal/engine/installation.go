@@ -11,7 +11,8 @@ import (
 // Source is the source address of the provider in a configuration. Terraform and OpenTofu each prepend the host name
 // of their registry.
 const (
-	Source            = "dashembed/embed"
+	Namespace         = "dashembed"
+	Source            = Namespace + "/embed"
 	TerraformRegistry = "registry.terraform.io"
 	OpenTofuRegistry  = "registry.opentofu.org"
 )
