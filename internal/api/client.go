@@ -55,8 +55,8 @@ type Config struct {
 	Transport http.RoundTripper
 	// Observe wraps the transport, for a caller that looks at what goes over the wire. Nil means that nobody looks.
 	Observe func(http.RoundTripper) http.RoundTripper
-	// Random returns numbers in [0, 1), for tests that must know how long waits are. Nil means rand.Float64. It must be
-	// safe for concurrent use.
+	// Random returns numbers in [0, 1), for tests that must know how long waits are. With 0, waits between retries are
+	// the longest. Nil means rand.Float64. It must be safe for concurrent use.
 	Random func() float64
 }
 

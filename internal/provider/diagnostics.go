@@ -3,6 +3,7 @@ package provider
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -56,6 +57,12 @@ func isOver(err error) bool {
 	var problem *usergroup.Problem
 	return errors.As(err, &problem) && problem.Finding == usergroup.RunEnded &&
 		problem.Placeholder == usergroup.NoPlaceholder
+}
+
+func warnsOf(result usergroup.Result, finding usergroup.Finding) bool {
+	return slices.ContainsFunc(result.Warnings, func(warning *usergroup.Problem) bool {
+		return warning.Finding == finding
+	})
 }
 
 // titleFor replaces %q in a title with the quoted ID. It truncates the ID if the title would otherwise be longer

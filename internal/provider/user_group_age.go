@@ -1,14 +1,11 @@
 package provider
 
 import (
-	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
 // rotationDays is the range of rotate_token_after_days. The limit of a hundred years finds numbers of seconds.
@@ -82,10 +79,4 @@ func changes(plan, state tftypes.Value) bool {
 func isPriorState(config tftypes.Value) bool {
 	var configured map[string]tftypes.Value
 	return config.As(&configured) == nil && !configured["id"].IsNull()
-}
-
-func warnsOf(result usergroup.Result, finding usergroup.Finding) bool {
-	return slices.ContainsFunc(result.Warnings, func(warning *usergroup.Problem) bool {
-		return warning.Finding == finding
-	})
 }
