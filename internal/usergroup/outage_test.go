@@ -242,7 +242,7 @@ func received(r *http.Request) (*http.Request, []byte) {
 	if err != nil {
 		panic(err)
 	}
-	kept := r.Clone(r.Context())
+	kept := r.WithContext(r.Context())
 	kept.Body = io.NopCloser(bytes.NewReader(body))
 	return kept, body
 }

@@ -37,26 +37,26 @@ func TestHistories(t *testing.T) {
 	for _, s := range situations() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			count, failed := 0, 0
+			count := 0
+			var failed []string
 			synctest.Test(t, func(t *testing.T) {
 				w := walk{settled: map[string]bool{}}
 				for c := (choices{budget: s.budget}); ; {
 					h := s.play(t, &c, &w)
 					count++
 					if len(h.broken) > 0 {
-						if failed++; failed <= 3 {
-							path := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.path), " ", "."), "[]")
-							broken := strings.Join(h.broken, "\n")
-							t.Errorf("-history '%s|%s'\n  %s\n%s", s.name, path, h.story(), broken)
-						}
+						path := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.path), " ", "."), "[]")
+						broken := strings.Join(h.broken, "\n")
+						failed = append(failed, fmt.Sprintf("-history '%s|%s'\n  %s\n%s", s.name, path, h.story(), broken))
 					}
 					if !c.next() {
 						break
 					}
 				}
 			})
-			if failed > 0 {
-				t.Errorf("%d of %d histories violate a rule", failed, count)
+			if len(failed) > 0 {
+				first := strings.Join(failed[:min(3, len(failed))], "\n")
+				t.Errorf("%d of %d histories violate a rule\n%s", len(failed), count, first)
 			}
 			t.Logf("%d histories", count)
 		})

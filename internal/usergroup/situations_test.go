@@ -183,7 +183,10 @@ func situations() []situation {
 			for name, reading := range readings {
 				budget := *mishapsFlag
 				// A lookup of a group without a name looks again for half a minute, which multiplies the histories.
-				if reading.twin || befores[before].empty {
+				if befores[before].empty {
+					budget = max(1, budget-1)
+				}
+				if reading.twin {
 					budget = min(budget, 1)
 				}
 				if befores[before].alike && reading.hidesNames {

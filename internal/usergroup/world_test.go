@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httptrace"
 	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -214,7 +213,7 @@ func altered(alter func([]byte) []byte) func(*world, *http.Request) reply {
 	}
 }
 
-func (m mishap) canBefall(w *world, method string) bool {
+func (m *mishap) canBefall(w *world, method string) bool {
 	suits := m.methods == "" || strings.Contains(m.methods, method)
 	alone := !m.twin || w.choices.mishaps() == 0
 	return suits && alone && len(w.answers) >= m.answers && (!m.creates || w.operation.creates)
@@ -263,14 +262,8 @@ func (w *world) restore() {
 
 // RoundTrip implements http.RoundTripper. It makes one attempt of a call.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
-	// Without a connection, the client would conclude that nothing was sent.
-	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	kept := r.Clone(context.Background())
-	kept.Body = io.NopCloser(bytes.NewReader(body))
+	connected(r)
+	kept, body := received(r.WithContext(context.Background())) // The service may carry it out later.
 	if w.choices == nil {
 		return w.scripted(kept).response()
 	}
@@ -365,13 +358,13 @@ func (w *world) befalls(method string) mishap {
 	case w.kept.status != 0 && method == http.MethodGet:
 		return mishap{name: "the answer that a cache keeps", do: func(*world, *http.Request) reply { return w.kept }}
 	}
-	var can []mishap
-	for _, m := range mishaps {
-		if m.canBefall(w, method) {
+	can := make([]*mishap, 0, len(mishaps))
+	for i := range mishaps {
+		if m := &mishaps[i]; m.canBefall(w, method) {
 			can = append(can, m)
 		}
 	}
-	chosen := can[w.choices.choose(len(can))]
+	chosen := *can[w.choices.choose(len(can))]
 	w.choices.alone = w.choices.alone || chosen.twin
 	return chosen
 }
