@@ -91,6 +91,11 @@ func TestOperations(t *testing.T) {
 			[]string{oldAnswer},
 			"PUT answered with an old answer, PUT", none, true,
 		},
+		{
+			"half an old answer does not show that an update was done", "adopt", "exists",
+			[]string{"lost before the work", "half an answer", oldAnswer},
+			"GET lost before the work, GET half an answer, PUT answered with an old answer", usergroup.CallFailed, false,
+		},
 		{"a rotation", "rotate", "as known", nil, "POST", none, true},
 		{
 			"a lost rotation is looked up, and not repeated", "rotate", "as known",

@@ -55,14 +55,18 @@ func (s *Service) put(ctx context.Context, wanted api.GroupRequest, draft *Probl
 			answer, err = s.client.Update(ctx, wanted)
 			happened = max(happened, draft.record(err))
 		}
-		draft.Response, draft.Done = answer.UserGroup, max(draft.Done, happened)
+		draft.Response = answer.UserGroup
+		problem, differs := draft.Known.expect(*draft), wanted.Differences(answer.UserGroup).Any()
 		if err != nil {
+			if problem != nil || differs { // This may be half the response to an earlier call.
+				happened = min(happened, Maybe)
+			}
+			draft.Done = max(draft.Done, happened)
 			return answer, s.endIfKeyRefused(draft.with(CallFailed))
 		}
-		problem := draft.Known.expect(*draft)
 		again := areSame(first, answer.UserGroup)
 		confirmed := again && answer.UserGroup.ProvidedID != nil && !isOtherID(draft.ID, answer.UserGroup)
-		believed := again || !wanted.Differences(answer.UserGroup).Any()
+		believed := again || !differs
 		if problem != nil {
 			believed = problem.Finding == WrongEnvironment || problem.Finding == Replaced && confirmed
 		}

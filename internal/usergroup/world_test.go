@@ -299,9 +299,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	if remembering && !response.lost {
 		w.byBody[string(body)] = response
 	}
-	if r.Method == http.MethodGet && !response.lost && response.status == http.StatusOK && befalls.name != "success 0" {
-		w.answers = append(w.answers, response)
-	}
+	w.keep(r.Method, befalls.name, response)
 	group, there := w.Group(w.stored)
 	if there && group.TeamID == w.taken && r.Method == http.MethodGet {
 		w.makers[w.taken], w.taken = another, 0
@@ -318,6 +316,13 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 		work()
 	}
 	return response.response()
+}
+
+// keep keeps a successful response to a GET, as a cache would.
+func (w *world) keep(method, befalls string, response reply) {
+	if method == http.MethodGet && !response.lost && response.status == http.StatusOK && befalls != "success 0" {
+		w.answers = append(w.answers, response)
+	}
 }
 
 func (r reply) response() (*http.Response, error) {
@@ -342,7 +347,9 @@ func (w *world) scripted(r *http.Request) reply {
 	w.tell(r.Method + map[bool]string{true: "", false: " " + name}[name == "answered"])
 	for _, m := range mishaps {
 		if m.name == name {
-			return m.do(w, r)
+			response := m.do(w, r)
+			w.keep(r.Method, name, response)
+			return response
 		}
 	}
 	panic("there is no mishap called " + name)
