@@ -38,7 +38,7 @@ locals {
       name       = row.name
       properties = jsonencode({ tier = row.tier })
 
-      # The list may have a column "leaving": yes turns off the protection of this customer.
+      # In an optional column "leaving", yes turns off the protection of a customer.
       deletion_protection = try(row.leaving == "yes" ? false : null, null)
     }
   }

@@ -5,7 +5,7 @@ variable "customers" {
     - name: name of the group. It may change.
     - mapping: data source for each schema ID. If left out, the mapping is not managed. {} empties it.
     - properties: a JSON object as a string, such as jsonencode({ tier = "gold" }). If left out, the properties are not managed.
-    - rotate_token_when_changed: changing one of these values rotates the token of this customer, once. Adding or removing one does not, except for incident, which is 0 where it is left out.
+    - rotate_token_when_changed: changing one of these values rotates the token of this customer, once. Adding or removing one does not, except for incident, whose default is 0.
     - rotate_token_after_days: overrides rotate_token_after_days of the module for this customer.
     - data_source_provided_id: your ID for the data source, for services that require it when a group is deleted.
     - adopt_existing: whether to take over a group that already exists, instead of failing.
@@ -26,7 +26,7 @@ variable "customers" {
 }
 
 variable "rotate_token_when_changed" {
-  description = "Changing one of these values rotates the token of every customer, once. Adding or removing one does not, except for incident, which is 0 where it is left out."
+  description = "Changing one of these values rotates the token of every customer, once. Adding or removing one does not, except for incident, whose default is 0."
   type        = map(string)
   default     = {}
   nullable    = false
