@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,30 +9,6 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
-
-// TestAccQueryStopsAtItsLimit checks that a query makes no more lookups than its limit.
-func TestAccQueryStopsAtItsLimit(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{}, engine.Query)
-	for i := range 105 {
-		w.service.Seed(emulator.Group{ID: fmt.Sprintf("customer-%03d", i), Name: "Customer"})
-	}
-	w.write("main.tf", requiredProviders)
-	for limit, listed := range map[string]int{"": 100, "limit = 100000": 105, "limit = 7": 7} {
-		w.service.ResetCounts()
-		w.write("all.tfquery.hcl", `list "embed_user_group" "all" {
-  provider = embed
-  `+limit+`
-  config {
-    user_group_ids = [for i in range(105) : format("customer-%03d", i)]
-  }
-}
-`)
-		out := w.must("query")
-		if got := strings.Count(out, "user_group_id=customer-"); got != listed || w.service.Count("GET") != listed {
-			t.Errorf("with %q, %d groups are listed with %d lookups, want %d", limit, got, w.service.Count("GET"), listed)
-		}
-	}
-}
 
 // TestAccQueryExamples checks that the groups that the example queries find can be imported unchanged.
 func TestAccQueryExamples(t *testing.T) {
