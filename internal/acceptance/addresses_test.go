@@ -10,7 +10,8 @@ import (
 )
 
 // The service has one group per ID, regardless of addresses. Only an engine decides which addresses a plan contains,
-// and the provider does not see them. Therefore, these tests run on every engine.
+// and the provider does not see them. Therefore, these tests run on every engine. What the provider makes of the
+// addresses is tested in internal/protocoltest.
 
 const createBeforeDestroy = "lifecycle {\n    create_before_destroy = true\n  }"
 
@@ -31,37 +32,6 @@ func (w *workbench) suspectsNothing(args ...string) {
 			w.t.Errorf("%s printed %q:\n%s", args, suspicion, out)
 		}
 	}
-}
-
-// TestAccOneIDAtTwoNewAddressesIsCreatedOnce checks that only one of two new resources with the same ID creates the
-// group.
-func TestAccOneIDAtTwoNewAddressesIsCreatedOnce(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{})
-	w.configure(group("acme", acmeLines...), group("again", append(acmeLines, "adopt_existing = true")...))
-	w.says(`User group "acme" is planned twice`, "plan")
-	w.fails(`User group "acme" already exists`, "apply", "-auto-approve")
-	w.has("acme")
-	if got := strings.Fields(w.must("state", "list")); len(got) != 1 {
-		t.Errorf("the state has %q, want one resource", got)
-	}
-	if w.service.Updates("acme")+w.service.Deletions("acme") > 0 {
-		t.Error("the second resource changed the group")
-	}
-	w.must("destroy", "-auto-approve", "-refresh=false")
-	w.has()
-}
-
-// TestAccImportOfAManagedGroupIsRefused checks that a group that a resource manages cannot be imported to another
-// address.
-func TestAccImportOfAManagedGroupIsRefused(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{}, engine.ImportBlock)
-	w.applied(group("acme", acmeLines...))
-	w.write("again.tf", group("again", acmeLines...)+importBlock("again", `id = "acme"`))
-	w.fails(`User group "acme" is in the state twice`, "plan")
-	// Now the resource looks renamed, with an import block instead of a moved block.
-	w.configure()
-	w.fails(`User group "acme" is both managed and destroyed`, "apply", "-auto-approve")
-	w.onlyLooked()
 }
 
 // TestAccReplacementIsNotTakenForTwoAddresses checks that no message about two addresses appears during a replacement,
@@ -113,19 +83,6 @@ func TestAccReplacementIsNotTakenForTwoAddresses(t *testing.T) {
 	}
 }
 
-// TestAccReplacementThatFindsItselfSaysWhatToDo checks that the error names a remedy if a replacement finds the group
-// that it replaces, as with create_before_destroy and without adoption.
-func TestAccReplacementThatFindsItselfSaysWhatToDo(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{})
-	w.applied(group("acme", append(acmeLines, createBeforeDestroy)...))
-	w.must("taint", "embed_user_group.acme")
-	w.fails(`User group "acme" already exists`, "apply", "-auto-approve")
-	w.fails("run `terraform untaint`", "apply", "-auto-approve")
-	w.onlyLooked()
-	w.must("untaint", "embed_user_group.acme")
-	w.plansNothing()
-}
-
 // TestAccDeposedObjectIsDestroyedByTheNextRun checks that the next run destroys the deposed object that a replacement
 // leaves if it fails halfway.
 func TestAccDeposedObjectIsDestroyedByTheNextRun(t *testing.T) {
@@ -144,20 +101,15 @@ func TestAccDeposedObjectIsDestroyedByTheNextRun(t *testing.T) {
 // TestAccRenamedResourceDeletesNoGroup checks that renaming a resource without a moved block, which would delete a
 // customer, is refused. With adopt_existing, it would seem to work whenever the engine happens to create first.
 func TestAccRenamedResourceDeletesNoGroup(t *testing.T) {
-	t.Parallel()
+	w := parallelWorkbench(t, emulator.Options{}, engine.PlannedDestroy)
 	adopting := append([]string{"adopt_existing = true"}, acmeLines...)
-	for name, lines := range map[string][]string{"plain": acmeLines, "adopting": adopting} {
-		t.Run(name, func(t *testing.T) {
-			w := parallelWorkbench(t, emulator.Options{}, engine.PlannedDestroy)
-			w.applied(group("acme", lines...))
-			w.configure(group("renamed", lines...))
-			w.fails(`User group "acme" is both managed and destroyed`, "apply", "-auto-approve")
-			w.fails("moved block", "plan")
-			w.onlyLooked()
-			w.must("destroy", "-auto-approve", "-refresh=false")
-			w.has()
-		})
-	}
+	w.applied(group("acme", adopting...))
+	w.configure(group("renamed", adopting...))
+	w.fails(`User group "acme" is both managed and destroyed`, "apply", "-auto-approve")
+	w.fails("moved block", "plan")
+	w.onlyLooked()
+	w.must("destroy", "-auto-approve", "-refresh=false")
+	w.has()
 }
 
 // TestAccMovedResourceChangesNothing checks that moving a resource changes nothing at the service, whether with a moved
