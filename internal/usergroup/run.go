@@ -86,8 +86,8 @@ func (s *Service) endIfKeyRefused(problem *Problem) *Problem {
 }
 
 // endIfGeneral ends the run if the failure of an operation is not about its group. If nothing got through for as long
-// as it has tried, and the calls of another group fail as well, the run ends for every operation or, if calls of other
-// kinds get through, for this one. If the API key has never been allowed to do this for any group, it ends for this
+// as it has tried, and the service cannot be reached or the calls of another group fail as well, the run ends for every
+// operation or, if calls of other kinds get through, for this one. If the API key has never been allowed to do this for any group, it ends for this
 // operation.
 func (s *Service) endIfGeneral(ctx context.Context, operation Operation, problem *Problem) *Problem {
 	call := problem.lastCall()
@@ -99,7 +99,7 @@ func (s *Service) endIfGeneral(ctx context.Context, operation Operation, problem
 			return problem.referTo(cause)
 		}
 		return problem
-	case s.unreachable(ctx, call, "") && s.client.FailsForSeveral(""):
+	case s.unreachable(ctx, call, "") && (call.Kind == api.NotSent || s.client.FailsForSeveral("")):
 		return s.end(problem)
 	case s.unreachable(ctx, call, call.Method) && s.client.FailsForSeveral(call.Method), s.keyMayNot(operation, problem):
 		return s.endFor(operation, problem)

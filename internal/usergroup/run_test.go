@@ -36,7 +36,7 @@ func TestOnlyGeneralFailuresEndTheRun(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		operate func(context.Context, *usergroup.Service, usergroup.Known) error
-		// Calls with this method for one of these groups get this response.
+		// Calls with this method for one of these groups get this response or, with status 0, no connection.
 		method, groups string
 		status         int
 		body           string
@@ -46,6 +46,7 @@ func TestOnlyGeneralFailuresEndTheRun(t *testing.T) {
 		ended string // the groups without a call of their own
 	}{
 		"no call gets through":                  {find, "GET", "abc", 500, ofService, "abc", []int{2, 2, 0}, "c"},
+		"no connection can be made":             {find, "GET", "a", 0, "", "abc", []int{2, 0, 0}, "bc"},
 		"the calls of one group fail":           {find, "GET", "a", 500, ofService, "abc", []int{2, 1, 1}, ""},
 		"a proxy refuses one group":             {find, "GET", "a", 401, ofProxy, "abc", []int{1, 1, 1}, ""},
 		"a proxy refuses everything":            {find, "GET", "abc", 403, ofProxy, "abc", []int{1, 1, 0}, "c"},
@@ -68,6 +69,9 @@ func TestOnlyGeneralFailuresEndTheRun(t *testing.T) {
 					_ = json.Unmarshal(body, &request)
 					group := request.ID + strings.TrimPrefix(request.Token, "token-of-")
 					if r.Method == test.method && strings.Contains(test.groups, group) {
+						if test.status == 0 {
+							return nil, errors.New("connection refused")
+						}
 						return reply{status: test.status, body: []byte(test.body)}.response()
 					}
 					r.Body = io.NopCloser(strings.NewReader(string(body)))
