@@ -67,6 +67,7 @@ func (s *Service) delete(
 		case problem != nil:
 			return draft.goneOr(problem)
 		case found.Token == known.Token, stale >= maxStale:
+			draft.LookupUncertain = lost || found.Uncertain // The service contradicts what the lookup has shown.
 			return Result{}, draft.with(CallFailed)
 		case !known.isSame(found.UserGroup):
 			return Result{}, draft.with(MayBeAnother)

@@ -25,7 +25,7 @@ func TestOperations(t *testing.T) {
 	for _, test := range []struct {
 		name              string
 		operation, before string
-		// script names the mishap of each attempt.
+		// script names the mishap of each attempt, and events before attempts.
 		script  []string
 		calls   string
 		finding usergroup.Finding
@@ -128,6 +128,11 @@ func TestOperations(t *testing.T) {
 		{
 			"a deletion of what is gone", "delete", "absent",
 			nil, "DELETE, GET, GET, GET, GET, DELETE, GET, DELETE", none, true,
+		},
+		{
+			"a deletion that is refused says that a look was lost", "delete, not stored", "as known",
+			[]string{"answered", "another actor deletes", "answered", "lost after the work", "an old answer"},
+			"GET, DELETE, GET lost after the work, GET an old answer", usergroup.CallFailed, false,
 		},
 		{
 			"a deletion leaves another group under the id", "delete", "another group",

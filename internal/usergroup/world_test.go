@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -26,7 +27,7 @@ type world struct {
 
 	// stored is the ID as the service stores it.
 	stored string
-	// choices selects what happens. If it is nil, script does, which names the mishap of each attempt.
+	// choices selects what happens. If it is nil, script does, which names the mishap of each attempt, and events.
 	choices *choices
 	script  []string
 	// restless is what another actor does before each attempt of a script, or nil.
@@ -340,6 +341,10 @@ func (w *world) scripted(r *http.Request) reply {
 	name := "answered"
 	if len(w.script) > 0 {
 		name, w.script = w.script[0], w.script[1:]
+	}
+	if at := slices.IndexFunc(events, func(e event) bool { return e.name == name }); at >= 0 {
+		events[at].do(w)
+		return w.scripted(r)
 	}
 	if w.restless != nil {
 		w.restless()
