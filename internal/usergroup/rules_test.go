@@ -147,7 +147,8 @@ func (h *history) checkSuccess() {
 		if there && !outdated && h.makers[group.TeamID] != lookup {
 			h.breaks("the state has no group, but the service has one")
 		}
-	case outdated && h.operation.looks:
+	case outdated && (h.operation.looks || h.state.unseen && h.acted()):
+		// What another actor does after a lookup has decided is for the next refresh, and an old response is an early one.
 	case !there:
 		h.breaks("the state has a group, but the service has none")
 	case h.makers[group.TeamID] == lookup:
