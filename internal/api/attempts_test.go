@@ -81,10 +81,13 @@ func TestRepetitions(t *testing.T) {
 						continue
 					}
 					service = inTurn(test.fault, ok(successJSON))
+					begun := time.Now()
 					answer, err := call.make(t.Context(), service.client(t, retries(3)))
 					service.want(t, 2)
-					if err != nil || call.method != http.MethodDelete && answer.AfterLostAttempt != mayHaveHappened {
-						t.Errorf("%s: AfterLostAttempt = %v, %v", call.method, answer.AfterLostAttempt, err)
+					if err != nil || call.method != http.MethodDelete &&
+						(answer.AfterLostAttempt != mayHaveHappened || answer.Sent != begun) {
+						t.Errorf("%s: AfterLostAttempt = %v, sent %s late, %v",
+							call.method, answer.AfterLostAttempt, answer.Sent.Sub(begun), err)
 					}
 				}
 			})

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,6 +40,84 @@ func TestRetryAfter(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+// TestNoRetries: without retries, a refusal because of a rate limit must end a call at once, even if others got
+// through.
+func TestNoRetries(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := inTurn(ok(successJSON), page(http.StatusTooManyRequests))
+		client := service.client(t, retries(0), waits(second, hour))
+		for _, want := range []int{1, 2} {
+			_, _ = get(t.Context(), client)
+			service.want(t, want)
+		}
+	})
+}
+
+// TestUnreachable: what gets through after an operation has begun to fail must show that the service is reachable. If
+// the operation has several retries, what gets through before the first of them was under way.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		retries  int
+		attempts string // f fails, and o is another operation's call, which gets through
+		want     bool
+	}{
+		{2, "", false},
+		{2, "o", false},
+		{2, "f", true},
+		{2, "of", true},
+		{2, "fo", false},
+		{1, "fof", false},
+		{2, "fof", true},
+		{2, "fofo", false},
+		{2, "fofof", false},
+	} {
+		var reactions []reaction
+		for _, attempt := range test.attempts {
+			if attempt == 'o' {
+				reactions = append(reactions, ok(successJSON))
+			} else {
+				reactions = append(reactions, page(http.StatusInternalServerError))
+			}
+		}
+		client := inTurn(reactions...).client(t, retries(test.retries))
+		operation := client.Begin(t.Context())
+		for _, attempt := range test.attempts {
+			ctx := operation
+			if attempt == 'o' {
+				ctx = t.Context()
+			}
+			_, _ = fourCalls[2].make(ctx, client) // It is never retried.
+		}
+		for _, method := range []string{"", http.MethodPost} {
+			if got := client.Unreachable(operation, method); got != test.want {
+				t.Errorf("%d retries, %q: unreachable for %q: %t", test.retries, test.attempts, method, got)
+			}
+		}
+	}
+}
+
+// TestRefusedCallWaits: a call that a rate limit has refused must wait for its turn as soon as others get through,
+// however long the queue is.
+func TestRefusedCallWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := inTurn(page(http.StatusTooManyRequests), ok(successJSON))
+		const gap = shortestTurn - 2*second
+		client := service.client(t, retries(1), waits(second, second), func(c *Config) {
+			c.RequestsPerSecond = 1 / gap.Seconds()
+		})
+		var other sync.WaitGroup
+		time.AfterFunc(second/2, func() { other.Go(func() { _, _ = get(t.Context(), client) }) })
+		start := time.Now()
+		if _, err := get(t.Context(), client); err != nil || time.Since(start) < 2*gap {
+			t.Errorf("the call ended after %s, with %v", time.Since(start), err)
+		}
+		other.Wait()
 	})
 }
 
