@@ -90,7 +90,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		title: "The service returned a different group than %q",
 		means: "The request was about {asked}, and the response is about {answered}.",
 		next: "If the service normalizes IDs (case, spaces, length), use the ID that it returns. Otherwise, check " +
-			"that no cache responds in place of the service.",
+			"that no cache responds in place of the service, then run again.",
 	},
 	usergroup.AnsweredFromCache: {
 		title: "A cache may have answered for user group %q",
