@@ -25,9 +25,9 @@ const longest = 5 * time.Minute
 // running is a command of the engine that was started.
 type running struct {
 	*exec.Cmd
-	fails, killed bool
-	out, err      bytes.Buffer
-	ended         chan error
+	fails    bool
+	out, err bytes.Buffer
+	ended    chan error
 }
 
 // terraform runs Terraform or OpenTofu, in the background if the last argument is "&".
@@ -37,7 +37,7 @@ func (f *fixture) terraform(neg bool, args []string) {
 		f.end(f.start(neg, args))
 		return
 	}
-	f.running = append(f.running, f.start(neg, args[:last]))
+	f.background = f.start(neg, args[:last])
 }
 
 func (f *fixture) start(fails bool, args []string) *running {
@@ -60,13 +60,11 @@ func (f *fixture) start(fails bool, args []string) *running {
 	return r
 }
 
-// await waits for the engines in the background. Afterwards, stdout and stderr contain the output of all of them.
+// await waits for the engine in the background. Afterwards, stdout and stderr contain its output.
 func (f *fixture) await(bool, []string) {
-	all := f.running
-	f.running = nil
-	for _, r := range all {
-		f.end(r)
-	}
+	r := f.background
+	f.background = nil
+	f.end(r)
 }
 
 func (f *fixture) end(r *running) {
@@ -82,9 +80,6 @@ func (f *fixture) ended(r *running) int {
 	f.printed += f.said
 	_, _ = io.WriteString(f.Stdout(), out)
 	_, _ = io.WriteString(f.Stderr(), problems)
-	if r.killed {
-		return -1
-	}
 	f.Check(err)
 	if sign := crash.FindString(f.said); sign != "" {
 		f.Fatalf("a crash, or an apply that contradicts its plan: %s", sign)
@@ -151,24 +146,17 @@ func (f *fixture) problems() (all []string) {
 	return all
 }
 
-// signal sends a signal to the background engine that was started last. Like Ctrl-C in a terminal, INT also reaches
-// its provider. TERM reaches only the engine, as when a CI system cancels a job. KILL ends the engine at once, and
-// its provider when the script waits for the engine.
+// signal sends a signal to the background engine. Like Ctrl-C in a terminal, INT also reaches
+// its provider. TERM reaches only the engine, as when a CI system cancels a job.
 func (f *fixture) signal(_ bool, args []string) {
-	if len(f.running) == 0 {
-		f.Fatalf("no engine is running in the background")
-	}
-	r := f.running[len(f.running)-1]
+	r := f.background
 	switch args[0] {
 	case "INT":
 		f.Check(engine.Interrupt(r.Cmd))
 	case "TERM":
 		f.Check(r.Process.Signal(syscall.SIGTERM))
-	case "KILL":
-		r.killed = true
-		f.Check(r.Process.Kill()) // engine.ExitCode kills the rest of the process group
 	default:
-		f.Fatalf("the signal must be INT, TERM or KILL")
+		f.Fatalf("the signal must be INT or TERM")
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -34,21 +33,19 @@ var commands = map[string]func(f *fixture, neg bool, args []string){
 	"[!] terraform ARGUMENT... [&]": (*fixture).terraform,
 	"retry ARGUMENT...":             (*fixture).retry,
 	"await":                         (*fixture).await,
-	"signal INT|TERM|KILL":          (*fixture).signal,
+	"signal INT|TERM":               (*fixture).signal,
 	"mirror":                        (*fixture).mirror,
 	"[!] agrees [but] [ID]...":      (*fixture).agrees,
 	"[!] secrets absent":            (*fixture).secrets,
 
 	"behind ACTION ID [NAME]":       (*fixture).behind,
-	"[!] group ID [NAME]":           (*fixture).group,
+	"[!] group ID":                  (*fixture).group,
 	"fault METHOD KIND [OPTION]...": (*fixture).fault,
 	"storm":                         (*fixture).storm,
 	"repair":                        (*fixture).repair,
 	"calls [ID] CALLS":              (*fixture).calls,
-	"asked CALL NUMBER [ID]":        (*fixture).asked,
-	"hold METHOD":                   (*fixture).hold,
-	"until held|CALL [NUMBER]":      (*fixture).until,
-	"release":                       (*fixture).release,
+	"asked CALL NUMBER":             (*fixture).asked,
+	"until CALL NUMBER":             (*fixture).until,
 }
 
 // Params returns the parameters for testscript, except which scripts to run.
@@ -82,24 +79,21 @@ type fixture struct {
 	settings []string
 	// printed is the output of all engines that have ended, and said is the output of the last one.
 	printed, said string
-	// running are the engines in the background.
-	running []*running
+	// background is the engine in the background, if any.
+	background *running
 
 	service *emulator.Emulator
 	// pending contains those of the first taken calls that take has not returned yet.
 	pending []emulator.Call
 	taken   int
 
-	mu    sync.Mutex
-	holds map[string]bool
-	held  []chan struct{}
-	news  chan struct{}
+	news chan struct{}
 }
 
 type fixtureKey struct{}
 
 func (r *Runner) setup(env *testscript.Env) error {
-	f := &fixture{Runner: r, t: env.T(), root: env.WorkDir, holds: map[string]bool{}, news: make(chan struct{}, 1)}
+	f := &fixture{Runner: r, t: env.T(), root: env.WorkDir, news: make(chan struct{}, 1)}
 	if err := f.serve(); err != nil {
 		return err
 	}
@@ -121,12 +115,11 @@ func (r *Runner) setup(env *testscript.Env) error {
 	return nil
 }
 
-// finish ends the engines that are still running. It fails the script if a fault has not struck, a secret has
+// finish ends an engine that is still running. It fails the script if a fault has not struck, a secret has
 // leaked, or the provider has a data race.
 func (f *fixture) finish() {
-	f.release(false, nil)
 	defer f.service.Close()
-	for _, left := range f.running {
+	if left := f.background; left != nil {
 		_ = engine.Interrupt(left.Cmd)
 		_, _ = engine.ExitCode(left.Cmd, <-left.ended)
 	}

@@ -15,14 +15,12 @@ import (
 
 // serve starts the script's service.
 func (f *fixture) serve() (err error) {
-	if f.service, err = emulator.Start(emulator.Options{Log: func(emulator.Call) { f.notify() }}); err == nil {
-		f.service.BeforeCall(f.arrived)
-	}
+	f.service, err = emulator.Start(emulator.Options{Log: f.notify})
 	return err
 }
 
-// notify makes wait check its condition again, because a call has arrived or is about to get its response.
-func (f *fixture) notify() {
+// notify makes wait check its condition again, because a call is about to get its response.
+func (f *fixture) notify(emulator.Call) {
 	select {
 	case f.news <- struct{}{}:
 	default:
@@ -55,22 +53,17 @@ func (f *fixture) behind(_ bool, args []string) {
 	}
 }
 
-// group fails the script unless the service has the group and, if a name is given, the group has that name. With
-// neg, the group must not exist.
+// group fails the script unless the service has the group. With neg, the group must not exist.
 func (f *fixture) group(neg bool, args []string) {
-	group, exists := f.service.Group(args[0])
-	if exists == neg || len(args) > 1 && group.Name != args[1] {
-		f.Fatalf("the group %s exists: %t, name %q", args[0], exists, group.Name)
+	if _, exists := f.service.Group(args[0]); exists == neg {
+		f.Fatalf("the group %s exists: %t", args[0], exists)
 	}
 }
-
-// tooLate is the default delay of faults. It exceeds the request timeout of the scripts that rely on it.
-const tooLate = 5 * time.Second
 
 // fault makes the next matching call go wrong. The option lasting chooses every such call until repair.
 func (f *fixture) fault(_ bool, args []string) {
 	method, kind := strings.TrimPrefix(args[0], "any"), emulator.FaultKind(args[1])
-	fault := emulator.Fault{Method: method, Kind: kind, Nth: 1, Delay: tooLate}
+	fault := emulator.Fault{Method: method, Kind: kind, Nth: 1}
 	for _, text := range args[2:] {
 		option, value, _ := strings.Cut(text, "=")
 		var err error
@@ -81,8 +74,6 @@ func (f *fixture) fault(_ bool, args []string) {
 			fault.ID = value
 		case "delay":
 			fault.Delay, err = time.ParseDuration(value)
-		case "retry-after":
-			fault.RetryAfter = value
 		default:
 			f.Fatalf("a fault has no option %s", option)
 		}
@@ -128,7 +119,7 @@ func (f *fixture) storm(bool, []string) {
 
 // repair ends all faults, including a storm.
 func (f *fixture) repair(bool, []string) {
-	f.service.BeforeCall(f.arrived)
+	f.service.BeforeCall(nil)
 	f.service.ClearFaults()
 }
 
@@ -216,70 +207,24 @@ func (f *fixture) asked(_ bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	f.Check(err)
 	f.service.WaitIdle()
-	if got := f.count(append(args[:1], args[2:]...)...); got != want {
+	if got := f.count(args[0]); got != want {
 		f.Fatalf("the service received %d such calls", got)
 	}
 }
 
-// count returns the number of calls such as POST or POST/rotated, for one group or for all but those of a check.
-func (f *fixture) count(what ...string) (n int) {
+// count returns the number of calls such as POST or POST/rotated, except those of a check.
+func (f *fixture) count(what string) (n int) {
 	for _, call := range f.service.Calls() {
-		counts := !strings.HasPrefix(call.ID, "terraform-provider-embed-check-")
-		if len(what) > 1 {
-			counts = call.ID == what[1]
-		}
-		if counts && (call.Method == what[0] || word(call) == what[0]) {
+		if got := word(call); got != check && (call.Method == what || got == what) {
 			n++
 		}
 	}
 	return n
 }
 
-// hold keeps the service from working on calls with this method until release.
-func (f *fixture) hold(_ bool, args []string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.holds[args[0]] = true
-}
-
-func (f *fixture) arrived(call emulator.Call) {
-	var goOn chan struct{}
-	f.mu.Lock()
-	if f.holds[call.Method] {
-		goOn = make(chan struct{})
-		f.held = append(f.held, goOn)
-	}
-	f.mu.Unlock()
-	if f.notify(); goOn != nil {
-		<-goOn
-	}
-}
-
-// release ends every hold. It lets the held calls through in the order in which they arrived, each after the one
-// before it was carried out.
-func (f *fixture) release(bool, []string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	clear(f.holds)
-	for _, goOn := range f.held {
-		before := len(f.service.Calls())
-		close(goOn)
-		f.wait(func() bool { return len(f.service.Calls()) > before })
-	}
-	f.held = nil
-}
-
-// until waits until a number of calls, 1 by default, are held, or until the service has worked on that many calls
-// such as POST/rotated.
+// until waits until the service has worked on a number of calls such as POST/rotated.
 func (f *fixture) until(_ bool, args []string) {
-	number, err := strconv.Atoi(append(args, "1")[1])
+	number, err := strconv.Atoi(args[1])
 	f.Check(err)
-	f.wait(func() bool {
-		if args[0] != "held" {
-			return f.count(args[0]) >= number
-		}
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		return len(f.held) >= number
-	})
+	f.wait(func() bool { return f.count(args[0]) >= number })
 }
