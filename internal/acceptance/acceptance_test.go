@@ -1,7 +1,7 @@
 // Package acceptance tests what only an engine decides, every example, and every page. Tests whose names begin with
 // TestAcc run a real engine and need TF_ACC=1. Where the steps of terraform-plugin-testing suffice, tests use them,
-// with the provider in this process. They are part of the design (packages: terraform-plugin-framework, -testing, -docs,
-// -log), because provider authors know them. All other tests run commands in a workbench.
+// with the provider in this process, because provider authors know these steps. All other tests run commands in a
+// workbench.
 package acceptance
 
 import (

@@ -176,8 +176,8 @@ func TestPipelinesStayWithinLimits(t *testing.T) {
 	const changes = "if: steps.plan.outputs.exitcode == '2'\n"
 	for name, inOrder := range map[string][]string{
 		"  apply": {
-			"if: github.event_name == 'push'\n", deletions, plan, "[ \"$code\" -eq 0 ] || [ \"$code\" -eq 2 ]\n", changes, rotations,
-			changes, apply,
+			"if: github.event_name == 'push'\n", deletions, plan, "[ \"$code\" -eq 0 ] || [ \"$code\" -eq 2 ]\n",
+			changes, rotations, changes, apply,
 		},
 		"  drift": {"if: github.event_name == 'schedule'\n", refresh, applyRefresh},
 		"apply": {

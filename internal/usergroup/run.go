@@ -87,8 +87,8 @@ func (s *Service) endIfKeyRefused(problem *Problem) *Problem {
 
 // endIfGeneral ends the run if the failure of an operation is not about its group. If nothing got through for as long
 // as it has tried, and the service cannot be reached or the calls of another group fail as well, the run ends for every
-// operation or, if calls of other kinds get through, for this one. If the API key has never been allowed to do this for any group, it ends for this
-// operation.
+// operation or, if calls of other kinds get through, for this one. If the API key has never been allowed to do this for
+// any group, it ends for this operation.
 func (s *Service) endIfGeneral(ctx context.Context, operation Operation, problem *Problem) *Problem {
 	call := problem.lastCall()
 	switch {

@@ -115,8 +115,8 @@ func TestRemovalHasItsOwnRetries(t *testing.T) {
 	}
 }
 
-// TestTheProblemThatEndedTheRunIsExplained: of two operations whose lookups fail at the same time, the one that depended
-// on the lookup that has ended the run must explain it, even if the other one is the first to report its own failure.
+// TestTheProblemThatEndedTheRunIsExplained: of two operations whose lookups fail at the same time, the one that
+// depended on the lookup that has ended the run must explain it, even if the other one reports its own failure first.
 func TestTheProblemThatEndedTheRunIsExplained(t *testing.T) {
 	t.Parallel()
 	service := usergroup.New(api.New(api.Config{BaseURL: &url.URL{}}), "")
