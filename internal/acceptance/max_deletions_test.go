@@ -40,30 +40,3 @@ func TestAccTruncatedListDeletesNobody(t *testing.T) {
 	w.must("destroy", "-auto-approve", "-var=max_deletions=2")
 	w.has()
 }
-
-// TestAccReplacementsStopAtTheLimit uses -replace, which engines do not tell the provider when they plan.
-func TestAccReplacementsStopAtTheLimit(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{})
-	w.env = append(w.env, "EMBED_MAX_DELETIONS=1")
-	var replace []string
-	for _, name := range []string{"a", "b", "c"} {
-		replace = append(replace, "-replace=embed_user_group."+name)
-	}
-	w.applied(
-		group("a", `user_group_id = "a"`, `name = "A"`),
-		group("b", `user_group_id = "b"`, `name = "B"`),
-		group("c", `user_group_id = "c"`, `name = "C"`),
-	)
-	w.must(append([]string{"plan", "-out=planned"}, replace...)...)
-	out := oneLine(w.fails("More user groups would be deleted than max_deletions allows", "apply", "planned"))
-	for _, says := range []string{"would be deletion number 2 of this run", `was not deleted It stays in the state`} {
-		if strings.Count(out, says) != 1 {
-			t.Errorf("want %q once:\n%s", says, out)
-		}
-	}
-	if deleted := w.service.Count("DELETE"); deleted != 1 {
-		t.Errorf("the service was asked for %d deletions, want 1", deleted)
-	}
-	w.has("a", "b", "c")
-	w.plansNothing()
-}
