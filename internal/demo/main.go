@@ -28,14 +28,13 @@ func main() { os.Exit(start()) }
 func start() int {
 	program := flag.String("engine", "terraform", "Terraform or OpenTofu: a path, or a name on PATH")
 	provider := flag.String("provider", "bin/terraform-provider-embed", "path of the built provider")
-	full := flag.Bool("full", false, "show all output of the engine")
 	flag.Parse()
 
 	// After these signals, the demo cleans up. SIGPIPE means that the reader of its output is gone.
 	ctx, stop := signal.NotifyContext(context.Background(),
 		os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	defer stop()
-	switch err := demonstrate(ctx, *program, *provider, *full); {
+	switch err := demonstrate(ctx, *program, *provider); {
 	case err == nil:
 		return 0
 	case ctx.Err() != nil:
@@ -47,7 +46,7 @@ func start() int {
 	}
 }
 
-func demonstrate(ctx context.Context, program, provider string, full bool) error {
+func demonstrate(ctx context.Context, program, provider string) error {
 	began := time.Now()
 	provider, err := filepath.Abs(provider)
 	if err != nil {
@@ -58,7 +57,7 @@ func demonstrate(ctx context.Context, program, provider string, full bool) error
 		return err
 	}
 	fmt.Printf("%s and the provider, with an emulator of the service, in a temporary folder.\n", found)
-	s := &stage{out: os.Stdout, full: full}
+	s := &stage{out: os.Stdout}
 	if err := s.perform(script, example, &endtoend.Runner{
 		Context: ctx, Engine: found, Provider: provider, Configuration: os.DevNull,
 	}); err != nil {
@@ -66,8 +65,6 @@ func demonstrate(ctx context.Context, program, provider string, full bool) error
 	}
 	fmt.Printf("\nAll %d steps did what their titles say, in %.0f seconds. No key and no token was printed.\n",
 		s.steps, time.Since(began).Seconds())
-	if !full {
-		fmt.Println("For the full output, run make demo ARGS=-full. The configuration is in examples/demo.")
-	}
+	fmt.Println("The configuration is in examples/demo.")
 	return nil
 }

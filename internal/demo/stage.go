@@ -16,9 +16,7 @@ import (
 
 // stage prints what a script shows. It is the testscript.T of the script, in place of a testing.T.
 type stage struct {
-	out io.Writer
-	// full makes the demo print all output of the engine.
-	full   bool
+	out    io.Writer
 	steps  int
 	proofs []string
 	log    string
@@ -38,9 +36,6 @@ func (s *stage) perform(script, folder string, runner *endtoend.Runner) (err err
 	// Temporary files of engines and providers are removed with dir.
 	if err := os.Setenv("TMPDIR", dir); err != nil {
 		return err
-	}
-	if s.full {
-		runner.Watch = s.out
 	}
 	params := runner.Params()
 	params.Files, params.WorkdirRoot = []string{script}, dir
@@ -97,9 +92,6 @@ func positive(do func(ts *testscript.TestScript, args []string)) command {
 // shown returns a command that also records what calls and agrees have proved if they succeed.
 func (s *stage) shown(name string, do command) command {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
-		if name == "terraform" && s.full {
-			s.print("\n$ terraform %s\n", strings.Join(args, " "))
-		}
 		do(ts, neg, args)
 		switch name {
 		case "calls":
@@ -123,9 +115,6 @@ func (s *stage) prove() {
 // step prints what the previous step has proved, and the title of the next one.
 func (s *stage) step(_ *testscript.TestScript, args []string) {
 	s.prove()
-	if s.full {
-		s.print("\n")
-	}
 	s.steps++
 	s.print("%2d. %s", s.steps, strings.Join(args, " "))
 }
@@ -151,16 +140,14 @@ func (s *stage) edit(ts *testscript.TestScript, args []string) {
 var lineStart = regexp.MustCompile(`(?m)^`)
 
 // excerpt prints a part of the plan that the previous command has printed: the resource whose address contains the
-// text. With full, the whole plan has been printed already.
+// text.
 func (s *stage) excerpt(ts *testscript.TestScript, args []string) {
 	resource := regexp.MustCompile(`(?m)^  # \S*` + regexp.QuoteMeta(args[0]) + `(.|\n)*?^    }$`)
 	found := resource.FindString(ts.ReadFile("stdout"))
 	if found == "" {
 		ts.Fatalf("the plan contains no resource %s", args[0])
 	}
-	if !s.full {
-		s.print("%s", lineStart.ReplaceAllString(found, "  "))
-	}
+	s.print("%s", lineStart.ReplaceAllString(found, "  "))
 }
 
 // The methods below implement testscript.T.

@@ -49,9 +49,6 @@ func (f *fixture) start(fails bool, args []string) *running {
 	command := f.Engine.Command(ctx, f.MkAbs("."), environment, args...)
 	r := &running{Cmd: command, fails: fails, ended: make(chan error, 1)}
 	r.Stdout, r.Stderr = &r.out, &r.err
-	if f.Watch != nil {
-		r.Stdout, r.Stderr = io.MultiWriter(&r.out, f.Watch), io.MultiWriter(&r.err, f.Watch)
-	}
 	f.Check(r.Start())
 	go func() {
 		defer cancel()

@@ -4,7 +4,6 @@ package endtoend
 
 import (
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,8 +23,6 @@ type Runner struct {
 	Provider, Configuration string
 	// Environment contains variables in addition to those that setup defines for every script.
 	Environment []string
-	// Watch, if not nil, receives the output of engines while they run.
-	Watch io.Writer
 }
 
 // commands maps the usage of each command that testscript itself does not have to its implementation.
