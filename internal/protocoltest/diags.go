@@ -2,6 +2,7 @@ package protocoltest
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -25,11 +26,38 @@ func (p *Provider) Diagnostics(list []*tfprotov6.Diagnostic) Diags {
 				p.T.Errorf("a diagnostic shows a key or a token:\n%s", Diags{List: list})
 			}
 		}
+		for _, name := range named.FindAllString(d.Detail, -1) {
+			if name[0] != '"' && !slices.Contains(p.names, name) {
+				p.T.Errorf("a diagnostic mentions %s, which does not exist:\n%s", name, Diags{List: list})
+			}
+		}
 		if d.Summary == "" || d.Detail == "" || d.Severity == tfprotov6.DiagnosticSeverityInvalid {
 			p.T.Errorf("a diagnostic is incomplete: %+v", d)
 		}
 	}
 	return Diags{t: p.T, List: list}
+}
+
+// named matches what may be the name of an argument, an environment variable or a command. Quoted texts have none: they
+// come from the service.
+var named = regexp.MustCompile(`"[^"]*"|\b[a-z]+(_[a-z]+)+\b|\bEMBED(_[A-Z]+)+\b|\bterraform (state )?[a-z]+`)
+
+// namesIn returns all names that a diagnostic may mention.
+func namesIn(schema *tfprotov6.GetProviderSchemaResponse) []string {
+	names := []string{
+		"create_before_destroy", "for_each", "user_group", "terraform import", "terraform state rm",
+		"terraform state mv", "terraform untaint", "terraform destroy",
+	}
+	for _, argument := range schema.Provider.Block.Attributes {
+		names = append(names, argument.Name, "EMBED_"+strings.ToUpper(argument.Name))
+	}
+	for name, resource := range schema.ResourceSchemas {
+		names = append(names, name)
+		for _, attribute := range resource.Block.Attributes {
+			names = append(names, attribute.Name)
+		}
+	}
+	return names
 }
 
 func (d Diags) String() string {

@@ -31,6 +31,7 @@ type Provider struct {
 	Server    Server
 	Service   *emulator.Emulator
 	keys      []string
+	names     []string // that diagnostics may mention
 	// NoTeams is set if the responses of the service have no team_id.
 	NoTeams bool
 	Schema  *tfprotov6.GetProviderSchemaResponse
@@ -65,6 +66,7 @@ func Bare(t *testing.T, newServer func() tfprotov6.ProviderServer) *Provider {
 	var err error
 	p.Schema, err = server.GetProviderSchema(p.ctx, &tfprotov6.GetProviderSchemaRequest{})
 	p.Must(err)
+	p.names = namesIn(p.Schema)
 	p.Diagnostics(p.Schema.Diagnostics).WantNone()
 	return p
 }

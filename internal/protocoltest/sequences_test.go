@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
@@ -45,20 +44,20 @@ func TestSequences(t *testing.T) {
 		t.Run(fmt.Sprint(first, "/", reading), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				w := &walk{options: all[reading], imports: first == "import", seen: map[string]bool{}}
+				w := &walk{options: all[reading], seen: map[string]bool{}, advice: map[string][]advice{}}
 				w.Provider = Bare(t, providerserver.NewProtocol6(provider.NewForTests("test", time.Now, w)()))
 				w.Configure(Object{
 					"base_url": "http://127.0.0.1", "api_key": emulator.DefaultKey, "max_retries": reading % 2,
 				}).WantNone()
 				w.NoTeams = slices.Contains(w.options.Omit, "team_id")
-				start := reached{state: w.Nothing(), config: Acme("adopt_existing", first == "adopt")}
+				start := reached{state: w.Nothing(), config: Acme("adopt_existing", first == "adopt"), imports: first == "import"}
 				if first != "create" {
 					start.groups = []emulator.Group{{
 						ID: "acme", Name: "Old", Properties: json.RawMessage(`{"tier":"silver","rows":10}`),
 					}}
 				}
 				w.explore(start)
-				t.Logf("%d runs lead to %d states", w.runs, len(w.seen))
+				t.Logf("%d runs lead to %d states and messages", w.runs, len(w.seen))
 			})
 		})
 	}
@@ -68,7 +67,9 @@ func TestSequences(t *testing.T) {
 type reached struct {
 	state  State
 	config Object // nil after a destruction
-	groups []emulator.Group
+	// imports is set if a group that is not in the state is imported.
+	imports bool
+	groups  []emulator.Group
 	// managed and empty are the team_ids of the groups that Terraform has managed and of those that lookups have created.
 	managed, empty []int64
 	misled         bool   // an old response may have shown another group than the managed one
@@ -83,12 +84,13 @@ type walk struct {
 	reached
 
 	options emulator.Options
-	imports bool // a group that is not in the state is imported
 	// unlucky is the number of the attempt in this run that has a mishap, or -1, and mishap is the number of the mishap.
 	unlucky, mishap int
 	plan            Plan
-	possible        []int // how many mishaps each attempt of this run can have
+	possible        []int         // how many mishaps each attempt of this run can have
+	pause           time.Duration // before the next run
 	seen            map[string]bool
+	advice          map[string][]advice // by sentence
 	runs            int
 }
 
@@ -101,22 +103,25 @@ func (w *walk) explore(start reached) {
 	from := []reached{start}
 	for run := range *runsFlag {
 		var next []reached
-		continueFrom := func() {
-			if signature := w.signature(); !w.seen[signature] {
+		continueAfter := func(diags Diags) {
+			signature := w.signature()
+			if !w.seen[signature] {
 				w.seen[signature] = true
 				next = append(next, w.reached)
-				w.settle()
+			}
+			if signature += random.ReplaceAllString(diags.String(), ""); !w.seen[signature] {
+				w.seen[signature] = true
+				w.heed(diags, 3)
 			}
 		}
 		for _, one := range from {
 			for _, config := range configs(run, one.config) {
-				w.run(one, config, -1, 0)
+				diags := w.run(one, config, -1, 0)
 				possible := w.possible
-				continueFrom()
+				continueAfter(diags)
 				for unlucky, mishaps := range possible {
 					for mishap := range mishaps {
-						w.run(one, config, unlucky, mishap)
-						continueFrom()
+						continueAfter(w.run(one, config, unlucky, mishap))
 					}
 				}
 			}
@@ -144,24 +149,19 @@ func configs(run int, before Object) []Object {
 	return []Object{before, nil, With(base, mapping), With(base, rotation), With(base, name, rotation)}
 }
 
-// settle checks that three more runs without mishaps end in success, or in an error that only a person can resolve.
-func (w *walk) settle() {
-	for range 3 {
-		if diags := w.run(w.reached, w.config, -1, 0); !diags.HasError() || asksAPerson(diags) {
-			return
-		}
-	}
-	w.T.Fatalf("three more runs have not ended in success: %+v\n%s", w.options, strings.Join(w.story, "\n"))
+// run refreshes, plans and applies as Terraform does, a minute after an earlier run, and checks what must hold after
+// every run. A mishap befalls the unlucky attempt.
+func (w *walk) run(from reached, config Object, unlucky, mishap int) Diags {
+	w.serve(from)
+	w.pause = time.Minute
+	return w.runOn(config, unlucky, mishap)
 }
 
-// run refreshes, plans and applies as Terraform does, and checks what must hold after every run. A mishap befalls the
-// unlucky attempt.
-func (w *walk) run(from reached, config Object, unlucky, mishap int) (diags Diags) {
-	w.reached, w.config, w.unlucky, w.mishap, w.possible, w.plan = from, config, unlucky, mishap, nil, Plan{}
-	w.runs++
-	options := w.options
-	w.tell("run:")
+// serve starts a service that is as an earlier run has left it, except that no read lags.
+func (w *walk) serve(from reached) {
+	w.reached = from
 	w.teams += 100
+	options := w.options
 	options.FirstTeamID = 1000 + w.teams
 	var err error
 	w.Service, err = emulator.New(options)
@@ -169,14 +169,29 @@ func (w *walk) run(from reached, config Object, unlucky, mishap int) (diags Diag
 	for _, group := range w.groups {
 		w.Service.Seed(group)
 	}
+}
+
+// runOn is run with the service of the last run.
+func (w *walk) runOn(config Object, unlucky, mishap int) (diags Diags) {
+	time.Sleep(w.pause)
+	before := w.state
+	w.config, w.unlucky, w.mishap, w.possible, w.plan = config, unlucky, mishap, nil, Plan{}
+	w.runs++
+	w.tell("run:")
+	w.Service.ResetCounts()
 	w.state, diags = w.refreshAndApply()
-	time.Sleep(time.Minute) // After that, no read lags.
 	w.groups = w.Service.Groups()
 	w.tell("%s", diags)
-	if w.check(from.state, diags); w.T.Failed() {
-		w.T.Fatalf("%+v\n%s", w.options, strings.Join(w.story, "\n"))
+	if w.check(before, diags); w.T.Failed() {
+		w.fail("this must not happen")
 	}
 	return diags
+}
+
+// fail ends the test.
+func (w *walk) fail(why string) {
+	w.T.Helper()
+	w.T.Fatalf("%s: %+v\n%s", why, w.options, strings.Join(w.story, "\n"))
 }
 
 // refreshAndApply returns the new state.
@@ -264,15 +279,6 @@ func (w *walk) checkCalls(before State) (rotations int) {
 		w.T.Errorf("rotated %d times", rotations)
 	}
 	return rotations
-}
-
-// asksAPerson reports whether only a person can resolve an error.
-func asksAPerson(diags Diags) bool {
-	return slices.ContainsFunc(diags.List, func(d *tfprotov6.Diagnostic) bool {
-		return slices.Contains([]string{
-			alreadyExists, notAsPlanned, `User group "acme" may have existed before`, `User group "acme" does not exist`,
-		}, d.Summary)
-	})
 }
 
 var (
