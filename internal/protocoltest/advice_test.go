@@ -35,11 +35,11 @@ var allAdvice = []advice{
 	{says: `^Fix what the service reports, then run again\.`},
 	{says: `^Turn off caching for the address of the service, then run again\.`},
 	{says: `^Do not delete the group by hand`},
-	{says: `^If the group was deleted elsewhere, plan again: the plan creates it\.`},
+	{says: `^If the group was deleted elsewhere, plan again: the new plan creates it\.`},
 	{says: `^If the group should exist, run again\.`, when: wanted, isWay: true},
 	{says: `^If it was deleted only a moment ago, run again\.`, when: isGone, isWay: true},
-	{says: `^Remove it before you run again, with `, act: (*walk).execute},
-	{says: `^If nobody uses it, remove it, with `, when: isUnused, act: (*walk).execute},
+	{says: `^Remove it before you run again\.`, act: (*walk).execute},
+	{says: `^If nobody uses it, remove it\.`, when: isUnused, act: (*walk).execute},
 	{says: `^If this ID should not exist, remove (that|the) group`, when: isUnmanaged, act: (*walk).execute, isWay: true},
 	{says: `[Ii]mport (it|the group) with an import block`, act: (*walk).imported, isWay: true},
 	{says: `\bset adopt_existing = true`, act: (*walk).adopt, isWay: true},
@@ -174,6 +174,9 @@ func (w *walk) heed(diags Diags, runs int) {
 // sentence is a sentence of a message, with the command that follows it, if there is one.
 type sentence struct{ text, command string }
 
+// aboutCommand follows the sentence to which a command belongs.
+const aboutCommand = " This command takes the provider's API key from EMBED_API_KEY:"
+
 func sentences(diags Diags) (all []sentence) {
 	for _, d := range diags.List {
 		for paragraph := range strings.SplitSeq(d.Detail, "\n\n") {
@@ -181,7 +184,7 @@ func sentences(diags Diags) (all []sentence) {
 				all[len(all)-1].command = paragraph
 				continue
 			}
-			for text := range strings.SplitAfterSeq(paragraph, ". ") {
+			for text := range strings.SplitAfterSeq(strings.TrimSuffix(paragraph, aboutCommand), ". ") {
 				all = append(all, sentence{text: strings.TrimSpace(text)})
 			}
 		}
