@@ -98,11 +98,9 @@ func (p explanation) done(said string) string {
 	if said == "" {
 		said = p.ofOperation()
 	}
-	left, removal := p.left()
-	done := join("\n\n", join(" ", said, left), removal)
+	done := join(" ", said, p.left())
 	if check := p.subject(); check.Problem != p.Problem && p.Finding != usergroup.RunEnded {
-		left, removal := check.leftByCheck()
-		done = join("\n\n", done, left, removal)
+		done = join("\n\n", done, check.leftByCheck())
 	}
 	return cmp.Or(done, "Nothing was changed.")
 }
@@ -131,67 +129,71 @@ func (p explanation) ofOperation() string {
 	}
 }
 
-// left returns what became of the empty group that a lookup creates. removal is the command that removes it, or empty
-// if there is none to suggest.
-func (p explanation) left() (said, removal string) {
-	if p.Removable() {
-		removal = removalCommand(p.URL, p.ID)
-	}
-	switch {
-	case p.Empty && removal != "":
-		return "If nobody uses it, remove it" + withKey, removal
+// left returns what became of the empty group that a lookup creates, with a command that removes it if that is to be
+// suggested.
+func (p explanation) left() string {
+	switch removable := p.Removable(); {
+	case p.Empty && removable:
+		return p.withCommand("If nobody uses it, remove it.")
 	case p.MayBeLive && p.Placeholder == usergroup.PlaceholderLeft:
-		return "The lookup created an empty group, which may still be at the service.", ""
+		return "The lookup created an empty group, which may still be at the service."
 	case p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder:
 		return "The lookup may have created an empty group. It deleted nothing, because the group may belong to a live " +
-			"customer.", ""
+			"customer."
 	case p.Placeholder == usergroup.PlaceholderLeft:
-		return "The lookup created an empty group, which may still be at the service. Remove it before you run again" +
-			withKey, removal
+		return p.withCommand("The lookup created an empty group, which may still be at the service. Remove it before you " +
+			"run again.")
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupUncertain:
 		said := "The lookup created an empty group and removed it again. An earlier attempt was lost. If the service " +
 			"still carries it out, an empty group appears, which the next lookup or create of this ID finds."
-		if removal != "" {
-			said += " If this ID should not exist, remove that group" + withKey
+		if removable {
+			said = p.withCommand(said + " If this ID should not exist, remove that group.")
 		}
-		return said, removal
+		return said
 	case p.Placeholder == usergroup.PlaceholderRemoved:
-		return "The lookup created an empty group, as it does for every missing ID, and removed it again.", ""
+		return "The lookup created an empty group, as it does for every missing ID, and removed it again."
 	case p.Operation == usergroup.Delete && p.Done == usergroup.Yes && p.LookupUncertain:
 		return "If the service carries out the lost lookup only now, an empty group appears, which the next lookup or " +
-			"create of this ID finds.", ""
-	case p.LookupUncertain && removal == "":
-		return "If the group was deleted elsewhere in the meantime, the lookup may have created an empty one, which the " +
-			"next plan or create finds.", ""
+			"create of this ID finds."
+	case p.LookupUncertain && removable:
+		return p.withCommand("If the group did not exist before, the lookup may have created an empty one, which the next " +
+			"run takes for an existing group. If this ID should not exist, remove the group before you run again.")
 	case p.LookupUncertain:
-		return "If the group did not exist before, the lookup may have created an empty one, which the next run takes for " +
-				"an existing group. If this ID should not exist, remove the group before you run again" + withKey,
-			removal
+		return "If the group was deleted elsewhere in the meantime, the lookup may have created an empty one, which the " +
+			"next plan or create finds."
 	default:
-		return "", ""
+		return ""
 	}
 }
 
 // leftByCheck is left for the group that a check of the service creates.
-func (p explanation) leftByCheck() (said, removal string) {
-	if p.Removable() {
-		removal = removalCommand(p.URL, p.ID)
-	}
+func (p explanation) leftByCheck() string {
 	const created = "The check created a test group"
 	switch {
 	case p.Placeholder == usergroup.PlaceholderLeft:
-		return created + ", which may still be at the service. Remove it" + withKey, removal
+		return p.withCommand(created + ", which may still be at the service. Remove it.")
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupUncertain:
-		return created + " and removed it again. An earlier attempt was lost. If the service still carries it out, the " +
-			"group appears again. In that case, remove it" + withKey, removal
+		return p.withCommand(created + " and removed it again. An earlier attempt was lost. If the service still carries " +
+			"it out, the group appears again. In that case, remove it.")
 	case p.Placeholder == usergroup.PlaceholderRemoved:
-		return created + " and removed it again.", ""
+		return created + " and removed it again."
 	case p.LookupUncertain:
-		return "The check may have left a test group at the service. To be sure, remove it" + withKey, removal
+		return p.withCommand("The check may have left a test group at the service. To be sure, remove it.")
 	default:
-		return "", ""
+		return ""
 	}
 }
+
+// withCommand appends a shell command that deletes the group, which is in no state. The command does not contain the
+// token of the group, which is a secret.
+func (p explanation) withCommand(said string) string {
+	body, _ := json.Marshal(map[string]string{"user_group_id": p.ID})
+	return said + " This command takes the provider's API key from EMBED_API_KEY:\n\n" +
+		"  curl -X DELETE " + quotedForShell(p.URL) + ` -H "Authorization: Token $EMBED_API_KEY" ` +
+		"-H 'Content-Type: application/json' -d " + quotedForShell(string(body))
+}
+
+func quotedForShell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // next returns what to check or change after a failed call, or an empty string if the finding does not need it.
 func (p explanation) next() string {
@@ -233,7 +235,7 @@ func (p explanation) fill(words string) string {
 	asked, answered := quoteApart(p.ID, orNone(p.Response.ProvidedID))
 	other, mapping := "", ""
 	if p.Response.TeamID != nil {
-		other = ", with team_id " + number(p.Response.TeamID) + ","
+		other = ", with team_id " + orNone(p.Response.TeamID) + ","
 	}
 	if p.Sent.Mapping != nil {
 		mapping = " The service does not show its mapping, so the next plan sends the mapping again."
@@ -241,8 +243,8 @@ func (p explanation) fill(words string) string {
 	return strings.NewReplacer(
 		"{asked}", asked,
 		"{answered}", answered,
-		"{known.team_id}", number(p.Known.TeamID),
-		"{response.team_id}", number(p.Response.TeamID),
+		"{known.team_id}", orNone(p.Known.TeamID),
+		"{response.team_id}", orNone(p.Response.TeamID),
 		"{other}", other,
 		"{mapping}", mapping,
 		"{known.environment}", strconv.Quote(orNone(subject.Known.EnvironmentTag)),
@@ -261,18 +263,12 @@ func quoteApart(a, b string) (string, string) {
 	return strconv.Quote(a), strconv.Quote(b)
 }
 
-func orNone(s *string) string {
-	if s == nil {
+// orNone returns an empty string for a value that is not known.
+func orNone[T any](value *T) string {
+	if value == nil {
 		return ""
 	}
-	return *s
-}
-
-func number(n *int64) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.FormatInt(*n, 10)
+	return fmt.Sprint(*value)
 }
 
 // differences describes where the group at the service differs from what was sent. It names the top-level keys of
@@ -308,16 +304,3 @@ func quotedList(keys []string) string {
 	}
 	return list
 }
-
-// withKey introduces removalCommand.
-const withKey = ". This command takes the provider's API key from EMBED_API_KEY:"
-
-// removalCommand returns a shell command that deletes a group that is in no state. It does not contain the token of the
-// group, which is a secret.
-func removalCommand(url, id string) string {
-	body, _ := json.Marshal(map[string]string{"user_group_id": id})
-	return "  curl -X DELETE " + quotedForShell(url) + ` -H "Authorization: Token $EMBED_API_KEY" ` +
-		"-H 'Content-Type: application/json' -d " + quotedForShell(string(body))
-}
-
-func quotedForShell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

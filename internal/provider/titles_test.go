@@ -188,12 +188,3 @@ func TestTitlesShortenLongIDs(t *testing.T) {
 		}
 	}
 }
-
-// TestRemovalCommandIsQuotedForTheShell checks that an ID or an address with a quote does not end the argument.
-func TestRemovalCommandIsQuotedForTheShell(t *testing.T) {
-	t.Parallel()
-	got, address, body := removalCommand("https://a/it's", "it's"), `'https://a/it'\''s'`, `'{"user_group_id":"it'\''s"}'`
-	if !strings.Contains(got, " -X DELETE "+address+" -H ") || !strings.HasSuffix(got, " -d "+body) {
-		t.Errorf("got %s, want it to contain %s and to end with %s", got, address, body)
-	}
-}

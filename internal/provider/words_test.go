@@ -264,3 +264,13 @@ func constantsOfAPI(t *testing.T, enumeration string) (names []string) {
 	}
 	return names
 }
+
+// TestRemovalCommandIsQuotedForTheShell checks that an ID or an address with a quote does not end the argument.
+func TestRemovalCommandIsQuotedForTheShell(t *testing.T) {
+	t.Parallel()
+	problem := usergroup.Problem{URL: "https://a/it's", ID: "it's"}
+	got, address, body := explanation{&problem}.withCommand(""), `'https://a/it'\''s'`, `'{"user_group_id":"it'\''s"}'`
+	if !strings.Contains(got, " -X DELETE "+address+" -H ") || !strings.HasSuffix(got, " -d "+body) {
+		t.Errorf("got %s, want it to contain %s and to end with %s", got, address, body)
+	}
+}
