@@ -2,7 +2,7 @@
 //
 //	make -s demo | go run ./tools/terminal -title "make demo" >docs/images/demo.svg
 //
-// Long lines are wrapped. An ellipsis replaces lines that do not fit into the picture.
+// Long lines are wrapped.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 //go:embed terminal.svg.tmpl
 var picture string
 
-const columns, rows = 96, 48
+const columns = 96
 
 type terminal struct {
 	Title string
@@ -54,10 +54,6 @@ func read(from io.Reader) ([]line, error) {
 	for text.Scan() {
 		plain := strings.TrimRight(text.Text(), " \t\r")
 		for _, part := range wrap(plain) {
-			if len(lines) == rows {
-				lines[rows-1] = line{"…", "quiet"}
-				return lines, nil
-			}
 			lines = append(lines, line{template.HTMLEscapeString(part), kind(plain)})
 		}
 	}
@@ -79,13 +75,12 @@ func wrap(text string) (parts []string) {
 
 // kind returns the kind of a line. It looks at how the line begins, because output to a pipe has no colors.
 func kind(text string) string {
-	trimmed := strings.TrimSpace(text)
-	for _, known := range []struct{ begin, kind string }{
-		{"$ ", "command"}, {"✓", "good"}, {"+ ", "good"}, {"~ ", "change"}, {"Error", "bad"}, {"━", "quiet"},
-	} {
-		if strings.HasPrefix(trimmed, known.begin) {
-			return known.kind
-		}
+	switch first, _ := utf8.DecodeRuneInString(strings.TrimSpace(text)); first {
+	case '✓', '+':
+		return "good"
+	case '~':
+		return "change"
+	default:
+		return "plain"
 	}
-	return "plain"
 }
