@@ -5,7 +5,6 @@ import (
 	jsonv1 "encoding/json"
 	"fmt"
 	"log/slog"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -119,22 +118,5 @@ func TestNothingPrintsTheText(t *testing.T) {
 	}
 	if got := fmt.Sprint(object, Object{}); got != "(JSON object) (no JSON object)" {
 		t.Errorf("printed as %q", got)
-	}
-}
-
-func BenchmarkParse(b *testing.B) {
-	for _, n := range []int{10, 1000} {
-		members := make([]string, n)
-		for i := range members {
-			members[i] = fmt.Sprintf(`"key_%04d":{"limit":%d,"name":"Ada & Co","rate":25e-2,"tags":["a",null,true]}`, i*7%n, i)
-		}
-		text := "{\n  " + strings.Join(members, ",\n  ") + "\n}"
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				mustParse(b, text)
-			}
-		})
 	}
 }
