@@ -101,18 +101,3 @@ resource "embed_user_group" "dependant" {
 		},
 	)
 }
-
-// TestAccDataSourceIsReadAfterItsGroupIsCreated checks that a data source that refers to a group of the same
-// configuration is read after the group is created.
-func TestAccDataSourceIsReadAfterItsGroupIsCreated(t *testing.T) {
-	service := protocoltest.StartService(t, emulator.Options{})
-	accept(t, service, resource.TestStep{
-		Config: providerFor(service) + group("acme", acmeLines...) +
-			"data \"embed_user_group\" \"same\" {\n  user_group_id = embed_user_group.acme.id\n}\n",
-		ConfigStateChecks: []statecheck.StateCheck{
-			made(service, "GET > GET"),
-			statecheck.CompareValuePairs("data.embed_user_group.same", at("token"),
-				acmeGroup, at("token"), compare.ValuesSame()),
-		},
-	})
-}
