@@ -50,7 +50,7 @@ func TestFirstPlanAfterAnImportWarns(t *testing.T) {
 	state := p.Imported("acme")
 	bare := Acme("mapping", nil, "properties", nil)
 	plan := p.Plan(state, bare)
-	plan.Diags.WantWarning(overwrites, "keeps them", "not managed")
+	plan.Diags.WantWarning(overwrites, "not sent", "keeps them, unless the service clears")
 	state, _ = p.Apply(plan)
 	p.WantState(state, "properties", nil)
 	if got := string(p.Group("acme").Properties); got != `{"a":1}` {

@@ -145,8 +145,8 @@ func warnOfUnseen(plan, state *userGroupModel, remembered memory, diags *diag.Di
 			"update replaces whatever mapping the group has."
 	}
 	if plan.Properties.IsNull() && !state.Properties.IsNull() {
-		said += " The plan shows the properties as removed, but the group keeps them: " +
-			"properties that the configuration does not set are not managed, and are not sent."
+		said += " The plan shows the properties as removed, but they are not sent, because the configuration does not " +
+			"manage them. The group keeps them, unless the service clears what an update does not send."
 	}
 	if said != "" {
 		// The title does not contain the ID, so that Terraform consolidates the warnings of many groups into one.
