@@ -46,6 +46,7 @@ var allAdvice = []advice{
 	{says: `^Set adopt_existing = true`, act: (*walk).adopt, isWay: true},
 	{says: `\brun .terraform state rm.`, act: (*walk).stateRemove, isWay: true},
 	{says: `^Change the configuration to match what the service keeps\.`, act: (*walk).match},
+	{says: `^To move a resource to another address, use a moved block\.`, when: never},
 	{says: `^If the service normalizes IDs`, when: never},
 	{says: `^Otherwise, check that no cache responds in place of the service, then run again\.`},
 	{says: `choose another user_group_id\.`, when: never},
@@ -84,10 +85,10 @@ func isUnmanaged(w *walk) bool {
 
 func (w *walk) wait(string) { w.pause = time.Minute }
 
-func (w *walk) imported(string) { w.imports = true }
+func (w *walk) imported(string) { w.imports, w.replaces = true, false }
 
 func (w *walk) adopt(string) {
-	w.config, w.imports = With(w.config, "adopt_existing", true), false
+	w.config, w.imports, w.replaces = With(w.config, "adopt_existing", true), false, false
 }
 
 func (w *walk) stateRemove(string) {
@@ -165,7 +166,7 @@ func (w *walk) heed(diags Diags, runs int) {
 		for _, act := range append(slices.Clip(always), way) {
 			act()
 		}
-		if diags := w.runOn(w.config, -1, 0); diags.HasError() {
+		if diags := w.runOn(-1, 0); diags.HasError() {
 			w.heed(diags, runs-1)
 		}
 	}

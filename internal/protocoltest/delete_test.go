@@ -74,3 +74,151 @@ func TestProtectedGroupIsNotDestroyedOrReplaced(t *testing.T) {
 	p.Plan(state, Acme("user_group_id", "acme2", at, true)).Diags.WantErrorAt(at, isProtected, "replaces it")
 	p.WantDestroyed(state)
 }
+
+const tooMany = "More user groups would be deleted than max_deletions allows"
+
+// customers returns the states of groups that an earlier run has created, and a provider with the given
+// max_deletions.
+func customers(t *testing.T, maxDeletions any, ids ...string) (*Provider, []State) {
+	t.Helper()
+	p := start(t, emulator.Options{})
+	var states []State
+	for _, id := range ids {
+		states = append(states, p.Created(Acme("user_group_id", id)))
+	}
+	return p.AnotherProcess(Object{"max_deletions": maxDeletions}), states
+}
+
+func TestPlanWithTooManyDeletionsFailsOnce(t *testing.T) {
+	p, states := customers(t, 2, "a", "b", "c", "d")
+	p.Walk().WantNone()
+	p.PlanToo(states[0], nil).Diags.WantNone()
+	p.PlanToo(states[1], Acme("user_group_id", "b2")).Diags.WantNone()
+	p.PlanToo(states[2], nil).Diags.WantError(tooMany, "deletes or replaces more", "at least 3", "max_deletions is 2",
+		"Nothing was changed", "incomplete", "moved block", "-var", "EMBED_MAX_DELETIONS")
+	p.PlanToo(states[3], nil).Diags.WantNone()
+	p.PlanToo(p.Nothing(), Acme("user_group_id", "new")).Diags.WantNone()
+	// The engine may ask again, and must not take silence for consent.
+	p.PlanToo(states[2], nil).Diags.WantError(tooMany)
+
+	// A replacement is also too many.
+	p.Plan(states[0], nil).Diags.WantNone()
+	p.PlanToo(states[1], nil).Diags.WantNone()
+	p.PlanToo(states[2], Acme("user_group_id", Unknown)).Diags.WantError(tooMany, "at least 3")
+	p.WantCalls("")
+}
+
+func TestPlanCountsEachDeletedGroupOnce(t *testing.T) {
+	p, states := customers(t, 1, "a", "b", "c")
+	twice := p.Imported("a")
+	p.Service.ResetCounts()
+	protected := p.Updated(states[1], Acme("user_group_id", "b", "deletion_protection", true))
+	p.Walk().WantNone()
+	p.PlanToo(states[0], nil).Diags.WantNone()
+	p.PlanToo(states[0], nil).Diags.WantNone()
+	p.PlanToo(twice, nil).Diags.WantNone()
+	// A group that its own protection keeps has an error of its own, and does not count.
+	p.PlanToo(protected, nil).Diags.WantError(`User group "b" is protected from deletion`)
+	// A group that is kept after all does not count either.
+	p.Plan(states[0], nil).Diags.WantNone()
+	p.PlanToo(states[0], Acme("user_group_id", "a")).Diags.WantNone()
+	p.PlanToo(states[2], nil).Diags.WantNone()
+	p.WantCalls("")
+}
+
+// TestNoLimitOfDeletions also checks that an unknown limit is no limit for the plan. The provider cannot delete
+// anything while an argument is unknown.
+func TestNoLimitOfDeletions(t *testing.T) {
+	p, states := customers(t, nil, "a", "b", "c")
+	unknown := p.AnotherProcess(Object{"max_deletions": Unknown})
+	unknown.Walk().WantNone()
+	p.Walk().WantNone()
+	for _, state := range states {
+		unknown.PlanToo(state, nil).Diags.WantNone()
+		p.PlanToo(state, nil).Diags.WantNone()
+	}
+	for _, state := range states {
+		second(unknown.ApplyDeletion(state)).WantError("The provider is not configured yet")
+		p.WantCalls("")
+		second(p.ApplyDeletion(state)).WantNone()
+		p.WantCalls("DELETE")
+	}
+}
+
+func TestLimitOfDeletionsAppliesWhileOtherArgumentsAreUnknown(t *testing.T) {
+	known, states := customers(t, nil, "a")
+	p := known.AnotherProcess(Object{"max_deletions": 0, "api_key": Unknown})
+	p.Plan(states[0], nil).Diags.WantError(tooMany, "at least 1", "max_deletions is 0")
+	p.WantCalls("")
+}
+
+// TestDeletionsWithoutPlanStopAtTheLimit covers engines that delete without planning it with the provider: all versions
+// do so with -replace, and Terraform before 1.3 always does.
+func TestDeletionsWithoutPlanStopAtTheLimit(t *testing.T) {
+	p, states := customers(t, 2, "a", "b", "c", "d")
+	p.Walk().WantNone()
+	for _, state := range states[:2] {
+		gone, diags := p.ApplyDeletion(state)
+		diags.WantNone()
+		p.WantNoState(gone)
+	}
+	p.WantCalls("DELETE > DELETE")
+	kept, diags := p.ApplyDeletion(states[2])
+	diags.WantError(tooMany, `"c" would be deletion number 3`, "max_deletions is 2", "stays in the state",
+		"EMBED_MAX_DELETIONS", "before 1.3", "-replace", "tainted")
+	p.WantSame(kept, states[2])
+	kept, diags = p.ApplyDeletion(states[3])
+	diags.WantError(`User group "d" was not deleted`, "max_deletions is 2", tooMany)
+	p.WantSame(kept, states[3])
+	// Everything else goes on.
+	p.PlanToo(p.Nothing(), Acme("user_group_id", "new")).Diags.WantNone()
+	p.WantCalls("")
+	p.WantGroups("c", "d")
+
+	// Each run has its own count.
+	p.WantDestroyed(states[2])
+	p.WantDestroyed(states[3])
+	p.WantGroups()
+}
+
+func TestDeletionThatFailedCounts(t *testing.T) {
+	p, states := customers(t, 1, "a", "b")
+	p.Walk().WantNone()
+	p.Fault("DELETE", emulator.Refuse)
+	second(p.ApplyDeletion(states[0])).WantError(`Cannot delete user group "a"`)
+	second(p.ApplyDeletion(states[1])).WantError(tooMany)
+	p.WantGroups("a", "b")
+	// From then on, the run deletes nothing, even if it was counted before.
+	second(p.ApplyDeletion(states[0])).WantError(`User group "a" was not deleted`)
+}
+
+func TestNothingMayBeDeletedWithALimitOfZero(t *testing.T) {
+	p, states := customers(t, 0, "acme")
+	p.Plan(states[0], nil).Diags.WantError(tooMany, "at least 1", "max_deletions is 0")
+	p.Walk().WantNone()
+	second(p.ApplyDeletion(states[0])).WantError(tooMany, "deletion number 1", "max_deletions is 0")
+	// A protected group gets the error about its protection.
+	state := p.Updated(states[0], Acme("deletion_protection", true))
+	p.Plan(state, nil).Diags.WantErrorAt("deletion_protection", isProtected)
+	p.Walk().WantNone()
+	second(p.ApplyDeletion(state)).WantErrorAt("deletion_protection", isProtected)
+	p.WantCalls("")
+	p.WantGroups("acme")
+}
+
+// TestGroupKeptForAnotherInstanceIsNoDeletion covers create_before_destroy with adopt_existing. An error for the old
+// instance would leave a deposed object, and the next run would destroy the group.
+func TestGroupKeptForAnotherInstanceIsNoDeletion(t *testing.T) {
+	p, states := customers(t, 0, "acme")
+	made, diags := p.Create(adopting())
+	diags.WantWarning(adopted)
+	p.Service.ResetCounts()
+	deposed := p.PlanToo(states[0], nil)
+	deposed.Diags.WantNone()
+	gone, diags := p.ApplyToo(deposed)
+	diags.WantWarning(`User group "acme" was kept`)
+	p.WantNoState(gone)
+	p.WantCalls("")
+	second(p.ApplyDeletion(made)).WantError(tooMany)
+	p.WantTruth(made, "acme")
+}

@@ -1,18 +1,10 @@
 package protocoltest_test
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
-	"net/http/httptrace"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -33,7 +25,7 @@ var (
 
 // TestSequences walks the sequences of runs on one group, each with at most one mishap, in virtual time and with the
 // private state that the provider writes. The first run creates, imports or adopts the group. Each further one changes
-// nothing, destroys, updates, rotates, or does both. Sequences that lead to the same are continued once.
+// nothing, destroys, replaces, updates, rotates, or does both of the latter. Sequences that lead to the same are continued once.
 func TestSequences(t *testing.T) {
 	t.Parallel()
 	all := append(readings(), emulator.Options{ReadLag: 1500 * time.Millisecond},
@@ -50,7 +42,8 @@ func TestSequences(t *testing.T) {
 					"base_url": "http://127.0.0.1", "api_key": emulator.DefaultKey, "max_retries": reading % 2,
 				}).WantNone()
 				w.NoTeams = slices.Contains(w.options.Omit, "team_id")
-				start := reached{state: w.Nothing(), config: Acme("adopt_existing", first == "adopt"), imports: first == "import"}
+				start := reached{state: w.Nothing(), imports: first == "import"}
+				start.config = Acme("adopt_existing", first == "adopt")
 				if first != "create" {
 					start.groups = []emulator.Group{{
 						ID: "acme", Name: "Old", Properties: json.RawMessage(`{"tier":"silver","rows":10}`),
@@ -63,10 +56,16 @@ func TestSequences(t *testing.T) {
 	}
 }
 
+// order is what a run is to do.
+type order struct {
+	config   Object // nil for a destruction
+	replaces bool   // as with -replace
+}
+
 // reached is what a sequence of runs has led to.
 type reached struct {
-	state  State
-	config Object // nil after a destruction
+	state State
+	order // of the last run
 	// imports is set if a group that is not in the state is imported.
 	imports bool
 	groups  []emulator.Group
@@ -115,13 +114,13 @@ func (w *walk) explore(start reached) {
 			}
 		}
 		for _, one := range from {
-			for _, config := range configs(run, one.config) {
-				diags := w.run(one, config, -1, 0)
+			for _, order := range orders(run, one.config) {
+				diags := w.run(one, order, -1, 0)
 				possible := w.possible
 				continueAfter(diags)
 				for unlucky, mishaps := range possible {
 					for mishap := range mishaps {
-						continueAfter(w.run(one, config, unlucky, mishap))
+						continueAfter(w.run(one, order, unlucky, mishap))
 					}
 				}
 			}
@@ -130,10 +129,10 @@ func (w *walk) explore(start reached) {
 	}
 }
 
-// configs returns the configurations that a run can have after the one before it.
-func configs(run int, before Object) []Object {
+// orders returns what a run can do after one with the configuration before.
+func orders(run int, before Object) []order {
 	if run == 0 {
-		return []Object{before}
+		return []order{{config: before}}
 	}
 	base := With(Acme(), before)
 	other := func(one, two Object) Object {
@@ -146,15 +145,19 @@ func configs(run int, before Object) []Object {
 	name := other(Object{"name": "Acme"}, Object{"name": "New"})
 	mapping := other(Object{"mapping": Object{"sales": "db-1"}}, Object{"mapping": Object{}})
 	rotation := other(Object{trigger: Quarter("Q1")}, Object{trigger: Quarter("Q2")})
-	return []Object{before, nil, With(base, mapping), With(base, rotation), With(base, name, rotation)}
+	return []order{
+		{config: before}, {config: nil}, {config: base, replaces: true}, {config: With(base, mapping)},
+		{config: With(base, rotation)}, {config: With(base, name, rotation)},
+	}
 }
 
 // run refreshes, plans and applies as Terraform does, a minute after an earlier run, and checks what must hold after
 // every run. A mishap befalls the unlucky attempt.
-func (w *walk) run(from reached, config Object, unlucky, mishap int) Diags {
+func (w *walk) run(from reached, order order, unlucky, mishap int) Diags {
 	w.serve(from)
 	w.pause = time.Minute
-	return w.runOn(config, unlucky, mishap)
+	w.order = order
+	return w.runOn(unlucky, mishap)
 }
 
 // serve starts a service that is as an earlier run has left it, except that no read lags.
@@ -171,11 +174,11 @@ func (w *walk) serve(from reached) {
 	}
 }
 
-// runOn is run with the service of the last run.
-func (w *walk) runOn(config Object, unlucky, mishap int) (diags Diags) {
+// runOn is run with the service, the state and the order as they are.
+func (w *walk) runOn(unlucky, mishap int) (diags Diags) {
 	time.Sleep(w.pause)
 	before := w.state
-	w.config, w.unlucky, w.mishap, w.possible, w.plan = config, unlucky, mishap, nil, Plan{}
+	w.unlucky, w.mishap, w.possible, w.plan = unlucky, mishap, nil, Plan{}
 	w.runs++
 	w.tell("run:")
 	w.Service.ResetCounts()
@@ -214,6 +217,10 @@ func (w *walk) refreshAndApply() (state State, diags Diags) {
 	}
 	if w.plan = w.PlanToo(state, w.config); w.plan.Diags.HasError() {
 		return w.state, w.plan.Diags
+	}
+	if w.replaces && !w.state.Value.IsNull() && !state.Value.IsNull() {
+		w.plan = w.PlanToo(w.Nothing(), w.config)
+		w.plan.Action, w.plan.Prior = "replace", state
 	}
 	return w.Apply(w.plan)
 }
@@ -266,7 +273,7 @@ func (w *walk) checkCalls(before State) (rotations int) {
 		if (call.Created || call.Updated) && call.TeamID == team {
 			w.managed = append(slices.Clip(w.managed), team)
 		}
-		asked := w.config == nil && (w.NoTeams || slices.Contains(w.managed, call.TeamID))
+		asked := (w.config == nil || w.replaces) && (w.NoTeams || slices.Contains(w.managed, call.TeamID))
 		empty := IsCheck(call) || slices.Contains(w.empty, call.TeamID)
 		if call.Deleted && !asked && !empty && !w.options.ForgivingDeletes {
 			w.T.Errorf("a live group was deleted: %s", call)
@@ -279,118 +286,4 @@ func (w *walk) checkCalls(before State) (rotations int) {
 		w.T.Errorf("rotated %d times", rotations)
 	}
 	return rotations
-}
-
-var (
-	anyToken = regexp.MustCompile(`ugt_\w+`)
-	// random matches tokens, fingerprints, team_ids, instances, times and the IDs of checks.
-	random = regexp.MustCompile(`ugt_\w+|\b([0-9a-f]{12}|1\d\d\d|[A-Z2-7]{26}|20\d\d-[-:0-9TZ]+|[a-z2-7]{20})\b`)
-)
-
-// signature contains everything that the outcome of further runs depends on, with random values numbered.
-func (w *walk) signature() string {
-	var private map[string][]byte
-	if len(w.state.Private) > 0 && !w.state.Value.IsNull() {
-		w.Must(json.Unmarshal(w.state.Private, &private))
-	}
-	there := func(team int64) bool {
-		return slices.ContainsFunc(w.groups, func(group emulator.Group) bool { return group.TeamID == team })
-	}
-	text, err := json.Marshal([]any{
-		w.state.Members(), string(private["memory"]), w.config, w.groups, string(w.old), w.misled,
-		slices.ContainsFunc(w.managed, there), slices.ContainsFunc(w.empty, there),
-	})
-	w.Must(err)
-	numbers, tokens := map[string]int{}, map[string]string{}
-	for _, token := range anyToken.FindAllString(string(text), -1) {
-		tokens[Fingerprint(token)] = token
-	}
-	return random.ReplaceAllStringFunc(string(text), func(value string) string {
-		if strings.Contains(value, "-") { // It is a time.
-			return ""
-		}
-		value = cmp.Or(tokens[value], value)
-		if numbers[value] == 0 {
-			numbers[value] = len(numbers) + 1
-		}
-		return fmt.Sprint("#", numbers[value])
-	})
-}
-
-// RoundTrip implements http.RoundTripper. It makes one attempt of a call.
-func (w *walk) RoundTrip(r *http.Request) (*http.Response, error) {
-	// Without a connection, the client would conclude that nothing was sent.
-	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
-	body, err := io.ReadAll(r.Body)
-	w.Must(err)
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	befalls := ""
-	if !bytes.Contains(body, []byte("terraform-provider-embed-check-")) {
-		can := w.mishaps(r.Method)
-		if len(w.possible) == w.unlucky {
-			befalls = can[w.mishap]
-		}
-		w.possible = append(w.possible, len(can))
-	}
-	w.tell("  %s %s: %s", r.Method, body, befalls)
-	status, answer := http.StatusOK, w.old
-	switch befalls {
-	case "another actor rotates":
-		w.Service.RotateBehind("acme")
-	case "another actor deletes":
-		w.Service.Remove("acme")
-	case "another actor replaces":
-		// The new group looks like the old one, but it has no mapping.
-		group, _ := w.Service.Group("acme")
-		w.Service.Seed(emulator.Group{ID: "acme", Name: group.Name, Properties: group.Properties})
-	case "another actor creates":
-		w.Service.Seed(emulator.Group{ID: "acme", Name: "Another"})
-	}
-	switch befalls {
-	case "lost before the work", "status 500":
-		status, answer = http.StatusInternalServerError, []byte(`{"success":0}`)
-	case "an old response":
-		w.misled = true
-	default:
-		status, answer = w.work(r)
-	}
-	switch befalls {
-	case "lost before the work", "lost after the work":
-		return nil, errors.New("the connection was cut")
-	case "no token":
-		answer = bytes.Replace(answer, []byte(`"token"`), []byte(`"tok"`), 1)
-	}
-	return &http.Response{
-		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(bytes.NewReader(answer)), ContentLength: int64(len(answer)),
-	}, nil
-}
-
-// mishaps returns what can befall an attempt.
-func (w *walk) mishaps(method string) []string {
-	all := []string{"lost before the work", "lost after the work", "status 500"}
-	if method != http.MethodDelete {
-		all = append(all, "no token")
-	}
-	if method == http.MethodGet && w.old != nil {
-		all = append(all, "an old response")
-	}
-	if _, exists := w.Service.Group("acme"); exists {
-		return append(all, "another actor rotates", "another actor deletes", "another actor replaces")
-	}
-	return append(all, "another actor creates")
-}
-
-// work lets the service carry out the request.
-func (w *walk) work(r *http.Request) (status int, answer []byte) {
-	recorder := httptest.NewRecorder()
-	w.Service.ServeHTTP(recorder, r)
-	calls := w.Service.Calls()
-	if call := calls[len(calls)-1]; call.Created && !bytes.Contains(call.Body, []byte(`"mapping"`)) {
-		w.empty = append(slices.Clip(w.empty), call.TeamID)
-	}
-	if r.Method == http.MethodGet && recorder.Code == http.StatusOK {
-		w.old = recorder.Body.Bytes()
-	}
-	return recorder.Code, recorder.Body.Bytes()
 }
