@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -68,7 +69,9 @@ func (m *userGroupModel) storesToken() bool {
 
 // wanted returns the request that creates or updates the group. It leaves out attributes that are null, since they
 // are not managed.
-func (m *userGroupModel) wanted(diags *diag.Diagnostics) api.GroupRequest {
+func (m *userGroupModel) wanted(ctx context.Context, diags *diag.Diagnostics) api.GroupRequest {
+	var mapping map[string]string
+	diags.Append(m.Mapping.ElementsAs(ctx, &mapping, false)...)
 	properties, err := propertiesObject(m.Properties)
 	if err != nil {
 		diags.AddAttributeError(path.Root("properties"), titlePropertiesInvalid, propertiesFault(err))
@@ -76,7 +79,7 @@ func (m *userGroupModel) wanted(diags *diag.Diagnostics) api.GroupRequest {
 	return api.GroupRequest{
 		UserGroupID: m.UserGroupID.ValueString(),
 		Name:        m.Name.ValueStringPointer(),
-		Mapping:     mappingToSend(m.Mapping),
+		Mapping:     mapping,
 		Properties:  properties,
 	}
 }
@@ -94,19 +97,6 @@ func (m userGroupModel) withoutIgnored(config *userGroupModel) *userGroupModel {
 		m.Properties = propertiesValue{}
 	}
 	return &m
-}
-
-func mappingToSend(configured types.Map) map[string]string {
-	if configured.IsNull() {
-		return nil
-	}
-	mapping := make(map[string]string, len(configured.Elements()))
-	for schemaID, dataSource := range configured.Elements() {
-		if text, ok := dataSource.(types.String); ok {
-			mapping[schemaID] = text.ValueString()
-		}
-	}
-	return mapping
 }
 
 func propertiesObject(value propertiesValue) (jsonobject.Object, error) {

@@ -232,7 +232,7 @@ func (r *userGroupResource) ImportState(
 func (r *userGroupResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var group userGroupModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &group)...)
-	wanted := group.wanted(&resp.Diagnostics)
+	wanted := group.wanted(ctx, &resp.Diagnostics)
 	if reportsUnconfigured(&resp.Diagnostics, r.service, "creating a user group") {
 		return
 	}
@@ -311,7 +311,7 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	remembered := readMemory(ctx, req.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), plan.UserGroupID)...)
 	updates, rotates := plan.needsUpdate(&state), plan.TokenFingerprint.IsUnknown()
-	wanted := plan.withoutIgnored(&config).wanted(&resp.Diagnostics)
+	wanted := plan.withoutIgnored(&config).wanted(ctx, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() ||
 		(updates || rotates) && reportsUnconfigured(&resp.Diagnostics, r.service, "updating a user group") {
 		return
