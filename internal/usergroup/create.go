@@ -212,8 +212,9 @@ func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, draft Prob
 func (s *Service) takeOver(ctx context.Context, wanted api.GroupRequest, draft Problem) (Result, *Problem) {
 	draft.Operation = Adopt
 	existing := draft.Response
-	known := Known{ID: wanted.UserGroupID, TeamID: existing.TeamID, Token: existing.Token}
-	draft.Known, draft.Done = known, No
+	draft.shows(existing)
+	draft.Done = No
+	known := draft.Known
 	answer, problem := s.put(ctx, wanted, &draft)
 	if problem != nil {
 		return Result{}, problem
