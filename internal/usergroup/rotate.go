@@ -60,6 +60,7 @@ func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
 			ctx = api.CleanUp(ctx, time.Time{})
 		}
 		found, problem := s.findCurrent(ctx, known)
+		draft.LookupUncertain = draft.Done == No && found.Uncertain // The service contradicts what the lookup shows.
 		switch changed := found.Token != known.Token; {
 		case problem != nil:
 			return Result{}, draft.because(problem)
