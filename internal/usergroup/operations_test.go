@@ -1,6 +1,7 @@
 package usergroup_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -23,8 +24,9 @@ func TestOperations(t *testing.T) {
 		none   = usergroup.Finding(-1)
 	)
 	for _, test := range []struct {
-		name              string
-		operation, before string
+		name      string
+		operation string
+		before    string // and the reading, unless that is "stored"
 		// script names the mishap of each attempt, and events before attempts.
 		script  []string
 		calls   string
@@ -92,6 +94,14 @@ func TestOperations(t *testing.T) {
 			"PUT answered with an old answer, PUT", none, true,
 		},
 		{
+			"an adoption offers no command that deletes the group", "adopt", "exists/no team_id",
+			[]string{
+				"an answer without token", "an answer without token", "lost before the work", "lost before the work",
+			},
+			"GET an answer without token, PUT an answer without token, GET lost before the work, GET lost before the work",
+			usergroup.CallFailed, false,
+		},
+		{
 			"half an old answer does not show that an update was done", "adopt", "exists",
 			[]string{"lost before the work", "half an answer", oldAnswer},
 			"GET lost before the work, GET half an answer, PUT answered with an old answer", usergroup.CallFailed, false,
@@ -135,6 +145,11 @@ func TestOperations(t *testing.T) {
 			"GET, DELETE, GET lost after the work, GET an old answer", usergroup.CallFailed, false,
 		},
 		{
+			"a rotation that is refused says that a look was lost", "rotate, not stored", "as known/no team_id",
+			[]string{"answered", "another actor deletes", "answered", "lost after the work", "an old answer"},
+			"GET, POST, GET lost after the work, GET an old answer", usergroup.CallFailed, false,
+		},
+		{
 			"a deletion leaves another group under the id", "delete", "another group",
 			nil, "DELETE, GET", usergroup.AnotherRemains, true,
 		},
@@ -142,13 +157,14 @@ func TestOperations(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := situationOf(test.operation, test.before, "stored", "").start(t)
+				before, reading, _ := strings.Cut(test.before, "/")
+				h := situationOf(test.operation, before, cmp.Or(reading, "stored"), "").start(t)
 				h.script = test.script
 				h.operate(t.Context())
 				var calls []string
 				for _, event := range h.events {
 					if line := event(); strings.ToUpper(line[:3]) == line[:3] {
-						calls = append(calls, line)
+						calls = append(calls, strings.Replace(strings.TrimSuffix(line, ": answered"), ":", "", 1))
 					}
 				}
 				if got := strings.Join(calls, ", "); got != test.calls {
@@ -249,13 +265,13 @@ func TestEnds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := situationOf(test.operation, test.before, "stored", "").start(t)
 				h.restless = func() {
-					if len(h.events) > 20 {
+					if len(h.Calls()) > 20 {
 						panic("the operation does not end")
 					}
 					another[test.another](h)
 				}
 				h.operate(t.Context())
-				if calls := len(h.events) - 1; calls != test.calls || h.err == nil {
+				if calls := len(h.Calls()); calls != test.calls || h.err == nil {
 					t.Errorf("%d calls, want %d; %v", calls, test.calls, h.err)
 				}
 			})

@@ -40,9 +40,9 @@ func TestHistories(t *testing.T) {
 			count := 0
 			var failed []string
 			synctest.Test(t, func(t *testing.T) {
-				w := walk{settled: map[string]bool{}}
+				w := &walk{settled: map[string]bool{}}
 				for c := (choices{budget: s.budget}); ; {
-					h := s.play(t, &c, &w)
+					h := s.play(t, &c, w)
 					count++
 					if len(h.broken) > 0 {
 						path := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.path), " ", "."), "[]")
@@ -190,7 +190,7 @@ func (s situation) start(t *testing.T) *history {
 		situation: s, Emulator: e, stored: id,
 		makers: map[int64]maker{}, placeholders: map[int64]bool{}, shown: map[int64]bool{},
 	}
-	h := &history{world: w}
+	h := &history{world: w, walk: &walk{settled: map[string]bool{}}}
 	if s.reading.IDs == emulator.IDsLowerCase {
 		h.stored = strings.ToLower(id)
 	}

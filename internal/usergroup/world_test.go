@@ -265,25 +265,8 @@ func (w *world) restore() {
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	connected(r)
 	kept, body := received(r.WithContext(context.Background())) // The service may carry it out later.
-	if w.choices == nil {
-		return w.scripted(kept).response()
-	}
-	_, exists := w.Group(w.stored)
-	// An event during the check of the service has the same effect as one before or after it.
 	checking := bytes.Contains(body, []byte(checkPrefix))
-	var possible []event
-	for _, e := range events {
-		if e.possible(w, exists) && !checking {
-			possible = append(possible, e)
-		}
-	}
-	if checking {
-		w.tell("for the check of the service,")
-	} else if happens := possible[w.choices.choose(len(possible))]; happens.name != "nothing" {
-		w.tell("(" + happens.name + ")")
-		happens.do(w)
-		w.befell = append(w.befell, happens.name)
-	}
+	w.precede(checking)
 	befalls := w.befalls(r.Method)
 	method := r.Method
 	w.events = append(w.events, func() string { return method + ": " + befalls.name })
@@ -300,12 +283,14 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	if remembering && !response.lost {
 		w.byBody[string(body)] = response
 	}
-	w.keep(r.Method, befalls.name, response)
+	if r.Method == http.MethodGet && !response.lost && response.status == http.StatusOK && befalls.name != "success 0" {
+		w.answers = append(w.answers, response)
+	}
 	group, there := w.Group(w.stored)
-	if there && group.TeamID == w.taken && r.Method == http.MethodGet {
+	has := func(text string) bool { return text != "" && bytes.Contains(response.body, []byte(`"`+text+`"`)) }
+	if there && group.TeamID == w.taken && r.Method == http.MethodGet && has(group.Name) {
 		w.makers[w.taken], w.taken = another, 0
 	}
-	has := func(text string) bool { return text != "" && bytes.Contains(response.body, []byte(`"`+text+`"`)) }
 	if there && !response.lost && w.makers[group.TeamID] != lookup && has(group.Token) {
 		w.shown[group.TeamID] = w.shown[group.TeamID] || has(group.Name)
 	}
@@ -319,11 +304,42 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response.response()
 }
 
-// keep keeps a successful response to a GET, as a cache would.
-func (w *world) keep(method, befalls string, response reply) {
-	if method == http.MethodGet && !response.lost && response.status == http.StatusOK && befalls != "success 0" {
-		w.answers = append(w.answers, response)
+// precede lets something happen before an attempt.
+func (w *world) precede(checking bool) {
+	_, exists := w.Group(w.stored)
+	happens := events[0]
+	switch {
+	case w.restless != nil:
+		w.restless()
+	case checking: // An event during the check of the service has the same effect as one before or after it.
+		w.tell("for the check of the service,")
+	case w.choices == nil:
+		name := w.next()
+		if at := slices.IndexFunc(events, func(e event) bool { return e.name == name }); at >= 0 {
+			happens, w.script = events[at], w.script[1:]
+		}
+	default:
+		var possible []event
+		for _, e := range events {
+			if e.possible(w, exists) {
+				possible = append(possible, e)
+			}
+		}
+		happens = possible[w.choices.choose(len(possible))]
 	}
+	if happens.name != "nothing" {
+		w.tell("(" + happens.name + ")")
+		happens.do(w)
+		w.befell = append(w.befell, happens.name)
+	}
+}
+
+// next returns the next entry of the script. When the script has ended, all goes well.
+func (w *world) next() string {
+	if len(w.script) == 0 {
+		return "answered"
+	}
+	return w.script[0]
 }
 
 func (r reply) response() (*http.Response, error) {
@@ -336,30 +352,7 @@ func (r reply) response() (*http.Response, error) {
 	}, nil
 }
 
-// scripted applies the next mishap of the script to an attempt. When the script has ended, all goes well.
-func (w *world) scripted(r *http.Request) reply {
-	name := "answered"
-	if len(w.script) > 0 {
-		name, w.script = w.script[0], w.script[1:]
-	}
-	if at := slices.IndexFunc(events, func(e event) bool { return e.name == name }); at >= 0 {
-		events[at].do(w)
-		return w.scripted(r)
-	}
-	if w.restless != nil {
-		w.restless()
-	}
-	w.tell(r.Method + map[bool]string{true: "", false: " " + name}[name == "answered"])
-	for _, m := range mishaps {
-		if m.name == name {
-			response := m.do(w, r)
-			w.keep(r.Method, name, response)
-			return response
-		}
-	}
-	panic("there is no mishap called " + name)
-}
-
+// befalls returns what happens to an attempt.
 func (w *world) befalls(method string) mishap {
 	switch {
 	case w.down:
@@ -369,6 +362,11 @@ func (w *world) befalls(method string) mishap {
 		return mishap{name: "an old answer", do: func(*world, *http.Request) reply { return w.cache }}
 	case w.kept.status != 0 && method == http.MethodGet:
 		return mishap{name: "the answer that a cache keeps", do: func(*world, *http.Request) reply { return w.kept }}
+	}
+	if w.choices == nil {
+		name := w.next()
+		w.script = w.script[min(1, len(w.script)):]
+		return mishaps[slices.IndexFunc(mishaps, func(m mishap) bool { return m.name == name })]
 	}
 	can := make([]*mishap, 0, len(mishaps))
 	for i := range mishaps {
