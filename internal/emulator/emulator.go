@@ -50,10 +50,7 @@ func Start(options Options) (*Emulator, error) { return StartOn("127.0.0.1:0", o
 // StartOn starts a service on addr. It returns an error if addr is not a loopback address, because the default API
 // key is public.
 func StartOn(addr string, options Options) (*Emulator, error) {
-	e, err := New(options)
-	if err != nil {
-		return nil, err
-	}
+	e := New(options)
 	resolved, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("emulator: %w", err)
@@ -80,11 +77,8 @@ func StartOn(addr string, options Options) (*Emulator, error) {
 
 // New returns a service that does not listen on the network. Its ServeHTTP method handles calls. New starts no
 // goroutine, and in a synctest bubble the service uses the bubble's clock.
-func New(options Options) (*Emulator, error) {
-	options, err := options.complete()
-	if err != nil {
-		return nil, err
-	}
+func New(options Options) *Emulator {
+	options = options.complete()
 	closing := make(chan struct{})
 	e := &Emulator{
 		options: options,
@@ -98,7 +92,7 @@ func New(options Options) (*Emulator, error) {
 	}
 	e.idle.L = &e.mu
 	e.Environment = e.In(options.defaultTag())
-	return e, nil
+	return e
 }
 
 // URL returns the base address of the service, without a path. It is empty if the service does not listen.

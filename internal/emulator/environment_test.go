@@ -10,7 +10,7 @@ import (
 )
 
 func TestBehindTheBack(t *testing.T) {
-	w := newWorld(t, emulator.New, emulator.Options{IDs: emulator.IDsLowerCase})
+	w := newWorld(t, emulator.Options{IDs: emulator.IDsLowerCase})
 	const b = `b 1001 token-1 "" null ` + "\n"
 	w.Seed(emulator.Group{ID: "B"})
 	w.Seed(emulator.Group{ID: "c", Environment: "Testing"})
@@ -35,7 +35,7 @@ func TestBehindTheBack(t *testing.T) {
 }
 
 func TestGroupsAreCopies(t *testing.T) {
-	w := newWorld(t, emulator.New, emulator.Options{})
+	w := newWorld(t, emulator.Options{})
 	given, _ := w.Group("acme")
 	groups := append(w.Groups(), given, w.Seed(given))
 	w.Change("acme", func(g *emulator.Group) { groups = append(groups, *g) })
@@ -48,7 +48,7 @@ func TestGroupsAreCopies(t *testing.T) {
 
 func TestEnvironmentsKeepTheirGroupsApart(t *testing.T) {
 	keys := map[string]string{"c": "Customer", "c2": "Customer", "t": "Testing", "u": ""}
-	w := newWorld(t, emulator.New, emulator.Options{Environments: keys})
+	w := newWorld(t, emulator.Options{Environments: keys})
 	w.In("Testing").Seed(emulator.Group{ID: "n", Token: "theirs"})
 	for _, test := range []struct{ key, call, want string }{
 		{emulator.DefaultKey, `GET {"user_group_id":"n"}`, "^401 "},
@@ -74,7 +74,7 @@ func TestEnvironmentsKeepTheirGroupsApart(t *testing.T) {
 }
 
 func TestCallsAtOnce(t *testing.T) {
-	w := newWorld(t, emulator.New, emulator.Options{})
+	w := newWorld(t, emulator.Options{})
 	var all sync.WaitGroup
 	for range 50 {
 		all.Go(func() {
@@ -91,7 +91,7 @@ func TestCallsAtOnce(t *testing.T) {
 }
 
 func TestCallsAndConnections(t *testing.T) {
-	w := newWorld(t, emulator.Start, emulator.Options{})
+	w := listening(t, emulator.Options{})
 	const get, remove = `GET {"user_group_id":"n"}`, `DELETE {"user_group_id":"n"}`
 	w.exchange(get, get)
 	w.exchange(remove)
@@ -111,7 +111,7 @@ func TestCallsAndConnections(t *testing.T) {
 func TestACallIsOneSafeLine(t *testing.T) {
 	var line string
 	log := func(call emulator.Call) { line += call.String() }
-	w := newWorld(t, emulator.New, emulator.Options{ForgetCalls: true, Log: log})
+	w := newWorld(t, emulator.Options{ForgetCalls: true, Log: log})
 	w.Fail(emulator.Fault{Method: "DELETE", Kind: emulator.CutAfterWork})
 	for _, test := range []struct{ call, want string }{
 		{`GET {"user_group_id":"n","name":"Hidden"}`, `GET "n" 200 created`},
@@ -128,17 +128,7 @@ func TestACallIsOneSafeLine(t *testing.T) {
 	}
 }
 
-func TestWhatCannotStart(t *testing.T) {
-	for option, options := range map[string]emulator.Options{
-		"Environments": {Environments: map[string]string{}}, "Latency": {Latency: -1}, "ReadLag": {ReadLag: -1},
-		"RateLimit":        {RateLimit: -1},
-		"StaleTokenStatus": {StaleTokenStatus: 42}, "IDs": {IDs: 2},
-		"Answers": {Answers: 2}, "Updates": {Updates: 3}, "Refusals": {Refusals: -1},
-	} {
-		if _, err := emulator.Start(options); err == nil || !strings.Contains(err.Error(), " "+option+" ") {
-			t.Errorf("%s: %v", option, err)
-		}
-	}
+func TestListensOnlyOnLoopbackAddresses(t *testing.T) {
 	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "nonsense"} {
 		if _, err := emulator.StartOn(addr, emulator.Options{}); err == nil {
 			t.Errorf("%s was accepted", addr)

@@ -51,7 +51,7 @@ func TestFaults(t *testing.T) {
 			`GET {"user_group_id":"n"}`, `PUT {"user_group_id":"acme","name":"N"}`, `POST {"current_token":"tok"}`,
 			`DELETE {"current_token":"tok"}`,
 		} {
-			w := newWorld(t, emulator.New, emulator.Options{})
+			w := newWorld(t, emulator.Options{})
 			test.fault.Nth = 1
 			w.Fail(test.fault)
 			w.matches(test.fault.Kind.String()+" "+call, w.ask(call), test.want)
@@ -78,11 +78,11 @@ func TestFaultsOnTheWire(t *testing.T) {
 		emulator.CutInDocument: `(?s)^HTTP/1.1 200 OK.*Content-Length: 155\r.*\r\n\r\n{"success":1,.*"token":"ugt_$`,
 		emulator.Redirect307:   `Location: http://127.0.0.1:\d+/elsewhere\r`,
 	} {
-		w := newWorld(t, emulator.Start, emulator.Options{})
+		w := listening(t, emulator.Options{})
 		w.Fail(emulator.Fault{Nth: 1, Kind: kind})
 		w.matches(kind.String(), w.named(w.exchange(`GET {"user_group_id":"nn"}`)), want)
 	}
-	w := newWorld(t, emulator.Start, emulator.Options{})
+	w := listening(t, emulator.Options{})
 	w.Fail(emulator.Fault{Nth: 1, Kind: emulator.AnswerTwice})
 	w.matches("answer twice", w.named(w.exchange(`GET {"user_group_id":"nn"}`, `GET {"user_group_id":"other"}`)),
 		`(?s)^HTTP/1.1 200 OK.*"token-1".*}}HTTP/1.1 200 .*Length: 155\r\n\r\n{.*"token-1".*}}$`)
@@ -90,7 +90,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 }
 
 func TestFaultsChooseTheirCalls(t *testing.T) {
-	w := newWorld(t, emulator.New, emulator.Options{})
+	w := newWorld(t, emulator.Options{})
 	const put, get, post, another = `PUT {"user_group_id":"acme"}`, `GET {"user_group_id":"acme"}`,
 		`POST {"current_token":"tok"}`, `PUT {"user_group_id":"other"}`
 	struck := func(call string, by emulator.FaultKind) {
@@ -121,7 +121,7 @@ func TestFaultsChooseTheirCalls(t *testing.T) {
 }
 
 func TestFaultsStrikeAWrongKeyAndNoOtherPath(t *testing.T) {
-	w := newWorld(t, emulator.New, emulator.Options{})
+	w := newWorld(t, emulator.Options{})
 	w.Fail(emulator.Fault{Kind: emulator.CutAfterWork})
 	r := request(t, `DELETE {"user_group_id":"acme"}`)
 	r.Header.Set("Authorization", "Token wrong")
@@ -132,7 +132,7 @@ func TestFaultsStrikeAWrongKeyAndNoOtherPath(t *testing.T) {
 
 // TestHook: the hook runs before the work is done and before a fault is chosen, and may use the emulator.
 func TestHook(t *testing.T) {
-	w := newWorld(t, emulator.New, emulator.Options{Refusals: emulator.RefusalsSuccessZero})
+	w := newWorld(t, emulator.Options{Refusals: emulator.RefusalsSuccessZero})
 	const call, get = `POST {"current_token":"tok"}`, `GET {"user_group_id":"acme"}`
 	w.BeforeCall(func(seen emulator.Call) {
 		w.is("seen", seen.ID+" "+seen.Method+" "+string(seen.Body), "acme "+call)
@@ -159,7 +159,7 @@ func TestDelays(t *testing.T) {
 		"both":      {3 * time.Second, emulator.Fault{Kind: emulator.Delay, Delay: 1}, "done at once, idle after 1s"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, emulator.New, emulator.Options{Latency: test.latency})
+			w := newWorld(t, emulator.Options{Latency: test.latency})
 			w.Fail(test.fault)
 			begin := time.Now()
 			w.matches(name, w.ask(`GET {"user_group_id":"patient"}`), `^200 {"success":1`)
@@ -179,7 +179,7 @@ func TestDelays(t *testing.T) {
 
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, emulator.New, emulator.Options{})
+		w := newWorld(t, emulator.Options{})
 		w.Fail(emulator.Fault{Method: "PUT", Kind: emulator.DelayBefore, Delay: time.Hour})
 		w.Fail(emulator.Fault{Method: "GET", Kind: emulator.Delay, Delay: time.Hour})
 		begin := time.Now()
@@ -191,7 +191,7 @@ func TestClose(t *testing.T) {
 		w.WaitIdle()
 		w.is("ended", fmt.Sprint(time.Since(begin), w.Calls()), `0s [GET "n" 200 created delay]`)
 	})
-	w := newWorld(t, emulator.Start, emulator.Options{Latency: time.Hour})
+	w := listening(t, emulator.Options{Latency: time.Hour})
 	w.BeforeCall(func(emulator.Call) { go w.Close() })
 	w.is("on the wire", w.exchange(`GET {"user_group_id":"acme"}`), "")
 }
@@ -199,7 +199,7 @@ func TestClose(t *testing.T) {
 // TestReadLag: a GET shows each change by a call 3 s later, and a change by another client at once.
 func TestReadLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, emulator.New, emulator.Options{ReadLag: 3 * time.Second})
+		w := newWorld(t, emulator.Options{ReadLag: 3 * time.Second})
 		begin := time.Now()
 		const old, renamed, turned = found + `"Acme"`, found + `"New"`,
 			`200 {"success":1,"new_user_group":false,"user_group":{"team_id":7,"token":"token-1","name":"New"`
@@ -235,7 +235,7 @@ func TestReadLag(t *testing.T) {
 func TestRateLimit(t *testing.T) {
 	const refusal = `429 Retry-After: 1 {"success":0,"message":"more calls per second than the service accepts"}`
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, emulator.New, emulator.Options{RateLimit: 4})
+		w := newWorld(t, emulator.Options{RateLimit: 4})
 		w.Fail(emulator.Fault{Kind: emulator.Answer, Body: "admitted"}) // strikes only admitted calls
 		for _, after := range []struct {
 			pause  time.Duration

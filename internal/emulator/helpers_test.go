@@ -26,12 +26,23 @@ type world struct {
 // before is the result of stored in a new world.
 const before = `acme 7 tok "Acme" {"a":"1","b":"2"} {"p": 1, "q":{"x":1}}` + "\n"
 
-func newWorld(t *testing.T, start func(emulator.Options) (*emulator.Emulator, error), options emulator.Options) *world {
+func newWorld(t *testing.T, options emulator.Options) *world {
 	t.Helper()
-	e, err := start(options)
+	return around(t, emulator.New(options))
+}
+
+// listening returns a world that can be reached over the network.
+func listening(t *testing.T, options emulator.Options) *world {
+	t.Helper()
+	e, err := emulator.Start(options)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return around(t, e)
+}
+
+func around(t *testing.T, e *emulator.Emulator) *world {
+	t.Helper()
 	t.Cleanup(e.Close)
 	e.Seed(emulator.Group{
 		ID: "acme", Name: "Acme", TeamID: 7, Token: "tok",

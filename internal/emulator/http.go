@@ -157,7 +157,7 @@ type rateLimit struct {
 }
 
 func (l *rateLimit) admits(now time.Time) bool {
-	if l.perSecond == 0 {
+	if l.perSecond <= 0 {
 		return true
 	}
 	space := time.Second / time.Duration(l.perSecond)

@@ -162,7 +162,7 @@ var readings = map[string]struct {
 func TestReadings(t *testing.T) {
 	for name, test := range readings {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, emulator.New, test.options)
+			w := newWorld(t, test.options)
 			for i := 0; i < len(test.exchanges); i += 2 {
 				w.is(test.exchanges[i], w.ask(test.exchanges[i]), test.exchanges[i+1])
 			}
@@ -201,7 +201,7 @@ func TestWrongBodiesAreRefusedByName(t *testing.T) {
 		`DELETE {"current_token":"tok","name":"n"}`:                     `DELETE has no field "name"`,
 		`GET {"User_Group_ID":"acme"}`:                                  `GET has no field "User_Group_ID"`,
 	} {
-		w := newWorld(t, emulator.New, emulator.Options{})
+		w := newWorld(t, emulator.Options{})
 		w.is(call, w.ask(call), fmt.Sprintf(`400 {"success":0,"message":%q}`, says))
 		w.is(call, w.recorded().Refused, says)
 		w.is(call, w.stored(), before)
@@ -233,7 +233,7 @@ func TestWrongRequestsHaveAStatusOfTheirOwn(t *testing.T) {
 			r.Body = io.NopCloser(io.MultiReader(r.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
 		}, "200 .*the body ended early"},
 	} {
-		w := newWorld(t, emulator.New, emulator.Options{Refusals: emulator.RefusalsSuccessZero})
+		w := newWorld(t, emulator.Options{Refusals: emulator.RefusalsSuccessZero})
 		r := request(t, `GET {"user_group_id":"n"}`)
 		test.alter(r)
 		w.matches(name, w.answer(r), "^"+test.want)
@@ -244,7 +244,7 @@ func TestWrongRequestsHaveAStatusOfTheirOwn(t *testing.T) {
 
 // TestLargeBodies: the service reads every body to its end, refuses one beyond 1 MiB, and keeps the connection open.
 func TestLargeBodies(t *testing.T) {
-	w := newWorld(t, emulator.Start, emulator.Options{})
+	w := listening(t, emulator.Options{})
 	sized := func(size int) string {
 		const frame = `{"user_group_id":"n","name":""}`
 		return "GET " + strings.Replace(frame, `""`, `"`+strings.Repeat("x", size-len(frame))+`"`, 1)

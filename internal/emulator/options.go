@@ -2,9 +2,7 @@ package emulator
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"time"
 )
@@ -104,27 +102,12 @@ type Options struct {
 	ForgetCalls bool
 }
 
-func (o Options) complete() (Options, error) {
-	for option, possible := range map[string]bool{
-		"Answers":          o.Answers == AnswersStored || o.Answers == AnswersEcho,
-		"Updates":          o.Updates >= UpdatesReplace && o.Updates <= UpdatesClear,
-		"Refusals":         o.Refusals == RefusalsStatus || o.Refusals == RefusalsSuccessZero,
-		"IDs":              o.IDs == IDsExact || o.IDs == IDsLowerCase,
-		"StaleTokenStatus": o.StaleTokenStatus == 0 || http.StatusText(o.StaleTokenStatus) != "",
-		"ReadLag":          o.ReadLag >= 0,
-		"Environments":     o.Environments == nil || len(o.Environments) > 0,
-		"Latency":          o.Latency >= 0,
-		"RateLimit":        o.RateLimit >= 0,
-	} {
-		if !possible {
-			return o, fmt.Errorf("emulator: the option %s cannot have this value", option)
-		}
-	}
+func (o Options) complete() Options {
 	if o.Environments == nil {
 		o.Environments = map[string]string{DefaultKey: "Customer"}
 	}
 	o.FirstTeamID = cmp.Or(o.FirstTeamID, 1001)
-	return o, nil
+	return o
 }
 
 // defaultTag returns the tag of DefaultKey or, if that key does not exist, of the alphabetically first key.

@@ -42,10 +42,7 @@ func newService(t *testing.T, options emulator.Options) *service {
 	if options.Environments == nil {
 		options.Environments = map[string]string{testingKey: "Testing", "key-of-customers": "Customer"}
 	}
-	e, err := emulator.New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := emulator.New(options)
 	s := &service{T: t, Emulator: e}
 	group := emulator.Group{
 		ID: customer, Name: "Acme", Token: customerToken, Properties: json.RawMessage(`{"tier":"gold"}`),

@@ -80,10 +80,7 @@ func inVirtualTime(t *testing.T, options emulator.Options, test func(*testing.T,
 	t.Helper()
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service, err := emulator.New(options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		service := emulator.New(options)
 		p := Bare(t, providerserver.NewProtocol6(provider.NewForTests("test", time.Now, InProcess{service})()))
 		p.Use(service, options)
 		p.Configure(p.Arguments()).WantNone()

@@ -166,9 +166,7 @@ func (w *walk) serve(from reached) {
 	w.teams += 100
 	options := w.options
 	options.FirstTeamID = 1000 + w.teams
-	var err error
-	w.Service, err = emulator.New(options)
-	w.Must(err)
+	w.Service = emulator.New(options)
 	for _, group := range w.groups {
 		w.Service.Seed(group)
 	}

@@ -51,13 +51,9 @@ func newRush(t *testing.T) *rush {
 		r.underWay += change
 		r.most = max(r.most, r.underWay)
 	}
-	var err error
-	r.Emulator, err = emulator.New(emulator.Options{
+	r.Emulator = emulator.New(emulator.Options{
 		Latency: 100 * time.Millisecond, Log: func(emulator.Call) { count(-1) },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	r.BeforeCall(func(emulator.Call) { count(1) })
 	for i := range 5000 {
 		r.ids = append(r.ids, fmt.Sprint("customer-", i))

@@ -199,10 +199,7 @@ func (w *together) story() string { return strings.Join(w.events, "\n  ") }
 // start returns the runs before their first call.
 func (p pair) start(t *testing.T, c *choices, operations ...string) *together {
 	t.Helper()
-	e, err := emulator.New(readings[p.reading].Options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := emulator.New(readings[p.reading].Options)
 	w := &together{
 		pair: p, Emulator: e, choices: c, arrived: make(chan struct{}, 1), empty: map[int64]bool{},
 		broken: map[string]string{},

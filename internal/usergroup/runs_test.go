@@ -187,10 +187,7 @@ type ranRun struct {
 // play runs ten workers, as Terraform does. It must be called in a synctest bubble.
 func (r run) play(t *testing.T) *ranRun {
 	t.Helper()
-	e, err := emulator.New(emulator.Options{Latency: latency})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := emulator.New(emulator.Options{Latency: latency})
 	network := &outage{Emulator: e, lasting: r.fault, sent: map[string]int{}}
 	ran := &ranRun{run: r, outage: network, outcomes: make([]outcome, r.groups)}
 	for i := range ran.outcomes {

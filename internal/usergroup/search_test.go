@@ -182,10 +182,7 @@ func (s situation) play(t *testing.T, c *choices, w *walk) *history {
 // start returns a history at its beginning. No mishap can happen yet.
 func (s situation) start(t *testing.T) *history {
 	t.Helper()
-	e, err := emulator.New(s.reading.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := emulator.New(s.reading.Options)
 	w := &world{
 		situation: s, Emulator: e, stored: id,
 		makers: map[int64]maker{}, placeholders: map[int64]bool{}, shown: map[int64]bool{},

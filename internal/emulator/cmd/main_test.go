@@ -64,7 +64,6 @@ func TestRunFails(t *testing.T) {
 		says string
 	}{
 		{"-addr 0.0.0.0:0", 1, "loopback"},
-		{"-rate-limit -1", 1, "RateLimit"},
 		{"-answers loud", 2, "stored or echo"},
 		{"-updates none", 2, "replace or merge or clear"},
 		{"-environment Production", 2, "Customer, Testing"},
