@@ -35,19 +35,17 @@ func TestOneIDAtTwoNewAddressesIsCreatedOnce(t *testing.T) {
 // Terraform 1.16 uses one for all runs of a test file with a provider block.
 func TestRunsOfOneProcess(t *testing.T) {
 	p := start(t, emulator.Options{})
-	plan := p.PlanToo(p.Nothing(), Acme())
-	plan.Diags.WantNone()
-	state, _ := p.ApplyToo(plan)
-	state, diags := p.ReadToo(state)
-	diags.WantNone()
-	plan = p.PlanToo(state, Acme("name", "New"))
-	plan.Diags.WantNone()
-	state, diags = p.ApplyToo(plan)
-	diags.WantNone()
-	plan = p.PlanToo(state, nil)
-	plan.Diags.WantNone()
-	_, diags = p.ApplyToo(plan)
-	diags.WantNone()
+	state := p.Nothing()
+	for _, config := range []Object{Acme(), Acme("name", "New"), nil} {
+		plan := p.PlanToo(state, config)
+		plan.Diags.WantNone()
+		var diags Diags
+		state, diags = p.ApplyToo(plan)
+		diags.WantNone()
+		if config != nil {
+			second(p.ReadToo(state)).WantNone()
+		}
+	}
 	p.WantGroups()
 }
 

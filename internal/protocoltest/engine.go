@@ -108,6 +108,7 @@ func (p *Provider) planOnce(prior State, config Object) Plan {
 		Config: p.Encode(wanted), PriorPrivate: prior.Private, PriorIdentity: prior.Identity,
 	})
 	p.Must(err)
+	p.isDeferred(resp.Deferred)
 	plan := Plan{
 		Prior: prior, config: config, private: resp.PlannedPrivate, identity: resp.PlannedIdentity,
 		planned: p.Decode(p.Type(), resp.PlannedState), Diags: p.Diagnostics(resp.Diagnostics),
@@ -272,7 +273,9 @@ func (p *Provider) ReadToo(state State) (State, Diags) {
 	})
 	p.Must(err)
 	diags := p.Diagnostics(resp.Diagnostics)
-	p.WantIdentity(resp.NewIdentity, state.Get("user_group_id"))
+	if !p.isDeferred(resp.Deferred) {
+		p.WantIdentity(resp.NewIdentity, state.Get("user_group_id"))
+	}
 	if diags.HasError() {
 		return state, diags
 	}
@@ -307,7 +310,7 @@ func (p *Provider) importToo(id string, identity Object) (State, Diags) {
 	resp, err := p.Server.ImportResourceState(p.ctx, req)
 	p.Must(err)
 	diags := p.Diagnostics(resp.Diagnostics)
-	if diags.HasError() {
+	if p.isDeferred(resp.Deferred) || diags.HasError() {
 		return p.Nothing(), diags
 	}
 	one := resp.ImportedResources[0]

@@ -26,6 +26,9 @@ func (p *Provider) Data(name string, config Object) (Object, Diags) {
 	}
 	read, err := p.Server.ReadDataSource(p.ctx, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: encoded})
 	p.Must(err)
+	if p.isDeferred(read.Deferred) {
+		return nil, p.Diagnostics(read.Diagnostics)
+	}
 	return p.results(typ, read.State, config), p.Diagnostics(read.Diagnostics)
 }
 
@@ -43,6 +46,9 @@ func (p *Provider) Open(config Object) (Object, Diags) {
 	opened, err := p.Server.OpenEphemeralResource(p.ctx,
 		&tfprotov6.OpenEphemeralResourceRequest{TypeName: tokenType, Config: encoded})
 	p.Must(err)
+	if p.isDeferred(opened.Deferred) {
+		return nil, p.Diagnostics(opened.Diagnostics)
+	}
 	if !opened.RenewAt.IsZero() {
 		p.T.Error("the ephemeral resource asks to be renewed")
 	}
@@ -79,6 +85,9 @@ func (p *Provider) Invoke(config Object) ([]string, Diags) {
 	planned, err := p.Server.PlanAction(p.ctx, &tfprotov6.PlanActionRequest{ActionType: actionType, Config: encoded})
 	p.Must(err)
 	p.Diagnostics(planned.Diagnostics).WantNone()
+	if p.isDeferred(planned.Deferred) {
+		return nil, Diags{t: p.T}
+	}
 	stream, err := p.Server.InvokeAction(p.ctx,
 		&tfprotov6.InvokeActionRequest{ActionType: actionType, Config: encoded})
 	p.Must(err)

@@ -35,6 +35,8 @@ type Provider struct {
 	// NoTeams is set if the responses of the service have no team_id.
 	NoTeams bool
 	Schema  *tfprotov6.GetProviderSchemaResponse
+	// deferred are the deferrals since the last WantDeferred.
+	deferred []*tfprotov6.Deferred
 	// configured is the request that configures the provider at the beginning of each walk, or nil.
 	configured *tfprotov6.ConfigureProviderRequest
 }
@@ -152,6 +154,29 @@ func (p *Provider) WalkDeferring() Diags {
 	p.T.Helper()
 	p.configured.ClientCapabilities = &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: true}
 	return p.Walk()
+}
+
+// isDeferred records a deferral, if there is one, and reports whether there is.
+func (p *Provider) isDeferred(deferred *tfprotov6.Deferred) bool {
+	if deferred != nil {
+		p.deferred = append(p.deferred, deferred)
+	}
+	return deferred != nil
+}
+
+// WantDeferred checks how many operations were deferred since the last WantDeferred, and that all of them were deferred
+// because the configuration of the provider is unknown.
+func (p *Provider) WantDeferred(what string, want int) {
+	p.T.Helper()
+	for _, deferred := range p.deferred {
+		if deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+			p.T.Errorf("%s: deferred because of %v", what, deferred.Reason)
+		}
+	}
+	if len(p.deferred) != want {
+		p.T.Errorf("%s: %d deferrals, want %d", what, len(p.deferred), want)
+	}
+	p.deferred = nil
 }
 
 // Must ends the test if a call failed without diagnostics.
