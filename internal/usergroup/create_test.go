@@ -3,7 +3,6 @@ package usergroup_test
 import (
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -35,18 +34,20 @@ func TestCreationAfterDeletion(t *testing.T) {
 	}
 }
 
-// TestClaimOfTheGroupThatWasDeleted: a creation whose response is lost must not take a group for its own that this
-// process has deleted, and that lookups still show.
+// TestClaimOfTheGroupThatWasDeleted: a creation or an adoption whose response is lost must not take a group for its own
+// that this process has deleted, and that lookups still show.
 func TestClaimOfTheGroupThatWasDeleted(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		h := situationOf("create, replacing", "as known", "lagging reads", "").start(t)
-		h.Change(id, func(g *emulator.Group) { g.Name, g.Properties = newName, []byte(`{"tier":"gold"}`) })
-		h.script = []string{"answered", "lost after the work"}
-		begun := time.Now()
-		h.operate(t.Context())
-		if len(h.problems) != 1 || h.problems[0].Finding != usergroup.MayHaveExisted || !h.problems[0].AfterDeletion {
-			t.Errorf("after %s: %v", time.Since(begun), h.problems)
-		}
-	})
+	for _, adopts := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			h := situationOf("create, replacing", "as known", "lagging reads", "").start(t)
+			h.operation.adopts = adopts
+			h.Change(id, func(g *emulator.Group) { g.Name, g.Properties = newName, []byte(`{"tier":"gold"}`) })
+			h.script = []string{"answered", "lost after the work"}
+			h.operate(t.Context())
+			if len(h.problems) != 1 || h.problems[0].Finding != usergroup.MayHaveExisted || !h.problems[0].AfterDeletion {
+				t.Errorf("adopts %t: %v", adopts, h.problems)
+			}
+		})
+	}
 }
