@@ -87,7 +87,8 @@ func TestCreateWithALostResponseClaimsOnlyItsOwnGroup(t *testing.T) {
 	p.Fault(http.MethodGet, emulator.CutAfterWork)
 	state, diags := p.Create(Acme())
 	diags.WantWarning(`User group "acme" is assumed to be the one just created`,
-		"with the name and any properties that were sent", "in the state", "the next plan sends the mapping again", "terraform state rm")
+		"with the name and any properties that were sent", "in the state", "the next plan sends the mapping again",
+		"terraform state rm")
 	p.WantCalls("GET > GET > GET > check")
 	p.WantTruth(state, "acme")
 	p.Service.Change("acme", func(g *emulator.Group) { g.Mapping = map[string]string{"sales": "another"} })
