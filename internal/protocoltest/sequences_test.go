@@ -146,8 +146,12 @@ func orders(run int, before Object) []order {
 	mapping := other(Object{"mapping": Object{"sales": "db-1"}}, Object{"mapping": Object{}})
 	rotation := other(Object{trigger: Quarter("Q1")}, Object{trigger: Quarter("Q2")})
 	return []order{
-		{config: before}, {config: nil}, {config: base, replaces: true}, {config: With(base, mapping)},
-		{config: With(base, rotation)}, {config: With(base, name, rotation)},
+		{config: before},
+		{config: nil},
+		{config: base, replaces: true},
+		{config: With(base, mapping)},
+		{config: With(base, rotation)},
+		{config: With(base, name, rotation)},
 	}
 }
 
