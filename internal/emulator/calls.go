@@ -17,7 +17,7 @@ type Call struct {
 	ID string
 	// Environment is the tag of the environment that the API key opens. It is empty for a wrong key.
 	Environment string
-	// Body is the raw request body, truncated to one byte more than the service accepts.
+	// Body is the raw request body.
 	Body []byte
 	// Header is the request's header, including the API key.
 	Header http.Header

@@ -1,10 +1,8 @@
 package emulator
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"maps"
 	"slices"
 )
 
@@ -28,14 +26,9 @@ type Group struct {
 	Environment string
 }
 
-func (g Group) clone() Group {
-	g.Mapping = maps.Clone(g.Mapping)
-	g.Properties = bytes.Clone(g.Properties)
-	return g
-}
-
 // Environment gives access to the groups that the API keys of one tag see. Its methods act behind the caller's back:
-// they are not recorded as calls. They copy the groups that they take and return.
+// they are not recorded as calls. Groups share their mapping and properties with the service: assign new ones to change
+// them.
 type Environment struct {
 	emulator *Emulator
 	tag      string
@@ -51,7 +44,7 @@ func (v *Environment) Seed(group Group) Group {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
 	group.Environment = cmp.Or(group.Environment, v.tag)
-	return v.emulator.service.seed(group.clone()).clone()
+	return v.emulator.service.seed(group)
 }
 
 // Replace simulates another client that deletes the group and recreates it by looking it up: with a new team ID, a new
@@ -63,7 +56,7 @@ func (v *Environment) Group(id string) (Group, bool) {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
 	group, there := v.emulator.service.groups[v.emulator.service.key(v.tag, id)]
-	return group.clone(), there
+	return group, there
 }
 
 // Groups returns all groups of the environment, sorted by ID.
@@ -73,7 +66,7 @@ func (v *Environment) Groups() []Group {
 	groups := []Group{}
 	for _, group := range v.emulator.service.groups {
 		if group.Environment == v.tag {
-			groups = append(groups, group.clone())
+			groups = append(groups, group)
 		}
 	}
 	slices.SortFunc(groups, func(a, b Group) int { return cmp.Compare(a.ID, b.ID) })
@@ -87,10 +80,10 @@ func (v *Environment) Change(id string, edit func(*Group)) {
 	defer v.emulator.mu.Unlock()
 	group, there := v.emulator.service.groups[v.emulator.service.key(v.tag, id)]
 	if there {
-		edited := group.clone()
+		edited := group
 		edit(&edited)
 		edited.ID, edited.Environment = group.ID, group.Environment
-		v.emulator.service.seed(edited.clone())
+		v.emulator.service.seed(edited)
 	}
 }
 

@@ -3,7 +3,6 @@ package emulator_test
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -34,18 +33,6 @@ func TestBehindTheBack(t *testing.T) {
 	}
 }
 
-func TestGroupsAreCopies(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	given, _ := w.Group("acme")
-	groups := append(w.Groups(), given, w.Seed(given))
-	w.Change("acme", func(g *emulator.Group) { groups = append(groups, *g) })
-	for _, g := range groups {
-		g.Mapping["a"] = "changed"
-		g.Properties[1] = 'X'
-	}
-	w.is("stored", w.stored(), before)
-}
-
 func TestEnvironmentsKeepTheirGroupsApart(t *testing.T) {
 	keys := map[string]string{"c": "Customer", "c2": "Customer", "t": "Testing", "u": ""}
 	w := newWorld(t, emulator.Options{Environments: keys})
@@ -71,23 +58,6 @@ func TestEnvironmentsKeepTheirGroupsApart(t *testing.T) {
 	if w.stored() != before || len(w.In("Testing").Groups()) != 1 || len(w.In("").Groups()) != 1 {
 		t.Error("a DELETE did not reach its environment, or reached another one")
 	}
-}
-
-func TestCallsAtOnce(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	var all sync.WaitGroup
-	for range 50 {
-		all.Go(func() {
-			caller := &world{T: t, Emulator: w.Emulator}
-			caller.ask(`GET {"user_group_id":"n"}`)
-			caller.ask(`POST {"current_token":"tok"}`)
-			caller.ask(`PUT {"user_group_id":"n","mapping":{"a":"1"}}`)
-			caller.stored()
-		})
-	}
-	all.Wait()
-	did := fmt.Sprint(w.Creations("n"), w.Rotations("acme"), w.Updates("n"), w.Count("POST"), len(w.Calls()))
-	w.is("creations, rotations, updates, POSTs, calls", did, "1 1 50 50 150")
 }
 
 func TestCallsAndConnections(t *testing.T) {

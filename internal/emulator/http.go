@@ -11,10 +11,7 @@ import (
 	"time"
 )
 
-const (
-	servicePath = "/api/user"
-	maxBody     = 1 << 20
-)
+const servicePath = "/api/user"
 
 // inbound is a received call. Its body has been read, but the call has not been admitted or refused yet.
 type inbound struct {
@@ -54,10 +51,7 @@ func (e *Emulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // receive reads the whole body before anything is refused, so that every call is recorded completely and a refusal
 // does not race with a caller that is still sending.
 func (e *Emulator) receive(r *http.Request) *inbound {
-	text, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-	if len(text) > maxBody {
-		_, _ = io.Copy(io.Discard, r.Body)
-	}
+	text, err := io.ReadAll(r.Body)
 	in := &inbound{Request: r, call: Call{
 		Method: r.Method, Path: r.URL.EscapedPath(), Body: text, Header: r.Header, At: time.Now(),
 	}}
@@ -122,8 +116,6 @@ func (e *Emulator) work(in *inbound, omit ...string) reply {
 		return in.call.refuse(http.StatusUnsupportedMediaType, "the header Content-Type must be application/json")
 	case in.ContentLength < 0:
 		return in.call.refuse(http.StatusLengthRequired, "the header Content-Length is missing")
-	case len(in.call.Body) > maxBody:
-		return in.call.refuse(http.StatusRequestEntityTooLarge, "the body is larger than 1 MiB")
 	case in.malformed != nil:
 		return e.service.refuse(&in.call, http.StatusBadRequest, in.malformed.Error())
 	default:

@@ -241,18 +241,3 @@ func TestWrongRequestsHaveAStatusOfTheirOwn(t *testing.T) {
 		w.is(name, w.stored(), before)
 	}
 }
-
-// TestLargeBodies: the service reads every body to its end, refuses one beyond 1 MiB, and keeps the connection open.
-func TestLargeBodies(t *testing.T) {
-	w := listening(t, emulator.Options{})
-	sized := func(size int) string {
-		const frame = `{"user_group_id":"n","name":""}`
-		return "GET " + strings.Replace(frame, `""`, `"`+strings.Repeat("x", size-len(frame))+`"`, 1)
-	}
-	w.exchange(sized(1<<20+1), sized(5<<20), sized(1<<20))
-	statuses := ""
-	for _, call := range w.Calls() {
-		statuses += fmt.Sprint(call.Status, " ")
-	}
-	w.is("answered", fmt.Sprint(statuses, w.Connections()), "413 413 200 1")
-}
