@@ -125,28 +125,27 @@ func TestUnsendableRequest(t *testing.T) {
 	}
 }
 
-// TestObserve: an observer sees every attempt on its way to the network, and the responses as they arrive.
-func TestObserve(t *testing.T) {
+// TestDifferences compares requests with responses.
+func TestDifferences(t *testing.T) {
 	t.Parallel()
-	service := inTurn(page(http.StatusBadGateway), ok(successJSON))
-	var seen []int
-	client := newClient(t, "http://"+service.listen(t, nil), retries(1), func(c *Config) {
-		c.Observe = func(network http.RoundTripper) http.RoundTripper {
-			return roundTripper(func(request *http.Request) *http.Response {
-				response, err := network.RoundTrip(request)
-				if err != nil {
-					t.Error(err)
-				}
-				seen = append(seen, response.StatusCode)
-				return response
-			})
+	sent := GroupRequest{Name: ptr("Acme"), Properties: mustObject(t, `{"a":1,"b":2}`)}
+	has := func(properties string) UserGroup { return UserGroup{Properties: mustObject(t, properties)} }
+	for name, test := range map[string]struct {
+		request  GroupRequest
+		response UserGroup
+		want     Differences
+	}{
+		"the same":      {sent, UserGroup{Name: ptr("Acme"), Properties: mustObject(t, `{"b":2.0,"a":1}`)}, Differences{}},
+		"not shown":     {sent, UserGroup{}, Differences{}},
+		"not sent":      {GroupRequest{}, UserGroup{Name: ptr("X"), Properties: sent.Properties}, Differences{}},
+		"another name":  {sent, UserGroup{Name: ptr("X")}, Differences{Name: true}},
+		"added":         {sent, has(`{"a":1,"b":2,"c":3}`), Differences{Remained: []string{"c"}}},
+		"another value": {sent, has(`{"a":1,"b":3}`), Differences{Changed: []string{"b"}}},
+		"missing":       {sent, has(`{"a":1}`), Differences{Missing: []string{"b"}}},
+	} {
+		got := test.request.Differences(test.response)
+		if diff := cmp.Diff(test.want, got); diff != "" || got.Any() != !cmp.Equal(got, Differences{}) {
+			t.Errorf("%s: Any = %t (-want +got):\n%s", name, got.Any(), diff)
 		}
-	})
-	if _, err := get(t.Context(), client); err != nil {
-		t.Error(err)
 	}
-	if diff := cmp.Diff([]int{http.StatusBadGateway, http.StatusOK}, seen); diff != "" {
-		t.Error(diff)
-	}
-	service.want(t, 2)
 }
