@@ -2,8 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -15,126 +13,75 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// inProcess is an http.RoundTripper that hands requests to a handler without a network.
-type inProcess struct{ http.Handler }
-
-func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer := httptest.NewRecorder()
-	p.ServeHTTP(answer, r)
-	return answer.Result(), nil
-}
-
-// rush is a service with 5,000 groups, each call to which takes 100 milliseconds, and the calls under way.
-type rush struct {
-	*emulator.Emulator
-	*usergroup.Service
-
-	ids            []string
-	mu             sync.Mutex
-	underWay, most int
-}
-
-func newRush(t *testing.T) *rush {
-	t.Helper()
-	r := &rush{}
-	count := func(change int) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.underWay += change
-		r.most = max(r.most, r.underWay)
-	}
-	r.Emulator = emulator.New(emulator.Options{
-		Latency: 100 * time.Millisecond, Log: func(emulator.Call) { count(-1) },
-	})
-	r.BeforeCall(func(emulator.Call) { count(1) })
-	for i := range 5000 {
-		r.ids = append(r.ids, fmt.Sprint("customer-", i))
-		r.Seed(emulator.Group{ID: r.ids[i], Name: "Customer"})
-	}
-	r.Service = usergroup.New(api.New(api.Config{
-		BaseURL: &url.URL{Scheme: "http", Host: "127.0.0.1"}, APIKey: api.NewSecret(emulator.DefaultKey),
-		RequestTimeout: time.Minute, RetryWaitMin: time.Second, RetryWaitMax: time.Second, Transport: inProcess{r},
-	}), "")
-	return r
-}
-
-// want checks how many calls about the groups were made, that lookupsAtATime of them were under way at the same time,
-// and that they took hardly longer than that requires: the first calls of a process are held back.
-func (r *rush) want(t *testing.T, calls int, began time.Time) {
-	t.Helper()
-	got := 0
-	for _, call := range r.Calls() {
-		if strings.HasPrefix(call.ID, "customer-") {
-			got++
-		}
-	}
-	if got != calls || r.most != lookupsAtATime {
-		t.Errorf("there were %d calls, at most %d at a time, want %d, %d at a time", got, r.most, calls, lookupsAtATime)
-	}
-	least := time.Duration(calls/lookupsAtATime) * 100 * time.Millisecond
-	if took := time.Since(began); took < least || took > least*11/10 {
-		t.Errorf("%d calls took %s, want about %s", calls, took, least)
-	}
-}
-
 // TestLookupsRunTenAtATime checks, in virtual time, that lookupsAtATime groups are looked up concurrently and no more,
-// and that the results have the order of the IDs.
+// up to the limit and in the order of the IDs, and that missing groups, which cost three calls each, do not hold up the
+// others: all calls together take hardly longer than they must. The first calls of a process are held back.
 func TestLookupsRunTenAtATime(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		r, began := newRush(t), time.Now()
-		var diags diag.Diagnostics
-		data := userGroupsModel{UserGroupIDs: r.ids}
-		(&userGroupsDataSource{r.Service}).lookUp(t.Context(), &data, &diags)
-		if !slices.Equal(data.ExistingIDs, r.ids) || len(data.MissingIDs) > 0 || len(diags) > 0 {
-			t.Errorf("%d groups were found and %d were not: %v", len(data.ExistingIDs), len(data.MissingIDs), diags)
-		}
-		r.want(t, len(r.ids), began)
-	})
-}
-
-// TestLookupsStopAtTheLimit checks that no lookup is made whose result would be beyond the limit.
-func TestLookupsStopAtTheLimit(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		r, began := newRush(t), time.Now()
-		var got []string
-		for one := range lookUpAll(t.Context(), r.Service, r.ids, 950) {
-			got = append(got, one.id)
-		}
-		if !slices.Equal(got, r.ids[:950]) {
-			t.Errorf("%d groups were looked up, or not in order", len(got))
-		}
-		r.want(t, 950, began)
-	})
-}
-
-// TestMissingGroupsDoNotHoldUpLookups checks a list of which a third is missing, which costs three calls each.
-func TestMissingGroupsDoNotHoldUpLookups(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		r, began := newRush(t), time.Now()
-		for i, id := range r.ids {
-			if i%3 == 0 {
-				r.Remove(id)
-			}
-		}
-		missing := 0
-		for one := range lookUpAll(t.Context(), r.Service, r.ids, 0) {
-			if one.err != nil {
-				missing++
-			}
-		}
-		r.want(t, len(r.ids)+2*missing, began)
-	})
+	const groups, callTime = 2000, 100 * time.Millisecond
+	for name, test := range map[string]struct {
+		limit         int64
+		missing       int // one in so many groups, or none
+		calls, listed int
+	}{
+		"all exist":          {calls: groups, listed: groups},
+		"up to a limit":      {limit: 950, calls: 950, listed: 950},
+		"a third is missing": {missing: 3, calls: groups + 2*((groups+2)/3), listed: groups},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var mu sync.Mutex
+				calls, underWay, most := 0, 0, 0
+				service := emulator.New(emulator.Options{Latency: callTime, Log: func(emulator.Call) {
+					mu.Lock()
+					defer mu.Unlock()
+					underWay--
+				}})
+				service.BeforeCall(func(call emulator.Call) {
+					mu.Lock()
+					defer mu.Unlock()
+					underWay++
+					most = max(most, underWay)
+					if strings.HasPrefix(call.ID, "customer-") {
+						calls++
+					}
+				})
+				var ids, got []string
+				for i := range groups {
+					id := fmt.Sprint("customer-", i)
+					ids = append(ids, id)
+					if test.missing == 0 || i%test.missing > 0 {
+						service.Seed(emulator.Group{ID: id, Name: "Customer"})
+					}
+				}
+				client := api.New(api.Config{
+					BaseURL: &url.URL{Scheme: "http", Host: "127.0.0.1"}, APIKey: api.NewSecret(emulator.DefaultKey),
+					RequestTimeout: time.Minute, RetryWaitMin: time.Second, RetryWaitMax: time.Second,
+					Transport: protocoltest.InProcess{Emulator: service},
+				})
+				began := time.Now()
+				for one := range lookUpAll(t.Context(), usergroup.New(client, ""), ids, test.limit) {
+					got = append(got, one.id)
+				}
+				if !slices.Equal(got, ids[:test.listed]) || calls != test.calls || most != lookupsAtATime {
+					t.Errorf("%d groups were listed, in order or not, with %d calls, at most %d at a time", len(got), calls, most)
+				}
+				least := time.Duration(calls/lookupsAtATime) * callTime
+				if took := time.Since(began); took < least || took > least*11/10 {
+					t.Errorf("%d calls took %s, want about %s", calls, took, least)
+				}
+			})
+		})
+	}
 }
 
 // TestSetsAreOfIDs checks that each set of a data source has the type idsType, because the framework's own takes
