@@ -100,7 +100,7 @@ func (c *Client) awaitTurn(ctx context.Context, budget *budget, urgent bool) (tu
 // Stopped returns the error of a call that was not made because the run was stopped. cause is the error of the
 // context.
 func Stopped(method string, cause error) *Error {
-	return (&call{method: method}).notSent("the run was stopped before the request was sent", cause)
+	return (&call{method: method}).notSent("the run was stopped before the next request was sent", cause)
 }
 
 // adaptPace adapts the pace of the process to the outcome of an attempt.

@@ -25,7 +25,8 @@ var (
 
 // TestSequences walks the sequences of runs on one group, each with at most one mishap, in virtual time and with the
 // private state that the provider writes. The first run creates, imports or adopts the group. Each further one changes
-// nothing, destroys, replaces, updates, rotates, or does both of the latter. Sequences that lead to the same are continued once.
+// nothing, destroys, replaces, updates, rotates, or does both of the latter. Sequences that lead to the same are
+// continued once.
 func TestSequences(t *testing.T) {
 	t.Parallel()
 	all := append(readings(), emulator.Options{ReadLag: 1500 * time.Millisecond},

@@ -216,7 +216,7 @@ func (p explanation) next() string {
 		return join(" ", advice, operationWords[p.Operation].next)
 	case advice != "":
 		return advice
-	case call.Kind == api.Unauthorized && call == p.Call &&
+	case call.Kind == api.Unauthorized && call == p.Call && p.Done == usergroup.No &&
 		(p.Operation == usergroup.Rotate || p.Operation == usergroup.Delete):
 		return keyMayNotDoThis
 	case errors.Is(call, context.Canceled):

@@ -46,6 +46,9 @@ var sentences = []struct {
 	{"The group was deleted.", false, done(usergroup.Delete, usergroup.Yes)},
 	{"The token was not rotated.", false, done(usergroup.Rotate, usergroup.No)},
 	{"The group was not updated.", false, done(usergroup.Update, usergroup.No)},
+	{"A lookup shows that the token is correct", false, func(p *usergroup.Problem) bool {
+		return (p.Operation == usergroup.Rotate || p.Operation == usergroup.Delete) && p.Done == usergroup.No
+	}},
 	{"It deleted nothing", false, func(p *usergroup.Problem) bool {
 		return p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder
 	}},
@@ -79,6 +82,7 @@ func TestSentencesFollowFromFacts(t *testing.T) {
 		nil,
 		{Kind: api.UnknownOutcome, Method: "GET", Reason: "it was cut"},
 		{Kind: api.Refused, Method: "DELETE", Status: 400, FromService: true},
+		{Kind: api.Unauthorized, Method: "DELETE", Status: 403, FromService: true},
 	}
 	responses := []api.UserGroup{{}, {TeamID: &other, Token: api.NewSecret("new"), Name: &name}}
 	causes := []*usergroup.Problem{
