@@ -15,7 +15,7 @@ import (
 // is not changed. If nothing fails, it makes one call, or two for an adoption. With an error, it returns no group,
 // and the error says whether the group was created.
 func (s *Service) Create(ctx context.Context, wanted api.GroupRequest, adopt bool) (Result, error) {
-	draft := Problem{Operation: Create, ID: wanted.UserGroupID, URL: s.client.URL(), Sent: wanted}
+	draft := Problem{Operation: Create, ID: wanted.UserGroupID, Sent: wanted}
 	known := Known{ID: wanted.UserGroupID}
 	return exclusively(ctx, s, Create, known, func(ctx context.Context, lock *groupLock) (Result, *Problem) {
 		draft.AfterDeletion = lock.deleted
@@ -131,8 +131,9 @@ func (c *creation) meets(ctx context.Context, group api.UserGroup) (result Resul
 		result, problem = c.takeOver(ctx, c.wanted, c.draft)
 		return result, false, problem
 	default:
+		c.draft.shows(group)
 		_, uncertain := c.uncertain.Load(c.draft.ID)
-		c.draft.Empty, c.draft.LookupUncertain = !isLive && c.names.shown.Load(), c.settle.changed && uncertain
+		c.draft.Empty, c.draft.LookupUncertain = !isLive && c.names.shown.Load(), !isLive && uncertain
 		return Result{}, false, c.draft.with(Exists)
 	}
 }

@@ -23,15 +23,13 @@ type settling struct {
 	group api.UserGroup
 	since time.Time
 	looks int
-	// changed reports whether another group was found after the first one.
-	changed bool
 }
 
 // wait waits before the next look at the group. It returns false if the group was found long ago, so that it is no
 // placeholder, or if the run is stopped.
 func (w *settling) wait(ctx context.Context, group api.UserGroup) bool {
 	if w.looks == 0 || !areSame(w.group, group) {
-		w.group, w.since, w.changed = group, time.Now(), w.looks > 0
+		w.group, w.since = group, time.Now()
 	}
 	left := notALease - time.Since(w.since)
 	w.looks++
