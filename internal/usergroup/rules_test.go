@@ -168,7 +168,9 @@ func (h *history) checkSuccess() {
 
 // early reports whether an old response may have shown a creation the group as it was before another actor changed it.
 // That is for the next refresh, as after an early lookup.
-func (h *history) early() bool { return h.operation.creates && h.cached && h.acted() }
+func (h *history) early() bool {
+	return h.operation.creates && h.acted() && (h.cached || h.kept.status != 0)
+}
 
 func (h *history) checkState(group emulator.Group) {
 	if known := h.state.known; known.TeamID != nil && *known.TeamID != group.TeamID {

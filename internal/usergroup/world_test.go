@@ -288,9 +288,6 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	group, there := w.Group(w.stored)
 	has := func(text string) bool { return text != "" && bytes.Contains(response.body, []byte(`"`+text+`"`)) }
-	if there && group.TeamID == w.taken && r.Method == http.MethodGet && has(group.Name) {
-		w.makers[w.taken], w.taken = another, 0
-	}
 	if there && !response.lost && w.makers[group.TeamID] != lookup && has(group.Token) {
 		w.shown[group.TeamID] = w.shown[group.TeamID] || has(group.Name)
 	}
@@ -300,6 +297,11 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	for _, work := range late {
 		work()
+	}
+	// A deletion that is under way does not know what this response has shown.
+	group, there = w.Group(w.stored)
+	if there && group.TeamID == w.taken && r.Method == http.MethodGet && has(group.Name) {
+		w.makers[w.taken], w.taken = another, 0
 	}
 	return response.response()
 }
