@@ -1,10 +1,33 @@
 package usergroup_test
 
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+)
+
 // choices is one path through everything that can happen. After the end of the path, all goes well.
 type choices struct {
 	path, sizes []int
 	budget      int
 	alone       bool
+}
+
+// parse adds the choices of a path such as "0.5.0", as String prints it.
+func (c *choices) parse(t *testing.T, path string) {
+	t.Helper()
+	for choice := range strings.SplitSeq(path, ".") {
+		n, err := strconv.Atoi(choice)
+		if err != nil && path != "" {
+			t.Fatalf("the path %q is not numbers separated by dots", path)
+		}
+		c.path = append(c.path, n)
+	}
+}
+
+func (c *choices) String() string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(c.path), " ", "."), "[]")
 }
 
 func (c *choices) mishaps() (chosen int) {

@@ -23,34 +23,17 @@ func (r *oneRun) operate(ctx context.Context) {
 	}
 	service := usergroup.New(newClient(r, maxRetries), r.environment)
 	var result usergroup.Result
-	switch r.operation {
-	case "import":
-		result, r.err = importOne(ctx, service, r.known)
-	case "refresh":
-		result, r.err = lookUp(ctx, service, r.known)
-	case "create", "adopt":
-		result, r.err = service.Create(ctx, wanted(), r.operation == "adopt")
-	case "delete":
-		result, r.err = service.Delete(ctx, r.known, "")
-	case "rotate":
-		result, r.err = service.RotateToken(ctx, r.known)
-	default:
-		result, r.err = service.Update(ctx, wanted(), r.known)
+	for step := range strings.SplitSeq(r.operation, " and ") {
+		var err error
+		result, err = runOperationCalled(step).do(ctx, service, r.known)
+		r.err, r.warnings = errors.Join(r.err, err), append(r.warnings, result.Warnings...)
 		if result.Group != nil && !result.Group.Token.IsZero() {
 			r.known.Token = result.Group.Token
 		}
-		if r.operation == "update and rotate" {
-			r.warnings = result.Warnings
-			var err error
-			result, err = service.RotateToken(ctx, r.known)
-			r.err = errors.Join(r.err, err)
-		}
 	}
-	r.warnings = append(r.warnings, result.Warnings...)
 	if r.err == nil && result.Group != nil {
-		if r.has = result.Group; r.has.Token.IsZero() {
-			r.has.Token = r.known.Token
-		}
+		r.has = result.Group
+		r.has.Token = r.known.Token
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -98,8 +97,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 						}
 						for rule, broke := range order.broken {
 							if seen[rule]++; seen[rule] == 1 {
-								path := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.path), " ", "."), "[]")
-								t.Errorf("-pair '%s|%s'\n  %s\n  %s: %s", p, path, order.story(), rule, broke)
+								t.Errorf("-pair '%s|%s'\n  %s\n  %s: %s", p, &c, order.story(), rule, broke)
 							}
 						}
 						if len(order.broken) > 0 {
@@ -138,13 +136,7 @@ func replayOrder(t *testing.T, order string) {
 		t.Fatalf("there is no pair %q", name)
 	}
 	c := choices{budget: math.MaxInt}
-	for choice := range strings.SplitSeq(path, ".") {
-		n, err := strconv.Atoi(choice)
-		if err != nil && path != "" {
-			t.Fatalf("the path %q is not numbers separated by dots", path)
-		}
-		c.path = append(c.path, n)
-	}
+	c.parse(t, path)
 	synctest.Test(t, func(t *testing.T) {
 		played := all[at].play(t, &c, all[at].alone(t))
 		t.Logf("%s", played.story())

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -128,5 +129,40 @@ func TestTheProblemThatEndedTheRunIsExplained(t *testing.T) {
 	other := service.EndFor(usergroup.Delete, &usergroup.Problem{Operation: usergroup.Delete, ID: "b"})
 	if other.Finding != usergroup.RunEnded || other.Cause != lookup {
 		t.Errorf("another operation returns %v with the cause %v", other, other.Cause)
+	}
+}
+
+// TestSurplusResponses: if a service sends each response twice, ten workers that share connections must not believe a
+// response to another call. A lookup or a creation may fail, but only while calls still share connections.
+func TestSurplusResponses(t *testing.T) {
+	t.Parallel()
+	const few = 2 * workers
+	for operation, mostFailed := range map[string]int{
+		"refresh": few, "import": few, "create": few, "adopt": few,
+		"update": 0, "rotate": 0, "delete": 0,
+	} {
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
+			e, err := emulator.Start(emulator.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(e.Close)
+			e.Fail(emulator.Fault{Kind: emulator.AnswerTwice})
+			base, _ := url.Parse(e.URL())
+			service := usergroup.New(api.New(api.Config{
+				BaseURL: base, APIKey: api.NewSecret(emulator.DefaultKey), RequestTimeout: requestTimeout,
+				MaxRetries: maxRetries, RetryWaitMin: time.Millisecond, RetryWaitMax: 10 * time.Millisecond,
+			}), "")
+			run := run{runOperation: runOperationCalled(operation), groups: 400, stopAfter: givenUp}
+			ran := run.on(t, &outage{Emulator: e}, service)
+			ran.checkGroups()
+			for _, broken := range ran.broken {
+				t.Error(broken)
+			}
+			if failed := len(ran.failed()); failed > mostFailed {
+				t.Errorf("%d operations failed, want at most %d", failed, mostFailed)
+			}
+		})
 	}
 }

@@ -189,13 +189,17 @@ func (r run) play(t *testing.T) *ranRun {
 	t.Helper()
 	e := emulator.New(emulator.Options{Latency: latency})
 	network := &outage{Emulator: e, lasting: r.fault, sent: map[string]int{}}
+	return r.on(t, network, usergroup.New(newClient(network, r.maxRetries), r.environment))
+}
+
+// on runs ten workers with a service that is behind the network.
+func (r run) on(t *testing.T, network *outage, service *usergroup.Service) *ranRun {
+	t.Helper()
 	ran := &ranRun{run: r, outage: network, outcomes: make([]outcome, r.groups)}
 	for i := range ran.outcomes {
 		ran.outcomes[i].Group = ran.seed(fmt.Sprintf("group-%03d", i))
 	}
-	service := usergroup.New(newClient(network, r.maxRetries), r.environment)
-	begun := time.Now()
-	ran.begun = begun
+	ran.begun = time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), r.stopAfter)
 	defer cancel()
 	next := make(chan *outcome)
@@ -216,7 +220,7 @@ func (r run) play(t *testing.T) *ranRun {
 	}
 	close(next)
 	pool.Wait()
-	ran.took = time.Since(begun)
+	ran.took = time.Since(ran.begun)
 	return ran
 }
 

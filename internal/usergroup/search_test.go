@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -45,9 +44,8 @@ func TestHistories(t *testing.T) {
 					h := s.play(t, &c, w)
 					count++
 					if len(h.broken) > 0 {
-						path := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.path), " ", "."), "[]")
 						broken := strings.Join(h.broken, "\n")
-						failed = append(failed, fmt.Sprintf("-history '%s|%s'\n  %s\n%s", s.name, path, h.story(), broken))
+						failed = append(failed, fmt.Sprintf("-history '%s|%s'\n  %s\n%s", s.name, &c, h.story(), broken))
 					}
 					if !c.next() {
 						break
@@ -72,13 +70,7 @@ func replayHistory(t *testing.T, history string) {
 		t.Fatalf("there is no situation %q", name)
 	}
 	c := choices{budget: 99}
-	for choice := range strings.SplitSeq(path, ".") {
-		n, err := strconv.Atoi(choice)
-		if err != nil {
-			t.Fatalf("the path %q is not numbers separated by dots", path)
-		}
-		c.path = append(c.path, n)
-	}
+	c.parse(t, path)
 	synctest.Test(t, func(t *testing.T) {
 		w := walk{settled: map[string]bool{}}
 		all[at].play(t, &choices{}, &w)
