@@ -196,13 +196,9 @@ func (r *oneRun) checkTruth() {
 	if r.created > 1 || r.rotated > 1 || r.deleted > 1 {
 		r.breaks(ruleOnce, "%s: %+v", r.name, r.deeds)
 	}
-	done := map[usergroup.Operation]int{
-		usergroup.Create: r.created, usergroup.Adopt: r.updated, usergroup.Update: r.updated, usergroup.Rotate: r.rotated,
-		usergroup.Delete: r.deleted,
-	}
 	for _, p := range r.problems() {
 		blames := p.Finding == usergroup.AnsweredFromCache || p.Finding == usergroup.AnswersDisagree
-		count, counts := done[p.Operation]
+		count, counts := r.of(p.Operation)
 		switch {
 		case blames && r.befell == 0:
 			r.breaks(ruleBlamed, "%s: %s", r.name, facts(p))

@@ -194,6 +194,35 @@ func (r *ranRun) failed() (failed []outcome) {
 // deeds is what the service has done to one group, without what lookups have created.
 type deeds struct{ created, updated, rotated, deleted int }
 
+// add counts what a call has done. ofLookup reports whether a lookup has created the group.
+func (d *deeds) add(call emulator.Call, ofLookup bool) {
+	count := func(n *int, done bool) {
+		if done {
+			*n++
+		}
+	}
+	count(&d.created, call.Created && !ofLookup)
+	count(&d.updated, call.Updated || call.Created && call.Method == http.MethodPut)
+	count(&d.rotated, call.Rotated)
+	count(&d.deleted, call.Deleted && !ofLookup)
+}
+
+// of returns how often an operation was carried out.
+func (d deeds) of(operation usergroup.Operation) (count int, counts bool) {
+	switch operation {
+	case usergroup.Create:
+		return d.created, true
+	case usergroup.Adopt, usergroup.Update:
+		return d.updated, true
+	case usergroup.Rotate:
+		return d.rotated, true
+	case usergroup.Delete:
+		return d.deleted, true
+	default:
+		return 0, false
+	}
+}
+
 // checkGroups compares what each operation has reported with what the service has done.
 func (r *ranRun) checkGroups() {
 	all, lookups := map[string]*deeds{}, map[int64]bool{}
@@ -208,18 +237,8 @@ func (r *ranRun) checkGroups() {
 			}
 			continue
 		}
-		switch {
-		case call.Created && isLookup(call):
-			lookups[call.TeamID] = true
-		case call.Created:
-			done.created++
-		case call.Updated:
-			done.updated++
-		case call.Rotated:
-			done.rotated++
-		case call.Deleted && !lookups[call.TeamID]:
-			done.deleted++
-		}
+		lookups[call.TeamID] = lookups[call.TeamID] || call.Created && isLookup(call)
+		done.add(call, lookups[call.TeamID])
 	}
 	for _, o := range r.outcomes {
 		r.checkOutcome(o, *all[o.ID])

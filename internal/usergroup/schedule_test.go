@@ -221,18 +221,8 @@ func (r *oneRun) send(request *http.Request) reply {
 	call := calls[len(calls)-1]
 	r.tell("%s: %s", r.name, call)
 	if call.ID == id {
-		switch {
-		case call.Created && isLookup(call) && r.operation != "backend":
-			r.empty[call.TeamID] = true
-		case call.Created:
-			r.created++
-		case call.Updated:
-			r.updated++
-		case call.Rotated:
-			r.rotated++
-		case call.Deleted && !r.empty[call.TeamID]:
-			r.deleted++
-		}
+		r.empty[call.TeamID] = r.empty[call.TeamID] || call.Created && isLookup(call) && r.operation != "backend"
+		r.add(call, r.empty[call.TeamID])
 	}
 	return reply{status: recorder.Code, body: recorder.Body.Bytes()}
 }

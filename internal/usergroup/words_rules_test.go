@@ -1,7 +1,6 @@
 package usergroup_test
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 
@@ -14,33 +13,22 @@ func isFound(finding usergroup.Finding) func(*usergroup.Problem) bool {
 
 // checkFacts checks rule 3: errors and warnings are right about what was done.
 func (h *history) checkFacts() {
-	var created, updated, rotated, deleted, made, removed int
+	var done deeds
+	made := 0
 	for _, call := range h.Calls() {
 		if !strings.EqualFold(call.ID, id) {
 			continue
 		}
-		placeholder := h.placeholders[call.TeamID]
-		count := func(yes bool, n *int) {
-			if yes {
-				*n++
-			}
+		done.add(call, h.placeholders[call.TeamID])
+		if call.Created && h.placeholders[call.TeamID] {
+			made++
 		}
-		count(call.Created && !placeholder, &created)
-		count(call.Updated || call.Created && call.Method == http.MethodPut, &updated)
-		count(call.Rotated, &rotated)
-		count(call.Deleted && !placeholder, &deleted)
-		count(call.Created && placeholder, &made)
-		count(call.Deleted && placeholder, &removed)
-	}
-	done := map[usergroup.Operation]int{
-		usergroup.Create: created, usergroup.Adopt: updated, usergroup.Update: updated, usergroup.Rotate: rotated,
-		usergroup.Delete: deleted,
 	}
 	for _, p := range h.problems {
 		if p.Finding == usergroup.WrongKey && h.environment != "Testing" {
 			h.breaks("the provider reports a wrong key, but the key is right")
 		}
-		switch count := done[p.Operation]; {
+		switch count, _ := done.of(p.Operation); {
 		case p.Done == usergroup.No && count > 0 && !h.reading.ForgivingDeletes:
 			h.breaks("%s: it reports that nothing was done, but something was", facts(p))
 		case p.Done == usergroup.Yes && count == 0 && !h.reading.ForgivingDeletes:
