@@ -246,7 +246,7 @@ func TestAllRefused(t *testing.T) {
 // TestSharedLimit: processes that share a limit must end up with fair shares, whichever started first.
 func TestSharedLimit(t *testing.T) {
 	t.Parallel()
-	const late, long = 20 * time.Second, 10 * time.Minute
+	const late, long = 20 * time.Second, 5 * time.Minute
 	for _, limit := range []struct {
 		perSecond, burst, used, refused, least float64
 	}{
