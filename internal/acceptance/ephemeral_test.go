@@ -28,48 +28,6 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// TestAccEphemeralResourceOpensOncePerPlanAndApply checks that the ephemeral resource is opened once per plan and once
-// per apply that uses it, and that each time makes one lookup and no other call.
-func TestAccEphemeralResourceOpensOncePerPlanAndApply(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource)
-	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	w.write("main.tf", requiredProviders+`
-ephemeral "embed_user_group_token" "acme" {
-  user_group_id = "acme"
-}
-
-variable "step" {
-  type = number
-}
-
-# OpenTofu does not open what an apply has no use for.
-resource "terraform_data" "use" {
-  triggers_replace = var.step
-
-  provisioner "local-exec" {
-    command     = "test -n \"$TOKEN\""
-    environment = { TOKEN = ephemeral.embed_user_group_token.acme.token }
-  }
-}
-`)
-	opened := func(what string, times int) {
-		t.Helper()
-		if calls := w.service.Calls(); w.service.Count("GET") != times || len(calls) != times {
-			t.Errorf("%s must make %d lookups and no other call: %v", what, times, calls)
-		}
-		w.service.ResetCounts()
-	}
-	w.must("plan", "-out=planned", "-var=step=1")
-	opened("a plan", 1)
-	w.must("apply", "planned")
-	opened("an apply of a plan", 1)
-	w.must("apply", "-auto-approve", "-var=step=2")
-	opened("a plan and its apply", 2)
-	w.must("plan", "-refresh=false", "-var=step=2")
-	opened("a plan without refresh", 1)
-	w.wantNoTokens()
-}
-
 // TestAccTokensInTwoRootModules checks, with examples/tokens-in-two-root-modules, that the second root module writes
 // each secret when its token has changed. The first one can be planned without a valid key. No file contains a token.
 func TestAccTokensInTwoRootModules(t *testing.T) {
