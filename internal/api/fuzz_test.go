@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 )
 
 // FuzzAnswer: any response must be either a success or a failure. Nothing may panic, and neither the failure nor the
@@ -46,22 +45,6 @@ func FuzzAnswer(f *testing.F) {
 		wantAbsent(t, "the failure", said, key, token)
 		if len([]rune(failure.Message)) > maxMessage+2 || oneLine(said) != said || failure.Kind > NotSent {
 			t.Errorf("kind %d: %q", failure.Kind, said)
-		}
-	})
-}
-
-// FuzzRetryAfter: a wait must not be negative or absurdly long, and the client must limit it to RetryWaitMax.
-func FuzzRetryAfter(f *testing.F) {
-	for _, header := range []string{"", "120", "-1", "18446744073709551616", "Fri, 31 Dec 9999 23:59:59 GMT"} {
-		f.Add(header, int64(1_772_366_400))
-		f.Add(header, int64(-62_135_596_800))
-	}
-	client := newClient(f, "https://service.example.com", waits(time.Second, time.Minute))
-	f.Fuzz(func(t *testing.T, header string, now int64) {
-		wait := parseRetryAfter(header, time.Unix(now, 0))
-		got := client.wait(0, &Error{RetryAfter: wait})
-		if wait < 0 || wait > maxRetryAfter || got <= 0 || got > time.Minute {
-			t.Errorf("parseRetryAfter(%q) = %s, and the client waits %s", header, wait, got)
 		}
 	})
 }
