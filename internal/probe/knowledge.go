@@ -229,10 +229,4 @@ var questions = []question{
 				"requests_per_second.", pageProxies + "#limits",
 		},
 	}},
-	{"time", "Responses", map[string]finding{
-		"fast": {OK, "take %s", "", ""},
-		"slow": {
-			Note, "take %s", "A run with hundreds of groups takes minutes.", "guides/many-customers.md#what-a-run-costs",
-		},
-	}},
 }

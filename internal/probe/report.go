@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -79,15 +78,8 @@ func (p *probe) report() Report {
 	}
 	if p.throttled > 0 {
 		p.found("pace", "some", fmt.Sprintf("%d of %d", p.throttled, p.attempts))
-	} else if len(p.took) > 0 {
+	} else if p.proto != "" {
 		p.found("pace", "none", "")
-	}
-	median, longest := p.times()
-	times := fmt.Sprintf("%s, at most %s", short(median), short(longest))
-	if median >= time.Second {
-		p.found("time", "slow", times)
-	} else if len(p.took) > 0 {
-		p.found("time", "fast", times)
 	}
 	report := Report{Calls: p.attempts}
 	for _, q := range questions {
@@ -112,8 +104,6 @@ func (p *probe) report() Report {
 	}
 	return report
 }
-
-func short(d time.Duration) string { return d.Round(100 * time.Microsecond).String() }
 
 // The exit codes of the command.
 const (

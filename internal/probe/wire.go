@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -22,7 +21,6 @@ type wire struct {
 	through   http.RoundTripper
 	attempts  int
 	throttled int
-	took      []time.Duration
 	proto     string
 	server    string
 	via       string
@@ -34,12 +32,10 @@ type wire struct {
 func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
 	w.attempts++
 	w.status, w.body = 0, &bytes.Buffer{}
-	start := time.Now()
 	response, err := w.through.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
-	w.took = append(w.took, time.Since(start))
 	if (&api.Error{Status: response.StatusCode}).RateLimited() {
 		w.throttled++
 	}
@@ -82,15 +78,6 @@ func (w *wire) between() (said string, passedOn bool) {
 		said += ", Via: " + printable(w.via)
 	}
 	return said, w.via != ""
-}
-
-// times returns the median and the maximum of the time until a response began.
-func (w *wire) times() (median, longest time.Duration) {
-	if len(w.took) == 0 {
-		return 0, 0
-	}
-	sorted := slices.Sorted(slices.Values(w.took))
-	return sorted[len(sorted)/2], sorted[len(sorted)-1]
 }
 
 // printable returns a header without what a terminal could take for a command, cut short.
