@@ -12,7 +12,6 @@ import (
 	"testing/synctest"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
-	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
@@ -80,6 +79,21 @@ func TestOperations(t *testing.T) {
 			"a lost creation is claimed on evidence", "create", "absent",
 			[]string{"lost after the work"},
 			"GET lost after the work, GET, GET, GET, GET, DELETE", usergroup.Claimed, true,
+		},
+		{
+			"a stopped run looks up what it may have created", "create", "absent",
+			[]string{"lost after the work", "the run is stopped", "answered"},
+			"GET lost after the work, GET, GET, GET, GET, DELETE", usergroup.Claimed, true,
+		},
+		{
+			"a stopped run looks up what it has created", "create", "absent",
+			[]string{"the run is stopped", "half an answer"},
+			"GET half an answer, GET", none, true,
+		},
+		{
+			"an adoption does not take an empty group", "adopt", "exists/no team_id",
+			[]string{"answered", "an answer without token", "another actor replaces"},
+			"GET, PUT an answer without token, GET, GET, GET, GET, DELETE", usergroup.Replaced, false,
 		},
 		{
 			"another's group is not claimed", "create", "exists",
@@ -164,7 +178,10 @@ func TestOperations(t *testing.T) {
 				before, reading, _ := strings.Cut(test.before, "/")
 				h := situationOf(test.operation, before, cmp.Or(reading, "stored"), "").start(t)
 				h.script = test.script
-				h.operate(t.Context())
+				var ctx context.Context
+				ctx, h.stop = context.WithCancel(t.Context())
+				defer h.stop()
+				h.operate(ctx)
 				var calls []string
 				for _, event := range h.events {
 					if line := event(); strings.ToUpper(line[:3]) == line[:3] {
@@ -189,42 +206,6 @@ func TestOperations(t *testing.T) {
 					t.Error(broken)
 				}
 			})
-		})
-	}
-}
-
-// TestOneExplanation: a problem that affects every group must be explained only once.
-func TestOneExplanation(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name        string
-		environment string
-		script      []string
-		calls       int
-		finding     usergroup.Finding
-	}{
-		{"the key is refused", "", []string{"refused 401"}, 1, usergroup.CallFailed},
-		{"the key is of another environment", "Testing", nil, 4, usergroup.WrongKey},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			h := situationOf("create", "absent", "stored", test.environment).start(t)
-			h.script = test.script
-			found := map[usergroup.Finding]int{}
-			for _, id := range []string{"one", "two", "three", "four"} {
-				_, err := h.service.Create(t.Context(), api.GroupRequest{UserGroupID: id}, false)
-				var problem *usergroup.Problem
-				if !errors.As(err, &problem) {
-					t.Fatalf("%s: %v", id, err)
-				}
-				found[problem.Finding]++
-			}
-			if found[test.finding] != 1 || found[usergroup.RunEnded] != 3 {
-				t.Errorf("the findings are %v, want one explanation and three references to it", found)
-			}
-			if calls := len(h.Calls()) + len(test.script); calls != test.calls {
-				t.Errorf("%d calls were made, want %d", calls, test.calls)
-			}
 		})
 	}
 }
@@ -385,49 +366,5 @@ func TestEnvironmentHasChanged(t *testing.T) {
 		if rotated.Group == nil || rotated.Group.Token.Reveal() != group.Token || rotated.Group.TeamID == nil {
 			t.Errorf("with %s in the state, the rotation returned %+v", tag, rotated.Group)
 		}
-	}
-}
-
-// TestInstances: if a replacement is created before the old instance is destroyed, both are the same group.
-// Destroying the old instance must keep it.
-func TestInstances(t *testing.T) {
-	t.Parallel()
-	h := situationOf("adopt", "exists", "stored", "").start(t)
-	ctx := context.Background()
-	adopted, err := h.service.Create(ctx, wanted(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	group, _ := h.Group(id)
-	old := usergroup.Known{ID: id, TeamID: &group.TeamID, Token: adopted.Group.Token, Instance: "old"}
-	kept, err := h.service.Delete(ctx, old, "")
-	_, there := h.Group(id)
-	if err != nil || !there || len(kept.Warnings) != 1 || kept.Warnings[0].Finding != usergroup.Kept {
-		t.Errorf("destroying the old instance did not keep the group with one warning: %v, %v", kept.Warnings, err)
-	}
-	calls := len(h.Calls())
-	if _, err := h.service.Create(ctx, wanted(), true); err == nil || len(h.Calls()) != calls+1 {
-		t.Errorf("a second address adopted the group of the first, or asked for it %d times: %v", len(h.Calls())-calls, err)
-	}
-	own := old
-	own.Instance = adopted.Instance
-	if _, err := h.service.Delete(ctx, own, ""); err != nil || h.Deletions(id) != 1 {
-		t.Errorf("destroying the new instance did not delete the group once: %v", err)
-	}
-	created, err := h.service.Create(ctx, wanted(), false)
-	if err != nil || len(created.Warnings) != 1 || created.Warnings[0].Finding != usergroup.Recreated {
-		t.Errorf("creating the deleted group again returned the warnings %v, error %v", created.Warnings, err)
-	}
-}
-
-// TestTakenOver: another group that a refresh has found under the ID of the managed one must not be deleted.
-func TestTakenOver(t *testing.T) {
-	t.Parallel()
-	h := situationOf("delete", "another group", "stored", "").start(t)
-	h.Change(id, func(g *emulator.Group) { g.Name = "Another" })
-	h.refresh(t.Context())
-	h.delete(t.Context())
-	if _, there := h.Group(id); !there || h.err != nil || len(h.Calls()) != 1 {
-		t.Errorf("%d calls, want 1; the other group exists: %t; %v", len(h.Calls()), there, h.err)
 	}
 }
