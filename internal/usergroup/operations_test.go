@@ -81,6 +81,11 @@ func TestOperations(t *testing.T) {
 			"GET lost after the work, GET, GET, GET, GET, DELETE", usergroup.Claimed, true,
 		},
 		{
+			"a lost creation is not claimed if properties are hidden", "create", "alike/hides properties",
+			[]string{"lost before the work"},
+			"GET lost before the work, GET, GET", usergroup.MayHaveExisted, false,
+		},
+		{
 			"a stopped run looks up what it may have created", "create", "absent",
 			[]string{"lost after the work", "the run is stopped", "answered"},
 			"GET lost after the work, GET, GET, GET, GET, DELETE", usergroup.Claimed, true,
@@ -206,6 +211,21 @@ func TestOperations(t *testing.T) {
 					t.Error(broken)
 				}
 			})
+		})
+	}
+}
+
+// TestExistsEmpty: a creation must say that the group that exists is empty, but only where the service shows names.
+func TestExistsEmpty(t *testing.T) {
+	t.Parallel()
+	for _, showsNames := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			h := situationOf("create", "nameless", "stored", "").start(t)
+			h.service.PassCheck(showsNames)
+			h.operate(t.Context())
+			if len(h.problems) != 1 || h.problems[0].Empty != showsNames {
+				t.Errorf("names are shown: %t; %v", showsNames, h.problems)
+			}
 		})
 	}
 }

@@ -144,6 +144,7 @@ var readings = map[string]reading{
 	"silent": {
 		Options: emulator.Options{Omit: []string{"name", "provided_id", "properties"}}, hidesNames: true,
 	},
+	"hides properties": {Options: emulator.Options{Omit: []string{"properties"}}, changes: []string{"create"}},
 	"no team_id": {
 		Options: emulator.Options{Omit: []string{"team_id"}}, hidesTeams: true,
 		fragile: "without a token either, nothing shows which group a response is about",
