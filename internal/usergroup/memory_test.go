@@ -48,18 +48,6 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// TestTakenOver: another group that a refresh has found under the ID of the managed one must not be deleted.
-func TestTakenOver(t *testing.T) {
-	t.Parallel()
-	h := situationOf("delete", "another group", "stored", "").start(t)
-	h.Change(id, func(g *emulator.Group) { g.Name = "Another" })
-	h.refresh(t.Context())
-	h.delete(t.Context())
-	if _, there := h.Group(id); !there || h.err != nil || len(h.Calls()) != 1 {
-		t.Errorf("%d calls, want 1; the other group exists: %t; %v", len(h.Calls()), there, h.err)
-	}
-}
-
 // TestTokensAreRemembered: a response that reports a group as new whose token this process knows must be recognized as
 // one from a cache.
 func TestTokensAreRemembered(t *testing.T) {
