@@ -286,7 +286,7 @@ func keepsTokensSensitive(w *workbench) {
 // runsImportCommand runs the shell script unchanged, with the engine on PATH as terraform.
 func runsImportCommand(w *workbench) {
 	bin := w.t.TempDir()
-	if err := os.Symlink(engineProgram(w.t), filepath.Join(bin, "terraform")); err != nil {
+	if err := os.Symlink(w.engine.Path, filepath.Join(bin, "terraform")); err != nil {
 		w.t.Fatal(err)
 	}
 	w.env = append(w.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))

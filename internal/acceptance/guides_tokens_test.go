@@ -83,7 +83,7 @@ func rotatesNow(r *reader) {
 	r.write("terraform.tfvars", "incidents = { acme = 1 }\n")
 	r.plansNothing()
 	invokes := r.take("shell")
-	if found, err := engine.AtHand(); err != nil || !engine.Actions.In(found) {
+	if !engine.Actions.In(r.engine) {
 		return
 	}
 	r.write("action.tf",
@@ -104,9 +104,8 @@ func looks(r *reader) {
 // encrypts: if the engine can encrypt state and plan, neither shows a token.
 func encrypts(r *reader) {
 	encryption := r.take("terraform")
-	found, err := engine.AtHand()
 	// OpenTofu introduced encryption in the same version as functions of providers.
-	if err != nil || found.Name != engine.OpenTofu || !engine.Functions.In(found) {
+	if r.engine.Name != engine.OpenTofu || !engine.Functions.In(r.engine) {
 		return
 	}
 	r.env = append(r.env, "TF_VAR_state_passphrase=sixteen characters")

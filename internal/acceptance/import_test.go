@@ -34,12 +34,8 @@ func TestAccGeneratedConfigurationPlansNothing(t *testing.T) {
 			w.must("apply", "planned")
 			w.plansNothing()
 			// Older engines write JSON as a string literal.
-			found, err := engine.AtHand()
-			if err != nil {
-				t.Fatal(err)
-			}
 			reads := "jsonencode({"
-			if !engine.GenerateJSON.In(found) {
+			if !engine.GenerateJSON.In(w.engine) {
 				reads = `"{\"a\":`
 			}
 			if text := readPage(t, filepath.Join(w.dir, "generated.tf")); !strings.Contains(text, reads) {

@@ -131,21 +131,17 @@ type reader struct {
 func newReader(t *testing.T, options emulator.Options, blocks []block) *reader {
 	t.Helper()
 	r := &reader{newWorkbench(t, options), blocks}
-	found, err := engine.AtHand()
-	if err != nil {
-		t.Fatal(err)
-	}
 	tools := t.TempDir()
 	mirror, configuration := filepath.Join(tools, "mirror"), filepath.Join(tools, "mirror.tfrc")
 	program := filepath.Join(buildDir, "terraform-provider-embed")
-	if err := engine.Mirror(mirror, "0.1.0", found.Platform, program); err != nil {
+	if err := engine.Mirror(mirror, "0.1.0", r.engine.Platform, program); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(configuration, engine.FromMirror(mirror), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"terraform", "tofu"} {
-		if err := os.Symlink(found.Path, filepath.Join(tools, name)); err != nil {
+		if err := os.Symlink(r.engine.Path, filepath.Join(tools, name)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -22,6 +22,7 @@ import (
 // program that reads its settings from the environment.
 type workbench struct {
 	t       *testing.T
+	engine  engine.Engine
 	service *emulator.Emulator
 	dir     string
 	env     []string
@@ -61,14 +62,12 @@ var build = sync.OnceValues(func() (configuration string, err error) {
 
 func newWorkbench(t *testing.T, options emulator.Options) *workbench {
 	t.Helper()
-	if os.Getenv("TF_ACC") == "" {
-		t.Skip("it runs an engine, so it needs TF_ACC=1")
-	}
+	found := engine.ForTest(t)
 	configuration, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &workbench{t: t, service: protocoltest.StartService(t, options), dir: t.TempDir()}
+	w := &workbench{t: t, engine: found, service: protocoltest.StartService(t, options), dir: t.TempDir()}
 	w.env = append(engine.Environment(configuration),
 		"EMBED_BASE_URL="+w.service.URL(), "EMBED_API_KEY="+emulator.DefaultKey, "EMBED_RETRY_WAIT_MIN=10ms")
 	return w
@@ -84,16 +83,6 @@ func parallelWorkbench(t *testing.T, options emulator.Options, needs ...engine.F
 	}
 	t.Parallel()
 	return newWorkbench(t, options)
-}
-
-// engineProgram returns the path of the engine, which is the one that terraform-plugin-testing uses, too.
-func engineProgram(t *testing.T) string {
-	t.Helper()
-	found, err := engine.AtHand()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found.Path
 }
 
 // copy copies a file, or the contents of a directory, into the workbench.
@@ -168,7 +157,7 @@ func (w *workbench) run(args ...string) (int, string) {
 	if args[0] != "state" {
 		args = slices.Insert(args, 1, "-no-color")
 	}
-	return w.execute(engineProgram(w.t), args...)
+	return w.execute(w.engine.Path, args...)
 }
 
 // tokenPattern matches the emulator's tokens.

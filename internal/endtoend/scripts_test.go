@@ -41,15 +41,9 @@ func TestLongScripts(t *testing.T) {
 // test interrupts the Runner's engines.
 func prepared(t *testing.T, groups string, flags ...string) *Runner {
 	t.Helper()
-	if os.Getenv("TF_ACC") == "" {
-		t.Skip("it runs an engine, so it needs TF_ACC=1")
-	}
+	found := engine.ForTest(t)
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 	t.Cleanup(stop)
-	found, err := engine.AtHand()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	configuration, err := engine.BuildProvider(ctx, dir, append(flags, "-ldflags", "-X main.version=1.2.3")...)
 	if err != nil {

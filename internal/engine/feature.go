@@ -71,17 +71,24 @@ func (f Feature) In(e Engine) bool {
 		version.Must(version.NewVersion(e.Version)).Core().GreaterThanOrEqual(version.Must(version.NewVersion(least)))
 }
 
-// Needs skips a test if the engine that AtHand returns does not have the feature. If EMBED_TEST_NO_SKIPS is set, it
-// fails the test instead. Without TF_ACC, it does nothing, since the test is then skipped for that reason.
-func Needs(t *testing.T, wanted Feature) {
+// ForTest returns the engine that AtHand returns, for a test that runs it. Without TF_ACC, it skips the test.
+func ForTest(t *testing.T) Engine {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
-		return
+		t.Skip("it runs an engine, so it needs TF_ACC=1")
 	}
-	e, err := AtHand()
+	found, err := AtHand()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return found
+}
+
+// Needs skips a test if the engine that ForTest returns does not have the feature. If EMBED_TEST_NO_SKIPS is set, it
+// fails the test instead.
+func Needs(t *testing.T, wanted Feature) {
+	t.Helper()
+	e := ForTest(t)
 	least, known := since[wanted]
 	// tools/test/engines extracts the part before the colon for the table in README.md.
 	why := fmt.Sprintf("needs %s: %s %s or later, not %s", wanted, e.Name, least.of(e), e.Version)

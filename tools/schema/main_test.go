@@ -18,14 +18,8 @@ import (
 // TestAccSchemaIsTheEngines checks that tfplugindocs, which decodes the schema with terraform-json, gets the same
 // schema from this tool as from an engine that supports all kinds of objects.
 func TestAccSchemaIsTheEngines(t *testing.T) {
-	if os.Getenv("TF_ACC") == "" {
-		t.Skip("it runs an engine, so it needs TF_ACC=1")
-	}
 	engine.Needs(t, engine.Actions)
-	found, err := engine.AtHand()
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := engine.ForTest(t)
 	dir := t.TempDir()
 	configuration, err := engine.BuildProvider(t.Context(), dir)
 	if err != nil {
