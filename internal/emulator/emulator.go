@@ -98,8 +98,7 @@ func New(options Options) *Emulator {
 // URL returns the base address of the service, without a path. It is empty if the service does not listen.
 func (e *Emulator) URL() string { return e.url }
 
-// Close cuts every connection and stops the service. Waiting calls end at once. A call that a DelayBefore delays does
-// nothing.
+// Close cuts every connection and stops the service. Waiting calls end at once.
 func (e *Emulator) Close() {
 	// Cut connections first. Otherwise, a call that wakes up could still send its response.
 	_ = e.server.Close()

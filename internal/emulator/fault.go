@@ -38,8 +38,6 @@ const (
 	Redirect307 FaultKind = "redirect-307"
 	// Delay does the work at once and responds late.
 	Delay FaultKind = "delay"
-	// DelayBefore does the work late, even if the caller has given up by then.
-	DelayBefore FaultKind = "delay-before"
 	// AnswerTwice does the work, and sends the response once more on the same connection, in place of the response to the
 	// next request there, which it does not read. Then it cuts the connection.
 	AnswerTwice FaultKind = "answer-twice"
@@ -61,9 +59,7 @@ type Fault struct {
 	Nth int
 	// Kind is the way in which the calls fail.
 	Kind FaultKind
-	// RetryAfter is the Retry-After header of Unavailable503 and TooMany429. If it is empty, they have none.
-	RetryAfter string
-	// Delay is the duration of Delay and DelayBefore.
+	// Delay is the duration of Delay.
 	Delay time.Duration
 	// Status, Body and Header are the response of Answer. Status 0 means 200.
 	Status int
@@ -129,7 +125,7 @@ func (e *Emulator) strike(call Call) Fault {
 // Fault changes nothing.
 func (e *Emulator) carryOut(fault Fault, in *inbound) reply {
 	switch fault.Kind {
-	case "", Delay, DelayBefore:
+	case "", Delay:
 		return e.work(in)
 	case CutBefore:
 		return reply{}
@@ -140,10 +136,9 @@ func (e *Emulator) carryOut(fault Fault, in *inbound) reply {
 		e.work(in)
 		return failure(http.StatusInternalServerError, "something went wrong")
 	case Unavailable503:
-		out := failure(http.StatusServiceUnavailable, "the service is not available at the moment")
-		return later(out, fault.RetryAfter)
+		return failure(http.StatusServiceUnavailable, "the service is not available at the moment")
 	case TooMany429:
-		return later(failure(http.StatusTooManyRequests, "too many calls"), fault.RetryAfter)
+		return failure(http.StatusTooManyRequests, "too many calls")
 	case Refuse:
 		return e.service.refuse(&in.call, http.StatusBadRequest, "the service does not want to")
 	case HalfDocument:
@@ -176,12 +171,4 @@ func (e *Emulator) carryOut(fault Fault, in *inbound) reply {
 	default:
 		return failure(http.StatusNotImplemented, "the test asked for a fault of an unknown kind")
 	}
-}
-
-// later returns the reply with a Retry-After header, unless retryAfter is empty.
-func later(out reply, retryAfter string) reply {
-	if retryAfter != "" {
-		out.header = http.Header{"Retry-After": {retryAfter}}
-	}
-	return out
 }

@@ -34,9 +34,6 @@ func (e *Emulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		(*hook)(in.call)
 	}
 	fault := e.admit(in)
-	if fault.Kind == DelayBefore && !e.sleep(context.Background(), fault.Delay) {
-		panic(http.ErrAbortHandler)
-	}
 	out := e.perform(in, fault)
 	if fault.Kind == Delay {
 		e.sleep(r.Context(), fault.Delay)
@@ -103,7 +100,9 @@ func (e *Emulator) work(in *inbound, omit ...string) reply {
 	contentType := in.Header.Values("Content-Type")
 	switch {
 	case in.tooMany:
-		return later(in.call.refuse(http.StatusTooManyRequests, "more calls per second than the service accepts"), "1")
+		out := in.call.refuse(http.StatusTooManyRequests, "more calls per second than the service accepts")
+		out.header = http.Header{"Retry-After": {"1"}}
+		return out
 	case in.call.Path != servicePath:
 		return in.call.refuse(http.StatusNotFound, "there is nothing at this path; the service is at "+servicePath)
 	case fieldsOf[in.Method] == nil:
@@ -124,21 +123,18 @@ func (e *Emulator) work(in *inbound, omit ...string) reply {
 	}
 }
 
-// sleep waits and reports whether it waited for the full duration. It returns early if the service is closed or the
-// context is done.
-func (e *Emulator) sleep(ctx context.Context, d time.Duration) bool {
+// sleep waits. It returns early if the service is closed or the context is done.
+func (e *Emulator) sleep(ctx context.Context, d time.Duration) {
 	if d <= 0 {
-		return true
+		return
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
 	case <-ctx.Done():
 	case <-e.closing:
 	}
-	return false
 }
 
 // rateLimit is a token bucket. It admits perSecond calls at once and in each second.

@@ -93,7 +93,7 @@ func (f *fixture) storm(bool, []string) {
 	kinds := []emulator.FaultKind{
 		emulator.CutAfterWork, emulator.CutBefore, emulator.CutInDocument, emulator.HalfDocument,
 		emulator.Error500AfterWork, emulator.Unavailable503, emulator.TooMany429, emulator.HTML200,
-		emulator.NoToken, emulator.Delay, emulator.DelayBefore,
+		emulator.NoToken, emulator.Delay,
 	}
 	var mu sync.Mutex
 	calls, streak := map[string]int{}, map[string]int{}
