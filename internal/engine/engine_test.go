@@ -69,17 +69,3 @@ func TestEnvironment(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
-
-func TestFromBuild(t *testing.T) {
-	t.Parallel()
-	const want = `provider_installation {
-  dev_overrides {
-    "registry.terraform.io/dashembed/embed" = "/x"
-    "registry.opentofu.org/dashembed/embed" = "/x"
-  }
-}
-`
-	if got := string(fromBuild("/x")); got != want {
-		t.Errorf("got:\n%s", got)
-	}
-}
