@@ -52,11 +52,8 @@ func TestAccReplacementIsNotTakenForTwoAddresses(t *testing.T) {
 	}{
 		"another id":                          {edit: anotherID, left: "acme-2"},
 		"another id, create first":            {lines: createFirst, edit: anotherID, left: "acme-2"},
-		"another id, adopting":                {lines: adopting, edit: anotherID, left: "acme-2"},
-		"tainted":                             {taint: true, left: "acme"},
 		"-replace":                            {args: replace, left: "acme"},
 		"tainted, create first, adopting":     {lines: adopting, taint: true, keeps: true, left: "acme"},
-		"-replace, create first, adopting":    {lines: adopting, args: replace, keeps: true, left: "acme"},
 		"-replace beside a change of its own": {edit: anotherName, args: replace, left: "acme"},
 	} {
 		t.Run(name, func(t *testing.T) {
