@@ -142,8 +142,8 @@ func TestHook(t *testing.T) {
 	w.matches(get, w.ask(get), `^200 {"success":1`)
 }
 
-// TestDelays checks that the work of a call that takes 3 s is done at once, and when the call ends, for a patient caller
-// and for one that gives up after 1 s.
+// TestDelays checks that the work of a call that takes 3 s is done at once, and when the call ends, for a caller that
+// waits and for one that gives up after 1 s.
 func TestDelays(t *testing.T) {
 	for name, test := range map[string]struct {
 		latency time.Duration
