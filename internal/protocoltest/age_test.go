@@ -157,26 +157,6 @@ func TestThePlanDecidesWhetherATokenIsTooOld(t *testing.T) {
 	}
 }
 
-// TestAnUnreadPlanPostponesTheRotation checks that a plan without a refresh rotates only if it changes nothing else,
-// and that the rotation is not lost.
-func TestAnUnreadPlanPostponesTheRotation(t *testing.T) {
-	p, clock := dated(t, emulator.Options{})
-	state := p.Created(aging())
-	clock.at(ninety + 1)
-	plan := p.Plan(state, aging("name", "New"))
-	wantRotation(t, plan, false)
-	state = applied(p, plan, "PUT")
-	plan = p.Plan(state, aging("name", "New"))
-	wantRotation(t, plan, true)
-	state = applied(p, plan, "POST")
-
-	// A refresh that was saved decides for plans without one.
-	clock.at(2*ninety + 2)
-	plan = p.Plan(p.Refreshed(state), aging("name", "Newer"))
-	wantRotation(t, plan, true)
-	applied(p, plan, "PUT > POST")
-}
-
 // TestValuesThatAreNotKnownYet covers plans with values that turn out to be the same when the plan is applied.
 func TestValuesThatAreNotKnownYet(t *testing.T) {
 	t.Parallel()

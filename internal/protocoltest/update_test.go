@@ -83,18 +83,6 @@ func TestLostUpdateIsUndone(t *testing.T) {
 	}
 }
 
-// TestEmptyMappingAndPropertiesAreSent checks that empty arguments empty what the group has.
-func TestEmptyMappingAndPropertiesAreSent(t *testing.T) {
-	p := start(t, emulator.Options{})
-	empty := Acme("mapping", Object{}, "properties", "{}")
-	state := p.Updated(p.Created(Acme()), empty)
-	p.WantCalls("PUT")
-	if group := p.Group("acme"); len(group.Mapping) > 0 || string(group.Properties) != "{}" {
-		t.Errorf("the service has %+v", group)
-	}
-	p.WantSettled(p.Refreshed(state), empty)
-}
-
 // TestTokenThatIsNotStoredIsLookedUp checks that, with store_token = false, no token is in the state, and that
 // rotations and deletions look it up.
 func TestTokenThatIsNotStoredIsLookedUp(t *testing.T) {
