@@ -94,20 +94,24 @@ func importsCustomers(r *reader) {
 // onlyOutputs is what a plan says that changes no resource.
 const onlyOutputs = "without changing any real infrastructure"
 
-// rehearses follows the rehearsal in Testing.
+// rehearses follows the rehearsal in Testing, where one of the five groups exists, and must survive it.
 func (r *reader) rehearses() {
 	r.t.Helper()
+	testing := r.service.In("Testing")
+	testing.Seed(emulator.Group{ID: "customer-001", Name: "Customer 001"})
 	key := strings.NewReplacer(`"$(cat /run/secrets/embed_testing_api_key)"`, testingKey)
 	rehearsal := r.shell(key.Replace(r.take("shell")))
-	r.quotes("5 to add, 0 to change", rehearsal)
+	r.quotes("1 to import, 4 to add, 1 to change", rehearsal)
 	r.quotes(onlyOutputs, rehearsal)
-	if there := len(r.service.In("Testing").Groups()); there != 5 {
-		r.t.Errorf("the rehearsal has created %d groups, want 5", there)
+	if there := len(testing.Groups()); there != 5 {
+		r.t.Errorf("after the rehearsal, there are %d groups, want 5", there)
 	}
-	before, _, _ := strings.Cut(r.take("shell"), "cd -")
-	r.shell("cd ../rehearsal\nexport EMBED_API_KEY=" + testingKey + "\n" + before)
-	if left := r.service.In("Testing").Groups(); len(left) > 0 {
-		r.t.Errorf("the rehearsal has left %v", left)
+	unprotect, forget := r.take("shell"), r.take("shell")
+	destroy, _, _ := strings.Cut(r.take("shell"), "cd -")
+	r.shell("cd ../rehearsal\nexport EMBED_API_KEY=" + testingKey + "\n" + unprotect + forget + destroy)
+	left := testing.Groups()
+	if len(left) != 1 || left[0].ID != "customer-001" || r.service.Creations("customer-001") > 0 {
+		r.t.Errorf("the rehearsal has left %v, want only the group that existed before", left)
 	}
 }
 
