@@ -2,6 +2,12 @@ package usergroup
 
 import "github.com/dashembed/terraform-provider-embed/internal/api"
 
+// Lease and LongestPlaceholder are the times of lease.go.
+const (
+	Lease              = lease
+	LongestPlaceholder = longestPlaceholder
+)
+
 // PassCheck marks the check of the service as passed. showsNames reports whether its lookup has shown a name.
 func (s *Service) PassCheck(showsNames bool) {
 	s.check.last = &verdict{uncached: true}

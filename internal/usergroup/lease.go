@@ -14,8 +14,9 @@ import (
 const (
 	// lease is how long after its creation a lookup may begin to delete its placeholder.
 	lease = 20 * time.Second
-	// notALease is how long a group exists that cannot be a placeholder. The difference is for the deletion itself.
-	notALease = 30 * time.Second
+	// longestPlaceholder is how long a placeholder can exist. The difference is for the deletion itself. The waits between
+	// maxLooks looks, 63 seconds in all, must be longer.
+	longestPlaceholder = 30 * time.Second
 )
 
 // settling waits until a group that was found cannot be the placeholder of another lookup any more.
@@ -31,7 +32,7 @@ func (w *settling) wait(ctx context.Context, group api.UserGroup) bool {
 	if w.looks == 0 || !areSame(w.group, group) {
 		w.group, w.since = group, time.Now()
 	}
-	left := notALease - time.Since(w.since)
+	left := longestPlaceholder - time.Since(w.since)
 	w.looks++
 	if left <= 0 || w.looks > maxLooks {
 		return false

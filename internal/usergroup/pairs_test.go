@@ -27,7 +27,8 @@ const (
 	slowest = time.Second
 	// latest is how long a call that is late takes at most, which is a mishap. latestDeletion is the same for a deletion:
 	// one that takes longer than the provider allows for can hit a group that somebody has taken meanwhile.
-	latest, latestDeletion = 29 * time.Second, 9 * time.Second
+	latest         = usergroup.LongestPlaceholder - time.Second
+	latestDeletion = usergroup.LongestPlaceholder - usergroup.Lease - time.Second
 	// mostSlow is how many calls of an order can take longer than no time, without those of a check.
 	mostSlow = 1
 	// liveName differs from the ID, which a lookup may have to send as a name.
