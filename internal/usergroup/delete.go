@@ -86,7 +86,7 @@ func (p Problem) goneOr(problem *Problem) (Result, *Problem) {
 	case errors.Is(problem, ErrNotFound):
 		return Result{Warnings: []*Problem{p.because(problem)}}, nil
 	case problem.Finding == Replaced:
-		p.Response, p.Empty = problem.Response, problem.Empty
+		p.Response = problem.Response
 		return Result{Warnings: []*Problem{p.with(AnotherRemains)}}, nil
 	default:
 		return Result{}, p.because(problem)
