@@ -89,9 +89,9 @@ func TestClaimOfAnother(t *testing.T) {
 // no longer show it, and must not report or adopt it.
 func TestCreationAfterDeletion(t *testing.T) {
 	t.Parallel()
-	for _, adopt := range []bool{false, true} {
+	for before, adopt := range map[string]bool{"as known": false, "other token": true} {
 		synctest.Test(t, func(t *testing.T) {
-			h := situationOf("create, replacing", "as known", "lagging reads", "").start(t)
+			h := situationOf("create, replacing", before, "lagging reads", "").start(t)
 			service := usergroup.New(newClient(h.world, maxRetries), "")
 			old, _ := h.Group(id)
 			if _, err := service.Delete(t.Context(), h.state.asKnown(), ""); err != nil {
