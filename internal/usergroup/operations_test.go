@@ -76,6 +76,11 @@ func TestOperations(t *testing.T) {
 			"GET, PUT an answer without token, GET", usergroup.Adopted, true,
 		},
 		{
+			"a stopped run asks for a token that it was not told", "adopt", "exists",
+			[]string{"answered", "the run is stopped", "an answer without token"},
+			"GET, PUT an answer without token, GET", usergroup.Adopted, true,
+		},
+		{
 			"a lost creation is claimed on evidence", "create", "absent",
 			[]string{"lost after the work"},
 			"GET lost after the work, GET, GET, GET, GET, DELETE", usergroup.Claimed, true,
