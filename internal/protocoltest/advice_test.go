@@ -95,10 +95,11 @@ func (w *walk) stateRemove(string) {
 	w.state, w.config, w.managed, w.imports = w.Nothing(), nil, nil, false
 }
 
-// match changes the configuration to match the group.
+// match changes the configuration to match the group, if it is still there.
 func (w *walk) match(string) {
-	group := w.Group("acme")
-	w.config = With(w.config, "name", group.Name, "properties", string(group.Properties))
+	if group, there := w.Service.Group("acme"); there {
+		w.config = With(w.config, "name", group.Name, "properties", string(group.Properties))
+	}
 }
 
 var curl = regexp.MustCompile(`^  curl -X (\S+) '([^']+)' -H "(\S+): ([^"]+)" -H '(\S+): ([^']+)' -d '([^']+)'$`)

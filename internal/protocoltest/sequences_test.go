@@ -47,7 +47,7 @@ func TestSequences(t *testing.T) {
 				start.config = Acme("adopt_existing", first == "adopt")
 				if first != "create" {
 					start.groups = []emulator.Group{{
-						ID: "acme", Name: "Old", Properties: json.RawMessage(`{"tier":"silver","rows":10}`),
+						ID: "acme", Name: "Old", Properties: json.RawMessage(`{"tier":"silver","old":true}`),
 					}}
 				}
 				w.explore(start)
