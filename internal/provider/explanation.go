@@ -76,7 +76,7 @@ func (p explanation) said() string {
 	if p.Call != nil {
 		said = capitalized(cmp.Or(p.Call.Said(), "no reason is known")) + "."
 		if p.Call.AfterLostAttempt && p.Call.Kind != api.UnknownOutcome {
-			said += " An earlier attempt of the same call got no usable response."
+			said += " An earlier attempt at the same call got no usable response."
 		}
 	}
 	failed := p.Finding == usergroup.CallFailed || p.Finding == usergroup.LeftBehind
@@ -157,7 +157,7 @@ func (p explanation) left() string {
 			"create of this ID finds."
 	case p.LookupUncertain && removable:
 		return p.withCommand("If the group did not exist before, the lookup may have created an empty one, which the next " +
-			"run takes for an existing group. If this ID should not exist, remove the group before you run again.")
+			"run mistakes for an existing group. If this ID should not exist, remove the group before you run again.")
 	case p.LookupUncertain:
 		return "If the group was deleted elsewhere in the meantime, the lookup may have created an empty one, which the " +
 			"next plan or create finds."

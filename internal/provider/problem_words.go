@@ -134,8 +134,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.OutdatedToken: {
 		title: "The service shows an outdated token of user group %q",
 		means: "The service shows a token that has already been replaced, which can happen shortly after a rotation.",
-		next: "Run again in a minute. If the service still shows the old token then, it is taken for the current one, " +
-			"with a warning.",
+		next: "Run again in a minute. If the service still shows the old token then, the provider treats " +
+			"it as the current one and warns.",
 	},
 	usergroup.WrongEnvironment: {
 		title: "User group %q is in another environment",
@@ -279,8 +279,8 @@ var specialWords = []struct {
 	{
 		usergroup.Replaced, func(p explanation) bool { return p.Operation == usergroup.Adopt && p.Done == usergroup.Yes },
 		words{
-			means: "Instead of the group that was to be adopted, the update changed another one{other} or created it, as some " +
-				"services do. " + replacement,
+			means: "The update reached a different group{other} and not the one that was to be adopted. " + mayHaveCreated +
+				replacement,
 			done: "No group is in the state.",
 			next: adoptAgain,
 		},
@@ -295,8 +295,8 @@ var specialWords = []struct {
 	{
 		usergroup.Replaced, func(p explanation) bool { return p.Operation == usergroup.Update && p.Done == usergroup.Yes },
 		words{
-			means: "The group that was expected has team_id {known.team_id}. The update changed the one with team_id " +
-				"{response.team_id} instead, or created it, as some services do. " + replacement,
+			means: "The group that was expected has team_id {known.team_id}. The update reached the one with team_id " +
+				"{response.team_id} instead. " + mayHaveCreated + replacement,
 			done: "The state still has the group that was expected.",
 			next: planAgain,
 		},
@@ -335,7 +335,7 @@ var specialWords = []struct {
 	{
 		usergroup.MayBeLeftBehind, func(p explanation) bool { return p.Done == usergroup.Yes },
 		words{
-			means: "Looking up a missing group creates it, and the response to a lookup before the deletion was lost.",
+			means: "Looking up a missing group creates it. Before the deletion, the response to a lookup was lost.",
 		},
 	},
 	{
@@ -360,7 +360,8 @@ const (
 	mayBeEmpty   = "It may be an empty group that an earlier lookup left behind."
 	replacement  = "Either the group was deleted and another one created in its place, or the API key belongs to " +
 		"another environment."
-	planAgain = "Check the API key, then plan again: the plan shows the group as it is now. To stop managing it " +
+	mayHaveCreated = "Some services create a group on an update, so this update may have created it. "
+	planAgain      = "Check the API key, then plan again: the plan shows the group as it is now. To stop managing it " +
 		"without deleting it, run `terraform state rm`."
 	adoptAgain = "Check the API key, then run again: the next run adopts the group that it finds."
 )

@@ -74,7 +74,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Time limit for a single attempt of a call, as a duration such as `\"45s\"` or " +
+				MarkdownDescription: "Time limit for a single attempt at a call, as a duration such as `\"45s\"` or " +
 					"`\"2m\"`. A run that is stopped (Ctrl-C, a canceled job) finishes the calls in flight, checks " +
 					"the outcome of a rotation whose response was lost, and removes what a lookup has just created. " +
 					"If the service does not respond, this takes up to twice the limit plus one second. Default: " +

@@ -1,5 +1,5 @@
 locals {
-  # What the service shows of the groups that exist.
+  # What the service returns for the existing groups.
   before = data.embed_user_groups.all.groups
 
   renamed = [for id, group in local.before : id if group.name != null && group.name != local.customers[id].name]

@@ -3,7 +3,7 @@ variable "customers" {
     The customers, by user_group_id. Never change an ID: a different ID is a different customer, with a different token.
 
     - name: name of the group. It may change.
-    - mapping: data source for each schema ID. If left out, the mapping is not managed. {} empties it.
+    - mapping: for each schema ID, the data source at the dashboard service. If left out, the mapping is not managed. {} empties it.
     - properties: a JSON object as a string, such as jsonencode({ tier = "gold" }). If left out, the properties are not managed.
     - rotate_token_when_changed: changing one of these values rotates the token of this customer, once. Adding or removing one does not, except for incident, whose default is 0.
     - rotate_token_after_days: overrides rotate_token_after_days of the module for this customer.

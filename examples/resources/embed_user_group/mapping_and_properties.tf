@@ -2,7 +2,7 @@ resource "embed_user_group" "acme" {
   user_group_id = "acme"
   name          = "Acme Ltd"
 
-  # Data source for each schema ID.
+  # For each schema ID, the data source at the dashboard service that its dashboards query.
   mapping = {
     sales   = "acme_sales"
     billing = "acme_billing"

@@ -92,7 +92,7 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 		"`status` of the response to an old token; 0 means the same as for other refusals")
 	flags.BoolVar(&chosen.TrimNames, "trim-names", false, "store names without leading and trailing spaces")
 	flags.BoolVar(&chosen.AddsProperty, "adds-property", false,
-		"store a property of the service's own, in addition to those that were sent")
+		"also store a property that the service adds itself")
 	flags.Func("omit", "`field` to leave out of user_group in all responses; can be repeated", func(field string) error {
 		chosen.Omit = append(chosen.Omit, field)
 		return nil
