@@ -12,8 +12,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// outage is what a plan did while the service responded to every call with status 500. TestRunsEnd in internal/usergroup
-// holds the same limits in virtual time. This one includes the engine, and counts what a user reads.
+// outage is what a plan did while the service responded to every call with status 500. TestRunsEnd in
+// internal/usergroup holds the same limits in virtual time. This one includes the engine, and counts what a user reads.
 type outage struct {
 	calls int
 	took  time.Duration

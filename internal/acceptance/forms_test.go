@@ -27,7 +27,7 @@ output "files" {
     error_message = "There is no workflow for tests."
   }
   precondition {
-    condition     = alltrue([for form in ["bug", "feature"] : length(local.files["ISSUE_TEMPLATE/${form}.yml"].body) > 0])
+    condition     = alltrue([for it in ["bug", "feature"] : length(local.files["ISSUE_TEMPLATE/${it}.yml"].body) > 0])
     error_message = "An issue form asks nothing."
   }
 }
