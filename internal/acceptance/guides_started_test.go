@@ -89,6 +89,16 @@ func importsCustomers(r *reader) {
 	}
 	r.write("backend.tf", "terraform {\n  backend \"local\" {\n    path = \"../pipeline.tfstate\"\n  }\n}\n")
 	r.quotes("No changes", r.runs())
+	r.addsLeaving()
+}
+
+// addsLeaving adds the column that turns off the protection of a customer, as the table of changes says.
+func (r *reader) addsLeaving() {
+	r.t.Helper()
+	list := strings.ReplaceAll(readPage(r.t, filepath.Join(r.dir, "customers.csv")), "\n", ",\n")
+	list = strings.Replace(list, "tier,\n", "tier,leaving\n", 1)
+	r.write("customers.csv", strings.Replace(list, ",Customer 002,trial,", ",Customer 002,trial,yes", 1))
+	r.says("0 to add, 1 to change, 0 to destroy", "plan", "-refresh=false")
 }
 
 // onlyOutputs is what a plan says that changes no resource.
