@@ -84,9 +84,9 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Validators:  []validator.Map{mapvalidator.NoNullValues()},
 				MarkdownDescription: "For each schema, the data source at the dashboard service that the group uses. " +
 					"Keys are schema IDs. Values are data sources, or your own IDs for them. If omitted, the mapping " +
-					"is not managed: it is never sent, and removing the argument later changes nothing at the service. `{}` empties the " +
-					"mapping. The service never shows a mapping. A change made elsewhere goes unnoticed, and the " +
-					"first apply after an import replaces whatever mapping the group has.",
+					"is not managed: it is never sent, and removing the argument later changes nothing at the service. " +
+					"`{}` empties the mapping. The service never shows a mapping. A change made elsewhere goes " +
+					"unnoticed, and the first apply after an import replaces whatever mapping the group has.",
 			},
 			"properties": schema.StringAttribute{
 				CustomType:    propertiesType{},
