@@ -173,7 +173,7 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 		"answered with the same token": {
 			method: "POST", kind: emulator.Answer, calls: "PUT > POST > GET > POST > GET > POST > GET",
 			titles: []string{cannotRotate},
-			says:   "returned the token that it should have replaced", next: "POST",
+			says:   "returned a token that is not new", next: "POST",
 			state: []any{"name", "New", triggers, Quarter("Q1")},
 		},
 		"both": {

@@ -39,8 +39,8 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 		no:     "The token was not rotated.",
 		maybe:  "It is not known whether the token was rotated.",
 		yes:    "The token was rotated.",
-		next: "Run again. The next refresh reads the current token. The rotation is planned again, so if it " +
-			"succeeded after all, the token is rotated a second time.",
+		next: "Run again. The next refresh reads the current token. If the next plan shows the rotation again, applying it " +
+			"rotates the token even if this rotation succeeded after all.",
 	},
 	usergroup.Delete: {
 		failed: "Cannot delete user group %q",
@@ -122,7 +122,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.NotRotated: {
 		title: "Cannot rotate the token of user group %q",
-		means: "The service reported success, but returned the token that it should have replaced.",
+		means: "The service reported success, but returned a token that is not new.",
 		next:  runAgain,
 	},
 	usergroup.MayBeAnother: {

@@ -84,9 +84,9 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Validators:  []validator.Map{mapvalidator.NoNullValues()},
 				MarkdownDescription: "For each schema, the data source at the dashboard service that the group uses. " +
 					"Keys are schema IDs. Values are data sources, or your own IDs for them. If omitted, the mapping " +
-					"is not managed: it is never sent, and removing the argument later changes nothing at the service. " +
-					"`{}` empties the mapping. The service never shows a mapping. A change made elsewhere goes " +
-					"unnoticed, and the first apply after an import replaces whatever mapping the group has.",
+					"is not managed: it is never sent, and removing the argument later makes no call. `{}` empties the " +
+					"mapping. The service never shows a mapping. A change made elsewhere goes unnoticed, and with this " +
+					"argument, the first apply after an import replaces whatever mapping the group has.",
 			},
 			"properties": schema.StringAttribute{
 				CustomType:    propertiesType{},
@@ -95,8 +95,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				MarkdownDescription: "Properties of the group as a JSON object: `properties = jsonencode({ tier = " +
 					"\"gold\" })`. They are available as variables in dashboards and in the SQL editor. Compared by " +
 					"value: the order of keys, white space, and the notation of numbers do not matter. If omitted, " +
-					"properties are not managed: they are never sent, and removing the argument later changes " +
-					"nothing at the service. `jsonencode({})` empties them. Plans show them in plain text unless " +
+					"properties are not managed: they are never sent, and removing the argument later makes no " +
+					"call. `jsonencode({})` empties them. Plans show them in plain text unless " +
 					"the value is sensitive.",
 			},
 			"data_source_provided_id": schema.StringAttribute{

@@ -43,7 +43,8 @@ func (e *userGroupTokenEphemeralResource) Schema(
 ) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the current token of a user group without writing it to state or plan. " +
-			"It never rotates and never creates: a group that does not exist is an error, and nothing is left behind.\n\n" +
+			"It never rotates the token. A group that does not exist is an error, and nothing is left behind: the lookup " +
+			"creates the group, and the provider removes it again.\n\n" +
 			"For a group that the same configuration manages, refer to `embed_user_group.NAME.id`, " +
 			"which is known once the group exists. " +
 			"With a literal ID, the first plan would look up a group that does not exist yet.\n\n" +

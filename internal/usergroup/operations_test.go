@@ -65,6 +65,7 @@ func TestOperations(t *testing.T) {
 		},
 		{"a new group", "create", "absent", nil, "GET", none, true},
 		{"a group that exists is not adopted unasked", "create", "exists", nil, "GET", usergroup.Exists, false},
+		{"a group with the same name is looked up first", "create", "alike", nil, "GET, GET", usergroup.Exists, false},
 		{"an adoption", "adopt", "exists", nil, "GET, PUT", usergroup.Adopted, true},
 		{
 			"a group whose ID has another spelling is not adopted", "adopt", "exists/lower case",

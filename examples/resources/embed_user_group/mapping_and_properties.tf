@@ -8,7 +8,7 @@ resource "embed_user_group" "acme" {
     billing = "acme_billing"
   }
 
-  # Any JSON object. Numbers are sent exactly as written, however large.
+  # Any JSON object. Numbers keep their exact value, however large.
   properties = jsonencode({
     tier    = "gold"
     limits  = { rows = 250000 }
