@@ -36,7 +36,7 @@ func run(ctx context.Context) error {
 	floor := flag.String("floor", "", "absolute path of the bare framework provider")
 	flag.IntVar(&b.groups, "n", 1000, "number of user groups")
 	flag.DurationVar(&b.latency, "latency", 20*time.Millisecond, "time that each call takes the service")
-	flag.IntVar(&b.rounds, "rounds", 3, "number of times that everything is measured")
+	flag.IntVar(&b.rounds, "rounds", 3, "how many times to measure everything")
 	flag.Parse()
 	if flag.NArg() > 0 || b.groups < 1 || b.rounds < 1 {
 		return errors.New("-n and -rounds must be above zero; -help lists all options")

@@ -14,7 +14,7 @@ provider "embed" {
 }
 
 locals {
-  # A duplicate ID is an error in YAML.
+  # Of two entries with the same ID, yamldecode keeps only the last. A YAML linter finds duplicates.
   customers = yamldecode(file("${path.module}/customers.yaml"))
 }
 

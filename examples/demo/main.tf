@@ -41,6 +41,6 @@ resource "embed_user_group" "customer" {
   # A token that is older than 90 days is also rotated, in the next apply.
   rotate_token_after_days = 90
 
-  # A plan fails if a customer was removed from the file by mistake.
+  # If a customer is removed from the file, the plan fails instead of deleting the group.
   deletion_protection = true
 }

@@ -16,7 +16,7 @@ variable "environment" {
 }
 
 variable "protected" {
-  description = "Whether to refuse to delete customers. Apply false before you delete one."
+  description = "Whether to refuse to delete customers. Before you delete one, set this to false and apply."
   type        = bool
   default     = true
 }

@@ -2,7 +2,7 @@ provider "embed" {
   # At most twenty calls per second in this run, regardless of -parallelism.
   requests_per_second = 20
 
-  # A call is retried up to six times. The waits double from two seconds to a minute.
+  # All calls of one operation share six retries. The waits between them double from two seconds to a minute.
   request_timeout = "20s"
   max_retries     = 6
   retry_wait_min  = "2s"

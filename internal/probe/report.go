@@ -155,12 +155,12 @@ func (r Report) Text(w io.Writer) error {
 		fmt.Fprintf(&text, "The probe ended early. %s\n", r.Problem)
 	}
 	if len(r.Left) > 0 {
-		fmt.Fprintln(&text, "\nThese groups of the probe may still be at the service. Remove them:")
+		fmt.Fprintln(&text, "\nThese groups, which the probe has created, may still exist at the service. Remove them:")
 		for _, id := range r.Left {
 			fmt.Fprintln(&text, removalCommand(id))
 		}
 	} else {
-		fmt.Fprintln(&text, "No group of the probe is left.")
+		fmt.Fprintln(&text, "The probe has left no groups behind.")
 	}
 	_, err := io.WriteString(w, strings.TrimPrefix(text.String(), "\n"))
 	return err

@@ -48,7 +48,8 @@ func (e *userGroupTokenEphemeralResource) Schema(
 			"For a group that the same configuration manages, refer to `embed_user_group.NAME.id`, " +
 			"which is known once the group exists. " +
 			"With a literal ID, the first plan would look up a group that does not exist yet.\n\n" +
-			"It makes one call in each plan where the ID is known, and in each apply. " + describeKeyRights,
+			"It makes one call in each plan where the ID is known (on OpenTofu, only if the plan does not change the group), " +
+			"and one in each apply. " + describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,

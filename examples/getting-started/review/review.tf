@@ -23,6 +23,6 @@ check "names" {
 check "properties" {
   assert {
     condition     = length(local.lost) == 0
-    error_message = join("\n", [for name, ids in local.lost : "The apply removes ${name} from ${join(", ", ids)}"])
+    error_message = join("\n", [for name, ids in local.lost : "The apply removes the property ${name} from ${join(", ", ids)}"])
   }
 }
