@@ -97,7 +97,7 @@ func dataFrom[Data any](providerData any, diags *diag.Diagnostics) (data Data) {
 func reportsUnconfigured(diags *diag.Diagnostics, service *usergroup.Service, what string) bool {
 	if !diags.HasError() && service == nil {
 		diags.AddError(titleNotConfigured, capitalized(what)+" needs the service, "+
-			"but a provider argument depends on something that is not known before apply. No call was made. "+
+			"but an argument in the provider block depends on something that is not known before apply. No call was made. "+
 			"Give the provider's arguments values that are known during the plan, "+
 			"or create what they depend on in an earlier run (-target).")
 	}
