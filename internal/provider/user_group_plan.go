@@ -44,7 +44,7 @@ func (r *userGroupResource) ModifyPlan(
 		return
 	case creating:
 		r.planned.create(plan.UserGroupID, &resp.Diagnostics)
-		planCreation(&plan)
+		plan.Token = plannedToken(&plan, plan.Token) // The framework has marked all computed attributes as unknown.
 	case !plan.UserGroupID.Equal(state.UserGroupID):
 		r.planReplacement(&plan, &state, remembered, &resp.Diagnostics)
 	default:
@@ -56,15 +56,6 @@ func (r *userGroupResource) ModifyPlan(
 		warnOfUnseen(&plan, &state, remembered, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-}
-
-func planCreation(plan *userGroupModel) {
-	plan.ID = types.StringUnknown()
-	plan.TeamID = types.Int64Unknown()
-	plan.APIEnvironmentTag = types.StringUnknown()
-	plan.TokenFingerprint = types.StringUnknown()
-	plan.TokenRotatedAt = types.StringUnknown()
-	plan.Token = plannedToken(plan, types.StringUnknown())
 }
 
 // planReplacement plans the destruction of the old group, or refuses it. Terraform plans the creation of the new
@@ -83,7 +74,6 @@ func (r *userGroupResource) planReplacement(plan, state *userGroupModel, remembe
 	default:
 		r.planned.destroy(state.UserGroupID, remembered.Instance, diags)
 	}
-	planCreation(plan)
 }
 
 func planUpdate(plan, state *userGroupModel) {
