@@ -188,10 +188,17 @@ func (s *Service) confirmCreated(ctx context.Context, draft Problem) (Result, *P
 
 // claim decides whether a creation whose first response was lost has created the group that exists now. Another
 // client may have created it earlier. A response to a lookup by ID alone cannot echo a name or properties, unless it
-// comes from a cache, which the check of the service excludes. If it shows those that the creation sent, the group is
-// most likely ours. If it shows none, that proves nothing. A group that this process has seen before is not ours.
+// comes from a cache. The check of the service excludes that, and comes first, because it also finds out whether such
+// responses show names at all. If one shows the name and the properties that the creation sent, the group is most
+// likely ours. If it shows none, that proves nothing. A group that this process has seen before is not ours.
 func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, draft Problem) (Result, *Problem) {
-	if s.remembers(draft.Response.Token) {
+	if s.remembers(draft.Response.Token) || wanted.Differences(draft.Response).Any() {
+		return Result{}, draft.with(MayHaveExisted)
+	}
+	if checked := s.checkService(ctx, ctx.Done()); checked.problem != nil {
+		return Result{}, draft.because(checked.problem)
+	}
+	if !s.names.shown.Load() {
 		return Result{}, draft.with(MayHaveExisted)
 	}
 	draft.shows(draft.Response)
@@ -203,9 +210,6 @@ func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, draft Prob
 	shown := wanted.Name != nil && found.Name != nil && (wanted.Properties.IsZero() || !found.Properties.IsZero())
 	if wanted.Differences(found.UserGroup).Any() || !shown || !draft.Known.isSame(found.UserGroup) {
 		return Result{}, draft.with(MayHaveExisted)
-	}
-	if checked := s.checkService(ctx, ctx.Done()); checked.problem != nil {
-		return Result{}, draft.because(checked.problem)
 	}
 	return Result{Group: &found.UserGroup, Warnings: []*Problem{draft.with(Claimed)}}, nil
 }
