@@ -89,16 +89,24 @@ func importsCustomers(r *reader) {
 	}
 	r.write("backend.tf", "terraform {\n  backend \"local\" {\n    path = \"../pipeline.tfstate\"\n  }\n}\n")
 	r.quotes("No changes", r.runs())
-	r.addsLeaving()
+	r.addsColumns()
 }
 
-// addsLeaving adds the column that turns off the protection of a customer, as the table of changes says.
-func (r *reader) addsLeaving() {
+// addsColumns adds the columns that turn off the protection of a customer and rotate the token of another one, as the
+// table of changes says.
+func (r *reader) addsColumns() {
 	r.t.Helper()
-	list := strings.ReplaceAll(readPage(r.t, filepath.Join(r.dir, "customers.csv")), "\n", ",\n")
-	list = strings.Replace(list, "tier,\n", "tier,leaving\n", 1)
-	r.write("customers.csv", strings.Replace(list, ",Customer 002,trial,", ",Customer 002,trial,yes", 1))
-	r.says("0 to add, 1 to change, 0 to destroy", "plan", "-refresh=false")
+	list := strings.ReplaceAll(readPage(r.t, filepath.Join(r.dir, "customers.csv")), "\n", ",,\n")
+	r.write("customers.csv", strings.NewReplacer(
+		"tier,,\n", "tier,leaving,incident\n",
+		",Customer 002,trial,,", ",Customer 002,trial,yes,",
+		",Customer 003,gold,,", ",Customer 003,gold,,1",
+	).Replace(list))
+	planned := r.must("plan", "-refresh=false")
+	r.quotes("0 to add, 2 to change, 0 to destroy", planned)
+	if rotated := strings.Count(planned, "~ token_fingerprint"); rotated != 1 {
+		r.t.Errorf("the plan rotates %d tokens, want 1:\n%.900s", rotated, planned)
+	}
 }
 
 // onlyOutputs is what a plan says that changes no resource.
