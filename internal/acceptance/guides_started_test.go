@@ -67,6 +67,7 @@ func importsCustomers(r *reader) {
 		r.t.Errorf("want the 100 groups whose properties differ, got %q", changed)
 	}
 	r.quotes(r.take("text"), oneLine(planned))
+	r.keepsProperty()
 	r.backsUp()
 	shown := tokenOfItsOwn.ReplaceAllString(r.must("show", "tfplan"), "$1")
 	if imported := tokenOfItsOwn.ReplaceAllString(r.take("text"), "$1"); !strings.Contains(shown, imported) {
@@ -104,7 +105,7 @@ func (r *reader) addsColumns() {
 	).Replace(list))
 	planned := r.must("plan", "-refresh=false")
 	r.quotes("0 to add, 2 to change, 0 to destroy", planned)
-	if rotated := strings.Count(planned, "~ token_fingerprint"); rotated != 1 {
+	if rotated := strings.Count(planned, "~ token_fingerprint "); rotated != 1 {
 		r.t.Errorf("the plan rotates %d tokens, want 1:\n%.900s", rotated, planned)
 	}
 }
@@ -131,6 +132,21 @@ func (r *reader) rehearses() {
 	if len(left) != 1 || left[0].ID != "customer-001" || r.service.Creations("customer-001") > 0 {
 		r.t.Errorf("the rehearsal has left %v, want only the group that existed before", left)
 	}
+}
+
+// keepsProperty adds a column for the property that an apply would remove, and checks that no plan changes it.
+func (r *reader) keepsProperty() {
+	r.t.Helper()
+	csv, program := filepath.Join(r.dir, "customers.csv"), filepath.Join(r.dir, "main.tf")
+	list, before := readPage(r.t, csv), readPage(r.t, program)
+	added := strings.Replace(strings.ReplaceAll(list, "\n", ",\n"), "tier,\n", "tier,legacy\n", 1)
+	r.write("customers.csv", strings.Replace(added, "Customer 001,silver,", "Customer 001,silver,true", 1))
+	r.write("main.tf", strings.Replace(before, "properties = jsonencode({ tier = row.tier })", r.take("hcl"), 1))
+	planned := oneLine(r.must("plan"))
+	r.quotes("legacy = true + tier", planned)
+	r.quotes("The apply removes the property legacy from customer-002, ", planned)
+	r.write("customers.csv", list)
+	r.write("main.tf", before)
 }
 
 // backsUp runs the block that makes a backup of the plan, and checks that a plan compares the names.
