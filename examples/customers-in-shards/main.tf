@@ -48,6 +48,6 @@ resource "embed_user_group" "customer" {
   user_group_id = each.key
   name          = each.value.name
 
-  # If a customer ends up in another shard by mistake, the plan fails.
+  # If a customer ends up in another shard by mistake, the plan of the old shard fails.
   deletion_protection = var.protected
 }
