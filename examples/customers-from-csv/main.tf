@@ -12,7 +12,7 @@ terraform {
 provider "embed" {
   environment = "Customer"
 
-  # If the file is truncated, the plan fails, and no customer is deleted.
+  # If more customers than this are missing from the file, the plan fails, and none is deleted.
   max_deletions = var.max_deletions
 }
 
