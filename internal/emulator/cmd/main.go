@@ -79,7 +79,8 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.Func("answers", "what responses return as name, ID and properties: `stored|echo` (default stored)",
 		choice(&chosen.Answers, "stored", "echo"))
 	flags.Func("updates", "what an update does: replace mapping and properties, merge them, or replace them and clear "+
-		"what it does not send: `replace|merge|clear` (default replace)", choice(&chosen.Updates, "replace", "merge", "clear"))
+		"what it does not send: `replace|merge|clear` (default replace)",
+		choice(&chosen.Updates, "replace", "merge", "clear"))
 	flags.Func("refusals", "how calls are refused: `status|success-zero` (default status)",
 		choice(&chosen.Refusals, "status", "success-zero"))
 	flags.Func("ids", "how IDs are stored and matched: `exact|lower-case` (default exact)",
