@@ -40,7 +40,7 @@ var allAdvice = []advice{
 	{says: `^If it was deleted only a moment ago, run again\.`, when: isGone, isWay: true},
 	{says: `^Remove it before you run again\.`, act: (*walk).execute},
 	{says: `^If nobody uses it, remove it\.`, when: isUnused, act: (*walk).execute},
-	{says: `^If this ID should not exist, remove (that|the) group`, when: isUnmanaged, act: (*walk).execute, isWay: true},
+	{says: `^If there should be no group with this ID, remove it`, when: isUnmanaged, act: (*walk).execute, isWay: true},
 	{says: `[Ii]mport (it|the group) with an import block`, act: (*walk).imported, isWay: true},
 	{says: `\bset adopt_existing = true`, act: (*walk).adopt, isWay: true},
 	{says: `^Set adopt_existing = true`, act: (*walk).adopt, isWay: true},
@@ -75,7 +75,7 @@ func isUnused(w *walk) bool {
 		slices.Contains(w.empty, group.TeamID) && nameless && group.Mapping == nil && group.Properties == nil
 }
 
-// isUnmanaged is isUnused for an ID that should not exist. No command may be offered for one that Terraform manages.
+// isUnmanaged is isUnused for an ID without a group. No command may be offered for a group that Terraform manages.
 func isUnmanaged(w *walk) bool {
 	if group, _ := w.Service.Group("acme"); slices.Contains(w.managed, group.TeamID) && !isUnused(w) {
 		w.fail("a command is offered that removes a group that Terraform manages")

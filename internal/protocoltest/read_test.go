@@ -163,7 +163,7 @@ func TestFailedReadKeepsTheState(t *testing.T) {
 	named := p.Group("acme")
 	p.Service.Change("acme", func(g *emulator.Group) { g.Name, g.Properties = "", nil })
 	failing(imported, lost, `Looking up user group "acme" may have created it`,
-		"response to the lookup was lost", "If the group should exist, run again", "before you run again", remedy)
+		"response to a lookup was lost", "If the group should exist, run again", "before you run again", remedy)
 	p.Service.Change("acme", func(g *emulator.Group) { *g = named })
 	p.Service.Remove("acme")
 	kept := emulator.Fault{Method: http.MethodDelete, ID: "acme", Kind: emulator.Refuse}

@@ -238,7 +238,7 @@ func TestResponsesAboutAnotherGroupAreErrors(t *testing.T) {
 	// The new token of this group must be, because nothing else has it.
 	rotated := Object{"token": "ugt_answer", "rotate_token_when_changed": Quarter("Q2")}
 	state, diags = ask(http.MethodPost, response("acme", 1001, "Testing"))
-	diags.WantError(elsewhere, `"Testing"`, "The token was rotated. The state has the new token.")
+	diags.WantError(elsewhere, `"Testing"`, "The token was rotated. The state refers to the new token.")
 	p.WantState(state, rotated)
 }
 
@@ -268,7 +268,7 @@ func TestALostTokenIsNotInTheState(t *testing.T) {
 				}
 			})
 			after, diags := p.Update(state, NextQuarter())
-			diags.WantError(title, "The token was rotated. The state keeps the old token", "a second time")
+			diags.WantError(title, "The token was rotated. The state still refers to the old token", "a second time")
 			p.WantSame(after, state)
 		})
 	}

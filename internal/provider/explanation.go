@@ -116,14 +116,14 @@ func (p explanation) ofOperation() string {
 	}
 	switch stored := p.Known.Existed(); {
 	case p.Done == usergroup.Maybe && stored:
-		return said + " The state keeps the old token, which may no longer work."
+		return said + " The state still refers to the old token, which may no longer work."
 	case p.Done == usergroup.Maybe:
 		return said + " The old token may no longer work."
 	case p.NewToken && stored:
-		return said + " The state has the new token."
+		return said + " The state refers to the new token."
 	case stored:
-		return said + " The state keeps the old token, which has been replaced. The next refresh reads the current one. If " +
-			"the next plan shows the rotation again, applying it rotates the token a second time."
+		return said + " The state still refers to the old token, which has been replaced. The next refresh reads the " +
+			"current one. If the next plan shows the rotation again, applying it rotates the token a second time."
 	default:
 		return said + " The next refresh reads the new token."
 	}
@@ -147,7 +147,7 @@ func (p explanation) left() string {
 		said := "The lookup created an empty group and removed it again. An earlier attempt was lost. If the service " +
 			"still carries it out, an empty group appears, which the next lookup or create of this ID finds."
 		if removable {
-			said = p.withCommand(said + " If this ID should not exist, remove that group.")
+			said = p.withCommand(said + " If there should be no group with this ID, remove it.")
 		}
 		return said
 	case p.Placeholder == usergroup.PlaceholderRemoved:
@@ -157,7 +157,8 @@ func (p explanation) left() string {
 			"create of this ID finds."
 	case p.LookupUncertain && removable:
 		return p.withCommand("If the group did not exist before, the lookup may have created an empty one, which the next " +
-			"run mistakes for an existing group. If this ID should not exist, remove the group before you run again.")
+			"run mistakes for an existing group. If there should be no group with this ID, remove it before you run " +
+			"again.")
 	case p.LookupUncertain:
 		return "If the group was deleted elsewhere in the meantime, the lookup may have created an empty one, which the " +
 			"next plan or create finds."

@@ -18,7 +18,8 @@ var obstacleWords = map[api.Obstacle]string{
 		"or client_cert_pem and client_key_pem, or check those that are set.",
 	api.ProxyPasswordWanted: "Set the user name and the password for the proxy in proxy_url (EMBED_PROXY_URL), or in " +
 		"HTTPS_PROXY or HTTP_PROXY. Only basic authentication is supported.",
-	api.ProxyForbids:       "Allow CONNECT to this address in the proxy, or add its host to NO_PROXY.",
+	api.ProxyForbids: "Allow CONNECT to this address in the proxy. To connect without the proxy, remove proxy_url " +
+		"(EMBED_PROXY_URL) if it is set, or else add the host in base_url to NO_PROXY.",
 	api.ProxyCannotConnect: "Check the host in base_url (EMBED_BASE_URL), and whether the proxy can resolve and reach it.",
 	api.BodyDropped: "PUT or POST calls have worked, so something between Terraform and the service drops or refuses " +
 		"the body of {method} requests. Configure it to pass on the bodies of GET and DELETE.",
@@ -38,11 +39,10 @@ var obstacleWords = map[api.Obstacle]string{
 var kindWords = map[api.Kind]string{
 	api.Refused:      "Fix what the service reports, then run again.",
 	api.Unauthorized: "Check api_key (EMBED_API_KEY): the key is wrong, has expired, or is not allowed to do this.",
-	api.Throttled: "The service is limiting the rate of calls, and no call of this run is getting through. Run again " +
-		"later.",
-	api.Cached:     turnOffCaching,
-	api.Redirected: "Set base_url (EMBED_BASE_URL) to the actual address of the service.",
-	api.NotSent:    "Check base_url (EMBED_BASE_URL), the network, and the proxy settings, then run again.",
+	api.Throttled:    "The service is limiting the rate of calls. Run again later.",
+	api.Cached:       turnOffCaching,
+	api.Redirected:   "Set base_url (EMBED_BASE_URL) to the actual address of the service.",
+	api.NotSent:      "Check base_url (EMBED_BASE_URL), the network, and the proxy settings, then run again.",
 }
 
 const (

@@ -85,7 +85,7 @@ func (p *plannedGroups) keep(id types.String, instance string, diags *diag.Diagn
 		if len(group.kept) > 1 {
 			diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleInStateTwice, id.ValueString()),
 				"Two addresses in the state have this user_group_id, so they are the same group at the service. "+
-					"Each apply would update it for one address and then for the other.\n\nNothing was "+
+					"If their arguments differ, each apply would undo what the last one did.\n\nNothing was "+
 					"changed.\n\nRemove one of the two from the configuration, and from the state with `terraform state "+
 					"rm`, which deletes nothing.")
 		}

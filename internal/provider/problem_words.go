@@ -17,8 +17,8 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 		no:     "The group was not created.",
 		maybe:  "It is not known whether the group was created. It is not in the state.",
 		yes:    "The group was created, but it is not in the state.",
-		next: "Run again. If the group was created after all, the next run says that it already exists, and what " +
-			"to do.",
+		next: "Run again. If the group was created after all, the next run adopts it with adopt_existing = true, and " +
+			"otherwise says that it already exists, and what to do.",
 	},
 	usergroup.Adopt: {
 		failed: "Cannot adopt user group %q",
@@ -66,7 +66,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.Exists: {
 		title: "User group %q already exists",
 		means: "The service already has a group with this ID.",
-		done:  "Nothing was changed, and the group is not in the state.",
+		done:  "Nothing was changed, and nothing was added to the state.",
 		next: "To manage the group with Terraform, import it with an import block or `terraform import`, " +
 			"or set adopt_existing = true to take it over. If another resource block has the same user_group_id, " +
 			"remove one of the two. If the resource is tainted and uses create_before_destroy, run `terraform untaint`. " +
@@ -75,9 +75,9 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.MayHaveExisted: {
 		title: "User group %q may have existed before",
-		means: "The response to the create was lost or incomplete. The service now has a group with this ID, and " +
-			"nothing proves that this run created it.{differences}",
-		done: "The existing group was not changed. It is not in the state.",
+		means: "The response to the create was lost or incomplete, or showed another ID. The service now has a group " +
+			"with this ID, and nothing proves that this run created it.{differences}",
+		done: "The existing group was not changed, and nothing was added to the state.",
 		next: "If the group is yours, import it with an import block, or set adopt_existing = true to take it over.",
 	},
 	usergroup.Replaced: {
@@ -153,8 +153,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		title: "The environment of the API key is not known",
 		means: "The provider's environment is {known.environment}. A test group created with this API key shows no " +
 			"environment.",
-		next: "Remove environment from the provider block, or unset EMBED_ENVIRONMENT. Without it, nothing protects " +
-			"against an API key for the wrong environment.",
+		next: "Remove environment from the provider block, or unset EMBED_ENVIRONMENT. Without this argument, " +
+			"nothing protects against an API key for the wrong environment.",
 	},
 	usergroup.Adopted: {
 		title: "User group %q was adopted",
@@ -184,7 +184,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.AnotherRemains: {
 		title: "Another user group has the ID %q",
-		means: "The group that Terraform managed is gone. Another group{other} has its ID.",
+		means: groupIsGone,
 		done:  "The other group was not touched.",
 	},
 	usergroup.FoundEmpty: {
@@ -194,19 +194,19 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.TokenChanged: {
 		title: "The token of user group %q was rotated elsewhere",
-		means: "The response to the update contains a token that differs from the one in the state.",
-		done:  "The group was updated. The next refresh records the new token in the state.",
+		means: "The response to the update contains a token other than the one known to Terraform.",
+		done:  "The group was updated. The next refresh records the new token.",
 	},
 	usergroup.TokenReturned: {
 		title: "An earlier token of user group %q is current again",
 		means: "An earlier apply replaced this token with a newer one. More than a minute later, the service shows it " +
 			"again. The service has most likely lost the rotation: it was restored from a backup, or failed over to a " +
 			"replica that lagged behind.",
-		done: "The state now has the token that the service shows, not the newer one.",
-		next: "Anything that uses the newer token is locked out. Apply, so that everything that takes the token from the " +
-			"state gets the one that works. If you rotated the token because it had leaked, rotate it again. If the next " +
-			"refresh shows the newer token after all, a cache returns old responses, or a replica of the service lags " +
-			"far behind.",
+		done: "The token that the service shows now counts as the current one.",
+		next: "Anything that uses the newer token is locked out. Apply, so that everything to which this configuration " +
+			"passes the token gets the one that works. If you rotated the token because it had leaked, rotate it " +
+			"again. If the next refresh shows the newer token after all, a cache returns old responses, or a replica of " +
+			"the service lags far behind.",
 	},
 	usergroup.OtherSpelling: {
 		title: "The service spells the ID %q differently",
@@ -233,7 +233,7 @@ var specialWords = []struct {
 }{
 	{
 		usergroup.NotFound, func(p explanation) bool { return p.Operation == usergroup.LookUp && p.Known.Existed() },
-		words{means: noGroup, done: "The group was removed from the state."},
+		words{means: noGroup, done: "The refresh removes the group from the state."},
 	},
 	{
 		usergroup.NotFound, of(usergroup.Delete),
@@ -261,7 +261,7 @@ var specialWords = []struct {
 		usergroup.Exists, func(p explanation) bool { return p.Empty },
 		words{
 			means: "The service already has a group with this ID. It " + showsNothing + ". " + mayBeEmpty,
-			done:  "Nothing was changed, and the group is not in the state.",
+			done:  "Nothing was changed, and nothing was added to the state.",
 			next: "Set adopt_existing = true to take the group over. If it belongs to something else, choose another " +
 				"user_group_id.",
 		},
@@ -272,8 +272,8 @@ var specialWords = []struct {
 			means: "The response to the create was lost or incomplete. The service shows a group with this ID, and this run " +
 				"has deleted one before, which it may still show.{differences}",
 			done: "It is not known whether the group was created. It is not in the state.",
-			next: "Run again in a minute. If the service has a group with this ID then, the next run says that it already " +
-				"exists, and what to do.",
+			next: "Run again in a minute. If the service has a group with this ID then, the next run adopts it with " +
+				"adopt_existing = true, and otherwise says that it already exists, and what to do.",
 		},
 	},
 	{
@@ -281,7 +281,7 @@ var specialWords = []struct {
 		words{
 			means: "The update reached a different group{other} and not the one that was to be adopted. " + mayHaveCreated +
 				replacement,
-			done: "No group is in the state.",
+			done: "Nothing was added to the state.",
 			next: adoptAgain,
 		},
 	},
@@ -327,9 +327,8 @@ var specialWords = []struct {
 	{
 		usergroup.AnotherRemains, func(p explanation) bool { return p.Empty },
 		words{
-			means: "The group that Terraform managed is gone. Another group{other} has its ID. That one " + showsNothing +
-				". " + mayBeEmpty,
-			done: "The other group was not touched.",
+			means: groupIsGone + " That one " + showsNothing + ". " + mayBeEmpty,
+			done:  "The other group was not touched.",
 		},
 	},
 	{
@@ -354,8 +353,10 @@ func of(operation usergroup.Operation) func(explanation) bool {
 
 const (
 	noGroup    = "The service has no group with this ID."
-	leftBehind = "Looking up a missing group creates it, and a response to the lookup was lost. The service has a " +
+	leftBehind = "Looking up a missing group creates it, and a response to a lookup was lost. The service has a " +
 		"group with this ID, which " + showsNothing + "."
+	groupIsGone = "Either the group that Terraform managed is gone, or the API key belongs to another environment. " +
+		"Another group{other} has this ID."
 	showsNothing = "shows no properties, and no name other than its ID"
 	mayBeEmpty   = "It may be an empty group that an earlier lookup left behind."
 	replacement  = "Either the group was deleted and another one created in its place, or the API key belongs to " +

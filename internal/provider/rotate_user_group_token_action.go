@@ -67,5 +67,5 @@ func (a *rotateUserGroupTokenAction) Invoke(
 		return
 	}
 	progress("Rotated; the new token has the fingerprint " + result.Group.Token.Fingerprint() + ". " +
-		"The next refresh records it in the state.")
+		"If the group is in a state, the next refresh records the new token.")
 }

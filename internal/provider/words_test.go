@@ -25,10 +25,10 @@ var sentences = []struct {
 		return p.Done == usergroup.No && p.Placeholder == usergroup.NoPlaceholder && !p.LookupUncertain &&
 			(p.Operation == usergroup.LookUp || p.Finding == usergroup.Exists) && !p.AfterDeletion
 	}},
-	{"The state has the new token.", false, func(p *usergroup.Problem) bool {
+	{"The state refers to the new token.", false, func(p *usergroup.Problem) bool {
 		return done(usergroup.Rotate, usergroup.Yes)(p) && p.Known.Existed() && p.NewToken
 	}},
-	{"The state keeps the old token", false, func(p *usergroup.Problem) bool {
+	{"The state still refers to the old token", false, func(p *usergroup.Problem) bool {
 		return p.Operation == usergroup.Rotate && p.Done != usergroup.No && p.Known.Existed() && !p.NewToken
 	}},
 	{"rotated a second time", false, func(p *usergroup.Problem) bool {
