@@ -67,19 +67,22 @@ var questions = []question{
 	{"update", "Updating", map[string]finding{
 		"yes": allowed,
 		"no": {
-			Bad, "is refused: %s", "An apply cannot change a group. Only an update shows the environment of the key, so " +
-				"nothing else was asked.", pageKey,
+			Bad, "is refused: %s", "An apply cannot change a group. The response to an update is to show the environment " +
+				"of the key, so nothing else was asked.", pageKey,
 		},
 	}},
 	{"rotate", "Rotating a token", map[string]finding{
 		"yes": allowed,
-		"no":  {Note, "is refused: %s", "Leave out rotate_token_when_changed, and the action that rotates.", pageKey},
+		"no": {
+			Note, "is refused: %s",
+			"Leave out rotate_token_when_changed, rotate_token_after_days, and the action that rotates.", pageKey,
+		},
 	}},
 	{"delete", "Deleting", map[string]finding{
 		"yes": allowed,
 		"no": {
 			Bad, "is refused: %s", "The first lookup of a missing group leaves an empty group behind, and ends the run. If " +
-				"the message asks for the ID of a data source, the provider can send it: data_source_provided_id.", pageKey,
+				"only the ID of a data source is missing, a destroy can send it: data_source_provided_id.", pageKey,
 		},
 	}},
 	{"lookup", "A lookup by ID", map[string]finding{
@@ -178,9 +181,10 @@ var questions = []question{
 	{"stale-rotation", "A rotation with an old token", map[string]finding{
 		"refused":      {OK, "is refused: %s", "", ""},
 		"unauthorized": {OK, "is refused like a wrong key: %s", "", ""},
-		"failed":       {Note, "fails: %s", "The provider looks up the group first, and then rotates.", pageRefresh},
+		"failed":       {Note, "fails: %s", "The provider then looks up the current token and rotates that.", pageRefresh},
 		"accepted": {
-			Note, "succeeds", "If two states rotate the token of the same group, neither notices the other.", pageRefresh,
+			Note, "succeeds", "A rotation that does not refresh does not notice that the token was rotated elsewhere.",
+			pageRefresh,
 		},
 	}},
 	{"stale-deletion", "A deletion with an old token", map[string]finding{
@@ -189,8 +193,8 @@ var questions = []question{
 			Note, "succeeds", "A destroy that does not refresh deletes a group that was recreated elsewhere.", pageRefresh,
 		},
 		"ignored": {
-			Bad, "seems to succeed; the group remains", "Refresh before each deletion. Otherwise, groups disappear from " +
-				"the state but remain at the service.", pageRefresh,
+			Bad, "seems to succeed; the group remains", "Refresh before each deletion. Otherwise, a group whose token was " +
+				"rotated elsewhere disappears from the state but remains at the service.", pageRefresh,
 		},
 	}},
 	{"fields", "The fields of responses", map[string]finding{
