@@ -29,7 +29,7 @@ resource "embed_user_group" "customer" {
   user_group_id = each.key
   name          = each.value.name
 
-  # Null means "not managed": the group keeps what it has.
+  # Null means "not managed": it is not sent.
   mapping    = try(each.value.mapping, null)
   properties = can(each.value.properties) ? jsonencode(each.value.properties) : null
 
@@ -41,6 +41,6 @@ resource "embed_user_group" "customer" {
   # A token that is older than 90 days is also rotated, in the next apply.
   rotate_token_after_days = 90
 
-  # If a customer is removed from the file, the plan fails instead of deleting the group.
+  # If a customer is removed from the file, the provider refuses to delete the group.
   deletion_protection = true
 }
