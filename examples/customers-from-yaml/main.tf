@@ -25,7 +25,7 @@ resource "embed_user_group" "customer" {
   name                = each.value.name
   deletion_protection = true
 
-  # Null means "not managed": the group keeps what it has.
+  # Null means "not managed": it is not sent.
   mapping    = try(each.value.mapping, null)
   properties = can(each.value.properties) ? jsonencode(each.value.properties) : null
 }

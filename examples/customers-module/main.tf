@@ -14,7 +14,7 @@ terraform {
 provider "embed" {
   environment = "Customer"
 
-  # One run can delete at most two customers, even if deletion_protection is off.
+  # One run can delete at most two customers, even without deletion_protection.
   max_deletions = 2
 }
 

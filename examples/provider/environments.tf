@@ -4,7 +4,7 @@ variable "environment" {
 }
 
 provider "embed" {
-  # With a key for the other environment, the run stops before it changes anything.
+  # With a key for the other environment, the run stops, and no customer is changed.
   environment = var.environment
 }
 

@@ -11,7 +11,7 @@ terraform {
 
 # The address and the key come from EMBED_BASE_URL and EMBED_API_KEY.
 provider "embed" {
-  # With a key for the other environment, the run stops before it changes anything.
+  # With a key for the other environment, the run stops, and no customer is changed.
   environment = "Customer"
 }
 
@@ -19,6 +19,6 @@ resource "embed_user_group" "acme" {
   user_group_id = "acme"
   name          = "Acme Ltd"
 
-  # A plan that would delete this customer fails.
+  # The provider refuses to delete this customer.
   deletion_protection = true
 }

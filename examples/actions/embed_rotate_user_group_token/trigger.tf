@@ -1,5 +1,5 @@
 variable "incident" {
-  description = "Number of the latest incident. A new number rotates the token at once."
+  description = "Number of the latest incident. Applying a new number rotates the token."
   type        = string
   default     = "0"
 }

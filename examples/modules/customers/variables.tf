@@ -33,7 +33,7 @@ variable "rotate_token_when_changed" {
 }
 
 variable "rotate_token_after_days" {
-  description = "Age in days after which the next apply rotates a customer's token. If left out, no token is rotated because of its age."
+  description = "Age in days after which the next apply rotates a customer's token. By default, only tokens of customers with their own rotate_token_after_days are rotated because of their age."
   type        = number
   default     = null
 }

@@ -8,7 +8,7 @@ resource "embed_user_group" "acme" {
     billing = "acme_billing"
   }
 
-  # Any JSON object. Numbers keep their exact value, however large.
+  # Any JSON object. The provider does not round numbers.
   properties = jsonencode({
     tier    = "gold"
     limits  = { rows = 250000 }
