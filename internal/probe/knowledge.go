@@ -67,8 +67,8 @@ var questions = []question{
 	{"update", "Updating", map[string]finding{
 		"yes": allowed,
 		"no": {
-			Bad, "is refused: %s", "An apply cannot change a group. The response to an update is to show the environment " +
-				"of the key, so nothing else was asked.", pageKey,
+			Bad, "is refused: %s", "An apply cannot change a group. The probe needs an update to learn the environment of " +
+				"the key, so nothing else was asked.", pageKey,
 		},
 	}},
 	{"rotate", "Rotating a token", map[string]finding{
