@@ -41,8 +41,9 @@ var kindWords = map[api.Kind]string{
 	api.Unauthorized: "Check api_key (EMBED_API_KEY): the key is wrong, has expired, or is not allowed to do this.",
 	api.Throttled:    "The service is limiting the rate of calls. Run again later.",
 	api.Cached:       turnOffCaching,
-	api.Redirected:   "Set base_url (EMBED_BASE_URL) to the actual address of the service.",
-	api.NotSent:      "Check base_url (EMBED_BASE_URL), the network, and the proxy settings, then run again.",
+	api.Redirected: "If the service has another address, set base_url (EMBED_BASE_URL) to that. Otherwise, check what " +
+		"in front of the service redirects, such as a sign-in page.",
+	api.NotSent: "Check base_url (EMBED_BASE_URL), the network, and the proxy settings, then run again.",
 }
 
 const (
