@@ -30,7 +30,7 @@ module "customers" {
     initech = {
       name = "Initech Inc."
 
-      # A token of this customer has leaked. A new number rotates it again.
+      # The token of this customer has leaked. A new number rotates it again.
       rotate_token_when_changed = { incident = "1" }
     }
   }
