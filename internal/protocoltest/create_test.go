@@ -89,7 +89,7 @@ func TestCreateWithALostResponseClaimsOnlyItsOwnGroup(t *testing.T) {
 	diags.WantWarning(`User group "acme" is assumed to be the one just created`,
 		"with the name and any properties that were sent", "in the state", "the next plan sends the mapping again",
 		"terraform state rm")
-	p.WantCalls("GET > GET > GET > check")
+	p.WantCalls("GET > GET > check > GET")
 	p.WantTruth(state, "acme")
 	p.Service.Change("acme", func(g *emulator.Group) { g.Mapping = map[string]string{"sales": "another"} })
 	state = p.Refreshed(state)
