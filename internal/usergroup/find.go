@@ -82,12 +82,13 @@ type lookup struct {
 
 	draft Problem
 	// settle waits until time shows whether a group is another lookup's placeholder. If it is nil, such a group exists.
-	settle   *settling
-	looks    int            // without those of settle
-	lost     bool           // a response was lost
-	made     *api.UserGroup // the placeholder that this lookup has created
-	checked  *verdict       // of the check of the service, once there is a placeholder
-	removals int            // deletions of the placeholder that failed
+	settle      *settling
+	looks       int            // without those of settle
+	lost        bool           // a response was lost
+	made        *api.UserGroup // the placeholder that this lookup has created
+	checked     *verdict       // of the check of the service, once there is a placeholder
+	removals    int            // deletions of the placeholder that failed
+	lostRemoval *api.Error     // of these, one that the service may still carry out
 }
 
 func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (found Found, problem *Problem) {
@@ -152,10 +153,10 @@ func (l *lookup) sees(answer api.Answer, err error) sighting {
 	if shows != unusable || answer.New == nil || *answer.New {
 		return shows
 	}
-	switch {
+	switch shown := !l.showsNothing(l.draft.ID, answer.UserGroup); {
 	case l.made != nil:
-		l.draft.MayBeLive = l.draft.MayBeLive || !areSame(*l.made, answer.UserGroup)
-	case !l.showsNothing(l.draft.ID, answer.UserGroup):
+		l.draft.MayBeLive = l.draft.MayBeLive || shown || !areSame(*l.made, answer.UserGroup)
+	case shown:
 		l.draft.LookupUncertain, l.draft.MayBeLive = false, true // No lookup has created a group that shows a name.
 	}
 	return unusable
@@ -191,7 +192,10 @@ func (l *lookup) prepareRemoval(ctx context.Context, answer api.Answer) (context
 	l.made = &answer.UserGroup
 	l.remember(l.made.Token)
 	ctx = l.client.Begin(api.CleanUp(ctx, answer.Sent.Add(lease)))
-	if l.checked = l.checkService(ctx, nil); l.checked.uncached {
+	if l.checked == nil { // Another check would not excuse what this one has left behind.
+		l.checked = l.checkService(ctx, nil)
+	}
+	if l.checked.uncached {
 		return ctx, nil
 	}
 	// What looks like a placeholder may be a live group, if a cache repeats the response to its creation.
@@ -208,7 +212,9 @@ func (l *lookup) remove(ctx context.Context) *Problem {
 		if l.draft.record(err); l.removals > 0 || !mayBeTheToken(l.draft.Call) {
 			return l.notRemoved(l.draft.with(LeftBehind), l.checked)
 		}
-		l.removals++
+		if l.removals++; l.draft.Call.MayHaveHappened() {
+			l.lostRemoval = l.draft.Call
+		}
 		return nil
 	}
 	l.draft.Placeholder = PlaceholderRemoved
@@ -231,6 +237,9 @@ func (l *lookup) awaitOwner(ctx context.Context) (again bool, problem *Problem) 
 	switch {
 	case l.checked != nil && l.checked.problem != nil:
 		return false, l.draft.because(l.checked.problem)
+	case l.lostRemoval != nil: // Somebody has taken the placeholder, and the service may still delete it.
+		l.draft.Call, l.draft.MayBeLive, l.draft.Placeholder = l.lostRemoval, true, PlaceholderLeft
+		return false, l.draft.with(LeftBehind)
 	case waits && l.settle.wait(ctx, l.draft.Response):
 		l.looks--
 		return true, nil
