@@ -39,7 +39,7 @@ func (l *userGroupListResource) ListResourceConfigSchema(
 ) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists which of the given user groups exist. The service cannot list its groups, so " +
-			"you provide the IDs to look up. Groups that do not exist are skipped, and nothing is created. With " +
+			"you provide the IDs to look up. Groups that do not exist are skipped, and nothing is left behind. With " +
 			"`-generate-config-out`, `terraform query` turns a list of IDs into import blocks and " +
 			"configuration.\n\nIt makes one call for each group that exists and three for each that does not, ten " +
 			"groups at a time, and none for the IDs beyond the limit. Terraform stops at 100 results unless the list " +
