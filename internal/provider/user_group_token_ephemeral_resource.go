@@ -49,7 +49,8 @@ func (e *userGroupTokenEphemeralResource) Schema(
 			"which is known once the group exists. " +
 			"With a literal ID, the first plan would look up a group that does not exist yet.\n\n" +
 			"It makes one call in each plan where the ID is known (on OpenTofu, only if the plan does not change the group), " +
-			"and one in each apply. " + describeKeyRights,
+			"and one in each apply (on OpenTofu, only if the apply changes something that uses the token). " +
+			describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,
