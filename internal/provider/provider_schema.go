@@ -85,9 +85,9 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Validators: []validator.Number{retriesAllowed},
 				MarkdownDescription: "Maximum number of retries that all calls of an operation on a group share. A " +
 					"call is retried if it could not be sent, or got no usable response and is safe to repeat. A call that " +
-					"is refused because there are too many (status 429 or 503) is repeated for up to four times " +
+					"is refused because there are too many calls (status 429 or 503) is repeated for up to four times " +
 					"`retry_wait_max` without using up retries, as long as other calls of the run get through. With the " +
-					"defaults, an operation without any response gives up after 2 minutes and 45 seconds. If no call gets " +
+					"defaults, an operation without any response gives up within 2 minutes and 45 seconds. If no call gets " +
 					"through for that long, the run ends for all groups. `0` turns retries off. Between 0 and 100. " +
 					"Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
 			},
@@ -100,8 +100,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"retry_wait_max": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Longest wait between two attempts, as a duration. It also limits the wait " +
-					"that the service requests with `Retry-After`, which is otherwise never shortened. Default: `\"30s\"`. " +
-					"Environment variable: `EMBED_RETRY_WAIT_MAX`.",
+					"that the service requests with `Retry-After`, which is otherwise never shortened. Default: `\"30s\"`, or " +
+					"`retry_wait_min` if that is longer. Environment variable: `EMBED_RETRY_WAIT_MAX`.",
 			},
 			"requests_per_second": schema.Float64Attribute{
 				Optional:   true,
@@ -183,11 +183,11 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"environment": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Environment that the API key must belong to, `Customer` or `Testing`. It is " +
+				MarkdownDescription: "Environment that the API key must belong to, `Customer` or `Testing`. The key is " +
 					"checked before the first change, before a group is treated as missing or replaced, and before an " +
 					"import, a data source, an ephemeral resource, a query or an action looks up a group. Once the check " +
-					"has passed, it is not repeated in the same process of the provider. It creates a group with a random " +
-					"ID, looks it up, updates it, and deletes it. With a wrong key, the run ends before any of your " +
+					"has passed, it is not repeated in the same process of the provider. The check creates a group with a " +
+					"random ID, looks it up, updates it, and deletes it. With a wrong key, the run ends before any of your " +
 					"groups is changed. If the state shows that a group is in the other environment, the provider does " +
 					"not update or delete it, or rotate its token. Default: any. Environment variable: " +
 					"`EMBED_ENVIRONMENT`.",

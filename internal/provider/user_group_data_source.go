@@ -46,7 +46,7 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Looks up a user group that is managed elsewhere. A group that does not exist is an " +
 			"error, and nothing is left behind: the lookup creates the group, and the provider removes it again at " +
-			"once.\n\nIt makes one call whenever it is read, that is, in every plan, even with `-refresh=false`. A " +
+			"once.\n\nIt makes one call whenever it is read, usually in every plan, even with `-refresh=false`. A " +
 			"missing group takes three calls, plus the check of the service. " + describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{

@@ -20,7 +20,7 @@ const (
 		"exactly when the token does. Use it to trigger restarts, or as a `*_wo_version` argument of another " +
 		"resource; `parseint(…, 16)` converts it to the number that most of those require."
 	describeKeyRights = "The API key must be allowed to create and delete groups. With the provider's `environment`, it " +
-		"must also be allowed to update them, and the check of the service takes five more calls, once in each " +
+		"must also be allowed to update them, and the check of the service takes up to five more calls, once in each " +
 		"process of the provider."
 	describeTeamID = "The service's own number for the group. A different number under the same ID means that the " +
 		"group was deleted and recreated, or that the API key belongs to another environment."

@@ -104,16 +104,16 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 				MarkdownDescription: "Your own ID of the group's data source, for services that ask for it when a " +
 					"group is deleted. It is only sent with the deletion, which reads it from the state, so apply " +
-					"it before you destroy the group. Changing it makes no call.",
+					"the argument before you destroy the group. Changing it makes no call.",
 			},
 			"rotate_token_when_changed": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
 				MarkdownDescription: "Rotates the token once, in place, when the **value** of an existing key " +
 					"changes, for example in `{ quarter = \"2026-Q4\" }`. Adding or removing a key, or the whole " +
-					"map, does not rotate. If a value is not known during the plan, the plan shows a rotation. " +
-					"Never use `timestamp()`: its value changes in every apply. **Expect the old token to stop " +
-					"working the moment the new one exists.**",
+					"map, does not rotate. If a value is not known during the plan, the plan shows a rotation, and the " +
+					"apply rotates only if the value has changed. Never use `timestamp()`: its value changes in every " +
+					"apply. **Expect the old token to stop working the moment the new one exists.**",
 			},
 			"rotate_token_after_days": schema.NumberAttribute{
 				Optional:   true,
@@ -123,7 +123,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 					"`token_rotated_at` shows the rotation. If `token_rotated_at` is null, the next apply sets it, without a " +
 					"rotation and without a call. Removing the argument never rotates. Adding it, or lowering the " +
 					"number, rotates a token that is older. If the number is not known during the plan, the plan " +
-					"shows a rotation. **Expect the old token to stop working the moment the new one exists.**",
+					"shows a rotation, and the apply rotates only a token that is older. **Expect the old token to stop " +
+					"working the moment the new one exists.**",
 			},
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true,
@@ -139,18 +140,19 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "If `true`, a plan that destroys the group, or replaces it because " +
-					"`user_group_id` changes, fails. With `-replace`, with a tainted resource, and on Terraform before " +
-					"1.3, the apply fails instead, before anything is deleted. To delete the group, apply `false` " +
-					"first, and then destroy it. Changing it makes no call.",
+					"`user_group_id` changes, fails. With `-replace`, with a tainted resource, and for a destroy on " +
+					"Terraform before 1.3, the apply fails instead, before the group is deleted. The value in the state " +
+					"counts, so apply `true` before you rely on it. To delete the group, apply `false` first, and then " +
+					"destroy the group. Changing the argument makes no call.",
 			},
 			"store_token": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "If `false`, `token` is null in state and plan. Rotating and deleting then " +
-					"take one more call, which looks up the current token. Changing it never rotates. After a " +
+					"take one more call, which looks up the current token. Changing the argument never rotates. After a " +
 					"change back to `true`, the next refresh adds the token. An import reads the group before the " +
-					"configuration is known: its plan file, or the state after `terraform import`, contains the " +
-					"token until the next apply. Older versions of the state still contain the token, so rotate it " +
-					"afterwards.",
+					"configuration is known: its plan file contains the token, and so does the state after " +
+					"`terraform import`, until the next apply. Older versions of the state still contain the token, so " +
+					"rotate it after you have set `false`.",
 			},
 			"id": schema.StringAttribute{
 				Computed: true,
@@ -171,7 +173,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Computed: true,
 				MarkdownDescription: "When Terraform created or rotated the token, or first saw it after it was " +
 					"rotated elsewhere, such as `2026-10-01T08:00:00Z` (RFC 3339, in UTC). Null while that is " +
-					"unknown, such as after an import or an adoption. With `rotate_token_after_days`, the next apply then " +
+					"unknown, such as after an import or an adoption. The first apply with `rotate_token_after_days` " +
 					"sets it.",
 			},
 			"team_id": schema.Int64Attribute{
