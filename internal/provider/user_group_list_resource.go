@@ -58,7 +58,8 @@ func (l *userGroupListResource) ListResourceConfigSchema(
 	}
 }
 
-// List looks the groups up and leaves the service as it was.
+// List looks the groups up and leaves the service as it was. Errors come last: after the first one, Terraform ends the
+// provider, and a lookup under way would leave a group behind.
 func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	var diags diag.Diagnostics
 	var ids []string
@@ -68,6 +69,7 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 		return
 	}
 	stream.Results = func(push func(list.ListResult) bool) {
+		var failed []list.ListResult
 		for one := range lookUpAll(ctx, l.service, withoutRepeats(ids), req.Limit) {
 			var warnings diag.Diagnostics
 			if reportsMissing(&warnings, one.err) {
@@ -81,6 +83,13 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 			if one.err == nil {
 				l.describe(ctx, one.id, one.found, req.IncludeResource, &result)
 			}
+			if result.Diagnostics.HasError() {
+				failed = append(failed, result)
+			} else if !push(result) {
+				return
+			}
+		}
+		for _, result := range failed {
 			if !push(result) {
 				return
 			}
