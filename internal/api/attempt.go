@@ -62,7 +62,7 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 			return answer, call.notSent("the request could not be sent in time", nil)
 		default:
 			failure = call.notSent("a rate limit has refused earlier calls, and none has succeeded since", nil)
-			failure.permanent = false
+			failure.permanent, failure.Obstacle = false, LimitReached
 			return answer, failure
 		}
 		lost := failure != nil && failure.MayHaveHappened()

@@ -29,6 +29,7 @@ const (
 	RefusedOnTheWay                         // something other than the service responded with status 401 or 403
 	WrongAddress                            // the service may not be at this address
 	ForeignResponse                         // something other than the service responded
+	LimitReached                            // a rate limit has refused earlier calls, so this one was not sent
 )
 
 // certificateObstacle returns the obstacle for a server's certificate that could not be verified.

@@ -64,7 +64,7 @@ func TestProtectedGroupIsNotDestroyedOrReplaced(t *testing.T) {
 	// destruction.
 	p.Walk().WantNone()
 	kept, diags := p.ApplyDeletion(state)
-	diags.WantErrorAt(at, isProtected, "Nothing was deleted")
+	diags.WantErrorAt(at, isProtected, "The group was not deleted")
 	p.WantCalls("")
 	p.WantTruth(kept, "acme")
 

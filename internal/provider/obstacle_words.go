@@ -33,13 +33,14 @@ var obstacleWords = map[api.Obstacle]string{
 	api.WrongAddress: "Check base_url (EMBED_BASE_URL), especially its path: no call has reached the service there yet.",
 	api.ForeignResponse: "This response does not come from the service. Check base_url (EMBED_BASE_URL), and what is in " +
 		"front of the service.",
+	api.LimitReached: limitReached,
 }
 
 // kindWords has the advice for a failed call without an obstacle. For the other kinds, it depends on the operation.
 var kindWords = map[api.Kind]string{
 	api.Refused:      "Fix what the service reports, then run again.",
 	api.Unauthorized: "Check api_key (EMBED_API_KEY): the key is wrong, has expired, or is not allowed to do this.",
-	api.Throttled:    "The service is limiting the rate of calls. Run again later.",
+	api.Throttled:    limitReached,
 	api.Cached:       turnOffCaching,
 	api.Redirected: "If the service has another address, set base_url (EMBED_BASE_URL) to that. Otherwise, check what " +
 		"in front of the service redirects, such as a sign-in page.",
@@ -48,6 +49,7 @@ var kindWords = map[api.Kind]string{
 
 const (
 	runAgain        = "Run again."
+	limitReached    = "The service is limiting the rate of calls. Run again later."
 	keyMayNotDoThis = "A lookup shows that the token is correct, so the API key (api_key, EMBED_API_KEY) may not be " +
 		"allowed to do this."
 	turnOffCaching = "Turn off caching for the address of the service, then run again. " +

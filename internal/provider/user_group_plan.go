@@ -147,11 +147,11 @@ func warnOfUnseen(plan, state *userGroupModel, remembered memory, diags *diag.Di
 func refuseIfProtected(protected bool, id types.String, diags *diag.Diagnostics, what string) bool {
 	if protected {
 		diags.AddAttributeError(path.Root("deletion_protection"), titleFor(titleProtected, id.ValueString()),
-			what+" It has deletion_protection = true.\n\nNothing was deleted.\n\n"+
+			what+" It has deletion_protection = true.\n\nThe group was not deleted.\n\n"+
 				"To delete the group, set deletion_protection = false, apply that, and then destroy it. "+
 				"If the resource or its for_each key was renamed, add a moved block. "+
 				"If it is only tainted, run `terraform untaint`. To stop managing the group without deleting it, "+
-				"use a removed block or `terraform state rm`.")
+				"use `terraform state rm`, or a removed block with destroy = false.")
 	}
 	return protected
 }

@@ -149,7 +149,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Optional: true,
 				MarkdownDescription: "If `false`, `token` is null in state and plan. Rotating and deleting then " +
 					"take one more call, which looks up the current token. Changing the argument never rotates. After a " +
-					"change back to `true`, the next refresh adds the token. An import reads the group before the " +
+					"change back to `true` was applied, the next apply stores the token. An import reads the group before the " +
 					"configuration is known: its plan file contains the token, and so does the state after " +
 					"`terraform import`, until the next apply. Older versions of the state still contain the token, so " +
 					"rotate it after you have set `false`.",

@@ -194,6 +194,7 @@ func TestEveryObstacleHasAdvice(t *testing.T) {
 		api.RefusedOnTheWay:         "the API key may be correct",
 		api.WrongAddress:            "no call has reached the service there yet",
 		api.ForeignResponse:         "does not come from the service. Check base_url",
+		api.LimitReached:            "limiting the rate of calls",
 	}
 	constants := constantsOfAPI(t, "Obstacle")
 	for value, constant := range constants[1:] {
