@@ -132,8 +132,8 @@ func (c *creation) meets(ctx context.Context, group api.UserGroup) (result Resul
 		return result, false, problem
 	default:
 		c.draft.shows(group)
-		_, uncertain := c.uncertain.Load(c.draft.ID)
-		c.draft.Empty, c.draft.LookupUncertain = !isLive && c.names.shown.Load(), !isLive && uncertain
+		c.draft.Empty = !isLive && c.names.shown.Load()
+		_, c.draft.LookupUncertain = c.uncertain.Load(c.draft.ID)
 		return Result{}, false, c.draft.with(Exists)
 	}
 }
