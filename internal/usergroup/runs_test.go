@@ -19,7 +19,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-var groupsFlag = flag.Int("groups", 400, "how many groups a run of TestRunsEnd has")
+var groupsFlag = flag.Int("groups", 100, "how many groups a run has that a lasting fault ends; make test has 400")
 
 // The default settings of the provider, and of Terraform.
 const (
