@@ -28,7 +28,11 @@ func (r *ranRun) checkFault() {
 			r.breaks("%d operations failed without a fault", len(failed))
 		}
 	case f.refusesKey:
-		r.checkBounds(mostCalls, mostTime)
+		calls := f.after + mostCallsOfRefusedKey
+		if f.group != "" { // Its turn comes late.
+			calls = mostCalls
+		}
+		r.checkBounds(calls, mostTime)
 		r.checkExplained()
 	case f.group != "":
 		r.checkBounds(4*r.groups, mostTime)

@@ -4,13 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -216,35 +214,25 @@ const (
 )
 
 // TestStoppedRunsEnd: a run that is stopped in an outage must end soon, and may only finish what is under way. It must
-// name each group that it leaves behind. At the end, the test prints the most that any operation took, by outage.
+// name each group that it leaves behind.
 func TestStoppedRunsEnd(t *testing.T) {
 	collectLess(t)
-	var mu sync.Mutex
-	most := map[int]map[string]stopped{1: {}, fewGroups: {}}
-	t.Run("all", func(t *testing.T) {
-		for _, run := range stoppedRuns() {
-			run.check(t, func(r *ranRun) {
-				after := r.afterStop()
-				calls := mostCallsToStop
-				if r.groups == 1 {
-					calls = mostCallsOfOneToStop
+	for _, run := range stoppedRuns() {
+		run.check(t, func(r *ranRun) {
+			stopped, calls, most := r.begun.Add(r.stopAfter), 0, mostCallsToStop
+			for _, at := range r.times {
+				if at.After(stopped) {
+					calls++
 				}
-				if after.calls > calls || after.took > mostTimeToStop {
-					r.breaks("%s, want at most %d calls and %s", after, calls, mostTimeToStop)
-				}
-				r.checkNamed()
-				mu.Lock()
-				defer mu.Unlock()
-				one := most[r.groups]
-				one[r.fault.failure.name] = one[r.fault.failure.name].or(after)
-			})
-		}
-	})
-	for _, failure := range failures {
-		if !failure.twin {
-			t.Logf("| %s | one operation: %s | ten at a time: %s |",
-				failure.name, most[1][failure.name], most[fewGroups][failure.name])
-		}
+			}
+			if r.groups == 1 {
+				most = mostCallsOfOneToStop
+			}
+			if took := r.took - r.stopAfter; calls > most || took > mostTimeToStop {
+				r.breaks("%d calls, %s, want at most %d calls and %s", calls, took, most, mostTimeToStop)
+			}
+			r.checkNamed()
+		})
 	}
 }
 
@@ -272,29 +260,4 @@ func stoppedRuns() (runs []run) {
 		}
 	}
 	return runs
-}
-
-// stopped is what a run did after it was stopped.
-type stopped struct {
-	calls int
-	took  time.Duration
-}
-
-func (s stopped) String() string {
-	return fmt.Sprintf("%d calls, %s", s.calls, s.took.Round(time.Second))
-}
-
-// or returns the larger values.
-func (s stopped) or(other stopped) stopped {
-	return stopped{max(s.calls, other.calls), max(s.took, other.took)}
-}
-
-func (r *ranRun) afterStop() (after stopped) {
-	for _, at := range r.times {
-		if at.After(r.begun.Add(r.stopAfter)) {
-			after.calls++
-		}
-	}
-	after.took = max(0, r.took-r.stopAfter)
-	return after
 }

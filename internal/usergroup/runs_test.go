@@ -44,7 +44,7 @@ const (
 	// mostExplained is how many problems may be anything but a reference to another one: those of the operations under
 	// way, and the one that ends the run.
 	mostExplained = workers + 1
-	// mostCallsOfRefusedKey is for 40 groups.
+	// mostCallsOfRefusedKey is from the moment the key is refused: hardly more than one call for each worker.
 	mostCallsOfRefusedKey = 24
 	// mostTimeWithoutRetries is for max_retries = 0: a rotation waits for a lookup of its outcome, and each of the two
 	// for the end of a Retry-After.
@@ -139,11 +139,6 @@ func (o runOperation) endures(failure failure) time.Duration {
 func runOperationCalled(name string) runOperation {
 	at := slices.IndexFunc(runOperations, func(o runOperation) bool { return o.name == name })
 	return runOperations[at]
-}
-
-func failureCalled(name string) failure {
-	at := slices.IndexFunc(failures, func(f failure) bool { return f.name == name })
-	return failures[at]
 }
 
 // run is a run of Terraform: one operation on each of many groups, with a lasting fault.
@@ -312,20 +307,6 @@ func TestRunsWithoutRetries(t *testing.T) {
 				r.checkBounds(calls, mostTimeWithoutRetries)
 			})
 		}
-	}
-}
-
-// TestRunsOfRefusedKey: a key that is refused must cost hardly more than one call for each worker.
-func TestRunsOfRefusedKey(t *testing.T) {
-	for _, environment := range []string{"", "Customer"} {
-		run := run{
-			runOperation: runOperationCalled("refresh of missing"), fault: fault{failure: failureCalled("401")},
-			environment: environment, groups: 40, maxRetries: maxRetries, stopAfter: givenUp,
-		}
-		run.check(t, func(r *ranRun) {
-			r.checkBounds(mostCallsOfRefusedKey, mostTime)
-			r.checkExplained()
-		})
 	}
 }
 
