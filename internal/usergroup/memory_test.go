@@ -1,7 +1,6 @@
 package usergroup_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -11,42 +10,6 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
-
-// TestInstances: if a replacement is created before the old instance is destroyed, both are the same group.
-// Destroying the old instance must keep it.
-func TestInstances(t *testing.T) {
-	t.Parallel()
-	h := situationOf("adopt", "exists", "stored", "").start(t)
-	ctx := context.Background()
-	adopted, err := h.service.Create(ctx, wanted(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	group, _ := h.Group(id)
-	old := usergroup.Known{ID: id, TeamID: &group.TeamID, Token: adopted.Group.Token, Instance: "old"}
-	kept, err := h.service.Delete(ctx, old, "")
-	_, there := h.Group(id)
-	if err != nil || !there || len(kept.Warnings) != 1 || kept.Warnings[0].Finding != usergroup.Kept {
-		t.Errorf("destroying the old instance did not keep the group with one warning: %v, %v", kept.Warnings, err)
-	}
-	calls := len(h.Calls())
-	if _, err := h.service.Create(ctx, wanted(), true); err == nil || len(h.Calls()) != calls+1 {
-		t.Errorf("a second address adopted the group of the first, or asked for it %d times: %v", len(h.Calls())-calls, err)
-	}
-	own := old
-	own.Instance = adopted.Instance
-	if _, err := h.service.Delete(ctx, own, ""); err != nil || h.Deletions(id) != 1 {
-		t.Errorf("destroying the new instance did not delete the group once: %v", err)
-	}
-	created, err := h.service.Create(ctx, wanted(), false)
-	if err != nil || len(created.Warnings) != 1 || created.Warnings[0].Finding != usergroup.Recreated {
-		t.Errorf("creating the deleted group again returned the warnings %v, error %v", created.Warnings, err)
-	}
-	var exists *usergroup.Problem
-	if _, err := h.service.Create(ctx, wanted(), false); !errors.As(err, &exists) || exists.AfterDeletion {
-		t.Errorf("creating it once more ended in %v", err)
-	}
-}
 
 // TestTokensAreRemembered: a response that reports a group as new whose token this process knows must be recognized as
 // one from a cache.
@@ -132,74 +95,52 @@ func TestClaimOfTheGroupThatWasDeleted(t *testing.T) {
 // to the group since, and only once.
 func TestFindForImport(t *testing.T) {
 	t.Parallel()
-	nothing := func(*testing.T, *history, usergroup.Found) {}
 	for name, test := range map[string]struct {
 		before  string
 		script  []string // mishaps of the first lookup
-		between func(*testing.T, *history, usergroup.Found)
+		between string   // an operation of this process, or nothing
+		later   time.Duration
 		calls   int // of the import
 	}{
-		"at once": {"exists", nil, nothing, 0},
-		"in time": {"exists", nil, func(*testing.T, *history, usergroup.Found) {
-			time.Sleep(5*time.Minute - time.Second)
-		}, 0},
-		"too late":       {"exists", nil, func(*testing.T, *history, usergroup.Found) { time.Sleep(5 * time.Minute) }, 1},
-		"after a mishap": {"exists", []string{"lost after the work"}, nothing, 1},
-		"a second time": {"exists", nil, func(t *testing.T, h *history, _ usergroup.Found) {
-			if _, err := h.service.FindForImport(t.Context(), id); err != nil {
-				t.Error(err)
-			}
-		}, 1},
-		"of an empty group": {"nameless", nil, nothing, 1},
-		"after a refresh": {"exists", nil, func(t *testing.T, h *history, found usergroup.Found) {
-			if _, err := h.service.Find(t.Context(), known(found)); err != nil {
-				t.Error(err)
-			}
-		}, 1},
-		"after an update": {"exists", nil, func(t *testing.T, h *history, found usergroup.Found) {
-			if _, err := h.service.Update(t.Context(), wanted(), known(found)); err != nil {
-				t.Error(err)
-			}
-		}, 1},
-		"after a rotation": {"exists", nil, func(t *testing.T, h *history, found usergroup.Found) {
-			if _, err := h.service.RotateToken(t.Context(), known(found)); err != nil {
-				t.Error(err)
-			}
-		}, 1},
-		"after a creation that failed": {"exists", nil, func(t *testing.T, h *history, _ usergroup.Found) {
-			if _, err := h.service.Create(t.Context(), wanted(), false); err == nil {
-				t.Error("an existing group was created")
-			}
-		}, 1},
+		"at once":             {before: "exists"},
+		"in time":             {before: "exists", later: 5*time.Minute - time.Second},
+		"too late":            {before: "exists", later: 5 * time.Minute, calls: 1},
+		"after a mishap":      {before: "exists", script: []string{"lost after the work"}, calls: 1},
+		"of an empty group":   {before: "nameless", calls: 1},
+		"after a refresh":     {before: "exists", between: "refresh", calls: 1},
+		"after an update":     {before: "exists", between: "update", calls: 1},
+		"after a rotation":    {before: "exists", between: "rotate", calls: 1},
+		"after a refused try": {before: "exists", between: "create", calls: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				h := situationOf("import", test.before, "stored", "").start(t)
 				h.script = test.script
-				found, err := h.service.Find(t.Context(), usergroup.Known{ID: id})
-				if err != nil {
+				if _, err := h.service.Find(t.Context(), usergroup.Known{ID: id}); err != nil {
 					t.Fatal(err)
 				}
-				test.between(t, h, found)
-				before := len(h.Calls())
-				imported, err := h.service.FindForImport(t.Context(), id)
-				group, _ := h.Group(id)
-				name := ""
-				if imported.Name != nil {
-					name = *imported.Name
+				if test.between != "" {
+					group, _ := h.Group(id)
+					_, _ = runOperationCalled(test.between).do(t.Context(), h.service, knownOf(group))
 				}
-				if err != nil || imported.Token.Reveal() != group.Token || name != group.Name {
-					t.Errorf("the import found %+v, %v", imported.UserGroup, err)
-				}
-				if calls := len(h.Calls()) - before; calls != test.calls {
-					t.Errorf("the import made %d calls, want %d", calls, test.calls)
+				time.Sleep(test.later)
+				for _, calls := range []int{test.calls, 1} {
+					before := len(h.Calls())
+					found, err := h.service.FindForImport(t.Context(), id)
+					group, _ := h.Group(id)
+					name := ""
+					if found.Name != nil {
+						name = *found.Name
+					}
+					if err != nil || found.Token.Reveal() != group.Token || name != group.Name {
+						t.Errorf("the import found %+v, %v", found.UserGroup, err)
+					}
+					if made := len(h.Calls()) - before; made != calls {
+						t.Errorf("the import made %d calls, want %d", made, calls)
+					}
 				}
 			})
 		})
 	}
-}
-
-func known(found usergroup.Found) usergroup.Known {
-	return usergroup.Known{ID: id, TeamID: found.TeamID, Token: found.Token, Fingerprint: found.Token.Fingerprint()}
 }

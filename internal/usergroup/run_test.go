@@ -1,10 +1,7 @@
 package usergroup_test
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -27,16 +24,8 @@ func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
 func TestOnlyGeneralFailuresEndTheRun(t *testing.T) {
 	t.Parallel()
 	const ofService, ofProxy = `{"success":0,"message":"no"}`, "<html>"
-	find := func(ctx context.Context, s *usergroup.Service, known usergroup.Known) error {
-		_, err := s.Find(ctx, known)
-		return err
-	}
-	rotate := func(ctx context.Context, s *usergroup.Service, known usergroup.Known) error {
-		_, err := s.RotateToken(ctx, known)
-		return err
-	}
 	for name, test := range map[string]struct {
-		operate func(context.Context, *usergroup.Service, usergroup.Known) error
+		operation string
 		// Calls with this method for one of these groups get this response or, with status 0, no connection.
 		method, groups string
 		status         int
@@ -46,46 +35,41 @@ func TestOnlyGeneralFailuresEndTheRun(t *testing.T) {
 		calls []int
 		ended string // the groups without a call of their own
 	}{
-		"no call gets through":                  {find, "GET", "abc", 500, ofService, "abc", []int{2, 2, 0}, "c"},
-		"no connection can be made":             {find, "GET", "a", 0, "", "abc", []int{2, 0, 0}, "bc"},
-		"the calls of one group fail":           {find, "GET", "a", 500, ofService, "abc", []int{2, 1, 1}, ""},
-		"a proxy refuses one group":             {find, "GET", "a", 401, ofProxy, "abc", []int{1, 1, 1}, ""},
-		"a proxy refuses everything":            {find, "GET", "abc", 403, ofProxy, "abc", []int{1, 1, 0}, "c"},
-		"the key may not rotate":                {rotate, "POST", "abc", 403, ofService, "abc", []int{2, 2, 0}, "c"},
-		"the key may not rotate one group":      {rotate, "POST", "a", 403, ofService, "aabc", []int{2, 2, 1, 1}, ""},
-		"the key may not rotate some of groups": {rotate, "POST", "bc", 403, ofService, "abcd", []int{1, 2, 2, 1}, ""},
+		"no call gets through":                  {"refresh", "GET", "abc", 500, ofService, "abc", []int{2, 2, 0}, "c"},
+		"no connection can be made":             {"refresh", "GET", "a", 0, "", "abc", []int{2, 0, 0}, "bc"},
+		"the calls of one group fail":           {"refresh", "GET", "a", 500, ofService, "abc", []int{2, 1, 1}, ""},
+		"a proxy refuses one group":             {"refresh", "GET", "a", 401, ofProxy, "abc", []int{1, 1, 1}, ""},
+		"a proxy refuses everything":            {"refresh", "GET", "abc", 403, ofProxy, "abc", []int{1, 1, 0}, "c"},
+		"the key may not rotate":                {"rotate", "POST", "abc", 403, ofService, "abc", []int{2, 2, 0}, "c"},
+		"the key may not rotate one group":      {"rotate", "POST", "a", 403, ofService, "aabc", []int{2, 2, 1, 1}, ""},
+		"the key may not rotate some of groups": {"rotate", "POST", "bc", 403, ofService, "abcd", []int{1, 2, 2, 1}, ""},
+		"the key is refused":                    {"create", "GET", "abc", 401, ofService, "abc", []int{1, 0, 0}, "bc"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				h := situationOf("read", "as known", "stored", "").start(t)
-				calls := 0
+				calls, network := 0, &outage{Emulator: h.Emulator}
 				service := h.newProcessBehind(roundTripper(func(r *http.Request) (*http.Response, error) {
 					calls++
-					body, _ := io.ReadAll(r.Body)
-					var request struct {
-						ID    string `json:"user_group_id"`
-						Token string `json:"current_token"`
-					}
-					_ = json.Unmarshal(body, &request)
-					group := request.ID + strings.TrimPrefix(request.Token, "token-of-")
-					if r.Method == test.method && strings.Contains(test.groups, group) {
-						if test.status == 0 {
-							return nil, errors.New("connection refused")
-						}
+					kept, body := received(r)
+					about := func(group string) bool { return network.about(body, group) }
+					switch struck := slices.ContainsFunc(strings.Split(test.groups, ""), about); {
+					case !struck || r.Method != test.method:
+						return h.RoundTrip(kept)
+					case test.status == 0:
+						return nil, errors.New("connection refused")
+					default:
 						return reply{status: test.status, body: []byte(test.body)}.response()
 					}
-					r.Body = io.NopCloser(strings.NewReader(string(body)))
-					return h.RoundTrip(r)
 				}))
 				for i, id := range strings.Split(test.order, "") {
 					group, there := h.Group(id)
 					if !there {
-						group = h.Seed(emulator.Group{ID: id, Name: "Name of " + id, Token: "token-of-" + id})
+						group = h.Seed(emulator.Group{ID: id, Name: "Name of " + id})
 					}
-					known := usergroup.Known{ID: id, TeamID: &group.TeamID, Token: api.NewSecret(group.Token)}
 					calls = 0
-					err := test.operate(t.Context(), service, known)
+					_, err := runOperationCalled(test.operation).do(t.Context(), service, knownOf(group))
 					var problem *usergroup.Problem
 					ended := errors.As(err, &problem) && problem.Finding == usergroup.RunEnded
 					if calls != test.calls[i] || ended != strings.Contains(test.ended, id) {
@@ -93,42 +77,6 @@ func TestOnlyGeneralFailuresEndTheRun(t *testing.T) {
 					}
 				}
 			})
-		})
-	}
-}
-
-// TestOneExplanation: a problem that affects every group must be explained only once.
-func TestOneExplanation(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name        string
-		environment string
-		script      []string
-		calls       int
-		finding     usergroup.Finding
-	}{
-		{"the key is refused", "", []string{"refused 401"}, 1, usergroup.CallFailed},
-		{"the key is of another environment", "Testing", nil, 4, usergroup.WrongKey},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			h := situationOf("create", "absent", "stored", test.environment).start(t)
-			h.script = test.script
-			found := map[usergroup.Finding]int{}
-			for _, id := range []string{"one", "two", "three", "four"} {
-				_, err := h.service.Create(t.Context(), api.GroupRequest{UserGroupID: id}, false)
-				var problem *usergroup.Problem
-				if !errors.As(err, &problem) {
-					t.Fatalf("%s: %v", id, err)
-				}
-				found[problem.Finding]++
-			}
-			if found[test.finding] != 1 || found[usergroup.RunEnded] != 3 {
-				t.Errorf("the findings are %v, want one explanation and three references to it", found)
-			}
-			if calls := len(h.Calls()) + len(test.script); calls != test.calls {
-				t.Errorf("%d calls were made, want %d", calls, test.calls)
-			}
 		})
 	}
 }
