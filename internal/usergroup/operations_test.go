@@ -343,8 +343,8 @@ func TestWrongEnvironment(t *testing.T) {
 			}
 			before, _ := h.Group(id)
 			h.operate(t.Context())
-			var problem *usergroup.Problem
-			if !errors.As(h.err, &problem) || problem.Finding != test.finding || len(h.Calls()) != test.calls {
+			problem := problemOf(h.err)
+			if problem == nil || problem.Finding != test.finding || len(h.Calls()) != test.calls {
 				t.Errorf("%d calls, want %d; %v", len(h.Calls()), test.calls, h.err)
 			}
 			if check := problem.Cause; check != nil && check.LookupUncertain {

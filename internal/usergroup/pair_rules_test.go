@@ -147,9 +147,9 @@ func (w *together) check(alone [2]error) {
 }
 
 func (r *oneRun) ends() string {
-	var problem *usergroup.Problem
+	problem := problemOf(r.err)
 	switch {
-	case errors.As(r.err, &problem):
+	case problem != nil:
 		return findingNames[problem.Finding] + ", " + facts(problem)
 	case r.err != nil:
 		return r.err.Error()
@@ -196,7 +196,7 @@ func (r *oneRun) checkTruth() {
 	if r.created > 1 || r.rotated > 1 || r.deleted > 1 {
 		r.breaks(ruleOnce, "%s: %+v", r.name, r.deeds)
 	}
-	for _, p := range r.problems() {
+	for _, p := range problemsOf(r.err, r.warnings) {
 		blames := p.Finding == usergroup.AnsweredFromCache || p.Finding == usergroup.AnswersDisagree
 		count, counts := r.of(p.Operation)
 		switch {
@@ -208,23 +208,18 @@ func (r *oneRun) checkTruth() {
 	}
 }
 
-// problems returns the errors and warnings of the run, and their causes.
-func (r *oneRun) problems() []*usergroup.Problem {
-	return allProblems(outcome{err: r.err, result: usergroup.Result{Warnings: r.warnings}})
-}
-
 // checkLeft checks that no empty group remains that nobody knows of.
 func (w *together) checkLeft() {
-	problems := slices.Concat(w.runs[0].problems(), w.runs[1].problems())
+	var problems []*usergroup.Problem
+	for _, run := range w.runs {
+		problems = append(problems, problemsOf(run.err, run.warnings)...)
+	}
 	for _, group := range w.Groups() {
 		kept := slices.ContainsFunc(w.runs, func(r *oneRun) bool {
 			return r.has != nil && r.has.Token == api.NewSecret(group.Token)
 		})
-		named := slices.ContainsFunc(problems, func(p *usergroup.Problem) bool {
-			return p.ID == group.ID && (p.Placeholder == usergroup.PlaceholderLeft || p.LookupUncertain)
-		})
 		empty := isOfCheck(group.ID) || w.empty[group.TeamID] && group.Name == ""
-		if empty && !kept && !named {
+		if empty && !kept && !reportLeft(problems, group.ID) {
 			w.breaks(ruleLeft, "%s is left", group.ID)
 		}
 	}

@@ -2,7 +2,6 @@ package usergroup_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,8 +46,8 @@ func (h *history) check() {
 // checkCured checks that the provider recovers from a single mishap if that is possible. Without a mishap, the
 // provider must not blame a cache or report a placeholder that is left behind.
 func (h *history) checkCured() {
-	var blamed *usergroup.Problem
-	if len(h.befell) == 0 && errors.As(h.err, &blamed) && slices.Contains([]usergroup.Finding{
+	blamed := problemOf(h.err)
+	if len(h.befell) == 0 && blamed != nil && slices.Contains([]usergroup.Finding{
 		usergroup.AnsweredFromCache, usergroup.AnswersDisagree, usergroup.MayBeLeftBehind, usergroup.LeftBehind,
 	}, blamed.Finding) {
 		h.breaks("nothing went wrong, but the error is: %s", facts(blamed))
@@ -81,8 +80,7 @@ func (h *history) checkCured() {
 
 // findingOf returns the finding of an error, or of the problem that it refers to.
 func findingOf(err error) (finding usergroup.Finding, failed bool) {
-	var problem *usergroup.Problem
-	if errors.As(err, &problem) {
+	if problem := problemOf(err); problem != nil {
 		if finding = problem.Finding; finding == usergroup.RunEnded {
 			finding = problem.Cause.Finding
 		}
@@ -196,8 +194,8 @@ func (h *history) checkState(group emulator.Group) {
 
 // checkResult checks that an update or a rotation that fails returns a group only if it is known to be changed.
 func (h *history) checkResult(result usergroup.Result, err error) {
-	var p *usergroup.Problem
-	if !errors.As(err, &p) {
+	p := problemOf(err)
+	if p == nil {
 		return
 	}
 	if returned := result.Group != nil; returned && p.Done != usergroup.Yes ||
@@ -307,8 +305,8 @@ func (h *history) runTerraform(ctx context.Context) {
 
 // asksAPerson reports whether only a person can resolve the error.
 func (h *history) asksAPerson() bool {
-	var p *usergroup.Problem
-	if !errors.As(h.err, &p) {
+	p := problemOf(h.err)
+	if p == nil {
 		return false
 	}
 	switch p.Finding {

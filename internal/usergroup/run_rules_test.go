@@ -60,11 +60,7 @@ func (r *ranRun) checkFault() {
 		r.checkBounds(calls, mostTime)
 		r.checkExplained()
 	}
-	refers := func(o outcome) bool {
-		var problem *usergroup.Problem
-		return errors.As(o.err, &problem) && problem.Finding == usergroup.RunEnded
-	}
-	if len(failed) > 0 && !slices.ContainsFunc(failed, func(o outcome) bool { return !refers(o) }) {
+	if len(failed) > 0 && len(failed) == r.count(usergroup.RunEnded) {
 		r.breaks("%d operations refer to a problem that nobody explains", len(failed))
 	}
 	if f.alternates { // Each lookup can lose an attempt, and leave a group.
@@ -77,7 +73,7 @@ func (r *ranRun) checkFault() {
 // checkRecovered checks that no operation failed, unless it cannot tell an existing group from a placeholder.
 func (r *ranRun) checkRecovered(reason string) {
 	for _, o := range r.failed() {
-		if r.cannotTell == 0 || !o.found(r.cannotTell) {
+		if r.cannotTell == 0 || !found(o.err, r.cannotTell) {
 			r.breaks("%s failed, but %s: %v", o.ID, reason, o.err)
 		}
 	}
@@ -111,14 +107,22 @@ func (r *ranRun) checkLeft() {
 // checkNamed checks that a problem names each group that is left behind.
 func (r *ranRun) checkNamed() {
 	groups, ofCheck := r.left()
-	problems := allProblems(r.outcomes...)
+	var problems []*usergroup.Problem
+	for _, o := range r.outcomes {
+		problems = append(problems, problemsOf(o.err, o.result.Warnings)...)
+	}
 	for _, id := range slices.Concat(groups, ofCheck) {
-		if !slices.ContainsFunc(problems, func(p *usergroup.Problem) bool {
-			return p.ID == id && (p.Placeholder == usergroup.PlaceholderLeft || p.LookupUncertain)
-		}) {
+		if !reportLeft(problems, id) {
 			r.breaks("%s is left behind, but not reported", id)
 		}
 	}
+}
+
+// reportLeft reports whether a problem says that a group with the ID may be left behind.
+func reportLeft(problems []*usergroup.Problem, id string) bool {
+	return slices.ContainsFunc(problems, func(p *usergroup.Problem) bool {
+		return p.ID == id && (p.Placeholder == usergroup.PlaceholderLeft || p.LookupUncertain)
+	})
 }
 
 // left returns the IDs of the groups that lookups and the check of the service have left behind.
@@ -138,51 +142,42 @@ func (r *ranRun) left() (groups, ofCheck []string) {
 	return groups, ofCheck
 }
 
-// allProblems returns all errors and warnings, and their causes.
-func allProblems(outcomes ...outcome) (all []*usergroup.Problem) {
-	seen := map[*usergroup.Problem]bool{}
-	add := func(p *usergroup.Problem) {
-		for ; p != nil && !seen[p]; p = p.Cause {
-			seen[p] = true
-			all = append(all, p)
+// problemsOf returns the problems that an error consists of, the warnings, and the causes of both.
+func problemsOf(err error, warnings []*usergroup.Problem) (all []*usergroup.Problem) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range joined.Unwrap() {
+			all = append(all, problemsOf(err, nil)...)
 		}
+		err = nil
 	}
-	for _, o := range outcomes {
-		for _, problem := range problemsIn(o.err) {
-			add(problem)
-		}
-		for _, warning := range o.result.Warnings {
-			add(warning)
+	for _, p := range append(slices.Clone(warnings), problemOf(err)) {
+		for ; p != nil; p = p.Cause {
+			all = append(all, p)
 		}
 	}
 	return all
 }
 
-// problemsIn returns the problems that an error consists of.
-func problemsIn(err error) (all []*usergroup.Problem) {
+// problemOf returns the problem that an error is, or nil.
+func problemOf(err error) *usergroup.Problem {
 	var problem *usergroup.Problem
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, err := range joined.Unwrap() {
-			all = append(all, problemsIn(err)...)
-		}
-	} else if errors.As(err, &problem) {
-		all = append(all, problem)
-	}
-	return all
+	_ = errors.As(err, &problem)
+	return problem
+}
+
+// found reports whether an error is a problem with the finding.
+func found(err error, finding usergroup.Finding) bool {
+	problem := problemOf(err)
+	return problem != nil && problem.Finding == finding
 }
 
 func (r *ranRun) count(finding usergroup.Finding) (count int) {
 	for _, o := range r.outcomes {
-		if o.found(finding) {
+		if found(o.err, finding) {
 			count++
 		}
 	}
 	return count
-}
-
-func (o outcome) found(finding usergroup.Finding) bool {
-	var problem *usergroup.Problem
-	return errors.As(o.err, &problem) && problem.Finding == finding
 }
 
 // failed returns the operations that have failed. A lookup of a missing group is to find nothing.
@@ -253,8 +248,7 @@ func (r *ranRun) checkGroups() {
 // reported.
 func (r *ranRun) checkOutcome(o outcome, done deeds) {
 	group, there := r.Group(o.ID)
-	asked := r.asked(done)
-	var problem *usergroup.Problem
+	asked, problem := r.asked(done), problemOf(o.err)
 	switch {
 	case done.created > 1 || done.rotated > 1:
 		r.breaks("%s was created %d times and rotated %d times", o.ID, done.created, done.rotated)
@@ -262,7 +256,7 @@ func (r *ranRun) checkOutcome(o outcome, done deeds) {
 		r.breaks("%s: something was done that nobody asked for: %+v", o.ID, done)
 	case !o.begun && asked > 0:
 		r.breaks("%s was changed, but its operation never began", o.ID)
-	case errors.As(o.err, &problem):
+	case problem != nil:
 		if problem.Done == usergroup.No && asked > 0 || problem.Done == usergroup.Yes && asked == 0 {
 			r.breaks("%s: done %d times, but reported as %d: %s", o.ID, asked, problem.Done, facts(problem))
 		}

@@ -70,8 +70,7 @@ func TestOnlyGeneralFailuresEndTheRun(t *testing.T) {
 					}
 					calls = 0
 					_, err := runOperationCalled(test.operation).do(t.Context(), service, knownOf(group))
-					var problem *usergroup.Problem
-					ended := errors.As(err, &problem) && problem.Finding == usergroup.RunEnded
+					ended := found(err, usergroup.RunEnded)
 					if calls != test.calls[i] || ended != strings.Contains(test.ended, id) {
 						t.Errorf("%s: %d calls, want %d; the run has ended: %t; %v", id, calls, test.calls[i], ended, err)
 					}

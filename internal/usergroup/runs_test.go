@@ -2,7 +2,6 @@ package usergroup_test
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"net/http"
@@ -332,8 +331,7 @@ func TestOneOperationEnds(t *testing.T) {
 func (r *ranRun) row() string {
 	findings := map[string]int{}
 	for _, o := range r.outcomes {
-		var problem *usergroup.Problem
-		if errors.As(o.err, &problem) {
+		if problem := problemOf(o.err); problem != nil {
 			findings[findingNames[problem.Finding]]++
 		}
 	}

@@ -262,8 +262,7 @@ func (h *history) ended(err error, warnings ...*usergroup.Problem) {
 		h.events = append(h.events, func() string { return "warning: " + facts(warning) })
 		h.problems = append(h.problems, warning)
 	}
-	var problem *usergroup.Problem
-	if errors.As(err, &problem) {
+	if problem := problemOf(err); problem != nil {
 		h.events = append(h.events, func() string { return "error: " + facts(problem) })
 		h.problems = append(h.problems, problem)
 	}
@@ -280,8 +279,7 @@ func (h *history) refresh(ctx context.Context) {
 	switch {
 	case errors.Is(err, usergroup.ErrNotFound):
 		h.state = state{stored: h.state.stored}
-		var problem *usergroup.Problem
-		if errors.As(err, &problem) && problem.LookupUncertain {
+		if problem := problemOf(err); problem.LookupUncertain {
 			h.ended(nil, problem)
 		}
 	case err != nil:

@@ -45,22 +45,15 @@ func (h *history) checkFacts() {
 
 // checkLeftBehind checks the second part of rule 3: an error or a warning reports every group that is left behind.
 func (h *history) checkLeftBehind() {
-	named := slices.ContainsFunc(h.problems, func(p *usergroup.Problem) bool {
-		return p.Placeholder == usergroup.PlaceholderLeft || p.LookupUncertain
-	})
 	group, there := h.Group(h.stored)
-	if there && h.makers[group.TeamID] == lookup && group.TeamID != h.taken && !named {
+	if there && h.makers[group.TeamID] == lookup && group.TeamID != h.taken && !reportLeft(h.problems, id) {
 		h.breaks("a placeholder is left behind, but not reported")
 	}
 	// The service may carry out a lost attempt of the check after the check has passed, and nothing reports that. It
 	// does no harm, because the group is empty and its ID shows where it comes from.
 	passed := slices.Contains(h.befell, "lost, and done at the end")
 	for _, group := range h.Groups() {
-		reported := slices.ContainsFunc(h.problems, func(p *usergroup.Problem) bool {
-			left := p.Cause != nil && (p.Cause.Placeholder == usergroup.PlaceholderLeft || p.Cause.LookupUncertain)
-			return left && p.Cause.ID == group.ID
-		})
-		if strings.HasPrefix(group.ID, checkPrefix) && !passed && !reported {
+		if isOfCheck(group.ID) && !passed && !reportLeft(problemsOf(nil, h.problems), group.ID) {
 			h.breaks("the group of a check is left behind, but not reported")
 		}
 	}
