@@ -2,13 +2,9 @@ package jsonobject
 
 import (
 	"encoding/json"
-	"fmt"
-	"math/rand/v2"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/zclconf/go-cty/cty"
@@ -40,15 +36,34 @@ func TestCanonicalIsWhatTerraformWrites(t *testing.T) {
 		}
 	}
 	text, _ := json.Marshal(map[string]string{"a": every.String()})
-	texts := []string{string(text)}
-	for seed := range uint64(300) {
-		texts = append(texts, writer{rand.New(rand.NewPCG(seed, 1))}.object(4))
+	texts := []string{string(text), `{"n":[` + strings.Join(numbers(), " ,\r\n\t") + `]}`}
+	for _, test := range accepted {
+		// Canonical differs on purpose where a mark follows an escape sequence. Terraform cannot read the longest texts.
+		if !strings.ContainsFunc(test.text, unicode.IsMark) && len(test.text) < 1000 {
+			texts = append(texts, test.text)
+		}
 	}
 	for _, text := range texts {
 		if got, want := mustParse(t, text).Canonical(), jsonencode(t, text); got != want {
-			t.Fatalf("%.9999q\nCanonical %.9999q\nTerraform %.9999q", text, got, want)
+			t.Errorf("%.9999q\nCanonical %.9999q\nTerraform %.9999q", text, got, want)
 		}
 	}
+}
+
+// numbers returns spellings of numbers that fit into the 512 bits of Terraform's numbers. None is zero, because
+// Terraform keeps the sign of a zero.
+func numbers() (all []string) {
+	long := strings.Repeat("1234567890", 14)
+	for _, digits := range []string{"1", "7", "10", "12", "100", "120", "9007199254740993", long} {
+		for _, mantissa := range []string{
+			digits, digits + ".0", digits + ".50", digits[:1] + "." + digits, "0." + digits, "0.00" + digits + "0",
+		} {
+			for _, exponent := range []string{"", "e0", "E1", "e+2", "e-1", "E-002", "e5", "e-5", "E+150", "e-150", "e999"} {
+				all = append(all, mantissa+exponent, "-"+mantissa+exponent)
+			}
+		}
+	}
+	return all
 }
 
 // TestCanonicalSurvivesNormalization: Terraform must not turn the text into invalid JSON when it normalizes it. That
@@ -89,72 +104,4 @@ func TestCanonicalSurvivesNormalization(t *testing.T) {
 			}
 		}
 	}
-}
-
-// writer writes random JSON in random spellings.
-type writer struct{ *rand.Rand }
-
-func (w writer) one(of ...string) string { return of[w.IntN(len(of))] }
-
-func (w writer) space() string { return w.one("", "", "", " ", "\r\n\t") }
-
-// list joins up to six items in random order.
-func (w writer) list(item func(i int) string) string {
-	items := make([]string, w.IntN(7))
-	for i := range items {
-		items[i] = w.space() + item(i) + w.space()
-	}
-	w.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
-	return strings.Join(items, ",") + w.space()
-}
-
-func (w writer) object(depth int) string {
-	return "{" + w.list(func(i int) string {
-		// The index makes the keys unique.
-		return strings.TrimSuffix(w.string(), `"`) + strconv.Itoa(i) + `"` + w.space() + ":" + w.space() + w.value(depth-1)
-	}) + "}"
-}
-
-func (w writer) value(depth int) string {
-	switch kind := w.IntN(8); {
-	case kind == 0:
-		return w.one("null", "true", "false")
-	case kind <= 2:
-		return w.string()
-	case kind <= 4 || depth == 0:
-		return w.number()
-	case kind == 5:
-		return "[" + w.list(func(int) string { return w.value(depth - 1) }) + "]"
-	default:
-		return w.object(depth)
-	}
-}
-
-func (w writer) string() string {
-	alphabet := []rune("abAB<>&\"\\/ \b\f\n\r\t\x00\x1f\x7f\u0080éß€\u2028\u2029\ufeff\ufffd～😀")
-	var b strings.Builder
-	for range w.IntN(6) {
-		r := alphabet[w.IntN(len(alphabet))]
-		if r >= ' ' && r != '"' && r != '\\' && w.IntN(3) > 0 {
-			b.WriteRune(r)
-			continue
-		}
-		for _, unit := range utf16.Encode([]rune{r}) {
-			fmt.Fprintf(&b, w.one(`\u%04x`, `\u%04X`), unit)
-		}
-	}
-	return `"` + b.String() + `"`
-}
-
-// number writes a number that fits into the 512 bits of Terraform's numbers. It is never zero, because Terraform
-// keeps the sign of a zero.
-func (w writer) number() string {
-	digits := strconv.Itoa(w.IntN(9) + 1)
-	for range w.IntN([]int{3, 20, 140}[w.IntN(3)]) {
-		digits += strconv.Itoa(w.IntN(10))
-	}
-	digits += w.one("", "0", "00")
-	point := 1 + w.IntN(len(digits))
-	number := w.one("", "-") + w.one(digits, "0.0"+digits, strings.TrimSuffix(digits[:point]+"."+digits[point:], "."))
-	return number + w.one("", "", w.one("e", "E", "e+", "e-", "E-00")+strconv.Itoa(w.IntN([]int{6, 1000}[w.IntN(2)])))
 }
