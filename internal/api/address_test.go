@@ -10,10 +10,12 @@ func TestParseBaseURL(t *testing.T) {
 	for want, texts := range map[string][]string{
 		"https://dash.example.com": {
 			"https://dash.example.com//", "HTTPS://dash.example.com", "https://dash.example.com/../..",
+			"https://dash.example.com/../.",
 		},
 		"https://dash.example.com/base":   {"https://dash.example.com/base", "https://dash.example.com/a/../base///"},
 		"https://dash.example.com/a/b":    {"https://dash.example.com/a//b"},
-		"https://dash.example.com/a%2Fb":  {"https://dash.example.com/a%2Fb/"},
+		"https://dash.example.com/a%2Fb":  {"https://dash.example.com/a%2Fb//"},
+		"https://dash.example.com:":       {"https://dash.example.com:/"},
 		"https://dash.example.com:8443/x": {"https://dash.example.com:8443/x"},
 		"https://[2001:db8::1]:8443":      {"https://[2001:db8::1]:8443"},
 		"https://192.0.2.1":               {"https://192.0.2.1"},
@@ -22,8 +24,9 @@ func TestParseBaseURL(t *testing.T) {
 		"http://[::1]:8080/x":             {"http://[::1]:8080/x/"},
 		"http://[::ffff:127.0.0.1]":       {"http://[::ffff:127.0.0.1]"},
 		"http://LocalHost:1":              {"http://LocalHost:1"},
+		"https://[fe80::1%25eth0]":        {"https://[fe80::1%25eth0]/"},
 	} {
-		for _, text := range texts {
+		for _, text := range append(texts, want) { // Parsing an accepted address again changes nothing.
 			if got, err := ParseBaseURL(text, false); err != nil || got.String() != want {
 				t.Errorf("ParseBaseURL(%q) = %v, %v; want %s", text, got, err, want)
 			}

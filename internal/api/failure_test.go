@@ -114,6 +114,8 @@ func TestTLS(t *testing.T) {
 	only := func(version uint16, certificates ...tls.Certificate) *tls.Config {
 		return &tls.Config{Certificates: certificates, MinVersion: version, MaxVersion: version}
 	}
+	preferring2 := only(tls.VersionTLS13, own) // The service would not understand HTTP/2.
+	preferring2.NextProtos = []string{"h2", "http/1.1"}
 	asking := func(version uint16) *tls.Config {
 		config := only(version, own)
 		config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, clientTrusted
@@ -127,7 +129,8 @@ func TestTLS(t *testing.T) {
 		server *tls.Config
 		way
 	}{
-		"trusted": {only(tls.VersionTLS12, own), way{configure: roots(trusted)}},
+		"trusted":        {only(tls.VersionTLS12, own), way{configure: roots(trusted)}},
+		"prefers HTTP/2": {preferring2, way{configure: roots(trusted)}},
 		"unknown authority": {
 			only(tls.VersionTLS13, own), way{"", nil, 1, unverified + "certificate signed by", UnknownAuthority},
 		},
@@ -173,24 +176,6 @@ func TestTLS(t *testing.T) {
 
 // tlsAlert is how some servers respond to a request without TLS.
 const tlsAlert = "\x15\x03\x01\x00\x02\x02\x16"
-
-// TestHTTP1: a server that prefers HTTP/2 must get requests in HTTP/1.1.
-func TestHTTP1(t *testing.T) {
-	t.Parallel()
-	own, trusted := selfSigned(t, "127.0.0.1", hour)
-	service := each(ok(successJSON))
-	address := service.listen(t, &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{"h2", "http/1.1"}})
-	client := newClient(t, "https://"+address, func(c *Config) { c.RootCAs = trusted })
-	for _, call := range fourCalls {
-		if _, err := call.make(t.Context(), client); err != nil {
-			t.Error(err)
-		}
-	}
-	// The deletion has a connection of its own.
-	if service.want(t, 4); service.seen()[0].Proto != "HTTP/1.1" || service.connections != 2 {
-		t.Errorf("%s, %d connections", service.seen()[0].Proto, service.connections)
-	}
-}
 
 // TestNoConnection: a failed connection must not count as a lost call and must be retried, unless that is pointless.
 // The error must contain the address.

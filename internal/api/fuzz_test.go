@@ -3,8 +3,6 @@ package api
 import (
 	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
 	"testing"
 )
 
@@ -45,44 +43,6 @@ func FuzzAnswer(f *testing.F) {
 		wantAbsent(t, "the failure", said, key, token)
 		if len([]rune(failure.Message)) > maxMessage+2 || oneLine(said) != said || failure.Kind > NotSent {
 			t.Errorf("kind %d: %q", failure.Kind, said)
-		}
-	})
-}
-
-// FuzzBaseURL: an accepted address must have the documented form and stay the same when it is parsed again. Calls
-// must go to the same host.
-func FuzzBaseURL(f *testing.F) {
-	for _, text := range []string{
-		"https://dash.example.com/base/v1//", "HTTPS://Dash.example.com:8443/a%2Fb/../c", "http://127.0.0.1:8080/",
-		"http://[::1]:1/x", "http://example.com", "https://user:secret@example.com", "https://example.com/#",
-		"https://example.com:/",
-		"https://[fe80::1%25eth0]/", "https://b%C3%BCcher.example", "https://example.com/%2e%2e/%", "//x", "https://x//y/./z",
-	} {
-		f.Add(text, false)
-		f.Add(text, true)
-	}
-	f.Fuzz(func(t *testing.T, text string, allowHTTP bool) {
-		base, err := ParseBaseURL(text, allowHTTP)
-		if err != nil {
-			if base != nil || !strings.HasPrefix(err.Error(), "must ") {
-				t.Errorf("ParseBaseURL(%q) = %v, %v", text, base, err)
-			}
-			return
-		}
-		if base.Scheme != "https" && (base.Scheme != "http" || !allowHTTP && !isLoopback(base.Hostname())) {
-			t.Errorf("ParseBaseURL(%q) accepted the scheme of %s", text, base)
-		}
-		plain := url.URL{Scheme: base.Scheme, Host: base.Host, Path: base.Path, RawPath: base.RawPath}
-		if base.Hostname() == "" || *base != plain || strings.HasSuffix(base.String(), "/") {
-			t.Errorf("ParseBaseURL(%q) = %#v", text, base)
-		}
-		again, err := ParseBaseURL(base.String(), allowHTTP)
-		if err != nil || again.String() != base.String() || again.Host != base.Host || again.Path != base.Path {
-			t.Errorf("ParseBaseURL(%q) = %s, which is parsed as %v, %v", text, base, again, err)
-		}
-		called, err := url.Parse(base.JoinPath(path).String())
-		if err != nil || called.Host != base.Host || !strings.HasSuffix(called.Path, "/"+path) {
-			t.Errorf("ParseBaseURL(%q) = %s, whose calls go to %v, %v", text, base, called, err)
 		}
 	})
 }
