@@ -174,11 +174,14 @@ func (s situation) play(t *testing.T, c *choices, w *walk) *history {
 // start returns a history at its beginning. No mishap can happen yet.
 func (s situation) start(t *testing.T) *history {
 	t.Helper()
-	e := emulator.New(s.reading.Options)
 	w := &world{
-		situation: s, Emulator: e, stored: id,
+		situation: s, stored: id,
 		makers: map[int64]maker{}, placeholders: map[int64]bool{}, shown: map[int64]bool{},
 	}
+	options := s.reading.Options
+	options.Log = func(call emulator.Call) { w.done = call }
+	e := emulator.New(options)
+	w.Emulator = e
 	h := &history{world: w, walk: &walk{settled: map[string]bool{}}}
 	if s.reading.IDs == emulator.IDsLowerCase {
 		h.stored = strings.ToLower(id)

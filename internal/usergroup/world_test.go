@@ -34,6 +34,8 @@ type world struct {
 	restless func()
 	// stop ends the run.
 	stop context.CancelFunc
+	// done is the last call that the service has carried out.
+	done emulator.Call
 
 	// late is the work of lost attempts that the service does after the next attempt.
 	late []func()
@@ -386,8 +388,7 @@ func (w *world) answer(r *http.Request) reply {
 	recorder := httptest.NewRecorder()
 	group, _ := w.Group(w.stored)
 	w.ServeHTTP(recorder, r)
-	calls := w.Calls()
-	if last := calls[len(calls)-1]; last.Rotated {
+	if last := w.done; last.Rotated {
 		w.undone = &group
 	} else if last.Created {
 		w.makers[last.TeamID] = lookup
