@@ -63,6 +63,11 @@ func TestOperations(t *testing.T) {
 			"GET, GET, GET half an answer, DELETE, GET, GET half an answer, DELETE",
 			usergroup.CallFailed, false,
 		},
+		{
+			"a lookup without retries left still removes its empty group", find, "absent",
+			[]string{"500", "answered", "answered", "answered", "answered", "answered", "500"},
+			"GET 500, GET, GET, GET, GET, DELETE, GET 500, GET, DELETE", usergroup.NotFound, true,
+		},
 		{"a new group", "create", "absent", nil, "GET", none, true},
 		{"a group that exists is not adopted unasked", "create", "exists", nil, "GET", usergroup.Exists, false},
 		{"a group with the same name is looked up first", "create", "alike", nil, "GET, GET", usergroup.Exists, false},

@@ -80,25 +80,6 @@ func TestOnlyGeneralFailuresEndTheRun(t *testing.T) {
 	}
 }
 
-// TestRemovalHasItsOwnRetries: a lookup that has used up its retries before it creates a placeholder must still remove
-// it.
-func TestRemovalHasItsOwnRetries(t *testing.T) {
-	t.Parallel()
-	for between := range 8 { // The calls of the check come before the second look at the group.
-		script := slices.Concat([]string{"500", "answered"}, slices.Repeat([]string{"answered"}, between), []string{"500"})
-		synctest.Test(t, func(t *testing.T) {
-			h := situationOf("read", "absent", "stored", "").start(t)
-			h.script = script
-			if _, err := h.service.Find(t.Context(), h.begun); !errors.Is(err, usergroup.ErrNotFound) {
-				t.Errorf("%v: the lookup of a missing group returned %v", script, err)
-			}
-			if _, there := h.Group(id); there {
-				t.Errorf("%v: the placeholder was left behind", script)
-			}
-		})
-	}
-}
-
 // TestTheProblemThatEndedTheRunIsExplained: of two operations whose lookups fail at the same time, the one that
 // depended on the lookup that has ended the run must explain it, even if the other one reports its own failure first.
 func TestTheProblemThatEndedTheRunIsExplained(t *testing.T) {
