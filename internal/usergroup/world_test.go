@@ -388,14 +388,13 @@ func (w *world) answer(r *http.Request) reply {
 	recorder := httptest.NewRecorder()
 	group, _ := w.Group(w.stored)
 	w.ServeHTTP(recorder, r)
-	if last := w.done; last.Rotated {
+	switch call := w.done; {
+	case call.Rotated:
 		w.undone = &group
-	} else if last.Created {
-		w.makers[last.TeamID] = lookup
-		w.placeholders[last.TeamID] = true
-		if bytes.Contains(last.Body, []byte(`"mapping"`)) {
-			w.makers[last.TeamID], w.placeholders[last.TeamID] = ours, false
-		}
+	case call.Created && isLookup(call):
+		w.makers[call.TeamID], w.placeholders[call.TeamID] = lookup, true
+	case call.Created:
+		w.makers[call.TeamID] = ours
 	}
 	return reply{status: recorder.Code, body: recorder.Body.Bytes()}
 }
