@@ -98,49 +98,42 @@ func elements(typ tftypes.Type, plain any) (elements []tftypes.Value) {
 
 // Plain is the inverse of Value. Numbers must be whole, and become int64.
 func Plain(value tftypes.Value) any {
-	must := func(err error) {
-		if err != nil {
-			panic(err)
-		}
-	}
-	switch {
+	switch typ := value.Type(); {
 	case value.IsNull():
 		return nil
 	case !value.IsKnown():
 		return Unknown
-	case value.Type().Is(tftypes.String):
-		var text string
-		must(value.As(&text))
-		return text
-	case value.Type().Is(tftypes.Bool):
-		var flag bool
-		must(value.As(&flag))
-		return flag
-	case value.Type().Is(tftypes.Number):
-		number := new(big.Float)
-		must(value.As(&number))
+	case typ.Is(tftypes.String):
+		return as[string](value)
+	case typ.Is(tftypes.Bool):
+		return as[bool](value)
+	case typ.Is(tftypes.Number):
+		number := as[*big.Float](value)
 		whole, accuracy := number.Int64()
 		if accuracy != big.Exact {
 			panic("no attribute of a group has numbers such as " + number.String())
 		}
 		return whole
-	case value.Type().Is(tftypes.List{}), value.Type().Is(tftypes.Set{}):
-		var elements []tftypes.Value
-		must(value.As(&elements))
-		list := make([]any, 0, len(elements))
-		for _, element := range elements {
+	case typ.Is(tftypes.List{}), typ.Is(tftypes.Set{}):
+		list := []any{}
+		for _, element := range as[[]tftypes.Value](value) {
 			list = append(list, Plain(element))
 		}
 		return list
 	default:
-		var members map[string]tftypes.Value
-		must(value.As(&members))
-		object := make(Object, len(members))
-		for name, member := range members {
+		object := Object{}
+		for name, member := range as[map[string]tftypes.Value](value) {
 			object[name] = Plain(member)
 		}
 		return object
 	}
+}
+
+func as[T any](value tftypes.Value) (converted T) {
+	if err := value.As(&converted); err != nil {
+		panic(err)
+	}
+	return converted
 }
 
 func members(value tftypes.Value) Object {
