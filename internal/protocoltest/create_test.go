@@ -45,39 +45,25 @@ func TestCreateOfAnExistingGroupChangesNothing(t *testing.T) {
 }
 
 // TestAdoptionUpdatesTheGroupAndWarnsOnce checks that an adopted group keeps its token, is updated to the
-// configuration, and causes one warning.
+// configuration, and causes one warning. With rotate_token_after_days, the age of the token counts from the adoption.
 func TestAdoptionUpdatesTheGroupAndWarnsOnce(t *testing.T) {
-	p := start(t, emulator.Options{})
+	p, clock := dated(t, emulator.Options{})
+	now := clock.at(day)
 	before := p.Service.Seed(emulator.Group{ID: "acme", Name: "Old", Mapping: map[string]string{"x": "y"}})
-	state, diags := p.Create(adopting())
+	config := adopting("rotate_token_after_days", int64(90))
+	state, diags := p.Create(config)
 	diags.WantWarning(adopted, "updated to match this configuration", "keeps its token",
 		"destroying this resource deletes the group")
 	p.WantCalls("GET > PUT")
 	p.WantTruth(state, "acme")
-	p.WantState(state, "api_environment_tag", "Customer", "token", before.Token, "team_id", before.TeamID)
+	p.WantState(state, "api_environment_tag", "Customer", "token", before.Token, "team_id", before.TeamID,
+		"token_rotated_at", now)
 	if after := p.Group("acme"); after.Name != "Acme" || after.Mapping["sales"] != "db-1" || after.Mapping["x"] != "" {
 		t.Errorf("the group does not match the configuration: %+v", after)
 	}
-	p.WantSettled(state, adopting())
+	p.WantSettled(state, config)
 	// The warning must not appear again after the adoption.
-	p.Updated(p.Refreshed(state), adopting("name", "New"))
-}
-
-// TestAdoptionKeepsTheGroupFromItsOldInstance checks that an adopted group survives the deletion of its old instance.
-// With create_before_destroy, the replacement adopts the group, and then the engine deletes the old instance.
-func TestAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
-	p := start(t, emulator.Options{})
-	old := p.Created(Acme())
-	state, diags := p.Create(adopting())
-	diags.WantWarning(adopted)
-	p.Service.ResetCounts()
-	gone, diags := p.ApplyDeletion(old)
-	diags.WantWarning(`User group "acme" was kept`, "was not deleted", "moved block")
-	p.WantCalls("")
-	p.WantNoState(gone)
-	p.WantTruth(state, "acme")
-	p.WantDestroyed(state)
-	p.WantCalls("DELETE")
+	p.Updated(p.Refreshed(state), With(config, "name", "New"))
 }
 
 // TestCreateWithALostResponseClaimsOnlyItsOwnGroup checks that, after a lost response, the provider claims a group only

@@ -1,6 +1,7 @@
 package protocoltest_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -126,75 +127,47 @@ func TestPlanCountsEachDeletedGroupOnce(t *testing.T) {
 	p.WantCalls("")
 }
 
-// TestNoLimitOfDeletions also checks that an unknown limit is no limit for the plan. The provider cannot delete
-// anything while an argument is unknown.
-func TestNoLimitOfDeletions(t *testing.T) {
-	p, states := customers(t, nil, "a", "b", "c")
-	unknown := p.AnotherProcess(Object{"max_deletions": Unknown})
-	unknown.Walk().WantNone()
-	p.Walk().WantNone()
-	for _, state := range states {
-		unknown.PlanToo(state, nil).Diags.WantNone()
-		p.PlanToo(state, nil).Diags.WantNone()
-	}
-	for _, state := range states {
-		second(unknown.ApplyDeletion(state)).WantError("The provider is not configured yet")
-		p.WantCalls("")
-		second(p.ApplyDeletion(state)).WantNone()
-		p.WantCalls("DELETE")
-	}
-}
-
-func TestLimitOfDeletionsAppliesWhileOtherArgumentsAreUnknown(t *testing.T) {
-	known, states := customers(t, nil, "a")
-	p := known.AnotherProcess(Object{"max_deletions": 0, "api_key": Unknown})
-	p.Plan(states[0], nil).Diags.WantError(tooMany, "at least 1", "max_deletions is 0")
-	p.WantCalls("")
-}
-
 // TestDeletionsWithoutPlanStopAtTheLimit covers engines that delete without planning it with the provider: all versions
-// do so with -replace, and Terraform before 1.3 always does.
+// do so with -replace, and Terraform before 1.3 always does. A deletion that failed counts as well.
 func TestDeletionsWithoutPlanStopAtTheLimit(t *testing.T) {
 	p, states := customers(t, 2, "a", "b", "c", "d")
 	p.Walk().WantNone()
-	for _, state := range states[:2] {
-		gone, diags := p.ApplyDeletion(state)
-		diags.WantNone()
-		p.WantNoState(gone)
-	}
-	p.WantCalls("DELETE > DELETE")
+	p.Fault(http.MethodDelete, emulator.Refuse)
+	second(p.ApplyDeletion(states[0])).WantError(`Cannot delete user group "a"`)
+	gone, diags := p.ApplyDeletion(states[1])
+	diags.WantNone()
+	p.WantNoState(gone)
+	p.WantCalls("DELETE > GET > DELETE")
 	kept, diags := p.ApplyDeletion(states[2])
 	diags.WantError(tooMany, `"c" would be deletion number 3`, "max_deletions is 2", "stays in the state",
 		"EMBED_MAX_DELETIONS", "before 1.3", "-replace", "tainted")
 	p.WantSame(kept, states[2])
-	kept, diags = p.ApplyDeletion(states[3])
-	diags.WantError(`User group "d" was not deleted`, "max_deletions is 2", tooMany)
-	p.WantSame(kept, states[3])
+	// From then on, the run deletes nothing, even if it was counted before.
+	for i, id := range map[int]string{0: "a", 3: "d"} {
+		kept, diags = p.ApplyDeletion(states[i])
+		diags.WantError(fmt.Sprintf("User group %q was not deleted", id), "max_deletions is 2", tooMany)
+		p.WantSame(kept, states[i])
+	}
 	// Everything else goes on.
 	p.PlanToo(p.Nothing(), Acme("user_group_id", "new")).Diags.WantNone()
 	p.WantCalls("")
-	p.WantGroups("c", "d")
+	p.WantGroups("a", "c", "d")
 
 	// Each run has its own count.
 	p.WantDestroyed(states[2])
 	p.WantDestroyed(states[3])
-	p.WantGroups()
+	p.WantGroups("a")
 }
 
-func TestDeletionThatFailedCounts(t *testing.T) {
-	p, states := customers(t, 1, "a", "b")
-	p.Walk().WantNone()
-	p.Fault("DELETE", emulator.Refuse)
-	second(p.ApplyDeletion(states[0])).WantError(`Cannot delete user group "a"`)
-	second(p.ApplyDeletion(states[1])).WantError(tooMany)
-	p.WantGroups("a", "b")
-	// From then on, the run deletes nothing, even if it was counted before.
-	second(p.ApplyDeletion(states[0])).WantError(`User group "a" was not deleted`)
-}
-
+// TestNothingMayBeDeletedWithALimitOfZero also checks that the limit applies while other arguments are unknown, and
+// that an unknown limit is no limit for the plan. The provider cannot delete anything while an argument is unknown.
 func TestNothingMayBeDeletedWithALimitOfZero(t *testing.T) {
 	p, states := customers(t, 0, "acme")
-	p.Plan(states[0], nil).Diags.WantError(tooMany, "at least 1", "max_deletions is 0")
+	for _, key := range []any{emulator.DefaultKey, Unknown} {
+		p.AnotherProcess(Object{"max_deletions": 0, "api_key": key}).Plan(states[0], nil).Diags.
+			WantError(tooMany, "at least 1", "max_deletions is 0")
+	}
+	p.AnotherProcess(Object{"max_deletions": Unknown}).Plan(states[0], nil).Diags.WantNone()
 	p.Walk().WantNone()
 	second(p.ApplyDeletion(states[0])).WantError(tooMany, "deletion number 1", "max_deletions is 0")
 	// A protected group gets the error about its protection.
@@ -206,9 +179,10 @@ func TestNothingMayBeDeletedWithALimitOfZero(t *testing.T) {
 	p.WantGroups("acme")
 }
 
-// TestGroupKeptForAnotherInstanceIsNoDeletion covers create_before_destroy with adopt_existing. An error for the old
-// instance would leave a deposed object, and the next run would destroy the group.
-func TestGroupKeptForAnotherInstanceIsNoDeletion(t *testing.T) {
+// TestAdoptionKeepsTheGroupFromItsOldInstance covers create_before_destroy with adopt_existing: the replacement adopts
+// the group, and then the engine deletes the old instance. That is no deletion, even with a limit of zero: an error
+// would leave a deposed object, and the next run would destroy the group.
+func TestAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 	p, states := customers(t, 0, "acme")
 	made, diags := p.Create(adopting())
 	diags.WantWarning(adopted)
@@ -216,9 +190,11 @@ func TestGroupKeptForAnotherInstanceIsNoDeletion(t *testing.T) {
 	deposed := p.PlanToo(states[0], nil)
 	deposed.Diags.WantNone()
 	gone, diags := p.ApplyToo(deposed)
-	diags.WantWarning(`User group "acme" was kept`)
+	diags.WantWarning(`User group "acme" was kept`, "was not deleted", "moved block")
 	p.WantNoState(gone)
 	p.WantCalls("")
 	second(p.ApplyDeletion(made)).WantError(tooMany)
 	p.WantTruth(made, "acme")
+	p.AnotherProcess(nil).WantDestroyed(made)
+	p.WantCalls("DELETE")
 }
