@@ -31,24 +31,6 @@ func TestOneIDAtTwoNewAddressesIsCreatedOnce(t *testing.T) {
 	}
 }
 
-// TestRunsOfOneProcess checks that a group can be created, updated and deleted in one process of the provider.
-// Terraform 1.16 uses one for all runs of a test file with a provider block.
-func TestRunsOfOneProcess(t *testing.T) {
-	p := start(t, emulator.Options{})
-	state := p.Nothing()
-	for _, config := range []Object{Acme(), Acme("name", "New"), nil} {
-		plan := p.PlanToo(state, config)
-		plan.Diags.WantNone()
-		var diags Diags
-		state, diags = p.ApplyToo(plan)
-		diags.WantNone()
-		if config != nil {
-			second(p.ReadToo(state)).WantNone()
-		}
-	}
-	p.WantGroups()
-}
-
 // TestPlanRefusesToDeleteAndCreateTheSameID checks that a plan that deletes and creates the same ID at two addresses is
 // refused, in whichever order the engine plans them.
 func TestPlanRefusesToDeleteAndCreateTheSameID(t *testing.T) {
@@ -65,6 +47,11 @@ func TestPlanRefusesToDeleteAndCreateTheSameID(t *testing.T) {
 	p.PlanToo(p.Nothing(), Acme("user_group_id", Unknown)).Diags.WantNone()
 	p.PlanToo(p.Nothing(), Acme("user_group_id", Unknown)).Diags.WantNone()
 	p.PlanToo(old, nil).Diags.WantNone()
+
+	// Two groups cannot exchange their IDs.
+	other := p.Created(Acme("user_group_id", "other"))
+	p.Plan(old, Acme("user_group_id", "other")).Diags.WantNone()
+	p.PlanToo(other, Acme()).Diags.WantErrors(`User group "other" is both managed and destroyed`)
 
 	// A provider that is not configured yet refuses such plans as well.
 	run := p.AnotherProcess(Object{"base_url": Unknown})
@@ -115,18 +102,9 @@ func TestPlanOfOneAddressCanBeRepeated(t *testing.T) {
 	p.WantCalls("")
 }
 
-// TestPlanRefusesExchangedIDs checks that two groups cannot exchange their IDs.
-func TestPlanRefusesExchangedIDs(t *testing.T) {
-	p := start(t, emulator.Options{})
-	one, another := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
-	p.Plan(one, Acme("user_group_id", "other")).Diags.WantNone()
-	p.PlanToo(another, Acme()).Diags.WantErrors(`User group "other" is both managed and destroyed`)
-	p.WantCalls("")
-}
-
 // TestPlanConflictsOnlyWithWhatIsNotAppliedYet checks that a creation or a deletion no longer conflicts with later
 // plans once it was applied, even if it failed. With a replacement, the deletion of the old instance can be planned
-// after the new one was created.
+// after the new one was created. Terraform 1.16 uses one process for all runs of a test file with a provider block.
 func TestPlanConflictsOnlyWithWhatIsNotAppliedYet(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
@@ -137,6 +115,13 @@ func TestPlanConflictsOnlyWithWhatIsNotAppliedYet(t *testing.T) {
 	second(p.ApplyToo(deletion)).WantNone()
 	made, diags := p.ApplyToo(creation)
 	diags.WantWarning(recreated)
+	made, diags = p.ApplyToo(p.PlanToo(made, Acme("name", "New")))
+	diags.WantNone()
+	second(p.ReadToo(made)).WantNone()
+	second(p.ApplyToo(p.PlanToo(made, nil))).WantNone()
+	p.WantGroups()
+	// In one process, the engine plans a creation twice.
+	made, _ = p.ApplyToo(p.PlanToo(p.Nothing(), Acme()))
 	p.PlanToo(made, nil).Diags.WantNone()
 }
 

@@ -16,41 +16,31 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestEphemeralResourceMakesOneLookup checks that opening makes one lookup, and that a missing group is an error that
-// leaves nothing behind.
-func TestEphemeralResourceMakesOneLookup(t *testing.T) {
-	p := start(t, emulator.Options{})
-	group := p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme", TeamID: 9007199254740993})
-	before := p.Service.Groups()
-	opened, diags := p.Open(ByID("acme"))
-	diags.WantNone()
-	p.WantObject(opened, Object{
-		"user_group_id": "acme", "team_id": group.TeamID,
-		"token": group.Token, "token_fingerprint": Fingerprint(group.Token),
-	})
-	p.WantCalls("GET")
-	_, diags = p.Open(ByID("nobody"))
-	diags.WantError(doesNotExist, "removed it again")
-	p.WantUntouched(before)
-}
-
-// TestDataSourceMakesOneLookup checks that reading makes one lookup, and that the token is in the result only if it is
-// to be stored.
-func TestDataSourceMakesOneLookup(t *testing.T) {
+// TestTokenAndDataSourceMakeOneLookup checks that opening and reading make one lookup, and that a missing group is an
+// error that leaves nothing behind. The data source has the token only if it is to be stored.
+func TestTokenAndDataSourceMakeOneLookup(t *testing.T) {
 	p := start(t, emulator.Options{})
 	group := p.Service.Seed(emulator.Group{
 		ID: "acme", Name: "Acme", Properties: json.RawMessage(` { "b" : 1.0, "a": null }`), TeamID: 9007199254740993,
 	})
+	before := p.Service.Groups()
 	want := Object{
-		"user_group_id": "acme", "store_token": nil, "id": "acme", "name": "Acme", "properties": `{"a":null,"b":1}`,
-		"token": group.Token, "token_fingerprint": Fingerprint(group.Token), "team_id": group.TeamID,
+		"user_group_id": "acme", "team_id": group.TeamID,
+		"token": group.Token, "token_fingerprint": Fingerprint(group.Token),
 	}
+	opened, diags := p.Open(ByID("acme"))
+	diags.WantNone()
+	p.WantObject(opened, want)
+	want = With(want, "store_token", nil, "id", "acme", "name", "Acme", "properties", `{"a":null,"b":1}`)
 	for _, changes := range []Object{{}, {"store_token": false, "token": nil}} {
 		read, diags := p.DataSource(With(ByID("acme"), "store_token", changes["store_token"]))
 		diags.WantNone()
 		p.WantObject(read, With(want, changes))
 	}
-	p.WantCalls("GET > GET")
+	p.WantCalls("GET > GET > GET")
+	second(p.Open(ByID("nobody"))).WantError(doesNotExist, "removed it again")
+	second(p.DataSource(ByID("nobody"))).WantError(doesNotExist, "removed it again")
+	p.WantUntouched(before)
 }
 
 // TestActionRotatesOnce checks that the action rotates once, even if a response is lost, and that its progress shows
