@@ -14,6 +14,7 @@ import (
 func TestPlanLeavesUnknownOnlyWhatItsCallsCanChange(t *testing.T) {
 	const triggers, rotation, tag = "rotate_token_when_changed", "token token_fingerprint", "api_environment_tag"
 	p, anonymous := start(t, emulator.Options{}), another(t, emulator.Options{Omit: []string{"team_id"}})
+	const all = "id team_id api_environment_tag " + rotation
 	fresh := p.Created(Acme())
 	tagged := p.Updated(fresh, Acme("name", "New"))
 	hidden := p.Updated(tagged, Acme("name", "New", "store_token", false))
@@ -44,6 +45,7 @@ func TestPlanLeavesUnknownOnlyWhatItsCallsCanChange(t *testing.T) {
 		"perhaps hidden":              {tagged, []any{"store_token", Unknown}, "token", ""},
 		"perhaps hidden no more":      {hidden, []any{"store_token", Unknown}, "", "token"},
 		"perhaps hidden, and rotated": {tagged, []any{"store_token", Unknown, triggers, Quarter("Q2")}, rotation, ""},
+		"another ID":                  {tagged, []any{"user_group_id", "acme2"}, all, ""},
 		"triggers unknown":            {tagged, []any{triggers, Unknown}, rotation, ""},
 	} {
 		plan := p.Plan(test.state, With(Acme("name", "New"), test.changes...))

@@ -13,15 +13,12 @@ import (
 func TestPropertiesInAnotherNotationAreUnchanged(t *testing.T) {
 	p := start(t, emulator.Options{})
 	for text, other := range map[string]string{
-		`{}`:              "\n{ }\n",
-		`{"b":1,"a":2}`:   `{ "a": 2, "b": 1 }`,
-		`{"a":[1,[],{}]}`: `{"a":[1.0,[ ],{ }]}`,
+		`{}`:             "\n{ }\n",
+		`{"b":1,"a":[]}`: `{ "a": [ ], "b": 1.0 }`,
 		`{"exact":9007199254740993,"large":1e30,"small":1.5E-7,"minus":-0.10}`: `{"minus":-1e-1,"exact":9007199254740993.0,` +
 			`"large":1000000000000000000000000000000,"small":0.00000015}`,
 		`{"größe":"ÄÖ 顧客 😀","":"empty key"}`: `{"":"empty key","gr\u00f6\u00dfe":"\u00c4\u00d6 \u9867\u5ba2 \ud83d\ude00"}`,
-		`{"html":"<b>Tom & 'Jerry'</b>"}`:    `{"html":"\u003cb\u003eTom \u0026 'Jerry'\u003c\/b\u003e"}`,
-		`{"template":"${not} %{one}"}`:       `{"template" : "${not} %{one}"}`,
-		`{"null":null,"list":[null]}`:        `{"list":[null],"null":null}`,
+		`{"html":"<b>${not} & %{one}</b>"}`:  `{"html":"\u003cb\u003e${not} \u0026 %{one}\u003c\/b\u003e"}`,
 	} {
 		id := fmt.Sprintf("%x", text)
 		config := func(text string) Object { return Acme("user_group_id", id, "properties", text) }
@@ -32,21 +29,6 @@ func TestPropertiesInAnotherNotationAreUnchanged(t *testing.T) {
 		p.WantSettled(state, config(other))
 		p.Service.Change(id, func(group *emulator.Group) { group.Properties = []byte(other) })
 		p.WantState(p.Refreshed(state), "properties", text)
-	}
-}
-
-// TestPropertiesWithAnotherValueAreAChange checks that similar properties are planned as a change.
-func TestPropertiesWithAnotherValueAreAChange(t *testing.T) {
-	p := start(t, emulator.Options{})
-	for a, b := range map[string]string{
-		`{"a":9007199254740993}`: `{"a":9007199254740992}`, `{"a":1}`: `{"a":"1"}`, `{"b":1}`: `{"B":1}`,
-		`{"a":null}`: `{}`, `{"a":[1,2]}`: `{"a":[2,1]}`,
-	} {
-		id := fmt.Sprintf("%x", a)
-		state := p.Created(Acme("user_group_id", id, "properties", a))
-		if plan := p.Plan(state, Acme("user_group_id", id, "properties", b)); plan.Get("properties") != b {
-			t.Errorf("%s counts as equal to %s", b, a)
-		}
 	}
 }
 

@@ -55,16 +55,6 @@ func TestStateWithoutIdentityCanBeUsed(t *testing.T) {
 	p.WantNoState(p.Refreshed(state))
 }
 
-// TestReadSendsTheIDIfANameIsRequired checks that a lookup sends the ID as the name to a service that requires a name,
-// so that other processes recognize a placeholder.
-func TestReadSendsTheIDIfANameIsRequired(t *testing.T) {
-	p := start(t, emulator.Options{NameRequired: true})
-	p.Refreshed(p.Created(Acme()))
-	if name := p.LastBody(http.MethodGet)["name"]; name != "acme" {
-		t.Errorf("the lookup sent the name %v, want acme", name)
-	}
-}
-
 // TestReadOfAMissingGroupLeavesNothing checks the calls for a missing group: a lookup, which creates a placeholder, a
 // second lookup, which confirms that, and the deletion of the placeholder. For the first missing group in a process,
 // the provider also checks the service.

@@ -1,29 +1,17 @@
 package protocoltest_test
 
 import (
-	"context"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 	"github.com/dashembed/terraform-provider-embed/internal/provider"
 )
-
-// schemasOfResources returns the schemas of all resources as the framework has them.
-func schemasOfResources(ctx context.Context) (schemas []schema.Schema) {
-	for _, create := range provider.New("test")().Resources(ctx) {
-		var resp resource.SchemaResponse
-		create().Schema(ctx, resource.SchemaRequest{}, &resp)
-		schemas = append(schemas, resp.Schema)
-	}
-	return schemas
-}
 
 // schemaBlocks returns all schemas as the protocol transmits them, by kind and name. The framework has validated
 // their implementation by then.
@@ -163,12 +151,13 @@ func TestSchemasHaveTheseAttributes(t *testing.T) {
 // the plan of every existing group when the provider is upgraded.
 func TestResourcesHaveNoDefaults(t *testing.T) {
 	t.Parallel()
-	all := schemasOfResources(t.Context())
-	if len(all) == 0 {
-		t.Error("there are no resources")
-	}
-	for _, one := range all {
-		for name, attribute := range one.Attributes {
+	for _, create := range provider.New("test")().Resources(t.Context()) {
+		var resp resource.SchemaResponse
+		create().Schema(t.Context(), resource.SchemaRequest{}, &resp)
+		if len(resp.Schema.Attributes) == 0 {
+			t.Error("a resource has no attributes")
+		}
+		for name, attribute := range resp.Schema.Attributes {
 			if byDefault := reflect.ValueOf(attribute).FieldByName("Default"); !byDefault.IsValid() || !byDefault.IsNil() {
 				t.Errorf("%s has a default, or its type has no field Default", name)
 			}
@@ -176,7 +165,8 @@ func TestResourcesHaveNoDefaults(t *testing.T) {
 	}
 }
 
-// TestOnlyAnotherIDReplaces checks that changing any other attribute plans an update.
+// TestOnlyAnotherIDReplaces checks that changing any other attribute plans an update, and that a replacement costs two
+// calls.
 func TestOnlyAnotherIDReplaces(t *testing.T) {
 	p := start(t, emulator.Options{})
 	everything := Acme("data_source_provided_id", "db", "store_token", true, "rotate_token_after_days", int64(90),
@@ -201,4 +191,8 @@ func TestOnlyAnotherIDReplaces(t *testing.T) {
 			}
 		}
 	}
+	state, diags := p.Apply(p.Plan(state, With(everything, "user_group_id", "acme2")))
+	diags.WantNone()
+	p.WantCalls("DELETE > GET")
+	p.WantTruth(state, "acme2")
 }

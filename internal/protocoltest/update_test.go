@@ -10,25 +10,8 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestUpdateWarnsOfATokenThatWasRotatedElsewhere checks that an update that returns another token keeps the one in the
-// state until the next refresh.
-func TestUpdateWarnsOfATokenThatWasRotatedElsewhere(t *testing.T) {
-	p := start(t, emulator.Options{})
-	state := p.Created(Acme())
-	old := state.Token()
-	p.Service.RotateBehind("acme")
-	state, diags := p.Update(state, Acme("name", "New"))
-	diags.WantWarning(rotatedAway, "The group was updated", "next refresh")
-	p.WantCalls("PUT")
-	p.WantState(state, "token", old, "token_fingerprint", Fingerprint(old), "name", "New")
-	state = p.Refreshed(state)
-	p.WantTruth(state, "acme")
-	p.WantSettled(state, Acme("name", "New"))
-	p.WantCalls("GET")
-}
-
 // TestChangesOfFlagsMakeNoCall checks that changes of flags, and of what is no longer managed, make no call and never
-// rotate.
+// rotate, even if the plan did not know the value yet.
 func TestChangesOfFlagsMakeNoCall(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string][]any{
@@ -46,12 +29,16 @@ func TestChangesOfFlagsMakeNoCall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, emulator.Options{})
-			state := p.Updated(p.Created(Acme()), Acme(change...))
+			state, diags := p.Apply(p.Plan(p.Created(Acme()), Acme(change[0], Unknown)), Acme(change...))
+			diags.WantNone()
 			p.WantCalls("")
 			p.WantTruth(state, "acme")
 			p.WantSettled(state, Acme(change...))
 			state = p.Updated(p.Refreshed(state), Acme())
 			p.WantSettled(state, Acme())
+			p.Service.ResetCounts()
+			p.Updated(state, Acme(change...))
+			p.WantCalls("")
 			if p.Service.Rotations("acme") > 0 {
 				t.Error("reverting the change rotated the token")
 			}
@@ -109,8 +96,11 @@ func TestTokenThatIsNotStoredIsLookedUp(t *testing.T) {
 	p.WantCalls("PUT > POST")
 	p.WantTruth(state, "acme")
 	p.Service.RotateBehind("acme")
-	second(p.Update(state, hidden("Q4", "name", "Newer"))).WantWarning(rotatedAway)
+	// The plan has promised the fingerprint in the state, so the next refresh records the new one.
+	state, diags = p.Update(state, hidden("Q4", "name", "Newer"))
+	diags.WantWarning(rotatedAway, "The group was updated", "next refresh")
 	state = p.Refreshed(state)
+	p.WantTruth(state, "acme")
 
 	// After store_token is set to true, the next refresh reads the token. While store_token is unknown, a plan promises
 	// no token.
@@ -157,7 +147,7 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 		},
 		"not taken as sent": {
 			options: merging, changes: silver, calls: "PUT > PUT > POST", titles: []string{notAsPlanned}, next: "PUT > PUT",
-			says:  `which were not sent: "rows"`,
+			says:  "A service that merges properties keeps",
 			state: []any{"name", "New", "properties", `{"rows":10,"tier":"silver"}`, triggers, Quarter("Q2")},
 		},
 		"rotation refused": {
@@ -183,20 +173,27 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := start(t, test.options)
+			p, clock := dated(t, test.options)
+			rotatedAt := clock.at(0)
 			state := p.Created(Acme())
+			old, now := state.Token(), clock.at(day)
 			if test.method != "" {
-				same := `{"success":1,"user_group":{"token":"` + state.Token() + `"}}`
+				same := `{"success":1,"user_group":{"token":"` + old + `"}}`
 				p.Service.Fail(emulator.Fault{Method: test.method, Kind: test.kind, Body: same})
 			}
 			config := NextQuarter(append([]any{"name", "New"}, test.changes...)...)
 			state, diags := p.Update(state, config)
 			p.WantCalls(test.calls)
-			if diags.WantErrors(test.titles...); !strings.Contains(diags.String(), test.says) {
-				t.Errorf("the diagnostics do not say %q:\n%s", test.says, diags)
+			diags.WantErrors(test.titles...)
+			if said := diags.String(); !strings.Contains(said, test.says) || strings.Contains(said, "silver") {
+				t.Errorf("the diagnostics do not say %q, or show a value:\n%s", test.says, diags)
 			}
 			p.WantState(state, test.state...)
 			p.WantTruth(state, "acme")
+			if state.Token() != old {
+				rotatedAt = now
+			}
+			p.WantState(state, "token_rotated_at", rotatedAt)
 			p.Service.ClearFaults()
 			state = p.Refreshed(state)
 			p.Service.ResetCounts()
@@ -285,80 +282,21 @@ func TestGroupThatMayBeAnotherIsNotRotated(t *testing.T) {
 	p.WantTruth(p.Updated(p.Refreshed(state), NextQuarter()), "acme")
 }
 
-// TestUpdateThatIsNotTakenAsSentIsAnError checks that an update by a service that merges properties is an error without
-// values. Keys that the service kept must be in the state, so that the next plan removes them.
-func TestUpdateThatIsNotTakenAsSentIsAnError(t *testing.T) {
-	p := start(t, emulator.Options{Updates: emulator.UpdatesMerge})
-	config := Acme("properties", `{"tier":"hunter2"}`)
-	state, diags := p.Update(p.Created(Acme()), config)
-	diags.WantError(notAsPlanned, `which were not sent: "rows"`, "merges")
-	if strings.Contains(diags.String(), "hunter2") {
-		t.Errorf("the error shows a value:\n%s", diags)
-	}
-	p.WantState(state, "properties", `{"rows":10,"tier":"hunter2"}`)
-	if plan := p.Plan(p.Refreshed(state), config); plan.Action != "update" {
-		t.Errorf("the next plan is to %s, want an update that removes the keys that the service kept", plan.Action)
-	}
-	p.WantSettled(state, Acme("properties", `{"tier":"hunter2","rows":10.0}`))
-
-	// If two names look the same, the error escapes them.
-	p = another(t, emulator.Options{})
-	state = p.Created(Acme())
+// TestNamesThatLookTheSameAreEscaped checks that an error shows in which way the name that the service keeps differs.
+func TestNamesThatLookTheSameAreEscaped(t *testing.T) {
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
 	p.Answered(http.MethodPut, strings.Replace(response("acme", 1001, "Customer"), `"Acme"`, `"Zoe\u0308"`, 1))
 	second(p.Update(state, Acme("name", "Zoë"))).WantError(notAsPlanned, `"Zo\u00eb"`, `"Zoe\u0308"`)
 }
 
-// TestUpdateMayClearWhatIsNotManaged checks an update by a service that takes it for the whole group. What the
-// configuration does not manage is lost, and nothing shows it. A group is safe if the configuration sets everything.
-func TestUpdateMayClearWhatIsNotManaged(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		config  []any
-		ignored []string
-		left    string // the mapping and the properties after a change of the name
-	}{
-		"everything managed": {left: `map[sales:db-1] {"tier":"gold","rows":10}`},
-		"no mapping":         {config: []any{"mapping", nil}, left: `map[] {"tier":"gold","rows":10}`},
-		"no properties":      {config: []any{"properties", nil}, left: `map[sales:db-1] `},
-		"properties ignored": {
-			config: []any{"properties", "{}"}, ignored: []string{"properties"}, left: `map[sales:db-1] `,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := start(t, emulator.Options{Updates: emulator.UpdatesClear})
-			config := Acme(append(test.config, "name", "New")...)
-			state, diags := p.Apply(p.Plan(p.Created(Acme()), config, test.ignored...))
-			diags.WantNone()
-			p.WantCalls("PUT")
-			group := p.Group("acme")
-			if left := fmt.Sprintf("%v %s", group.Mapping, group.Properties); group.Name != "New" || left != test.left {
-				t.Errorf("the group %s has %s, want %s", group.Name, left, test.left)
-			}
-			plan := p.Plan(p.Refreshed(state), config, test.ignored...)
-			plan.Diags.WantNone()
-			if plan.Action != "no-op" {
-				t.Errorf("the next plan is to %s, want none", plan.Action)
-			}
-		})
+// TestUpdateSendsEverythingThatIsManaged checks that an update also sends what has not changed, and nothing that is not
+// managed. A service that takes an update for the whole group shows the difference.
+func TestUpdateSendsEverythingThatIsManaged(t *testing.T) {
+	p := start(t, emulator.Options{Updates: emulator.UpdatesClear})
+	config := Acme("name", "New", "properties", nil)
+	p.WantSettled(p.Refreshed(p.Updated(p.Created(Acme()), config)), config)
+	if group := p.Group("acme"); group.Name != "New" || group.Mapping["sales"] != "db-1" || group.Properties != nil {
+		t.Errorf("the service has %+v", group)
 	}
-}
-
-// TestAnotherIDDeletesAndCreates checks that a change of the ID plans a replacement with unknown computed attributes,
-// and costs two calls.
-func TestAnotherIDDeletesAndCreates(t *testing.T) {
-	p := start(t, emulator.Options{})
-	plan := p.Plan(p.Created(Acme()), Acme("user_group_id", "acme2"))
-	plan.Diags.WantNone()
-	if plan.Action != "replace" || len(plan.Replaces) != 1 {
-		t.Errorf("the plan is to %s, because of %v", plan.Action, plan.Replaces)
-	}
-	for _, computed := range []string{"id", "token", "token_fingerprint", "team_id", "api_environment_tag"} {
-		if plan.Get(computed) != Unknown {
-			t.Errorf("%s of the new group is planned as %v", computed, plan.Get(computed))
-		}
-	}
-	state, diags := p.Apply(plan)
-	diags.WantNone()
-	p.WantCalls("DELETE > GET")
-	p.WantTruth(state, "acme2")
 }
