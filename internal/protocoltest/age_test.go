@@ -1,8 +1,8 @@
 package protocoltest_test
 
 import (
+	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -70,161 +70,78 @@ func applied(p *Provider, plan Plan, calls string, known ...Object) State {
 	return state
 }
 
-func TestATokenIsRotatedOnceItIsTooOld(t *testing.T) {
-	t.Parallel()
-	for name, row := range map[string]struct {
-		config    []any
-		change    []any
-		unread    bool // plan without a refresh
-		wantCalls string
-	}{
-		"refreshed":                {wantCalls: "POST"},
-		"not refreshed":            {unread: true, wantCalls: "POST"},
-		"token not stored":         {config: []any{"store_token", false}, wantCalls: "GET > POST"},
-		"token not stored, unread": {config: []any{"store_token", false}, unread: true, wantCalls: "GET > POST"},
-		"with a trigger":           {change: []any{"rotate_token_when_changed", Quarter("Q2")}, wantCalls: "POST"},
-		"with a trigger, unread": {
-			change: []any{"rotate_token_when_changed", Quarter("Q2")}, unread: true, wantCalls: "POST",
-		},
-		"with an update": {change: []any{"name", "New"}, wantCalls: "PUT > POST"},
-		"with a flag":    {change: []any{"adopt_existing", true}, wantCalls: "POST"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p, clock := dated(t, emulator.Options{})
-			created := clock.at(0)
-			state := p.Created(aging(row.config...))
-			p.WantState(state, "token_rotated_at", created)
-			clock.at(ninety)
-			state = p.Refreshed(state)
-			p.WantSettled(state, aging(row.config...))
-			p.WantState(state, "token_rotated_at", created)
-
-			clock.at(ninety + 1)
-			if !row.unread {
-				state = p.Refreshed(state)
-			}
-			config := aging(append(row.config, row.change...)...)
-			plan := p.Plan(state, config)
-			wantRotation(t, plan, true)
-			rotated := clock.at(ninety + 60)
-			state = applied(p, plan, row.wantCalls)
-			p.WantState(state, "token_rotated_at", rotated)
-			clock.at(2*ninety + 60)
-			p.WantSettled(state, config)
-			p.WantSettled(p.Refreshed(state), config)
-		})
-	}
-}
-
 // TestThePlanDecidesWhetherATokenIsTooOld checks that an apply rotates if and only if its plan shows it, whatever time
-// it is by then, or on the machine that applies.
+// it is by then, or on the machine that applies. A plan without a refresh rotates only if nothing else changes.
 func TestThePlanDecidesWhetherATokenIsTooOld(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
+		state  []any
 		change []any
-		calls  string // before the rotation
+		young  string // the calls of an apply without a rotation by age
+		tooOld string // and with one
+		// unknown is set if the change has unknown values, which turn out to be those in the state.
+		unknown bool
 	}{
-		"an update":       {[]any{"name", "New"}, "PUT"},
-		"a flag":          {[]any{"adopt_existing", true}, ""},
-		"nothing to send": {[]any{"mapping", nil}, ""},
-		"no change":       {nil, ""},
+		"no change":        {tooOld: "POST"},
+		"token not stored": {state: []any{"store_token", false}, tooOld: "GET > POST"},
+		"an update":        {change: []any{"name", "New"}, young: "PUT", tooOld: "PUT > POST"},
+		"a flag":           {change: []any{"adopt_existing", true}, tooOld: "POST"},
+		"nothing to send":  {change: []any{"mapping", nil}, tooOld: "POST"},
+		"a trigger":        {change: []any{"rotate_token_when_changed", Quarter("Q2")}, young: "POST", tooOld: "POST"},
+		"an unknown value": {change: []any{"name", Unknown}, unknown: true, tooOld: "POST"},
+		"an unknown map":   {change: []any{"mapping", Unknown}, unknown: true, tooOld: "POST"},
+		"an unknown value in a map": {
+			change: []any{"mapping", Object{"sales": Unknown}}, unknown: true, tooOld: "POST",
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			for when, unread := range map[string]bool{"refreshed": false, "not refreshed": true} {
-				t.Run("before the day, "+when, func(t *testing.T) {
-					p, clock := dated(t, emulator.Options{})
-					state := p.Created(aging())
-					clock.at(ninety)
-					if !unread {
-						state = p.Refreshed(state)
-					}
-					plan := p.Plan(state, aging(row.change...))
-					wantRotation(t, plan, false)
-					clock.at(ninety + day)
-					applied(p, plan, row.calls)
-				})
-			}
-			t.Run("after the day", func(t *testing.T) {
-				p, clock := dated(t, emulator.Options{})
-				state := p.Created(aging())
-				clock.at(ninety + day)
-				plan := p.Plan(p.Refreshed(state), aging(row.change...))
-				wantRotation(t, plan, true)
-				clock.at(ninety - day)
-				applied(p, plan, strings.TrimPrefix(row.calls+" > POST", " > "))
-			})
-		})
-	}
-}
-
-// TestValuesThatAreNotKnownYet covers plans with values that turn out to be the same when the plan is applied.
-func TestValuesThatAreNotKnownYet(t *testing.T) {
-	t.Parallel()
-	for name, change := range map[string][]any{
-		"a value": {"name", Unknown}, "a map": {"mapping", Unknown},
-		"a value in a map": {"mapping", Object{"sales": Unknown}},
-	} {
-		for when, unread := range map[string]bool{"refreshed": false, "not refreshed": true} {
-			t.Run(name+", "+when, func(t *testing.T) {
-				p, clock := dated(t, emulator.Options{})
-				state := p.Created(aging())
-				clock.at(ninety)
-				wantRotation(t, p.Plan(state, aging(change...)), false)
-				clock.at(ninety + 1)
-				if !unread {
-					state = p.Refreshed(state)
-				}
-				plan := p.Plan(state, aging(change...))
-				wantRotation(t, plan, true)
-				applied(p, plan, "POST", aging())
-			})
-		}
-	}
-}
-
-func TestNumbersOfDaysThatAreNotKnownYet(t *testing.T) {
-	t.Parallel()
-	for name, row := range map[string]struct {
-		days      any
-		wantCalls string
-	}{
-		"too old":              {int64(90), "POST"},
-		"too old by a new one": {int64(30), "POST"},
-		"young enough":         {int64(91), ""},
-		"none":                 {nil, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
+		test := func(t *testing.T, isOld, refreshed bool) {
 			p, clock := dated(t, emulator.Options{})
-			created := clock.at(0)
-			state := p.Created(aging())
-			now := clock.at(ninety + 1)
-			plan := p.Plan(p.Refreshed(state), aging("rotate_token_after_days", Unknown))
-			wantRotation(t, plan, true)
-			state = applied(p, plan, row.wantCalls, aging("rotate_token_after_days", row.days))
-			p.WantState(state, "token_rotated_at", map[string]string{"": created, "POST": now}[row.wantCalls])
-			p.WantSettled(state, aging("rotate_token_after_days", row.days))
-		})
-	}
-}
-
-// TestNumbersOfDaysThatAreNotKnownYetForAnUnknownAge checks that a plan with an unknown number and an unknown age may
-// only start to count.
-func TestNumbersOfDaysThatAreNotKnownYetForAnUnknownAge(t *testing.T) {
-	p, clock := dated(t, emulator.Options{})
-	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	state := p.Updated(p.Imported("acme"), Object{"user_group_id": "acme", "name": "Acme"})
-	now := clock.at(day)
-	for days, want := range map[any]any{nil: nil, int64(1): now} {
-		config := Object{"user_group_id": "acme", "name": "Acme", "rotate_token_after_days": Unknown}
-		plan := p.Plan(state, config)
-		if plan.Get("token_rotated_at") != Unknown || plan.Get("token_fingerprint") == Unknown {
-			t.Errorf("the plan is %v, %v", plan.Get("token_rotated_at"), plan.Get("token_fingerprint"))
+			rotatedAt := clock.at(0)
+			state := p.Created(aging(row.state...))
+			planned, after := int64(ninety), int64(ninety+day)
+			switch {
+			case isOld && refreshed:
+				planned, after = ninety+1, ninety-day
+			case isOld:
+				planned, after = ninety+1, ninety+60
+			case row.unknown:
+				after = planned
+			}
+			clock.at(planned)
+			if refreshed {
+				state = p.Refreshed(state)
+			}
+			p.WantState(state, "token_rotated_at", rotatedAt)
+			config, calls := aging(append(row.state, row.change...)...), row.young
+			if isOld && (refreshed || row.change == nil || row.unknown) {
+				calls = row.tooOld
+			}
+			plan := p.Plan(state, config)
+			rotates := strings.HasSuffix(calls, "POST")
+			wantRotation(t, plan, rotates)
+			now := clock.at(after)
+			if row.unknown {
+				config = aging()
+			}
+			state = applied(p, plan, calls, config)
+			if rotates {
+				rotatedAt = now
+				clock.at(after + ninety)
+				p.WantSettled(state, config)
+				p.WantSettled(p.Refreshed(state), config)
+			}
+			p.WantState(state, "token_rotated_at", rotatedAt)
 		}
-		p.WantState(applied(p, plan, "", With(config, "rotate_token_after_days", days)), "token_rotated_at", want)
+		for _, refreshed := range []bool{true, false} {
+			when := map[bool]string{true: "refreshed", false: "not refreshed"}[refreshed]
+			t.Run(name+", young, "+when, func(t *testing.T) { test(t, false, refreshed) })
+			t.Run(name+", too old, "+when, func(t *testing.T) { test(t, true, refreshed) })
+		}
 	}
 }
 
-// TestChangesOfTheNumberOfDays checks that only a number that makes the token too old rotates it.
+// TestChangesOfTheNumberOfDays checks that only a number that makes the token too old rotates it. While the number is
+// unknown, a plan shows a rotation.
 func TestChangesOfTheNumberOfDays(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -237,23 +154,35 @@ func TestChangesOfTheNumberOfDays(t *testing.T) {
 		"lowered, young enough":   {int64(120), int64(90), false},
 		"raised, young by now":    {int64(60), int64(90), false},
 		"raised, still too old":   {int64(30), int64(60), true},
+		"the same, too old":       {int64(60), int64(60), true},
 		"removed while too old":   {int64(60), nil, false},
 		"removed while too young": {int64(90), nil, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			p, clock := dated(t, emulator.Options{})
-			state := p.Created(Acme("rotate_token_after_days", row.before))
-			clock.at(70 * day)
-			config := Acme("rotate_token_after_days", row.after)
-			read := p.Refreshed(state)
-			wantRotation(t, p.Plan(state, config), row.rotates)
-			plan := p.Plan(read, config)
-			wantRotation(t, plan, row.rotates)
-			state = applied(p, plan, map[bool]string{true: "POST"}[row.rotates])
-			p.WantSettled(state, config)
-			p.WantSettled(p.Refreshed(state), config)
-			wantRotation(t, p.Plan(state, With(config, "name", "New")), false)
-		})
+		for _, isKnown := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, known %t", name, isKnown), func(t *testing.T) {
+				p, clock := dated(t, emulator.Options{})
+				rotatedAt := clock.at(0)
+				state := p.Created(Acme("rotate_token_after_days", row.before))
+				now := clock.at(70 * day)
+				config := Acme("rotate_token_after_days", row.after)
+				planned := config
+				if !isKnown {
+					planned = Acme("rotate_token_after_days", Unknown)
+				}
+				wantRotation(t, p.Plan(state, planned), row.rotates || !isKnown)
+				plan := p.Plan(p.Refreshed(state), planned)
+				wantRotation(t, plan, row.rotates || !isKnown)
+				calls := ""
+				if row.rotates {
+					calls, rotatedAt = "POST", now
+				}
+				state = applied(p, plan, calls, config)
+				p.WantState(state, "token_rotated_at", rotatedAt)
+				p.WantSettled(state, config)
+				p.WantSettled(p.Refreshed(state), config)
+				wantRotation(t, p.Plan(state, With(config, "name", "New")), false)
+			})
+		}
 	}
 }
 
@@ -274,41 +203,6 @@ func TestIgnoredChangesOfTheNumberOfDays(t *testing.T) {
 	clock.at(2*ninety + 2)
 	wantRotation(t, p.Plan(state, aging()), true)
 	wantRotation(t, p.Plan(state, aging(), slices.Collect(maps.Keys(state.Members()))...), false)
-}
-
-// TestARotationByAgeThatFails checks that the next run rotates unless the token has changed by then.
-func TestARotationByAgeThatFails(t *testing.T) {
-	t.Parallel()
-	for name, row := range map[string]struct {
-		fault     emulator.FaultKind
-		wantCalls string
-	}{
-		"refused": {emulator.Refuse, "GET > POST"},
-		"lost":    {emulator.CutBefore, "GET > POST"},
-		"done":    {emulator.Error500AfterWork, "GET"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p, clock := dated(t, emulator.Options{})
-			created := clock.at(0)
-			state := p.Created(aging())
-			clock.at(ninety + 1)
-			plan := p.Plan(p.Refreshed(state), aging())
-			p.Always(http.MethodPost, row.fault)
-			p.Always(http.MethodGet, emulator.Refuse)
-			state, diags := p.Apply(plan)
-			diags.WantErrors(cannotRotate)
-			p.WantState(state, "token_rotated_at", created, "rotate_token_after_days", int64(90))
-			p.Service.ClearFaults()
-			p.Service.ResetCounts()
-			now := clock.at(ninety + day)
-			state, diags = p.Update(p.Refreshed(state), aging())
-			diags.WantNone()
-			p.WantCalls(row.wantCalls)
-			p.WantTruth(state, "acme")
-			p.WantState(state, "token_rotated_at", now)
-			p.WantSettled(state, aging())
-		})
-	}
 }
 
 func TestInvalidNumbersOfDays(t *testing.T) {

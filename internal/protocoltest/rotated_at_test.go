@@ -7,8 +7,8 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestAnUnknownAgeCountsFromTheNextApply checks that the argument never rotates a token of unknown age, and that
-// setting token_rotated_at makes no call.
+// TestAnUnknownAgeCountsFromTheNextApply checks that the argument never rotates a token of unknown age, even if the
+// plan does not know the number of days yet, and that setting token_rotated_at makes no call.
 func TestAnUnknownAgeCountsFromTheNextApply(t *testing.T) {
 	t.Parallel()
 	plain := Object{"user_group_id": "acme", "name": "Acme"}
@@ -50,12 +50,16 @@ func TestAnUnknownAgeCountsFromTheNextApply(t *testing.T) {
 				p.WantSettled(state, without)
 			}
 			config := With(plain, "rotate_token_after_days", int64(90))
-			plan := p.Plan(state, config)
-			if plan.Get("token_rotated_at") != Unknown || plan.Get("token_fingerprint") == Unknown {
-				t.Errorf("the plan is %v, %v", plan.Get("token_rotated_at"), plan.Get("token_fingerprint"))
+			var plan Plan
+			for _, days := range []any{int64(90), Unknown} {
+				plan = p.Plan(state, With(config, "rotate_token_after_days", days))
+				if plan.Get("token_rotated_at") != Unknown || plan.Get("token_fingerprint") == Unknown {
+					t.Errorf("the plan is %v, %v", plan.Get("token_rotated_at"), plan.Get("token_fingerprint"))
+				}
 			}
+			p.WantState(applied(p, plan, "", plain), "token_rotated_at", state.Get("token_rotated_at"))
 			now := clock.at(2*ninety + 5)
-			state = applied(p, plan, "")
+			state = applied(p, plan, "", config)
 			p.WantState(state, "token_rotated_at", now)
 			clock.at(3*ninety + 5)
 			p.WantSettled(state, config)
@@ -76,52 +80,31 @@ func without(p *Provider, state State, attribute string) State {
 	return state
 }
 
-// TestAnAdoptionStartsToCount covers an adoption with the argument. The age is unknown, but the apply is the first one.
-func TestAnAdoptionStartsToCount(t *testing.T) {
-	p, clock := dated(t, emulator.Options{})
-	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	now := clock.at(day)
-	state, diags := p.Create(adopting("rotate_token_after_days", int64(90)))
-	diags.WantWarning(adopted)
-	p.WantState(state, "token_rotated_at", now)
-	p.WantSettled(state, adopting("rotate_token_after_days", int64(90)))
-}
-
-// TestEveryRotationIsDated checks token_rotated_at of groups without the argument.
+// TestEveryRotationIsDated checks token_rotated_at after rotations by Terraform and elsewhere, and that a refresh that
+// sees another token postpones a rotation that was due.
 func TestEveryRotationIsDated(t *testing.T) {
 	p, clock := dated(t, emulator.Options{})
+	want := func(state State, rotatedAt string) State {
+		t.Helper()
+		p.WantState(state, "token_rotated_at", rotatedAt)
+		return state
+	}
 	now := clock.at(5)
-	state := p.Created(Acme())
-	p.WantState(state, "token_rotated_at", now)
+	state := want(p.Created(Acme()), now)
 	rotated := clock.at(day)
-	state = p.Updated(state, NextQuarter())
-	p.WantState(state, "token_rotated_at", rotated)
-
+	state = want(p.Updated(state, NextQuarter()), rotated)
 	clock.at(2 * day)
-	state = p.Updated(p.Refreshed(state), NextQuarter("name", "New"))
-	p.WantState(state, "token_rotated_at", rotated)
+	config := NextQuarter("name", "New", "rotate_token_after_days", int64(90))
+	state = want(p.Updated(p.Refreshed(state), config), rotated)
 
+	clock.at(day + ninety + 1)
+	state = want(p.Refreshed(state), rotated)
 	p.Service.RotateBehind("acme")
-	second(p.Update(state, NextQuarter("name", "Newer"))).WantWarning(rotatedAway)
-	seen := clock.at(3 * day)
-	state = p.Refreshed(state)
-	p.WantState(state, "token_rotated_at", seen)
-	clock.at(4 * day)
-	p.WantState(p.Refreshed(state), "token_rotated_at", seen)
-}
-
-// TestATokenThatWasRotatedElsewhereIsNew checks that a refresh that sees another token postpones a rotation that was
-// due.
-func TestATokenThatWasRotatedElsewhereIsNew(t *testing.T) {
-	p, clock := dated(t, emulator.Options{})
-	state := p.Created(aging())
-	clock.at(ninety + 1)
-	state = p.Refreshed(state)
-	p.Service.RotateBehind("acme")
-	state = p.Refreshed(state)
-	p.WantSettled(state, aging())
-	clock.at(2*ninety + 1)
-	p.WantSettled(state, aging())
-	clock.at(2*ninety + 2)
-	wantRotation(t, p.Plan(state, aging()), true)
+	seen := clock.at(day + ninety + 60)
+	state = want(p.Refreshed(state), seen)
+	clock.at(2*ninety + day + 60)
+	p.WantSettled(state, config)
+	p.WantSettled(want(p.Refreshed(state), seen), config)
+	clock.at(2*ninety + day + 61)
+	wantRotation(t, p.Plan(state, config), true)
 }
