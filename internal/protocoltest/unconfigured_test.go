@@ -1,10 +1,7 @@
 package protocoltest_test
 
 import (
-	"strings"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
@@ -42,23 +39,6 @@ func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
 	second(p.Invoke(ByID("acme"))).WantError(notConfigured, says("Rotating a user group token")...)
 	second(p.List(0, false, "acme")).WantError(notConfigured, says("Listing user groups")...)
 	p.WantCalls("")
-}
-
-// TestValidationReportsInvalidNumbers checks that `terraform validate` already reports invalid numbers, since they
-// depend neither on the environment nor on a file.
-func TestValidationReportsInvalidNumbers(t *testing.T) {
-	t.Parallel()
-	p := bare(t)
-	for argument, value := range map[string]any{"max_retries": 0.5, "max_deletions": 0.5, "requests_per_second": 0.0} {
-		config := p.Encode(Value(p.Schema.Provider.ValueType(), Object{argument: value}))
-		validated, err := p.Server.ValidateProviderConfig(t.Context(),
-			&tfprotov6.ValidateProviderConfigRequest{Config: config})
-		p.Must(err)
-		diags := p.Diagnostics(validated.Diagnostics)
-		if len(diags.List) != 1 || !strings.Contains(diags.String(), argument) {
-			t.Errorf("%s: %s", argument, diags)
-		}
-	}
 }
 
 // TestValidationNeedsNoConfiguredProvider checks that validating and planning work before the provider is configured.

@@ -196,21 +196,6 @@ func TestProviderSettingsReservedHeaders(t *testing.T) {
 	}
 }
 
-// TestProviderSettingsBaseURLAdvice checks that the error for an address names the argument that solves the problem.
-func TestProviderSettingsBaseURLAdvice(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string]string{
-		"http://service.example":        "for loopback addresses, and elsewhere with allow_http = true. No call",
-		"https://user@service.example":  "a user name or password; the key goes into api_key. No call",
-		"https://service.example?key=a": "must not contain a query (?) or a fragment (#). No call",
-	} {
-		_, diags := readSettings(t, object{"base_url": address, "api_key": "k"})
-		if len(diags) != 1 || !strings.Contains(diags[0].Detail(), want) {
-			t.Errorf("%s: %v, want %q", address, diags, want)
-		}
-	}
-}
-
 func TestUserAgent(t *testing.T) {
 	tests := map[string]struct{ engine, appended, suffix, want string }{
 		"plain":             {"1.16.4", "", "", "terraform-provider-embed/1.2.3 (CLI 1.16.4)"},
@@ -292,6 +277,18 @@ func TestProviderConnection(t *testing.T) {
 			configured: o{"tls_server_name": "https://hunter2"}, want: "must be a host name",
 		},
 		"server name is an IPv6 address": {configured: protocoltest.With(pair, "tls_server_name", "::1")},
+		"service without TLS": {
+			configured: o{"base_url": "http://service.example"},
+			want:       "for loopback addresses, and elsewhere with allow_http = true. No call",
+		},
+		"service with a user name": {
+			configured: o{"base_url": "https://user@service.example"},
+			want:       "a user name or password; the key goes into api_key. No call",
+		},
+		"service with a query": {
+			configured: o{"base_url": "https://service.example?key=a"},
+			want:       "must not contain a query (?) or a fragment (#). No call",
+		},
 		"proxy without a host": {
 			configured: o{"proxy_url": "http://"}, want: "must be the address of a proxy",
 		},

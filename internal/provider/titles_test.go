@@ -23,8 +23,9 @@ import (
 // provider.
 const othersSection = "## Messages of Terraform and OpenTofu"
 
-// TestTroubleshootingHasEveryTitle checks that each title that the provider can print is a heading of the guide, and
-// that each heading before othersSection is such a title.
+// TestTroubleshootingHasEveryTitle checks that each title that the provider can print is a heading of the guide, that
+// each heading before othersSection is such a title, and that titles fit into one line of a terminal, even with an ID
+// of 20 characters.
 func TestTroubleshootingHasEveryTitle(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../../templates/guides/troubleshooting.md")
@@ -44,21 +45,14 @@ func TestTroubleshootingHasEveryTitle(t *testing.T) {
 		if !slices.Contains(headings, title) {
 			t.Errorf("the guide has no heading %q", title)
 		}
+		shown := strings.ReplaceAll(title, "…", strings.Repeat("x", 20))
+		if got := utf8.RuneCountInString(shown); got > 80 {
+			t.Errorf("%d columns: %s", got, shown)
+		}
 	}
 	for i, heading := range headings {
 		if !slices.Contains(titles, heading) || i > 0 && heading == headings[i-1] {
 			t.Errorf("the heading %q of the guide is a duplicate or matches no title", heading)
-		}
-	}
-}
-
-// TestTitlesFitALine checks that titles fit into one line of a terminal, even with an ID of 20 characters.
-func TestTitlesFitALine(t *testing.T) {
-	t.Parallel()
-	for title := range allTitles(t) {
-		shown := strings.ReplaceAll(title, "…", strings.Repeat("x", 20))
-		if got := utf8.RuneCountInString(shown); got > 80 {
-			t.Errorf("%d columns: %s", got, shown)
 		}
 	}
 }
