@@ -207,7 +207,8 @@ func moves(r *reader) {
 	r.fails("is both managed and destroyed", "plan")
 	r.write("main.tf", customer+r.take("terraform"))
 	r.service.ResetCounts()
-	r.apply()
+	r.suspectsNothing("plan", "-out=planned")
+	r.suspectsNothing("apply", "planned")
 	r.onlyLooked()
 	r.plansNothing()
 }

@@ -1,3 +1,6 @@
+// Package acceptance tests what only an engine decides, every example, and every page. Tests whose names begin with
+// TestAcc run a real engine and need TF_ACC=1: TestAccLifeOfAGroup with terraform-plugin-testing, and all others with
+// commands in a workbench.
 package acceptance
 
 import (
