@@ -242,7 +242,10 @@ func rotatesAfter90Days(w *workbench) {
 	w.must("apply", "-auto-approve", "-refresh-only") // An output may depend on the day.
 	w.plansNothing()
 	w.ages("acme", 91)
-	w.rotatesOnce("acme")
+	w.rotatesOnce("acme", "-refresh=false")
+	w.ages("acme", 91)
+	w.service.Change("acme", func(group *emulator.Group) { group.Name = "Changed elsewhere" })
+	w.rotatesOnce("acme") // with an update
 }
 
 func refusesDestruction(w *workbench) {
@@ -262,6 +265,23 @@ func editsSpreadsheet(w *workbench) {
 	if w.service.Deletions("acme") != 1 || w.service.Creations("globex") != 1 || w.service.Updates("initech") > 0 {
 		w.t.Errorf("the calls did not only add globex, delete acme and rotate 0042: %v", w.service.Calls())
 	}
+	w.truncatesSpreadsheet()
+}
+
+// truncatesSpreadsheet leaves only the first customer in the list. The configuration allows one deletion.
+func (w *workbench) truncatesSpreadsheet() {
+	w.t.Helper()
+	if !engine.PlannedDestroy.In(w.engine) {
+		return
+	}
+	w.service.ResetCounts()
+	list := readPage(w.t, filepath.Join(w.dir, "customers.csv"))
+	w.write("customers.csv", strings.Join(strings.SplitAfter(list, "\n")[:2], ""))
+	for _, command := range [][]string{{"plan"}, {"apply", "-auto-approve"}, {"destroy", "-auto-approve"}} {
+		w.fails("at least 2, and max_deletions is 1", command...)
+	}
+	w.onlyLooked()
+	w.write("customers.csv", list)
 }
 
 // copyModule copies the module customers to a directory in the workbench.

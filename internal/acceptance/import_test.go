@@ -45,3 +45,18 @@ func TestAccGeneratedConfigurationPlansNothing(t *testing.T) {
 		})
 	}
 }
+
+// TestAccAnImportStartsToCount checks that the first plan after an import shows that it sets token_rotated_at, and that
+// the apply makes no call for that.
+func TestAccAnImportStartsToCount(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{}, engine.ImportBlock)
+	w.service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	w.configure(group("acme", append(acmeLines, "rotate_token_after_days = 90")...), importBlock("acme", `id = "acme"`))
+	w.says("+ token_rotated_at = (known after apply)", "plan", "-out=planned")
+	w.service.ResetCounts()
+	w.must("apply", "planned")
+	w.madeNoCall()
+	w.plansNothing()
+	w.ages("acme", 90)
+	w.rotatesOnce("acme")
+}
