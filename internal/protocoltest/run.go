@@ -8,6 +8,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -39,8 +40,8 @@ func Run(m *testing.M, settings ...string) int {
 	return m.Run()
 }
 
-// CertificatePair returns a self-signed certificate and its key. The certificate expires after validFor, which may be
-// negative.
+// CertificatePair returns a self-signed certificate for 127.0.0.1, and its key. The certificate expires after validFor,
+// which may be negative.
 func CertificatePair(t *testing.T, validFor time.Duration) (certificate, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -49,6 +50,7 @@ func CertificatePair(t *testing.T, validFor time.Duration) (certificate, key str
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(validFor),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
 	}
 	signed, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
 	if err != nil {

@@ -4,21 +4,12 @@ package proxies
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"io"
 	"log"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,6 +22,7 @@ import (
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
+	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
 // program is a running program in its own process group. Its exported fields and methods are for the templates in
@@ -49,9 +41,9 @@ func (p *program) Has(feature string) bool { return p.setting.has(feature) }
 
 // start starts the program of a setting in front of the service, and waits until it listens. The program stops when
 // the test ends.
-func start(t *testing.T, s setting, service string) *program {
+func start(t *testing.T, s setting, service *emulator.Emulator) *program {
 	t.Helper()
-	p := &program{Dir: publicDir(t), Address: freeAddress(t), Root: os.Getuid() == 0, setting: s, direct: service}
+	p := &program{Dir: publicDir(t), Address: freeAddress(t), Root: os.Getuid() == 0, setting: s, direct: service.URL()}
 	certificate(t, p.Dir, "server")
 	certificate(t, p.Dir, "client")
 	if s.https {
@@ -117,12 +109,8 @@ func reload(t *testing.T, p *program) {
 
 // killWorkers kills the program's child processes, which cuts all connections and the requests on them.
 func killWorkers(t *testing.T, p *program) {
-	pids, err := exec.Command("pgrep", "-P", strconv.Itoa(p.command.Process.Pid)).Output()
-	if err != nil {
+	if err := exec.Command("pkill", "-KILL", "-P", strconv.Itoa(p.command.Process.Pid)).Run(); err != nil {
 		t.Error(err)
-	}
-	for _, pid := range strings.Fields(string(pids)) {
-		_ = exec.Command("kill", "-9", pid).Run()
 	}
 }
 
@@ -157,41 +145,22 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// certificate writes a self-signed certificate for 127.0.0.1 and its key.
+// certificate writes a certificate for 127.0.0.1 and its key.
 func certificate(t *testing.T, dir, name string) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, &template, &template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(dir, name+".pem"), string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
-	write(t, filepath.Join(dir, name+".key"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})))
+	certificate, key := protocoltest.CertificatePair(t, time.Hour)
+	write(t, filepath.Join(dir, name+".pem"), certificate)
+	write(t, filepath.Join(dir, name+".key"), key)
 }
 
-// overTLS serves the service over TLS with the certificate "server", and returns the new address.
-func overTLS(t *testing.T, dir, service string) string {
+// overTLS serves the service over TLS with the certificate "server", and returns its other address.
+func overTLS(t *testing.T, dir string, service *emulator.Emulator) string {
 	t.Helper()
-	target, err := url.Parse(service)
-	if err != nil {
-		t.Fatal(err)
-	}
 	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "server.pem"), filepath.Join(dir, "server.key"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewUnstartedServer(httputil.NewSingleHostReverseProxy(target))
+	server := httptest.NewUnstartedServer(service)
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	server.StartTLS()
@@ -199,38 +168,15 @@ func overTLS(t *testing.T, dir, service string) string {
 	return server.URL
 }
 
-// tools are the engine and the CLI configuration file that all settings share.
-type tools struct {
+// workspace is a working directory of the engine, with the program of a setting and the service behind it.
+type workspace struct {
+	t             *testing.T
 	engine        engine.Engine
 	configuration string
-}
-
-func build(t *testing.T) tools {
-	t.Helper()
-	found, err := engine.AtHand()
-	if err != nil {
-		t.Fatal(err)
-	}
-	configuration, err := engine.BuildProvider(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tools{found, configuration}
-}
-
-// workspace is a working directory of the engine.
-type workspace struct {
-	tools
-	t       *testing.T
-	setting setting
-	program *program
-	service *emulator.Emulator
-	dir     string
-}
-
-func (tools tools) workspace(t *testing.T, s setting, p *program, service *emulator.Emulator) *workspace {
-	t.Helper()
-	return &workspace{tools, t, s, p, service, t.TempDir()}
+	setting       setting
+	program       *program
+	service       *emulator.Emulator
+	dir           string
 }
 
 // do runs an operation with the engine, either through the program or directly. It returns the engine's output and
@@ -298,9 +244,7 @@ resource "embed_user_group" "all" {
 }
 
 func (w *workspace) terraform(arguments ...string) (said string, ok bool) {
-	command := exec.CommandContext(w.t.Context(), w.engine.Path, append(arguments, "-no-color")...)
-	command.Dir = w.dir
-	command.Env = engine.Environment(w.configuration)
+	command := w.engine.Command(w.t.Context(), w.dir, engine.Environment(w.configuration), append(arguments, "-no-color")...)
 	output, err := command.CombinedOutput()
 	return string(output), err == nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
+	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
 const groups = 50
@@ -133,14 +134,22 @@ func TestProxies(t *testing.T) {
 	if os.Getenv("EMBED_TEST_PROXIES") == "" {
 		t.Skip("make test-proxies runs this")
 	}
-	tools := build(t)
+	found, err := engine.AtHand()
+	if err != nil {
+		t.Fatal(err)
+	}
+	configuration, err := engine.BuildProvider(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	table := make([]string, len(settings))
 	t.Run("behind", func(t *testing.T) {
 		for i, s := range settings {
 			t.Run(strings.ReplaceAll(s.program+" "+s.is, "`", ""), func(t *testing.T) {
 				engine.NeedsProgram(t, s.program)
 				t.Parallel()
-				table[i] = fmt.Sprintf("| %s | %s | %s | %s |", s.program, s.is, tools.run(t, s), s.advice)
+				w := &workspace{t: t, engine: found, configuration: configuration, setting: s, dir: t.TempDir()}
+				table[i] = fmt.Sprintf("| %s | %s | %s | %s |", s.program, s.is, w.run(), s.advice)
 			})
 		}
 	})
@@ -149,16 +158,11 @@ func TestProxies(t *testing.T) {
 		strings.Join(operations, " | "), strings.Repeat("---|", len(operations)), rows)
 }
 
-// run runs all operations of a setting, checks their results, and returns the cells of the table.
-func (tools tools) run(t *testing.T, s setting) string {
-	service, err := emulator.Start(emulator.Options{Latency: 5 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(service.Close)
-	p := start(t, s, service.URL())
-	w := tools.workspace(t, s, p, service)
-
+// run runs all operations of the setting, checks their results, and returns the cells of the table.
+func (w *workspace) run() string {
+	t, s := w.t, w.setting
+	w.service = protocoltest.StartService(t, emulator.Options{Latency: 5 * time.Millisecond})
+	w.program = start(t, s, w.service)
 	prepared := slices.Contains(s.direct, "prepare")
 	if prepared {
 		if said, ok := w.do(true, apply, "Q1"); !ok {
@@ -177,9 +181,9 @@ func (tools tools) run(t *testing.T, s setting) string {
 			continue
 		}
 		direct := slices.Contains(s.direct, operation) || operation == destroy && prepared
-		before := len(service.Calls())
+		before := len(w.service.Calls())
 		if s.fault != nil && operation == rotate {
-			service.Fail(*s.fault)
+			w.service.Fail(*s.fault)
 		}
 		var stop func()
 		if s.during != nil && (operation == apply || operation == rotate) {
@@ -202,7 +206,7 @@ func (tools tools) run(t *testing.T, s setting) string {
 		}
 		w.check(operation, said, ok)
 		rotated, deleted := 0, 0
-		for _, call := range service.Calls()[before:] {
+		for _, call := range w.service.Calls()[before:] {
 			if call.Rotated {
 				rotated++
 			}
@@ -220,8 +224,8 @@ func (tools tools) run(t *testing.T, s setting) string {
 			t.Errorf("%d rotations of %d groups, want one per group and %d more", rotated, groups, s.rotations)
 		case operation == rotate && rotated > groups:
 			cell = fmt.Sprintf("%d rotations instead of %d", rotated, groups)
-		case operation == destroy && len(service.Groups()) > 0:
-			t.Errorf("destroy left %d groups behind", len(service.Groups()))
+		case operation == destroy && len(w.service.Groups()) > 0:
+			t.Errorf("destroy left %d groups behind", len(w.service.Groups()))
 		case operation != destroy && operation != apply && deleted > 0:
 			t.Errorf("%s deleted %d groups", operation, deleted)
 		}
