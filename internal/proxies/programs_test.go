@@ -244,7 +244,8 @@ resource "embed_user_group" "all" {
 }
 
 func (w *workspace) terraform(arguments ...string) (said string, ok bool) {
-	command := w.engine.Command(w.t.Context(), w.dir, engine.Environment(w.configuration), append(arguments, "-no-color")...)
+	arguments = append(arguments, "-no-color")
+	command := w.engine.Command(w.t.Context(), w.dir, engine.Environment(w.configuration), arguments...)
 	output, err := command.CombinedOutput()
 	return string(output), err == nil
 }
