@@ -119,9 +119,10 @@ func (s *stage) step(_ *testscript.TestScript, args []string) {
 	s.print("%2d. %s", s.steps, strings.Join(args, " "))
 }
 
-// says fails the script unless the previous command has printed the text.
+// says fails the script unless the previous command has printed the text, perhaps on several lines.
 func (s *stage) says(ts *testscript.TestScript, args []string) {
-	if said := ts.ReadFile("stdout") + ts.ReadFile("stderr"); !strings.Contains(said, args[0]) {
+	said := strings.Fields(ts.ReadFile("stdout") + ts.ReadFile("stderr"))
+	if !strings.Contains(strings.Join(said, " "), args[0]) {
 		ts.Fatalf("it does not say %s", args[0])
 	}
 	s.holds("“" + args[0] + "”")

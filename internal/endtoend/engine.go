@@ -72,7 +72,7 @@ func (f *fixture) end(r *running) {
 
 func (f *fixture) ended(r *running) int {
 	code, err := engine.ExitCode(r.Cmd, <-r.ended)
-	out, problems := unwrapped(r.out.String()), unwrapped(r.err.String())
+	out, problems := r.out.String(), r.err.String()
 	f.said = out + problems
 	f.printed += f.said
 	_, _ = io.WriteString(f.Stdout(), out)
@@ -86,23 +86,6 @@ func (f *fixture) ended(r *running) int {
 
 var crash = regexp.MustCompile(
 	`panic:|Plugin did not respond|[Cc]rashed|inconsistent (result|final plan)|goroutine 1 \[`)
-
-// unwrapped joins the lines that the engine has wrapped. It wraps at 78 columns even if its output is not a
-// terminal.
-func unwrapped(said string) string {
-	lines := strings.Split(said, "\n")
-	text := []byte(lines[0])
-	for i, line := range lines[1:] {
-		before, between := lines[i], "\n"
-		word, _, _ := strings.Cut(line, " ")
-		prose := word != "" && before != "" && before[0] != ' ' && !strings.HasSuffix(word, ":")
-		if prose && len(before)+len(" ")+len(word) >= 78 {
-			between = " "
-		}
-		text = append(text, between+line...)
-	}
-	return string(text)
-}
 
 // retry runs the engine until it succeeds, up to five times. Every error must be about a group for which a fault
 // struck a call in the same run.

@@ -83,17 +83,16 @@ type fixture struct {
 	// pending contains those of the first taken calls that take has not returned yet.
 	pending []emulator.Call
 	taken   int
-
-	news chan struct{}
 }
 
 type fixtureKey struct{}
 
 func (r *Runner) setup(env *testscript.Env) error {
-	f := &fixture{Runner: r, t: env.T(), root: env.WorkDir, news: make(chan struct{}, 1)}
-	if err := f.serve(); err != nil {
+	service, err := emulator.Start(emulator.Options{})
+	if err != nil {
 		return err
 	}
+	f := &fixture{Runner: r, t: env.T(), root: env.WorkDir, service: service}
 	env.Values[fixtureKey{}] = f
 	env.Vars = append(append(append(env.Vars, engine.Environment(r.Configuration)...),
 		"TMPDIR="+os.TempDir(), // the path of the provider's socket must be short

@@ -13,31 +13,6 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// serve starts the script's service.
-func (f *fixture) serve() (err error) {
-	f.service, err = emulator.Start(emulator.Options{Log: f.notify})
-	return err
-}
-
-// notify makes wait check its condition again, because a call is about to get its response.
-func (f *fixture) notify(emulator.Call) {
-	select {
-	case f.news <- struct{}{}:
-	default:
-	}
-}
-
-// wait returns when the condition is true, and fails the script after two minutes.
-func (f *fixture) wait(happened func() bool) {
-	for timeout := time.After(2 * time.Minute); !happened(); {
-		select {
-		case <-f.news:
-		case <-timeout:
-			f.Fatalf("the expected calls did not arrive within two minutes")
-		}
-	}
-}
-
 // behind creates, deletes or rotates a group, as another client of the service would.
 func (f *fixture) behind(_ bool, args []string) {
 	_, exists := f.service.Group(args[1])
@@ -226,5 +201,12 @@ func (f *fixture) count(what string) (n int) {
 func (f *fixture) until(_ bool, args []string) {
 	number, err := strconv.Atoi(args[1])
 	f.Check(err)
-	f.wait(func() bool { return f.count(args[0]) >= number })
+	timeout := time.After(2 * time.Minute)
+	for f.count(args[0]) < number {
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-timeout:
+			f.Fatalf("the expected calls did not arrive within two minutes")
+		}
+	}
 }
