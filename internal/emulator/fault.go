@@ -45,9 +45,6 @@ const (
 	Answer FaultKind = "answer"
 )
 
-// String returns the name under which the fault is recorded.
-func (k FaultKind) String() string { return string(k) }
-
 // Fault specifies which calls fail and how. Faults strike only calls to the service's path that the rate limit
 // admits, including those with a wrong API key.
 type Fault struct {

@@ -51,7 +51,7 @@ func TestFaults(t *testing.T) {
 			w := newWorld(t, emulator.Options{})
 			test.fault.Nth = 1
 			w.Fail(test.fault)
-			w.matches(test.fault.Kind.String()+" "+call, w.ask(call), test.want)
+			w.matches(string(test.fault.Kind)+" "+call, w.ask(call), test.want)
 			struck := w.recorded()
 			did := struck.Created || struck.Updated || struck.Rotated || struck.Deleted
 			if changed := w.stored() != before; changed != test.done || did != test.done {
@@ -77,7 +77,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 	} {
 		w := listening(t, emulator.Options{})
 		w.Fail(emulator.Fault{Nth: 1, Kind: kind})
-		w.matches(kind.String(), w.named(w.exchange(`GET {"user_group_id":"nn"}`)), want)
+		w.matches(string(kind), w.named(w.exchange(`GET {"user_group_id":"nn"}`)), want)
 	}
 	w := listening(t, emulator.Options{})
 	w.Fail(emulator.Fault{Nth: 1, Kind: emulator.AnswerTwice})

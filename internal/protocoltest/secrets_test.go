@@ -33,7 +33,7 @@ func TestLogsHaveNoSecrets(t *testing.T) {
 	} {
 		p.Fault(http.MethodPost, kind)
 		p.Fault(http.MethodPut, kind)
-		name := kind.String()
+		name := string(kind)
 		state, _ = p.Update(state, Acme("name", name, "rotate_token_when_changed", Quarter(name)))
 		remember()
 	}
