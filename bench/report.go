@@ -73,12 +73,11 @@ func perGroup(calls map[string]int, groups int) string {
 // summary is the median and the extremes of a value over one or more rounds.
 type summary struct{ median, least, most float64 }
 
-// summarize returns the summary of one or more values. The median of an even number of values is the mean of the
+// summarize returns the summary of one or more values. Of an even number of values, the median is the larger one of the
 // middle two.
 func summarize(values []float64) summary {
-	sorted := slices.Sorted(slices.Values(values))
-	last := len(sorted) - 1
-	return summary{(sorted[last/2] + sorted[(last+1)/2]) / 2, sorted[0], sorted[last]}
+	slices.Sort(values)
+	return summary{values[len(values)/2], values[0], values[len(values)-1]}
 }
 
 func (s summary) String() string { return fmt.Sprintf("%.2f (%.2f–%.2f)", s.median, s.least, s.most) }
