@@ -5,15 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/provider"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -27,8 +24,10 @@ func TestAccEphemeralKeyIsReadAgainInEachRun(t *testing.T) {
 		keys[fmt.Sprintf("short-lived-key-%d", i)] = "Customer"
 	}
 	w := parallelWorkbench(t, emulator.Options{Environments: keys}, engine.EphemeralResource)
-	vault := &standInForVault{}
-	w.serves("hashicorp/vault", vault)
+	vault := &vaultSecret{}
+	w.serves(standIn{name: "vault", ephemeralResources: []func() ephemeral.EphemeralResource{
+		func() ephemeral.EphemeralResource { return vault },
+	}})
 	w.env = append(w.env, "EMBED_API_KEY=")
 	w.copy(examplesDir + "/api-key-from-vault")
 	usedAKeyOfItsOwn := func() {
@@ -51,7 +50,7 @@ func TestAccEphemeralKeyIsReadAgainInEachRun(t *testing.T) {
 		usedAKeyOfItsOwn()
 	}
 	w.plansNothing()
-	if opened := vault.opened(); opened < 5 {
+	if opened := vault.opened.Load(); opened < 5 {
 		t.Errorf("the key was read %d times by five runs", opened)
 	}
 	if found := w.filesWith("short-lived-key"); len(found) > 0 {
@@ -68,42 +67,16 @@ func TestAccEphemeralKeyIsReadAgainInEachRun(t *testing.T) {
 	w.has()
 }
 
-// standInForVault stands in for hashicorp/vault. It returns another API key each time.
-type standInForVault struct {
-	mu    sync.Mutex
-	times int
-}
+// vaultSecret returns another API key each time.
+type vaultSecret struct{ opened atomic.Int64 }
 
-func (s *standInForVault) opened() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.times
-}
+func (s *vaultSecret) last() string { return fmt.Sprintf("short-lived-key-%d", s.opened.Load()%10) }
 
-func (s *standInForVault) last() string { return fmt.Sprintf("short-lived-key-%d", s.opened()%10) }
-
-func (s *standInForVault) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
-	resp.TypeName = "vault"
-}
-
-func (s *standInForVault) Schema(context.Context, provider.SchemaRequest, *provider.SchemaResponse) {}
-
-func (s *standInForVault) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {
-}
-func (s *standInForVault) DataSources(context.Context) []func() datasource.DataSource { return nil }
-func (s *standInForVault) Resources(context.Context) []func() resource.Resource       { return nil }
-
-func (s *standInForVault) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
-	return []func() ephemeral.EphemeralResource{func() ephemeral.EphemeralResource { return vaultSecret{s} }}
-}
-
-type vaultSecret struct{ *standInForVault }
-
-func (vaultSecret) Metadata(_ context.Context, _ ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+func (*vaultSecret) Metadata(_ context.Context, _ ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
 	resp.TypeName = "vault_kv_secret_v2"
 }
 
-func (vaultSecret) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+func (*vaultSecret) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{Attributes: map[string]schema.Attribute{
 		"mount": schema.StringAttribute{Required: true},
 		"name":  schema.StringAttribute{Required: true},
@@ -111,10 +84,8 @@ func (vaultSecret) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ep
 	}}
 }
 
-func (s vaultSecret) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
-	s.mu.Lock()
-	s.times++
-	s.mu.Unlock()
+func (s *vaultSecret) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+	s.opened.Add(1)
 	resp.Result.Raw = req.Config.Raw
 	resp.Diagnostics.Append(resp.Result.SetAttribute(ctx, path.Root("data"), map[string]string{"api_key": s.last()})...)
 }

@@ -2,27 +2,19 @@ package acceptance
 
 import (
 	"context"
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/hashicorp/go-hclog"
-	"github.com/hashicorp/go-plugin"
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/provider"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
@@ -63,86 +55,41 @@ func TestAccTokensInTwoRootModules(t *testing.T) {
 	w.wantNoTokens()
 }
 
-// standIn is a provider that stands in for hashicorp/aws, which is not available everywhere. It has the two resources
-// of the recipe, with arguments of the same types, and records the secrets.
-type standIn struct {
+// secretStore records the secrets that are written.
+type secretStore struct {
 	mu      sync.Mutex
 	written []string
 }
 
-func (s *standIn) secrets() []string {
+func (s *secretStore) secrets() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.written)
 }
 
-// standInForAWS serves a standIn from this process until the test ends.
-func (w *workbench) standInForAWS() *standIn {
+// standInForAWS stands in for hashicorp/aws, which is not available everywhere. It has the two resources of the recipe,
+// with arguments of the same types.
+func (w *workbench) standInForAWS() *secretStore {
 	w.t.Helper()
-	store := &standIn{}
-	w.serves("hashicorp/aws", store)
-	return store
-}
-
-// serves makes engines use a provider in this process until the test ends.
-func (w *workbench) serves(address string, instead provider.Provider) {
-	w.t.Helper()
-	reattach, closed := make(chan *plugin.ReattachConfig), make(chan struct{})
-	ctx, cancel := context.WithCancel(context.Background())
-	w.t.Cleanup(func() {
-		cancel()
-		<-closed
-	})
-	server := providerserver.NewProtocol6(instead)
-	go func() {
-		_ = tf6server.Serve("registry.terraform.io/"+address, server, tf6server.WithDebug(ctx, reattach, closed),
-			tf6server.WithLoggingSink(w.t), tf6server.WithGoPluginLogger(hclog.NewNullLogger()))
-	}()
-	select {
-	case where := <-reattach:
-		at := map[string]any{
-			"Protocol": string(where.Protocol), "ProtocolVersion": where.ProtocolVersion, "Pid": where.Pid, "Test": where.Test,
-			"Addr": map[string]string{"Network": where.Addr.Network(), "String": where.Addr.String()},
-		}
-		text, err := json.Marshal(map[string]any{
-			"registry.terraform.io/" + address: at, "registry.opentofu.org/" + address: at,
-		})
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		w.env = append(w.env, "TF_REATTACH_PROVIDERS="+string(text))
-	case <-time.After(10 * time.Second):
-		w.t.Fatalf("the provider in place of %s did not start", address)
-	}
-}
-
-func (s *standIn) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
-	resp.TypeName = "aws"
-}
-
-func (s *standIn) Schema(context.Context, provider.SchemaRequest, *provider.SchemaResponse) {}
-func (s *standIn) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {
-}
-func (s *standIn) DataSources(context.Context) []func() datasource.DataSource { return nil }
-
-func (s *standIn) Resources(context.Context) []func() resource.Resource {
+	store := &secretStore{}
 	text, number := schema.StringAttribute{Optional: true}, schema.Int64Attribute{Optional: true}
 	secret := schema.StringAttribute{Optional: true, WriteOnly: true}
 	keepsValue := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	id := schema.StringAttribute{Computed: true, PlanModifiers: keepsValue}
 	kind := func(name string, attributes map[string]schema.Attribute) func() resource.Resource {
-		return func() resource.Resource { return &standInResource{s, name, attributes} }
+		return func() resource.Resource { return &standInResource{store, name, attributes} }
 	}
-	return []func() resource.Resource{
+	w.serves(standIn{name: "aws", resources: []func() resource.Resource{
 		kind("aws_secretsmanager_secret", map[string]schema.Attribute{"id": id, "name": text}),
 		kind("aws_secretsmanager_secret_version", map[string]schema.Attribute{
 			"id": id, "secret_id": text, "secret_string_wo": secret, "secret_string_wo_version": number,
 		}),
-	}
+	}})
+	return store
 }
 
 type standInResource struct {
-	*standIn
+	*secretStore
 	name       string
 	attributes map[string]schema.Attribute
 }

@@ -69,7 +69,7 @@ var examples = map[string]example{
 	},
 	"provider environments": {
 		sources: providerFile("environments.tf"), options: bothEnvironments,
-		env: []string{"TF_VAR_environment=Customer"}, try: keepsEnvironmentsApart,
+		env: []string{"TF_VAR_environment=Customer"},
 	},
 
 	"resource":                {sources: resourceFile("resource.tf")},
@@ -112,11 +112,6 @@ var examples = map[string]example{
 		try: func(w *workbench) { w.has("acme", "initech", "umbrella") },
 	},
 	"function": {sources: page("functions/token_fingerprint", "function.tf"), needs: engine.Functions},
-	"getting started": {
-		sources: []string{"getting-started"}, needs: engine.ForEachImport, options: bothEnvironments, before: acmeInitech,
-		prepare: bringsList, try: keepsWhatItImported, secret: true,
-		goodbye: []string{"-var=protected=false", "-var=max_deletions=3"},
-	},
 
 	"ephemeral": {sources: tokenFile("ephemeral-resource.tf"), needs: engine.EphemeralResource, secret: true},
 	"ephemeral existing": {
@@ -154,15 +149,16 @@ var otherwiseCovered = map[string]func(*testing.T){
 	"modules/customers":                                         TestAccModulePassesItsOwnTests,
 	"modules/customers/tests":                                   TestAccModulePassesItsOwnTests,
 	"token-to-secret-store":                                     TestAccPages, // keepsSecretCurrent
+	"getting-started":                                           TestAccPages, // importsCustomers
 	"getting-started/review":                                    TestAccPages, // importsCustomers
-	"query-from-csv":                                            TestAccQueryFromCSV,
+	"query-from-csv":                                            TestAccQueryExamples,
 	"api-key-from-vault":                                        TestAccEphemeralKeyIsReadAgainInEachRun,
 	"tokens-in-two-root-modules/groups":                         TestAccTokensInTwoRootModules,
 	"tokens-in-two-root-modules/secrets":                        TestAccTokensInTwoRootModules,
 	"customers-in-shards":                                       TestAccSplittingTheStateMakesOnlyLookups,
 	"customers-in-shards/split":                                 TestAccSplittingTheStateMakesOnlyLookups,
 	"list-resources/embed_user_group/versions.tf":               TestAccQueryExamples,
-	"list-resources/embed_user_group/list-resource.tfquery.hcl": TestAccQueryExamples,
+	"list-resources/embed_user_group/list-resource.tfquery.hcl": TestAccPages, // lists, importsListed
 	"list-resources/embed_user_group/limit.tfquery.hcl":         TestAccQueryExamples,
 }
 
@@ -324,33 +320,6 @@ func bringsCertificates(w *workbench) {
 	w.write("ca.pem", certificate)
 	w.write("client.pem", certificate)
 	w.write("client-key.pem", key)
-}
-
-// bringsList adds what the reader of the guide "Getting started" brings: the module, and a list of customers, some of
-// which exist.
-func bringsList(w *workbench) {
-	w.copyModule("modules/customers")
-	w.write("customers.csv", "id,name,tier\nacme,Acme Ltd,gold\ninitech,Initech Inc.,silver\numbrella,Umbrella AG,gold\n")
-	w.must("get")
-	w.says("2 to import, 1 to add, 2 to change, 0 to destroy", "plan")
-	w.apply() // The next apply empties the output missing_ids.
-}
-
-// keepsWhatItImported checks that the plan stays empty without the import block, and that the groups are protected,
-// except one that is leaving.
-func keepsWhatItImported(w *workbench) {
-	if err := os.Remove(filepath.Join(w.dir, "import.tf")); err != nil {
-		w.t.Fatal(err)
-	}
-	w.apply() // This removes the output of import.tf.
-	w.plansNothing()
-	refusesDestruction(w)
-	const others = "acme,Acme Ltd,gold,\ninitech,Initech Inc.,silver,\n"
-	w.write("customers.csv", "id,name,tier,leaving\n"+others+"umbrella,Umbrella AG,gold,yes\n")
-	w.apply()
-	w.write("customers.csv", "id,name,tier,leaving\n"+others)
-	w.apply()
-	w.has("acme", "initech")
 }
 
 // TestEveryExampleIsTested checks that each example has a test, because one that no test applies would rot. It needs no

@@ -94,22 +94,3 @@ func undoesApply(r *reader) {
 		r.t.Error("a customer was changed")
 	}
 }
-
-// keepsEnvironmentsApart follows the example for several environments. It uses the other key with the same state, and
-// then with a state of its own.
-func keepsEnvironmentsApart(w *workbench) {
-	customer, env := w.dir, w.env
-	w.env = append(slices.Clone(env), "EMBED_API_KEY="+testingKey)
-	w.fails("The API key belongs to another environment", "plan")
-	w.env = append(w.env, "TF_VAR_environment=Testing")
-	w.dir = w.t.TempDir()
-	for _, source := range providerFile("environments.tf") {
-		w.copy(filepath.Join(examplesDir, source))
-	}
-	w.apply()
-	if len(w.service.In("Customer").Groups()) != 1 || len(w.service.In("Testing").Groups()) != 1 {
-		w.t.Error("want one group in each environment")
-	}
-	w.must("destroy", "-auto-approve")
-	w.dir, w.env = customer, env
-}
