@@ -3,7 +3,7 @@ package engine
 import (
 	"archive/zip"
 	"bytes"
-	"io"
+	"io/fs"
 )
 
 // Unpacked returns the files in a saved plan, one after the other, and whether the content is a plan. A plan is a zip
@@ -17,11 +17,7 @@ func Unpacked(content []byte) (text []byte, isPlan bool, err error) {
 		return nil, true, err
 	}
 	for _, member := range archive.File {
-		reader, err := member.Open()
-		if err != nil {
-			return nil, true, err
-		}
-		part, err := io.ReadAll(reader)
+		part, err := fs.ReadFile(archive, member.Name)
 		if err != nil {
 			return nil, true, err
 		}
