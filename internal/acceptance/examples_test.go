@@ -299,13 +299,8 @@ func keepsTokensSensitive(w *workbench) {
 	refusesDestruction(w)
 }
 
-// runsImportCommand runs the shell script unchanged, with the engine on PATH as terraform.
+// runsImportCommand runs the shell script unchanged.
 func runsImportCommand(w *workbench) {
-	bin := w.t.TempDir()
-	if err := os.Symlink(w.engine.Path, filepath.Join(bin, "terraform")); err != nil {
-		w.t.Fatal(err)
-	}
-	w.env = append(w.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if code, out := w.execute("sh", "import.sh"); code != 0 {
 		w.t.Fatalf("import.sh exited with %d:\n%s", code, out)
 	}

@@ -126,27 +126,11 @@ type reader struct {
 	left []block
 }
 
-// newReader returns a reader that installs the provider from a mirror, so that terraform init works, and finds the
-// engine on PATH as terraform and as tofu.
+// newReader returns a reader that installs the provider from a mirror, so that terraform init works.
 func newReader(t *testing.T, options emulator.Options, blocks []block) *reader {
 	t.Helper()
 	r := &reader{newWorkbench(t, options), blocks}
-	tools := t.TempDir()
-	mirror, configuration := filepath.Join(tools, "mirror"), filepath.Join(tools, "mirror.tfrc")
-	program := filepath.Join(buildDir, "terraform-provider-embed")
-	if err := engine.Mirror(mirror, "0.1.0", r.engine.Platform, program); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(configuration, engine.FromMirror(mirror), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"terraform", "tofu"} {
-		if err := os.Symlink(r.engine.Path, filepath.Join(tools, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r.env = append(r.env, "TF_CLI_CONFIG_FILE="+configuration, "TF_INPUT=1", "MIRROR="+mirror,
-		"PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH"))
+	r.env = append(r.env, "TF_CLI_CONFIG_FILE="+filepath.Join(buildDir, "mirror.tfrc"), "TF_INPUT=1")
 	return r
 }
 

@@ -3,6 +3,7 @@ package acceptance
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -52,12 +53,25 @@ func importBlock(name, line string) string {
 // the directory.
 var buildDir string
 
-// build builds the provider once, and returns the path of a CLI configuration that makes engines use it.
+// build builds the provider once, and returns the path of a CLI configuration that makes engines use it. It also makes
+// a mirror of the provider, and a directory with the engine as terraform and as tofu.
 var build = sync.OnceValues(func() (configuration string, err error) {
 	if buildDir, err = os.MkdirTemp("", "embed-acceptance-"); err != nil {
 		return "", err
 	}
-	return engine.BuildProvider(context.Background(), buildDir)
+	found, err := engine.AtHand()
+	if err == nil {
+		configuration, err = engine.BuildProvider(context.Background(), buildDir)
+	}
+	programs, mirror := filepath.Join(buildDir, "bin"), filepath.Join(buildDir, "mirror")
+	return configuration, errors.Join(
+		err,
+		engine.Mirror(mirror, "0.1.0", found.Platform, filepath.Join(buildDir, "terraform-provider-embed")),
+		os.WriteFile(mirror+".tfrc", engine.FromMirror(mirror), 0o600),
+		os.Mkdir(programs, 0o700),
+		os.Symlink(found.Path, filepath.Join(programs, "terraform")),
+		os.Symlink(found.Path, filepath.Join(programs, "tofu")),
+	)
 })
 
 func newWorkbench(t *testing.T, options emulator.Options) *workbench {
@@ -69,6 +83,7 @@ func newWorkbench(t *testing.T, options emulator.Options) *workbench {
 	}
 	w := &workbench{t: t, engine: found, service: protocoltest.StartService(t, options), dir: t.TempDir()}
 	w.env = append(engine.Environment(configuration),
+		"PATH="+filepath.Join(buildDir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"EMBED_BASE_URL="+w.service.URL(), "EMBED_API_KEY="+emulator.DefaultKey, "EMBED_RETRY_WAIT_MIN=10ms")
 	return w
 }
