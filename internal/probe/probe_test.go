@@ -40,9 +40,10 @@ var cases = map[string]struct {
 	differs     string
 	// ends means that the probe ends early. Then differs lists all findings.
 	ends bool
-	// unsure means that the probe names a group that may be left, because a cache has shown it.
-	unsure bool
-	exit   int
+	// unsure means that the probe names a group that may be left, because a cache has shown it. leaves means that it
+	// leaves a group and names it.
+	unsure, leaves bool
+	exit           int
 }{
 	"stored": {},
 	"echo": {
@@ -128,6 +129,12 @@ var cases = map[string]struct {
 	},
 	"may not rotate": {
 		fault: refusal("POST", 0, 403), differs: "rotate=no lag= stale-rotation= stale-deletion=",
+	},
+	"may not delete": {
+		fault: refusal("DELETE", 0, 403), ends: true, leaves: true, exit: 1,
+		differs: "environment=expected create=yes update=yes rotate=yes delete=no lookup=both lookup-name=works " +
+			"update-name=works unsent=kept properties=replaced mapping=unknown own-properties=none numbers=exact name=kept " +
+			"stale-rotation=refused stale-deletion=refused fields=complete lag=none between=none",
 	},
 	"odd names refused": {fault: refusal("PUT", 2, 400), differs: "name=refused"},
 	"numbers are floats": {
@@ -300,7 +307,7 @@ func refusesIDs(pattern string) between {
 }
 
 func TestFindings(t *testing.T) {
-	reached := map[string]bool{"delete=no": true} // TestKeyThatMayNotDelete
+	reached := map[string]bool{}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -329,7 +336,8 @@ func TestFindings(t *testing.T) {
 				if diff := gocmp.Diff(want, got); diff != "" || report.ExitCode() != test.exit {
 					t.Errorf("exit code %d, want %d, problem %q\n%s", report.ExitCode(), test.exit, report.Problem, diff)
 				}
-				if (report.Problem != "") != test.ends || len(s.left()) > 0 || len(report.Left) > 0 != test.unsure {
+				named := test.unsure || test.leaves
+				if (report.Problem != "") != test.ends || len(s.left()) > 0 != test.leaves || len(report.Left) > 0 != named {
 					t.Errorf("problem %q, left %v, reported %v", report.Problem, s.left(), report.Left)
 				}
 				if report.Calls > 36 || test.between == nil && report.Calls != len(s.Calls()) {

@@ -13,21 +13,6 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/probe"
 )
 
-// TestKeyThatMayNotDelete: the probe ends with the first deletion that is refused, and names the only group.
-func TestKeyThatMayNotDelete(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newService(t, emulator.Options{})
-		s.Fail(refusal("DELETE", 0, 403))
-		report := s.run(t.Context(), "Testing")
-		if left := s.left(); len(left) != 1 || !slices.Equal(report.Left, left) || report.ExitCode() != probe.ExitUnfinished {
-			t.Errorf("exit code %d, left %v, reported %v", report.ExitCode(), left, report.Left)
-		}
-		if got := findings(report); !slices.Contains(got, "delete=no") || slices.Contains(got, "id-case=exact") {
-			t.Errorf("found %v", got)
-		}
-	})
-}
-
 // TestNothingIsLeftWhateverHappens stops, breaks and crashes the probe at each call.
 func TestNothingIsLeftWhateverHappens(t *testing.T) {
 	lost := func(kind emulator.FaultKind) func(*service, int, func()) {

@@ -6,10 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"unicode/utf8"
 
-	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/probe"
 )
 
@@ -53,23 +51,6 @@ These groups, which the probe has created, may still exist at the service. Remov
 	if text.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &text, want)
 	}
-}
-
-// TestReportOfARun: the report counts the calls, and shows the form of a refusal, but no text of the service's.
-func TestReportOfARun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newService(t, emulator.Options{})
-		report := s.run(t.Context(), "Testing")
-		if report.Calls != len(s.Calls()) {
-			t.Errorf("%d calls, and the report says %d", len(s.Calls()), report.Calls)
-		}
-		for _, row := range report.Rows {
-			const want = `is refused: 404 {"message":…,"success":0}`
-			if strings.HasPrefix(row.Question, "stale") && row.Found != want {
-				t.Errorf("%s %s, want %s", row.Asked, row.Found, want)
-			}
-		}
-	})
 }
 
 // TestEveryFindingSaysWhereToReadOn: a finding that is not OK says what follows, and links to a heading that exists.
