@@ -108,7 +108,7 @@ func TestAccPages(t *testing.T) {
 	for key, it := range parts {
 		t.Run(key, func(t *testing.T) {
 			t.Parallel()
-			if it.needs != "" {
+			if it.needs != (engine.Feature{}) {
 				engine.Needs(t, it.needs)
 			}
 			r := newReader(t, it.options, blocks[key])
