@@ -99,32 +99,21 @@ func (f *fixture) retry(_ bool, args []string) {
 		for _, call := range f.service.Calls()[earlier:] {
 			struck[call.ID] = struck[call.ID] || call.Fault != ""
 		}
-		problems := f.problems()
+		problems := title.FindAllStringSubmatch(f.said, -1)
 		if len(problems) == 0 {
 			f.Fatalf("a run failed without an error")
 		}
 		for _, problem := range problems {
-			if about := quoted.FindStringSubmatch(problem); about == nil || !struck[about[1]] {
-				f.Fatalf("no fault struck the group in this error:\n%s", problem)
+			if problem[1] == "" || !struck[problem[1]] {
+				f.Fatalf("no fault struck the group in this error: %s", problem[0])
 			}
 		}
 	}
 	f.Fatalf("none of five runs succeeded")
 }
 
-// quoted matches the first quoted word of a title.
-var quoted = regexp.MustCompile(`^[^"\n]*"([^"\n]+)"`)
-
-// problems returns the errors that the last engine printed, each with its title in the first line.
-func (f *fixture) problems() (all []string) {
-	for i, text := range strings.Split(f.said, "Error: ") {
-		if i > 0 {
-			text, _, _ = strings.Cut(text, "\nWarning: ")
-			all = append(all, text)
-		}
-	}
-	return all
-}
+// title matches the title of an error, and the first word in it that is quoted, if any.
+var title = regexp.MustCompile(`(?m)^Error: (?:[^"\n]*"([^"\n]+)")?.*$`)
 
 // signal sends a signal to the background engine. Like Ctrl-C in a terminal, INT also reaches
 // its provider. TERM reaches only the engine, as when a CI system cancels a job.
