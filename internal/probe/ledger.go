@@ -32,16 +32,6 @@ func (p *probe) own(id string) *group {
 
 func newStem() string { return Prefix + strings.ToLower(rand.Text()[:20]) }
 
-// holder returns the group of the probe's own that has the token, or nil.
-func (p *probe) holder(token api.Secret) *group {
-	for _, g := range p.groups {
-		if g.token == token {
-			return g
-		}
-	}
-	return nil
-}
-
 // removeAll deletes every group that the probe has created, even if the run was stopped or has failed. It gives up
 // once the service no longer responds. What may be left stays marked as made.
 func (p *probe) removeAll(ctx context.Context) {

@@ -38,11 +38,8 @@ func (p *probe) found(id, answer, observed string) {
 	}
 	for _, q := range questions {
 		if f, known := q.findings[answer]; q.id == id && known {
-			text := f.found
-			if strings.Contains(text, "%s") {
-				text = fmt.Sprintf(text, observed)
-			}
-			row := Row{id, answer, f.severity, q.asks, text, f.means, ""}
+			found := strings.Replace(f.found, "%s", observed, 1)
+			row := Row{id, answer, f.severity, q.asks, found, f.means, ""}
 			if f.page != "" {
 				row.ReadOn = docs + f.page
 			}

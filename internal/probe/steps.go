@@ -195,16 +195,8 @@ func (p *probe) asksTokens(ctx context.Context) {
 func (p *probe) asksLookup(seen api.UserGroup) {
 	p.showsName = seen.Name != nil && *seen.Name == p.main().id
 	p.showsProperties = !seen.Properties.IsZero()
-	switch {
-	case p.showsName && p.showsProperties:
-		p.found("lookup", "both", "")
-	case p.showsName:
-		p.found("lookup", "name", "")
-	case p.showsProperties:
-		p.found("lookup", "properties", "")
-	default:
-		p.found("lookup", "nothing", "")
-	}
+	shown := map[[2]bool]string{{true, true}: "both", {true, false}: "name", {false, true}: "properties", {}: "nothing"}
+	p.found("lookup", shown[[2]bool{p.showsName, p.showsProperties}], "")
 }
 
 func (p *probe) asksUpdates(ctx context.Context) {
@@ -348,7 +340,7 @@ func (p *probe) add(ctx context.Context, id string) (r reply, same bool) {
 	g := p.own(id)
 	r = p.create(ctx, g)
 	if r.refused == nil {
-		same = p.holder(r.UserGroup.Token) != nil
+		same = slices.ContainsFunc(p.groups, func(g *group) bool { return g.token == r.UserGroup.Token })
 		g.made, g.token = !same, r.UserGroup.Token
 	}
 	return r, same
