@@ -36,20 +36,28 @@ type Call struct {
 	At time.Time
 }
 
+// Did returns created, updated, rotated or deleted if the call did that, and otherwise nothing.
+func (c Call) Did() string {
+	switch {
+	case c.Created:
+		return "created"
+	case c.Updated:
+		return "updated"
+	case c.Rotated:
+		return "rotated"
+	case c.Deleted:
+		return "deleted"
+	}
+	return ""
+}
+
 // String returns the call as one line without keys, tokens or bodies. IDs and messages are quoted, so that a request
 // cannot forge a line.
 func (c Call) String() string {
 	line := fmt.Sprintf("%s %.120q %d", c.Method, c.ID, c.Status)
-	switch {
-	case c.Created:
-		line += " created"
-	case c.Updated:
-		line += " updated"
-	case c.Rotated:
-		line += " rotated"
-	case c.Deleted:
-		line += " deleted"
-	case c.Refused != "":
+	if did := c.Did(); did != "" {
+		line += " " + did
+	} else if c.Refused != "" {
 		line += fmt.Sprintf(" refused %.120q", c.Refused)
 	}
 	if c.Fault != "" {

@@ -53,8 +53,7 @@ func TestFaults(t *testing.T) {
 			w.Fail(test.fault)
 			w.matches(string(test.fault.Kind)+" "+call, w.ask(call), test.want)
 			struck := w.recorded()
-			did := struck.Created || struck.Updated || struck.Rotated || struck.Deleted
-			if changed := w.stored() != before; changed != test.done || did != test.done {
+			if changed := w.stored() != before; changed != test.done || struck.Did() != "" != test.done {
 				t.Errorf("%s: changed %t, recorded %v", call, changed, struck)
 			}
 			if kind := string(test.fault.Kind); kind != "" && struck.Fault != kind || w.FaultsWaiting() != 0 {

@@ -165,14 +165,8 @@ func word(call emulator.Call) string {
 		return call.Method + " " + call.Path
 	case strings.HasPrefix(call.ID, "terraform-provider-embed-check-"):
 		return check
-	case call.Created:
-		return call.Method + "/created"
-	case call.Updated:
-		return call.Method + "/updated"
-	case call.Rotated:
-		return call.Method + "/rotated"
-	case call.Deleted:
-		return call.Method + "/deleted"
+	case call.Did() != "":
+		return call.Method + "/" + call.Did()
 	}
 	return call.Method
 }
