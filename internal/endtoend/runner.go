@@ -80,9 +80,8 @@ type fixture struct {
 	background *running
 
 	service *emulator.Emulator
-	// pending contains those of the first taken calls that take has not returned yet.
-	pending []emulator.Call
-	taken   int
+	// checked is the number of calls up to the last check of calls.
+	checked int
 }
 
 type fixtureKey struct{}

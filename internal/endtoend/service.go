@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -102,27 +103,15 @@ func (f *fixture) repair(bool, []string) {
 // expected, in this order.
 func (f *fixture) calls(_ bool, args []string) {
 	ids, want := args[:len(args)-1], args[len(args)-1]
-	if got := inWords(f.take(ids...)); !matches(got, want) {
-		f.Fatalf("the service was asked for\n  %s\nand not for\n  %s", got, want)
-	}
-}
-
-// take returns the calls, or those for one group, that it has not returned before.
-func (f *fixture) take(id ...string) (taken []emulator.Call) {
 	f.service.WaitIdle()
 	all := f.service.Calls()
-	f.pending = append(f.pending, all[f.taken:]...)
-	f.taken = len(all)
-	var rest []emulator.Call
-	for _, call := range f.pending {
-		if len(id) > 0 && call.ID != id[0] {
-			rest = append(rest, call)
-		} else {
-			taken = append(taken, call)
-		}
+	since := slices.DeleteFunc(all[f.checked:], func(call emulator.Call) bool {
+		return len(ids) > 0 && call.ID != ids[0]
+	})
+	f.checked = len(all)
+	if got := inWords(since); !matches(got, want) {
+		f.Fatalf("the service was asked for\n  %s\nand not for\n  %s", got, want)
 	}
-	f.pending = rest
-	return taken
 }
 
 // matches reports whether the calls are the wanted ones. In want, "many" stands for any number, and "…" for
