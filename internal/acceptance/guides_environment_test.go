@@ -2,10 +2,9 @@ package acceptance
 
 import (
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
 // key sets the API key and the expected environment for the commands that follow.
@@ -87,10 +86,7 @@ func undoesApply(r *reader) {
 	if left := r.service.In("Testing").Groups(); len(left) > 0 {
 		r.t.Errorf("these copies are left in Testing: %v", left)
 	}
-	same := slices.EqualFunc(customers, r.service.In("Customer").Groups(), func(a, b emulator.Group) bool {
-		return a.Token == b.Token && a.TeamID == b.TeamID && a.Name == b.Name
-	})
-	if !same {
+	if !reflect.DeepEqual(customers, r.service.In("Customer").Groups()) {
 		r.t.Error("a customer was changed")
 	}
 }
