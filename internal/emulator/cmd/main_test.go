@@ -64,6 +64,9 @@ func TestRunFails(t *testing.T) {
 		says string
 	}{
 		{"-addr 0.0.0.0:0", 1, "loopback"},
+		{"-addr :0", 1, "loopback"},
+		{"-addr [::]:0", 1, "loopback"},
+		{"-addr nonsense", 1, "emulator: address nonsense"},
 		{"-answers loud", 2, "stored or echo"},
 		{"-updates none", 2, "replace or merge or clear"},
 		{"-environment Production", 2, "Customer, Testing"},
