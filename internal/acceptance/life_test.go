@@ -54,7 +54,9 @@ resource "embed_user_group" "dependant" {
 	updates := plancheck.ExpectResourceAction(acme, plancheck.ResourceActionUpdate)
 	sameToken := statecheck.CompareValue(compare.ValuesSame())
 	newToken := statecheck.CompareValue(compare.ValuesDiffer())
-	dependantSaw := statecheck.CompareValuePairs(dependant, at("name"), acme, at("token_fingerprint"), compare.ValuesSame())
+	dependantSaw := statecheck.CompareValuePairs(
+		dependant, at("name"), acme, at("token_fingerprint"), compare.ValuesSame(),
+	)
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
 			"embed": func() (tfprotov6.ProviderServer, error) { return provider.NewServer("test")(), nil },
