@@ -197,8 +197,8 @@ var questions = []question{
 				"rotated elsewhere disappears from the state but remains at the service.", pageRefresh,
 		},
 	}},
-	{"fields", "The fields of responses", map[string]finding{
-		"complete": {OK, "are complete", "", ""},
+	{"fields", "Responses", map[string]finding{
+		"complete": {OK, "contain every field", "", ""},
 		"missing": {
 			Note, "lack %s", "The provider cannot check what it does not see. Without team_id, it tells groups apart by " +
 				"their tokens.", pageUnseen,
@@ -209,14 +209,14 @@ var questions = []question{
 		"none": {OK, "show it at once", "", ""},
 		"lags": {Note, "show it only after about %s", "A plan right after an apply can show old values.", pageUnseen},
 	}},
-	{"between", "Caches and repeated calls", map[string]finding{
-		"none": {OK, "were not seen", "", ""},
+	{"between", "Caching or repeating of calls", map[string]finding{
+		"none": {OK, "was not seen", "", ""},
 		"cached": {
-			Bad, "were seen: a cache responds", "Nothing else was asked. Turn off caching for the service.",
+			Bad, "was seen: a cache responded", "Nothing else was asked. Turn off caching for the service.",
 			pageProxies + "#caches",
 		},
 		"repeated": {
-			Bad, "were seen: %s", "Something sends calls twice. Turn that off, or tokens are rotated twice.",
+			Bad, "was seen: %s", "Something sends calls twice. Turn that off, or tokens are rotated twice.",
 			pageProxies + "#repeated-requests",
 		},
 	}},
