@@ -1,5 +1,5 @@
 variable "customers_file" {
-  description = "The file with the customers, relative to this directory."
+  description = "Path of the file with the customers, relative to this directory."
   type        = string
   default     = "customers.yaml"
 }

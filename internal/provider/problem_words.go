@@ -213,7 +213,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		means: "The request was about {asked}, and the response is about {answered}. The team_id or the token " +
 			"shows that it is the same group.",
 		done: "The response was used.",
-		next: "In new configurations, use the ID that the service returns as user_group_id.",
+		next: "In new configurations, set user_group_id to the ID that the service returns.",
 	},
 	usergroup.RunEnded: {
 		title: "User group %q was left unchanged",

@@ -1,5 +1,5 @@
 output "tokens" {
-  description = "The token of each customer, by ID. Null with store_tokens = false."
+  description = "The token of each customer, by ID. Each value is null if store_tokens is false."
   value       = { for id, group in embed_user_group.customer : id => group.token }
   sensitive   = true
 }

@@ -46,7 +46,7 @@ variable "store_tokens" {
 }
 
 variable "deletion_protection" {
-  description = "Whether to refuse a plan that deletes a customer, such as one that was removed from the map by mistake. To delete a customer, first set this to false and apply."
+  description = "Whether to refuse a plan that deletes a customer, such as one that was removed from the map by mistake. To delete a customer, first set deletion_protection = false in the customer's entry and apply."
   type        = bool
   default     = true
   nullable    = false
