@@ -198,7 +198,7 @@ func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, draft Prob
 	if checked := s.checkService(ctx, ctx.Done()); checked.problem != nil {
 		return Result{}, draft.because(checked.problem)
 	}
-	if !s.names.shown.Load() {
+	if !s.names.shown.Load() && !s.nameSent.Load() {
 		return Result{}, draft.with(MayHaveExisted)
 	}
 	draft.shows(draft.Response)

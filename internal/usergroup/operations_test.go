@@ -92,6 +92,11 @@ func TestOperations(t *testing.T) {
 			"GET lost after the work, GET, GET, GET, GET, DELETE, GET", usergroup.Claimed, true,
 		},
 		{
+			"a lost creation is claimed if lookups need a name", "create", "absent/name required",
+			[]string{"lost after the work"},
+			"GET lost after the work, GET, GET, GET, GET, GET, DELETE, GET", usergroup.Claimed, true,
+		},
+		{
 			"a lost creation is not claimed if properties are hidden", "create", "alike/hides properties",
 			[]string{"lost before the work"},
 			"GET lost before the work, GET, GET, GET, GET, DELETE, GET", usergroup.MayHaveExisted, false,
