@@ -23,7 +23,7 @@ variable "max_deletions" {
 }
 
 locals {
-  # A map by ID, not a set. Two rows with the same ID are an error before anything is planned.
+  # A map keyed by ID, not a set. Two rows with the same ID are an error before anything is planned.
   customers = { for row in csvdecode(file("${path.module}/customers.csv")) : row.id => row }
 }
 

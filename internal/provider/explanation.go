@@ -136,7 +136,8 @@ func (p explanation) left() string {
 	case p.Empty && removable:
 		return p.withCommand("If nobody uses it, remove it.")
 	case p.MayBeLive && p.Placeholder == usergroup.PlaceholderLeft:
-		return "The lookup created an empty group, which may still be at the service."
+		return "The lookup created an empty group, which may still be at the service, and in use by now. If its deletion " +
+			"was lost, the service may still carry it out."
 	case p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder:
 		return "The lookup may have created an empty group. It deleted nothing, because the group may belong to a live " +
 			"customer."
@@ -145,7 +146,7 @@ func (p explanation) left() string {
 			"run again.")
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupUncertain:
 		said := "The lookup created an empty group and removed it again. An earlier attempt was lost. If the service " +
-			"still carries it out, an empty group appears, which the next lookup or create of this ID finds."
+			"carries it out later, an empty group will appear, which the next lookup or create of this ID finds."
 		if removable {
 			said = p.withCommand(said + " If there should be no group with this ID, remove it.")
 		}
@@ -153,7 +154,7 @@ func (p explanation) left() string {
 	case p.Placeholder == usergroup.PlaceholderRemoved:
 		return "The lookup created an empty group, as it does for every missing ID, and removed it again."
 	case p.Operation == usergroup.Delete && p.Done == usergroup.Yes && p.LookupUncertain:
-		return "If the service carries out the lost lookup only now, an empty group appears, which the next lookup or " +
+		return "If the service carries out the lost lookup later, an empty group will appear, which the next lookup or " +
 			"create of this ID finds."
 	case p.LookupUncertain && removable:
 		return p.withCommand("If the group did not exist before, the lookup may have created an empty one, which the next " +
@@ -174,8 +175,8 @@ func (p explanation) leftByCheck() string {
 	case p.Placeholder == usergroup.PlaceholderLeft:
 		return p.withCommand(created + ", which may still be at the service. Remove it.")
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupUncertain:
-		return p.withCommand(created + " and removed it again. An earlier attempt was lost. If the service still carries " +
-			"it out, the group appears again. In that case, remove it.")
+		return p.withCommand(created + " and removed it again. An earlier attempt was lost. If the service carries it " +
+			"out later, the group will appear again. In that case, remove it.")
 	case p.Placeholder == usergroup.PlaceholderRemoved:
 		return created + " and removed it again."
 	case p.LookupUncertain:

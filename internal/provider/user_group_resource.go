@@ -118,7 +118,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			"rotate_token_after_days": schema.NumberAttribute{
 				Optional:   true,
 				Validators: []validator.Number{rotationDays},
-				MarkdownDescription: "Rotates the token once, in place, when it is older than this number of days, a " +
+				MarkdownDescription: "Rotates the token in place whenever it is older than this number of days, a " +
 					"whole number between 1 and 36500. A plan that is made more than this number of days after " +
 					"`token_rotated_at` shows the rotation. If `token_rotated_at` is null, the next apply sets it, without a " +
 					"rotation and without a call. Removing the argument never rotates. Adding it, or lowering the " +
@@ -133,9 +133,9 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 					"`team_id`. " +
 					"Otherwise, an existing group is an error, and nothing is changed. The argument only affects " +
 					"creation; changing it later makes no call. The plan shows an adoption as a create. To move a " +
-					"group to another address, use a `moved` block instead: Terraform may destroy the old address " +
-					"first, and the customer with it, so the provider refuses such a plan (not on Terraform before " +
-					"1.3). **Once adopted, the group is deleted when the resource is destroyed.**",
+					"group to another address, use a `moved` block instead. Without one, " +
+					"Terraform may destroy the group at the old address before it adopts it at the new one, so the " +
+					"provider refuses the plan (not on Terraform before 1.3). **Once adopted, the group is deleted when the resource is destroyed.**",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
