@@ -16,7 +16,7 @@ terraform {
 # The address and the login come from VAULT_ADDR and VAULT_TOKEN.
 provider "vault" {}
 
-# Read again in every plan and in every apply.
+# Terraform reads the key again in every plan and every apply.
 ephemeral "vault_kv_secret_v2" "embed" {
   mount = "secret"
   name  = "dashboards"

@@ -12,7 +12,7 @@ terraform {
 provider "embed" {
   environment = "Customer"
 
-  # If more customers than this are missing from the file, the plan fails, and none is deleted.
+  # If more customers than this are missing from the file, the plan fails, and no customer is deleted.
   max_deletions = var.max_deletions
 }
 
@@ -23,7 +23,7 @@ variable "max_deletions" {
 }
 
 locals {
-  # A map keyed by ID, not a set. Two rows with the same ID are an error before anything is planned.
+  # This is a map keyed by ID, not a set. Two rows with the same ID are an error before anything is planned.
   customers = { for row in csvdecode(file("${path.module}/customers.csv")) : row.id => row }
 }
 
@@ -33,7 +33,7 @@ resource "embed_user_group" "customer" {
   user_group_id = each.key
   name          = each.value.name
 
-  # An empty cell means no data source.
+  # An empty cell means that the schema has no data source.
   mapping = {
     for schema, source in {
       sales   = each.value.sales_source
@@ -41,7 +41,7 @@ resource "embed_user_group" "customer" {
     } : schema => source if source != ""
   }
 
-  # Every cell is a string. Convert what should be a number.
+  # Every cell is a string. Convert those that should be numbers.
   properties = jsonencode({
     tier = each.value.tier
     rows = each.value.rows == "" ? null : tonumber(each.value.rows)

@@ -14,7 +14,7 @@ provider "embed" {
 }
 
 locals {
-  # Of two entries with the same ID, yamldecode keeps only the last. A YAML linter finds duplicates.
+  # If two entries have the same ID, yamldecode keeps only the last one. A YAML linter finds duplicates.
   customers = yamldecode(file("${path.module}/customers.yaml"))
 }
 
@@ -25,7 +25,7 @@ resource "embed_user_group" "customer" {
   name                = each.value.name
   deletion_protection = true
 
-  # Null means "not managed": it is not sent.
+  # Null means "not managed": the provider does not send the argument.
   mapping    = try(each.value.mapping, null)
   properties = can(each.value.properties) ? jsonencode(each.value.properties) : null
 }

@@ -1,4 +1,5 @@
-# Spreads the customers in one file over several states. Every shard uses this configuration, with its own state and number:
+# Spreads the customers in one file over several states, called shards. Every shard uses this configuration, but has its
+# own state and its own number:
 #
 #   terraform apply -var=shards=2 -var=shard=0
 
@@ -18,7 +19,7 @@ provider "embed" {
 }
 
 variable "shards" {
-  description = "Number of shards. Doubling it splits each shard in two: shard n becomes shards n and n + the old number."
+  description = "Number of shards. Doubling this number splits each shard in two: shard n becomes shard n and shard (n + the old number)."
   type        = number
 }
 

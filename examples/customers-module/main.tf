@@ -30,7 +30,7 @@ module "customers" {
     initech = {
       name = "Initech Inc."
 
-      # The token of this customer has leaked. A new number rotates it again.
+      # This customer's token has leaked. To rotate the token again, change the number.
       rotate_token_when_changed = { incident = "1" }
     }
   }

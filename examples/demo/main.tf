@@ -29,11 +29,11 @@ resource "embed_user_group" "customer" {
   user_group_id = each.key
   name          = each.value.name
 
-  # Null means "not managed": it is not sent.
+  # Null means "not managed": the provider does not send the argument.
   mapping    = try(each.value.mapping, null)
   properties = can(each.value.properties) ? jsonencode(each.value.properties) : null
 
-  # A higher incident in the file gives the customer a new token. Nothing else about the group changes.
+  # A higher incident number in the file gives the customer a new token. Nothing else about the group changes.
   rotate_token_when_changed = {
     incident = each.value.incident
   }

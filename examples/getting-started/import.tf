@@ -12,6 +12,6 @@ import {
 }
 
 output "missing_ids" {
-  description = "The customers that the apply creates. Look for IDs with typos."
+  description = "IDs of the customers that the apply will create. Look for typos."
   value       = data.embed_user_groups.all.missing_ids
 }

@@ -38,10 +38,10 @@ locals {
       name       = row.name
       properties = jsonencode({ tier = row.tier })
 
-      # In an optional column "incident", a new number rotates the token of a customer.
+      # In the optional column "incident", a new number rotates the customer's token.
       rotate_token_when_changed = { incident = try(coalesce(row.incident, "0"), "0") }
 
-      # In an optional column "leaving", yes turns off the protection of a customer.
+      # In the optional column "leaving", yes turns off the customer's deletion protection.
       deletion_protection = try(row.leaving == "yes" ? false : null, null)
     }
   }

@@ -1,5 +1,5 @@
 variable "certificates" {
-  description = "Directory with the certificate of the authority, the client certificate, and its key."
+  description = "Directory with the CA certificate, the client certificate, and the client's key."
   type        = string
 }
 

@@ -1,5 +1,5 @@
 variable "environment" {
-  description = "Customer or Testing. Each has a state and an API key of its own."
+  description = "Customer or Testing. Each environment has its own state and its own API key."
   type        = string
 }
 

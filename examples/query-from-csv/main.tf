@@ -1,4 +1,4 @@
-# Which of these IDs exist, and what is their configuration?
+# Which of these groups exist, and what is their configuration?
 #
 #   terraform query
 #   terraform query -generate-config-out=found.tf

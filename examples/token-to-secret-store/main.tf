@@ -51,6 +51,6 @@ resource "aws_secretsmanager_secret_version" "acme" {
   secret_id        = aws_secretsmanager_secret.acme.id
   secret_string_wo = ephemeral.embed_user_group_token.acme.token
 
-  # Changes exactly when the token does.
+  # This number changes exactly when the token does.
   secret_string_wo_version = parseint(embed_user_group.acme.token_fingerprint, 16)
 }

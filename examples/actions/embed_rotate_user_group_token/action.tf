@@ -3,7 +3,7 @@ resource "embed_user_group" "acme" {
   name          = "Acme Ltd"
 }
 
-# Does nothing until it is invoked.
+# An action does nothing until it is invoked.
 action "embed_rotate_user_group_token" "acme" {
   config {
     user_group_id = "acme"

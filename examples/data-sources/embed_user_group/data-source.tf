@@ -1,4 +1,4 @@
-# This group exists, and is managed elsewhere.
+# This group already exists, and is managed elsewhere.
 data "embed_user_group" "acme" {
   user_group_id = "acme"
 }

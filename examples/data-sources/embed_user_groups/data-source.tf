@@ -6,12 +6,12 @@ locals {
   }
 }
 
-# Which of these exist?
+# Which of these groups exist?
 data "embed_user_groups" "all" {
   user_group_ids = keys(local.customers)
 }
 
-# Those that exist are imported, and the others are created.
+# Imports the groups that exist. Terraform creates the others.
 import {
   for_each = data.embed_user_groups.all.existing_ids
 

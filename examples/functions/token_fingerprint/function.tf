@@ -1,5 +1,5 @@
 variable "stored_token" {
-  description = "The token of acme in the secret store."
+  description = "The token for acme from the secret store."
   type        = string
   sensitive   = true
   default     = "not-the-current-one"

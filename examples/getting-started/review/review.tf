@@ -4,7 +4,7 @@ locals {
 
   renamed = [for id, group in local.before : id if group.name != null && group.name != local.customers[id].name]
 
-  # The IDs of the groups that have a property that is not in the configuration, by property.
+  # For each property that is not in the configuration, the IDs of the groups that have it.
   lost = transpose({
     for id, group in local.before : id => setsubtract(
       keys(jsondecode(coalesce(group.properties, "{}"))),

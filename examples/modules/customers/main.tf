@@ -7,8 +7,8 @@ resource "embed_user_group" "customer" {
   mapping    = each.value.mapping
   properties = each.value.properties
 
-  # With these prefixes, a customer's own trigger does not hide a trigger for all customers. Both incidents are always
-  # there, because adding a key rotates nothing: the first incident would take two applies.
+  # The prefixes keep a customer's own key from hiding the same key for all customers. Adding a key rotates nothing, so
+  # both incident keys are always there: otherwise, the first incident would take two applies.
   rotate_token_when_changed = merge(
     { "all/incident" = "0", "own/incident" = "0" },
     { for name, value in var.rotate_token_when_changed : "all/${name}" => value if value != null },

@@ -1,15 +1,15 @@
 variable "customers" {
   description = <<-EOT
-    The customers, by user_group_id. Never change an ID: a different ID is a different customer, with a different token.
+    The customers, keyed by user_group_id. Never change an ID: a different ID is a different customer, with a different token.
 
     - name: name of the group. It may change.
-    - mapping: for each schema ID, the data source at the dashboard service. If left out, the mapping is not managed. {} empties it.
+    - mapping: for each schema ID, the data source at the dashboard service. If left out, the mapping is not managed. {} empties the mapping.
     - properties: a JSON object as a string, such as jsonencode({ tier = "gold" }). If left out, the properties are not managed.
-    - rotate_token_when_changed: changing one of these values rotates the token of this customer, once. Adding or removing one does not, except for incident, whose default is 0.
-    - rotate_token_after_days: overrides rotate_token_after_days of the module for this customer.
+    - rotate_token_when_changed: changing one of these values rotates this customer's token. Adding or removing a value does not, except for incident, whose default is 0.
+    - rotate_token_after_days: overrides the module's rotate_token_after_days for this customer.
     - data_source_provided_id: your ID for the data source, for services that require it when a group is deleted.
     - adopt_existing: whether to take over a group that already exists, instead of failing.
-    - deletion_protection: overrides deletion_protection of the module for this customer.
+    - deletion_protection: overrides the module's deletion_protection for this customer.
   EOT
 
   type = map(object({
@@ -26,20 +26,20 @@ variable "customers" {
 }
 
 variable "rotate_token_when_changed" {
-  description = "Changing one of these values rotates the token of every customer, once. Adding or removing one does not, except for incident, whose default is 0."
+  description = "Changing one of these values rotates every customer's token. Adding or removing a value does not, except for incident, whose default is 0."
   type        = map(string)
   default     = {}
   nullable    = false
 }
 
 variable "rotate_token_after_days" {
-  description = "Age in days after which the next apply rotates a customer's token. By default, only tokens of customers with their own rotate_token_after_days are rotated because of their age."
+  description = "Age in days after which the next apply rotates a customer's token. By default, tokens are rotated by age only for customers with their own rotate_token_after_days."
   type        = number
   default     = null
 }
 
 variable "store_tokens" {
-  description = "Whether to store the tokens in the state. If false, the output tokens contains nulls; read the tokens with the ephemeral resource embed_user_group_token."
+  description = "Whether to store the tokens in the state. If false, every value of the output tokens is null; read the tokens with the ephemeral resource embed_user_group_token."
   type        = bool
   default     = true
   nullable    = false

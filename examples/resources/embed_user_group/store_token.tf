@@ -6,7 +6,7 @@ resource "embed_user_group" "acme" {
   store_token = false
 }
 
-# Not secret. Changes whenever the token does.
+# The fingerprint is not secret. It changes whenever the token does.
 output "acme_token_fingerprint" {
   value = embed_user_group.acme.token_fingerprint
 }

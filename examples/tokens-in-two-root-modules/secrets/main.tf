@@ -1,4 +1,4 @@
-# The second of two root modules. Apply it after the first one.
+# The second of two root modules. Apply it after ../groups.
 
 terraform {
   required_version = ">= 1.11" # write-only arguments
@@ -21,7 +21,7 @@ provider "embed" {
 
 provider "aws" {}
 
-# Use the backend of the first root module here.
+# Replace this with the backend of the first root module.
 data "terraform_remote_state" "groups" {
   backend = "local"
 
@@ -52,6 +52,6 @@ resource "aws_secretsmanager_secret_version" "customer" {
   secret_id        = aws_secretsmanager_secret.customer[each.key].id
   secret_string_wo = ephemeral.embed_user_group_token.customer[each.key].token
 
-  # Changes exactly when the token does.
+  # This number changes exactly when the token does.
   secret_string_wo_version = parseint(each.value, 16)
 }

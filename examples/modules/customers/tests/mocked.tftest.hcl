@@ -85,12 +85,12 @@ run "own_incidents_do_not_replace_those_for_all" {
 
   assert {
     condition     = jsonencode(embed_user_group.customer["acme"].rotate_token_when_changed) == "{\"all/incident\":\"1\",\"own/incident\":\"7\",\"own/quarter\":\"2026-Q4\"}"
-    error_message = "An incident of one customer should not replace an incident of all."
+    error_message = "One customer's incident should not replace the incident of all customers."
   }
 
   assert {
     condition     = jsonencode(embed_user_group.customer["initech"].rotate_token_when_changed) == "{\"all/incident\":\"1\",\"own/incident\":\"0\"}"
-    error_message = "A customer should always have a key for its own incident, and should not have the incident of another customer."
+    error_message = "A customer should always have a key for its own incident, and should not have another customer's incident."
   }
 }
 
