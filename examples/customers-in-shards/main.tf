@@ -29,7 +29,7 @@ variable "shard" {
 }
 
 variable "protected" {
-  description = "Whether to refuse to delete customers. Before you destroy, set this to false and apply."
+  description = "Whether to refuse to delete customers. Before you run terraform destroy, set this to false and apply."
   type        = bool
   default     = true
 }

@@ -40,7 +40,7 @@ module "customers" {
 }
 
 variable "protected" {
-  description = "Whether to refuse to delete customers. Before you destroy, set this to false and apply."
+  description = "Whether to refuse to delete customers. Before you run terraform destroy, set this to false and apply."
   type        = bool
   default     = true
 }

@@ -16,7 +16,7 @@ variable "environment" {
 }
 
 variable "protected" {
-  description = "Whether to refuse to delete customers. Before you destroy all of them, set this to false and apply."
+  description = "Whether to refuse to delete customers. Before you run terraform destroy, set this to false and apply."
   type        = bool
   default     = true
 }

@@ -1,5 +1,5 @@
 variable "protected" {
-  description = "Whether to refuse to delete the group. Before you destroy the group, set this to false and apply."
+  description = "Whether to refuse to delete the group. Before you run terraform destroy, set this to false and apply."
   type        = bool
   default     = true
 }
