@@ -37,34 +37,33 @@ type providerModel struct {
 
 func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Manages the customers of a product that embeds dashboards. " +
-			"Each customer is a *user group* at the dashboard service, and the group's token tells an embedded dashboard " +
-			"which customer is viewing it.\n\n" +
-			"Every argument has an environment variable. An argument in the configuration overrides it. " +
+		MarkdownDescription: "Manages the customers of a product that embeds dashboards. Each customer is a *user group* " +
+			"at the dashboard service, and the group's token tells an embedded dashboard which customer is viewing " +
+			"it.\n\nEvery argument has an environment variable. An argument in the provider block overrides its variable. " +
 			"Configuring the provider makes no call.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Address of the service, such as `https://dashboards.example.com`. " +
-					"Required, here or in the environment. It must be an absolute `https` address without user name, " +
-					"query or fragment. A path is kept. `http` is accepted for loopback addresses, " +
-					"and for others with `allow_http`. Redirects are never followed. Environment variable: `EMBED_BASE_URL`.",
+				MarkdownDescription: "Address of the service, such as `https://dashboards.example.com`. Required, in the " +
+					"provider block or as an environment variable. It must be an absolute `https` address without user name, " +
+					"query or fragment. A path is kept. `http` is accepted for loopback addresses, and for other addresses only " +
+					"with `allow_http`. Redirects are never followed. Environment variable: `EMBED_BASE_URL`.",
 			},
 			"api_key": schema.StringAttribute{
 				Optional:  true,
 				Sensitive: true,
-				MarkdownDescription: "API key for the service. Even for a plan, it must be allowed to create and " +
-					"delete groups, since a lookup of a missing group does both, and with `environment`, also to update " +
-					"them. Exactly one of `api_key` and `api_key_file` is " +
-					"required. If the configuration sets either, neither variable is read. Surrounding white space " +
-					"is removed. An empty string is an error, even if the variable is set. If the key comes from " +
-					"the configuration or a Terraform variable, saved plan files contain it; if it comes from the " +
-					"environment or is ephemeral, they do not. Environment variable: `EMBED_API_KEY`.",
+				MarkdownDescription: "API key for the service. Even for a plan, the key must be allowed to create and delete " +
+					"groups, since a lookup of a missing group does both. With `environment`, it must also be allowed to update " +
+					"groups. Exactly one of `api_key` and `api_key_file` is required. If the provider block sets either argument, " +
+					"neither `EMBED_API_KEY` nor `EMBED_API_KEY_FILE` is read. Surrounding white space is removed. An empty " +
+					"string is an error, even if the environment variable is set. Saved plan files contain a key that comes from " +
+					"the configuration or from a Terraform variable. They do not contain a key that comes from the environment or " +
+					"is an ephemeral value. Environment variable: `EMBED_API_KEY`.",
 			},
 			"api_key_file": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Path of a file that holds the API key and nothing else. " +
-					"Surrounding white space is removed. Environment variable: `EMBED_API_KEY_FILE`.",
+				MarkdownDescription: "Path of a file that contains only the API key. Surrounding white space is removed. " +
+					"Environment variable: `EMBED_API_KEY_FILE`.",
 			},
 			"allow_http": schema.BoolAttribute{
 				Optional: true,
@@ -74,34 +73,34 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Time limit for a single attempt at a call, as a duration such as `\"45s\"` or " +
-					"`\"2m\"`. A run that is stopped (Ctrl-C, a canceled job) finishes the calls in flight, checks " +
-					"the outcome of a rotation whose response was lost, and removes what a lookup has just created. " +
-					"If the service does not respond, this takes up to twice the limit plus one second. Default: " +
-					"`\"30s\"`. Environment variable: `EMBED_REQUEST_TIMEOUT`.",
+				MarkdownDescription: "Time limit for a single attempt at a call, as a duration such as `\"45s\"` or `\"2m\"`. " +
+					"A run that is stopped (Ctrl-C, a canceled job) finishes the calls in flight, checks the outcome of a " +
+					"rotation whose response was lost, and removes what a lookup has just created. If the service does not " +
+					"respond, this takes up to twice the limit, plus one second. Default: `\"30s\"`. Environment variable: " +
+					"`EMBED_REQUEST_TIMEOUT`.",
 			},
 			"max_retries": schema.NumberAttribute{
 				Optional:   true,
 				Validators: []validator.Number{retriesAllowed},
-				MarkdownDescription: "Maximum number of retries that all calls of an operation on a group share. A " +
-					"call is retried if it could not be sent, or got no usable response and is safe to repeat. A call that " +
-					"is refused because there are too many calls (status 429 or 503) is repeated for up to four times " +
-					"`retry_wait_max` without using up retries, as long as other calls of the run get through. With the " +
-					"defaults, an operation without any response gives up within 2 minutes and 45 seconds. If no call gets " +
-					"through for that long, the run ends for all groups. `0` turns retries off. Between 0 and 100. " +
+				MarkdownDescription: "Maximum number of retries for one operation on a group, shared by all calls of the " +
+					"operation. A call is retried if it could not be sent. A call that got no usable response is retried if it is " +
+					"safe to repeat. A call that is refused with status 429 or 503 (too many calls) is repeated without using up " +
+					"retries, for up to four times `retry_wait_max`. This requires that other calls of the run get through in the " +
+					"meantime. With the defaults, an operation without any response gives up within 2 minutes and 45 seconds. If " +
+					"no call gets through for that long, the run ends for all groups. `0` turns retries off. Between 0 and 100. " +
 					"Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
 			},
 			"retry_wait_min": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Wait before the first retry, as a duration. The wait doubles with each further " +
-					"retry. These waits are shortened at random by up to half, so that not all calls are retried at " +
+				MarkdownDescription: "Wait before the first retry, as a duration. The wait doubles with each further retry. " +
+					"The provider shortens each of these waits at random, by up to half, so that not all calls are retried at " +
 					"once. Default: `\"1s\"`. Environment variable: `EMBED_RETRY_WAIT_MIN`.",
 			},
 			"retry_wait_max": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Longest wait between two attempts, as a duration. It also limits the wait " +
-					"that the service requests with `Retry-After`, which is otherwise never shortened. Default: `\"30s\"`, or " +
-					"`retry_wait_min` if that is longer. Environment variable: `EMBED_RETRY_WAIT_MAX`.",
+				MarkdownDescription: "Longest wait between two attempts, as a duration. It also limits a wait that the service " +
+					"requests with `Retry-After`. Apart from this limit, the provider does not shorten such a wait. Default: " +
+					"`\"30s\"`, or `retry_wait_min` if that is longer. Environment variable: `EMBED_RETRY_WAIT_MAX`.",
 			},
 			"requests_per_second": schema.Float64Attribute{
 				Optional:   true,
@@ -125,11 +124,10 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Optional:  true,
 				Sensitive: true,
 				MarkdownDescription: "Address of a proxy, such as `http://proxy.example.com:3128`, `https://…` or " +
-					"`socks5://…`. It may contain a user name and a password (`http://user:password@…`), with " +
-					"special characters percent-encoded. They are never shown. If it is not set, `HTTPS_PROXY` " +
-					"applies (`HTTP_PROXY` for an `http` address), unless `NO_PROXY` names the host. If the proxy " +
-					"inspects TLS, also set `ca_cert_file` to its certificate authority. Environment variable: " +
-					"`EMBED_PROXY_URL`.",
+					"`socks5://…`. It may contain a user name and a password (`http://user:password@…`), with special " +
+					"characters percent-encoded. Neither is ever shown. If `proxy_url` is not set, `HTTPS_PROXY` applies " +
+					"(`HTTP_PROXY` for an `http` address), unless `NO_PROXY` names the host. If the proxy inspects TLS, also " +
+					"set `ca_cert_file` to its certificate authority. Environment variable: `EMBED_PROXY_URL`.",
 			},
 			"ca_cert_file": schema.StringAttribute{
 				Optional: true,
@@ -145,8 +143,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"tls_server_name": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Name that the certificate of the service must have, if it is not the host in `base_url`: " +
-					"for example behind a tunnel, or with an IP address. It is also sent as SNI. The `Host` header does not change. " +
-					"Default: the host in `base_url`. Environment variable: `EMBED_TLS_SERVER_NAME`.",
+					"for example behind a tunnel, or with an IP address. This name is also sent as SNI. The `Host` header does " +
+					"not change. Default: the host in `base_url`. Environment variable: `EMBED_TLS_SERVER_NAME`.",
 			},
 			"client_cert_file": schema.StringAttribute{
 				Optional: true,
@@ -169,38 +167,36 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"client_key_pem": schema.StringAttribute{
 				Optional:  true,
 				Sensitive: true,
-				MarkdownDescription: "PEM private key of the client certificate. Conflicts with `client_key_file`. " +
-					"If the key comes from the configuration or a Terraform variable, saved plan files contain it; if it " +
-					"comes from the environment or is ephemeral, they do not. Environment variable: " +
-					"`EMBED_CLIENT_KEY_PEM`.",
+				MarkdownDescription: "PEM private key of the client certificate. Conflicts with `client_key_file`. Saved plan " +
+					"files contain a key that comes from the configuration or from a Terraform variable. They do not contain a " +
+					"key that comes from the environment or is an ephemeral value. Environment variable: `EMBED_CLIENT_KEY_PEM`.",
 			},
 			"user_agent_suffix": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Appended to the `User-Agent` header, so that the logs of the service show " +
-					"which pipeline made a call. The header begins with the version of the provider and that " +
-					"of Terraform or OpenTofu, for example `terraform-provider-embed/1.2.3 (CLI 1.16.4)`. The value " +
-					"of `TF_APPEND_USER_AGENT` is appended as well. Environment variable: `EMBED_USER_AGENT_SUFFIX`.",
+				MarkdownDescription: "Appended to the `User-Agent` header, so that the logs of the service show which pipeline " +
+					"made a call. The header begins with the versions of the provider and of Terraform or OpenTofu, for example " +
+					"`terraform-provider-embed/1.2.3 (CLI 1.16.4)`. The value of `TF_APPEND_USER_AGENT` is appended as well. " +
+					"Environment variable: `EMBED_USER_AGENT_SUFFIX`.",
 			},
 			"environment": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Environment that the API key must belong to, `Customer` or `Testing`. The key is " +
-					"checked before the first change, before a group is treated as missing or replaced, and before an " +
-					"import, a data source, an ephemeral resource, a query or an action looks up a group. Once the check " +
-					"has passed, it is not repeated in the same process of the provider. The check creates a group with a " +
-					"random ID, looks it up, updates it, and deletes it. With a wrong key, the run ends before any of your " +
-					"groups is changed. If the state shows that a group is in the other environment, the provider does " +
-					"not update or delete it, or rotate its token. Default: any. Environment variable: " +
-					"`EMBED_ENVIRONMENT`.",
+				MarkdownDescription: "Environment that the API key must belong to, `Customer` or `Testing`. The key is checked " +
+					"before the first change, before a group is treated as missing or replaced, and before an import, a data " +
+					"source, an ephemeral resource, a query or an action looks up a group. Once the check has passed, the same " +
+					"provider process does not repeat it. The check creates a group with a random ID, looks it up, updates it, " +
+					"and deletes it. With a wrong key, the run ends before any of your groups is changed. If the state shows that " +
+					"a group is in the other environment, the provider does not update or delete that group, and does not rotate " +
+					"its token. Default: any. Environment variable: `EMBED_ENVIRONMENT`.",
 			},
 			"max_deletions": schema.NumberAttribute{
 				Optional:   true,
 				Validators: []validator.Number{deletionsAllowed},
-				MarkdownDescription: "How many groups one run may delete, including those that it replaces. If a plan " +
-					"deletes more, it fails, and nothing is changed. With `0`, no group may be deleted. If not set, " +
-					"there is no limit. `terraform destroy` counts as well; `removed` blocks that do not destroy, and " +
-					"`terraform state rm`, do not. With `-replace`, with tainted resources, and on Terraform before " +
-					"1.3, the apply fails instead, before the first deletion over the limit. Each provider block " +
-					"has its own limit. Between 0 and 1000000. Environment variable: `EMBED_MAX_DELETIONS`.",
+				MarkdownDescription: "How many groups one run may delete, including those that it replaces. A plan that " +
+					"deletes more groups fails, and nothing is changed. With `0`, no group may be deleted. If not set, there is " +
+					"no limit. Deletions by `terraform destroy` count as well. `removed` blocks that do not destroy, and " +
+					"`terraform state rm`, do not count. With `-replace`, with tainted resources, and on Terraform before 1.3, " +
+					"the apply fails instead, before the first deletion over the limit. Each provider block has its own limit. " +
+					"Between 0 and 1000000. Environment variable: `EMBED_MAX_DELETIONS`.",
 			},
 		},
 	}

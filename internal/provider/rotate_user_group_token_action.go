@@ -31,11 +31,11 @@ func (a *rotateUserGroupTokenAction) Configure(
 
 func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Rotates the token of a user group now, exactly once. Expect the old token to stop " +
-			"working the moment the new one exists.\n\nAn action cannot write the state: an `embed_user_group` with " +
-			"the same ID has the new token after the next refresh. It prints the fingerprint of the new token, not the token " +
-			"itself. A group that does not exist is an error, and nothing is left behind.\n\nIt makes two calls: " +
-			"one to look up the current token, and one to rotate it. The API key must be allowed to rotate tokens. " +
+		MarkdownDescription: "Rotates the token of a user group now, exactly once. Expect the old token to stop working " +
+			"the moment the new one exists.\n\nAn action cannot write the state: an `embed_user_group` with the same ID has " +
+			"the new token after the next refresh. The action prints the new token's fingerprint, not the token itself. If " +
+			"the group does not exist, the action fails and leaves nothing behind.\n\nThe action makes two calls: one to " +
+			"look up the current token, and one to rotate it. The API key must be allowed to rotate tokens. " +
 			describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{

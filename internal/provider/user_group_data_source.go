@@ -44,10 +44,11 @@ func (d *userGroupDataSource) Configure(
 
 func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Looks up a user group that is managed elsewhere. A group that does not exist is an " +
-			"error, and nothing is left behind: the lookup creates the group, and the provider removes it again at " +
-			"once.\n\nIt makes one call whenever it is read, usually in every plan, even with `-refresh=false`. A " +
-			"missing group takes three calls, plus the check of the service. " + describeKeyRights,
+		MarkdownDescription: "Looks up a user group that is managed elsewhere. If the group does not exist, the data " +
+			"source fails and leaves nothing behind: the lookup creates the group, and the provider removes it again at " +
+			"once.\n\nThe data source makes one call each time it is read, which is usually in every plan, even with " +
+			"`-refresh=false`. A missing group takes three calls, plus up to five for the check of the service. " +
+			describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,

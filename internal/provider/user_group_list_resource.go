@@ -38,12 +38,12 @@ func (l *userGroupListResource) ListResourceConfigSchema(
 	_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse,
 ) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists which of the given user groups exist. The service cannot list its groups, so " +
-			"you provide the IDs to look up. Groups that do not exist are skipped, and nothing is left behind. With " +
-			"`-generate-config-out`, `terraform query` turns a list of IDs into import blocks and " +
-			"configuration.\n\nIt makes one call for each group that exists and three for each that does not, ten " +
-			"groups at a time, and none for the IDs beyond the limit. Terraform stops at 100 results unless the list " +
-			"block sets `limit`. The results do not include the token. " + describeKeyRights,
+		MarkdownDescription: "Lists which of the given user groups exist. The service cannot list its groups, so you " +
+			"provide the IDs to look up. Groups that do not exist are skipped, and nothing is left behind. With " +
+			"`-generate-config-out`, `terraform query` turns a list of IDs into import blocks and configuration.\n\nThe " +
+			"list makes one call for each group that exists, and three calls for each group that does not. It looks up ten " +
+			"groups at a time, and makes no calls for the IDs beyond the limit. Terraform stops at 100 results unless the " +
+			"list block sets `limit`. The results do not include the token. " + describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_ids": schema.ListAttribute{
 				Required:    true,

@@ -17,17 +17,17 @@ import (
 // Descriptions of attributes that several schemas have.
 const (
 	describeFingerprint = "The first 12 hexadecimal digits of the token's SHA-256. It is not secret and changes " +
-		"exactly when the token does. Use it to trigger restarts, or as a `*_wo_version` argument of another " +
-		"resource; `parseint(…, 16)` converts it to the number that most of those require."
-	describeKeyRights = "The API key must be allowed to create and delete groups. If the provider's `environment` is " +
-		"set, the key must also be allowed to update them, and in each run, one [check of the service]" +
-		"(https://github.com/dashembed/terraform-provider-embed/blob/main/docs/guides/how-it-talks-to-the-api.md" +
-		"#the-check-of-the-service) takes up to five more calls."
+		"exactly when the token does. Use it to trigger restarts, or as a `*_wo_version` argument of another resource; " +
+		"`parseint(…, 16)` converts it to the number that most such arguments require."
+	describeKeyRights = "The API key must be allowed to create and delete groups. If the provider's `environment` " +
+		"is set, the key must also be allowed to update groups. In that case, one [check of the " +
+		"service](https://github.com/dashembed/terraform-provider-embed/blob/main/docs/guides/how-it-talks-to-the-api.md" +
+		"#the-check-of-the-service) in each run takes up to five more calls."
 	describeTeamID = "The service's own number for the group. A different number under the same ID means that the " +
 		"group was deleted and recreated, or that the API key belongs to another environment."
-	describeShownName       = "Name of the group. Null if the service does not show it."
-	describeShownProperties = "Properties of the group as a JSON object, for `jsondecode`. " +
-		"Null if the service does not show them."
+	describeShownName       = "Name of the group. Null if the service does not show the name."
+	describeShownProperties = "Properties of the group as a JSON object, for `jsondecode`. Null if the service does " +
+		"not show the properties."
 )
 
 // userGroupModel is the resource in configuration, plan and state. Only this file converts between the values of the

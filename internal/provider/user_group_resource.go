@@ -62,8 +62,8 @@ func (r *userGroupResource) Configure(
 func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		Version: 0,
-		MarkdownDescription: "Manages a user group: one customer of a product that embeds dashboards. " +
-			"Its token tells an embedded dashboard which customer is viewing it.",
+		MarkdownDescription: "Manages a user group: one customer of a product that embeds dashboards. The group's token " +
+			"tells an embedded dashboard which customer is viewing it.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:      true,
@@ -74,85 +74,84 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 					"different token.",
 			},
 			"name": schema.StringAttribute{
-				Required:            true,
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Name of the group, at least one character. Updated in place; the token stays the same.",
+				Required:   true,
+				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				MarkdownDescription: "Name of the group, at least one character. The name is updated in place; the token stays " +
+					"the same.",
 			},
 			"mapping": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{mapvalidator.NoNullValues()},
-				MarkdownDescription: "For each schema, the data source at the dashboard service that the group uses. " +
-					"Keys are schema IDs. Values are data sources, or your own IDs for them. If omitted, the mapping " +
-					"is not managed: it is never sent, and removing the argument later makes no call. `{}` empties the " +
-					"mapping. The service never shows a mapping. A change made elsewhere goes unnoticed, and with this " +
-					"argument, the first apply after an import replaces whatever mapping the group has.",
+				MarkdownDescription: "For each schema, the data source at the dashboard service that the group uses. Keys are " +
+					"schema IDs. Values are data sources, or your own IDs for them. If omitted, the mapping is not managed: it is " +
+					"never sent, and removing the argument later makes no call. `{}` empties the mapping. The service never shows " +
+					"a mapping, so a change made elsewhere goes unnoticed. If this argument is set, the first apply after an " +
+					"import replaces whatever mapping the group has.",
 			},
 			"properties": schema.StringAttribute{
 				CustomType:    propertiesType{},
 				Optional:      true,
 				PlanModifiers: []planmodifier.String{keepEqualProperties{}},
-				MarkdownDescription: "Properties of the group as a JSON object: `properties = jsonencode({ tier = " +
-					"\"gold\" })`. They are available as variables in dashboards and in the SQL editor. Compared by " +
-					"value: the order of keys, white space, and the notation of numbers do not matter. If omitted, " +
-					"properties are not managed: they are never sent, and removing the argument later makes no " +
-					"call. `jsonencode({})` empties them. Plans show them in plain text unless " +
-					"the value is sensitive.",
+				MarkdownDescription: "Properties of the group as a JSON object: `properties = jsonencode({ tier = \"gold\" " +
+					"})`. They are available as variables in dashboards and in the SQL editor. The provider compares them by " +
+					"value: the order of keys, white space, and the notation of numbers do not matter. If omitted, properties are " +
+					"not managed: they are never sent, and removing the argument later makes no call. `jsonencode({})` empties " +
+					"them. Plans show them in plain text unless the value is sensitive.",
 			},
 			"data_source_provided_id": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Your own ID of the group's data source, for services that ask for it when a " +
-					"group is deleted. It is only sent with the deletion, which reads it from the state, so apply " +
-					"the argument before you destroy the group. Changing it makes no call.",
+				MarkdownDescription: "Your own ID of the group's data source, for services that ask for it when a group is " +
+					"deleted. It is only sent with the deletion. The deletion reads it from the state, so apply the argument " +
+					"before you destroy the group. Changing it makes no call.",
 			},
 			"rotate_token_when_changed": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
-				MarkdownDescription: "Rotates the token once, in place, when the **value** of an existing key " +
-					"changes, for example in `{ quarter = \"2026-Q4\" }`. Adding or removing a key, or the whole " +
-					"map, does not rotate. If a value is not known during the plan, the plan shows a rotation, and the " +
-					"apply rotates only if the value has changed. Never use `timestamp()`: its value changes in every " +
-					"apply. **Expect the old token to stop working the moment the new one exists.**",
+				MarkdownDescription: "Rotates the token once, in place, when the **value** of an existing key changes, for " +
+					"example in `{ quarter = \"2026-Q4\" }`. Adding or removing a key, or the whole map, does not rotate the " +
+					"token. If a value is not known during the plan, the plan shows a rotation, and the apply rotates the token " +
+					"only if the value has changed. Never use `timestamp()`: its value changes in every apply. **Expect the old " +
+					"token to stop working the moment the new one exists.**",
 			},
 			"rotate_token_after_days": schema.NumberAttribute{
 				Optional:   true,
 				Validators: []validator.Number{rotationDays},
-				MarkdownDescription: "Rotates the token in place whenever it is older than this number of days, a " +
-					"whole number between 1 and 36500. A plan that is made more than this number of days after " +
+				MarkdownDescription: "Rotates the token in place whenever the token is older than this number of days. The " +
+					"number must be a whole number between 1 and 36500. A plan that is made more than this number of days after " +
 					"`token_rotated_at` shows the rotation. If `token_rotated_at` is null, the next apply sets it, without a " +
-					"rotation and without a call. Removing the argument never rotates. Adding it, or lowering the " +
-					"number, rotates a token that is older. If the number is not known during the plan, the plan " +
-					"shows a rotation, and the apply rotates only a token that is older. **Expect the old token to stop " +
-					"working the moment the new one exists.**",
+					"rotation and without a call. Removing the argument never rotates the token. Adding the argument, or lowering " +
+					"the number, rotates a token that is older than the new number of days. If the number is not known during the " +
+					"plan, the plan shows a rotation, and the apply rotates the token only if it is older than that. **Expect the " +
+					"old token to stop working the moment the new one exists.**",
 			},
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `true`, and a group with this ID already exists, creating the resource " +
-					"takes that group over: it is updated to match this configuration, and keeps its token and its " +
-					"`team_id`. " +
-					"Otherwise, an existing group is an error, and nothing is changed. The argument only affects " +
-					"creation; changing it later makes no call. The plan shows an adoption as a create. To move a " +
-					"group to another address, use a `moved` block instead. Without one, " +
-					"Terraform may destroy the group at the old address before it adopts it at the new one, so the " +
-					"provider refuses the plan (not on Terraform before 1.3). **Once adopted, the group is deleted when the resource is destroyed.**",
+				MarkdownDescription: "If `true`, and a group with this ID already exists, creating the resource takes over " +
+					"that group: the group is updated to match this configuration, and keeps its token and its `team_id`. " +
+					"Otherwise, an existing group is an error, and nothing is changed. The argument only affects creation; " +
+					"changing it later makes no call. The plan shows an adoption as a create. To move a group to another address, " +
+					"use a `moved` block instead. Without a `moved` block, Terraform may destroy the group at the old address " +
+					"before it adopts the group at the new address. The provider therefore refuses the plan, except on Terraform " +
+					"before 1.3. **Once adopted, the group is deleted when the resource is destroyed.**",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `true`, a plan that destroys the group, or replaces it because " +
-					"`user_group_id` changes, fails. With `-replace`, with a tainted resource, and for a destroy on " +
-					"Terraform before 1.3, the apply fails instead, before the group is deleted. The value in the state " +
-					"counts, so apply `true` before you rely on it. To delete the group, apply `false` first, and then " +
-					"destroy the group. Changing the argument makes no call.",
+				MarkdownDescription: "If `true`, a plan fails if it destroys the group, or replaces the group because " +
+					"`user_group_id` changes. With `-replace`, with a tainted resource, and for a destroy on Terraform before " +
+					"1.3, the apply fails instead, before the group is deleted. The value in the state counts, so apply `true` " +
+					"before you rely on it. To delete the group, apply `false` first, and then destroy the group. Changing the " +
+					"argument makes no call.",
 			},
 			"store_token": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `false`, `token` is null in state and plan. Rotating and deleting then " +
-					"take one more call, which looks up the current token. Changing the argument never rotates. After a " +
-					"change back to `true` was applied, the next apply stores the token. An import reads the group before the " +
-					"configuration is known: its plan file contains the token, and so does the state after " +
-					"`terraform import`, until the next apply. Older versions of the state still contain the token, so " +
-					"rotate it after you have set `false`.",
+				MarkdownDescription: "If `false`, `token` is null in state and plan. Rotating and deleting then take one more " +
+					"call, which looks up the current token. Changing the argument never rotates the token. After you have " +
+					"applied a change back to `true`, the next apply stores the token. An import reads the group before the " +
+					"configuration is known. The import's plan file therefore contains the token, and so does the state after " +
+					"`terraform import`, until the next apply. Older versions of the state still contain the token, so rotate the " +
+					"token after you have set `false`.",
 			},
 			"id": schema.StringAttribute{
 				Computed: true,
@@ -171,10 +170,9 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			},
 			"token_rotated_at": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "When Terraform created or rotated the token, or first saw it after it was " +
-					"rotated elsewhere, such as `2026-10-01T08:00:00Z` (RFC 3339, in UTC). Null while that is " +
-					"unknown, such as after an import or an adoption. The first apply with `rotate_token_after_days` " +
-					"sets it.",
+				MarkdownDescription: "The time at which Terraform created or rotated the token, or first saw it after a " +
+					"rotation elsewhere, in UTC (RFC 3339, for example `2026-10-01T08:00:00Z`). Null while this time is unknown, " +
+					"such as after an import or an adoption. In that case, the first apply with `rotate_token_after_days` sets it.",
 			},
 			"team_id": schema.Int64Attribute{
 				Computed:            true,
@@ -182,8 +180,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			},
 			"api_environment_tag": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "Environment of the group, `Customer` or `Testing`. The service only returns " +
-					"it for updates and rotations, so it is null until the first of these.",
+				MarkdownDescription: "Environment of the group, `Customer` or `Testing`. The service only returns it for " +
+					"updates and rotations, so it is null until the first update or rotation.",
 			},
 		},
 	}

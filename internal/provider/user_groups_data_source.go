@@ -55,10 +55,11 @@ func (d *userGroupsDataSource) Configure(
 
 func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Finds out which of the given user groups exist. With `for_each` in an `import` block, " +
-			"a single plan imports the existing groups and creates the missing ones.\n\nIt makes one call for each " +
-			"group that exists and three for each that does not, ten groups at a time, whenever it is read. Looking " +
-			"up a missing group creates it. The provider removes it again, so nothing is left behind. " +
+		MarkdownDescription: "Finds out which of the given user groups exist. With `for_each` in an `import` block, a " +
+			"single plan imports the existing groups and creates the missing ones.\n\nEach time the data source is read, it " +
+			"makes one call for each group that exists, and three calls for each group that does not. It looks up ten " +
+			"groups at a time. Looking up a missing group creates that group. The provider removes it again, so nothing is " +
+			"left behind. " +
 			describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_ids": schema.SetAttribute{
