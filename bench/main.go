@@ -31,12 +31,13 @@ func main() {
 
 func run(ctx context.Context) error {
 	var b bench
-	program := flag.String("engine", "terraform", "Terraform or OpenTofu: a path, or a name on PATH")
-	provider := flag.String("provider", "", "absolute path of this provider")
-	floor := flag.String("floor", "", "absolute path of the bare framework provider")
+	program := flag.String("engine", "terraform", "`program` to run, terraform or tofu: a path, or a name on PATH")
+	provider := flag.String("provider", "", "absolute `path` of this provider's binary")
+	floor := flag.String("floor", "", "absolute `path` of the binary of the bare provider, which has the same schema "+
+		"but no logic")
 	flag.IntVar(&b.groups, "n", 1000, "number of user groups")
-	flag.DurationVar(&b.latency, "latency", 20*time.Millisecond, "time that each call takes the service")
-	flag.IntVar(&b.rounds, "rounds", 3, "how many times to measure everything")
+	flag.DurationVar(&b.latency, "latency", 20*time.Millisecond, "time that the service takes for each call")
+	flag.IntVar(&b.rounds, "rounds", 3, "number of times to measure everything")
 	flag.Parse()
 	if flag.NArg() > 0 || b.groups < 1 || b.rounds < 1 {
 		return errors.New("-n and -rounds must be above zero; -help lists all options")

@@ -37,7 +37,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (exitCode
 	flags := flag.NewFlagSet("embed-probe", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	environment := flags.String("environment", "Testing",
-		"environment that the key must belong to: `Testing|Customer|none`; none if the service does not show environments")
+		"environment that the API key must belong to: `Testing|Customer|none`; use none if the service does not show "+
+			"environments")
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -53,7 +54,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (exitCode
 	}
 	client, err := provider.ClientFromEnvironment("probe")
 	if err != nil {
-		_, _ = fmt.Fprintf(stderr, "This command uses the environment variables of the provider.\n%v\n", err)
+		_, _ = fmt.Fprintf(stderr, "This command reads the provider's environment variables.\n%v\n", err)
 		return probe.ExitUsage
 	}
 	report := probe.Run(ctx, probe.Options{

@@ -26,8 +26,8 @@ const (
 func main() { os.Exit(start()) }
 
 func start() int {
-	program := flag.String("engine", "terraform", "Terraform or OpenTofu: a path, or a name on PATH")
-	provider := flag.String("provider", "bin/terraform-provider-embed", "path of the built provider")
+	program := flag.String("engine", "terraform", "`program` to run, terraform or tofu: a path, or a name on PATH")
+	provider := flag.String("provider", "bin/terraform-provider-embed", "`path` of the provider's binary")
 	flag.Parse()
 
 	// After these signals, the demo cleans up. SIGPIPE means that the reader of its output is gone.

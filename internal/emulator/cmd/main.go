@@ -74,12 +74,14 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags := flag.NewFlagSet("emulator", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&chosen.addr, "addr", "127.0.0.1:8642", "loopback `address` to listen on; port 0 means any free port")
-	flags.Func("environment", "environment `tag`, or key=tag for another API key; can be repeated; the first key is "+
-		"exported; with an empty tag, responses contain null (default Customer)", chosen.addEnvironment)
-	flags.Func("answers", "what responses return as name, ID and properties: `stored|echo` (default stored)",
+	flags.Func("environment", "environment `tag` of the default API key, or key=tag for another key; can be repeated; "+
+		"the printed export line has the first key; with an empty tag, responses contain null (default Customer)",
+		chosen.addEnvironment)
+	flags.Func("answers", "whether responses return the stored name, ID and properties, or echo those of the request: "+
+		"`stored|echo` (default stored)",
 		choice(&chosen.Answers, "stored", "echo"))
-	flags.Func("updates", "what an update does: replace mapping and properties, merge them, or replace them and clear "+
-		"what it does not send: `replace|merge|clear` (default replace)",
+	flags.Func("updates", "whether an update replaces mapping and properties, merges them, or replaces them and "+
+		"clears the fields that it omits: `replace|merge|clear` (default replace)",
 		choice(&chosen.Updates, "replace", "merge", "clear"))
 	flags.Func("refusals", "how calls are refused: `status|success-zero` (default status)",
 		choice(&chosen.Refusals, "status", "success-zero"))
@@ -90,10 +92,10 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.BoolVar(&chosen.ForgivingDeletes, "forgiving-deletes", false,
 		"let a DELETE succeed if the group does not exist or the token is old")
 	flags.IntVar(&chosen.StaleTokenStatus, "stale-token-status", 0,
-		"`status` of the response to an old token; 0 means the same as for other refusals")
+		"`status` of the response to a call with an old token; 0 means the same as for other refusals")
 	flags.BoolVar(&chosen.TrimNames, "trim-names", false, "store names without leading and trailing spaces")
 	flags.BoolVar(&chosen.AddsProperty, "adds-property", false,
-		"also store a property that the service adds itself")
+		"store an additional property that no request contained")
 	flags.Func("omit", "`field` to leave out of user_group in all responses; can be repeated", func(field string) error {
 		chosen.Omit = append(chosen.Omit, field)
 		return nil
