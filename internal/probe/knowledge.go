@@ -48,16 +48,16 @@ var questions = []question{
 		"expected": {OK, "is %s, as expected", "", ""},
 		"none": {
 			Note, "is not shown, as expected",
-			"Do not set the provider's argument environment: it needs a service that shows environments.", pageNoTag,
+			"Do not set the provider's argument environment, which needs a service that shows environments.", pageNoTag,
 		},
 		"not-shown": {
 			Bad, "is not shown",
-			"The key may be that of your customers, so nothing else was asked. If you are sure that it is not, run " +
-				"again with -environment none.", pageNoTag,
+			"The key may belong to your customers' environment, so the probe stopped here. If you are sure that it does " +
+				"not, run again with -environment none.", pageNoTag,
 		},
 		"other": {
-			Bad, "is %s", "This is not the expected one, so nothing else was asked. Use another key, or set the environment " +
-				"with -environment.", "guides/wrong-environment.md",
+			Bad, "is %s", "This is not the expected environment, so the probe stopped here. Use another key, or set the " +
+				"environment with -environment.", "guides/wrong-environment.md",
 		},
 	}},
 	{"create", "Looking up and creating", map[string]finding{
@@ -67,42 +67,43 @@ var questions = []question{
 	{"update", "Updating", map[string]finding{
 		"yes": allowed,
 		"no": {
-			Bad, "is refused: %s", "An apply cannot change a group. The probe needs an update to learn the environment of " +
-				"the key, so nothing else was asked.", pageKey,
+			Bad, "is refused: %s", "An apply cannot change a group. The probe stopped here, because it needs an update to " +
+				"learn the key's environment.", pageKey,
 		},
 	}},
 	{"rotate", "Rotating a token", map[string]finding{
 		"yes": allowed,
 		"no": {
 			Note, "is refused: %s",
-			"Leave out rotate_token_when_changed, rotate_token_after_days, and the action that rotates.", pageKey,
+			"Do not use rotate_token_when_changed, rotate_token_after_days, or the action that rotates a token.", pageKey,
 		},
 	}},
 	{"delete", "Deleting", map[string]finding{
 		"yes": allowed,
 		"no": {
 			Bad, "is refused: %s", "The first lookup of a missing group leaves an empty group behind, and ends the run. If " +
-				"only the ID of a data source is missing, a destroy can send it: data_source_provided_id.", pageKey,
+				"the service refuses only because the ID of a data source is missing, set data_source_provided_id, which a " +
+				"destroy sends.", pageKey,
 		},
 	}},
 	{"lookup", "A lookup by ID", map[string]finding{
 		"both": {OK, "shows name and properties", "", ""},
 		"name": {
 			Note, "shows the name, not the properties",
-			"Properties that are changed elsewhere go unnoticed, and an import finds none.", pageUnseen,
+			"Properties that are changed elsewhere go unnoticed, and an import finds no properties.", pageUnseen,
 		},
 		"properties": {
 			Note, "shows the properties, not the name",
-			"A name that is changed elsewhere goes unnoticed, and an import finds none.", pageUnseen,
+			"A name that is changed elsewhere goes unnoticed, and an import finds no name.", pageUnseen,
 		},
 		"nothing": {
-			Note, "shows neither name nor properties", "What is changed elsewhere goes unnoticed. An import finds no name " +
-				"and no properties: write them into the configuration.", pageUnseen,
+			Note, "shows neither name nor properties", "A name or properties that are changed elsewhere go unnoticed. An " +
+				"import finds neither: write both into the configuration.", pageUnseen,
 		},
 	}},
 	{"lookup-name", "A lookup without a name", map[string]finding{
 		"works":   {OK, "works", "", ""},
-		"refused": {OK, "is refused; the provider sends one", "", ""},
+		"refused": {OK, "is refused, so the provider sends a name", "", ""},
 	}},
 	{"update-name", "An update without a name", map[string]finding{
 		"works":   {OK, "works", "", ""},
@@ -116,26 +117,28 @@ var questions = []question{
 				"ignore_changes. Then every update sends all three.", pageClears,
 		},
 		"unknown": {
-			Note, notShown, "It may be cleared. Until you know, manage every attribute: set name, mapping and properties " +
-				"of every group, and list none of them in ignore_changes.", pageClears,
+			Note, notShown, "An update may clear what it does not send. Until you know, manage every attribute: set name, " +
+				"mapping and properties of every group, and list none of them in ignore_changes.", pageClears,
 		},
 	}},
 	{"properties", "Properties in an update", map[string]finding{
 		"replaced": {OK, "replace the old ones", "", ""},
 		"merged": {
 			Note, "are merged into the old ones",
-			"A key that you remove from the configuration stays, and the apply fails. Remove it at the service, too.",
+			"A key that you remove from the configuration stays at the service, and the apply fails. Remove the key at the " +
+				"service, too.",
 			pagePlanned,
 		},
-		"unknown": {Note, notShown, "A key that you remove from the configuration may stay.", pagePlanned},
+		"unknown": {Note, notShown, "A key that you remove from the configuration may stay at the service.", pagePlanned},
 	}},
 	{"mapping", "The mapping in an update", map[string]finding{
-		"unknown": {Note, "cannot be seen: no response shows it", "It probably behaves like properties.", pageUnseen},
+		"unknown": {Note, "cannot be seen: no response shows it", "A mapping probably behaves like properties.", pageUnseen},
 	}},
 	{"own-properties", "Properties that nobody sent", map[string]finding{
 		"none": {OK, "do not appear", "", ""},
 		"added": {
-			Note, "appear: %s", "Changes to properties fail until the configuration contains these, too.", pagePlanned,
+			Note, "appear: %s", "Changes to properties fail until the configuration contains these properties, too.",
+			pagePlanned,
 		},
 		"unknown": {Note, notShown, "", ""},
 	}},
@@ -150,7 +153,8 @@ var questions = []question{
 	{"name", "Names with spaces and accents", map[string]finding{
 		"kept":    {OK, "are kept", "", ""},
 		"changed": {Note, "become %s", "Write names as the service shows them, or every plan shows a change.", pagePlanned},
-		"refused": {Note, "are refused: %s", "The name that was sent has surrounding spaces and a decomposed é.", ""},
+		"refused": {Note, "are refused: %s", "The probe sent a name with surrounding spaces and a decomposed é (an e " +
+			"followed by a combining accent).", ""},
 		"unknown": {Note, notShown, "", ""},
 	}},
 	{"id-case", "IDs that differ in case", map[string]finding{
@@ -166,71 +170,74 @@ var questions = []question{
 	{"id-length", "IDs of 255 characters", map[string]finding{
 		"exact": {OK, "are kept", "", ""},
 		"same": {
-			Bad, "are truncated", "Long IDs with the same beginning are the same group, with one token: a customer would " +
-				"see the dashboards of another. Keep IDs short.", pageIDs,
+			Bad, "are truncated", "Long IDs with the same beginning are the same group, with one token: one customer would " +
+				"see another customer's dashboards. Keep IDs short.", pageIDs,
 		},
 		"refused": {Note, "are refused: %s", meansRefused, pageIDs},
 	}},
 	{"missing-update", "An update of a missing group", map[string]finding{
 		"refused": {OK, "is refused: %s", "", ""},
 		"creates": {
-			Note, "creates it", "If a group was deleted elsewhere, an apply that does not refresh creates another one, " +
+			Note, "creates the group", "If a group was deleted elsewhere, an apply without a refresh creates another group, " +
 				"with another token.", pageRefresh,
 		},
 	}},
 	{"stale-rotation", "A rotation with an old token", map[string]finding{
 		"refused":      {OK, "is refused: %s", "", ""},
 		"unauthorized": {OK, "is refused like a wrong key: %s", "", ""},
-		"failed":       {Note, "fails: %s", "The provider then looks up the current token and rotates that.", pageRefresh},
+		"failed":       {Note, "fails: %s", "The provider then looks up the current token, and rotates it.", pageRefresh},
 		"accepted": {
-			Note, "succeeds", "A rotation that does not refresh does not notice that the token was rotated elsewhere.",
+			Note, "succeeds", "Without a refresh, a rotation does not notice that the token was rotated elsewhere.",
 			pageRefresh,
 		},
 	}},
 	{"stale-deletion", "A deletion with an old token", map[string]finding{
 		"refused": {OK, "is refused: %s", "", ""},
 		"accepted": {
-			Note, "succeeds", "A destroy that does not refresh deletes a group that was recreated elsewhere.", pageRefresh,
+			Note, "succeeds", "Without a refresh, a destroy deletes a group that was recreated elsewhere.", pageRefresh,
 		},
 		"ignored": {
-			Bad, "seems to succeed; the group remains", "Refresh before each deletion. Otherwise, a group whose token was " +
+			Bad, "seems to succeed, but the group remains", "Refresh before each deletion. Otherwise, a group whose token was " +
 				"rotated elsewhere disappears from the state but remains at the service.", pageRefresh,
 		},
 	}},
 	{"fields", "Responses", map[string]finding{
 		"complete": {OK, "contain every field", "", ""},
 		"missing": {
-			Note, "lack %s", "The provider cannot check what it does not see. Without team_id, it tells groups apart by " +
-				"their tokens.", pageUnseen,
+			Note, "lack %s", "The provider cannot check fields that it does not see. Without team_id, it tells groups apart " +
+				"by their tokens.", pageUnseen,
 		},
-		"no-token": {Bad, "lack token", "The provider cannot work without it, so nothing else was asked.", pageUnseen},
+		"no-token": {Bad, "lack token", "The provider cannot work without the token, so the probe stopped here.", pageUnseen},
 	}},
 	{"lag", "Lookups after a change", map[string]finding{
-		"none": {OK, "show it at once", "", ""},
-		"lags": {Note, "show it only after about %s", "A plan right after an apply can show old values.", pageUnseen},
+		"none": {OK, "show the change at once", "", ""},
+		"lags": {
+			Note, "show the change only after about %s", "A plan immediately after an apply can show old values.", pageUnseen,
+		},
 	}},
 	{"between", "Caching or repeating of calls", map[string]finding{
 		"none": {OK, "was not seen", "", ""},
 		"cached": {
-			Bad, "was seen: a cache responded", "Nothing else was asked. Turn off caching for the service.",
+			Bad, "was seen: a cache responded", "The probe stopped here. Turn off caching for the service.",
 			pageProxies + "#caches",
 		},
 		"repeated": {
-			Bad, "was seen: %s", "Something sends calls twice. Turn that off, or tokens are rotated twice.",
+			Bad, "was seen: %s", "Something between this command and the service sends calls twice. Turn this off. " +
+				"Otherwise, tokens are rotated twice.",
 			pageProxies + "#repeated-requests",
 		},
 	}},
 	{"connection", "The connection", map[string]finding{
 		"direct": {OK, "uses %s", "", ""},
 		"passed": {
-			Note, "uses %s", "Something forwards calls to the service. It must neither cache nor repeat them.", pageProxies,
+			Note, "uses %s", "Something forwards calls to the service. It must not cache or repeat these calls.", pageProxies,
 		},
 	}},
 	{"pace", "Calls without a pause", map[string]finding{
 		"none": {OK, "were accepted", "", ""},
 		"some": {
-			Note, "were refused: %s", "The provider slows down automatically. If several runs share the limit, set " +
-				"requests_per_second.", pageProxies + "#limits",
+			Note, "were refused: %s", "The provider slows down automatically. If several runs share the service's limit, " +
+				"set requests_per_second.", pageProxies + "#limits",
 		},
 	}},
 }
