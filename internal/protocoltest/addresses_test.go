@@ -71,7 +71,7 @@ func TestPlanRefusesAGroupAtTwoAddresses(t *testing.T) {
 	for _, config := range []Object{Acme(), Acme("name", "New")} {
 		p.Plan(one, config).Diags.WantNone()
 		p.PlanToo(another, config).Diags.WantErrorAt("user_group_id", `User group "acme" is in the state twice`,
-			"Nothing was changed", "terraform state rm", "deletes nothing")
+			"Nothing was changed", "terraform state rm", "does not delete the group")
 
 		// Destroying one of the two would destroy the group of the other.
 		p.Plan(one, config).Diags.WantNone()

@@ -37,7 +37,7 @@ var allAdvice = []advice{
 	{says: `^Do not delete the group by hand`},
 	{says: `^If the group was deleted elsewhere, plan again: the new plan creates it\.`},
 	{says: `^If the group should exist, run again\.`, when: wanted, isWay: true},
-	{says: `^If it was deleted only a moment ago, run again\.`, when: isGone, isWay: true},
+	{says: `^If the group was deleted only a moment ago, run again\.`, when: isGone, isWay: true},
 	{says: `^Remove it before you run again\.`, act: (*walk).execute},
 	{says: `^If nobody uses it, remove it\.`, when: isUnused, act: (*walk).execute},
 	{says: `^If there should be no group with this ID, remove it`, when: isUnmanaged, act: (*walk).execute, isWay: true},
@@ -50,7 +50,7 @@ var allAdvice = []advice{
 	{says: `^If the service normalizes IDs`, when: never},
 	{says: `^Otherwise, check that no cache responds in place of the service, then run again\.`},
 	{says: `choose another user_group_id\.`, when: never},
-	{says: `^If another resource block has the same user_group_id, remove one of the two\.`, when: never},
+	{says: `^If another resource block has the same user_group_id, remove one of the two blocks\.`, when: never},
 	{says: `^If the resource is tainted and uses create_before_destroy`, when: never},
 	{says: `^Check the spelling of the ID`, decision: "the ID may be wrong, or the group may be gone"},
 }

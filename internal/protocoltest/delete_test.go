@@ -51,14 +51,14 @@ func TestProtectedGroupIsNotDestroyedOrReplaced(t *testing.T) {
 	const at = "deletion_protection"
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme(at, true))
-	p.Plan(state, nil).Diags.WantErrorAt(at, isProtected, "This plan destroys it", "deletion_protection = false",
+	p.Plan(state, nil).Diags.WantErrorAt(at, isProtected, "This plan destroys the group", "deletion_protection = false",
 		"moved block", "terraform untaint", "removed block")
 	// The applied protection counts. A configuration that changes the ID and drops the protection at once is refused as
 	// well.
 	for _, id := range []any{"acme2", Unknown} {
 		for _, flag := range []any{true, false, nil} {
 			p.Plan(state, Acme("user_group_id", id, at, flag)).Diags.
-				WantErrorAt(at, isProtected, "replaces it", "user_group_id changes")
+				WantErrorAt(at, isProtected, "replaces the group", "user_group_id changes")
 		}
 	}
 	// This is a deletion without a plan, as with -replace, or by an engine that does not ask the provider to plan a
@@ -72,7 +72,7 @@ func TestProtectedGroupIsNotDestroyedOrReplaced(t *testing.T) {
 	state = p.Updated(state, Acme(at, false))
 	p.WantCalls("")
 	// The configured protection counts as well, even before it is applied.
-	p.Plan(state, Acme("user_group_id", "acme2", at, true)).Diags.WantErrorAt(at, isProtected, "replaces it")
+	p.Plan(state, Acme("user_group_id", "acme2", at, true)).Diags.WantErrorAt(at, isProtected, "replaces the group")
 	p.WantDestroyed(state)
 }
 

@@ -139,7 +139,7 @@ func TestFailedReadKeepsTheState(t *testing.T) {
 		p.Service.ClearFaults()
 	}
 	lost := emulator.Fault{Method: http.MethodGet, Kind: emulator.CutAfterWork}
-	failing(state, lost, cannotLookUp, "may have created an empty one", "which the next plan or create finds")
+	failing(state, lost, cannotLookUp, "may have created an empty group", "which the next plan or create will find")
 	p.Service.Fail(lost)
 	if diags := second(p.Read(state)); strings.Contains(diags.String(), "curl") {
 		t.Errorf("the error offers a command that would delete a live customer:\n%s", diags)
@@ -176,7 +176,7 @@ func TestCachedResponsesChangeNothing(t *testing.T) {
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
 	before := p.Service.Groups()
 	p.Answered(http.MethodGet, creationResponse(p.Group("acme")))
-	const ofCheck, nothing = "terraform-provider-embed-check-", "It deleted nothing"
+	const ofCheck, nothing = "terraform-provider-embed-check-", "The lookup deleted nothing"
 	want := func(id string, diags Diags, says ...string) {
 		t.Helper()
 		title := fmt.Sprintf("A cache may have answered for user group %q", id)

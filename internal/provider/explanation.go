@@ -123,7 +123,7 @@ func (p explanation) ofOperation() string {
 		return said + " The state refers to the new token."
 	case stored:
 		return said + " The state still refers to the old token, which has been replaced. The next refresh reads the " +
-			"current one. If the next plan shows the rotation again, applying it rotates the token a second time."
+			"current token. If the next plan shows the rotation again, applying that plan rotates the token a second time."
 	default:
 		return said + " The next refresh reads the new token."
 	}
@@ -136,17 +136,18 @@ func (p explanation) left() string {
 	case p.Empty && removable:
 		return p.withCommand("If nobody uses it, remove it.")
 	case p.MayBeLive && p.Placeholder == usergroup.PlaceholderLeft:
-		return "The lookup created an empty group, which may still be at the service, and in use by now. If its deletion " +
-			"was lost, the service may still carry it out."
+		return "The lookup created an empty group, which may still be at the service, and may already be in use. If the " +
+			"request to delete the group was lost, the service may carry it out later."
 	case p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder:
-		return "The lookup may have created an empty group. It deleted nothing, because the group may belong to a live " +
-			"customer."
+		return "The lookup may have created an empty group. The lookup deleted nothing, because the group may belong to " +
+			"a live customer."
 	case p.Placeholder == usergroup.PlaceholderLeft:
 		return p.withCommand("The lookup created an empty group, which may still be at the service. Remove it before you " +
 			"run again.")
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupUncertain:
 		said := "The lookup created an empty group and removed it again. An earlier attempt was lost. If the service " +
-			"carries it out later, an empty group will appear, which the next lookup or create of this ID finds."
+			"carries out that attempt later, an empty group will appear, which the next lookup or create of this ID will " +
+			"find."
 		if removable {
 			said = p.withCommand(said + " If there should be no group with this ID, remove it.")
 		}
@@ -155,14 +156,14 @@ func (p explanation) left() string {
 		return "The lookup created an empty group, as it does for every missing ID, and removed it again."
 	case p.Operation == usergroup.Delete && p.Done == usergroup.Yes && p.LookupUncertain:
 		return "If the service carries out the lost lookup later, an empty group will appear, which the next lookup or " +
-			"create of this ID finds."
+			"create of this ID will find."
 	case p.LookupUncertain && removable:
-		return p.withCommand("If the group did not exist before, the lookup may have created an empty one, which the next " +
-			"run mistakes for an existing group. If there should be no group with this ID, remove it before you run " +
+		return p.withCommand("If the group did not exist before, the lookup may have created an empty group, which the " +
+			"next run would mistake for an existing one. If there should be no group with this ID, remove it before you run " +
 			"again.")
 	case p.LookupUncertain:
-		return "If the group was deleted elsewhere in the meantime, the lookup may have created an empty one, which the " +
-			"next plan or create finds."
+		return "If the group was deleted elsewhere in the meantime, the lookup may have created an empty group, which " +
+			"the next plan or create will find."
 	default:
 		return ""
 	}
@@ -175,8 +176,8 @@ func (p explanation) leftByCheck() string {
 	case p.Placeholder == usergroup.PlaceholderLeft:
 		return p.withCommand(created + ", which may still be at the service. Remove it.")
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupUncertain:
-		return p.withCommand(created + " and removed it again. An earlier attempt was lost. If the service carries it " +
-			"out later, the group will appear again. In that case, remove it.")
+		return p.withCommand(created + " and removed it again. An earlier attempt was lost. If the service carries out " +
+			"that attempt later, the group will appear again. In that case, remove it.")
 	case p.Placeholder == usergroup.PlaceholderRemoved:
 		return created + " and removed it again."
 	case p.LookupUncertain:
@@ -240,7 +241,7 @@ func (p explanation) fill(words string) string {
 		other = ", with team_id " + orNone(p.Response.TeamID) + ","
 	}
 	if p.Sent.Mapping != nil {
-		mapping = " The service does not show its mapping, so the next plan sends the mapping again."
+		mapping = " The service does not show the group's mapping, so the next plan sends the mapping again."
 	}
 	return strings.NewReplacer(
 		"{asked}", asked,

@@ -4,7 +4,7 @@ import "github.com/dashembed/terraform-provider-embed/internal/api"
 
 // obstacleWords has the advice for each obstacle. explanation.next replaces {method}.
 var obstacleWords = map[api.Obstacle]string{
-	api.ExpiredCertificate: "Renew the certificate, or correct the clock of this machine.",
+	api.ExpiredCertificate: "Renew the certificate, or correct this machine's clock.",
 	api.UnknownAuthority: "Set ca_cert_file or ca_cert_pem to the certificate of the authority that signed the server's " +
 		"certificate.",
 	api.OtherName: "In base_url (EMBED_BASE_URL), use a name that the certificate contains, or set tls_server_name to " +
@@ -30,7 +30,8 @@ var obstacleWords = map[api.Obstacle]string{
 	api.RefusedOnTheWay: "This response does not come from the service, so the API key may be correct. Check what is in " +
 		"front of the service (a gateway, a firewall, a sign-in page), and whether that requires a header (headers, " +
 		"EMBED_HEADERS) or a different network.",
-	api.WrongAddress: "Check base_url (EMBED_BASE_URL), especially its path: no call has reached the service there yet.",
+	api.WrongAddress: "Check base_url (EMBED_BASE_URL), especially its path: no call has reached the service at this " +
+		"address yet.",
 	api.ForeignResponse: "This response does not come from the service. Check base_url (EMBED_BASE_URL), and what is in " +
 		"front of the service.",
 	api.LimitReached: limitReached,
@@ -42,8 +43,8 @@ var kindWords = map[api.Kind]string{
 	api.Unauthorized: "Check api_key (EMBED_API_KEY): the key is wrong, has expired, or is not allowed to do this.",
 	api.Throttled:    limitReached,
 	api.Cached:       turnOffCaching,
-	api.Redirected: "If the service has another address, set base_url (EMBED_BASE_URL) to that. Otherwise, check what " +
-		"in front of the service redirects, such as a sign-in page.",
+	api.Redirected: "If the service has another address, set base_url (EMBED_BASE_URL) to that address. Otherwise, " +
+		"check what redirects calls to the service, such as a sign-in page in front of it.",
 	api.NotSent: "Check base_url (EMBED_BASE_URL), the network, and the proxy settings, then run again.",
 }
 

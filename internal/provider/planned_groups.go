@@ -66,8 +66,8 @@ func (p *plannedGroups) create(id types.String, diags *diag.Diagnostics) {
 			// This is not an error, because the engine may have planned the same address twice. If there are two
 			// addresses, Create refuses the second one.
 			diags.AddAttributeWarning(path.Root("user_group_id"), titleFor(titlePlannedTwice, id.ValueString()),
-				"Two resource blocks, or two instances, have this user_group_id, so they are the same group at the "+
-					"service. The apply creates it for one of them and fails for the other.\n\nRemove one of the two.")
+				"Two resource blocks, or two instances, have this user_group_id, so they are the same group at the service. "+
+					"The apply creates the group for one of them and fails for the other.\n\nRemove one of them.")
 		}
 		group.refuseConflict(id, diags)
 	})
@@ -84,10 +84,10 @@ func (p *plannedGroups) keep(id types.String, instance string, diags *diag.Diagn
 		group.kept[instance] = true
 		if len(group.kept) > 1 {
 			diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleInStateTwice, id.ValueString()),
-				"Two addresses in the state have this user_group_id, so they are the same group at the service. "+
-					"If their arguments differ, each apply would undo what the last one did.\n\nNothing was "+
-					"changed.\n\nRemove one of the two from the configuration, and from the state with `terraform state "+
-					"rm`, which deletes nothing.")
+				"Two addresses in the state have this user_group_id, so they are the same group at the service. If the two "+
+					"addresses have different arguments, each apply would undo what the previous apply did.\n\nNothing was "+
+					"changed.\n\nRemove one of the two addresses from the configuration and, with `terraform state rm`, from the "+
+					"state. This does not delete the group.")
 		}
 		group.refuseConflict(id, diags)
 	})
@@ -114,21 +114,21 @@ func (p *plannedGroups) destroy(id types.String, instance string, diags *diag.Di
 func (g *plannedGroup) refuseConflict(id types.String, diags *diag.Diagnostics) {
 	if len(g.destroyed) > 0 && (g.creations > 0 || len(g.kept) > 0) {
 		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleDestroyedAndWanted, id.ValueString()),
-			"The plan destroys this group at one address, and creates or keeps it at another. Both are the same "+
-				"group at the service, so it would be deleted, or recreated with a different token.\n\nNothing was "+
-				"changed.\n\nIf the resource or its for_each key was renamed, add a moved block from the old address to "+
-				"the new one, or run `terraform state mv`. If both addresses are in the state, run `terraform state rm` "+
-				"for the one to be destroyed, which deletes nothing. If the plan shows a deposed object, run `terraform "+
-				"state rm` for its address, and import the group again. To recreate the group on purpose, destroy it in "+
-				"one run and create it in the next. To destroy everything, run `terraform destroy -refresh=false`.")
+			"The plan destroys this group at one address, and creates or keeps it at another. Both addresses stand for the "+
+				"same group at the service, so the group would be deleted, or recreated with a different token.\n\nNothing was "+
+				"changed.\n\nIf the resource or its for_each key was renamed, add a moved block from the old address to the "+
+				"new one, or run `terraform state mv`. If both addresses are in the state, run `terraform state rm` for the "+
+				"address to be destroyed, which deletes no group. If the plan shows a deposed object, run `terraform state rm` "+
+				"for its address, and import the group again. To recreate the group on purpose, destroy it in one run and "+
+				"create it in the next. To destroy everything, run `terraform destroy -refresh=false`.")
 	}
 }
 
 // adviceOnDeletions says what to do about too many deletions.
-const adviceOnDeletions = "If you do not want to delete them, check what has changed: the list of customers may be " +
-	"incomplete, and a resource or for_each key that was renamed needs a moved block. To delete them, allow it for " +
-	"one run: with -var, if max_deletions is set from a variable, or with EMBED_MAX_DELETIONS, if the provider block " +
-	"does not set it."
+const adviceOnDeletions = "If you do not want to delete these groups, check what has changed: the list of " +
+	"customers may be incomplete, and a resource or for_each key that was renamed needs a moved block. To delete " +
+	"them, raise the limit for one run. If max_deletions is set from a variable, use -var. If the provider block does " +
+	"not set max_deletions, use EMBED_MAX_DELETIONS."
 
 // refuseDeletion adds an error if deleting the group exceeds max_deletions. This is the last check before the call, for
 // the deletions that the engine did not plan with the provider. The first error explains, and later ones refer to it.
@@ -144,9 +144,9 @@ func (p *plannedGroups) refuseDeletion(id types.String, instance string, diags *
 			return
 		}
 		diags.AddError(titleTooManyDeletions, fmt.Sprintf("Deleting user group %s would be deletion number %d of this "+
-			"run, and max_deletions is %d.\n\nThe group was not deleted. It stays in the state, and so do all others "+
+			"run, and max_deletions is %d.\n\nThe group was not deleted. It stays in the state, and so do all other groups "+
 			"that are still to be deleted.\n\n%s\n\nUsually, the plan already fails. On Terraform before 1.3, with "+
-			"-replace, and for tainted resources, the provider cannot make it fail.",
+			"-replace, and for tainted resources, the provider cannot make the plan fail.",
 			id, len(p.deletions), *p.maxDeletions, adviceOnDeletions))
 	})
 	return refused

@@ -17,8 +17,8 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 		no:     "The group was not created.",
 		maybe:  "It is not known whether the group was created. It is not in the state.",
 		yes:    "The group was created, but it is not in the state.",
-		next: "Run again. If the group was created after all, the next run adopts it with adopt_existing = true, and " +
-			"otherwise says that it already exists, and what to do.",
+		next: "Run again. If the group was created, the next run adopts it (with adopt_existing = true), or reports that " +
+			"it already exists and says what to do.",
 	},
 	usergroup.Adopt: {
 		failed: "Cannot adopt user group %q",
@@ -39,8 +39,8 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 		no:     "The token was not rotated.",
 		maybe:  "It is not known whether the token was rotated.",
 		yes:    "The token was rotated.",
-		next: "Run again. The next refresh reads the current token. If the next plan shows the rotation again, applying it " +
-			"rotates the token even if this rotation succeeded after all.",
+		next: "Run again. The next refresh reads the current token. If the next plan shows the rotation again, applying " +
+			"that plan rotates the token, even if this rotation did succeed.",
 	},
 	usergroup.Delete: {
 		failed: "Cannot delete user group %q",
@@ -67,11 +67,10 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		title: "User group %q already exists",
 		means: "The service already has a group with this ID.",
 		done:  "Nothing was changed, and nothing was added to the state.",
-		next: "To manage the group with Terraform, import it with an import block or `terraform import`, " +
-			"or set adopt_existing = true to take it over. If another resource block has the same user_group_id, " +
-			"remove one of the two. If the resource is tainted and uses create_before_destroy, run `terraform untaint`. " +
-			"If the group belongs to something else, choose another user_group_id. If it was deleted only a moment ago, " +
-			"run again.",
+		next: "To manage the group with Terraform, import it with an import block or `terraform import`, or set " +
+			"adopt_existing = true to take it over. If another resource block has the same user_group_id, remove one of the " +
+			"two blocks. If the resource is tainted and uses create_before_destroy, run `terraform untaint`. If the group " +
+			"belongs to something else, choose another user_group_id. If the group was deleted only a moment ago, run again.",
 	},
 	usergroup.MayHaveExisted: {
 		title: "User group %q may have existed before",
@@ -82,8 +81,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.Replaced: {
 		title: "User group %q has been replaced",
-		means: "The group that was expected has team_id {known.team_id}, and the service has team_id {response.team_id} " +
-			"under the same ID. " + replacement,
+		means: "The expected group has team_id {known.team_id}, but the group that the service shows under this ID has " +
+			"team_id {response.team_id}. " + replacement,
 		next: planAgain,
 	},
 	usergroup.AnsweredForAnother: {
@@ -100,9 +99,9 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.AnswersDisagree: {
 		title: "A cache may have answered for user group %q",
-		means: "The service first said that it had just created the group, and then showed another one under the " +
-			"same ID. Either a cache, such as a caching proxy, returned an old response, or the group was replaced " +
-			"at that moment.",
+		means: "The service first said that it had just created the group, and then showed another group under the same " +
+			"ID. Either a cache, such as a caching proxy, returned an old response, or the group was replaced at that " +
+			"moment.",
 		next: turnOffCaching,
 	},
 	usergroup.MayBeLeftBehind: {
@@ -118,7 +117,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		means: "The service reported success, but the name or properties in its response differ from what was sent." +
 			"{differences}",
 		next: "Change the configuration to match what the service keeps. A service that merges properties keeps " +
-			"those that are no longer sent.",
+			"properties that are no longer sent.",
 	},
 	usergroup.NotRotated: {
 		title: "Cannot rotate the token of user group %q",
@@ -134,14 +133,14 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.OutdatedToken: {
 		title: "The service shows an outdated token of user group %q",
 		means: "The service shows a token that has already been replaced, which can happen shortly after a rotation.",
-		next: "Run again in a minute. If the service still shows the old token then, the provider treats " +
-			"it as the current one and warns.",
+		next: "Run again in a minute. If the service still shows the old token then, the provider treats that token as " +
+			"the current one, and warns.",
 	},
 	usergroup.WrongEnvironment: {
 		title: "User group %q is in another environment",
 		means: "The group should be in the environment {known.environment}, but is in {response.environment}.",
-		next: "Check that the API key and the provider's environment match the environment of the group. To stop " +
-			"managing the group without deleting it, run `terraform state rm`.",
+		next: "Check that the API key and the provider's environment match the group's environment. To stop managing the " +
+			"group without deleting it, run `terraform state rm`.",
 	},
 	usergroup.WrongKey: {
 		title: "The API key belongs to another environment",
@@ -159,7 +158,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.Adopted: {
 		title: "User group %q was adopted",
 		means: "The group already existed, and adopt_existing is true.",
-		done:  "It was updated to match this configuration and keeps its token.",
+		done:  "The group was updated to match this configuration, and keeps its token.",
 		next:  "From now on, destroying this resource deletes the group.",
 	},
 	usergroup.Claimed: {
@@ -204,9 +203,9 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 			"replica that lagged behind.",
 		done: "The token that the service shows now counts as the current one.",
 		next: "Anything that uses the newer token is locked out. Apply, so that everything to which this configuration " +
-			"passes the token gets the one that works. If you rotated the token because it had leaked, rotate it " +
-			"again. If the next refresh shows the newer token after all, a cache returns old responses, or a replica of " +
-			"the service lags far behind.",
+			"passes the token gets the token that works. If you rotated the token because it had leaked, rotate it again. " +
+			"If the next refresh shows the newer token again, a cache is returning old responses, or a replica of the " +
+			"service lags far behind.",
 	},
 	usergroup.OtherSpelling: {
 		title: "The service spells the ID %q differently",
@@ -251,7 +250,7 @@ var specialWords = []struct {
 		usergroup.Exists, func(p explanation) bool { return p.AfterDeletion },
 		words{
 			means: "This run has deleted the group, or found that it was gone, and the service shows a group with this ID. " +
-				"Either it still shows the one that is gone, or another client has created a new one.",
+				"Either the service still shows the group that is gone, or another client has created a new group.",
 			done: "Nothing else was changed. No group with this ID is in the state.",
 			next: "Run again in a minute. If the service still has the group then, import it, or set " +
 				"adopt_existing = true to take it over.",
@@ -260,26 +259,26 @@ var specialWords = []struct {
 	{
 		usergroup.Exists, func(p explanation) bool { return p.Empty },
 		words{
-			means: "The service already has a group with this ID. It " + showsNothing + ". " + mayBeEmpty,
+			means: "The service already has a group with this ID. The group " + showsNothing + ". " + mayBeEmpty,
 			done:  "Nothing was changed, and nothing was added to the state.",
-			next: "Set adopt_existing = true to take the group over. If it belongs to something else, choose another " +
+			next: "Set adopt_existing = true to take the group over. If the group belongs to something else, choose another " +
 				"user_group_id.",
 		},
 	},
 	{
 		usergroup.MayHaveExisted, func(p explanation) bool { return p.AfterDeletion },
 		words{
-			means: "The response to the create was lost or incomplete. The service shows a group with this ID, and this run " +
-				"has deleted one before, which it may still show.{differences}",
+			means: "The response to the create was lost or incomplete. The service shows a group with this ID. It may still " +
+				"be showing the group that this run has deleted.{differences}",
 			done: "It is not known whether the group was created. It is not in the state.",
-			next: "Run again in a minute. If the service has a group with this ID then, the next run adopts it with " +
-				"adopt_existing = true, and otherwise says that it already exists, and what to do.",
+			next: "Run again in a minute. If the service has a group with this ID then, the next run adopts it (with " +
+				"adopt_existing = true), or reports that it already exists and says what to do.",
 		},
 	},
 	{
 		usergroup.Replaced, func(p explanation) bool { return p.Operation == usergroup.Adopt && p.Done == usergroup.Yes },
 		words{
-			means: "The update reached a different group{other} and not the one that was to be adopted. " + mayHaveCreated +
+			means: "The update reached a different group{other} and not the group that was to be adopted. " + mayHaveCreated +
 				replacement,
 			done: "Nothing was added to the state.",
 			next: adoptAgain,
@@ -295,9 +294,9 @@ var specialWords = []struct {
 	{
 		usergroup.Replaced, func(p explanation) bool { return p.Operation == usergroup.Update && p.Done == usergroup.Yes },
 		words{
-			means: "The group that was expected has team_id {known.team_id}. The update reached the one with team_id " +
+			means: "The expected group has team_id {known.team_id}. The update reached the group with team_id " +
 				"{response.team_id} instead. " + mayHaveCreated + replacement,
-			done: "The state still has the group that was expected.",
+			done: "The state still has the expected group.",
 			next: planAgain,
 		},
 	},
@@ -319,15 +318,15 @@ var specialWords = []struct {
 	{
 		usergroup.AnsweredFromCache, func(p explanation) bool { return p.subject().Operation == usergroup.CheckService },
 		words{
-			means: "The provider created a test group, and a response about it contradicts that. This is most likely an " +
-				"old response from a cache, such as a caching proxy.",
+			means: "The provider created a test group, but a response about this group contradicts that. This response is " +
+				"most likely an old response from a cache, such as a caching proxy.",
 			next: "Turn off caching for the address of the service, then run again.",
 		},
 	},
 	{
 		usergroup.AnotherRemains, func(p explanation) bool { return p.Empty },
 		words{
-			means: groupIsGone + " That one " + showsNothing + ". " + mayBeEmpty,
+			means: groupIsGone + " That group " + showsNothing + ". " + mayBeEmpty,
 			done:  "The other group was not touched.",
 		},
 	},
@@ -362,7 +361,7 @@ const (
 	replacement  = "Either the group was deleted and another one created in its place, or the API key belongs to " +
 		"another environment."
 	mayHaveCreated = "Some services create a group on an update, so this update may have created it. "
-	planAgain      = "Check the API key, then plan again: the plan shows the group as it is now. To stop managing it " +
-		"without deleting it, run `terraform state rm`."
+	planAgain      = "Check the API key, then plan again: the plan shows the group as it is now. To stop managing the " +
+		"group without deleting it, run `terraform state rm`."
 	adoptAgain = "Check the API key, then run again: the next run adopts the group that it finds."
 )

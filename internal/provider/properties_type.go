@@ -123,7 +123,7 @@ func (v propertiesValue) ValidateAttribute(
 
 // propertiesFault returns what is wrong with a text and how to fix it. It does not quote the text.
 func propertiesFault(err error) string {
-	const encode = "Write it in Terraform's own syntax, and encode it: properties = jsonencode({ ... })."
+	const encode = "Write the object in Terraform's own syntax, and encode it: properties = jsonencode({ ... })."
 
 	var fault *jsonobject.Error
 	if !errors.As(err, &fault) {
@@ -145,10 +145,10 @@ func propertiesFault(err error) string {
 			"properties = jsonencode({ ... }). Text that is already JSON, such as the content of a file, " +
 			"must not pass through jsonencode again."
 	case jsonobject.KindByteOrderMark:
-		return "The text begins with a byte order mark, which is not allowed in JSON. " +
-			"Save the file it comes from as UTF-8 without one."
+		return "The text begins with a byte order mark, which is not allowed in JSON. Save the file that the text comes " +
+			"from as UTF-8 without a byte order mark."
 	case jsonobject.KindDuplicateKey:
-		return at + "JSON does not define which of the two counts; remove one."
+		return at + "JSON does not define which of the two values counts; remove one of them."
 	case jsonobject.KindNumber:
 		return at + "Write such a number as a string."
 	default:

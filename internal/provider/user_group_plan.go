@@ -38,7 +38,7 @@ func (r *userGroupResource) ModifyPlan(
 	switch {
 	case destroying:
 		protected := state.DeletionProtection.ValueBool()
-		if !refuseIfProtected(protected, state.UserGroupID, &resp.Diagnostics, "This plan destroys it.") {
+		if !refuseIfProtected(protected, state.UserGroupID, &resp.Diagnostics, "This plan destroys the group.") {
 			r.planned.destroy(state.UserGroupID, remembered.Instance, &resp.Diagnostics)
 		}
 		return
@@ -66,11 +66,11 @@ func (r *userGroupResource) planReplacement(plan, state *userGroupModel, remembe
 	case remembered.Import == importedRead:
 		id := state.UserGroupID.ValueString()
 		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleImportReplaced, id), fmt.Sprintf(
-			"The configuration of this resource has the user_group_id %s, so the plan would delete the group that "+
-				"it has just imported and create another one.\n\nNothing was changed.\n\nUse the same ID for the import "+
-				"and for user_group_id.", plan.UserGroupID))
+			"The configuration of this resource has the user_group_id %s, so the plan would delete the group that it has "+
+				"just imported and create another group.\n\nNothing was changed.\n\nUse the same ID for the import and for "+
+				"user_group_id.", plan.UserGroupID))
 	case refuseIfProtected(protected, state.UserGroupID, diags,
-		"This plan replaces it, because user_group_id changes, which deletes the old group."):
+		"This plan replaces the group, because user_group_id changes. The old group would be deleted."):
 	default:
 		r.planned.destroy(state.UserGroupID, remembered.Instance, diags)
 	}
@@ -131,7 +131,7 @@ func warnOfUnseen(plan, state *userGroupModel, remembered memory, diags *diag.Di
 	}
 	var said string
 	if !plan.Mapping.IsNull() && !plan.Mapping.Equal(state.Mapping) {
-		said = "The service does not show the mapping of a group. The plan looks as if there were none, but the " +
+		said = "The service does not show the mapping of a group. The plan looks as if the group had no mapping, but the " +
 			"update replaces whatever mapping the group has."
 	}
 	if plan.Properties.IsNull() && !state.Properties.IsNull() {
@@ -147,11 +147,10 @@ func warnOfUnseen(plan, state *userGroupModel, remembered memory, diags *diag.Di
 func refuseIfProtected(protected bool, id types.String, diags *diag.Diagnostics, what string) bool {
 	if protected {
 		diags.AddAttributeError(path.Root("deletion_protection"), titleFor(titleProtected, id.ValueString()),
-			what+" It has deletion_protection = true.\n\nThe group was not deleted.\n\n"+
-				"To delete the group, set deletion_protection = false, apply that, and then destroy it. "+
-				"If the resource or its for_each key was renamed, add a moved block. "+
-				"If it is only tainted, run `terraform untaint`. To stop managing the group without deleting it, "+
-				"use `terraform state rm`, or a removed block with destroy = false.")
+			what+" The group has deletion_protection = true.\n\nThe group was not deleted.\n\nTo delete the group, set "+
+				"deletion_protection = false, apply that, and then destroy the group. If the resource or its for_each key was "+
+				"renamed, add a moved block. If the resource is only tainted, run `terraform untaint`. To stop managing the "+
+				"group without deleting it, use `terraform state rm`, or a removed block with destroy = false.")
 	}
 	return protected
 }

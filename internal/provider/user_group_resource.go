@@ -360,7 +360,7 @@ func (r *userGroupResource) Delete(ctx context.Context, req resource.DeleteReque
 	// Terraform before 1.3 plans a deletion without asking the provider. Every version does so for a replacement that
 	// -replace requests.
 	protected := group.DeletionProtection.ValueBool()
-	if refuseIfProtected(protected, group.UserGroupID, &resp.Diagnostics, "It was about to be deleted.") ||
+	if refuseIfProtected(protected, group.UserGroupID, &resp.Diagnostics, "The group was about to be deleted.") ||
 		r.planned.refuseDeletion(group.UserGroupID, remembered.Instance, &resp.Diagnostics) {
 		return
 	}

@@ -34,7 +34,7 @@ var sentences = []struct {
 	{"rotated a second time", false, func(p *usergroup.Problem) bool {
 		return p.Operation == usergroup.Rotate && p.Done != usergroup.No
 	}},
-	{"If the group was created after all", false, func(p *usergroup.Problem) bool {
+	{"If the group was created, the next run adopts it", false, func(p *usergroup.Problem) bool {
 		return p.Operation == usergroup.Create && p.Done != usergroup.No
 	}},
 	{"terraform state rm", false, func(p *usergroup.Problem) bool {
@@ -49,7 +49,7 @@ var sentences = []struct {
 	{"A lookup shows that the token is correct", false, func(p *usergroup.Problem) bool {
 		return (p.Operation == usergroup.Rotate || p.Operation == usergroup.Delete) && p.Done == usergroup.No
 	}},
-	{"It deleted nothing", false, func(p *usergroup.Problem) bool {
+	{"The lookup deleted nothing", false, func(p *usergroup.Problem) bool {
 		return p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder
 	}},
 	{"with team_id ,", false, never},
@@ -192,7 +192,7 @@ func TestEveryObstacleHasAdvice(t *testing.T) {
 		api.BodyMayBeDropped:        "may drop or refuse the body of GET requests",
 		api.FieldsMayBeDropped:      "drops the body of GET requests",
 		api.RefusedOnTheWay:         "the API key may be correct",
-		api.WrongAddress:            "no call has reached the service there yet",
+		api.WrongAddress:            "no call has reached the service at this address yet",
 		api.ForeignResponse:         "does not come from the service. Check base_url",
 		api.LimitReached:            "limiting the rate of calls",
 	}
