@@ -67,7 +67,7 @@ func (p *plannedGroups) create(id types.String, diags *diag.Diagnostics) {
 			// addresses, Create refuses the second one.
 			diags.AddAttributeWarning(path.Root("user_group_id"), titleFor(titlePlannedTwice, id.ValueString()),
 				"Two resource blocks, or two instances, have this user_group_id, so they are the same group at the service. "+
-					"The apply creates the group for one of them and fails for the other.\n\nRemove one of them.")
+					"The apply creates the group for one of them and fails for the other.\n\nRemove one of the two.")
 		}
 		group.refuseConflict(id, diags)
 	})
