@@ -73,11 +73,12 @@ func perGroup(calls map[string]int, groups int) string {
 // summary is the median and the extremes of a value over one or more rounds.
 type summary struct{ median, least, most float64 }
 
-// summarize returns the summary of one or more values. Of an even number of values, the median is the larger one of the
+// summarize returns the summary of one or more values. The median of an even number of values is the mean of the
 // middle two.
 func summarize(values []float64) summary {
-	slices.Sort(values)
-	return summary{values[len(values)/2], values[0], values[len(values)-1]}
+	sorted := slices.Sorted(slices.Values(values))
+	last := len(sorted) - 1
+	return summary{(sorted[last/2] + sorted[(last+1)/2]) / 2, sorted[0], sorted[last]}
 }
 
 func (s summary) String() string { return fmt.Sprintf("%.2f (%.2f–%.2f)", s.median, s.least, s.most) }
