@@ -1,8 +1,10 @@
 package endtoend
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -147,6 +149,7 @@ func (f *fixture) mirror(bool, []string) {
 			if parts := archive.FindStringSubmatch(entry.Name()); parts != nil {
 				files, version = append(files, filepath.Join(dist, entry.Name())), parts[1]
 				platforms += " -platform=" + parts[2]
+				f.hasTheTimeOfItsCommit(files[len(files)-1])
 			}
 		}
 	}
@@ -162,4 +165,19 @@ func (f *fixture) mirror(bool, []string) {
 	f.Setenv("PLATFORMS", strconv.Itoa(len(files)))
 	installed := filepath.Join(".terraform", "providers", registry, engine.Source, version, f.Engine.Platform)
 	f.Setenv("INSTALLED", filepath.Join(installed, "terraform-provider-embed_v"+version))
+}
+
+// hasTheTimeOfItsCommit fails the script unless all files in the archive have the time of the current commit. With
+// any other time, the same commit would not always give the same archive.
+func (f *fixture) hasTheTimeOfItsCommit(path string) {
+	said, err := exec.CommandContext(f.Context, "git", "log", "-1", "--format=%ct").Output()
+	f.Check(err)
+	unpacked, err := zip.OpenReader(path)
+	f.Check(err)
+	defer unpacked.Close()
+	for _, file := range unpacked.File {
+		if at := fmt.Sprintln(file.Modified.Unix()); at != string(said) {
+			f.Fatalf("%s: %s has the time %s, but the commit %s", path, file.Name, at, said)
+		}
+	}
 }
