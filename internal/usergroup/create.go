@@ -189,8 +189,9 @@ func (s *Service) confirmCreated(ctx context.Context, draft Problem) (Result, *P
 // claim decides whether a creation whose first response was lost has created the group that exists now. Another
 // client may have created it earlier. A response to a lookup by ID alone cannot echo a name or properties, unless it
 // comes from a cache. The check of the service excludes that, and comes first, because it also finds out whether such
-// responses show names at all. If one shows the name and the properties that the creation sent, the group is most
-// likely ours. If it shows none, that proves nothing. A group that this process has seen before is not ours.
+// responses show names at all, unless lookups need a name. If one shows the name and the properties that the creation
+// sent, the group is most likely ours. If it shows none, that proves nothing. A group that this process has seen before
+// is not ours.
 func (s *Service) claim(ctx context.Context, wanted api.GroupRequest, draft Problem) (Result, *Problem) {
 	if s.remembers(draft.Response.Token) || wanted.Differences(draft.Response).Any() {
 		return Result{}, draft.with(MayHaveExisted)
