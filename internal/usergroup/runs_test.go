@@ -18,7 +18,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-var groupsFlag = flag.Int("groups", 100, "how many groups a run has that a lasting fault ends; make test has 400")
+var groupsFlag = flag.Int("groups", 50, "how many groups a run has that a lasting fault ends; make test has 400")
 
 // The default settings of the provider, and of Terraform.
 const (

@@ -19,6 +19,8 @@ type situation struct {
 	reading     reading
 	environment string
 	budget      int
+	// twins reports whether mishaps are tried that the caller cannot distinguish from others.
+	twins bool
 }
 
 // operation is what Terraform does to the group.
@@ -176,6 +178,7 @@ func situations() []situation {
 	add := func(operation, before, reading, environment string, budget int) {
 		s := situationOf(operation, before, reading, environment)
 		s.budget = budget
+		s.twins = *mishapsFlag > 1 || *replay != "" || reading == "stored" && environment == ""
 		all = append(all, s)
 	}
 	for operation, what := range operations {

@@ -109,7 +109,7 @@ type mishap struct {
 	name    string
 	methods string // to which it can happen; empty for all
 	// twin means that the caller cannot distinguish this mishap from another one. It is tried only in histories without
-	// other mishaps.
+	// other mishaps and, if no history has more than one, with one reading.
 	twin bool
 	// answers is how many successful responses to GETs must precede it. With only one, the oldest is also the latest.
 	answers int
@@ -218,7 +218,7 @@ func altered(alter func([]byte) []byte) func(*world, *http.Request) reply {
 
 func (m *mishap) canBefall(w *world, method string) bool {
 	suits := m.methods == "" || strings.Contains(m.methods, method)
-	alone := !m.twin || w.choices.mishaps() == 0
+	alone := !m.twin || w.choices.mishaps() == 0 && w.twins
 	return suits && alone && len(w.answers) >= m.answers && (!m.creates || w.operation.creates)
 }
 
