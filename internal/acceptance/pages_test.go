@@ -19,7 +19,7 @@ const docsDir = "../../docs"
 
 // othersSection is the heading of the section of the troubleshooting guide about messages that do not come from this
 // provider.
-const othersSection = "## Messages of Terraform and OpenTofu"
+const othersSection = "## Messages from Terraform and OpenTofu"
 
 func readPage(t *testing.T, path string) string {
 	t.Helper()

@@ -62,7 +62,8 @@ var questions = []question{
 	}},
 	{"create", "Looking up and creating", map[string]finding{
 		"yes": allowed,
-		"no":  {Bad, "is refused: %s", "The provider cannot work with this key.", pageKey},
+		"no": {Bad, "is refused: %s", "The key is wrong, or may not create groups. Without that " +
+			"permission, the provider can neither create a group nor look up a missing one.", pageKey},
 	}},
 	{"update", "Updating", map[string]finding{
 		"yes": allowed,
@@ -81,7 +82,8 @@ var questions = []question{
 	{"delete", "Deleting", map[string]finding{
 		"yes": allowed,
 		"no": {
-			Bad, "is refused: %s", "The first lookup of a missing group leaves an empty group behind, and ends the run. If " +
+			Bad, "is refused: %s", "The first lookup of a missing group leaves two groups behind, an empty one and a " +
+				"test group, and ends the run. If " +
 				"the service refuses only because the ID of a data source is missing, set data_source_provided_id, which a " +
 				"destroy sends.", pageKey,
 		},
@@ -125,11 +127,13 @@ var questions = []question{
 		"replaced": {OK, "replace the old ones", "", ""},
 		"merged": {
 			Note, "are merged into the old ones",
-			"A key that you remove from the configuration stays at the service, and the apply fails. Remove the key at the " +
-				"service, too.",
+			"A property that you remove from the configuration stays at the service, and the apply fails. Remove the " +
+				"property at the service, too.",
 			pagePlanned,
 		},
-		"unknown": {Note, notShown, "A key that you remove from the configuration may stay at the service.", pagePlanned},
+		"unknown": {
+			Note, notShown, "A property that you remove from the configuration may stay at the service.", pagePlanned,
+		},
 	}},
 	{"mapping", "The mapping in an update", map[string]finding{
 		"unknown": {Note, "cannot be seen: no response shows it", "A mapping probably behaves like properties.", pageUnseen},
@@ -215,7 +219,7 @@ var questions = []question{
 			Note, "show the change only after about %s", "A plan immediately after an apply can show old values.", pageUnseen,
 		},
 	}},
-	{"between", "Caching or repeating of calls", map[string]finding{
+	{"between", "Caching or repetition", map[string]finding{
 		"none": {OK, "was not seen", "", ""},
 		"cached": {
 			Bad, "was seen: a cache responded", "The probe stopped here. Turn off caching for the service.",

@@ -73,7 +73,7 @@ func TestCreateWithALostResponseClaimsOnlyItsOwnGroup(t *testing.T) {
 	p.Fault(http.MethodGet, emulator.CutAfterWork)
 	state, diags := p.Create(Acme())
 	diags.WantWarning(`User group "acme" is assumed to be the one just created`,
-		"with the name and any properties that were sent", "in the state", "the next plan sends the mapping again",
+		"with the name and any properties that were sent", "in the state", "the next apply sends the mapping again",
 		"terraform state rm")
 	p.WantCalls("GET > GET > check > GET")
 	p.WantTruth(state, "acme")

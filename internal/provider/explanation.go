@@ -241,7 +241,7 @@ func (p explanation) fill(words string) string {
 		other = ", with team_id " + orNone(p.Response.TeamID) + ","
 	}
 	if p.Sent.Mapping != nil {
-		mapping = " The service does not show the group's mapping, so the next plan sends the mapping again."
+		mapping = " The service does not show the group's mapping, so the next apply sends the mapping again."
 	}
 	return strings.NewReplacer(
 		"{asked}", asked,

@@ -66,8 +66,9 @@ func (p *plannedGroups) create(id types.String, diags *diag.Diagnostics) {
 			// This is not an error, because the engine may have planned the same address twice. If there are two
 			// addresses, Create refuses the second one.
 			diags.AddAttributeWarning(path.Root("user_group_id"), titleFor(titlePlannedTwice, id.ValueString()),
-				"Two resource blocks, or two instances, have this user_group_id, so they are the same group at the service. "+
-					"The apply creates the group for one of them and fails for the other.\n\nRemove one of the two.")
+				"This run has planned to create two groups with this user_group_id, but the service has only one group for "+
+					"each ID. The apply creates the group for one of the two and fails for the other.\n\nRemove one of the two "+
+					"resource blocks or instances. If there is only one, and a test made the plan, ignore this warning.")
 		}
 		group.refuseConflict(id, diags)
 	})

@@ -198,9 +198,9 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.TokenReturned: {
 		title: "An earlier token of user group %q is current again",
-		means: "An earlier apply replaced this token with a newer one. More than a minute later, the service shows it " +
-			"again. The service has most likely lost the rotation: it was restored from a backup, or failed over to a " +
-			"replica that lagged behind.",
+		means: "An earlier apply replaced this token with a newer one. More than a minute later, the service shows the " +
+			"old token again. The service has most likely lost the rotation: it was restored from a backup, or failed over " +
+			"to a replica that lagged behind.",
 		done: "The token that the service shows now counts as the current one.",
 		next: "Anything that uses the newer token is locked out. Apply, so that everything to which this configuration " +
 			"passes the token gets the token that works. If you rotated the token because it had leaked, rotate it again. " +
@@ -310,8 +310,8 @@ var specialWords = []struct {
 	{
 		usergroup.Replaced, func(p explanation) bool { return p.Known.TeamID == nil || p.Response.TeamID == nil },
 		words{
-			means: "The service shows a group under this ID that is not the expected one: its token is different, and it no " +
-				"longer has a name. " + replacement,
+			means: "The service shows a group under this ID that is not the expected one: its token is different, and it " +
+				showsNothing + ". " + replacement,
 			next: planAgain,
 		},
 	},

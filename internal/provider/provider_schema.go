@@ -56,9 +56,9 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 					"groups, since a lookup of a missing group does both. With `environment`, it must also be allowed to update " +
 					"groups. Exactly one of `api_key` and `api_key_file` is required. If the provider block sets either argument, " +
 					"neither `EMBED_API_KEY` nor `EMBED_API_KEY_FILE` is read. Surrounding white space is removed. An empty " +
-					"string is an error, even if the environment variable is set. Saved plan files contain a key that comes from " +
-					"the configuration or from a Terraform variable. They do not contain a key that comes from the environment or " +
-					"is an ephemeral value. Environment variable: `EMBED_API_KEY`.",
+					"string is an error, even if the environment variable is set. If the key comes from the configuration or " +
+					"from a Terraform variable, saved plan files contain it. If it comes from the environment or is an ephemeral " +
+					"value, they do not. Environment variable: `EMBED_API_KEY`.",
 			},
 			"api_key_file": schema.StringAttribute{
 				Optional: true,
@@ -85,9 +85,9 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				MarkdownDescription: "Maximum number of retries for one operation on a group, shared by all calls of the " +
 					"operation. A call is retried if it could not be sent. A call that got no usable response is retried if it is " +
 					"safe to repeat. A call that is refused with status 429 or 503 (too many calls) is repeated without using up " +
-					"retries, for up to four times `retry_wait_max`. This requires that other calls of the run get through in the " +
-					"meantime. With the defaults, an operation without any response gives up within 2 minutes and 45 seconds. If " +
-					"no call gets through for that long, the run ends for all groups. `0` turns retries off. Between 0 and 100. " +
+					"retries, until four times `retry_wait_max` has passed. This requires that other calls of the run get through in " +
+					"the meantime. With the defaults, an operation without any response gives up within 2 minutes and 45 seconds. " +
+					"If no call gets through for that long, the run ends for all groups. `0` turns retries off. Between 0 and 100. " +
 					"Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
 			},
 			"retry_wait_min": schema.StringAttribute{
@@ -105,10 +105,10 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"requests_per_second": schema.Float64Attribute{
 				Optional:   true,
 				Validators: []validator.Float64{float64validator.AtLeast(0.01)},
-				MarkdownDescription: "Upper limit for the calls per second of one run, evenly spaced, regardless of " +
-					"`-parallelism`. With or without this limit, a run adapts to the rate that the service allows: " +
+				MarkdownDescription: "Upper limit for the calls per second of one provider block in one run, evenly spaced, " +
+					"regardless of `-parallelism`. With or without this limit, a run adapts to the rate that the service allows: " +
 					"it slows down when calls are refused with status 429 or 503, and speeds up again as they get " +
-					"through. Each run has its own limit. At least 0.01. Default: no limit. Environment variable: " +
+					"through. At least 0.01. Default: no limit. Environment variable: " +
 					"`EMBED_REQUESTS_PER_SECOND`.",
 			},
 			"headers": schema.MapAttribute{
@@ -167,9 +167,9 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"client_key_pem": schema.StringAttribute{
 				Optional:  true,
 				Sensitive: true,
-				MarkdownDescription: "PEM private key of the client certificate. Conflicts with `client_key_file`. Saved plan " +
-					"files contain a key that comes from the configuration or from a Terraform variable. They do not contain a " +
-					"key that comes from the environment or is an ephemeral value. Environment variable: `EMBED_CLIENT_KEY_PEM`.",
+				MarkdownDescription: "PEM private key of the client certificate. Conflicts with `client_key_file`. If the " +
+					"key comes from the configuration or from a Terraform variable, saved plan files contain it. If it comes from " +
+					"the environment or is an ephemeral value, they do not. Environment variable: `EMBED_CLIENT_KEY_PEM`.",
 			},
 			"user_agent_suffix": schema.StringAttribute{
 				Optional: true,

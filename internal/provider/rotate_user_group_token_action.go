@@ -35,8 +35,8 @@ func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRe
 			"the moment the new one exists.\n\nAn action cannot write the state: an `embed_user_group` with the same ID has " +
 			"the new token after the next refresh. The action prints the new token's fingerprint, not the token itself. If " +
 			"the group does not exist, the action fails and leaves nothing behind.\n\nThe action makes two calls: one to " +
-			"look up the current token, and one to rotate it. The API key must be allowed to rotate tokens. " +
-			describeKeyRights,
+			"look up the current token, and one to rotate it. The API key must be allowed to rotate tokens, " +
+			"and to create and delete groups. " + describeCheckRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,

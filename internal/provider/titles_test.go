@@ -21,7 +21,7 @@ import (
 
 // othersSection is the heading of the section of the troubleshooting guide about messages that do not come from this
 // provider.
-const othersSection = "## Messages of Terraform and OpenTofu"
+const othersSection = "## Messages from Terraform and OpenTofu"
 
 // TestTroubleshootingHasEveryTitle checks that each title that the provider can print is a heading of the guide, that
 // each heading before othersSection is such a title, and that titles fit into one line of a terminal, even with an ID

@@ -123,8 +123,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 					"`token_rotated_at` shows the rotation. If `token_rotated_at` is null, the next apply sets it, without a " +
 					"rotation and without a call. Removing the argument never rotates the token. Adding the argument, or lowering " +
 					"the number, rotates a token that is older than the new number of days. If the number is not known during the " +
-					"plan, the plan shows a rotation, and the apply rotates the token only if it is older than that. **Expect the " +
-					"old token to stop working the moment the new one exists.**",
+					"plan, the plan shows a rotation, and the apply rotates the token only if it is older than the number of " +
+					"days. **Expect the old token to stop working the moment the new one exists.**",
 			},
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true,

@@ -75,7 +75,7 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.SetOutput(stderr)
 	flags.StringVar(&chosen.addr, "addr", "127.0.0.1:8642", "loopback `address` to listen on; port 0 means any free port")
 	flags.Func("environment", "environment `tag` of the default API key, or key=tag for another key; can be repeated; "+
-		"the printed export line has the first key; with an empty tag, responses contain null (default Customer)",
+		"the printed EMBED_API_KEY is the first key; with an empty tag, responses contain null (default Customer)",
 		chosen.addEnvironment)
 	flags.Func("answers", "whether responses return the stored name, ID and properties, or echo those of the request: "+
 		"`stored|echo` (default stored)",
