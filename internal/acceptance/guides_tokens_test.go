@@ -104,7 +104,7 @@ func looks(r *reader) {
 // encrypts: if the engine can encrypt state and plan, neither shows a token.
 func encrypts(r *reader) {
 	encryption := r.take("terraform")
-	// OpenTofu introduced encryption in the same version as functions of providers.
+	// OpenTofu introduced encryption in the same version as provider functions.
 	if r.engine.Name != engine.OpenTofu || !engine.Functions.In(r.engine) {
 		return
 	}

@@ -18,21 +18,21 @@ const none = "none"
 
 var (
 	Moved             = Feature{"moved blocks", "1.1", "1.6"}
-	OptionalMembers   = Feature{"optional attributes of objects", "1.3", "1.6"}
-	PlannedDestroy    = Feature{"asking the provider before a destroy is planned", "1.3", "1.6"}
-	PlanTimestamp     = Feature{"plantimestamp()", "1.5", "1.6"}
+	OptionalMembers   = Feature{"optional object attributes", "1.3", "1.6"}
+	PlannedDestroy    = Feature{"plans that fail because a group would be deleted", "1.3", "1.6"}
+	PlanTimestamp     = Feature{"plantimestamp", "1.5", "1.6"}
 	ImportBlock       = Feature{"import blocks", "1.5", "1.6"}
 	GenerateConfig    = Feature{"-generate-config-out", "1.5", "1.6"}
 	GenerateJSON      = Feature{"jsonencode in generated configuration", "1.8", "1.8"}
 	ForEachImport     = Feature{"for_each in import blocks", "1.7", "1.7"}
-	Removed           = Feature{"removed blocks that do not destroy", "1.7", "1.10"}
+	Removed           = Feature{"removed blocks with lifecycle", "1.7", "1.10"}
 	Mocks             = Feature{"mock_provider in tests", "1.7", "1.8"}
 	EphemeralResource = Feature{"ephemeral resources", "1.10", "1.12"}
 	WriteOnly         = Feature{"write-only arguments", "1.11", "1.11"}
 	Identity          = Feature{"resource identity", "1.12", "1.12"}
 	Actions           = Feature{"actions", "1.14", none}
 	Query             = Feature{"list resources", "1.14", none}
-	Functions         = Feature{"functions of providers", "1.8", "1.7"}
+	Functions         = Feature{"provider functions", "1.8", "1.7"}
 )
 
 // since returns the first version of the engine that has the feature.
