@@ -84,8 +84,8 @@ func followedPages(t *testing.T) map[string][]block {
 	return all
 }
 
-// TestEveryBlockIsFollowed checks that parts has a test for each block, because one that no test follows would rot. It
-// needs no engine.
+// TestEveryBlockIsFollowed checks that parts has a test for each part with blocks, because blocks that no test follows
+// would rot. It needs no engine.
 func TestEveryBlockIsFollowed(t *testing.T) {
 	t.Parallel()
 	blocks := followedPages(t)
