@@ -21,9 +21,9 @@ const (
 		"`parseint(…, 16)` converts it to the number that most such arguments require."
 	describeKeyRights   = "The API key must be allowed to create and delete groups. " + describeCheckRights
 	describeCheckRights = "If the provider's `environment` is set, the key must also be allowed to update groups. In " +
-		"that case, one [check of the " +
+		"each run, the [check of the " +
 		"service](https://github.com/dashembed/terraform-provider-embed/blob/main/docs/guides/how-it-talks-to-the-api.md" +
-		"#the-check-of-the-service) in each run takes up to five more calls."
+		"#the-check-of-the-service) may take up to five more calls."
 	describeTeamID = "The service's own number for the group. A different number under the same ID means that the " +
 		"group was deleted and recreated, or that the API key belongs to another environment."
 	describeShownName       = "Name of the group. Null if the service does not show the name."
