@@ -47,7 +47,7 @@ var parts = map[string]part{
 	"guides/test-your-module.md#with-the-emulator":      {needs: engine.Mocks, follow: testsWithEmulator},
 	"guides/test-your-module.md#with-a-mocked-provider": {needs: engine.Mocks, follow: testsWithMocks},
 
-	"guides/rotate-without-surprise.md#who-sees-the-new-token-when": {
+	"guides/rotate-without-surprise.md#who-sees-the-new-token-and-when": {
 		needs: engine.PlanTimestamp, follow: restarts,
 	},
 	"guides/rotate-without-surprise.md#scheduled-rotation": {
