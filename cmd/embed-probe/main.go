@@ -1,9 +1,8 @@
 // Command embed-probe finds out how a dashboard service behaves where its contract leaves that open, and says what
 // follows for a Terraform configuration. See the guide "Which service is this?".
 //
-// It reads the same environment variables as the provider, and exits with 0 if nothing is wrong, with 1 if it could
-// not ask everything or left a group behind, with 2 after a wrong flag or variable, and with 3 if the table has an
-// error.
+// It reads the same environment variables as the provider, and exits with 0 if nothing is wrong, with 1 if it ended
+// early or left a group behind, with 2 after a wrong flag or variable, and with 3 if the table has an error.
 package main
 
 import (

@@ -27,7 +27,7 @@ type Report struct {
 	Rows  []Row
 	// Left are the IDs of groups that may still be at the service.
 	Left []string
-	// Problem is why the probe ended early. It is empty if every question was asked.
+	// Problem is why the probe ended early. It is empty if the probe ran to the end.
 	Problem string
 }
 
