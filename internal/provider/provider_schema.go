@@ -57,8 +57,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 					"groups. Exactly one of `api_key` and `api_key_file` is required. If the provider block sets either argument, " +
 					"neither `EMBED_API_KEY` nor `EMBED_API_KEY_FILE` is read. Surrounding white space is removed. An empty " +
 					"string is an error, even if the environment variable is set. If the key comes from the configuration or " +
-					"from a Terraform variable, saved plan files contain it. If it comes from the environment or is an ephemeral " +
-					"value, they do not. Environment variable: `EMBED_API_KEY`.",
+					"from a Terraform variable, saved plan files contain it. If it comes from an environment variable or is an " +
+					"ephemeral value, they do not. Environment variable: `EMBED_API_KEY`.",
 			},
 			"api_key_file": schema.StringAttribute{
 				Optional: true,
@@ -87,8 +87,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 					"safe to repeat. A call that is refused with status 429 or 503 (too many calls) is repeated without using up " +
 					"retries, until four times `retry_wait_max` has passed. This requires that other calls of the run get through " +
 					"in the meantime. With the defaults, an operation without any response gives up within 2 minutes and 45 " +
-					"seconds. If no call gets through for that long, the run ends for all groups. `0` turns retries off. Between 0 " +
-					"and 100. Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
+					"seconds. If an operation gives up, and no call has gotten through in the meantime, the run may end for all " +
+					"groups. `0` turns retries off. Between 0 and 100. Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
 			},
 			"retry_wait_min": schema.StringAttribute{
 				Optional: true,
@@ -169,7 +169,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Sensitive: true,
 				MarkdownDescription: "PEM private key of the client certificate. Conflicts with `client_key_file`. If the " +
 					"key comes from the configuration or from a Terraform variable, saved plan files contain it. If it comes from " +
-					"the environment or is an ephemeral value, they do not. Environment variable: `EMBED_CLIENT_KEY_PEM`.",
+					"an environment variable or is an ephemeral value, they do not. Environment variable: `EMBED_CLIENT_KEY_PEM`.",
 			},
 			"user_agent_suffix": schema.StringAttribute{
 				Optional: true,

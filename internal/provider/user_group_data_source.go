@@ -47,8 +47,7 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		MarkdownDescription: "Looks up a user group that is managed elsewhere. If the group does not exist, the data " +
 			"source fails and leaves nothing behind: the lookup creates the group, and the provider removes it again at " +
 			"once.\n\nThe data source makes one call each time it is read, which is usually in every plan, even with " +
-			"`-refresh=false`. A missing group takes three calls. " +
-			describeKeyRights,
+			"`-refresh=false`. A missing group takes three calls. " + describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,

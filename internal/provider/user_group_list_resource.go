@@ -42,8 +42,8 @@ func (l *userGroupListResource) ListResourceConfigSchema(
 			"provide the IDs to look up. Groups that do not exist are skipped, and nothing is left behind. With " +
 			"`-generate-config-out`, `terraform query` turns a list of IDs into import blocks and configuration.\n\nThe " +
 			"list makes one call for each group that exists, and three calls for each group that does not. It looks up ten " +
-			"groups at a time, and makes no calls for the IDs beyond the limit. Terraform stops at 100 results unless the " +
-			"list block sets `limit`. The results do not include the token. " + describeKeyRights,
+			"groups at a time. Terraform stops at 100 results unless the list block sets `limit`; the remaining IDs are not " +
+			"looked up. The results do not include the token. " + describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_ids": schema.ListAttribute{
 				Required:    true,

@@ -84,10 +84,10 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				ElementType: types.StringType,
 				Validators:  []validator.Map{mapvalidator.NoNullValues()},
 				MarkdownDescription: "For each schema, the data source at the dashboard service that the group uses. Keys are " +
-					"schema IDs. Values are data sources, or your own IDs for them. If omitted, the mapping is not managed: it is " +
-					"never sent, and removing the argument later makes no call. `{}` empties the mapping. The service never shows " +
-					"a mapping, so a change made elsewhere goes unnoticed. If this argument is set, the first apply after an " +
-					"import replaces whatever mapping the group has.",
+					"schema IDs. Each value identifies a data source, for example by your own ID for it. If omitted, the mapping is " +
+					"not managed: it is never sent, and removing the argument later makes no call. `{}` empties the mapping. The " +
+					"service never shows a mapping, so a change made elsewhere goes unnoticed. If this argument is set, the first " +
+					"apply after an import replaces whatever mapping the group has.",
 			},
 			"properties": schema.StringAttribute{
 				CustomType:    propertiesType{},
@@ -102,7 +102,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			"data_source_provided_id": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Your own ID of the group's data source, for services that ask for it when a group is " +
+				MarkdownDescription: "Your own ID for the group's data source, for services that require it when a group is " +
 					"deleted. It is only sent with the deletion. The deletion reads it from the state, so apply the argument " +
 					"before you destroy the group. Changing it makes no call.",
 			},
