@@ -159,7 +159,7 @@ func (p explanation) left() string {
 			"create of this ID will find."
 	case p.LookupUncertain && removable:
 		return p.withCommand("If the group did not exist before, the lookup may have created an empty group, which the " +
-			"next run would mistake for an existing one. If there should be no group with this ID, remove it before you run " +
+			"next run would take for a customer's group. If there should be no group with this ID, remove it before you run " +
 			"again.")
 	case p.LookupUncertain:
 		return "If the group was deleted elsewhere in the meantime, the lookup may have created an empty group, which " +

@@ -153,7 +153,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		means: "The provider's environment is {known.environment}. A test group created with this API key shows no " +
 			"environment.",
 		next: "Remove environment from the provider block, or unset EMBED_ENVIRONMENT. Without this argument, " +
-			"nothing protects against an API key for the wrong environment.",
+			"the provider does not check which environment the API key belongs to.",
 	},
 	usergroup.Adopted: {
 		title: "User group %q was adopted",
