@@ -57,7 +57,6 @@ func testsWithEmulator(r *reader) {
 	if err := os.RemoveAll(filepath.Join(r.dir, "tests")); err != nil {
 		r.t.Fatal(err)
 	}
-	r.must("init")
 	r.writes("service.tftest.hcl")
 	r.replace("service.tftest.hcl", emulatorsAddress, r.service.URL())
 	r.env = append(r.env, "EMBED_BASE_URL=http://127.0.0.1:1", "EMBED_API_KEY=of-production")
@@ -68,7 +67,6 @@ func testsWithEmulator(r *reader) {
 func testsWithMocks(r *reader) {
 	r.copy(customersModule)
 	r.env = append(r.env, "EMBED_BASE_URL=", "EMBED_API_KEY=")
-	r.must("init")
 	r.write("tests/mocked.tftest.hcl", r.take("terraform"))
 	r.quotes("1 passed, 0 failed", r.runs())
 }
