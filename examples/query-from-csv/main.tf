@@ -1,4 +1,4 @@
-# Which of these groups exist, and what is their configuration?
+# Which of the groups in ids.csv exist, and what is their configuration?
 #
 #   terraform query
 #   terraform query -generate-config-out=found.tf

@@ -23,7 +23,7 @@ resource "embed_user_group" "acme" {
   rotate_token_after_days = 90
 }
 
-output "acme_token_valid_until" {
+output "acme_token_due_for_rotation_after" {
   description = "The first apply after this time rotates the token."
   value       = timeadd(embed_user_group.acme.token_rotated_at, "${embed_user_group.acme.rotate_token_after_days * 24}h")
 }

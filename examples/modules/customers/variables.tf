@@ -5,7 +5,7 @@ variable "customers" {
     - name: name of the group. It may change.
     - mapping: for each schema ID, the data source at the dashboard service. If left out, the mapping is not managed. {} empties the mapping.
     - properties: a JSON object as a string, such as jsonencode({ tier = "gold" }). If left out, the properties are not managed.
-    - rotate_token_when_changed: changing one of these values rotates this customer's token. Adding or removing a value does not, except for incident, whose default is 0.
+    - rotate_token_when_changed: changing one of these values rotates this customer's token. Adding or removing a key does not, except for incident, whose default is 0.
     - rotate_token_after_days: overrides the module's rotate_token_after_days for this customer.
     - data_source_provided_id: your ID for the data source, for services that require it when a group is deleted.
     - adopt_existing: whether to take over a group that already exists, instead of failing.
@@ -26,7 +26,7 @@ variable "customers" {
 }
 
 variable "rotate_token_when_changed" {
-  description = "Changing one of these values rotates every customer's token. Adding or removing a value does not, except for incident, whose default is 0."
+  description = "Changing one of these values rotates every customer's token. Adding or removing a key does not, except for incident, whose default is 0."
   type        = map(string)
   default     = {}
   nullable    = false

@@ -85,7 +85,7 @@ run "own_incidents_do_not_replace_those_for_all" {
 
   assert {
     condition     = jsonencode(embed_user_group.customer["acme"].rotate_token_when_changed) == "{\"all/incident\":\"1\",\"own/incident\":\"7\",\"own/quarter\":\"2026-Q4\"}"
-    error_message = "One customer's incident should not replace the incident of all customers."
+    error_message = "One customer's own incident should not replace the incident for all customers."
   }
 
   assert {
