@@ -35,7 +35,7 @@ const (
 	pagePlanned  = "guides/troubleshooting.md#user-group--was-not-updated-as-planned"
 	pageRefresh  = "guides/rotate-without-surprise.md#when-the-state-has-an-old-token"
 	pageProxies  = "guides/proxies-and-gateways.md"
-	notShown     = "cannot be seen: lookups do not show it"
+	notShown     = "cannot be checked with a lookup"
 	meansOneID   = "Two customers must not have IDs that differ only in this way. Write IDs as the service shows them."
 	meansRefused = "Do not use such IDs."
 )
@@ -56,8 +56,8 @@ var questions = []question{
 				"not, run again with -environment none.", pageNoTag,
 		},
 		"other": {
-			Bad, "is %s", "This is not the expected environment, so the probe stopped here. Use another key, or set the " +
-				"environment with -environment.", "guides/wrong-environment.md",
+			Bad, "is %s", "This is not the expected environment, so the probe stopped here. Use another key, or name the " +
+				"expected environment with -environment.", "guides/wrong-environment.md",
 		},
 	}},
 	{"create", "Looking up and creating", map[string]finding{
@@ -149,14 +149,18 @@ var questions = []question{
 	{"numbers", "Numbers in properties", map[string]finding{
 		"exact": {OK, "are exact", "", ""},
 		"changed": {
-			Note, "are changed: %s", "Write numbers of more than 15 digits as strings. Otherwise every plan shows a change.",
+			Note, "are changed: %s", "Write numbers of more than 15 digits as strings. Otherwise, every plan shows a " +
+				"change, and applying it fails.",
 			pagePlanned,
 		},
 		"unknown": {Note, notShown, "", ""},
 	}},
 	{"name", "Names with spaces and accents", map[string]finding{
-		"kept":    {OK, "are kept", "", ""},
-		"changed": {Note, "become %s", "Write names as the service shows them, or every plan shows a change.", pagePlanned},
+		"kept": {OK, "are kept", "", ""},
+		"changed": {
+			Note, "become %s", "Write names as the service shows them. Otherwise, every plan shows a change, and applying " +
+				"it fails.", pagePlanned,
+		},
 		"refused": {Note, "are refused: %s", "The probe sent a name with surrounding spaces and a decomposed é (an e " +
 			"followed by a combining accent).", ""},
 		"unknown": {Note, notShown, "", ""},

@@ -44,7 +44,8 @@ note   IDs are one group
 Errors: 1. Notes: 1. Calls: 7.
 The probe ended early. It was stopped.
 
-These groups, which the probe has created, may still exist at the service. Remove them with these commands:
+These groups, which the probe has created, may still exist at the service.
+Remove them with these commands, which take the API key from EMBED_API_KEY:
   curl -X DELETE "$EMBED_BASE_URL/api/user" -H "Authorization: Token $EMBED_API_KEY" ` +
 		`-H 'Content-Type: application/json' -d '{"user_group_id":"embed-probe-x"}'
 `
