@@ -56,7 +56,7 @@ func demonstrate(ctx context.Context, program, provider string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s and the provider, with an emulator of the service, in a temporary folder.\n", found)
+	fmt.Printf("Running %s against an emulator of the service, in a temporary directory.\n", found)
 	s := &stage{out: os.Stdout}
 	if err := s.perform(script, example, &endtoend.Runner{
 		Context: ctx, Engine: found, Provider: provider, Configuration: os.DevNull,
