@@ -139,7 +139,7 @@ func TestFailedCreateLeavesNoState(t *testing.T) {
 		},
 		"adoption always cut": {
 			fault: emulator.Fault{Method: http.MethodPut, Kind: emulator.CutAfterWork}, title: cannotAdopt,
-			calls: "GET > PUT > PUT > PUT", says: []string{"was updated. It is not in the state"},
+			calls: "GET > PUT > PUT > PUT", says: []string{"was updated. The group is not in the state"},
 		},
 		"adoption by a service that merges": {
 			updates: emulator.UpdatesMerge, fault: emulator.Fault{Kind: emulator.Delay}, title: notAsPlanned,

@@ -17,7 +17,7 @@ func TestDeleteRemovesOnlyTheGroupInTheState(t *testing.T) {
 	state := p.Created(config)
 	for kind, says := range map[emulator.FaultKind]string{
 		emulator.Refuse:    "was not deleted. It stays in the state",
-		emulator.CutBefore: "It is not known whether the group was deleted. It stays in the state",
+		emulator.CutBefore: "It is not known whether the group was deleted. The group stays in the state",
 	} {
 		p.Always(http.MethodDelete, kind)
 		after, diags := p.Destroy(state)

@@ -163,7 +163,7 @@ func TestListContinuesAfterAFailedLookup(t *testing.T) {
 		p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "nobody", Nth: 1, Kind: emulator.CutBefore})
 		listed, diags := p.List(0, false, "nobody", "b")
 		diags.WantWarning(doesNotExist,
-			"an empty group will appear", "If there should be no group with this ID", "curl -X DELETE")
+			"an empty group will appear", "In that case, if there should be no group with this ID", "curl -X DELETE")
 		if len(listed) != 1 || listed[0].ID != "b" {
 			t.Errorf("listed %v", listed)
 		}

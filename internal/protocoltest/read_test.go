@@ -179,7 +179,7 @@ func TestCachedResponsesChangeNothing(t *testing.T) {
 	const ofCheck, nothing = "terraform-provider-embed-check-", "The lookup deleted nothing"
 	want := func(id string, diags Diags, says ...string) {
 		t.Helper()
-		title := fmt.Sprintf("A cache may have answered for user group %q", id)
+		title := fmt.Sprintf("A cache may have returned user group %q", id)
 		if id == ofCheck && strings.HasPrefix(diags.List[0].Summary, strings.TrimSuffix(title, `"`)) {
 			title = diags.List[0].Summary // The rest of the ID is random.
 		}

@@ -149,7 +149,7 @@ func (p explanation) left() string {
 			"carries out that attempt later, an empty group will appear, which the next lookup or create of this ID will " +
 			"find."
 		if removable {
-			said = p.withCommand(said + " If there should be no group with this ID, remove it.")
+			said = p.withCommand(said + " In that case, if there should be no group with this ID, remove the empty group.")
 		}
 		return said
 	case p.Placeholder == usergroup.PlaceholderRemoved:
@@ -159,8 +159,8 @@ func (p explanation) left() string {
 			"create of this ID will find."
 	case p.LookupUncertain && removable:
 		return p.withCommand("If the group did not exist before, the lookup may have created an empty group, which the " +
-			"next run would take for a customer's group. If there should be no group with this ID, remove it before you run " +
-			"again.")
+			"next run would mistake for an existing one. If there should be no group with this ID, remove the empty group " +
+			"before you run again.")
 	case p.LookupUncertain:
 		return "If the group was deleted elsewhere in the meantime, the lookup may have created an empty group, which " +
 			"the next plan or create will find."

@@ -85,7 +85,7 @@ func (p *plannedGroups) keep(id types.String, instance string, diags *diag.Diagn
 		group.kept[instance] = true
 		if len(group.kept) > 1 {
 			diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleInStateTwice, id.ValueString()),
-				"Two addresses in the state have this user_group_id, so they are the same group at the service. If the two "+
+				"Two addresses in the state have this user_group_id, so they refer to the same group at the service. If the two "+
 					"addresses have different arguments, each apply would undo what the previous apply did.\n\nNothing was "+
 					"changed.\n\nRemove one of the two addresses from the configuration and, with `terraform state rm`, from the "+
 					"state. This does not delete the group.")
@@ -115,13 +115,13 @@ func (p *plannedGroups) destroy(id types.String, instance string, diags *diag.Di
 func (g *plannedGroup) refuseConflict(id types.String, diags *diag.Diagnostics) {
 	if len(g.destroyed) > 0 && (g.creations > 0 || len(g.kept) > 0) {
 		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleDestroyedAndWanted, id.ValueString()),
-			"The plan destroys this group at one address, and creates or keeps it at another. Both addresses stand for the "+
+			"The plan destroys this group at one address, and creates or keeps it at another. Both addresses refer to the "+
 				"same group at the service, so the group would be deleted, or recreated with a different token.\n\nNothing was "+
 				"changed.\n\nIf the resource or its for_each key was renamed, add a moved block from the old address to the "+
 				"new one, or run `terraform state mv`. If both addresses are in the state, run `terraform state rm` for the "+
-				"address to be destroyed, which deletes no group. If the plan shows a deposed object, run `terraform state rm` "+
-				"for its address, and import the group again. To recreate the group on purpose, destroy it in one run and "+
-				"create it in the next. To destroy everything, run `terraform destroy -refresh=false`.")
+				"address that the plan destroys. That command deletes no group. If the plan shows a deposed object, run "+
+				"`terraform state rm` for its address, and import the group again. To recreate the group on purpose, destroy "+
+				"it in one run and create it in the next. To destroy everything, run `terraform destroy -refresh=false`.")
 	}
 }
 
@@ -146,7 +146,7 @@ func (p *plannedGroups) refuseDeletion(id types.String, instance string, diags *
 		}
 		diags.AddError(titleTooManyDeletions, fmt.Sprintf("Deleting user group %s would be deletion number %d of this "+
 			"run, and max_deletions is %d.\n\nThe group was not deleted. It stays in the state, and so do all other groups "+
-			"that are still to be deleted.\n\n%s\n\nUsually, the plan already fails. On Terraform before 1.3, with "+
+			"that are still to be deleted.\n\n%s\n\nUsually, the plan itself fails. On Terraform before 1.3, with "+
 			"-replace, and for tainted resources, the provider cannot make the plan fail.",
 			id, len(p.deletions), *p.maxDeletions, adviceOnDeletions))
 	})

@@ -15,7 +15,7 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 	usergroup.Create: {
 		failed: "Cannot create user group %q",
 		no:     "The group was not created.",
-		maybe:  "It is not known whether the group was created. It is not in the state.",
+		maybe:  "It is not known whether the group was created. Nothing was added to the state.",
 		yes:    "The group was created, but it is not in the state.",
 		next: "Run again. If the group was created, the next run adopts it (with adopt_existing = true), or reports that " +
 			"it already exists and says what to do.",
@@ -23,7 +23,7 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 	usergroup.Adopt: {
 		failed: "Cannot adopt user group %q",
 		no:     "The group was not changed. It is not in the state.",
-		maybe:  "It is not known whether the group was updated. It is not in the state.",
+		maybe:  "It is not known whether the group was updated. The group is not in the state.",
 		yes:    "The group was updated, but it is not in the state.",
 		next:   "Run again: the next run adopts the group.",
 	},
@@ -45,7 +45,7 @@ var operationWords = map[usergroup.Operation]struct{ failed, no, maybe, yes, nex
 	usergroup.Delete: {
 		failed: "Cannot delete user group %q",
 		no:     "The group was not deleted. It stays in the state.",
-		maybe:  "It is not known whether the group was deleted. It stays in the state.",
+		maybe:  "It is not known whether the group was deleted. The group stays in the state.",
 		yes:    "The group was deleted.",
 		next:   "Run again: deleting a group that is already gone succeeds.",
 	},
@@ -92,13 +92,13 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 			"that no cache responds in place of the service, then run again.",
 	},
 	usergroup.AnsweredFromCache: {
-		title: "A cache may have answered for user group %q",
+		title: "A cache may have returned user group %q",
 		means: "The service says that it has just created a group that existed before. This is most likely an old " +
 			"response from a cache, such as a caching proxy.",
 		next: turnOffCaching,
 	},
 	usergroup.AnswersDisagree: {
-		title: "A cache may have answered for user group %q",
+		title: "A cache may have returned user group %q",
 		means: "The service first said that it had just created the group, and then showed another group under the same " +
 			"ID. Either a cache, such as a caching proxy, returned an old response, or the group was replaced at that " +
 			"moment.",
@@ -133,8 +133,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.OutdatedToken: {
 		title: "The service shows an outdated token of user group %q",
 		means: "The service shows a token that has already been replaced, which can happen shortly after a rotation.",
-		next: "Run again in a minute. If the service still shows the old token then, the provider treats that token as " +
-			"the current one, and warns.",
+		next: "Run again in a minute. If the service still shows the old token after that, the provider treats that token " +
+			"as the current one, and warns.",
 	},
 	usergroup.WrongEnvironment: {
 		title: "User group %q is in another environment",
@@ -177,9 +177,10 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.Kept: {
 		title: "User group %q was kept",
-		means: "This run created or adopted the group for another instance of the resource, which now manages it.",
-		done:  "The group was not deleted.",
-		next:  "To move a resource to another address, use a moved block.",
+		means: "This run created or adopted the group at another address, or as a replacement at the same address. " +
+			"Terraform now manages it there.",
+		done: "The group was not deleted.",
+		next: "To move a resource to another address, use a moved block.",
 	},
 	usergroup.AnotherRemains: {
 		title: "Another user group has the ID %q",
@@ -201,9 +202,9 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		means: "An earlier apply replaced this token with a newer one. More than a minute later, the service shows the " +
 			"old token again. The service has most likely lost the rotation: it was restored from a backup, or failed over " +
 			"to a replica that lagged behind.",
-		done: "The token that the service shows now counts as the current one.",
-		next: "Anything that uses the newer token is locked out. Apply, so that everything to which this configuration " +
-			"passes the token gets the token that works. If you rotated the token because it had leaked, rotate it again. " +
+		done: "The provider now treats the token that the service shows as the current one.",
+		next: "Anything that uses the newer token is locked out. Apply, so that everything that takes the token from " +
+			"the state gets the working token. If you rotated the token because it had leaked, rotate it again. " +
 			"If the next refresh shows the newer token again, a cache is returning old responses, or a replica of the " +
 			"service lags far behind.",
 	},
@@ -244,15 +245,15 @@ var specialWords = []struct {
 	},
 	{
 		usergroup.NotFound, func(p explanation) bool { return p.Known.Existed() },
-		words{means: noGroup, next: "If the group was deleted elsewhere, plan again: the new plan creates it."},
+		words{means: noGroup, next: "If the group was deleted elsewhere, plan again: the new plan proposes to create it."},
 	},
 	{
 		usergroup.Exists, func(p explanation) bool { return p.AfterDeletion },
 		words{
-			means: "This run has deleted the group, or found that it was gone, and the service shows a group with this ID. " +
+			means: "This run deleted the group or found that it was gone, but the service shows a group with this ID. " +
 				"Either the service still shows the group that is gone, or another client has created a new group.",
 			done: "Nothing else was changed. No group with this ID is in the state.",
-			next: "Run again in a minute. If the service still has the group then, import it, or set " +
+			next: "Run again in a minute. If the service still has the group by then, import it, or set " +
 				"adopt_existing = true to take it over.",
 		},
 	},
@@ -270,8 +271,8 @@ var specialWords = []struct {
 		words{
 			means: "The response to the create was lost or incomplete. The service shows a group with this ID. It may still " +
 				"be showing the group that this run has deleted.{differences}",
-			done: "It is not known whether the group was created. It is not in the state.",
-			next: "Run again in a minute. If the service has a group with this ID then, the next run adopts it (with " +
+			done: "It is not known whether the group was created. Nothing was added to the state.",
+			next: "Run again in a minute. If the service has a group with this ID by then, the next run adopts it (with " +
 				"adopt_existing = true), or reports that it already exists and says what to do.",
 		},
 	},

@@ -137,7 +137,7 @@ func (r argumentReader) duration(argument string, configured types.String, byDef
 	}
 	duration, err := time.ParseDuration(text)
 	if err != nil || duration <= 0 {
-		r.invalid(argument, `must be a duration above zero such as "30s", "500ms" or "2m"`)
+		r.invalid(argument, `must be a duration above zero, such as "30s", "500ms" or "2m"`)
 		return 0
 	}
 	return duration
@@ -294,7 +294,7 @@ func (r argumentReader) headers(argument string, configured types.Map) map[strin
 		case !httpguts.ValidHeaderFieldName(name):
 			r.invalid(argument, fmt.Sprintf("contains %q, which is not a valid header name", name))
 		case reservedHeaders[canonical]:
-			r.invalid(argument, fmt.Sprintf("must not contain %s, which the provider sets itself", canonical))
+			r.invalid(argument, fmt.Sprintf("must not contain %s, which is reserved", canonical))
 		case !httpguts.ValidHeaderFieldValue(*text):
 			r.invalid(argument, fmt.Sprintf("contains control characters in the value for %q", name))
 		default:

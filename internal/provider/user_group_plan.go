@@ -148,9 +148,10 @@ func refuseIfProtected(protected bool, id types.String, diags *diag.Diagnostics,
 	if protected {
 		diags.AddAttributeError(path.Root("deletion_protection"), titleFor(titleProtected, id.ValueString()),
 			what+" The group has deletion_protection = true.\n\nThe group was not deleted.\n\nTo delete the group, set "+
-				"deletion_protection = false, apply that, and then destroy the group. If the resource or its for_each key was "+
-				"renamed, add a moved block. If the resource is only tainted, run `terraform untaint`. To stop managing the "+
-				"group without deleting it, use `terraform state rm`, or a removed block with destroy = false.")
+				"deletion_protection = false while the configuration still has the resource with this user_group_id, apply, and "+
+				"then destroy the group. If the resource or its for_each key was renamed, add a moved block. If the resource "+
+				"is only tainted, run `terraform untaint`. To stop managing the group without deleting it, use `terraform state "+
+				"rm`, or a removed block with destroy = false.")
 	}
 	return protected
 }

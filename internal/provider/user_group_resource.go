@@ -133,7 +133,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 					"Otherwise, an existing group is an error, and nothing is changed. The argument only affects creation; " +
 					"changing it later makes no call. The plan shows an adoption as a create. To move a group to another address, " +
 					"use a `moved` block instead. Without a `moved` block, Terraform may destroy the group at the old address " +
-					"before it adopts the group at the new address. The provider therefore refuses the plan, except on Terraform " +
+					"and then create a new one at the new address. The provider therefore refuses the plan, except on Terraform " +
 					"before 1.3. **Once adopted, the group is deleted when the resource is destroyed.**",
 			},
 			"deletion_protection": schema.BoolAttribute{
@@ -151,7 +151,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 					"applied a change back to `true`, the next apply stores the token. An import reads the group before the " +
 					"configuration is known. The import's plan file therefore contains the token, and so does the state after " +
 					"`terraform import`, until the next apply. Older versions of the state still contain the token, so rotate the " +
-					"token after you have set `false`.",
+					"token after you have applied `false`.",
 			},
 			"id": schema.StringAttribute{
 				Computed: true,

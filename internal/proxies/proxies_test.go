@@ -51,7 +51,7 @@ const (
   ca_cert_file     = "DIR/server.pem"
   client_cert_file = "DIR/client.pem"
   client_key_file  = "DIR/client.key"`
-	cached   = `A cache may have answered`
+	cached   = `A cache may have returned`
 	dropped  = `drops the body|drop or refuse\s+the body|drops or refuses the body`
 	password = `proxy_url = "http://user:pass%40word@ADDRESS"`
 )
