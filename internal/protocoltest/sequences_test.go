@@ -21,7 +21,7 @@ import (
 
 var (
 	runsFlag  = flag.Int("runs", 2, "how many runs a sequence of TestSequences has; make test-long has three")
-	walksFlag = flag.Int("walks", 2, "how many walks TestSequences makes; make test has six, make test-long all")
+	walksFlag = flag.Int("walks", 1, "how many walks TestSequences makes; make test has six, make test-long all")
 )
 
 // TestSequences walks the sequences of runs on one group, each with at most one mishap, in virtual time and with the

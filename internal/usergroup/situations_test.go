@@ -100,7 +100,8 @@ type reading struct {
 
 	// changes lists the prefixes of the operations that this reading affects; nil means all operations.
 	changes []string
-	// twin means that the caller cannot distinguish this reading from another one, so that one mishap is enough.
+	// twin means that the caller cannot distinguish this reading from another one, so that one mishap is enough, and
+	// the reading is left out if no history has more.
 	twin bool
 	// hidesNames means that lookups by ID alone show no names, so that a placeholder looks like any other group.
 	hidesNames bool
@@ -175,10 +176,11 @@ func situationOf(operation, before, reading, environment string) situation {
 
 func situations() []situation {
 	var all []situation
+	twins := *mishapsFlag > 1 || *replay != ""
 	add := func(operation, before, reading, environment string, budget int) {
 		s := situationOf(operation, before, reading, environment)
 		s.budget = budget
-		s.twins = *mishapsFlag > 1 || *replay != "" || reading == "stored" && environment == ""
+		s.twins = twins || reading == "stored" && environment == ""
 		all = append(all, s)
 	}
 	for operation, what := range operations {
@@ -193,8 +195,8 @@ func situations() []situation {
 				if reading.twin {
 					budget = min(budget, 1)
 				}
-				if befores[before].alike && reading.hidesNames {
-					continue // It looks like any other group.
+				if befores[before].alike && reading.hidesNames || reading.twin && !twins {
+					continue // It looks like any other group, or behaves like another reading.
 				}
 				if reading.changes == nil || slices.ContainsFunc(reading.changes, changed) {
 					add(operation, before, name, "", budget)
