@@ -39,7 +39,10 @@ func run(ctx context.Context) error {
 	flag.DurationVar(&b.latency, "latency", 20*time.Millisecond, "time that the service takes for each call")
 	flag.IntVar(&b.rounds, "rounds", 3, "number of times to measure everything")
 	flag.Parse()
-	if flag.NArg() > 0 || b.groups < 1 || b.rounds < 1 {
+	if flag.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q; -help lists all options", flag.Arg(0))
+	}
+	if b.groups < 1 || b.rounds < 1 {
 		return errors.New("-n and -rounds must be above zero; -help lists all options")
 	}
 	var err error

@@ -86,9 +86,9 @@ func TestImportUnderAnotherIDIsRefused(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	state := p.Imported("acme")
-	for _, id := range []any{"acme2", Unknown} {
+	for id, says := range map[any]string{"acme2": `user_group_id of this resource is "acme2"`, Unknown: "known after apply"} {
 		p.PlanToo(state, Acme("user_group_id", id)).Diags.WantErrorAt("user_group_id",
-			`Import of user group "acme" would delete it`, "Nothing was changed", "the same")
+			`Import of user group "acme" would delete it`, says, "Nothing was changed", "the same")
 	}
 	// Once the group is managed, or was imported by an earlier run, changing the ID plans a replacement as usual.
 	managed, _ := p.Update(state, Acme())

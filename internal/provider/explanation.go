@@ -137,7 +137,7 @@ func (p explanation) left() string {
 		return p.withCommand("If nobody uses it, remove it.")
 	case p.MayBeLive && p.Placeholder == usergroup.PlaceholderLeft:
 		return "The lookup created an empty group, which may still be at the service, and may already be in use. If the " +
-			"request to delete the group was lost, the service may carry it out later."
+			"request to delete the group got no response, the service may still carry it out."
 	case p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder:
 		return "The lookup may have created an empty group. The lookup deleted nothing, because the group may belong to " +
 			"a live customer."
@@ -145,9 +145,9 @@ func (p explanation) left() string {
 		return p.withCommand("The lookup created an empty group, which may still be at the service. Remove it before you " +
 			"run again.")
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupUncertain:
-		said := "The lookup created an empty group and removed it again. An earlier attempt was lost. If the service " +
-			"carries out that attempt later, an empty group will appear, which the next lookup or create of this ID will " +
-			"find."
+		said := "The lookup created an empty group and removed it again. An earlier attempt got no usable response. If the " +
+			"service carries out that attempt later, an empty group will appear, which the next lookup or create of this ID " +
+			"will find."
 		if removable {
 			said = p.withCommand(said + " In that case, if there should be no group with this ID, remove the empty group.")
 		}
@@ -155,7 +155,7 @@ func (p explanation) left() string {
 	case p.Placeholder == usergroup.PlaceholderRemoved:
 		return "The lookup created an empty group, as it does for every missing ID, and removed it again."
 	case p.Operation == usergroup.Delete && p.Done == usergroup.Yes && p.LookupUncertain:
-		return "If the service carries out the lost lookup later, an empty group will appear, which the next lookup or " +
+		return "If the service carries out that lookup later, an empty group will appear, which the next lookup or " +
 			"create of this ID will find."
 	case p.LookupUncertain && removable:
 		return p.withCommand("If the group did not exist before, the lookup may have created an empty group, which the " +
@@ -176,8 +176,8 @@ func (p explanation) leftByCheck() string {
 	case p.Placeholder == usergroup.PlaceholderLeft:
 		return p.withCommand(created + ", which may still be at the service. Remove it.")
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupUncertain:
-		return p.withCommand(created + " and removed it again. An earlier attempt was lost. If the service carries out " +
-			"that attempt later, the group will appear again. In that case, remove it.")
+		return p.withCommand(created + " and removed it again. An earlier attempt got no usable response. If the service " +
+			"carries out that attempt later, the group will appear again. In that case, remove it.")
 	case p.Placeholder == usergroup.PlaceholderRemoved:
 		return created + " and removed it again."
 	case p.LookupUncertain:

@@ -238,8 +238,8 @@ func (r argumentReader) content(
 	}
 	switch {
 	case text != "" && file != "":
-		r.conflict(argument, fmt.Sprintf("Only one of %s and %s may be set (in the configuration, or as %s and %s).",
-			argument, fileArgument, variable(argument), variable(fileArgument)))
+		r.conflict(argument, fmt.Sprintf("Set only one of %s and %s in the provider block, or only one of %s "+
+			"and %s in the environment.", argument, fileArgument, variable(argument), variable(fileArgument)))
 		return "", "", false
 	case file != "":
 		content, err := os.ReadFile(file)

@@ -64,11 +64,14 @@ func (r *userGroupResource) planReplacement(plan, state *userGroupModel, remembe
 	protected := state.DeletionProtection.ValueBool() || plan.DeletionProtection.ValueBool()
 	switch {
 	case remembered.Import == importedRead:
-		id := state.UserGroupID.ValueString()
+		id, configured := state.UserGroupID.ValueString(), "is only known after apply"
+		if !plan.UserGroupID.IsUnknown() {
+			configured = "is " + plan.UserGroupID.String()
+		}
 		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleImportReplaced, id), fmt.Sprintf(
-			"The configuration of this resource has the user_group_id %s, so the plan would delete the group that it has "+
-				"just imported and create another group.\n\nNothing was changed.\n\nUse the same ID for the import and for "+
-				"user_group_id.", plan.UserGroupID))
+			"The user_group_id of this resource %s, so the plan would delete the group that it has just imported and "+
+				"create another group.\n\nNothing was changed.\n\nUse the same ID for the import and for user_group_id.",
+			configured))
 	case refuseIfProtected(protected, state.UserGroupID, diags,
 		"This plan replaces the group, because user_group_id changes. The old group would be deleted."):
 	default:
