@@ -246,11 +246,11 @@ func TestProviderConnection(t *testing.T) {
 		},
 		"both forms": {
 			configured: protocoltest.With(pair, "client_cert_file", certificateFile),
-			want:       "Only one of client_cert_pem and client_cert_file",
+			want:       "Set only one of client_cert_pem and client_cert_file",
 		},
 		"both forms in the environment": {
 			variables: o{"EMBED_CLIENT_CERT_PEM": certificate, "EMBED_CLIENT_CERT_FILE": certificateFile},
-			want:      "or as EMBED_CLIENT_CERT_PEM and EMBED_CLIENT_CERT_FILE",
+			want:      "or only one of EMBED_CLIENT_CERT_PEM and EMBED_CLIENT_CERT_FILE",
 		},
 		"another key": {
 			configured: protocoltest.With(pair, "client_key_pem", otherKey), want: "does not belong to the certificate",

@@ -39,7 +39,7 @@ func (l *userGroupListResource) ListResourceConfigSchema(
 ) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists which of the given user groups exist. The service cannot list its groups, so you " +
-			"provide the IDs to look up. Groups that do not exist are skipped, and nothing is left behind. With " +
+			"provide the IDs to look up. Groups that do not exist are skipped. With " +
 			"`-generate-config-out`, `terraform query` turns a list of IDs into import blocks and configuration.\n\nThe " +
 			"list makes one call for each group that exists, and three calls for each group that does not. It looks up ten " +
 			"groups at a time. Terraform stops at 100 results unless the list block sets `limit`; the remaining IDs are not " +
