@@ -83,7 +83,7 @@ func (p explanation) said() string {
 	if p.Cause != nil && p.Cause.Call != nil && failed {
 		look := "Looking up the group afterwards failed as well: "
 		if p.Cause.Operation == usergroup.CheckService {
-			look = "The check of the service and the API key failed: "
+			look = "The check of the service failed: "
 		} else if said == "" {
 			look = "Looking up the group failed: "
 		}

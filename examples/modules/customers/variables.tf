@@ -39,7 +39,7 @@ variable "rotate_token_after_days" {
 }
 
 variable "store_tokens" {
-  description = "Whether to store the tokens in the state. If false, every value of the output tokens is null; read the tokens with the ephemeral resource embed_user_group_token."
+  description = "Whether to store the tokens in the state. If false, every value in the output named tokens is null; read the tokens with the ephemeral resource embed_user_group_token."
   type        = bool
   default     = true
   nullable    = false
