@@ -39,7 +39,7 @@ func TestRun(t *testing.T) {
 			`ok     A deletion with an old token      is refused: 404 {"message":…,"success":0}`,
 		},
 		"not safe": {
-			emulator.Options{Environments: isTesting, Updates: emulator.UpdatesClear}, "", 3, "Manage every attribute",
+			emulator.Options{Environments: isTesting, Updates: emulator.UpdatesClear}, "", 3, "Manage every argument",
 		},
 		"a wrong name": {emulator.Options{}, "-environment production", 2, ""},
 		"a wrong flag": {emulator.Options{}, "-yes", 2, ""},

@@ -73,7 +73,6 @@ func answeredFromCache(response *http.Response) bool {
 // succeeded reads a response with a 2xx status and reports whether it is a success. If not, it sets the kind and the
 // reason in failure. A non-nil fault is what is wrong with the form of the body.
 func (c *call) succeeded(response *http.Response, envelope, group fields, fault error, failure *Error) (Answer, bool) {
-	failure.Kind, failure.Reason = UnknownOutcome, ""
 	success, err := envelope.flag("success")
 	switch {
 	case err != nil:

@@ -8,7 +8,7 @@ const (
 	OK Severity = "ok"
 	// Note is something to know before the first apply.
 	Note Severity = "note"
-	// Bad is something that the provider cannot protect from. The row says how to live with it.
+	// Bad is something that does not work, or that can do harm. The row says how to live with it.
 	Bad Severity = "error"
 )
 
@@ -92,14 +92,14 @@ var questions = []question{
 		"both": {OK, "shows name and properties", "", ""},
 		"name": {
 			Note, "shows the name, not the properties",
-			"Properties that are changed elsewhere go unnoticed, and an import finds no properties.", pageUnseen,
+			"Changes made elsewhere to the properties go unnoticed, and an import finds no properties.", pageUnseen,
 		},
 		"properties": {
 			Note, "shows the properties, not the name",
-			"A name that is changed elsewhere goes unnoticed, and an import finds no name.", pageUnseen,
+			"A change made elsewhere to the name goes unnoticed, and an import finds no name.", pageUnseen,
 		},
 		"nothing": {
-			Note, "shows neither name nor properties", "A name or properties that are changed elsewhere go unnoticed. An " +
+			Note, "shows neither name nor properties", "Changes made elsewhere to the name or the properties go unnoticed. An " +
 				"import finds neither: write both into the configuration.", pageUnseen,
 		},
 	}},
@@ -115,11 +115,11 @@ var questions = []question{
 		"kept": {OK, "is kept", "", ""},
 		"cleared": {
 			Bad, "is cleared: %s", "Each update removes what your configuration does not manage, and no message says so. " +
-				"Manage every attribute: set name, mapping and properties of every group, and list none of them in " +
+				"Manage every argument: set name, mapping and properties of every group, and list none of them in " +
 				"ignore_changes. Then every update sends all three.", pageClears,
 		},
 		"unknown": {
-			Note, notShown, "An update may clear what it does not send. Until you know, manage every attribute: set name, " +
+			Note, notShown, "An update may clear what it does not send. Until you know, manage every argument: set name, " +
 				"mapping and properties of every group, and list none of them in ignore_changes.", pageClears,
 		},
 	}},

@@ -86,8 +86,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 					"operation. A call is retried if it could not be sent. A call that got no usable response is retried if it is " +
 					"safe to repeat. A call that is refused with status 429 or 503 (too many calls) is repeated without using up " +
 					"retries, until four times `retry_wait_max` has passed. This requires that other calls of the run get through " +
-					"in the meantime. With the defaults, an operation without any response gives up within 2 minutes and 45 " +
-					"seconds. If an operation gives up, and no call has gotten through in the meantime, the run may end for all " +
+					"in the meantime. With the defaults, an operation that gets no response gives up in less than 3 " +
+					"minutes. If an operation gives up, and no call has gotten through in the meantime, the run may end for all " +
 					"groups. `0` turns retries off. Between 0 and 100. Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
 			},
 			"retry_wait_min": schema.StringAttribute{
