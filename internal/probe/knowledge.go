@@ -215,7 +215,9 @@ var questions = []question{
 			Note, "lack %s", "The provider cannot check fields that it does not see. Without team_id, it tells groups apart " +
 				"by their tokens.", pageUnseen,
 		},
-		"no-token": {Bad, "lack the token", "The provider cannot work without the token, so the probe stopped here.", pageUnseen},
+		"no-token": {
+			Bad, "lack the token", "The provider cannot work without the token, so the probe stopped here.", pageUnseen,
+		},
 	}},
 	{"lag", "Lookups after a change", map[string]finding{
 		"none": {OK, "show the change at once", "", ""},

@@ -86,7 +86,7 @@ func TestImportUnderAnotherIDIsRefused(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	state := p.Imported("acme")
-	for id, says := range map[any]string{"acme2": `user_group_id of this resource is "acme2"`, Unknown: "known after apply"} {
+	for id, says := range map[any]string{"acme2": `user_group_id of this resource is "acme2"`, Unknown: "after apply"} {
 		p.PlanToo(state, Acme("user_group_id", id)).Diags.WantErrorAt("user_group_id",
 			`Import of user group "acme" would delete it`, says, "Nothing was changed", "the same")
 	}

@@ -67,7 +67,7 @@ func TestReadOfAMissingGroupLeavesNothing(t *testing.T) {
 	p.WantCalls("GET > check > GET > DELETE")
 	p.Fault(http.MethodGet, emulator.CutBefore)
 	gone, diags := p.ReadToo(other)
-	diags.WantWarning(`User group "other" does not exist`, "An earlier attempt got no usable response", "an empty group will appear")
+	diags.WantWarning(`User group "other" does not exist`, "attempt got no usable response", "an empty group will appear")
 	p.WantNoState(gone)
 	p.WantCalls("GET > GET > GET > DELETE")
 	p.WantDestroyed(acme)

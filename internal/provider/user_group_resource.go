@@ -172,8 +172,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Computed: true,
 				MarkdownDescription: "The time at which Terraform created or rotated the token, or first saw it after a " +
 					"rotation elsewhere, in UTC (RFC 3339, for example `2026-10-01T08:00:00Z`). Null while this time is unknown, " +
-					"such as after an import or an adoption. In that case, the first apply with `rotate_token_after_days` sets it to " +
-					"its own time.",
+					"such as after an import or an adoption. In that case, the first apply with `rotate_token_after_days` sets it " +
+					"to its own time.",
 			},
 			"team_id": schema.Int64Attribute{
 				Computed:            true,
