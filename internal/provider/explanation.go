@@ -181,7 +181,7 @@ func (p explanation) leftByCheck() string {
 	case p.Placeholder == usergroup.PlaceholderRemoved:
 		return created + " and removed it again."
 	case p.LookupUncertain:
-		return p.withCommand("The check may have left a test group at the service. To be sure, remove it.")
+		return p.withCommand("The check may have left a test group at the service. To be safe, remove it.")
 	default:
 		return ""
 	}

@@ -140,9 +140,9 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Optional: true,
 				MarkdownDescription: "If `true`, a plan fails if it destroys the group, or replaces the group because " +
 					"`user_group_id` changes. With `-replace`, with a tainted resource, and for a destroy on Terraform before " +
-					"1.3, the apply fails instead, before the group is deleted. The value in the state counts, so apply `true` " +
-					"before you rely on it. To delete the group, apply `false` first, and then destroy the group. Changing the " +
-					"argument makes no call.",
+					"1.3, the apply fails instead, before the group is deleted. For a destroy, only the value in the state " +
+					"counts, so apply `true` before you rely on it. To delete the group, apply `false` first, and then destroy " +
+					"the group. Changing the argument makes no call.",
 			},
 			"store_token": schema.BoolAttribute{
 				Optional: true,
