@@ -47,7 +47,7 @@ func TestKeyOfAnotherEnvironmentChangesNothing(t *testing.T) {
 		"data":    func() Diags { p.Walk().WantNone(); return second(p.DataSource(ByID("acme"))) },
 		"action":  func() Diags { p.Walk().WantNone(); return second(p.Invoke(ByID("acme"))) },
 	} {
-		try().WantError(title, `"Testing"`, `"Customer"`, "removed it again")
+		try().WantError(title, `"Testing"`, `"Customer"`, "then removed it")
 		p.Service.ResetCounts()
 		// Every other operation of the run fails with a short error that refers to the first one.
 		second(p.DataSource(ByID("other"))).WantError(`User group "other" was left unchanged`, "ended the run", title)
@@ -73,7 +73,7 @@ func TestFailedCheckEndsTheRun(t *testing.T) {
 	p := wrongKey(t)
 	p.Always(http.MethodPut, emulator.Refuse)
 	second(p.Create(Acme())).WantError("Cannot check the service and the API key",
-		"does not want to", "was not created", "removed it again", "Fix what the service reports")
+		"does not want to", "was not created", "then removed it", "Fix what the service reports")
 	p.Service.ClearFaults()
 	p.Service.ResetCounts()
 	second(p.DataSource(ByID("acme"))).WantError(`User group "acme" was left unchanged`, "Cannot check the service")

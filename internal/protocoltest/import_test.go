@@ -69,7 +69,7 @@ func TestImportOfAMissingGroupLeavesNothing(t *testing.T) {
 	diags.WantNone()
 	for range 2 { // A failed refresh must not end the import.
 		state, diags = p.Read(state)
-		diags.WantError(doesNotExist, "removed it again", "spelling", "environment")
+		diags.WantError(doesNotExist, "then removed it", "spelling", "environment")
 		p.WantCalls("GET > check > GET > DELETE")
 	}
 	p.WantGroups()

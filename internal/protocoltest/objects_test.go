@@ -38,8 +38,8 @@ func TestTokenAndDataSourceMakeOneLookup(t *testing.T) {
 		p.WantObject(read, With(want, changes))
 	}
 	p.WantCalls("GET > GET > GET")
-	second(p.Open(ByID("nobody"))).WantError(doesNotExist, "removed it again")
-	second(p.DataSource(ByID("nobody"))).WantError(doesNotExist, "removed it again")
+	second(p.Open(ByID("nobody"))).WantError(doesNotExist, "then removed it")
+	second(p.DataSource(ByID("nobody"))).WantError(doesNotExist, "then removed it")
 	p.WantUntouched(before)
 }
 
@@ -73,7 +73,7 @@ func TestActionRotatesOnce(t *testing.T) {
 	}
 	before := p.Service.Groups()
 	_, diags = p.Invoke(ByID("nobody"))
-	diags.WantError(doesNotExist, "was not rotated", "removed it again")
+	diags.WantError(doesNotExist, "was not rotated", "then removed it")
 	p.WantUntouched(before)
 }
 

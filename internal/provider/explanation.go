@@ -145,7 +145,7 @@ func (p explanation) left() string {
 		return p.withCommand("The lookup created an empty group, which may still be at the service. Remove it before you " +
 			"run again.")
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupUncertain:
-		said := "The lookup created an empty group and removed it again. An earlier attempt got no usable response. If the " +
+		said := "The lookup created an empty group and then removed it. An earlier attempt got no usable response. If the " +
 			"service carries out that attempt later, an empty group will appear, which the next lookup or create of this ID " +
 			"will find."
 		if removable {
@@ -153,7 +153,7 @@ func (p explanation) left() string {
 		}
 		return said
 	case p.Placeholder == usergroup.PlaceholderRemoved:
-		return "The lookup created an empty group, as it does for every missing ID, and removed it again."
+		return "The lookup created an empty group, as it does for every missing ID, and then removed it."
 	case p.Operation == usergroup.Delete && p.Done == usergroup.Yes && p.LookupUncertain:
 		return "If the service carries out that lookup later, an empty group will appear, which the next lookup or " +
 			"create of this ID will find."
@@ -176,10 +176,10 @@ func (p explanation) leftByCheck() string {
 	case p.Placeholder == usergroup.PlaceholderLeft:
 		return p.withCommand(created + ", which may still be at the service. Remove it.")
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupUncertain:
-		return p.withCommand(created + " and removed it again. An earlier attempt got no usable response. If the service " +
+		return p.withCommand(created + " and then removed it. An earlier attempt got no usable response. If the service " +
 			"carries out that attempt later, the group will appear again. In that case, remove it.")
 	case p.Placeholder == usergroup.PlaceholderRemoved:
-		return created + " and removed it again."
+		return created + " and then removed it."
 	case p.LookupUncertain:
 		return p.withCommand("The check may have left a test group at the service. To be safe, remove it.")
 	default:
