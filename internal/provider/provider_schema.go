@@ -47,8 +47,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				MarkdownDescription: "Address of the service, such as `https://dashboards.example.com`. Required, in the " +
 					"provider block or as an environment variable. It must be an absolute `https` address without user name, " +
 					"query or fragment. If the address has a path, the path of each call is appended to it. `http` is accepted " +
-					"for loopback addresses, and for other addresses only with `allow_http`. Redirects are never followed. Environment " +
-					"variable: `EMBED_BASE_URL`.",
+					"for loopback addresses, and for other addresses only with `allow_http`. Redirects are never followed. " +
+					"Environment variable: `EMBED_BASE_URL`.",
 			},
 			"api_key": schema.StringAttribute{
 				Optional:  true,
