@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -147,5 +148,24 @@ func TestDifferences(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" || got.Any() != !cmp.Equal(got, Differences{}) {
 			t.Errorf("%s: Any = %t (-want +got):\n%s", name, got.Any(), diff)
 		}
+	}
+}
+
+// TestOver: a response takes what it lacks from an earlier one, but not its spelling of the ID, which is about another
+// call.
+func TestOver(t *testing.T) {
+	t.Parallel()
+	full := UserGroup{
+		TeamID: ptr(int64(7)), Token: NewSecret("token"), Name: ptr("Acme"), ProvidedID: ptr("acme"),
+		Properties: mustObject(t, `{"tier":"gold"}`), EnvironmentTag: ptr("Customer"),
+	}
+	want := full
+	want.ProvidedID = nil
+	if got := (UserGroup{}).Over(full); !reflect.DeepEqual(got, want) {
+		t.Errorf("an empty response over a full one is %+v", got)
+	}
+	other := UserGroup{TeamID: ptr(int64(8)), Token: NewSecret("other"), Name: ptr("Other"), EnvironmentTag: ptr("Testing")}
+	if got := full.Over(other); !reflect.DeepEqual(got, full) {
+		t.Errorf("a full response over another one is %+v", got)
 	}
 }
