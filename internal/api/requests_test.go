@@ -164,7 +164,7 @@ func TestOver(t *testing.T) {
 	if got := (UserGroup{}).Over(full); !reflect.DeepEqual(got, want) {
 		t.Errorf("an empty response over a full one is %+v", got)
 	}
-	other := UserGroup{TeamID: ptr(int64(8)), Token: NewSecret("other"), Name: ptr("Other"), EnvironmentTag: ptr("Testing")}
+	other := UserGroup{TeamID: ptr(int64(8)), Token: NewSecret("other"), Name: ptr("Other")}
 	if got := full.Over(other); !reflect.DeepEqual(got, full) {
 		t.Errorf("a full response over another one is %+v", got)
 	}
