@@ -45,7 +45,7 @@ func (d *userGroupDataSource) Configure(
 func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Looks up a user group that is managed elsewhere. If the group does not exist, the data " +
-			"source fails. The lookup creates the group, and the provider removes it at " +
+			"source fails. In that case, the lookup creates the group, and the provider removes it at " +
 			"once.\n\nThe data source makes one call each time it is read, which is usually in every plan, even with " +
 			"`-refresh=false`. A missing group takes three calls. " + describeKeyRights,
 		Attributes: map[string]schema.Attribute{
