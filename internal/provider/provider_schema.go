@@ -55,9 +55,9 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Sensitive: true,
 				MarkdownDescription: "API key for the service. Even for a plan with refresh, the key should be allowed to create " +
 					"and delete groups, since a lookup of a missing group does both. With `environment`, it must also be allowed to " +
-					"update groups. Exactly one of `api_key` and `api_key_file` is required. If the provider block sets either argument, " +
-					"neither `EMBED_API_KEY` nor `EMBED_API_KEY_FILE` is read. Surrounding white space is removed. An empty " +
-					"string is an error, even if the environment variable is set. If the key comes from the configuration or " +
+					"update groups. Exactly one of `api_key` and `api_key_file` is required. If the provider block sets either " +
+					"argument, neither `EMBED_API_KEY` nor `EMBED_API_KEY_FILE` is read. Surrounding white space is removed. An " +
+					"empty string is an error, even if the environment variable is set. If the key comes from the configuration or " +
 					"from a Terraform variable, saved plan files contain it. If it comes from an environment variable or is an " +
 					"ephemeral value, they do not. Environment variable: `EMBED_API_KEY`.",
 			},
