@@ -218,8 +218,8 @@ func altered(alter func([]byte) []byte) func(*world, *http.Request) reply {
 
 func (m *mishap) canBefall(w *world, method string) bool {
 	suits := m.methods == "" || strings.Contains(m.methods, method)
-	alone := !m.twin || w.choices.mishaps() == 0 && w.twins
-	return suits && alone && len(w.answers) >= m.answers && (!m.creates || w.operation.creates)
+	tried := !m.twin || w.twins && w.choices.mishaps() == 0
+	return suits && tried && len(w.answers) >= m.answers && (!m.creates || w.operation.creates)
 }
 
 // event is something that can happen between two attempts.
