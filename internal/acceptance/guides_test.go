@@ -75,8 +75,8 @@ var parts = map[string]part{
 	"guides/pipeline.md#gitlab-ci":                           {follow: isGitLab},
 	"guides/pipeline.md#lock-file-for-several-platforms":     {follow: locksPlatforms},
 
-	"guides/tokens-and-state.md#protect-the-state":  {follow: encrypts},
-	"guides/tokens-and-state.md#keep-the-token-out": {follow: keepsTokenOut},
+	"guides/tokens-and-state.md#protect-the-state":               {follow: encrypts},
+	"guides/tokens-and-state.md#keep-the-token-out-of-the-state": {follow: keepsTokenOut},
 	"guides/tokens-and-state.md#use-a-token-that-is-not-stored": {
 		needs: engine.EphemeralResource, follow: keepsSecretCurrent,
 	},
