@@ -23,7 +23,7 @@ variable "max_deletions" {
 }
 
 locals {
-  # This is a map keyed by ID, not a set. Two rows with the same ID are an error before anything is planned.
+  # A map with the IDs as keys. Two rows with the same ID are an error.
   customers = { for row in csvdecode(file("${path.module}/customers.csv")) : row.id => row }
 }
 
@@ -41,13 +41,13 @@ resource "embed_user_group" "customer" {
     } : schema => source if source != ""
   }
 
-  # Every cell is a string. Convert those that should be numbers.
+  # csvdecode returns strings. Convert those that should be numbers.
   properties = jsonencode({
     tier = each.value.tier
     rows = each.value.rows == "" ? null : tonumber(each.value.rows)
   })
 
-  # A higher number in the file gives this customer a new token.
+  # A new number in the file rotates this customer's token.
   rotate_token_when_changed = {
     incident = each.value.incident
   }

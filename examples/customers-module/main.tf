@@ -1,4 +1,4 @@
-# How to call the module examples/modules/customers.
+# Calls the module examples/modules/customers.
 
 terraform {
   required_version = ">= 1.3"

@@ -17,7 +17,7 @@ provider "embed" {
 }
 
 locals {
-  # Two customers with the same ID are an error here, before anything is planned.
+  # Two customers with the same ID are an error here.
   customers = {
     for customer in yamldecode(file("${path.module}/${var.customers_file}")) : customer.id => customer
   }
@@ -33,12 +33,12 @@ resource "embed_user_group" "customer" {
   mapping    = try(each.value.mapping, null)
   properties = can(each.value.properties) ? jsonencode(each.value.properties) : null
 
-  # A higher incident number in the file gives the customer a new token. Nothing else about the group changes.
+  # A new incident number in the file rotates the customer's token.
   rotate_token_when_changed = {
     incident = each.value.incident
   }
 
-  # A token that is older than 90 days is also rotated, in the next apply.
+  # The next apply also rotates a token that is older than 90 days.
   rotate_token_after_days = 90
 
   # If a customer is removed from the file, the provider refuses to delete the group.

@@ -1,4 +1,4 @@
-# Once the token is older than 90 days, the next apply rotates it. Until then, plans show no changes.
+# Once the token is older than 90 days, the next apply rotates it.
 
 terraform {
   required_version = ">= 1.0"

@@ -29,7 +29,6 @@ resource "embed_user_group" "acme" {
   name                = "Acme Ltd"
   deletion_protection = true
 
-  # The token is rotated when someone applies a new quarter.
   rotate_token_when_changed = {
     quarter = var.quarter
   }

@@ -1,4 +1,4 @@
-# Needed for one apply, in the shard that groups leave. Terraform removes them from its state and destroys nothing. A
+# Needed for one apply, in the shard that groups leave. Terraform removes them from the state and destroys nothing. A
 # removed block only works for a whole resource, so the groups first move to an address that has no resource block.
 
 moved {

@@ -5,7 +5,7 @@ variable "customers" {
     - name: name of the group. It may change.
     - mapping: for each schema ID, the data source at the dashboard service. If left out, the mapping is not managed. {} empties the mapping.
     - properties: a JSON object as a string, such as jsonencode({ tier = "gold" }). If left out, the properties are not managed.
-    - rotate_token_when_changed: changing one of these values rotates this customer's token. Adding or removing a key does not, except for incident, whose default is 0.
+    - rotate_token_when_changed: changing one of these values rotates this customer's token. Adding or removing a key does not. The exception is the key incident, which is 0 unless you set it.
     - rotate_token_after_days: overrides the module's rotate_token_after_days for this customer.
     - data_source_provided_id: your ID for the data source, for services that require it when a group is deleted.
     - adopt_existing: whether to take over a group that already exists, instead of failing.
@@ -26,27 +26,27 @@ variable "customers" {
 }
 
 variable "rotate_token_when_changed" {
-  description = "Changing one of these values rotates every customer's token. Adding or removing a key does not, except for incident, whose default is 0."
+  description = "Changing one of these values rotates every customer's token. Adding or removing a key does not. The exception is the key incident, which is 0 unless you set it."
   type        = map(string)
   default     = {}
   nullable    = false
 }
 
 variable "rotate_token_after_days" {
-  description = "Age in days after which the next apply rotates a customer's token. By default, tokens are rotated by age only for customers with their own rotate_token_after_days."
+  description = "Age in days after which the next apply rotates a customer's token. If null, this only happens for customers with their own rotate_token_after_days."
   type        = number
   default     = null
 }
 
 variable "store_tokens" {
-  description = "Whether to store the tokens in the state. If false, every value in the output named tokens is null; read the tokens with the ephemeral resource embed_user_group_token."
+  description = "Whether to store the tokens in the state. If false, every value in the output tokens is null. Read the tokens with the ephemeral resource embed_user_group_token."
   type        = bool
   default     = true
   nullable    = false
 }
 
 variable "deletion_protection" {
-  description = "Whether to refuse a plan that deletes a customer, such as one that was removed from the map by mistake. To delete a customer, first set deletion_protection = false in the customer's entry and apply."
+  description = "Whether a plan that deletes a customer fails. To delete a customer, first set deletion_protection = false in the customer's entry and apply."
   type        = bool
   default     = true
   nullable    = false

@@ -2,8 +2,8 @@
 # Values are literals, because OpenTofu 1.8 does not support functions in the variables of a test. Each run gets the
 # results of the previous run as variables, because OpenTofu only allows references to other runs in variables.
 
-# The address and the key are those of the emulator, and take precedence over EMBED_BASE_URL and EMBED_API_KEY. So the
-# tests never create, rotate or delete anything at a real service, even if these variables are set in your shell.
+# The address and the key are those of the emulator. They take precedence over EMBED_BASE_URL and EMBED_API_KEY, so the
+# tests never touch a real service.
 provider "embed" {
   base_url      = "http://127.0.0.1:8642"
   api_key       = "emulator-key-0001"
