@@ -4,7 +4,7 @@ locals {
 
   renamed = [for id, group in local.before : id if group.name != null && group.name != local.customers[id].name]
 
-  # For each property that is not in the configuration, the IDs of the groups that have it.
+  # For each property that the apply would remove, the IDs of the groups that have it.
   lost = transpose({
     for id, group in local.before : id => setsubtract(
       keys(jsondecode(coalesce(group.properties, "{}"))),
