@@ -26,7 +26,7 @@ func (c *call) interpret(response *http.Response, body []byte, cut error) (answe
 	switch {
 	case answeredFromCache(response):
 		failure.Kind = Cached
-		failure.Reason = "it is an old response from a cache (it has an Age header)"
+		failure.Reason = "the Age header shows that the response comes from a cache"
 		return Answer{}, failure
 	case status/100 == 2:
 		var done bool

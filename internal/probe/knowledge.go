@@ -62,7 +62,7 @@ var questions = []question{
 	}},
 	{"create", "Looking up and creating", map[string]finding{
 		"yes": allowed,
-		"no": {Bad, "is refused: %s", "The key is wrong, or may not create groups. Without that " +
+		"no": {Bad, "is refused: %s", "The key is wrong, or cannot create groups. Without that " +
 			"permission, the provider can neither create a group nor look up a missing one.", pageKey},
 	}},
 	{"update", "Updating", map[string]finding{
@@ -193,7 +193,7 @@ var questions = []question{
 	{"stale-rotation", "A rotation with an old token", map[string]finding{
 		"refused":      {OK, "is refused: %s", "", ""},
 		"unauthorized": {OK, "is refused like a wrong key: %s", "", ""},
-		"failed":       {Note, "fails: %s", "The provider then looks up the current token, and rotates it.", pageRefresh},
+		"failed":       {Note, "fails: %s", "Without a refresh, the provider may take a rotation made elsewhere for its own.", pageRefresh},
 		"accepted": {
 			Note, "succeeds", "Without a refresh, a rotation does not notice that the token was rotated elsewhere.",
 			pageRefresh,

@@ -98,7 +98,7 @@ func reportsUnconfigured(diags *diag.Diagnostics, service *usergroup.Service, wh
 	if !diags.HasError() && service == nil {
 		diags.AddError(titleNotConfigured, capitalized(what)+" needs the service, "+
 			"but an argument in the provider block depends on something that is not known before apply. No call was made. "+
-			"Give the provider's arguments values that are known during the plan, "+
+			"Set the provider's arguments to values that are known during the plan, "+
 			"or create what they depend on in an earlier run (-target).")
 	}
 	return diags.HasError()

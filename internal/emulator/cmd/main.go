@@ -83,7 +83,7 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.Func("updates", "whether an update replaces mapping and properties, merges them, or replaces them and "+
 		"clears the fields that it omits: `replace|merge|clear` (default replace)",
 		choice(&chosen.Updates, "replace", "merge", "clear"))
-	flags.Func("refusals", "how request bodies are refused: with a 4xx status, or with status 200 and success 0: "+
+	flags.Func("refusals", "how most calls are refused: with a 4xx status, or with status 200 and success 0: "+
 		"`status|success-zero` (default status)",
 		choice(&chosen.Refusals, "status", "success-zero"))
 	flags.Func("ids", "how IDs are stored and matched: `exact|lower-case` (default exact)",

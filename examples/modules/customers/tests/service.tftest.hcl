@@ -1,5 +1,5 @@
 # Needs the emulator of the service: to start it, run make emulator in the provider's repository.
-# Values are literals, because OpenTofu 1.8 does not support functions in the variables of a test. Each run gets the
+# Values are literals, because OpenTofu 1.8 does not support functions in the variables of a test. Runs get the
 # results of the previous run as variables, because OpenTofu only allows references to other runs in variables.
 
 # The address and the key are those of the emulator. They take precedence over EMBED_BASE_URL and EMBED_API_KEY, so the
