@@ -1,16 +1,13 @@
 package protocoltest_test
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
-	"github.com/dashembed/terraform-provider-embed/internal/provider"
 )
 
 // schemaBlocks returns all schemas as the protocol transmits them, by kind and name. The framework has validated
@@ -98,7 +95,9 @@ func TestSchemasMarkSecrets(t *testing.T) {
 	}
 }
 
-// TestSchemasHaveTheseAttributes checks which attributes are required, optional, and computed.
+// TestSchemasHaveTheseAttributes checks which attributes are required, optional, and computed. An optional attribute that
+// is not computed cannot have a default, which would show up in the plan of every existing group when the provider is
+// upgraded.
 func TestSchemasHaveTheseAttributes(t *testing.T) {
 	t.Parallel()
 	type kinds struct{ required, optional, computed string }
@@ -144,24 +143,6 @@ func TestSchemasHaveTheseAttributes(t *testing.T) {
 	if version := bare(t).Schema.ResourceSchemas[ResourceType].Version; version != 0 {
 		t.Errorf("the schema version is %d: internal/acceptance/testdata/state needs a file from the last release with "+
 			"the previous version", version)
-	}
-}
-
-// TestResourcesHaveNoDefaults checks that no attribute has a default. A default for a new attribute would show up in
-// the plan of every existing group when the provider is upgraded.
-func TestResourcesHaveNoDefaults(t *testing.T) {
-	t.Parallel()
-	for _, create := range provider.New("test")().Resources(t.Context()) {
-		var resp resource.SchemaResponse
-		create().Schema(t.Context(), resource.SchemaRequest{}, &resp)
-		if len(resp.Schema.Attributes) == 0 {
-			t.Error("a resource has no attributes")
-		}
-		for name, attribute := range resp.Schema.Attributes {
-			if byDefault := reflect.ValueOf(attribute).FieldByName("Default"); !byDefault.IsValid() || !byDefault.IsNil() {
-				t.Errorf("%s has a default, or its type has no field Default", name)
-			}
-		}
 	}
 }
 
