@@ -51,7 +51,7 @@ func TestPlanRefusesToDeleteAndCreateTheSameID(t *testing.T) {
 	// Two groups cannot exchange their IDs.
 	other := p.Created(Acme("user_group_id", "other"))
 	p.Plan(old, Acme("user_group_id", "other")).Diags.WantNone()
-	p.PlanToo(other, Acme()).Diags.WantErrors(`User group "other" is both managed and destroyed`)
+	p.PlanToo(other, Acme()).Diags.WantError(`User group "other" is both managed and destroyed`)
 
 	// A provider that is not configured yet refuses such plans as well.
 	run := p.AnotherProcess(Object{"base_url": Unknown})
@@ -114,9 +114,9 @@ func TestPlanConflictsOnlyWithWhatIsNotAppliedYet(t *testing.T) {
 	deletion.Diags.WantNone()
 	second(p.ApplyToo(deletion)).WantNone()
 	made, diags := p.ApplyToo(creation)
-	diags.WantWarning(recreated)
+	diags.WantWarning(recreated, "token and team_id are new", "moved block")
 	made, diags = p.ApplyToo(p.PlanToo(made, Acme("name", "New")))
-	diags.WantNone()
+	diags.WantNone() // The warning appears only once.
 	second(p.ReadToo(made)).WantNone()
 	second(p.ApplyToo(p.PlanToo(made, nil))).WantNone()
 	p.WantGroups()
