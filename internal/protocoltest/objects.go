@@ -129,6 +129,9 @@ func (p *Provider) List(limit int64, wholeResource bool, ids ...string) ([]Liste
 	p.Must(err)
 	var listed []Listed
 	for result := range stream.Results {
+		if diags.HasError() && result.Identity != nil {
+			p.T.Error("a result follows an error, after which Terraform ends the provider")
+		}
 		more := p.Diagnostics(result.Diagnostics)
 		diags = diags.and(more)
 		if result.Identity == nil {

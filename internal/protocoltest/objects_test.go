@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -152,7 +151,8 @@ func TestListEndsWithTheEngine(t *testing.T) {
 	p.WantUntouched(before)
 }
 
-// TestListContinuesAfterAFailedLookup checks that a list reports a failed lookup and continues.
+// TestListContinuesAfterAFailedLookup checks that a list reports a failed lookup and continues. List checks that errors
+// come last.
 func TestListContinuesAfterAFailedLookup(t *testing.T) {
 	inVirtualTime(t, emulator.Options{}, func(t *testing.T, p *Provider) {
 		for _, id := range []string{"a", "b"} {
@@ -186,25 +186,6 @@ func TestListContinuesAfterAFailedLookup(t *testing.T) {
 			t.Errorf("listed %v", listed)
 		}
 	})
-}
-
-// TestListReportsErrorsLast checks that no lookup is under way any more when the engine gets an error, after which
-// Terraform ends the provider.
-func TestListReportsErrorsLast(t *testing.T) {
-	p := start(t, emulator.Options{})
-	p.Service.Seed(emulator.Group{ID: "b", Name: "B"})
-	p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "a", Kind: emulator.Refuse})
-	config := Value(p.Schema.ListResourceSchemas[ResourceType].ValueType(), Object{"user_group_ids": []string{"a", "b"}})
-	stream, err := p.Server.ListResource(t.Context(),
-		&tfprotov6.ListResourceRequest{TypeName: ResourceType, Config: p.Encode(config)})
-	p.Must(err)
-	var failed []bool
-	for result := range stream.Results {
-		failed = append(failed, len(result.Diagnostics) > 0)
-	}
-	if !slices.Equal(failed, []bool{false, true}) {
-		t.Errorf("the results that failed are %v, want only the last", failed)
-	}
 }
 
 // TestTokenFingerprintFunctionMatchesTheState checks that the function computes the fingerprint that the state has, and
