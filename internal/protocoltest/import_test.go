@@ -108,21 +108,18 @@ func TestIgnoredChangesAreNotSent(t *testing.T) {
 	was := emulator.Group{
 		ID: "acme", Name: "Theirs", Properties: json.RawMessage(`{"theirs":1}`), Mapping: map[string]string{"theirs": "db"},
 	}
-	for name, options := range map[string]emulator.Options{
-		"told": {}, "echo": {Answers: emulator.AnswersEcho},
-		"name required": {Answers: emulator.AnswersEcho, NameRequired: true},
-	} {
+	for name, answers := range map[string]emulator.Answers{"told": emulator.AnswersStored, "echo": emulator.AnswersEcho} {
 		for attribute, change := range map[string][]any{
 			"name":       {"mapping", Object{"sales": "db-2"}},
 			"mapping":    {"name", "Acme 2", "mapping", Object{}},
 			"properties": {"name", "Acme 2", "properties", "{}"},
 		} {
 			t.Run(name+" "+attribute, func(t *testing.T) {
-				p := start(t, options)
+				p := start(t, emulator.Options{Answers: answers})
 				p.Service.Seed(was)
 				state := p.Imported("acme")
 				after, diags := p.Apply(p.Plan(state, Acme(change...), attribute))
-				if diags.HasError() && (name != "name required" || attribute != "name") {
+				if diags.HasError() {
 					t.Error(diags)
 				}
 				if sent, is := p.LastBody(http.MethodPut)[attribute]; is {
