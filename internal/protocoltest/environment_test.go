@@ -125,23 +125,16 @@ func TestRefusedKeyEndsTheRun(t *testing.T) {
 }
 
 // TestObjectsRunTheCheckOfTheEnvironmentOnce checks what the pages of these objects say about calls with environment:
-// the first lookup of a process comes after the check, and no other lookup does.
+// the first lookup of a process comes after the check, which takes five calls, and no other lookup does.
 func TestObjectsRunTheCheckOfTheEnvironmentOnce(t *testing.T) {
-	t.Parallel()
-	for name, looksUp := range map[string]func(*Provider) Diags{
-		"data source":        func(p *Provider) Diags { return second(p.DataSource(ByID("acme"))) },
-		"ephemeral resource": func(p *Provider) Diags { return second(p.Open(ByID("acme"))) },
-	} {
-		p := another(t, emulator.Options{Environments: map[string]string{customerKey: "Customer"}})
-		p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-		p = p.AnotherProcess(Object{"api_key": customerKey, "environment": "Customer"})
-		p.Walk().WantNone()
-		for i, want := range []int{6, 1} {
-			p.Service.ResetCounts()
-			looksUp(p).WantNone()
-			if calls := p.Service.Calls(); len(calls) != want {
-				t.Errorf("%s, %d: want %d calls, got %v", name, i, want, calls)
-			}
-		}
+	p := start(t, emulator.Options{Environments: map[string]string{customerKey: "Customer"}})
+	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	p = p.AnotherProcess(Object{"api_key": customerKey, "environment": "Customer"})
+	second(p.DataSource(ByID("acme"))).WantNone()
+	if calls := p.Service.Calls(); len(calls) != 6 {
+		t.Errorf("want 6 calls, got %v", calls)
 	}
+	p.Service.ResetCounts()
+	second(p.Open(ByID("acme"))).WantNone()
+	p.WantCalls("GET")
 }
