@@ -294,14 +294,9 @@ func (p *Provider) Refreshed(state State) State {
 	return read
 }
 
-// Importing imports a group by ID or, if the ID is empty, by identity. It does not refresh the imported state.
+// Importing imports a group by ID or, if the ID is empty, by identity, in the current walk. It does not refresh the
+// imported state.
 func (p *Provider) Importing(id string, identity Object) (State, Diags) {
-	p.T.Helper()
-	p.Walk().WantNone()
-	return p.importToo(id, identity)
-}
-
-func (p *Provider) importToo(id string, identity Object) (State, Diags) {
 	p.T.Helper()
 	req := &tfprotov6.ImportResourceStateRequest{TypeName: ResourceType, ID: id}
 	if identity != nil {
@@ -317,9 +312,10 @@ func (p *Provider) importToo(id string, identity Object) (State, Diags) {
 	return State{Value: p.Decode(p.Type(), one.State), Private: one.Private, Identity: one.Identity}, diags
 }
 
-// ImportAndRead imports a group by ID and refreshes it.
+// ImportAndRead imports a group by ID and refreshes it, in a new walk.
 func (p *Provider) ImportAndRead(id string) (State, Diags) {
 	p.T.Helper()
+	p.Walk().WantNone()
 	state, diags := p.Importing(id, nil)
 	diags.WantNone()
 	return p.ReadToo(state)
@@ -328,7 +324,7 @@ func (p *Provider) ImportAndRead(id string) (State, Diags) {
 // ImportToo is Imported in the current walk, as in a plan with an import block.
 func (p *Provider) ImportToo(id string) State {
 	p.T.Helper()
-	state, diags := p.importToo(id, nil)
+	state, diags := p.Importing(id, nil)
 	diags.WantNone()
 	state, diags = p.ReadToo(state)
 	diags.WantNone()

@@ -204,15 +204,14 @@ func (w *walk) fail(why string) {
 
 // refreshAndApply returns the new state.
 func (w *walk) refreshAndApply() (state State, diags Diags) {
+	w.Walk().WantNone()
 	switch state = w.state; {
 	case !state.Value.IsNull():
-		state, diags = w.Read(state)
+		state, diags = w.ReadToo(state)
 	case w.config != nil && w.imports:
 		if state, diags = w.Importing("acme", nil); !diags.HasError() {
 			state, diags = w.ReadToo(state)
 		}
-	default:
-		w.Walk().WantNone()
 	}
 	switch {
 	case diags.HasError():
