@@ -62,9 +62,8 @@ func TestARetiredTokenThatIsCurrentAgain(t *testing.T) {
 func TestARestoredServiceIsChanged(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]emulator.Options{
-		"refused with 400": {}, "refused with 401": {StaleTokenStatus: http.StatusUnauthorized},
-		"refused with 500": {StaleTokenStatus: http.StatusInternalServerError},
-		"no team_id":       {Omit: []string{"team_id"}},
+		"refused with 400": {}, "refused with 500": {StaleTokenStatus: http.StatusInternalServerError},
+		"no team_id": {Omit: []string{"team_id"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, clock, state, retired := rotated(t, options)
