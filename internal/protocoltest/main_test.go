@@ -51,8 +51,6 @@ func response(id string, teamID int64, tag string) string {
 		`{"team_id":%d,"token":"ugt_answer","name":"Acme","provided_id":%q,"api_environment_tag":%q}}`, teamID, id, tag)
 }
 
-func answering(body string) emulator.Fault { return emulator.Fault{Kind: emulator.Answer, Body: body} }
-
 func second[First, Second any](_ First, it Second) Second { return it }
 
 // start returns a provider that is configured for a new emulator. It calls t.Parallel.

@@ -13,7 +13,8 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestReadShowsDrift checks that a refresh shows what was changed elsewhere if it is managed, and not another notation.
+// TestReadShowsDrift checks that a refresh shows what was changed elsewhere if it is managed. That another notation is
+// no drift is in TestPropertiesInAnotherNotationAreUnchanged.
 func TestReadShowsDrift(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
@@ -29,11 +30,7 @@ func TestReadShowsDrift(t *testing.T) {
 	p.WantCalls("PUT")
 	p.WantTruth(state, "acme")
 
-	// A different notation is no drift, and properties that are not managed are not shown.
-	state = p.Updated(state, Acme("properties", `{"a":1.0}`))
-	p.Service.Change("acme", func(group *emulator.Group) { group.Properties = json.RawMessage(` { "a" : 1 } `) })
-	state = p.Refreshed(state)
-	p.WantState(state, "properties", `{"a":1.0}`)
+	// Properties that are not managed are not shown.
 	state = p.Updated(state, Acme("properties", nil))
 	p.Service.Change("acme", func(group *emulator.Group) { group.Properties = json.RawMessage(`{"a":2}`) })
 	p.WantSettled(p.Refreshed(state), Acme("properties", nil))
@@ -202,9 +199,9 @@ func TestCachedResponsesChangeNothing(t *testing.T) {
 	p.WantUntouched(before)
 
 	p.Service.ClearFaults()
-	aged := answering(response("acme", 1001, "Customer"))
-	aged.Header = http.Header{"Age": {"7"}}
-	p.Service.Fail(aged)
+	p.Service.Fail(emulator.Fault{
+		Kind: emulator.Answer, Body: response("acme", 1001, "Customer"), Header: http.Header{"Age": {"7"}},
+	})
 	after, diags := p.Read(acme)
 	diags.WantError(cannotLookUp, "Age", "Nothing was changed", "caching")
 	p.WantSame(after, acme)
