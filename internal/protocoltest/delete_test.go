@@ -172,7 +172,6 @@ func TestNothingMayBeDeletedWithALimitOfZero(t *testing.T) {
 	second(p.ApplyDeletion(states[0])).WantError(tooMany, "deletion number 1", "max_deletions is 0")
 	// A protected group gets the error about its protection.
 	state := p.Updated(states[0], Acme("deletion_protection", true))
-	p.Plan(state, nil).Diags.WantErrorAt("deletion_protection", isProtected)
 	p.Walk().WantNone()
 	second(p.ApplyDeletion(state)).WantErrorAt("deletion_protection", isProtected)
 	p.WantCalls("")
