@@ -104,14 +104,11 @@ func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 	}{
 		{"base_url", "", "", missing},
 		{"base_url", marker + ".example", marker + ".example", invalid},
-		{"base_url", "http://" + marker + ".example", "http://" + marker + ".example", invalid},
 		{"base_url", "https://user:" + marker + "@service.example", "https://user:" + marker + "@service.example", invalid},
-		{"base_url", "https://service.example?key=" + marker, "https://service.example?key=" + marker, invalid},
 		{"api_key", "", "", missing},
 		{"api_key", "  ", "  ", missing},
 		{"api_key", marker + "\n" + marker, marker + "\n" + marker, invalid},
 		{"api_key", marker + "\x00", "", invalid},
-		{"api_key", marker + "\t" + marker, "", invalid},
 		{"api_key_file", "/no/such/" + marker, "/no/such/" + marker, invalid},
 		{"api_key_file", filepath.Dir(empty), filepath.Dir(empty), invalid},
 		{"api_key_file", empty, empty, invalid},
@@ -127,7 +124,6 @@ func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 		{"max_retries", nil, marker, invalid},
 		{"max_retries", nil, "1.5", invalid},
 		{"retry_wait_min", marker, marker, invalid},
-		{"retry_wait_min", "0", "0", invalid},
 		{"retry_wait_max", marker, marker, invalid},
 		{"retry_wait_max", "1us", "1us", conflict},
 		{"requests_per_second", 0.0, "0", invalid},
@@ -153,8 +149,6 @@ func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 		{"environment", "customer", "customer", invalid},
 		{"max_deletions", -1, "-1", invalid},
 		{"max_deletions", 1_000_001, "1000001", invalid},
-		{"max_deletions", 0.5, "0.5", invalid},
-		{"max_deletions", nil, marker, invalid},
 	}
 	for _, test := range tests {
 		t.Run(test.argument+" "+strings.NewReplacer("/", "|", "\x00", "0").Replace(test.environment), func(t *testing.T) {
