@@ -17,19 +17,16 @@ func TestAnUnknownAgeCountsFromTheNextApply(t *testing.T) {
 			p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 			return p.Imported("acme")
 		},
-		"imported earlier": func(p *Provider) State {
-			p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-			return p.Refreshed(p.Updated(p.Imported("acme"), plain))
-		},
 		"adopted": func(p *Provider) State {
 			p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 			state, diags := p.Create(With(plain, "adopt_existing", true))
 			diags.WantWarning(adopted)
 			return state
 		},
-		"from an earlier version": func(p *Provider) State { return without(p, p.Created(plain), "token_rotated_at") },
 		"with the argument": func(p *Provider) State {
-			return without(p, p.Created(With(plain, "rotate_token_after_days", int64(90))), "token_rotated_at")
+			state := p.Created(With(plain, "rotate_token_after_days", int64(90)))
+			state.Value = Value(p.Type(), With(state.Members(), "token_rotated_at", nil))
+			return state
 		},
 		"with a text that is no time": func(p *Provider) State {
 			state := p.Created(plain)
@@ -67,17 +64,6 @@ func TestAnUnknownAgeCountsFromTheNextApply(t *testing.T) {
 			wantRotation(t, p.Plan(state, config), true)
 		})
 	}
-}
-
-// without returns the state without an attribute.
-func without(p *Provider, state State, attribute string) State {
-	p.T.Helper()
-	members := state.Members()
-	if members[attribute] == nil {
-		p.T.Errorf("the state has no %s anyway", attribute)
-	}
-	state.Value = Value(p.Type(), With(members, attribute, nil))
-	return state
 }
 
 // TestARotationElsewherePostponesTheNext checks that a refresh that sees another token records when it was first seen,
