@@ -37,9 +37,6 @@ func TestPlanLeavesUnknownOnlyWhatItsCallsCanChange(t *testing.T) {
 		"hidden and rotated": {
 			tagged, []any{"store_token", false, triggers, Quarter("Q2")}, "token_fingerprint", "token",
 		},
-		"hidden before, and rotated": {
-			hidden, []any{"store_token", false, triggers, Quarter("Q2")}, "token_fingerprint", "token",
-		},
 		"hidden no more":              {hidden, []any{"store_token", true}, "", "token"},
 		"hidden no more, and rotated": {hidden, []any{triggers, Quarter("Q2")}, rotation, ""},
 		"perhaps hidden":              {tagged, []any{"store_token", Unknown}, "token", ""},
@@ -85,6 +82,7 @@ func TestOnlyANewValueOfATriggerRotates(t *testing.T) {
 		"dropped and changed":       {o{"a": "1", "b": "1"}, o{"b": "2"}, true},
 		"null to value":             {o{"a": nil}, o{"a": "1"}, true},
 		"value to null":             {o{"a": "1"}, o{"a": nil}, true},
+		"null to empty":             {o{"a": nil}, o{"a": ""}, true},
 		"null stays":                {o{"a": nil}, o{"a": nil}, false},
 		"value unknown":             {o{"a": "1"}, o{"a": Unknown}, true},
 		"new value unknown":         {o{"a": "1"}, o{"a": "1", "b": Unknown}, false},
