@@ -10,7 +10,7 @@ import (
 )
 
 // TestLogsHaveNoSecrets checks that no key, token or header is logged at any level by any operation, and that the rest
-// is readable.
+// is readable. What internal/api masks is in its mask_test.go; this test covers the framework and the provider as well.
 func TestLogsHaveNoSecrets(t *testing.T) {
 	t.Parallel()
 	const gateway = "secret-of-the-gateway"
