@@ -113,6 +113,7 @@ func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 		{"api_key_file", twoLines, twoLines, invalid},
 		{"allow_http", nil, marker, invalid},
 		{"request_timeout", marker, marker, invalid},
+		{"request_timeout", "30", "30", invalid},
 		{"request_timeout", "0s", "0s", invalid},
 		{"request_timeout", "-1s", "-1s", invalid},
 		{"max_retries", -1, "-1", invalid},
