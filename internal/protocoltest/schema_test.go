@@ -95,9 +95,9 @@ func TestSchemasMarkSecrets(t *testing.T) {
 	}
 }
 
-// TestSchemasHaveTheseAttributes checks which attributes are required, optional, and computed. An optional attribute that
-// is not computed cannot have a default, which would show up in the plan of every existing group when the provider is
-// upgraded.
+// TestSchemasHaveTheseAttributes checks which attributes are required, optional, and computed. An optional attribute
+// that is not computed cannot have a default, which would show up in the plan of every existing group when the provider
+// is upgraded.
 func TestSchemasHaveTheseAttributes(t *testing.T) {
 	t.Parallel()
 	type kinds struct{ required, optional, computed string }
