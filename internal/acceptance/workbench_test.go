@@ -44,11 +44,6 @@ func group(name string, lines ...string) string {
 	return "resource \"embed_user_group\" \"" + name + "\" {\n  " + strings.Join(lines, "\n  ") + "\n}\n"
 }
 
-// importBlock returns an import block for the resource with the name. The line specifies the ID or the identity.
-func importBlock(name, line string) string {
-	return "import {\n  to = embed_user_group." + name + "\n  " + line + "\n}\n"
-}
-
 // buildDir is the directory of the provider's program. It is empty until a test needs the program. TestMain removes
 // the directory.
 var buildDir string
