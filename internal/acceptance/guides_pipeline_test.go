@@ -19,8 +19,7 @@ func plansWithoutKey(r *reader) {
 }
 
 func appliesPlanned(r *reader) {
-	r.write("main.tf", acmeBlock)
-	r.init()
+	r.starts(acmeBlock)
 	commands := r.take("shell")
 	// The plan has changes, so it exits with 2.
 	r.shell(strings.Replace(commands, "-detailed-exitcode\n", "-detailed-exitcode || [ $? = 2 ]\n", 1))
@@ -74,8 +73,7 @@ func isGitLab(r *reader) { r.decodes(r.take("yaml")) }
 // locksPlatforms uses a mirror instead of the registry. No program in the mirror is run, so their content is
 // arbitrary.
 func locksPlatforms(r *reader) {
-	r.write("main.tf", acmeBlock)
-	r.init()
+	r.starts(acmeBlock)
 	command := strings.TrimSpace(r.take("shell"))
 	platforms := regexp.MustCompile(`-platform=(\w+)`).FindAllStringSubmatch(command, -1)
 	mirror := r.t.TempDir()

@@ -43,11 +43,8 @@ func rotatesBySchedule(r *reader) {
 	r.replace("main.tf", "2026-Q4", "2027-Q1")
 	r.rotatesOnceBy(func() { r.apply() })
 
-	r.dir = r.t.TempDir()
 	computed := strings.ReplaceAll(r.take("terraform"), `"acme"`, `"other"`)
-	r.write("main.tf", computed)
-	r.init()
-	r.apply()
+	r.begins(computed)
 	r.plansNothing()
 	for i, now := range []string{
 		"2025-01-01T00:00:00Z", "2025-03-31T23:59:59Z", "2025-04-01T00:00:00Z", "2025-12-31T23:59:59Z",
@@ -157,9 +154,7 @@ func keepsSecretCurrent(r *reader) {
 	}
 	example := readPage(r.t, examplesDir+"/token-to-secret-store/main.tf")
 	for _, configuration := range []string{r.take("terraform"), example} {
-		r.dir = r.t.TempDir()
-		r.write("main.tf", configuration)
-		r.init()
+		r.starts(configuration)
 		r.service.ResetCounts()
 		r.must("plan")
 		r.madeNoCall()

@@ -165,12 +165,18 @@ func (r *reader) init(flags ...string) {
 	r.must(append([]string{"init"}, flags...)...)
 }
 
-// begins applies the configuration in a new directory.
-func (r *reader) begins(configuration string) {
+// starts initializes the configuration in a new directory.
+func (r *reader) starts(configuration string) {
 	r.t.Helper()
 	r.dir = r.t.TempDir()
 	r.write("main.tf", configuration)
 	r.init()
+}
+
+// begins applies the configuration in a new directory.
+func (r *reader) begins(configuration string) {
+	r.t.Helper()
+	r.starts(configuration)
 	r.apply()
 }
 
