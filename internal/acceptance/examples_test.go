@@ -117,14 +117,6 @@ var examples = map[string]example{
 	"ephemeral existing": {
 		sources: tokenFile("existing.tf"), needs: engine.EphemeralResource, secret: true, before: acmeOnly, stays: true,
 	},
-	"action": {sources: actionFile("action.tf"), needs: engine.Actions, try: func(w *workbench) {
-		w.says("Rotated; the new token has the fingerprint",
-			"apply", "-auto-approve", "-invoke=action.embed_rotate_user_group_token.acme")
-		w.rotated("acme", 1)
-		// The state still has the old token, so destroy has to look up the new one.
-		w.must("destroy", "-auto-approve", "-refresh=false")
-		w.apply()
-	}},
 	"action trigger": {sources: actionFile("trigger.tf"), needs: engine.Actions, try: func(w *workbench) {
 		w.rotatesOnce("acme", "-var=incident=1")
 	}},
@@ -136,6 +128,13 @@ var examples = map[string]example{
 	"imports from CSV": {
 		sources: []string{"import-from-csv"}, needs: engine.ForEachImport,
 		before: map[string]string{"acme": "Acme Ltd", "initech": "Initech, Inc.", "umbrella": "Umbrella AG"},
+	},
+	"query, limited": {
+		sources: page("list-resources/embed_user_group", "limit.tfquery.hcl"), needs: engine.Query, before: acmeInitech,
+		prepare: queriesGroups,
+	},
+	"query from CSV": {
+		sources: []string{"query-from-csv"}, needs: engine.Query, before: acmeInitech, prepare: queriesGroups,
 	},
 	"import command": {
 		sources: append(resourceFile("resource.tf"), resourceFile("import.sh")...), before: acmeOnly,
@@ -151,15 +150,13 @@ var otherwiseCovered = map[string]func(*testing.T){
 	"token-to-secret-store":                                     TestAccPages, // keepsSecretCurrent
 	"getting-started":                                           TestAccPages, // importsCustomers
 	"getting-started/review":                                    TestAccPages, // importsCustomers
-	"query-from-csv":                                            TestAccQueryExamples,
 	"api-key-from-vault":                                        TestAccEphemeralKeyIsReadAgainInEachRun,
 	"tokens-in-two-root-modules/groups":                         TestAccTokensInTwoRootModules,
 	"tokens-in-two-root-modules/secrets":                        TestAccTokensInTwoRootModules,
 	"customers-in-shards":                                       TestAccSplittingTheStateMakesOnlyLookups,
 	"customers-in-shards/split":                                 TestAccSplittingTheStateMakesOnlyLookups,
-	"list-resources/embed_user_group/versions.tf":               TestAccQueryExamples,
-	"list-resources/embed_user_group/list-resource.tfquery.hcl": TestAccPages, // lists, importsListed
-	"list-resources/embed_user_group/limit.tfquery.hcl":         TestAccQueryExamples,
+	"list-resources/embed_user_group/list-resource.tfquery.hcl": TestAccPages, // lists
+	"actions/embed_rotate_user_group_token/action.tf":           TestAccPages, // invokes
 }
 
 // TestAccExamples checks that each example can be applied, plans nothing afterwards, and can be destroyed.
@@ -297,6 +294,21 @@ func bringsModule(w *workbench) {
 func keepsTokensSensitive(w *workbench) {
 	w.says("tokens = <sensitive>", "output")
 	refusesDestruction(w)
+}
+
+// queriesGroups lists the groups, and generates the configuration that imports them unchanged.
+func queriesGroups(w *workbench) {
+	w.service.Change("acme", func(group *emulator.Group) {
+		group.Properties = json.RawMessage(`{"n":9007199254740993,"why":"${a} %{b}"}`)
+	})
+	out := w.must("query", "-generate-config-out=generated.tf")
+	for id := range acmeInitech {
+		if !strings.Contains(out, "user_group_id="+id) {
+			w.t.Errorf("%q is not listed:\n%s", id, out)
+		}
+	}
+	w.has("acme", "initech")
+	w.says("2 to import, 0 to add, 0 to change, 0 to destroy", "plan")
 }
 
 // runsImportCommand runs the shell script unchanged.
