@@ -18,11 +18,7 @@ resource "embed_user_group" "acme" {
 }
 `
 
-// rotates runs the next block and checks that it rotates acme once.
-func rotates(r *reader) {
-	r.rotatesOnceBy(func() { r.runs() })
-}
-
+// rotatesOnceBy checks that a function rotates acme once.
 func (r *reader) rotatesOnceBy(does func()) {
 	r.t.Helper()
 	before := r.service.Rotations("acme")
@@ -75,7 +71,7 @@ func rotatesByAge(r *reader) {
 // action if the engine has actions.
 func rotatesNow(r *reader) {
 	r.begins(r.take("terraform"))
-	rotates(r)
+	r.rotatesOnceBy(func() { r.runs() })
 	r.rotated("initech", 0)
 	r.write("terraform.tfvars", "incidents = { acme = 1 }\n")
 	r.plansNothing()

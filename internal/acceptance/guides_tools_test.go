@@ -36,15 +36,6 @@ func (r *reader) isWorkflow(text string) {
 	}
 }
 
-// parses checks the syntax of the next block with bash.
-func (r *reader) parses() {
-	r.t.Helper()
-	if out, err := exec.CommandContext(r.t.Context(), engine.NeedsProgram(r.t, "bash"), "-n", "-c", r.take("shell")).
-		CombinedOutput(); err != nil {
-		r.t.Errorf("%v\n%s", err, out)
-	}
-}
-
 // testsWithEmulator runs this repository's emulator instead of a released one. The tests on the page must pass with it.
 func testsWithEmulator(r *reader) {
 	command := r.take("shell")
@@ -87,7 +78,10 @@ func splits(r *reader) {
 	r.isWorkflow("on: push\n" + r.take("yaml"))
 	parsesHCL(r)
 	parsesHCL(r)
-	r.parses()
+	parses := exec.CommandContext(r.t.Context(), engine.NeedsProgram(r.t, "bash"), "-n", "-c", r.take("shell"))
+	if out, err := parses.CombinedOutput(); err != nil {
+		r.t.Errorf("%v\n%s", err, out)
+	}
 }
 
 // TestAccPagesOfGitHub checks that every file that GitHub reads from this repository is valid YAML. GitHub does not

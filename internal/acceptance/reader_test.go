@@ -108,10 +108,10 @@ func TestAccPages(t *testing.T) {
 	for key, it := range parts {
 		t.Run(key, func(t *testing.T) {
 			t.Parallel()
-			if it.needs != (engine.Feature{}) {
-				engine.Needs(t, it.needs)
-			}
-			r := newReader(t, it.options, blocks[key])
+			engine.Needs(t, it.needs)
+			r := &reader{newWorkbench(t, it.options), blocks[key]}
+			// Install the provider from a mirror, so that terraform init works.
+			r.env = append(r.env, "TF_CLI_CONFIG_FILE="+filepath.Join(buildDir, "mirror.tfrc"), "TF_INPUT=1")
 			it.follow(r)
 			if len(r.left) > 0 {
 				t.Errorf("the test does not follow the block\n%s", r.left[0].text)
@@ -124,14 +124,6 @@ func TestAccPages(t *testing.T) {
 type reader struct {
 	*workbench
 	left []block
-}
-
-// newReader returns a reader that installs the provider from a mirror, so that terraform init works.
-func newReader(t *testing.T, options emulator.Options, blocks []block) *reader {
-	t.Helper()
-	r := &reader{newWorkbench(t, options), blocks}
-	r.env = append(r.env, "TF_CLI_CONFIG_FILE="+filepath.Join(buildDir, "mirror.tfrc"), "TF_INPUT=1")
-	return r
 }
 
 // take removes and returns the text of the next block, which must be in the given language.

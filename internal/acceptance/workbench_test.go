@@ -87,9 +87,7 @@ func newWorkbench(t *testing.T, options emulator.Options) *workbench {
 func parallelWorkbench(t *testing.T, options emulator.Options, needs ...engine.Feature) *workbench {
 	t.Helper()
 	for _, feature := range needs {
-		if feature != (engine.Feature{}) {
-			engine.Needs(t, feature)
-		}
+		engine.Needs(t, feature)
 	}
 	t.Parallel()
 	return newWorkbench(t, options)
