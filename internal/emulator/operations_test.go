@@ -102,10 +102,11 @@ var readings = map[string]struct {
 		`PUT {"user_group_id":"acme","mapping":{"c":"3"}}`,
 		updated + `null,"provided_id":"acme","properties":null` + tagged,
 	}, stored: `acme 7 tok "" {"c":"3"} ` + "\n"},
-	"name required": {options: emulator.Options{NameRequired: true, TrimNames: true}, exchanges: []string{
+	"name required, and trimmed": {options: emulator.Options{NameRequired: true, TrimNames: true}, exchanges: []string{
 		`GET {"user_group_id":"acme"}`, unnamed,
 		`GET {"user_group_id":"n","name":" "}`, unnamed,
 		`PUT {"user_group_id":"acme","mapping":{}}`, unnamed,
+		`PUT {"user_group_id":"acme","name":" A  B "}`, updated + strings.Replace(asIs, "Acme", "A  B", 1) + tagged,
 		`DELETE {"user_group_id":"acme"}`, done,
 	}},
 	"success 0": {options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}, exchanges: []string{
@@ -122,10 +123,6 @@ var readings = map[string]struct {
 			`DELETE {"user_group_id":"n"}`, strings.Replace(absent, "404", "200", 1),
 		}, stored: before,
 	},
-	"upsert": {options: emulator.Options{UpsertOnPut: true, FirstTeamID: 1<<53 + 1}, exchanges: []string{
-		`PUT {"user_group_id":"n","name":"New"}`,
-		strings.Replace(upsert, "1001", "9007199254740993", 1) + `"New","provided_id":"n","properties":null` + tagged,
-	}, stored: before + `n 9007199254740993 token-1 "New" null ` + "\n"},
 	"forgiving deletes": {options: emulator.Options{ForgivingDeletes: true}, exchanges: []string{
 		`DELETE {"user_group_id":"n"}`, done,
 		`DELETE {"current_token":"never"}`, done,
@@ -138,9 +135,6 @@ var readings = map[string]struct {
 		`GET {"user_group_id":"N"}`, empty,
 		`DELETE {"user_group_id":"AcmE","current_token":"tok"}`, done,
 	}, stored: `n 1001 token-1 "" null ` + "\n"},
-	"trimmed names": {options: emulator.Options{TrimNames: true}, exchanges: []string{
-		`PUT {"user_group_id":"acme","name":" A  B "}`, updated + strings.Replace(asIs, "Acme", "A  B", 1) + tagged,
-	}, stored: strings.Replace(before, "Acme", "A  B", 1)},
 	"kept otherwise than echoed": {
 		options: emulator.Options{TrimNames: true, IDs: emulator.IDsLowerCase, Answers: emulator.AnswersEcho},
 		exchanges: []string{
