@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -272,19 +271,10 @@ func (w *workbench) filesWithTokens() []string {
 func (w *workbench) filesWith(pattern string) (found []string) {
 	w.t.Helper()
 	matches := regexp.MustCompile(pattern)
-	err := filepath.WalkDir(w.dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		content, _, err = engine.Unpacked(content)
-		if matches.Match(content) {
+	err := engine.Files(w.dir, func(path string, text []byte, _ bool) {
+		if matches.Match(text) {
 			found = append(found, path)
 		}
-		return err
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"regexp"
@@ -138,21 +137,10 @@ func (f *fixture) leak() (where string, err error) {
 	if at := untilSecret([]byte(f.printed), false); at >= 0 {
 		return "a secret was printed after:\n" + f.printed[max(0, at-200):at], nil
 	}
-	root := os.DirFS(f.root)
-	err = fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		content, err := fs.ReadFile(root, path)
-		if err != nil {
-			return err
-		}
-		text, isPlan, err := engine.Unpacked(content)
+	err = engine.Files(f.root, func(path string, text []byte, isPlan bool) {
 		if at := untilSecret(text, isPlan || strings.Contains(path, ".tfstate")); at >= 0 {
 			where = fmt.Sprintf("a secret is in %s after:\n%s", path, text[max(0, at-200):at])
-			return fs.SkipAll
 		}
-		return err
 	})
 	return where, err
 }

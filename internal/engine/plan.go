@@ -4,11 +4,29 @@ import (
 	"archive/zip"
 	"bytes"
 	"io/fs"
+	"os"
+	"path/filepath"
 )
 
-// Unpacked returns the files in a saved plan, one after the other, and whether the content is a plan. A plan is a zip
+// Files calls see with each file in the directory and below. It unpacks plans.
+func Files(dir string, see func(path string, text []byte, isPlan bool)) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		text, isPlan, err := unpacked(content)
+		see(path, text, isPlan)
+		return err
+	})
+}
+
+// unpacked returns the files in a saved plan, one after the other, and whether the content is a plan. A plan is a zip
 // archive. Any other content is returned unchanged.
-func Unpacked(content []byte) (text []byte, isPlan bool, err error) {
+func unpacked(content []byte) (text []byte, isPlan bool, err error) {
 	if !bytes.HasPrefix(content, []byte("PK\x03\x04")) {
 		return content, false, nil
 	}
