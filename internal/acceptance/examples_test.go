@@ -268,7 +268,7 @@ func (w *workbench) truncatesSpreadsheet() {
 		return
 	}
 	w.service.ResetCounts()
-	list := readPage(w.t, filepath.Join(w.dir, "customers.csv"))
+	list := w.read("customers.csv")
 	w.write("customers.csv", strings.Join(strings.SplitAfter(list, "\n")[:2], ""))
 	for _, command := range [][]string{{"plan"}, {"apply", "-auto-approve"}, {"destroy", "-auto-approve"}} {
 		w.fails("at least 2, and max_deletions is 1", command...)

@@ -34,13 +34,13 @@ func plansWithWrongKey(r *reader) {
 	r.key(customerKey, "")
 	r.begins(group("customer", `for_each = { for i in range(40) : format("customer-%03d", i) => "Customer ${i}" }`,
 		"user_group_id = each.key", "name = each.value"))
-	state := readPage(r.t, filepath.Join(r.dir, "terraform.tfstate"))
+	state := r.read("terraform.tfstate")
 	r.key(testingKey, "")
 	r.quotes(strings.Replace(r.take("text"), "400", "40", 1), r.must("plan"))
 	if copies := r.service.In("Testing").Groups(); len(copies) > 0 {
 		r.t.Errorf("the plan left these groups in Testing: %v", copies)
 	}
-	if readPage(r.t, filepath.Join(r.dir, "terraform.tfstate")) != state {
+	if r.read("terraform.tfstate") != state {
 		r.t.Error("the plan changed the state")
 	}
 }
@@ -52,10 +52,10 @@ func undoesApply(r *reader) {
 	r.begins(group("customer", `for_each = { customer-001 = { sales = "a" }, customer-002 = null }`,
 		"user_group_id = each.key", "name = each.key", "mapping = each.value", "deletion_protection = true"))
 	customers := r.service.In("Customer").Groups()
-	before := readPage(r.t, filepath.Join(r.dir, "terraform.tfstate"))
+	before := r.read("terraform.tfstate")
 	r.key(testingKey, "")
 	r.apply()
-	wrong := readPage(r.t, filepath.Join(r.dir, "terraform.tfstate"))
+	wrong := r.read("terraform.tfstate")
 
 	saves, restores, removes := r.take("shell"), r.take("shell"), r.take("shell")
 	r.shell(saves)
@@ -70,7 +70,7 @@ func undoesApply(r *reader) {
 	r.quotes("0 to add, 1 to change, 0 to destroy", said)
 	r.must("apply", "planned")
 	r.plansNothing()
-	state := readPage(r.t, filepath.Join(r.dir, "terraform.tfstate"))
+	state := r.read("terraform.tfstate")
 	for _, customer := range customers {
 		if !strings.Contains(state, customer.Token) {
 			r.t.Errorf("the state does not contain the token of %s", customer.ID)

@@ -58,7 +58,7 @@ func findsDrift(r *reader) {
 		r.t.Errorf("the group is not listed in\n%s", printed)
 	}
 	current, _ := r.service.Group("acme")
-	if !strings.Contains(readPage(r.t, filepath.Join(r.dir, "terraform.tfstate")), current.Token) {
+	if !strings.Contains(r.read("terraform.tfstate"), current.Token) {
 		r.t.Error("the state does not contain the current token")
 	}
 	r.onlyLooked()
@@ -90,7 +90,7 @@ func locksPlatforms(r *reader) {
 		r.t.Fatal(err)
 	}
 	r.shell(command + " -fs-mirror=" + mirror)
-	lock := readPage(r.t, filepath.Join(r.dir, ".terraform.lock.hcl"))
+	lock := r.read(".terraform.lock.hcl")
 	if strings.Count(lock, `"h1:`) != len(platforms) || len(platforms) != 4 {
 		r.t.Error(lock)
 	}

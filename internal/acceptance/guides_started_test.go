@@ -48,7 +48,7 @@ func importsCustomers(r *reader) {
 	r.copyModule("modules/customers")
 	r.customers(400, 150)
 	before := customers.Groups()
-	if list := r.take("text"); !strings.HasPrefix(readPage(r.t, filepath.Join(r.dir, "customers.csv")), list) {
+	if list := r.take("text"); !strings.HasPrefix(r.read("customers.csv"), list) {
 		r.t.Errorf("the page shows another list:\n%s", list)
 	}
 	r.rehearses()
@@ -98,7 +98,7 @@ func importsCustomers(r *reader) {
 // table of changes says.
 func (r *reader) addsColumns() {
 	r.t.Helper()
-	list := strings.ReplaceAll(readPage(r.t, filepath.Join(r.dir, "customers.csv")), "\n", ",,\n")
+	list := strings.ReplaceAll(r.read("customers.csv"), "\n", ",,\n")
 	r.write("customers.csv", strings.NewReplacer(
 		"tier,,\n", "tier,leaving,incident\n",
 		",Customer 002,trial,,", ",Customer 002,trial,yes,",
@@ -138,8 +138,7 @@ func (r *reader) rehearses() {
 // keepsProperty adds a column for the property that an apply would remove, and checks that no plan changes it.
 func (r *reader) keepsProperty() {
 	r.t.Helper()
-	csv, program := filepath.Join(r.dir, "customers.csv"), filepath.Join(r.dir, "main.tf")
-	list, before := readPage(r.t, csv), readPage(r.t, program)
+	list, before := r.read("customers.csv"), r.read("main.tf")
 	added := strings.Replace(strings.ReplaceAll(list, "\n", ",\n"), "tier,\n", "tier,legacy\n", 1)
 	r.write("customers.csv", strings.Replace(added, "Customer 001,silver,", "Customer 001,silver,true", 1))
 	r.write("main.tf", strings.Replace(before, "properties = jsonencode({ tier = row.tier })", r.take("hcl"), 1))
@@ -155,7 +154,7 @@ func (r *reader) backsUp() {
 	r.t.Helper()
 	r.runs()
 	var backup map[string]struct{ Name, Properties string }
-	err := json.Unmarshal([]byte(readPage(r.t, filepath.Join(r.dir, "backup.json"))), &backup)
+	err := json.Unmarshal([]byte(r.read("backup.json")), &backup)
 	if one := backup["customer-001"]; err != nil || len(backup) != 150 || one.Name != "Customer 001" ||
 		one.Properties != `{"legacy":true}` {
 		r.t.Errorf("the backup has %d groups, %+v, %v", len(backup), one, err)

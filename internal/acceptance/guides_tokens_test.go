@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -105,7 +104,7 @@ func encrypts(r *reader) {
 	r.begins(acmeBlock + encryption)
 	r.plansNothing()
 	for _, name := range []string{"terraform.tfstate", "planned"} {
-		text := readPage(r.t, filepath.Join(r.dir, name))
+		text := r.read(name)
 		if !strings.Contains(text, "encrypted_data") || strings.Contains(text, `"token"`) {
 			r.t.Errorf("%s is not encrypted: %.300s", name, text)
 		}

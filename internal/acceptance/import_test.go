@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,7 +28,7 @@ func TestAccGeneratedConfigurationPlansNothing(t *testing.T) {
 	if !engine.GenerateJSON.In(w.engine) {
 		reads = `"{\"a\":`
 	}
-	if text := readPage(t, filepath.Join(w.dir, "generated.tf")); !strings.Contains(text, reads) {
+	if text := w.read("generated.tf"); !strings.Contains(text, reads) {
 		t.Errorf("the properties in the generated configuration have the wrong form:\n%s", text)
 	}
 	w.onlyLooked()

@@ -121,11 +121,7 @@ func upgradeWrite(t *testing.T, version string) {
 		w.service.Change(group.ID, func(group *emulator.Group) { group.Token = upgradeToken(group.ID) })
 	}
 	w.must("apply", "-auto-approve", "-refresh-only", "-var=quarter=Q2")
-	written, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
-	if err == nil {
-		err = os.WriteFile(file, written, 0o644)
-	}
-	if err != nil {
+	if err := os.WriteFile(file, []byte(w.read("terraform.tfstate")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -116,6 +115,11 @@ func (w *workbench) write(name, text string) {
 	}
 }
 
+func (w *workbench) read(name string) string {
+	w.t.Helper()
+	return readPage(w.t, filepath.Join(w.dir, name))
+}
+
 // configure writes a configuration with the given blocks to main.tf, replacing the previous one.
 func (w *workbench) configure(blocks ...string) {
 	w.t.Helper()
@@ -133,29 +137,23 @@ func (w *workbench) applied(blocks ...string) {
 // replace replaces all occurrences of a text in a file. There must be at least one.
 func (w *workbench) replace(name, from, to string) {
 	w.t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.dir, name))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if !bytes.Contains(text, []byte(from)) {
+	text := w.read(name)
+	if !strings.Contains(text, from) {
 		w.t.Fatalf("%s has no %q", name, from)
 	}
-	w.write(name, strings.ReplaceAll(string(text), from, to))
+	w.write(name, strings.ReplaceAll(text, from, to))
 }
 
 // ages dates the token of a group in the state, as if Terraform had rotated it so many days and a minute ago.
 func (w *workbench) ages(id string, days int) {
 	w.t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	state := w.read("terraform.tfstate")
 	was := regexp.MustCompile(`"token_rotated_at": [^\n]+(,\s+"user_group_id": "` + id + `")`)
-	if len(was.FindAll(text, -1)) != 1 {
+	if len(was.FindAllString(state, -1)) != 1 {
 		w.t.Fatalf("the state does not have the group %s once", id)
 	}
 	at := time.Now().UTC().AddDate(0, 0, -days).Add(-time.Minute).Format(time.RFC3339)
-	w.write("terraform.tfstate", was.ReplaceAllString(string(text), `"token_rotated_at": "`+at+`"$1`))
+	w.write("terraform.tfstate", was.ReplaceAllString(state, `"token_rotated_at": "`+at+`"$1`))
 }
 
 // run runs the engine and returns its exit code and its output, which must not contain a token.
