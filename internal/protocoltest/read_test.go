@@ -292,4 +292,9 @@ func TestStopEndsRunningRequests(t *testing.T) {
 		t.Error("the read that was stopped reports no error")
 	}
 	p.WantCalls("GET")
+	p.Service.ClearFaults()
+	p.Always("", emulator.TooMany429)
+	if _, diags := userGroups(p, "acme", "other"); !diags.HasError() {
+		t.Error("the data source that was stopped reports no error")
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
@@ -146,6 +147,44 @@ func TestUserGroupsReportsACommonFailureOnce(t *testing.T) {
 	}
 	_, diags = userGroups(p.AnotherProcess(Object{"api_key": Unknown}), "acme")
 	diags.WantError(notConfigured)
+}
+
+// TestLookupsOfManyGroupsSayWhatEndedTheRun checks that the error that ends a run is reported, whichever of the lookups
+// under way has it, and so is each group that is left behind. The other lookups report nothing.
+func TestLookupsOfManyGroupsSayWhatEndedTheRun(t *testing.T) {
+	t.Parallel()
+	ids := make([]string, 40)
+	for i := range ids {
+		ids[i] = fmt.Sprint("customer-", i)
+	}
+	for name, looksUp := range map[string]func(*Provider) Diags{
+		"data": func(p *Provider) Diags { return second(userGroups(p, ids...)) },
+		"list": func(p *Provider) Diags { return second(p.List(0, false, ids...)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := wrongKey(t)
+			p.Walk().WantNone()
+			looksUp(p).WantError("The API key belongs to another environment", `"Testing"`, `"Customer"`)
+			p.WantCalls("check")
+			// The same run has the explanation already.
+			looksUp(p).WantError(`User group "customer-0" was left unchanged`, "The API key belongs to another environment")
+		})
+		t.Run(name+", nothing can be deleted", func(t *testing.T) {
+			inVirtualTime(t, emulator.Options{Latency: time.Second}, func(t *testing.T, p *Provider) {
+				p.Always(http.MethodDelete, emulator.CutBefore)
+				diags := looksUp(p)
+				said, left := diags.String(), p.Service.Groups()
+				for _, group := range left {
+					if !strings.Contains(said, `"user_group_id":"`+group.ID+`"`) {
+						t.Errorf("%s was left behind, and no command says how to remove it", group.ID)
+					}
+				}
+				if len(left) < 10 || len(diags.List) > len(left) {
+					t.Errorf("%d groups are left, and there are %d messages:\n%s", len(left), len(diags.List), diags)
+				}
+			})
+		})
+	}
 }
 
 // TestImportUsesTheLookupBeforeIt checks that a group that a data source or a list has just looked up is not looked up

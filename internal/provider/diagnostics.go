@@ -59,6 +59,28 @@ func isOver(err error) bool {
 		problem.Placeholder == usergroup.NoPlaceholder
 }
 
+// reportFailed reports the failed lookups of many groups. It leaves out those that only refer to the error that ended
+// the run. If another object has reported that error, it reports the first reference to it.
+func reportFailed(diags *diag.Diagnostics, failed []error) {
+	for i, err := range failed {
+		if !refersOnly(err) || i == 0 && !slices.ContainsFunc(failed, func(err error) bool { return !refersOnly(err) }) {
+			report(diags, err)
+		}
+	}
+}
+
+// refersOnly reports whether an error says only that an earlier one ended the run.
+func refersOnly(err error) bool {
+	var problem *usergroup.Problem
+	return errors.As(err, &problem) && problem.ChangedNothing()
+}
+
+// mayHaveLeftAGroup reports whether a failed lookup has, or may have, left an empty group behind.
+func mayHaveLeftAGroup(err error) bool {
+	var problem *usergroup.Problem
+	return errors.As(err, &problem) && (problem.Placeholder == usergroup.PlaceholderLeft || problem.LookupUncertain)
+}
+
 func warnsOf(result usergroup.Result, finding usergroup.Finding) bool {
 	return slices.ContainsFunc(result.Warnings, func(warning *usergroup.Problem) bool {
 		return warning.Finding == finding

@@ -69,7 +69,7 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 		return
 	}
 	stream.Results = func(push func(list.ListResult) bool) {
-		var failed []list.ListResult
+		var failed []error
 		for one := range lookUpAll(ctx, l.service, withoutRepeats(ids), req.Limit) {
 			var warnings diag.Diagnostics
 			if reportsMissing(&warnings, one.err) {
@@ -78,21 +78,20 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 				}
 				continue
 			}
+			if one.err != nil {
+				failed = append(failed, one.err)
+				continue
+			}
 			result := req.NewListResult(ctx)
-			report(&result.Diagnostics, one.err, one.found.Warnings...)
-			if one.err == nil {
-				l.describe(ctx, one.id, one.found, req.IncludeResource, &result)
-			}
-			if result.Diagnostics.HasError() {
-				failed = append(failed, result)
-			} else if !push(result) {
-				return
-			}
-		}
-		for _, result := range failed {
+			report(&result.Diagnostics, nil, one.found.Warnings...)
+			l.describe(ctx, one.id, one.found, req.IncludeResource, &result)
 			if !push(result) {
 				return
 			}
+		}
+		var errs diag.Diagnostics
+		if reportFailed(&errs, failed); len(errs) > 0 {
+			push(list.ListResult{Diagnostics: errs})
 		}
 	}
 }

@@ -111,12 +111,14 @@ func (d *userGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 }
 
 // lookUp looks up data.UserGroupIDs and sets the rest of data. After the first error it makes no further calls, since
-// the other lookups would most likely fail for the same reason.
+// the other lookups would most likely fail for the same reason. Of those under way, it reports the ones that may have
+// left a group behind.
 func (d *userGroupsDataSource) lookUp(ctx context.Context, data *userGroupsModel, diags *diag.Diagnostics) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	data.ExistingIDs, data.MissingIDs = []string{}, []string{}
 	data.Groups = make(map[string]userGroupShown, len(data.UserGroupIDs))
+	var failed []error
 	for one := range lookUpAll(ctx, d.service, data.UserGroupIDs, 0) {
 		switch {
 		case one.err == nil:
@@ -126,8 +128,10 @@ func (d *userGroupsDataSource) lookUp(ctx context.Context, data *userGroupsModel
 		case reportsMissing(diags, one.err):
 			data.MissingIDs = append(data.MissingIDs, one.id)
 		default:
-			if !diags.HasError() {
-				report(diags, one.err)
+			if len(failed) == 0 || ctx.Err() == nil || mayHaveLeftAGroup(one.err) {
+				failed = append(failed, one.err)
+			}
+			if !refersOnly(one.err) { // What it refers to may be the error of a lookup that comes later.
 				stop()
 			}
 			continue
@@ -136,6 +140,7 @@ func (d *userGroupsDataSource) lookUp(ctx context.Context, data *userGroupsModel
 			tflog.Info(ctx, fmt.Sprintf("Looked up %d of %d user groups", done, len(data.UserGroupIDs)))
 		}
 	}
+	reportFailed(diags, failed)
 }
 
 func newUserGroupShown(found usergroup.Found) userGroupShown {
