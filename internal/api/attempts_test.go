@@ -31,28 +31,19 @@ func TestRepetitions(t *testing.T) {
 	}{
 		"429":                {json(429, `{}`), Throttled, always},
 		"500":                {json(500, `{"success":0}`), UnknownOutcome, ifRepeatable},
-		"503":                {json(503, ``), UnknownOutcome, ifRepeatable},
-		"408":                {json(408, ``), UnknownOutcome, ifRepeatable},
-		"HTML":               {page(200), UnknownOutcome, ifRepeatable},
-		"nothing":            {ok(""), UnknownOutcome, ifRepeatable},
 		"cut":                {cut, UnknownOutcome, ifRepeatable},
 		"cut in the header":  {then(write("HTTP/1.1 200 OK\r\nX: "), cut), UnknownOutcome, ifRepeatable},
 		"cut before success": {half(200, `{"user_group":1,"success":1}`), UnknownOutcome, ifRepeatable},
 		"silence":            {hang, UnknownOutcome, ifRepeatable},
-		"silence then": {
-			then(write("HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n"), hang), UnknownOutcome, ifRepeatable,
-		},
-		"no HTTP":          {write("220 smtp.example.com\r\n\r\n"), UnknownOutcome, ifRepeatable},
-		"another protocol": {write("HTTP/1.1 101 X\r\nConnection: Upgrade\r\n\r\n"), UnknownOutcome, ifRepeatable},
-		"half an answer":   {half(200, successJSON), Incomplete, ifUpdate},
-		"half a refusal":   {half(400, `{"message":"no, because"}`), Refused, never},
-		"half a 403":       {half(403, htmlPage), Unauthorized, never},
-		"401":              {json(401, ``), Unauthorized, never},
-		"407":              {json(407, ``), NotSent, never},
-		"400":              {json(400, `{"success":1}`), Refused, never},
-		"success 0":        {json(200, `{"success":0}`), Refused, never},
-		"307":              {json(307, ``), Redirected, never},
-		"from a cache":     {answer(200, "Age: 1\r\n", successJSON), Cached, never},
+		"no HTTP":            {write("220 smtp.example.com\r\n\r\n"), UnknownOutcome, ifRepeatable},
+		"another protocol":   {write("HTTP/1.1 101 X\r\nConnection: Upgrade\r\n\r\n"), UnknownOutcome, ifRepeatable},
+		"half an answer":     {half(200, successJSON), Incomplete, ifUpdate},
+		"half a refusal":     {half(400, `{"message":"no, because"}`), Refused, never},
+		"half a 403":         {half(403, htmlPage), Unauthorized, never},
+		"407":                {json(407, ``), NotSent, never},
+		"400":                {json(400, `{"success":1}`), Refused, never},
+		"307":                {json(307, ``), Redirected, never},
+		"from a cache":       {answer(200, "Age: 1\r\n", successJSON), Cached, never},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -95,20 +86,6 @@ func TestRepetitions(t *testing.T) {
 	}
 }
 
-// TestLostThenRefused: the error must report the refusal, and that the first attempt may have done the work.
-func TestLostThenRefused(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		for _, status := range []int{404, 401, 429, 407} {
-			service := inTurn(answer(500, "", "{}"), answer(status, "", "{}"))
-			failure := failureOf(t, service.client(t, retries(1)).Delete(t.Context(), TokenRequest{UserGroupID: "acme"}))
-			if !failure.AfterLostAttempt || !failure.MayHaveHappened() || failure.Status != status || failure.Attempts < 2 {
-				t.Errorf("status %d: %#v", status, failure)
-			}
-		}
-	})
-}
-
 // TestKeptAliveConnectionDies: Go's transport would replay a GET if a reused connection dies. Here, this would be a
 // second creation that goes unnoticed.
 func TestKeptAliveConnectionDies(t *testing.T) {
@@ -137,10 +114,10 @@ func TestRequestTimeout(t *testing.T) {
 			client := service.client(t, retries(1), waits(second, second), func(c *Config) { c.RequestTimeout = 30 * second })
 			start := time.Now()
 			_, err := get(t.Context(), client)
-			reason := failureOf(t, err).Reason
-			took, want := time.Since(start), "no complete response arrived within 30s"
-			if took != 61*second || !strings.HasSuffix(reason, want) {
-				t.Errorf("%q: ended after %s: %s", begun, took, reason)
+			failure, took, want := failureOf(t, err), time.Since(start), "no complete response arrived within 30s"
+			wantKind(t, failure, UnknownOutcome)
+			if took != 61*second || !strings.HasSuffix(failure.Reason, want) {
+				t.Errorf("%q: ended after %s: %s", begun, took, failure.Reason)
 			}
 			service.want(t, 2)
 		}
@@ -160,6 +137,9 @@ func TestStopped(t *testing.T) {
 	last := func(status int) reaction { return answer(status, "", `{"message":"the last word"}`) }
 	closed := func(c *Client) { c.pace.refused(turn{}, hour) }
 	queued := func(c *Client) { c.pace.take(false) }
+	paced := func(c *Client) { c.config.RetryWaitMax = time.Millisecond }
+	const begun = "HTTP/1.1 200 X\r\nContent-Length: 999\r\n\r\n" +
+		`{"success":1,"message":"the last word","user_group":{"team_id":1001,`
 	const success, runGoesOn = Kind(-1), 9 * hour
 	for name, test := range map[string]struct {
 		reaction reaction
@@ -174,14 +154,13 @@ func TestStopped(t *testing.T) {
 		"in flight":                    {then(late, ok(createdJSON)), second, nil, false, 1, success, 10 * second},
 		"in flight, and no answer":     {hang, second, nil, false, 1, UnknownOutcome, 20 * second},
 		"waiting after 429":            {last(429), second, nil, false, 1, Throttled, second},
-		"waiting after 500":            {last(500), second, nil, false, 1, UnknownOutcome, second},
+		"paced after half an answer":   {then(write(begun), cut), second, paced, false, 1, Incomplete, second},
 		"not at all":                   {last(429), runGoesOn, nil, false, 4, Throttled, 3 * hour},
 		"closed":                       {ok(createdJSON), second, closed, false, 0, NotSent, second},
 		"for the rate limit":           {ok(createdJSON), second, queued, false, 0, NotSent, second},
 		"clean-up, before the start":   {ok(createdJSON), 0, nil, true, 1, success, 0},
 		"clean-up, refused":            {last(429), 0, nil, true, 1, Throttled, 0},
-		"clean-up, lost":               {last(500), 0, nil, true, 1, UnknownOutcome, 0},
-		"clean-up, not at all":         {last(500), runGoesOn, nil, true, 4, UnknownOutcome, 3 * hour},
+		"clean-up, not at all":         {last(429), runGoesOn, nil, true, 4, Throttled, 3 * hour},
 		"clean-up, closed":             {ok(createdJSON), second, closed, true, 1, success, 0},
 		"clean-up, for the rate limit": {ok(createdJSON), second, queued, true, 1, success, second},
 	} {
@@ -189,8 +168,8 @@ func TestStopped(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				for _, call := range fourCalls {
-					if !call.repeatable && test.kind == UnknownOutcome {
-						continue // It is never retried, and so does not wait.
+					if test.kind == Incomplete && call.method != http.MethodPut {
+						continue // Only an update is retried, and so waits.
 					}
 					service := each(test.reaction)
 					client := service.client(t, retries(3), waits(hour, hour), func(c *Config) {
@@ -223,32 +202,14 @@ func TestStopped(t *testing.T) {
 					failure := failureOf(t, err)
 					wantKind(t, failure, test.kind)
 					if failure.Attempts != test.requests || failure.Status != 0 && failure.Message != "the last word" ||
-						test.requests == 0 && !errors.Is(failure, context.Canceled) {
+						test.requests == 0 && !errors.Is(failure, context.Canceled) ||
+						test.kind == Incomplete && answer.UserGroup.TeamID == nil {
 						t.Errorf("%s: %#v", call.method, failure)
 					}
 				}
 			})
 		})
 	}
-}
-
-// TestStoppedAfterIncomplete: stopping the run before an update is repeated must not lose what its incomplete response
-// contained.
-func TestStoppedAfterIncomplete(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		const body = `{"success":1,"user_group":{"team_id":1001,"name":"Acme Ltd","properties":{"tier":"gold","seats":25}}}`
-		service := each(half(200, body))
-		client := service.client(t, retries(3), func(c *Config) { c.RequestsPerSecond = 1.0 / 3600 })
-		ctx, stop := context.WithCancel(t.Context())
-		time.AfterFunc(second, stop)
-		answer, err := client.Update(ctx, GroupRequest{UserGroupID: "acme", Name: ptr("Acme")})
-		wantKind(t, failureOf(t, err), Incomplete)
-		service.want(t, 1)
-		if team := answer.UserGroup.TeamID; team == nil || *team != 1001 {
-			t.Errorf("the answer is %+v", answer)
-		}
-	})
 }
 
 // TestClosed: a refusal because of a rate limit with Retry-After must hold back every call, including those in the
