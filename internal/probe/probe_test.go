@@ -51,15 +51,9 @@ var cases = map[string]struct {
 		differs: "lookup=nothing unsent=unknown properties=unknown own-properties=unknown numbers=unknown name=unknown",
 	},
 	"merge": {options: emulator.Options{Updates: emulator.UpdatesMerge}, differs: "properties=merged"},
-	"clear": {options: emulator.Options{Updates: emulator.UpdatesClear}, differs: "unsent=cleared", exit: 3},
 	"clear, name required": {
 		options: emulator.Options{Updates: emulator.UpdatesClear, NameRequired: true},
 		differs: "unsent=cleared lookup-name=refused update-name=refused", exit: 3,
-	},
-	"clear, echo": {
-		options: emulator.Options{Updates: emulator.UpdatesClear, Answers: emulator.AnswersEcho, NameRequired: true},
-		differs: "lookup=nothing unsent=unknown properties=unknown own-properties=unknown numbers=unknown name=unknown " +
-			"lookup-name=refused update-name=refused",
 	},
 	"success 0":       {options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}},
 	"lower-case IDs":  {options: emulator.Options{IDs: emulator.IDsLowerCase}, differs: "id-case=same"},
@@ -68,24 +62,18 @@ var cases = map[string]struct {
 	"stale token 403": {options: emulator.Options{StaleTokenStatus: 403}, differs: "stale-rotation=unauthorized"},
 	"stale token 500": {options: emulator.Options{StaleTokenStatus: 500}, differs: "stale-rotation=failed"},
 	"trimmed names":   {options: emulator.Options{TrimNames: true}, differs: "name=changed"},
-	"adds a property": {options: emulator.Options{AddsProperty: true}, differs: "own-properties=added"},
 	"merges and adds": {
 		options: emulator.Options{AddsProperty: true, Updates: emulator.UpdatesMerge},
 		differs: "own-properties=added properties=merged",
-	},
-	"forgiving deletes": {
-		options: emulator.Options{ForgivingDeletes: true}, differs: "stale-deletion=accepted",
 	},
 	"forgiving deletes, lagging reads": {
 		options: emulator.Options{ForgivingDeletes: true, ReadLag: 2 * time.Second},
 		differs: "stale-deletion=accepted lag=lags",
 	},
-	"lagging reads": {options: emulator.Options{ReadLag: 700 * time.Millisecond}, differs: "lag=lags"},
 	"lagging reads that clear": {
 		options: emulator.Options{ReadLag: 5 * time.Second, Updates: emulator.UpdatesClear},
 		differs: "lag=lags unsent=cleared", exit: 3,
 	},
-	"no team_id": {options: emulator.Options{Omit: []string{"team_id"}}, differs: "fields=missing"},
 	"no name": {
 		options: emulator.Options{Omit: []string{"name"}}, differs: "fields=missing lookup=properties name=unknown",
 	},
