@@ -232,7 +232,8 @@ func TestClosed(t *testing.T) {
 				t.Errorf("status %d: the second request came after %s", status, first)
 			}
 			for i := range 3 {
-				if apart := seen[i+2].at.Sub(seen[i+1].at); apart < second || apart > second && first < 60*second {
+				apart := seen[i+2].at.Sub(seen[i+1].at)
+				if apart < second || apart > second && first < 60*second {
 					t.Errorf("status %d: %s between requests", status, apart)
 				}
 			}
