@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func (b bench) fail(ctx context.Context, provider string) (outage, error) {
 	})
 	plan, err := place.run(ctx, "plan")
 	if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != 1 {
-		return outage{}, fmt.Errorf("a plan during an outage: %w", err)
+		return outage{}, fmt.Errorf("a plan during an outage must exit with 1: %w", cmp.Or(err, errors.New("it succeeded")))
 	}
 	return outage{
 		calls: plan.calls[http.MethodGet], took: time.Duration(plan.wall * float64(time.Second)),

@@ -24,7 +24,7 @@ func (c *call) log(
 	if failure != nil {
 		fields["failure"] = failure.Reason
 		if failure.RetryAfter > c.client.config.RetryWaitMax {
-			tflog.Warn(ctx, "The service asked for a longer wait than the longest allowed one", map[string]any{
+			tflog.Warn(ctx, "The service asked for a wait longer than the maximum", map[string]any{
 				"retry_after": failure.RetryAfter.String(), "longest_wait": c.client.config.RetryWaitMax.String(),
 			})
 		}
