@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
@@ -185,6 +187,29 @@ func TestLookupsOfManyGroupsSayWhatEndedTheRun(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestUserGroupsIsCompleteOrFails checks that the data source has no result if the run is stopped while all lookups
+// under way succeed, since it would lack the groups that were not looked up.
+func TestUserGroupsIsCompleteOrFails(t *testing.T) {
+	const latency = time.Second
+	inVirtualTime(t, emulator.Options{Latency: latency}, func(t *testing.T, p *Provider) {
+		ids := make([]string, 200)
+		for i := range ids {
+			ids[i] = fmt.Sprint("customer-", i)
+			p.Service.Seed(emulator.Group{ID: ids[i], Name: "Customer"})
+		}
+		stopped := time.AfterFunc(21*latency/2, func() {
+			_, err := p.Server.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{})
+			p.Must(err)
+		})
+		_, diags := userGroups(p, ids...)
+		next := len(p.Service.Calls()) // Each call was the lookup of a group that exists.
+		diags.WantError(fmt.Sprintf("Cannot look up user group %q", ids[next]), "The run was stopped")
+		if stopped.Stop() {
+			t.Error("the run was not stopped")
+		}
+	})
 }
 
 // TestImportUsesTheLookupBeforeIt checks that a group that a data source or a list has just looked up is not looked up

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
@@ -15,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
@@ -167,7 +169,7 @@ type lookup struct {
 // lookUpAll looks up groups, at most lookupsAtATime at once, and yields the results in the order of the IDs. With a
 // limit other than 0, missing groups do not count, and no lookup is made whose result would be beyond the limit: each
 // could create and delete a group. Once ctx has ended or the caller takes no more results, no further lookup begins,
-// and lookUpAll returns when those under way have ended.
+// and lookUpAll returns when those under way have ended. If IDs are left when ctx has ended, the last result is an error.
 func lookUpAll(ctx context.Context, service *usergroup.Service, ids []string, limit int64) iter.Seq[*lookup] {
 	return func(yield func(*lookup) bool) {
 		ctx, stop := context.WithCancel(ctx)
@@ -189,6 +191,11 @@ func lookUpAll(ctx context.Context, service *usergroup.Service, ids []string, li
 				next, underWay = next+1, underWay+1
 			}
 			if len(ahead) == 0 {
+				if err := ctx.Err(); err != nil && next < len(ids) {
+					yield(&lookup{id: ids[next], err: &usergroup.Problem{
+						Operation: usergroup.LookUp, ID: ids[next], Call: api.Stopped(http.MethodGet, err),
+					}})
+				}
 				return
 			}
 			if ahead[0].ended {
