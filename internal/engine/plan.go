@@ -10,16 +10,17 @@ import (
 
 // Files calls see with each file in the directory and below. It unpacks plans.
 func Files(dir string, see func(path string, text []byte, isPlan bool)) error {
-	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	files := os.DirFS(dir)
+	return fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
-		content, err := os.ReadFile(path)
+		content, err := fs.ReadFile(files, path)
 		if err != nil {
 			return err
 		}
 		text, isPlan, err := unpacked(content)
-		see(path, text, isPlan)
+		see(filepath.Join(dir, path), text, isPlan)
 		return err
 	})
 }

@@ -193,7 +193,9 @@ var questions = []question{
 	{"stale-rotation", "A rotation with an old token", map[string]finding{
 		"refused":      {OK, "is refused: %s", "", ""},
 		"unauthorized": {OK, "is refused like a wrong key: %s", "", ""},
-		"failed":       {Note, "fails: %s", "Without a refresh, the provider may take a rotation made elsewhere for its own.", pageRefresh},
+		"failed": {
+			Note, "fails: %s", "Without a refresh, the provider may take a rotation made elsewhere for its own.", pageRefresh,
+		},
 		"accepted": {
 			Note, "succeeds", "Without a refresh, a rotation does not notice that the token was rotated elsewhere.",
 			pageRefresh,

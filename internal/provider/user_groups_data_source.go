@@ -169,7 +169,8 @@ type lookup struct {
 // lookUpAll looks up groups, at most lookupsAtATime at once, and yields the results in the order of the IDs. With a
 // limit other than 0, missing groups do not count, and no lookup is made whose result would be beyond the limit: each
 // could create and delete a group. Once ctx has ended or the caller takes no more results, no further lookup begins,
-// and lookUpAll returns when those under way have ended. If IDs are left when ctx has ended, the last result is an error.
+// and lookUpAll returns when those under way have ended. If IDs are left when ctx has ended, the last result is an
+// error.
 func lookUpAll(ctx context.Context, service *usergroup.Service, ids []string, limit int64) iter.Seq[*lookup] {
 	return func(yield func(*lookup) bool) {
 		ctx, stop := context.WithCancel(ctx)
