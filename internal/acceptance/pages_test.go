@@ -17,9 +17,9 @@ import (
 
 const docsDir = "../../docs"
 
-// othersSection is the heading of the section of the troubleshooting guide about messages that do not come from this
-// provider.
-const othersSection = "## Messages from Terraform and OpenTofu"
+// othersSection is the heading of the section of the troubleshooting guide about messages whose titles the
+// provider does not define.
+const othersSection = "## Other messages"
 
 func readPage(t *testing.T, path string) string {
 	t.Helper()

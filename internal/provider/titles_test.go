@@ -19,9 +19,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// othersSection is the heading of the section of the troubleshooting guide about messages that do not come from this
-// provider.
-const othersSection = "## Messages from Terraform and OpenTofu"
+// othersSection is the heading of the section of the troubleshooting guide about messages whose titles the
+// provider does not define.
+const othersSection = "## Other messages"
 
 // TestTroubleshootingHasEveryTitle checks that each title that the provider can print is a heading of the guide, that
 // each heading before othersSection is such a title, and that titles fit into one line of a terminal, even with an ID
