@@ -1,7 +1,7 @@
 // Command schema prints the provider's schema in the format of `terraform providers schema -json`, for tfplugindocs.
 // It runs the provider in its own process. Therefore, it needs no engine, and the documentation is complete even if
-// the engine on this machine is old. It describes what the provider has: there are no blocks, state stores and variadic
-// parameters. TestAccSchemaIsTheEngines finds what is missing.
+// the engine on this machine is old. It omits what the provider does not have: blocks, state stores and variadic
+// parameters. TestAccSchemaIsTheEngines fails if anything else is missing.
 package main
 
 import (
