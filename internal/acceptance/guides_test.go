@@ -171,17 +171,22 @@ func callsModule(r *reader) {
 	r.init()
 	r.apply()
 	r.plansNothing()
+	const leaked = "- { id: acme, name: Acme Ltd, tier: gold, incident: 1 }\n"
+	r.write("customers.yaml", leaked+leaving+" }\n")
+	r.apply()
+	r.rotated("acme", 1)
+	r.rotated("initech", 0)
 	const days, incident = "rotate_token_after_days = 90", `rotate_token_when_changed = { incident = "1" }`
 	r.replace("main.tf", days, days+"\n  "+incident)
 	r.apply()
-	r.rotated("acme", 1)
+	r.rotated("acme", 2)
 	r.rotated("initech", 1)
 
-	r.write("customers.yaml", "- { id: acme, name: Acme Ltd, tier: gold }\n")
+	r.write("customers.yaml", leaked)
 	r.fails("is protected from deletion", "plan")
-	r.write("customers.yaml", "- { id: acme, name: Acme Ltd, tier: gold }\n"+leaving+", leaving: true }\n")
+	r.write("customers.yaml", leaked+leaving+", leaving: true }\n")
 	r.apply()
-	r.write("customers.yaml", "- { id: acme, name: Acme Ltd, tier: gold }\n")
+	r.write("customers.yaml", leaked)
 	r.apply()
 	r.has("acme")
 }

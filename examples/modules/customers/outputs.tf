@@ -5,7 +5,7 @@ output "tokens" {
 }
 
 output "token_fingerprints" {
-  description = "The fingerprint of each customer's token, by ID: the start of the token's SHA-256. It is not secret, and changes whenever the token does."
+  description = "The fingerprint of each customer's token, by ID: the start of the token's SHA-256 hash. It is not secret, and changes whenever the token does."
   value       = { for id, group in embed_user_group.customer : id => group.token_fingerprint }
 }
 

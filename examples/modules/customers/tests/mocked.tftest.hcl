@@ -1,5 +1,5 @@
 # Needs no service and no key: terraform test -filter=tests/mocked.tftest.hcl
-# Values are literals, because OpenTofu 1.8 does not support functions in the variables of a test.
+# The properties are written without jsonencode, because OpenTofu 1.8 does not support functions in test variables.
 
 mock_provider "embed" {
   mock_resource "embed_user_group" {

@@ -1,6 +1,6 @@
 # Needs the emulator of the service: to start it, run make emulator in the provider's repository.
-# Values are literals, because OpenTofu 1.8 does not support functions in the variables of a test. Runs get the
-# results of the previous run as variables, because OpenTofu only allows references to other runs in variables.
+# The properties are written without jsonencode, because OpenTofu 1.8 does not support functions in test variables. Runs
+# refer to earlier runs only in variables, because OpenTofu does not allow such references in assertions.
 
 # The address and the key are those of the emulator. They take precedence over EMBED_BASE_URL and EMBED_API_KEY, so the
 # tests never touch a real service.
@@ -44,7 +44,7 @@ run "rename" {
 
   assert {
     condition     = jsonencode(output.token_fingerprints) == jsonencode(var.before)
-    error_message = "Changing the name should not rotate the token."
+    error_message = "Changing the name and the properties should not rotate the token."
   }
 
   assert {
@@ -105,7 +105,7 @@ run "remove_tokens_from_the_state" {
 
   assert {
     condition     = alltrue([for token in values(output.tokens) : token == null])
-    error_message = "The state should not contain any token."
+    error_message = "The outputs should not contain any token."
   }
 
   assert {
