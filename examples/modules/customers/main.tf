@@ -7,8 +7,8 @@ resource "embed_user_group" "customer" {
   mapping    = each.value.mapping
   properties = each.value.properties
 
-  # The prefixes keep the customer's keys apart from those for all customers. Both incident keys are always there,
-  # because adding a key rotates nothing.
+  # The prefixes keep the customer's keys apart from those for all customers. Both incident keys are always set, because
+  # adding a key rotates nothing.
   rotate_token_when_changed = merge(
     { "all/incident" = "0", "own/incident" = "0" },
     { for name, value in var.rotate_token_when_changed : "all/${name}" => value if value != null },

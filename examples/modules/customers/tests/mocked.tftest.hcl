@@ -1,4 +1,4 @@
-# Needs no service and no key: terraform test -filter=tests/mocked.tftest.hcl
+# These tests need no service and no key. To run them: terraform test -filter=tests/mocked.tftest.hcl
 # The properties are written without jsonencode, because OpenTofu 1.8 does not support functions in test variables.
 
 mock_provider "embed" {

@@ -1,4 +1,4 @@
-# Needs the emulator of the service: to start it, run make emulator in the provider's repository.
+# These tests need the emulator of the service. To start the emulator, run make emulator in the provider's repository.
 # The properties are written without jsonencode, because OpenTofu 1.8 does not support functions in test variables. Runs
 # refer to earlier runs only in variables, because OpenTofu does not allow such references in assertions.
 
