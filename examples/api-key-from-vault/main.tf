@@ -13,7 +13,7 @@ terraform {
   }
 }
 
-# The address and the login come from VAULT_ADDR and VAULT_TOKEN.
+# The address and the token come from VAULT_ADDR and VAULT_TOKEN.
 provider "vault" {}
 
 # Terraform reads the key again in every plan and every apply.

@@ -12,7 +12,7 @@ terraform {
 provider "embed" {
   environment = "Customer"
 
-  # If more customers than this are missing from the file, the plan fails, and no customer is deleted.
+  # If the file lacks more of the managed customers than this, the plan fails, and no customer is deleted.
   max_deletions = var.max_deletions
 }
 
@@ -41,7 +41,7 @@ resource "embed_user_group" "customer" {
     } : schema => source if source != ""
   }
 
-  # csvdecode returns strings. Convert those that should be numbers.
+  # All values that csvdecode returns are strings. Convert those that should be numbers.
   properties = jsonencode({
     tier = each.value.tier
     rows = each.value.rows == "" ? null : tonumber(each.value.rows)

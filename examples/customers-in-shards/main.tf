@@ -1,5 +1,5 @@
-# Spreads the customers in one file over several states, called shards. Every shard uses this configuration, but has its
-# own state and its own number:
+# Spreads the customers in one file over several shards. All shards use this configuration, but each has its own state
+# and its own number. To apply the first of two shards:
 #
 #   terraform apply -var=shards=2 -var=shard=0
 
@@ -37,7 +37,7 @@ variable "protected" {
 locals {
   everyone = yamldecode(file("${path.module}/customers.yaml"))
 
-  # A hash of the ID never changes, and spreads customers evenly.
+  # A hash of the ID never changes, and spreads customers about evenly.
   shard_of = { for id in keys(local.everyone) : id => parseint(substr(sha256(id), 0, 8), 16) % var.shards }
 
   customers = { for id, customer in local.everyone : id => customer if local.shard_of[id] == var.shard }

@@ -1,5 +1,5 @@
 output "token_fingerprints" {
-  description = "The token fingerprint of each customer in this shard, by ID. It changes whenever the token does."
+  description = "The token fingerprint of each customer in this shard, by ID. A fingerprint changes whenever the token does."
   value       = { for id, group in embed_user_group.customer : id => group.token_fingerprint }
 }
 

@@ -30,7 +30,7 @@ module "customers" {
     initech = {
       name = "Initech Inc."
 
-      # This customer's token has leaked. To rotate the token again, change the number.
+      # If this customer's token has leaked, change the number to rotate the token.
       rotate_token_when_changed = { incident = "1" }
     }
   }

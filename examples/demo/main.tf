@@ -38,7 +38,7 @@ resource "embed_user_group" "customer" {
     incident = each.value.incident
   }
 
-  # The next apply also rotates a token that is older than 90 days.
+  # Once a token is older than 90 days, the next apply rotates it as well.
   rotate_token_after_days = 90
 
   # If a customer is removed from the file, the provider refuses to delete the group.

@@ -1,5 +1,5 @@
 output "token_fingerprints" {
-  description = "Fingerprint of each customer's token: the start of the token's SHA-256."
+  description = "Fingerprint of each customer's token: the first digits of the token's SHA-256 hash."
   value       = { for id, group in embed_user_group.customer : id => group.token_fingerprint }
 }
 

@@ -1,4 +1,4 @@
-# Imports groups that all exist. If one of them does not exist, the plan fails. If only some of your groups exist, see
+# Imports the groups in groups.csv. If one of them does not exist, the plan fails. If only some of your groups exist, see
 # ../getting-started.
 
 terraform {

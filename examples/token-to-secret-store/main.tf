@@ -1,4 +1,4 @@
-# Writes the token to a secret store whenever it changes. Neither state nor plan files contain it.
+# Writes the token to a secret store whenever the token changes. Neither the state nor plan files contain the token.
 
 terraform {
   required_version = ">= 1.11" # write-only arguments
@@ -51,6 +51,6 @@ resource "aws_secretsmanager_secret_version" "acme" {
   secret_id        = aws_secretsmanager_secret.acme.id
   secret_string_wo = ephemeral.embed_user_group_token.acme.token
 
-  # This number changes exactly when the token does.
+  # This number changes whenever the token does.
   secret_string_wo_version = parseint(embed_user_group.acme.token_fingerprint, 16)
 }

@@ -23,7 +23,7 @@ var parts = map[string]part{
 		needs: engine.EphemeralResource, follow: writesSecret,
 	},
 	"list-resources/user_group.md#example-usage": {needs: engine.Query, follow: lists("user_group_id=initech")},
-	"list-resources/user_group.md#import-blocks-and-configuration-for-what-exists": {
+	"list-resources/user_group.md#generate-import-blocks-and-configuration": {
 		needs: engine.Query, follow: lists("1 to import, 0 to add, 0 to change"),
 	},
 

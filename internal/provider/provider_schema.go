@@ -53,13 +53,14 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"api_key": schema.StringAttribute{
 				Optional:  true,
 				Sensitive: true,
-				MarkdownDescription: "API key for the service. Even for a plan with refresh, the key should be allowed to create " +
-					"and delete groups, since a lookup of a missing group does both. With `environment`, it must also be allowed to " +
-					"update groups. Exactly one of `api_key` and `api_key_file` is required. If the provider block sets either " +
-					"argument, neither `EMBED_API_KEY` nor `EMBED_API_KEY_FILE` is read. Surrounding white space is removed. An " +
-					"empty string is an error, even if the environment variable is set. If the key comes from the configuration or " +
-					"from a Terraform variable, saved plan files contain it. If it comes from an environment variable or is an " +
-					"ephemeral value, they do not. Environment variable: `EMBED_API_KEY`.",
+				MarkdownDescription: "API key for the service. Even for a plan with refresh, the key should be allowed to " +
+					"create and delete groups, since a lookup of a missing group does both. With `environment`, it must " +
+					"also be allowed to update groups. Exactly one of `api_key` and `api_key_file` is required. If the " +
+					"provider block sets either argument, even to an empty string, neither `EMBED_API_KEY` nor " +
+					"`EMBED_API_KEY_FILE` is read. Surrounding white space is removed. Saved plan files contain a key that " +
+					"comes from the configuration or from a Terraform variable, unless it is an ephemeral value. They do " +
+					"not contain a key that comes from the environment variable or from `api_key_file`. Environment " +
+					"variable: `EMBED_API_KEY`.",
 			},
 			"api_key_file": schema.StringAttribute{
 				Optional: true,
@@ -68,34 +69,36 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"allow_http": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "Whether to accept an `http` address that is not loopback. Anyone on the " +
+				MarkdownDescription: "Whether to accept an `http` address that is not a loopback address. Anyone on the " +
 					"network path can then read the key and every token. Default: `false`. Environment variable: " +
 					"`EMBED_ALLOW_HTTP`.",
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Time limit for a single attempt at a call, as a duration such as `\"45s\"` or `\"2m\"`. " +
-					"A run that is stopped (Ctrl-C, a canceled job) finishes the calls in flight, checks the outcome of a " +
-					"rotation whose response was lost, and removes what a lookup has just created. If the service does not " +
-					"respond, this takes up to twice the limit, plus one second. Default: `\"30s\"`. Environment variable: " +
-					"`EMBED_REQUEST_TIMEOUT`.",
+				MarkdownDescription: "Time limit for a single attempt at a call, as a duration such as `\"45s\"` or " +
+					"`\"2m\"`. A run that is stopped (Ctrl-C, a canceled job) finishes the calls in flight, checks the " +
+					"outcome of a rotation whose response was lost, and removes groups that lookups have just created. If " +
+					"the service does not respond, this takes up to twice the limit, plus one second. Default: `\"30s\"`. " +
+					"Environment variable: `EMBED_REQUEST_TIMEOUT`.",
 			},
 			"max_retries": schema.NumberAttribute{
 				Optional:   true,
 				Validators: []validator.Number{retriesAllowed},
 				MarkdownDescription: "Maximum number of retries for one operation on a group, shared by all calls of the " +
-					"operation. A call is retried if it could not be sent. A call that got no usable response is retried if it is " +
-					"safe to repeat. A call that is refused with status 429 or 503 (too many calls) is repeated without using up " +
-					"retries, until four times `retry_wait_max` has passed. This requires that other calls of the run get through " +
-					"in the meantime. With the defaults, an operation that gets no response gives up in less than 3 " +
-					"minutes. If an operation gives up, and no call has gotten through in the meantime, the run may end for all " +
-					"groups. `0` turns retries off. Between 0 and 100. Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
+					"operation. A call that could not be sent, or that got no usable response, is retried if a retry may " +
+					"help and does no harm. As long as other calls of the run get through, a call that is refused with " +
+					"status 429 or 503 (too many calls) is repeated without using up retries, for up to four times " +
+					"`retry_wait_max`. With the defaults, an operation that gets no response gives up in less than 3 " +
+					"minutes. If an operation gives up, and no call of the run has gotten through in the meantime, the run " +
+					"may end for all groups. `0` turns retries off. Between 0 and 100. Default: `4`. Environment variable: " +
+					"`EMBED_MAX_RETRIES`.",
 			},
 			"retry_wait_min": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Wait before the first retry, as a duration. The wait doubles with each further retry. " +
-					"The provider shortens each of these waits at random, by up to half, so that not all calls are retried at " +
-					"once. Default: `\"1s\"`. Environment variable: `EMBED_RETRY_WAIT_MIN`.",
+				MarkdownDescription: "Wait before the first retry, as a duration. The wait doubles with each further " +
+					"retry, up to `retry_wait_max`. The provider shortens each of these waits at random, by up to half, so " +
+					"that not all calls are retried at once. Default: `\"1s\"`. Environment variable: " +
+					"`EMBED_RETRY_WAIT_MIN`.",
 			},
 			"retry_wait_max": schema.StringAttribute{
 				Optional: true,
@@ -106,10 +109,10 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"requests_per_second": schema.Float64Attribute{
 				Optional:   true,
 				Validators: []validator.Float64{float64validator.AtLeast(0.01)},
-				MarkdownDescription: "Upper limit for the calls per second of one provider block in one run, evenly spaced, " +
-					"regardless of `-parallelism`. With or without this limit, a run adapts to the rate that the service allows: " +
-					"it slows down when calls are refused with status 429 or 503, and speeds up again as they get " +
-					"through. At least 0.01. Default: no limit. Environment variable: " +
+				MarkdownDescription: "Maximum number of calls per second for one provider block in one run, regardless of " +
+					"`-parallelism`. The calls are evenly spaced. With or without this limit, a run adapts to the rate that " +
+					"the service allows: it slows down when calls are refused with status 429 or 503, and speeds up again " +
+					"as calls get through. At least 0.01. Default: no limit. Environment variable: " +
 					"`EMBED_REQUESTS_PER_SECOND`.",
 			},
 			"headers": schema.MapAttribute{
@@ -127,8 +130,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				MarkdownDescription: "Address of a proxy, such as `http://proxy.example.com:3128`, `https://…` or " +
 					"`socks5://…`. It may contain a user name and a password (`http://user:password@…`), with special " +
 					"characters percent-encoded. Neither is ever shown. If `proxy_url` is not set, `HTTPS_PROXY` applies " +
-					"(`HTTP_PROXY` for an `http` address), unless `NO_PROXY` names the host. If the proxy inspects TLS, also " +
-					"set `ca_cert_file` to its certificate authority. Environment variable: `EMBED_PROXY_URL`.",
+					"(`HTTP_PROXY` for an `http` address), unless `NO_PROXY` exempts the host. If the proxy inspects TLS, " +
+					"also set `ca_cert_file` to its certificate authority. Environment variable: `EMBED_PROXY_URL`.",
 			},
 			"ca_cert_file": schema.StringAttribute{
 				Optional: true,
@@ -161,16 +164,17 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"client_key_file": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Path of a file with the PEM private key of the client certificate, without a passphrase. " +
-					"It may be the same file as `client_cert_file`. Conflicts with `client_key_pem`. " +
+				MarkdownDescription: "Path of a file with the PEM private key of the client certificate, without a " +
+					"passphrase. The key may be in the same file as the certificate. Conflicts with `client_key_pem`. " +
 					"Environment variable: `EMBED_CLIENT_KEY_FILE`.",
 			},
 			"client_key_pem": schema.StringAttribute{
 				Optional:  true,
 				Sensitive: true,
-				MarkdownDescription: "PEM private key of the client certificate. Conflicts with `client_key_file`. If the " +
-					"key comes from the configuration or from a Terraform variable, saved plan files contain it. If it comes from " +
-					"an environment variable or is an ephemeral value, they do not. Environment variable: `EMBED_CLIENT_KEY_PEM`.",
+				MarkdownDescription: "PEM private key of the client certificate. Conflicts with `client_key_file`. Saved " +
+					"plan files contain a private key that comes from the configuration or from a Terraform variable, " +
+					"unless it is an ephemeral value. They do not contain a private key that comes from the environment " +
+					"variable or from `client_key_file`. Environment variable: `EMBED_CLIENT_KEY_PEM`.",
 			},
 			"user_agent_suffix": schema.StringAttribute{
 				Optional: true,
@@ -192,12 +196,12 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"max_deletions": schema.NumberAttribute{
 				Optional:   true,
 				Validators: []validator.Number{deletionsAllowed},
-				MarkdownDescription: "How many groups one run may delete, including those that it replaces. A plan that " +
-					"deletes more groups fails, and nothing is changed. With `0`, no group may be deleted. If not set, there is " +
-					"no limit. Deletions by `terraform destroy` count as well. `removed` blocks that do not destroy, and " +
-					"`terraform state rm`, do not count. With `-replace`, with tainted resources, and on Terraform before 1.3, " +
-					"the apply fails instead, before the first deletion over the limit. Each provider block has its own limit. " +
-					"Between 0 and 1000000. Environment variable: `EMBED_MAX_DELETIONS`.",
+				MarkdownDescription: "Maximum number of groups that one run may delete, including groups that it " +
+					"replaces. A plan that deletes more groups fails, and nothing is changed. With `0`, no group may be " +
+					"deleted. Deletions by `terraform destroy` count as well. `removed` blocks that do not destroy, and " +
+					"`terraform state rm`, do not count. With `-replace`, with tainted resources, and on Terraform before " +
+					"1.3, the apply fails instead, before the first deletion over the limit. Each provider block has its " +
+					"own limit. Between 0 and 1000000. Default: no limit. Environment variable: `EMBED_MAX_DELETIONS`.",
 			},
 		},
 	}

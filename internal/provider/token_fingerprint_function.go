@@ -25,9 +25,9 @@ func (tokenFingerprintFunction) Definition(
 ) {
 	resp.Definition = function.Definition{
 		Summary: "Fingerprint of a user group token",
-		MarkdownDescription: "Returns the fingerprint of a user group token: the first 12 hexadecimal digits of the " +
-			"token's SHA-256, like the resource's `token_fingerprint`. Use the fingerprint to check that a secret store " +
-			"holds the current token.",
+		MarkdownDescription: "Returns the fingerprint of a user group token, which is the first 12 hexadecimal " +
+			"digits of the token's SHA-256 hash. The resource's `token_fingerprint` has the same value. Use the " +
+			"fingerprint to check that a secret store holds the current token.",
 		Parameters: []function.Parameter{function.StringParameter{
 			Name:                "token",
 			MarkdownDescription: "The token, exactly as the service returned it. Must not be empty.",

@@ -44,10 +44,10 @@ func (d *userGroupDataSource) Configure(
 
 func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Looks up a user group that is managed elsewhere. If the group does not exist, the data " +
-			"source fails. In that case, the lookup creates the group, and the provider removes it at " +
-			"once.\n\nThe data source makes one call each time it is read, which is usually in every plan, even with " +
-			"`-refresh=false`. A missing group takes three calls. " + describeKeyRights,
+		MarkdownDescription: "Looks up a user group that is managed elsewhere. If the group does not exist, the " +
+			"lookup creates it, the provider removes it at once, and the data source fails.\n\nThe data source is " +
+			"usually read in every plan, even with `-refresh=false`. Each read usually makes one call, or three calls " +
+			"if the group does not exist. " + describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,
@@ -56,7 +56,7 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 			},
 			"store_token": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `false`, `token` is null, so that the state does not contain it. To use " +
+				MarkdownDescription: "If `false`, `token` is null, so that the state does not contain the token. To use " +
 					"the token, read it with the ephemeral resource `embed_user_group_token`.",
 			},
 			"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "The same as `user_group_id`."},

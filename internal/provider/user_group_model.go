@@ -16,14 +16,14 @@ import (
 
 // Descriptions of attributes that several schemas have.
 const (
-	describeFingerprint = "The first 12 hexadecimal digits of the token's SHA-256. It is not secret and changes " +
-		"exactly when the token does. Use it to trigger restarts, or as a `*_wo_version` argument of another resource; " +
-		"`parseint(…, 16)` converts it to the number that most such arguments require."
+	describeFingerprint = "The first 12 hexadecimal digits of the token's SHA-256 hash. The fingerprint is not " +
+		"secret, and changes whenever the token does. Use it to trigger restarts, or as a `*_wo_version` argument " +
+		"of another resource; `parseint(…, 16)` converts it to the number that most such arguments require."
 	describeKeyRights   = "The API key must be allowed to create and delete groups. " + describeCheckRights
 	describeCheckRights = "If the provider's `environment` is set, the key must also be allowed to update groups. In " +
-		"each run, the [check of the " +
+		"each plan and each apply, the [check of the " +
 		"service](https://github.com/dashembed/terraform-provider-embed/blob/main/docs/guides/how-it-talks-to-the-api.md" +
-		"#the-check-of-the-service) may take up to five more calls."
+		"#the-check-of-the-service) may make more calls, usually up to five."
 	describeTeamID = "The service's own number for the group. A different number under the same ID means that the " +
 		"group was deleted and recreated, or that the API key belongs to another environment."
 	describeShownName       = "Name of the group. Null if the service does not show the name."

@@ -83,21 +83,23 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{mapvalidator.NoNullValues()},
-				MarkdownDescription: "For each schema, the data source at the dashboard service that the group uses. Keys are " +
-					"schema IDs. Each value identifies a data source, for example by your own ID for it. If omitted, the mapping is " +
-					"not managed: it is never sent, and removing the argument later makes no call. `{}` empties the mapping. The " +
-					"service never shows a mapping, so a change made elsewhere goes unnoticed. If this argument is set, the first " +
-					"apply after an import replaces whatever mapping the group has.",
+				MarkdownDescription: "For each schema, the data source at the dashboard service that the group uses. Keys " +
+					"are schema IDs. Each value identifies a data source, for example by your own ID for it. If omitted, " +
+					"the mapping is not managed: it is never sent, and removing the argument later makes no call. `{}` " +
+					"tells the service to empty the mapping. The service never shows a mapping, so a change made elsewhere " +
+					"goes unnoticed. If this argument is set, the first apply after an import replaces whatever mapping the " +
+					"group has.",
 			},
 			"properties": schema.StringAttribute{
 				CustomType:    propertiesType{},
 				Optional:      true,
 				PlanModifiers: []planmodifier.String{keepEqualProperties{}},
-				MarkdownDescription: "Properties of the group as a JSON object: `properties = jsonencode({ tier = \"gold\" " +
-					"})`. They are available as variables in dashboards and in the SQL editor. The provider compares them by " +
-					"value: the order of keys, white space, and the notation of numbers do not matter. If omitted, properties are " +
-					"not managed: they are never sent, and removing the argument later makes no call. `jsonencode({})` empties " +
-					"them. Plans show them in plain text unless the value is sensitive.",
+				MarkdownDescription: "Properties of the group as a JSON object: `properties = jsonencode({ tier = " +
+					"\"gold\" })`. They are available as variables in dashboards and in the SQL editor. The provider " +
+					"compares them by value: the order of keys, white space, and the notation of numbers do not matter. If " +
+					"omitted, properties are not managed: they are never sent, and removing the argument later makes no " +
+					"call. `jsonencode({})` tells the service to remove all properties. Plans show properties in plain text " +
+					"unless the value is sensitive.",
 			},
 			"data_source_provided_id": schema.StringAttribute{
 				Optional:   true,
@@ -109,54 +111,56 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			"rotate_token_when_changed": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
-				MarkdownDescription: "Rotates the token once, in place, when the **value** of an existing key changes, for " +
-					"example in `{ quarter = \"2026-Q4\" }`. Adding or removing a key, or the whole map, does not rotate the " +
-					"token. If a value is not known during the plan, the plan shows a rotation, and the apply rotates the token " +
-					"only if the value has changed. Never use `timestamp()`: its value changes in every apply. **Expect the old " +
-					"token to stop working the moment the new one exists.**",
+				MarkdownDescription: "Rotates the token once, in place, when the **value** of an existing key changes, " +
+					"for example in `{ quarter = \"2026-Q4\" }`. Adding or removing a key, or the whole map, does not " +
+					"rotate the token. If the value of an existing key is not known during the plan, the plan shows a " +
+					"rotation, and the apply rotates the token only if the value has changed. Never use `timestamp()`: its " +
+					"value changes in every apply. **Expect the old token to stop working the moment the new one exists.**",
 			},
 			"rotate_token_after_days": schema.NumberAttribute{
 				Optional:   true,
 				Validators: []validator.Number{rotationDays},
-				MarkdownDescription: "Rotates the token in place whenever the token is older than this number of days. The " +
-					"number must be a whole number between 1 and 36500. A plan that is made more than this number of days after " +
-					"`token_rotated_at` shows the rotation. If `token_rotated_at` is null, the next apply sets it, without a " +
-					"rotation and without a call. Removing the argument never rotates the token. Adding the argument, or lowering " +
-					"the number, rotates a token that is older than the new number of days. If the number is not known during the " +
-					"plan, the plan shows a rotation, and the apply rotates the token only if it is older than the number of " +
-					"days. **Expect the old token to stop working the moment the new one exists.**",
+				MarkdownDescription: "Rotates the token in place when the token is older than this number of days. The " +
+					"number must be a whole number between 1 and 36500. A plan that refreshes the group more than this " +
+					"number of days after `token_rotated_at` shows the rotation. If `token_rotated_at` is null, the next " +
+					"apply sets it, without a rotation and without a call. Removing the argument never rotates the token. " +
+					"Adding the argument, or lowering the number, rotates a token that is older than the new number of " +
+					"days. If the number is not known during the plan, the plan may show a rotation, and the apply rotates " +
+					"the token only if it is older than the number of days. **Expect the old token to stop working the " +
+					"moment the new one exists.**",
 			},
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `true`, and a group with this ID already exists, creating the resource takes over " +
-					"that group: the group is updated to match this configuration, and keeps its token and its `team_id`. " +
-					"Otherwise, an existing group is an error, and nothing is changed. The argument only affects creation; " +
-					"changing it later makes no call. The plan shows an adoption as a create. To move a group to another address, " +
-					"use a `moved` block instead. Without a `moved` block, Terraform may destroy the group at the old address " +
-					"and then create a new one at the new address. The provider therefore refuses the plan, except on Terraform " +
-					"before 1.3. **Once adopted, the group is deleted when the resource is destroyed.**",
+				MarkdownDescription: "If `true`, and a group with this ID already exists, creating the resource takes " +
+					"over that group: the group is updated to match this configuration, and keeps its token and its " +
+					"`team_id`. Otherwise, an existing group is an error, and nothing is changed. The argument only affects " +
+					"creation; changing it later makes no call. The plan shows an adoption as a create. To move a group to " +
+					"another address, use a `moved` block instead. Without a `moved` block, Terraform may destroy the group " +
+					"at the old address and then create a new one at the new address. The provider therefore rejects such a " +
+					"plan, except on Terraform before 1.3. **Once adopted, the group is deleted when the resource is " +
+					"destroyed.**",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "If `true`, a plan fails if it destroys the group, or replaces the group because " +
-					"`user_group_id` changes. With `-replace`, with a tainted resource, and for a destroy on Terraform before " +
-					"1.3, the apply fails instead, before the group is deleted. For a destroy, only the value in the state " +
-					"counts, so apply `true` before you rely on it. To delete the group, apply `false` first, and then destroy " +
-					"the group. Changing the argument makes no call.",
+					"`user_group_id` changes. With `-replace`, with a tainted resource, and for a destroy on Terraform " +
+					"before 1.3, the apply fails instead, before the group is deleted. For a destroy, only the value in the " +
+					"state counts, so apply `true` before you rely on the protection. To delete the group, apply `false` " +
+					"first, and then destroy the group. Changing the argument makes no call.",
 			},
 			"store_token": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `false`, `token` is null in state and plan. Rotating and deleting then take one more " +
-					"call, which looks up the current token. Changing the argument never rotates the token. After you have " +
-					"applied a change back to `true`, the next apply stores the token. An import reads the group before the " +
-					"configuration is known. The import's plan file therefore contains the token, and so does the state after " +
-					"`terraform import`, until the next apply. Older versions of the state still contain the token, so rotate the " +
-					"token after you have applied `false`.",
+				MarkdownDescription: "If `false`, `token` is null in state and plan. Rotating and deleting then take one " +
+					"more call, which looks up the current token. Changing the argument never rotates the token. After you " +
+					"have applied a change back to `true`, the next apply stores the token. During an import, the provider " +
+					"does not know the configuration. A saved plan of the import therefore contains the token, and so does " +
+					"the state after `terraform import`, until the next apply. If the state contained the token before, " +
+					"older versions of the state still do, so rotate the token after you have applied `false`.",
 			},
 			"id": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "The same as `user_group_id`, but only known once the group exists: anything " +
-					"that refers to it waits for the group.",
+				MarkdownDescription: "The same as `user_group_id`, but only known once the group exists, so that anything " +
+					"that refers to `id` waits for the group.",
 			},
 			"token": schema.StringAttribute{
 				Computed:  true,
@@ -171,9 +175,9 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			"token_rotated_at": schema.StringAttribute{
 				Computed: true,
 				MarkdownDescription: "The time at which Terraform created or rotated the token, or first saw it after a " +
-					"rotation elsewhere, in UTC (RFC 3339, for example `2026-10-01T08:00:00Z`). Null while this time is unknown, " +
-					"such as after an import or an adoption. In that case, the first apply with `rotate_token_after_days` sets it " +
-					"to its own time.",
+					"rotation elsewhere, in UTC (RFC 3339, for example `2026-10-01T08:00:00Z`). Null while this time is " +
+					"unknown, such as after an import or an adoption. In that case, the first apply with " +
+					"`rotate_token_after_days` sets `token_rotated_at` to the time of that apply.",
 			},
 			"team_id": schema.Int64Attribute{
 				Computed:            true,
@@ -181,8 +185,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			},
 			"api_environment_tag": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "Environment of the group, `Customer` or `Testing`. The service only returns it for " +
-					"updates and rotations, so it is null until the first update or rotation.",
+				MarkdownDescription: "Environment of the group, `Customer` or `Testing`. The service only returns the " +
+					"environment for updates and rotations, so this attribute is null until the first update or rotation.",
 			},
 		},
 	}

@@ -42,15 +42,11 @@ func (e *userGroupTokenEphemeralResource) Schema(
 	_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse,
 ) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the current token of a user group without writing it to state or plan. It never " +
-			"rotates the token. If the group does not exist, opening the resource fails. In that case, " +
-			"the lookup creates the group, and the provider removes it at once.\n\nFor a group that the same configuration " +
-			"manages, refer to `embed_user_group.NAME.id`, which is known once the group exists. With a literal ID, the " +
-			"first plan would look up a group that does not exist yet.\n\nOn Terraform, the resource makes one call in each " +
-			"plan in which the ID is known, and one in each apply. On OpenTofu, it makes the call in the plan only if the " +
-			"plan does not change the group, and the call in the apply only if the apply changes something that uses the " +
-			"token. " +
-			describeKeyRights,
+		MarkdownDescription: "Reads the current token of a user group without writing it to state or plan, and " +
+			"without rotating it. If the group does not exist, the lookup creates it, the provider removes it at " +
+			"once, and the ephemeral resource fails.\n\nFor a group that the same configuration manages, refer to " +
+			"`embed_user_group.NAME.id`, which is known once the group exists. With a literal ID, the first plan " +
+			"would look up a group that does not exist yet.\n\n" + describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,

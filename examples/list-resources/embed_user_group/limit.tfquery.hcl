@@ -1,5 +1,5 @@
 locals {
-  # One ID per line, such as a column copied from a spreadsheet.
+  # One ID per line, for example from a column of a spreadsheet.
   customers = <<-EOT
     acme
     initech

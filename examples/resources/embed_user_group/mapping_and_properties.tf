@@ -2,7 +2,7 @@ resource "embed_user_group" "acme" {
   user_group_id = "acme"
   name          = "Acme Ltd"
 
-  # For each schema ID, the data source that the schema's dashboards query.
+  # For each schema ID, the group's data source at the dashboard service.
   mapping = {
     sales   = "acme_sales"
     billing = "acme_billing"

@@ -52,6 +52,6 @@ resource "aws_secretsmanager_secret_version" "customer" {
   secret_id        = aws_secretsmanager_secret.customer[each.key].id
   secret_string_wo = ephemeral.embed_user_group_token.customer[each.key].token
 
-  # This number changes exactly when the token does.
+  # This number changes whenever the token does.
   secret_string_wo_version = parseint(each.value, 16)
 }
