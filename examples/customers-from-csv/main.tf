@@ -12,7 +12,7 @@ terraform {
 provider "embed" {
   environment = "Customer"
 
-  # If the file lacks more of the managed customers than this, the plan fails, and no customer is deleted.
+  # If more customers than this have been removed from the file, the plan fails, and no customer is deleted.
   max_deletions = var.max_deletions
 }
 

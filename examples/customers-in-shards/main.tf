@@ -37,7 +37,7 @@ variable "protected" {
 locals {
   everyone = yamldecode(file("${path.module}/customers.yaml"))
 
-  # A hash of the ID never changes, and spreads customers about evenly.
+  # A hash of the ID never changes, and spreads customers roughly evenly.
   shard_of = { for id in keys(local.everyone) : id => parseint(substr(sha256(id), 0, 8), 16) % var.shards }
 
   customers = { for id, customer in local.everyone : id => customer if local.shard_of[id] == var.shard }

@@ -20,10 +20,10 @@ const (
 		"secret, and changes whenever the token does. Use it to trigger restarts, or as a `*_wo_version` argument " +
 		"of another resource; `parseint(…, 16)` converts it to the number that most such arguments require."
 	describeKeyRights   = "The API key must be allowed to create and delete groups. " + describeCheckRights
-	describeCheckRights = "If the provider's `environment` is set, the key must also be allowed to update groups. In " +
-		"each plan and each apply, the [check of the " +
+	describeCheckRights = "If the provider's `environment` is set, the key must also be allowed to update groups. The " +
+		"[check of the " +
 		"service](https://github.com/dashembed/terraform-provider-embed/blob/main/docs/guides/how-it-talks-to-the-api.md" +
-		"#the-check-of-the-service) may make more calls, usually up to five."
+		"#the-check-of-the-service) may add calls to each plan, apply or query, usually at most five."
 	describeTeamID = "The service's own number for the group. A different number under the same ID means that the " +
 		"group was deleted and recreated, or that the API key belongs to another environment."
 	describeShownName       = "Name of the group. Null if the service does not show the name."
