@@ -48,28 +48,28 @@ var questions = []question{
 		"expected": {OK, "is %s, as expected", "", ""},
 		"none": {
 			Note, "is not shown, as expected",
-			"Do not set the provider's argument environment, which needs a service that shows environments.", pageNoTag,
+			"Do not set the provider's environment argument, which needs a service that shows environments.", pageNoTag,
 		},
 		"not-shown": {
 			Bad, "is not shown",
-			"The key may belong to your customers' environment, so the probe stopped here. If you are sure that it does " +
-				"not, run again with -environment none.", pageNoTag,
+			"The key may belong to the wrong environment, such as that of your customers, so the probe stopped here. If " +
+				"you are sure that it is the right key, run again with -environment none.", pageNoTag,
 		},
 		"other": {
-			Bad, "is %s", "This is not the expected environment, so the probe stopped here. Use another key, or name the " +
-				"expected environment with -environment.", "guides/wrong-environment.md",
+			Bad, "is %s", "This is not the expected environment, so the probe stopped here. If this is the right key, pass " +
+				"its environment with -environment. Otherwise, use another key.", "guides/wrong-environment.md",
 		},
 	}},
-	{"create", "Looking up and creating", map[string]finding{
+	{"create", "Looking up or creating", map[string]finding{
 		"yes": allowed,
-		"no": {Bad, "is refused: %s", "The key is wrong, or cannot create groups. Without that " +
+		"no": {Bad, "is refused: %s", "The key is wrong, or lacks permission to create groups. Without that " +
 			"permission, the provider can neither create a group nor look up a missing one.", pageKey},
 	}},
 	{"update", "Updating", map[string]finding{
 		"yes": allowed,
 		"no": {
-			Bad, "is refused: %s", "An apply cannot change a group. The probe stopped here, because it needs an update to " +
-				"learn the key's environment.", pageKey,
+			Bad, "is refused: %s", "With this key, no apply can update a group. The probe stopped here, because it needs an " +
+				"update to learn the key's environment.", pageKey,
 		},
 	}},
 	{"rotate", "Rotating a token", map[string]finding{
@@ -82,10 +82,9 @@ var questions = []question{
 	{"delete", "Deleting", map[string]finding{
 		"yes": allowed,
 		"no": {
-			Bad, "is refused: %s", "The first lookup of a missing group leaves two groups behind, an empty one and a " +
-				"test group, and ends the run. If " +
-				"the service refuses only because the ID of a data source is missing, set data_source_provided_id, which a " +
-				"destroy sends.", pageKey,
+			Bad, "is refused: %s", "The first lookup of a missing group leaves up to two groups behind, an empty one and a " +
+				"test group, and ends the run. If the service refuses only because the ID of a data source is missing, set " +
+				"data_source_provided_id: a destroy sends it, but a lookup does not.", pageKey,
 		},
 	}},
 	{"lookup", "A lookup by ID", map[string]finding{
@@ -96,7 +95,7 @@ var questions = []question{
 		},
 		"properties": {
 			Note, "shows the properties, not the name",
-			"A change made elsewhere to the name goes unnoticed, and an import finds no name.", pageUnseen,
+			"Changes made elsewhere to the name go unnoticed, and an import finds no name.", pageUnseen,
 		},
 		"nothing": {
 			Note, "shows neither name nor properties", "Changes made elsewhere to the name or the properties go unnoticed. An " +
@@ -136,12 +135,15 @@ var questions = []question{
 		},
 	}},
 	{"mapping", "The mapping in an update", map[string]finding{
-		"unknown": {Note, "cannot be seen: no response shows it", "A mapping probably behaves like properties.", pageUnseen},
+		"unknown": {
+			Note, "cannot be seen: no response shows it", "The service probably treats it like properties.", pageUnseen,
+		},
 	}},
 	{"own-properties", "Properties that nobody sent", map[string]finding{
 		"none": {OK, "do not appear", "", ""},
 		"added": {
-			Note, "appear: %s", "Changes to properties fail until the configuration contains these properties, too.",
+			Note, "appear: %s", "Add these properties to the configuration. Otherwise, later plans show a change, and " +
+				"applying it fails.",
 			pagePlanned,
 		},
 		"unknown": {Note, notShown, "", ""},
@@ -149,8 +151,8 @@ var questions = []question{
 	{"numbers", "Numbers in properties", map[string]finding{
 		"exact": {OK, "are exact", "", ""},
 		"changed": {
-			Note, "are changed: %s", "Write numbers of more than 15 digits as strings. Otherwise, every plan shows a " +
-				"change, and applying it fails.",
+			Note, "are changed: %s", "Write numbers with more than 15 digits as strings. Otherwise, later plans show " +
+				"a change, and applying it fails.",
 			pagePlanned,
 		},
 		"unknown": {Note, notShown, "", ""},
@@ -158,53 +160,54 @@ var questions = []question{
 	{"name", "Names with spaces and accents", map[string]finding{
 		"kept": {OK, "are kept", "", ""},
 		"changed": {
-			Note, "become %s", "Write names as the service shows them. Otherwise, every plan shows a change, and applying " +
+			Note, "become %s", "Write names as the service shows them. Otherwise, later plans show a change, and applying " +
 				"it fails.", pagePlanned,
 		},
-		"refused": {Note, "are refused: %s", "The probe sent a name with surrounding spaces and a decomposed é (an e " +
-			"followed by a combining accent).", ""},
+		"refused": {Note, "are refused: %s", "The probe sent a name with leading, trailing and double spaces, and a " +
+			"decomposed é (an e followed by a combining accent).", ""},
 		"unknown": {Note, notShown, "", ""},
 	}},
 	{"id-case", "IDs that differ in case", map[string]finding{
-		"exact":   {OK, "are different groups", "", ""},
-		"same":    {Note, "are the same group", meansOneID, pageIDs},
+		"exact":   {OK, "refer to different groups", "", ""},
+		"same":    {Note, "refer to the same group", meansOneID, pageIDs},
 		"refused": {Note, "are refused: %s", meansRefused, pageIDs},
 	}},
 	{"id-unicode", "IDs with é in different forms", map[string]finding{
-		"exact":   {OK, "are different groups", "", ""},
-		"same":    {Note, "are the same group", meansOneID, pageIDs},
+		"exact":   {OK, "refer to different groups", "", ""},
+		"same":    {Note, "refer to the same group", meansOneID, pageIDs},
 		"refused": {Note, "are refused: %s", meansRefused, pageIDs},
 	}},
 	{"id-length", "IDs of 255 characters", map[string]finding{
 		"exact": {OK, "are kept", "", ""},
 		"same": {
-			Bad, "are truncated", "Long IDs with the same beginning are the same group, with one token: one customer would " +
-				"see another customer's dashboards. Keep IDs short.", pageIDs,
+			Bad, "are truncated", "Long IDs with the same beginning refer to the same group, with one token: one customer " +
+				"would see another customer's dashboards. Keep IDs short.", pageIDs,
 		},
 		"refused": {Note, "are refused: %s", meansRefused, pageIDs},
 	}},
 	{"missing-update", "An update of a missing group", map[string]finding{
 		"refused": {OK, "is refused: %s", "", ""},
 		"creates": {
-			Note, "creates the group", "If a group was deleted elsewhere, an apply without a refresh creates another group, " +
-				"with another token.", pageRefresh,
+			Note, "creates the group", "If a group was deleted elsewhere, updating it without a refresh creates another " +
+				"group, with another token.", pageRefresh,
 		},
 	}},
 	{"stale-rotation", "A rotation with an old token", map[string]finding{
 		"refused":      {OK, "is refused: %s", "", ""},
-		"unauthorized": {OK, "is refused like a wrong key: %s", "", ""},
+		"unauthorized": {OK, "is refused as if the key were wrong: %s", "", ""},
 		"failed": {
-			Note, "fails: %s", "Without a refresh, the provider may take a rotation made elsewhere for its own.", pageRefresh,
+			Note, "fails: %s", "Without a refresh, the provider may mistake a rotation made elsewhere for its own.",
+			pageRefresh,
 		},
 		"accepted": {
-			Note, "succeeds", "Without a refresh, a rotation does not notice that the token was rotated elsewhere.",
+			Note, "succeeds", "Without a refresh, the provider does not notice that the token was rotated elsewhere.",
 			pageRefresh,
 		},
 	}},
 	{"stale-deletion", "A deletion with an old token", map[string]finding{
 		"refused": {OK, "is refused: %s", "", ""},
 		"accepted": {
-			Note, "succeeds", "Without a refresh, a destroy deletes a group that was recreated elsewhere.", pageRefresh,
+			Note, "succeeds", "Without a refresh, a destroy may delete a group that was recreated elsewhere.", pageRefresh,
 		},
 		"ignored": {
 			Bad, "seems to succeed, but the group remains", "Refresh before each deletion. Otherwise, a group whose token was " +
@@ -212,7 +215,7 @@ var questions = []question{
 		},
 	}},
 	{"fields", "Responses", map[string]finding{
-		"complete": {OK, "contain every field", "", ""},
+		"complete": {OK, "contain the expected fields", "", ""},
 		"missing": {
 			Note, "lack %s", "The provider cannot check fields that it does not see. Without team_id, it tells groups apart " +
 				"by their tokens.", pageUnseen,
@@ -224,18 +227,19 @@ var questions = []question{
 	{"lag", "Lookups after a change", map[string]finding{
 		"none": {OK, "show the change at once", "", ""},
 		"lags": {
-			Note, "show the change only after about %s", "A plan immediately after an apply can show old values.", pageUnseen,
+			Note, "do not show the change for about %s", "A plan immediately after an apply can show old values.", pageUnseen,
 		},
 	}},
 	{"between", "Caching or repetition", map[string]finding{
 		"none": {OK, "was not seen", "", ""},
 		"cached": {
-			Bad, "was seen: a cache responded", "The probe stopped here. Turn off caching for the service.",
+			Bad, "is likely: a cache seems to respond in place of the service",
+			"The probe stopped here. Turn off caching for the service.",
 			pageProxies + "#caches",
 		},
 		"repeated": {
 			Bad, "was seen: %s", "Something between this command and the service sends calls twice. Turn this off. " +
-				"Otherwise, tokens are rotated twice.",
+				"Otherwise, tokens may be rotated twice.",
 			pageProxies + "#repeated-requests",
 		},
 	}},
@@ -245,8 +249,8 @@ var questions = []question{
 			Note, "uses %s", "Something forwards calls to the service. It must not cache or repeat these calls.", pageProxies,
 		},
 	}},
-	{"pace", "Calls without a pause", map[string]finding{
-		"none": {OK, "were accepted", "", ""},
+	{"pace", "Calls in quick succession", map[string]finding{
+		"none": {OK, "met no rate limit", "", ""},
 		"some": {
 			Note, "were refused: %s", "The provider slows down automatically. If several runs share the service's limit, " +
 				"set requests_per_second.", pageProxies + "#limits",

@@ -82,7 +82,7 @@ func Run(ctx context.Context, options Options) (report Report) {
 }
 
 func (p *probe) progress(step string) {
-	_, _ = fmt.Fprintf(p.options.Progress, "%2d calls so far; %s\n", p.attempts, step)
+	_, _ = fmt.Fprintf(p.options.Progress, "calls so far: %2d; %s\n", p.attempts, step)
 }
 
 // reply is the response to a call. It has an error if the service refused.

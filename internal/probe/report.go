@@ -152,8 +152,8 @@ func (r Report) Text(w io.Writer) error {
 		fmt.Fprintf(&text, "The probe ended early. %s\n", r.Problem)
 	}
 	if len(r.Left) > 0 {
-		fmt.Fprintln(&text, "\nThese groups, which the probe has created, may still exist at the service.\nRemove them "+
-			"with these commands, which take the API key from EMBED_API_KEY:")
+		fmt.Fprintln(&text, "\nThe probe may have left groups at the service. To remove them, set EMBED_API_KEY to\na "+
+			"key that can delete groups, and run:")
 		for _, id := range r.Left {
 			fmt.Fprintln(&text, removalCommand(id))
 		}

@@ -44,8 +44,8 @@ note   IDs are one group
 Errors: 1. Notes: 1. Calls: 7.
 The probe ended early. It was stopped.
 
-These groups, which the probe has created, may still exist at the service.
-Remove them with these commands, which take the API key from EMBED_API_KEY:
+The probe may have left groups at the service. To remove them, set EMBED_API_KEY to
+a key that can delete groups, and run:
   curl -X DELETE "$EMBED_BASE_URL/api/user" -H "Authorization: Token $EMBED_API_KEY" ` +
 		`-H 'Content-Type: application/json' -d '{"user_group_id":"embed-probe-x"}'
 `

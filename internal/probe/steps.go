@@ -17,17 +17,17 @@ var steps = []struct {
 	ask  func(*probe, context.Context)
 }{
 	{"creating a group, and updating it to learn the environment of the key", (*probe).asksKey},
-	{"rotating its token, and using the old one", (*probe).asksTokens},
-	{"updating parts of it", (*probe).asksUpdates},
-	{"deleting it, with an old token and with the current one", (*probe).asksDeletion},
+	{"rotating the group's token, and using the old one", (*probe).asksTokens},
+	{"updating the group, sending only some of its fields", (*probe).asksUpdates},
+	{"deleting the group, with an old token and with the current one", (*probe).asksDeletion},
 	{"updating a group that does not exist", (*probe).asksMissing},
-	{"creating groups whose IDs differ in case, in Unicode, or only at the end", (*probe).asksIDs},
+	{"creating groups whose IDs differ in case, in Unicode form, or only at the end", (*probe).asksIDs},
 }
 
 // The properties that are sent, in this order.
 var (
 	firstProperties  = object(`{"first":"1"}`)
-	secondProperties = object(`{"big":9007199254740993,"decimal":1.10,"long":0.12345678901234567890123}`)
+	secondProperties = object(`{"3_digits":1.10,"16_digits":9007199254740993,"23_digits":0.12345678901234567890123}`)
 	lastProperties   = object(`{"last":true}`)
 )
 
@@ -243,7 +243,7 @@ func (p *probe) asksName(sent string, seen *string) {
 	case seen != nil && *seen == sent:
 		p.found("name", "kept", "")
 	case seen == nil:
-		p.found("name", "changed", "none")
+		p.found("name", "changed", "null")
 	default:
 		p.found("name", "changed", printable(*seen))
 	}
