@@ -56,7 +56,7 @@ func StartOn(addr string, options Options) (*Emulator, error) {
 		return nil, fmt.Errorf("emulator: %w", err)
 	}
 	if !resolved.IP.IsLoopback() {
-		return nil, errors.New("emulator: only a loopback address will do, such as 127.0.0.1:0, not " + addr)
+		return nil, errors.New("emulator: " + addr + " is not a loopback address; use one, such as 127.0.0.1:0")
 	}
 	listener, err := net.ListenTCP("tcp", resolved)
 	if err != nil {

@@ -87,7 +87,7 @@ func TestACallIsOneSafeLine(t *testing.T) {
 		{`GET {"user_group_id":"n","name":"Hidden"}`, `GET "n" 200 created`},
 		{`PUT {"user_group_id":"n"}`, `PUT "n" 200 updated`},
 		{`POST {"current_token":"tok"}`, `POST "acme" 200 rotated`},
-		{`POST {"current_token":"x"}`, `POST "" 404 refused "current_token is not the current token of a user group"`},
+		{`POST {"current_token":"x"}`, `POST "" 404 refused "current_token is not the current token of any user group"`},
 		{"GET {\"user_group_id\":\"a b\\n\\u001b[31m\\u202ex\"}", `GET "a b\n\x1b[31m\u202ex" 200 created`},
 		{`GET {"user_group_id":"` + strings.Repeat("x", 999) + `"}`, `GET "` + strings.Repeat("x", 120) + `" 200 created`},
 		{`DELETE {"user_group_id":"n"}`, `DELETE "n" 0 deleted cut-after-work`},

@@ -137,7 +137,7 @@ func (e *Emulator) carryOut(fault Fault, in *inbound) reply {
 	case TooMany429:
 		return failure(http.StatusTooManyRequests, "too many calls")
 	case Refuse:
-		return e.service.refuse(&in.call, http.StatusBadRequest, "the service does not want to")
+		return e.service.refuse(&in.call, http.StatusBadRequest, "the service refuses this call")
 	case HalfDocument:
 		out := e.work(in)
 		out.body = out.body[:len(out.body)/2]
@@ -160,7 +160,7 @@ func (e *Emulator) carryOut(fault Fault, in *inbound) reply {
 			body:   []byte("<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please sign in.</body></html>\n"),
 		}
 	case Redirect307:
-		out := failure(http.StatusTemporaryRedirect, "it is elsewhere")
+		out := failure(http.StatusTemporaryRedirect, "the service is at another path")
 		out.header = http.Header{"Location": {e.url + "/elsewhere"}}
 		return out
 	case Answer:

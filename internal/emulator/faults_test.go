@@ -24,7 +24,7 @@ func TestFaults(t *testing.T) {
 		{emulator.Fault{Kind: emulator.Unavailable503}, false, `^503 {"success":0,"message"`},
 		{emulator.Fault{Kind: emulator.TooMany429}, false, `^429 {"success":0,"message"`},
 		{emulator.Fault{Kind: emulator.HTML200}, false, `^200 Content-Type: text/html; charset=utf-8 <!DOCTYPE html>`},
-		{emulator.Fault{Kind: emulator.Refuse}, false, `^400 {"success":0,"message":"the service does not want to"}$`},
+		{emulator.Fault{Kind: emulator.Refuse}, false, `^400 {"success":0,"message":"the service refuses this call"}$`},
 		{emulator.Fault{Kind: emulator.HalfDocument}, true, `^200 {"suc.*[^}]$`},
 		{emulator.Fault{Kind: emulator.CutInDocument}, true, `^200 Content-Length: \d+ {"suc.*[^}]$`},
 		{
@@ -134,7 +134,7 @@ func TestHook(t *testing.T) {
 	})
 	w.is(call, w.ask(call), strings.Replace(stale, "404", "200", 1))
 	w.BeforeCall(func(emulator.Call) { w.Fail(emulator.Fault{Nth: 1, Kind: emulator.Refuse}) })
-	w.is(get, w.ask(get), `200 {"success":0,"message":"the service does not want to"}`)
+	w.is(get, w.ask(get), `200 {"success":0,"message":"the service refuses this call"}`)
 	w.BeforeCall(nil)
 	w.matches(get, w.ask(get), `^200 {"success":1`)
 }

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	stale   = `404 {"success":0,"message":"current_token is not the current token of a user group"}`
+	stale   = `404 {"success":0,"message":"current_token is not the current token of any user group"}`
 	absent  = `404 {"success":0,"message":"there is no user group with this user_group_id"}`
-	other   = `409 {"success":0,"message":"current_token is not of the user group that user_group_id names"}`
-	unnamed = `400 {"success":0,"message":"the field name is missing"}`
+	other   = `409 {"success":0,"message":"current_token does not belong to the user group with this user_group_id"}`
+	unnamed = `400 {"success":0,"message":"the field name is missing or empty"}`
 	done    = `200 {"success":1}`
 	created = `200 {"success":1,"new_user_group":true,"user_group":{"team_id":1001,"token":"token-1","name":`
 	upsert  = `200 {"success":1,"user_group":{"team_id":1001,"token":"token-1","name":`

@@ -55,7 +55,7 @@ func (s *service) missing(method string, asked request) string {
 	case byID && asked.id == nil:
 		return "the field user_group_id is missing"
 	case byID && s.options.NameRequired && (asked.name == nil || s.stored(*asked.name) == ""):
-		return "the field name is missing"
+		return "the field name is missing or empty"
 	case method == http.MethodPost && asked.token == nil:
 		return "the field current_token is missing"
 	case method == http.MethodDelete && asked.token == nil && asked.id == nil:
@@ -114,7 +114,7 @@ func (s *service) delete(call *Call, asked request) reply {
 		case !there && !s.options.ForgivingDeletes:
 			return s.refuseToken(call)
 		case there && asked.id != nil && s.key(call.Environment, *asked.id).value != group.ID:
-			return s.refuse(call, http.StatusConflict, "current_token is not of the user group that user_group_id names")
+			return s.refuse(call, http.StatusConflict, "current_token does not belong to the user group with this user_group_id")
 		}
 	}
 	if !there && asked.id != nil {
@@ -139,7 +139,7 @@ func (s *service) refuse(call *Call, status int, message string) reply {
 }
 
 func (s *service) refuseToken(call *Call) reply {
-	const message = "current_token is not the current token of a user group"
+	const message = "current_token is not the current token of any user group"
 	if s.options.StaleTokenStatus != 0 {
 		return call.refuse(s.options.StaleTokenStatus, message)
 	}

@@ -110,7 +110,7 @@ func TestFailedCreateLeavesNoState(t *testing.T) {
 	}{
 		"refused": {
 			fault: emulator.Fault{Kind: emulator.Refuse}, title: cannotCreate, calls: "GET",
-			says: []string{no, `"the service does not want to"`, "Fix what the service reports"},
+			says: []string{no, `"the service refuses this call"`, "Fix what the service reports"},
 		},
 		"redirected": {
 			fault: emulator.Fault{Kind: emulator.Redirect307}, title: cannotCreate, calls: "GET",

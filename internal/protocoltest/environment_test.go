@@ -73,7 +73,7 @@ func TestFailedCheckEndsTheRun(t *testing.T) {
 	p := wrongKey(t)
 	p.Always(http.MethodPut, emulator.Refuse)
 	second(p.Create(Acme())).WantError("Cannot check the service and the API key",
-		"does not want to", "was not created", "then removed it", "Fix what the service reports")
+		"refuses this call", "was not created", "then removed it", "Fix what the service reports")
 	p.Service.ClearFaults()
 	p.Service.ResetCounts()
 	second(p.DataSource(ByID("acme"))).WantError(`User group "acme" was left unchanged`, "Cannot check the service")

@@ -170,7 +170,7 @@ func TestListContinuesAfterAFailedLookup(t *testing.T) {
 
 		p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "a", Kind: emulator.Refuse})
 		listed, diags = p.List(0, true, "a", "c")
-		diags.WantError(`Cannot look up user group "a"`, "does not want to")
+		diags.WantError(`Cannot look up user group "a"`, "refuses this call")
 		if len(listed) != 1 || listed[0].ID != "c" {
 			t.Errorf("listed %v", listed)
 		}

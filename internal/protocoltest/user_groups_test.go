@@ -141,7 +141,7 @@ func TestUserGroupsReportsACommonFailureOnce(t *testing.T) {
 	}
 	_, diags := userGroups(p, ids...)
 	if len(diags.List) != 1 || !strings.HasPrefix(diags.List[0].Summary, "Cannot look up user group") ||
-		!strings.Contains(diags.List[0].Detail, "does not want to") {
+		!strings.Contains(diags.List[0].Detail, "refuses this call") {
 		t.Errorf("want one error, got %v", diags)
 	}
 	if calls := len(p.Service.Calls()); calls > 40 {

@@ -75,7 +75,7 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.SetOutput(stderr)
 	flags.StringVar(&chosen.addr, "addr", "127.0.0.1:8642", "loopback `address` to listen on; port 0 means any free port")
 	flags.Func("environment", "environment `tag` of the default API key, or key=tag for another key; can be repeated; "+
-		"the printed EMBED_API_KEY is the first key; with an empty tag, responses contain null (default Customer)",
+		"the printed EMBED_API_KEY is the first key; an empty tag is null in responses (default Customer)",
 		chosen.addEnvironment)
 	flags.Func("answers", "whether responses return the stored name, ID and properties, or echo those of the request: "+
 		"`stored|echo` (default stored)",
@@ -83,7 +83,7 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.Func("updates", "whether an update replaces mapping and properties, merges them, or replaces them and "+
 		"clears the fields that it omits: `replace|merge|clear` (default replace)",
 		choice(&chosen.Updates, "replace", "merge", "clear"))
-	flags.Func("refusals", "how most calls are refused: with a 4xx status, or with status 200 and success 0: "+
+	flags.Func("refusals", "what most refusals look like: a 4xx status, or status 200 with success 0: "+
 		"`status|success-zero` (default status)",
 		choice(&chosen.Refusals, "status", "success-zero"))
 	flags.Func("ids", "how IDs are stored and matched: `exact|lower-case` (default exact)",
@@ -96,13 +96,13 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 		"`status` of the response to a call with an old token; 0 means the same as for other refusals")
 	flags.BoolVar(&chosen.TrimNames, "trim-names", false, "store names without leading and trailing spaces")
 	flags.BoolVar(&chosen.AddsProperty, "adds-property", false,
-		"store an additional property that no request contained")
+		"store an additional property with those that a request contains")
 	flags.Func("omit", "`field` to leave out of user_group in all responses; can be repeated", func(field string) error {
 		chosen.Omit = append(chosen.Omit, field)
 		return nil
 	})
 	flags.DurationVar(&chosen.ReadLag, "read-lag", 0, "how long a GET shows a group as it was before a change")
-	flags.Int64Var(&chosen.FirstTeamID, "first-team-id", 0, "team `ID` of the first group; 0 means the default")
+	flags.Int64Var(&chosen.FirstTeamID, "first-team-id", 0, "team `ID` of the first group; 0 means 1001")
 	flags.DurationVar(&chosen.Latency, "latency", 0, "minimum time that each call takes")
 	flags.IntVar(&chosen.RateLimit, "rate-limit", 0, "maximum `calls` per second; 0 means no limit")
 	if err := flags.Parse(args); err != nil {
@@ -144,7 +144,8 @@ func choice[T ~int](target *T, names ...string) func(string) error {
 	return func(name string) error {
 		i := slices.Index(names, name)
 		if i < 0 {
-			return errors.New("must be " + strings.Join(names, " or "))
+			last := len(names) - 1
+			return errors.New("must be " + strings.Join(names[:last], ", ") + " or " + names[last])
 		}
 		*target = T(i)
 		return nil
