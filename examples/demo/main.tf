@@ -17,7 +17,7 @@ provider "embed" {
 }
 
 locals {
-  # Two customers with the same ID are an error here.
+  # Two customers with the same ID cause an error here.
   customers = {
     for customer in yamldecode(file("${path.module}/${var.customers_file}")) : customer.id => customer
   }

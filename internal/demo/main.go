@@ -38,7 +38,7 @@ func start() int {
 	case err == nil:
 		return 0
 	case ctx.Err() != nil:
-		fmt.Fprintln(os.Stderr, "\nStopped. Nothing is left running, and nothing is left on disk.")
+		fmt.Fprintln(os.Stderr, "\nStopped and cleaned up.")
 		return 130
 	default:
 		fmt.Fprintln(os.Stderr, "\ndemo:", err)

@@ -63,7 +63,7 @@ func (s *stage) perform(script, folder string, runner *endtoend.Runner) (err err
 func copyConfiguration(from, to string) (failed error) {
 	entries, err := os.ReadDir(from)
 	if err != nil {
-		return fmt.Errorf("the demo is run from the root of the repository: %w", err)
+		return fmt.Errorf("the demo must be run from the root of the repository: %w", err)
 	}
 	for _, entry := range entries {
 		if extension := filepath.Ext(entry.Name()); extension == ".tf" || extension == ".yaml" {
@@ -83,7 +83,7 @@ type command = func(ts *testscript.TestScript, neg bool, args []string)
 func positive(do func(ts *testscript.TestScript, args []string)) command {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg {
-			ts.Fatalf("! is not possible here")
+			ts.Fatalf("! is not allowed here")
 		}
 		do(ts, args)
 	}
@@ -123,7 +123,7 @@ func (s *stage) step(_ *testscript.TestScript, args []string) {
 func (s *stage) says(ts *testscript.TestScript, args []string) {
 	said := strings.Fields(ts.ReadFile("stdout") + ts.ReadFile("stderr"))
 	if !strings.Contains(strings.Join(said, " "), args[0]) {
-		ts.Fatalf("it does not say %s", args[0])
+		ts.Fatalf("the output does not say %s", args[0])
 	}
 	s.holds("“" + args[0] + "”")
 }

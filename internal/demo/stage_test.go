@@ -18,8 +18,8 @@ func TestStage(t *testing.T) {
 	for text, want := range map[string]string{
 		"step First\ncalls nothing\nstep Second": "✓ the service got nothing",
 		"step First\ncalls GET\nstep Second":     "the service was asked for\n  nothing\nand not for\n  GET",
-		"step First\nsays no\nstep Second":       "it does not say no",
-		"step First\n! says no\nstep Second":     "! is not possible here",
+		"step First\nsays no\nstep Second":       "the output does not say no",
+		"step First\n! says no\nstep Second":     "! is not allowed here",
 		"step First\nfault GET refuse":           "1 faults have not struck",
 	} {
 		script := filepath.Join(t.TempDir(), "script.txtar")
