@@ -37,7 +37,7 @@ func run(ctx context.Context) error {
 		"but no logic")
 	flag.IntVar(&b.groups, "n", 1000, "number of user groups")
 	flag.DurationVar(&b.latency, "latency", 20*time.Millisecond, "time that the service takes for each call")
-	flag.IntVar(&b.rounds, "rounds", 3, "number of times to measure everything")
+	flag.IntVar(&b.rounds, "rounds", 3, "number of rounds")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q; -help lists all options", flag.Arg(0))
@@ -60,6 +60,6 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stdout, "\n%s", outage)
+	fmt.Fprintf(os.Stdout, "\nA plan while the service responds with status 500: %s\n", outage)
 	return errors.Join(judge(all, b.groups), outage.judge())
 }

@@ -46,15 +46,14 @@ func (b bench) fail(ctx context.Context, provider string) (outage, error) {
 }
 
 func (o outage) String() string {
-	return fmt.Sprintf("A plan while the service responds with status 500: %d calls, %s, errors: %d\n",
-		o.calls, o.took.Round(time.Second), o.errors)
+	return fmt.Sprintf("%d calls, %s, errors: %d", o.calls, o.took.Round(time.Second), o.errors)
 }
 
 // judge returns an error if the run went on for too long, or repeated its explanation.
 func (o outage) judge() error {
 	if o.calls > outageCalls || o.took > outageTime || o.errors > outageErrors {
-		return fmt.Errorf("target missed: outage: ≤ %d calls, %s and errors: %d, measured: %s",
-			outageCalls, outageTime, outageErrors, o)
+		return fmt.Errorf("target missed: plan while the service responds with status 500: at most %s, measured %s",
+			outage{outageCalls, outageTime, outageErrors}, o)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func judge(all []result, groups int) error {
 				connections += connectionLimit
 			}
 		}
-		check(few || r.ratio.median <= cpuLimit, r, "CPU over the bare provider's", cpu, r.ratio.String())
+		check(few || r.ratio.median <= cpuLimit, r, "CPU time divided by that of the bare provider", cpu, r.ratio.String())
 		check(few || r.peak <= memory, r, "peak memory", fmt.Sprintf("≤ %.1f MiB", memory), fmt.Sprintf("%.1f MiB", r.peak))
 		check(r.calls == calls, r, "calls for each group", calls, r.calls)
 		check(r.connections <= connections, r, "connections", fmt.Sprintf("≤ %d", connections), strconv.Itoa(r.connections))
