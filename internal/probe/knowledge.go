@@ -113,7 +113,7 @@ var questions = []question{
 	{"unsent", "What an update does not send", map[string]finding{
 		"kept": {OK, "is kept", "", ""},
 		"cleared": {
-			Bad, "is cleared: %s", "Each update removes what your configuration does not manage, and no message says so. " +
+			Bad, "is cleared: %s", "Each update removes what your configuration does not manage, usually without a message. " +
 				"Manage every argument: set name, mapping and properties of every group, and list none of them in " +
 				"ignore_changes. Then every update sends all three.", pageClears,
 		},
