@@ -1,4 +1,4 @@
-# Needed for one apply. Then delete this file.
+# Delete this file after the first apply.
 
 data "embed_user_groups" "all" {
   user_group_ids = keys(local.customers)
@@ -12,6 +12,6 @@ import {
 }
 
 output "missing_ids" {
-  description = "IDs of the customers that the apply will create. Look for typos."
+  description = "IDs of the customers who have no group yet. Look for typos."
   value       = data.embed_user_groups.all.missing_ids
 }

@@ -135,7 +135,7 @@ func (r *reader) rehearses() {
 	}
 }
 
-// keepsProperty adds a column for the property that an apply would remove, and checks that no plan changes it.
+// keepsProperty adds a column for the property that the plan would remove, and checks that no plan changes it.
 func (r *reader) keepsProperty() {
 	r.t.Helper()
 	list, before := r.read("customers.csv"), r.read("main.tf")
@@ -144,7 +144,7 @@ func (r *reader) keepsProperty() {
 	r.write("main.tf", strings.Replace(before, "properties = jsonencode({ tier = row.tier })", r.take("hcl"), 1))
 	planned := oneLine(r.must("plan"))
 	r.quotes("legacy = true + tier", planned)
-	r.quotes("The apply removes the property legacy from customer-002, ", planned)
+	r.quotes("The plan removes the property legacy from customer-002, ", planned)
 	r.write("customers.csv", list)
 	r.write("main.tf", before)
 }

@@ -4,7 +4,7 @@ locals {
 
   renamed = [for id, group in local.before : id if group.name != null && group.name != local.customers[id].name]
 
-  # For each property that the apply would remove, the IDs of the groups that have it.
+  # For each property that the plan removes, the IDs of the groups that have it.
   lost = transpose({
     for id, group in local.before : id => setsubtract(
       keys(jsondecode(coalesce(group.properties, "{}"))),
@@ -23,6 +23,6 @@ check "names" {
 check "properties" {
   assert {
     condition     = length(local.lost) == 0
-    error_message = join("\n", [for name, ids in local.lost : "The apply removes the property ${name} from ${join(", ", ids)}"])
+    error_message = join("\n", [for name, ids in local.lost : "The plan removes the property ${name} from ${join(", ", ids)}"])
   }
 }
