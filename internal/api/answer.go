@@ -35,7 +35,7 @@ func (c *call) interpret(response *http.Response, body []byte, cut error) (answe
 		}
 	case status/100 == 3:
 		failure.Kind = Redirected
-		failure.Reason = "it redirects elsewhere, and redirects are never followed, because the key would follow too"
+		failure.Reason = "redirects are never followed, because following them could send the API key to another address"
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		failure.Kind = Unauthorized
 	case status == http.StatusTooManyRequests:
@@ -106,7 +106,7 @@ func unusable(fault error) string { return "the response cannot be used: " + fau
 // can end in the middle of a token.
 func describe(response *http.Response, fault error) string {
 	if isHTML(response) {
-		return "the service would have responded in JSON"
+		return "the service itself responds in JSON"
 	}
 	return unusable(fault)
 }

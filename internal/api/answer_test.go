@@ -69,12 +69,12 @@ func TestInterpretation(t *testing.T) {
 		{UnknownOutcome, "the field success is missing", false, []string{
 			`200 ` + noSuccess, `200 {"success":null}`, `200 {"Success":1}`, `200 {}`,
 		}},
-		{UnknownOutcome, "the field success is neither", false, []string{
+		{UnknownOutcome, "the field success is not 1, 0", false, []string{
 			`200 {"success":2}`, `200 {"success":-1}`, `200 {"success":0.5}`, `200 {"success":"LEAK"}`, `200 {"success":[1]}`,
 			`200 {"success":{"value":1}}`,
 		}},
 		{Incomplete, "the field user_group is missing", false, []string{`200 {"success":1,"new_user_group":true}`}},
-		{UnknownOutcome, "would have responded in JSON", true, []string{`200 ` + htmlPage, `502 ` + htmlPage}},
+		{UnknownOutcome, "the service itself responds in JSON", true, []string{`200 ` + htmlPage, `502 ` + htmlPage}},
 		{UnknownOutcome, "not a JSON object", true, []string{`200 LEAK`, `200 `, `204 `, `200 [{"success":1}]`, `200 null`}},
 		{UnknownOutcome, "not complete JSON", true, []string{`200 {"success":NaN}`, `200 {`}},
 		{UnknownOutcome, "a duplicate field", false, []string{
@@ -84,7 +84,7 @@ func TestInterpretation(t *testing.T) {
 			`200 {"success":1,"user_group":` + group + `}`,
 			`200 {"success":1,"new_user_group":null,"user_group":` + group + `}`,
 		}},
-		{UnknownOutcome, "the field new_user_group is neither", false, []string{
+		{UnknownOutcome, "the field new_user_group is not 1, 0", false, []string{
 			`200 {"success":1,"new_user_group":"LEAK","user_group":` + group + `}`,
 		}},
 		{Incomplete, "there is text after", false, []string{`200 ` + successJSON + `x`, `200 ` + successJSON + successJSON}},
@@ -95,11 +95,11 @@ func TestInterpretation(t *testing.T) {
 		{Redirected, "redirects", true, []string{`304 `}},
 		{Refused, "", false, []string{`400 {"success":0}`, `400 ` + successJSON, `404 {}`, `409 {}`, `422 {}`}},
 		{Refused, "", true, []string{`400 `}},
-		{Refused, "would have responded in JSON", true, []string{`400 ` + htmlPage}},
+		{Refused, "the service itself responds in JSON", true, []string{`400 ` + htmlPage}},
 		{Refused, "not a JSON object", true, []string{`400 bad LEAK`}},
 		{Unauthorized, "", false, []string{`401 {"success":0}`, `403 {"success":1}`}},
-		{Unauthorized, "would have responded in JSON", true, []string{`401 ` + htmlPage, `403 ` + htmlPage}},
-		{NotSent, "would have responded in JSON", true, []string{`407 ` + htmlPage}},
+		{Unauthorized, "the service itself responds in JSON", true, []string{`401 ` + htmlPage, `403 ` + htmlPage}},
+		{NotSent, "the service itself responds in JSON", true, []string{`407 ` + htmlPage}},
 		{Throttled, "", false, []string{`429 {}`, `429 ` + successJSON}},
 		{UnknownOutcome, "", false, []string{`408 {}`, `500 {"success":0}`, `502 ` + createdJSON, `999 {"success":1}`}},
 		{UnknownOutcome, "", true, []string{`101 `, `501 `, `503 `}},

@@ -61,7 +61,7 @@ func (c *Client) do(ctx context.Context, call call, body any) (Answer, error) {
 		case late:
 			return answer, call.notSent("the request could not be sent in time", nil)
 		default:
-			failure = call.notSent("a rate limit has refused earlier calls, and none has succeeded since", nil)
+			failure = call.notSent("earlier calls were refused with status 429 or 503, and no call has succeeded since", nil)
 			failure.permanent, failure.Obstacle = false, LimitReached
 			return answer, failure
 		}

@@ -59,7 +59,7 @@ func TestRepetitions(t *testing.T) {
 					failure := failureOf(t, err)
 					wantKind(t, failure, test.kind)
 					service.want(t, want)
-					counted := strings.Contains(failure.Said(), fmt.Sprintf("after %d attempts", want))
+					counted := strings.Contains(failure.Said(), fmt.Sprintf("in the last of %d attempts, ", want))
 					if failure.Attempts != want || counted != (want > 1) {
 						t.Errorf("%s: %d attempts; %s", call.method, failure.Attempts, failure.Said())
 					}

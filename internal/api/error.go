@@ -98,6 +98,10 @@ func (e *Error) RateLimited() bool {
 // Said returns a clause about the response and its sender, without a period, for use in a message.
 func (e *Error) Said() string {
 	var said strings.Builder
+	if e.Attempts > 1 {
+		fmt.Fprintf(&said, "in the last of %d attempts, ", e.Attempts)
+	}
+	before := said.Len()
 	switch {
 	case e.Status != 0 && e.FromService:
 		said.WriteString("the service responded with status " + statusText(e.Status))
@@ -108,13 +112,10 @@ func (e *Error) Said() string {
 		fmt.Fprintf(&said, " and the message %q", e.Message)
 	}
 	if e.Reason != "" {
-		if said.Len() > 0 {
+		if said.Len() > before {
 			said.WriteString("; ")
 		}
 		said.WriteString(e.Reason)
-	}
-	if e.Attempts > 1 {
-		fmt.Fprintf(&said, ", after %d attempts", e.Attempts)
 	}
 	return said.String()
 }

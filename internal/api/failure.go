@@ -24,14 +24,14 @@ func (c *call) transportFailure(err error, timedOut bool, way *sending) *Error {
 		failure.Reason = "the certificate of " + peer + " could not be verified: " + certificate.Err.Error()
 		failure.Obstacle = certificateObstacle(certificate.Err)
 	case errors.As(err, &noTLS):
-		failure.Reason = peer + " does not speak TLS"
+		failure.Reason = server(peer) + " does not speak TLS"
 		failure.Obstacle = NoTLS
 	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`):
-		failure.Reason = peer + " expects TLS, but got plain HTTP"
+		failure.Reason = server(peer) + " expects TLS, but got plain HTTP"
 		failure.Obstacle = TLSWanted
 	case alert != 0 && (!way.begun() || !way.reused.Load()):
 		// TLS 1.3 servers refuse a client certificate after the first request was written, but without reading it.
-		failure.Reason = peer + " refused the TLS connection: " + strings.TrimPrefix(alert.Error(), "tls: ")
+		failure.Reason = server(peer) + " refused the TLS connection: " + strings.TrimPrefix(alert.Error(), "tls: ")
 		failure.Obstacle = HandshakeRefused
 		if alert != alertProtocolVersion && c.client.certificateWanted.Load() {
 			failure.Obstacle = ClientCertificateWanted
@@ -77,6 +77,14 @@ func (c *Client) peer(err error) string {
 		name += " (" + dial.Addr.String() + ")"
 	}
 	return name + proxy
+}
+
+// server returns the peer with a noun, so that a sentence can begin with it.
+func server(peer string) string {
+	if strings.HasPrefix(peer, "the proxy ") {
+		return peer
+	}
+	return "the server " + peer
 }
 
 // opError returns the net.OpError with the given operation in err, or nil. That of a TLS alert is "remote error".

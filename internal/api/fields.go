@@ -121,7 +121,7 @@ func (f fields) integer(name string) (*int64, error) {
 		object, _ := jsonobject.Parse(`{"":` + *text + `}`)
 		plain := strings.TrimSuffix(strings.TrimPrefix(object.Canonical(), `{"":`), "}")
 		if number, err = strconv.ParseInt(plain, 10, 64); err != nil {
-			return nil, fmt.Errorf("the field %s is not a whole number of at most 64 bits", name)
+			return nil, fmt.Errorf("the field %s is not a 64-bit integer", name)
 		}
 	}
 	return &number, nil
@@ -138,7 +138,7 @@ func (f fields) flag(name string) (*bool, error) {
 	}
 	number, err := f.integer(name)
 	if err != nil || *number != 0 && *number != 1 {
-		return nil, fmt.Errorf("the field %s is neither 1 or true nor 0 or false", name)
+		return nil, fmt.Errorf("the field %s is not 1, 0, true or false", name)
 	}
 	yes := *number == 1
 	return &yes, nil
@@ -159,7 +159,7 @@ func (f fields) object(name string) (jsonobject.Object, error) {
 	}
 	object, err := jsonobject.Parse(string(value))
 	if err != nil {
-		return jsonobject.Object{}, fmt.Errorf("the field %s is not a JSON object that can be handled: %w", name, err)
+		return jsonobject.Object{}, fmt.Errorf("the field %s is not a usable JSON object: %w", name, err)
 	}
 	return object, nil
 }

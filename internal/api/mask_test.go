@@ -173,14 +173,14 @@ func TestSaid(t *testing.T) {
 			[]string{"Content-Type", "text/html", "Server", "nginx\x1b[31m", "Via", "1.1 a", "Via", "1.1 " + plantedKey},
 			"<html><TITLE lang=en>\n  403 &ndash; Forbidden \u202e " + plantedKey + "</TITLE>",
 			`status 403 (Forbidden) came back with an HTML page titled "403 – Forbidden (secret)" ` +
-				"(Server: nginx [31m, Via: 1.1 a, 1.1 (secret)); the service would have responded in JSON",
+				"(Server: nginx [31m, Via: 1.1 a, 1.1 (secret)); the service itself responds in JSON",
 		},
 		{
 			200,
 			[]string{"Content-Type", "text/html", "Server", long},
 			"<title>" + long + "</title>",
 			`status 200 (OK) came back with an HTML page titled "` + long[:60] + ` …" (Server: ` + long[:60] + " …); " +
-				"the service would have responded in JSON",
+				"the service itself responds in JSON",
 		},
 	} {
 		_, failure := testCall(t, "GET").interpret(response(test.status, test.header...), []byte(test.body), nil)

@@ -110,8 +110,8 @@ const (
 	KindScalar        Kind = "a string, number or boolean instead of an object"
 
 	KindSyntax       Kind = "not valid JSON from here on" // or invalid within the number or escape that begins here
-	KindDuplicateKey Kind = "a key that this object has already"
-	KindNumber       Kind = "a number of more than 4096 characters, or whose exponent asks for too many zeros"
+	KindDuplicateKey Kind = "a duplicate key"
+	KindNumber       Kind = "a number with more than 4096 characters, or with too large an exponent"
 )
 
 // Error is the error of Parse. It says what is wrong with the text and where, but contains no part of the text.

@@ -17,7 +17,7 @@ func TestOneIDAtTwoNewAddressesIsCreatedOnce(t *testing.T) {
 			one := p.Plan(p.Nothing(), config)
 			one.Diags.WantNone()
 			another := p.PlanToo(p.Nothing(), config)
-			another.Diags.WantWarning(`User group "acme" is planned twice`, "fails for the other", "Remove one of the two")
+			another.Diags.WantWarning(`User group "acme" is planned twice`, "fail for the other", "Remove one of the two")
 			p.PlanToo(p.Nothing(), With(config, "user_group_id", "other")).Diags.WantNone()
 
 			state, diags := p.Apply(one)
@@ -114,7 +114,7 @@ func TestPlanConflictsOnlyWithWhatIsNotAppliedYet(t *testing.T) {
 	deletion.Diags.WantNone()
 	second(p.ApplyToo(deletion)).WantNone()
 	made, diags := p.ApplyToo(creation)
-	diags.WantWarning(recreated, "token and team_id are new", "moved block")
+	diags.WantWarning(recreated, "has a new token and a new team_id", "moved block")
 	made, diags = p.ApplyToo(p.PlanToo(made, Acme("name", "New")))
 	diags.WantNone() // The warning appears only once.
 	second(p.ReadToo(made)).WantNone()

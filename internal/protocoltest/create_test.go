@@ -91,7 +91,7 @@ func TestCreateWithALostResponseClaimsOnlyItsOwnGroup(t *testing.T) {
 	p.Fault(http.MethodGet, emulator.CutAfterWork)
 	state, diags = p.Create(Acme("user_group_id", "theirs"))
 	diags.WantError(`User group "theirs" may have existed before`, `other values for these properties: "tier"`,
-		`does not have these properties: "rows"`, "was not changed", "nothing was added to the state",
+		`does not have these properties: "rows"`, "was not changed", "Nothing was added to the state",
 		"import block", "adopt_existing")
 	p.WantNoState(state)
 }

@@ -47,7 +47,7 @@ func TestInvalidPropertiesAreRefused(t *testing.T) {
 		`"{}"`:                      {"string, number", hint, "again"},
 		"\ufeff{}":                  {"byte order mark", "UTF-8 without"},
 		"{\n  \"a\": 1,\n  b: 2\n}": {"Line 3, column 3", "bracket", "text after the object", "surrogate", hint},
-		`{"a":1,"\u0061":1}`:        {"Line 1, column 8", "has already", "remove one"},
+		`{"a":1,"\u0061":1}`:        {"Line 1, column 8", "a duplicate key", "remove one"},
 		`{"a":1e4096}`:              {"Line 1, column 6", "exponent", "as a string"},
 	} {
 		diags := p.Validate(Acme("properties", text))

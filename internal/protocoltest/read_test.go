@@ -64,7 +64,8 @@ func TestReadOfAMissingGroupLeavesNothing(t *testing.T) {
 	p.WantCalls("GET > check > GET > DELETE")
 	p.Fault(http.MethodGet, emulator.CutBefore)
 	gone, diags := p.ReadToo(other)
-	diags.WantWarning(`User group "other" does not exist`, "attempt got no usable response", "an empty group will appear")
+	diags.WantWarning(`User group "other" does not exist`, "attempt at the lookup got no usable response",
+		"an empty group will appear")
 	p.WantNoState(gone)
 	p.WantCalls("GET > GET > GET > DELETE")
 	p.WantDestroyed(acme)
@@ -136,7 +137,8 @@ func TestFailedReadKeepsTheState(t *testing.T) {
 		p.Service.ClearFaults()
 	}
 	lost := emulator.Fault{Method: http.MethodGet, Kind: emulator.CutAfterWork}
-	failing(state, lost, cannotLookUp, "may have created an empty group", "which the next plan or create will find")
+	failing(state, lost, cannotLookUp, "may have created an empty group",
+		"which the next lookup or create of this ID will find")
 	p.Service.Fail(lost)
 	if diags := second(p.Read(state)); strings.Contains(diags.String(), "curl") {
 		t.Errorf("the error offers a command that would delete a live customer:\n%s", diags)
@@ -155,7 +157,7 @@ func TestFailedReadKeepsTheState(t *testing.T) {
 	p.Service.Remove("acme")
 	kept := emulator.Fault{Method: http.MethodDelete, ID: "acme", Kind: emulator.Refuse}
 	failing(state, kept, `User group "acme" may still exist`,
-		"empty group", "Remove it before you run again", remedy, "create groups but not delete them",
+		"empty group", "Remove it before you run again", remedy, "create groups but not to delete them",
 		"Fix what the service reports")
 }
 
@@ -180,7 +182,7 @@ func TestCachedResponsesChangeNothing(t *testing.T) {
 		if id == ofCheck && strings.HasPrefix(diags.List[0].Summary, strings.TrimSuffix(title, `"`)) {
 			title = diags.List[0].Summary // The rest of the ID is random.
 		}
-		diags.WantError(title, append(says, "most likely an old response from a cache",
+		diags.WantError(title, append(says, "most likely an old one from a cache",
 			"Turn off caching for the address of the service")...)
 		if strings.Contains(diags.String(), "curl") {
 			t.Errorf("the error suggests deleting a group that may be a customer:\n%s", diags)

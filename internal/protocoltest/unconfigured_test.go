@@ -12,7 +12,7 @@ import (
 // make one.
 func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
 	says := func(what string) []string {
-		return []string{what, "provider block", "not known before apply", "No call was made", "-target"}
+		return []string{what, "provider block", "only known after apply", "No call was made", "-target"}
 	}
 	known := start(t, emulator.Options{})
 	state := known.Created(Acme())

@@ -123,7 +123,7 @@ func TestUserGroupsWithoutValidIDsMakesNoCall(t *testing.T) {
 	p.WantCalls("")
 	p.Fault(http.MethodGet, emulator.CutBefore)
 	_, diags = userGroups(p, "nobody")
-	diags.WantWarning(doesNotExist, "An earlier attempt got no usable response", "an empty group will appear")
+	diags.WantWarning(doesNotExist, "attempt at the lookup got no usable response", "an empty group will appear")
 	p.Service.ResetCounts()
 	_, diags = userGroups(p, "acme", "")
 	diags.WantError(invalidID, "must not be empty")

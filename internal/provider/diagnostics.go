@@ -18,6 +18,9 @@ const (
 	titleNotConfigured = "The provider is not configured yet"
 )
 
+// reportBug follows the description of a bug.
+const reportBug = "Please report this bug, with the steps to reproduce it."
+
 // report adds the warnings of an operation and its error, which may be nil, to the diagnostics. An error that is not a
 // Problem is reported as a bug.
 func report(diags *diag.Diagnostics, err error, warnings ...*usergroup.Problem) {
@@ -33,7 +36,7 @@ func report(diags *diag.Diagnostics, err error, warnings ...*usergroup.Problem) 
 		diags.AddError(words.title(), words.detail())
 	default:
 		diags.AddError(titleInternal, "An operation failed in an unexpected way: "+err.Error()+
-			". Please report it with the steps to reproduce it.")
+			". "+reportBug)
 	}
 }
 
@@ -107,8 +110,8 @@ func dataFrom[Data any](providerData any, diags *diag.Diagnostics) (data Data) {
 	}
 	data, ok := providerData.(Data)
 	if !ok {
-		diags.AddError(titleInternal, fmt.Sprintf("An object was configured with %T. "+
-			"Please report it with the steps to reproduce it.", providerData))
+		diags.AddError(titleInternal, fmt.Sprintf("The provider passed data of type %T to one of its objects. %s",
+			providerData, reportBug))
 	}
 	return data
 }
@@ -118,10 +121,10 @@ func dataFrom[Data any](providerData any, diags *diag.Diagnostics) (data Data) {
 // operation, for example "creating a user group".
 func reportsUnconfigured(diags *diag.Diagnostics, service *usergroup.Service, what string) bool {
 	if !diags.HasError() && service == nil {
-		diags.AddError(titleNotConfigured, capitalized(what)+" needs the service, "+
-			"but an argument in the provider block depends on something that is not known before apply. No call was made. "+
+		diags.AddError(titleNotConfigured, capitalized(what)+" requires the service, "+
+			"but an argument in the provider block depends on a value that is only known after apply. No call was made. "+
 			"Set the provider's arguments to values that are known during the plan, "+
-			"or create what they depend on in an earlier run (-target).")
+			"or first create what they depend on, in a separate run with -target.")
 	}
 	return diags.HasError()
 }

@@ -81,7 +81,7 @@ func (p explanation) said() string {
 	}
 	failed := p.Finding == usergroup.CallFailed || p.Finding == usergroup.LeftBehind
 	if p.Cause != nil && p.Cause.Call != nil && failed {
-		look := "Looking up the group afterwards failed as well: "
+		look := "Looking up the group afterward failed as well: "
 		if p.Cause.Operation == usergroup.CheckService {
 			look = "The check of the service failed: "
 		} else if said == "" {
@@ -125,7 +125,7 @@ func (p explanation) ofOperation() string {
 		return said + " The state still refers to the old token, which has been replaced. The next refresh reads the " +
 			"current token. If the next plan shows the rotation again, applying that plan rotates the token a second time."
 	default:
-		return said + " The next refresh reads the new token."
+		return said + " If Terraform manages the group, the next refresh reads the new token."
 	}
 }
 
@@ -136,18 +136,18 @@ func (p explanation) left() string {
 	case p.Empty && removable:
 		return p.withCommand("If nobody uses it, remove it.")
 	case p.MayBeLive && p.Placeholder == usergroup.PlaceholderLeft:
-		return "The lookup created an empty group, which may still be at the service, and may already be in use. If the " +
+		return "The lookup created an empty group, which may still exist, and may already be in use. If the " +
 			"request to delete the group got no response, the service may still carry it out."
 	case p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder:
 		return "The lookup may have created an empty group. The lookup deleted nothing, because the group may belong to " +
 			"a live customer."
 	case p.Placeholder == usergroup.PlaceholderLeft:
-		return p.withCommand("The lookup created an empty group, which may still be at the service. Remove it before you " +
-			"run again.")
+		return p.withCommand("The lookup created an empty group, which may still exist. Remove it before you run " +
+			"again.")
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupUncertain:
-		said := "The lookup created an empty group and then removed it. An earlier attempt got no usable response. If the " +
-			"service carries out that attempt later, an empty group will appear, which the next lookup or create of this ID " +
-			"will find."
+		said := "The lookup created an empty group and then removed it. An earlier attempt at the lookup got no usable " +
+			"response. If the service carries out that attempt later, an empty group will appear, which the next lookup or " +
+			"create of this ID will find."
 		if removable {
 			said = p.withCommand(said + " In that case, if there should be no group with this ID, remove the empty group.")
 		}
@@ -159,11 +159,11 @@ func (p explanation) left() string {
 			"create of this ID will find."
 	case p.LookupUncertain && removable:
 		return p.withCommand("If the group did not exist before, the lookup may have created an empty group, which the " +
-			"next run would mistake for an existing one. If there should be no group with this ID, remove the empty group " +
-			"before you run again.")
+			"next run may mistake for a group that existed before. If there should be no group with this ID, remove the " +
+			"empty group before you run again.")
 	case p.LookupUncertain:
 		return "If the group was deleted elsewhere in the meantime, the lookup may have created an empty group, which " +
-			"the next plan or create will find."
+			"the next lookup or create of this ID will find."
 	default:
 		return ""
 	}
@@ -174,14 +174,14 @@ func (p explanation) leftByCheck() string {
 	const created = "The check created a test group"
 	switch {
 	case p.Placeholder == usergroup.PlaceholderLeft:
-		return p.withCommand(created + ", which may still be at the service. Remove it.")
+		return p.withCommand(created + ", which may still exist. Remove it.")
 	case p.Placeholder == usergroup.PlaceholderRemoved && p.LookupUncertain:
-		return p.withCommand(created + " and then removed it. An earlier attempt got no usable response. If the service " +
-			"carries out that attempt later, the group will appear again. In that case, remove it.")
+		return p.withCommand(created + " and then removed it. An earlier call for this group got no usable response. If " +
+			"the service carries out that call later, the group will appear again. In that case, remove it.")
 	case p.Placeholder == usergroup.PlaceholderRemoved:
 		return created + " and then removed it."
 	case p.LookupUncertain:
-		return p.withCommand("The check may have left a test group at the service. To be safe, remove it.")
+		return p.withCommand("The check may have left a test group behind. To be safe, remove the group.")
 	default:
 		return ""
 	}
@@ -211,7 +211,8 @@ func (p explanation) next() string {
 	refused := call.Kind == api.Refused || call.Kind == api.Unauthorized
 	switch {
 	case p.Finding == usergroup.LeftBehind && refused && advice == "":
-		return "This always happens with an API key that may create groups but not delete them. " + kindWords[call.Kind]
+		return "An API key that is allowed to create groups but not to delete them always causes this error. " +
+			kindWords[call.Kind]
 	case (call.Kind == api.UnknownOutcome || call.Kind == api.Incomplete) &&
 		(p.Done == usergroup.No || p.Operation == usergroup.Rotate && p.Done == usergroup.Yes):
 		return join(" ", advice, runAgain)
@@ -281,13 +282,13 @@ func (p explanation) differences() string {
 	said := ""
 	if differ.Name {
 		sent, shown := quoteApart(*p.Sent.Name, *p.Response.Name)
-		said = fmt.Sprintf(" The name that was sent is %s, and the service has %s.", sent, shown)
+		said = fmt.Sprintf(" The name that was sent is %s, but the service returned %s.", sent, shown)
 	}
 	for _, part := range []struct {
 		keys []string
 		what string
 	}{
-		{differ.Remained, "still has these properties, which were not sent"},
+		{differ.Remained, "also has these properties, which were not sent"},
 		{differ.Changed, "has other values for these properties"},
 		{differ.Missing, "does not have these properties"},
 	} {

@@ -67,7 +67,7 @@ func (p *plannedGroups) create(id types.String, diags *diag.Diagnostics) {
 			// addresses, Create refuses the second one.
 			diags.AddAttributeWarning(path.Root("user_group_id"), titleFor(titlePlannedTwice, id.ValueString()),
 				"This run has planned to create two groups with this user_group_id, but the service has only one group for "+
-					"each ID. The apply creates the group for one of the two and fails for the other.\n\nRemove one of the two "+
+					"each ID. The apply would create the group for one of the two and fail for the other.\n\nRemove one of the two "+
 					"resource blocks or instances. If there is only one, and a test made the plan, ignore this warning.")
 		}
 		group.refuseConflict(id, diags)
@@ -85,10 +85,10 @@ func (p *plannedGroups) keep(id types.String, instance string, diags *diag.Diagn
 		group.kept[instance] = true
 		if len(group.kept) > 1 {
 			diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleInStateTwice, id.ValueString()),
-				"Two addresses in the state have this user_group_id, so they refer to the same group at the service. If the two "+
+				"Two addresses in the state have this user_group_id, so they refer to the same group. If the two "+
 					"addresses have different arguments, each apply would undo what the previous apply did.\n\nNothing was "+
 					"changed.\n\nRemove one of the two addresses from the configuration and, with `terraform state rm`, from the "+
-					"state. This does not delete the group.")
+					"state. That command does not delete the group.")
 		}
 		group.refuseConflict(id, diags)
 	})
@@ -116,7 +116,7 @@ func (g *plannedGroup) refuseConflict(id types.String, diags *diag.Diagnostics) 
 	if len(g.destroyed) > 0 && (g.creations > 0 || len(g.kept) > 0) {
 		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleDestroyedAndWanted, id.ValueString()),
 			"The plan destroys this group at one address, and creates or keeps it at another. Both addresses refer to the "+
-				"same group at the service, so the group would be deleted, or recreated with a different token.\n\nNothing was "+
+				"same group, so the group would be deleted, or recreated with a different token.\n\nNothing was "+
 				"changed.\n\nIf the resource or its for_each key was renamed, add a moved block from the old address to the "+
 				"new one, or run `terraform state mv`. If both addresses are in the state, run `terraform state rm` for the "+
 				"address that the plan destroys. That command deletes no group. If the plan shows a deposed object, run "+
@@ -140,7 +140,7 @@ func (p *plannedGroups) refuseDeletion(id types.String, instance string, diags *
 		}
 		if !p.explains(id.ValueString()) {
 			diags.AddError(titleFor(titleNotDeleted, id.ValueString()), fmt.Sprintf(
-				"It stays in the state, because max_deletions is %d. See the error: %s.",
+				"The group stays in the state, because max_deletions is %d. See the error %q.",
 				*p.maxDeletions, titleTooManyDeletions))
 			return
 		}

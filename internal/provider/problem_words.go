@@ -70,13 +70,13 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		next: "To manage the group with Terraform, import it with an import block or `terraform import`, or set " +
 			"adopt_existing = true to take it over. If another resource block has the same user_group_id, remove one of the " +
 			"two blocks. If the resource is tainted and uses create_before_destroy, run `terraform untaint`. If the group " +
-			"belongs to something else, choose another user_group_id. If the group was deleted only a moment ago, run again.",
+			"is used for something else, choose another user_group_id. If the group was deleted only a moment ago, run again.",
 	},
 	usergroup.MayHaveExisted: {
 		title: "User group %q may have existed before",
 		means: "The response to the create was lost or incomplete, or showed another ID. The service now has a group " +
 			"with this ID, and nothing proves that this run created it.{differences}",
-		done: "The existing group was not changed, and nothing was added to the state.",
+		done: "If the group existed before, it was not changed. Nothing was added to the state.",
 		next: "If the group is yours, import it with an import block, or set adopt_existing = true to take it over.",
 	},
 	usergroup.Replaced: {
@@ -93,8 +93,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	},
 	usergroup.AnsweredFromCache: {
 		title: "A cache may have returned user group %q",
-		means: "The service says that it has just created a group that existed before. This is most likely an old " +
-			"response from a cache, such as a caching proxy.",
+		means: "The service says that it has just created the group, but the group must have existed before. The " +
+			"response is most likely an old one from a cache, such as a caching proxy.",
 		next: turnOffCaching,
 	},
 	usergroup.AnswersDisagree: {
@@ -134,7 +134,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		title: "The service shows an outdated token of user group %q",
 		means: "The service shows a token that has already been replaced, which can happen shortly after a rotation.",
 		next: "Run again in a minute. If the service still shows the old token after that, the provider treats that token " +
-			"as the current one, and warns.",
+			"as the current one, and reports a warning.",
 	},
 	usergroup.WrongEnvironment: {
 		title: "User group %q is in another environment",
@@ -152,7 +152,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		title: "The environment of the API key is not known",
 		means: "The provider's environment is {known.environment}. A test group created with this API key shows no " +
 			"environment.",
-		next: "Remove environment from the provider block, or unset EMBED_ENVIRONMENT. Without this argument, " +
+		next: "Remove the environment argument from the provider block, or unset EMBED_ENVIRONMENT. Without this argument, " +
 			"the provider does not check which environment the API key belongs to.",
 	},
 	usergroup.Adopted: {
@@ -171,8 +171,8 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.Recreated: {
 		title: "User group %q was recreated",
 		means: "This run deleted the group, or found that it was gone, and then created it again.",
-		done: "It is a new group: token and team_id are new, and everything that this configuration does not set " +
-			"is lost.",
+		done: "The new group has a new token and a new team_id. Everything that this configuration does not set is " +
+			"lost.",
 		next: "To move a resource to another address, use a moved block.",
 	},
 	usergroup.Kept: {
@@ -190,18 +190,18 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 	usergroup.FoundEmpty: {
 		title: "User group %q may be empty",
 		means: "The group " + showsNothing + ", although the service shows the names of other groups. " + mayBeEmpty,
-		done:  "It was treated like any other group.",
+		done:  "The group was treated like any other.",
 	},
 	usergroup.TokenChanged: {
 		title: "The token of user group %q was rotated elsewhere",
 		means: "The response to the update contains a token other than the one known to Terraform.",
-		done:  "The group was updated. The next refresh records the new token.",
+		done:  "The group was updated. The next refresh reads the new token.",
 	},
 	usergroup.TokenReturned: {
 		title: "An earlier token of user group %q is current again",
 		means: "An earlier apply replaced this token with a newer one. More than a minute later, the service shows the " +
-			"old token again. The service has most likely lost the rotation: it was restored from a backup, or failed over " +
-			"to a replica that lagged behind.",
+			"old token again. The service has most likely lost the rotation, for example because it was restored from a " +
+			"backup, or failed over to a replica that lagged behind.",
 		done: "The provider now treats the token that the service shows as the current one.",
 		next: "Anything that uses the newer token is locked out. Apply, so that everything that takes the token from " +
 			"the state gets the working token. If you rotated the token because it had leaked, rotate it again. " +
@@ -212,7 +212,7 @@ var findingWords = map[usergroup.Finding]struct{ title, means, done, next string
 		title: "The service spells the ID %q differently",
 		means: "The request was about {asked}, and the response is about {answered}. The team_id or the token " +
 			"shows that it is the same group.",
-		done: "The response was used.",
+		done: "The provider accepted the response.",
 		next: "In new configurations, set user_group_id to the ID that the service returns.",
 	},
 	usergroup.RunEnded: {
@@ -262,15 +262,15 @@ var specialWords = []struct {
 		words{
 			means: "The service already has a group with this ID. The group " + showsNothing + ". " + mayBeEmpty,
 			done:  "Nothing was changed, and nothing was added to the state.",
-			next: "Set adopt_existing = true to take the group over. If the group belongs to something else, choose another " +
+			next: "Set adopt_existing = true to take the group over. If the group is used for something else, choose another " +
 				"user_group_id.",
 		},
 	},
 	{
 		usergroup.MayHaveExisted, func(p explanation) bool { return p.AfterDeletion },
 		words{
-			means: "The response to the create was lost or incomplete. The service shows a group with this ID. It may still " +
-				"be showing the group that this run has deleted.{differences}",
+			means: "The response to the create was lost or incomplete. The service shows a group with this ID. The service " +
+				"may still be showing the group that this run deleted.{differences}",
 			done: "It is not known whether the group was created. Nothing was added to the state.",
 			next: "Run again in a minute. If the service has a group with this ID by then, the next run adopts it (with " +
 				"adopt_existing = true), or reports that it already exists and says what to do.",
@@ -279,7 +279,7 @@ var specialWords = []struct {
 	{
 		usergroup.Replaced, func(p explanation) bool { return p.Operation == usergroup.Adopt && p.Done == usergroup.Yes },
 		words{
-			means: "The update reached a different group{other} and not the group that was to be adopted. " + mayHaveCreated +
+			means: "The update reached a different group{other} instead of the group that was to be adopted. " + mayHaveCreated +
 				replacement,
 			done: "Nothing was added to the state.",
 			next: adoptAgain,
@@ -288,7 +288,7 @@ var specialWords = []struct {
 	{
 		usergroup.Replaced, of(usergroup.Adopt),
 		words{
-			means: "The service shows a group{other} that is not the one to be adopted. " + replacement,
+			means: "The service shows a different group{other} instead of the one that was to be adopted. " + replacement,
 			next:  adoptAgain,
 		},
 	},
@@ -319,8 +319,8 @@ var specialWords = []struct {
 	{
 		usergroup.AnsweredFromCache, func(p explanation) bool { return p.subject().Operation == usergroup.CheckService },
 		words{
-			means: "The provider created a test group, but a response about this group contradicts that. This response is " +
-				"most likely an old response from a cache, such as a caching proxy.",
+			means: "The provider created a test group, but a response about this group contradicts that. The response is " +
+				"most likely an old one from a cache, such as a caching proxy.",
 			next: "Turn off caching for the address of the service, then run again.",
 		},
 	},
@@ -354,7 +354,7 @@ func of(operation usergroup.Operation) func(explanation) bool {
 const (
 	noGroup    = "The service has no group with this ID."
 	leftBehind = "Looking up a missing group creates it, and a response to a lookup was lost. The service has a " +
-		"group with this ID, which " + showsNothing + "."
+		"group with this ID. The group " + showsNothing + "."
 	groupIsGone = "Either the group that Terraform managed is gone, or the API key belongs to another environment. " +
 		"Another group{other} has this ID."
 	showsNothing = "shows no properties, and no name other than its ID"

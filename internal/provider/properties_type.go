@@ -130,8 +130,8 @@ func propertiesFault(err error) string {
 		return "The text is not a JSON object. " + encode
 	}
 	// The message says "of the text" because users would look for the position in the configuration.
-	at := fmt.Sprintf("The text is not a JSON object that can be used. Line %d, column %d of the text "+
-		"(its value is not shown, since it may be confidential): %s. ", fault.Line, fault.Column, fault.Kind)
+	at := fmt.Sprintf("The text is not a usable JSON object. Line %d, column %d of the text "+
+		"(which is not shown, since it may be confidential): %s. ", fault.Line, fault.Column, fault.Kind)
 	switch fault.Kind {
 	case jsonobject.KindNotJSON:
 		return "The text is not JSON, and properties must be a JSON object. " + encode
@@ -143,7 +143,7 @@ func propertiesFault(err error) string {
 	case jsonobject.KindScalar:
 		return "The text is a JSON string, number or boolean, and properties must be a JSON object: " +
 			"properties = jsonencode({ ... }). Text that is already JSON, such as the content of a file, " +
-			"must not pass through jsonencode again."
+			"must not be passed to jsonencode again."
 	case jsonobject.KindByteOrderMark:
 		return "The text begins with a byte order mark, which is not allowed in JSON. Save the file that the text comes " +
 			"from as UTF-8 without a byte order mark."

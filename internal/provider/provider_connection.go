@@ -55,7 +55,7 @@ func (r argumentReader) proxy(configured types.String, base *url.URL) api.Secret
 func (r argumentReader) serverName(argument string, configured types.String) string {
 	name := r.text(argument, configured)
 	if net.ParseIP(name) == nil && strings.ContainsAny(name, ":/@[] \t\r\n") {
-		r.invalid(argument, "must be a host name such as dashboards.example.com, without scheme and port")
+		r.invalid(argument, "must be a host name such as dashboards.example.com, without a scheme or port")
 	}
 	return name
 }
@@ -72,7 +72,7 @@ func (r argumentReader) authorities(configured, configuredFile types.String) *x5
 	}
 	switch {
 	case len(certificates) == 0:
-		r.invalidContent(source, "at least one certificate in PEM form")
+		r.invalidContent(source, "at least one certificate in PEM format")
 	case !slices.ContainsFunc(certificates, func(c *x509.Certificate) bool { return outOfDate(c) == "" }):
 		r.invalidContent(source, "a certificate that is valid now; this one "+outOfDate(certificates[0]))
 	}
@@ -86,16 +86,16 @@ func (r argumentReader) clientCertificate(m providerModel) *tls.Certificate {
 	case !ok || !keyOK || source == "" && keySource == "":
 		return nil
 	case keySource == "":
-		r.conflict(source, source+" needs the private key of the certificate: set client_key_file or client_key_pem, too.")
+		r.conflict(source, source+" requires the private key of the certificate: also set client_key_file or client_key_pem.")
 		return nil
 	case source == "":
 		r.conflict(keySource, keySource+
-			" needs the certificate that the key belongs to: set client_cert_file or client_cert_pem, too.")
+			" requires the certificate that the key belongs to: also set client_cert_file or client_cert_pem.")
 		return nil
 	}
 	chain, broken := certificatesIn(certificate)
 	if broken || len(chain) == 0 {
-		r.invalidContent(source, "a certificate in PEM form")
+		r.invalidContent(source, "a certificate in PEM format")
 		return nil
 	}
 	if reason := outOfDate(chain[0]); reason != "" {
@@ -109,7 +109,7 @@ func (r argumentReader) clientCertificate(m providerModel) *tls.Certificate {
 		mismatch := fmt.Sprintf("The private key in %s does not belong to the certificate in %s.", keySource, source)
 		r.conflict(keySource, mismatch)
 	default:
-		r.invalidContent(keySource, "the private key in PEM form, without a passphrase")
+		r.invalidContent(keySource, "the private key in PEM format, without a passphrase")
 	}
 	return &pair
 }
@@ -117,7 +117,7 @@ func (r argumentReader) clientCertificate(m providerModel) *tls.Certificate {
 // invalidContent adds an error about the content of an argument, or of the file that it names. what is the content
 // that it must have.
 func (r argumentReader) invalidContent(argument, what string) {
-	verb := "must be "
+	verb := "must contain "
 	if strings.HasSuffix(argument, "_file") {
 		verb = "must name a file with "
 	}

@@ -260,11 +260,11 @@ func (r argumentReader) key(configured, configuredFile types.String) api.Secret 
 	switch {
 	case !ok:
 	case key == "" && source == "api_key_file":
-		r.invalid(source, "must name a file that contains a key; the file is empty")
+		r.invalid(source, "must name a file that contains an API key; this file contains none")
 	case key == "":
 		r.missing("api_key", "an API key (or a file that contains one, in api_key_file)")
 	case strings.ContainsFunc(key, unicode.IsControl):
-		r.invalid(source, "must contain a single line without control characters")
+		r.invalidContent(source, "a single line without control characters")
 	}
 	return api.NewSecret(key)
 }
@@ -273,7 +273,7 @@ func (r argumentReader) headers(argument string, configured types.Map) map[strin
 	texts := map[string]*string{}
 	if configured.IsNull() {
 		if text := os.Getenv(variable(argument)); text != "" && json.Unmarshal([]byte(text), &texts) != nil {
-			r.invalid(argument, "must be a JSON object with strings as values, and no duplicate names")
+			r.invalid(argument, "must be a JSON object with string values and no duplicate names")
 			return nil
 		}
 	}

@@ -235,10 +235,10 @@ func TestProviderConnection(t *testing.T) {
 		},
 		"configuration wins": {configured: pair, variables: o{"EMBED_CLIENT_CERT_FILE": "/no/such"}},
 		"no key": {
-			configured: o{"client_cert_pem": certificate}, want: "client_cert_pem needs the private key",
+			configured: o{"client_cert_pem": certificate}, want: "client_cert_pem requires the private key",
 		},
 		"no certificate": {
-			configured: o{"client_key_file": keyFile}, want: "client_key_file needs the certificate",
+			configured: o{"client_key_file": keyFile}, want: "client_key_file requires the certificate",
 		},
 		"both forms": {
 			configured: protocoltest.With(pair, "client_cert_file", certificateFile),
@@ -255,20 +255,20 @@ func TestProviderConnection(t *testing.T) {
 			configured: o{"client_cert_pem": expired, "client_key_pem": expiredKey}, want: "expired on 20",
 		},
 		"no PEM certificate": {
-			configured: protocoltest.With(pair, "client_cert_pem", "hunter2"), want: "must be a certificate in PEM form",
+			configured: protocoltest.With(pair, "client_cert_pem", "hunter2"), want: "must contain a certificate in PEM format",
 		},
 		"a second certificate that is broken": {
 			configured: protocoltest.With(pair, "client_cert_pem", certificate+broken),
-			want:       "must be a certificate in PEM form",
+			want:       "must contain a certificate in PEM format",
 		},
 		"no PEM key": {
-			configured: protocoltest.With(pair, "client_key_pem", "hunter2"), want: "the private key in PEM form",
+			configured: protocoltest.With(pair, "client_key_pem", "hunter2"), want: "the private key in PEM format",
 		},
 		"no such file": {
 			configured: o{"client_cert_file": "/no/such", "client_key_pem": key}, want: "must name a readable file",
 		},
 		"authority expired": {configured: o{"ca_cert_pem": expired}, want: "expired on 20"},
-		"authority no PEM":  {configured: o{"ca_cert_pem": "hunter2"}, want: "must be at least one certificate"},
+		"authority no PEM":  {configured: o{"ca_cert_pem": "hunter2"}, want: "must contain at least one certificate"},
 		"server name is an address": {
 			configured: o{"tls_server_name": "https://hunter2"}, want: "must be a host name",
 		},

@@ -68,5 +68,5 @@ func (a *rotateUserGroupTokenAction) Invoke(
 		return
 	}
 	progress("Rotated; the new token has the fingerprint " + result.Group.Token.Fingerprint() + ". " +
-		"If the group is in a state, the next refresh records the new token.")
+		"If Terraform manages the group, the next refresh reads the new token.")
 }

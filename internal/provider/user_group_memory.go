@@ -64,8 +64,7 @@ func readMemory(ctx context.Context, private privateState, diags *diag.Diagnosti
 	diags.Append(found...)
 	if len(text) > 0 {
 		if err := json.Unmarshal(text, &m); err != nil {
-			diags.AddError(titleInternal, "The private state of the resource cannot be read. "+
-				"Please report it with the steps to reproduce it.")
+			diags.AddError(titleInternal, "The private state of the resource cannot be read. "+reportBug)
 		}
 	}
 	return m

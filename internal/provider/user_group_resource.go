@@ -220,8 +220,8 @@ func (r *userGroupResource) ImportState(
 	}
 	if err := checkUserGroupID(id); err != nil {
 		resp.Diagnostics.AddError(titleImportIDInvalid, fmt.Sprintf(
-			"The import ID is the user_group_id alone, and it %s. Nothing was imported. For example: "+
-				"terraform import embed_user_group.acme acme", err))
+			"The import ID is the user_group_id alone, as in `terraform import embed_user_group.acme acme`. "+
+				"The ID %s. Nothing was imported.", err))
 		return
 	}
 	if reportsUnconfigured(&resp.Diagnostics, r.service, "importing a user group") {

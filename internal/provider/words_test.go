@@ -192,7 +192,7 @@ func TestEveryObstacleHasAdvice(t *testing.T) {
 		api.BodyMayBeDropped:        "may drop or refuse the body of GET requests",
 		api.FieldsMayBeDropped:      "drops the body of GET requests",
 		api.RefusedOnTheWay:         "the API key may be correct",
-		api.WrongAddress:            "no call has reached the service at this address yet",
+		api.WrongAddress:            "no call to this address has succeeded yet",
 		api.ForeignResponse:         "does not come from the service. Check base_url",
 		api.LimitReached:            "limiting the rate of calls",
 	}

@@ -136,7 +136,7 @@ func (s *Service) tryOut(ctx context.Context, v *verdict) *Problem {
 	}
 	if err == nil && !*made.New {
 		// A lost attempt has most likely created the group. The lookups that followed prove nothing about a cache.
-		err = &api.Error{Kind: api.Incomplete, Method: "GET", Reason: "the response that creates the group was lost"}
+		err = &api.Error{Kind: api.Incomplete, Method: "GET", Reason: "the response to the creation of the group was lost"}
 	}
 	draft.Placeholder = PlaceholderRemoved
 	// The failures so far must not keep the group from being removed.
