@@ -27,7 +27,7 @@ const (
 	destroyedWanted = `User group "acme" is both managed and destroyed`
 	isProtected     = `User group "acme" is protected from deletion`
 	notAsPlanned    = `User group "acme" was not updated as planned`
-	overwrites      = `The update overwrites what the plan cannot show`
+	mayDiffer       = `The plan may differ from what the apply does`
 	recreated       = `User group "acme" was recreated`
 	replaced        = `User group "acme" has been replaced`
 	rotatedAway     = `The token of user group "acme" was rotated elsewhere`

@@ -14,7 +14,7 @@ import (
 const (
 	titleProtected      = "User group %q is protected from deletion"
 	titleImportReplaced = "Import of user group %q would delete it"
-	titleOverwrites     = "The update overwrites what the plan cannot show"
+	titleMayDiffer      = "The plan may differ from what the apply does"
 )
 
 // ModifyPlan plans the computed attributes and refuses plans that would accidentally delete the group of a customer.
@@ -143,7 +143,7 @@ func warnOfUnseen(plan, state *userGroupModel, remembered memory, diags *diag.Di
 	}
 	if said != "" {
 		// The title does not contain the ID, so that Terraform consolidates the warnings of many groups into one.
-		diags.AddWarning(titleOverwrites, strings.TrimSpace(said))
+		diags.AddWarning(titleMayDiffer, strings.TrimSpace(said))
 	}
 }
 
