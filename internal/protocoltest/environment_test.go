@@ -115,7 +115,7 @@ func TestRefusedKeyEndsTheRun(t *testing.T) {
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
 	wrong := p.AnotherProcess(Object{"api_key": "wrong-key-4711"})
 	p.Service.ResetCounts()
-	second(wrong.Read(acme)).WantError(cannotLookUp, "status 401", "Check api_key", "Nothing was changed")
+	second(wrong.Read(acme)).WantError(cannotLookUp, "status 401", "Check api_key", "No group was changed")
 	// A refresh of another group says nothing, and keeps the state.
 	kept, diags := wrong.ReadToo(other)
 	diags.WantNone()

@@ -145,7 +145,7 @@ func TestFailedReadKeepsTheState(t *testing.T) {
 	}
 	p.Service.ClearFaults()
 	refused := emulator.Fault{Method: http.MethodGet, Kind: emulator.Refuse}
-	failing(state, refused, cannotLookUp, "Nothing was changed", "Fix what the service reports")
+	failing(state, refused, cannotLookUp, "No group was changed", "Fix what the service reports")
 	imported, diags := p.Importing("acme", nil)
 	diags.WantNone()
 	lost.Nth = 1
@@ -205,7 +205,7 @@ func TestCachedResponsesChangeNothing(t *testing.T) {
 		Kind: emulator.Answer, Body: response("acme", 1001, "Customer"), Header: http.Header{"Age": {"7"}},
 	})
 	after, diags := p.Read(acme)
-	diags.WantError(cannotLookUp, "Age", "Nothing was changed", "caching")
+	diags.WantError(cannotLookUp, "Age", "No group was changed", "caching")
 	p.WantSame(after, acme)
 }
 

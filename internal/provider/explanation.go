@@ -102,7 +102,7 @@ func (p explanation) done(said string) string {
 	if check := p.subject(); check.Problem != p.Problem && p.Finding != usergroup.RunEnded {
 		done = join("\n\n", done, check.leftByCheck())
 	}
-	return cmp.Or(done, "Nothing was changed.")
+	return cmp.Or(done, "No group was changed.")
 }
 
 // ofOperation returns whether the operation was carried out, and what that means for the state.

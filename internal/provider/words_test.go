@@ -23,7 +23,11 @@ var sentences = []struct {
 	{"curl -X DELETE", true, removes},
 	{"Nothing was changed", false, func(p *usergroup.Problem) bool {
 		return p.Done == usergroup.No && p.Placeholder == usergroup.NoPlaceholder && !p.LookupUncertain &&
-			(p.Operation == usergroup.LookUp || p.Finding == usergroup.Exists) && !p.AfterDeletion
+			p.Finding == usergroup.Exists && !p.AfterDeletion
+	}},
+	{"No group was changed.", false, func(p *usergroup.Problem) bool {
+		return p.Done == usergroup.No && p.Placeholder == usergroup.NoPlaceholder && !p.LookupUncertain &&
+			p.Operation == usergroup.LookUp && !p.AfterDeletion
 	}},
 	{"The state refers to the new token.", false, func(p *usergroup.Problem) bool {
 		return done(usergroup.Rotate, usergroup.Yes)(p) && p.Known.Existed() && p.NewToken
