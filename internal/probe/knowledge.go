@@ -250,7 +250,7 @@ var questions = []question{
 		},
 	}},
 	{"pace", "Calls in quick succession", map[string]finding{
-		"none": {OK, "met no rate limit", "", ""},
+		"none": {OK, "hit no rate limit", "", ""},
 		"some": {
 			Note, "were refused: %s", "The provider slows down automatically. If several runs share the service's limit, " +
 				"set requests_per_second.", pageProxies + "#limits",
