@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (exitCode
 	client, err := provider.ClientFromEnvironment("probe")
 	if err != nil {
 		_, _ = fmt.Fprintf(stderr,
-			"This command reads its settings only from the provider's environment variables.\n%v\n", err)
+			"This command reads the provider's environment variables, not a provider block.\n%v\n", err)
 		return probe.ExitUsage
 	}
 	report := probe.Run(ctx, probe.Options{

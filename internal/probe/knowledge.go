@@ -84,7 +84,7 @@ var questions = []question{
 		"no": {
 			Bad, "is refused: %s", "The first lookup of a missing group leaves up to two groups behind, an empty one and a " +
 				"test group, and ends the run. If the service refuses only because the ID of a data source is missing, set " +
-				"data_source_provided_id: a destroy sends it, but a lookup does not.", pageKey,
+				"data_source_provided_id, but not environment: only a destroy sends this ID.", pageKey,
 		},
 	}},
 	{"lookup", "A lookup by ID", map[string]finding{

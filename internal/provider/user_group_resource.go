@@ -121,8 +121,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Optional:   true,
 				Validators: []validator.Number{rotationDays},
 				MarkdownDescription: "Rotates the token in place when the token is older than this number of days. The " +
-					"number must be a whole number between 1 and 36500. A plan that refreshes the group more than this " +
-					"number of days after `token_rotated_at` shows the rotation. If `token_rotated_at` is null, the next " +
+					"number must be a whole number between 1 and 36500. A plan shows the rotation if it refreshes the group " +
+					"more than this number of days after `token_rotated_at`. If `token_rotated_at` is null, the next " +
 					"apply sets it, without a rotation and without a call. Removing the argument never rotates the token. " +
 					"Adding the argument, or lowering the number, rotates a token that is older than the new number of " +
 					"days. If the number is not known during the plan, the plan may show a rotation, and the apply rotates " +
