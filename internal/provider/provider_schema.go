@@ -54,8 +54,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Optional:  true,
 				Sensitive: true,
 				MarkdownDescription: "API key for the service. Even for a plan with refresh, the key should be allowed to " +
-					"create and delete groups, since a lookup of a missing group does both. With `environment`, it must " +
-					"also be allowed to update groups. Exactly one of `api_key` and `api_key_file` is required. If the " +
+					"create and delete groups, since a lookup of a missing group does both. With `environment`, the key " +
+					"must also be allowed to update groups. Exactly one of `api_key` and `api_key_file` is required. If the " +
 					"provider block sets either argument, even to an empty string, neither `EMBED_API_KEY` nor " +
 					"`EMBED_API_KEY_FILE` is read. Surrounding white space is removed. Saved plan files contain a key that " +
 					"comes from the configuration or from a Terraform variable, unless it is an ephemeral value. They do " +
@@ -130,8 +130,9 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				MarkdownDescription: "Address of a proxy, such as `http://proxy.example.com:3128`, `https://…` or " +
 					"`socks5://…`. It may contain a user name and a password (`http://user:password@…`), with special " +
 					"characters percent-encoded. Neither is ever shown. If `proxy_url` is not set, `HTTPS_PROXY` applies " +
-					"(`HTTP_PROXY` for an `http` address), unless `NO_PROXY` exempts the host. If the proxy inspects TLS, " +
-					"also set `ca_cert_file` to its certificate authority. Environment variable: `EMBED_PROXY_URL`.",
+					"(`HTTP_PROXY` for an `http` address), unless `NO_PROXY` exempts the host. If the proxy inspects TLS " +
+					"with a certificate authority that the system does not trust, also set `ca_cert_file` or " +
+					"`ca_cert_pem`. Environment variable: `EMBED_PROXY_URL`.",
 			},
 			"ca_cert_file": schema.StringAttribute{
 				Optional: true,
