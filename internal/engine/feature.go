@@ -19,7 +19,7 @@ const none = "none"
 var (
 	Moved             = Feature{"moved blocks", "1.1", "1.6"}
 	OptionalMembers   = Feature{"optional object attributes", "1.3", "1.6"}
-	PlannedDestroy    = Feature{"plans that fail because a group would be deleted", "1.3", "1.6"}
+	PlannedDestroy    = Feature{"refusal of deletions during the plan", "1.3", "1.6"}
 	PlanTimestamp     = Feature{"plantimestamp", "1.5", "1.6"}
 	ImportBlock       = Feature{"import blocks", "1.5", "1.6"}
 	GenerateConfig    = Feature{"-generate-config-out", "1.5", "1.6"}
