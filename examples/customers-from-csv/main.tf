@@ -12,7 +12,7 @@ terraform {
 provider "embed" {
   environment = "Customer"
 
-  # If more customers than this have been removed from the file, the plan fails, and no customer is deleted.
+  # If more customers than this have been removed from the file, the plan fails (before Terraform 1.3, the apply).
   max_deletions = var.max_deletions
 }
 

@@ -3,7 +3,7 @@ variable "customers" {
     The customers, keyed by user_group_id. Never change an ID: a different ID is a different customer, with a different token.
 
     - name: name of the group. You can change it at any time.
-    - mapping: for each schema ID, the data source at the dashboard service. If left out, the mapping is not managed. {} empties the mapping.
+    - mapping: for each schema ID, the data source at the dashboard service. If left out, the mapping is not managed. {} tells the service to empty the mapping.
     - properties: a JSON object as a string, such as jsonencode({ tier = "gold" }). If left out, the properties are not managed.
     - rotate_token_when_changed: changing one of these values rotates this customer's token. Adding or removing a key does not, except for the key incident, which is 0 unless you set it.
     - rotate_token_after_days: overrides the module's rotate_token_after_days for this customer.
@@ -39,7 +39,7 @@ variable "rotate_token_after_days" {
 }
 
 variable "store_tokens" {
-  description = "Whether to store the tokens in the state. If false, every value in the output tokens is null. In that case, read the tokens with the ephemeral resource embed_user_group_token."
+  description = "Whether to store the tokens in the state. If false, every value in the output named tokens is null. In that case, read the tokens with the ephemeral resource embed_user_group_token."
   type        = bool
   default     = true
   nullable    = false
