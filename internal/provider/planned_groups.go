@@ -67,7 +67,7 @@ func (p *plannedGroups) create(id types.String, diags *diag.Diagnostics) {
 			// addresses, Create refuses the second one.
 			diags.AddAttributeWarning(path.Root("user_group_id"), titleFor(titlePlannedTwice, id.ValueString()),
 				"This run has planned to create two groups with this user_group_id, but the service has only one group for "+
-					"each ID. The apply would create the group for one of the two and fail for the other.\n\nRemove one of the two "+
+					"each ID. The apply would create one of the two, and fail for the other.\n\nRemove one of the two "+
 					"resource blocks or instances. If there is only one, and a test made the plan, ignore this warning.")
 		}
 		group.refuseConflict(id, diags)

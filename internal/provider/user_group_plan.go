@@ -69,7 +69,7 @@ func (r *userGroupResource) planReplacement(plan, state *userGroupModel, remembe
 			configured = "is " + plan.UserGroupID.String()
 		}
 		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleImportReplaced, id), fmt.Sprintf(
-			"The user_group_id of this resource %s, so the plan would delete the group that it has just imported and "+
+			"The user_group_id of this resource %s, so the plan would delete the group that was just imported, and "+
 				"create another group.\n\nNothing was changed.\n\nUse the same ID for the import and for user_group_id.",
 			configured))
 	case refuseIfProtected(protected, state.UserGroupID, diags,
