@@ -61,7 +61,7 @@ func readUsages(dir string) (cpu time.Duration, peak int64, err error) {
 		}
 		var itsCPU, itsPeak int64
 		if _, err := fmt.Sscanln(string(text), &itsCPU, &itsPeak); err != nil {
-			return 0, 0, fmt.Errorf("a process of the provider was killed or failed, and its share is unknown: %w", err)
+			return 0, 0, fmt.Errorf("a provider process was killed or failed, so its usage is unknown: %w", err)
 		}
 		cpu, peak = cpu+time.Duration(itsCPU), max(peak, itsPeak)
 	}

@@ -108,13 +108,13 @@ func (e *Emulator) work(in *inbound, omit ...string) reply {
 	case fieldsOf[in.Method] == nil:
 		return in.call.refuse(http.StatusMethodNotAllowed, "the method must be GET, PUT, POST or DELETE")
 	case !in.authorized:
-		return in.call.refuse(http.StatusUnauthorized, "the header Authorization does not contain a known API key")
+		return in.call.refuse(http.StatusUnauthorized, "the Authorization header does not contain a known API key")
 	case in.URL.RawQuery != "" || in.URL.ForceQuery:
 		return in.call.refuse(http.StatusBadRequest, "no operation has query parameters")
 	case len(contentType) != 1 || contentType[0] != "application/json":
-		return in.call.refuse(http.StatusUnsupportedMediaType, "the header Content-Type must be application/json")
+		return in.call.refuse(http.StatusUnsupportedMediaType, "the Content-Type header must be application/json")
 	case in.ContentLength < 0:
-		return in.call.refuse(http.StatusLengthRequired, "the header Content-Length is missing")
+		return in.call.refuse(http.StatusLengthRequired, "the Content-Length header is missing")
 	case in.malformed != nil:
 		return e.service.refuse(&in.call, http.StatusBadRequest, in.malformed.Error())
 	default:

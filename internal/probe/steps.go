@@ -99,7 +99,7 @@ func (p *probe) asksKey(ctx context.Context) {
 	p.found("update", "yes", "")
 	p.found("between", "none", "")
 	if !made.isNew() && !made.AfterLostAttempt {
-		p.found("between", "repeated", "a group that was created once already existed")
+		p.found("between", "repeated", "a create that was sent once found an existing group")
 	}
 	if missing := missingFields(changed.UserGroup); missing != "" {
 		p.found("fields", "missing", missing)

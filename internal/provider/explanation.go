@@ -211,7 +211,7 @@ func (p explanation) next() string {
 	refused := call.Kind == api.Refused || call.Kind == api.Unauthorized
 	switch {
 	case p.Finding == usergroup.LeftBehind && refused && advice == "":
-		return "An API key that is allowed to create groups but not to delete them causes this error. " +
+		return "An API key that is allowed to create groups but not to delete them can cause this error. " +
 			kindWords[call.Kind]
 	case (call.Kind == api.UnknownOutcome || call.Kind == api.Incomplete) &&
 		(p.Done == usergroup.No || p.Operation == usergroup.Rotate && p.Done == usergroup.Yes):

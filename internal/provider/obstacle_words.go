@@ -31,8 +31,8 @@ var obstacleWords = map[api.Obstacle]string{
 		"missing although the provider sent it, something between Terraform and the service drops the body of " +
 		"{method} requests.",
 	api.RefusedOnTheWay: "This response does not come from the service, so the API key may be correct. Check what is in " +
-		"front of the service (a gateway, a firewall, a sign-in page), and whether that requires an additional header " +
-		"(headers, EMBED_HEADERS) or access from a different network.",
+		"front of the service (a gateway, a firewall, a sign-in page), and whether it requires an additional header " +
+		"(set headers or EMBED_HEADERS) or allows only certain networks.",
 	api.WrongAddress: "Check base_url (EMBED_BASE_URL), especially its path: no call to this address has " +
 		"succeeded yet.",
 	api.ForeignResponse: "This response does not come from the service. Check base_url (EMBED_BASE_URL), and what is in " +

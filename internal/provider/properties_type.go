@@ -139,7 +139,7 @@ func propertiesFault(err error) string {
 		return "The text is a JSON null, and properties must be a JSON object. To leave the properties of the group alone, " +
 			"omit the argument or set it to null rather than to jsonencode(null). To empty them: properties = jsonencode({})."
 	case jsonobject.KindArray:
-		return "The text begins as a JSON array, and properties must be a JSON object: properties = jsonencode({ ... })."
+		return "The text begins like a JSON array, but properties must be a JSON object: properties = jsonencode({ ... })."
 	case jsonobject.KindScalar:
 		return "The text is a JSON string, number or boolean, and properties must be a JSON object: " +
 			"properties = jsonencode({ ... }). Text that is already JSON, such as the content of a file, " +

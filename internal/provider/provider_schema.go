@@ -87,8 +87,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				MarkdownDescription: "Maximum number of retries for one operation on a group, shared by all calls of the " +
 					"operation. A call that could not be sent, or that got no usable response, is retried if a retry may " +
 					"help and does no harm. As long as other calls of the run get through, a call that is refused with " +
-					"status 429 or 503 (too many calls) is repeated without using up retries, for up to four times " +
-					"`retry_wait_max`. With the defaults, an operation that gets no response gives up in less than 3 " +
+					"status 429 or 503 (too many calls) is repeated without using up retries, within a time limit of " +
+					"four times `retry_wait_max`. With the defaults, an operation that gets no response gives up in less than 3 " +
 					"minutes. If an operation gives up, and no call of the run has gotten through in the meantime, the run " +
 					"may end for all groups. `0` turns retries off. Between 0 and 100. Default: `4`. Environment variable: " +
 					"`EMBED_MAX_RETRIES`.",

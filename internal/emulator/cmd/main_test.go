@@ -40,7 +40,7 @@ func TestRunServesUntilItIsInterrupted(t *testing.T) {
 	if exit := <-code; exit != 0 {
 		t.Errorf("exit code %d, want 0", exit)
 	}
-	line := regexp.MustCompile(`\nGET "" 401 refused "the header Authorization does not contain .*" \d+\.\dms\n$`)
+	line := regexp.MustCompile(`\nGET "" 401 refused "the Authorization header does not contain .*" \d+\.\dms\n$`)
 	if log := stderr.String(); !line.MatchString(log) || strings.Contains(log, "my-key") {
 		t.Errorf("logged %q", log)
 	}
