@@ -41,7 +41,7 @@ locals {
       # In the optional column "incident", a new number rotates the customer's token.
       rotate_token_when_changed = { incident = try(coalesce(row.incident, "0"), "0") }
 
-      # In the optional column "leaving", yes turns off the customer's deletion protection.
+      # "yes" in the optional column "leaving" turns off the customer's deletion protection.
       deletion_protection = try(row.leaving == "yes" ? false : null, null)
     }
   }

@@ -1,5 +1,5 @@
 // Package api is the HTTP client for the service: its four calls, typed errors, retries, redaction and the Secret
-// type. It contains no policy. Its callers decide what a lost response or a stale token means for a user group.
+// type. Its callers decide what a lost response or a stale token means for a user group.
 package api
 
 import (

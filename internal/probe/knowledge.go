@@ -85,7 +85,7 @@ var questions = []question{
 			Bad, "is refused: %s", "The first lookup of a missing group leaves up to two groups behind, an empty one and a " +
 				"test group, and ends the run. If the service refuses only because the ID of a data source is missing, set " +
 				"data_source_provided_id, and do not set the provider's environment argument: the check of the environment " +
-				"does not send this ID, so it could not delete its test group.", pageKey,
+				"does not send this ID, so it would leave its test group behind.", pageKey,
 		},
 	}},
 	{"lookup", "A lookup by ID", map[string]finding{

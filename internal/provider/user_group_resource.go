@@ -153,9 +153,10 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				MarkdownDescription: "If `false`, `token` is null in state and plan. Rotating and deleting then take one " +
 					"more call, which looks up the current token. Changing the argument never rotates the token. After you " +
 					"have applied a change back to `true`, the next apply stores the token. During an import, the provider " +
-					"does not know the configuration. A saved plan of the import therefore contains the token, and so does " +
-					"the state after `terraform import`, until the next apply. If the state contained the token before, " +
-					"older versions of the state still do, so rotate the token after you have applied `false`.",
+					"does not know the configuration. A saved plan of the import therefore contains the token. So does the " +
+					"state, after `terraform import` or a failed apply of an `import` block, until the next successful " +
+					"apply. If the state contained the token before, older versions of the state still do, so rotate the " +
+					"token after you have applied `false`.",
 			},
 			"id": schema.StringAttribute{
 				Computed: true,
