@@ -143,8 +143,8 @@ var questions = []question{
 	{"own-properties", "Properties that nobody sent", map[string]finding{
 		"none": {OK, "do not appear", "", ""},
 		"added": {
-			Note, "appear: %s", "Add these properties to the configuration. Otherwise, later plans show a change, and " +
-				"applying it fails.",
+			Note, "appear: %s", "If the configuration sets properties, add these to them. Otherwise, later plans show a " +
+				"change, and applying it fails.",
 			pagePlanned,
 		},
 		"unknown": {Note, notShown, "", ""},
