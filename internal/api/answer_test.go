@@ -76,7 +76,7 @@ func TestInterpretation(t *testing.T) {
 		{Incomplete, "the field user_group is missing", false, []string{`200 {"success":1,"new_user_group":true}`}},
 		{UnknownOutcome, "the service itself responds in JSON", true, []string{`200 ` + htmlPage, `502 ` + htmlPage}},
 		{UnknownOutcome, "not a JSON object", true, []string{`200 LEAK`, `200 `, `204 `, `200 [{"success":1}]`, `200 null`}},
-		{UnknownOutcome, "not complete JSON", true, []string{`200 {"success":NaN}`, `200 {`}},
+		{UnknownOutcome, "not valid JSON", true, []string{`200 {"success":NaN}`, `200 {`}},
 		{UnknownOutcome, "a duplicate field", false, []string{
 			`200 {"success":1,"success":0}`, `200 {"success":1,"LEAK":1,"LEAK":1}`,
 		}},
@@ -88,7 +88,7 @@ func TestInterpretation(t *testing.T) {
 			`200 {"success":1,"new_user_group":"LEAK","user_group":` + group + `}`,
 		}},
 		{Incomplete, "there is text after", false, []string{`200 ` + successJSON + `x`, `200 ` + successJSON + successJSON}},
-		{UnknownOutcome, "not complete JSON", false, []string{
+		{UnknownOutcome, "not valid JSON", false, []string{
 			`200 {"success":1,}`, `200 {"success":1,"user_group":` + group + `,`,
 		}},
 		{Redirected, "redirects", false, []string{`300 {}`}},
@@ -144,10 +144,10 @@ func TestIncomplete(t *testing.T) {
 		isNew             bool
 		team, name, token bool
 	}{
-		"cut with its length":  {until(`"name"`, 0), "not complete JSON", true, true, false, true},
-		"cut within the token": {until(plantedNewToken, 5), "not complete JSON", true, true, false, false},
-		"cut before the group": {until(`"user_group":{`, 0), "not complete JSON", true, false, false, false},
-		"cut, and existed":     {with("true", "false")[:70], "not complete JSON", false, true, false, false},
+		"cut with its length":  {until(`"name"`, 0), "not valid JSON", true, true, false, true},
+		"cut within the token": {until(plantedNewToken, 5), "not valid JSON", true, true, false, false},
+		"cut before the group": {until(`"user_group":{`, 0), "not valid JSON", true, false, false, false},
+		"cut, and existed":     {with("true", "false")[:70], "not valid JSON", false, true, false, false},
 		"broken team_id":       {with("1001", `"LEAK"`), "the field team_id", true, false, true, true},
 		"broken properties":    {with(`{"a":1}`, `["LEAK"]`), "the field properties", true, true, true, true},
 		"broken name":          {with(`"Acme"`, `["LEAK"]`), "the field name", true, true, false, true},

@@ -47,14 +47,14 @@ func readObject(decoder *jsontext.Decoder, member func(name string) error) error
 	for decoder.PeekKind() == '"' {
 		name, err := decoder.ReadToken()
 		if err != nil {
-			return notComplete(err)
+			return notValid(err)
 		}
 		if err := member(name.String()); err != nil {
 			return err
 		}
 	}
 	_, err := decoder.ReadToken()
-	return notComplete(err)
+	return notValid(err)
 }
 
 func (f fields) read(decoder *jsontext.Decoder, name string) error {
@@ -62,18 +62,18 @@ func (f fields) read(decoder *jsontext.Decoder, name string) error {
 	if err == nil && value.Kind() != 'n' {
 		f[name] = value.Clone()
 	}
-	return notComplete(err)
+	return notValid(err)
 }
 
-// notComplete replaces the library's error, whose text quotes names and values.
-func notComplete(err error) error {
+// notValid replaces the library's error, whose text quotes names and values.
+func notValid(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return errors.New("it contains a duplicate field")
 	default:
-		return errors.New("it is not complete JSON")
+		return errors.New("it is not valid JSON")
 	}
 }
 

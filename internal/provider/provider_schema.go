@@ -129,7 +129,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Sensitive: true,
 				MarkdownDescription: "Address of a proxy, such as `http://proxy.example.com:3128`, `https://…` or " +
 					"`socks5://…`. It may contain a user name and a password (`http://user:password@…`), with special " +
-					"characters percent-encoded. Neither is ever shown. If `proxy_url` is not set, `HTTPS_PROXY` applies " +
+					"characters percent-encoded. The provider shows neither. If `proxy_url` is not set, `HTTPS_PROXY` applies " +
 					"(`HTTP_PROXY` for an `http` address), unless `NO_PROXY` exempts the host. If the proxy inspects TLS " +
 					"with a certificate authority that the system does not trust, also set `ca_cert_file` or " +
 					"`ca_cert_pem`. Environment variable: `EMBED_PROXY_URL`.",
