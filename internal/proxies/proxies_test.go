@@ -97,7 +97,7 @@ var settings = []setting{
 	{program: "haproxy", is: "default settings", advice: "nothing"},
 	{
 		program: "haproxy", is: "`retry-on all-retryable-errors`", features: "retry", fault: lostRotation, rotations: 1,
-		advice: "`http-request disable-l7-retry if METH_POST`; otherwise, a rotation whose response is lost is made twice",
+		advice: "`http-request disable-l7-retry if METH_POST`; otherwise, haproxy repeats a rotation whose response is lost",
 	},
 	{
 		program: "haproxy", is: "the same, with `disable-l7-retry if METH_POST`", features: "retry,not POST",
