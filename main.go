@@ -15,7 +15,7 @@ import (
 var version = "dev"
 
 func main() {
-	debugging := flag.Bool("debug", false, "run under a debugger: print how Terraform can attach, and keep running")
+	debugging := flag.Bool("debug", false, "for debuggers: print how Terraform can attach, and keep running")
 	showVersion := flag.Bool("version", false, "print the version and exit")
 	flag.Parse()
 	if *showVersion {
