@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/net/http/httpproxy"
 
@@ -45,7 +44,7 @@ func (r argumentReader) proxy(configured types.String, base *url.URL) api.Secret
 	}
 	proxy, err := api.ParseProxyURL(text)
 	if err != nil {
-		r.diags.AddAttributeError(path.Root("proxy_url"), titleArgumentInvalid, fmt.Sprintf(
+		r.add("proxy_url", titleArgumentInvalid, fmt.Sprintf(
 			"The environment variable %s (or %s), which applies because proxy_url is not set, %s. No call was made.",
 			name, strings.ToLower(name), err))
 	}

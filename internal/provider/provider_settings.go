@@ -93,19 +93,30 @@ type argumentReader struct{ diags *diag.Diagnostics }
 func variable(argument string) string { return "EMBED_" + strings.ToUpper(argument) }
 
 func (r argumentReader) missing(argument, what string) {
-	r.diags.AddAttributeError(path.Root(argument), titleArgumentMissing,
+	r.add(argument, titleArgumentMissing,
 		fmt.Sprintf("%s is required: set %s in the provider block, or the environment variable %s. "+
 			"An empty string in the provider block overrides the variable. No call was made.",
 			capitalized(what), argument, variable(argument)))
 }
 
 func (r argumentReader) invalid(argument, why string) {
-	r.diags.AddAttributeError(path.Root(argument), titleArgumentInvalid,
+	r.add(argument, titleArgumentInvalid,
 		fmt.Sprintf("%s (or the environment variable %s) %s. No call was made.", argument, variable(argument), why))
 }
 
 func (r argumentReader) conflict(argument, why string) {
-	r.diags.AddAttributeError(path.Root(argument), titleArgumentConflict, why+" No call was made.")
+	r.add(argument, titleArgumentConflict, why+" No call was made.")
+}
+
+// add adds an error about an argument. Terraform prints the line of the configuration that an error points to. If the
+// argument may contain a secret, the error therefore points to the provider block.
+func (r argumentReader) add(argument, title, detail string) {
+	switch argument {
+	case "api_key", "headers", "proxy_url", "client_key_pem", "base_url": // A base_url may include a password by mistake.
+		r.diags.AddError(title, detail)
+	default:
+		r.diags.AddAttributeError(path.Root(argument), title, detail)
+	}
 }
 
 // text returns the value of an argument, or the empty string if it is not set.
