@@ -11,7 +11,7 @@ import (
 var parts = map[string]part{
 	"README.md#the-smallest-safe-configuration": {follow: appliesReadme},
 	"README.md#what-it-has-been-tested-with":    {options: clearing, follow: probesFromReadme},
-	"README.md#development":                     {follow: findsTargets},
+	"README.md#development":                     {follow: quotesDemo},
 	"index.md#example-usage": {follow: func(r *reader) {
 		r.copy(examplesDir + "/provider/provider.tf")
 		r.runs()
@@ -214,13 +214,21 @@ func appliesReadme(r *reader) {
 	refusesDestruction(r.workbench)
 }
 
-// findsTargets checks only that the make targets exist.
-func findsTargets(r *reader) {
-	makefile := readPage(r.t, "../../GNUmakefile")
-	for len(r.left) > 0 {
-		for line := range strings.Lines(r.take("shell")) {
-			if words := strings.Fields(line); words[0] != "make" || !strings.Contains(makefile, "\n"+words[1]+": ") {
-				r.t.Errorf("there is no target for %q", line)
+// quotesDemo checks only that the make targets exist, and that the demo has the steps that the page quotes.
+func quotesDemo(r *reader) {
+	makefile, demo := readPage(r.t, "../../GNUmakefile"), readPage(r.t, "../demo/demo.txtar")
+	targets, quoted := r.take("shell"), r.take("text")
+	for line := range strings.Lines(targets + r.take("shell")) {
+		if words := strings.Fields(line); words[0] != "make" || !strings.Contains(makefile, "\n"+words[1]+": ") {
+			r.t.Errorf("there is no target for %q", line)
+		}
+	}
+	for line := range strings.Lines(quoted) {
+		_, said, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for part := range strings.SplitSeq(strings.TrimSuffix(said, "; state and service agree"), "; ") {
+			words := strings.TrimPrefix(strings.Trim(part, "“”"), "the service got ")
+			if !strings.Contains(demo, "'"+words+"'") {
+				r.t.Errorf("the demo has no step that says %q", words)
 			}
 		}
 	}

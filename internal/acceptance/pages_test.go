@@ -310,7 +310,6 @@ func TestPicturesShowTheWholeStory(t *testing.T) {
 		"rotation-with-a-lost-answer": {"It was rotated.", "It was not rotated.", "The outcome is unknown."},
 		"pipeline":                    {"-refresh-only -out=drift", "Within the limits?", "looks up each group"},
 		"import-query-or-adopt":       {"not in OpenTofu"},
-		"demo":                        {"No key and no token was printed."},
 	} {
 		picture := tag.ReplaceAllString(readPage(t, docsDir+"/images/"+name+".svg"), "")
 		for _, label := range labels {
