@@ -5,7 +5,7 @@ data "embed_user_groups" "all" {
 }
 
 import {
-  for_each = data.embed_user_groups.all.existing_ids
+  for_each = data.embed_user_groups.all.groups
 
   to = module.customers.embed_user_group.customer[each.key]
   id = each.key

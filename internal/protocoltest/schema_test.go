@@ -113,7 +113,7 @@ func TestSchemasHaveTheseAttributes(t *testing.T) {
 		},
 		"ephemeral resource embed_user_group_token": {"user_group_id", "", "team_id token token_fingerprint"},
 		"action embed_rotate_user_group_token":      {"user_group_id", "", ""},
-		"data source embed_user_groups":             {"user_group_ids", "", "existing_ids groups missing_ids"},
+		"data source embed_user_groups":             {"user_group_ids", "", "groups missing_ids"},
 		"groups of embed_user_groups":               {"", "", "name properties team_id token_fingerprint"},
 		"list resource embed_user_group":            {"user_group_ids", "", ""},
 	}

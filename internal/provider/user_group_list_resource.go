@@ -4,13 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
@@ -49,10 +47,7 @@ func (l *userGroupListResource) ListResourceConfigSchema(
 			"user_group_ids": schema.ListAttribute{
 				Required:    true,
 				ElementType: types.StringType,
-				Validators: []validator.List{
-					listvalidator.NoNullValues(),
-					listvalidator.ValueStringsAre(userGroupIDValidator{}),
-				},
+				Validators:  validUserGroupIDs,
 				MarkdownDescription: "The IDs to look up, in the order in which to list them. An ID that is repeated is " +
 					"looked up once.",
 			},
@@ -98,9 +93,10 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 	}
 }
 
+// withoutRepeats returns a copy of the IDs with the first of equal ones.
 func withoutRepeats(ids []string) []string {
 	seen := make(map[string]bool, len(ids))
-	return slices.DeleteFunc(ids, func(id string) bool {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		repeated := seen[id]
 		seen[id] = true
 		return repeated

@@ -8,11 +8,9 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
@@ -29,7 +27,6 @@ func newUserGroupsDataSource() datasource.DataSource { return &userGroupsDataSou
 
 type userGroupsModel struct {
 	UserGroupIDs []string                  `tfsdk:"user_group_ids"`
-	ExistingIDs  []string                  `tfsdk:"existing_ids"`
 	MissingIDs   []string                  `tfsdk:"missing_ids"`
 	Groups       map[string]userGroupShown `tfsdk:"groups"`
 }
@@ -63,29 +60,21 @@ func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 			"not. It looks up at most ten groups at a time. Looking up a missing group creates the group, and the " +
 			"provider removes it at once. " + describeKeyRights,
 		Attributes: map[string]schema.Attribute{
-			"user_group_ids": schema.SetAttribute{
-				Required:   true,
-				CustomType: newIDsType(),
-				Validators: []validator.Set{
-					setvalidator.NoNullValues(),
-					setvalidator.ValueStringsAre(userGroupIDValidator{}),
-				},
-				MarkdownDescription: "The IDs of the user groups to look up.",
+			"user_group_ids": schema.ListAttribute{
+				Required:            true,
+				ElementType:         types.StringType,
+				Validators:          validUserGroupIDs,
+				MarkdownDescription: "The IDs of the user groups to look up. An ID that is repeated is looked up once.",
 			},
-			"existing_ids": schema.SetAttribute{
+			"missing_ids": schema.ListAttribute{
 				Computed:            true,
-				CustomType:          newIDsType(),
-				MarkdownDescription: "The IDs of the user groups that exist.",
-			},
-			"missing_ids": schema.SetAttribute{
-				Computed:            true,
-				CustomType:          newIDsType(),
-				MarkdownDescription: "The IDs of the user groups that do not exist.",
+				ElementType:         types.StringType,
+				MarkdownDescription: "The IDs of the user groups that do not exist, in the order of `user_group_ids`.",
 			},
 			"groups": schema.MapNestedAttribute{
 				Computed: true,
-				MarkdownDescription: "The user groups that exist, by ID, without their tokens. The state contains " +
-					"their names and properties in plain text.",
+				MarkdownDescription: "The user groups that exist, by ID, without their tokens. Use it as the " +
+					"`for_each` of an `import` block. The state contains their names and properties in plain text.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"name": schema.StringAttribute{Computed: true, MarkdownDescription: describeShownName},
 					"properties": schema.StringAttribute{
@@ -118,13 +107,13 @@ func (d *userGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 func (d *userGroupsDataSource) lookUp(ctx context.Context, data *userGroupsModel, diags *diag.Diagnostics) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	data.ExistingIDs, data.MissingIDs = []string{}, []string{}
-	data.Groups = make(map[string]userGroupShown, len(data.UserGroupIDs))
+	data.MissingIDs = []string{}
+	ids := withoutRepeats(data.UserGroupIDs)
+	data.Groups = make(map[string]userGroupShown, len(ids))
 	var failed []error
-	for one := range lookUpAll(ctx, d.service, data.UserGroupIDs, 0) {
+	for one := range lookUpAll(ctx, d.service, ids, 0) {
 		switch {
 		case one.err == nil:
-			data.ExistingIDs = append(data.ExistingIDs, one.id)
 			data.Groups[one.id] = newUserGroupShown(one.found)
 			report(diags, nil, one.found.Warnings...)
 		case reportsMissing(diags, one.err):
@@ -138,8 +127,8 @@ func (d *userGroupsDataSource) lookUp(ctx context.Context, data *userGroupsModel
 			}
 			continue
 		}
-		if done := len(data.ExistingIDs) + len(data.MissingIDs); done%50 == 0 || done == len(data.UserGroupIDs) {
-			tflog.Info(ctx, fmt.Sprintf("Looked up %d of %d user groups", done, len(data.UserGroupIDs)))
+		if done := len(data.Groups) + len(data.MissingIDs); done%50 == 0 || done == len(ids) {
+			tflog.Info(ctx, fmt.Sprintf("Looked up %d of %d user groups", done, len(ids)))
 		}
 	}
 	reportFailed(diags, failed)

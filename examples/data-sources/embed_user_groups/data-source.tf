@@ -13,7 +13,7 @@ data "embed_user_groups" "all" {
 
 # Imports the groups that exist. Terraform creates the others.
 import {
-  for_each = data.embed_user_groups.all.existing_ids
+  for_each = data.embed_user_groups.all.groups
 
   to = embed_user_group.customer[each.key]
   id = each.key
