@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/attr/xattr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -154,31 +153,5 @@ func propertiesFault(err error) string {
 	default:
 		return at + "Look for a missing comma, quote or bracket, for text after the object, " +
 			`for bytes that are not UTF-8 and for half a surrogate pair (\ud83d without \ude00). ` + encode
-	}
-}
-
-// keepEqualProperties plans the text in the state if the configured text is the same JSON object. The framework does
-// not apply the semantic equality of a type to plans. Without this modifier, sorting the keys of a file would plan an
-// update.
-type keepEqualProperties struct{}
-
-var _ planmodifier.String = keepEqualProperties{}
-
-func (keepEqualProperties) Description(context.Context) string {
-	return "The same JSON object, written differently, is not a change."
-}
-
-func (m keepEqualProperties) MarkdownDescription(ctx context.Context) string {
-	return m.Description(ctx)
-}
-
-func (keepEqualProperties) PlanModifyString(
-	_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse,
-) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	if (propertiesValue{req.PlanValue}).sameJSON(propertiesValue{req.StateValue}) {
-		resp.PlanValue = req.StateValue
 	}
 }

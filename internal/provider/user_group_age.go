@@ -3,7 +3,6 @@ package provider
 import (
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -37,7 +36,7 @@ func (m *userGroupModel) startsClock(state *userGroupModel) bool {
 }
 
 // needsRotationByAge reports whether the age of the token makes a rotation due or, if the number of days is unknown,
-// may make it due.
+// may make it due. changed reports whether the plan changes anything else.
 //
 // An engine plans a change again when it applies it, in another process and possibly much later, and rejects a second
 // plan that rotates if the first one does not. Nothing in a request tells the two apart, so the clock must not decide.
@@ -45,9 +44,7 @@ func (m *userGroupModel) startsClock(state *userGroupModel) bool {
 // If nothing else changes, the clock decides as well, for plans without a refresh: without a change, there is no second
 // plan. If the number of days changes, the clock decides alone, because no refresh knows the new number. Then, if the
 // token becomes too old between the two plans, the engine reports an error and changes nothing.
-func (r *userGroupResource) needsRotationByAge(
-	plan, state *userGroupModel, remembered memory, req resource.ModifyPlanRequest,
-) bool {
+func (r *userGroupResource) needsRotationByAge(plan, state *userGroupModel, remembered memory, changed bool) bool {
 	days := plan.RotateTokenAfterDays
 	if days.IsUnknown() {
 		_, known := state.rotatedAt()
@@ -57,7 +54,7 @@ func (r *userGroupResource) needsRotationByAge(
 	if sameDays && remembered.TooOld {
 		return true
 	}
-	return state.isOlderThan(days, r.now()) && (!sameDays || !changes(req.Plan.Raw, req.State.Raw))
+	return state.isOlderThan(days, r.now()) && (!sameDays || !changed)
 }
 
 // changes reports whether a planned value differs from the state. Values that are not known yet may turn out the same.

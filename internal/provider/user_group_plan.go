@@ -50,7 +50,9 @@ func (r *userGroupResource) ModifyPlan(
 	default:
 		r.planned.keep(plan.UserGroupID, remembered.Instance, &resp.Diagnostics)
 		planUpdate(&plan, &state)
-		if r.needsRotationByAge(&plan, &state, remembered, req) && !isPriorState(req.Config.Raw) {
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+		changed := changes(resp.Plan.Raw, req.State.Raw)
+		if r.needsRotationByAge(&plan, &state, remembered, changed) && !isPriorState(req.Config.Raw) {
 			planRotation(&plan, &state)
 		}
 		warnOfUnseen(&plan, &state, remembered, &resp.Diagnostics)
@@ -80,6 +82,11 @@ func (r *userGroupResource) planReplacement(plan, state *userGroupModel, remembe
 }
 
 func planUpdate(plan, state *userGroupModel) {
+	// The framework does not apply the semantic equality of a type to plans. Without this, sorting the keys of a file
+	// would plan an update.
+	if plan.Properties.sameJSON(state.Properties) {
+		plan.Properties = state.Properties
+	}
 	plan.ID = state.ID
 	plan.TeamID = state.TeamID
 	plan.APIEnvironmentTag = state.APIEnvironmentTag

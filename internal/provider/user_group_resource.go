@@ -91,9 +91,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 					"group has.",
 			},
 			"properties": schema.StringAttribute{
-				CustomType:    propertiesType{},
-				Optional:      true,
-				PlanModifiers: []planmodifier.String{keepEqualProperties{}},
+				CustomType: propertiesType{},
+				Optional:   true,
 				MarkdownDescription: "Properties of the group as a JSON object: `properties = jsonencode({ tier = " +
 					"\"gold\" })`. They are available as variables in dashboards and in the SQL editor. The provider " +
 					"compares them by value: the order of keys, white space, and the notation of numbers do not matter. If " +
