@@ -300,29 +300,6 @@ func TestCompleteExamplesAreSafe(t *testing.T) {
 	}
 }
 
-// TestPicturesShowTheWholeStory checks that pictures have the labels whose absence would mislead, and that nothing is
-// cut off.
-func TestPicturesShowTheWholeStory(t *testing.T) {
-	t.Parallel()
-	tag := regexp.MustCompile("<[^>]*>")
-	for name, labels := range map[string][]string{
-		"lookup-of-a-missing-group":   {"The check of the service", `DELETE  {"current_token":"…","user_group_id":"acme"}`},
-		"rotation-with-a-lost-answer": {"It was rotated.", "It was not rotated.", "The outcome is unknown."},
-		"pipeline":                    {"-refresh-only -out=drift", "Within the limits?", "looks up each group"},
-		"import-query-or-adopt":       {"not in OpenTofu"},
-	} {
-		picture := tag.ReplaceAllString(readPage(t, docsDir+"/images/"+name+".svg"), "")
-		for _, label := range labels {
-			if !strings.Contains(picture, label) {
-				t.Errorf("%s.svg does not say %q", name, label)
-			}
-		}
-		if strings.Contains(picture, "…\n") {
-			t.Errorf("a line of %s.svg is cut off", name)
-		}
-	}
-}
-
 // TestIndexLinksEveryGuide checks that a reader of the provider's page finds every guide.
 func TestIndexLinksEveryGuide(t *testing.T) {
 	t.Parallel()
