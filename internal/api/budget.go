@@ -62,14 +62,14 @@ func (c *Client) budgetOf(ctx context.Context) (context.Context, *budget) {
 // are left, or if the run is stopped while it waits. failure is the error of the last call, or nil if no call failed.
 func (c *Client) Retry(ctx context.Context, failure *Error) bool {
 	wait, allowed := c.next(ctx, failure)
-	return allowed && sleep(ctx, wait) == nil
+	return allowed && Sleep(ctx, wait) == nil
 }
 
 // AwaitOutcome is like Retry, but also waits if no retries are left, because the service may still be working on the
 // call that failed.
 func (c *Client) AwaitOutcome(ctx context.Context, failure *Error) bool {
 	wait, allowed := c.next(ctx, failure)
-	return sleep(ctx, wait) == nil && allowed
+	return Sleep(ctx, wait) == nil && allowed
 }
 
 // Unreachable reports whether no call of this process with the given method has gotten through to the service since
@@ -169,8 +169,8 @@ func parseRetryAfter(header string, now time.Time) time.Duration {
 // maxRetryAfter limits what a header can ask for, before RetryWaitMax caps it further.
 const maxRetryAfter = 365 * 24 * time.Hour
 
-// sleep waits. If the context ends first, it returns the context's error.
-func sleep(ctx context.Context, wait time.Duration) error {
+// Sleep waits. If the context ends first, it returns the context's error.
+func Sleep(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {

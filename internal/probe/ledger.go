@@ -54,7 +54,7 @@ func (p *probe) remove(ctx context.Context, g *group) (responded bool) {
 		if !errors.As(err, &failure) || failure.Status == 0 || !p.uncached {
 			break
 		}
-		wait(ctx, pause)
+		_ = api.Sleep(ctx, pause)
 		found, lookupErr := p.client.GetOrCreate(ctx, p.lookup(g))
 		if err = lookupErr; err == nil {
 			err = p.client.Delete(ctx, api.TokenRequest{CurrentToken: found.UserGroup.Token, UserGroupID: g.id})

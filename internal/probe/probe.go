@@ -179,13 +179,4 @@ func (p *probe) delete(ctx context.Context, g *group, token api.Secret) reply {
 }
 
 // settle waits until lookups show the last change.
-func (p *probe) settle(ctx context.Context) { wait(ctx, p.lag) }
-
-func wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
-}
+func (p *probe) settle(ctx context.Context) { _ = api.Sleep(ctx, p.lag) }

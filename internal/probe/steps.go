@@ -154,7 +154,7 @@ func (p *probe) asksTokens(ctx context.Context) {
 	changed, lag := time.Now(), time.Duration(0)
 	seen := p.show(ctx, g)
 	for pause := shortestLag; rotated.refused == nil && seen.Token == old && pause < longestLag; pause *= 2 {
-		wait(ctx, pause)
+		_ = api.Sleep(ctx, pause)
 		seen = p.show(ctx, g)
 		lag = time.Since(changed)
 	}

@@ -38,14 +38,7 @@ func (w *settling) wait(ctx context.Context, group api.UserGroup) bool {
 		return false
 	}
 	// A placeholder usually disappears within a few calls.
-	timer := time.NewTimer(min(left, time.Second<<(w.looks-1)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return api.Sleep(ctx, min(left, time.Second<<(w.looks-1))) == nil
 }
 
 // names is what the lookups of a process have shown about names.
