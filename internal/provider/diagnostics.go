@@ -28,10 +28,9 @@ func report(diags *diag.Diagnostics, err error, warnings ...*usergroup.Problem) 
 		words := explanation{problem}
 		diags.AddWarning(words.title(), words.detail())
 	}
-	var problem *usergroup.Problem
-	switch {
+	switch problem := problemOf(err); {
 	case err == nil:
-	case errors.As(err, &problem):
+	case problem != nil:
 		words := explanation{problem}
 		diags.AddError(words.title(), words.detail())
 	default:
@@ -40,26 +39,29 @@ func report(diags *diag.Diagnostics, err error, warnings ...*usergroup.Problem) 
 	}
 }
 
+// problemOf returns the Problem that an error is, or nil.
+func problemOf(err error) *usergroup.Problem {
+	var problem *usergroup.Problem
+	_ = errors.As(err, &problem)
+	return problem
+}
+
 // reportsMissing reports whether the error of a lookup says that the group does not exist. If an attempt of the lookup
 // was lost, it adds a warning, because the service may still create an empty group.
 func reportsMissing(diags *diag.Diagnostics, err error) bool {
-	var problem *usergroup.Problem
-	if !errors.Is(err, usergroup.ErrNotFound) || !errors.As(err, &problem) {
-		return false
-	}
-	if problem.LookupUncertain {
+	missing := errors.Is(err, usergroup.ErrNotFound)
+	if problem := problemOf(err); missing && problem.LookupUncertain {
 		report(diags, nil, problem)
 	}
-	return true
+	return missing
 }
 
 // isOver reports whether a refresh of a group in the state has failed because an earlier error, which was reported,
 // ended the run, and has left nothing behind. If the group was deleted elsewhere, a lookup that got no response may
 // have created it again. The next refresh shows that, so it is not said for each of the groups.
 func isOver(err error) bool {
-	var problem *usergroup.Problem
-	return errors.As(err, &problem) && problem.Finding == usergroup.RunEnded &&
-		problem.Placeholder == usergroup.NoPlaceholder
+	problem := problemOf(err)
+	return problem != nil && problem.Finding == usergroup.RunEnded && problem.Placeholder == usergroup.NoPlaceholder
 }
 
 // reportFailed reports the failed lookups of many groups. It leaves out those that only refer to the error that ended
@@ -74,14 +76,14 @@ func reportFailed(diags *diag.Diagnostics, failed []error) {
 
 // refersOnly reports whether an error says only that an earlier one ended the run.
 func refersOnly(err error) bool {
-	var problem *usergroup.Problem
-	return errors.As(err, &problem) && problem.ChangedNothing()
+	problem := problemOf(err)
+	return problem != nil && problem.ChangedNothing()
 }
 
 // mayHaveLeftAGroup reports whether a failed lookup has, or may have, left an empty group behind.
 func mayHaveLeftAGroup(err error) bool {
-	var problem *usergroup.Problem
-	return errors.As(err, &problem) && (problem.Placeholder == usergroup.PlaceholderLeft || problem.LookupUncertain)
+	problem := problemOf(err)
+	return problem != nil && (problem.Placeholder == usergroup.PlaceholderLeft || problem.LookupUncertain)
 }
 
 func warnsOf(result usergroup.Result, finding usergroup.Finding) bool {

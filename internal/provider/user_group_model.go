@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -89,16 +88,22 @@ func (m *userGroupModel) wanted(ctx context.Context, diags *diag.Diagnostics) ap
 // withoutIgnored returns a copy of the plan without the attributes that ignore_changes covers, so that they are not
 // sent. At apply, only these differ between configuration and plan.
 func (m userGroupModel) withoutIgnored(config *userGroupModel) *userGroupModel {
-	if !m.Name.Equal(config.Name) {
+	plan := m
+	m.forgetChanged(config, &plan)
+	return &m
+}
+
+// forgetChanged sets each attribute that an update sends to null if it differs between the two models.
+func (m *userGroupModel) forgetChanged(before, after *userGroupModel) {
+	if !after.Name.Equal(before.Name) {
 		m.Name = types.StringNull()
 	}
-	if !m.Mapping.Equal(config.Mapping) {
+	if !after.Mapping.Equal(before.Mapping) {
 		m.Mapping = types.MapNull(types.StringType)
 	}
-	if !m.Properties.sameJSON(config.Properties) {
+	if !after.Properties.sameJSON(before.Properties) {
 		m.Properties = propertiesValue{}
 	}
-	return &m
 }
 
 func propertiesObject(value propertiesValue) (jsonobject.Object, error) {
@@ -182,10 +187,8 @@ func (m *userGroupModel) showDrift(response api.UserGroup) {
 // keepComputed copies the computed attributes from the state, which replaces those that the plan left unknown.
 func (m *userGroupModel) keepComputed(state *userGroupModel) {
 	m.ID, m.TeamID, m.APIEnvironmentTag = state.ID, state.TeamID, state.APIEnvironmentTag
-	m.Token, m.TokenFingerprint, m.TokenRotatedAt = state.Token, state.TokenFingerprint, state.TokenRotatedAt
-	if !m.storesToken() {
-		m.Token = types.StringNull()
-	}
+	m.TokenFingerprint, m.TokenRotatedAt = state.TokenFingerprint, state.TokenRotatedAt
+	m.Token = plannedToken(m, state.Token)
 }
 
 // setUpdated changes a planned group to its state after an update. response is nil unless the group is
@@ -210,18 +213,8 @@ func (m *userGroupModel) setUpdated(response *api.UserGroup, err error, state *u
 func (m *userGroupModel) setNotUpdated(err error, state *userGroupModel) {
 	planned := *m
 	m.Name, m.Mapping, m.Properties = state.Name, state.Mapping, state.Properties
-	var problem *usergroup.Problem
-	if !errors.As(err, &problem) || problem.Done == usergroup.No {
-		return
-	}
-	if !planned.Name.Equal(state.Name) {
-		m.Name = types.StringNull()
-	}
-	if !planned.Mapping.Equal(state.Mapping) {
-		m.Mapping = types.MapNull(types.StringType)
-	}
-	if !planned.Properties.sameJSON(state.Properties) {
-		m.Properties = propertiesValue{}
+	if problem := problemOf(err); problem != nil && problem.Done != usergroup.No {
+		m.forgetChanged(state, &planned)
 	}
 }
 

@@ -87,12 +87,7 @@ func planUpdate(plan, state *userGroupModel) {
 	if plan.Properties.sameJSON(state.Properties) {
 		plan.Properties = state.Properties
 	}
-	plan.ID = state.ID
-	plan.TeamID = state.TeamID
-	plan.APIEnvironmentTag = state.APIEnvironmentTag
-	plan.TokenFingerprint = state.TokenFingerprint
-	plan.TokenRotatedAt = state.TokenRotatedAt
-	plan.Token = plannedToken(plan, state.Token)
+	plan.keepComputed(state)
 	if plan.startsClock(state) {
 		plan.TokenRotatedAt = types.StringUnknown()
 	}
