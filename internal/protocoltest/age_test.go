@@ -63,8 +63,7 @@ func wantRotation(t *testing.T, plan Plan, want bool) {
 func applied(p *Provider, plan Plan, calls string, known ...Object) State {
 	p.T.Helper()
 	p.Service.ResetCounts()
-	state, diags := p.Apply(plan, known...)
-	diags.WantNone()
+	state := Silent(p.Apply(plan, known...))
 	p.WantCalls(calls)
 	p.WantTruth(state, "acme")
 	return state

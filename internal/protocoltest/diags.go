@@ -87,6 +87,13 @@ func (d Diags) WantNone() {
 	}
 }
 
+// Silent returns the result of an operation, and ends the test if the operation has diagnostics.
+func Silent[Result any](result Result, diags Diags) Result {
+	diags.t.Helper()
+	diags.WantNone()
+	return result
+}
+
 // WantError checks that there is exactly one diagnostic, that it is an error with this title, and that its detail
 // contains all the texts.
 func (d Diags) WantError(title string, says ...string) {

@@ -18,8 +18,7 @@ func TestImportSendsOnlyTheMapping(t *testing.T) {
 			t.Run(name+" by "+id, func(t *testing.T) {
 				p := start(t, emulator.Options{Answers: answers})
 				p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{"rows":10,"tier":"gold"}`)})
-				state, diags := p.Importing(id, identity)
-				diags.WantNone()
+				state := Silent(p.Importing(id, identity))
 				p.WantCalls("")
 				p.WantIdentity(state.Identity, "acme")
 				state = p.Refreshed(state)
@@ -65,11 +64,9 @@ func TestFirstPlanAfterAnImportWarns(t *testing.T) {
 // and removes the group that its lookup created.
 func TestImportOfAMissingGroupLeavesNothing(t *testing.T) {
 	p := start(t, emulator.Options{})
-	state, diags := p.Importing("nobody", nil)
-	diags.WantNone()
-	for range 2 { // A failed refresh must not end the import.
-		state, diags = p.Read(state)
-		diags.WantError(doesNotExist, "then removed it", "spelling", "environment")
+	state := Silent(p.Importing("nobody", nil))
+	for range 2 { // A failed refresh must not end the import, and it keeps the state.
+		second(p.Read(state)).WantError(doesNotExist, "then removed it", "spelling", "environment")
 		p.WantCalls("GET > check > GET > DELETE")
 	}
 	p.WantGroups()

@@ -64,8 +64,8 @@ func (p *Provider) results(typ tftypes.Type, encoded *tfprotov6.DynamicValue, co
 	if !value.IsFullyKnown() {
 		p.T.Errorf("the result has unknown values: %v", results)
 	}
-	for name, wanted := range config {
-		if results != nil && !reflect.DeepEqual(results[name], wanted) {
+	for name, wanted := range members(Value(typ, config)) {
+		if results != nil && wanted != nil && !reflect.DeepEqual(results[name], wanted) {
 			p.T.Errorf("%s was configured as %v and is %v in the result", name, wanted, results[name])
 		}
 	}

@@ -15,31 +15,43 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestTokenAndDataSourceMakeOneLookup checks that opening and reading make one lookup, and that a missing group is an
-// error that leaves nothing behind. The data source has the token only if it is to be stored.
-func TestTokenAndDataSourceMakeOneLookup(t *testing.T) {
-	p := start(t, emulator.Options{})
-	group := p.Service.Seed(emulator.Group{
-		ID: "acme", Name: "Acme", Properties: json.RawMessage(` { "b" : 1.0, "a": null }`), TeamID: 9007199254740993,
-	})
-	before := p.Service.Groups()
-	want := Object{
-		"user_group_id": "acme", "team_id": group.TeamID,
-		"token": group.Token, "token_fingerprint": Fingerprint(group.Token),
+// TestLookupsShowWhatTheServiceShows checks that each object makes one lookup for an existing group, and shows what it
+// shows, null for what it does not show, and the token only where it belongs. A missing group is an error that leaves
+// nothing behind, except in a list of groups. The data source has the token only if it is to be stored.
+func TestLookupsShowWhatTheServiceShows(t *testing.T) {
+	t.Parallel()
+	for answers, shown := range map[emulator.Answers]Object{
+		emulator.AnswersStored: {"name": "Acme", "properties": `{"a":null,"b":1}`},
+		emulator.AnswersEcho:   {"name": nil, "properties": nil},
+	} {
+		p := another(t, emulator.Options{Answers: answers})
+		acme := p.Service.Seed(emulator.Group{
+			ID: "acme", Name: "Acme", Properties: json.RawMessage(` { "b" : 1.0, "a": null }`), TeamID: 9007199254740993,
+		})
+		bare := p.Service.Seed(emulator.Group{ID: "bare", Name: "Bare"})
+		before := p.Service.Groups()
+		plain := Object{"team_id": acme.TeamID, "token_fingerprint": Fingerprint(acme.Token)}
+		opened := With(plain, "user_group_id", "acme", "token", acme.Token)
+		p.WantObject(Silent(p.Open(ByID("acme"))), opened)
+		for store, token := range map[any]any{nil: acme.Token, false: nil} {
+			read := Silent(p.DataSource(With(ByID("acme"), "store_token", store)))
+			p.WantObject(read, With(opened, shown, "id", "acme", "store_token", store, "token", token))
+		}
+		wantLookups(p, 3, 0)
+		second(p.Open(ByID("nobody"))).WantError(doesNotExist, "then removed it")
+		second(p.DataSource(ByID("nobody"))).WantError(doesNotExist, "then removed it")
+
+		named := With(shown, "properties", nil)
+		if answers == emulator.AnswersStored {
+			named["name"] = "Bare"
+		}
+		groups := Silent(userGroups(p, "bare", "nobody", "acme"))["groups"].(Object)
+		p.WantObject(groups, Object{
+			"acme": With(plain, shown),
+			"bare": With(named, "team_id", bare.TeamID, "token_fingerprint", Fingerprint(bare.Token)),
+		})
+		p.WantUntouched(before)
 	}
-	opened, diags := p.Open(ByID("acme"))
-	diags.WantNone()
-	p.WantObject(opened, want)
-	want = With(want, "store_token", nil, "id", "acme", "name", "Acme", "properties", `{"a":null,"b":1}`)
-	for _, changes := range []Object{{}, {"store_token": false, "token": nil}} {
-		read, diags := p.DataSource(With(ByID("acme"), "store_token", changes["store_token"]))
-		diags.WantNone()
-		p.WantObject(read, With(want, changes))
-	}
-	p.WantCalls("GET > GET > GET")
-	second(p.Open(ByID("nobody"))).WantError(doesNotExist, "then removed it")
-	second(p.DataSource(ByID("nobody"))).WantError(doesNotExist, "then removed it")
-	p.WantUntouched(before)
 }
 
 // TestActionRotatesOnce checks that the action rotates once, even if a response is lost, and that its progress shows
@@ -47,32 +59,29 @@ func TestTokenAndDataSourceMakeOneLookup(t *testing.T) {
 func TestActionRotatesOnce(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	progress, diags := p.Invoke(ByID("acme"))
-	diags.WantNone()
-	p.WantCalls("GET > POST")
-	if len(progress) != 2 || !strings.Contains(progress[0], `Rotating the token of user group "acme"`) ||
-		!strings.Contains(progress[1], Fingerprint(p.Group("acme").Token)) || !strings.Contains(progress[1], "next refresh") {
-		t.Errorf("the progress was %q", progress)
-	}
-	if strings.Contains(strings.Join(progress, ""), "ugt_") {
-		t.Errorf("the progress shows a token: %q", progress)
-	}
-	p.Fault(http.MethodPost, emulator.CutAfterWork)
-	progress, diags = p.Invoke(ByID("acme"))
-	diags.WantNone()
-	last := progress[len(progress)-1]
-	if got := p.Service.Rotations("acme"); got != 1 || !strings.Contains(last, Fingerprint(p.Group("acme").Token)) {
-		t.Errorf("after a lost response: %d rotations, and the progress is %q", got, progress)
+	for fault, calls := range map[emulator.FaultKind]string{"": "GET > POST", emulator.CutAfterWork: "GET > POST > GET"} {
+		if fault != "" {
+			p.Fault(http.MethodPost, fault)
+		}
+		progress := strings.Join(Silent(p.Invoke(ByID("acme"))), "\n")
+		begins := `Rotating the token of user group "acme"` + "\nRotated"
+		if !strings.HasPrefix(progress, begins) || !strings.Contains(progress, Fingerprint(p.Group("acme").Token)) ||
+			!strings.HasSuffix(progress, "the next refresh reads the new token.") || strings.Contains(progress, "ugt_") {
+			t.Errorf("the progress was %q", progress)
+		}
+		if got := p.Service.Rotations("acme"); got != 1 {
+			t.Errorf("%d rotations", got)
+		}
+		p.WantCalls(calls)
 	}
 	p.Always(http.MethodPost, emulator.Refuse)
-	progress, diags = p.Invoke(ByID("acme"))
+	progress, diags := p.Invoke(ByID("acme"))
 	diags.WantError(cannotRotate, "was not rotated")
 	if len(progress) != 1 {
 		t.Errorf("the progress of the failed action is %q", progress)
 	}
 	before := p.Service.Groups()
-	_, diags = p.Invoke(ByID("nobody"))
-	diags.WantError(doesNotExist, "was not rotated", "then removed it")
+	second(p.Invoke(ByID("nobody"))).WantError(doesNotExist, "was not rotated", "then removed it")
 	p.WantUntouched(before)
 }
 
@@ -89,8 +98,7 @@ func TestListLeavesOutMissingGroups(t *testing.T) {
 		}
 		before := p.Service.Groups()
 		ids := []string{"c", "nobody", "b", "c", "nobody", "a"}
-		listed, diags := p.List(100, false, ids...)
-		diags.WantNone()
+		listed := Silent(p.List(100, false, ids...))
 		var want []Listed
 		for _, id := range []string{"c", "b", "a"} {
 			want = append(want, Listed{fmt.Sprintf(display, id), id, nil})
@@ -99,8 +107,7 @@ func TestListLeavesOutMissingGroups(t *testing.T) {
 			t.Errorf("listed %v, want %v", listed, want)
 		}
 		wantLookups(p, 3, 1)
-		listed, diags = p.List(2, true, ids...)
-		diags.WantNone()
+		listed = Silent(p.List(2, true, ids...))
 		wantLookups(p, 2, 1)
 		if len(listed) != 2 || listed[1].ID != "b" {
 			t.Errorf("the list limited to two is %v", listed)
@@ -159,32 +166,27 @@ func TestListContinuesAfterAFailedLookup(t *testing.T) {
 			p.Service.Seed(emulator.Group{ID: id, Name: id})
 		}
 		p.Service.Seed(emulator.Group{ID: "c", Name: "C"})
+		list := func(want string, ids ...string) Diags {
+			t.Helper()
+			listed, diags := p.List(0, true, ids...)
+			got := ""
+			for _, one := range listed {
+				got += one.ID.(string)
+			}
+			if got != want {
+				t.Errorf("listed %q, want %q", got, want)
+			}
+			return diags
+		}
 		// The service may still carry out a lost lookup of a missing group.
 		p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "nobody", Nth: 1, Kind: emulator.CutBefore})
-		listed, diags := p.List(0, false, "nobody", "b")
-		diags.WantWarning(doesNotExist,
+		list("b", "nobody", "b").WantWarning(doesNotExist,
 			"an empty group will appear", "In that case, if there should be no group with this ID", "curl -X DELETE")
-		if len(listed) != 1 || listed[0].ID != "b" {
-			t.Errorf("listed %v", listed)
-		}
-
 		p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "a", Kind: emulator.Refuse})
-		listed, diags = p.List(0, true, "a", "c")
-		diags.WantError(`Cannot look up user group "a"`, "refuses this call")
-		if len(listed) != 1 || listed[0].ID != "c" {
-			t.Errorf("listed %v", listed)
-		}
+		list("c", "a", "c").WantError(`Cannot look up user group "a"`, "refuses this call")
 		// From the refusal on, lookups send a name, so the name of this group may be that of an empty one.
-		listed, diags = p.List(0, true, "b")
-		diags.WantWarning(`User group "b" may be empty`, "If nobody uses it")
-		if len(listed) != 1 || listed[0].ID != "b" {
-			t.Errorf("listed %v", listed)
-		}
-		listed, diags = p.List(0, true)
-		diags.WantNone()
-		if len(listed) > 0 {
-			t.Errorf("listed %v", listed)
-		}
+		list("b", "b").WantWarning(`User group "b" may be empty`, "If nobody uses it")
+		list("").WantNone()
 	})
 }
 

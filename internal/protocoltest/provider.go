@@ -4,13 +4,12 @@
 package protocoltest
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"os"
 	"reflect"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -333,21 +332,17 @@ func (p *Provider) WantIdentity(identity *tfprotov6.ResourceIdentityData, id any
 	}
 }
 
-// Log collects the logs of the provider and of the framework, both at level TRACE.
-type Log struct {
-	mutex sync.Mutex
-	Text  bytes.Buffer
-}
-
-func (l *Log) Write(line []byte) (int, error) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	return l.Text.Write(line)
-}
-
-// Logged collects all logs from here on. The context of each call carries the loggers, as it does with an engine.
-func (p *Provider) Logged() *Log {
-	log := new(Log)
-	p.ctx = tfsdklogtest.RootLogger(tflogtest.RootLogger(p.ctx, log), log)
-	return log
+// Logged collects the logs of the provider and of the framework from here on, both at level TRACE. The context of each
+// call carries the loggers, as it does with an engine.
+func (p *Provider) Logged() (text func() string) {
+	p.T.Helper()
+	file, err := os.Create(File(p.T, "log", ""))
+	p.Must(err)
+	p.T.Cleanup(func() { file.Close() })
+	p.ctx = tfsdklogtest.RootLogger(tflogtest.RootLogger(p.ctx, file), file)
+	return func() string {
+		text, err := os.ReadFile(file.Name())
+		p.Must(err)
+		return string(text)
+	}
 }

@@ -89,9 +89,7 @@ func TestReadOfAReplacedGroupForgetsTheOldOne(t *testing.T) {
 
 				// A destroy at this point must not delete the new group, which Terraform has never managed.
 				p.Service.ResetCounts()
-				gone, diags := p.Destroy(state)
-				diags.WantWarning(anotherHasTheID, "was not touched")
-				p.WantNoState(gone)
+				second(p.Destroy(state)).WantWarning(anotherHasTheID, "was not touched")
 				p.WantCalls("")
 
 				plan := p.Plan(state, Acme())
@@ -120,9 +118,9 @@ func TestReadOfAReplacedGroupForgetsTheOldOne(t *testing.T) {
 	p.WantState(state, "name", "Theirs", "properties", `{"a":1}`, "mapping", nil)
 }
 
-// TestFailedReadKeepsTheState checks that a failed refresh keeps the state, and that the error has the command that
-// removes an empty group.
-func TestFailedReadKeepsTheState(t *testing.T) {
+// TestFailedReadOffersACommandForAnEmptyGroup checks that a failed refresh changes no group, and that the error has the
+// command that removes an empty group, but never one that would remove a customer.
+func TestFailedReadOffersACommandForAnEmptyGroup(t *testing.T) {
 	p := start(t, emulator.Options{})
 	remedy := "curl -X DELETE '" + p.Service.URL() + `/api/user' -H "Authorization: Token $EMBED_API_KEY" ` +
 		`-H 'Content-Type: application/json' -d '{"user_group_id":"acme"}'`
@@ -130,9 +128,7 @@ func TestFailedReadKeepsTheState(t *testing.T) {
 	failing := func(state State, fault emulator.Fault, title string, says ...string) {
 		t.Helper()
 		p.Service.Fail(fault)
-		after, diags := p.Read(state)
-		diags.WantError(title, says...)
-		p.WantSame(after, state)
+		second(p.Read(state)).WantError(title, says...)
 		p.WantGroups("acme")
 		p.Service.ClearFaults()
 	}
@@ -146,8 +142,7 @@ func TestFailedReadKeepsTheState(t *testing.T) {
 	p.Service.ClearFaults()
 	refused := emulator.Fault{Method: http.MethodGet, Kind: emulator.Refuse}
 	failing(state, refused, cannotLookUp, "No group was changed", "Fix what the service reports")
-	imported, diags := p.Importing("acme", nil)
-	diags.WantNone()
+	imported := Silent(p.Importing("acme", nil))
 	lost.Nth = 1
 	named := p.Group("acme")
 	p.Service.Change("acme", func(g *emulator.Group) { g.Name, g.Properties = "", nil })
@@ -190,13 +185,11 @@ func TestCachedResponsesChangeNothing(t *testing.T) {
 	}
 	// Where nothing is known about the group, the check of the service notices the cache.
 	for id, state := range map[string]State{"acme": acme, ofCheck: other} {
-		after, diags := p.AnotherProcess(nil).Read(state)
-		want(id, diags, nothing)
-		p.WantSame(after, state)
+		want(id, second(p.AnotherProcess(nil).Read(state)), nothing)
 	}
 	want(ofCheck, second(p.AnotherProcess(nil).DataSource(ByID("acme"))), nothing)
 	want(ofCheck, second(p.AnotherProcess(nil).Invoke(ByID("acme"))), nothing)
-	want(ofCheck, second(p.AnotherProcess(nil).ImportAndRead("acme")), nothing)
+	want(ofCheck, second(p.AnotherProcess(nil).ImportToo("acme")), nothing)
 	want("new", second(p.Create(Acme("user_group_id", "new", "name", "New"))))
 	p.WantUntouched(before)
 
@@ -204,9 +197,7 @@ func TestCachedResponsesChangeNothing(t *testing.T) {
 	p.Service.Fail(emulator.Fault{
 		Kind: emulator.Answer, Body: response("acme", 1001, "Customer"), Header: http.Header{"Age": {"7"}},
 	})
-	after, diags := p.Read(acme)
-	diags.WantError(cannotLookUp, "Age", "No group was changed", "caching")
-	p.WantSame(after, acme)
+	second(p.Read(acme)).WantError(cannotLookUp, "Age", "No group was changed", "caching")
 }
 
 // TestIDInAnotherSpellingIsTheSameGroup checks that a service that stores IDs in lower case, and returns "acme" if it
@@ -227,7 +218,7 @@ func TestIDInAnotherSpellingIsTheSameGroup(t *testing.T) {
 
 	// An import has no team_id to compare with, so the provider cannot know which group the response is about.
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	second(p.ImportAndRead("Acme")).WantError(`The service returned a different group than "Acme"`,
+	second(p.ImportToo("Acme")).WantError(`The service returned a different group than "Acme"`,
 		`"acme"`, "use the ID that it returns")
 }
 

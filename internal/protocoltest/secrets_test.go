@@ -50,7 +50,7 @@ func TestLogsHaveNoSecrets(t *testing.T) {
 	p.WantDestroyed(state) // with a stale token
 	p.Service.WaitIdle()
 
-	text := log.Text.String()
+	text := log()
 	for _, secret := range append(tokens, emulator.DefaultKey, gateway, "ugt_") {
 		if at := strings.Index(text, secret); secret == "" || at >= 0 {
 			t.Fatalf("the log shows %q: … %s …", secret, text[max(0, at-300):min(len(text), at+100)])

@@ -30,11 +30,10 @@ func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
 		p.WantSame(after, state)
 	}
 	p.Updated(state, Acme("deletion_protection", true))
-	after, diags := p.Destroy(state)
-	diags.WantError(notConfigured, says("Deleting a user group")...)
-	p.WantSame(after, state)
+	second(p.Destroy(state)).WantError(notConfigured, says("Deleting a user group")...)
 	second(p.Importing("acme", nil)).WantError(notConfigured, says("Importing a user group")...)
 	second(p.DataSource(ByID("acme"))).WantError(notConfigured, says("Looking up a user group")...)
+	second(userGroups(p, "acme")).WantError(notConfigured, says("Looking up user groups")...)
 	second(p.Open(ByID("acme"))).WantError(notConfigured, says("Reading a user group token")...)
 	second(p.Invoke(ByID("acme"))).WantError(notConfigured, says("Rotating a user group token")...)
 	second(p.List(0, false, "acme")).WantError(notConfigured, says("Listing user groups")...)

@@ -29,8 +29,7 @@ func TestChangesOfFlagsMakeNoCall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, emulator.Options{})
-			state, diags := p.Apply(p.Plan(p.Created(Acme()), Acme(change[0], Unknown)), Acme(change...))
-			diags.WantNone()
+			state := Silent(p.Apply(p.Plan(p.Created(Acme()), Acme(change[0], Unknown)), Acme(change...)))
 			p.WantCalls("")
 			p.WantTruth(state, "acme")
 			p.WantSettled(state, Acme(change...))
@@ -81,8 +80,7 @@ func TestTokenThatIsNotStoredIsLookedUp(t *testing.T) {
 	if plan.Get("token") != nil {
 		t.Errorf("the plan of a creation has the token %v", plan.Get("token"))
 	}
-	state, diags := p.Apply(plan)
-	diags.WantNone()
+	state := Silent(p.Apply(plan))
 	state = p.Refreshed(state)
 	p.WantTruth(state, "acme")
 	p.WantState(state, "token", nil)
@@ -97,7 +95,7 @@ func TestTokenThatIsNotStoredIsLookedUp(t *testing.T) {
 	p.WantTruth(state, "acme")
 	p.Service.RotateBehind("acme")
 	// The plan has promised the fingerprint in the state, so the next refresh records the new one.
-	state, diags = p.Update(state, hidden("Q4", "name", "Newer"))
+	state, diags := p.Update(state, hidden("Q4", "name", "Newer"))
 	diags.WantWarning(rotatedAway, "The group was updated", "next refresh")
 	state = p.Refreshed(state)
 	p.WantTruth(state, "acme")
