@@ -28,75 +28,66 @@ func TestOneIDAtTwoNewAddressesIsCreatedOnce(t *testing.T) {
 	}
 }
 
-// TestPlanRefusesToDeleteAndCreateTheSameID checks that a plan that deletes and creates the same ID at two addresses is
-// refused, in whichever order the engine plans them.
-func TestPlanRefusesToDeleteAndCreateTheSameID(t *testing.T) {
-	p := start(t, emulator.Options{})
-	old := p.Created(Acme())
-
-	p.Plan(old, nil).Diags.WantNone()
-	p.PlanToo(p.Nothing(), Acme()).Diags.WantErrorAt("user_group_id", destroyedWanted,
-		"moved block", "Nothing was changed")
-	p.Plan(p.Nothing(), Acme()).Diags.WantNone()
-	p.PlanToo(old, nil).Diags.WantErrorAt("user_group_id", destroyedWanted, "-refresh=false")
-
-	p.Plan(p.Nothing(), Acme("user_group_id", "other")).Diags.WantNone()
-	p.PlanToo(p.Nothing(), Acme("user_group_id", Unknown)).Diags.WantNone()
-	p.PlanToo(p.Nothing(), Acme("user_group_id", Unknown)).Diags.WantNone()
-	p.PlanToo(old, nil).Diags.WantNone()
-
-	// Two groups cannot exchange their IDs.
-	other := p.Created(Acme("user_group_id", "other"))
-	p.Plan(old, Acme("user_group_id", "other")).Diags.WantNone()
-	p.PlanToo(other, Acme()).Diags.WantError(`User group "other" is both managed and destroyed`)
-
-	// A provider that is not configured yet refuses such plans as well.
-	run := p.AnotherProcess(Object{"base_url": Unknown})
-	run.Plan(old, nil).Diags.WantNone()
-	run.PlanToo(run.Nothing(), Acme()).Diags.WantError(destroyedWanted)
-	p.WantCalls("")
-}
-
-// TestPlanRefusesAGroupAtTwoAddresses checks that a plan is refused if a group was imported a second time, to another
-// address, unless both are destroyed.
-func TestPlanRefusesAGroupAtTwoAddresses(t *testing.T) {
-	p := start(t, emulator.Options{})
-	one := p.Created(Acme())
-	another := p.Imported("acme")
-	another, _ = p.Update(another, Acme())
-	p.Service.ResetCounts()
-	for _, config := range []Object{Acme(), Acme("name", "New")} {
-		p.Plan(one, config).Diags.WantNone()
-		p.PlanToo(another, config).Diags.WantErrorAt("user_group_id", `User group "acme" is in the state twice`,
-			"Nothing was changed", "terraform state rm", "does not delete the group")
-
-		// Destroying one of the two would destroy the group of the other.
-		p.Plan(one, config).Diags.WantNone()
-		p.PlanToo(another, nil).Diags.WantError(destroyedWanted, "state rm", "deposed object")
-		p.Plan(another, nil).Diags.WantNone()
-		p.PlanToo(one, config).Diags.WantError(destroyedWanted)
+// TestPlansOfOneRunConflict checks which plans for one ID exclude each other in one run, in whichever order the engine
+// requests them. The last plan of each row is refused if the row has a title. A provider that is not configured yet
+// refuses the same plans.
+func TestPlansOfOneRunConflict(t *testing.T) {
+	const twice = `User group "acme" is in the state twice`
+	says := map[string][]string{
+		destroyedWanted: {"moved block", "Nothing was changed", "-refresh=false", "state rm", "deposed object"},
+		twice:           {"Nothing was changed", "terraform state rm", "does not delete the group"},
 	}
-	// Destroying both is allowed.
-	p.Plan(one, nil).Diags.WantNone()
-	p.PlanToo(another, nil).Diags.WantNone()
-	p.WantCalls("")
-}
-
-// TestPlanOfOneAddressCanBeRepeated checks that an engine can request more than one plan for an address, possibly
-// without its prior state.
-func TestPlanOfOneAddressCanBeRepeated(t *testing.T) {
 	p := start(t, emulator.Options{})
-	state := p.Created(Acme())
-	p.Plan(state, Acme()).Diags.WantNone()
-	p.PlanToo(state, Acme("name", "New")).Diags.WantNone()
-	// With -replace, an engine also plans a creation.
-	p.Plan(state, Acme()).Diags.WantNone()
-	p.PlanToo(p.Nothing(), Acme()).Diags.WantNone()
-	// The engine changes its mind from destroying to keeping the group, and back.
-	p.Plan(state, nil).Diags.WantNone()
-	p.PlanToo(state, Acme()).Diags.WantNone()
-	p.PlanToo(state, nil).Diags.WantNone()
-	p.WantCalls("")
+	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
+	// The group was imported a second time, to another address.
+	again, _ := p.Update(p.Imported("acme"), Acme())
+	// States of version 0.1 do not identify the instance until the first refresh.
+	old := acme
+	old.Private = nil
+	p.Service.ResetCounts()
+	none, renamed, unknown := p.Nothing(), Acme("name", "New"), Acme("user_group_id", Unknown)
+	type plan struct {
+		state  State
+		config Object
+	}
+	for name, row := range map[string]struct {
+		plans []plan
+		title string
+	}{
+		"destroyed and created":   {[]plan{{acme, nil}, {none, Acme()}}, destroyedWanted},
+		"created and destroyed":   {[]plan{{none, Acme()}, {acme, nil}}, destroyedWanted},
+		"unknown IDs":             {[]plan{{none, unknown}, {none, unknown}, {acme, nil}}, ""},
+		"another ID":              {[]plan{{none, Acme("user_group_id", "new")}, {acme, nil}}, ""},
+		"exchanged IDs":           {[]plan{{other, Acme()}, {acme, Acme("user_group_id", "other")}}, destroyedWanted},
+		"kept twice":              {[]plan{{acme, Acme()}, {again, Acme()}}, twice},
+		"changed twice":           {[]plan{{acme, renamed}, {again, renamed}}, twice},
+		"kept and destroyed":      {[]plan{{acme, Acme()}, {again, nil}}, destroyedWanted},
+		"destroyed and kept":      {[]plan{{again, nil}, {acme, Acme()}}, destroyedWanted},
+		"changed and destroyed":   {[]plan{{acme, renamed}, {again, nil}}, destroyedWanted},
+		"destroyed and changed":   {[]plan{{again, nil}, {acme, renamed}}, destroyedWanted},
+		"destroyed twice":         {[]plan{{acme, nil}, {again, nil}}, ""},
+		"one address, repeated":   {[]plan{{acme, Acme()}, {acme, renamed}}, ""},
+		"-replace":                {[]plan{{acme, Acme()}, {none, Acme()}}, ""},
+		"a change of mind":        {[]plan{{acme, nil}, {acme, Acme()}, {acme, nil}}, ""},
+		"old state":               {[]plan{{old, Acme()}}, ""},
+		"old state, destroyed":    {[]plan{{old, nil}, {none, Acme()}}, destroyedWanted},
+		"old states after a read": {[]plan{{p.Refreshed(old), Acme()}, {p.Refreshed(old), Acme()}}, twice},
+	} {
+		t.Log(name)
+		p.Service.ResetCounts()
+		for _, p := range []*Provider{p, p.AnotherProcess(Object{"base_url": Unknown})} {
+			p.Walk().WantNone()
+			for i, plan := range row.plans {
+				diags := p.PlanToo(plan.state, plan.config).Diags
+				if row.title == "" || i < len(row.plans)-1 {
+					diags.WantNone()
+				} else {
+					diags.WantErrorAt("user_group_id", row.title, says[row.title]...)
+				}
+			}
+		}
+		p.WantCalls("")
+	}
 }
 
 // TestPlanConflictsOnlyWithWhatIsNotAppliedYet checks that a creation or a deletion no longer conflicts with later
@@ -120,20 +111,4 @@ func TestPlanConflictsOnlyWithWhatIsNotAppliedYet(t *testing.T) {
 	// In one process, the engine plans a creation twice.
 	made, _ = p.ApplyToo(p.PlanToo(p.Nothing(), Acme()))
 	p.PlanToo(made, nil).Diags.WantNone()
-}
-
-// TestPlanOfStatesOfVersion01 checks that states of version 0.1, which do not identify the instance until the first
-// refresh, can be planned.
-func TestPlanOfStatesOfVersion01(t *testing.T) {
-	p := start(t, emulator.Options{})
-	state := p.Created(Acme())
-	state.Private = nil
-	p.WantSettled(state, Acme())
-	p.Plan(state, nil).Diags.WantNone()
-	p.PlanToo(p.Nothing(), Acme()).Diags.WantError(destroyedWanted)
-	again := state
-	state, again = p.Refreshed(state), p.Refreshed(again)
-	p.Plan(state, Acme()).Diags.WantNone()
-	p.PlanToo(again, Acme()).Diags.WantError(`User group "acme" is in the state twice`)
-	p.WantDestroyed(state)
 }

@@ -87,13 +87,13 @@ func TestCreateWithALostResponseClaimsOnlyItsOwnGroup(t *testing.T) {
 
 	p.Service.Seed(emulator.Group{ID: "theirs", Name: "Acme", Properties: json.RawMessage(`{"tier":1}`)})
 	p.Fault(http.MethodGet, emulator.CutAfterWork)
-	second(p.Create(Acme("user_group_id", "theirs"))).WantError(`User group "theirs" may have existed before`, `other values for these properties: "tier"`,
-		`does not have these properties: "rows"`, "was not changed", "Nothing was added to the state",
-		"import block", "adopt_existing")
+	second(p.Create(Acme("user_group_id", "theirs"))).WantError(`User group "theirs" may have existed before`,
+		`other values for these properties: "tier"`, `does not have these properties: "rows"`, "was not changed",
+		"Nothing was added to the state", "import block", "adopt_existing")
 }
 
-// TestFailedCreateSaysWhatWasDone checks the calls of creations that fail, and what the error says about the group. That
-// they leave no state is checked by the harness.
+// TestFailedCreateSaysWhatWasDone checks the calls of creations that fail, and what the error says about the group. The
+// harness checks that they leave no state.
 func TestFailedCreateSaysWhatWasDone(t *testing.T) {
 	t.Parallel()
 	const cannotCreate, cannotAdopt = `Cannot create user group "acme"`, `Cannot adopt user group "acme"`

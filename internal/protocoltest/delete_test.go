@@ -131,8 +131,8 @@ func TestDeletionsWithoutPlanStopAtTheLimit(t *testing.T) {
 	second(p.ApplyDeletion(states[0])).WantError(`Cannot delete user group "a"`)
 	Silent(p.ApplyDeletion(states[1]))
 	p.WantCalls("DELETE > GET > DELETE")
-	second(p.ApplyDeletion(states[2])).WantError(tooMany, `"c" would be deletion number 3`, "max_deletions is 2", "stays in the state",
-		"EMBED_MAX_DELETIONS", "before 1.3", "-replace", "tainted")
+	second(p.ApplyDeletion(states[2])).WantError(tooMany, `"c" would be deletion number 3`, "max_deletions is 2",
+		"stays in the state", "EMBED_MAX_DELETIONS", "before 1.3", "-replace", "tainted")
 	// From then on, the run deletes nothing, even if it was counted before.
 	for i, id := range map[int]string{0: "a", 3: "d"} {
 		second(p.ApplyDeletion(states[i])).

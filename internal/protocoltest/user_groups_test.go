@@ -96,8 +96,8 @@ func TestUserGroupsWithoutValidIDsMakesNoCall(t *testing.T) {
 }
 
 // TestLookupsOfManyGroupsSayWhatEndedTheRun checks that the error that ends a run is reported, whichever of the lookups
-// under way has it, and so is each group that is left behind. The other lookups report nothing. For the data source, any
-// error ends the lookups.
+// under way has it, and so is each group that is left behind. The other lookups report nothing. Any error ends those of
+// the data source.
 func TestLookupsOfManyGroupsSayWhatEndedTheRun(t *testing.T) {
 	t.Parallel()
 	var ids []string
@@ -119,7 +119,8 @@ func TestLookupsOfManyGroupsSayWhatEndedTheRun(t *testing.T) {
 			looksUp(p, ids...).WantError("The API key belongs to another environment", `"Testing"`, `"Customer"`)
 			p.WantCalls("check")
 			// The same run has the explanation already.
-			looksUp(p, ids...).WantError(`User group "customer-0" was left unchanged`, "The API key belongs to another environment")
+			looksUp(p, ids...).WantError(`User group "customer-0" was left unchanged`,
+				"The API key belongs to another environment")
 		})
 		t.Run(name+", nothing can be deleted", func(t *testing.T) {
 			inVirtualTime(t, emulator.Options{Latency: time.Second}, func(t *testing.T, p *Provider) {
