@@ -203,15 +203,3 @@ func TestIgnoredChangesOfTheNumberOfDays(t *testing.T) {
 	wantRotation(t, p.Plan(state, aging()), true)
 	wantRotation(t, p.Plan(state, aging(), slices.Collect(maps.Keys(state.Members()))...), false)
 }
-
-func TestInvalidNumbersOfDays(t *testing.T) {
-	p, _ := dated(t, emulator.Options{})
-	for _, days := range []any{int64(0), int64(-1), 1.5, int64(36501), 1e300} {
-		p.Validate(aging("rotate_token_after_days", days)).WantErrorAt("rotate_token_after_days",
-			"Invalid number", "a whole number between 1 and 36500", "No call was made")
-	}
-	for _, days := range []any{int64(1), int64(36500), nil, Unknown} {
-		p.Validate(aging("rotate_token_after_days", days)).WantNone()
-	}
-	p.WantCalls("")
-}

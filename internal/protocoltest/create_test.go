@@ -59,7 +59,6 @@ func TestAdoptionUpdatesTheGroupAndWarnsOnce(t *testing.T) {
 	if after := p.Group("acme"); after.Name != "Acme" || after.Mapping["sales"] != "db-1" || after.Mapping["x"] != "" {
 		t.Errorf("the group does not match the configuration: %+v", after)
 	}
-	p.WantSettled(state, config)
 	// The warning must not appear again after the adoption.
 	p.Updated(p.Refreshed(state), With(config, "name", "New"))
 }
@@ -143,36 +142,6 @@ func TestFailedCreateSaysWhatWasDone(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestInvalidConfigurationsMakeNoCall checks that each invalid argument is refused at its path, and that no unknown
-// value is. TestInvalidPropertiesAreRefused has the invalid properties.
-func TestInvalidConfigurationsMakeNoCall(t *testing.T) {
-	p := start(t, emulator.Options{})
-	for _, test := range []struct {
-		attribute string
-		value     any
-		title     string
-	}{
-		{"user_group_id", nil, "Missing Configuration for Required Attribute"},
-		{"name", "", "Invalid Attribute Value Length"},
-		{"mapping", Object{"a": nil}, "Null Map Value"},
-		{"data_source_provided_id", "", "Invalid Attribute Value Length"},
-	} {
-		p.Validate(Acme(test.attribute, test.value)).WantErrorAt(test.attribute, test.title)
-	}
-	for name := range Acme() {
-		p.Validate(Acme(name, Unknown)).WantNone()
-	}
-	p.Validate(Acme("mapping", Object{"a": Unknown})).WantNone()
-	// Properties that become known only at apply must not cause a call either.
-	const marker = "plaintext-marker"
-	plan := p.Plan(p.Nothing(), Acme("properties", Unknown))
-	diags := second(p.Apply(plan, Acme("properties", marker)))
-	if !diags.HasError() || strings.Contains(diags.String(), marker) {
-		t.Errorf("properties that are not JSON at apply: want an error without the value, got: %s", diags)
-	}
-	p.WantCalls("")
 }
 
 // TestIDsWithInvisibleCharactersAreRefused checks that an ID that looks like a different customer's, because of

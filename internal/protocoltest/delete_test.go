@@ -107,7 +107,6 @@ func TestPlanWithTooManyDeletionsFailsOnce(t *testing.T) {
 func TestPlanCountsEachDeletedGroupOnce(t *testing.T) {
 	p, states := customers(t, 1, "a", "b", "c")
 	twice := p.Imported("a")
-	p.Service.ResetCounts()
 	protected := p.Updated(states[1], Acme("user_group_id", "b", "deletion_protection", true))
 	p.Walk().WantNone()
 	p.PlanToo(states[0], nil).Diags.WantNone()
@@ -173,7 +172,7 @@ func TestNothingMayBeDeletedWithALimitOfZero(t *testing.T) {
 // would leave a deposed object, and the next run would destroy the group.
 func TestAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 	p, states := customers(t, 0, "acme")
-	made, diags := p.Create(adopting())
+	made, diags := p.Apply(p.Plan(p.Nothing(), adopting()))
 	diags.WantWarning(adopted)
 	p.Service.ResetCounts()
 	deposed := p.PlanToo(states[0], nil)

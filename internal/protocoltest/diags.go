@@ -127,14 +127,3 @@ func (d Diags) WantErrorAt(attribute, title string, says ...string) {
 		d.t.Errorf("the error is at %s, want %s", at, attribute)
 	}
 }
-
-// WantErrors checks that the diagnostics are errors with exactly these titles, in this order.
-func (d Diags) WantErrors(titles ...string) {
-	d.t.Helper()
-	same := slices.EqualFunc(d.List, titles, func(each *tfprotov6.Diagnostic, title string) bool {
-		return each.Severity == tfprotov6.DiagnosticSeverityError && each.Summary == title
-	})
-	if !same {
-		d.t.Fatalf("want the errors %q, got:\n%s", titles, d)
-	}
-}

@@ -213,10 +213,14 @@ func (p *Provider) Create(config Object) (State, Diags) {
 	return p.Update(p.Nothing(), config)
 }
 
-// Update plans and applies a configuration, as a run does.
+// Update plans and applies a configuration, as a run does. If that succeeds, the next plan must be empty.
 func (p *Provider) Update(prior State, config Object) (State, Diags) {
 	p.T.Helper()
-	return p.Apply(p.Plan(prior, config))
+	state, diags := p.Apply(p.Plan(prior, config))
+	if !diags.HasError() {
+		p.WantSettled(state, config)
+	}
+	return state, diags
 }
 
 // Destroy plans and applies the destruction of a group, as a run does.
@@ -236,7 +240,6 @@ func (p *Provider) Updated(prior State, config Object) State {
 func (p *Provider) Created(config Object) State {
 	p.T.Helper()
 	state := p.Updated(p.Nothing(), config)
-	p.WantSettled(state, config)
 	p.Service.ResetCounts()
 	return state
 }
@@ -316,10 +319,11 @@ func (p *Provider) ImportToo(id string) (State, Diags) {
 	return p.ReadToo(Silent(p.Importing(id, nil)))
 }
 
-// Imported is ImportToo in a new walk, but fails the test if there are diagnostics.
+// Imported is ImportToo in a new walk, but fails the test if there are diagnostics. It resets the counts of calls.
 func (p *Provider) Imported(id string) State {
 	p.T.Helper()
 	p.Walk().WantNone()
+	defer p.Service.ResetCounts()
 	return Silent(p.ImportToo(id))
 }
 

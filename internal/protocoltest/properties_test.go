@@ -33,28 +33,64 @@ func TestPropertiesInAnotherNotationAreUnchanged(t *testing.T) {
 	}
 }
 
-// TestInvalidPropertiesAreRefused checks that the error for text that is not a JSON object says where and why, and does
-// not show the text.
-func TestInvalidPropertiesAreRefused(t *testing.T) {
+// TestInvalidArgumentsAreRefused checks that an invalid argument is one error at its path, which says why and does not
+// show the value, and that no unknown value is refused. Engines validate before they configure the provider.
+func TestInvalidArgumentsAreRefused(t *testing.T) {
 	t.Parallel()
 	const hint, marker = "properties = jsonencode({ ... })", "plaintext-marker"
+	const badLength, badNumber, badProperties = "Invalid Attribute Value Length", "Invalid number", "Invalid properties"
+	const days = "rotate_token_after_days"
+	says := func(texts ...string) []string { return texts }
+	whole := says("a whole number between 1 and 36500", "No call was made")
 	p := bare(t)
-	for text, says := range map[string][]string{
-		``:                          {"not JSON", hint},
-		`tier = ` + marker:          {"not JSON", hint},
-		`null`:                      {"JSON null", "omit the argument", "jsonencode({})"},
-		`["` + marker + `"]`:        {"array", hint},
-		`"{}"`:                      {"string, number", hint, "again"},
-		"\ufeff{}":                  {"byte order mark", "UTF-8 without"},
-		"{\n  \"a\": 1,\n  b: 2\n}": {"Line 3, column 3", "bracket", "text after the object", "surrogate", hint},
-		`{"a":1,"\u0061":1}`:        {"Line 1, column 8", "a duplicate key", "remove one"},
-		`{"a":1e4096}`:              {"Line 1, column 6", "exponent", "as a string"},
+	for _, test := range []struct {
+		attribute string
+		value     any
+		title     string
+		says      []string
+	}{
+		{"user_group_id", nil, "Missing Configuration for Required Attribute", nil},
+		{"name", "", badLength, nil},
+		{"mapping", Object{"a": nil}, "Null Map Value", nil},
+		{"data_source_provided_id", "", badLength, nil},
+		{days, 0, badNumber, whole},
+		{days, -1, badNumber, whole},
+		{days, 1.5, badNumber, whole},
+		{days, 36501, badNumber, whole},
+		{days, 1e300, badNumber, whole},
+		{"properties", ``, badProperties, says("not JSON", hint)},
+		{"properties", `tier = ` + marker, badProperties, says("not JSON", hint)},
+		{"properties", `null`, badProperties, says("JSON null", "omit the argument", "jsonencode({})")},
+		{"properties", `["` + marker + `"]`, badProperties, says("array", hint)},
+		{"properties", `"{}"`, badProperties, says("string, number", hint, "again")},
+		{"properties", "\ufeff{}", badProperties, says("byte order mark", "UTF-8 without")},
+		{
+			"properties", "{\n  \"a\": 1,\n  b: 2\n}", badProperties,
+			says("Line 3, column 3", "bracket", "text after the object", "surrogate", hint),
+		},
+		{"properties", `{"a":1,"\u0061":1}`, badProperties, says("Line 1, column 8", "a duplicate key", "remove one")},
+		{"properties", `{"a":1e4096}`, badProperties, says("Line 1, column 6", "exponent", "as a string")},
 	} {
-		diags := p.Validate(Acme("properties", text))
-		diags.WantErrorAt("properties", "Invalid properties", says...)
+		diags := p.Validate(Acme(test.attribute, test.value))
+		diags.WantErrorAt(test.attribute, test.title, test.says...)
 		if strings.Contains(diags.String(), marker) {
 			t.Errorf("the diagnostics show the value:\n%s", diags)
 		}
 	}
-	p.Validate(Acme("properties", ` { "a" : [ 1.50, 1e30, null, "\u003c" ], "é": {} } `)).WantNone()
+	for attribute := range Acme(days, 1) {
+		p.Validate(Acme(attribute, Unknown)).WantNone()
+	}
+	p.Validate(Acme("mapping", Object{"a": Unknown}, days, 36500)).WantNone()
+	p.Validate(Acme("properties", ` { "a" : [ 1.50, 1e30, null, "\u003c" ], "é": {} } `, days, 1)).WantNone()
+	if plan := p.Plan(p.Nothing(), Acme()); plan.Action != "create" {
+		t.Errorf("the plan is to %s:\n%s", plan.Action, plan.Diags)
+	}
+
+	// Properties that become known only at apply must not cause a call either.
+	p = another(t, emulator.Options{})
+	diags := second(p.Apply(p.Plan(p.Nothing(), Acme("properties", Unknown)), Acme("properties", marker)))
+	if !diags.HasError() || strings.Contains(diags.String(), marker) {
+		t.Errorf("properties that are not JSON at apply: want an error without the value, got: %s", diags)
+	}
+	p.WantCalls("")
 }

@@ -40,17 +40,6 @@ func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
 	p.WantCalls("")
 }
 
-// TestValidationNeedsNoConfiguredProvider checks that validating and planning work before the provider is configured.
-// Engines validate first, and never configure a provider that returned an error.
-func TestValidationNeedsNoConfiguredProvider(t *testing.T) {
-	t.Parallel()
-	p := bare(t)
-	p.Validate(Acme()).WantNone()
-	if plan := p.Plan(p.Nothing(), Acme()); plan.Action != "create" {
-		t.Errorf("the plan is to %s:\n%s", plan.Action, plan.Diags)
-	}
-}
-
 // TestUnknownProviderArgumentDefersIfTheEngineAllowsIt is about engines that allow deferral.
 // TestUnknownProviderArgumentsMakeNoCall is about all others.
 func TestUnknownProviderArgumentDefersIfTheEngineAllowsIt(t *testing.T) {
