@@ -20,7 +20,7 @@ func wrongKey(t *testing.T) *Provider {
 }
 
 // TestKeyOfAnotherEnvironmentChangesNothing checks that no operation changes anything with the key of another
-// environment. The provider makes one check, and no call after it.
+// environment. The provider makes one check, and no call after it. With the right key, a process makes one check, too.
 func TestKeyOfAnotherEnvironmentChangesNothing(t *testing.T) {
 	const title = `The API key belongs to another environment`
 	p := wrongKey(t)
@@ -33,6 +33,14 @@ func TestKeyOfAnotherEnvironmentChangesNothing(t *testing.T) {
 	right.WantState(state, "api_environment_tag", "Testing")
 	state = right.Refreshed(state)
 	right.WantCalls("GET") // A plan without changes costs one call per group and no check.
+	right.Walk().WantNone()
+	Silent(right.DataSource(ByID("acme")))
+	if calls := right.Service.Calls(); len(calls) != 6 {
+		t.Errorf("want a check of five calls and a lookup, got %v", calls)
+	}
+	right.WantCalls("check > GET")
+	Silent(right.Open(ByID("acme")))
+	right.WantCalls("GET")
 
 	customer := p.Service.In("Customer")
 	was := customer.Seed(emulator.Group{ID: "acme", Name: "Of a customer"})
@@ -118,19 +126,4 @@ func TestRefusedKeyEndsTheRun(t *testing.T) {
 	p.WantSame(Silent(wrong.ReadToo(other)), other)
 	p.WantCalls("GET")
 	second(wrong.Destroy(acme)).WantError(cannotDelete, "status 401", "was not deleted", "Check api_key")
-}
-
-// TestObjectsRunTheCheckOfTheEnvironmentOnce checks what the pages of these objects say about calls with environment:
-// the first lookup of a process comes after the check, which takes five calls, and no other lookup does.
-func TestObjectsRunTheCheckOfTheEnvironmentOnce(t *testing.T) {
-	p := start(t, emulator.Options{Environments: map[string]string{customerKey: "Customer"}})
-	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	p = p.AnotherProcess(Object{"api_key": customerKey, "environment": "Customer"})
-	second(p.DataSource(ByID("acme"))).WantNone()
-	if calls := p.Service.Calls(); len(calls) != 6 {
-		t.Errorf("want 6 calls, got %v", calls)
-	}
-	p.Service.ResetCounts()
-	second(p.Open(ByID("acme"))).WantNone()
-	p.WantCalls("GET")
 }

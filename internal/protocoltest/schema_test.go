@@ -16,17 +16,13 @@ func schemaBlocks(t *testing.T) map[string]*tfprotov6.SchemaBlock {
 	t.Helper()
 	all := bare(t).Schema
 	blocks := map[string]*tfprotov6.SchemaBlock{"provider": all.Provider.Block}
-	for name, schema := range all.ResourceSchemas {
-		blocks["resource "+name] = schema.Block
-	}
-	for name, schema := range all.DataSourceSchemas {
-		blocks["data source "+name] = schema.Block
-	}
-	for name, schema := range all.EphemeralResourceSchemas {
-		blocks["ephemeral resource "+name] = schema.Block
-	}
-	for name, schema := range all.ListResourceSchemas {
-		blocks["list resource "+name] = schema.Block
+	for kind, schemas := range map[string]map[string]*tfprotov6.Schema{
+		"resource": all.ResourceSchemas, "data source": all.DataSourceSchemas,
+		"ephemeral resource": all.EphemeralResourceSchemas, "list resource": all.ListResourceSchemas,
+	} {
+		for name, schema := range schemas {
+			blocks[kind+" "+name] = schema.Block
+		}
 	}
 	for name, schema := range all.ActionSchemas {
 		blocks["action "+name] = schema.Schema.Block
@@ -50,10 +46,11 @@ func allAttributes(block *tfprotov6.SchemaBlock) map[string]*tfprotov6.SchemaAtt
 	return all
 }
 
-// TestSchemasDescribeEverything checks that each object and each attribute has a description in Markdown, and each
-// argument of the provider names its environment variable.
-func TestSchemasDescribeEverything(t *testing.T) {
+// TestSchemasDescribeEverythingAndMarkSecrets checks that each object and each attribute has a description in Markdown,
+// that each argument of the provider names its environment variable, and that exactly the secrets are sensitive.
+func TestSchemasDescribeEverythingAndMarkSecrets(t *testing.T) {
 	t.Parallel()
+	secret := map[string]bool{"token": true, "api_key": true, "headers": true, "client_key_pem": true, "proxy_url": true}
 	check := func(what, description string, kind tfprotov6.StringKind) {
 		t.Helper()
 		if kind != tfprotov6.StringKindMarkdown {
@@ -74,22 +71,12 @@ func TestSchemasDescribeEverything(t *testing.T) {
 		}
 		for path, attribute := range allAttributes(block) {
 			check(object+"."+path, attribute.Description, attribute.DescriptionKind)
+			if attribute.Sensitive != secret[attribute.Name] || attribute.Deprecated || attribute.WriteOnly {
+				t.Errorf("%s.%s is deprecated, write-only, or has the wrong Sensitive: %+v", object, path, attribute)
+			}
 			variable := "Environment variable: `EMBED_" + strings.ToUpper(attribute.Name) + "`"
 			if object == "provider" && !strings.Contains(attribute.Description, variable) {
 				t.Errorf("the description of %s does not say %q", attribute.Name, variable)
-			}
-		}
-	}
-}
-
-// TestSchemasMarkSecrets checks that exactly the attributes with secrets are sensitive.
-func TestSchemasMarkSecrets(t *testing.T) {
-	t.Parallel()
-	secret := map[string]bool{"token": true, "api_key": true, "headers": true, "client_key_pem": true, "proxy_url": true}
-	for object, block := range schemaBlocks(t) {
-		for path, attribute := range allAttributes(block) {
-			if attribute.Sensitive != secret[attribute.Name] || attribute.Deprecated || attribute.WriteOnly {
-				t.Errorf("%s.%s is deprecated, write-only, or has the wrong Sensitive: %+v", object, path, attribute)
 			}
 		}
 	}
@@ -100,22 +87,17 @@ func TestSchemasMarkSecrets(t *testing.T) {
 // is upgraded.
 func TestSchemasHaveTheseAttributes(t *testing.T) {
 	t.Parallel()
-	type kinds struct{ required, optional, computed string }
-	want := map[string]kinds{
-		"resource embed_user_group": {
-			"name user_group_id",
-			"adopt_existing data_source_provided_id deletion_protection mapping properties rotate_token_after_days " +
-				"rotate_token_when_changed store_token",
+	want := map[string]string{
+		"resource embed_user_group": "name user_group_id; adopt_existing data_source_provided_id deletion_protection mapping " +
+			"properties rotate_token_after_days rotate_token_when_changed store_token; " +
 			"api_environment_tag id team_id token token_fingerprint token_rotated_at",
-		},
-		"data source embed_user_group": {
-			"user_group_id", "store_token", "id name properties team_id token token_fingerprint",
-		},
-		"ephemeral resource embed_user_group_token": {"user_group_id", "", "team_id token token_fingerprint"},
-		"action embed_rotate_user_group_token":      {"user_group_id", "", ""},
-		"data source embed_user_groups":             {"user_group_ids", "", "groups missing_ids"},
-		"groups of embed_user_groups":               {"", "", "name properties team_id token_fingerprint"},
-		"list resource embed_user_group":            {"user_group_ids", "", ""},
+		"data source embed_user_group": "user_group_id; store_token; " +
+			"id name properties team_id token token_fingerprint",
+		"ephemeral resource embed_user_group_token": "user_group_id; ; team_id token token_fingerprint",
+		"action embed_rotate_user_group_token":      "user_group_id; ; ",
+		"data source embed_user_groups":             "user_group_ids; ; groups missing_ids",
+		"groups of embed_user_groups":               "; ; name properties team_id token_fingerprint",
+		"list resource embed_user_group":            "user_group_ids; ; ",
 	}
 	blocks := schemaBlocks(t)
 	groups := allAttributes(blocks["data source embed_user_groups"])["groups"].NestedType
@@ -124,16 +106,14 @@ func TestSchemasHaveTheseAttributes(t *testing.T) {
 		names := func(condition func(*tfprotov6.SchemaAttribute) bool) string {
 			return strings.Join(Attributes(block, condition), " ")
 		}
-		got := kinds{
-			names(func(a *tfprotov6.SchemaAttribute) bool { return a.Required && !a.Optional && !a.Computed }),
-			names(func(a *tfprotov6.SchemaAttribute) bool { return a.Optional && !a.Required && !a.Computed }),
-			names(func(a *tfprotov6.SchemaAttribute) bool { return a.Computed && !a.Required && !a.Optional }),
-		}
 		if object == "provider" {
-			want[object] = kinds{optional: names(func(*tfprotov6.SchemaAttribute) bool { return true })}
+			want[object] = "; " + names(func(*tfprotov6.SchemaAttribute) bool { return true }) + "; "
 		}
+		got := names(func(a *tfprotov6.SchemaAttribute) bool { return a.Required && !a.Optional && !a.Computed }) + "; " +
+			names(func(a *tfprotov6.SchemaAttribute) bool { return a.Optional && !a.Required && !a.Computed }) + "; " +
+			names(func(a *tfprotov6.SchemaAttribute) bool { return a.Computed && !a.Required && !a.Optional })
 		if got != want[object] {
-			t.Errorf("%s has %+v, want %+v", object, got, want[object])
+			t.Errorf("%s has %q, want %q", object, got, want[object])
 		}
 		delete(want, object)
 	}
