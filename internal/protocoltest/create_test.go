@@ -10,15 +10,21 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestCreateSendsOnlyWhatIsManaged checks that empty arguments are sent, and null ones are not.
-func TestCreateSendsOnlyWhatIsManaged(t *testing.T) {
-	p := start(t, emulator.Options{FirstTeamID: 9007199254740993})
+// TestOnlyWhatIsManagedIsSent checks that empty arguments are sent, and null ones are not. An update also sends what has
+// not changed: a service that takes an update for the whole group would show the difference.
+func TestOnlyWhatIsManagedIsSent(t *testing.T) {
+	p := start(t, emulator.Options{FirstTeamID: 9007199254740993, Updates: emulator.UpdatesClear})
 	state := p.Created(Acme())
 	p.WantState(state, "team_id", int64(9007199254740993), "api_environment_tag", nil)
 	group := p.Group("acme")
 	if group.Name != "Acme" || group.Mapping["sales"] != "db-1" ||
 		string(group.Properties) != `{"tier":"gold","rows":10}` {
 		t.Errorf("the service has %+v", group)
+	}
+	config := Acme("name", "New", "properties", nil)
+	p.WantSettled(p.Refreshed(p.Updated(state, config)), config)
+	if group := p.Group("acme"); group.Name != "New" || group.Mapping["sales"] != "db-1" || group.Properties != nil {
+		t.Errorf("after the update, the service has %+v", group)
 	}
 	p.Created(Object{"user_group_id": "plain", "name": "Plain"})
 	if group := p.Group("plain"); group.Mapping != nil || group.Properties != nil {

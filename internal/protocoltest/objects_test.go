@@ -196,10 +196,9 @@ func TestTokenFingerprintFunctionMatchesTheState(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	call := func(token string) *tfprotov6.CallFunctionResponse {
-		argument, err := tfprotov6.NewDynamicValue(tftypes.String, tftypes.NewValue(tftypes.String, token))
-		p.Must(err)
+		argument := p.Encode(Value(tftypes.String, token))
 		answer, err := p.Server.CallFunction(t.Context(), &tfprotov6.CallFunctionRequest{
-			Name: "token_fingerprint", Arguments: []*tfprotov6.DynamicValue{&argument},
+			Name: "token_fingerprint", Arguments: []*tfprotov6.DynamicValue{argument},
 		})
 		p.Must(err)
 		return answer

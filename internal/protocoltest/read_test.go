@@ -273,21 +273,13 @@ func TestLastFiveRetiredTokensAreRemembered(t *testing.T) {
 // failed call is not retried.
 func TestStopEndsRunningRequests(t *testing.T) {
 	p := start(t, emulator.Options{})
-	state := p.Created(Object{"user_group_id": "acme", "name": "Acme"})
+	state := p.Created(Acme())
 	p.Service.BeforeCall(func(emulator.Call) {
 		if _, err := p.Server.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{}); err != nil {
 			t.Error(err)
 		}
 	})
 	p.Service.Fail(emulator.Fault{Kind: emulator.Unavailable503})
-	_, diags := p.Read(state)
-	if !diags.HasError() {
-		t.Error("the read that was stopped reports no error")
-	}
+	second(p.Read(state)).WantError(cannotLookUp, "status 503")
 	p.WantCalls("GET")
-	p.Service.ClearFaults()
-	p.Always("", emulator.TooMany429)
-	if _, diags := userGroups(p, "acme", "other"); !diags.HasError() {
-		t.Error("the data source that was stopped reports no error")
-	}
 }
