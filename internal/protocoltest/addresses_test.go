@@ -7,8 +7,6 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestOneIDAtTwoNewAddressesIsCreatedOnce checks that a plan warns of the same ID at two new addresses, and that the
-// apply creates the group for only one of them.
 func TestOneIDAtTwoNewAddressesIsCreatedOnce(t *testing.T) {
 	t.Parallel()
 	for name, config := range map[string]Object{"plain": Acme(), "adopting": adopting()} {
@@ -90,9 +88,8 @@ func TestPlansOfOneRunConflict(t *testing.T) {
 	}
 }
 
-// TestPlanConflictsOnlyWithWhatIsNotAppliedYet checks that a creation or a deletion no longer conflicts with later
-// plans once it was applied, even if it failed. With a replacement, the deletion of the old instance can be planned
-// after the new one was created. Terraform 1.16 uses one process for all runs of a test file with a provider block.
+// With a replacement, the deletion of the old instance can be planned after the new one was created. Terraform 1.16
+// uses one process for all runs of a test file with a provider block.
 func TestPlanConflictsOnlyWithWhatIsNotAppliedYet(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())

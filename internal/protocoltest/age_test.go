@@ -139,8 +139,7 @@ func TestThePlanDecidesWhetherATokenIsTooOld(t *testing.T) {
 	}
 }
 
-// TestChangesOfTheNumberOfDays checks that only a number that makes the token too old rotates it. While the number is
-// unknown, a plan shows a rotation.
+// Only a number that makes the token too old rotates it. While the number is unknown, a plan shows a rotation.
 func TestChangesOfTheNumberOfDays(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

@@ -36,8 +36,6 @@ func TestOnlyWhatIsManagedIsSent(t *testing.T) {
 	}
 }
 
-// TestCreateOfAnExistingGroupChangesNothing checks that a creation that finds a group fails after one lookup, and says
-// how to manage the group.
 func TestCreateOfAnExistingGroupChangesNothing(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Somebody's", Properties: json.RawMessage(`{"a":1}`)})
@@ -48,8 +46,7 @@ func TestCreateOfAnExistingGroupChangesNothing(t *testing.T) {
 	p.WantUntouched(before)
 }
 
-// TestAdoptionUpdatesTheGroupAndWarnsOnce checks that an adopted group keeps its token, is updated to the
-// configuration, and causes one warning. With rotate_token_after_days, the age of the token counts from the adoption.
+// With rotate_token_after_days, the age of an adopted token counts from the adoption.
 func TestAdoptionUpdatesTheGroupAndWarnsOnce(t *testing.T) {
 	p, clock := dated(t, emulator.Options{})
 	now := clock.at(day)
@@ -150,8 +147,7 @@ func TestFailedCreateSaysWhatWasDone(t *testing.T) {
 	}
 }
 
-// TestIDsWithInvisibleCharactersAreRefused checks that an ID that looks like a different customer's, because of
-// invisible characters, is refused everywhere, and that the error names the character.
+// An ID with invisible characters looks like a different customer's.
 func TestIDsWithInvisibleCharactersAreRefused(t *testing.T) {
 	p := start(t, emulator.Options{})
 	const atImport = "Invalid import ID"

@@ -9,8 +9,6 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestDeleteRemovesOnlyTheGroupInTheState checks what a failed deletion says, that a stale token is looked up, and that
-// another group with the same ID stays.
 func TestDeleteRemovesOnlyTheGroupInTheState(t *testing.T) {
 	p := start(t, emulator.Options{})
 	config := Acme("data_source_provided_id", "db-7")
@@ -41,8 +39,7 @@ func TestDeleteRemovesOnlyTheGroupInTheState(t *testing.T) {
 	p.WantGroups("acme")
 }
 
-// TestProtectedGroupIsNotDestroyedOrReplaced checks that the protection in the state and the one in the configuration
-// each refuse a destruction and a replacement.
+// The protection in the state and the one in the configuration each suffice.
 func TestProtectedGroupIsNotDestroyedOrReplaced(t *testing.T) {
 	const at = "deletion_protection"
 	p := start(t, emulator.Options{})

@@ -73,8 +73,7 @@ func TestKeyOfAnotherEnvironmentChangesNothing(t *testing.T) {
 	known.WantCalls("")
 }
 
-// TestFailedCheckEndsTheRun checks that a check that the service refuses, or whose group it does not delete, is
-// explained once and not repeated.
+// Either the service refuses the check, or it does not delete the group of the check.
 func TestFailedCheckEndsTheRun(t *testing.T) {
 	p := wrongKey(t)
 	p.Always(http.MethodPut, emulator.Refuse)
@@ -98,8 +97,6 @@ func TestFailedCheckEndsTheRun(t *testing.T) {
 	p.WantCalls("")
 }
 
-// TestServiceWithoutEnvironmentsFailsOnlyIfOneIsConfigured checks that a service that never returns an environment
-// works without the argument environment. With it, operations fail, because the provider cannot check the environment.
 func TestServiceWithoutEnvironmentsFailsOnlyIfOneIsConfigured(t *testing.T) {
 	p := start(t, emulator.Options{Environments: map[string]string{emulator.DefaultKey: ""}})
 	state := p.Created(Acme())
@@ -114,8 +111,7 @@ func TestServiceWithoutEnvironmentsFailsOnlyIfOneIsConfigured(t *testing.T) {
 	p.WantGroups("acme")
 }
 
-// TestRefusedKeyEndsTheRun checks that a wrong API key ends the run for all groups, once a call that sends no token is
-// refused because of the key.
+// A wrong API key ends the run once a call that sends no token is refused because of the key.
 func TestRefusedKeyEndsTheRun(t *testing.T) {
 	p := start(t, emulator.Options{})
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))

@@ -41,8 +41,7 @@ func TestImportSendsOnlyTheMapping(t *testing.T) {
 	}
 }
 
-// TestFirstPlanAfterAnImportWarns checks the warnings of the first plan after an import, which cannot show everything
-// that the update does.
+// The first plan after an import cannot show everything that the update does.
 func TestFirstPlanAfterAnImportWarns(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{"a":1}`)})
@@ -60,8 +59,6 @@ func TestFirstPlanAfterAnImportWarns(t *testing.T) {
 	p.Plan(state, With(bare, "mapping", Object{"a": "b"})).Diags.WantWarning(mayDiffer, "mapping")
 }
 
-// TestImportOfAMissingGroupLeavesNothing checks that the import of a missing group fails, as often as it is refreshed,
-// and removes the group that its lookup created.
 func TestImportOfAMissingGroupLeavesNothing(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := Silent(p.Importing("nobody", nil))
@@ -77,8 +74,7 @@ func TestImportOfAMissingGroupLeavesNothing(t *testing.T) {
 	p.WantNoState(p.Refreshed(state))
 }
 
-// TestImportUnderAnotherIDIsRefused checks that a plan is refused if it would replace, and thereby delete, the group
-// that it has just imported.
+// Such a plan would replace, and thereby delete, the group that it has just imported.
 func TestImportUnderAnotherIDIsRefused(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
@@ -97,9 +93,8 @@ func TestImportUnderAnotherIDIsRefused(t *testing.T) {
 	p.WantGroups("acme")
 }
 
-// TestIgnoredChangesAreNotSent checks that attributes in ignore_changes are not sent. The provider can notice
-// ignore_changes only at apply, where configuration and plan differ. After an import, it may not know the value of such
-// an attribute.
+// The provider can notice ignore_changes only at apply, where configuration and plan differ. After an import, it may
+// not know the value of such an attribute.
 func TestIgnoredChangesAreNotSent(t *testing.T) {
 	t.Parallel()
 	was := emulator.Group{

@@ -54,8 +54,6 @@ func TestLookupsShowWhatTheServiceShows(t *testing.T) {
 	}
 }
 
-// TestActionRotatesOnce checks that the action rotates once, even if a response is lost, and that its progress shows
-// the fingerprint and not the token.
 func TestActionRotatesOnce(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
@@ -85,8 +83,6 @@ func TestActionRotatesOnce(t *testing.T) {
 	p.WantUntouched(before)
 }
 
-// TestListLeavesOutMissingGroups checks that a list has each existing group once, in the given order, up to the limit,
-// and that no missing group is left behind.
 func TestListLeavesOutMissingGroups(t *testing.T) {
 	t.Parallel()
 	for answers, display := range map[emulator.Answers]string{
@@ -129,8 +125,7 @@ func TestListLeavesOutMissingGroups(t *testing.T) {
 	}
 }
 
-// TestListEndsWithTheEngine checks that no lookup begins once the engine has stopped reading, since each could create
-// and delete a group, and that those under way leave nothing behind.
+// Once the engine has stopped reading, no lookup may begin, since each could create and delete a group.
 func TestListEndsWithTheEngine(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "a", Name: "A"})
@@ -158,8 +153,7 @@ func TestListEndsWithTheEngine(t *testing.T) {
 	p.WantUntouched(before)
 }
 
-// TestListContinuesAfterAFailedLookup checks that a list reports a failed lookup and continues. List checks that errors
-// come last.
+// The harness checks that errors come last.
 func TestListContinuesAfterAFailedLookup(t *testing.T) {
 	inVirtualTime(t, emulator.Options{}, func(t *testing.T, p *Provider) {
 		for _, id := range []string{"a", "b"} {
@@ -190,8 +184,6 @@ func TestListContinuesAfterAFailedLookup(t *testing.T) {
 	})
 }
 
-// TestTokenFingerprintFunctionMatchesTheState checks that the function computes the fingerprint that the state has, and
-// refuses an empty token.
 func TestTokenFingerprintFunctionMatchesTheState(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())

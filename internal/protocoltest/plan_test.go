@@ -9,8 +9,6 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestPlanLeavesUnknownOnlyWhatItsCallsCanChange checks which computed attributes a plan leaves unknown. They must be
-// only those that the planned calls can change.
 func TestPlanLeavesUnknownOnlyWhatItsCallsCanChange(t *testing.T) {
 	const triggers, rotation, tag = "rotate_token_when_changed", "token token_fingerprint", "api_environment_tag"
 	p, anonymous := start(t, emulator.Options{}), another(t, emulator.Options{Omit: []string{"team_id"}})
@@ -60,8 +58,7 @@ func TestPlanLeavesUnknownOnlyWhatItsCallsCanChange(t *testing.T) {
 	}
 }
 
-// TestOnlyANewValueOfATriggerRotates checks that only a new value of an existing key rotates the token. Adding or
-// removing the map or a key does not.
+// Adding or removing the map or a key does not rotate the token.
 func TestOnlyANewValueOfATriggerRotates(t *testing.T) {
 	type o = Object
 	p := start(t, emulator.Options{})

@@ -13,8 +13,7 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestReadShowsDrift checks that a refresh shows what was changed elsewhere if it is managed. That another notation is
-// no drift is in TestPropertiesInAnotherNotationAreUnchanged.
+// That another notation is no drift is in TestPropertiesInAnotherNotationAreUnchanged.
 func TestReadShowsDrift(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
@@ -36,8 +35,7 @@ func TestReadShowsDrift(t *testing.T) {
 	p.WantSettled(p.Refreshed(state), Acme("properties", nil))
 }
 
-// TestStateWithoutIdentityCanBeUsed checks that the provider returns the right identity for states of engines before
-// Terraform 1.12, which store none. The harness compares it.
+// Engines before Terraform 1.12 store no identity. The harness compares the one that the provider returns.
 func TestStateWithoutIdentityCanBeUsed(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
@@ -52,9 +50,8 @@ func TestStateWithoutIdentityCanBeUsed(t *testing.T) {
 	p.WantNoState(p.Refreshed(state))
 }
 
-// TestReadOfAMissingGroupLeavesNothing checks the calls for a missing group: a lookup, which creates a placeholder, a
-// second lookup, which confirms that, and the deletion of the placeholder. For the first missing group in a process,
-// the provider also checks the service.
+// The calls are a lookup, which creates a placeholder, a second lookup, which confirms that, and the deletion of the
+// placeholder. For the first missing group in a process, the provider also checks the service.
 func TestReadOfAMissingGroupLeavesNothing(t *testing.T) {
 	p := start(t, emulator.Options{})
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
@@ -72,8 +69,7 @@ func TestReadOfAMissingGroupLeavesNothing(t *testing.T) {
 	p.WantGroups()
 }
 
-// TestReadOfAReplacedGroupForgetsTheOldOne checks that a refresh forgets the attributes that the service does not show
-// of the new group, so that the next plan sends them.
+// What the service does not show of the new group is forgotten, so that the next plan sends it.
 func TestReadOfAReplacedGroupForgetsTheOldOne(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]emulator.Options{"stored": {}, "echo": {Answers: emulator.AnswersEcho}} {
@@ -200,8 +196,7 @@ func TestCachedResponsesChangeNothing(t *testing.T) {
 	second(p.Read(acme)).WantError(cannotLookUp, "Age", "No group was changed", "caching")
 }
 
-// TestIDInAnotherSpellingIsTheSameGroup checks that a service that stores IDs in lower case, and returns "acme" if it
-// is asked for "Acme", causes a warning. The team_id shows that it is the same group.
+// The service stores IDs in lower case, and returns "acme" if it is asked for "Acme".
 func TestIDInAnotherSpellingIsTheSameGroup(t *testing.T) {
 	const title = `The service spells the ID "Acme" differently`
 	p := start(t, emulator.Options{IDs: emulator.IDsLowerCase})
@@ -222,8 +217,7 @@ func TestIDInAnotherSpellingIsTheSameGroup(t *testing.T) {
 		`"acme"`, "use the ID that it returns")
 }
 
-// TestOutdatedReadsAreNotBelieved checks that the provider does not believe lookups that show an outdated group with a
-// retired token.
+// The lookups show an outdated group with a retired token.
 func TestOutdatedReadsAreNotBelieved(t *testing.T) {
 	p := start(t, emulator.Options{ReadLag: 1 << 60})
 	state := p.Updated(p.Created(Acme()), NextQuarter("name", "New"))
@@ -245,8 +239,6 @@ func TestOutdatedReadsAreNotBelieved(t *testing.T) {
 	p.WantGroups("acme")
 }
 
-// TestLastFiveRetiredTokensAreRemembered checks that the provider remembers the last five tokens that were rotated
-// away.
 func TestLastFiveRetiredTokensAreRemembered(t *testing.T) {
 	const kept = 5
 	p := start(t, emulator.Options{})
@@ -269,8 +261,7 @@ func TestLastFiveRetiredTokensAreRemembered(t *testing.T) {
 	p.WantTruth(p.Refreshed(state), "acme")
 }
 
-// TestStopEndsRunningRequests checks that StopProvider cancels a running request through its lent context, so that a
-// failed call is not retried.
+// A failed call must not be retried then.
 func TestStopEndsRunningRequests(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())

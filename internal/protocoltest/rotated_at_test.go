@@ -66,8 +66,6 @@ func TestAnUnknownAgeCountsFromTheNextApply(t *testing.T) {
 	}
 }
 
-// TestARotationElsewherePostponesTheNext checks that a refresh that sees another token records when it was first seen,
-// even if a rotation was due.
 func TestARotationElsewherePostponesTheNext(t *testing.T) {
 	p, clock := dated(t, emulator.Options{})
 	clock.at(0)

@@ -82,9 +82,8 @@ func TestSchemasDescribeEverythingAndMarkSecrets(t *testing.T) {
 	}
 }
 
-// TestSchemasHaveTheseAttributes checks which attributes are required, optional, and computed. An optional attribute
-// that is not computed cannot have a default, which would show up in the plan of every existing group when the provider
-// is upgraded.
+// An optional attribute that is not computed cannot have a default, which would show up in the plan of every existing
+// group when the provider is upgraded.
 func TestSchemasHaveTheseAttributes(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
@@ -126,8 +125,6 @@ func TestSchemasHaveTheseAttributes(t *testing.T) {
 	}
 }
 
-// TestOnlyAnotherIDReplaces checks that changing any other attribute plans an update, and that a replacement costs two
-// calls.
 func TestOnlyAnotherIDReplaces(t *testing.T) {
 	p := start(t, emulator.Options{})
 	everything := Acme("data_source_provided_id", "db", "store_token", true, "rotate_token_after_days", int64(90),

@@ -15,7 +15,6 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestHeadersAndUserAgentReachTheService checks that each call has the configured headers, once.
 func TestHeadersAndUserAgentReachTheService(t *testing.T) {
 	t.Setenv("TF_APPEND_USER_AGENT", "hcp/3")
 	p := bare(t)
@@ -37,8 +36,7 @@ func TestHeadersAndUserAgentReachTheService(t *testing.T) {
 	p.WantCalls("PUT > POST > GET > DELETE")
 }
 
-// TestCertificatesAreUsed checks that the provider reaches a gateway that has a private certificate authority and
-// another host name, and that requires a client certificate.
+// A gateway has a private certificate authority and another host name, and requires a client certificate.
 func TestCertificatesAreUsed(t *testing.T) {
 	p := bare(t)
 	p.Serve(emulator.Options{})

@@ -7,9 +7,8 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestUnknownProviderArgumentsMakeNoCall checks that there is no call while a provider argument is unknown. A refresh
-// keeps the state, and a plan succeeds. Every operation that needs a call returns an error that explains why it cannot
-// make one.
+// A refresh keeps the state, and a plan succeeds. Every operation that needs a call returns an error that explains why
+// it cannot make one.
 func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
 	says := func(what string) []string {
 		return []string{what, "provider block", "only known after apply", "No call was made", "-target"}
@@ -40,8 +39,7 @@ func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
 	p.WantCalls("")
 }
 
-// TestUnknownProviderArgumentDefersIfTheEngineAllowsIt is about engines that allow deferral.
-// TestUnknownProviderArgumentsMakeNoCall is about all others.
+// TestUnknownProviderArgumentsMakeNoCall is about engines that do not allow deferral.
 func TestUnknownProviderArgumentDefersIfTheEngineAllowsIt(t *testing.T) {
 	known := start(t, emulator.Options{})
 	state := known.Created(Acme("deletion_protection", true))

@@ -68,8 +68,6 @@ func TestLostUpdateIsUndone(t *testing.T) {
 	}
 }
 
-// TestTokenThatIsNotStoredIsLookedUp checks that, with store_token = false, no token is in the state, and that
-// rotations and deletions look it up.
 func TestTokenThatIsNotStoredIsLookedUp(t *testing.T) {
 	p := start(t, emulator.Options{})
 	hidden := func(q string, changes ...any) Object {
@@ -110,8 +108,8 @@ func TestTokenThatIsNotStoredIsLookedUp(t *testing.T) {
 	p.WantCalls("GET > DELETE")
 }
 
-// TestUpdateAndRotationAreIndependent checks that an update and a rotation are independent. If one fails, the provider
-// still carries out the other. In TestServiceWithoutEnvironmentsFailsOnlyIfOneIsConfigured, both fail.
+// If one fails, the provider still carries out the other. In TestServiceWithoutEnvironmentsFailsOnlyIfOneIsConfigured,
+// both fail.
 func TestUpdateAndRotationAreIndependent(t *testing.T) {
 	t.Parallel()
 	const triggers = "rotate_token_when_changed"
@@ -228,8 +226,7 @@ func TestResponsesThatContradictTheStateAreErrors(t *testing.T) {
 	p.WantState(state, rotated)
 }
 
-// TestALostTokenIsNotInTheState checks that the error says so if a rotation returns no token, and the lookup that
-// follows it shows the old one or fails.
+// A rotation returns no token, and the lookup that follows it shows the old one or fails.
 func TestALostTokenIsNotInTheState(t *testing.T) {
 	t.Parallel()
 	for title, shows := range map[string]struct {
@@ -252,8 +249,7 @@ func TestALostTokenIsNotInTheState(t *testing.T) {
 	}
 }
 
-// TestGroupThatMayBeAnotherIsNotRotated checks that nothing is rotated if a service returns no team_id and another
-// token. Without a refresh, such a group may be a different group.
+// Without a team_id, and without a refresh, a group with another token may be a different group.
 func TestGroupThatMayBeAnotherIsNotRotated(t *testing.T) {
 	p := start(t, emulator.Options{Omit: []string{"team_id"}})
 	state := p.Created(Acme())

@@ -45,8 +45,7 @@ func wantLookups(p *Provider, existing, missing int) {
 	}
 }
 
-// TestUserGroupsLeavesNoGroupBehind checks that an existing group costs one call and a missing one three, and that no
-// group is left behind.
+// An existing group costs one call and a missing one three.
 func TestUserGroupsLeavesNoGroupBehind(t *testing.T) {
 	p := start(t, emulator.Options{})
 	var all []string
@@ -77,8 +76,7 @@ func TestUserGroupsLeavesNoGroupBehind(t *testing.T) {
 	}
 }
 
-// TestUserGroupsWithoutValidIDsMakesNoCall checks that there is no call without IDs or with an invalid one, and that a
-// lost lookup of a missing group is a warning.
+// A lost lookup of a missing group is a warning.
 func TestUserGroupsWithoutValidIDsMakesNoCall(t *testing.T) {
 	p := start(t, emulator.Options{})
 	got := Silent(userGroups(p))
