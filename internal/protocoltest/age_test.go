@@ -93,48 +93,47 @@ func TestThePlanDecidesWhetherATokenIsTooOld(t *testing.T) {
 			change: []any{"mapping", Object{"sales": Unknown}}, unknown: true, tooOld: "POST",
 		},
 	} {
-		test := func(t *testing.T, isOld, refreshed bool) {
-			p, clock := dated(t, emulator.Options{})
-			rotatedAt := clock.at(0)
-			state := p.Created(aging(row.state...))
-			planned, after := int64(ninety), int64(ninety+day)
-			switch {
-			case isOld && refreshed:
-				planned, after = ninety+1, ninety-day
-			case isOld:
-				planned, after = ninety+1, ninety+60
-			case row.unknown:
-				after = planned
+		for _, isOld := range []bool{false, true} {
+			for _, refreshed := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, too old %t, refreshed %t", name, isOld, refreshed), func(t *testing.T) {
+					p, clock := dated(t, emulator.Options{})
+					rotatedAt := clock.at(0)
+					state := p.Created(aging(row.state...))
+					planned, after := int64(ninety), int64(ninety+day)
+					switch {
+					case isOld && refreshed:
+						planned, after = ninety+1, ninety-day
+					case isOld:
+						planned, after = ninety+1, ninety+60
+					case row.unknown:
+						after = planned
+					}
+					clock.at(planned)
+					if refreshed {
+						state = p.Refreshed(state)
+					}
+					p.WantState(state, "token_rotated_at", rotatedAt)
+					config, calls := aging(append(row.state, row.change...)...), row.young
+					if isOld && (refreshed || row.change == nil || row.unknown) {
+						calls = row.tooOld
+					}
+					plan := p.Plan(state, config)
+					rotates := strings.HasSuffix(calls, "POST")
+					wantRotation(t, plan, rotates)
+					now := clock.at(after)
+					if row.unknown {
+						config = aging()
+					}
+					state = applied(p, plan, calls, config)
+					if rotates {
+						rotatedAt = now
+						clock.at(after + ninety)
+						p.WantSettled(state, config)
+						p.WantSettled(p.Refreshed(state), config)
+					}
+					p.WantState(state, "token_rotated_at", rotatedAt)
+				})
 			}
-			clock.at(planned)
-			if refreshed {
-				state = p.Refreshed(state)
-			}
-			p.WantState(state, "token_rotated_at", rotatedAt)
-			config, calls := aging(append(row.state, row.change...)...), row.young
-			if isOld && (refreshed || row.change == nil || row.unknown) {
-				calls = row.tooOld
-			}
-			plan := p.Plan(state, config)
-			rotates := strings.HasSuffix(calls, "POST")
-			wantRotation(t, plan, rotates)
-			now := clock.at(after)
-			if row.unknown {
-				config = aging()
-			}
-			state = applied(p, plan, calls, config)
-			if rotates {
-				rotatedAt = now
-				clock.at(after + ninety)
-				p.WantSettled(state, config)
-				p.WantSettled(p.Refreshed(state), config)
-			}
-			p.WantState(state, "token_rotated_at", rotatedAt)
-		}
-		for _, refreshed := range []bool{true, false} {
-			when := map[bool]string{true: "refreshed", false: "not refreshed"}[refreshed]
-			t.Run(name+", young, "+when, func(t *testing.T) { test(t, false, refreshed) })
-			t.Run(name+", too old, "+when, func(t *testing.T) { test(t, true, refreshed) })
 		}
 	}
 }

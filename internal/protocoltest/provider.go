@@ -10,6 +10,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -32,10 +33,9 @@ type Provider struct {
 	keys      []string
 	names     []string // that diagnostics may mention
 	// NoTeams is set if the responses of the service have no team_id.
-	NoTeams bool
-	Schema  *tfprotov6.GetProviderSchemaResponse
-	// deferred are the deferrals since the last WantDeferred.
-	deferred []*tfprotov6.Deferred
+	NoTeams   bool
+	Schema    *tfprotov6.GetProviderSchemaResponse
+	deferrals int // since the last WantDeferred
 	// configured is the request that configures the provider at the beginning of each walk, or nil.
 	configured *tfprotov6.ConfigureProviderRequest
 }
@@ -155,27 +155,27 @@ func (p *Provider) WalkDeferring() Diags {
 	return p.Walk()
 }
 
-// isDeferred records a deferral, if there is one, and reports whether there is.
+// isDeferred counts a deferral, if there is one, and reports whether there is. The only reason can be that the
+// configuration of the provider is unknown.
 func (p *Provider) isDeferred(deferred *tfprotov6.Deferred) bool {
-	if deferred != nil {
-		p.deferred = append(p.deferred, deferred)
+	p.T.Helper()
+	if deferred == nil {
+		return false
 	}
-	return deferred != nil
+	if deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+		p.T.Errorf("deferred because of %v", deferred.Reason)
+	}
+	p.deferrals++
+	return true
 }
 
-// WantDeferred checks how many operations were deferred since the last WantDeferred, and that all of them were deferred
-// because the configuration of the provider is unknown.
+// WantDeferred checks how many operations were deferred since the last WantDeferred.
 func (p *Provider) WantDeferred(what string, want int) {
 	p.T.Helper()
-	for _, deferred := range p.deferred {
-		if deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
-			p.T.Errorf("%s: deferred because of %v", what, deferred.Reason)
-		}
+	if p.deferrals != want {
+		p.T.Errorf("%s: %d deferrals, want %d", what, p.deferrals, want)
 	}
-	if len(p.deferred) != want {
-		p.T.Errorf("%s: %d deferrals, want %d", what, len(p.deferred), want)
-	}
-	p.deferred = nil
+	p.deferrals = 0
 }
 
 // Must ends the test if a call failed without diagnostics.
@@ -230,10 +230,22 @@ func (p *Provider) LastBody(method string) (body Object) {
 	return body
 }
 
-// WantCalls checks the calls since the counts were last reset, as CallsOf returns them, and resets the counts.
+// WantCalls checks the methods of all calls since the counts were last reset, such as "GET > DELETE", and resets the
+// counts. Consecutive calls of the check of the service appear as one word, check.
 func (p *Provider) WantCalls(want string) {
 	p.T.Helper()
-	if got := CallsOf(p.Service); got != want {
+	var methods []string
+	for _, call := range p.Service.Calls() {
+		method := call.Method
+		if IsCheck(call) {
+			method = "check"
+		}
+		if method != "check" || len(methods) == 0 || methods[len(methods)-1] != method {
+			methods = append(methods, method)
+		}
+	}
+	p.Service.ResetCounts()
+	if got := strings.Join(methods, " > "); got != want {
 		p.T.Errorf("the calls were %q, want %q", got, want)
 	}
 }

@@ -60,23 +60,6 @@ func IsCheck(call emulator.Call) bool {
 	return strings.HasPrefix(call.ID, "terraform-provider-embed-check-")
 }
 
-// CallsOf returns the methods of all calls since the counts were last reset, such as "GET > DELETE", and resets the
-// counts. Consecutive calls of the check of the service appear as one word, check.
-func CallsOf(service *emulator.Emulator) string {
-	var methods []string
-	for _, call := range service.Calls() {
-		method := call.Method
-		if IsCheck(call) {
-			method = "check"
-		}
-		if method != "check" || len(methods) == 0 || methods[len(methods)-1] != method {
-			methods = append(methods, method)
-		}
-	}
-	service.ResetCounts()
-	return strings.Join(methods, " > ")
-}
-
 // Fingerprint computes the fingerprint independently of the provider, so that it cannot change unnoticed.
 func Fingerprint(token string) string {
 	sum := sha256.Sum256([]byte(token))
