@@ -29,7 +29,7 @@ type advice struct {
 
 // allAdvice is the advice in the messages of TestSequences.
 var allAdvice = []advice{
-	{says: `^Run again in a minute\.`, act: (*walk).wait},
+	{says: `^Run again in a minute\.`, act: func(w *walk, _ string) { w.pause = time.Minute }},
 	{says: `^Run again\b`},
 	{says: `^Check the API key, then (plan|run) again: `}, // It is the right key.
 	{says: `^Fix what the service reports, then run again\.`},
@@ -85,8 +85,6 @@ func isUnmanaged(w *walk) bool {
 	}
 	return isUnused(w)
 }
-
-func (w *walk) wait(string) { w.pause = time.Minute }
 
 func (w *walk) imported(string) { w.imports, w.replaces = true, false }
 
