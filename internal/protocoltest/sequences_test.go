@@ -209,9 +209,7 @@ func (w *walk) refreshAndApply() (state State, diags Diags) {
 	case !state.Value.IsNull():
 		state, diags = w.ReadToo(state)
 	case w.config != nil && w.imports:
-		if state, diags = w.Importing("acme", nil); !diags.HasError() {
-			state, diags = w.ReadToo(state)
-		}
+		state, diags = w.ImportToo("acme")
 	}
 	switch {
 	case diags.HasError():
