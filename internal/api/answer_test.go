@@ -2,53 +2,13 @@ package api
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"math"
 	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"testing"
 )
-
-// testCall returns a call like one that the Client makes.
-func testCall(t testing.TB, method string) *call {
-	t.Helper()
-	c := &call{client: newClient(t, "https://service.example.com"), method: method}
-	switch method {
-	case http.MethodGet:
-		c.decode = decodeGetOrCreate
-	case http.MethodPut:
-		c.decode = decodeGroup
-	case http.MethodPost:
-		c.decode, c.secret = decodeGroupWithToken, NewSecret(plantedToken)
-	default:
-		c.decode, c.secret = decodeNothing, NewSecret(plantedToken)
-	}
-	return c
-}
-
-func response(status int, header ...string) *http.Response {
-	r := &http.Response{StatusCode: status, Header: http.Header{}}
-	for i := 0; i < len(header); i += 2 {
-		r.Header.Add(header[i], header[i+1])
-	}
-	return r
-}
-
-// responseTo returns a response with the Content-Type of body.
-func responseTo(status int, body string) *http.Response {
-	if body == htmlPage {
-		return response(status, "Content-Type", "text/html; charset=utf-8")
-	}
-	return response(status, "Content-Type", "application/json")
-}
-
-func interpret(t testing.TB, method, body string) (Answer, *Error) {
-	t.Helper()
-	return testCall(t, method).interpret(response(http.StatusOK), []byte(body), nil)
-}
 
 // TestInterpretation: the kind of a failure, and whether the service is taken for the sender, must follow from the
 // status and the body.
@@ -107,27 +67,21 @@ func TestInterpretation(t *testing.T) {
 		for _, text := range test.answers {
 			code, body, _ := strings.Cut(text, " ")
 			status, _ := strconv.Atoi(code)
-			answer, failure := testCall(t, http.MethodGet).interpret(responseTo(status, body), []byte(body), nil)
+			_, failure := interpret(t, get, reply(status, body))
 			if failure == nil {
 				t.Errorf("%s: it is a success", text)
 				continue
 			}
 			happened := test.kind == UnknownOutcome || test.kind == Incomplete
 			if failure.Kind != test.kind || failure.Status != status || failure.FromService == test.foreign ||
-				failure.AfterLostAttempt ||
-				failure.MayHaveHappened() != happened || failure.RateLimited() != (status == 429 || status == 503) ||
+				failure.AfterLostAttempt || failure.MayHaveHappened() != happened || failure.RateLimited() != (status == 429 || status == 503) ||
 				!strings.Contains(failure.Reason, test.reason) || test.reason == "" && failure.Reason != "" {
 				t.Errorf("%s: %#v\nwant kind %d, foreign %v, reason %q", text, failure, test.kind, test.foreign, test.reason)
-			}
-			if failure.Kind != Incomplete && (answer.New != nil || !answer.UserGroup.Token.IsZero()) {
-				t.Errorf("%s: the error comes with a response: %+v", text, answer)
 			}
 			wantAbsent(t, "the error", failure.Error(), "LEAK", plantedNewToken, "html>")
 		}
 	}
-	html := response(200, "Content-Type", "text/html")
-	_, failure := testCall(t, http.MethodGet).interpret(html, []byte(successJSON), nil)
-	if failure != nil {
+	if _, failure := interpret(t, get, reply(200, successJSON, "Content-Type", "text/html")); failure != nil {
 		t.Errorf("JSON with the Content-Type of HTML: %v", failure)
 	}
 }
@@ -155,7 +109,7 @@ func TestIncomplete(t *testing.T) {
 		"no token":             {with(`"token"`, `"tok"`), "user_group.token is missing", true, true, true, false},
 		"a field twice":        {with(`"name"`, `"name":"LEAK","name"`), "a duplicate field", true, true, true, true},
 	} {
-		answer, failure := testCall(t, http.MethodGet).interpret(response(200), []byte(test.body), nil)
+		answer, failure := interpret(t, get, reply(200, test.body))
 		wantFault(t, name, failure, test.fault, "LEAK", plantedNewToken[:5])
 		group := answer.UserGroup
 		if answer.New == nil || *answer.New != test.isNew ||
@@ -163,14 +117,14 @@ func TestIncomplete(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, group, failure)
 		}
 	}
-	cut := errors.New("the connection was cut")
-	answer, failure := testCall(t, http.MethodGet).interpret(response(200), []byte(until("}}", 1)), cut)
-	if failure.Kind != Incomplete || !strings.Contains(failure.Reason, cut.Error()) || answer.UserGroup.Token.IsZero() {
+	// If the connection is cut, what has arrived counts, and so does a status that refuses the call.
+	answer, err := get.make(t.Context(), inTurn(part(200, until("}}", 1))).client(t))
+	failure := wantKind(t, err, Incomplete)
+	if !strings.Contains(failure.Reason, "the connection was cut") || answer.UserGroup.Token.IsZero() {
 		t.Errorf("cut connection: %+v, %#v", answer, failure)
 	}
-	// A status that refuses the call still does so if the body is truncated.
-	_, failure = testCall(t, http.MethodGet).interpret(response(400), []byte(`{"message":"no", "user_group":{"tok`), cut)
-	if failure.Kind != Refused || failure.Message != "no" || !failure.FromService {
+	_, err = get.make(t.Context(), inTurn(part(400, `{"message":"no", "user_group":{"tok`)).client(t))
+	if failure = wantKind(t, err, Refused); failure.Message != "no" || !failure.FromService {
 		t.Errorf("truncated refusal: %#v", failure)
 	}
 }
@@ -178,7 +132,7 @@ func TestIncomplete(t *testing.T) {
 // read interprets the response to an update with the given fields in its user_group.
 func read(t testing.TB, fields string) (UserGroup, *Error) {
 	t.Helper()
-	answer, failure := interpret(t, http.MethodPut, `{"success":1,"user_group":{`+fields+`}}`)
+	answer, failure := interpret(t, put, reply(200, `{"success":1,"user_group":{`+fields+`}}`))
 	return answer.UserGroup, failure
 }
 
@@ -252,11 +206,12 @@ func TestFields(t *testing.T) {
 	for text, want := range map[string]bool{
 		"true": true, "false": false, "1": true, "0": false, `"1"`: true, `"0"`: false, "1.0": true, `"1.0"`: true,
 	} {
-		answer, failure := interpret(t, http.MethodGet, `{"success":1,"new_user_group":`+text+`,"user_group":`+group+`}`)
+		body := `{"success":1,"new_user_group":` + text + `,"user_group":` + group + `}`
+		answer, failure := interpret(t, get, reply(200, body))
 		if failure != nil || *answer.New != want {
 			t.Errorf("new_user_group %s: %v (%v), want %v", text, answer.New, failure, want)
 		}
-		if _, failure := interpret(t, http.MethodDelete, `{"success":`+text+`}`); (failure == nil) != want {
+		if _, failure := interpret(t, remove, reply(200, `{"success":`+text+`}`)); (failure == nil) != want {
 			t.Errorf("success %s: %v", text, failure)
 		}
 	}
@@ -287,19 +242,19 @@ func TestWrongFields(t *testing.T) {
 		"\"x\":\"LEAK\xff\"", `"x":"LEAK\ud800"`, `"x":` + deep, `"user_group":` + deep, `"user_group":["LEAK"]`,
 		`"user_group":"LEAK"`, `"user_group":null`,
 	} {
-		_, failure := interpret(t, http.MethodPut, `{"success":1,`+field+`}`)
+		_, failure := interpret(t, put, reply(200, `{"success":1,`+field+`}`))
 		wantFault(t, field, failure, "", "LEAK")
 	}
 	// A creation or a rotation cannot be recorded without a token. A deletion needs nothing but success.
-	for method, required := range map[string]bool{"GET": true, "POST": true, "PUT": false, "DELETE": false} {
-		_, failure := interpret(t, method, `{"success":1,"new_user_group":false,"user_group":{"team_id":1}}`)
-		if required {
-			wantFault(t, method, failure, "user_group.token is missing")
+	for _, call := range fourCalls {
+		_, failure := interpret(t, call, reply(200, `{"success":1,"new_user_group":false,"user_group":{"team_id":1}}`))
+		if call.method == "GET" || call.method == "POST" {
+			wantFault(t, call.method, failure, "user_group.token is missing")
 		} else if failure != nil {
-			t.Errorf("%s without a token: %v", method, failure)
+			t.Errorf("%s without a token: %v", call.method, failure)
 		}
 	}
-	if _, failure := interpret(t, http.MethodDelete, `{"success":1,"user_group":"whatever"}`); failure != nil {
+	if _, failure := interpret(t, remove, reply(200, `{"success":1,"user_group":"whatever"}`)); failure != nil {
 		t.Error(failure)
 	}
 }
@@ -311,12 +266,12 @@ func TestAge(t *testing.T) {
 		"1": true, " 60 ": true, "0.5": true, "0": false, "": false, "-1": false, "old": false,
 	} {
 		for _, status := range []int{200, 404} {
-			answer, failure := testCall(t, http.MethodGet).interpret(response(status, "Age", age), []byte(createdJSON), nil)
+			_, failure := interpret(t, get, reply(status, createdJSON, "Age", age))
 			if got := failure != nil && failure.Kind == Cached; got != cached {
 				t.Errorf("Age %q, status %d: %v", age, status, failure)
 			}
-			if cached && (answer.New != nil || !answer.UserGroup.Token.IsZero() || failure.MayHaveHappened()) {
-				t.Errorf("Age %q: the response of a cache is accepted: %+v, %v", age, answer, failure)
+			if cached && failure.MayHaveHappened() {
+				t.Errorf("Age %q: a cache has done the work: %v", age, failure)
 			}
 		}
 	}
@@ -355,7 +310,7 @@ func TestMessage(t *testing.T) {
 		`"errors":[[["too deep"]]],"reason":"real"`:                                       "real",
 		`"message":"` + long + old + `"`:                                                  long + mask[:5] + " …",
 	} {
-		_, failure := testCall(t, http.MethodPost).interpret(response(http.StatusBadRequest), []byte("{"+body+"}"), nil)
+		_, failure := interpret(t, post, reply(400, "{"+body+"}"))
 		if failure.Message != want {
 			t.Errorf("%.80s: got %q, want %q", body, failure.Message, want)
 		}
@@ -369,8 +324,8 @@ func TestTooMuch(t *testing.T) {
 		return `{"x":"` + strings.Repeat("x", size-len(successJSON)-len(`"x":"",`)) + `",` + successJSON[1:]
 	}
 	for body, accepted := range map[string]bool{padded(maxAnswer): true, padded(maxAnswer + 1): false} {
-		_, err := fourCalls[2].make(t.Context(), each(ok(body)).client(t))
-		if accepted != (err == nil) || err != nil && !strings.Contains(failureOf(t, err).Reason, "larger than 4 MiB") {
+		_, err := post.make(t.Context(), inTurn(ok(body)).client(t))
+		if accepted != (err == nil) || err != nil && !strings.Contains(err.Error(), "larger than 4 MiB") {
 			t.Errorf("%d bytes: %v", len(body), err)
 		}
 	}
@@ -381,6 +336,6 @@ func TestTooMuch(t *testing.T) {
 		}
 		return false
 	}
-	_, err := fourCalls[2].make(t.Context(), each(endless).client(t))
-	wantKind(t, failureOf(t, err), UnknownOutcome)
+	_, err := post.make(t.Context(), inTurn(endless).client(t))
+	wantKind(t, err, UnknownOutcome)
 }

@@ -30,16 +30,17 @@ func TestRepetitions(t *testing.T) {
 		repeated int
 	}{
 		"429":                {json(429, `{}`), Throttled, always},
+		"503":                {json(503, ``), UnknownOutcome, ifRepeatable},
 		"500":                {json(500, `{"success":0}`), UnknownOutcome, ifRepeatable},
 		"cut":                {cut, UnknownOutcome, ifRepeatable},
 		"cut in the header":  {then(write("HTTP/1.1 200 OK\r\nX: "), cut), UnknownOutcome, ifRepeatable},
-		"cut before success": {half(200, `{"user_group":1,"success":1}`), UnknownOutcome, ifRepeatable},
+		"cut before success": {part(200, `{"user_group":1,`), UnknownOutcome, ifRepeatable},
 		"silence":            {hang, UnknownOutcome, ifRepeatable},
 		"no HTTP":            {write("220 smtp.example.com\r\n\r\n"), UnknownOutcome, ifRepeatable},
 		"another protocol":   {write("HTTP/1.1 101 X\r\nConnection: Upgrade\r\n\r\n"), UnknownOutcome, ifRepeatable},
-		"half an answer":     {half(200, successJSON), Incomplete, ifUpdate},
-		"half a refusal":     {half(400, `{"message":"no, because"}`), Refused, never},
-		"half a 403":         {half(403, htmlPage), Unauthorized, never},
+		"half an answer":     {part(200, successJSON[:len(successJSON)/2]), Incomplete, ifUpdate},
+		"half a refusal":     {part(400, `{"message":"no`), Refused, never},
+		"half a 403":         {part(403, htmlPage), Unauthorized, never},
 		"407":                {json(407, ``), NotSent, never},
 		"400":                {json(400, `{"success":1}`), Refused, never},
 		"307":                {json(307, ``), Redirected, never},
@@ -54,10 +55,10 @@ func TestRepetitions(t *testing.T) {
 						test.repeated == ifUpdate && call.method == http.MethodPut {
 						want = 4
 					}
-					service := each(test.fault)
-					_, err := call.make(t.Context(), service.client(t, retries(3)))
-					failure := failureOf(t, err)
-					wantKind(t, failure, test.kind)
+					service := inTurn(test.fault)
+					client := service.client(t, retries(3))
+					_, err := call.make(t.Context(), client)
+					failure := wantKind(t, err, test.kind)
 					service.want(t, want)
 					counted := strings.Contains(failure.Said(), fmt.Sprintf("in the last of %d attempts, ", want))
 					if failure.Attempts != want || counted != (want > 1) {
@@ -67,6 +68,11 @@ func TestRepetitions(t *testing.T) {
 					if failure.AfterLostAttempt != (mayHaveHappened && want > 1) || failure.MayHaveHappened() != mayHaveHappened {
 						t.Errorf("%s: AfterLostAttempt = %v, MayHaveHappened = %v",
 							call.method, failure.AfterLostAttempt, failure.MayHaveHappened())
+					}
+					// Any response shows that the call was let through, unless it refuses the pace.
+					passed := failure.Status != 0 && failure.Status != 429 && failure.Status != 503
+					if got := !client.pace.letThrough().IsZero(); got != passed {
+						t.Errorf("%s: let through: %t", call.method, got)
 					}
 					if want == 1 {
 						continue
@@ -97,7 +103,7 @@ func TestKeptAliveConnectionDies(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := call.make(t.Context(), client)
-		wantKind(t, failureOf(t, err), UnknownOutcome)
+		wantKind(t, err, UnknownOutcome)
 		service.want(t, 2)
 		if service.connections != 1 {
 			t.Fatalf("%d connections: the second call did not reuse the first one", service.connections)
@@ -110,12 +116,12 @@ func TestRequestTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for _, begun := range []string{"", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"} {
-			service := each(then(write(begun), hang))
+			service := inTurn(then(write(begun), hang))
 			client := service.client(t, retries(1), waits(second, second), func(c *Config) { c.RequestTimeout = 30 * second })
 			start := time.Now()
-			_, err := get(t.Context(), client)
-			failure, took, want := failureOf(t, err), time.Since(start), "no complete response arrived within 30s"
-			wantKind(t, failure, UnknownOutcome)
+			_, err := get.make(t.Context(), client)
+			failure := wantKind(t, err, UnknownOutcome)
+			took, want := time.Since(start), "no complete response arrived within 30s"
 			if took != 61*second || !strings.HasSuffix(failure.Reason, want) {
 				t.Errorf("%q: ended after %s: %s", begun, took, failure.Reason)
 			}
@@ -138,8 +144,7 @@ func TestStopped(t *testing.T) {
 	closed := func(c *Client) { c.pace.refused(turn{}, hour) }
 	queued := func(c *Client) { c.pace.take(false) }
 	paced := func(c *Client) { c.config.RetryWaitMax = time.Millisecond }
-	const begun = "HTTP/1.1 200 X\r\nContent-Length: 999\r\n\r\n" +
-		`{"success":1,"message":"the last word","user_group":{"team_id":1001,`
+	const begun = `{"success":1,"message":"the last word","user_group":{"team_id":1001,`
 	const success, runGoesOn = Kind(-1), 9 * hour
 	for name, test := range map[string]struct {
 		reaction reaction
@@ -154,7 +159,7 @@ func TestStopped(t *testing.T) {
 		"in flight":                    {then(late, ok(createdJSON)), second, nil, false, 1, success, 10 * second},
 		"in flight, and no answer":     {hang, second, nil, false, 1, UnknownOutcome, 20 * second},
 		"waiting after 429":            {last(429), second, nil, false, 1, Throttled, second},
-		"paced after half an answer":   {then(write(begun), cut), second, paced, false, 1, Incomplete, second},
+		"paced after half an answer":   {part(200, begun), second, paced, false, 1, Incomplete, second},
 		"not at all":                   {last(429), runGoesOn, nil, false, 4, Throttled, 3 * hour},
 		"closed":                       {ok(createdJSON), second, closed, false, 0, NotSent, second},
 		"for the rate limit":           {ok(createdJSON), second, queued, false, 0, NotSent, second},
@@ -171,7 +176,7 @@ func TestStopped(t *testing.T) {
 					if test.kind == Incomplete && call.method != http.MethodPut {
 						continue // Only an update is retried, and so waits.
 					}
-					service := each(test.reaction)
+					service := inTurn(test.reaction)
 					client := service.client(t, retries(3), waits(hour, hour), func(c *Config) {
 						if test.hold != nil {
 							c.RequestsPerSecond = 1.0 / 3600
@@ -199,8 +204,7 @@ func TestStopped(t *testing.T) {
 						}
 						continue
 					}
-					failure := failureOf(t, err)
-					wantKind(t, failure, test.kind)
+					failure := wantKind(t, err, test.kind)
 					if failure.Attempts != test.requests || failure.Status != 0 && failure.Message != "the last word" ||
 						test.requests == 0 && !errors.Is(failure, context.Canceled) ||
 						test.kind == Incomplete && answer.UserGroup.TeamID == nil {
@@ -222,7 +226,7 @@ func TestClosed(t *testing.T) {
 			client := service.client(t, waits(hour, hour), func(c *Config) { c.RequestsPerSecond = 1 })
 			var workers sync.WaitGroup
 			for range 5 {
-				workers.Go(func() { _, _ = get(t.Context(), client) })
+				workers.Go(func() { _, _ = get.make(t.Context(), client) })
 			}
 			workers.Wait()
 			service.want(t, 5)
@@ -252,7 +256,7 @@ func TestClosed(t *testing.T) {
 func TestOwnConnections(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := each(ok(successJSON))
+		service := inTurn(ok(successJSON))
 		client := service.client(t)
 		for round, want := range []int{1, 1, 1, 2, 2, 2, 2, 3, 4, 5, 6, 7} {
 			if round == 8 {
@@ -300,7 +304,7 @@ func TestConnectionsAreReused(t *testing.T) {
 		}
 		// Servers commonly close idle connections after 5 s, so the client must close them earlier.
 		time.Sleep(5 * second)
-		if _, err := get(t.Context(), client); err != nil || service.connections != 11 {
+		if _, err := get.make(t.Context(), client); err != nil || service.connections != 11 {
 			t.Errorf("after 5 idle seconds: %v, %d connections", err, service.connections)
 		}
 	})

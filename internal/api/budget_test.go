@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 	"sync"
@@ -24,9 +25,9 @@ func TestRetryAfter(t *testing.T) {
 				begun := time.Now()
 				asked := strings.Replace(header, "a date", begun.Add(want).UTC().Format(http.TimeFormat), 1)
 				service := inTurn(answer(status, "Retry-After: "+asked+"\r\n", "{}"), ok(successJSON))
-				var log syncBuffer
+				var log bytes.Buffer
 				client := service.client(t, retries(1), waits(2*second, 30*second))
-				if _, err := get(tflogtest.RootLogger(t.Context(), &log), client); err != nil {
+				if _, err := get.make(tflogtest.RootLogger(t.Context(), &log), client); err != nil {
 					t.Fatal(err)
 				}
 				service.want(t, 2)
@@ -39,20 +40,6 @@ func TestRetryAfter(t *testing.T) {
 					t.Errorf("%q: warned: %v", header, warned)
 				}
 			}
-		}
-	})
-}
-
-// TestNoRetries: without retries, a refusal because of a rate limit must end a call at once, even if others got
-// through.
-func TestNoRetries(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := inTurn(ok(successJSON), page(http.StatusTooManyRequests))
-		client := service.client(t, retries(0), waits(second, hour))
-		for _, want := range []int{1, 2} {
-			_, _ = get(t.Context(), client)
-			service.want(t, want)
 		}
 	})
 }
@@ -91,7 +78,7 @@ func TestUnreachable(t *testing.T) {
 			if attempt == 'o' {
 				ctx = t.Context()
 			}
-			_, _ = fourCalls[2].make(ctx, client) // It is never retried.
+			_, _ = post.make(ctx, client) // It is never retried.
 		}
 		for _, method := range []string{"", http.MethodPost} {
 			if got := client.Unreachable(operation, method); got != test.want {
@@ -112,9 +99,9 @@ func TestRefusedCallWaits(t *testing.T) {
 			c.RequestsPerSecond = 1 / gap.Seconds()
 		})
 		var other sync.WaitGroup
-		time.AfterFunc(second/2, func() { other.Go(func() { _, _ = get(t.Context(), client) }) })
+		time.AfterFunc(second/2, func() { other.Go(func() { _, _ = get.make(t.Context(), client) }) })
 		start := time.Now()
-		if _, err := get(t.Context(), client); err != nil || time.Since(start) < 2*gap {
+		if _, err := get.make(t.Context(), client); err != nil || time.Since(start) < 2*gap {
 			t.Errorf("the call ended after %s, with %v", time.Since(start), err)
 		}
 		other.Wait()

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -62,7 +63,7 @@ func (w way) try(t *testing.T, name string, service *service) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
 		t.Parallel()
-		var log syncBuffer
+		var log bytes.Buffer
 		for _, call := range fourCalls {
 			client := newClient(t, w.address, retries(3), func(c *Config) {
 				if w.configure != nil {
@@ -76,8 +77,7 @@ func (w way) try(t *testing.T, name string, service *service) {
 				}
 				continue
 			}
-			failure := failureOf(t, err)
-			wantKind(t, failure, NotSent)
+			failure := wantKind(t, err, NotSent)
 			reason := strings.ReplaceAll(w.reason, "{address}", w.address[strings.LastIndex(w.address, "/")+1:])
 			if failure.Attempts != w.attempts || failure.MayHaveHappened() || !strings.Contains(failure.Reason, reason) ||
 				failure.Obstacle != w.obstacle {
@@ -155,22 +155,22 @@ func TestTLS(t *testing.T) {
 		"client certificate":          {asking(tls.VersionTLS13), way{configure: roots(trusted, with(client))}},
 		"client certificate, TLS 1.2": {asking(tls.VersionTLS12), way{configure: roots(trusted, with(client))}},
 	} {
-		service := each(ok(successJSON))
+		service := inTurn(ok(successJSON))
 		test.address = "https://" + service.listen(t, test.server)
 		test.try(t, name, service)
 	}
 	plain := httptest.NewServer(nil)
 	t.Cleanup(plain.Close)
 	https := way{"https" + plain.URL[4:], nil, 1, "{address} does not speak TLS", NoTLS}
-	https.try(t, "https to an http port", each(cut))
+	https.try(t, "https to an http port", inTurn(cut))
 	for name, reaction := range map[string]reaction{
 		"Go":    then(write("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n"), cut),
 		"nginx": answer(400, "Server: nginx\r\n", "<title>400 The plain HTTP request was sent to HTTPS port</title>"),
 		"alert": then(write(tlsAlert), cut),
 	} {
-		address := "http://" + each(reaction).listen(t, nil)
+		address := "http://" + inTurn(reaction).listen(t, nil)
 		http := way{address, nil, 1, "{address} expects TLS, but got plain HTTP", TLSWanted}
-		http.try(t, "http to an https port of "+name, each(cut))
+		http.try(t, "http to an https port of "+name, inTurn(cut))
 	}
 }
 
@@ -208,16 +208,16 @@ func TestNoConnection(t *testing.T) {
 			service, through("http://" + deaf), 4, "no connection to the proxy " + deaf + refused, NoObstacle,
 		},
 		"a silent proxy":  {service, through("socks5://" + listen(t, closing)), 4, toService, NoObstacle},
-		"a cutting proxy": {service, through("http://" + each(cut).listen(t, nil)), 4, toService, NoObstacle},
+		"a cutting proxy": {service, through("http://" + inTurn(cut).listen(t, nil)), 4, toService, NoObstacle},
 		"no TLS at a proxy": {
 			service, through("https://" + listen(t, noTLS)), 1, "does not speak TLS", NoTLS,
 		},
 		"TLS at a proxy": {
-			service, through("http://" + each(then(write(tlsAlert), cut)).listen(t, nil)), 1,
+			service, through("http://" + inTurn(then(write(tlsAlert), cut)).listen(t, nil)), 1,
 			"expects TLS", TLSWanted,
 		},
 	} {
-		test.try(t, name, each(cut))
+		test.try(t, name, inTurn(cut))
 	}
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(t, "https://service.example", func(c *Config) { c.RequestTimeout = 30 * second })
@@ -226,9 +226,8 @@ func TestNoConnection(t *testing.T) {
 			go func() { _, _ = io.Copy(io.Discard, there) }()
 			return here, nil
 		})
-		_, err := get(t.Context(), client)
-		failure := failureOf(t, err)
-		wantKind(t, failure, NotSent)
+		_, err := get.make(t.Context(), client)
+		failure := wantKind(t, err, NotSent)
 		if said := failure.Said(); said != "no connection to service.example:443 was made within 30s" {
 			t.Errorf("handshake without a response: %s", said)
 		}
@@ -246,8 +245,7 @@ func TestNothingWritten(t *testing.T) {
 			return &countingConn{Conn: here}, here.Close()
 		})
 		_, err := call.make(t.Context(), client)
-		failure := failureOf(t, err)
-		if wantKind(t, failure, NotSent); failure.Attempts != 4 {
+		if failure := wantKind(t, err, NotSent); failure.Attempts != 4 {
 			t.Errorf("%s: %d attempts", call.method, failure.Attempts)
 		}
 	}
@@ -318,7 +316,7 @@ func TestProxy(t *testing.T) {
 		tests[strconv.Itoa(status)] = proxied{"https", "http", nil, react, way}
 	}
 	for name, test := range tests {
-		service, proxy := each(ok(successJSON)), each(test.react)
+		service, proxy := inTurn(ok(successJSON)), inTurn(test.react)
 		config := by(named)
 		if test.scheme == "http" {
 			config = nil

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -52,9 +51,6 @@ type received struct {
 
 // reaction responds to a request, or fails to do so, and reports whether to keep the connection open.
 type reaction func(conn net.Conn, request received) (keep bool)
-
-// each returns a service that handles all requests alike.
-func each(react reaction) *service { return inTurn(react) }
 
 // inTurn returns a service with a reaction for each request. The last one is repeated for all further requests.
 func inTurn(reactions ...reaction) *service {
@@ -185,10 +181,9 @@ func then(first, second reaction) reaction {
 	return func(conn net.Conn, request received) bool { return first(conn, request) && second(conn, request) }
 }
 
-// half sends the header of a complete response, then cuts the connection in the middle of the body.
-func half(status int, body string) reaction {
-	head := fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n", status, len(body))
-	return then(write(head+body[:len(body)/2]), cut)
+// part sends the header and the beginning of a response, then cuts the connection.
+func part(status int, body string) reaction {
+	return then(write(fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Length: 999\r\n\r\n%s", status, body)), cut)
 }
 
 func newClient(t testing.TB, address string, change ...func(*Config)) *Client {
@@ -230,38 +225,67 @@ type anyCall struct {
 	make       func(context.Context, *Client) (Answer, error)
 }
 
-var fourCalls = []anyCall{
-	{http.MethodGet, true, func(ctx context.Context, c *Client) (Answer, error) {
+var (
+	get = anyCall{http.MethodGet, true, func(ctx context.Context, c *Client) (Answer, error) {
 		return c.GetOrCreate(ctx, GroupRequest{UserGroupID: "acme"})
-	}},
-	{http.MethodPut, true, func(ctx context.Context, c *Client) (Answer, error) {
+	}}
+	put = anyCall{http.MethodPut, true, func(ctx context.Context, c *Client) (Answer, error) {
 		return c.Update(ctx, GroupRequest{UserGroupID: "acme", Name: ptr("Acme")})
-	}},
-	{http.MethodPost, false, func(ctx context.Context, c *Client) (Answer, error) {
+	}}
+	post = anyCall{http.MethodPost, false, func(ctx context.Context, c *Client) (Answer, error) {
 		return c.Rotate(ctx, TokenRequest{CurrentToken: NewSecret(plantedToken), UserGroupID: "acme"})
-	}},
-	{http.MethodDelete, true, func(ctx context.Context, c *Client) (Answer, error) {
+	}}
+	remove = anyCall{http.MethodDelete, true, func(ctx context.Context, c *Client) (Answer, error) {
 		return Answer{}, c.Delete(ctx, TokenRequest{CurrentToken: NewSecret(plantedToken), UserGroupID: "acme"})
-	}},
+	}}
+	fourCalls = []anyCall{get, put, post, remove}
+)
+
+// interpret makes a call without the network, and returns what the client takes the response for.
+func interpret(t testing.TB, call anyCall, response *http.Response) (Answer, *Error) {
+	t.Helper()
+	return newClient(t, "https://service.example.com").interpret(t, call, response)
 }
 
-func get(ctx context.Context, c *Client) (Answer, error) { return fourCalls[0].make(ctx, c) }
-
-// failureOf returns err as an *Error, and ends the test if it is none.
-func failureOf(t testing.TB, err error) *Error {
+func (c *Client) interpret(t testing.TB, call anyCall, response *http.Response) (Answer, *Error) {
 	t.Helper()
-	var failure *Error
-	if !errors.As(err, &failure) {
+	c.transport = always{response}
+	answer, err := call.make(t.Context(), c)
+	failure, _ := errors.AsType[*Error](err)
+	if failure != nil && failure.Kind != Incomplete && (!answer.UserGroup.Token.IsZero() || answer.New != nil) {
+		t.Errorf("%s comes with a response: %+v", failure, answer)
+	}
+	return answer, failure
+}
+
+// always is a service that gives one response.
+type always struct{ response *http.Response }
+
+func (a always) RoundTrip(*http.Request) (*http.Response, error) { return a.response, nil }
+
+// reply returns a response with the given names and values of header fields.
+func reply(status int, body string, header ...string) *http.Response {
+	r := &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
+	if body == htmlPage {
+		r.Header.Set("Content-Type", "text/html; charset=utf-8")
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	return r
+}
+
+// wantKind returns err as an *Error, and fails unless it is of the given kind.
+func wantKind(t testing.TB, err error, kind Kind) *Error {
+	t.Helper()
+	failure, is := errors.AsType[*Error](err)
+	if !is {
 		t.Fatalf("got error %v (%T), want an *Error", err, err)
 	}
-	return failure
-}
-
-func wantKind(t testing.TB, failure *Error, kind Kind) {
-	t.Helper()
 	if failure.Kind != kind {
 		t.Errorf("Kind = %d, want %d (%s)", failure.Kind, kind, failure)
 	}
+	return failure
 }
 
 func mustObject(t testing.TB, text string) jsonobject.Object {
@@ -271,24 +295,6 @@ func mustObject(t testing.TB, text string) jsonobject.Object {
 		t.Fatalf("jsonobject.Parse(%q): %v", text, err)
 	}
 	return object
-}
-
-// syncBuffer is a log destination that can be read while it is written.
-type syncBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *syncBuffer) Write(data []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(data)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }
 
 // wantAbsent fails if text contains any of the secrets.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,6 +37,13 @@ func printed(err error) string {
 		text.Write(encoded)
 	}
 	return text.String()
+}
+
+// toLog returns a body of a call that knows a token.
+func toLog(t testing.TB, body string) loggedBody {
+	t.Helper()
+	client := newClient(t, "https://service.example.com")
+	return loggedBody{&call{client: client, secret: NewSecret(plantedToken)}, []byte(body)}
 }
 
 // TestErrorsAndLogsHideSecrets makes all calls, with all kinds of responses and the log at TRACE. It looks for the
@@ -76,8 +84,8 @@ func TestErrorsAndLogsHideSecrets(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				header := "Content-Type: text/html\r\nServer: " + plantedKey + "\r\nVia: 1.1 " + plantedHeader + "\r\n"
-				service := each(answer(test.status, header, test.body))
-				var log syncBuffer
+				service := inTurn(answer(test.status, header, test.body))
+				var log bytes.Buffer
 				ctx := tflogtest.RootLogger(t.Context(), &log)
 				client := service.client(t, retries(1), func(c *Config) {
 					c.Headers = map[string]Secret{"X-Secret": NewSecret(plantedHeader)}
@@ -113,10 +121,10 @@ func TestErrorsAndLogsHideSecrets(t *testing.T) {
 // TestLog: the log must show readable bodies, with masks for tokens and properties, and report lost responses.
 func TestLog(t *testing.T) {
 	t.Parallel()
-	var log syncBuffer
+	var log bytes.Buffer
 	ctx := tflogtest.RootLogger(t.Context(), &log)
 	body := `{"success":1,"user_group":{"team_id":1,"token":"` + plantedNewToken + `","properties":{"tier":"gold"}}}`
-	if _, err := fourCalls[2].make(ctx, each(ok(body)).client(t)); err != nil {
+	if _, err := post.make(ctx, inTurn(ok(body)).client(t)); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := tflogtest.MultilineJSONDecode(strings.NewReader(log.String()))
@@ -145,11 +153,11 @@ func TestLog(t *testing.T) {
 		`{"token":12345,"tokens_left":3}`:         `{"token":"(secret)","tokens_left":3}`,
 		`{"token":"12345","tokens_left":12345}`:   `{"token":"(secret)","tokens_left":"(secret)"}`,
 	} {
-		if got := fmt.Sprint(loggedBody{testCall(t, "POST"), []byte(body)}); got != want {
+		if got := fmt.Sprint(toLog(t, body)); got != want {
 			t.Errorf("%s is logged as %s, want %s", body, got, want)
 		}
 	}
-	_, _ = get(ctx, each(cut).client(t))
+	_, _ = get.make(ctx, inTurn(cut).client(t))
 	if !strings.Contains(log.String(), "the connection was cut before a complete response had arrived") {
 		t.Errorf("the log does not report the cut connection:\n%s", log.String())
 	}
@@ -183,7 +191,7 @@ func TestSaid(t *testing.T) {
 				"the service itself responds in JSON",
 		},
 	} {
-		_, failure := testCall(t, "GET").interpret(response(test.status, test.header...), []byte(test.body), nil)
+		_, failure := interpret(t, get, reply(test.status, test.body, test.header...))
 		if got := failure.Said(); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}

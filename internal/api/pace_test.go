@@ -2,14 +2,12 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
+	"math"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -21,10 +19,11 @@ import (
 
 // limited is a service that accepts so many calls per second and refuses the others. It stores no groups.
 type limited struct {
-	perSecond  float64 // 0 means no limit
-	burst      float64 // how many calls it accepts at once after a pause
-	status     int
-	retryAfter string
+	perSecond   float64 // 0 means no limit
+	burst       float64 // how many calls it accepts at once after a pause
+	status      int
+	retryAfter  string
+	noDeletions bool // it refuses all deletions, whatever their pace
 
 	mu                sync.Mutex
 	left              float64
@@ -33,24 +32,14 @@ type limited struct {
 }
 
 // RoundTrip takes 20 ms.
-func (l *limited) RoundTrip(*http.Request) (*http.Response, error) {
+func (l *limited) RoundTrip(request *http.Request) (*http.Response, error) {
 	time.Sleep(10 * time.Millisecond)
-	takes := l.takes()
+	takes := !(l.noDeletions && request.Method == http.MethodDelete) && l.takes()
 	time.Sleep(10 * time.Millisecond)
 	if takes {
 		return reply(http.StatusOK, successJSON), nil
 	}
-	refusal := reply(l.status, htmlPage)
-	if l.retryAfter != "" {
-		refusal.Header.Set("Retry-After", l.retryAfter)
-	}
-	return refusal, nil
-}
-
-func reply(status int, body string) *http.Response {
-	response := responseTo(status, body)
-	response.Body = io.NopCloser(strings.NewReader(body))
-	return response
+	return reply(l.status, htmlPage, "Retry-After", l.retryAfter), nil
 }
 
 func (l *limited) takes() bool {
@@ -69,48 +58,37 @@ func (l *limited) takes() bool {
 	return true
 }
 
-func (l *limited) refusedShare() float64 { return float64(l.refused) / float64(l.refused+l.accepted) }
+// change changes the limit. The service begins to count anew.
+func (l *limited) change(perSecond float64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.perSecond, l.left, l.accepted, l.refused = perSecond, 0, 0, 0
+}
 
 // process returns the client of a run with the provider's defaults.
-func process(t *testing.T, service http.RoundTripper) *Client {
+func process(t *testing.T, service *limited) *Client {
 	return newClient(t, "http://127.0.0.1", retries(4), func(c *Config) {
 		c.Transport, c.RetryWaitMin, c.RetryWaitMax, c.Random = service, time.Second, 30*time.Second, rand.Float64
 	})
 }
 
-// tenWorkers runs work in ten goroutines until it returns errNoWork, and returns how often it failed.
-func tenWorkers(work func(worker int) error) int64 {
-	var failed atomic.Int64
+// tenWorkers makes n calls in ten goroutines, or fewer if the context ends. It returns how many failed before that, and
+// how long all of them took.
+func tenWorkers(ctx context.Context, client *Client, n int64) (failed int64, took time.Duration) {
+	var begun, failures atomic.Int64
 	var workers sync.WaitGroup
-	for worker := range 10 {
+	start := time.Now()
+	for range 10 {
 		workers.Go(func() {
-			for {
-				switch err := work(worker); {
-				case errors.Is(err, errNoWork):
-					return
-				case err != nil:
-					failed.Add(1)
+			for i := begun.Add(1); i <= n && ctx.Err() == nil; i = begun.Add(1) {
+				if _, err := fourCalls[i%2].make(ctx, client); err != nil && ctx.Err() == nil {
+					failures.Add(1)
 				}
 			}
 		})
 	}
 	workers.Wait()
-	return failed.Load()
-}
-
-var errNoWork = errors.New("no work")
-
-// calls returns work that makes n calls.
-func calls(t *testing.T, client *Client, n int64) func(int) error {
-	var begun atomic.Int64
-	return func(int) error {
-		i := begun.Add(1)
-		if i > n {
-			return errNoWork
-		}
-		_, err := fourCalls[i%2].make(t.Context(), client)
-		return err
-	}
+	return failures.Load(), time.Since(start)
 }
 
 // TestUnknownLimit: whatever the limit and the form of a refusal, all calls must succeed, hardly later than the
@@ -127,16 +105,15 @@ func TestUnknownLimit(t *testing.T) {
 						for _, n := range []int64{20, 200} {
 							synctest.Test(t, func(t *testing.T) {
 								service := &limited{perSecond: perSecond, burst: burst, status: status, retryAfter: retryAfter}
-								start := time.Now()
-								failed := tenWorkers(calls(t, process(t, service), n))
-								took, most := time.Since(start).Seconds(), 1.25*float64(n)/perSecond+8
+								failed, took := tenWorkers(t.Context(), process(t, service), n)
+								most := 1.25*float64(n)/perSecond + 8
 								mostRefused := 0.15 * float64(service.accepted+service.refused)
 								if n == 20 && (burst > 1 || perSecond == 2) {
 									// Finding a limit that a burst hides takes some refusals, which are a large part of 20 calls.
 									mostRefused += 5
 								}
-								if failed > 0 || took > most || float64(service.refused) > mostRefused {
-									t.Errorf("%d calls: %d failed, %d refused, %.1f s (at most %.1f s)",
+								if failed > 0 || took.Seconds() > most || float64(service.refused) > mostRefused {
+									t.Errorf("%d calls: %d failed, %d refused, %s (at most %.1f s)",
 										n, failed, service.refused, took, most)
 								}
 							})
@@ -153,12 +130,11 @@ func TestUnknownLimit(t *testing.T) {
 func TestStart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := each(then(func(net.Conn, received) bool {
+		service := inTurn(then(func(net.Conn, received) bool {
 			time.Sleep(20 * time.Millisecond)
 			return true
 		}, ok(successJSON)))
-		start := time.Now()
-		failed := tenWorkers(calls(t, service.client(t), 1035))
+		failed, took := tenWorkers(t.Context(), service.client(t), 1035)
 		var underWay []int
 		var last time.Time
 		for _, request := range service.seen() {
@@ -169,7 +145,6 @@ func TestStart(t *testing.T) {
 			last = request.at
 		}
 		want := append([]int{1, 2, 3, 4, 6, 9}, slices.Repeat([]int{10}, 101)...)
-		took := time.Since(start)
 		if diff := cmp.Diff(want, underWay); failed > 0 || diff != "" || took != 107*20*time.Millisecond {
 			t.Errorf("%d failed; it took %s; under way: %s", failed, took, diff)
 		}
@@ -181,14 +156,8 @@ func TestLimitLifted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		service := &limited{perSecond: 10, burst: 1, status: http.StatusTooManyRequests}
-		time.AfterFunc(30*time.Second, func() {
-			service.mu.Lock()
-			defer service.mu.Unlock()
-			service.perSecond = 0
-		})
-		start := time.Now()
-		failed := tenWorkers(calls(t, process(t, service), 3000))
-		if took := time.Since(start); failed > 0 || took > time.Minute {
+		time.AfterFunc(30*time.Second, func() { service.change(0) })
+		if failed, took := tenWorkers(t.Context(), process(t, service), 3000); failed > 0 || took > time.Minute {
 			t.Errorf("3,000 calls took %s; %d failed", took, failed)
 		}
 	})
@@ -200,21 +169,10 @@ func TestLimitImposed(t *testing.T) {
 	for _, perSecond := range []float64{2, 20, 100} {
 		synctest.Test(t, func(t *testing.T) {
 			service := &limited{burst: 1, status: http.StatusTooManyRequests}
-			time.AfterFunc(5*time.Second, func() {
-				service.mu.Lock()
-				defer service.mu.Unlock()
-				service.perSecond, service.left, service.accepted = perSecond, 0, 0
-			})
+			time.AfterFunc(5*time.Second, func() { service.change(perSecond) })
 			ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer stop()
-			client := process(t, service)
-			tenWorkers(func(int) error {
-				if _, err := get(ctx, client); ctx.Err() != nil {
-					return errNoWork
-				} else {
-					return err
-				}
-			})
+			tenWorkers(ctx, process(t, service), math.MaxInt64)
 			if used := float64(service.accepted) / perSecond / 115; used < 0.75 || service.refused > 200 {
 				t.Errorf("%v a second: %.0f %% used, %d refused", perSecond, 100*used, service.refused)
 			}
@@ -228,12 +186,31 @@ func TestAllRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &limited{perSecond: 200, burst: 1, status: http.StatusServiceUnavailable}
 		client := process(t, service)
-		tenWorkers(calls(t, client, 1000))
-		service.perSecond, service.refused = 1e-9, 0
-		start := time.Now()
-		tenWorkers(calls(t, client, 100))
-		if took := time.Since(start).Seconds(); float64(service.refused) > 1.1*took+20 {
-			t.Errorf("%d calls in %.0f s", service.refused, took)
+		tenWorkers(t.Context(), client, 1000)
+		service.change(1e-9)
+		if _, took := tenWorkers(t.Context(), client, 100); float64(service.refused) > 1.1*took.Seconds()+20 {
+			t.Errorf("%d calls in %s", service.refused, took)
+		}
+	})
+}
+
+// TestSomeAreAlwaysRefused: calls that are refused for a reason other than their pace must not slow down the others.
+func TestSomeAreAlwaysRefused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := process(t, &limited{status: http.StatusServiceUnavailable, noDeletions: true})
+		client.pace.ceiling = 30 // so that the calls go on after the first deletions have given up
+		for range 5 {
+			go func() {
+				for range 3 {
+					if _, err := remove.make(t.Context(), client); err == nil {
+						t.Error("the deletion succeeded")
+					}
+				}
+			}()
+		}
+		if failed, took := tenWorkers(t.Context(), client, 3000); failed > 0 || took > 5*time.Minute {
+			t.Errorf("3,000 calls took %s; %d failed", took, failed)
 		}
 	})
 }
@@ -260,37 +237,29 @@ func TestSharedLimit(t *testing.T) {
 					service := &limited{perSecond: limit.perSecond, burst: limit.burst, status: http.StatusTooManyRequests}
 					ctx, stop := context.WithTimeout(t.Context(), long)
 					defer stop()
-					start := time.Now()
-					done := make([]atomic.Int64, processes) // after all have started
-					var all sync.WaitGroup
-					for i := range processes {
-						client := process(t, service)
-						all.Go(func() {
-							time.Sleep(time.Duration(i) * late)
-							tenWorkers(func(int) error {
-								if _, err := get(ctx, client); err == nil && time.Since(start) > time.Duration(processes)*late {
-									done[i].Add(1)
-								}
-								if ctx.Err() != nil {
-									return errNoWork
-								}
-								return nil
-							})
-						})
+					clients, before := make([]*Client, processes), make([]int, processes)
+					for i := range clients {
+						clients[i] = process(t, service)
+						go tenWorkers(ctx, clients[i], math.MaxInt64)
+						time.Sleep(late)
 					}
-					all.Wait()
-					used := float64(service.accepted) / (limit.perSecond * long.Seconds())
-					if share := service.refusedShare(); used < limit.used || share > limit.refused {
-						t.Errorf("%.0f %% of the limit used, %.0f %% refused", 100*used, 100*share)
+					for i, client := range clients { // All have started.
+						before[i] = client.Succeeded("")
 					}
-					accepted := int64(0)
-					for i := range done {
-						accepted += done[i].Load()
+					<-ctx.Done()
+					time.Sleep(time.Second) // for calls under way
+					calls := float64(service.accepted + service.refused)
+					used, refused := float64(service.accepted)/(limit.perSecond*long.Seconds()), float64(service.refused)/calls
+					if used < limit.used || refused > limit.refused {
+						t.Errorf("%.0f %% of the limit used, %.0f %% refused", 100*used, 100*refused)
 					}
-					for i := range done {
-						if part := float64(done[i].Load()*int64(processes)) / float64(accepted); part < limit.least {
-							t.Errorf("process %d got %.2f of a fair share", i, part)
-						}
+					all, least := 0, math.MaxInt
+					for i, client := range clients {
+						done := client.Succeeded("") - before[i]
+						all, least = all+done, min(least, done)
+					}
+					if part := float64(least*processes) / float64(all); part < limit.least {
+						t.Errorf("a process got %.2f of a fair share", part)
 					}
 				})
 			})
@@ -298,86 +267,38 @@ func TestSharedLimit(t *testing.T) {
 	}
 }
 
-// TestLetThrough: any response shows that a call was let through, unless it refuses the pace. A missing response
-// does not show it.
-func TestLetThrough(t *testing.T) {
-	t.Parallel()
-	for what, test := range map[string]struct {
-		react reaction
-		want  bool
-	}{
-		"a success":   {ok(successJSON), true},
-		"a refusal":   {page(http.StatusBadRequest), true},
-		"an error":    {page(http.StatusInternalServerError), true},
-		"too many":    {page(http.StatusTooManyRequests), false},
-		"unavailable": {page(http.StatusServiceUnavailable), false},
-		"no answer":   {cut, false},
-	} {
-		client := each(test.react).client(t, retries(0))
-		_, _ = get(t.Context(), client)
-		if got := !client.pace.letThrough().IsZero(); got != test.want {
-			t.Errorf("%s: let through: %t", what, got)
-		}
-	}
-}
-
-// TestRateLimitEndsCalls: a rate limit must not end a call while others get through, but must end it some time
-// after the last one did.
+// TestRateLimitEndsCalls: a rate limit must not end a call while others get through, but must end it some time after
+// the last one did. Without retries, it must do so at once.
 func TestRateLimitEndsCalls(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+	for _, test := range []struct {
+		status, retries int
+		kind            Kind
+		long            time.Duration // what it takes to end the first call after one that got through
+		requests, last  int           // of all calls, and of the last one
+	}{
+		{http.StatusTooManyRequests, 2, Throttled, 2 * time.Minute, 15, 3},
+		{http.StatusServiceUnavailable, 2, UnknownOutcome, 2 * time.Minute, 15, 3},
+		{http.StatusTooManyRequests, 0, Throttled, 0, 3, 1},
+	} {
 		synctest.Test(t, func(t *testing.T) {
-			service := inTurn(ok(successJSON), page(status))
-			client := service.client(t, retries(2), waits(time.Second, 30*time.Second))
-			const long = 2 * time.Minute
-			var err error
-			for _, most := range []time.Duration{0, long + time.Minute, 10 * time.Second} {
-				start := time.Now()
-				_, err = get(t.Context(), client)
-				if took := time.Since(start); took > most || (err == nil) != (most == 0) || most > long && took < long {
-					t.Errorf("status %d: ended after %s, with %v", status, took, err)
-				}
+			service := inTurn(ok(successJSON), page(test.status))
+			client := service.client(t, retries(test.retries), waits(time.Second, 30*time.Second))
+			if _, err := get.make(t.Context(), client); err != nil {
+				t.Error(err)
 			}
-			if n, last := len(service.seen()), failureOf(t, err).Attempts; n != 15 || last != 3 {
-				t.Errorf("status %d: %d requests, %d of them for the last call, which has two retries", status, n, last)
+			start := time.Now()
+			_, err := get.make(t.Context(), client)
+			first := time.Since(start)
+			_, again := get.make(t.Context(), client)
+			second := time.Since(start) - first
+			if first < test.long || first > test.long+time.Minute || second > 10*time.Second || err == nil {
+				t.Errorf("%+v: calls ended after %s and %s, the first with %v", test, first, second, err)
+			}
+			service.want(t, test.requests)
+			if got := wantKind(t, again, test.kind).Attempts; got != test.last {
+				t.Errorf("%+v: the last call had %d attempts", test, got)
 			}
 		})
 	}
-}
-
-// TestSomeAreAlwaysRefused: calls that are refused for a reason other than their pace must not slow down the others.
-func TestSomeAreAlwaysRefused(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := roundTripper(func(request *http.Request) *http.Response {
-			time.Sleep(20 * time.Millisecond)
-			if request.Method == http.MethodDelete {
-				return reply(http.StatusServiceUnavailable, htmlPage)
-			}
-			return reply(http.StatusOK, successJSON)
-		})
-		client := process(t, service)
-		work := calls(t, client, 3000)
-		start := time.Now()
-		failed := tenWorkers(func(worker int) error {
-			if worker > 4 {
-				return work(worker)
-			}
-			for range 3 {
-				if err := client.Delete(t.Context(), TokenRequest{UserGroupID: "acme"}); err == nil {
-					t.Error("the deletion succeeded")
-				}
-			}
-			return errNoWork
-		})
-		if took := time.Since(start); failed > 0 || took > 5*time.Minute {
-			t.Errorf("3,000 calls took %s; %d failed", took, failed)
-		}
-	})
-}
-
-type roundTripper func(*http.Request) *http.Response
-
-func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
-	return r(request), nil
 }

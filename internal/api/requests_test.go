@@ -57,7 +57,7 @@ func TestRequests(t *testing.T) {
 		for basePath, uri := range map[string]string{
 			"": "/api/user", "/base/v1//": "/base/v1/api/user", "/with%2Fslash": "/with%2Fslash/api/user",
 		} {
-			service := each(ok(successJSON))
+			service := inTurn(ok(successJSON))
 			client := service.client(t, func(c *Config) { c.BaseURL, _ = ParseBaseURL("http://127.0.0.1"+basePath, false) })
 			if err := test.call(t.Context(), client); err != nil {
 				t.Fatal(err)
@@ -78,7 +78,7 @@ func TestRequests(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	for _, call := range fourCalls {
-		service := each(ok(successJSON))
+		service := inTurn(ok(successJSON))
 		client := service.client(t, func(c *Config) {
 			c.Headers = map[string]Secret{}
 			for name, value := range map[string]string{
@@ -110,12 +110,12 @@ func TestHeaders(t *testing.T) {
 // TestUnsendableRequest: a request that cannot be encoded as JSON or put into a header must not reach the network.
 func TestUnsendableRequest(t *testing.T) {
 	t.Parallel()
-	service := each(ok(successJSON))
-	_, err := get(t.Context(), service.client(t, func(c *Config) { c.APIKey = NewSecret("two\nlines") }))
-	wantKind(t, failureOf(t, err), NotSent)
+	service := inTurn(ok(successJSON))
+	_, err := get.make(t.Context(), service.client(t, func(c *Config) { c.APIKey = NewSecret("two\nlines") }))
+	wantKind(t, err, NotSent)
 	wantAbsent(t, "the error", err.Error(), "two\nlines", "lines")
 	_, err = service.client(t).Update(t.Context(), GroupRequest{UserGroupID: "\xff"})
-	wantKind(t, failureOf(t, err), NotSent)
+	wantKind(t, err, NotSent)
 	wantAbsent(t, "the error", err.Error(), "jsontext")
 	service.want(t, 0)
 }

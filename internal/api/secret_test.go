@@ -46,7 +46,7 @@ func TestSecretNeverPrints(t *testing.T) {
 		"call": call{secret: secret}, "token request": TokenRequest{CurrentToken: secret},
 		"answer": Answer{UserGroup: UserGroup{Token: secret}}, "error": error(&Error{cause: errors.New("x")}),
 		"unexported map": struct{ m map[Secret]Secret }{map[Secret]Secret{secret: secret}},
-		"body":           loggedBody{testCall(t, "POST"), []byte(`{"token":"` + plantedKey + `"}`)},
+		"body":           toLog(t, `{"token":"`+plantedKey+`"}`),
 	}
 	for name, holder := range holders {
 		for verb := range strings.SplitSeq("v +v #v s q x X d o b c t T p e g U w 08d -20s +q #q # x 5.2f", " ") {
