@@ -74,7 +74,8 @@ func TestInterpretation(t *testing.T) {
 			}
 			happened := test.kind == UnknownOutcome || test.kind == Incomplete
 			if failure.Kind != test.kind || failure.Status != status || failure.FromService == test.foreign ||
-				failure.AfterLostAttempt || failure.MayHaveHappened() != happened || failure.RateLimited() != (status == 429 || status == 503) ||
+				failure.AfterLostAttempt || failure.MayHaveHappened() != happened ||
+				failure.RateLimited() != (status == 429 || status == 503) ||
 				!strings.Contains(failure.Reason, test.reason) || test.reason == "" && failure.Reason != "" {
 				t.Errorf("%s: %#v\nwant kind %d, foreign %v, reason %q", text, failure, test.kind, test.foreign, test.reason)
 			}

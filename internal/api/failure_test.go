@@ -12,18 +12,18 @@ import (
 	"io"
 	"math/big"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 )
 
-// selfSigned returns a certificate for a name, valid until the given time from now, and a pool that trusts it.
-func selfSigned(t testing.TB, name string, until time.Duration) (tls.Certificate, *x509.CertPool) {
+// selfSigned returns a certificate for a name, valid until the given time from now.
+func selfSigned(t testing.TB, name string, until time.Duration) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -41,23 +41,43 @@ func selfSigned(t testing.TB, name string, until time.Duration) (tls.Certificate
 	if err != nil {
 		t.Fatal(err)
 	}
-	certificate, err := x509.ParseCertificate(der)
+	leaf, err := x509.ParseCertificate(der)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool := x509.NewCertPool()
-	pool.AddCert(certificate)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
 }
+
+func poolOf(certificates ...tls.Certificate) *x509.CertPool {
+	pool := x509.NewCertPool()
+	for _, certificate := range certificates {
+		pool.AddCert(certificate.Leaf)
+	}
+	return pool
+}
+
+func trusting(certificates ...tls.Certificate) func(*Config) {
+	return func(c *Config) { c.RootCAs = poolOf(certificates...) }
+}
+
+func presenting(certificate tls.Certificate) func(*Config) {
+	return func(c *Config) { c.ClientCertificate = &certificate }
+}
+
+func named(name string) func(*Config) { return func(c *Config) { c.TLSServerName = name } }
+
+func through(proxy string) func(*Config) { return func(c *Config) { c.ProxyURL = NewSecret(proxy) } }
 
 // way is a way to a service, which either reaches it or fails on the way.
 type way struct {
-	address   string
-	configure func(*Config)
-	attempts  int    // the expected number, or 0 if the way reaches the service
-	reason    string // a part of it, with {address}
-	obstacle  Obstacle
+	address  string
+	settings []func(*Config)
+	attempts int    // the expected number, or 0 if the way reaches the service
+	reason   string // a part of it, with {address}
+	obstacle Obstacle
 }
+
+func with(settings ...func(*Config)) []func(*Config) { return settings }
 
 func (w way) try(t *testing.T, name string, service *service) {
 	t.Helper()
@@ -65,11 +85,7 @@ func (w way) try(t *testing.T, name string, service *service) {
 		t.Parallel()
 		var log bytes.Buffer
 		for _, call := range fourCalls {
-			client := newClient(t, w.address, retries(3), func(c *Config) {
-				if w.configure != nil {
-					w.configure(c)
-				}
-			})
+			client := newClient(t, w.address, append(with(retries(3)), w.settings...)...)
 			answer, err := call.make(tflogtest.RootLogger(t.Context(), &log), client)
 			if w.attempts == 0 {
 				if err != nil || answer.AfterLostAttempt {
@@ -94,66 +110,49 @@ func (w way) try(t *testing.T, name string, service *service) {
 // TestTLS: a failed TLS connection must not count as a lost call or be retried, and the error must name the obstacle.
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	own, trusted := selfSigned(t, "127.0.0.1", hour)
-	named, namedTrusted := selfSigned(t, "service.example", hour)
-	expired, expiredTrusted := selfSigned(t, "127.0.0.1", -hour)
-	client, clientTrusted := selfSigned(t, "client", hour)
-	stranger, _ := selfSigned(t, "client", hour)
-	roots := func(pool *x509.CertPool, more ...func(*Config)) func(*Config) {
-		return func(c *Config) {
-			c.RootCAs = pool
-			for _, change := range more {
-				change(c)
-			}
+	own, other := selfSigned(t, "127.0.0.1", hour), selfSigned(t, "service.example", hour)
+	expired := selfSigned(t, "127.0.0.1", -hour)
+	client, stranger := selfSigned(t, "client", hour), selfSigned(t, "client", hour)
+	only := func(version uint16, certificate tls.Certificate) *tls.Config {
+		return &tls.Config{
+			Certificates: []tls.Certificate{certificate}, MinVersion: version, MaxVersion: version,
+			NextProtos: []string{"h2", "http/1.1"}, // The service would not understand HTTP/2.
 		}
 	}
-	byName := func(c *Config) { c.TLSServerName = "service.example" }
-	with := func(certificate tls.Certificate) func(*Config) {
-		return func(c *Config) { c.ClientCertificate = &certificate }
-	}
-	only := func(version uint16, certificates ...tls.Certificate) *tls.Config {
-		return &tls.Config{Certificates: certificates, MinVersion: version, MaxVersion: version}
-	}
-	preferring2 := only(tls.VersionTLS13, own) // The service would not understand HTTP/2.
-	preferring2.NextProtos = []string{"h2", "http/1.1"}
 	asking := func(version uint16) *tls.Config {
 		config := only(version, own)
-		config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, clientTrusted
+		config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, poolOf(client)
 		return config
 	}
 	const (
-		unverified = "the certificate of {address} could not be verified: x509: "
-		refused    = "{address} refused the TLS connection: "
+		tls12, tls13 = tls.VersionTLS12, tls.VersionTLS13
+		unverified   = "the certificate of {address} could not be verified: x509: "
+		refused      = "{address} refused the TLS connection: "
 	)
 	for name, test := range map[string]struct {
 		server *tls.Config
 		way
 	}{
-		"trusted":        {only(tls.VersionTLS12, own), way{configure: roots(trusted)}},
-		"prefers HTTP/2": {preferring2, way{configure: roots(trusted)}},
-		"unknown authority": {
-			only(tls.VersionTLS13, own), way{"", nil, 1, unverified + "certificate signed by", UnknownAuthority},
-		},
-		"another name":    {only(tls.VersionTLS13, named), way{"", roots(namedTrusted), 1, unverified, OtherName}},
-		"tls_server_name": {only(tls.VersionTLS13, named), way{configure: roots(namedTrusted, byName)}},
-		"expired": {
-			only(tls.VersionTLS13, expired), way{"", roots(expiredTrusted), 1, unverified, ExpiredCertificate},
-		},
+		"trusted":           {only(tls12, own), way{settings: with(trusting(own))}},
+		"tls_server_name":   {only(tls13, other), way{settings: with(trusting(other), named("service.example"))}},
+		"another name":      {only(tls13, other), way{"", with(trusting(other)), 1, unverified, OtherName}},
+		"unknown authority": {only(tls13, own), way{"", nil, 1, unverified + "certificate signed by", UnknownAuthority}},
+		"expired":           {only(tls13, expired), way{"", with(trusting(expired)), 1, unverified, ExpiredCertificate}},
 		"TLS 1.1": {
-			only(tls.VersionTLS11, own), way{"", roots(trusted), 1, refused + "protocol version", HandshakeRefused},
+			only(tls.VersionTLS11, own), way{"", with(trusting(own)), 1, refused + "protocol version", HandshakeRefused},
 		},
 		// In TLS 1.3, the refusal arrives after the request was written.
 		"no client certificate": {
-			asking(tls.VersionTLS13), way{"", roots(trusted), 1, refused + "certificate required", ClientCertificateWanted},
+			asking(tls13), way{"", with(trusting(own)), 1, refused + "certificate required", ClientCertificateWanted},
 		},
 		"no client certificate, TLS 1.2": {
-			asking(tls.VersionTLS12), way{"", roots(trusted), 1, refused, ClientCertificateWanted},
+			asking(tls12), way{"", with(trusting(own)), 1, refused, ClientCertificateWanted},
 		},
 		"wrong client certificate": {
-			asking(tls.VersionTLS13), way{"", roots(trusted, with(stranger)), 1, refused, ClientCertificateWanted},
+			asking(tls13), way{"", with(trusting(own), presenting(stranger)), 1, refused, ClientCertificateWanted},
 		},
-		"client certificate":          {asking(tls.VersionTLS13), way{configure: roots(trusted, with(client))}},
-		"client certificate, TLS 1.2": {asking(tls.VersionTLS12), way{configure: roots(trusted, with(client))}},
+		"client certificate":          {asking(tls13), way{settings: with(trusting(own), presenting(client))}},
+		"client certificate, TLS 1.2": {asking(tls12), way{settings: with(trusting(own), presenting(client))}},
 	} {
 		service := inTurn(ok(successJSON))
 		test.address = "https://" + service.listen(t, test.server)
@@ -189,13 +188,12 @@ func TestNoConnection(t *testing.T) {
 	t.Cleanup(func() { _ = held.Close() })
 	deaf := held.LocalAddr().String()
 	_, port, _ := net.SplitHostPort(deaf)
-	through := func(proxy string) func(*Config) {
-		return func(c *Config) { c.ProxyURL = NewSecret(proxy) }
-	}
 	_, err = net.Dial("tcp", deaf)
 	refused := " could be made: " + rootCause(err) // each system has its own words
-	closing := func(c net.Conn) { _ = c.Close() }
-	noTLS := func(c net.Conn) { _ = write("HTTP/1.1 400 Bad Request\r\n\r\n")(c, received{}) }
+	closing := func(conn net.Conn) { _ = conn.Close() }
+	silent := func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
+	noTLS := func(conn net.Conn) { _ = write("HTTP/1.1 400 Bad Request\r\n\r\n")(conn, received{}) }
+	soon := func(c *Config) { c.RequestTimeout = 10 * time.Millisecond }
 	const service = "https://service.example"
 	const toService = "no connection to service.example:443 through the proxy 127.0.0.1:"
 	for name, test := range map[string]way{
@@ -204,34 +202,24 @@ func TestNoConnection(t *testing.T) {
 		"cut handshakes": {
 			"https://" + listen(t, closing), nil, 4, "no connection to {address} could be made: ", NoObstacle,
 		},
-		"a deaf proxy": {
-			service, through("http://" + deaf), 4, "no connection to the proxy " + deaf + refused, NoObstacle,
+		"handshakes without a response": {
+			"https://" + listen(t, silent), with(soon), 4, "no connection to {address} was made within 10ms", NoObstacle,
 		},
-		"a silent proxy":  {service, through("socks5://" + listen(t, closing)), 4, toService, NoObstacle},
-		"a cutting proxy": {service, through("http://" + inTurn(cut).listen(t, nil)), 4, toService, NoObstacle},
+		"a deaf proxy": {
+			service, with(through("http://" + deaf)), 4, "no connection to the proxy " + deaf + refused, NoObstacle,
+		},
+		"a silent proxy":  {service, with(through("socks5://" + listen(t, closing))), 4, toService, NoObstacle},
+		"a cutting proxy": {service, with(through("http://" + inTurn(cut).listen(t, nil))), 4, toService, NoObstacle},
 		"no TLS at a proxy": {
-			service, through("https://" + listen(t, noTLS)), 1, "does not speak TLS", NoTLS,
+			service, with(through("https://" + listen(t, noTLS))), 1, "does not speak TLS", NoTLS,
 		},
 		"TLS at a proxy": {
-			service, through("http://" + inTurn(then(write(tlsAlert), cut)).listen(t, nil)), 1,
+			service, with(through("http://" + inTurn(then(write(tlsAlert), cut)).listen(t, nil))), 1,
 			"expects TLS", TLSWanted,
 		},
 	} {
 		test.try(t, name, inTurn(cut))
 	}
-	synctest.Test(t, func(t *testing.T) {
-		client := newClient(t, "https://service.example", func(c *Config) { c.RequestTimeout = 30 * second })
-		client.dialWith(func(context.Context, string, string) (net.Conn, error) {
-			here, there := net.Pipe()
-			go func() { _, _ = io.Copy(io.Discard, there) }()
-			return here, nil
-		})
-		_, err := get.make(t.Context(), client)
-		failure := wantKind(t, err, NotSent)
-		if said := failure.Said(); said != "no connection to service.example:443 was made within 30s" {
-			t.Errorf("handshake without a response: %s", said)
-		}
-	})
 }
 
 // TestNothingWritten: a call whose connection fails before the first byte of the request was not sent, so that even a
@@ -269,21 +257,10 @@ func tunnel(conn net.Conn, request received) bool {
 // get the client certificate.
 func TestProxy(t *testing.T) {
 	t.Parallel()
-	own, trusted := selfSigned(t, "127.0.0.1", hour)
-	named, _ := selfSigned(t, "service.example", hour)
-	leaf, err := x509.ParseCertificate(named.Certificate[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	trusted.AddCert(leaf)
-	strange, _ := selfSigned(t, "127.0.0.1", hour)
+	own, strange := selfSigned(t, "127.0.0.1", hour), selfSigned(t, "127.0.0.1", hour)
+	other := selfSigned(t, "service.example", hour)
 	by := func(certificate tls.Certificate) *tls.Config {
 		return &tls.Config{Certificates: []tls.Certificate{certificate}}
-	}
-	says := func(status int, attempts int, reason string, obstacle Obstacle) (reaction, way) {
-		const answered = " did not connect to {address}: it responded with status %d (%s) (Server: squid/6.1)"
-		reason = fmt.Sprintf(answered, status, reason)
-		return answer(status, "Server: squid/6.1\r\n", htmlPage), way{"", nil, attempts, reason, obstacle}
 	}
 	asking := by(own)
 	asking.ClientAuth = tls.RequestClientCert
@@ -302,31 +279,30 @@ func TestProxy(t *testing.T) {
 	tests := map[string]proxied{
 		"tunnel":     {"https", "http", nil, tunnel, way{}},
 		"over TLS":   {"https", "https", asking, tunnel, way{}},
-		"plain, 407": {"http", "http", nil, page(407), way{"", nil, 1, "", ProxyPasswordWanted}},
+		"plain, 407": {"http", "http", nil, page(407), way{attempts: 1, obstacle: ProxyPasswordWanted}},
 		"of unknown authority": {
 			"https", "https", by(strange), tunnel, way{"", nil, 1, "the certificate of the proxy 127.0.0.1:", UnknownAuthority},
 		},
 	}
-	for status, like := range map[int]way{
-		407: {"", nil, 1, "Proxy Authentication Required", ProxyPasswordWanted}, 403: {"", nil, 1, "Forbidden", ProxyForbids},
-		502: {"", nil, 4, "Bad Gateway", ProxyCannotConnect}, 503: {"", nil, 4, "Service Unavailable", ProxyCannotConnect},
-		429: {"", nil, 4, "Too Many Requests", ProxyForbids},
+	for status, refused := range map[int]way{
+		407: {attempts: 1, obstacle: ProxyPasswordWanted}, 403: {attempts: 1, obstacle: ProxyForbids},
+		429: {attempts: 4, obstacle: ProxyForbids}, 502: {attempts: 4, obstacle: ProxyCannotConnect},
+		503: {attempts: 4, obstacle: ProxyCannotConnect},
 	} {
-		react, way := says(status, like.attempts, like.reason, like.obstacle)
-		tests[strconv.Itoa(status)] = proxied{"https", "http", nil, react, way}
+		const format = " did not connect to {address}: it responded with status %d (%s) (Server: squid/6.1)"
+		refused.reason = fmt.Sprintf(format, status, http.StatusText(status))
+		react := answer(status, "Server: squid/6.1\r\n", htmlPage)
+		tests[strconv.Itoa(status)] = proxied{"https", "http", nil, react, refused}
 	}
 	for name, test := range tests {
 		service, proxy := inTurn(ok(successJSON)), inTurn(test.react)
-		config := by(named)
+		config := by(other)
 		if test.scheme == "http" {
 			config = nil
 		}
 		test.address = test.scheme + "://" + service.listen(t, config)
 		address := test.proxyScheme + "://user:pa%2Fss@" + proxy.listen(t, test.proxyTLS)
-		test.configure = func(c *Config) {
-			c.ProxyURL, c.RootCAs, c.TLSServerName = NewSecret(address), trusted, "service.example"
-			c.ClientCertificate = &strange
-		}
+		test.settings = with(through(address), trusting(own, other), named("service.example"), presenting(strange))
 		test.try(t, name, service)
 		t.Cleanup(func() {
 			for _, request := range service.seen() {
