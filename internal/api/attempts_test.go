@@ -19,50 +19,59 @@ const (
 )
 
 // TestRepetitions counts, for each call and each fault, the requests that the service receives if the fault lasts,
-// and if it occurs once.
+// and if it occurs once. An attempt that gets no complete response must end after the timeout.
 func TestRepetitions(t *testing.T) {
 	t.Parallel()
-	const never, ifUpdate, ifRepeatable, always = 0, 1, 2, 3
+	const none, update, repeatable, all = "", "PUT", "GET PUT DELETE", "GET PUT POST DELETE"
 	json := func(status int, body string) reaction { return answer(status, "", body) }
 	for name, test := range map[string]struct {
 		fault    reaction
 		kind     Kind
-		repeated int
+		repeated string // methods
 	}{
-		"429":                {json(429, `{}`), Throttled, always},
-		"503":                {json(503, ``), UnknownOutcome, ifRepeatable},
-		"500":                {json(500, `{"success":0}`), UnknownOutcome, ifRepeatable},
-		"cut":                {cut, UnknownOutcome, ifRepeatable},
-		"cut in the header":  {then(write("HTTP/1.1 200 OK\r\nX: "), cut), UnknownOutcome, ifRepeatable},
-		"cut before success": {part(200, `{"user_group":1,`), UnknownOutcome, ifRepeatable},
-		"silence":            {hang, UnknownOutcome, ifRepeatable},
-		"no HTTP":            {write("220 smtp.example.com\r\n\r\n"), UnknownOutcome, ifRepeatable},
-		"another protocol":   {write("HTTP/1.1 101 X\r\nConnection: Upgrade\r\n\r\n"), UnknownOutcome, ifRepeatable},
-		"half an answer":     {part(200, successJSON[:len(successJSON)/2]), Incomplete, ifUpdate},
-		"half a refusal":     {part(400, `{"message":"no`), Refused, never},
-		"half a 403":         {part(403, htmlPage), Unauthorized, never},
-		"407":                {json(407, ``), NotSent, never},
-		"400":                {json(400, `{"success":1}`), Refused, never},
-		"307":                {json(307, ``), Redirected, never},
-		"from a cache":       {answer(200, "Age: 1\r\n", successJSON), Cached, never},
+		"429":                {json(429, `{}`), Throttled, all},
+		"503":                {json(503, ``), UnknownOutcome, repeatable},
+		"500":                {json(500, `{"success":0}`), UnknownOutcome, repeatable},
+		"cut":                {cut, UnknownOutcome, repeatable},
+		"cut in the header":  {then(write("HTTP/1.1 200 OK\r\nX: "), cut), UnknownOutcome, repeatable},
+		"cut before success": {part(200, `{"user_group":1,`), UnknownOutcome, repeatable},
+		"silence":            {hang, UnknownOutcome, repeatable},
+		"silence in header":  {then(write("HTTP/1.1 200 OK\r\nX: "), hang), UnknownOutcome, repeatable},
+		"silence in body": {
+			then(write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"), hang), UnknownOutcome, repeatable,
+		},
+		"no HTTP":            {write("220 smtp.example.com\r\n\r\n"), UnknownOutcome, repeatable},
+		"another protocol":   {write("HTTP/1.1 101 X\r\nConnection: Upgrade\r\n\r\n"), UnknownOutcome, repeatable},
+		"half an answer":     {part(200, successJSON[:len(successJSON)/2]), Incomplete, update},
+		"half a refusal":     {part(400, `{"message":"no`), Refused, none},
+		"half a 403":         {part(403, htmlPage), Unauthorized, none},
+		"407":                {json(407, ``), NotSent, none},
+		"400":                {json(400, `{"success":1}`), Refused, none},
+		"307":                {json(307, ``), Redirected, none},
+		"from a cache":       {answer(200, "Age: 1\r\n", successJSON), Cached, none},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				for _, call := range fourCalls {
 					want := 1
-					if test.repeated == always || test.repeated == ifRepeatable && call.repeatable ||
-						test.repeated == ifUpdate && call.method == http.MethodPut {
+					if strings.Contains(test.repeated, call.method) {
 						want = 4
 					}
 					service := inTurn(test.fault)
-					client := service.client(t, retries(3))
+					client := service.client(t, retries(3), waits(second, second))
+					begun := time.Now()
 					_, err := call.make(t.Context(), client)
 					failure := wantKind(t, err, test.kind)
 					service.want(t, want)
 					counted := strings.Contains(failure.Said(), fmt.Sprintf("in the last of %d attempts, ", want))
 					if failure.Attempts != want || counted != (want > 1) {
 						t.Errorf("%s: %d attempts; %s", call.method, failure.Attempts, failure.Said())
+					}
+					took, timedOut := time.Since(begun), strings.HasSuffix(failure.Reason, "no complete response arrived within 20s")
+					if silent := strings.HasPrefix(name, "silence"); timedOut != silent ||
+						silent && took != time.Duration(21*want-1)*second {
+						t.Errorf("%s: ended after %s: %s", call.method, took, failure.Reason)
 					}
 					mayHaveHappened := test.kind == UnknownOutcome || test.kind == Incomplete
 					if failure.AfterLostAttempt != (mayHaveHappened && want > 1) || failure.MayHaveHappened() != mayHaveHappened {
@@ -78,7 +87,7 @@ func TestRepetitions(t *testing.T) {
 						continue
 					}
 					service = inTurn(test.fault, ok(successJSON))
-					begun := time.Now()
+					begun = time.Now()
 					answer, err := call.make(t.Context(), service.client(t, retries(3)))
 					service.want(t, 2)
 					if err != nil || call.method != http.MethodDelete &&
@@ -109,25 +118,6 @@ func TestKeptAliveConnectionDies(t *testing.T) {
 			t.Fatalf("%d connections: the second call did not reuse the first one", service.connections)
 		}
 	}
-}
-
-// TestRequestTimeout: each attempt must end after the timeout, whatever has arrived by then.
-func TestRequestTimeout(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		for _, begun := range []string{"", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"} {
-			service := inTurn(then(write(begun), hang))
-			client := service.client(t, retries(1), waits(second, second), func(c *Config) { c.RequestTimeout = 30 * second })
-			start := time.Now()
-			_, err := get.make(t.Context(), client)
-			failure := wantKind(t, err, UnknownOutcome)
-			took, want := time.Since(start), "no complete response arrived within 30s"
-			if took != 61*second || !strings.HasSuffix(failure.Reason, want) {
-				t.Errorf("%q: ended after %s: %s", begun, took, failure.Reason)
-			}
-			service.want(t, 2)
-		}
-	})
 }
 
 // late delays the response, like a slow service.

@@ -220,22 +220,20 @@ func waits(shortest, longest time.Duration) func(*Config) {
 // anyCall is one of the four calls, for what all of them have in common.
 type anyCall struct {
 	method string
-	// repeatable means that the call is retried after an unknown outcome.
-	repeatable bool
-	make       func(context.Context, *Client) (Answer, error)
+	make   func(context.Context, *Client) (Answer, error)
 }
 
 var (
-	get = anyCall{http.MethodGet, true, func(ctx context.Context, c *Client) (Answer, error) {
+	get = anyCall{http.MethodGet, func(ctx context.Context, c *Client) (Answer, error) {
 		return c.GetOrCreate(ctx, GroupRequest{UserGroupID: "acme"})
 	}}
-	put = anyCall{http.MethodPut, true, func(ctx context.Context, c *Client) (Answer, error) {
+	put = anyCall{http.MethodPut, func(ctx context.Context, c *Client) (Answer, error) {
 		return c.Update(ctx, GroupRequest{UserGroupID: "acme", Name: ptr("Acme")})
 	}}
-	post = anyCall{http.MethodPost, false, func(ctx context.Context, c *Client) (Answer, error) {
+	post = anyCall{http.MethodPost, func(ctx context.Context, c *Client) (Answer, error) {
 		return c.Rotate(ctx, TokenRequest{CurrentToken: NewSecret(plantedToken), UserGroupID: "acme"})
 	}}
-	remove = anyCall{http.MethodDelete, true, func(ctx context.Context, c *Client) (Answer, error) {
+	remove = anyCall{http.MethodDelete, func(ctx context.Context, c *Client) (Answer, error) {
 		return Answer{}, c.Delete(ctx, TokenRequest{CurrentToken: NewSecret(plantedToken), UserGroupID: "acme"})
 	}}
 	fourCalls = []anyCall{get, put, post, remove}
