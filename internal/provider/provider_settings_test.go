@@ -40,6 +40,9 @@ func readSettings(t *testing.T, config object) (settings, diag.Diagnostics) {
 	return read, diags
 }
 
+// TestProviderSettingsSources checks where the value of each argument comes from. An argument in the configuration
+// hides its environment variable, even if the argument is empty. A file also hides the variable with the text, and a
+// text the variable with the file.
 func TestProviderSettingsSources(t *testing.T) {
 	keyFile := protocoltest.File(t, "key", "\n  key-of-file \n")
 	otherKeyFile := protocoltest.File(t, "other", "key-of-other-file")
@@ -106,7 +109,10 @@ func TestProviderSettingsSources(t *testing.T) {
 		"environment":       {nil, "", "Testing", "Testing", "Customer", "Customer"},
 		"max_deletions":     {nil, "no limit", 0, 0, "1000000", 1_000_000},
 	}
-	// TestProviderConnection, TestProviderProxy and TestCertificatesAreUsed cover the arguments listed here.
+	empty := object{
+		"base_url": "", "api_key": "", "allow_http": false, "headers": object{}, "user_agent_suffix": "", "environment": "",
+	}
+	// TestProviderConnection and TestCertificatesAreUsed cover the arguments listed here.
 	covered := append(slices.Collect(maps.Keys(tests)), "ca_cert_file", "ca_cert_pem", "client_cert_file",
 		"client_cert_pem", "client_key_file", "client_key_pem", "proxy_url", "tls_server_name")
 	for name := range providerSchema(t).Attributes {
@@ -125,8 +131,8 @@ func TestProviderSettingsSources(t *testing.T) {
 				}
 				read, diags := readSettings(t, all)
 				switch {
-				case value == nil && !diags.HasError():
-					t.Errorf("%s: want an error, got none", source)
+				case value == nil && (len(diags) != 1 || !diags.HasError()):
+					t.Errorf("%s: want one error, got %v", source, diags)
 				case value != nil && len(diags) > 0:
 					t.Errorf("%s: %v", source, diags)
 				case value != nil && !reflect.DeepEqual(show[argument](read), value):
@@ -137,43 +143,15 @@ func TestProviderSettingsSources(t *testing.T) {
 			want("configuration", object{argument: test.configured}, test.configuredBecomes)
 			t.Setenv("EMBED_"+strings.ToUpper(argument), test.environment)
 			want("environment", object{}, test.environmentGives)
+			if value, is := empty[argument]; is {
+				want("empty configuration over environment", object{argument: value}, test.byDefault)
+			}
+			if strings.HasPrefix(argument, "api_key") {
+				t.Setenv("EMBED_API_KEY", "other")
+				t.Setenv("EMBED_API_KEY_FILE", "/no/such")
+			}
 			want("configuration over environment", object{argument: test.configured}, test.configuredBecomes)
 		})
-	}
-}
-
-// TestProviderSettingsHideVariables checks that an argument in the configuration hides its environment variable, even
-// if the argument is empty. A file also hides the variable with the text, and a text the variable with the file.
-func TestProviderSettingsHideVariables(t *testing.T) {
-	for variable, value := range map[string]string{
-		"BASE_URL": "https://other.example", "API_KEY": "of-environment",
-		"API_KEY_FILE": protocoltest.File(t, "key", "of-environment-file"), "ALLOW_HTTP": "true",
-		"HEADERS": `{"X-Tenant":"a"}`, "USER_AGENT_SUFFIX": "shell/2", "ENVIRONMENT": "Testing",
-	} {
-		t.Setenv("EMBED_"+variable, value)
-	}
-	silent := object{"api_key": "k", "headers": object{}, "user_agent_suffix": "", "environment": ""}
-	for name, test := range map[string]struct {
-		changes object
-		fails   bool
-	}{
-		"none":       {},
-		"key file":   {changes: object{"api_key": nil, "api_key_file": protocoltest.File(t, "key", "key")}},
-		"base_url":   {object{"base_url": ""}, true},
-		"api_key":    {object{"api_key": ""}, true},
-		"allow_http": {object{"base_url": "http://service.example", "allow_http": false}, true},
-	} {
-		read, diags := readSettings(t, protocoltest.With(silent, test.changes))
-		if test.fails {
-			if len(diags) != 1 || !diags.HasError() {
-				t.Errorf("%s: want one error, got %v", name, diags)
-			}
-			continue
-		}
-		if len(diags) > 0 || len(read.client.Headers) > 0 || read.userAgentSuffix != "" || read.environment != "" ||
-			!strings.HasPrefix(read.client.APIKey.Reveal(), "k") {
-			t.Errorf("%s: %+v, key %q: %v", name, read, read.client.APIKey.Reveal(), diags)
-		}
 	}
 }
 
@@ -213,6 +191,7 @@ func TestUserAgent(t *testing.T) {
 	}
 }
 
+// TestProviderConnection changes arguments and variables of a provider that has a client certificate.
 func TestProviderConnection(t *testing.T) {
 	certificate, key := protocoltest.CertificatePair(t, time.Hour)
 	expired, expiredKey := protocoltest.CertificatePair(t, -time.Hour)
@@ -220,111 +199,88 @@ func TestProviderConnection(t *testing.T) {
 	certificateFile, keyFile := protocoltest.File(t, "cert.pem", certificate), protocoltest.File(t, "key.pem", key)
 	both := protocoltest.File(t, "both.pem", key+certificate)
 	broken := strings.Replace(certificate, "\n", "\nMIIB", 1)
-	badProxy := object{"HTTPS_PROXY": "http://user:hun/ter2@proxy:1"}
-	badProxyExempt := protocoltest.With(badProxy, "NO_PROXY", "service.example")
+	const badProxy = "http://user:hun/ter2@proxy:1"
+	const one, two, three = "http://one:3128", "http://two:3128", "http://three:3128"
 	type o = object
-	pair := o{"client_cert_pem": certificate, "client_key_pem": key}
+	none := o{"client_cert_pem": nil, "client_key_pem": nil}
 	for name, test := range map[string]struct {
-		configured, variables o
-		want                  string // in the only error; if empty, a client certificate
+		arguments, variables o
+		fails                string // with one error that contains it; empty for no error
+		proxy                string
 	}{
-		"file and text": {configured: o{"client_cert_file": certificateFile, "client_key_pem": key}},
-		"one file":      {configured: o{"client_cert_file": both, "client_key_file": both}},
+		"file and text": {arguments: o{"client_cert_pem": nil, "client_cert_file": certificateFile}},
+		"one file":      {arguments: protocoltest.With(none, "client_cert_file", both, "client_key_file", both)},
 		"environment": {
-			variables: o{"EMBED_CLIENT_CERT_FILE": certificateFile, "EMBED_CLIENT_KEY_PEM": key},
+			arguments: none, variables: o{"EMBED_CLIENT_CERT_FILE": certificateFile, "EMBED_CLIENT_KEY_PEM": key},
 		},
-		"configuration wins": {configured: pair, variables: o{"EMBED_CLIENT_CERT_FILE": "/no/such"}},
-		"no key": {
-			configured: o{"client_cert_pem": certificate}, want: "client_cert_pem requires the private key",
-		},
+		"configuration wins": {variables: o{"EMBED_CLIENT_CERT_FILE": "/no/such"}},
+		"no key":             {arguments: o{"client_key_pem": nil}, fails: "client_cert_pem requires the private key"},
 		"no certificate": {
-			configured: o{"client_key_file": keyFile}, want: "client_key_file requires the certificate",
+			arguments: protocoltest.With(none, "client_key_file", keyFile), fails: "client_key_file requires the certificate",
 		},
 		"both forms": {
-			configured: protocoltest.With(pair, "client_cert_file", certificateFile),
-			want:       "Set only one of client_cert_pem and client_cert_file",
+			arguments: o{"client_cert_file": certificateFile}, fails: "Set only one of client_cert_pem and client_cert_file",
 		},
 		"both forms in the environment": {
+			arguments: none,
 			variables: o{"EMBED_CLIENT_CERT_PEM": certificate, "EMBED_CLIENT_CERT_FILE": certificateFile},
-			want:      "or only one of EMBED_CLIENT_CERT_PEM and EMBED_CLIENT_CERT_FILE",
+			fails:     "or only one of EMBED_CLIENT_CERT_PEM and EMBED_CLIENT_CERT_FILE",
 		},
-		"another key": {
-			configured: protocoltest.With(pair, "client_key_pem", otherKey), want: "does not belong to the certificate",
-		},
-		"expired": {
-			configured: o{"client_cert_pem": expired, "client_key_pem": expiredKey}, want: "expired on 20",
-		},
-		"no PEM certificate": {
-			configured: protocoltest.With(pair, "client_cert_pem", "hunter2"), want: "must contain a certificate in PEM format",
-		},
+		"another key": {arguments: o{"client_key_pem": otherKey}, fails: "does not belong to the certificate"},
+		"expired":     {arguments: o{"client_cert_pem": expired, "client_key_pem": expiredKey}, fails: "expired on 20"},
+		"no PEM":      {arguments: o{"client_cert_pem": "hunter2"}, fails: "must contain a certificate in PEM format"},
 		"a second certificate that is broken": {
-			configured: protocoltest.With(pair, "client_cert_pem", certificate+broken),
-			want:       "must contain a certificate in PEM format",
+			arguments: o{"client_cert_pem": certificate + broken}, fails: "must contain a certificate in PEM format",
 		},
-		"no PEM key": {
-			configured: protocoltest.With(pair, "client_key_pem", "hunter2"), want: "the private key in PEM format",
-		},
+		"no PEM key": {arguments: o{"client_key_pem": "hunter2"}, fails: "the private key in PEM format"},
 		"no such file": {
-			configured: o{"client_cert_file": "/no/such", "client_key_pem": key}, want: "must name a readable file",
+			arguments: o{"client_cert_pem": nil, "client_cert_file": "/no/such"}, fails: "must name a readable file",
 		},
-		"authority expired": {configured: o{"ca_cert_pem": expired}, want: "expired on 20"},
-		"authority no PEM":  {configured: o{"ca_cert_pem": "hunter2"}, want: "must contain at least one certificate"},
-		"server name is an address": {
-			configured: o{"tls_server_name": "https://hunter2"}, want: "must be a host name",
-		},
-		"server name is an IPv6 address": {configured: protocoltest.With(pair, "tls_server_name", "::1")},
+		"authority expired":              {arguments: o{"ca_cert_pem": expired}, fails: "expired on 20"},
+		"authority no PEM":               {arguments: o{"ca_cert_pem": "hunter2"}, fails: "must contain at least one cert"},
+		"server name is an address":      {arguments: o{"tls_server_name": "https://hunter2"}, fails: "must be a host name"},
+		"server name is an IPv6 address": {arguments: o{"tls_server_name": "::1"}},
 		"service without TLS": {
-			configured: o{"base_url": "http://service.example"},
-			want:       "for loopback addresses, and elsewhere with allow_http = true. No call",
+			arguments: o{"base_url": "http://service.example"},
+			fails:     "for loopback addresses, and elsewhere with allow_http = true. No call",
 		},
 		"service with a user name": {
-			configured: o{"base_url": "https://user@service.example"},
-			want:       "a user name or password; the key goes into api_key. No call",
+			arguments: o{"base_url": "https://user@service.example"},
+			fails:     "a user name or password; the key goes into api_key. No call",
 		},
-		"proxy of another kind":        {configured: o{"proxy_url": "ftp://hunter2:1"}, want: "must start with http://"},
-		"proxy of the shell is bad":    {variables: badProxy, want: "HTTPS_PROXY"},
-		"bad, but NO_PROXY exempts it": {configured: pair, variables: badProxyExempt},
+		"proxy": {
+			arguments: o{"proxy_url": one}, variables: o{"HTTPS_PROXY": two, "NO_PROXY": "*"}, proxy: one,
+		},
+		"proxy of another kind":        {arguments: o{"proxy_url": "ftp://hunter2:1"}, fails: "must start with http://"},
+		"empty proxy is unset":         {arguments: o{"proxy_url": ""}, variables: o{"HTTPS_PROXY": two}, proxy: two},
+		"proxy of the shell":           {variables: o{"HTTPS_PROXY": two, "HTTP_PROXY": three}, proxy: two},
+		"proxy of the shell is bad":    {variables: o{"HTTPS_PROXY": badProxy}, fails: "HTTPS_PROXY"},
+		"bad, but NO_PROXY exempts it": {variables: o{"HTTPS_PROXY": badProxy, "NO_PROXY": "service.example"}},
+		"NO_PROXY exempts the service": {variables: o{"HTTPS_PROXY": two, "NO_PROXY": "service.example"}},
+		"proxy of the shell for http": {
+			arguments: o{"base_url": "http://service.example", "allow_http": true},
+			variables: o{"HTTPS_PROXY": two, "HTTP_PROXY": "three:3128"}, proxy: three,
+		},
+		"loopback has no proxy": {arguments: o{"base_url": "http://127.0.0.1:8642"}, variables: o{"HTTP_PROXY": three}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for variable, value := range test.variables {
+			silent := o{"HTTPS_PROXY": "", "HTTP_PROXY": "", "NO_PROXY": ""}
+			for variable, value := range protocoltest.With(silent, test.variables) {
 				t.Setenv(variable, value.(string))
 			}
-			arguments := o{"base_url": "https://service.example", "api_key": "k"}
-			read, diags := readSettings(t, protocoltest.With(arguments, test.configured))
+			read, diags := readSettings(t, protocoltest.With(o{
+				"base_url": "https://service.example", "api_key": "k", "client_cert_pem": certificate, "client_key_pem": key,
+			}, test.arguments))
 			switch {
-			case test.want == "":
-				if len(diags) > 0 || read.client.ClientCertificate == nil {
-					t.Errorf("want a client certificate without errors, got %v: %v", read.client.ClientCertificate, diags)
+			case test.fails == "":
+				proxy := read.client.ProxyURL.Reveal()
+				if len(diags) > 0 || read.client.ClientCertificate == nil || proxy != test.proxy {
+					t.Errorf("want a client certificate and the proxy %q, got %v and %q: %v",
+						test.proxy, read.client.ClientCertificate, proxy, diags)
 				}
-			case len(diags) != 1, !strings.Contains(diags[0].Detail(), test.want),
+			case len(diags) != 1, !strings.Contains(diags[0].Detail(), test.fails),
 				strings.Contains(diags[0].Detail(), "hunter2"):
-				t.Errorf("want one error with %q, got %v", test.want, diags)
-			}
-		})
-	}
-}
-
-func TestProviderProxy(t *testing.T) {
-	const service, one, two, three = "https://service.example", "http://one:3128", "http://two:3128", "http://three:3128"
-	for name, test := range map[string]struct {
-		base, https, http, no, want string
-		configured                  any
-	}{
-		"argument":                {base: service, configured: one, https: two, no: "*", want: one},
-		"https":                   {base: service, https: two, http: three, want: two},
-		"http":                    {base: "http://service.example", https: two, http: "three:3128", want: three},
-		"exempt":                  {base: service, https: two, no: "service.example"},
-		"loopback has no proxy":   {base: "http://127.0.0.1:8642", http: three},
-		"empty argument is unset": {base: service, configured: "", https: two, want: two},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Setenv("HTTPS_PROXY", test.https)
-			t.Setenv("HTTP_PROXY", test.http)
-			t.Setenv("NO_PROXY", test.no)
-			config := object{"base_url": test.base, "api_key": "k", "allow_http": true, "proxy_url": test.configured}
-			read, diags := readSettings(t, config)
-			if got := read.client.ProxyURL.Reveal(); len(diags) > 0 || got != test.want {
-				t.Errorf("the proxy is %q, want %q: %v", got, test.want, diags)
+				t.Errorf("want one error with %q, got %v", test.fails, diags)
 			}
 		})
 	}
