@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
@@ -26,7 +25,7 @@ type service struct {
 	*emulator.Emulator
 
 	// between, if set, answers calls in place of the emulator. The next function passes a call on.
-	between  func(r *http.Request, body map[string]json.RawMessage, next func() *http.Response) *http.Response
+	between  between
 	progress bytes.Buffer
 }
 
@@ -58,14 +57,14 @@ func newService(t *testing.T, options emulator.Options) *service {
 // left.
 func (s *service) run(ctx context.Context, environment string) (report probe.Report) {
 	s.Helper()
-	before := s.others()
+	before := s.everything(false)
 	base, err := api.ParseBaseURL("https://service.example", false)
 	if err != nil {
 		s.Fatal(err)
 	}
 	defer func() {
 		synctest.Wait()
-		if after := s.others(); !reflect.DeepEqual(before, after) {
+		if after := s.everything(false); !reflect.DeepEqual(before, after) {
 			s.Errorf("the groups of others were %v and are %v", before, after)
 		}
 		for _, call := range s.Calls() {
@@ -111,8 +110,6 @@ func (s *service) everything(probes bool) (groups []emulator.Group) {
 	return groups
 }
 
-func (s *service) others() []emulator.Group { return s.everything(false) }
-
 // left returns the IDs of the groups of the probe.
 func (s *service) left() (ids []string) {
 	for _, group := range s.everything(true) {
@@ -128,19 +125,17 @@ func (s *service) RoundTrip(r *http.Request) (response *http.Response, err error
 	if err != nil {
 		return nil, err
 	}
-	var body map[string]json.RawMessage
+	var body fields
 	if err := json.Unmarshal(text, &body); err != nil {
 		return nil, err
 	}
-	original := maps.Clone(body)
 	next := func() *http.Response {
-		sent := text
-		if !reflect.DeepEqual(body, original) {
-			sent, _ = json.Marshal(body)
+		if s.between != nil {
+			text, _ = json.Marshal(body) // It may have changed the body.
 		}
 		recorder := httptest.NewRecorder()
 		request := r.Clone(r.Context())
-		request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(sent)), int64(len(sent))
+		request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 		s.ServeHTTP(recorder, request)
 		return recorder.Result()
 	}
