@@ -40,15 +40,15 @@ func TestRepetitions(t *testing.T) {
 		"silence in body": {
 			then(write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"), hang), UnknownOutcome, repeatable,
 		},
-		"no HTTP":            {write("220 smtp.example.com\r\n\r\n"), UnknownOutcome, repeatable},
-		"another protocol":   {write("HTTP/1.1 101 X\r\nConnection: Upgrade\r\n\r\n"), UnknownOutcome, repeatable},
-		"half an answer":     {part(200, successJSON[:len(successJSON)/2]), Incomplete, update},
-		"half a refusal":     {part(400, `{"message":"no`), Refused, none},
-		"half a 403":         {part(403, htmlPage), Unauthorized, none},
-		"407":                {json(407, ``), NotSent, none},
-		"400":                {json(400, `{"success":1}`), Refused, none},
-		"307":                {json(307, ``), Redirected, none},
-		"from a cache":       {answer(200, "Age: 1\r\n", successJSON), Cached, none},
+		"no HTTP":          {write("220 smtp.example.com\r\n\r\n"), UnknownOutcome, repeatable},
+		"another protocol": {write("HTTP/1.1 101 X\r\nConnection: Upgrade\r\n\r\n"), UnknownOutcome, repeatable},
+		"half an answer":   {part(200, successJSON[:len(successJSON)/2]), Incomplete, update},
+		"half a refusal":   {part(400, `{"message":"no`), Refused, none},
+		"half a 403":       {part(403, htmlPage), Unauthorized, none},
+		"407":              {json(407, ``), NotSent, none},
+		"400":              {json(400, `{"success":1}`), Refused, none},
+		"307":              {json(307, ``), Redirected, none},
+		"from a cache":     {answer(200, "Age: 1\r\n", successJSON), Cached, none},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -277,20 +277,13 @@ func TestConnectionsAreReused(t *testing.T) {
 			return then(late, []reaction{chunked, answer(400, "", `{"success":0}`), ok(successJSON)}[n%3])
 		}}
 		client := service.client(t)
-		for range 20 {
-			var workers sync.WaitGroup
-			for i := range 10 {
-				workers.Go(func() {
-					if _, err := fourCalls[i%3].make(t.Context(), client); err != nil && !IsKind(err, Refused) {
-						t.Error(err)
-					}
-				})
-			}
-			workers.Wait()
+		all := int64(0)
+		for range 20 { // All connections are idle between the rounds.
+			failed, _ := tenWorkers(t.Context(), client, 10)
+			all += failed
 		}
-		service.want(t, 200)
-		if service.connections != 10 {
-			t.Errorf("%d connections for 10 workers with 20 calls each", service.connections)
+		if all != 67 || service.connections != 10 {
+			t.Errorf("%d calls of 200 failed, want one in three; %d connections for 10 workers", all, service.connections)
 		}
 		// Servers commonly close idle connections after 5 s, so the client must close them earlier.
 		time.Sleep(5 * second)

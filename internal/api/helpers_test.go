@@ -224,20 +224,32 @@ type anyCall struct {
 }
 
 var (
-	get = anyCall{http.MethodGet, func(ctx context.Context, c *Client) (Answer, error) {
-		return c.GetOrCreate(ctx, GroupRequest{UserGroupID: "acme"})
-	}}
-	put = anyCall{http.MethodPut, func(ctx context.Context, c *Client) (Answer, error) {
-		return c.Update(ctx, GroupRequest{UserGroupID: "acme", Name: ptr("Acme")})
-	}}
-	post = anyCall{http.MethodPost, func(ctx context.Context, c *Client) (Answer, error) {
-		return c.Rotate(ctx, TokenRequest{CurrentToken: NewSecret(plantedToken), UserGroupID: "acme"})
-	}}
-	remove = anyCall{http.MethodDelete, func(ctx context.Context, c *Client) (Answer, error) {
-		return Answer{}, c.Delete(ctx, TokenRequest{CurrentToken: NewSecret(plantedToken), UserGroupID: "acme"})
-	}}
+	get       = lookingUp(GroupRequest{UserGroupID: "acme"})
+	put       = updating(GroupRequest{UserGroupID: "acme", Name: ptr("Acme")})
+	post      = rotating(TokenRequest{CurrentToken: NewSecret(plantedToken), UserGroupID: "acme"})
+	remove    = deleting(TokenRequest{CurrentToken: NewSecret(plantedToken), UserGroupID: "acme"})
 	fourCalls = []anyCall{get, put, post, remove}
 )
+
+func lookingUp(group GroupRequest) anyCall {
+	return anyCall{http.MethodGet, func(ctx context.Context, c *Client) (Answer, error) {
+		return c.GetOrCreate(ctx, group)
+	}}
+}
+
+func updating(group GroupRequest) anyCall {
+	return anyCall{http.MethodPut, func(ctx context.Context, c *Client) (Answer, error) { return c.Update(ctx, group) }}
+}
+
+func rotating(group TokenRequest) anyCall {
+	return anyCall{http.MethodPost, func(ctx context.Context, c *Client) (Answer, error) { return c.Rotate(ctx, group) }}
+}
+
+func deleting(group TokenRequest) anyCall {
+	return anyCall{http.MethodDelete, func(ctx context.Context, c *Client) (Answer, error) {
+		return Answer{}, c.Delete(ctx, group)
+	}}
+}
 
 // interpret makes a call without the network, and returns what the client takes the response for.
 func interpret(t testing.TB, call anyCall, response *http.Response) (Answer, *Error) {
@@ -280,7 +292,7 @@ func wantKind(t testing.TB, err error, kind Kind) *Error {
 	if !is {
 		t.Fatalf("got error %v (%T), want an *Error", err, err)
 	}
-	if failure.Kind != kind {
+	if failure.Kind != kind || !IsKind(err, kind) || IsKind(err, kind+1) {
 		t.Errorf("Kind = %d, want %d (%s)", failure.Kind, kind, failure)
 	}
 	return failure

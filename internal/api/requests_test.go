@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -25,47 +24,36 @@ func TestRequests(t *testing.T) {
 	}
 	const emptyBody = `{"user_group_id":"acme","name":"","mapping":{},"properties":{}}`
 	token := NewSecret(plantedToken)
-	type sent struct {
-		method, body string
-		call         func(context.Context, *Client) error
-	}
-	remove := func(body string, request TokenRequest) sent {
-		return sent{http.MethodDelete, body, func(ctx context.Context, c *Client) error { return c.Delete(ctx, request) }}
-	}
-	tests := []sent{
-		{http.MethodPost, `{"current_token":"` + plantedToken + `"}`, func(ctx context.Context, c *Client) error {
-			_, err := c.Rotate(ctx, TokenRequest{CurrentToken: token, UserGroupID: "not sent"})
-			return err
-		}},
-		remove(`{}`, TokenRequest{}),
-		remove(`{"user_group_id":"acme"}`, TokenRequest{UserGroupID: "acme"}),
-		remove(`{"current_token":"`+plantedToken+`","user_group_id":"a\"c","data_source_provided_id":"d"}`,
-			TokenRequest{CurrentToken: token, UserGroupID: `a"c`, DataSourceProvidedID: "d"}),
-	}
-	for body, request := range map[string]GroupRequest{
-		`{"user_group_id":"acme"}`: {UserGroupID: "acme"}, fullBody: full, emptyBody: empty,
+	for _, test := range []struct {
+		call anyCall
+		body string
+	}{
+		{lookingUp(GroupRequest{UserGroupID: "acme"}), `{"user_group_id":"acme"}`},
+		{lookingUp(full), fullBody},
+		{lookingUp(empty), emptyBody},
+		{updating(GroupRequest{UserGroupID: "acme"}), `{"user_group_id":"acme"}`},
+		{updating(full), fullBody},
+		{updating(empty), emptyBody},
+		{rotating(TokenRequest{CurrentToken: token, UserGroupID: "x"}), `{"current_token":"` + plantedToken + `"}`},
+		{deleting(TokenRequest{}), `{}`},
+		{deleting(TokenRequest{UserGroupID: "acme"}), `{"user_group_id":"acme"}`},
+		{
+			deleting(TokenRequest{CurrentToken: token, UserGroupID: `a"c`, DataSourceProvidedID: "d"}),
+			`{"current_token":"` + plantedToken + `","user_group_id":"a\"c","data_source_provided_id":"d"}`,
+		},
 	} {
-		tests = append(tests, sent{http.MethodGet, body, func(ctx context.Context, c *Client) error {
-			_, err := c.GetOrCreate(ctx, request)
-			return err
-		}}, sent{http.MethodPut, body, func(ctx context.Context, c *Client) error {
-			_, err := c.Update(ctx, request)
-			return err
-		}})
-	}
-	for _, test := range tests {
 		for basePath, uri := range map[string]string{
 			"": "/api/user", "/base/v1//": "/base/v1/api/user", "/with%2Fslash": "/with%2Fslash/api/user",
 		} {
 			service := inTurn(ok(successJSON))
 			client := service.client(t, func(c *Config) { c.BaseURL, _ = ParseBaseURL("http://127.0.0.1"+basePath, false) })
-			if err := test.call(t.Context(), client); err != nil {
+			if _, err := test.call.make(t.Context(), client); err != nil {
 				t.Fatal(err)
 			}
 			service.want(t, 1)
 			got := service.seen()[0]
-			if got.Method != test.method || got.RequestURI != uri || got.body != test.body {
-				t.Errorf("got  %s %s %s\nwant %s %s %s", got.Method, got.RequestURI, got.body, test.method, uri, test.body)
+			if got.Method != test.call.method || got.RequestURI != uri || got.body != test.body {
+				t.Errorf("got  %s %s %s\nwant %s %s %s", got.Method, got.RequestURI, got.body, test.call.method, uri, test.body)
 			}
 			if got.ContentLength != int64(len(test.body)) || len(got.TransferEncoding) > 0 {
 				t.Errorf("Content-Length %d, Transfer-Encoding %v", got.ContentLength, got.TransferEncoding)
