@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -273,9 +274,8 @@ func TestConnectionsAreReused(t *testing.T) {
 		// A response of unknown length must leave the connection usable, too, and so must a refusal.
 		chunked := write(fmt.Sprintf("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n",
 			len(successJSON), successJSON))
-		service := &service{react: func(n int) reaction {
-			return then(late, []reaction{chunked, answer(400, "", `{"success":0}`), ok(successJSON)}[n%3])
-		}}
+		three := []reaction{then(late, answer(400, "", `{"success":0}`)), then(late, ok(successJSON)), then(late, chunked)}
+		service := inTurn(slices.Repeat(three, 67)...)
 		client := service.client(t)
 		all := int64(0)
 		for range 20 { // All connections are idle between the rounds.

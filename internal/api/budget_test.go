@@ -111,30 +111,27 @@ func TestRefusedCallWaits(t *testing.T) {
 // TestWait: waits must double up to the maximum without overflowing, and be reduced at random by up to a half.
 func TestWait(t *testing.T) {
 	t.Parallel()
-	chance := 0.0
-	client := func(shortest, longest time.Duration) *Client {
-		client := newClient(t, "https://service.example.com", retries(4), waits(shortest, longest))
-		client.config.Random = func() float64 { return chance }
-		return client
+	client := func(shortest, longest time.Duration, chance float64) *Client {
+		random := func() float64 { return chance }
+		return &Client{config: Config{RetryWaitMin: shortest, RetryWaitMax: longest, Random: random}}
 	}
 	for n, want := range []time.Duration{2 * second, 4 * second, 8 * second, 16 * second, 30 * second, 30 * second} {
-		for _, chance = range []float64{0, 0.5, 0.999} {
-			if got, want := client(2*second, 30*second).wait(n, nil), want-time.Duration(chance*float64(want/2)); got != want {
+		for _, chance := range []float64{0, 0.5, 0.999} {
+			want := want - time.Duration(chance*float64(want/2))
+			if got := client(2*second, 30*second, chance).wait(n, nil); got != want {
 				t.Errorf("wait(%d) with chance %v = %s, want %s", n, chance, got, want)
 			}
 		}
 	}
-	chance = 0
 	for _, n := range []int{5, 30, 31, 62, 63, 64, 5000} {
 		for _, shortest := range []time.Duration{1, 30 * second, hour} {
-			if got := client(shortest, max(hour, shortest)).wait(n, nil); got <= 0 || got > hour || n > 61 && got != hour {
+			if got := client(shortest, hour, 0).wait(n, nil); got <= 0 || got > hour || n > 61 && got != hour {
 				t.Errorf("wait(%d) from %s = %s", n, shortest, got)
 			}
 		}
 	}
-	chance = 0.999
 	for asked, want := range map[time.Duration]time.Duration{1: 1, 5 * second: 5 * second, hour: 30 * second} {
-		if got := client(2*second, 30*second).wait(0, &Error{RetryAfter: asked}); got != want {
+		if got := client(2*second, 30*second, 0.999).wait(0, &Error{RetryAfter: asked}); got != want {
 			t.Errorf("RetryAfter %s: wait = %s, want %s", asked, got, want)
 		}
 	}

@@ -34,9 +34,10 @@ const (
 	htmlPage    = "<!DOCTYPE html><html><head><title>Sign in</title></head></html>"
 )
 
-// service is the other end of a connection. It handles the n-th of all requests, counted from 1, with react(n).
+// service is the other end of a connection. It has a reaction for each request. The last one is repeated for all
+// further requests.
 type service struct {
-	react func(n int) reaction
+	reactions []reaction
 
 	mu          sync.Mutex
 	requests    []received
@@ -52,10 +53,7 @@ type received struct {
 // reaction responds to a request, or fails to do so, and reports whether to keep the connection open.
 type reaction func(conn net.Conn, request received) (keep bool)
 
-// inTurn returns a service with a reaction for each request. The last one is repeated for all further requests.
-func inTurn(reactions ...reaction) *service {
-	return &service{react: func(n int) reaction { return reactions[min(n, len(reactions))-1] }}
-}
+func inTurn(reactions ...reaction) *service { return &service{reactions: reactions} }
 
 func (s *service) converse(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
@@ -75,7 +73,7 @@ func (s *service) converse(conn net.Conn) {
 		s.requests = append(s.requests, received{request, string(body), time.Now()})
 		n, last := len(s.requests), s.requests[len(s.requests)-1]
 		s.mu.Unlock()
-		if !s.react(n)(conn, last) {
+		if !s.reactions[min(n, len(s.reactions))-1](conn, last) {
 			return
 		}
 	}

@@ -151,47 +151,32 @@ func TestStart(t *testing.T) {
 	})
 }
 
-// TestLimitLifted: the pace must rise again when the service allows more.
-func TestLimitLifted(t *testing.T) {
+// TestLimitChanges: a service that begins to refuse after a while must not be asked much more often than it allows, the
+// pace must rise again when the limit is lifted, and a service that refuses everything must be called about once a
+// second.
+func TestLimitChanges(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := &limited{perSecond: 10, burst: 1, status: http.StatusTooManyRequests}
-		time.AfterFunc(30*time.Second, func() { service.change(0) })
-		if failed, took := tenWorkers(t.Context(), process(t, service), 3000); failed > 0 || took > time.Minute {
-			t.Errorf("3,000 calls took %s; %d failed", took, failed)
-		}
-	})
-}
-
-// TestLimitImposed: a service that begins to refuse after a while must not be asked much more often than it allows.
-func TestLimitImposed(t *testing.T) {
-	t.Parallel()
-	for _, perSecond := range []float64{2, 20, 100} {
+	for _, perSecond := range []float64{2, 10, 20, 100} {
 		synctest.Test(t, func(t *testing.T) {
 			service := &limited{burst: 1, status: http.StatusTooManyRequests}
+			client := process(t, service)
 			time.AfterFunc(5*time.Second, func() { service.change(perSecond) })
 			ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer stop()
-			tenWorkers(ctx, process(t, service), math.MaxInt64)
+			tenWorkers(ctx, client, math.MaxInt64)
 			if used := float64(service.accepted) / perSecond / 115; used < 0.75 || service.refused > 200 {
-				t.Errorf("%v a second: %.0f %% used, %d refused", perSecond, 100*used, service.refused)
+				t.Errorf("imposed, %v a second: %.0f %% used, %d refused", perSecond, 100*used, service.refused)
+			}
+			service.change(0)
+			if failed, took := tenWorkers(t.Context(), client, 2700); failed > 0 || took > 32*time.Second {
+				t.Errorf("lifted, after %v a second: 2,700 calls took %s; %d failed", perSecond, took, failed)
+			}
+			service.change(1e-9)
+			if _, took := tenWorkers(t.Context(), client, 100); float64(service.refused) > 1.1*took.Seconds()+20 {
+				t.Errorf("all refused: %d calls in %s", service.refused, took)
 			}
 		})
 	}
-}
-
-// TestAllRefused: a service that refuses everything must be called about once a second.
-func TestAllRefused(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := &limited{perSecond: 200, burst: 1, status: http.StatusServiceUnavailable}
-		client := process(t, service)
-		tenWorkers(t.Context(), client, 1000)
-		service.change(1e-9)
-		if _, took := tenWorkers(t.Context(), client, 100); float64(service.refused) > 1.1*took.Seconds()+20 {
-			t.Errorf("%d calls in %s", service.refused, took)
-		}
-	})
 }
 
 // TestSomeAreAlwaysRefused: calls that are refused for a reason other than their pace must not slow down the others.
