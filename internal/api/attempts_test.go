@@ -113,7 +113,7 @@ func TestKeptAliveConnectionDies(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := call.make(t.Context(), client)
-		wantKind(t, err, UnknownOutcome)
+		_ = wantKind(t, err, UnknownOutcome)
 		service.want(t, 2)
 		if service.connections != 1 {
 			t.Fatalf("%d connections: the second call did not reuse the first one", service.connections)

@@ -165,30 +165,28 @@ func TestSaid(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 70)
 	for _, test := range []struct {
-		status int
-		header []string
-		body   string
-		want   string
+		response *http.Response
+		want     string
 	}{
-		{400, nil, `{"message":"\"x\""}`, `the service responded with status 400 (Bad Request) and the message "\"x\""`},
-		{502, []string{"Server", "nginx/1.25"}, "", "status 502 (Bad Gateway) came back (Server: nginx/1.25)"},
-		{599, nil, "", "status 599 came back"},
 		{
-			403,
-			[]string{"Content-Type", "text/html", "Server", "nginx\x1b[31m", "Via", "1.1 a", "Via", "1.1 " + plantedKey},
-			"<html><TITLE lang=en>\n  403 &ndash; Forbidden \u202e " + plantedKey + "</TITLE>",
+			reply(400, `{"message":"\"x\""}`),
+			`the service responded with status 400 (Bad Request) and the message "\"x\""`,
+		},
+		{reply(502, "", "Server", "nginx/1.25"), "status 502 (Bad Gateway) came back (Server: nginx/1.25)"},
+		{reply(599, ""), "status 599 came back"},
+		{
+			reply(403, "<html><TITLE lang=en>\n  403 &ndash; Forbidden \u202e "+plantedKey+"</TITLE>",
+				"Content-Type", "text/html", "Server", "nginx\x1b[31m", "Via", "1.1 a", "Via", "1.1 "+plantedKey),
 			`status 403 (Forbidden) came back with an HTML page titled "403 – Forbidden (secret)" ` +
 				"(Server: nginx [31m, Via: 1.1 a, 1.1 (secret)); the service itself responds in JSON",
 		},
 		{
-			200,
-			[]string{"Content-Type", "text/html", "Server", long},
-			"<title>" + long + "</title>",
+			reply(200, "<title>"+long+"</title>", "Content-Type", "text/html", "Server", long),
 			`status 200 (OK) came back with an HTML page titled "` + long[:60] + ` …" (Server: ` + long[:60] + " …); " +
 				"the service itself responds in JSON",
 		},
 	} {
-		_, failure := interpret(t, get, reply(test.status, test.body, test.header...))
+		_, failure := interpret(t, get, test.response)
 		if got := failure.Said(); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}

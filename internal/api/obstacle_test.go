@@ -60,7 +60,7 @@ func TestObstacles(t *testing.T) {
 		client := newClient(t, "https://service.example.com")
 		for _, call := range fourCalls {
 			if strings.Contains(test.worked, call.method) {
-				client.interpret(t, call, reply(200, successJSON))
+				_, _ = client.interpret(t, call, reply(200, successJSON))
 			}
 		}
 		client.certificateWanted.Store(strings.Contains(test.worked, "asked"))

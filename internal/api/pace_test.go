@@ -34,7 +34,7 @@ type limited struct {
 // RoundTrip takes 20 ms.
 func (l *limited) RoundTrip(request *http.Request) (*http.Response, error) {
 	time.Sleep(10 * time.Millisecond)
-	takes := !(l.noDeletions && request.Method == http.MethodDelete) && l.takes()
+	takes := (!l.noDeletions || request.Method != http.MethodDelete) && l.takes()
 	time.Sleep(10 * time.Millisecond)
 	if takes {
 		return reply(http.StatusOK, successJSON), nil

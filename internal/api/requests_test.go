@@ -100,10 +100,10 @@ func TestUnsendableRequest(t *testing.T) {
 	t.Parallel()
 	service := inTurn(ok(successJSON))
 	_, err := get.make(t.Context(), service.client(t, func(c *Config) { c.APIKey = NewSecret("two\nlines") }))
-	wantKind(t, err, NotSent)
+	_ = wantKind(t, err, NotSent)
 	wantAbsent(t, "the error", err.Error(), "two\nlines", "lines")
 	_, err = service.client(t).Update(t.Context(), GroupRequest{UserGroupID: "\xff"})
-	wantKind(t, err, NotSent)
+	_ = wantKind(t, err, NotSent)
 	wantAbsent(t, "the error", err.Error(), "jsontext")
 	service.want(t, 0)
 }
