@@ -147,9 +147,16 @@ func wantFault(t testing.TB, what string, failure *Error, fault string, absent .
 	wantAbsent(t, what, failure.Error(), absent...)
 }
 
-// TestNumbers: team_id must be exact over the whole range of int64. Any other value must be an error.
-func TestNumbers(t *testing.T) {
+// TestFields: a value with an obvious meaning must be accepted, however it is written. team_id must be exact over the
+// whole range of int64. Null must count as missing.
+func TestFields(t *testing.T) {
 	t.Parallel()
+	got, failure := read(t,
+		`"team_id":null,"token":null,"name":null,"provided_id":null,"properties":null,"api_environment_tag":null`)
+	if failure != nil || got.TeamID != nil || !got.Token.IsZero() || got.Name != nil || got.ProvidedID != nil ||
+		!got.Properties.IsZero() || got.EnvironmentTag != nil {
+		t.Errorf("nulls: %+v, %v", got, failure)
+	}
 	for text, want := range map[string]int64{
 		`0`: 0, `-0`: 0, `-5`: -5, `9007199254740993`: 9007199254740993, `-9007199254740993`: -9007199254740993,
 		`9223372036854775807`: math.MaxInt64, `-9223372036854775808`: math.MinInt64,
@@ -162,28 +169,6 @@ func TestNumbers(t *testing.T) {
 		if failure != nil || got.TeamID == nil || *got.TeamID != want {
 			t.Errorf("team_id %s: got %v, %v; want %d", text, got.TeamID, failure, want)
 		}
-	}
-	for _, text := range []string{
-		`9223372036854775808`, `-9223372036854775809`, `1e400`, `1e19`, `1e-400`, `4242.5`, `9007199254740993.5`,
-		`4242.00000000000000000000000001`, strings.Repeat("9", 100_000), `1` + strings.Repeat("0", 100_000),
-		`1e9999999999999999`,
-		`"4242abc"`, `""`, `"42 42"`, `"0x4242"`, `"4_242"`, `"Infinity"`, `"NaN"`, `"1,\"a\":2"`, `"1}"`, `true`, `[4242]`,
-	} {
-		shown := text[:min(len(text), 40)]
-		_, failure := read(t, `"team_id":`+text)
-		const fault = "in user_group, the field team_id is not"
-		wantFault(t, "team_id "+shown, failure, fault, "4242", "999999", "000000", "9007199")
-	}
-}
-
-// TestFields: a value with an obvious meaning must be accepted, however it is written. Null must count as missing.
-func TestFields(t *testing.T) {
-	t.Parallel()
-	got, failure := read(t,
-		`"team_id":null,"token":null,"name":null,"provided_id":null,"properties":null,"api_environment_tag":null`)
-	if failure != nil || got.TeamID != nil || !got.Token.IsZero() || got.Name != nil || got.ProvidedID != nil ||
-		!got.Properties.IsZero() || got.EnvironmentTag != nil {
-		t.Errorf("nulls: %+v, %v", got, failure)
 	}
 	for text, want := range map[string]string{
 		`""`: "", `12345`: "12345", `9007199254740993`: "9007199254740993", `"\u0041\ud83d\ude00\ufffd"`: "A😀\ufffd",
@@ -221,21 +206,30 @@ func TestFields(t *testing.T) {
 // TestWrongFields: any other value must be an error that contains the name of the field and never the value.
 func TestWrongFields(t *testing.T) {
 	t.Parallel()
-	for field, values := range map[string][]string{
-		"name":                {`true`, `["LEAK"]`, `{"x":"LEAK"}`},
-		"provided_id":         {`false`, `["LEAK"]`, `{"x":"LEAK"}`},
-		"api_environment_tag": {`true`, `["LEAK"]`, `{"x":"LEAK"}`},
-		"token": {
-			`true`, `["LEAK"]`, `{"x":"LEAK"}`, `"LEAK\u0000"`, `"LEAK\n"`, `"\u001b[31mLEAK"`, `"LEAK\u007f"`, `"LEAK\u0085"`,
+	for says, values := range map[string][]string{
+		"team_id is not a": {
+			`9223372036854775808`, `-9223372036854775809`, `1e400`, `1e19`, `1e-400`, `4242.5`, `9007199254740993.5`,
+			`4242.00000000000000000000000001`, strings.Repeat("9", 100_000), `1` + strings.Repeat("0", 100_000),
+			`1e9999999999999999`, `"4242abc"`, `""`, `"42 42"`, `"0x4242"`, `"4_242"`, `"Infinity"`, `"NaN"`, `"1,\"a\":2"`,
+			`"1}"`, `true`, `[4242]`,
 		},
-		"properties": {
+		"name is not a string":                {`true`, `["LEAK"]`, `{"x":"LEAK"}`},
+		"provided_id is not a string":         {`false`, `["LEAK"]`, `{"x":"LEAK"}`},
+		"api_environment_tag is not a string": {`true`, `["LEAK"]`, `{"x":"LEAK"}`},
+		"token is not a string":               {`true`, `["LEAK"]`, `{"x":"LEAK"}`},
+		"token contains control characters": {
+			`"LEAK\u0000"`, `"LEAK\n"`, `"\u001b[31mLEAK"`, `"LEAK\u007f"`, `"LEAK\u0085"`,
+		},
+		"properties is not a usable JSON object": {
 			`true`, `5`, `["LEAK"]`, `""`, `"LEAK"`, `"[\"LEAK\"]"`, `"null"`, `{"LEAK":1e999999999}`,
 			`"{\"LEAK\":1,\"LEAK\":2}"`,
 		},
 	} {
 		for _, value := range values {
+			field, _, _ := strings.Cut(says, " ")
 			_, failure := read(t, `"`+field+`":`+value)
-			wantFault(t, field+" "+value, failure, "in user_group, the field "+field+" ", "LEAK")
+			what := field + " " + value[:min(len(value), 40)]
+			wantFault(t, what, failure, "in user_group, the field "+says, "LEAK", "4242", "999999", "000000", "9007199")
 		}
 	}
 	deep := strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
