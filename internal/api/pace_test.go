@@ -203,7 +203,7 @@ func TestSomeAreAlwaysRefused(t *testing.T) {
 // TestSharedLimit: processes that share a limit must end up with fair shares, whichever started first.
 func TestSharedLimit(t *testing.T) {
 	t.Parallel()
-	const late, long = 20 * time.Second, 5 * time.Minute
+	const late, long = 20 * time.Second, 10 * time.Minute
 	for _, limit := range []struct {
 		perSecond, burst, used, refused, least float64
 	}{
