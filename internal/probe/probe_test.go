@@ -31,8 +31,8 @@ var safe = strings.Fields(`environment=expected create=yes update=yes rotate=yes
 	name=kept id-case=exact id-unicode=exact id-length=exact missing-update=refused stale-rotation=refused
 	stale-deletion=refused fields=complete lag=none between=none connection=direct pace=none`)
 
-// cases have an entry for each reading of the emulator, and for each finding that no reading leads to.
-var cases = map[string]struct {
+// serviceCase is a service, and what the probe finds about it.
+type serviceCase struct {
 	options     emulator.Options
 	fault       emulator.Fault
 	between     between
@@ -44,115 +44,122 @@ var cases = map[string]struct {
 	// leaves a group and names it.
 	unsure, leaves bool
 	exit           int // if the probe does not end early
-}{
-	"stored": {},
-	"echo": {
-		options: emulator.Options{Answers: emulator.AnswersEcho},
-		differs: "lookup=nothing unsent=unknown properties=unknown own-properties=unknown numbers=unknown name=unknown",
-	},
-	"merge": {options: emulator.Options{Updates: emulator.UpdatesMerge}, differs: "properties=merged"},
-	"clear, name required": {
-		options: emulator.Options{Updates: emulator.UpdatesClear, NameRequired: true},
-		differs: "unsent=cleared lookup-name=refused update-name=refused", exit: 3,
-	},
-	"success 0":       {options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}},
-	"lower-case IDs":  {options: emulator.Options{IDs: emulator.IDsLowerCase}, differs: "id-case=same"},
-	"name required":   {options: emulator.Options{NameRequired: true}, differs: "lookup-name=refused update-name=refused"},
-	"upsert":          {options: emulator.Options{UpsertOnPut: true}, differs: "missing-update=creates"},
-	"stale token 403": {options: emulator.Options{StaleTokenStatus: 403}, differs: "stale-rotation=unauthorized"},
-	"stale token 500": {options: emulator.Options{StaleTokenStatus: 500}, differs: "stale-rotation=failed"},
-	"trimmed names":   {options: emulator.Options{TrimNames: true}, differs: "name=changed"},
-	"merges and adds": {
-		options: emulator.Options{AddsProperty: true, Updates: emulator.UpdatesMerge},
-		differs: "own-properties=added properties=merged",
-	},
-	"forgiving deletes, lagging reads": {
-		options: emulator.Options{ForgivingDeletes: true, ReadLag: 2 * time.Second},
-		differs: "stale-deletion=accepted lag=lags",
-	},
-	"lagging reads that clear": {
-		options: emulator.Options{ReadLag: 5 * time.Second, Updates: emulator.UpdatesClear},
-		differs: "lag=lags unsent=cleared", exit: 3,
-	},
-	"no name": {
-		options: emulator.Options{Omit: []string{"name"}}, differs: "fields=missing lookup=properties name=unknown",
-	},
-	"no properties": {options: emulator.Options{Omit: []string{"properties"}}, differs: "fields=missing lookup=name " +
-		"unsent=unknown properties=unknown own-properties=unknown numbers=unknown"},
-	"no token":         {options: emulator.Options{Omit: []string{"token"}}, ends: true, differs: "fields=no-token"},
-	"rate limit":       {options: emulator.Options{RateLimit: 5}, differs: "pace=some"},
-	"key of customers": {options: keyOf("Customer"), ends: true, differs: "environment=other lookup-name=works"},
-	"key of customers, and deletions need the token": {
-		options: keyOf("Customer"), between: deletesByToken, ends: true, differs: "environment=other lookup-name=works",
-	},
-	"key of customers, named": {options: keyOf("Customer"), environment: "Customer"},
-	"no environment":          {options: keyOf(""), ends: true, differs: "environment=not-shown lookup-name=works"},
-	"no environment, named":   {options: keyOf(""), environment: probe.NoEnvironment, differs: "environment=none"},
+}
 
-	"gateway fails": {
-		fault: emulator.Fault{Method: "POST", Nth: 2, Kind: emulator.Answer, Status: 502, Body: "<html>"}, ends: true,
-		differs: "environment=expected create=yes update=yes rotate=yes lookup=both lookup-name=works fields=complete " +
-			"between=none lag=none",
-	},
-	"may not create": {fault: refusal("GET", 0, 403), ends: true, differs: "create=no"},
-	"may not update": {fault: refusal("PUT", 0, 403), ends: true, differs: "lookup-name=works update=no"},
-	"may not rotate": {fault: refusal("POST", 0, 403), differs: "rotate=no lag= stale-rotation= stale-deletion="},
-	"may not delete": {
-		fault: refusal("DELETE", 0, 403), ends: true, leaves: true,
-		differs: "environment=expected create=yes update=yes rotate=yes delete=no lookup=both lookup-name=works " +
-			"update-name=works unsent=kept properties=replaced mapping=unknown own-properties=none numbers=exact name=kept " +
-			"stale-rotation=refused stale-deletion=refused fields=complete lag=none between=none",
-	},
-	"odd names refused": {fault: refusal("PUT", 2, 400), differs: "name=refused"},
-	"numbers are floats": {
-		between: func(_ *http.Request, body fields, next func() *http.Response) *http.Response {
-			var properties any
-			if json.Unmarshal(body["properties"], &properties) == nil {
-				body["properties"], _ = json.Marshal(properties)
-			}
-			return next()
-		}, differs: "numbers=changed",
-	},
-	"IDs normalized": {between: changesIDs(norm.NFC.String), differs: "id-unicode=same"},
-	"IDs cut": {
-		between: changesIDs(func(id string) string { return id[:min(len(id), 100)] }), differs: "id-length=same", exit: 3,
-	},
-	"IDs refused": {between: refusesOddIDs, differs: "id-case=refused id-unicode=refused id-length=refused"},
-	"a cache that knows a customer": {
-		between: cachedCustomer("false"), ends: true, unsure: true, differs: cached,
-	},
-	"a cache that knows how a customer was created": {
-		between: cachedCustomer("true"), ends: true, unsure: true, differs: "lookup-name=works",
-	},
-	"the same, and updates create": {
-		options: emulator.Options{UpsertOnPut: true}, between: cachedCustomer("true"), ends: true, differs: cached,
-	},
-	"a cache that fills with the first update": {
-		between: fromFirst(http.MethodPut, cachedCustomer("false")), ends: true, differs: cached + " environment=expected",
-	},
-	"a cache by body":  {between: cacheByBody(""), ends: true, differs: cached + " environment=expected"},
-	"a cache with Age": {between: cacheByBody("7"), ends: true, differs: cached + " environment=expected"},
-	"GET sent twice":   {between: twice("GET"), differs: "between=repeated", exit: 3},
-	"POST sent twice": {
-		between: twice("POST"), differs: "between=repeated rotate= lag= stale-rotation= stale-deletion=", exit: 3,
-	},
-	"old tokens rotate": {between: rotatesAnyToken(), differs: "stale-rotation=accepted"},
-	"old tokens delete nothing": {
-		between: func(r *http.Request, _ fields, next func() *http.Response) *http.Response {
-			response := next()
-			if r.Method == http.MethodDelete && response.StatusCode == http.StatusNotFound {
-				return says(200, `{"success":1}`)
-			}
-			return response
-		}, differs: "stale-deletion=ignored", exit: 3,
-	},
-	"connection through a proxy": {
-		between: func(_ *http.Request, _ fields, next func() *http.Response) *http.Response {
-			response := next()
-			response.Header.Set("Via", "1.1 proxy")
-			return response
-		}, differs: "connection=passed",
-	},
+// cases returns an entry for each reading of the emulator, and for each finding that no reading leads to.
+func cases() map[string]serviceCase {
+	return map[string]serviceCase{
+		"stored": {},
+		"echo": {
+			options: emulator.Options{Answers: emulator.AnswersEcho},
+			differs: "lookup=nothing unsent=unknown properties=unknown own-properties=unknown numbers=unknown name=unknown",
+		},
+		"merge": {options: emulator.Options{Updates: emulator.UpdatesMerge}, differs: "properties=merged"},
+		"clear, name required": {
+			options: emulator.Options{Updates: emulator.UpdatesClear, NameRequired: true},
+			differs: "unsent=cleared lookup-name=refused update-name=refused", exit: 3,
+		},
+		"success 0":      {options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}},
+		"lower-case IDs": {options: emulator.Options{IDs: emulator.IDsLowerCase}, differs: "id-case=same"},
+		"name required": {
+			options: emulator.Options{NameRequired: true}, differs: "lookup-name=refused update-name=refused",
+		},
+		"upsert":          {options: emulator.Options{UpsertOnPut: true}, differs: "missing-update=creates"},
+		"stale token 403": {options: emulator.Options{StaleTokenStatus: 403}, differs: "stale-rotation=unauthorized"},
+		"stale token 500": {options: emulator.Options{StaleTokenStatus: 500}, differs: "stale-rotation=failed"},
+		"trimmed names":   {options: emulator.Options{TrimNames: true}, differs: "name=changed"},
+		"merges and adds": {
+			options: emulator.Options{AddsProperty: true, Updates: emulator.UpdatesMerge},
+			differs: "own-properties=added properties=merged",
+		},
+		"forgiving deletes, lagging reads": {
+			options: emulator.Options{ForgivingDeletes: true, ReadLag: 2 * time.Second},
+			differs: "stale-deletion=accepted lag=lags",
+		},
+		"lagging reads that clear": {
+			options: emulator.Options{ReadLag: 5 * time.Second, Updates: emulator.UpdatesClear},
+			differs: "lag=lags unsent=cleared", exit: 3,
+		},
+		"no name": {
+			options: emulator.Options{Omit: []string{"name"}}, differs: "fields=missing lookup=properties name=unknown",
+		},
+		"no properties": {options: emulator.Options{Omit: []string{"properties"}}, differs: "fields=missing lookup=name " +
+			"unsent=unknown properties=unknown own-properties=unknown numbers=unknown"},
+		"no token":         {options: emulator.Options{Omit: []string{"token"}}, ends: true, differs: "fields=no-token"},
+		"rate limit":       {options: emulator.Options{RateLimit: 5}, differs: "pace=some"},
+		"key of customers": {options: keyOf("Customer"), ends: true, differs: "environment=other lookup-name=works"},
+		"key of customers, and deletions need the token": {
+			options: keyOf("Customer"), between: deletesByToken, ends: true, differs: "environment=other lookup-name=works",
+		},
+		"key of customers, named": {options: keyOf("Customer"), environment: "Customer"},
+		"no environment":          {options: keyOf(""), ends: true, differs: "environment=not-shown lookup-name=works"},
+		"no environment, named":   {options: keyOf(""), environment: probe.NoEnvironment, differs: "environment=none"},
+
+		"gateway fails": {
+			fault: emulator.Fault{Method: "POST", Nth: 2, Kind: emulator.Answer, Status: 502, Body: "<html>"}, ends: true,
+			differs: "environment=expected create=yes update=yes rotate=yes lookup=both lookup-name=works fields=complete " +
+				"between=none lag=none",
+		},
+		"may not create": {fault: refusal("GET", 0, 403), ends: true, differs: "create=no"},
+		"may not update": {fault: refusal("PUT", 0, 403), ends: true, differs: "lookup-name=works update=no"},
+		"may not rotate": {fault: refusal("POST", 0, 403), differs: "rotate=no lag= stale-rotation= stale-deletion="},
+		"may not delete": {
+			fault: refusal("DELETE", 0, 403), ends: true, leaves: true,
+			differs: "environment=expected create=yes update=yes rotate=yes delete=no lookup=both lookup-name=works " +
+				"update-name=works unsent=kept properties=replaced mapping=unknown own-properties=none numbers=exact name=kept " +
+				"stale-rotation=refused stale-deletion=refused fields=complete lag=none between=none",
+		},
+		"odd names refused": {fault: refusal("PUT", 2, 400), differs: "name=refused"},
+		"numbers are floats": {
+			between: func(_ *http.Request, body fields, next func() *http.Response) *http.Response {
+				var properties any
+				if json.Unmarshal(body["properties"], &properties) == nil {
+					body["properties"], _ = json.Marshal(properties)
+				}
+				return next()
+			}, differs: "numbers=changed",
+		},
+		"IDs normalized": {between: changesIDs(norm.NFC.String), differs: "id-unicode=same"},
+		"IDs cut": {
+			between: changesIDs(func(id string) string { return id[:min(len(id), 100)] }), differs: "id-length=same", exit: 3,
+		},
+		"IDs refused": {between: refusesOddIDs, differs: "id-case=refused id-unicode=refused id-length=refused"},
+		"a cache that knows a customer": {
+			between: cachedCustomer("false"), ends: true, unsure: true, differs: cached,
+		},
+		"a cache that knows how a customer was created": {
+			between: cachedCustomer("true"), ends: true, unsure: true, differs: "lookup-name=works",
+		},
+		"the same, and updates create": {
+			options: emulator.Options{UpsertOnPut: true}, between: cachedCustomer("true"), ends: true, differs: cached,
+		},
+		"a cache that fills with the first update": {
+			between: fromFirst(http.MethodPut, cachedCustomer("false")), ends: true, differs: cached + " environment=expected",
+		},
+		"a cache by body":  {between: cacheByBody(""), ends: true, differs: cached + " environment=expected"},
+		"a cache with Age": {between: cacheByBody("7"), ends: true, differs: cached + " environment=expected"},
+		"GET sent twice":   {between: twice("GET"), differs: "between=repeated", exit: 3},
+		"POST sent twice": {
+			between: twice("POST"), differs: "between=repeated rotate= lag= stale-rotation= stale-deletion=", exit: 3,
+		},
+		"old tokens rotate": {between: rotatesAnyToken(), differs: "stale-rotation=accepted"},
+		"old tokens delete nothing": {
+			between: func(r *http.Request, _ fields, next func() *http.Response) *http.Response {
+				response := next()
+				if r.Method == http.MethodDelete && response.StatusCode == http.StatusNotFound {
+					return says(200, `{"success":1}`)
+				}
+				return response
+			}, differs: "stale-deletion=ignored", exit: 3,
+		},
+		"connection through a proxy": {
+			between: func(_ *http.Request, _ fields, next func() *http.Response) *http.Response {
+				response := next()
+				response.Header.Set("Via", "1.1 proxy")
+				return response
+			}, differs: "connection=passed",
+		},
+	}
 }
 
 // keyOf returns options by which the probe's key belongs to an environment.
@@ -267,7 +274,7 @@ func refusesOddIDs(_ *http.Request, body fields, next func() *http.Response) *ht
 
 func TestFindings(t *testing.T) {
 	reached := map[string]bool{}
-	for name, test := range cases {
+	for name, test := range cases() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newService(t, test.options)
@@ -326,7 +333,7 @@ func TestEveryReadingIsACase(t *testing.T) {
 		"Log": true, "ForgetCalls": true, // not part of the behavior
 		"FirstTeamID": true, "Latency": true, // numbers like any other
 	}
-	for _, test := range cases {
+	for _, test := range cases() {
 		options := reflect.ValueOf(test.options)
 		for i := range options.NumField() {
 			set[options.Type().Field(i).Name] = set[options.Type().Field(i).Name] || !options.Field(i).IsZero()
