@@ -10,8 +10,8 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestOnlyWhatIsManagedIsSent checks that empty arguments are sent, and null ones are not. An update also sends what has
-// not changed: a service that takes an update for the whole group would show the difference.
+// TestOnlyWhatIsManagedIsSent checks that empty arguments are sent, and null ones are not. An update also sends what
+// has not changed: a service that takes an update for the whole group would show the difference.
 func TestOnlyWhatIsManagedIsSent(t *testing.T) {
 	p := start(t, emulator.Options{FirstTeamID: 9007199254740993, Updates: emulator.UpdatesClear})
 	state := p.Created(Acme())

@@ -87,8 +87,8 @@ func TestSchemasDescribeEverythingAndMarkSecrets(t *testing.T) {
 func TestSchemasHaveTheseAttributes(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
-		"resource embed_user_group": "name user_group_id; adopt_existing data_source_provided_id deletion_protection mapping " +
-			"properties rotate_token_after_days rotate_token_when_changed store_token; " +
+		"resource embed_user_group": "name user_group_id; adopt_existing data_source_provided_id deletion_protection " +
+			"mapping properties rotate_token_after_days rotate_token_when_changed store_token; " +
 			"api_environment_tag id team_id token token_fingerprint token_rotated_at",
 		"data source embed_user_group": "user_group_id; store_token; " +
 			"id name properties team_id token token_fingerprint",
