@@ -129,8 +129,14 @@ func TestIgnoredChangesAreNotSent(t *testing.T) {
 		}
 	}
 	p := another(t, emulator.Options{})
-	plan := p.Plan(p.Created(Acme()), Acme("name", "New", "properties", "{}"), "name", "properties")
+	state := p.Created(Acme())
+	plan := p.Plan(state, Acme("name", "New", "properties", "{}"), "name", "properties")
 	if plan.Action != "no-op" {
 		t.Errorf("with all changes ignored, the plan is to %s", plan.Action)
+	}
+	// The state has the mapping that Terraform has sent. Somebody may have changed it since.
+	_, _ = p.Apply(p.Plan(state, Acme("name", "New", "mapping", Object{"sales": "db-2"}), "mapping"))
+	if sent := p.LastBody(); !strings.Contains(sent, "New") || strings.Contains(sent, "mapping") {
+		t.Errorf("the update sends %s, want no mapping", sent)
 	}
 }
