@@ -53,12 +53,12 @@ func TestCreationAfterDeletion(t *testing.T) {
 	for before, adopt := range map[string]bool{"as known": false, "other token": true} {
 		synctest.Test(t, func(t *testing.T) {
 			h := situationOf("create, replacing", before, "lagging reads", "").start(t)
-			service := usergroup.New(newClient(h.world, maxRetries), "")
+			service := newService(h.world, maxRetries, "")
 			old, _ := h.Group(id)
 			if _, err := service.Delete(t.Context(), h.state.asKnown(), ""); err != nil {
 				t.Fatal(err)
 			}
-			created, err := service.Create(t.Context(), wanted(), adopt)
+			created, err := service.Create(t.Context(), wanted(id), adopt)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,16 +2,12 @@ package usergroup_test
 
 import (
 	"bytes"
-	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httptrace"
-	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -49,15 +45,15 @@ var failures = []failure{
 	{name: "silent after the work", hangs: true, works: true, endured: time.Minute, do: (*outage).worksSilently},
 	{name: "cut after the work", works: true, endured: ofRetries, do: (*outage).worksAndCuts},
 	{name: "connection refused", endured: ofRetries, do: (*outage).refusesConnection},
-	{name: "500", endured: ofRetries, do: status(http.StatusInternalServerError, "")},
-	{name: "502", twin: true, endured: ofRetries, do: status(http.StatusBadGateway, "")},
-	{name: "503", endured: ofPace, do: status(http.StatusServiceUnavailable, "")},
-	{name: "503, Retry-After", twin: true, endured: ofPace, do: status(http.StatusServiceUnavailable, "20")},
-	{name: "429", endured: ofPace, do: status(http.StatusTooManyRequests, "")},
-	{name: "429, Retry-After", twin: true, endured: ofPace, do: status(http.StatusTooManyRequests, "20")},
-	{name: "a login page", twin: true, endured: ofRetries, do: (*outage).showsLoginPage},
-	{name: "401", refusesKey: true, do: status(http.StatusUnauthorized, "")},
-	{name: "403", refuses: true, do: status(http.StatusForbidden, "")},
+	{name: "500", endured: ofRetries, do: answers(http.StatusInternalServerError, refusal, "")},
+	{name: "502", twin: true, endured: ofRetries, do: answers(http.StatusBadGateway, refusal, "")},
+	{name: "503", endured: ofPace, do: answers(http.StatusServiceUnavailable, refusal, "")},
+	{name: "503, Retry-After", twin: true, endured: ofPace, do: answers(http.StatusServiceUnavailable, refusal, "20")},
+	{name: "429", endured: ofPace, do: answers(http.StatusTooManyRequests, refusal, "")},
+	{name: "429, Retry-After", twin: true, endured: ofPace, do: answers(http.StatusTooManyRequests, refusal, "20")},
+	{name: "a login page", twin: true, endured: ofRetries, do: answers(http.StatusOK, page, "")},
+	{name: "401", refusesKey: true, do: answers(http.StatusUnauthorized, refusal, "")},
+	{name: "403", refuses: true, do: answers(http.StatusForbidden, refusal, "")},
 }
 
 func (*outage) silent(r *http.Request) (*http.Response, error) {
@@ -80,16 +76,16 @@ func (*outage) refusesConnection(*http.Request) (*http.Response, error) {
 	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 
-func (*outage) showsLoginPage(*http.Request) (*http.Response, error) {
-	return reply{status: http.StatusOK, body: []byte("<html>Please sign in.</html>")}.response()
-}
+const (
+	refusal = `{"success":0,"message":"no"}` // of the service itself
+	page    = "<html>Please sign in.</html>"
+)
 
-// status returns what responds with the status, as the service itself does.
-func status(status int, retryAfter string) func(*outage, *http.Request) (*http.Response, error) {
+func answers(status int, body, retryAfter string) func(*outage, *http.Request) (*http.Response, error) {
 	return func(_ *outage, r *http.Request) (*http.Response, error) {
 		connected(r)
 		time.Sleep(latency)
-		response, err := refused(status)(nil, nil).response()
+		response, err := reply{status: status, body: []byte(body)}.response()
 		if retryAfter != "" {
 			response.Header.Set("Retry-After", retryAfter)
 		}
@@ -97,17 +93,13 @@ func status(status int, retryAfter string) func(*outage, *http.Request) (*http.R
 	}
 }
 
-// connected tells the client that the request was sent. Otherwise, it would conclude that nothing was.
-func connected(r *http.Request) {
-	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
-}
-
 // fault is a mishap that lasts. It strikes every attempt that it selects.
 type fault struct {
 	failure
 
-	// method and group select attempts. Empty selects all.
-	method, group string
+	// method and groups select attempts. Empty selects all.
+	method string
+	groups []string
 	// after is how many attempts precede it.
 	after int
 	// lasts is how long the fault lasts from the first attempt that it strikes on. Zero means for good.
@@ -121,8 +113,8 @@ func (f fault) name() string {
 	if f.method != "" {
 		name += " to " + f.method
 	}
-	if f.group != "" {
-		name += " about " + f.group
+	if f.groups != nil {
+		name += " about " + strings.Join(f.groups, ", ")
 	}
 	if f.after > 0 {
 		name += " later"
@@ -143,7 +135,7 @@ func faultsOf(operation runOperation, environment string, failure failure) []fau
 		return faults
 	}
 	faults = append(faults,
-		fault{failure: failure, alternates: true}, fault{failure: failure, group: "group-030"},
+		fault{failure: failure, alternates: true}, fault{failure: failure, groups: []string{"group-030"}},
 		fault{failure: failure, after: 37, lasts: 90 * time.Second})
 	if endures := operation.endures(failure); endures > 0 {
 		faults = append(faults, fault{failure: failure, after: 37, lasts: endures})
@@ -173,7 +165,7 @@ func (f failure) to(method string) failure {
 }
 
 // passes reports whether attempts get through, now or later, so that a run may need many.
-func (f fault) passes() bool { return f.refuses || f.alternates || f.group != "" || f.lasts > 0 }
+func (f fault) passes() bool { return f.refuses || f.alternates || f.groups != nil || f.lasts > 0 }
 
 // latency is how long the service takes to respond.
 const latency = 50 * time.Millisecond
@@ -208,7 +200,8 @@ func (o *outage) strikes(method string, body []byte) bool {
 	if o.lasting.do == nil || o.attempts <= o.lasting.after || o.lasting.method != "" && o.lasting.method != method {
 		return false
 	}
-	if !o.about(body, o.lasting.group) {
+	about := func(id string) bool { return o.about(body, id) }
+	if o.lasting.groups != nil && !slices.ContainsFunc(o.lasting.groups, about) {
 		return false
 	}
 	request := method + string(body)
@@ -224,42 +217,12 @@ func (o *outage) strikes(method string, body []byte) bool {
 // about reports whether a request is about the group. A rotation contains only its token.
 func (o *outage) about(body []byte, id string) bool {
 	group, there := o.Group(id)
-	return id == "" || bytes.Contains(body, []byte(`"`+id+`"`)) ||
+	return bytes.Contains(body, []byte(`"`+id+`"`)) ||
 		there && bytes.Contains(body, []byte(`"`+group.Token+`"`))
 }
 
 // answer lets the service carry out the request.
 func (o *outage) answer(r *http.Request) reply {
 	connected(r)
-	recorder := httptest.NewRecorder()
-	o.ServeHTTP(recorder, r)
-	return reply{status: recorder.Code, body: recorder.Body.Bytes()}
-}
-
-// received returns a request as the service receives it, and its body.
-func received(r *http.Request) (*http.Request, []byte) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		panic(err)
-	}
-	kept := r.WithContext(r.Context())
-	kept.Body = io.NopCloser(bytes.NewReader(body))
-	return kept, body
-}
-
-// isLookup reports whether a call was a lookup. Only creations contain a mapping, as wanted returns them.
-func isLookup(call emulator.Call) bool {
-	return call.Method == http.MethodGet && !bytes.Contains(call.Body, []byte(`"mapping"`))
-}
-
-// isOfCheck reports whether a group is one that the check of the service has created.
-func isOfCheck(id string) bool { return strings.HasPrefix(id, checkPrefix) }
-
-// collectLess makes the garbage collector run only when it must. It would take a third of the time of a search.
-func collectLess(t *testing.T) {
-	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(512<<20)
-	t.Cleanup(func() {
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(limit)
-	})
+	return serve(o.Emulator, r)
 }

@@ -154,12 +154,11 @@ type together struct {
 	choices *choices
 	mu      sync.Mutex
 	runs    []*oneRun
-	arrived chan struct{}  // a run has a call to send, or has ended
-	over    bool           // no call reaches the service any more
-	pruned  bool           // the order only repeats another one
-	slow    int            // how many calls took longer than no time
-	befell  int            // mishaps
-	empty   map[int64]bool // the team_id of each group that a lookup has created
+	arrived chan struct{} // a run has a call to send, or has ended
+	over    bool          // no call reaches the service any more
+	pruned  bool          // the order only repeats another one
+	slow    int           // how many calls took longer than no time
+	befell  int           // mishaps
 	events  []string
 	broken  map[string]string // by rule
 	excused []int             // the exceptions that the order needs
@@ -179,8 +178,8 @@ type oneRun struct {
 	err       error
 	warnings  []*usergroup.Problem
 	// has is the group in the state after a success, or nil.
-	has *api.UserGroup
-	deeds
+	has   *api.UserGroup
+	calls []emulator.Call
 }
 
 func (w *together) tell(format string, args ...any) {
@@ -194,8 +193,7 @@ func (p pair) start(t *testing.T, c *choices, operations ...string) *together {
 	t.Helper()
 	e := emulator.New(readings[p.reading].Options)
 	w := &together{
-		pair: p, Emulator: e, choices: c, arrived: make(chan struct{}, 1), empty: map[int64]bool{},
-		broken: map[string]string{},
+		pair: p, Emulator: e, choices: c, arrived: make(chan struct{}, 1), broken: map[string]string{},
 	}
 	group := emulator.Group{ID: id, Name: liveName}
 	if befores[p.before].empty {

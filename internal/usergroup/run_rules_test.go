@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
-	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
@@ -29,15 +27,15 @@ func (r *ranRun) checkFault() {
 		}
 	case f.refusesKey:
 		calls := f.after + mostCallsOfRefusedKey
-		if f.group != "" { // Its turn comes late.
+		if f.groups != nil { // Its turn comes late.
 			calls = mostCalls
 		}
 		r.checkBounds(calls, mostTime)
 		r.checkExplained()
-	case f.group != "":
+	case f.groups != nil:
 		r.checkBounds(4*r.groups, mostTime)
 		for _, o := range failed {
-			if o.ID != f.group {
+			if o.ID != f.groups[0] {
 				r.breaks("%s failed too: %v", o.ID, o.err)
 			}
 		}
@@ -73,7 +71,7 @@ func (r *ranRun) checkFault() {
 // checkRecovered checks that no operation failed, unless it cannot tell an existing group from a placeholder.
 func (r *ranRun) checkRecovered(reason string) {
 	for _, o := range r.failed() {
-		if r.cannotTell == 0 || !found(o.err, r.cannotTell) {
+		if !r.cannotTell || !found(o.err, usergroup.MayBeLeftBehind) {
 			r.breaks("%s failed, but %s: %v", o.ID, reason, o.err)
 		}
 	}
@@ -118,57 +116,18 @@ func (r *ranRun) checkNamed() {
 	}
 }
 
-// reportLeft reports whether a problem says that a group with the ID may be left behind.
-func reportLeft(problems []*usergroup.Problem, id string) bool {
-	return slices.ContainsFunc(problems, func(p *usergroup.Problem) bool {
-		return p.ID == id && (p.Placeholder == usergroup.PlaceholderLeft || p.LookupUncertain)
-	})
-}
-
 // left returns the IDs of the groups that lookups and the check of the service have left behind.
 func (r *ranRun) left() (groups, ofCheck []string) {
-	lookups := map[int64]bool{}
-	for _, call := range r.Calls() {
-		lookups[call.TeamID] = lookups[call.TeamID] || call.Created && isLookup(call)
-	}
+	placeholders := placeholdersOf(r.Calls())
 	for _, group := range r.Groups() {
 		switch {
 		case isOfCheck(group.ID):
 			ofCheck = append(ofCheck, group.ID)
-		case lookups[group.TeamID]:
+		case placeholders[group.TeamID]:
 			groups = append(groups, group.ID)
 		}
 	}
 	return groups, ofCheck
-}
-
-// problemsOf returns the problems that an error consists of, the warnings, and the causes of both.
-func problemsOf(err error, warnings []*usergroup.Problem) (all []*usergroup.Problem) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, err := range joined.Unwrap() {
-			all = append(all, problemsOf(err, nil)...)
-		}
-		err = nil
-	}
-	for _, p := range append(slices.Clone(warnings), problemOf(err)) {
-		for ; p != nil; p = p.Cause {
-			all = append(all, p)
-		}
-	}
-	return all
-}
-
-// problemOf returns the problem that an error is, or nil.
-func problemOf(err error) *usergroup.Problem {
-	var problem *usergroup.Problem
-	_ = errors.As(err, &problem)
-	return problem
-}
-
-// found reports whether an error is a problem with the finding.
-func found(err error, finding usergroup.Finding) bool {
-	problem := problemOf(err)
-	return problem != nil && problem.Finding == finding
 }
 
 func (r *ranRun) count(finding usergroup.Finding) (count int) {
@@ -190,57 +149,17 @@ func (r *ranRun) failed() (failed []outcome) {
 	return failed
 }
 
-// deeds is what the service has done to one group, without what lookups have created.
-type deeds struct{ created, updated, rotated, deleted int }
-
-// add counts what a call has done. ofLookup reports whether a lookup has created the group.
-func (d *deeds) add(call emulator.Call, ofLookup bool) {
-	count := func(n *int, done bool) {
-		if done {
-			*n++
-		}
-	}
-	count(&d.created, call.Created && !ofLookup)
-	count(&d.updated, call.Updated || call.Created && call.Method == http.MethodPut)
-	count(&d.rotated, call.Rotated)
-	count(&d.deleted, call.Deleted && !ofLookup)
-}
-
-// of returns how often an operation was carried out.
-func (d deeds) of(operation usergroup.Operation) (count int, counts bool) {
-	switch operation {
-	case usergroup.Create:
-		return d.created, true
-	case usergroup.Adopt, usergroup.Update:
-		return d.updated, true
-	case usergroup.Rotate:
-		return d.rotated, true
-	case usergroup.Delete:
-		return d.deleted, true
-	default:
-		return 0, false
-	}
-}
-
 // checkGroups compares what each operation has reported with what the service has done.
 func (r *ranRun) checkGroups() {
-	all, lookups := map[string]*deeds{}, map[int64]bool{}
-	for i := range r.outcomes {
-		all[r.outcomes[i].ID] = &deeds{}
-	}
-	for _, call := range r.Calls() {
-		done := all[call.ID]
-		if done == nil {
-			if !isOfCheck(call.ID) && call.ID != "" {
-				r.breaks("%s was sent about %q", call.Method, call.ID)
-			}
-			continue
-		}
-		lookups[call.TeamID] = lookups[call.TeamID] || call.Created && isLookup(call)
-		done.add(call, lookups[call.TeamID])
-	}
+	all := deedsOf(r.Calls(), placeholdersOf(r.Calls()))
 	for _, o := range r.outcomes {
-		r.checkOutcome(o, *all[o.ID])
+		r.checkOutcome(o, all[o.ID])
+		delete(all, o.ID)
+	}
+	for id := range all {
+		if !isOfCheck(id) && id != "" {
+			r.breaks("calls were sent about %q", id)
+		}
 	}
 }
 
@@ -248,7 +167,7 @@ func (r *ranRun) checkGroups() {
 // reported.
 func (r *ranRun) checkOutcome(o outcome, done deeds) {
 	group, there := r.Group(o.ID)
-	asked, problem := r.asked(done), problemOf(o.err)
+	asked, problem := done.of(r.kind), problemOf(o.err)
 	switch {
 	case done.created > 1 || done.rotated > 1:
 		r.breaks("%s was created %d times and rotated %d times", o.ID, done.created, done.rotated)
@@ -257,7 +176,7 @@ func (r *ranRun) checkOutcome(o outcome, done deeds) {
 	case !o.begun && asked > 0:
 		r.breaks("%s was changed, but its operation never began", o.ID)
 	case problem != nil:
-		if problem.Done == usergroup.No && asked > 0 || problem.Done == usergroup.Yes && asked == 0 {
+		if isFalse(problem, asked) {
 			r.breaks("%s: done %d times, but reported as %d: %s", o.ID, asked, problem.Done, facts(problem))
 		}
 		if cause := problem.Cause; problem.Finding == usergroup.RunEnded &&
@@ -268,7 +187,7 @@ func (r *ranRun) checkOutcome(o outcome, done deeds) {
 			r.breaks("%s was not found, but exists", o.ID)
 		}
 	case !o.begun:
-	case r.name == "delete":
+	case r.kind == usergroup.Delete:
 		if there {
 			r.breaks("%s was deleted, but exists", o.ID)
 		}
@@ -276,21 +195,9 @@ func (r *ranRun) checkOutcome(o outcome, done deeds) {
 		r.breaks("%s is in the state, but does not exist", o.ID)
 	case o.result.Group.Token != api.NewSecret(group.Token):
 		r.breaks("%s has another token than the state", o.ID)
-	case strings.Contains("create adopt update", r.name) && !asWanted(group):
+	case r.kind != usergroup.LookUp && r.kind != usergroup.Rotate && !isWanted(group, false):
 		r.breaks("%s is not as wanted", o.ID)
-	case r.name == "rotate" && done.rotated != 1:
+	case r.kind == usergroup.Rotate && done.rotated != 1:
 		r.breaks("%s was rotated %d times", o.ID, done.rotated)
 	}
-}
-
-// asked returns how many of the deeds are what the operation was to do.
-func (r *ranRun) asked(done deeds) int {
-	return map[string]int{
-		"create": done.created, "adopt": done.updated, "update": done.updated, "rotate": done.rotated,
-		"delete": done.deleted,
-	}[r.name]
-}
-
-func asWanted(group emulator.Group) bool {
-	return group.Name == newName && string(group.Properties) == `{"tier":"gold"}` && group.Mapping["sales"] == "acme-db"
 }

@@ -1,10 +1,8 @@
 package usergroup_test
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,63 +13,48 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
-
 // TestOnlyGeneralFailuresEndTheRun: operations that fail one after the other must end the run if the reason is not one
 // of the groups, and must not end it otherwise. Terraform runs one at a time with -parallelism=1.
 func TestOnlyGeneralFailuresEndTheRun(t *testing.T) {
 	t.Parallel()
-	const ofService, ofProxy = `{"success":0,"message":"no"}`, "<html>"
+	fails, refuses := answers(500, refusal, ""), answers(403, refusal, "")
 	for name, test := range map[string]struct {
 		operation string
-		// Calls with this method for one of these groups get this response or, with status 0, no connection.
+		// Calls with this method about one of these groups fail in this way.
 		method, groups string
-		status         int
-		body           string
+		failure        func(*outage, *http.Request) (*http.Response, error)
 		// order lists the groups, and calls is how many calls each of them makes.
 		order string
 		calls []int
 		ended string // the groups without a call of their own
 	}{
-		"no call gets through":                  {"refresh", "GET", "abc", 500, ofService, "abc", []int{2, 2, 0}, "c"},
-		"no connection can be made":             {"refresh", "GET", "a", 0, "", "abc", []int{2, 0, 0}, "bc"},
-		"the calls of one group fail":           {"refresh", "GET", "a", 500, ofService, "abc", []int{2, 1, 1}, ""},
-		"a proxy refuses one group":             {"refresh", "GET", "a", 401, ofProxy, "abc", []int{1, 1, 1}, ""},
-		"a proxy refuses everything":            {"refresh", "GET", "abc", 403, ofProxy, "abc", []int{1, 1, 0}, "c"},
-		"the key may not rotate":                {"rotate", "POST", "abc", 403, ofService, "abc", []int{2, 2, 0}, "c"},
-		"the key may not rotate one group":      {"rotate", "POST", "a", 403, ofService, "aabc", []int{2, 2, 1, 1}, ""},
-		"the key may not rotate some of groups": {"rotate", "POST", "bc", 403, ofService, "abcd", []int{1, 2, 2, 1}, ""},
-		"the key is refused":                    {"create", "GET", "abc", 401, ofService, "abc", []int{1, 0, 0}, "bc"},
+		"no call gets through":           {"refresh", "GET", "abc", fails, "abc", []int{2, 2, 0}, "c"},
+		"no connection can be made":      {"refresh", "GET", "a", (*outage).refusesConnection, "abc", []int{2, 0, 0}, "bc"},
+		"the calls of one group fail":    {"refresh", "GET", "a", fails, "abc", []int{2, 1, 1}, ""},
+		"a proxy refuses one group":      {"refresh", "GET", "a", answers(401, page, ""), "abc", []int{1, 1, 1}, ""},
+		"a proxy refuses everything":     {"refresh", "GET", "abc", answers(403, page, ""), "abc", []int{1, 1, 0}, "c"},
+		"the key may not rotate":         {"rotate", "POST", "abc", refuses, "abc", []int{2, 2, 0}, "c"},
+		"the key may not rotate one":     {"rotate", "POST", "a", refuses, "aabc", []int{2, 2, 1, 1}, ""},
+		"the key may rotate some groups": {"rotate", "POST", "bc", refuses, "abcd", []int{1, 2, 2, 1}, ""},
+		"the key is refused":             {"create", "GET", "abc", answers(401, refusal, ""), "abc", []int{1, 0, 0}, "bc"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := situationOf("read", "as known", "stored", "").start(t)
-				calls, network := 0, &outage{Emulator: h.Emulator}
-				service := h.newProcessBehind(roundTripper(func(r *http.Request) (*http.Response, error) {
-					calls++
-					kept, body := received(r)
-					about := func(group string) bool { return network.about(body, group) }
-					switch struck := slices.ContainsFunc(strings.Split(test.groups, ""), about); {
-					case !struck || r.Method != test.method:
-						return h.RoundTrip(kept)
-					case test.status == 0:
-						return nil, errors.New("connection refused")
-					default:
-						return reply{status: test.status, body: []byte(test.body)}.response()
-					}
-				}))
+				fault := fault{
+					failure: failure{do: test.failure}, method: test.method, groups: strings.Split(test.groups, ""),
+				}
+				network := &outage{Emulator: emulator.New(emulator.Options{}), lasting: fault, sent: map[string]int{}}
+				service := newService(network, 1, "")
 				for i, id := range strings.Split(test.order, "") {
-					group, there := h.Group(id)
+					group, there := network.Group(id)
 					if !there {
-						group = h.Seed(emulator.Group{ID: id, Name: "Name of " + id})
+						group = network.Seed(emulator.Group{ID: id, Name: "Name of " + id})
 					}
-					calls = 0
+					network.attempts = 0
 					_, err := runOperationCalled(test.operation).do(t.Context(), service, knownOf(group))
 					ended := found(err, usergroup.RunEnded)
-					if calls != test.calls[i] || ended != strings.Contains(test.ended, id) {
+					if calls := network.attempts; calls != test.calls[i] || ended != strings.Contains(test.ended, id) {
 						t.Errorf("%s: %d calls, want %d; the run has ended: %t; %v", id, calls, test.calls[i], ended, err)
 					}
 				}
@@ -145,47 +128,36 @@ const (
 // name each group that it leaves behind.
 func TestStoppedRunsEnd(t *testing.T) {
 	collectLess(t)
-	for _, run := range stoppedRuns() {
-		run.check(t, func(r *ranRun) {
-			stopped, calls, most := r.begun.Add(r.stopAfter), 0, mostCallsToStop
-			for _, at := range r.times {
-				if at.After(stopped) {
-					calls++
-				}
-			}
-			if r.groups == 1 {
-				most = mostCallsOfOneToStop
-			}
-			if took := r.took - r.stopAfter; calls > most || took > mostTimeToStop {
-				r.breaks("%d calls, %s, want at most %d calls and %s", calls, took, most, mostTimeToStop)
-			}
-			r.checkNamed()
-		})
-	}
-}
-
-// stoppedRuns returns runs of one operation and of many, which are stopped at different moments of an outage.
-func stoppedRuns() (runs []run) {
-	for _, operation := range runOperations {
-		for _, environment := range []string{"", "Customer"} {
-			for _, failure := range failures {
-				if failure.twin {
-					continue
-				}
-				for _, method := range append([]string{""}, operation.methods...) {
-					for groups, afters := range map[int][]int{1: {0, 2}, fewGroups: {0, 37}} {
-						for _, after := range afters {
-							for _, stopAfter := range []time.Duration{10 * time.Millisecond, 7 * time.Second} {
-								runs = append(runs, run{
-									runOperation: operation, fault: fault{failure: failure, method: method, after: after},
-									environment: environment, groups: groups, maxRetries: maxRetries, stopAfter: stopAfter,
-								})
-							}
-						}
+	for _, run := range everyRun() {
+		if run.fault.twin {
+			continue
+		}
+		for _, run.fault.method = range append([]string{""}, run.methods...) {
+			for _, run.stopAfter = range []time.Duration{10 * time.Millisecond, 7 * time.Second} {
+				for groups, afters := range map[int][]int{1: {0, 2}, fewGroups: {0, 37}} {
+					for _, run.fault.after = range afters {
+						run.groups = groups
+						run.check(t, (*ranRun).checkStopped)
 					}
 				}
 			}
 		}
 	}
-	return runs
+}
+
+// checkStopped checks what a run did after it was stopped.
+func (r *ranRun) checkStopped() {
+	stopped, calls, most := r.begun.Add(r.stopAfter), 0, mostCallsToStop
+	for _, at := range r.times {
+		if at.After(stopped) {
+			calls++
+		}
+	}
+	if r.groups == 1 {
+		most = mostCallsOfOneToStop
+	}
+	if took := r.took - r.stopAfter; calls > most || took > mostTimeToStop {
+		r.breaks("%d calls, %s, want at most %d calls and %s", calls, took, most, mostTimeToStop)
+	}
+	r.checkNamed()
 }

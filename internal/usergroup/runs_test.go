@@ -4,8 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -13,23 +11,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
 var groupsFlag = flag.Int("groups", 50, "how many groups a run has that a lasting fault ends; make test has 400")
 
-// The default settings of the provider, and of Terraform.
-const (
-	requestTimeout = 30 * time.Second
-	maxRetries     = 4
-	retryWaitMin   = time.Second
-	retryWaitMax   = 30 * time.Second
-	workers        = 10
-	// fewGroups is the number of groups in a run that nothing may end.
-	fewGroups = 60
-)
+// fewGroups is the number of groups in a run that nothing may end.
+const fewGroups = 60
 
 // What a run may take if the service does not work for good, whatever the number of groups and the operation.
 const (
@@ -61,74 +50,60 @@ const (
 // runOperation is what a run does to each of its groups.
 type runOperation struct {
 	name string
+	kind usergroup.Operation
 	// exists reports whether the groups exist.
 	exists bool
 	// methods are those whose failure differs from a failure of all methods.
 	methods []string
-	// hurried means that the operation has to delete what it has created within seconds. An outage during this time
-	// ends the run, as long as nobody knows how many groups it would leave behind.
-	hurried bool
 	// checks reports whether the check of the service comes first if an environment is expected.
 	checks bool
-	// cannotTell is the finding of a lookup that cannot tell an existing group from the placeholder of its own lost
-	// attempt, because nothing is known about the group, or it is gone. Zero means that there is none.
-	cannotTell usergroup.Finding
-	do         func(ctx context.Context, s *usergroup.Service, known usergroup.Known) (usergroup.Result, error)
+	// cannotTell means that a lookup cannot tell an existing group from the placeholder of its own lost attempt, because
+	// nothing is known about the group, or it is gone.
+	cannotTell bool
 }
 
 var runOperations = []runOperation{
-	{"refresh", true, nil, false, false, 0, lookUp},
-	{"refresh of missing", false, []string{"GET", "DELETE"}, true, false, usergroup.MayBeLeftBehind, lookUp},
-	{"import", true, nil, false, true, usergroup.MayBeLeftBehind, importOne},
-	{"import of missing", false, []string{"GET", "DELETE"}, true, false, usergroup.MayBeLeftBehind, importOne},
-	{"create", false, nil, false, true, 0, func(
-		ctx context.Context, s *usergroup.Service, known usergroup.Known,
-	) (usergroup.Result, error) {
-		return s.Create(ctx, wantedFor(known.ID), false)
-	}},
-	{"adopt", true, []string{"GET", "PUT"}, false, true, 0, func(
-		ctx context.Context, s *usergroup.Service, known usergroup.Known,
-	) (usergroup.Result, error) {
-		return s.Create(ctx, wantedFor(known.ID), true)
-	}},
-	{"update", true, nil, false, true, 0, func(
-		ctx context.Context, s *usergroup.Service, known usergroup.Known,
-	) (usergroup.Result, error) {
-		return s.Update(ctx, wantedFor(known.ID), known)
-	}},
-	{"rotate", true, []string{"POST"}, false, true, 0, func(
-		ctx context.Context, s *usergroup.Service, known usergroup.Known,
-	) (usergroup.Result, error) {
-		return s.RotateToken(ctx, known)
-	}},
-	{"delete", true, []string{"DELETE"}, false, true, usergroup.MayBeLeftBehind, func(
-		ctx context.Context, s *usergroup.Service, known usergroup.Known,
-	) (usergroup.Result, error) {
-		return s.Delete(ctx, known, "")
-	}},
+	{name: "refresh", exists: true},
+	{name: "refresh of missing", methods: []string{"GET", "DELETE"}, cannotTell: true},
+	{name: "import", exists: true, checks: true, cannotTell: true},
+	{name: "import of missing", methods: []string{"GET", "DELETE"}, cannotTell: true},
+	{name: "create", kind: usergroup.Create, checks: true},
+	{name: "adopt", kind: usergroup.Adopt, exists: true, methods: []string{"GET", "PUT"}, checks: true},
+	{name: "update", kind: usergroup.Update, exists: true, checks: true},
+	{name: "rotate", kind: usergroup.Rotate, exists: true, methods: []string{"POST"}, checks: true},
+	{name: "delete", kind: usergroup.Delete, exists: true, methods: []string{"DELETE"}, checks: true, cannotTell: true},
 }
 
-func lookUp(ctx context.Context, s *usergroup.Service, known usergroup.Known) (usergroup.Result, error) {
+// do carries out the operation on one group.
+func (o runOperation) do(
+	ctx context.Context, s *usergroup.Service, known usergroup.Known,
+) (usergroup.Result, error) {
+	switch o.kind {
+	case usergroup.Create, usergroup.Adopt:
+		return s.Create(ctx, wanted(known.ID), o.kind == usergroup.Adopt)
+	case usergroup.Update:
+		return s.Update(ctx, wanted(known.ID), known)
+	case usergroup.Rotate:
+		return s.RotateToken(ctx, known)
+	case usergroup.Delete:
+		return s.Delete(ctx, known, "")
+	}
+	if strings.HasPrefix(o.name, "import") {
+		known = usergroup.Known{ID: known.ID}
+	}
 	found, err := s.Find(ctx, known)
 	return usergroup.Result{Group: &found.UserGroup, Warnings: found.Warnings}, err
 }
 
-func importOne(ctx context.Context, s *usergroup.Service, known usergroup.Known) (usergroup.Result, error) {
-	return lookUp(ctx, s, usergroup.Known{ID: known.ID})
-}
-
-func wantedFor(id string) api.GroupRequest {
-	group := wanted()
-	group.UserGroupID = id
-	return group
-}
-
 // endures is how long the service can fail, at most, without failing the operation.
 func (o runOperation) endures(failure failure) time.Duration {
+	// A lookup has to delete what it has created within seconds. An outage during this time ends the run, as long as
+	// nobody knows how many groups it would leave behind.
+	hurried := o.kind == usergroup.LookUp && !o.exists
 	switch {
-	case o.hurried && failure.hangs:
+	case hurried && failure.hangs:
 		return 0
-	case o.hurried:
+	case hurried:
 		return min(failure.endured, ofRetries)
 	default:
 		return failure.endured
@@ -183,7 +158,7 @@ func (r run) play(t *testing.T) *ranRun {
 	t.Helper()
 	e := emulator.New(emulator.Options{Latency: latency})
 	network := &outage{Emulator: e, lasting: r.fault, sent: map[string]int{}}
-	return r.on(t, network, usergroup.New(newClient(network, r.maxRetries), r.environment))
+	return r.on(t, network, newService(network, r.maxRetries, r.environment))
 }
 
 // on runs ten workers with a service that is behind the network.
@@ -218,16 +193,6 @@ func (r run) on(t *testing.T, network *outage, service *usergroup.Service) *ranR
 	return ran
 }
 
-// newClient returns a client with the default settings of the provider.
-func newClient(transport http.RoundTripper, maxRetries int) *api.Client {
-	return api.New(api.Config{
-		BaseURL: &url.URL{Scheme: "http", Host: "service"}, APIKey: api.NewSecret(emulator.DefaultKey),
-		RequestTimeout: requestTimeout,
-		MaxRetries:     maxRetries, RetryWaitMin: retryWaitMin, RetryWaitMax: retryWaitMax, Transport: transport,
-		Random: func() float64 { return 0 }, // the longest waits
-	})
-}
-
 // seed returns a group, which it creates. It removes the group again if the run expects none.
 func (r *ranRun) seed(id string) emulator.Group {
 	group := r.Seed(emulator.Group{ID: id, Name: oldName})
@@ -237,13 +202,19 @@ func (r *ranRun) seed(id string) emulator.Group {
 	return group
 }
 
-// knownOf returns what a state has about a group.
-func knownOf(group emulator.Group) usergroup.Known {
-	token := api.NewSecret(group.Token)
-	return usergroup.Known{
-		ID: group.ID, Name: group.Name, TeamID: &group.TeamID, Token: token, Fingerprint: token.Fingerprint(),
-		Instance: "first",
+// everyRun returns a run with each operation, environment and failure.
+func everyRun() (runs []run) {
+	for _, operation := range runOperations {
+		for _, environment := range []string{"", "Customer"} {
+			for _, failure := range failures {
+				runs = append(runs, run{
+					runOperation: operation, environment: environment, fault: fault{failure: failure},
+					groups: *groupsFlag, maxRetries: maxRetries, stopAfter: givenUp,
+				})
+			}
+		}
 	}
+	return runs
 }
 
 // TestRunsEnd: with a fault that lasts, a run of hundreds of groups must end soon, whatever the operation. It must
@@ -251,25 +222,40 @@ func knownOf(group emulator.Group) usergroup.Known {
 // must not end the run.
 func TestRunsEnd(t *testing.T) {
 	collectLess(t)
-	count := 0
-	for _, operation := range runOperations {
-		for _, environment := range []string{"", "Customer"} {
-			for _, failure := range failures {
-				for _, fault := range faultsOf(operation, environment, failure) {
-					run := run{
-						runOperation: operation, fault: fault, environment: environment,
-						groups: *groupsFlag, maxRetries: maxRetries, stopAfter: givenUp,
-					}
-					if fault.passes() {
-						run.groups = fewGroups
-					}
-					count++
-					run.check(t, (*ranRun).checkFault)
-				}
+	for _, run := range everyRun() {
+		for _, run.fault = range faultsOf(run.runOperation, run.environment, run.fault.failure) {
+			if run.groups = *groupsFlag; run.fault.passes() {
+				run.groups = fewGroups
 			}
+			run.check(t, (*ranRun).checkFault)
 		}
 	}
-	t.Logf("%d runs", count)
+}
+
+// TestRunsWithoutRetries: with max_retries = 0, a run must end at once.
+func TestRunsWithoutRetries(t *testing.T) {
+	collectLess(t)
+	for _, run := range everyRun() {
+		run.maxRetries = 0
+		run.check(t, func(r *ranRun) {
+			calls := mostCalls
+			if r.fault.refuses {
+				calls = 3 * r.groups
+			}
+			r.checkBounds(calls, mostTimeWithoutRetries)
+		})
+	}
+}
+
+// TestOneOperationEnds: an operation must end within its budget, even if some of its calls get through.
+func TestOneOperationEnds(t *testing.T) {
+	collectLess(t)
+	for _, run := range everyRun() {
+		run.groups = 1
+		for _, run.fault.method = range []string{"", "GET", "PUT", "POST", "DELETE"} {
+			run.check(t, func(r *ranRun) { r.checkBounds(mostCallsOfOne+callsOfCheck, mostTimeOfOne) })
+		}
+	}
 }
 
 // check plays the run and applies the rules to it, and one more.
@@ -288,43 +274,6 @@ func (r run) check(t *testing.T, rule func(*ranRun)) {
 			}
 		})
 	})
-}
-
-// TestRunsWithoutRetries: with max_retries = 0, a run must end at once.
-func TestRunsWithoutRetries(t *testing.T) {
-	collectLess(t)
-	for _, operation := range runOperations {
-		for _, failure := range failures {
-			run := run{
-				runOperation: operation, fault: fault{failure: failure}, groups: *groupsFlag, stopAfter: givenUp,
-			}
-			run.check(t, func(r *ranRun) {
-				calls := mostCalls
-				if failure.refuses {
-					calls = 3 * r.groups
-				}
-				r.checkBounds(calls, mostTimeWithoutRetries)
-			})
-		}
-	}
-}
-
-// TestOneOperationEnds: an operation must end within its budget, even if some of its calls get through.
-func TestOneOperationEnds(t *testing.T) {
-	collectLess(t)
-	for _, operation := range runOperations {
-		for _, environment := range []string{"", "Customer"} {
-			for _, failure := range failures {
-				for _, method := range []string{"", "GET", "PUT", "POST", "DELETE"} {
-					run := run{
-						runOperation: operation, fault: fault{failure: failure, method: method},
-						environment: environment, groups: 1, maxRetries: maxRetries, stopAfter: givenUp,
-					}
-					run.check(t, func(r *ranRun) { r.checkBounds(mostCallsOfOne+callsOfCheck, mostTimeOfOne) })
-				}
-			}
-		}
-	}
 }
 
 // row describes the run in one line: calls, virtual time, groups left behind, and the number of problems by finding.

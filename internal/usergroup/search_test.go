@@ -6,8 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +14,6 @@ import (
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
@@ -112,23 +109,6 @@ func (h *history) breaks(format string, args ...any) {
 	h.broken = append(h.broken, "  "+fmt.Sprintf(format, args...))
 }
 
-const oldName, newName = "Acme Ltd", "Acme Inc."
-
-func object(text string) jsonobject.Object {
-	parsed, err := jsonobject.Parse(text)
-	if err != nil {
-		panic(err)
-	}
-	return parsed
-}
-
-func wanted() api.GroupRequest {
-	name := newName
-	return api.GroupRequest{
-		UserGroupID: id, Name: &name, Mapping: map[string]string{"sales": "acme-db"}, Properties: object(`{"tier":"gold"}`),
-	}
-}
-
 // walk is what the histories of a situation share.
 type walk struct {
 	// usual is the error of the first history, which has no mishap.
@@ -175,8 +155,7 @@ func (s situation) play(t *testing.T, c *choices, w *walk) *history {
 func (s situation) start(t *testing.T) *history {
 	t.Helper()
 	w := &world{
-		situation: s, stored: id,
-		makers: map[int64]maker{}, placeholders: map[int64]bool{}, shown: map[int64]bool{},
+		situation: s, stored: id, makers: map[int64]maker{}, shown: map[int64]bool{},
 	}
 	options := s.reading.Options
 	options.Log = func(call emulator.Call) { w.done = call }
@@ -192,7 +171,7 @@ func (s situation) start(t *testing.T) *history {
 	case s.before.empty:
 		group = emulator.Group{ID: h.stored}
 	case s.before.alike:
-		group.Name, group.Properties = newName, json.RawMessage(`{"tier":"gold"}`)
+		group.Name, group.Properties = newName, json.RawMessage(wantedProperties)
 		group.Mapping = map[string]string{"sales": "another-db"}
 	}
 	group = e.Seed(group)
@@ -223,20 +202,9 @@ func (s situation) start(t *testing.T) *history {
 	if s.operation.rotates {
 		h.trigger = 1
 	}
-	h.service, h.begun, h.firstTeam, h.firstToken = h.newProcess(), h.state.known, &group.TeamID, group.Token
+	h.service = newService(w, 1, s.environment)
+	h.begun, h.firstTeam, h.firstToken = h.state.known, &group.TeamID, group.Token
 	return h
-}
-
-// newProcess returns the service of a provider that has just started.
-func (h *history) newProcess() *usergroup.Service { return h.newProcessBehind(h.world) }
-
-func (h *history) newProcessBehind(transport http.RoundTripper) *usergroup.Service {
-	return usergroup.New(api.New(api.Config{
-		BaseURL: &url.URL{Scheme: "http", Host: "service"}, APIKey: api.NewSecret(emulator.DefaultKey),
-		RequestTimeout: time.Minute,
-		MaxRetries:     1, RetryWaitMin: time.Second, RetryWaitMax: time.Second, Transport: transport,
-		Random: func() float64 { return 0 },
-	}), h.environment)
 }
 
 // operate carries out the operation as the provider does with this state.
@@ -269,12 +237,6 @@ func (h *history) ended(err error, warnings ...*usergroup.Problem) {
 		h.events = append(h.events, func() string { return "error: " + facts(problem) })
 		h.problems = append(h.problems, problem)
 	}
-}
-
-// facts formats a problem. The package has no texts for findings and the like, so they appear as numbers.
-func facts(p *usergroup.Problem) string {
-	const format = "%v, done %d, placeholder %d, lookup lost %t, call %v"
-	return fmt.Sprintf(format, p, p.Done, p.Placeholder, p.LookupUncertain, p.Call)
 }
 
 func (h *history) refresh(ctx context.Context) {
@@ -322,7 +284,7 @@ func (h *history) importGroup(ctx context.Context) {
 }
 
 func (h *history) create(ctx context.Context) {
-	result, err := h.service.Create(ctx, wanted(), h.operation.adopts)
+	result, err := h.service.Create(ctx, wanted(id), h.operation.adopts)
 	h.ended(err, result.Warnings...)
 	if err == nil {
 		known := usergroup.Known{ID: id, Instance: result.Instance}
@@ -335,7 +297,7 @@ func (h *history) create(ctx context.Context) {
 func (h *history) change(ctx context.Context, update bool) {
 	known := h.state.asKnown()
 	if update {
-		result, err := h.service.Update(ctx, wanted(), known)
+		result, err := h.service.Update(ctx, wanted(id), known)
 		h.ended(err, result.Warnings...)
 		h.checkResult(result, err)
 		if result.Group != nil {

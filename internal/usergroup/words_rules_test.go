@@ -7,42 +7,6 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-func isFound(finding usergroup.Finding) func(*usergroup.Problem) bool {
-	return func(p *usergroup.Problem) bool { return p.Finding == finding }
-}
-
-// checkFacts checks rule 3: errors and warnings are right about what was done.
-func (h *history) checkFacts() {
-	var done deeds
-	made := 0
-	for _, call := range h.Calls() {
-		if !strings.EqualFold(call.ID, id) {
-			continue
-		}
-		done.add(call, h.placeholders[call.TeamID])
-		if call.Created && h.placeholders[call.TeamID] {
-			made++
-		}
-	}
-	for _, p := range h.problems {
-		if p.Finding == usergroup.WrongKey && h.environment != "Testing" {
-			h.breaks("the provider reports a wrong key, but the key is right")
-		}
-		switch count, _ := done.of(p.Operation); {
-		case p.Done == usergroup.No && count > 0 && !h.reading.ForgivingDeletes:
-			h.breaks("%s: it reports that nothing was done, but something was", facts(p))
-		case p.Done == usergroup.Yes && count == 0 && !h.reading.ForgivingDeletes:
-			h.breaks("%s: it reports that something was done, but nothing was", facts(p))
-		}
-		switch {
-		case p.Placeholder == usergroup.PlaceholderRemoved && made == 0:
-			h.breaks("%s: it reports that a placeholder was removed, but there was none", facts(p))
-		case p.Placeholder == usergroup.PlaceholderLeft && made == 0:
-			h.breaks("%s: it reports that a placeholder was created, but none was", facts(p))
-		}
-	}
-}
-
 // checkLeftBehind checks the second part of rule 3: an error or a warning reports every group that is left behind.
 func (h *history) checkLeftBehind() {
 	group, there := h.Group(h.stored)
@@ -59,26 +23,23 @@ func (h *history) checkLeftBehind() {
 	}
 }
 
-// checkSentences checks that what the messages say beyond Done and Placeholder is true. Which sentence follows from
-// which fact is checked where the messages are written.
-func (h *history) checkSentences() {
+// checkProblems checks the first part of rule 3: errors and warnings are right about what was done, and what the
+// messages say beyond that is true. Which sentence follows from which fact is checked where the messages are written.
+func (h *history) checkProblems() {
+	done := deedsOf(h.Calls(), placeholdersOf(h.Calls()))[strings.ToLower(id)]
 	group, there := h.Group(h.stored)
 	// If nothing is known, nothing contradicts an old response that says that a lookup has created the group.
 	live := there && h.makers[group.TeamID] != lookup && (!h.cached || h.begun.ID != "")
 	named, shown := h.shown[group.TeamID]
-	var deleted, removed int
-	for _, call := range h.Calls() {
-		switch {
-		case !call.Deleted || call.ID != h.stored:
-		case h.placeholders[call.TeamID]:
-			removed++
-		default:
-			deleted++
-		}
-	}
 	for _, p := range h.problems {
-		isIn := func(findings ...usergroup.Finding) bool { return slices.Contains(findings, p.Finding) }
+		if isFalse(p, done.of(p.Operation)) && !h.reading.ForgivingDeletes {
+			h.breaks("%s: it is wrong about what was done: %+v", facts(p), done)
+		}
 		switch {
+		case p.Finding == usergroup.WrongKey && h.environment != "Testing":
+			h.breaks("%s: it says that the key is wrong, but it is right", facts(p))
+		case p.Placeholder != usergroup.NoPlaceholder && done.made == 0:
+			h.breaks("%s: it says that a placeholder was created, but none was", facts(p))
 		case p.Removable() && live && (named || shown && p.Placeholder == usergroup.PlaceholderLeft):
 			h.breaks("%s: the command that it offers deletes a live group that a response has shown", facts(p))
 		case p.Removable() && p.URL == "":
@@ -86,18 +47,19 @@ func (h *history) checkSentences() {
 		case p.Removable() && p.Finding != usergroup.FoundEmpty && p.Placeholder == usergroup.NoPlaceholder &&
 			!p.Empty && h.begun.ID != "":
 			h.breaks("%s: it offers a command for an ID that is known to have existed", facts(p))
-		case isIn(usergroup.Exists) && !p.AfterDeletion && (p.Done != usergroup.No || deleted > 0):
+		case p.Finding == usergroup.Exists && !p.AfterDeletion && (p.Done != usergroup.No || done.deleted > 0):
 			h.breaks("%s: it says that nothing was changed, but something was, or may have been", facts(p))
 		case p.AfterDeletion && !h.operation.replaces:
 			h.breaks("%s: it says that the run has deleted the group", facts(p))
-		case p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder && removed > 0 &&
+		case p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder && done.removed > 0 &&
 			h.operation.looks: // Other operations look more than once.
 			h.breaks("%s: it says that no lookup has deleted anything, but one has", facts(p))
-		case isIn(usergroup.AnotherRemains) && there && group.TeamID == *h.firstTeam && h.makers[group.TeamID] == before:
+		case p.Finding == usergroup.AnotherRemains && there && group.TeamID == *h.firstTeam &&
+			h.makers[group.TeamID] == before:
 			h.breaks("%s: it says that the group is gone, but it is there", facts(p))
-		case isIn(usergroup.AnotherRemains) && p.Response.TeamID != nil && *p.Response.TeamID == *h.firstTeam:
+		case p.Finding == usergroup.AnotherRemains && p.Response.TeamID != nil && *p.Response.TeamID == *h.firstTeam:
 			h.breaks("%s: it says that the group that is gone is another one", facts(p))
-		case isIn(usergroup.Replaced) && p.Known.TeamID != nil && p.Response.TeamID != nil &&
+		case p.Finding == usergroup.Replaced && p.Known.TeamID != nil && p.Response.TeamID != nil &&
 			*p.Known.TeamID == *p.Response.TeamID:
 			h.breaks("%s: it says that two groups differ that are the same", facts(p))
 		}

@@ -3,21 +3,12 @@ package usergroup_test
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
-
-// checkPrefix is the prefix of the IDs of the groups that the check of the service creates.
-const checkPrefix = "terraform-provider-embed-check-"
-
-// id is the ID of the group that every history is about.
-const id = "Acme"
 
 // world is the service, the network, and another actor that works on the same group. It chooses at each attempt of a
 // call what happens.
@@ -68,8 +59,6 @@ type world struct {
 	// taken is the team_id of a placeholder that the other actor has just renamed, or 0. Only the next lookup can show
 	// that it is no longer empty.
 	taken int64
-	// placeholders are the team_ids of all groups that lookups have created.
-	placeholders map[int64]bool
 	// shown maps the team_id of each live group that a response has shown to whether one has shown its name.
 	shown map[int64]bool
 	// cached reports whether a GET got an old response. Responses from byBody do not count.
@@ -96,13 +85,6 @@ const (
 	lookup  maker = "lookup"  // a lookup of the provider created it, so it is a placeholder
 	ours    maker = "ours"    // the provider was asked to create it
 )
-
-// reply is the response to an attempt, unless it is lost.
-type reply struct {
-	lost   bool
-	status int
-	body   []byte
-}
 
 // mishap is one thing that can happen to an attempt.
 type mishap struct {
@@ -204,7 +186,7 @@ func (w *world) answerOld(r *http.Request) reply {
 
 func refused(status int) func(*world, *http.Request) reply {
 	return func(*world, *http.Request) reply {
-		return reply{status: status, body: []byte(`{"success":0,"message":"no"}`)}
+		return reply{status: status, body: []byte(refusal)}
 	}
 }
 
@@ -267,7 +249,7 @@ func (w *world) restore() {
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	connected(r)
 	kept, body := received(r.WithContext(context.Background())) // The service may carry it out later.
-	checking := bytes.Contains(body, []byte(checkPrefix))
+	checking := isOfCheck(body)
 	w.precede(checking)
 	befalls := w.befalls(r.Method)
 	method := r.Method
@@ -346,16 +328,6 @@ func (w *world) next() string {
 	return w.script[0]
 }
 
-func (r reply) response() (*http.Response, error) {
-	if r.lost {
-		return nil, errors.New("the connection was cut")
-	}
-	return &http.Response{
-		StatusCode: r.status, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(bytes.NewReader(r.body)), ContentLength: int64(len(r.body)),
-	}, nil
-}
-
 // befalls returns what happens to an attempt.
 func (w *world) befalls(method string) mishap {
 	switch {
@@ -385,16 +357,15 @@ func (w *world) befalls(method string) mishap {
 
 // answer lets the service carry out the request, and records the maker of a new group.
 func (w *world) answer(r *http.Request) reply {
-	recorder := httptest.NewRecorder()
 	group, _ := w.Group(w.stored)
-	w.ServeHTTP(recorder, r)
+	response := serve(w.Emulator, r)
 	switch call := w.done; {
 	case call.Rotated:
 		w.undone = &group
 	case call.Created && isLookup(call):
-		w.makers[call.TeamID], w.placeholders[call.TeamID] = lookup, true
+		w.makers[call.TeamID] = lookup
 	case call.Created:
 		w.makers[call.TeamID] = ours
 	}
-	return reply{status: recorder.Code, body: recorder.Body.Bytes()}
+	return response
 }

@@ -1,0 +1,239 @@
+package usergroup_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+// id is the ID of the group that every history and every pair of runs is about.
+const id = "Acme"
+
+const (
+	oldName          = "Acme Ltd"
+	newName          = "Acme Inc."
+	wantedProperties = `{"tier":"gold"}`
+)
+
+// The default settings of the provider, and of Terraform.
+const (
+	requestTimeout = 30 * time.Second
+	maxRetries     = 4
+	retryWaitMin   = time.Second
+	retryWaitMax   = 30 * time.Second
+	workers        = 10
+)
+
+// newService returns the service of a provider that has just started.
+func newService(network http.RoundTripper, maxRetries int, environment string) *usergroup.Service {
+	return usergroup.New(api.New(api.Config{
+		BaseURL: &url.URL{Scheme: "http", Host: "service"}, APIKey: api.NewSecret(emulator.DefaultKey),
+		RequestTimeout: requestTimeout,
+		MaxRetries:     maxRetries, RetryWaitMin: retryWaitMin, RetryWaitMax: retryWaitMax, Transport: network,
+		Random: func() float64 { return 0 }, // the longest waits
+	}), environment)
+}
+
+// wanted returns what is wanted of a group.
+func wanted(id string) api.GroupRequest {
+	name := newName
+	properties, err := jsonobject.Parse(wantedProperties)
+	if err != nil {
+		panic(err)
+	}
+	return api.GroupRequest{
+		UserGroupID: id, Name: &name, Mapping: map[string]string{"sales": "acme-db"}, Properties: properties,
+	}
+}
+
+// isWanted reports whether a group is as wanted. If its mapping is unseen, it may have another one.
+func isWanted(group emulator.Group, unseen bool) bool {
+	return group.Name == newName && string(group.Properties) == wantedProperties &&
+		(unseen || group.Mapping["sales"] == "acme-db")
+}
+
+// knownOf returns what a state has about a group.
+func knownOf(group emulator.Group) usergroup.Known {
+	token := api.NewSecret(group.Token)
+	return usergroup.Known{
+		ID: group.ID, Name: group.Name, TeamID: &group.TeamID, Token: token, Fingerprint: token.Fingerprint(),
+		Instance: "first",
+	}
+}
+
+// connected tells the client that the request was sent. Otherwise, it would conclude that nothing was.
+func connected(r *http.Request) {
+	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
+}
+
+// received returns a request as the service receives it, and its body.
+func received(r *http.Request) (*http.Request, []byte) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(err)
+	}
+	kept := r.WithContext(r.Context())
+	kept.Body = io.NopCloser(bytes.NewReader(body))
+	return kept, body
+}
+
+// serve lets the service carry out a request.
+func serve(e *emulator.Emulator, r *http.Request) reply {
+	recorder := httptest.NewRecorder()
+	e.ServeHTTP(recorder, r)
+	return reply{status: recorder.Code, body: recorder.Body.Bytes()}
+}
+
+// reply is the response to an attempt, unless it is lost.
+type reply struct {
+	lost   bool
+	status int
+	body   []byte
+}
+
+func (r reply) response() (*http.Response, error) {
+	if r.lost {
+		return nil, errors.New("the connection was cut")
+	}
+	return &http.Response{
+		StatusCode: r.status, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(bytes.NewReader(r.body)), ContentLength: int64(len(r.body)),
+	}, nil
+}
+
+// isLookup reports whether a call was a lookup. Only creations contain a mapping, as wanted returns them.
+func isLookup(call emulator.Call) bool {
+	return call.Method == http.MethodGet && !bytes.Contains(call.Body, []byte(`"mapping"`))
+}
+
+// isOfCheck reports whether an ID, or the body of a request, is about a group that the check of the service creates.
+func isOfCheck[Text string | []byte](text Text) bool {
+	return strings.Contains(string(text), "terraform-provider-embed-check-")
+}
+
+// placeholdersOf returns the team_ids of the groups that lookups have created.
+func placeholdersOf(calls []emulator.Call) map[int64]bool {
+	placeholders := map[int64]bool{}
+	for _, call := range calls {
+		if call.Created && isLookup(call) {
+			placeholders[call.TeamID] = true
+		}
+	}
+	return placeholders
+}
+
+// deeds is what calls have done to one group. Placeholders were made and removed, and other groups created and deleted.
+type deeds struct{ made, removed, created, updated, rotated, deleted int }
+
+// deedsOf returns what calls have done, by the ID of the group in lower case.
+func deedsOf(calls []emulator.Call, placeholders map[int64]bool) map[string]deeds {
+	all := map[string]deeds{}
+	for _, call := range calls {
+		id := strings.ToLower(call.ID)
+		done, ofLookup := all[id], placeholders[call.TeamID]
+		count := func(deed *int, done bool) {
+			if done {
+				*deed++
+			}
+		}
+		count(&done.made, call.Created && ofLookup)
+		count(&done.removed, call.Deleted && ofLookup)
+		count(&done.created, call.Created && !ofLookup)
+		count(&done.deleted, call.Deleted && !ofLookup)
+		count(&done.updated, call.Updated || call.Created && call.Method == http.MethodPut)
+		count(&done.rotated, call.Rotated)
+		all[id] = done
+	}
+	return all
+}
+
+// of returns how often an operation was carried out.
+func (d deeds) of(operation usergroup.Operation) int {
+	switch operation {
+	case usergroup.Create:
+		return d.created
+	case usergroup.Adopt, usergroup.Update:
+		return d.updated
+	case usergroup.Rotate:
+		return d.rotated
+	case usergroup.Delete:
+		return d.deleted
+	default:
+		return 0
+	}
+}
+
+// isFalse reports whether a problem is wrong about an operation that was carried out that often.
+func isFalse(p *usergroup.Problem, count int) bool {
+	return p.Done == usergroup.No && count > 0 || p.Done == usergroup.Yes && count == 0
+}
+
+// problemsOf returns the problems that an error consists of, the warnings, and the causes of both.
+func problemsOf(err error, warnings []*usergroup.Problem) (all []*usergroup.Problem) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range joined.Unwrap() {
+			all = append(all, problemsOf(err, nil)...)
+		}
+		err = nil
+	}
+	for _, p := range append(slices.Clone(warnings), problemOf(err)) {
+		for ; p != nil; p = p.Cause {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// problemOf returns the problem that an error is, or nil.
+func problemOf(err error) *usergroup.Problem {
+	var problem *usergroup.Problem
+	_ = errors.As(err, &problem)
+	return problem
+}
+
+// found reports whether an error is a problem with the finding.
+func found(err error, finding usergroup.Finding) bool {
+	problem := problemOf(err)
+	return problem != nil && problem.Finding == finding
+}
+
+func isFound(finding usergroup.Finding) func(*usergroup.Problem) bool {
+	return func(p *usergroup.Problem) bool { return p.Finding == finding }
+}
+
+// reportLeft reports whether a problem says that a group with the ID may be left behind.
+func reportLeft(problems []*usergroup.Problem, id string) bool {
+	return slices.ContainsFunc(problems, func(p *usergroup.Problem) bool {
+		return p.ID == id && (p.Placeholder == usergroup.PlaceholderLeft || p.LookupUncertain)
+	})
+}
+
+// facts formats a problem. The package has no texts for findings and the like, so they appear as numbers.
+func facts(p *usergroup.Problem) string {
+	const format = "%v, done %d, placeholder %d, lookup lost %t, call %v"
+	return fmt.Sprintf(format, p, p.Done, p.Placeholder, p.LookupUncertain, p.Call)
+}
+
+// collectLess makes the garbage collector run only when it must. It would take a third of the time of a search.
+func collectLess(t *testing.T) {
+	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(512<<20)
+	t.Cleanup(func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	})
+}
