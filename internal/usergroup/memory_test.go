@@ -5,7 +5,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
@@ -14,7 +13,7 @@ import (
 // one from a cache.
 func TestTokensAreRemembered(t *testing.T) {
 	t.Parallel()
-	h := situationOf("adopt", "exists", "stored", "").start(t)
+	h := situationCalled("adopt/exists/stored").start(t)
 	h.operate(t.Context())
 	h.script = []string{"an old answer"}
 	h.answers = h.answers[:1] // the response to the creation
@@ -30,15 +29,15 @@ func TestTokensAreRemembered(t *testing.T) {
 func TestClaimOfAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := situationOf("create", "alike", "stored", "").start(t)
+		h := situationCalled("create/alike/stored").start(t)
 		h.script = []string{"lost before the work"}
-		h.restless = func() {
+		h.BeforeCall(func(emulator.Call) {
 			if group, _ := h.Group(id); len(h.Calls()) == 1 {
 				h.Remove(id)
 				group.Token, group.TeamID = "", 0
 				h.Seed(group)
 			}
-		}
+		})
 		h.operate(t.Context())
 		if len(h.problems) != 1 || h.problems[0].Finding != usergroup.MayHaveExisted {
 			t.Errorf("%v", h.problems)
@@ -46,44 +45,32 @@ func TestClaimOfAnother(t *testing.T) {
 	})
 }
 
-// TestCreationAfterDeletion: a creation that meets the group that this process has just deleted must wait until lookups
-// no longer show it, and must not report or adopt it.
+// TestCreationAfterDeletion: a creation or an adoption that meets the group that this process has just deleted must
+// wait until lookups no longer show it, and must not report it, adopt it, or take it for its own.
 func TestCreationAfterDeletion(t *testing.T) {
 	t.Parallel()
-	for before, adopt := range map[string]bool{"as known": false, "other token": true} {
+	for _, test := range []struct {
+		before  string
+		adopts  bool
+		retries int
+		script  []string
+		finding usergroup.Finding
+	}{
+		{"as known", false, maxRetries, nil, usergroup.Recreated},
+		{"other token", true, maxRetries, nil, usergroup.Recreated},
+		{"alike", false, 1, []string{"answered", "lost after the work"}, usergroup.MayHaveExisted},
+		{"alike", true, 1, []string{"answered", "lost after the work"}, usergroup.MayHaveExisted},
+	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := situationOf("create, replacing", before, "lagging reads", "").start(t)
-			service := newService(h.world, maxRetries, "")
-			old, _ := h.Group(id)
-			if _, err := service.Delete(t.Context(), h.state.asKnown(), ""); err != nil {
-				t.Fatal(err)
-			}
-			created, err := service.Create(t.Context(), wanted(id), adopt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			group, _ := h.Group(id)
-			if group.TeamID == old.TeamID || created.Group.Token != api.NewSecret(group.Token) ||
-				len(created.Warnings) != 1 || created.Warnings[0].Finding != usergroup.Recreated {
-				t.Errorf("the service has %+v; %v", group, created.Warnings)
-			}
-		})
-	}
-}
-
-// TestClaimOfTheGroupThatWasDeleted: a creation or an adoption whose response is lost must not take a group for its own
-// that this process has deleted, and that lookups still show.
-func TestClaimOfTheGroupThatWasDeleted(t *testing.T) {
-	t.Parallel()
-	for _, adopts := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			h := situationOf("create, replacing", "as known", "lagging reads", "").start(t)
-			h.operation.adopts = adopts
-			h.Change(id, func(g *emulator.Group) { g.Name, g.Properties = newName, []byte(`{"tier":"gold"}`) })
-			h.script = []string{"answered", "lost after the work"}
+			h := situationCalled("create, replacing/" + test.before + "/lagging reads").start(t)
+			h.service, h.operation.adopts, h.script = newService(h.world, test.retries, ""), test.adopts, test.script
 			h.operate(t.Context())
-			if len(h.problems) != 1 || h.problems[0].Finding != usergroup.MayHaveExisted || !h.problems[0].AfterDeletion {
-				t.Errorf("adopts %t: %v", adopts, h.problems)
+			group, _ := h.Group(id)
+			if group.TeamID == *h.firstTeam || (h.err == nil) != (h.state.exists && h.hasToken()) {
+				t.Errorf("%+v: the service has %+v; %v", test, group, h.err)
+			}
+			if len(h.problems) != 1 || h.problems[0].Finding != test.finding || !h.problems[0].AfterDeletion {
+				t.Errorf("%+v: %v", test, h.problems)
 			}
 		})
 	}
@@ -113,7 +100,7 @@ func TestFindForImport(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := situationOf("import", test.before, "stored", "").start(t)
+				h := situationCalled("import/" + test.before + "/stored").start(t)
 				h.script = test.script
 				if _, err := h.service.Find(t.Context(), usergroup.Known{ID: id}); err != nil {
 					t.Fatal(err)

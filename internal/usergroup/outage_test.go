@@ -224,5 +224,6 @@ func (o *outage) about(body []byte, id string) bool {
 // answer lets the service carry out the request.
 func (o *outage) answer(r *http.Request) reply {
 	connected(r)
-	return serve(o.Emulator, r)
+	response, _ := serve(o.Emulator, r)
+	return response
 }

@@ -213,9 +213,7 @@ func (r *oneRun) setNext(call *queued) {
 
 // send lets the service carry out the request, and records the call.
 func (r *oneRun) send(request *http.Request) reply {
-	response := serve(r.Emulator, request)
-	calls := r.Calls()
-	call := calls[len(calls)-1]
+	response, call := serve(r.Emulator, request)
 	r.tell("%s: %s", r.name, call)
 	r.calls = append(r.calls, call)
 	return response

@@ -61,18 +61,15 @@ func TestHistories(t *testing.T) {
 // replayHistory plays one history, such as "rotate/as known/stored|0.5.0.0".
 func replayHistory(t *testing.T, history string) {
 	name, path, _ := strings.Cut(history, "|")
-	all := situations()
-	at := slices.IndexFunc(all, func(s situation) bool { return s.name == name })
-	if at < 0 {
-		t.Fatalf("there is no situation %q", name)
-	}
+	s := situationCalled(name)
+	s.twins = true
 	c := choices{budget: 99}
 	c.parse(t, path)
 	synctest.Test(t, func(t *testing.T) {
 		w := walk{settled: map[string]bool{}}
-		all[at].play(t, &choices{}, &w)
+		s.play(t, &choices{}, &w)
 		clear(w.settled)
-		h := all[at].play(t, &c, &w)
+		h := s.play(t, &c, &w)
 		t.Logf("%s", h.story())
 		for _, broken := range h.broken {
 			t.Error(broken)
@@ -129,10 +126,7 @@ func (s situation) play(t *testing.T, c *choices, w *walk) *history {
 		h.service.Seen(api.NewSecret("token-of-other"))
 	}
 	h.choices = c
-	ctx, stop := context.WithCancel(t.Context())
-	h.stop = stop
-	h.operate(ctx)
-	stop()
+	h.operate(t.Context())
 	for _, work := range slices.Concat(h.late, h.last) {
 		work()
 	}
@@ -154,13 +148,10 @@ func (s situation) play(t *testing.T, c *choices, w *walk) *history {
 // start returns a history at its beginning. No mishap can happen yet.
 func (s situation) start(t *testing.T) *history {
 	t.Helper()
+	e := emulator.New(s.reading.Options)
 	w := &world{
-		situation: s, stored: id, makers: map[int64]maker{}, shown: map[int64]bool{},
+		situation: s, Emulator: e, stored: id, makers: map[int64]maker{}, shown: map[int64]bool{},
 	}
-	options := s.reading.Options
-	options.Log = func(call emulator.Call) { w.done = call }
-	e := emulator.New(options)
-	w.Emulator = e
 	h := &history{world: w, walk: &walk{settled: map[string]bool{}}}
 	if s.reading.IDs == emulator.IDsLowerCase {
 		h.stored = strings.ToLower(id)
@@ -182,6 +173,9 @@ func (s situation) start(t *testing.T) *history {
 		h.state.known = usergroup.Known{ID: id, TeamID: &group.TeamID, Token: api.NewSecret(group.Token), Instance: "first"}
 		if s.reading.hidesTeams {
 			h.state.known.TeamID = nil
+		}
+		if s.before.tag != "" {
+			h.state.known.EnvironmentTag = &s.before.tag
 		}
 		h.state.learn(api.UserGroup{Token: h.state.known.Token})
 	}
@@ -209,6 +203,8 @@ func (s situation) start(t *testing.T) *history {
 
 // operate carries out the operation as the provider does with this state.
 func (h *history) operate(ctx context.Context) {
+	ctx, h.stop = context.WithCancel(ctx)
+	defer h.stop()
 	switch {
 	case h.operation.imports:
 		h.importGroup(ctx)

@@ -92,11 +92,12 @@ func received(r *http.Request) (*http.Request, []byte) {
 	return kept, body
 }
 
-// serve lets the service carry out a request.
-func serve(e *emulator.Emulator, r *http.Request) reply {
+// serve lets the service carry out a request, and returns the last call.
+func serve(e *emulator.Emulator, r *http.Request) (reply, emulator.Call) {
 	recorder := httptest.NewRecorder()
 	e.ServeHTTP(recorder, r)
-	return reply{status: recorder.Code, body: recorder.Body.Bytes()}
+	calls := e.Calls()
+	return reply{status: recorder.Code, body: recorder.Body.Bytes()}, calls[len(calls)-1]
 }
 
 // reply is the response to an attempt, unless it is lost.

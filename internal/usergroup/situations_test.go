@@ -81,6 +81,8 @@ type beginning struct {
 	// empty means that it has no name and no properties, so that it looks like a placeholder. alike means that it differs
 	// from what is wanted only in its mapping.
 	empty, alike bool
+	// tag is the tag of the environment to which the state says that it belongs, if that is known.
+	tag string
 }
 
 var befores = map[string]beginning{
@@ -91,6 +93,8 @@ var befores = map[string]beginning{
 	"other token":    {otherToken: true},
 	"token restored": {restored: true},
 	"absent":         {absent: true},
+	"of Customer":    {tag: "Customer"},
+	"of Testing":     {tag: "Testing"},
 	"another group":  {replaced: true, otherToken: true},
 }
 
@@ -158,29 +162,28 @@ var readings = map[string]reading{
 	},
 }
 
-// situationOf returns the situation whose parts have the names. An empty environment means that none is expected.
-func situationOf(operation, before, reading, environment string) situation {
-	s := situation{
-		name:        strings.TrimSuffix(strings.Join([]string{operation, before, reading, environment}, "/"), "/"),
-		environment: environment,
-	}
+// situationCalled returns the situation with a name: operation, group before it, reading and, if one is expected,
+// environment.
+func situationCalled(name string) situation {
+	parts := append(strings.Split(name, "/"), "")
+	s := situation{name: name, environment: parts[3]}
 	var known [3]bool
-	s.operation, known[0] = operations[operation]
-	s.before, known[1] = befores[before]
-	s.reading, known[2] = readings[reading]
+	s.operation, known[0] = operations[parts[0]]
+	s.before, known[1] = befores[parts[1]]
+	s.reading, known[2] = readings[parts[2]]
 	if slices.Contains(known[:], false) {
-		panic("there is no situation " + s.name)
+		panic("there is no situation " + name)
 	}
 	return s
 }
 
 func situations() []situation {
 	var all []situation
-	twins := *mishapsFlag > 1 || *replay != ""
-	add := func(operation, before, reading, environment string, budget int) {
-		s := situationOf(operation, before, reading, environment)
+	twins := *mishapsFlag > 1
+	add := func(name string, budget int) {
+		s := situationCalled(name)
 		s.budget = budget
-		s.twins = twins || reading == "stored" && environment == ""
+		s.twins = twins || strings.HasSuffix(name, "/stored")
 		all = append(all, s)
 	}
 	for operation, what := range operations {
@@ -199,7 +202,7 @@ func situations() []situation {
 					continue // It looks like any other group, or behaves like another reading.
 				}
 				if reading.changes == nil || slices.ContainsFunc(reading.changes, changed) {
-					add(operation, before, name, "", budget)
+					add(operation+"/"+before+"/"+name, budget)
 				}
 			}
 			// The right environment adds only the check, and a wrong one ends every operation in the same way.
@@ -208,7 +211,7 @@ func situations() []situation {
 				if environment == "Customer" && !befores[before].empty && (operation == "read" || operation == "update") {
 					budget = *mishapsFlag
 				}
-				add(operation, before, "stored", environment, budget)
+				add(operation+"/"+before+"/stored/"+environment, budget)
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -18,15 +17,11 @@ type world struct {
 
 	// stored is the ID as the service stores it.
 	stored string
-	// choices selects what happens. If it is nil, script does, which names the mishap of each attempt, and events.
+	// choices selects what happens. If it is nil, script does, which names the mishap of each attempt, and the events.
 	choices *choices
 	script  []string
-	// restless is what another actor does before each attempt of a script, or nil.
-	restless func()
 	// stop ends the run.
 	stop context.CancelFunc
-	// done is the last call that the service has carried out.
-	done emulator.Call
 
 	// late is the work of lost attempts that the service does after the next attempt.
 	late []func()
@@ -34,12 +29,10 @@ type world struct {
 	last []func()
 	// answers are the successful responses to GETs so far, as a cache would keep them.
 	answers []reply
-	// cache, if set, is the response to every further GET, and so is kept, which was right when it was first sent.
-	cache, kept reply
+	// lasting befalls every further attempt that it can befall, or is nil.
+	lasting *mishap
 	// byBody, if not nil, caches the responses to GETs by request body.
 	byBody map[string]reply
-	// down means that no further attempt gets a response.
-	down bool
 	// befell are the mishaps and events so far.
 	befell []string
 	// neighbor is the response to the creation of another group.
@@ -103,12 +96,15 @@ type mishap struct {
 // oldAnswer is the mishap of a call that changes something and is not carried out, but gets an old response.
 const oldAnswer = "answered with an old answer"
 
+// keptAnswer is the mishap of a response that was right when it was first sent, and that every further GET gets.
+const keptAnswer = "an answer that a cache keeps"
+
 var mishaps = []mishap{
 	{name: "answered", do: (*world).answer},
 	{name: "refused 400", do: refused(http.StatusBadRequest)},
 	{name: "refused 401", do: refused(http.StatusUnauthorized)},
 	{name: "refused 403", do: refused(http.StatusForbidden)},
-	{name: "lost before the work", do: func(*world, *http.Request) reply { return reply{lost: true} }},
+	{name: "lost before the work", do: lose},
 	{name: "lost after the work", do: func(w *world, r *http.Request) reply {
 		w.answer(r)
 		return reply{lost: true}
@@ -134,13 +130,18 @@ var mishaps = []mishap{
 		w.cached = true
 		return w.answers[0]
 	}},
-	{name: "old answers from now on", methods: "GET", do: func(w *world, _ *http.Request) reply {
-		w.cached, w.cache = true, w.answers[len(w.answers)-1]
-		return w.cache
+	{name: "old answers from now on", methods: "GET", do: func(w *world, r *http.Request) reply {
+		last := w.answers[len(w.answers)-1]
+		w.lasting = &mishap{name: "an old answer", methods: "GET", do: func(w *world, _ *http.Request) reply {
+			w.cached = true
+			return last
+		}}
+		return w.lasting.do(w, r)
 	}},
-	{name: "an answer that a cache keeps", methods: "GET", creates: true, do: func(w *world, r *http.Request) reply {
-		w.kept = w.answer(r)
-		return w.kept
+	{name: keptAnswer, methods: "GET", creates: true, do: func(w *world, r *http.Request) reply {
+		right := w.answer(r)
+		w.lasting = &mishap{name: keptAnswer, methods: "GET", do: func(*world, *http.Request) reply { return right }}
+		return right
 	}},
 	{name: "an old answer from a cache that expires then", methods: "GET", do: func(w *world, _ *http.Request) reply {
 		w.byBody = map[string]reply{}
@@ -148,7 +149,7 @@ var mishaps = []mishap{
 		return w.answers[len(w.answers)-1]
 	}},
 	{name: "no answers from now on", do: func(w *world, _ *http.Request) reply {
-		w.down = true
+		w.lasting = &mishap{name: "no answer", do: lose}
 		return reply{lost: true}
 	}},
 	{name: "an old answer about the neighbor", methods: "GET POST PUT", do: func(w *world, _ *http.Request) reply {
@@ -184,6 +185,8 @@ func (w *world) answerOld(r *http.Request) reply {
 	return w.answers[len(w.answers)-1]
 }
 
+func lose(*world, *http.Request) reply { return reply{lost: true} }
+
 func refused(status int) func(*world, *http.Request) reply {
 	return func(*world, *http.Request) reply {
 		return reply{status: status, body: []byte(refusal)}
@@ -198,10 +201,13 @@ func altered(alter func([]byte) []byte) func(*world, *http.Request) reply {
 	}
 }
 
+func (m *mishap) suits(method string) bool {
+	return m.methods == "" || strings.Contains(m.methods, method)
+}
+
 func (m *mishap) canBefall(w *world, method string) bool {
-	suits := m.methods == "" || strings.Contains(m.methods, method)
-	tried := !m.twin || w.twins && w.choices.mishaps() == 0
-	return suits && tried && len(w.answers) >= m.answers && (!m.creates || w.operation.creates)
+	tried := !m.twin || w.choices == nil || w.twins && w.choices.mishaps() == 0
+	return m.suits(method) && tried && len(w.answers) >= m.answers && (!m.creates || w.operation.creates)
 }
 
 // event is something that can happen between two attempts.
@@ -249,11 +255,15 @@ func (w *world) restore() {
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	connected(r)
 	kept, body := received(r.WithContext(context.Background())) // The service may carry it out later.
-	checking := isOfCheck(body)
-	w.precede(checking)
+	if isOfCheck(body) {
+		// An event during the check of the service has the same effect as one before or after it.
+		w.tell("for the check of the service,")
+	} else {
+		w.precede()
+	}
 	befalls := w.befalls(r.Method)
 	method := r.Method
-	w.events = append(w.events, func() string { return method + ": " + befalls.name })
+	w.events = append(w.events, func() string { return method + " " + befalls.name })
 	if befalls.name != "answered" {
 		w.befell = append(w.befell, befalls.name)
 	}
@@ -291,28 +301,15 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // precede lets something happen before an attempt.
-func (w *world) precede(checking bool) {
+func (w *world) precede() {
 	_, exists := w.Group(w.stored)
-	happens := events[0]
-	switch {
-	case w.restless != nil:
-		w.restless()
-	case checking: // An event during the check of the service has the same effect as one before or after it.
-		w.tell("for the check of the service,")
-	case w.choices == nil:
-		name := w.next()
-		if at := slices.IndexFunc(events, func(e event) bool { return e.name == name }); at >= 0 {
-			happens, w.script = events[at], w.script[1:]
+	var possible []event
+	for _, e := range events {
+		if e.possible(w, exists) {
+			possible = append(possible, e)
 		}
-	default:
-		var possible []event
-		for _, e := range events {
-			if e.possible(w, exists) {
-				possible = append(possible, e)
-			}
-		}
-		happens = possible[w.choices.choose(len(possible))]
 	}
+	happens := possible[w.choose(len(possible), func(at int) string { return possible[at].name })]
 	if happens.name != "nothing" {
 		w.tell("(" + happens.name + ")")
 		happens.do(w)
@@ -320,29 +317,10 @@ func (w *world) precede(checking bool) {
 	}
 }
 
-// next returns the next entry of the script. When the script has ended, all goes well.
-func (w *world) next() string {
-	if len(w.script) == 0 {
-		return "answered"
-	}
-	return w.script[0]
-}
-
 // befalls returns what happens to an attempt.
 func (w *world) befalls(method string) mishap {
-	switch {
-	case w.down:
-		return mishap{name: "no answer", do: func(*world, *http.Request) reply { return reply{lost: true} }}
-	case w.cache.status != 0 && method == http.MethodGet:
-		w.cached = true
-		return mishap{name: "an old answer", do: func(*world, *http.Request) reply { return w.cache }}
-	case w.kept.status != 0 && method == http.MethodGet:
-		return mishap{name: "the answer that a cache keeps", do: func(*world, *http.Request) reply { return w.kept }}
-	}
-	if w.choices == nil {
-		name := w.next()
-		w.script = w.script[min(1, len(w.script)):]
-		return mishaps[slices.IndexFunc(mishaps, func(m mishap) bool { return m.name == name })]
+	if w.lasting != nil && w.lasting.suits(method) {
+		return *w.lasting
 	}
 	can := make([]*mishap, 0, len(mishaps))
 	for i := range mishaps {
@@ -350,16 +328,32 @@ func (w *world) befalls(method string) mishap {
 			can = append(can, m)
 		}
 	}
-	chosen := *can[w.choices.choose(len(can))]
-	w.choices.alone = w.choices.alone || chosen.twin
+	chosen := *can[w.choose(len(can), func(at int) string { return can[at].name })]
+	if w.choices != nil {
+		w.choices.alone = w.choices.alone || chosen.twin
+	}
 	return chosen
+}
+
+// choose returns the index of one of the options. When the script has ended, all goes well.
+func (w *world) choose(options int, name func(int) string) int {
+	if w.choices != nil {
+		return w.choices.choose(options)
+	}
+	for at := range options {
+		if len(w.script) > 0 && name(at) == w.script[0] {
+			w.script = w.script[1:]
+			return at
+		}
+	}
+	return 0
 }
 
 // answer lets the service carry out the request, and records the maker of a new group.
 func (w *world) answer(r *http.Request) reply {
 	group, _ := w.Group(w.stored)
-	response := serve(w.Emulator, r)
-	switch call := w.done; {
+	response, call := serve(w.Emulator, r)
+	switch {
 	case call.Rotated:
 		w.undone = &group
 	case call.Created && isLookup(call):
