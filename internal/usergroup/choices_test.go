@@ -2,21 +2,56 @@ package usergroup_test
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// choices is one path through everything that can happen. After the end of the path, all goes well.
-type choices struct {
-	path, sizes []int
-	budget      int
-	alone       bool
+// record is what happened on a path, and which rules that breaks.
+type record struct {
+	events []func() string // their texts are built only when they are printed
+	broken []string
 }
 
-// parse adds the choices of a path such as "0.5.0", as String prints it.
-func (c *choices) parse(t *testing.T, path string) {
+func (r *record) tell(format string, args ...any) {
+	r.events = append(r.events, func() string { return fmt.Sprintf(format, args...) })
+}
+
+func (r *record) breaks(format string, args ...any) {
+	r.broken = append(r.broken, "  "+fmt.Sprintf(format, args...))
+}
+
+func (r *record) story() string {
+	var story []string
+	for _, event := range r.events {
+		story = append(story, event())
+	}
+	return strings.Join(story, "\n  ")
+}
+
+// search plays every path, and reports those that break a rule, the first ones with the flag that replays them.
+func search(t *testing.T, flag, name string, budget int, play func(*choices) *record) (count int) {
 	t.Helper()
+	var failed []string
+	c := choices{budget: budget}
+	for more := true; more; more = c.next() {
+		count++
+		if played := play(&c); len(played.broken) > 0 {
+			broken := strings.Join(played.broken, "\n")
+			failed = append(failed, fmt.Sprintf("-%s '%s|%s'\n  %s\n%s", flag, name, &c, played.story(), broken))
+		}
+	}
+	if len(failed) > 0 {
+		t.Errorf("%d of %d violate a rule\n%s", len(failed), count, strings.Join(failed[:min(3, len(failed))], "\n"))
+	}
+	return count
+}
+
+// replay plays one path, such as "0.5.0".
+func replay(t *testing.T, path string, play func(*choices) *record) {
+	t.Helper()
+	c := choices{budget: math.MaxInt}
 	for choice := range strings.SplitSeq(path, ".") {
 		n, err := strconv.Atoi(choice)
 		if err != nil && path != "" {
@@ -24,6 +59,18 @@ func (c *choices) parse(t *testing.T, path string) {
 		}
 		c.path = append(c.path, n)
 	}
+	played := play(&c)
+	t.Log(played.story())
+	for _, broken := range played.broken {
+		t.Error(broken)
+	}
+}
+
+// choices is one path through everything that can happen. After the end of the path, all goes well.
+type choices struct {
+	path, sizes []int
+	budget      int
+	alone       bool
 }
 
 func (c *choices) String() string {

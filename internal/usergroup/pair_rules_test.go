@@ -2,23 +2,24 @@ package usergroup_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
-	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
 // operate carries out the operation of the run, and records what the state has then.
 func (r *oneRun) operate(ctx context.Context) {
 	if r.operation == "backend" {
-		r.getOrCreate(ctx)
+		request := wanted(id)
+		*request.Name = liveName
+		if answer, err := newClient(r, 0).GetOrCreate(ctx, request); err != nil {
+			r.err = err
+		} else {
+			r.has = &answer.UserGroup
+		}
 		return
 	}
 	service := newService(r, maxRetries, r.environment)
@@ -35,25 +36,6 @@ func (r *oneRun) operate(ctx context.Context) {
 		r.has = result.Group
 		r.has.Token = r.known.Token
 	}
-}
-
-// getOrCreate makes the call of the product's own backend.
-func (r *oneRun) getOrCreate(ctx context.Context) {
-	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/user",
-		strings.NewReader(`{"user_group_id":"`+id+`","name":"`+liveName+`","mapping":{"sales":"acme-db"}}`))
-	request.Header.Set("Authorization", "Token "+emulator.DefaultKey)
-	request.Header.Set("Content-Type", "application/json")
-	if r.err = r.queue(request, false); r.err != nil {
-		return
-	}
-	var response struct {
-		UserGroup struct {
-			TeamID int64 `json:"team_id"`
-			Token  string
-		} `json:"user_group"`
-	}
-	r.err = json.Unmarshal(r.send(request).body, &response)
-	r.has = &api.UserGroup{TeamID: &response.UserGroup.TeamID, Token: api.NewSecret(response.UserGroup.Token)}
 }
 
 // exception is what cannot be helped: a rule that the runs of some pairs break in some orders.
@@ -123,7 +105,7 @@ func (w *together) breaks(rule, format string, args ...any) {
 		w.excused = append(w.excused, at)
 		return
 	}
-	w.broken[rule] = fmt.Sprintf(format, args...)
+	w.record.breaks(rule+": "+format, args...)
 }
 
 // check compares what the runs report with what the service has.

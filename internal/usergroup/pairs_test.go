@@ -2,11 +2,9 @@ package usergroup_test
 
 import (
 	"flag"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -74,94 +72,61 @@ func pairs() (all []pair) {
 // TestTwoRunsAtOnce walks every order in which the calls of two runs can reach the service. At the end of each, it
 // compares what the runs report with what the service has.
 func TestTwoRunsAtOnce(t *testing.T) {
-	if *replayPair != "" {
-		replayOrder(t, *replayPair)
+	all := pairs()
+	if name, path, given := strings.Cut(*replayPair, "|"); given {
+		p := all[slices.IndexFunc(all, func(p pair) bool { return p.String() == name })]
+		synctest.Test(t, func(t *testing.T) {
+			replay(t, path, func(c *choices) *record { return &p.play(t, c, p.alone(t)).record })
+		})
 		return
 	}
 	collectLess(t)
-	var played, orders, broken, kinds atomic.Int64
+	var played atomic.Int64
 	excused := make([]atomic.Int64, len(exceptions))
 	t.Run("pairs", func(t *testing.T) {
-		for _, p := range pairs() {
+		for _, p := range all {
 			t.Run(p.String(), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					alone := p.alone(t)
-					seen, count := map[string]int{}, 0
-					for c := (choices{budget: math.MaxInt}); ; {
-						order := p.play(t, &c, alone)
-						if !order.pruned {
-							count++
+					alone, pruned := p.alone(t), 0
+					count := search(t, "pair", p.String(), math.MaxInt, func(c *choices) *record {
+						order := p.play(t, c, alone)
+						if order.pruned {
+							pruned++
 						}
 						for _, at := range order.excused {
 							excused[at].Add(1)
 						}
-						for rule, broke := range order.broken {
-							if seen[rule]++; seen[rule] == 1 {
-								t.Errorf("-pair '%s|%s'\n  %s\n  %s: %s", p, &c, order.story(), rule, broke)
-							}
-						}
-						if len(order.broken) > 0 {
-							broken.Add(1)
-						}
-						if !c.next() {
-							break
-						}
-					}
+						return &order.record
+					})
+					t.Logf("%d orders", count-pruned)
 					played.Add(1)
-					orders.Add(int64(count))
-					kinds.Add(int64(len(seen)))
-					t.Logf("%d orders", count)
-					for rule, count := range seen {
-						t.Errorf("%s: %d orders", rule, count)
-					}
 				})
 			})
 		}
 	})
-	for i := range excused {
-		t.Logf("%d orders are excused: %s", excused[i].Load(), exceptions[i].reason)
-		if int(played.Load()) == len(pairs()) && excused[i].Load() == 0 && (*pairMishaps > 0 || !exceptions[i].mishap) {
-			t.Errorf("nothing needs the exception any more: %+v", exceptions[i])
+	for i, exception := range exceptions {
+		t.Logf("%d orders are excused: %s", excused[i].Load(), exception.reason)
+		if int(played.Load()) == len(all) && excused[i].Load() == 0 && (*pairMishaps > 0 || !exception.mishap) {
+			t.Errorf("nothing needs the exception any more: %+v", exception)
 		}
 	}
-	t.Logf("%d orders, %d of them break a rule, in %d ways", orders.Load(), broken.Load(), kinds.Load())
-}
-
-// replayOrder plays one order, such as "import + create/absent/stored|0.1.1".
-func replayOrder(t *testing.T, order string) {
-	name, path, _ := strings.Cut(order, "|")
-	all := pairs()
-	at := slices.IndexFunc(all, func(p pair) bool { return p.String() == name })
-	if at < 0 {
-		t.Fatalf("there is no pair %q", name)
-	}
-	c := choices{budget: math.MaxInt}
-	c.parse(t, path)
-	synctest.Test(t, func(t *testing.T) {
-		played := all[at].play(t, &c, all[at].alone(t))
-		t.Logf("%s", played.story())
-		for rule, broken := range played.broken {
-			t.Errorf("%s: %s", rule, broken)
-		}
-	})
 }
 
 // together is two runs on one service, and what the checks of one order have found.
 type together struct {
 	pair
+	record
 	*emulator.Emulator
 	choices *choices
-	mu      sync.Mutex
 	runs    []*oneRun
-	arrived chan struct{} // a run has a call to send, or has ended
-	over    bool          // no call reaches the service any more
-	pruned  bool          // the order only repeats another one
-	slow    int           // how many calls took longer than no time
-	befell  int           // mishaps
-	events  []string
-	broken  map[string]string // by rule
-	excused []int             // the exceptions that the order needs
+	// arrivals gets each call that a run is about to send, and a last entry from each run that has ended.
+	arrivals chan *queued
+	over     bool  // no call reaches the service any more
+	pruned   bool  // the order only repeats another one
+	slow     int   // how many calls took longer than no time
+	befell   int   // mishaps
+	excused  []int // the exceptions that the order needs
 }
 
 // oneRun is one of the runs: one operation of one process.
@@ -170,31 +135,21 @@ type oneRun struct {
 	name      string
 	operation string
 	known     usergroup.Known
-	// next is the call that the run is about to send, or nil. It and ended are guarded by mu.
-	next      *queued
-	ended     bool
-	checked   bool // the check of the service has begun
-	slowCheck bool // its calls take long
+	next      *queued // the last of its calls to arrive, unless that was let through
+	checked   bool    // the check of the service has begun
+	slowCheck bool    // its calls take long
+	calls     []emulator.Call
 	err       error
 	warnings  []*usergroup.Problem
 	// has is the group in the state after a success, or nil.
-	has   *api.UserGroup
-	calls []emulator.Call
+	has *api.UserGroup
 }
-
-func (w *together) tell(format string, args ...any) {
-	w.events = append(w.events, fmt.Sprintf(format, args...))
-}
-
-func (w *together) story() string { return strings.Join(w.events, "\n  ") }
 
 // start returns the runs before their first call.
 func (p pair) start(t *testing.T, c *choices, operations ...string) *together {
 	t.Helper()
 	e := emulator.New(readings[p.reading].Options)
-	w := &together{
-		pair: p, Emulator: e, choices: c, arrived: make(chan struct{}, 1), broken: map[string]string{},
-	}
+	w := &together{pair: p, Emulator: e, choices: c, arrivals: make(chan *queued)}
 	group := emulator.Group{ID: id, Name: liveName}
 	if befores[p.before].empty {
 		group.Name = ""

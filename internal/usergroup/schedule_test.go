@@ -13,8 +13,9 @@ import (
 // queued is a call that a run is about to send.
 type queued struct {
 	run      *oneRun
+	ended    bool          // the run has ended, and this is no call
 	let      chan struct{} // closed to let the call through
-	method   string
+	request  *http.Request
 	since    time.Time
 	checking bool // it is a call of the check of the service
 	asleep   bool // it must not be let through yet
@@ -29,14 +30,10 @@ func (w *together) run(t *testing.T) {
 	for _, run := range w.runs {
 		go func() {
 			run.operate(ctx)
-			run.mu.Lock()
-			run.ended = true
-			run.mu.Unlock()
-			run.arrives()
+			w.arrivals <- &queued{run: run, ended: true}
 		}()
 	}
 	for {
-		synctest.Wait()
 		ready, waiting := w.ready()
 		if len(ready) == 0 && !waiting {
 			return
@@ -46,7 +43,7 @@ func (w *together) run(t *testing.T) {
 			if run := ready[at].run; !run.checked {
 				run.checked, run.slowCheck = true, w.choices.choose(2) == 1
 			}
-			close(ready[at].let)
+			ready[at].letThrough()
 			continue
 		}
 		options := slices.DeleteFunc(slices.Clone(ready), func(call *queued) bool { return call.asleep })
@@ -64,7 +61,8 @@ func (w *together) run(t *testing.T) {
 			chosen = w.choices.choose(count)
 		}
 		if chosen < len(options) {
-			w.letThrough(options[chosen], options[:chosen], ready)
+			w.setAsleep(options[chosen], options[:chosen], ready)
+			options[chosen].letThrough()
 		} else {
 			w.pass(ready, limit)
 		}
@@ -73,18 +71,28 @@ func (w *together) run(t *testing.T) {
 
 // ready returns the calls that runs are about to send, and whether another run waits for time to pass.
 func (w *together) ready() (ready []*queued, waiting bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, run := range w.runs {
-		switch {
-		case run.ended:
-		case run.next != nil:
-			ready = append(ready, run.next)
+	synctest.Wait()
+	for range w.runs {
+		select {
+		case call := <-w.arrivals:
+			call.run.next = call
 		default:
+		}
+	}
+	for _, run := range w.runs {
+		switch call := run.next; {
+		case call == nil, !call.ended && call.request.Context().Err() != nil:
 			waiting = true
+		case !call.ended:
+			ready = append(ready, call)
 		}
 	}
 	return ready, waiting
+}
+
+func (q *queued) letThrough() {
+	q.run.next = nil
+	close(q.let)
 }
 
 // limit returns how much time may pass before a call is let through, if the other run waits.
@@ -99,30 +107,25 @@ func (w *together) limit(ready []*queued) time.Duration {
 		return slowest - age
 	case age < slowest || !call.late && w.befell == w.mishaps():
 		return 0
-	case call.method == http.MethodDelete:
+	case call.request.Method == http.MethodDelete:
 		return latestDeletion - age
 	default:
 		return latest - age
 	}
 }
 
-// letThrough lets a call through. A call that an earlier order has let through here sleeps if the two commute: right
-// after this one, it would only lead to the same again.
-func (w *together) letThrough(call *queued, earlier, ready []*queued) {
+// setAsleep precedes letting a call through. A call that an earlier order has let through here sleeps if the two
+// commute: right after this one, it would only lead to the same again.
+func (w *together) setAsleep(call *queued, earlier, ready []*queued) {
 	_, exists := w.Group(id)
 	for _, other := range ready {
-		commutes := exists && other.method == http.MethodGet && call.method == http.MethodGet
+		commutes := exists && other.request.Method == http.MethodGet && call.request.Method == http.MethodGet
 		other.asleep = commutes && (other.asleep || slices.Contains(earlier, other))
 	}
-	close(call.let)
 }
 
 // pass lets time pass until a run has a call to send or has ended, but not longer than limit.
 func (w *together) pass(ready []*queued, limit time.Duration) {
-	select {
-	case <-w.arrived:
-	default:
-	}
 	begun, timer := time.Now(), time.NewTimer(limit)
 	defer timer.Stop()
 	for _, call := range ready {
@@ -137,7 +140,8 @@ func (w *together) pass(ready []*queued, limit time.Duration) {
 		}
 	}
 	select {
-	case <-w.arrived:
+	case call := <-w.arrivals:
+		call.run.next = call
 	case <-timer.C:
 		w.over = limit == givenUp
 	}
@@ -152,13 +156,6 @@ func (w *together) mishaps() int {
 	return *pairMishaps
 }
 
-func (r *oneRun) arrives() {
-	select {
-	case r.arrived <- struct{}{}:
-	default:
-	}
-}
-
 // RoundTrip implements http.RoundTripper. It makes one attempt of a call as soon as it is let through.
 func (r *oneRun) RoundTrip(request *http.Request) (*http.Response, error) {
 	connected(request)
@@ -167,11 +164,15 @@ func (r *oneRun) RoundTrip(request *http.Request) (*http.Response, error) {
 	if checking && r.slowCheck {
 		time.Sleep(slowest)
 	}
-	if err := r.queue(request, checking); err != nil {
-		return nil, err
+	call := &queued{run: r, let: make(chan struct{}), request: request, since: time.Now(), checking: checking}
+	r.arrivals <- call
+	select {
+	case <-call.let:
+	case <-request.Context().Done():
+		return nil, request.Context().Err()
 	}
 	mishap := 0
-	if r.befell < r.mishaps() && !checking {
+	if r.befell < r.mishaps() && !checking && r.operation != "backend" {
 		mishap = r.choices.choose(3)
 	}
 	switch {
@@ -187,28 +188,6 @@ func (r *oneRun) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	r.befell++
 	return reply{lost: true}.response()
-}
-
-// queue blocks until the next call of the run is let through.
-func (r *oneRun) queue(request *http.Request, checking bool) error {
-	call := &queued{
-		run: r, let: make(chan struct{}), method: request.Method, since: time.Now(), checking: checking,
-	}
-	r.setNext(call)
-	defer r.setNext(nil)
-	r.arrives()
-	select {
-	case <-call.let:
-		return nil
-	case <-request.Context().Done():
-		return request.Context().Err()
-	}
-}
-
-func (r *oneRun) setNext(call *queued) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.next = call
 }
 
 // send lets the service carry out the request, and records the call.

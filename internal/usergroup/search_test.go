@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -19,62 +18,34 @@ import (
 
 var (
 	mishapsFlag = flag.Int("mishaps", 1, "how many mishaps a history can have; make test has two, make test-long three")
-	replay      = flag.String("history", "", "the one history to play, as TestHistories prints it")
+	replayed    = flag.String("history", "", "the one history to play, as TestHistories prints it")
 )
 
 // TestHistories walks every history with a limited number of mishaps. At the end of each, it compares what the
 // provider reports with what really happened.
 func TestHistories(t *testing.T) {
 	collectLess(t)
-	if *replay != "" {
-		replayHistory(t, *replay)
+	if name, path, given := strings.Cut(*replayed, "|"); given {
+		s := situationCalled(name)
+		s.twins = true
+		synctest.Test(t, func(t *testing.T) {
+			usual := s.play(t, &choices{}, &walk{settled: map[string]bool{}}).usual
+			replay(t, path, func(c *choices) *record {
+				return &s.play(t, c, &walk{usual: usual, settled: map[string]bool{}}).record
+			})
+		})
 		return
 	}
 	for _, s := range situations() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			count := 0
-			var failed []string
 			synctest.Test(t, func(t *testing.T) {
 				w := &walk{settled: map[string]bool{}}
-				for c := (choices{budget: s.budget}); ; {
-					h := s.play(t, &c, w)
-					count++
-					if len(h.broken) > 0 {
-						broken := strings.Join(h.broken, "\n")
-						failed = append(failed, fmt.Sprintf("-history '%s|%s'\n  %s\n%s", s.name, &c, h.story(), broken))
-					}
-					if !c.next() {
-						break
-					}
-				}
+				count := search(t, "history", s.name, s.budget, func(c *choices) *record { return &s.play(t, c, w).record })
+				t.Logf("%d histories", count)
 			})
-			if len(failed) > 0 {
-				first := strings.Join(failed[:min(3, len(failed))], "\n")
-				t.Errorf("%d of %d histories violate a rule\n%s", len(failed), count, first)
-			}
-			t.Logf("%d histories", count)
 		})
 	}
-}
-
-// replayHistory plays one history, such as "rotate/as known/stored|0.5.0.0".
-func replayHistory(t *testing.T, history string) {
-	name, path, _ := strings.Cut(history, "|")
-	s := situationCalled(name)
-	s.twins = true
-	c := choices{budget: 99}
-	c.parse(t, path)
-	synctest.Test(t, func(t *testing.T) {
-		w := walk{settled: map[string]bool{}}
-		s.play(t, &choices{}, &w)
-		clear(w.settled)
-		h := s.play(t, &c, &w)
-		t.Logf("%s", h.story())
-		for _, broken := range h.broken {
-			t.Error(broken)
-		}
-	})
 }
 
 // history is one path of the search, and what its checks have found.
@@ -99,11 +70,6 @@ type history struct {
 
 	err      error                // of the current run
 	problems []*usergroup.Problem // errors and warnings of all runs
-	broken   []string
-}
-
-func (h *history) breaks(format string, args ...any) {
-	h.broken = append(h.broken, "  "+fmt.Sprintf(format, args...))
 }
 
 // walk is what the histories of a situation share.

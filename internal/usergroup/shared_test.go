@@ -41,12 +41,16 @@ const (
 
 // newService returns the service of a provider that has just started.
 func newService(network http.RoundTripper, maxRetries int, environment string) *usergroup.Service {
-	return usergroup.New(api.New(api.Config{
+	return usergroup.New(newClient(network, maxRetries), environment)
+}
+
+func newClient(network http.RoundTripper, maxRetries int) *api.Client {
+	return api.New(api.Config{
 		BaseURL: &url.URL{Scheme: "http", Host: "service"}, APIKey: api.NewSecret(emulator.DefaultKey),
 		RequestTimeout: requestTimeout,
 		MaxRetries:     maxRetries, RetryWaitMin: retryWaitMin, RetryWaitMax: retryWaitMax, Transport: network,
 		Random: func() float64 { return 0 }, // the longest waits
-	}), environment)
+	})
 }
 
 // wanted returns what is wanted of a group.

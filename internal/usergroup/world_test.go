@@ -13,6 +13,7 @@ import (
 // call what happens.
 type world struct {
 	situation
+	record
 	*emulator.Emulator
 
 	// stored is the ID as the service stores it.
@@ -56,18 +57,6 @@ type world struct {
 	shown map[int64]bool
 	// cached reports whether a GET got an old response. Responses from byBody do not count.
 	cached bool
-	// events describes what happened. The texts are built only when they are printed.
-	events []func() string
-}
-
-func (w *world) tell(what string) { w.events = append(w.events, func() string { return what }) }
-
-func (w *world) story() string {
-	var story []string
-	for _, event := range w.events {
-		story = append(story, event())
-	}
-	return strings.Join(story, "\n  ")
 }
 
 type maker string
@@ -311,7 +300,7 @@ func (w *world) precede() {
 	}
 	happens := possible[w.choose(len(possible), func(at int) string { return possible[at].name })]
 	if happens.name != "nothing" {
-		w.tell("(" + happens.name + ")")
+		w.tell("(%s)", happens.name)
 		happens.do(w)
 		w.befell = append(w.befell, happens.name)
 	}
