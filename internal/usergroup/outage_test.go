@@ -110,20 +110,19 @@ type fault struct {
 
 func (f fault) name() string {
 	name := f.failure.name
-	if f.method != "" {
-		name += " to " + f.method
-	}
-	if f.groups != nil {
-		name += " about " + strings.Join(f.groups, ", ")
-	}
-	if f.after > 0 {
-		name += " later"
-	}
-	if f.lasts > 0 {
-		name += " for " + f.lasts.String()
-	}
-	if f.alternates {
-		name += " every second time"
+	for _, part := range []struct {
+		is   bool
+		text string
+	}{
+		{f.method != "", " to " + f.method},
+		{f.groups != nil, " about " + strings.Join(f.groups, ", ")},
+		{f.after > 0, " later"},
+		{f.lasts > 0, " for " + f.lasts.String()},
+		{f.alternates, " every second time"},
+	} {
+		if part.is {
+			name += part.text
+		}
 	}
 	return name
 }
@@ -143,13 +142,11 @@ func faultsOf(operation runOperation, environment string, failure failure) []fau
 	for _, method := range operation.methods {
 		faults = append(faults, fault{failure: failure.to(method), method: method, after: 37})
 	}
-	if environment == "" || !operation.checks {
-		for _, method := range operation.methods {
-			faults = append(faults, fault{failure: failure.to(method), method: method})
-		}
-		return faults
+	first := operation.methods
+	if environment != "" && operation.checks { // The check comes first.
+		first = []string{"GET", "PUT", "POST", "DELETE"}
 	}
-	for _, method := range []string{"GET", "PUT", "POST", "DELETE"} { // The check comes first.
+	for _, method := range first {
 		faults = append(faults, fault{failure: failure.to(method), method: method})
 	}
 	return faults

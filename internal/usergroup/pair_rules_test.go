@@ -14,7 +14,7 @@ import (
 func (r *oneRun) operate(ctx context.Context) {
 	if r.operation == "backend" {
 		request := wanted(id)
-		*request.Name = liveName
+		*request.Name = oldName
 		if answer, err := newClient(r, 0).GetOrCreate(ctx, request); err != nil {
 			r.err = err
 		} else {

@@ -2,7 +2,6 @@ package usergroup_test
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -10,12 +9,6 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
-
-func (r *ranRun) breaks(format string, args ...any) {
-	if len(r.broken) < 5 {
-		r.broken = append(r.broken, "  "+fmt.Sprintf(format, args...))
-	}
-}
 
 // checkFault checks what a fault may do to a run.
 func (r *ranRun) checkFault() {

@@ -150,7 +150,7 @@ type ranRun struct {
 	outcomes []outcome
 	took     time.Duration
 	begun    time.Time
-	broken   []string
+	record
 }
 
 // play runs ten workers, as Terraform does. It must be called in a synctest bubble.
@@ -269,7 +269,7 @@ func (r run) check(t *testing.T, rule func(*ranRun)) {
 			rule(ran)
 			ran.checkGroups()
 			t.Log(ran.row())
-			for _, broken := range ran.broken {
+			for _, broken := range ran.broken[:min(5, len(ran.broken))] {
 				t.Error(broken)
 			}
 		})

@@ -55,18 +55,14 @@ type history struct {
 
 	service *usergroup.Service
 	state   state
-	trigger int // in the configuration; a rotation is due if state.trigger differs
-	// begun is what was known when the operation began. firstTeam and firstToken belong to the group at the start.
-	begun      usergroup.Known
-	checked    int // how many calls checkNothingElse has checked
-	firstTeam  *int64
-	firstToken string
+	trigger int             // in the configuration; a rotation is due if state.trigger differs
+	begun   usergroup.Known // what was known when the operation began
+	first   emulator.Group  // the group at the start
+	checked int             // how many calls checkNothingElse has checked
 	// tokenToCome means that the state keeps the token that the plan promised until the next refresh.
 	tokenToCome bool
 	// refreshed reports whether a further run has refreshed the state.
 	refreshed bool
-	// cannotBeTold means that no response can show what really happened.
-	cannotBeTold bool
 
 	err      error                // of the current run
 	problems []*usergroup.Problem // errors and warnings of all runs
@@ -100,14 +96,16 @@ func (s situation) play(t *testing.T, c *choices, w *walk) *history {
 	if len(h.befell) == 0 {
 		w.usual = h.err
 	}
-	h.check()
+	told := h.check()
 	if h.canRestore(true) && c.choose(2) == 1 {
 		h.tell("(the service loses a rotation)")
 		h.restore()
 	}
 	c.alone = true // nothing goes wrong from here on
-	h.tell("then, without mishaps:")
-	h.runAgain(t)
+	if told {
+		h.tell("then, without mishaps:")
+		h.runAgain(t)
+	}
 	return h
 }
 
@@ -163,7 +161,7 @@ func (s situation) start(t *testing.T) *history {
 		h.trigger = 1
 	}
 	h.service = newService(w, 1, s.environment)
-	h.begun, h.firstTeam, h.firstToken = h.state.known, &group.TeamID, group.Token
+	h.begun, h.first = h.state.known, group
 	return h
 }
 
@@ -171,33 +169,49 @@ func (s situation) start(t *testing.T) *history {
 func (h *history) operate(ctx context.Context) {
 	ctx, h.stop = context.WithCancel(ctx)
 	defer h.stop()
-	switch {
-	case h.operation.imports:
-		h.importGroup(ctx)
-	case h.operation.looks:
+	if h.operation.looks && h.state.exists {
 		h.refresh(ctx)
-	case h.operation.replaces:
-		if h.delete(ctx); h.err == nil {
-			h.create(ctx)
-		}
-	case h.operation.creates:
-		h.create(ctx)
-	case h.operation.deletes:
+	}
+	if h.operation.replaces {
 		h.delete(ctx)
-	default:
-		h.change(ctx, h.operation.updates)
+	}
+	if h.err == nil {
+		h.apply(ctx)
 	}
 }
 
-func (h *history) ended(err error, warnings ...*usergroup.Problem) {
+// apply does what is left to do.
+func (h *history) apply(ctx context.Context) {
+	switch {
+	case h.operation.imports:
+		h.importGroup(ctx)
+	case h.operation.looks, h.operation.deletes && !h.state.exists:
+	case h.operation.deletes:
+		h.delete(ctx)
+	case !h.state.exists:
+		h.create(ctx)
+	default:
+		h.change(ctx, h.operation.writes() && (h.state.name != newName || h.state.unseen))
+	}
+}
+
+// ended records how an operation has ended, and checks that one that fails returns a group only if that is known to be
+// changed.
+func (h *history) ended(result usergroup.Result, err error) {
 	h.err = errors.Join(h.err, err)
-	for _, warning := range warnings {
+	for _, warning := range result.Warnings {
 		h.events = append(h.events, func() string { return "warning: " + facts(warning) })
 		h.problems = append(h.problems, warning)
 	}
-	if problem := problemOf(err); problem != nil {
-		h.events = append(h.events, func() string { return "error: " + facts(problem) })
-		h.problems = append(h.problems, problem)
+	p := problemOf(err)
+	if p == nil {
+		return
+	}
+	h.events = append(h.events, func() string { return "error: " + facts(p) })
+	h.problems = append(h.problems, p)
+	if returned := result.Group != nil; returned && p.Done != usergroup.Yes ||
+		p.Operation == usergroup.Rotate && p.NewToken != returned {
+		h.breaks("%s: it returns a group: %t, and reports a new token: %t", facts(p), returned, p.NewToken)
 	}
 }
 
@@ -207,10 +221,10 @@ func (h *history) refresh(ctx context.Context) {
 	case errors.Is(err, usergroup.ErrNotFound):
 		h.state = state{stored: h.state.stored}
 		if problem := problemOf(err); problem.LookupUncertain {
-			h.ended(nil, problem)
+			h.ended(usergroup.Result{Warnings: []*usergroup.Problem{problem}}, nil)
 		}
 	case err != nil:
-		h.ended(err)
+		h.ended(usergroup.Result{}, err)
 	case found.Outdated:
 		if time.Since(h.state.rotatedAt) > time.Minute {
 			h.breaks("a refresh ignores a token for more than a minute after a rotation")
@@ -220,9 +234,7 @@ func (h *history) refresh(ctx context.Context) {
 			h.state.known.TakenOver, h.state.name = true, ""
 		}
 		h.state.known.TakenOverEmpty = h.state.known.TakenOver && found.Empty
-		warned := slices.ContainsFunc(found.Warnings, func(p *usergroup.Problem) bool {
-			return p.Finding == usergroup.TokenReturned
-		})
+		warned := slices.ContainsFunc(found.Warnings, isFound(usergroup.TokenReturned))
 		retired := slices.Contains(h.state.known.Retired, found.Token.Fingerprint())
 		if warned != (retired && h.restored()) {
 			h.breaks("a refresh warns of a retired token: %t, takes one: %t, restored: %t", warned, retired, h.restored())
@@ -231,14 +243,15 @@ func (h *history) refresh(ctx context.Context) {
 			h.state.rotatedAt = time.Now()
 		}
 		h.state.learn(found.UserGroup)
-		h.state.forget(found.Token)
-		h.ended(nil, found.Warnings...)
+		current := func(fingerprint string) bool { return fingerprint == found.Token.Fingerprint() }
+		h.state.known.Retired = slices.DeleteFunc(slices.Clone(h.state.known.Retired), current)
+		h.ended(usergroup.Result{Warnings: found.Warnings}, nil)
 	}
 }
 
 func (h *history) importGroup(ctx context.Context) {
 	found, err := h.service.FindForImport(ctx, id)
-	h.ended(err, found.Warnings...)
+	h.ended(usergroup.Result{Warnings: found.Warnings}, err)
 	if err == nil {
 		h.state = state{exists: true, stored: true, known: usergroup.Known{ID: id}}
 		h.state.learn(found.UserGroup)
@@ -247,7 +260,7 @@ func (h *history) importGroup(ctx context.Context) {
 
 func (h *history) create(ctx context.Context) {
 	result, err := h.service.Create(ctx, wanted(id), h.operation.adopts)
-	h.ended(err, result.Warnings...)
+	h.ended(result, err)
 	if err == nil {
 		known := usergroup.Known{ID: id, Instance: result.Instance}
 		h.state = state{exists: true, stored: true, name: newName, trigger: h.trigger, known: known}
@@ -260,8 +273,7 @@ func (h *history) change(ctx context.Context, update bool) {
 	known := h.state.asKnown()
 	if update {
 		result, err := h.service.Update(ctx, wanted(id), known)
-		h.ended(err, result.Warnings...)
-		h.checkResult(result, err)
+		h.ended(result, err)
 		if result.Group != nil {
 			h.state.known.TakenOver, h.state.unseen = false, false
 			h.tokenToCome = h.state.known.Fingerprint != result.Group.Token.Fingerprint()
@@ -276,8 +288,7 @@ func (h *history) change(ctx context.Context, update bool) {
 	if h.state.trigger != h.trigger {
 		h.handed = ""
 		result, err := h.service.RotateToken(ctx, known)
-		h.ended(err, result.Warnings...)
-		h.checkResult(result, err)
+		h.ended(result, err)
 		if result.Group != nil {
 			h.tokenToCome = false
 			result.Group.Name = nil
@@ -291,8 +302,47 @@ func (h *history) change(ctx context.Context, update bool) {
 
 func (h *history) delete(ctx context.Context) {
 	result, err := h.service.Delete(ctx, h.state.asKnown(), "")
-	h.ended(err, result.Warnings...)
+	h.ended(result, err)
 	if err == nil {
 		h.state = state{stored: h.state.stored}
+	}
+}
+
+// state is the resource in Terraform's state.
+type state struct {
+	exists  bool
+	known   usergroup.Known
+	name    string
+	trigger int
+	// stored is the value of store_token.
+	stored bool
+	// unseen means that the group may have another mapping than the one that was sent.
+	unseen bool
+	// rotatedAt is the value of token_rotated_at.
+	rotatedAt time.Time
+}
+
+func (s state) asKnown() usergroup.Known {
+	known := s.known
+	known.Name, known.SinceRotation = s.name, time.Since(s.rotatedAt)
+	return known
+}
+
+// learn copies a response into the state as the provider's model does.
+func (s *state) learn(group api.UserGroup) {
+	if group.TeamID != nil {
+		s.known.TeamID = group.TeamID
+	}
+	if group.EnvironmentTag != nil {
+		s.known.EnvironmentTag = group.EnvironmentTag
+	}
+	if !group.Token.IsZero() {
+		s.known.Token, s.known.Fingerprint = group.Token, group.Token.Fingerprint()
+	}
+	if !s.stored {
+		s.known.Token = api.Secret{}
+	}
+	if group.Name != nil {
+		s.name = *group.Name
 	}
 }

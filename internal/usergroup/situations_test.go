@@ -36,39 +36,27 @@ type operation struct {
 // writes reports whether the operation sends what is wanted of the group.
 func (o operation) writes() bool { return o.creates || o.updates }
 
+// What the group can be before an operation, depending on what the state has.
+var (
+	ofState        = []string{"as known", "other token", "token restored", "absent", "another group"}
+	ofStateNoToken = []string{"as known", "token restored", "absent", "another group"}
+	ofNoState      = []string{"absent", "exists", "nameless", "alike"}
+)
+
 var operations = map[string]operation{
-	"read": {
-		looks:   true,
-		befores: []string{"as known", "other token", "token restored", "absent", "another group"},
-	},
-	"import":            {looks: true, imports: true, befores: []string{"exists", "absent", "nameless"}},
-	"create":            {creates: true, befores: []string{"absent", "exists", "nameless", "alike"}},
-	"create, replacing": {creates: true, replaces: true, befores: []string{"as known", "other token", "another group"}},
-	"adopt":             {creates: true, adopts: true, befores: []string{"absent", "exists", "nameless", "alike"}},
-	"update": {
-		updates: true,
-		befores: []string{"as known", "other token", "token restored", "absent", "another group"},
-	},
-	"rotate": {
-		rotates: true,
-		befores: []string{"as known", "other token", "token restored", "absent", "another group"},
-	},
-	"rotate, not stored": {
-		rotates: true, noToken: true,
-		befores: []string{"as known", "token restored", "absent", "another group"},
-	},
+	"read":               {looks: true, befores: ofState},
+	"import":             {looks: true, imports: true, befores: []string{"exists", "absent", "nameless"}},
+	"create":             {creates: true, befores: ofNoState},
+	"create, replacing":  {creates: true, replaces: true, befores: []string{"as known", "other token", "another group"}},
+	"adopt":              {creates: true, adopts: true, befores: ofNoState},
+	"update":             {updates: true, befores: ofState},
+	"rotate":             {rotates: true, befores: ofState},
+	"rotate, not stored": {rotates: true, noToken: true, befores: ofStateNoToken},
 	"update and rotate": {
-		updates: true, rotates: true,
-		befores: []string{"as known", "other token", "token restored", "absent"},
+		updates: true, rotates: true, befores: []string{"as known", "other token", "token restored", "absent"},
 	},
-	"delete": {
-		deletes: true,
-		befores: []string{"as known", "other token", "token restored", "absent", "another group"},
-	},
-	"delete, not stored": {
-		deletes: true, noToken: true,
-		befores: []string{"as known", "token restored", "absent", "another group"},
-	},
+	"delete":             {deletes: true, befores: ofState},
+	"delete, not stored": {deletes: true, noToken: true, befores: ofStateNoToken},
 }
 
 // beginning is what the group is before the operation.
@@ -227,9 +215,6 @@ func (s situation) creation(group emulator.Group) reply {
 	for _, field := range s.reading.Omit {
 		delete(shown, field)
 	}
-	body, err := json.Marshal(map[string]any{"success": 1, "new_user_group": true, "user_group": shown})
-	if err != nil {
-		panic(err)
-	}
+	body, _ := json.Marshal(map[string]any{"success": 1, "new_user_group": true, "user_group": shown})
 	return reply{status: http.StatusOK, body: body}
 }

@@ -54,10 +54,10 @@ func (h *history) checkProblems() {
 		case p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder && done.removed > 0 &&
 			h.operation.looks: // Other operations look more than once.
 			h.breaks("%s: it says that no lookup has deleted anything, but one has", facts(p))
-		case p.Finding == usergroup.AnotherRemains && there && group.TeamID == *h.firstTeam &&
+		case p.Finding == usergroup.AnotherRemains && there && group.TeamID == h.first.TeamID &&
 			h.makers[group.TeamID] == before:
 			h.breaks("%s: it says that the group is gone, but it is there", facts(p))
-		case p.Finding == usergroup.AnotherRemains && p.Response.TeamID != nil && *p.Response.TeamID == *h.firstTeam:
+		case p.Finding == usergroup.AnotherRemains && p.Response.TeamID != nil && *p.Response.TeamID == h.first.TeamID:
 			h.breaks("%s: it says that the group that is gone is another one", facts(p))
 		case p.Finding == usergroup.Replaced && p.Known.TeamID != nil && p.Response.TeamID != nil &&
 			*p.Known.TeamID == *p.Response.TeamID:

@@ -75,11 +75,9 @@ type mishap struct {
 	// twin means that the caller cannot distinguish this mishap from another one. It is tried only in histories without
 	// other mishaps and, if no history has more than one, with one reading.
 	twin bool
-	// answers is how many successful responses to GETs must precede it. With only one, the oldest is also the latest.
-	answers int
-	// creates means that it can happen only when a group is to be created.
-	creates bool
-	do      func(w *world, r *http.Request) reply
+	// possible reports whether it can happen now; nil means always.
+	possible func(*world) bool
+	do       func(w *world, r *http.Request) reply
 }
 
 // oldAnswer is the mishap of a call that changes something and is not carried out, but gets an old response.
@@ -94,10 +92,7 @@ var mishaps = []mishap{
 	{name: "refused 401", do: refused(http.StatusUnauthorized)},
 	{name: "refused 403", do: refused(http.StatusForbidden)},
 	{name: "lost before the work", do: lose},
-	{name: "lost after the work", do: func(w *world, r *http.Request) reply {
-		w.answer(r)
-		return reply{lost: true}
-	}},
+	{name: "lost after the work", do: done(lose)},
 	{name: "lost, and done after the next call", do: func(w *world, r *http.Request) reply {
 		w.late = append(w.late, func() { w.answer(r) })
 		return reply{lost: true}
@@ -115,7 +110,7 @@ var mishaps = []mishap{
 		w.cached = true
 		return w.answers[len(w.answers)-1]
 	}},
-	{name: "the oldest answer", methods: "GET", answers: 2, do: func(w *world, _ *http.Request) reply {
+	{name: "the oldest answer", methods: "GET", possible: (*world).hasOlder, do: func(w *world, _ *http.Request) reply {
 		w.cached = true
 		return w.answers[0]
 	}},
@@ -127,7 +122,7 @@ var mishaps = []mishap{
 		}}
 		return w.lasting.do(w, r)
 	}},
-	{name: keptAnswer, methods: "GET", creates: true, do: func(w *world, r *http.Request) reply {
+	{name: keptAnswer, methods: "GET", possible: (*world).creates, do: func(w *world, r *http.Request) reply {
 		right := w.answer(r)
 		w.lasting = &mishap{name: keptAnswer, methods: "GET", do: func(*world, *http.Request) reply { return right }}
 		return right
@@ -141,18 +136,10 @@ var mishaps = []mishap{
 		w.lasting = &mishap{name: "no answer", do: lose}
 		return reply{lost: true}
 	}},
-	{name: "an old answer about the neighbor", methods: "GET POST PUT", do: func(w *world, _ *http.Request) reply {
-		return w.neighbor
-	}},
-	{name: "done, and answered about the neighbor", methods: "POST PUT", do: func(w *world, r *http.Request) reply {
-		w.answer(r)
-		return w.neighbor
-	}},
+	{name: "an old answer about the neighbor", methods: "GET POST PUT", do: (*world).answerAboutNeighbor},
+	{name: "done, and answered about the neighbor", methods: "POST PUT", do: done((*world).answerAboutNeighbor)},
 	{name: oldAnswer, methods: "POST PUT", do: (*world).answerOld},
-	{name: "done, and " + oldAnswer, methods: "POST PUT", do: func(w *world, r *http.Request) reply {
-		w.answer(r)
-		return w.answerOld(r)
-	}},
+	{name: "done, and " + oldAnswer, methods: "POST PUT", do: done((*world).answerOld)},
 	{name: "lost, and done at the end", twin: true, do: func(w *world, r *http.Request) reply {
 		w.last = append(w.last, func() { w.answer(r) })
 		return reply{lost: true}
@@ -174,7 +161,17 @@ func (w *world) answerOld(r *http.Request) reply {
 	return w.answers[len(w.answers)-1]
 }
 
+func (w *world) answerAboutNeighbor(*http.Request) reply { return w.neighbor }
+
 func lose(*world, *http.Request) reply { return reply{lost: true} }
+
+// done is the mishap of a call that is carried out and then answered in another way.
+func done(answer func(*world, *http.Request) reply) func(*world, *http.Request) reply {
+	return func(w *world, r *http.Request) reply {
+		w.answer(r)
+		return answer(w, r)
+	}
+}
 
 func refused(status int) func(*world, *http.Request) reply {
 	return func(*world, *http.Request) reply {
@@ -196,8 +193,13 @@ func (m *mishap) suits(method string) bool {
 
 func (m *mishap) canBefall(w *world, method string) bool {
 	tried := !m.twin || w.choices == nil || w.twins && w.choices.mishaps() == 0
-	return m.suits(method) && tried && len(w.answers) >= m.answers && (!m.creates || w.operation.creates)
+	return m.suits(method) && tried && (m.possible == nil || m.possible(w))
 }
+
+// hasOlder reports whether the oldest answer differs from the latest one.
+func (w *world) hasOlder() bool { return len(w.answers) > 1 }
+
+func (w *world) creates() bool { return w.operation.creates }
 
 // event is something that can happen between two attempts.
 type event struct {
