@@ -98,28 +98,25 @@ func TestOperations(t *testing.T) {
 		{"a group of another environment is not rotated", "rotate/of Customer/stored/Testing", usergroup.WrongEnvironment,
 			""},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				h := situationCalled(test.situation).start(t)
-				h.follow(test.calls)
-				h.operate(t.Context())
-				if calls := h.attempts(); calls != test.calls {
-					t.Errorf("the calls are %s, want %s", calls, test.calls)
-				}
-				finding := none
-				if n := len(h.problems); n > 0 {
-					finding = h.problems[n-1].Finding
-				}
-				fails := finding != none && finding < usergroup.Adopted
-				if finding != test.finding || (h.err != nil) != fails {
-					t.Errorf("the last finding is %d, want %d: %v", finding, test.finding, h.problems)
-				}
-				h.check()
-				for _, broken := range h.broken {
-					t.Error(broken)
-				}
-			})
+		runParallel(t, test.name, func(t *testing.T) {
+			h := situationCalled(test.situation).start(t)
+			h.follow(test.calls)
+			h.operate(t.Context())
+			if calls := h.attempts(); calls != test.calls {
+				t.Errorf("the calls are %s, want %s", calls, test.calls)
+			}
+			finding := none
+			if n := len(h.problems); n > 0 {
+				finding = h.problems[n-1].Finding
+			}
+			fails := finding != none && finding < usergroup.Adopted
+			if finding != test.finding || (h.err != nil) != fails {
+				t.Errorf("the last finding is %d, want %d: %v", finding, test.finding, h.problems)
+			}
+			h.check()
+			for _, broken := range h.broken {
+				t.Error(broken)
+			}
 		})
 	}
 }
@@ -184,22 +181,19 @@ func TestEnds(t *testing.T) {
 		{"rotate/as known/stored", "another actor rotates", 6},
 		{"delete/as known/stored", "another actor rotates", 6},
 	} {
-		t.Run(test.situation+" while "+test.event, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				h := situationCalled(test.situation).start(t)
-				at := slices.IndexFunc(events, func(e event) bool { return e.name == test.event })
-				h.BeforeCall(func(emulator.Call) {
-					if len(h.Calls()) > 20 {
-						panic("the operation does not end")
-					}
-					events[at].do(h.world)
-				})
-				h.operate(t.Context())
-				if calls := len(h.Calls()); calls != test.calls || (h.err == nil) != (h.operation.imports) {
-					t.Errorf("%d calls, want %d; %v", calls, test.calls, h.err)
+		runParallel(t, test.situation+" while "+test.event, func(t *testing.T) {
+			h := situationCalled(test.situation).start(t)
+			at := slices.IndexFunc(events, func(e event) bool { return e.name == test.event })
+			h.BeforeCall(func(emulator.Call) {
+				if len(h.Calls()) > 20 {
+					panic("the operation does not end")
 				}
+				events[at].do(h.world)
 			})
+			h.operate(t.Context())
+			if calls := len(h.Calls()); calls != test.calls || (h.err == nil) != (h.operation.imports) {
+				t.Errorf("%d calls, want %d; %v", calls, test.calls, h.err)
+			}
 		})
 	}
 }
@@ -321,35 +315,28 @@ func TestFindForImport(t *testing.T) {
 		"after a rotation":    {before: "exists", between: "rotate", calls: 1},
 		"after a refused try": {before: "exists", between: "create", calls: 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				h := situationCalled("import/" + test.before + "/stored").start(t)
-				h.script = test.script
-				if _, err := h.service.Find(t.Context(), usergroup.Known{ID: id}); err != nil {
-					t.Fatal(err)
+		runParallel(t, name, func(t *testing.T) {
+			h := situationCalled("import/" + test.before + "/stored").start(t)
+			h.script = test.script
+			if _, err := h.service.Find(t.Context(), usergroup.Known{ID: id}); err != nil {
+				t.Fatal(err)
+			}
+			if test.between != "" {
+				group, _ := h.Group(id)
+				_, _ = runOperationCalled(test.between).do(t.Context(), h.service, knownOf(group))
+			}
+			time.Sleep(test.later)
+			for _, calls := range []int{test.calls, 1} {
+				before := len(h.Calls())
+				h.importGroup(t.Context())
+				group, _ := h.Group(id)
+				if h.err != nil || !h.hasToken() || h.state.name != group.Name {
+					t.Errorf("the import found %+v, %v", h.state, h.err)
 				}
-				if test.between != "" {
-					group, _ := h.Group(id)
-					_, _ = runOperationCalled(test.between).do(t.Context(), h.service, knownOf(group))
+				if made := len(h.Calls()) - before; made != calls {
+					t.Errorf("the import made %d calls, want %d", made, calls)
 				}
-				time.Sleep(test.later)
-				for _, calls := range []int{test.calls, 1} {
-					before := len(h.Calls())
-					found, err := h.service.FindForImport(t.Context(), id)
-					group, _ := h.Group(id)
-					name := ""
-					if found.Name != nil {
-						name = *found.Name
-					}
-					if err != nil || found.Token.Reveal() != group.Token || name != group.Name {
-						t.Errorf("the import found %+v, %v", found.UserGroup, err)
-					}
-					if made := len(h.Calls()) - before; made != calls {
-						t.Errorf("the import made %d calls, want %d", made, calls)
-					}
-				}
-			})
+			}
 		})
 	}
 }

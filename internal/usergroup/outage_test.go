@@ -173,8 +173,7 @@ type outage struct {
 	lasting fault
 
 	mu       sync.Mutex
-	attempts int
-	times    []time.Time
+	attempts []time.Time
 	sent     map[string]int // how often each request was sent
 	struck   time.Time      // when the fault struck first
 }
@@ -192,9 +191,8 @@ func (o *outage) RoundTrip(r *http.Request) (*http.Response, error) {
 func (o *outage) strikes(method string, body []byte) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.attempts++
-	o.times = append(o.times, time.Now())
-	if o.lasting.do == nil || o.attempts <= o.lasting.after || o.lasting.method != "" && o.lasting.method != method {
+	o.attempts = append(o.attempts, time.Now())
+	if o.lasting.do == nil || len(o.attempts) <= o.lasting.after || o.lasting.method != "" && o.lasting.method != method {
 		return false
 	}
 	about := func(id string) bool { return o.about(body, id) }

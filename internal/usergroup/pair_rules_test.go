@@ -180,7 +180,7 @@ func (r *oneRun) checkTruth() {
 		r.breaks(ruleOnce, "%s: %+v", r.name, done)
 	}
 	for _, p := range problemsOf(r.err, r.warnings) {
-		blames := p.Finding == usergroup.AnsweredFromCache || p.Finding == usergroup.AnswersDisagree
+		blames := found(p, usergroup.AnsweredFromCache, usergroup.AnswersDisagree)
 		switch {
 		case blames && r.befell == 0:
 			r.breaks(ruleBlamed, "%s: %s", r.name, facts(p))

@@ -83,23 +83,20 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	excused := make([]atomic.Int64, len(exceptions))
 	t.Run("pairs", func(t *testing.T) {
 		for _, p := range all {
-			t.Run(p.String(), func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
-					alone, pruned := p.alone(t), 0
-					count := search(t, "pair", p.String(), math.MaxInt, func(c *choices) *record {
-						order := p.play(t, c, alone)
-						if order.pruned {
-							pruned++
-						}
-						for _, at := range order.excused {
-							excused[at].Add(1)
-						}
-						return &order.record
-					})
-					t.Logf("%d orders", count-pruned)
-					played.Add(1)
+			runParallel(t, p.String(), func(t *testing.T) {
+				alone, pruned := p.alone(t), 0
+				count := search(t, "pair", p.String(), math.MaxInt, func(c *choices) *record {
+					order := p.play(t, c, alone)
+					if order.pruned {
+						pruned++
+					}
+					for _, at := range order.excused {
+						excused[at].Add(1)
+					}
+					return &order.record
 				})
+				t.Logf("%d orders", count-pruned)
+				played.Add(1)
 			})
 		}
 	})

@@ -51,13 +51,12 @@ func (r *ranRun) checkFault() {
 		r.checkBounds(calls, mostTime)
 		r.checkExplained()
 	}
-	if len(failed) > 0 && len(failed) == r.count(usergroup.RunEnded) {
+	if len(failed) > 0 && r.explained() == 0 {
 		r.breaks("%d operations refer to a problem that nobody explains", len(failed))
 	}
-	if f.alternates { // Each lookup can lose an attempt, and leave a group.
-		r.checkNamed()
-	} else {
-		r.checkLeft()
+	groups, ofCheck := r.left()
+	if !f.alternates && (len(groups) > mostLeft || len(ofCheck) > 1) { // Else, each lookup can lose an attempt.
+		r.breaks("%d empty groups and %d of the check are left behind", len(groups), len(ofCheck))
 	}
 }
 
@@ -75,24 +74,16 @@ func (r *ranRun) checkBounds(calls int, took time.Duration) {
 	if r.took > took {
 		r.breaks("it took %s, want at most %s", r.took.Round(time.Second), took)
 	}
-	if r.attempts > calls {
-		r.breaks("it took %d calls, want at most %d", r.attempts, calls)
+	if len(r.attempts) > calls {
+		r.breaks("it took %d calls, want at most %d", len(r.attempts), calls)
 	}
 }
 
 // checkExplained checks that a problem of all groups is explained only by the operations that were under way.
 func (r *ranRun) checkExplained() {
-	if explained := len(r.failed()) - r.count(usergroup.RunEnded); explained > mostExplained {
+	if explained := r.explained(); explained > mostExplained {
 		r.breaks("%d operations explain the fault, want at most %d", explained, mostExplained)
 	}
-}
-
-// checkLeft checks how many groups are left behind.
-func (r *ranRun) checkLeft() {
-	if groups, ofCheck := r.left(); len(groups) > mostLeft || len(ofCheck) > 1 {
-		r.breaks("%d empty groups and %d of the check are left behind", len(groups), len(ofCheck))
-	}
-	r.checkNamed()
 }
 
 // checkNamed checks that a problem names each group that is left behind.
@@ -123,9 +114,10 @@ func (r *ranRun) left() (groups, ofCheck []string) {
 	return groups, ofCheck
 }
 
-func (r *ranRun) count(finding usergroup.Finding) (count int) {
-	for _, o := range r.outcomes {
-		if found(o.err, finding) {
+// explained returns how many operations have failed without referring to the problem of another one.
+func (r *ranRun) explained() (count int) {
+	for _, o := range r.failed() {
+		if !found(o.err, usergroup.RunEnded) {
 			count++
 		}
 	}
@@ -154,6 +146,7 @@ func (r *ranRun) checkGroups() {
 			r.breaks("calls were sent about %q", id)
 		}
 	}
+	r.checkNamed()
 }
 
 // checkOutcome checks that nothing was done twice or unasked, that nothing is lost, and that nothing false is

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -38,27 +37,24 @@ func TestOnlyGeneralFailuresEndTheRun(t *testing.T) {
 		"the key may rotate some groups": {"rotate", "POST", "bc", refuses, "abcd", []int{1, 2, 2, 1}, ""},
 		"the key is refused":             {"create", "GET", "abc", answers(401, refusal, ""), "abc", []int{1, 0, 0}, "bc"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				fault := fault{
-					failure: failure{do: test.failure}, method: test.method, groups: strings.Split(test.groups, ""),
+		runParallel(t, name, func(t *testing.T) {
+			fault := fault{
+				failure: failure{do: test.failure}, method: test.method, groups: strings.Split(test.groups, ""),
+			}
+			network := &outage{Emulator: emulator.New(emulator.Options{}), lasting: fault, sent: map[string]int{}}
+			service := newService(network, 1, "")
+			for i, id := range strings.Split(test.order, "") {
+				group, there := network.Group(id)
+				if !there {
+					group = network.Seed(emulator.Group{ID: id, Name: "Name of " + id})
 				}
-				network := &outage{Emulator: emulator.New(emulator.Options{}), lasting: fault, sent: map[string]int{}}
-				service := newService(network, 1, "")
-				for i, id := range strings.Split(test.order, "") {
-					group, there := network.Group(id)
-					if !there {
-						group = network.Seed(emulator.Group{ID: id, Name: "Name of " + id})
-					}
-					network.attempts = 0
-					_, err := runOperationCalled(test.operation).do(t.Context(), service, knownOf(group))
-					ended := found(err, usergroup.RunEnded)
-					if calls := network.attempts; calls != test.calls[i] || ended != strings.Contains(test.ended, id) {
-						t.Errorf("%s: %d calls, want %d; the run has ended: %t; %v", id, calls, test.calls[i], ended, err)
-					}
+				network.attempts = nil
+				_, err := runOperationCalled(test.operation).do(t.Context(), service, knownOf(group))
+				ended := found(err, usergroup.RunEnded)
+				if calls := len(network.attempts); calls != test.calls[i] || ended != strings.Contains(test.ended, id) {
+					t.Errorf("%s: %d calls, want %d; the run has ended: %t; %v", id, calls, test.calls[i], ended, err)
 				}
-			})
+			}
 		})
 	}
 }
@@ -148,7 +144,7 @@ func TestStoppedRunsEnd(t *testing.T) {
 // checkStopped checks what a run did after it was stopped.
 func (r *ranRun) checkStopped() {
 	stopped, calls, most := r.begun.Add(r.stopAfter), 0, mostCallsToStop
-	for _, at := range r.times {
+	for _, at := range r.attempts {
 		if at.After(stopped) {
 			calls++
 		}
@@ -159,5 +155,4 @@ func (r *ranRun) checkStopped() {
 	if took := r.took - r.stopAfter; calls > most || took > mostTimeToStop {
 		r.breaks("%d calls, %s, want at most %d calls and %s", calls, took, most, mostTimeToStop)
 	}
-	r.checkNamed()
 }

@@ -127,11 +127,7 @@ type run struct {
 }
 
 func (r run) String() string {
-	name := r.name + "/" + r.fault.name()
-	if r.environment != "" {
-		name += "/" + r.environment
-	}
-	return name
+	return strings.TrimSuffix(strings.Join([]string{r.name, r.fault.name(), r.environment}, "/"), "/")
 }
 
 // outcome is how the operation on one group has ended.
@@ -166,7 +162,10 @@ func (r run) on(t *testing.T, network *outage, service *usergroup.Service) *ranR
 	t.Helper()
 	ran := &ranRun{run: r, outage: network, outcomes: make([]outcome, r.groups)}
 	for i := range ran.outcomes {
-		ran.outcomes[i].Group = ran.seed(fmt.Sprintf("group-%03d", i))
+		group := ran.Seed(emulator.Group{ID: fmt.Sprintf("group-%03d", i), Name: oldName})
+		if ran.outcomes[i].Group = group; !r.exists {
+			ran.Remove(group.ID)
+		}
 	}
 	ran.begun = time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), r.stopAfter)
@@ -191,15 +190,6 @@ func (r run) on(t *testing.T, network *outage, service *usergroup.Service) *ranR
 	pool.Wait()
 	ran.took = time.Since(ran.begun)
 	return ran
-}
-
-// seed returns a group, which it creates. It removes the group again if the run expects none.
-func (r *ranRun) seed(id string) emulator.Group {
-	group := r.Seed(emulator.Group{ID: id, Name: oldName})
-	if !r.exists {
-		r.Remove(id)
-	}
-	return group
 }
 
 // everyRun returns a run with each operation, environment and failure.
@@ -285,7 +275,7 @@ func (r *ranRun) row() string {
 		}
 	}
 	groups, ofCheck := r.left()
-	return fmt.Sprintf("| %s | %d calls | %s | left %d + %d | %s |", r.run, r.attempts, r.took.Round(time.Second),
+	return fmt.Sprintf("| %s | %d calls | %s | left %d + %d | %s |", r.run, len(r.attempts), r.took.Round(time.Second),
 		len(groups), len(ofCheck), strings.Trim(fmt.Sprint(findings), "map[]"))
 }
 

@@ -37,13 +37,10 @@ func TestHistories(t *testing.T) {
 		return
 	}
 	for _, s := range situations() {
-		t.Run(s.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := &walk{settled: map[string]bool{}}
-				count := search(t, "history", s.name, s.budget, func(c *choices) *record { return &s.play(t, c, w).record })
-				t.Logf("%d histories", count)
-			})
+		runParallel(t, s.name, func(t *testing.T) {
+			w := &walk{settled: map[string]bool{}}
+			count := search(t, "history", s.name, s.budget, func(c *choices) *record { return &s.play(t, c, w).record })
+			t.Logf("%d histories", count)
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -211,10 +212,10 @@ func problemOf(err error) *usergroup.Problem {
 	return problem
 }
 
-// found reports whether an error is a problem with the finding.
-func found(err error, finding usergroup.Finding) bool {
+// found reports whether an error is a problem with one of the findings.
+func found(err error, findings ...usergroup.Finding) bool {
 	problem := problemOf(err)
-	return problem != nil && problem.Finding == finding
+	return problem != nil && slices.Contains(findings, problem.Finding)
 }
 
 func isFound(finding usergroup.Finding) func(*usergroup.Problem) bool {
@@ -232,6 +233,15 @@ func reportLeft(problems []*usergroup.Problem, id string) bool {
 func facts(p *usergroup.Problem) string {
 	const format = "%v, done %d, placeholder %d, lookup lost %t, call %v"
 	return fmt.Sprintf(format, p, p.Done, p.Placeholder, p.LookupUncertain, p.Call)
+}
+
+// runParallel runs a test in parallel to others and in a bubble, where time is virtual.
+func runParallel(t *testing.T, name string, test func(*testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, test)
+	})
 }
 
 // collectLess makes the garbage collector run only when it must. It would take a third of the time of a search.
