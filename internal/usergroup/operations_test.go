@@ -22,7 +22,7 @@ func TestOperations(t *testing.T) {
 	for _, test := range []struct {
 		name, situation string
 		finding         usergroup.Finding // of the error, or of the last warning
-		// calls are all attempts, each with its mishap, and the events before them.
+		// calls are all attempts, each with its mishap, and the events between them.
 		calls string
 	}{
 		{"a group that exists", "read/as known/stored", none, "GET"},
@@ -47,7 +47,7 @@ func TestOperations(t *testing.T) {
 		{"an adoption asks for a token that it was not told", "adopt/exists/stored", usergroup.Adopted,
 			"GET, PUT an answer without token, GET"},
 		{"a stopped run asks for a token that it was not told", "adopt/exists/stored", usergroup.Adopted,
-			"GET, (the run is stopped) PUT an answer without token, GET"},
+			"GET, (the run is stopped), PUT an answer without token, GET"},
 		{"a lost creation is claimed on evidence", "create/absent/stored", usergroup.Claimed,
 			"GET lost after the work, GET, GET, GET, GET, DELETE, GET"},
 		{"a lost creation is claimed if lookups need a name", "create/absent/name required", usergroup.Claimed,
@@ -55,11 +55,11 @@ func TestOperations(t *testing.T) {
 		{"a lost creation is not claimed if properties are hidden", "create/alike/hides properties", usergroup.MayHaveExisted,
 			"GET lost before the work, GET, GET, GET, GET, DELETE, GET"},
 		{"a stopped run looks up what it may have created", "create/absent/stored", usergroup.Claimed,
-			"GET lost after the work, (the run is stopped) GET, GET, GET, GET, DELETE, GET"},
+			"GET lost after the work, (the run is stopped), GET, GET, GET, GET, DELETE, GET"},
 		{"a stopped run looks up what it has created", "create/absent/stored", none,
-			"(the run is stopped) GET half an answer, GET"},
+			"(the run is stopped), GET half an answer, GET"},
 		{"an adoption does not take an empty group", "adopt/exists/no team_id", usergroup.Replaced,
-			"GET, PUT an answer without token, (another actor replaces) GET, GET, GET, GET, DELETE"},
+			"GET, PUT an answer without token, (another actor replaces), GET, GET, GET, GET, DELETE"},
 		{"another's group is not claimed", "create/exists/stored", usergroup.MayHaveExisted, "GET lost before the work, GET"},
 		{"an update", "update/as known/stored", none, "PUT"},
 		{"an update is sent again", "update/as known/stored", none, "PUT lost after the work, PUT"},
@@ -83,9 +83,9 @@ func TestOperations(t *testing.T) {
 		{"a deletion", "delete/as known/stored", none, "DELETE"},
 		{"a deletion of what is gone", "delete/absent/stored", none, "DELETE, GET, GET, GET, GET, DELETE, GET, DELETE"},
 		{"a deletion that is refused says that a look was lost", "delete, not stored/as known/stored", usergroup.CallFailed,
-			"GET, (another actor deletes) DELETE, GET lost after the work, GET an old answer"},
+			"GET, (another actor deletes), DELETE, GET lost after the work, GET an old answer"},
 		{"a rotation that is refused says that a look was lost", "rotate, not stored/as known/no team_id",
-			usergroup.CallFailed, "GET, (another actor deletes) POST, GET lost after the work, GET an old answer"},
+			usergroup.CallFailed, "GET, (another actor deletes), POST, GET lost after the work, GET an old answer"},
 		{"a deletion leaves another group under the id", "delete/another group/stored", usergroup.AnotherRemains,
 			"DELETE, GET"},
 		{"the check of the service recognizes a wrong key", "import/exists/stored/Testing", usergroup.WrongKey,
@@ -121,28 +121,23 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// follow sets the script to the events and mishaps of calls, such as "PUT, (the run is stopped) GET half an answer".
+// follow sets the script to the events and mishaps of calls, such as "PUT, (the run is stopped), GET half an answer".
 func (h *history) follow(calls string) {
 	for call := range strings.SplitSeq(calls, ", ") {
-		if event, rest, precedes := strings.Cut(call, ") "); precedes {
-			h.script, call = append(h.script, strings.TrimPrefix(event, "(")), rest
-		}
 		_, mishap, _ := strings.Cut(call, " ")
+		if event, is := strings.CutPrefix(call, "("); is {
+			mishap = strings.TrimSuffix(event, ")")
+		}
 		h.script = append(h.script, cmp.Or(mishap, "answered"))
 	}
 }
 
-// attempts returns the attempts so far in the notation of follow.
+// attempts returns the attempts and the events so far in the notation of follow.
 func (h *history) attempts() string {
 	var calls []string
-	event := ""
-	for _, tell := range h.events {
-		switch line := tell(); {
-		case strings.HasPrefix(line, "("):
-			event = line + " "
-		case strings.ToUpper(line[:3]) == line[:3]:
-			calls = append(calls, event+strings.TrimSuffix(line, " answered"))
-			event = ""
+	for _, event := range h.events {
+		if line := event(); line[0] == '(' || strings.ToUpper(line[:3]) == line[:3] {
+			calls = append(calls, strings.TrimSuffix(line, " answered"))
 		}
 	}
 	return strings.Join(calls, ", ")

@@ -111,7 +111,10 @@ func (w *together) breaks(rule, format string, args ...any) {
 // check compares what the runs report with what the service has.
 func (w *together) check(alone [2]error) {
 	for _, run := range w.runs {
-		w.tell("%s: %s ends: %s", run.name, run.operation, run.ends())
+		w.tell("%s: %s ends: it has a group: %t, %v", run.name, run.operation, run.has != nil, run.err)
+		for _, problem := range problemsOf(run.err, run.warnings) {
+			w.tell("  %s, %s", findingNames[problem.Finding], facts(problem))
+		}
 	}
 	if w.over {
 		w.breaks(ruleEnds, "they do not end")
@@ -126,20 +129,6 @@ func (w *together) check(alone [2]error) {
 		}
 	}
 	w.checkLeft()
-}
-
-func (r *oneRun) ends() string {
-	problem := problemOf(r.err)
-	switch {
-	case problem != nil:
-		return findingNames[problem.Finding] + ", " + facts(problem)
-	case r.err != nil:
-		return r.err.Error()
-	case r.has != nil:
-		return "it has a group"
-	default:
-		return "it has no group"
-	}
 }
 
 // checkKept checks that the group in the state exists. The other run may only do what it was told to do to the group

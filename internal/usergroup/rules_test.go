@@ -64,7 +64,7 @@ func (h *history) checkCured() {
 	if len(h.befell) != 1 || h.reading.fragile != "" || h.before.replaced && h.operation.updates {
 		return
 	}
-	group, there := h.Group(h.stored)
+	group, there := h.Group(id)
 	switch h.befell[0] {
 	case "the run is stopped":
 		if there && h.makers[group.TeamID] == lookup && group.TeamID != h.taken {
@@ -134,7 +134,7 @@ func (h *history) checkNothingElse() {
 
 // checkSuccess checks rule 2: after a success, the state matches the service, and the operation was carried out once.
 func (h *history) checkSuccess() {
-	group, there := h.Group(h.stored)
+	group, there := h.Group(id)
 	// The state cannot match what the service shows late. Without team_id, the provider cannot distinguish two groups.
 	outdated := h.cached || h.reading.ReadLag > 0
 	if h.acted() && (h.reading.ReadLag > 0 || h.reading.hidesTeams) {
@@ -194,7 +194,7 @@ func (h *history) checkState(group emulator.Group) {
 
 // checkHanded checks the second part of rule 2: the provider does not discard a token that the service has returned.
 func (h *history) checkHanded() {
-	group, there := h.Group(h.stored)
+	group, there := h.Group(id)
 	stored := h.state.known.Fingerprint == api.NewSecret(h.handed).Fingerprint()
 	if there && h.handed != "" && group.Token == h.handed && !stored {
 		h.breaks("the service returned a token that is not in the state")
@@ -253,10 +253,10 @@ func (h *history) runAgain(t *testing.T) {
 // signature contains everything that the outcome of further runs depends on: the state, the service, and how they
 // differ.
 func (h *history) signature() string {
-	group, there := h.Group(h.stored)
+	group, there := h.Group(id)
 	known := h.state.known
 	token := api.NewSecret(group.Token)
-	return fmt.Sprint(h.state.exists, h.state.name, h.state.trigger, known.TakenOver, known.EnvironmentTag != nil,
+	return fmt.Sprint(h.state.exists, h.state.name, h.state.due, known.TakenOver, known.EnvironmentTag != nil,
 		known.TeamID != nil && *known.TeamID == group.TeamID, known.Fingerprint == token.Fingerprint(), known.Token.IsZero(),
 		slices.Contains(known.Retired, token.Fingerprint()), there, group.Name, string(group.Properties), group.Mapping,
 		h.makers[group.TeamID], h.renamed, h.acted(), h.state.unseen, h.restored(),
@@ -286,7 +286,7 @@ func (h *history) asksAPerson() bool {
 
 // checkSettled compares the state with the service when nothing is left to do.
 func (h *history) checkSettled() {
-	group, there := h.Group(h.stored)
+	group, there := h.Group(id)
 	// A placeholder that was created late has been reported, as checkLeftBehind has verified.
 	there = there && (h.state.exists || h.makers[group.TeamID] != lookup)
 	if there != h.state.exists && (h.makers[group.TeamID] == before || !h.operation.deletes) {
@@ -304,15 +304,15 @@ func (h *history) checkSettled() {
 
 // hasToken reports whether the token in the state is the current one.
 func (h *history) hasToken() bool {
-	group, _ := h.Group(h.stored)
+	group, _ := h.Group(id)
 	return h.state.known.Fingerprint == api.NewSecret(group.Token).Fingerprint()
 }
 
-func (h *history) rotations() int { return h.Rotations(h.stored) }
+func (h *history) rotations() int { return h.Rotations(h.first.ID) }
 
 // checkLeftBehind checks the second part of rule 3: an error or a warning reports every group that is left behind.
 func (h *history) checkLeftBehind() {
-	group, there := h.Group(h.stored)
+	group, there := h.Group(id)
 	if there && h.makers[group.TeamID] == lookup && group.TeamID != h.taken && !reportLeft(h.problems, id) {
 		h.breaks("a placeholder is left behind, but not reported")
 	}
@@ -330,7 +330,7 @@ func (h *history) checkLeftBehind() {
 // messages say beyond that is true. Which sentence follows from which fact is checked where the messages are written.
 func (h *history) checkProblems() {
 	done := deedsOf(h.Calls(), placeholdersOf(h.Calls()))[strings.ToLower(id)]
-	group, there := h.Group(h.stored)
+	group, there := h.Group(id)
 	// If nothing is known, nothing contradicts an old response that says that a lookup has created the group.
 	live := there && h.makers[group.TeamID] != lookup && (!h.cached || h.begun.ID != "")
 	named, shown := h.shown[group.TeamID]
@@ -372,7 +372,7 @@ func (h *history) checkProblems() {
 // checkEmpty checks that a run that takes the placeholder of a lost lookup for an existing group says that it may be
 // one. Where the service shows no names, only the process that has lost the lookup can know.
 func (h *history) checkEmpty(sameProcess bool, problems []*usergroup.Problem) {
-	group, there := h.Group(h.stored)
+	group, there := h.Group(id)
 	taken := there && h.state.exists && h.makers[group.TeamID] == lookup && group.Name == ""
 	said := h.state.known.TakenOver || slices.ContainsFunc(problems, isFound(usergroup.FoundEmpty))
 	if taken && !said && (sameProcess || !h.reading.hidesNames) {

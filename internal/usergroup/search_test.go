@@ -110,18 +110,13 @@ func (s situation) play(t *testing.T, c *choices, w *walk) *history {
 func (s situation) start(t *testing.T) *history {
 	t.Helper()
 	e := emulator.New(s.reading.Options)
-	w := &world{
-		situation: s, Emulator: e, stored: id, makers: map[int64]maker{}, shown: map[int64]bool{},
-	}
+	w := &world{situation: s, Emulator: e, makers: map[int64]maker{}, shown: map[int64]bool{}}
 	h := &history{world: w, walk: &walk{settled: map[string]bool{}}}
-	if s.reading.IDs == emulator.IDsLowerCase {
-		h.stored = strings.ToLower(id)
-	}
 	h.neighbor = s.creation(e.Seed(emulator.Group{ID: "other", Name: "Other", Token: "token-of-other"}))
-	group := emulator.Group{ID: h.stored, Name: oldName, Properties: json.RawMessage(`{"tier":"silver","seats":5}`)}
+	group := emulator.Group{ID: id, Name: oldName, Properties: json.RawMessage(`{"tier":"silver","seats":5}`)}
 	switch {
 	case s.before.empty:
-		group = emulator.Group{ID: h.stored}
+		group = emulator.Group{ID: id}
 	case s.before.alike:
 		group.Name, group.Properties = newName, json.RawMessage(wantedProperties)
 		group.Mapping = map[string]string{"sales": "another-db"}
@@ -130,7 +125,7 @@ func (s situation) start(t *testing.T) *history {
 	h.makers[group.TeamID] = before
 	h.answers = []reply{s.creation(group)}
 	if !s.operation.imports && (!s.operation.creates || s.operation.replaces) {
-		h.state = state{exists: true, name: oldName, stored: !s.operation.noToken}
+		h.state = state{exists: true, name: oldName, stored: !s.operation.noToken, due: s.operation.rotates}
 		h.state.known = usergroup.Known{ID: id, TeamID: &group.TeamID, Token: api.NewSecret(group.Token), Instance: "first"}
 		if s.reading.hidesTeams {
 			h.state.known.TeamID = nil
@@ -142,20 +137,17 @@ func (s situation) start(t *testing.T) *history {
 	}
 	switch {
 	case s.before.absent:
-		e.Remove(h.stored)
+		e.Remove(id)
 	case s.before.restored:
 		h.state.known.Retired = []string{h.state.known.Fingerprint}
 		h.state.learn(api.UserGroup{Token: api.NewSecret("token-that-was-lost")})
 	case s.before.replaced:
-		h.makers[e.Replace(h.stored).TeamID] = another
+		h.makers[e.Replace(id).TeamID] = another
 		if s.operation.looks && !s.reading.hidesTeams || s.operation.replaces {
-			e.Change(h.stored, func(g *emulator.Group) { g.Name = "Another" })
+			e.Change(id, func(g *emulator.Group) { g.Name = "Another" })
 		}
 	case s.before.otherToken:
-		e.RotateBehind(h.stored)
-	}
-	if s.operation.rotates {
-		h.trigger = 1
+		e.RotateBehind(id)
 	}
 	h.service = newService(w, 1, s.environment)
 	h.begun, h.first = h.state.known, group
@@ -260,7 +252,7 @@ func (h *history) create(ctx context.Context) {
 	h.ended(result, err)
 	if err == nil {
 		known := usergroup.Known{ID: id, Instance: result.Instance}
-		h.state = state{exists: true, stored: true, name: newName, trigger: h.trigger, known: known}
+		h.state = state{exists: true, stored: true, name: newName, known: known}
 		h.state.unseen = slices.ContainsFunc(result.Warnings, isFound(usergroup.Claimed))
 		h.state.learn(*result.Group)
 	}
@@ -282,7 +274,7 @@ func (h *history) change(ctx context.Context, update bool) {
 			h.state.learn(*result.Group)
 		}
 	}
-	if h.state.trigger != h.trigger {
+	if h.state.due {
 		h.handed = ""
 		result, err := h.service.RotateToken(ctx, known)
 		h.ended(result, err)
@@ -292,7 +284,7 @@ func (h *history) change(ctx context.Context, update bool) {
 			h.state.learn(*result.Group)
 			h.state.known.Retired = append(h.state.known.Retired, result.Retired)
 			h.state.rotatedAt = time.Now()
-			h.state.trigger = h.trigger
+			h.state.due = false
 		}
 	}
 }
@@ -307,10 +299,11 @@ func (h *history) delete(ctx context.Context) {
 
 // state is the resource in Terraform's state.
 type state struct {
-	exists  bool
-	known   usergroup.Known
-	name    string
-	trigger int
+	exists bool
+	known  usergroup.Known
+	name   string
+	// due means that the configuration asks for a rotation.
+	due bool
 	// stored is the value of store_token.
 	stored bool
 	// unseen means that the group may have another mapping than the one that was sent.

@@ -16,8 +16,6 @@ type world struct {
 	record
 	*emulator.Emulator
 
-	// stored is the ID as the service stores it.
-	stored string
 	// choices selects what happens. If it is nil, script does, which names the mishap of each attempt, and the events.
 	choices *choices
 	script  []string
@@ -192,7 +190,7 @@ func (m *mishap) suits(method string) bool {
 }
 
 func (m *mishap) canBefall(w *world, method string) bool {
-	tried := !m.twin || w.choices == nil || w.twins && w.choices.mishaps() == 0
+	tried := !m.twin || w.choices != nil && w.twins && w.choices.mishaps() == 0
 	return m.suits(method) && tried && (m.possible == nil || m.possible(w))
 }
 
@@ -210,18 +208,18 @@ type event struct {
 
 var events = []event{
 	{"nothing", always, func(*world) {}},
-	{"another actor rotates", ifExists, func(w *world) { w.RotateBehind(w.stored) }},
+	{"another actor rotates", ifExists, func(w *world) { w.RotateBehind(id) }},
 	{"another actor renames", ifExists, func(w *world) {
-		w.Change(w.stored, func(g *emulator.Group) { g.Name = "Renamed elsewhere" })
+		w.Change(id, func(g *emulator.Group) { g.Name = "Renamed elsewhere" })
 		w.renamed = true
-		if group, _ := w.Group(w.stored); w.makers[group.TeamID] == lookup && !w.reading.hidesNames {
+		if group, _ := w.Group(id); w.makers[group.TeamID] == lookup && !w.reading.hidesNames {
 			w.taken = group.TeamID
 		}
 	}},
-	{"another actor deletes", ifExists, func(w *world) { w.Remove(w.stored) }},
-	{"another actor replaces", ifExists, func(w *world) { w.makers[w.Replace(w.stored).TeamID] = another }},
+	{"another actor deletes", ifExists, func(w *world) { w.Remove(id) }},
+	{"another actor replaces", ifExists, func(w *world) { w.makers[w.Replace(id).TeamID] = another }},
 	{"another actor creates", ifAbsent, func(w *world) {
-		w.makers[w.Seed(emulator.Group{ID: w.stored, Name: "Created elsewhere"}).TeamID] = another
+		w.makers[w.Seed(emulator.Group{ID: id, Name: "Created elsewhere"}).TeamID] = another
 	}},
 	{"the service loses a rotation", (*world).canRestore, (*world).restore},
 	{"the run is stopped", always, func(w *world) { w.stop() }},
@@ -233,12 +231,12 @@ func ifAbsent(_ *world, exists bool) bool { return !exists }
 
 // canRestore reports whether the service can be restored to the time before the last rotation.
 func (w *world) canRestore(exists bool) bool {
-	group, _ := w.Group(w.stored)
+	group, _ := w.Group(id)
 	return exists && w.undone != nil && w.undone.TeamID == group.TeamID && w.undone.Token != group.Token
 }
 
 func (w *world) restore() {
-	w.Change(w.stored, func(g *emulator.Group) { g.Token = w.undone.Token })
+	w.Change(id, func(g *emulator.Group) { g.Token = w.undone.Token })
 	w.lost++
 }
 
@@ -271,7 +269,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodGet && !response.lost && response.status == http.StatusOK && befalls.name != "success 0" {
 		w.answers = append(w.answers, response)
 	}
-	group, there := w.Group(w.stored)
+	group, there := w.Group(id)
 	has := func(text string) bool { return text != "" && bytes.Contains(response.body, []byte(`"`+text+`"`)) }
 	if there && !response.lost && w.makers[group.TeamID] != lookup && has(group.Token) {
 		w.shown[group.TeamID] = w.shown[group.TeamID] || has(group.Name)
@@ -284,7 +282,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 		work()
 	}
 	// A deletion that is under way does not know what this response has shown.
-	group, there = w.Group(w.stored)
+	group, there = w.Group(id)
 	if there && group.TeamID == w.taken && r.Method == http.MethodGet && has(group.Name) {
 		w.makers[w.taken], w.taken = another, 0
 	}
@@ -293,14 +291,8 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // precede lets something happen before an attempt.
 func (w *world) precede() {
-	_, exists := w.Group(w.stored)
-	var possible []event
-	for _, e := range events {
-		if e.possible(w, exists) {
-			possible = append(possible, e)
-		}
-	}
-	happens := possible[w.choose(len(possible), func(at int) string { return possible[at].name })]
+	_, exists := w.Group(id)
+	happens := choose(w, events, func(e *event) (string, bool) { return e.name, e.possible(w, exists) })
 	if happens.name != "nothing" {
 		w.tell("(%s)", happens.name)
 		happens.do(w)
@@ -309,40 +301,39 @@ func (w *world) precede() {
 }
 
 // befalls returns what happens to an attempt.
-func (w *world) befalls(method string) mishap {
+func (w *world) befalls(method string) *mishap {
 	if w.lasting != nil && w.lasting.suits(method) {
-		return *w.lasting
+		return w.lasting
 	}
-	can := make([]*mishap, 0, len(mishaps))
-	for i := range mishaps {
-		if m := &mishaps[i]; m.canBefall(w, method) {
-			can = append(can, m)
-		}
-	}
-	chosen := *can[w.choose(len(can), func(at int) string { return can[at].name })]
+	chosen := choose(w, mishaps, func(m *mishap) (string, bool) { return m.name, m.canBefall(w, method) })
 	if w.choices != nil {
 		w.choices.alone = w.choices.alone || chosen.twin
 	}
 	return chosen
 }
 
-// choose returns the index of one of the options. When the script has ended, all goes well.
-func (w *world) choose(options int, name func(int) string) int {
-	if w.choices != nil {
-		return w.choices.choose(options)
-	}
-	for at := range options {
-		if len(w.script) > 0 && name(at) == w.script[0] {
+// choose returns one of the options that are possible. When the script has ended, all goes well.
+func choose[Option any](w *world, options []Option, describe func(*Option) (name string, possible bool)) *Option {
+	can := make([]*Option, 0, len(options))
+	for i := range options {
+		name, possible := describe(&options[i])
+		if w.choices == nil && len(w.script) > 0 && name == w.script[0] {
 			w.script = w.script[1:]
-			return at
+			return &options[i]
+		}
+		if possible {
+			can = append(can, &options[i])
 		}
 	}
-	return 0
+	if w.choices == nil {
+		return can[0]
+	}
+	return can[w.choices.choose(len(can))]
 }
 
 // answer lets the service carry out the request, and records the maker of a new group.
 func (w *world) answer(r *http.Request) reply {
-	group, _ := w.Group(w.stored)
+	group, _ := w.Group(id)
 	response, call := serve(w.Emulator, r)
 	switch {
 	case call.Rotated:
