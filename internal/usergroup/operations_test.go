@@ -18,107 +18,108 @@ import (
 
 // TestOperations shows the calls of each operation as examples to read. TestHistories proves that they are safe.
 func TestOperations(t *testing.T) {
-	const none = usergroup.Finding(-1)
-	for _, test := range []struct {
-		name, situation string
-		finding         usergroup.Finding // of the error, or of the last warning
-		// calls are all attempts, each with its mishap, and the events between them.
-		calls string
-	}{
-		{"a group that exists", "read/as known/stored", none, "GET"},
-		{"a group that is missing leaves nothing behind", "read/absent/stored", none,
-			"GET, GET, GET, GET, DELETE, GET, DELETE"},
-		{"a group that shows a name was not made by a look that was lost", "import/exists/stored", none,
-			"GET lost after the work, GET"},
-		{"a look that was lost proves nothing of a group without a name", "import/nameless/stored", usergroup.MayBeLeftBehind,
-			"GET lost after the work, GET"},
-		{"a known group was there all along", "read/as known/stored", none, "GET lost after the work, GET"},
-		{"an answer from a cache deletes nothing", "read/as known/stored", usergroup.AnsweredFromCache, "GET an old answer"},
-		{"a check that is answered in part twice is given up", "read/absent/stored", usergroup.CallFailed,
-			"GET, GET, GET half an answer, DELETE, GET, GET half an answer, DELETE"},
-		{"a lookup without retries left still removes its empty group", "import/absent/stored", usergroup.NotFound,
-			"GET 500, GET, GET, GET, GET, DELETE, GET 500, GET, DELETE"},
-		{"a new group", "create/absent/stored", none, "GET"},
-		{"a group that exists is not adopted unasked", "create/exists/stored", usergroup.Exists, "GET"},
-		{"a group with the same name is looked up first", "create/alike/stored", usergroup.Exists, "GET, GET"},
-		{"an adoption", "adopt/exists/stored", usergroup.Adopted, "GET, PUT"},
-		{"a group whose ID has another spelling is not adopted", "adopt/exists/lower case", usergroup.AnsweredForAnother,
-			"GET"},
-		{"an adoption asks for a token that it was not told", "adopt/exists/stored", usergroup.Adopted,
-			"GET, PUT an answer without token, GET"},
-		{"a stopped run asks for a token that it was not told", "adopt/exists/stored", usergroup.Adopted,
-			"GET, (the run is stopped), PUT an answer without token, GET"},
-		{"a lost creation is claimed on evidence", "create/absent/stored", usergroup.Claimed,
-			"GET lost after the work, GET, GET, GET, GET, DELETE, GET"},
-		{"a lost creation is claimed if lookups need a name", "create/absent/name required", usergroup.Claimed,
-			"GET lost after the work, GET, GET, GET, GET, GET, DELETE, GET"},
-		{"a lost creation is not claimed if properties are hidden", "create/alike/hides properties", usergroup.MayHaveExisted,
-			"GET lost before the work, GET, GET, GET, GET, DELETE, GET"},
-		{"a stopped run looks up what it may have created", "create/absent/stored", usergroup.Claimed,
-			"GET lost after the work, (the run is stopped), GET, GET, GET, GET, DELETE, GET"},
-		{"a stopped run looks up what it has created", "create/absent/stored", none,
-			"(the run is stopped), GET half an answer, GET"},
-		{"an adoption does not take an empty group", "adopt/exists/no team_id", usergroup.Replaced,
-			"GET, PUT an answer without token, (another actor replaces), GET, GET, GET, GET, DELETE"},
-		{"another's group is not claimed", "create/exists/stored", usergroup.MayHaveExisted, "GET lost before the work, GET"},
-		{"an update", "update/as known/stored", none, "PUT"},
-		{"an update is sent again", "update/as known/stored", none, "PUT lost after the work, PUT"},
-		{"an update whose answer contradicts it is sent again", "update/as known/stored", none,
-			"PUT answered with an old answer, PUT"},
-		{"an adoption offers no command that deletes the group", "adopt/exists/no team_id", usergroup.CallFailed,
-			"GET an answer without token, PUT an answer without token, GET lost before the work, GET lost before the work"},
-		{"half an old answer does not show that an update was done", "adopt/exists/stored", usergroup.CallFailed,
-			"GET lost before the work, GET half an answer, PUT answered with an old answer"},
-		{"a rotation", "rotate/as known/stored", none, "POST"},
-		{"a lost rotation is looked up, and not repeated", "rotate/as known/stored", none, "POST lost after the work, GET"},
-		{"a rotation that was not done is", "rotate/as known/stored", none, "POST lost before the work, GET, POST"},
-		{"a rotation that a rate limit refuses needs no lookup", "rotate/as known/stored", usergroup.CallFailed,
-			"POST 429, POST 429"},
-		{"a stale token is looked up", "rotate/other token/stored", none, "POST, GET, POST"},
-		{"a token that is not stored", "rotate, not stored/as known/stored", none, "GET, POST"},
-		{"a rotation whose token is lost is not repeated", "rotate/as known/stored", usergroup.CallFailed,
-			"POST an answer without token, GET refused 400, GET refused 400"},
-		{"a rotation beside an update that is refused", "update and rotate/as known/stored", usergroup.CallFailed,
-			"PUT refused 400, POST"},
-		{"a deletion", "delete/as known/stored", none, "DELETE"},
-		{"a deletion of what is gone", "delete/absent/stored", none, "DELETE, GET, GET, GET, GET, DELETE, GET, DELETE"},
-		{"a deletion that is refused says that a look was lost", "delete, not stored/as known/stored", usergroup.CallFailed,
-			"GET, (another actor deletes), DELETE, GET lost after the work, GET an old answer"},
-		{"a rotation that is refused says that a look was lost", "rotate, not stored/as known/no team_id",
-			usergroup.CallFailed, "GET, (another actor deletes), POST, GET lost after the work, GET an old answer"},
-		{"a deletion leaves another group under the id", "delete/another group/stored", usergroup.AnotherRemains,
-			"DELETE, GET"},
-		{"the check of the service recognizes a wrong key", "import/exists/stored/Testing", usergroup.WrongKey,
-			"GET, GET, PUT, DELETE"},
-		{"a wrong key updates nothing", "update/as known/stored/Testing", usergroup.WrongKey, "GET, GET, PUT, DELETE"},
-		{"a wrong key updates no group of the right environment", "update/of Testing/stored/Testing", usergroup.WrongKey,
-			"GET, GET, PUT, DELETE"},
-		{"a group of another environment is not updated", "update/of Customer/stored/Testing", usergroup.WrongEnvironment,
-			""},
-		{"a group of another environment is not rotated", "rotate/of Customer/stored/Testing", usergroup.WrongEnvironment,
-			""},
-	} {
-		runParallel(t, test.name, func(t *testing.T) {
-			h := situationCalled(test.situation).start(t)
-			h.follow(test.calls)
-			h.operate(t.Context())
-			if calls := h.attempts(); calls != test.calls {
-				t.Errorf("the calls are %s, want %s", calls, test.calls)
-			}
-			finding := none
-			if n := len(h.problems); n > 0 {
-				finding = h.problems[n-1].Finding
-			}
-			fails := finding != none && finding < usergroup.Adopted
-			if finding != test.finding || (h.err != nil) != fails {
-				t.Errorf("the last finding is %d, want %d: %v", finding, test.finding, h.problems)
-			}
-			h.check()
-			for _, broken := range h.broken {
-				t.Error(broken)
-			}
-		})
-	}
+	shows(t, "a group that exists", "read/as known/stored", none, "GET")
+	shows(t, "a group that is missing leaves nothing behind", "read/absent/stored", none,
+		"GET, GET, GET, GET, DELETE, GET, DELETE")
+	shows(t, "a group that shows a name was not made by a look that was lost", "import/exists/stored", none,
+		"GET lost after the work, GET")
+	shows(t, "a look that was lost proves nothing of a group without a name", "import/nameless/stored",
+		usergroup.MayBeLeftBehind, "GET lost after the work, GET")
+	shows(t, "a known group was there all along", "read/as known/stored", none, "GET lost after the work, GET")
+	shows(t, "an answer from a cache deletes nothing", "read/as known/stored", usergroup.AnsweredFromCache,
+		"GET an old answer")
+	shows(t, "a check that is answered in part twice is given up", "read/absent/stored", usergroup.CallFailed,
+		"GET, GET, GET half an answer, DELETE, GET, GET half an answer, DELETE")
+	shows(t, "a lookup without retries left still removes its empty group", "import/absent/stored", usergroup.NotFound,
+		"GET 500, GET, GET, GET, GET, DELETE, GET 500, GET, DELETE")
+	shows(t, "a new group", "create/absent/stored", none, "GET")
+	shows(t, "a group that exists is not adopted unasked", "create/exists/stored", usergroup.Exists, "GET")
+	shows(t, "a group with the same name is looked up first", "create/alike/stored", usergroup.Exists, "GET, GET")
+	shows(t, "an adoption", "adopt/exists/stored", usergroup.Adopted, "GET, PUT")
+	shows(t, "a group whose ID has another spelling is not adopted", "adopt/exists/lower case",
+		usergroup.AnsweredForAnother, "GET")
+	shows(t, "an adoption asks for a token that it was not told", "adopt/exists/stored", usergroup.Adopted,
+		"GET, PUT an answer without token, GET")
+	shows(t, "a stopped run asks for a token that it was not told", "adopt/exists/stored", usergroup.Adopted,
+		"GET, (the run is stopped), PUT an answer without token, GET")
+	shows(t, "a lost creation is claimed on evidence", "create/absent/stored", usergroup.Claimed,
+		"GET lost after the work, GET, GET, GET, GET, DELETE, GET")
+	shows(t, "a lost creation is claimed if lookups need a name", "create/absent/name required", usergroup.Claimed,
+		"GET lost after the work, GET, GET, GET, GET, GET, DELETE, GET")
+	shows(t, "a lost creation is not claimed if properties are hidden", "create/alike/hides properties",
+		usergroup.MayHaveExisted, "GET lost before the work, GET, GET, GET, GET, DELETE, GET")
+	shows(t, "a stopped run looks up what it may have created", "create/absent/stored", usergroup.Claimed,
+		"GET lost after the work, (the run is stopped), GET, GET, GET, GET, DELETE, GET")
+	shows(t, "a stopped run looks up what it has created", "create/absent/stored", none,
+		"(the run is stopped), GET half an answer, GET")
+	shows(t, "an adoption does not take an empty group", "adopt/exists/no team_id", usergroup.Replaced,
+		"GET, PUT an answer without token, (another actor replaces), GET, GET, GET, GET, DELETE")
+	shows(t, "another's group is not claimed", "create/exists/stored", usergroup.MayHaveExisted,
+		"GET lost before the work, GET")
+	shows(t, "an update", "update/as known/stored", none, "PUT")
+	shows(t, "an update is sent again", "update/as known/stored", none, "PUT lost after the work, PUT")
+	shows(t, "an update whose answer contradicts it is sent again", "update/as known/stored", none,
+		"PUT answered with an old answer, PUT")
+	shows(t, "an adoption offers no command that deletes the group", "adopt/exists/no team_id", usergroup.CallFailed,
+		"GET an answer without token, PUT an answer without token, GET lost before the work, GET lost before the work")
+	shows(t, "half an old answer does not show that an update was done", "adopt/exists/stored", usergroup.CallFailed,
+		"GET lost before the work, GET half an answer, PUT answered with an old answer")
+	shows(t, "a rotation", "rotate/as known/stored", none, "POST")
+	shows(t, "a lost rotation is looked up, and not repeated", "rotate/as known/stored", none,
+		"POST lost after the work, GET")
+	shows(t, "a rotation that was not done is", "rotate/as known/stored", none, "POST lost before the work, GET, POST")
+	shows(t, "a rotation that a rate limit refuses needs no lookup", "rotate/as known/stored", usergroup.CallFailed,
+		"POST 429, POST 429")
+	shows(t, "a stale token is looked up", "rotate/other token/stored", none, "POST, GET, POST")
+	shows(t, "a token that is not stored", "rotate, not stored/as known/stored", none, "GET, POST")
+	shows(t, "a rotation whose token is lost is not repeated", "rotate/as known/stored", usergroup.CallFailed,
+		"POST an answer without token, GET refused 400, GET refused 400")
+	shows(t, "a rotation beside an update that is refused", "update and rotate/as known/stored", usergroup.CallFailed,
+		"PUT refused 400, POST")
+	shows(t, "a deletion", "delete/as known/stored", none, "DELETE")
+	shows(t, "a deletion of what is gone", "delete/absent/stored", none, "DELETE, GET, GET, GET, GET, DELETE, GET, DELETE")
+	shows(t, "a deletion that is refused says that a look was lost", "delete, not stored/as known/stored",
+		usergroup.CallFailed, "GET, (another actor deletes), DELETE, GET lost after the work, GET an old answer")
+	shows(t, "a rotation that is refused says that a look was lost", "rotate, not stored/as known/no team_id",
+		usergroup.CallFailed, "GET, (another actor deletes), POST, GET lost after the work, GET an old answer")
+	shows(t, "a deletion leaves another group under the id", "delete/another group/stored", usergroup.AnotherRemains,
+		"DELETE, GET")
+	shows(t, "the check of the service recognizes a wrong key", "import/exists/stored/Testing", usergroup.WrongKey,
+		"GET, GET, PUT, DELETE")
+	shows(t, "a wrong key updates nothing", "update/as known/stored/Testing", usergroup.WrongKey, "GET, GET, PUT, DELETE")
+	shows(t, "a wrong key updates no group of the right environment", "update/of Testing/stored/Testing",
+		usergroup.WrongKey, "GET, GET, PUT, DELETE")
+	shows(t, "a group of another environment is not updated", "update/of Customer/stored/Testing",
+		usergroup.WrongEnvironment, "")
+	shows(t, "a group of another environment is not rotated", "rotate/of Customer/stored/Testing",
+		usergroup.WrongEnvironment, "")
+}
+
+const none = usergroup.Finding(-1)
+
+// shows checks how the operation of a situation ends: with this finding, of the error or of the last warning. calls are
+// all its attempts, each with its mishap, and the events between them.
+func shows(t *testing.T, name, situation string, finding usergroup.Finding, calls string) {
+	t.Helper()
+	runParallel(t, name, func(t *testing.T) {
+		h := situationCalled(situation).start(t)
+		h.follow(calls)
+		h.operate(t.Context())
+		if got := h.attempts(); got != calls {
+			t.Errorf("the calls are %s, want %s", got, calls)
+		}
+		last := none
+		if n := len(h.problems); n > 0 {
+			last = h.problems[n-1].Finding
+		}
+		if fails := last != none && last < usergroup.Adopted; last != finding || (h.err != nil) != fails {
+			t.Errorf("the last finding is %d, want %d: %v; %v", last, finding, h.problems, h.err)
+		}
+		h.check()
+		for _, broken := range h.broken {
+			t.Error(broken)
+		}
+	})
 }
 
 // follow sets the script to the events and mishaps of calls, such as "PUT, (the run is stopped), GET half an answer".
@@ -186,7 +187,7 @@ func TestEnds(t *testing.T) {
 				events[at].do(h.world)
 			})
 			h.operate(t.Context())
-			if calls := len(h.Calls()); calls != test.calls || (h.err == nil) != (h.operation.imports) {
+			if calls := len(h.Calls()); calls != test.calls || (h.err == nil) != h.operation.imports {
 				t.Errorf("%d calls, want %d; %v", calls, test.calls, h.err)
 			}
 		})

@@ -52,7 +52,6 @@ type history struct {
 
 	service *usergroup.Service
 	state   state
-	trigger int             // in the configuration; a rotation is due if state.trigger differs
 	begun   usergroup.Known // what was known when the operation began
 	first   emulator.Group  // the group at the start
 	checked int             // how many calls checkNothingElse has checked
