@@ -202,12 +202,12 @@ func (w *world) creates() bool { return w.operation.creates }
 // event is something that can happen between two attempts.
 type event struct {
 	name     string
-	possible func(w *world, exists bool) bool
+	possible func(w *world, exists bool) bool // nil means always
 	do       func(w *world)
 }
 
 var events = []event{
-	{"nothing", always, func(*world) {}},
+	{"nothing", nil, func(*world) {}},
 	{"another actor rotates", ifExists, func(w *world) { w.RotateBehind(id) }},
 	{"another actor renames", ifExists, func(w *world) {
 		w.Change(id, func(g *emulator.Group) { g.Name = "Renamed elsewhere" })
@@ -222,10 +222,9 @@ var events = []event{
 		w.makers[w.Seed(emulator.Group{ID: id, Name: "Created elsewhere"}).TeamID] = another
 	}},
 	{"the service loses a rotation", (*world).canRestore, (*world).restore},
-	{"the run is stopped", always, func(w *world) { w.stop() }},
+	{"the run is stopped", nil, func(w *world) { w.stop() }},
 }
 
-func always(*world, bool) bool            { return true }
 func ifExists(_ *world, exists bool) bool { return exists }
 func ifAbsent(_ *world, exists bool) bool { return !exists }
 
@@ -292,7 +291,9 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 // precede lets something happen before an attempt.
 func (w *world) precede() {
 	_, exists := w.Group(id)
-	happens := choose(w, events, func(e *event) (string, bool) { return e.name, e.possible(w, exists) })
+	happens := choose(w, events, func(e *event) (string, bool) {
+		return e.name, e.possible == nil || e.possible(w, exists)
+	})
 	if happens.name != "nothing" {
 		w.tell("(%s)", happens.name)
 		happens.do(w)
