@@ -222,17 +222,17 @@ func TestSharedLimit(t *testing.T) {
 					service := &limited{perSecond: limit.perSecond, burst: limit.burst, status: http.StatusTooManyRequests}
 					ctx, stop := context.WithTimeout(t.Context(), long)
 					defer stop()
+					var runs sync.WaitGroup
 					clients, before := make([]*Client, processes), make([]int, processes)
 					for i := range clients {
 						clients[i] = process(t, service)
-						go tenWorkers(ctx, clients[i], math.MaxInt64)
+						runs.Go(func() { tenWorkers(ctx, clients[i], math.MaxInt64) })
 						time.Sleep(late)
 					}
 					for i, client := range clients { // All have started.
 						before[i] = client.Succeeded("")
 					}
-					<-ctx.Done()
-					time.Sleep(time.Second) // for calls under way
+					runs.Wait()
 					calls := float64(service.accepted + service.refused)
 					used, refused := float64(service.accepted)/(limit.perSecond*long.Seconds()), float64(service.refused)/calls
 					if used < limit.used || refused > limit.refused {
