@@ -130,11 +130,13 @@ func TestStoppedRunsEnd(t *testing.T) {
 		if run.fault.twin {
 			continue
 		}
-		for _, run.fault.method = range append([]string{""}, run.methods...) {
-			for _, run.stopAfter = range []time.Duration{10 * time.Millisecond, 7 * time.Second} {
+		for _, method := range append([]string{""}, run.methods...) {
+			run.fault.method = method
+			for _, after := range []time.Duration{10 * time.Millisecond, 7 * time.Second} {
+				run.stopAfter = after
 				for groups, afters := range map[int][]int{1: {0, 2}, fewGroups: {0, 37}} {
-					for _, run.fault.after = range afters {
-						run.groups = groups
+					for _, attempts := range afters {
+						run.fault.after, run.groups = attempts, groups
 						run.check(t, (*ranRun).checkStopped)
 					}
 				}

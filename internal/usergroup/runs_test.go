@@ -213,7 +213,8 @@ func everyRun() (runs []run) {
 func TestRunsEnd(t *testing.T) {
 	collectLess(t)
 	for _, run := range everyRun() {
-		for _, run.fault = range faultsOf(run.runOperation, run.environment, run.fault.failure) {
+		for _, lasting := range faultsOf(run.runOperation, run.environment, run.fault.failure) {
+			run.fault = lasting
 			if run.groups = *groupsFlag; run.fault.passes() {
 				run.groups = fewGroups
 			}
@@ -242,7 +243,8 @@ func TestOneOperationEnds(t *testing.T) {
 	collectLess(t)
 	for _, run := range everyRun() {
 		run.groups = 1
-		for _, run.fault.method = range []string{"", "GET", "PUT", "POST", "DELETE"} {
+		for _, method := range []string{"", "GET", "PUT", "POST", "DELETE"} {
+			run.fault.method = method
 			run.check(t, func(r *ranRun) { r.checkBounds(mostCallsOfOne+callsOfCheck, mostTimeOfOne) })
 		}
 	}
