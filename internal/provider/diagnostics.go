@@ -49,8 +49,9 @@ func problemOf(err error) *usergroup.Problem {
 // reportsMissing reports whether the error of a lookup says that the group does not exist. If an attempt of the lookup
 // was lost, it adds a warning, because the service may still create an empty group.
 func reportsMissing(diags *diag.Diagnostics, err error) bool {
-	missing := errors.Is(err, usergroup.ErrNotFound)
-	if problem := problemOf(err); missing && problem.LookupUncertain {
+	problem := problemOf(err)
+	missing := problem != nil && errors.Is(problem, usergroup.ErrNotFound)
+	if missing && problem.LookupUncertain {
 		report(diags, nil, problem)
 	}
 	return missing

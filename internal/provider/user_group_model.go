@@ -88,8 +88,7 @@ func (m *userGroupModel) wanted(ctx context.Context, diags *diag.Diagnostics) ap
 // withoutIgnored returns a copy of the plan without the attributes that ignore_changes covers, so that they are not
 // sent. At apply, only these differ between configuration and plan.
 func (m userGroupModel) withoutIgnored(config *userGroupModel) *userGroupModel {
-	plan := m
-	m.forgetChanged(config, &plan)
+	m.forgetChanged(config, &m)
 	return &m
 }
 
