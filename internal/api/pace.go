@@ -18,14 +18,10 @@ type pace struct {
 
 	mu        sync.Mutex
 	rate      float64 // infinite until the first refusal
-	searching bool    // rate may be far too low, and grows in large steps
-	tried     int     // how many calls were let through at this rate during the search
-	refusedAt float64 // rate at the last refusal that changed it
+	refusedAt float64 // rate at the last refusal that lowered it; 0 before the second one
 	backoff   time.Duration
 	through   bool // a call that was sent after the last slowdown has been let through
-	// changed is the number of the last call before the last step of rate. That it passes says nothing about rate.
-	changed int
-	// lowered is the number of the last call before the last slowdown. Its refusal says nothing about rate.
+	// lowered is the number of the last call before the last slowdown. Its outcome says nothing about the rate since.
 	lowered  int
 	sent     int
 	passes   int
@@ -52,19 +48,13 @@ const (
 
 	// The lowest rate after the first refusal, for when hardly any call was let through.
 	slowestStart = 2.0
-	// During the search, rate is multiplied by growth each time it has let tries calls through.
-	growth, tries = 1.3, 2
-	// The refusal that ends the search multiplies rate by this, because calls that were under way have raised it too
-	// far, and a burst that the service allows has hidden the limit.
-	tooFar = 0.6
-
 	// Each later refusal multiplies rate by this.
 	decrease = 0.8
 	// Each second, rate grows by this fraction of itself and of 3/s. The latter makes the rates of several processes
 	// converge.
 	increase, increaseOf = 0.01, 3
-	// Each second, the excess of rate over the last refused one grows by this fraction of itself, because a limit must
-	// have been lifted.
+	// Each second, the excess of rate over the last refused one grows by this fraction of itself, because the limit must
+	// have been raised. Before a second refusal, all of rate is excess, because the first one does not show the limit.
 	acceleration = 0.7
 
 	// The longest gap between calls that refusals lead to. A service that is down gets a call this often. If other
@@ -145,20 +135,12 @@ func (p *pace) passed(t turn) {
 	grown := max(0, now.Sub(later(p.passedAt, p.opens)))
 	p.passedAt = now
 	p.passes++
-	if t.number > p.changed && !math.IsInf(p.rate, 1) {
+	if t.number > p.lowered && !math.IsInf(p.rate, 1) {
 		p.through, p.backoff = true, 0
-		switch {
-		case !t.held: // The call did not wait, so rate is untested, and a higher one would be of no use.
-		case p.searching:
-			if p.tried++; p.tried == tries {
-				p.rate *= growth
-				p.tried, p.changed = 0, p.sent
-			}
-		default:
+		if t.held { // Otherwise, rate is untested, and a higher one would be of no use.
 			gain := increase*(increaseOf+p.rate) + acceleration*max(0, p.rate-p.refusedAt)
-			p.rate += gain * grown.Seconds()
+			p.rate = min(p.rate+gain*grown.Seconds(), p.ceiling)
 		}
-		p.rate = min(p.rate, p.ceiling)
 	}
 	p.wakeNext()
 }
@@ -188,24 +170,16 @@ func (p *pace) refused(t turn, retryAfter time.Duration) {
 func (p *pace) slowDown(now time.Time) time.Duration {
 	switch {
 	case math.IsInf(p.rate, 1):
-		p.searching = now.Sub(p.first) < time.Second
 		p.rate = max(slowestStart, float64(p.passes)/max(1, now.Sub(p.first).Seconds()))
-		p.refusedAt = p.rate
 	case !p.through:
 		// No call has been let through since the last slowdown. The rate may still be right, so only the gap grows.
 		p.backoff = min(2*p.gap(), longestGap)
 	default:
 		p.refusedAt = p.rate
-		if p.searching {
-			p.rate *= tooFar
-		} else {
-			p.rate *= decrease
-		}
-		p.rate = max(p.rate, 1/longestGap.Seconds())
-		p.searching = false
+		p.rate = max(p.rate*decrease, 1/longestGap.Seconds())
 	}
 	p.through = false
-	p.changed, p.lowered = p.sent, p.sent
+	p.lowered = p.sent
 	return time.Duration((0.25 + p.random()) * float64(p.gap()))
 }
 
