@@ -1,13 +1,13 @@
 package provider
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
 	"net"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -64,16 +64,22 @@ func (r argumentReader) authorities(configured, configuredFile types.String) *x5
 	if !ok || source == "" {
 		return nil
 	}
-	certificates, _ := certificatesIn(content)
-	pool := x509.NewCertPool()
-	for _, certificate := range certificates {
+	pool, valid := x509.NewCertPool(), false
+	required := "at least one certificate in PEM format"
+	for block, rest := pem.Decode([]byte(content)); block != nil; block, rest = pem.Decode(rest) {
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			continue
+		}
 		pool.AddCert(certificate)
+		if reason := outOfDate(certificate); reason == "" {
+			valid = true
+		} else {
+			required = validNow + reason
+		}
 	}
-	switch {
-	case len(certificates) == 0:
-		r.invalidContent(source, "at least one certificate in PEM format")
-	case !slices.ContainsFunc(certificates, func(c *x509.Certificate) bool { return outOfDate(c) == "" }):
-		r.invalidContent(source, "a certificate that is valid now; this one "+outOfDate(certificates[0]))
+	if !valid {
+		r.invalidContent(source, required)
 	}
 	return pool
 }
@@ -84,61 +90,25 @@ func (r argumentReader) clientCertificate(m providerModel) *tls.Certificate {
 	switch {
 	case !ok || !keyOK || source == "" && keySource == "":
 		return nil
-	case keySource == "":
-		r.conflict(source, source+" requires the private key of the certificate: also set client_key_file or client_key_pem.")
-		return nil
-	case source == "":
-		r.conflict(keySource, keySource+
-			" requires the certificate that the key belongs to: also set client_cert_file or client_cert_pem.")
-		return nil
-	}
-	chain, broken := certificatesIn(certificate)
-	if broken || len(chain) == 0 {
-		r.invalidContent(source, "a certificate in PEM format")
-		return nil
-	}
-	if reason := outOfDate(chain[0]); reason != "" {
-		r.invalidContent(source, "a certificate that is valid now; this one "+reason)
+	case source == "" || keySource == "":
+		only := cmp.Or(source, keySource)
+		r.conflict(only, fmt.Sprintf("Only %s is set. A client certificate takes both the certificate (client_cert_file or "+
+			"client_cert_pem) and its private key (client_key_file or client_key_pem).", only))
 		return nil
 	}
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
-	switch {
-	case err == nil:
-	case strings.Contains(err.Error(), "does not match"):
-		mismatch := fmt.Sprintf("The private key in %s does not belong to the certificate in %s.", keySource, source)
-		r.conflict(keySource, mismatch)
-	default:
-		r.invalidContent(keySource, "the private key in PEM format, without a passphrase")
+	if err != nil {
+		r.conflict(source, fmt.Sprintf("%s and %s must contain a certificate and its private key, in PEM format and "+
+			"without a passphrase (%s).", source, keySource, err))
+		return nil
+	}
+	if reason := outOfDate(pair.Leaf); reason != "" {
+		r.invalidContent(source, validNow+reason)
 	}
 	return &pair
 }
 
-// invalidContent adds an error about the content of an argument, or of the file that it names. what is the content
-// that it must have.
-func (r argumentReader) invalidContent(argument, what string) {
-	verb := "must contain "
-	if strings.HasSuffix(argument, "_file") {
-		verb = "must name a file with "
-	}
-	r.invalid(argument, verb+what)
-}
-
-// certificatesIn returns the certificates in a PEM text. broken reports whether there are others that cannot be
-// parsed. Anything other than certificates is ignored.
-func certificatesIn(text string) (certificates []*x509.Certificate, broken bool) {
-	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
-		if block.Type != "CERTIFICATE" {
-			continue
-		}
-		certificate, err := x509.ParseCertificate(block.Bytes)
-		if err != nil {
-			broken = true
-			continue
-		}
-		certificates = append(certificates, certificate)
-	}
-	return certificates, broken
-}
+const validNow = "a certificate that is valid now; this one "
 
 // outOfDate returns why a certificate is not valid now, or an empty string if it is valid.
 func outOfDate(certificate *x509.Certificate) string {
@@ -151,4 +121,14 @@ func outOfDate(certificate *x509.Certificate) string {
 	default:
 		return ""
 	}
+}
+
+// invalidContent adds an error about the content of an argument, or of the file that it names. what is the content
+// that it must have.
+func (r argumentReader) invalidContent(argument, what string) {
+	verb := "must contain "
+	if strings.HasSuffix(argument, "_file") {
+		verb = "must name a file with "
+	}
+	r.invalid(argument, verb+what)
 }
