@@ -11,7 +11,7 @@ import (
 // The targets for this provider, except the calls of each operation, which are in life.go.
 const (
 	// cpuLimit is the maximum CPU time in every operation, as a share of what the bare framework provider uses.
-	cpuLimit = 1.00
+	cpuLimit = 1.10
 	// memoryLimit plus memoryPerGroup for each group is the maximum peak memory, in MiB.
 	memoryLimit, memoryPerGroup = 40.0, 4.0 / 1024
 	// connectionLimit applies to each process that makes calls other than deletions, which have a connection each. An

@@ -51,15 +51,15 @@ func TestJudge(t *testing.T) {
 			}
 		}, ""},
 		{"two slow rounds of three", 1000, func(ours, _ []life) {
-			change(ours[0], "plan", func(s *sample) { s.providerCPU = 1.01 })
+			change(ours[0], "plan", func(s *sample) { s.providerCPU = 1.11 })
 			change(ours[2], "plan", func(s *sample) { s.providerCPU = 1.2 })
-		}, "target missed: plan: CPU time divided by that of the bare provider: ≤ 1.00, measured 1.01 (1.00–1.20)"},
+		}, "target missed: plan: CPU time divided by that of the bare provider: ≤ 1.10, measured 1.11 (1.00–1.20)"},
 		{"the bare provider was not measured", 1000, func(ours, bare []life) {
 			for i := range bare {
 				change(ours[i], "apply", func(s *sample) { s.providerCPU = 0 })
 				change(bare[i], "apply", func(s *sample) { s.providerCPU = 0 })
 			}
-		}, "target missed: apply: CPU time divided by that of the bare provider: ≤ 1.00, measured NaN (NaN–NaN)"},
+		}, "target missed: apply: CPU time divided by that of the bare provider: ≤ 1.10, measured NaN (NaN–NaN)"},
 		{"too much memory once", 1024, func(ours, _ []life) {
 			change(ours[1], "rotate", func(s *sample) { s.peak = 44.5 })
 		}, "target missed: rotate: peak memory: ≤ 44.0 MiB, measured 44.5 MiB"},
