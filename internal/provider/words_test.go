@@ -274,11 +274,13 @@ func constantsOfAPI(t *testing.T, enumeration string) (names []string) {
 	return names
 }
 
-// TestRemovalCommandIsQuotedForTheShell checks that an ID or an address with a quote does not end the argument.
+// TestRemovalCommandIsQuotedForTheShell checks that quotes in an ID or an address end neither the argument nor the
+// string in it.
 func TestRemovalCommandIsQuotedForTheShell(t *testing.T) {
 	t.Parallel()
-	problem := usergroup.Problem{URL: "https://a/it's", ID: "it's"}
-	got, address, body := explanation{&problem}.withCommand(""), `'https://a/it'\''s'`, `'{"user_group_id":"it'\''s"}'`
+	problem := usergroup.Problem{URL: "https://a/it's", ID: `o'typo "x" $HOME`}
+	got, address := explanation{&problem}.withCommand(""), `'https://a/it'\''s'`
+	body := `'{"user_group_id":"o'\''typo \"x\" $HOME"}'`
 	if !strings.Contains(got, " -X DELETE "+address+" -H ") || !strings.HasSuffix(got, " -d "+body) {
 		t.Errorf("got %s, want it to contain %s and to end with %s", got, address, body)
 	}
