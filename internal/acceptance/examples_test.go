@@ -67,6 +67,10 @@ var examples = map[string]example{
 	"provider certificates": {
 		sources: providerFile("certificates.tf"), prepare: bringsCertificates, arguments: []string{"-var=certificates=."},
 	},
+	"API key from Vault": {
+		sources: []string{"api-key-from-vault"}, needs: engine.EphemeralResource, env: []string{"EMBED_API_KEY="},
+		prepare: func(w *workbench) { w.bringsStores() },
+	},
 	"provider environments": {
 		sources: providerFile("environments.tf"), options: bothEnvironments,
 		env: []string{"TF_VAR_environment=Customer"},
@@ -150,7 +154,6 @@ var otherwiseCovered = map[string]func(*testing.T){
 	"token-to-secret-store":                                     TestAccPages, // keepsSecretCurrent
 	"getting-started":                                           TestAccPages, // importsCustomers
 	"getting-started/review":                                    TestAccPages, // importsCustomers
-	"api-key-from-vault":                                        TestAccEphemeralKeyIsReadAgainInEachRun,
 	"tokens-in-two-root-modules/groups":                         TestAccTokensInTwoRootModules,
 	"tokens-in-two-root-modules/secrets":                        TestAccTokensInTwoRootModules,
 	"customers-in-shards":                                       TestAccSplittingTheStateMakesOnlyLookups,
@@ -193,6 +196,9 @@ func (it example) run(w *workbench) {
 	if found := w.filesWithTokens(); it.secret != (len(found) == 0) {
 		// Finding tokens in the other examples proves that the search works.
 		w.t.Errorf("the files with tokens are %q", found)
+	}
+	if found := w.filesWith(emulator.DefaultKey); len(found) > 0 {
+		w.t.Errorf("these files contain the API key: %q", found)
 	}
 	if it.goodbye != nil {
 		it.arguments = it.goodbye

@@ -4,9 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
@@ -120,7 +123,7 @@ func keepsTokenOut(r *reader) {
 // writesSecret applies the block together with the example above it.
 func writesSecret(r *reader) {
 	engine.Needs(r.t, engine.WriteOnly)
-	store := r.standInForAWS()
+	store := r.bringsStores()
 	r.copy(examplesDir + "/ephemeral-resources/embed_user_group_token/ephemeral-resource.tf")
 	r.write("secret.tf", r.take("terraform")+"\nresource \"aws_secretsmanager_secret\" \"acme\" {\n  name = \"acme\"\n}\n")
 	r.init()
@@ -134,7 +137,7 @@ func writesSecret(r *reader) {
 // that does the same. The first plan makes no call.
 func keepsSecretCurrent(r *reader) {
 	engine.Needs(r.t, engine.WriteOnly)
-	store := r.standInForAWS()
+	store := r.bringsStores()
 	var tokens []string
 	wrote := func(rotations int) {
 		r.t.Helper()
@@ -179,4 +182,39 @@ func warnsOfOldSecret(r *reader) {
 	if out := r.must("plan"); strings.Contains(out, "does not contain") {
 		r.t.Error(out)
 	}
+}
+
+// TestAccTokensInTwoRootModules checks, with examples/tokens-in-two-root-modules, that the second root module writes
+// each secret when its token has changed. The first one can be planned without a valid key. No file contains a token.
+func TestAccTokensInTwoRootModules(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource, engine.WriteOnly)
+	store := w.bringsStores()
+	w.copy(examplesDir + "/tokens-in-two-root-modules")
+	root, key := w.dir, w.env
+	in := func(module string, env ...string) {
+		w.dir, w.env = filepath.Join(root, module), append(slices.Clone(key), env...)
+	}
+	in("groups")
+	w.apply()
+	w.service.ResetCounts()
+	in("groups", "EMBED_API_KEY=not-used")
+	w.says("0 to add, 2 to change, 0 to destroy",
+		"plan", "-refresh=false", "-lock=false", "-input=false", "-var=quarter=2027-Q1")
+	w.madeNoCall()
+	for step, period := range []string{"2026-Q4", "2027-Q1"} {
+		in("groups")
+		w.apply("-var=quarter=" + period)
+		in("secrets")
+		w.apply()
+		w.plansNothing()
+		w.rotated("acme", step)
+		written := store.secrets()
+		for _, id := range []string{"acme", "initech"} {
+			if group, _ := w.service.Group(id); len(written) != 2*step+2 || !slices.Contains(written[2*step:], group.Token) {
+				t.Errorf("%s: the token of %s was not written, or the number of secrets, %d, is wrong", period, id, len(written))
+			}
+		}
+	}
+	w.dir = root
+	w.wantNoTokens()
 }
