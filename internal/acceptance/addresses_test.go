@@ -80,21 +80,6 @@ func TestAccReplacementIsNotTakenForTwoAddresses(t *testing.T) {
 	}
 }
 
-// TestAccDeposedObjectIsDestroyedByTheNextRun checks that the next run destroys the deposed object that a replacement
-// leaves if it fails halfway.
-func TestAccDeposedObjectIsDestroyedByTheNextRun(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{})
-	w.applied(group("acme", append(acmeLines, createBeforeDestroy)...))
-	w.replace("main.tf", `"acme"`+"\n  name", `"acme-2"`+"\n  name")
-	w.service.Fail(emulator.Fault{Method: "DELETE", Kind: emulator.Refuse})
-	w.fails(`Cannot delete user group "acme"`, "apply", "-auto-approve")
-	w.has("acme", "acme-2")
-	w.service.ClearFaults()
-	w.suspectsNothing("apply", "-auto-approve")
-	w.has("acme-2")
-	w.plansNothing()
-}
-
 // TestAccRenamedResourceDeletesNoGroup checks that renaming a resource without a moved block, which would delete a
 // customer, is refused. With adopt_existing, it would seem to work whenever the engine happens to create first.
 func TestAccRenamedResourceDeletesNoGroup(t *testing.T) {

@@ -78,7 +78,7 @@ func importsCustomers(r *reader) {
 	r.quotes(r.take("text"), applied)
 	r.quotes("- missing_ids", applied)
 	r.quotes(onlyOutputs, applied)
-	r.wantNoTokens()
+	r.wantNoFileWith(tokenPattern)
 	if there := len(customers.Groups()); there != 400 {
 		r.t.Errorf("the service has %d groups, want 400", there)
 	}

@@ -116,7 +116,7 @@ func encrypts(r *reader) {
 
 func keepsTokenOut(r *reader) {
 	r.begins(r.take("terraform"))
-	r.wantNoTokens()
+	r.wantNoFileWith(tokenPattern)
 	r.plansNothing()
 }
 
@@ -143,7 +143,7 @@ func keepsSecretCurrent(r *reader) {
 		r.t.Helper()
 		r.apply()
 		r.plansNothing()
-		r.wantNoTokens()
+		r.wantNoFileWith(tokenPattern)
 		r.rotated("acme", rotations)
 		acme, _ := r.service.Group("acme")
 		if tokens = append(tokens, acme.Token); !slices.Equal(store.secrets(), tokens) {
@@ -166,7 +166,7 @@ func keepsSecretCurrent(r *reader) {
 			r.apply()
 		}
 		r.must("destroy", "-auto-approve")
-		r.wantNoTokens()
+		r.wantNoFileWith(tokenPattern)
 		r.has()
 	}
 }
@@ -216,5 +216,5 @@ func TestAccTokensInTwoRootModules(t *testing.T) {
 		}
 	}
 	w.dir = root
-	w.wantNoTokens()
+	w.wantNoFileWith(tokenPattern)
 }

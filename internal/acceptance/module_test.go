@@ -86,5 +86,4 @@ func TestAccModuleReadmeIsFollowed(t *testing.T) {
 	w.apply()
 	w.rotated("acme", 1)
 	w.rotated("initech", 1)
-	w.fails("is protected from deletion", "destroy", "-auto-approve")
 }

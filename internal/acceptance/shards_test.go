@@ -57,7 +57,4 @@ func TestAccSplittingTheStateMakesOnlyLookups(t *testing.T) {
 	if !reflect.DeepEqual(before, w.service.Groups()) {
 		t.Error("a group was changed")
 	}
-
-	// The groups are protected.
-	w.fails("is protected from deletion", "plan", "-destroy", "-var=shards=2", "-var=shard=1")
 }

@@ -259,16 +259,9 @@ func (w *workbench) rotated(id string, times int) {
 	}
 }
 
-// filesWithTokens returns the files in the workbench that contain a token.
-func (w *workbench) filesWithTokens() []string {
-	w.t.Helper()
-	return w.filesWith(tokenPattern.String())
-}
-
 // filesWith returns the files in the workbench that contain a match. It unpacks plan files.
-func (w *workbench) filesWith(pattern string) (found []string) {
+func (w *workbench) filesWith(matches *regexp.Regexp) (found []string) {
 	w.t.Helper()
-	matches := regexp.MustCompile(pattern)
 	err := engine.Files(w.dir, func(path string, text []byte, _ bool) {
 		if matches.Match(text) {
 			found = append(found, path)
@@ -280,9 +273,9 @@ func (w *workbench) filesWith(pattern string) (found []string) {
 	return found
 }
 
-func (w *workbench) wantNoTokens() {
+func (w *workbench) wantNoFileWith(secret *regexp.Regexp) {
 	w.t.Helper()
-	if found := w.filesWithTokens(); len(found) > 0 {
-		w.t.Errorf("these files contain a token: %q", found)
+	if found := w.filesWith(secret); len(found) > 0 {
+		w.t.Errorf("these files contain a secret: %q", found)
 	}
 }
