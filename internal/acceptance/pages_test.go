@@ -3,6 +3,7 @@ package acceptance
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,10 +17,6 @@ import (
 )
 
 const docsDir = "../../docs"
-
-// othersSection is the heading of the section of the troubleshooting guide about messages whose titles the
-// provider does not define.
-const othersSection = "## Other messages"
 
 func readPage(t *testing.T, path string) string {
 	t.Helper()
@@ -130,10 +127,10 @@ func TestIndexHasEveryArgument(t *testing.T) {
 }
 
 // TestTroubleshootingIndexHasEveryMessage checks that the table at the top of the page has a row for each message of
-// the provider, in the order of the page.
+// the provider, in the order of the page. Messages of others are in the last section.
 func TestTroubleshootingIndexHasEveryMessage(t *testing.T) {
 	t.Parallel()
-	ours, _, _ := strings.Cut(readPage(t, "../../templates/guides/troubleshooting.md"), "\n"+othersSection+"\n")
+	ours, _, _ := strings.Cut(readPage(t, "../../templates/guides/troubleshooting.md"), "\n## Other messages\n")
 	var listed, headings []string
 	for line := range strings.Lines(ours) {
 		if title, is := strings.CutPrefix(line, "### "); is {
@@ -152,22 +149,12 @@ func TestTroubleshootingIndexHasEveryMessage(t *testing.T) {
 	}
 }
 
-// job returns the text of a job of the guide "In a pipeline", from its name to the next empty line.
-func job(t *testing.T, name string) string {
-	t.Helper()
-	_, rest, found := strings.Cut(readPage(t, docsDir+"/guides/pipeline.md"), "\n"+name+":\n")
-	if !found {
-		t.Fatalf("the guide has no job %s", name)
-	}
-	text, _, _ := strings.Cut(rest, "\n\n")
-	return text + "\n"
-}
-
 // TestPipelinesStayWithinLimits checks that the jobs of the guide apply a plan only on a push, if it has changes, and
 // within the limits on deletions and rotations, and that those that run on schedule only refresh the state. Tests in
 // parts follow the commands in these jobs.
 func TestPipelinesStayWithinLimits(t *testing.T) {
 	t.Parallel()
+	guide := readPage(t, docsDir+"/guides/pipeline.md")
 	const plan, apply = "terraform plan -input=false -lock-timeout=5m -out=tfplan -detailed-exitcode || code=$?\n",
 		"terraform apply -input=false -lock-timeout=5m tfplan\n"
 	const refresh, applyRefresh = "terraform plan -refresh-only -out=drift ",
@@ -186,7 +173,9 @@ func TestPipelinesStayWithinLimits(t *testing.T) {
 		},
 		"drift": {refresh, applyRefresh, "- if: $CI_PIPELINE_SOURCE == \"schedule\"\n"},
 	} {
-		text := job(t, name)
+		_, text, _ := strings.Cut(guide, "\n"+name+":\n")
+		text, _, _ = strings.Cut(text, "\n\n")
+		text += "\n"
 		if strings.Count(text, "terraform plan") != 1 || strings.Count(text, "terraform apply") != 1 ||
 			strings.Contains(name, "apply") && strings.Contains(text, "schedule") {
 			t.Errorf("want one plan and one apply, and on schedule only to refresh:\n%s", text)
@@ -201,34 +190,13 @@ func TestPipelinesStayWithinLimits(t *testing.T) {
 	}
 }
 
-// TestPagesNameEveryRightOfTheKey checks that whoever says that a key must be allowed to create and delete groups also
-// says when it must be allowed to update them.
-func TestPagesNameEveryRightOfTheKey(t *testing.T) {
-	t.Parallel()
-	found := 0
-	for name, page := range pages(t) {
-		for line := range strings.Lines(page) {
-			if !strings.Contains(line, "create and delete") {
-				continue
-			}
-			if found++; !strings.Contains(line, "update") && !strings.Contains(line, "#permissions-of-the-key") {
-				t.Errorf("%s leaves out that the key must be allowed to update groups:\n%s", name, line)
-			}
-		}
-	}
-	if found < 5 {
-		t.Errorf("only %d lines are about these rights", found)
-	}
-}
-
-// shownTexts returns the texts of README.md, of all pages and of all example configurations, by path.
-func shownTexts(t *testing.T) map[string]string {
+// exampleFiles returns the texts of all files in examples/, by their path there.
+func exampleFiles(t *testing.T) map[string]string {
 	t.Helper()
-	texts := pages(t)
-	texts["README.md"] = readPage(t, "../../README.md")
+	texts := map[string]string{}
 	err := fs.WalkDir(os.DirFS(examplesDir), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
-			texts["examples/"+path] = readPage(t, filepath.Join(examplesDir, path))
+			texts[path] = readPage(t, filepath.Join(examplesDir, path))
 		}
 		return err
 	})
@@ -238,29 +206,22 @@ func shownTexts(t *testing.T) map[string]string {
 	return texts
 }
 
-// TestPagesDoNotContradictEachOther checks what one page advises and others would show differently: the version
-// constraint, and one key for each state.
-func TestPagesDoNotContradictEachOther(t *testing.T) {
+// TestVersionConstraintsAgree checks that README.md, all pages and all examples have the same version constraint.
+func TestVersionConstraintsAgree(t *testing.T) {
 	t.Parallel()
+	texts := pages(t)
+	maps.Copy(texts, exampleFiles(t))
+	texts["README.md"] = readPage(t, "../../README.md")
 	constraint := regexp.MustCompile(`"dashembed/embed"\n *version += "(.*)"`)
 	constraints := 0
-	for name, text := range shownTexts(t) {
+	for name, text := range texts {
+		want := "~> 0.1.0"
+		if strings.HasPrefix(name, "modules/") { // A module leaves the choice among these to its caller.
+			want = ">= 0.1.0, < 0.2.0"
+		}
 		for _, found := range constraint.FindAllStringSubmatch(text, -1) {
-			want := "~> 0.1.0"
-			if strings.HasPrefix(name, "examples/modules/") { // A module leaves the choice among these to its caller.
-				want = ">= 0.1.0, < 0.2.0"
-			}
 			if constraints++; found[1] != want {
 				t.Errorf("%s has the version constraint %s", name, found[1])
-			}
-		}
-		blocks := []string{text}
-		if strings.HasSuffix(name, ".md") {
-			blocks = codeBlock.FindAllString(text, -1)
-		}
-		for _, block := range blocks {
-			if strings.Count(block, "provider \"embed\" {") > 1 {
-				t.Errorf("%s has two keys in one state:\n%s", name, block)
 			}
 		}
 	}
@@ -269,29 +230,27 @@ func TestPagesDoNotContradictEachOther(t *testing.T) {
 	}
 }
 
-// TestCompleteExamplesAreSafe checks that each example that can be applied as it is states the environment of its key,
-// and loses no customers by mistake: it protects them, or limits deletions.
+// TestCompleteExamplesAreSafe checks that each example that can be applied as it is has one key, states its
+// environment, and loses no customers by mistake: it protects them, or limits deletions.
 func TestCompleteExamplesAreSafe(t *testing.T) {
 	t.Parallel()
-	block := regexp.MustCompile(`(?ms)^(?:provider|resource) "embed[^\n]*\{$.*?^\}$`)
+	block := regexp.MustCompile(`(?ms)^(provider|resource) "embed[^\n]*\{(?:\}|$.*?^\})$`)
 	complete := 0
-	for name, text := range shownTexts(t) {
-		switch {
-		case !strings.HasPrefix(name, "examples/"), !strings.HasSuffix(name, ".tf"),
-			!strings.Contains(text, `provider "embed" {`), !strings.Contains(text, "\n  required_providers {"):
+	for name, text := range exampleFiles(t) {
+		providers := strings.Count(text, "provider \"embed\" {")
+		if !strings.HasSuffix(name, ".tf") || providers == 0 || !strings.Contains(text, "\n  required_providers {") {
 			continue
-		case strings.Contains(text, `provider "embed" {}`):
-			t.Errorf("%s does not set environment", name)
 		}
-		complete++
-		for _, it := range block.FindAllString(text, -1) {
-			switch {
-			case strings.HasPrefix(it, "provider"):
-				if !strings.Contains(it, "\n  environment ") {
-					t.Errorf("%s does not set environment:\n%s", name, it)
-				}
-			case !strings.Contains(it, "\n  deletion_protection ") && !strings.Contains(text, "\n  max_deletions "):
-				t.Errorf("%s does not protect customers:\n%s", name, it)
+		if complete++; providers > 1 {
+			t.Errorf("%s has %d keys in one state", name, providers)
+		}
+		for _, found := range block.FindAllStringSubmatch(text, -1) {
+			safe := strings.Contains(found[0], "\n  environment ")
+			if found[1] == "resource" {
+				safe = strings.Contains(found[0], "\n  deletion_protection ") || strings.Contains(text, "\n  max_deletions ")
+			}
+			if !safe {
+				t.Errorf("%s does not set environment, or does not protect customers:\n%s", name, found[0])
 			}
 		}
 	}

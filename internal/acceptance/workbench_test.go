@@ -279,3 +279,11 @@ func (w *workbench) wantNoFileWith(secret *regexp.Regexp) {
 		w.t.Errorf("these files contain a secret: %q", found)
 	}
 }
+
+// decodes checks that the engine can decode the text as YAML.
+func (w *workbench) decodes(text string) {
+	w.t.Helper()
+	w.write("page.yaml", text)
+	w.write("main.tf", "output \"page\" {\n  value = yamldecode(file(\"page.yaml\"))\n}\n")
+	w.must("apply", "-auto-approve")
+}
