@@ -2,11 +2,15 @@ package acceptance
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"testing"
 
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
+	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
 // plansWithoutKey checks that a plan with an invalid key works and makes no calls.
@@ -78,10 +82,7 @@ func locksPlatforms(r *reader) {
 	platforms := regexp.MustCompile(`-platform=(\w+)`).FindAllStringSubmatch(command, -1)
 	mirror := r.t.TempDir()
 	for _, platform := range platforms {
-		program := filepath.Join(r.t.TempDir(), "program")
-		if err := os.WriteFile(program, []byte(platform[1]), 0o700); err != nil {
-			r.t.Fatal(err)
-		}
+		program := protocoltest.File(r.t, "program", platform[1])
 		if err := engine.Mirror(mirror, "0.1.0", platform[1], program); err != nil {
 			r.t.Fatal(err)
 		}
@@ -93,5 +94,62 @@ func locksPlatforms(r *reader) {
 	lock := r.read(".terraform.lock.hcl")
 	if strings.Count(lock, `"h1:`) != len(platforms) || len(platforms) != 4 {
 		r.t.Error(lock)
+	}
+}
+
+// testsWithEmulator runs this repository's emulator instead of a released one. The tests on the page must pass with it.
+func testsWithEmulator(r *reader) {
+	command := r.take("shell")
+	const released = "go run github.com/dashembed/terraform-provider-embed/internal/emulator/cmd@v"
+	if !strings.HasPrefix(command, released) {
+		r.t.Errorf("%q does not run the emulator", command)
+	}
+	r.quotes(r.take("text"), "export EMBED_BASE_URL="+emulatorsAddress+"\nexport EMBED_API_KEY="+emulator.DefaultKey)
+	r.copy(customersModule)
+	if err := os.RemoveAll(filepath.Join(r.dir, "tests")); err != nil {
+		r.t.Fatal(err)
+	}
+	r.writes("service.tftest.hcl")
+	r.replace("service.tftest.hcl", emulatorsAddress, r.service.URL())
+	r.env = append(r.env, "EMBED_BASE_URL=http://127.0.0.1:1", "EMBED_API_KEY=of-production")
+	r.quotes("2 passed, 0 failed", r.runs())
+	r.isWorkflow(r.take("yaml"))
+}
+
+func testsWithMocks(r *reader) {
+	r.copy(customersModule)
+	r.env = append(r.env, "EMBED_BASE_URL=", "EMBED_API_KEY=")
+	r.write("tests/mocked.tftest.hcl", r.take("terraform"))
+	r.quotes("1 passed, 0 failed", r.runs())
+}
+
+// readsProxies checks only the YAML. TestSnippets in internal/proxies runs the programs with the other blocks.
+func readsProxies(r *reader) {
+	for _, name := range []string{"haproxy", "nginx"} {
+		if r.take("text") == "" {
+			r.t.Errorf("the page has no lines for %s", name)
+		}
+	}
+	r.decodes(r.take("yaml"))
+	r.decodes(r.take("yaml"))
+}
+
+// splits checks only the syntax. TestAccSplittingTheStateMakesOnlyLookups applies the configuration.
+func splits(r *reader) {
+	r.isWorkflow("on: push\n" + r.take("yaml"))
+	parsesHCL(r)
+	parsesHCL(r)
+	parses := exec.CommandContext(r.t.Context(), engine.NeedsProgram(r.t, "bash"), "-n", "-c", r.take("shell"))
+	if out, err := parses.CombinedOutput(); err != nil {
+		r.t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestAccIssueForms checks that GitHub can parse the issue forms. It does not offer a form that it cannot parse, and says
+// so to nobody.
+func TestAccIssueForms(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{})
+	for _, form := range []string{"bug", "feature", "config"} {
+		w.decodes(readPage(t, "../../.github/ISSUE_TEMPLATE/"+form+".yml"))
 	}
 }

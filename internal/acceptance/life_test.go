@@ -92,13 +92,6 @@ resource "embed_user_group" "dependant" {
 				),
 				ConfigStateChecks: []statecheck.StateCheck{newToken.AddStateValue(acme, at("token")), dependantSaw},
 			},
-			{
-				// A group that was deleted elsewhere is created again.
-				PreConfig:         func() { service.Remove("acme") },
-				Config:            config("Acme Ltd", "Q2"),
-				ConfigPlanChecks:  planned(plancheck.ExpectResourceAction(acme, plancheck.ResourceActionCreate)),
-				ConfigStateChecks: []statecheck.StateCheck{newToken.AddStateValue(acme, at("token")), dependantSaw},
-			},
 		},
 		CheckDestroy: func(*terraform.State) error {
 			if left := service.Groups(); len(left) > 0 {

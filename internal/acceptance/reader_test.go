@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -190,3 +191,28 @@ func (r *reader) quotes(words, text string) {
 }
 
 var teamID = regexp.MustCompile(`team_id \d+`)
+
+// validates validates a block that cannot be applied here, or has nothing to apply.
+func validates(r *reader) {
+	r.writes("main.tf")
+	r.init("-backend=false")
+	r.must("validate")
+}
+
+// parsesHCL checks the syntax and the format of a block that needs something unavailable, such as a backend in a
+// cloud.
+func parsesHCL(r *reader) {
+	r.writes("main.tf")
+	r.must("fmt", "-check")
+}
+
+// isWorkflow checks a workflow with actionlint, which also checks the workflows of this repository.
+func (r *reader) isWorkflow(text string) {
+	r.t.Helper()
+	r.write("workflow.yml", text)
+	lint := exec.CommandContext(r.t.Context(), "go", "tool", "-modfile=../../tools/test/go.mod", "actionlint",
+		"-no-color", filepath.Join(r.dir, "workflow.yml"))
+	if out, err := lint.CombinedOutput(); err != nil {
+		r.t.Errorf("%v\n%s", err, out)
+	}
+}

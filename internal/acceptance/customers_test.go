@@ -2,7 +2,9 @@ package acceptance
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,13 +79,49 @@ func TestAccModuleReadmeIsFollowed(t *testing.T) {
 	blocks := fence.FindAllStringSubmatch(readPage(t, customersModule+"/README.md"), -1)
 	const source = "git::https://github.com/dashembed/terraform-provider-embed.git//examples/modules/customers?ref=v0.1.0"
 	w.write("main.tf", requiredProviders+blocks[0][3])
-	w.replace("main.tf", source, "./customers")
-	w.copyModule("customers")
-	w.must("get")
+	w.replace("main.tf", source, "../modules/customers")
+	bringsModule(w)
 	w.apply()
 	w.plansNothing()
 	w.replace("main.tf", "  rotate_token_after_days = 90\n", blocks[1][3]+"  rotate_token_after_days = 90\n")
 	w.apply()
 	w.rotated("acme", 1)
 	w.rotated("initech", 1)
+}
+
+// TestAccSplittingTheStateMakesOnlyLookups checks that splitting the customers of one root module over two, as the
+// guide describes, makes only lookups.
+func TestAccSplittingTheStateMakesOnlyLookups(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{}, engine.ForEachImport, engine.Removed)
+	const shards = examplesDir + "/customers-in-shards/"
+	shard := func(number int) *workbench {
+		one := *w
+		one.dir = t.TempDir()
+		one.env = append(slices.Clone(w.env), "TF_VAR_shards=2", fmt.Sprintf("TF_VAR_shard=%d", number))
+		for _, name := range []string{"main.tf", "outputs.tf", "customers.yaml"} {
+			one.copy(shards + name)
+		}
+		return &one
+	}
+	first, second := shard(0), shard(1)
+	first.apply("-var=shards=1")
+	before := w.service.Groups()
+	if len(before) != 5 {
+		t.Fatalf("there are %d groups, want 5", len(before))
+	}
+	w.service.ResetCounts()
+
+	second.copy(shards + "split/arriving.tf")
+	second.says("2 to import, 0 to add, 2 to change, 0 to destroy", "plan")
+	second.apply()
+	first.copy(shards + "split/leaving.tf")
+	first.says("0 to add, 0 to change, 0 to destroy", "plan")
+	first.apply()
+	first.write("leaving.tf", "")
+	second.plansNothing()
+	first.plansNothing()
+	w.onlyLooked()
+	if !reflect.DeepEqual(before, w.service.Groups()) {
+		t.Error("a group was changed")
+	}
 }
