@@ -39,7 +39,9 @@ type upgradeFile struct {
 
 // TestOldStatesPlanNoChanges checks that the provider reads the states of every release, and plans no changes for them.
 func TestOldStatesPlanNoChanges(t *testing.T) {
-	upgradeWrite(t, *writeState)
+	if *writeState != "" {
+		upgradeWrite(t, filepath.Join("testdata", "state", *writeState+".json"))
+	}
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("testdata", "state", "*.json"))
 	if err != nil || len(files) == 0 {
@@ -59,7 +61,14 @@ func TestOldStatesPlanNoChanges(t *testing.T) {
 				p := protocoltest.Start(t, provider.NewServer("test"), emulator.Options{})
 				state := p.Upgraded(instance.SchemaVersion, instance.Attributes, instance.IdentitySchemaVersion, instance.Identity)
 				state.Private = instance.Private
-				upgradeSeed(p.Service, state)
+				id := state.Get("user_group_id").(string)
+				was := emulator.Group{
+					ID: id, Name: state.Get("name").(string), TeamID: state.Get("team_id").(int64), Token: upgradeToken(id),
+				}
+				if text, managed := state.Get("properties").(string); managed {
+					was.Properties = json.RawMessage(text)
+				}
+				p.Service.Seed(was)
 				config := protocoltest.Object{}
 				for _, attribute := range p.Configurable() {
 					config[attribute] = state.Get(attribute)
@@ -84,30 +93,11 @@ func TestOldStatesPlanNoChanges(t *testing.T) {
 // store it.
 func upgradeToken(id string) string { return "ugt_dummy-token-of-" + id }
 
-// upgradeSeed creates, at the service, the group that the state describes.
-func upgradeSeed(service *emulator.Emulator, state protocoltest.State) {
-	group := emulator.Group{
-		ID: state.Get("user_group_id").(string), Name: state.Get("name").(string), TeamID: state.Get("team_id").(int64),
-		Token: upgradeToken(state.Get("user_group_id").(string)),
-	}
-	if text, managed := state.Get("properties").(string); managed {
-		group.Properties = json.RawMessage(text)
-	}
-	service.Seed(group)
-}
-
-// upgradeWrite writes testdata/state/VERSION.json with the current provider. It runs a real engine, so it needs
-// TF_ACC=1. The tokens at the service are replaced with dummies, which a refresh reads into the state, so that the
-// file is exactly what the engine wrote. If version is empty, upgradeWrite does nothing.
-func upgradeWrite(t *testing.T, version string) {
+// upgradeWrite writes a new file with the current provider. It runs a real engine, so it needs TF_ACC=1. The tokens at
+// the service are replaced with dummies, which a refresh reads into the state, so that the file is exactly what the
+// engine wrote.
+func upgradeWrite(t *testing.T, file string) {
 	t.Helper()
-	if version == "" {
-		return
-	}
-	if os.Getenv("TF_ACC") == "" {
-		t.Fatal("-write-state runs an engine, so it needs TF_ACC=1")
-	}
-	file := filepath.Join("testdata", "state", version+".json")
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("%s must not exist, because states of a release are never overwritten (%v)", file, err)
 	}
