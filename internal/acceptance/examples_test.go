@@ -239,9 +239,6 @@ func rotatesAfter90Days(w *workbench) {
 	w.plansNothing()
 	w.ages("acme", 91)
 	w.rotatesOnce("acme", "-refresh=false")
-	w.ages("acme", 91)
-	w.service.Change("acme", func(group *emulator.Group) { group.Name = "Changed elsewhere" })
-	w.rotatesOnce("acme") // with an update
 }
 
 func refusesDestruction(w *workbench) {
