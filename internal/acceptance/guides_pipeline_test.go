@@ -145,8 +145,8 @@ func splits(r *reader) {
 	}
 }
 
-// TestAccIssueForms checks that GitHub can parse the issue forms. It does not offer a form that it cannot parse, and says
-// so to nobody.
+// TestAccIssueForms checks that GitHub can parse the issue forms. GitHub does not offer a form that it cannot parse,
+// and says so to nobody.
 func TestAccIssueForms(t *testing.T) {
 	w := parallelWorkbench(t, emulator.Options{})
 	for _, form := range []string{"bug", "feature", "config"} {
