@@ -190,6 +190,26 @@ func TestPipelinesStayWithinLimits(t *testing.T) {
 	}
 }
 
+// TestPagesNameEveryRightOfTheKey checks that whoever says that a key must be allowed to create and delete groups also
+// says when it must be allowed to update them.
+func TestPagesNameEveryRightOfTheKey(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for name, page := range pages(t) {
+		for line := range strings.Lines(page) {
+			if !strings.Contains(line, "create and delete") {
+				continue
+			}
+			if found++; !strings.Contains(line, "update") && !strings.Contains(line, "#permissions-of-the-key") {
+				t.Errorf("%s leaves out that the key must be allowed to update groups:\n%s", name, line)
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("only %d lines are about these rights", found)
+	}
+}
+
 // exampleFiles returns the texts of all files in examples/, by their path there.
 func exampleFiles(t *testing.T) map[string]string {
 	t.Helper()
@@ -206,8 +226,9 @@ func exampleFiles(t *testing.T) map[string]string {
 	return texts
 }
 
-// TestVersionConstraintsAgree checks that README.md, all pages and all examples have the same version constraint.
-func TestVersionConstraintsAgree(t *testing.T) {
+// TestPagesDoNotContradictEachOther checks what one page advises and others would show differently: the version
+// constraint, and one key for each state.
+func TestPagesDoNotContradictEachOther(t *testing.T) {
 	t.Parallel()
 	texts := pages(t)
 	maps.Copy(texts, exampleFiles(t))
@@ -222,6 +243,11 @@ func TestVersionConstraintsAgree(t *testing.T) {
 		for _, found := range constraint.FindAllStringSubmatch(text, -1) {
 			if constraints++; found[1] != want {
 				t.Errorf("%s has the version constraint %s", name, found[1])
+			}
+		}
+		for _, block := range codeBlock.FindAllString(text, -1) {
+			if strings.Count(block, "provider \"embed\" {") > 1 {
+				t.Errorf("%s has two keys in one state:\n%s", name, block)
 			}
 		}
 	}
