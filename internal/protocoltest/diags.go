@@ -16,15 +16,12 @@ type Diags struct {
 	List []*tfprotov6.Diagnostic
 }
 
-// Diagnostics checks that the diagnostics of a call are complete and show no secret. All tokens of the emulator begin
-// with ugt_.
+// Diagnostics checks that the diagnostics of a call are complete and show no secret.
 func (p *Provider) Diagnostics(list []*tfprotov6.Diagnostic) Diags {
 	p.T.Helper()
 	for _, d := range list {
-		for _, secret := range append([]string{"ugt_"}, p.keys...) {
-			if strings.Contains(d.Summary+d.Detail, secret) {
-				p.T.Errorf("a diagnostic shows a key or a token:\n%s", Diags{List: list})
-			}
+		if p.showsSecret(d.Summary + d.Detail) {
+			p.T.Errorf("a diagnostic shows a key or a token:\n%s", Diags{List: list})
 		}
 		for _, name := range named.FindAllString(d.Detail, -1) {
 			if name[0] != '"' && !slices.Contains(p.names, name) {

@@ -6,10 +6,10 @@ package protocoltest
 import (
 	"cmp"
 	"context"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -30,6 +30,7 @@ type Provider struct {
 	Server    Server
 	Service   *emulator.Emulator
 	keys      []string
+	log       *logs
 	names     []string // that diagnostics may mention
 	// NoTeams is set if the responses of the service have no team_id.
 	NoTeams   bool
@@ -97,6 +98,7 @@ func (p *Provider) Use(service *emulator.Emulator, options emulator.Options) {
 	})
 	p.NoTeams = slices.Contains(options.Omit, "team_id")
 	p.keys = []string{emulator.DefaultKey}
+	p.collectLogs()
 	for key := range options.Environments {
 		p.keys = append(p.keys, key)
 	}
@@ -118,6 +120,7 @@ func (p *Provider) AnotherProcess(arguments Object) *Provider {
 	if key, is := arguments["api_key"].(string); is {
 		other.keys = append(other.keys, key)
 	}
+	other.collectLogs()
 	other.Configure(With(p.Arguments(), arguments)).WantNone()
 	return other
 }
@@ -337,17 +340,39 @@ func (p *Provider) WantIdentity(identity *tfprotov6.ResourceIdentityData, id any
 	}
 }
 
-// Logged collects the logs of the provider and of the framework from here on, both at level TRACE. The context of each
-// call carries the loggers, as it does with an engine.
-func (p *Provider) Logged() (text func() string) {
-	p.T.Helper()
-	file, err := os.Create(File(p.T, "log", ""))
-	p.Must(err)
-	p.T.Cleanup(func() { file.Close() })
-	p.ctx = tfsdklogtest.RootLogger(tflogtest.RootLogger(p.ctx, file), file)
-	return func() string {
-		text, err := os.ReadFile(file.Name())
-		p.Must(err)
-		return string(text)
+// collectLogs checks and collects the logs of the provider and of the framework from here on, at level TRACE. The
+// context of each call carries the loggers, as it does with an engine.
+func (p *Provider) collectLogs() {
+	p.log = &logs{p: p}
+	p.ctx = tfsdklogtest.RootLogger(tflogtest.RootLogger(p.T.Context(), p.log), p.log)
+}
+
+type logs struct {
+	p    *Provider
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write implements io.Writer. Each entry of a log is one call.
+func (l *logs) Write(entry []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.p.showsSecret(string(entry)) {
+		l.p.T.Errorf("the log shows a key or a token: %s", entry)
 	}
+	return l.text.Write(entry)
+}
+
+// Logged returns the logs so far.
+func (p *Provider) Logged() string {
+	p.log.mu.Lock()
+	defer p.log.mu.Unlock()
+	return p.log.text.String()
+}
+
+// showsSecret reports whether a text contains a key or a token. All tokens of the emulator begin with ugt_.
+func (p *Provider) showsSecret(text string) bool {
+	return strings.Contains(text, "ugt_") || slices.ContainsFunc(p.keys, func(key string) bool {
+		return strings.Contains(text, key)
+	})
 }

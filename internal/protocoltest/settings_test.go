@@ -15,17 +15,19 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
+// The harness checks that no log has a key or a token. A header can be secret, too.
 func TestHeadersAndUserAgentReachTheService(t *testing.T) {
+	const tenant = "secret-of-the-gateway"
 	t.Setenv("TF_APPEND_USER_AGENT", "hcp/3")
 	p := bare(t)
 	p.Serve(emulator.Options{})
-	arguments := With(p.Arguments(), "headers", Object{"x-tenant": "t1"}, "user_agent_suffix", "ci/7\n")
+	arguments := With(p.Arguments(), "headers", Object{"x-tenant": tenant}, "user_agent_suffix", "ci/7\n")
 	p.Configure(arguments).WantNone()
 	state := p.Updated(p.Created(Acme()), NextQuarter("name", "New"))
 	p.WantDestroyed(p.Refreshed(state))
 	for _, call := range p.Service.Calls() {
 		for name, want := range map[string]string{
-			"Authorization": "Token " + emulator.DefaultKey, "X-Tenant": "t1",
+			"Authorization": "Token " + emulator.DefaultKey, "X-Tenant": tenant,
 			"User-Agent": "terraform-provider-embed/test (CLI 1.99.0) hcp/3 ci/7",
 		} {
 			if got := call.Header.Values(name); len(got) != 1 || got[0] != want {
@@ -34,6 +36,13 @@ func TestHeadersAndUserAgentReachTheService(t *testing.T) {
 		}
 	}
 	p.WantCalls("PUT > POST > GET > DELETE")
+	for text, want := range map[string]bool{
+		tenant: false, "Acme": true, `"@module":"sdk.framework"`: true, `"@module":"provider"`: true,
+	} {
+		if strings.Contains(p.Logged(), text) != want {
+			t.Errorf("the log contains %q: %t, want %t", text, !want, want)
+		}
+	}
 }
 
 // A gateway has a private certificate authority and another host name, and requires a client certificate.

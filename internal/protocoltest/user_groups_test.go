@@ -61,7 +61,6 @@ func TestUserGroupsLeavesNoGroupBehind(t *testing.T) {
 		}
 	}
 	before := p.Service.Groups()
-	log := p.Logged()
 	got := Silent(userGroups(p, append(all, all[:2]...)...))
 	shown, listed := fmt.Sprint(slices.Sorted(maps.Keys(got["groups"].(Object)))), fmt.Sprint(got["missing_ids"])
 	if shown != fmt.Sprint(existing) || listed != fmt.Sprint(missing) {
@@ -70,7 +69,7 @@ func TestUserGroupsLeavesNoGroupBehind(t *testing.T) {
 	wantLookups(p, len(existing), len(missing))
 	p.WantUntouched(before)
 	for _, progress := range []string{"Looked up 50 of 120", "Looked up 120 of 120"} {
-		if !strings.Contains(log(), progress) {
+		if !strings.Contains(p.Logged(), progress) {
 			t.Errorf("the log does not say %q", progress)
 		}
 	}
