@@ -2,7 +2,6 @@ package protocoltest
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -327,21 +326,13 @@ func (p *Provider) Imported(id string) State {
 	return Silent(p.ImportToo(id))
 }
 
-// Configurable returns the names of the attributes that a configuration can set, sorted.
-func (p *Provider) Configurable() []string {
-	return Attributes(p.block(), func(a *tfprotov6.SchemaAttribute) bool { return !a.Computed })
-}
-
-// Attributes returns the names of the attributes that satisfy the condition, sorted.
-func Attributes(
-	block *tfprotov6.SchemaBlock, condition func(*tfprotov6.SchemaAttribute) bool,
-) (names []string) {
-	for _, attribute := range block.Attributes {
-		if condition(attribute) {
+// Configurable returns the names of the attributes that a configuration can set.
+func (p *Provider) Configurable() (names []string) {
+	for _, attribute := range p.block().Attributes {
+		if !attribute.Computed {
 			names = append(names, attribute.Name)
 		}
 	}
-	slices.Sort(names)
 	return names
 }
 
