@@ -43,10 +43,9 @@ func (p *Provider) wantNoCallBy(what string) (check func()) {
 func (p *Provider) Validate(config Object) Diags {
 	p.T.Helper()
 	defer p.wantNoCallBy("validation")()
-	resp, err := p.Server.ValidateResourceConfig(p.ctx, &tfprotov6.ValidateResourceConfigRequest{
+	resp := ask(p, p.Server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
 		TypeName: ResourceType, Config: p.Encode(Value(p.Type(), config)),
 	})
-	p.Must(err)
 	return p.Diagnostics(resp.Diagnostics)
 }
 
@@ -102,11 +101,10 @@ func (p *Provider) planOnce(prior State, config Object) Plan {
 		wanted = Value(p.Type(), config)
 		proposed = Value(p.Type(), proposedState(p.block(), prior.Members(), config))
 	}
-	resp, err := p.Server.PlanResourceChange(p.ctx, &tfprotov6.PlanResourceChangeRequest{
+	resp := ask(p, p.Server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
 		TypeName: ResourceType, PriorState: p.Encode(prior.Value), ProposedNewState: p.Encode(proposed),
 		Config: p.Encode(wanted), PriorPrivate: prior.Private, PriorIdentity: prior.Identity,
 	})
-	p.Must(err)
 	p.isDeferred(resp.Deferred)
 	plan := Plan{
 		Prior: prior, config: config, private: resp.PlannedPrivate, identity: resp.PlannedIdentity,
@@ -177,11 +175,10 @@ func (p *Provider) applyOnce(prior State, plan Plan) (State, Diags) {
 	if plan.config != nil {
 		config = Value(p.Type(), plan.config)
 	}
-	resp, err := p.Server.ApplyResourceChange(p.ctx, &tfprotov6.ApplyResourceChangeRequest{
+	resp := ask(p, p.Server.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: ResourceType, PriorState: p.Encode(prior.Value), PlannedState: p.Encode(plan.planned),
 		Config: p.Encode(config), PlannedPrivate: plan.private, PlannedIdentity: plan.identity,
 	})
-	p.Must(err)
 	diags := p.Diagnostics(resp.Diagnostics)
 	state := State{Value: p.Decode(p.Type(), resp.NewState), Private: resp.Private, Identity: resp.NewIdentity}
 	if !state.Value.IsFullyKnown() {
@@ -270,10 +267,9 @@ func (p *Provider) Read(state State) (State, Diags) {
 // ReadToo refreshes in the current walk.
 func (p *Provider) ReadToo(state State) (State, Diags) {
 	p.T.Helper()
-	resp, err := p.Server.ReadResource(p.ctx, &tfprotov6.ReadResourceRequest{
+	resp := ask(p, p.Server.ReadResource, &tfprotov6.ReadResourceRequest{
 		TypeName: ResourceType, CurrentState: p.Encode(state.Value), Private: state.Private, CurrentIdentity: state.Identity,
 	})
-	p.Must(err)
 	diags := p.Diagnostics(resp.Diagnostics)
 	if !p.isDeferred(resp.Deferred) {
 		p.WantIdentity(resp.NewIdentity, state.Get("user_group_id"))
@@ -302,8 +298,7 @@ func (p *Provider) Importing(id string, identity Object) (State, Diags) {
 	if identity != nil {
 		req.Identity = &tfprotov6.ResourceIdentityData{IdentityData: p.Encode(Value(identityType, identity))}
 	}
-	resp, err := p.Server.ImportResourceState(p.ctx, req)
-	p.Must(err)
+	resp := ask(p, p.Server.ImportResourceState, req)
 	diags := p.Diagnostics(resp.Diagnostics)
 	if p.isDeferred(resp.Deferred) || diags.HasError() {
 		return p.Nothing(), diags
@@ -341,10 +336,9 @@ func (p *Provider) Upgraded(
 	version int64, attributes json.RawMessage, identityVersion int64, identity json.RawMessage,
 ) State {
 	p.T.Helper()
-	resp, err := p.Server.UpgradeResourceState(p.ctx, &tfprotov6.UpgradeResourceStateRequest{
+	resp := ask(p, p.Server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{
 		TypeName: ResourceType, Version: version, RawState: &tfprotov6.RawState{JSON: attributes},
 	})
-	p.Must(err)
 	p.Diagnostics(resp.Diagnostics).WantNone()
 	// Engines request the upgrade of an identity only if the versions differ, and the framework returns an error
 	// otherwise.

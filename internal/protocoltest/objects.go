@@ -18,14 +18,12 @@ func (p *Provider) Data(name string, config Object) (Object, Diags) {
 	p.T.Helper()
 	typ := p.Schema.DataSourceSchemas[name].ValueType()
 	encoded := p.Encode(Value(typ, config))
-	validated, err := p.Server.ValidateDataResourceConfig(p.ctx,
+	validated := ask(p, p.Server.ValidateDataResourceConfig,
 		&tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: encoded})
-	p.Must(err)
 	if diags := p.Diagnostics(validated.Diagnostics); diags.HasError() {
 		return nil, diags
 	}
-	read, err := p.Server.ReadDataSource(p.ctx, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: encoded})
-	p.Must(err)
+	read := ask(p, p.Server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: encoded})
 	if p.isDeferred(read.Deferred) {
 		return nil, p.Diagnostics(read.Diagnostics)
 	}
@@ -37,15 +35,12 @@ func (p *Provider) Open(config Object) (Object, Diags) {
 	p.T.Helper()
 	typ := p.Schema.EphemeralResourceSchemas[tokenType].ValueType()
 	encoded := p.Encode(Value(typ, config))
-	validated, err := p.Server.ValidateEphemeralResourceConfig(p.ctx,
+	validated := ask(p, p.Server.ValidateEphemeralResourceConfig,
 		&tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: tokenType, Config: encoded})
-	p.Must(err)
 	if diags := p.Diagnostics(validated.Diagnostics); diags.HasError() {
 		return nil, diags
 	}
-	opened, err := p.Server.OpenEphemeralResource(p.ctx,
-		&tfprotov6.OpenEphemeralResourceRequest{TypeName: tokenType, Config: encoded})
-	p.Must(err)
+	opened := ask(p, p.Server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{TypeName: tokenType, Config: encoded})
 	if p.isDeferred(opened.Deferred) {
 		return nil, p.Diagnostics(opened.Diagnostics)
 	}
@@ -76,21 +71,17 @@ func (p *Provider) results(typ tftypes.Type, encoded *tfprotov6.DynamicValue, co
 func (p *Provider) Invoke(config Object) ([]string, Diags) {
 	p.T.Helper()
 	encoded := p.Encode(Value(p.Schema.ActionSchemas[actionType].Schema.ValueType(), config))
-	validated, err := p.Server.ValidateActionConfig(p.ctx,
+	validated := ask(p, p.Server.ValidateActionConfig,
 		&tfprotov6.ValidateActionConfigRequest{ActionType: actionType, Config: encoded})
-	p.Must(err)
 	if diags := p.Diagnostics(validated.Diagnostics); diags.HasError() {
 		return nil, diags
 	}
-	planned, err := p.Server.PlanAction(p.ctx, &tfprotov6.PlanActionRequest{ActionType: actionType, Config: encoded})
-	p.Must(err)
+	planned := ask(p, p.Server.PlanAction, &tfprotov6.PlanActionRequest{ActionType: actionType, Config: encoded})
 	p.Diagnostics(planned.Diagnostics).WantNone()
 	if p.isDeferred(planned.Deferred) {
 		return nil, Diags{t: p.T}
 	}
-	stream, err := p.Server.InvokeAction(p.ctx,
-		&tfprotov6.InvokeActionRequest{ActionType: actionType, Config: encoded})
-	p.Must(err)
+	stream := ask(p, p.Server.InvokeAction, &tfprotov6.InvokeActionRequest{ActionType: actionType, Config: encoded})
 	var progress []string
 	var diags Diags
 	for event := range stream.Events {
@@ -116,17 +107,15 @@ func (p *Provider) List(limit int64, wholeResource bool, ids ...string) ([]Liste
 	p.T.Helper()
 	typ := p.Schema.ListResourceSchemas[ResourceType].ValueType()
 	encoded := p.Encode(Value(typ, Object{"user_group_ids": ids}))
-	validated, err := p.Server.ValidateListResourceConfig(p.ctx,
+	validated := ask(p, p.Server.ValidateListResourceConfig,
 		&tfprotov6.ValidateListResourceConfigRequest{TypeName: ResourceType, Config: encoded})
-	p.Must(err)
 	diags := p.Diagnostics(validated.Diagnostics)
 	if diags.HasError() {
 		return nil, diags
 	}
-	stream, err := p.Server.ListResource(p.ctx, &tfprotov6.ListResourceRequest{
+	stream := ask(p, p.Server.ListResource, &tfprotov6.ListResourceRequest{
 		TypeName: ResourceType, Config: encoded, Limit: limit, IncludeResource: wholeResource,
 	})
-	p.Must(err)
 	var listed []Listed
 	for result := range stream.Results {
 		if diags.HasError() && result.Identity != nil {

@@ -64,9 +64,7 @@ func Bare(t *testing.T, newServer func() tfprotov6.ProviderServer) *Provider {
 		t.Fatal("the server does not implement list resources or actions")
 	}
 	p := &Provider{T: t, ctx: t.Context(), newServer: newServer, Server: server}
-	var err error
-	p.Schema, err = server.GetProviderSchema(p.ctx, &tfprotov6.GetProviderSchemaRequest{})
-	p.Must(err)
+	p.Schema = ask(p, p.Server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
 	p.names = namesIn(p.Schema)
 	p.Diagnostics(p.Schema.Diagnostics).WantNone()
 	return p
@@ -129,8 +127,7 @@ func (p *Provider) AnotherProcess(arguments Object) *Provider {
 func (p *Provider) Configure(arguments Object) Diags {
 	p.T.Helper()
 	config := p.Encode(Value(p.Schema.Provider.ValueType(), arguments))
-	validated, err := p.Server.ValidateProviderConfig(p.ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
-	p.Must(err)
+	validated := ask(p, p.Server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: config})
 	if diags := p.Diagnostics(validated.Diagnostics); diags.HasError() {
 		return diags
 	}
@@ -145,8 +142,7 @@ func (p *Provider) Walk() Diags {
 	if p.configured == nil {
 		return Diags{t: p.T}
 	}
-	configured, err := p.Server.ConfigureProvider(p.ctx, p.configured)
-	p.Must(err)
+	configured := ask(p, p.Server.ConfigureProvider, p.configured)
 	return p.Diagnostics(configured.Diagnostics)
 }
 
@@ -180,12 +176,28 @@ func (p *Provider) WantDeferred(what string, want int) {
 	p.deferrals = 0
 }
 
-// Must ends the test if a call failed without diagnostics.
+// Must ends the test if there is an error.
 func (p *Provider) Must(err error) {
 	p.T.Helper()
 	if err != nil {
-		p.T.Fatalf("the call itself failed, which an engine reports as a crash: %v", err)
+		p.T.Fatal(err)
 	}
+}
+
+// ask calls a method of the server. An error without diagnostics ends the test, because engines report a crash.
+func ask[Request, Response any](
+	p *Provider, method func(context.Context, Request) (Response, error), request Request,
+) Response {
+	p.T.Helper()
+	response, err := method(p.ctx, request)
+	p.Must(err)
+	return response
+}
+
+// Stop asks the provider to end all operations, as an engine does when it is interrupted.
+func (p *Provider) Stop() {
+	p.T.Helper()
+	ask(p, p.Server.StopProvider, &tfprotov6.StopProviderRequest{})
 }
 
 func (p *Provider) block() *tfprotov6.SchemaBlock {

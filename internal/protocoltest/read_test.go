@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
@@ -265,11 +263,7 @@ func TestLastFiveRetiredTokensAreRemembered(t *testing.T) {
 func TestStopEndsRunningRequests(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
-	p.Service.BeforeCall(func(emulator.Call) {
-		if _, err := p.Server.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{}); err != nil {
-			t.Error(err)
-		}
-	})
+	p.Service.BeforeCall(func(emulator.Call) { p.Stop() })
 	p.Service.Fail(emulator.Fault{Kind: emulator.Unavailable503})
 	second(p.Read(state)).WantError(cannotLookUp, "status 503")
 	p.WantCalls("GET")

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
@@ -146,10 +144,7 @@ func TestUserGroupsIsCompleteOrFails(t *testing.T) {
 			ids = append(ids, fmt.Sprint("customer-", i))
 			p.Service.Seed(emulator.Group{ID: ids[i], Name: "Customer"})
 		}
-		stopped := time.AfterFunc(21*latency/2, func() {
-			_, err := p.Server.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{})
-			p.Must(err)
-		})
+		stopped := time.AfterFunc(21*latency/2, p.Stop)
 		_, diags := userGroups(p, ids...)
 		next := len(p.Service.Calls()) // Each call was the lookup of a group that exists.
 		diags.WantError(fmt.Sprintf("Cannot look up user group %q", ids[next]), "The run was stopped")

@@ -70,7 +70,6 @@ func (w *walk) RoundTrip(r *http.Request) (*http.Response, error) {
 		w.possible = append(w.possible, len(can))
 	}
 	w.tell("  %s %s: %s", r.Method, body, befalls)
-	status, answer := http.StatusOK, w.old
 	switch befalls {
 	case "another actor rotates":
 		w.Service.RotateBehind("acme")
@@ -83,24 +82,25 @@ func (w *walk) RoundTrip(r *http.Request) (*http.Response, error) {
 	case "another actor creates":
 		w.Service.Seed(emulator.Group{ID: "acme", Name: "Another"})
 	}
+	answer := httptest.NewRecorder()
+	answer.Header().Set("Content-Type", "application/json")
 	switch befalls {
 	case "lost before the work", "status 500":
-		status, answer = http.StatusInternalServerError, []byte(`{"success":0}`)
+		answer.WriteHeader(http.StatusInternalServerError)
+		answer.WriteString(`{"success":0}`)
 	case "an old response":
 		w.misled = true
+		answer.Write(w.old)
 	default:
-		status, answer = w.work(r)
+		w.work(answer, r)
 	}
 	switch befalls {
 	case "lost before the work", "lost after the work":
 		return nil, errors.New("the connection was cut")
 	case "no token":
-		answer = bytes.Replace(answer, []byte(`"token"`), []byte(`"tok"`), 1)
+		answer.Body = bytes.NewBuffer(bytes.Replace(answer.Body.Bytes(), []byte(`"token"`), []byte(`"tok"`), 1))
 	}
-	return &http.Response{
-		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(bytes.NewReader(answer)), ContentLength: int64(len(answer)),
-	}, nil
+	return answer.Result(), nil
 }
 
 // mishaps returns what can befall an attempt.
@@ -119,15 +119,13 @@ func (w *walk) mishaps(method string) []string {
 }
 
 // work lets the service carry out the request.
-func (w *walk) work(r *http.Request) (status int, answer []byte) {
-	recorder := httptest.NewRecorder()
-	w.Service.ServeHTTP(recorder, r)
+func (w *walk) work(answer *httptest.ResponseRecorder, r *http.Request) {
+	w.Service.ServeHTTP(answer, r)
 	calls := w.Service.Calls()
 	if call := calls[len(calls)-1]; call.Created && !bytes.Contains(call.Body, []byte(`"mapping"`)) {
 		w.empty = append(slices.Clip(w.empty), call.TeamID)
 	}
-	if r.Method == http.MethodGet && recorder.Code == http.StatusOK {
-		w.old = recorder.Body.Bytes()
+	if r.Method == http.MethodGet && answer.Code == http.StatusOK {
+		w.old = answer.Body.Bytes()
 	}
-	return recorder.Code, recorder.Body.Bytes()
 }
