@@ -83,10 +83,16 @@ func customers(t *testing.T, maxDeletions any, ids ...string) (*Provider, []Stat
 	return p.AnotherProcess(Object{"max_deletions": maxDeletions}), states
 }
 
+// A group that its own protection keeps has an error of its own, and does not count.
 func TestPlanWithTooManyDeletionsFailsOnce(t *testing.T) {
 	p, states := customers(t, 2, "a", "b", "c", "d")
+	again := p.Imported("a") // at another address
+	protected := p.Updated(states[3], Acme("user_group_id", "d", "deletion_protection", true))
 	p.Walk().WantNone()
-	p.PlanToo(states[0], nil).Diags.WantNone()
+	for _, counted := range []State{states[0], states[0], again} {
+		p.PlanToo(counted, nil).Diags.WantNone()
+	}
+	p.PlanToo(protected, nil).Diags.WantError(`User group "d" is protected from deletion`)
 	p.PlanToo(states[1], Acme("user_group_id", "b2")).Diags.WantNone()
 	p.PlanToo(states[2], nil).Diags.WantError(tooMany, "deletes or replaces more", "at least 3", "max_deletions is 2",
 		"Nothing was changed", "incomplete", "moved block", "-var", "EMBED_MAX_DELETIONS")
@@ -95,34 +101,26 @@ func TestPlanWithTooManyDeletionsFailsOnce(t *testing.T) {
 	// The engine may ask again, and must not take silence for consent.
 	p.PlanToo(states[2], nil).Diags.WantError(tooMany)
 
-	// A replacement is also too many.
-	p.Plan(states[0], nil).Diags.WantNone()
-	p.PlanToo(states[1], nil).Diags.WantNone()
-	p.PlanToo(states[2], Acme("user_group_id", Unknown)).Diags.WantError(tooMany, "at least 3")
-	p.WantCalls("")
-}
-
-func TestPlanCountsEachDeletedGroupOnce(t *testing.T) {
-	p, states := customers(t, 1, "a", "b", "c")
-	twice := p.Imported("a")
-	protected := p.Updated(states[1], Acme("user_group_id", "b", "deletion_protection", true))
+	// A group that is kept after all does not count, and a group that may be replaced does.
 	p.Walk().WantNone()
 	p.PlanToo(states[0], nil).Diags.WantNone()
-	p.PlanToo(states[0], nil).Diags.WantNone()
-	p.PlanToo(twice, nil).Diags.WantNone()
-	// A group that its own protection keeps has an error of its own, and does not count.
-	p.PlanToo(protected, nil).Diags.WantError(`User group "b" is protected from deletion`)
-	// A group that is kept after all does not count either.
-	p.Plan(states[0], nil).Diags.WantNone()
 	p.PlanToo(states[0], Acme("user_group_id", "a")).Diags.WantNone()
+	p.PlanToo(states[1], nil).Diags.WantNone()
 	p.PlanToo(states[2], nil).Diags.WantNone()
+	p.PlanToo(states[3], Acme("user_group_id", Unknown)).Diags.WantError(tooMany, "at least 3")
+
+	// The limit applies while other arguments are unknown. An unknown limit is no limit for the plan.
+	p.AnotherProcess(Object{"max_deletions": 0, "api_key": Unknown}).Plan(states[0], nil).Diags.
+		WantError(tooMany, "at least 1", "max_deletions is 0")
+	p.AnotherProcess(Object{"max_deletions": Unknown}).Plan(states[0], nil).Diags.WantNone()
 	p.WantCalls("")
 }
 
 // TestDeletionsWithoutPlanStopAtTheLimit covers engines that delete without planning it with the provider: all versions
 // do so with -replace, and Terraform before 1.3 always does. A deletion that failed counts as well.
 func TestDeletionsWithoutPlanStopAtTheLimit(t *testing.T) {
-	p, states := customers(t, 2, "a", "b", "c", "d")
+	p, states := customers(t, 2, "a", "b", "c", "d", "acme")
+	protected := p.Updated(states[4], Acme("deletion_protection", true))
 	p.Walk().WantNone()
 	p.Fault(http.MethodDelete, emulator.Refuse)
 	second(p.ApplyDeletion(states[0])).WantError(`Cannot delete user group "a"`)
@@ -135,34 +133,16 @@ func TestDeletionsWithoutPlanStopAtTheLimit(t *testing.T) {
 		second(p.ApplyDeletion(states[i])).
 			WantError(fmt.Sprintf("User group %q was not deleted", id), "max_deletions is 2", tooMany)
 	}
+	second(p.ApplyDeletion(protected)).WantErrorAt("deletion_protection", isProtected)
 	// Everything else goes on.
 	p.PlanToo(p.Nothing(), Acme("user_group_id", "new")).Diags.WantNone()
 	p.WantCalls("")
-	p.WantGroups("a", "c", "d")
+	p.WantGroups("a", "acme", "c", "d")
 
 	// Each run has its own count.
 	p.WantDestroyed(states[2])
 	p.WantDestroyed(states[3])
-	p.WantGroups("a")
-}
-
-// TestNothingMayBeDeletedWithALimitOfZero also checks that the limit applies while other arguments are unknown, and
-// that an unknown limit is no limit for the plan. The provider cannot delete anything while an argument is unknown.
-func TestNothingMayBeDeletedWithALimitOfZero(t *testing.T) {
-	p, states := customers(t, 0, "acme")
-	for _, key := range []any{emulator.DefaultKey, Unknown} {
-		p.AnotherProcess(Object{"max_deletions": 0, "api_key": key}).Plan(states[0], nil).Diags.
-			WantError(tooMany, "at least 1", "max_deletions is 0")
-	}
-	p.AnotherProcess(Object{"max_deletions": Unknown}).Plan(states[0], nil).Diags.WantNone()
-	p.Walk().WantNone()
-	second(p.ApplyDeletion(states[0])).WantError(tooMany, "deletion number 1", "max_deletions is 0")
-	// A protected group gets the error about its protection.
-	state := p.Updated(states[0], Acme("deletion_protection", true))
-	p.Walk().WantNone()
-	second(p.ApplyDeletion(state)).WantErrorAt("deletion_protection", isProtected)
-	p.WantCalls("")
-	p.WantGroups("acme")
+	p.WantGroups("a", "acme")
 }
 
 // TestAdoptionKeepsTheGroupFromItsOldInstance covers create_before_destroy with adopt_existing: the replacement adopts
