@@ -2,7 +2,9 @@ package protocoltest_test
 
 import (
 	"crypto/tls"
+	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -94,108 +96,90 @@ func TestCertificatesAreUsed(t *testing.T) {
 	}
 }
 
-// TestBadProviderArgumentIsOneErrorWithoutACall checks that each bad value causes exactly one error, before any call.
-// The error names the argument and, unless arguments conflict, its environment variable. It does not show the value.
+// TestBadProviderArgumentIsOneErrorWithoutACall checks that each bad value, in the configuration or in the environment,
+// causes exactly one error, before any call. The error names the argument and, unless arguments conflict, its
+// environment variable. It does not show the value.
 func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
-	const marker = "marker-4711"
-	const invalid, missing = "A provider argument is invalid", "A provider argument is missing"
-	const conflict = "Provider arguments conflict"
-	empty := File(t, "empty", " \n")
-	twoLines := File(t, "two", marker+"\n"+marker)
-	noPEM := File(t, "pem", marker)
-	tests := []struct {
-		argument    string
-		configured  any
-		environment string // empty to test the configuration only
-		title       string // of the error
-	}{
-		{"base_url", "", "", missing},
-		{"base_url", marker + ".example", marker + ".example", invalid},
-		{"base_url", "https://user:" + marker + "@service.example", "https://user:" + marker + "@service.example", invalid},
-		{"api_key", "", "", missing},
-		{"api_key", "  ", "  ", missing},
-		{"api_key", marker + "\n" + marker, marker + "\n" + marker, invalid},
-		{"api_key", marker + "\x00", "", invalid},
-		{"api_key_file", "/no/such/" + marker, "/no/such/" + marker, invalid},
-		{"api_key_file", empty, empty, invalid},
-		{"api_key_file", twoLines, twoLines, invalid},
-		{"allow_http", nil, marker, invalid},
-		{"request_timeout", marker, marker, invalid},
-		{"request_timeout", "30", "30", invalid},
-		{"request_timeout", "0s", "0s", invalid},
-		{"request_timeout", "-1s", "-1s", invalid},
-		{"max_retries", -1, "-1", invalid},
-		{"max_retries", 101, "101", invalid},
-		{"max_retries", 0.5, "", invalid},
-		{"max_retries", nil, marker, invalid},
-		{"max_retries", nil, "1.5", invalid},
-		{"retry_wait_min", marker, marker, invalid},
-		{"retry_wait_max", marker, marker, invalid},
-		{"retry_wait_max", "1us", "1us", conflict},
-		{"requests_per_second", 0.0, "0", invalid},
-		{"requests_per_second", nil, "NaN", invalid},
-		{"requests_per_second", nil, marker, invalid},
-		{"headers", Object{"CONTENT-TYPE": marker}, `{"CONTENT-TYPE":"` + marker + `"}`, invalid},
-		{"headers", Object{"a b": marker}, `{"a b":"` + marker + `"}`, invalid},
-		{"headers", Object{"X-Tenant": marker + "\r\nX: y"}, `{"X-Tenant":"` + marker + `\r\nX: y"}`, invalid},
-		{"headers", Object{"X-Tenant": nil}, `{"X-Tenant":null}`, invalid},
-		{"headers", Object{"X-Tenant": "a", "x-tenant": "b"}, `{"X-Tenant":"a","x-tenant":"b"}`, invalid},
-		{"headers", nil, `{"X-Tenant":1}`, invalid},
-		{"headers", nil, `{"X-Tenant":"a","X-Tenant":"b"}`, invalid},
-		{"headers", nil, marker, invalid},
-		{"ca_cert_file", "/no/such/" + marker, "/no/such/" + marker, invalid},
-		{"ca_cert_file", noPEM, noPEM, invalid},
-		{"ca_cert_file", empty, empty, invalid},
-		{"user_agent_suffix", "a\n" + marker, "a\n" + marker, invalid},
-		{"environment", marker, marker, invalid},
-		{"environment", "customer", "customer", invalid},
-		{"max_deletions", -1, "-1", invalid},
-		{"max_deletions", 1_000_001, "1000001", invalid},
-	}
-	for _, test := range tests {
-		t.Run(test.argument+" "+strings.NewReplacer("/", "|", "\x00", "0").Replace(test.environment), func(t *testing.T) {
-			p := bare(t)
-			p.Serve(emulator.Options{})
-			check := func(source string, diags Diags) {
-				t.Helper()
-				if len(diags.List) != 1 || !diags.HasError() || strings.Contains(diags.String(), marker) {
-					t.Fatalf("%s: want one error without the value, got:\n%s", source, diags)
+	type onlyInEnvironment string
+	const marker, shorterThanMinimum, noText = "marker-4711", "1us", onlyInEnvironment("marker-4711")
+	empty, twoLines := File(t, "empty", " \n"), File(t, "two", marker+"\n"+marker)
+	// Terraform prints the line of the configuration that an error points to.
+	secret := []string{"api_key", "headers", "proxy_url", "client_key_pem", "base_url"}
+	for argument, values := range map[string][]any{
+		"base_url":            {"", marker + ".example", "https://user:" + marker + "@service.example"},
+		"api_key":             {"", "  ", marker + "\n" + marker, marker + "\x00"},
+		"api_key_file":        {"/no/such/" + marker, empty, twoLines},
+		"allow_http":          {noText},
+		"request_timeout":     {marker, "30", "0s", "-1s"},
+		"max_retries":         {-1, 101, 0.5, noText},
+		"retry_wait_min":      {marker},
+		"retry_wait_max":      {marker, shorterThanMinimum},
+		"requests_per_second": {0.0, onlyInEnvironment("NaN"), noText},
+		"headers": {
+			Object{"CONTENT-TYPE": marker}, Object{"a b": marker}, Object{"X-Tenant": marker + "\r\nX: y"},
+			Object{"X-Tenant": nil}, Object{"X-Tenant": "a", "x-tenant": "b"}, noText,
+			onlyInEnvironment(`{"X-Tenant":1}`), onlyInEnvironment(`{"X-Tenant":"a","X-Tenant":"b"}`),
+		},
+		"ca_cert_file":      {"/no/such/" + marker, File(t, "pem", marker), empty},
+		"user_agent_suffix": {"a\n" + marker},
+		"environment":       {marker, "customer"},
+		"max_deletions":     {-1, 1_000_001},
+	} {
+		for i, value := range values {
+			t.Run(fmt.Sprint(argument, " ", i), func(t *testing.T) {
+				p := bare(t)
+				p.Serve(emulator.Options{})
+				arguments := p.Arguments()
+				if argument == "api_key_file" {
+					delete(arguments, "api_key")
 				}
-				one := diags.List[0]
-				// Terraform prints the line of the configuration that an error points to.
-				secret := slices.Contains([]string{"api_key", "headers", "proxy_url", "client_key_pem", "base_url"}, test.argument)
-				if secret != (one.Attribute == nil) ||
-					!secret && !strings.Contains(one.Attribute.String(), `"`+test.argument+`"`) {
-					t.Errorf("%s: the error is at %v", source, one.Attribute)
-				}
-				switch {
-				case source == "configuration" && test.argument == "requests_per_second": // The validator is the framework's.
-					p.Walk().WantNone() // `terraform validate` has reported it.
-				case source == "configuration" && strings.HasPrefix(test.argument, "max_"):
-					p.Walk().WantNone()
-					diags.WantError("Invalid number", test.argument+" must be a whole number", "No call was made")
-				default:
-					says := []string{test.argument, "No call was made"}
-					if test.title != conflict {
-						says = append(says, "EMBED_"+strings.ToUpper(test.argument))
+				variable := "EMBED_" + strings.ToUpper(argument)
+				check := func(diags Diags, title string, says ...string) {
+					t.Helper()
+					diags.WantError(title, append(says, argument, "No call was made")...)
+					at := diags.List[0].Attribute
+					if slices.Contains(secret, argument) != (at == nil) || strings.Contains(diags.String(), marker) {
+						t.Errorf("the error is at %v:\n%s", at, diags)
+					} else if at != nil && !strings.Contains(at.String(), `"`+argument+`"`) {
+						t.Errorf("the error is at %v", at)
 					}
-					diags.WantError(test.title, says...)
 				}
-			}
-			arguments := p.Arguments()
-			if test.argument == "api_key_file" {
-				delete(arguments, "api_key")
-			}
-			if test.configured != nil {
-				check("configuration", p.Configure(With(arguments, Object{test.argument: test.configured})))
-			}
-			if test.environment != "" {
-				t.Setenv("EMBED_"+strings.ToUpper(test.argument), test.environment)
-				delete(arguments, test.argument)
-				check("environment", p.Configure(arguments))
-			}
-			p.WantCalls("")
-		})
+				title, says := "A provider argument is invalid", []string{variable}
+				switch text, _ := value.(string); {
+				case text == shorterThanMinimum:
+					title, says = "Provider arguments conflict", nil
+				case argument == "base_url" && text == "", argument == "api_key" && strings.TrimSpace(text) == "":
+					title = "A provider argument is missing"
+				}
+				text := fmt.Sprint(value)
+				if object, is := value.(Object); is {
+					encoded, err := json.Marshal(object)
+					p.Must(err)
+					text = string(encoded)
+				}
+				if _, is := value.(onlyInEnvironment); !is {
+					diags := p.Configure(With(arguments, argument, value))
+					switch {
+					case argument == "requests_per_second": // The validator is the framework's.
+						if len(diags.List) != 1 || !diags.HasError() {
+							t.Errorf("want one error, got:\n%s", diags)
+						}
+						p.Walk().WantNone() // `terraform validate` has reported it.
+					case strings.HasPrefix(argument, "max_"):
+						check(diags, "Invalid number", argument+" must be a whole number")
+						p.Walk().WantNone()
+					default:
+						check(diags, title, says...)
+					}
+				}
+				if text != "" && !strings.Contains(text, "\x00") {
+					t.Setenv(variable, text)
+					delete(arguments, argument)
+					check(p.Configure(arguments), title, says...)
+				}
+				p.WantCalls("")
+			})
+		}
 	}
 	all := bare(t).Configure(Object{"request_timeout": "x", "retry_wait_min": "x", "headers": Object{"Host": "x"}})
 	if len(all.List) != 5 {
@@ -203,21 +187,26 @@ func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 	}
 }
 
-// A refresh keeps the state, and a plan succeeds. Every operation that needs a call returns an error that explains why
-// it cannot make one.
+// TestUnknownProviderArgumentsMakeNoCall checks that a refresh keeps the state, that plans are complete, and that every
+// operation that needs a call explains why it cannot make one. Engines that allow deferral defer these operations, and
+// repeat the plan in a later run.
 func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
 	says := func(what string) []string {
 		return []string{what, "provider block", "only known after apply", "No call was made", "-target"}
 	}
 	known := start(t, emulator.Options{})
-	state := known.Created(Acme())
+	state, new := known.Created(Acme()), Acme("user_group_id", "new")
+	known.WalkDeferring().WantNone()
+	known.PlanToo(known.Nothing(), new).Diags.WantNone()
+	known.WantDeferred("a plan with known arguments", 0)
 	for _, argument := range known.Schema.Provider.Block.Attributes {
 		p := known.AnotherProcess(Object{argument.Name: Unknown})
-		second(p.Create(Acme("user_group_id", "new"))).WantError(notConfigured, says("Creating a user group")...)
+		second(p.Create(new)).WantError(notConfigured, says("Creating a user group")...)
+		p.WalkDeferring().WantNone()
+		p.PlanToo(p.Nothing(), new).Diags.WantNone()
+		p.WantDeferred("with an unknown "+argument.Name, 1)
 	}
 	p := known.AnotherProcess(Object{"headers": Object{"X-Tenant": Unknown}})
-	p.WantSame(p.Refreshed(state), state)
-	p.WantSettled(state, Acme())
 	for _, config := range []Object{Acme("name", "New"), NextQuarter()} {
 		after, diags := p.Update(state, config)
 		diags.WantError(notConfigured, says("Updating a user group")...)
@@ -225,52 +214,30 @@ func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
 	}
 	p.Updated(state, Acme("deletion_protection", true))
 	second(p.Destroy(state)).WantError(notConfigured, says("Deleting a user group")...)
-	second(p.Importing("acme", nil)).WantError(notConfigured, says("Importing a user group")...)
-	second(p.DataSource(ByID("acme"))).WantError(notConfigured, says("Looking up a user group")...)
-	second(userGroups(p, "acme")).WantError(notConfigured, says("Looking up user groups")...)
-	second(p.Open(ByID("acme"))).WantError(notConfigured, says("Reading a user group token")...)
-	second(p.Invoke(ByID("acme"))).WantError(notConfigured, says("Rotating a user group token")...)
 	second(p.List(0, false, "acme")).WantError(notConfigured, says("Listing user groups")...)
-	p.WantCalls("")
-}
-
-// TestUnknownProviderArgumentsMakeNoCall is about engines that do not allow deferral.
-func TestUnknownProviderArgumentDefersIfTheEngineAllowsIt(t *testing.T) {
-	known := start(t, emulator.Options{})
-	state := known.Created(Acme("deletion_protection", true))
-	config := Acme("user_group_id", "new")
-	for _, argument := range known.Schema.Provider.Block.Attributes {
-		p := known.AnotherProcess(Object{argument.Name: Unknown})
-		p.WalkDeferring().WantNone()
-		p.PlanToo(p.Nothing(), config).Diags.WantNone()
-		p.WantDeferred("with an unknown "+argument.Name, 1)
-	}
-	known.WalkDeferring().WantNone()
-	known.PlanToo(known.Nothing(), config).Diags.WantNone()
-	known.WantDeferred("with known arguments", 0)
-
-	p := known.AnotherProcess(Object{"api_key": Unknown})
-	p.WalkDeferring().WantNone()
-	p.WantSame(p.Refreshed(state), state)
-	p.WantDeferred("a refresh", 1)
-	second(p.Importing("acme", nil)).WantNone()
-	p.WantDeferred("an import", 1)
-	second(p.DataSource(ByID("acme"))).WantNone()
-	second(userGroups(p, "acme")).WantNone()
-	p.WantDeferred("two data sources", 2)
-	second(p.Open(ByID("acme"))).WantNone()
-	p.WantDeferred("an ephemeral resource", 1)
-	second(p.Invoke(ByID("acme"))).WantNone()
-	p.WantDeferred("an action", 1)
-	// Plans are complete, and refuse what they refuse otherwise.
-	plan := p.Plan(p.Nothing(), config)
-	plan.Diags.WantNone()
-	p.WantDeferred("a plan", 1)
-	for _, name := range []string{"id", "token", "token_fingerprint", "team_id"} {
-		if plan.Get(name) != Unknown {
-			t.Errorf("%s is planned as %v, want unknown", name, plan.Get(name))
+	for deferrals, walk := range []func() Diags{p.Walk, p.WalkDeferring} {
+		walk().WantNone()
+		p.WantSame(Silent(p.ReadToo(state)), state)
+		p.WantDeferred("a refresh", deferrals)
+		for what, operate := range map[string]func() Diags{
+			"Importing a user group":      func() Diags { return second(p.Importing("acme", nil)) },
+			"Looking up a user group":     func() Diags { return second(p.DataSource(ByID("acme"))) },
+			"Looking up user groups":      func() Diags { return second(userGroups(p, "acme")) },
+			"Reading a user group token":  func() Diags { return second(p.Open(ByID("acme"))) },
+			"Rotating a user group token": func() Diags { return second(p.Invoke(ByID("acme"))) },
+		} {
+			if diags := operate(); deferrals > 0 {
+				diags.WantNone()
+			} else {
+				diags.WantError(notConfigured, says(what)...)
+			}
+			p.WantDeferred(what, deferrals)
 		}
 	}
-	p.Plan(state, nil).Diags.WantErrorAt("deletion_protection", isProtected)
+	// Plans refuse what they refuse otherwise.
+	protected := state
+	protected.Value = Value(p.Type(), With(state.Members(), "deletion_protection", true))
+	p.PlanToo(protected, nil).Diags.WantErrorAt("deletion_protection", isProtected)
+	p.WantSettled(state, Acme())
 	p.WantCalls("")
 }
