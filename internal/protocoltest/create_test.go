@@ -3,7 +3,6 @@ package protocoltest_test
 import (
 	"encoding/json"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -94,57 +93,27 @@ func TestCreateWithALostResponseClaimsOnlyItsOwnGroup(t *testing.T) {
 		"Nothing was added to the state", "import block", "adopt_existing")
 }
 
-// TestFailedCreateSaysWhatWasDone checks the calls of creations that fail, and what the error says about the group. The
-// harness checks that they leave no state.
+// The harness checks that failed creations leave no state. What was done is in words_test.go in internal/provider.
 func TestFailedCreateSaysWhatWasDone(t *testing.T) {
-	t.Parallel()
-	const cannotCreate, cannotAdopt = `Cannot create user group "acme"`, `Cannot adopt user group "acme"`
-	const no, maybe = "The group was not created.", "It is not known whether the group was created."
-	for name, test := range map[string]struct {
-		updates      emulator.Updates
-		fault        emulator.Fault
-		title, calls string
-		says         []string
-	}{
-		"refused": {
-			fault: emulator.Fault{Kind: emulator.Refuse}, title: cannotCreate, calls: "GET",
-			says: []string{no, `"the service refuses this call"`, "Fix what the service reports"},
-		},
-		"redirected": {
-			fault: emulator.Fault{Kind: emulator.Redirect307}, title: cannotCreate, calls: "GET",
-			says: []string{no, "redirect", "base_url"},
-		},
-		"HTML": {
-			fault: emulator.Fault{Kind: emulator.HTML200}, title: cannotCreate, calls: "GET > GET > GET",
-			says: []string{maybe, "HTML", "Run again", "already exists"},
-		},
-		"adoption refused": {
-			fault: emulator.Fault{Method: http.MethodPut, Kind: emulator.Refuse}, title: cannotAdopt, calls: "GET > PUT",
-			says: []string{"was not changed. It is not in the state"},
-		},
-		"adoption always cut": {
-			fault: emulator.Fault{Method: http.MethodPut, Kind: emulator.CutAfterWork}, title: cannotAdopt,
-			calls: "GET > PUT > PUT > PUT", says: []string{"was updated. The group is not in the state"},
-		},
-		"adoption by a service that merges": {
-			updates: emulator.UpdatesMerge, fault: emulator.Fault{Kind: emulator.Delay}, title: notAsPlanned,
-			calls: "GET > PUT > PUT",
-			says:  []string{`which were not sent: "old"`, "was updated, but it is not in the state"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, emulator.Options{Updates: test.updates}, func(_ *testing.T, p *Provider) {
-				config := Acme()
-				if strings.HasPrefix(name, "adoption") {
-					p.Service.Seed(emulator.Group{ID: "acme", Name: "Old", Properties: json.RawMessage(`{"old":1}`)})
-					config = adopting()
-				}
-				p.Service.Fail(test.fault)
-				second(p.Create(config)).WantError(test.title, test.says...)
-				p.WantCalls(test.calls)
-			})
-		})
-	}
+	inVirtualTime(t, emulator.Options{Updates: emulator.UpdatesMerge}, func(_ *testing.T, p *Provider) {
+		p.Service.Seed(emulator.Group{ID: "old", Name: "Old", Properties: json.RawMessage(`{"old":1}`)})
+		create := func(id string, fault emulator.Fault) Diags {
+			p.Service.ClearFaults()
+			p.Service.Fail(fault)
+			return second(p.Create(adopting("user_group_id", id)))
+		}
+		refused := create("new", emulator.Fault{Kind: emulator.Refuse})
+		refused.WantError(`Cannot create user group "new"`, "The group was not created.", `"the service refuses this call"`,
+			"Fix what the service reports")
+		lost := create("new", emulator.Fault{Kind: emulator.HTML200})
+		lost.WantError(`Cannot create user group "new"`, "It is not known whether the group was created.", "HTML",
+			"Run again", "already exists")
+		notAdopted := create("old", emulator.Fault{Method: http.MethodPut, Kind: emulator.Refuse})
+		notAdopted.WantError(`Cannot adopt user group "old"`, "was not changed. It is not in the state")
+		contradicted := create("old", emulator.Fault{Kind: emulator.Delay})
+		contradicted.WantError(`User group "old" was not updated as planned`, `which were not sent: "old"`,
+			"was updated, but it is not in the state")
+	})
 }
 
 // An ID with invisible characters looks like a different customer's.

@@ -109,83 +109,60 @@ func TestTokenThatIsNotStoredIsLookedUp(t *testing.T) {
 }
 
 // If one fails, the provider still carries out the other. In TestServiceWithoutEnvironmentsFailsOnlyIfOneIsConfigured,
-// both fail.
+// both fail. TestSequences checks that the next run does what is left to do.
 func TestUpdateAndRotationAreIndependent(t *testing.T) {
 	t.Parallel()
-	const triggers = "rotate_token_when_changed"
-	merging := emulator.Options{Updates: emulator.UpdatesMerge}
-	silver := []any{"name", "New", "properties", `{"tier":"silver"}`}
+	const merged, perhapsUpdated = `{"rows":10,"tier":"silver"}`, "It is not known whether the group was updated"
 	for name, test := range map[string]struct {
-		options emulator.Options
-		method  string
-		kind    emulator.FaultKind
-		changes []any
-		calls   string
-		title   string
-		says    string
-		state   []any
-		next    string // the calls of the next run
+		updates     emulator.Updates
+		method      string
+		fails       emulator.FaultKind
+		calls       string
+		title, says string
+		state       []any
+		rotated     bool
 	}{
 		"update refused": {
-			method: "PUT", kind: emulator.Refuse, calls: "PUT > POST", title: cannotUpdate, says: "was not updated",
-			state: []any{"name", "Acme", triggers, Quarter("Q2")}, next: "PUT",
+			method: "PUT", fails: emulator.Refuse, calls: "PUT > POST", rotated: true,
+			title: cannotUpdate, says: "was not updated", state: []any{"name", "Acme"},
 		},
 		"update lost": {
-			method: "PUT", kind: emulator.CutAfterWork, calls: "PUT > PUT > PUT > POST", title: cannotUpdate,
-			says: "It is not known whether the group was updated", state: []any{"name", nil, triggers, Quarter("Q2")},
+			method: "PUT", fails: emulator.CutAfterWork, calls: "PUT > PUT > PUT > POST", rotated: true,
+			title: cannotUpdate, says: perhapsUpdated, state: []any{"name", nil, "properties", nil},
 		},
 		"not taken as sent": {
-			options: merging, changes: silver, calls: "PUT > PUT > POST", title: notAsPlanned, next: "PUT > PUT",
-			says:  "A service that merges properties keeps",
-			state: []any{"name", "New", "properties", `{"rows":10,"tier":"silver"}`, triggers, Quarter("Q2")},
+			updates: emulator.UpdatesMerge, method: "PUT", fails: emulator.Delay, calls: "PUT > PUT > POST", rotated: true,
+			title: notAsPlanned, says: "A service that merges properties keeps", state: []any{"properties", merged},
 		},
 		"rotation refused": {
-			method: "POST", kind: emulator.Refuse, calls: "PUT > POST > GET", title: cannotRotate,
-			says: "was not rotated", next: "POST",
-			state: []any{"name", "New", triggers, Quarter("Q1"), "api_environment_tag", "Customer"},
+			method: "POST", fails: emulator.Refuse, calls: "PUT > POST > GET",
+			title: cannotRotate, says: "was not rotated", state: []any{"name", "New", "api_environment_tag", "Customer"},
 		},
 		"rotation lost": {
-			method: "POST", kind: emulator.CutBefore, calls: "PUT > POST > GET > POST > GET > POST > GET",
-			title: cannotRotate, says: "not known whether the token was rotated",
-			state: []any{"name", "New", triggers, Quarter("Q1")}, next: "POST",
+			method: "POST", fails: emulator.CutBefore, calls: "PUT > POST > GET > POST > GET > POST > GET",
+			title: cannotRotate, says: "not known whether the token was rotated", state: []any{"name", "New"},
 		},
 		"answered with the same token": {
-			method: "POST", kind: emulator.Answer, calls: "PUT > POST > GET > POST > GET > POST > GET",
-			title: cannotRotate,
-			says:  "returned a token that is not new", next: "POST",
-			state: []any{"name", "New", triggers, Quarter("Q1")},
+			method: "POST", fails: emulator.Answer, calls: "PUT > POST > GET > POST > GET > POST > GET",
+			title: cannotRotate, says: "returned a token that is not new", state: []any{"name", "New"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, clock := dated(t, test.options)
-			rotatedAt := clock.at(0)
+			p, clock := dated(t, emulator.Options{Updates: test.updates})
+			rotatedAt, quarter := clock.at(0), Quarter("Q1")
 			state := p.Created(Acme())
-			old, now := state.Token(), clock.at(day)
-			if test.method != "" {
-				same := `{"success":1,"user_group":{"token":"` + old + `"}}`
-				p.Service.Fail(emulator.Fault{Method: test.method, Kind: test.kind, Body: same})
+			same := `{"success":1,"user_group":{"token":"` + state.Token() + `"}}`
+			p.Service.Fail(emulator.Fault{Method: test.method, Kind: test.fails, Body: same})
+			if now := clock.at(day); test.rotated {
+				rotatedAt, quarter = now, Quarter("Q2")
 			}
-			config := NextQuarter(append([]any{"name", "New"}, test.changes...)...)
-			state, diags := p.Update(state, config)
+			state, diags := p.Update(state, NextQuarter("name", "New", "properties", `{"tier":"silver"}`))
 			p.WantCalls(test.calls)
 			diags.WantError(test.title, test.says)
 			if strings.Contains(diags.String(), "silver") {
 				t.Errorf("the diagnostics show a value:\n%s", diags)
 			}
-			p.WantState(state, test.state...)
-			p.WantTruth(state, "acme")
-			if state.Token() != old {
-				rotatedAt = now
-			}
-			p.WantState(state, "token_rotated_at", rotatedAt)
-			p.Service.ClearFaults()
-			state = p.Refreshed(state)
-			p.Service.ResetCounts()
-			state, diags = p.Update(state, config)
-			p.WantCalls(test.next)
-			if test.changes == nil {
-				diags.WantNone()
-			}
+			p.WantState(state, append(test.state, "rotate_token_when_changed", quarter, "token_rotated_at", rotatedAt)...)
 			p.WantTruth(state, "acme")
 		})
 	}
@@ -226,22 +203,14 @@ func TestResponsesThatContradictTheStateAreErrors(t *testing.T) {
 	p.WantState(state, rotated)
 }
 
-// A rotation returns no token, and the lookup that follows it shows the old one or fails.
+// A rotation returns no token, and the lookup that follows it shows the old one.
 func TestALostTokenIsNotInTheState(t *testing.T) {
-	t.Parallel()
-	for title, lookups := range map[string]emulator.FaultKind{outdated: "", cannotRotate: emulator.Refuse} {
-		t.Run(title, func(t *testing.T) {
-			p := start(t, emulator.Options{ReadLag: 1 << 60})
-			state := p.Created(Acme())
-			p.Fault(http.MethodPost, emulator.NoToken)
-			if lookups != "" {
-				p.Always(http.MethodGet, lookups)
-			}
-			after, diags := p.Update(state, NextQuarter())
-			diags.WantError(title, "The token was rotated. The state still refers to the old token", "a second time")
-			p.WantSame(after, state)
-		})
-	}
+	p := start(t, emulator.Options{ReadLag: 1 << 60})
+	state := p.Created(Acme())
+	p.Fault(http.MethodPost, emulator.NoToken)
+	after, diags := p.Update(state, NextQuarter())
+	diags.WantError(outdated, "The token was rotated. The state still refers to the old token", "a second time")
+	p.WantSame(after, state)
 }
 
 // Without a team_id, and without a refresh, a group with another token may be a different group.
