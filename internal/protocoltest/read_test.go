@@ -63,7 +63,7 @@ func TestReadOfAReplacedGroupForgetsTheOldOne(t *testing.T) {
 		state, diags := p.Read(state)
 		diags.WantWarning(replaced, "team_id 1001", "team_id 1002", "API key")
 		p.WantTruth(state, "acme")
-		p.WantState(state, "name", nil, "mapping", nil, "properties", nil, "api_environment_tag", nil)
+		p.WantState(state, "name", nil, "mapping", nil, "properties", nil)
 		state = p.Refreshed(state) // The warning appears only once.
 
 		// A destroy at this point must not delete the new group, which Terraform has never managed.
@@ -81,7 +81,7 @@ func TestReadOfAReplacedGroupForgetsTheOldOne(t *testing.T) {
 		p.Service.Remove("acme")
 		p.Service.Seed(emulator.Group{ID: "acme", Name: "Theirs", Properties: json.RawMessage(`{"a":1}`)})
 		state, _ = p.Read(state)
-		p.WantState(state, "name", "Theirs", "properties", `{"a":1}`, "mapping", nil)
+		p.WantState(state, "name", "Theirs", "properties", `{"a":1}`, "mapping", nil, "api_environment_tag", nil)
 		state, _ = p.Apply(p.Plan(state, Acme()))
 		p.WantDestroyed(state)
 		p.WantGroups()
