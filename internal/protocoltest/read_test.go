@@ -215,6 +215,49 @@ func TestLastFiveRetiredTokensAreRemembered(t *testing.T) {
 	p.WantTruth(p.Refreshed(state), "acme")
 }
 
+// TestARetiredTokenThatIsCurrentAgain checks that a refresh does not believe a retired token shortly after a rotation,
+// and that later on, the state gets this token with one warning: the service may have been restored from a backup. All
+// rotations count as long ago if the state does not have the time. TestHistories in internal/usergroup covers the
+// operations without a refresh.
+func TestARetiredTokenThatIsCurrentAgain(t *testing.T) {
+	p, clock := dated(t, emulator.Options{})
+	state := p.Created(Acme())
+	retired := state.Token()
+	state = p.Updated(state, NextQuarter())
+	restore := func() { p.Service.Change("acme", func(g *emulator.Group) { g.Token = retired }) }
+	config, rotatedAt := NextQuarter(), int64(0)
+	for _, quarter := range []string{"Q3", "Q4"} { // The same token returns twice.
+		restore()
+		for _, seconds := range []int64{0, 59, -59} { // The clock of another machine may be behind.
+			clock.at(rotatedAt + seconds)
+			p.WantSame(p.Refreshed(state), state)
+		}
+		clock.at(rotatedAt - 61) // But not by this much.
+		second(p.Read(state)).WantWarning(tokenReturned)
+		seen := clock.at(rotatedAt + 60)
+		var diags Diags
+		state, diags = p.Read(state)
+		diags.WantWarning(tokenReturned, "lost the rotation", "backup", "locked out", "rotate it again")
+		p.WantTruth(state, "acme")
+		p.WantState(state, "token", retired, "token_rotated_at", seen)
+		p.WantSettled(state, config)
+		rotatedAt += 1000
+		clock.at(rotatedAt)
+		p.WantSame(p.Refreshed(state), state) // without another warning
+
+		config = With(config, "rotate_token_when_changed", Quarter(quarter))
+		p.Service.ResetCounts()
+		state = p.Updated(state, config)
+		p.WantCalls("POST")
+		p.WantTruth(state, "acme")
+	}
+	state.Value = Value(p.Type(), With(state.Members(), "token_rotated_at", nil))
+	restore()
+	state, diags := p.Read(state)
+	diags.WantWarning(tokenReturned)
+	p.WantTruth(state, "acme")
+}
+
 // A failed call must not be retried then.
 func TestStopEndsRunningRequests(t *testing.T) {
 	p := start(t, emulator.Options{})
