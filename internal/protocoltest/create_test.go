@@ -130,6 +130,7 @@ func TestIDsWithInvisibleCharactersAreRefused(t *testing.T) {
 		second(p.Open(ByID(id))).WantErrorAt("user_group_id", invalidID, named, "No call was made")
 		second(p.Invoke(ByID(id))).WantErrorAt("user_group_id", invalidID, named, "No call was made")
 		second(p.List(0, false, "a", id)).WantError(invalidID, named, "No call was made")
+		second(userGroups(p, "a", id)).WantError(invalidID, named, "No call was made")
 		second(p.Importing(id, nil)).WantError(atImport, named, "Nothing was imported")
 		second(p.Importing("", ByID(id))).WantError(atImport, named)
 	}

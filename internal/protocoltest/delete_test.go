@@ -159,6 +159,7 @@ func TestAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 	p.WantCalls("")
 	second(p.ApplyDeletion(made)).WantError(tooMany)
 	p.WantTruth(made, "acme")
+	p.WantState(made, "token_rotated_at", nil)
 	p.AnotherProcess(nil).WantDestroyed(made)
 	p.WantCalls("DELETE")
 }

@@ -23,7 +23,8 @@ func TestImportSendsOnlyTheMapping(t *testing.T) {
 				p.WantIdentity(state.Identity, "acme")
 				state = p.Refreshed(state)
 				p.WantTruth(state, "acme")
-				p.WantState(state, "mapping", nil, "rotate_token_when_changed", nil, "store_token", nil, "adopt_existing", nil)
+				p.WantState(state, "mapping", nil, "rotate_token_when_changed", nil, "store_token", nil, "adopt_existing", nil,
+					"token_rotated_at", nil)
 				if answers == emulator.AnswersStored {
 					p.WantState(state, "name", "Acme", "properties", `{"rows":10,"tier":"gold"}`)
 					p.WantSettled(state, Acme("mapping", nil, "rotate_token_when_changed", nil))
