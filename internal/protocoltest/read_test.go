@@ -264,9 +264,4 @@ func TestStopEndsRunningRequests(t *testing.T) {
 	p.Service.Fail(emulator.Fault{Kind: emulator.Unavailable503})
 	second(p.Read(state)).WantError(cannotLookUp, "status 503")
 	p.WantCalls("GET")
-	p.Service.ClearFaults()
-	p.Always("", emulator.TooMany429)
-	if !second(userGroups(p, "acme", "other")).HasError() {
-		t.Error("the data source that was stopped reports no error")
-	}
 }

@@ -81,19 +81,13 @@ func Value(typ tftypes.Type, plain any) tftypes.Value {
 		}
 		return tftypes.NewValue(typ, elements)
 	case tftypes.List:
-		return tftypes.NewValue(typ, elements(typ.ElementType, plain))
-	case tftypes.Set:
-		return tftypes.NewValue(typ, elements(typ.ElementType, plain))
+		var elements []tftypes.Value
+		for list, i := reflect.ValueOf(plain), 0; i < list.Len(); i++ {
+			elements = append(elements, Value(typ.ElementType, list.Index(i).Interface()))
+		}
+		return tftypes.NewValue(typ, elements)
 	}
 	return tftypes.NewValue(typ, plain)
-}
-
-func elements(typ tftypes.Type, plain any) (elements []tftypes.Value) {
-	list := reflect.ValueOf(plain)
-	for i := range list.Len() {
-		elements = append(elements, Value(typ, list.Index(i).Interface()))
-	}
-	return elements
 }
 
 // Plain is the inverse of Value. Numbers must be whole, and become int64.
@@ -114,7 +108,7 @@ func Plain(value tftypes.Value) any {
 			panic("no attribute of a group has numbers such as " + number.String())
 		}
 		return whole
-	case typ.Is(tftypes.List{}), typ.Is(tftypes.Set{}):
+	case typ.Is(tftypes.List{}):
 		list := []any{}
 		for _, element := range as[[]tftypes.Value](value) {
 			list = append(list, Plain(element))
