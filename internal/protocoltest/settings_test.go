@@ -2,7 +2,6 @@ package protocoltest_test
 
 import (
 	"crypto/tls"
-	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"net/http/httptest"
@@ -96,25 +95,26 @@ func TestCertificatesAreUsed(t *testing.T) {
 	}
 }
 
-// TestBadProviderArgumentIsOneErrorWithoutACall checks that each bad value, in the configuration or in the environment,
-// causes exactly one error, before any call. The error names the argument and, unless arguments conflict, its
-// environment variable. It does not show the value.
+// TestBadProviderArgumentIsOneErrorWithoutACall checks that each bad value causes exactly one error, before any call.
+// The error names the argument and, unless arguments conflict, its environment variable. It does not show the value.
+// TestProviderSettingsSources in internal/provider checks that arguments are read from both; only numbers and headers
+// have another notation in the environment.
 func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
-	type onlyInEnvironment string
-	const marker, shorterThanMinimum, noText = "marker-4711", "1us", onlyInEnvironment("marker-4711")
+	type inEnvironment string
+	const marker, shorterThanMinimum, noText = "marker-4711", "1us", inEnvironment("marker-4711")
 	empty, twoLines := File(t, "empty", " \n"), File(t, "two", marker+"\n"+marker)
 	// Terraform prints the line of the configuration that an error points to.
 	secret := []string{"api_key", "headers", "proxy_url", "client_key_pem", "base_url"}
 	for argument, values := range map[string][]any{
 		"base_url":            {"", marker + ".example", "https://user:" + marker + "@service.example"},
-		"api_key":             {"", "  ", marker + "\n" + marker, marker + "\x00"},
+		"api_key":             {"", "  ", marker + "\n" + marker, marker + "\x00", inEnvironment("  ")},
 		"api_key_file":        {"/no/such/" + marker, empty, twoLines},
 		"allow_http":          {noText},
 		"request_timeout":     {marker, "30", "0s", "-1s"},
-		"max_retries":         {-1, 101, 0.5, noText},
+		"max_retries":         {-1, 101, 0.5, noText, inEnvironment("-1"), inEnvironment("101"), inEnvironment("1.5")},
 		"retry_wait_min":      {marker},
 		"retry_wait_max":      {marker, shorterThanMinimum},
-		"requests_per_second": {0.0, onlyInEnvironment("NaN"), noText},
+		"requests_per_second": {noText, inEnvironment("0"), inEnvironment("NaN")},
 		"headers": {
 			Object{"CONTENT-TYPE": marker},
 			Object{"a b": marker},
@@ -122,69 +122,53 @@ func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 			Object{"X-Tenant": nil},
 			Object{"X-Tenant": "a", "x-tenant": "b"},
 			noText,
-			onlyInEnvironment(`{"X-Tenant":1}`), onlyInEnvironment(`{"X-Tenant":"a","X-Tenant":"b"}`),
+			inEnvironment(`{"X-Tenant":1}`), inEnvironment(`{"X-Tenant":null}`),
+			inEnvironment(`{"X-Tenant":"a","X-Tenant":"b"}`), inEnvironment(`{"X-Tenant":"a","x-tenant":"b"}`),
 		},
 		"ca_cert_file":      {"/no/such/" + marker, File(t, "pem", marker), empty},
 		"user_agent_suffix": {"a\n" + marker},
 		"environment":       {marker, "customer"},
-		"max_deletions":     {-1, 1_000_001},
+		"max_deletions":     {-1, 1_000_001, inEnvironment("-1"), inEnvironment("1000001")},
 	} {
 		for i, value := range values {
 			t.Run(fmt.Sprint(argument, " ", i), func(t *testing.T) {
 				p := bare(t)
 				p.Serve(emulator.Options{})
-				arguments := p.Arguments()
+				arguments, variable := p.Arguments(), "EMBED_"+strings.ToUpper(argument)
 				if argument == "api_key_file" {
 					delete(arguments, "api_key")
 				}
-				variable := "EMBED_" + strings.ToUpper(argument)
-				check := func(diags Diags, title string, says ...string) {
-					t.Helper()
-					diags.WantError(title, append(says, argument, "No call was made")...)
-					at := diags.List[0].Attribute
-					if slices.Contains(secret, argument) != (at == nil) || strings.Contains(diags.String(), marker) {
-						t.Errorf("the error is at %v:\n%s", at, diags)
-					} else if at != nil && !strings.Contains(at.String(), `"`+argument+`"`) {
-						t.Errorf("the error is at %v", at)
-					}
+				title, says := "A provider argument is invalid", []string{argument, variable, "No call was made"}
+				switch value := value.(type) {
+				case inEnvironment:
+					t.Setenv(variable, string(value))
+					arguments[argument] = nil
+				case int, float64:
+					title, says = "Invalid number", []string{argument + " must be a whole number", "No call was made"}
+					arguments[argument] = value
+				default:
+					arguments[argument] = value
 				}
-				title, says := "A provider argument is invalid", []string{variable}
-				switch text, _ := value.(string); {
-				case text == shorterThanMinimum:
-					title, says = "Provider arguments conflict", nil
-				case argument == "base_url" && text == "", argument == "api_key" && strings.TrimSpace(text) == "":
+				switch value {
+				case "", "  ", inEnvironment("  "):
 					title = "A provider argument is missing"
+				case shorterThanMinimum:
+					title, says = "Provider arguments conflict", []string{argument, "No call was made"}
 				}
-				text := fmt.Sprint(value)
-				if object, is := value.(Object); is {
-					encoded, err := json.Marshal(object)
-					p.Must(err)
-					text = string(encoded)
-				}
-				if _, is := value.(onlyInEnvironment); !is {
-					diags := p.Configure(With(arguments, argument, value))
-					switch {
-					case argument == "requests_per_second": // The validator is the framework's.
-						if len(diags.List) != 1 || !diags.HasError() {
-							t.Errorf("want one error, got:\n%s", diags)
-						}
-						p.Walk().WantNone() // `terraform validate` has reported it.
-					case strings.HasPrefix(argument, "max_"):
-						check(diags, "Invalid number", argument+" must be a whole number")
-						p.Walk().WantNone()
-					default:
-						check(diags, title, says...)
-					}
-				}
-				if text != "" && !strings.Contains(text, "\x00") {
-					t.Setenv(variable, text)
-					delete(arguments, argument)
-					check(p.Configure(arguments), title, says...)
+				diags := p.Configure(arguments)
+				diags.WantError(title, says...)
+				at := diags.List[0].Attribute
+				if slices.Contains(secret, argument) != (at == nil) || strings.Contains(diags.String(), marker) {
+					t.Errorf("the error is at %v:\n%s", at, diags)
+				} else if at != nil && !strings.Contains(at.String(), `"`+argument+`"`) {
+					t.Errorf("the error is at %v", at)
 				}
 				p.WantCalls("")
 			})
 		}
 	}
+	rate := bare(t).Configure(Object{"base_url": "https://a", "api_key": "k", "requests_per_second": 0.0})
+	rate.WantErrorAt("requests_per_second", "Invalid Attribute Value", "must be at least")
 	all := bare(t).Configure(Object{"request_timeout": "x", "retry_wait_min": "x", "headers": Object{"Host": "x"}})
 	if len(all.List) != 5 {
 		t.Errorf("want errors for base_url, api_key and three more arguments at once, got:\n%s", all)
