@@ -40,7 +40,8 @@ func (p *Provider) Open(config Object) (Object, Diags) {
 	if diags := p.Diagnostics(validated.Diagnostics); diags.HasError() {
 		return nil, diags
 	}
-	opened := ask(p, p.Server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{TypeName: tokenType, Config: encoded})
+	opened := ask(p, p.Server.OpenEphemeralResource,
+		&tfprotov6.OpenEphemeralResourceRequest{TypeName: tokenType, Config: encoded})
 	if p.isDeferred(opened.Deferred) {
 		return nil, p.Diagnostics(opened.Diagnostics)
 	}

@@ -201,8 +201,7 @@ func TestActionRotatesOnce(t *testing.T) {
 	second(p.Invoke(ByID("nobody"))).WantError(doesNotExist, "was not rotated", "then removed it")
 }
 
-// The name in a list is the name of the group, if the service shows it. The token is in no list, and a limit counts only
-// the groups that exist.
+// A list has the names of groups if the service shows them, and no tokens. A limit counts only the groups that exist.
 func TestListLeavesOutMissingGroups(t *testing.T) {
 	t.Parallel()
 	for answers, want := range map[emulator.Answers]struct {

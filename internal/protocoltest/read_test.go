@@ -132,8 +132,9 @@ func TestCachedResponsesAreExplained(t *testing.T) {
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
 	before := p.Service.Groups()
 	p.Answered(http.MethodGet, creationResponse(p.Group("acme")))
-	second(p.Read(acme)).WantError(`A cache may have returned user group "acme"`, "must have existed before", "The lookup deleted nothing",
-		"most likely an old one from a cache", "Turn off caching for the address of the service")
+	second(p.Read(acme)).WantError(`A cache may have returned user group "acme"`, "must have existed before",
+		"The lookup deleted nothing", "most likely an old one from a cache",
+		"Turn off caching for the address of the service")
 	// Where nothing is known about the group, the check of the service notices the cache.
 	diags := second(p.Read(other))
 	title := diags.List[0].Summary

@@ -87,10 +87,10 @@ func (w *walk) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch befalls {
 	case "lost before the work", "status 500":
 		answer.WriteHeader(http.StatusInternalServerError)
-		answer.WriteString(`{"success":0}`)
+		_, _ = answer.WriteString(`{"success":0}`)
 	case "an old response":
 		w.misled = true
-		answer.Write(w.old)
+		_, _ = answer.Write(w.old)
 	default:
 		w.work(answer, r)
 	}
