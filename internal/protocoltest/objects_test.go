@@ -160,8 +160,8 @@ func TestUserGroupsIsCompleteOrFails(t *testing.T) {
 		_, diags := userGroups(p, ids...)
 		next := len(p.Service.Calls()) // Each call was the lookup of a group that exists.
 		diags.WantError(fmt.Sprintf("Cannot look up user group %q", ids[next]), "The run was stopped")
-		if stopped.Stop() {
-			t.Error("the run was not stopped")
+		if stopped.Stop() || !strings.Contains(p.Logged(), "Looked up 50 of 200") {
+			t.Error("the run was not stopped, or the log does not show its progress")
 		}
 	})
 }
@@ -286,6 +286,7 @@ func TestListContinuesAfterAFailedLookup(t *testing.T) {
 		list("c", "a", "c").WantError(`Cannot look up user group "a"`, "refuses this call")
 		// From the refusal on, lookups send a name, so the name of this group may be that of an empty one.
 		list("b", "b").WantWarning(`User group "b" may be empty`, "If nobody uses it")
+		second(userGroups(p, "b")).WantWarning(`User group "b" may be empty`)
 		list("").WantNone()
 	})
 }
