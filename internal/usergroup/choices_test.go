@@ -1,6 +1,7 @@
 package usergroup_test
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"strconv"
@@ -8,10 +9,14 @@ import (
 	"testing"
 )
 
+var replayed = flag.String("replay", "", "the one path to play, as a search prints it")
+
 // record is what happened on a path, and which rules that breaks.
 type record struct {
 	events []func() string // their texts are built only when they are printed
 	broken []string
+	// repeats reports whether the path was given up because it only repeats another one.
+	repeats bool
 }
 
 func (r *record) tell(format string, args ...any) {
@@ -30,27 +35,40 @@ func (r *record) story() string {
 	return strings.Join(story, "\n  ")
 }
 
-// search plays every path, and reports those that break a rule, the first ones with the flag that replays them.
-func search(t *testing.T, flag, name string, budget int, play func(*choices) *record) (count int) {
+// search plays every path through a scene, and reports those that break a rule, the first ones with the flag that
+// replays them.
+func search(t *testing.T, scene string, budget int, play func(*choices) *record) {
 	t.Helper()
+	if *replayed != "" {
+		replay(t, scene, play)
+		return
+	}
 	var failed []string
+	count := 0
 	c := choices{budget: budget}
 	for more := true; more; more = c.next() {
-		count++
-		if played := play(&c); len(played.broken) > 0 {
+		played := play(&c)
+		if !played.repeats {
+			count++
+		}
+		if len(played.broken) > 0 {
 			broken := strings.Join(played.broken, "\n")
-			failed = append(failed, fmt.Sprintf("-%s '%s|%s'\n  %s\n%s", flag, name, &c, played.story(), broken))
+			failed = append(failed, fmt.Sprintf("-replay '%s|%s'\n  %s\n%s", scene, &c, played.story(), broken))
 		}
 	}
+	t.Logf("%d paths", count)
 	if len(failed) > 0 {
 		t.Errorf("%d of %d violate a rule\n%s", len(failed), count, strings.Join(failed[:min(3, len(failed))], "\n"))
 	}
-	return count
 }
 
-// replay plays one path, such as "0.5.0".
-func replay(t *testing.T, path string, play func(*choices) *record) {
+// replay plays one path, such as "0.5.0", if the flag names the scene.
+func replay(t *testing.T, scene string, play func(*choices) *record) {
 	t.Helper()
+	path, given := strings.CutPrefix(*replayed, scene+"|")
+	if !given {
+		return
+	}
 	c := choices{budget: math.MaxInt}
 	for choice := range strings.SplitSeq(path, ".") {
 		n, err := strconv.Atoi(choice)

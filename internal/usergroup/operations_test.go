@@ -102,7 +102,7 @@ const none = usergroup.Finding(-1)
 func shows(t *testing.T, name, situation string, finding usergroup.Finding, calls string) {
 	t.Helper()
 	runParallel(t, name, func(t *testing.T) {
-		h := situationCalled(situation).start(t)
+		h := situationCalled(situation).start()
 		h.follow(calls)
 		h.operate(t.Context())
 		if got := h.attempts(); got != calls {
@@ -151,7 +151,7 @@ func TestOneAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := situationCalled("import/absent/stored")
 		s.reading.Latency = latency // Otherwise, a lookup may end before the next one begins.
-		h := s.start(t)
+		h := s.start()
 		var workers sync.WaitGroup
 		for range 8 {
 			workers.Go(func() {
@@ -183,7 +183,7 @@ func TestEnds(t *testing.T) {
 		{"delete/as known/stored", "another actor rotates", 6},
 	} {
 		runParallel(t, test.situation+" while "+test.event, func(t *testing.T) {
-			h := situationCalled(test.situation).start(t)
+			h := situationCalled(test.situation).start()
 			at := slices.IndexFunc(events, func(e event) bool { return e.name == test.event })
 			h.BeforeCall(func(emulator.Call) {
 				if len(h.Calls()) > 20 {
@@ -203,7 +203,7 @@ func TestEnds(t *testing.T) {
 func TestNameIsSentAgain(t *testing.T) {
 	t.Parallel()
 	for known, want := range map[string]int{oldName: 2, "": 1} {
-		h := situationCalled("update/as known/name required").start(t)
+		h := situationCalled("update/as known/name required").start()
 		before := h.state.asKnown()
 		before.Name = known
 		_, err := h.service.Update(t.Context(), api.GroupRequest{UserGroupID: id}, before)
@@ -218,7 +218,7 @@ func TestNameIsSentAgain(t *testing.T) {
 func TestCheckOfCachedResponse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := situationCalled("update/as known/stored/Customer").start(t)
+		h := situationCalled("update/as known/stored/Customer").start()
 		old := `{"success":1,"new_user_group":false,"user_group":{"team_id":7,"token":"token-of-another"}}`
 		h.answers, h.script = []reply{{status: http.StatusOK, body: []byte(old)}}, []string{"an old answer"}
 		h.operate(t.Context())
@@ -232,7 +232,7 @@ func TestCheckOfCachedResponse(t *testing.T) {
 // one from a cache.
 func TestTokensAreRemembered(t *testing.T) {
 	t.Parallel()
-	h := situationCalled("adopt/exists/stored").start(t)
+	h := situationCalled("adopt/exists/stored").start()
 	h.operate(t.Context())
 	h.script = []string{"an old answer"}
 	h.answers = h.answers[:1] // the response to the creation
@@ -248,7 +248,7 @@ func TestTokensAreRemembered(t *testing.T) {
 func TestClaimOfAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := situationCalled("create/alike/stored").start(t)
+		h := situationCalled("create/alike/stored").start()
 		h.script = []string{"lost before the work"}
 		h.BeforeCall(func(emulator.Call) {
 			if group, _ := h.Group(id); len(h.Calls()) == 1 {
@@ -281,7 +281,7 @@ func TestCreationAfterDeletion(t *testing.T) {
 		{"alike", true, 1, []string{"answered", "lost after the work"}, usergroup.MayHaveExisted},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := situationCalled("create, replacing/" + test.before + "/lagging reads").start(t)
+			h := situationCalled("create, replacing/" + test.before + "/lagging reads").start()
 			h.service, h.operation.adopts, h.script = newService(h.world, test.retries, ""), test.adopts, test.script
 			h.operate(t.Context())
 			group, _ := h.Group(id)
@@ -317,7 +317,7 @@ func TestFindForImport(t *testing.T) {
 		"after a refused try": {before: "exists", between: "create", calls: 1},
 	} {
 		runParallel(t, name, func(t *testing.T) {
-			h := situationCalled("import/" + test.before + "/stored").start(t)
+			h := situationCalled("import/" + test.before + "/stored").start()
 			h.script = test.script
 			if _, err := h.service.Find(t.Context(), usergroup.Known{ID: id}); err != nil {
 				t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
@@ -48,6 +49,8 @@ type exception struct {
 	mishap bool
 	rule   string
 	reason string
+	// excused counts the violations that it excuses.
+	excused atomic.Int64
 }
 
 const (
@@ -55,7 +58,7 @@ const (
 	mayLook = looks + "|rotate|update and rotate|delete" // These look up a group that they do not find.
 )
 
-var exceptions = []exception{
+var exceptions = []*exception{
 	{
 		operations: [2]string{"backend", mayLook}, befores: "absent", rule: ruleKept,
 		reason: "the backend takes the empty group between the confirming look and the deletion",
@@ -78,7 +81,7 @@ var exceptions = []exception{
 	},
 }
 
-func (e exception) covers(w *together, rule string) bool {
+func (e *exception) covers(w *together, rule string) bool {
 	lists := func(list, one string) bool { return slices.Contains(strings.Split(list, "|"), one) }
 	p := w.pair
 	first, second := p.operations[0], p.operations[1]
@@ -101,9 +104,11 @@ const (
 
 // breaks records that the order breaks a rule, unless an exception says that this cannot be helped.
 func (w *together) breaks(rule, format string, args ...any) {
-	if at := slices.IndexFunc(exceptions, func(e exception) bool { return e.covers(w, rule) }); at >= 0 {
-		w.excused = append(w.excused, at)
-		return
+	for _, e := range exceptions {
+		if e.covers(w, rule) {
+			e.excused.Add(1)
+			return
+		}
 	}
 	w.record.breaks(rule+": "+format, args...)
 }

@@ -18,10 +18,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-var (
-	pairMishaps = flag.Int("pair-mishaps", 0, "how many attempts of two runs can be lost; make test has one")
-	replayPair  = flag.String("pair", "", "the one order to play, as TestTwoRunsAtOnce prints it")
-)
+var pairMishaps = flag.Int("pair-mishaps", 0, "how many attempts of two runs can be lost; make test has one")
 
 const (
 	// slowest is how long a call can take without a mishap.
@@ -70,40 +67,22 @@ func pairs() (all []pair) {
 // TestTwoRunsAtOnce walks every order in which the calls of two runs can reach the service. At the end of each, it
 // compares what the runs report with what the service has.
 func TestTwoRunsAtOnce(t *testing.T) {
-	all := pairs()
-	if name, path, given := strings.Cut(*replayPair, "|"); given {
-		p := all[slices.IndexFunc(all, func(p pair) bool { return p.String() == name })]
-		synctest.Test(t, func(t *testing.T) {
-			replay(t, path, func(c *choices) *record { return &p.play(t, c, p.alone(t)).record })
-		})
-		return
-	}
 	collectLess(t)
-	var played atomic.Int64
-	excused := make([]atomic.Int64, len(exceptions))
+	all, played := pairs(), atomic.Int64{}
 	t.Run("pairs", func(t *testing.T) {
 		for _, p := range all {
 			runParallel(t, p.String(), func(t *testing.T) {
-				alone, pruned := p.alone(t), 0
-				count := search(t, "pair", p.String(), math.MaxInt, func(c *choices) *record {
-					order := p.play(t, c, alone)
-					if order.pruned {
-						pruned++
-					}
-					for _, at := range order.excused {
-						excused[at].Add(1)
-					}
-					return &order.record
-				})
-				t.Logf("%d orders", count-pruned)
+				alone := p.alone(t)
+				search(t, p.String(), math.MaxInt, func(c *choices) *record { return &p.play(t, c, alone).record })
 				played.Add(1)
 			})
 		}
 	})
-	for i, exception := range exceptions {
-		t.Logf("%d orders are excused: %s", excused[i].Load(), exception.reason)
-		if int(played.Load()) == len(all) && excused[i].Load() == 0 && (*pairMishaps > 0 || !exception.mishap) {
-			t.Errorf("nothing needs the exception any more: %+v", exception)
+	for _, e := range exceptions {
+		t.Logf("%d orders are excused: %s", e.excused.Load(), e.reason)
+		complete := int(played.Load()) == len(all) && *replayed == ""
+		if complete && e.excused.Load() == 0 && (*pairMishaps > 0 || !e.mishap) {
+			t.Errorf("nothing needs the exception any more: %s", e.reason)
 		}
 	}
 }
@@ -117,11 +96,9 @@ type together struct {
 	runs    []*oneRun
 	// arrivals gets each call that a run is about to send, and a last entry from each run that has ended.
 	arrivals chan *queued
-	over     bool  // no call reaches the service any more
-	pruned   bool  // the order only repeats another one
-	slow     int   // how many calls took longer than no time
-	befell   int   // mishaps
-	excused  []int // the exceptions that the order needs
+	over     bool // no call reaches the service any more
+	slow     int  // how many calls took longer than no time
+	befell   int  // mishaps
 }
 
 // oneRun is one of the runs: one operation of one process.
@@ -175,7 +152,7 @@ func (p pair) alone(t *testing.T) (errs [2]error) {
 // play plays and checks one order.
 func (p pair) play(t *testing.T, c *choices, alone [2]error) *together {
 	w := p.start(t, c, p.operations[:]...)
-	if w.run(t); !w.pruned {
+	if w.run(t); !w.repeats {
 		w.check(alone)
 	}
 	return w
@@ -225,7 +202,7 @@ func (w *together) run(t *testing.T) {
 		chosen := 0
 		switch {
 		case count == 0 || w.over:
-			w.pruned, w.over = w.pruned || !w.over, true
+			w.repeats, w.over = w.repeats || !w.over, true
 			cancel()
 			options = ready
 		case count > 1:

@@ -76,7 +76,10 @@ func (h *history) checkCured() {
 		answered := slices.Contains([]usergroup.Finding{
 			usergroup.Exists, usergroup.MayHaveExisted, usergroup.NotFound, usergroup.MayBeLeftBehind,
 		}, finding)
-		if usual, fails := findingOf(h.usual); failed && !answered && (!fails || finding != usual) {
+		if !failed || answered {
+			return
+		}
+		if usual, fails := findingOf(h.usual()); !fails || finding != usual {
 			h.breaks("the provider did not recover from a single mishap")
 		}
 	}

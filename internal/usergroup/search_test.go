@@ -6,9 +6,7 @@ import (
 	"errors"
 	"flag"
 	"slices"
-	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -16,31 +14,15 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-var (
-	mishapsFlag = flag.Int("mishaps", 1, "how many mishaps a history can have; make test has two, make test-long three")
-	replayed    = flag.String("history", "", "the one history to play, as TestHistories prints it")
-)
+var mishapsFlag = flag.Int("mishaps", 1, "how many mishaps a history can have; make test has two, make test-long three")
 
 // TestHistories walks every history with a limited number of mishaps. At the end of each, it compares what the
 // provider reports with what really happened.
 func TestHistories(t *testing.T) {
 	collectLess(t)
-	if name, path, given := strings.Cut(*replayed, "|"); given {
-		s := situationCalled(name)
-		s.twins = true
-		synctest.Test(t, func(t *testing.T) {
-			usual := s.play(t, &choices{}, &walk{settled: map[string]bool{}}).usual
-			replay(t, path, func(c *choices) *record {
-				return &s.play(t, c, &walk{usual: usual, settled: map[string]bool{}}).record
-			})
-		})
-		return
-	}
 	for _, s := range situations() {
 		runParallel(t, s.name, func(t *testing.T) {
-			w := &walk{settled: map[string]bool{}}
-			count := search(t, "history", s.name, s.budget, func(c *choices) *record { return &s.play(t, c, w).record })
-			t.Logf("%d histories", count)
+			search(t, s.name, s.budget, func(c *choices) *record { return &s.play(t, c).record })
 		})
 	}
 }
@@ -48,7 +30,6 @@ func TestHistories(t *testing.T) {
 // history is one path of the search, and what its checks have found.
 type history struct {
 	*world
-	*walk
 
 	service *usergroup.Service
 	state   state
@@ -64,34 +45,15 @@ type history struct {
 	problems []*usergroup.Problem // errors and warnings of all runs
 }
 
-// walk is what the histories of a situation share.
-type walk struct {
-	// usual is the error of the first history, which has no mishap.
-	usual error
-	// settled are the signatures with which runAgain has run already.
-	settled map[string]bool
-}
-
 // play plays and checks the history. Then it runs Terraform without mishaps until nothing is left to do.
-func (s situation) play(t *testing.T, c *choices, w *walk) *history {
-	h := s.start(t)
-	h.walk = w
-	if s.environment == "" && !s.operation.looks {
-		// Mishaps of the check have the same effect in every operation. Here, only lookups and creations do not skip it.
-		if !s.operation.creates {
-			h.service.PassCheck(!s.reading.hidesNames)
-		}
-		h.service.Seen(api.NewSecret("token-of-other"))
-	}
+func (s situation) play(t *testing.T, c *choices) *history {
+	h := s.started()
 	h.choices = c
 	h.operate(t.Context())
 	for _, work := range slices.Concat(h.late, h.last) {
 		work()
 	}
 	h.late, h.last = nil, nil
-	if len(h.befell) == 0 {
-		w.usual = h.err
-	}
 	told := h.check()
 	if h.canRestore(true) && c.choose(2) == 1 {
 		h.tell("(the service loses a rotation)")
@@ -105,12 +67,31 @@ func (s situation) play(t *testing.T, c *choices, w *walk) *history {
 	return h
 }
 
+// started returns a history that begins after the check of the service if its mishaps have the same effect in every
+// operation. Only lookups and creations do not skip it.
+func (s situation) started() *history {
+	h := s.start()
+	if s.environment == "" && !s.operation.looks {
+		if !s.operation.creates {
+			h.service.PassCheck(!s.reading.hidesNames)
+		}
+		h.service.Seen(api.NewSecret("token-of-other"))
+	}
+	return h
+}
+
+// usual returns the error of the operation if nothing goes wrong.
+func (s situation) usual() error {
+	h := s.started()
+	h.operate(context.Background())
+	return h.err
+}
+
 // start returns a history at its beginning. No mishap can happen yet.
-func (s situation) start(t *testing.T) *history {
-	t.Helper()
+func (s situation) start() *history {
 	e := emulator.New(s.reading.Options)
 	w := &world{situation: s, Emulator: e, makers: map[int64]maker{}, shown: map[int64]bool{}}
-	h := &history{world: w, walk: &walk{settled: map[string]bool{}}}
+	h := &history{world: w}
 	h.neighbor = s.creation(e.Seed(emulator.Group{ID: "other", Name: "Other", Token: "token-of-other"}))
 	group := emulator.Group{ID: id, Name: oldName, Properties: json.RawMessage(`{"tier":"silver","seats":5}`)}
 	switch {

@@ -21,6 +21,8 @@ type situation struct {
 	budget      int
 	// twins reports whether mishaps are tried that the caller cannot distinguish from others.
 	twins bool
+	// settled are the signatures with which runAgain has run already.
+	settled map[string]bool
 }
 
 // operation is what Terraform does to the group.
@@ -154,7 +156,7 @@ var readings = map[string]reading{
 // environment.
 func situationCalled(name string) situation {
 	parts := append(strings.Split(name, "/"), "")
-	s := situation{name: name, environment: parts[3]}
+	s := situation{name: name, environment: parts[3], settled: map[string]bool{}}
 	var known [3]bool
 	s.operation, known[0] = operations[parts[0]]
 	s.before, known[1] = befores[parts[1]]
@@ -167,7 +169,7 @@ func situationCalled(name string) situation {
 
 func situations() []situation {
 	var all []situation
-	twins := *mishapsFlag > 1
+	twins := *mishapsFlag > 1 || *replayed != ""
 	add := func(name string, budget int) {
 		s := situationCalled(name)
 		s.budget = budget
