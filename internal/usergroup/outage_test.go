@@ -2,12 +2,10 @@ package usergroup_test
 
 import (
 	"bytes"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -30,7 +28,9 @@ type failure struct {
 	refusesKey bool
 	// twin means that the operations cannot distinguish this failure from another one.
 	twin bool
-	do   func(*outage, *http.Request) (*http.Response, error)
+	// unsent means that no connection can be made.
+	unsent bool
+	reply  reply
 }
 
 // A service that fails at once is retried for as long as the waits between five attempts take. One that asks for
@@ -41,56 +41,19 @@ const (
 )
 
 var failures = []failure{
-	{name: "silent", hangs: true, endured: time.Minute, do: (*outage).silent},
-	{name: "silent after the work", hangs: true, works: true, endured: time.Minute, do: (*outage).worksSilently},
-	{name: "cut after the work", works: true, endured: ofRetries, do: (*outage).worksAndCuts},
-	{name: "connection refused", endured: ofRetries, do: (*outage).refusesConnection},
-	{name: "500", endured: ofRetries, do: answers(http.StatusInternalServerError, refusal, "")},
-	{name: "502", twin: true, endured: ofRetries, do: answers(http.StatusBadGateway, refusal, "")},
-	{name: "503", endured: ofPace, do: answers(http.StatusServiceUnavailable, refusal, "")},
-	{name: "503, Retry-After", twin: true, endured: ofPace, do: answers(http.StatusServiceUnavailable, refusal, "20")},
-	{name: "429", endured: ofPace, do: answers(http.StatusTooManyRequests, refusal, "")},
-	{name: "429, Retry-After", twin: true, endured: ofPace, do: answers(http.StatusTooManyRequests, refusal, "20")},
-	{name: "a login page", twin: true, endured: ofRetries, do: answers(http.StatusOK, page, "")},
-	{name: "401", refusesKey: true, do: answers(http.StatusUnauthorized, refusal, "")},
-	{name: "403", refuses: true, do: answers(http.StatusForbidden, refusal, "")},
-}
-
-func (*outage) silent(r *http.Request) (*http.Response, error) {
-	connected(r)
-	<-r.Context().Done()
-	return nil, r.Context().Err()
-}
-
-func (o *outage) worksSilently(r *http.Request) (*http.Response, error) {
-	o.answer(r)
-	return o.silent(r)
-}
-
-func (o *outage) worksAndCuts(r *http.Request) (*http.Response, error) {
-	o.answer(r)
-	return reply{lost: true}.response()
-}
-
-func (*outage) refusesConnection(*http.Request) (*http.Response, error) {
-	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
-}
-
-const (
-	refusal = `{"success":0,"message":"no"}` // of the service itself
-	page    = "<html>Please sign in.</html>"
-)
-
-func answers(status int, body, retryAfter string) func(*outage, *http.Request) (*http.Response, error) {
-	return func(_ *outage, r *http.Request) (*http.Response, error) {
-		connected(r)
-		time.Sleep(latency)
-		response, err := reply{status: status, body: []byte(body)}.response()
-		if retryAfter != "" {
-			response.Header.Set("Retry-After", retryAfter)
-		}
-		return response, err
-	}
+	{name: "silent", hangs: true, endured: time.Minute},
+	{name: "silent after the work", hangs: true, works: true, endured: time.Minute},
+	{name: "cut after the work", works: true, endured: ofRetries, reply: lost},
+	{name: "connection refused", unsent: true, endured: ofRetries},
+	{name: "500", endured: ofRetries, reply: refusal(500, "")},
+	{name: "502", twin: true, endured: ofRetries, reply: refusal(502, "")},
+	{name: "503", endured: ofPace, reply: refusal(503, "")},
+	{name: "503, Retry-After", twin: true, endured: ofPace, reply: refusal(503, "20")},
+	{name: "429", endured: ofPace, reply: refusal(429, "")},
+	{name: "429, Retry-After", twin: true, endured: ofPace, reply: refusal(429, "20")},
+	{name: "a login page", twin: true, endured: ofRetries, reply: page(200)},
+	{name: "401", refusesKey: true, reply: refusal(401, "")},
+	{name: "403", refuses: true, reply: refusal(403, "")},
 }
 
 // fault is a mishap that lasts. It strikes every attempt that it selects.
@@ -181,10 +144,24 @@ type outage struct {
 // RoundTrip implements http.RoundTripper. It makes one attempt of a call.
 func (o *outage) RoundTrip(r *http.Request) (*http.Response, error) {
 	kept, body := received(r)
-	if o.strikes(r.Method, body) {
-		return o.lasting.do(o, kept)
+	strikes, failure := o.strikes(r.Method, body), o.lasting.failure
+	if strikes && failure.unsent {
+		return lost.response()
 	}
-	return o.answer(kept).response()
+	connected(r)
+	if !strikes {
+		response, _ := serve(o.Emulator, kept)
+		return response.response()
+	}
+	if failure.works {
+		serve(o.Emulator, kept)
+	}
+	if failure.hangs {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	time.Sleep(latency)
+	return failure.reply.response()
 }
 
 // strikes counts the attempt and reports whether the fault strikes it.
@@ -192,7 +169,7 @@ func (o *outage) strikes(method string, body []byte) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.attempts = append(o.attempts, time.Now())
-	if o.lasting.do == nil || len(o.attempts) <= o.lasting.after || o.lasting.method != "" && o.lasting.method != method {
+	if o.lasting.failure.name == "" || len(o.attempts) <= o.lasting.after || o.lasting.method != "" && o.lasting.method != method {
 		return false
 	}
 	about := func(id string) bool { return o.about(body, id) }
@@ -214,11 +191,4 @@ func (o *outage) about(body []byte, id string) bool {
 	group, there := o.Group(id)
 	return bytes.Contains(body, []byte(`"`+id+`"`)) ||
 		there && bytes.Contains(body, []byte(`"`+group.Token+`"`))
-}
-
-// answer lets the service carry out the request.
-func (o *outage) answer(r *http.Request) reply {
-	connected(r)
-	response, _ := serve(o.Emulator, r)
-	return response
 }

@@ -118,7 +118,7 @@ func (w *together) check(alone [2]error) {
 	for _, run := range w.runs {
 		w.tell("%s: %s ends: it has a group: %t, %v", run.name, run.operation, run.has != nil, run.err)
 		for _, problem := range problemsOf(run.err, run.warnings) {
-			w.tell("  %s, %s", findingNames[problem.Finding], facts(problem))
+			w.tell("  %s", facts(problem))
 		}
 	}
 	if w.over {

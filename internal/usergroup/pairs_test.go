@@ -335,7 +335,7 @@ func (r *oneRun) RoundTrip(request *http.Request) (*http.Response, error) {
 		r.tell("%s: the response is lost", r.name)
 	}
 	r.befell++
-	return reply{lost: true}.response()
+	return lost.response()
 }
 
 // send lets the service carry out the request, and records the call.

@@ -18,31 +18,30 @@ import (
 // of the groups, and must not end it otherwise. Terraform runs one at a time with -parallelism=1.
 func TestOnlyGeneralFailuresEndTheRun(t *testing.T) {
 	t.Parallel()
-	fails, refuses := answers(500, refusal, ""), answers(403, refusal, "")
+	fails, refuses := failure{reply: refusal(500, "")}, failure{reply: refusal(403, "")}
 	for name, test := range map[string]struct {
 		operation string
 		// Calls with this method about one of these groups fail in this way.
 		method, groups string
-		failure        func(*outage, *http.Request) (*http.Response, error)
+		failure        failure
 		// order lists the groups, and calls is how many calls each of them makes.
 		order string
 		calls []int
 		ended string // the groups without a call of their own
 	}{
 		"no call gets through":           {"refresh", "GET", "abc", fails, "abc", []int{2, 2, 0}, "c"},
-		"no connection can be made":      {"refresh", "GET", "a", (*outage).refusesConnection, "abc", []int{2, 0, 0}, "bc"},
+		"no connection can be made":      {"refresh", "GET", "a", failure{unsent: true}, "abc", []int{2, 0, 0}, "bc"},
 		"the calls of one group fail":    {"refresh", "GET", "a", fails, "abc", []int{2, 1, 1}, ""},
-		"a proxy refuses one group":      {"refresh", "GET", "a", answers(401, page, ""), "abc", []int{1, 1, 1}, ""},
-		"a proxy refuses everything":     {"refresh", "GET", "abc", answers(403, page, ""), "abc", []int{1, 1, 0}, "c"},
+		"a proxy refuses one group":      {"refresh", "GET", "a", failure{reply: page(401)}, "abc", []int{1, 1, 1}, ""},
+		"a proxy refuses everything":     {"refresh", "GET", "abc", failure{reply: page(403)}, "abc", []int{1, 1, 0}, "c"},
 		"the key may not rotate":         {"rotate", "POST", "abc", refuses, "abc", []int{2, 2, 0}, "c"},
 		"the key may not rotate one":     {"rotate", "POST", "a", refuses, "aabc", []int{2, 2, 1, 1}, ""},
 		"the key may rotate some groups": {"rotate", "POST", "bc", refuses, "abcd", []int{1, 2, 2, 1}, ""},
-		"the key is refused":             {"create", "GET", "abc", answers(401, refusal, ""), "abc", []int{1, 0, 0}, "bc"},
+		"the key is refused":             {"create", "GET", "abc", failure{reply: refusal(401, "")}, "abc", []int{1, 0, 0}, "bc"},
 	} {
 		runParallel(t, name, func(t *testing.T) {
-			fault := fault{
-				failure: failure{do: test.failure}, method: test.method, groups: strings.Split(test.groups, ""),
-			}
+			test.failure.name = name
+			fault := fault{failure: test.failure, method: test.method, groups: strings.Split(test.groups, "")}
 			network := &outage{Emulator: emulator.New(emulator.Options{}), lasting: fault, sent: map[string]int{}}
 			service := newService(network, 1, "")
 			for i, id := range strings.Split(test.order, "") {
@@ -100,12 +99,12 @@ func TestSurplusResponses(t *testing.T) {
 				MaxRetries: maxRetries, RetryWaitMin: time.Millisecond, RetryWaitMax: 10 * time.Millisecond,
 			}), "")
 			run := run{runOperation: runOperationCalled(operation), groups: 400, stopAfter: givenUp}
-			ran := run.on(t, &outage{Emulator: e}, service)
-			ran.checkGroups()
-			for _, broken := range ran.broken {
+			run.on(t, &outage{Emulator: e}, service)
+			run.checkGroups()
+			for _, broken := range run.broken {
 				t.Error(broken)
 			}
-			if failed := len(ran.failed()); failed > mostFailed {
+			if failed := len(run.failed()); failed > mostFailed {
 				t.Errorf("%d operations failed, want at most %d", failed, mostFailed)
 			}
 		})
@@ -126,18 +125,18 @@ const (
 // name each group that it leaves behind.
 func TestStoppedRunsEnd(t *testing.T) {
 	collectLess(t)
-	for _, run := range everyRun() {
-		if run.fault.twin {
+	for _, r := range everyRun() {
+		if r.fault.twin {
 			continue
 		}
-		for _, method := range append([]string{""}, run.methods...) {
-			run.fault.method = method
+		for _, method := range append([]string{""}, r.methods...) {
+			r.fault.method = method
 			for _, after := range []time.Duration{10 * time.Millisecond, 7 * time.Second} {
-				run.stopAfter = after
+				r.stopAfter = after
 				for groups, afters := range map[int][]int{1: {0, 2}, fewGroups: {0, 37}} {
 					for _, attempts := range afters {
-						run.fault.after, run.groups = attempts, groups
-						run.check(t, (*ranRun).checkStopped)
+						r.fault.after, r.groups = attempts, groups
+						r.check(t, (*run).checkStopped)
 					}
 				}
 			}
@@ -146,7 +145,7 @@ func TestStoppedRunsEnd(t *testing.T) {
 }
 
 // checkStopped checks what a run did after it was stopped.
-func (r *ranRun) checkStopped() {
+func (r *run) checkStopped() {
 	stopped, calls, most := r.begun.Add(r.stopAfter), 0, mostCallsToStop
 	for _, at := range r.attempts {
 		if at.After(stopped) {
@@ -162,7 +161,7 @@ func (r *ranRun) checkStopped() {
 }
 
 // checkFault checks what a fault may do to a run.
-func (r *ranRun) checkFault() {
+func (r *run) checkFault() {
 	f, failed := r.fault, r.failed()
 	switch {
 	case r.struck.IsZero():
@@ -212,7 +211,7 @@ func (r *ranRun) checkFault() {
 }
 
 // checkRecovered checks that no operation failed, unless it cannot tell an existing group from a placeholder.
-func (r *ranRun) checkRecovered(reason string) {
+func (r *run) checkRecovered(reason string) {
 	for _, o := range r.failed() {
 		if !r.cannotTell || !found(o.err, usergroup.MayBeLeftBehind) {
 			r.breaks("%s failed, but %s: %v", o.ID, reason, o.err)
@@ -221,7 +220,7 @@ func (r *ranRun) checkRecovered(reason string) {
 }
 
 // checkBounds checks that the run ended within a number of calls and a time.
-func (r *ranRun) checkBounds(calls int, took time.Duration) {
+func (r *run) checkBounds(calls int, took time.Duration) {
 	if r.took > took {
 		r.breaks("it took %s, want at most %s", r.took.Round(time.Second), took)
 	}
@@ -231,14 +230,14 @@ func (r *ranRun) checkBounds(calls int, took time.Duration) {
 }
 
 // checkExplained checks that a problem of all groups is explained only by the operations that were under way.
-func (r *ranRun) checkExplained() {
+func (r *run) checkExplained() {
 	if explained := r.explained(); explained > mostExplained {
 		r.breaks("%d operations explain the fault, want at most %d", explained, mostExplained)
 	}
 }
 
 // checkNamed checks that a problem names each group that is left behind.
-func (r *ranRun) checkNamed() {
+func (r *run) checkNamed() {
 	groups, ofCheck := r.left()
 	var problems []*usergroup.Problem
 	for _, o := range r.outcomes {
@@ -252,7 +251,7 @@ func (r *ranRun) checkNamed() {
 }
 
 // left returns the IDs of the groups that lookups and the check of the service have left behind.
-func (r *ranRun) left() (groups, ofCheck []string) {
+func (r *run) left() (groups, ofCheck []string) {
 	placeholders := placeholdersOf(r.Calls())
 	for _, group := range r.Groups() {
 		switch {
@@ -266,7 +265,7 @@ func (r *ranRun) left() (groups, ofCheck []string) {
 }
 
 // explained returns how many operations have failed without referring to the problem of another one.
-func (r *ranRun) explained() (count int) {
+func (r *run) explained() (count int) {
 	for _, o := range r.failed() {
 		if !found(o.err, usergroup.RunEnded) {
 			count++
@@ -276,7 +275,7 @@ func (r *ranRun) explained() (count int) {
 }
 
 // failed returns the operations that have failed. A lookup of a missing group is to find nothing.
-func (r *ranRun) failed() (failed []outcome) {
+func (r *run) failed() (failed []outcome) {
 	for _, o := range r.outcomes {
 		if o.err != nil && (r.exists || !errors.Is(o.err, usergroup.ErrNotFound)) {
 			failed = append(failed, o)
@@ -286,7 +285,7 @@ func (r *ranRun) failed() (failed []outcome) {
 }
 
 // checkGroups compares what each operation has reported with what the service has done.
-func (r *ranRun) checkGroups() {
+func (r *run) checkGroups() {
 	all := deedsOf(r.Calls(), placeholdersOf(r.Calls()))
 	for _, o := range r.outcomes {
 		r.checkOutcome(o, all[o.ID])
@@ -302,7 +301,7 @@ func (r *ranRun) checkGroups() {
 
 // checkOutcome checks that nothing was done twice or unasked, that nothing is lost, and that nothing false is
 // reported.
-func (r *ranRun) checkOutcome(o outcome, done deeds) {
+func (r *run) checkOutcome(o outcome, done deeds) {
 	group, there := r.Group(o.ID)
 	asked, problem := done.of(r.kind), problemOf(o.err)
 	switch {

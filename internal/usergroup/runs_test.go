@@ -115,7 +115,8 @@ func runOperationCalled(name string) runOperation {
 	return runOperations[at]
 }
 
-// run is a run of Terraform: one operation on each of many groups, with a lasting fault.
+// run is a run of Terraform: one operation on each of many groups, with a lasting fault. The second half is what has
+// happened, and what the checks have found.
 type run struct {
 	runOperation
 	fault       fault
@@ -124,9 +125,15 @@ type run struct {
 	maxRetries  int
 	// stopAfter is when the run is stopped.
 	stopAfter time.Duration
+
+	*outage
+	record
+	outcomes []outcome
+	begun    time.Time
+	took     time.Duration
 }
 
-func (r run) String() string {
+func (r *run) String() string {
 	return strings.TrimSuffix(strings.Join([]string{r.name, r.fault.name(), r.environment}, "/"), "/")
 }
 
@@ -139,35 +146,25 @@ type outcome struct {
 	begun  bool
 }
 
-// ranRun is a run that has ended, and what its checks have found.
-type ranRun struct {
-	run
-	*outage
-	outcomes []outcome
-	took     time.Duration
-	begun    time.Time
-	record
-}
-
 // play runs ten workers, as Terraform does. It must be called in a synctest bubble.
-func (r run) play(t *testing.T) *ranRun {
+func (r *run) play(t *testing.T) {
 	t.Helper()
 	e := emulator.New(emulator.Options{Latency: latency})
 	network := &outage{Emulator: e, lasting: r.fault, sent: map[string]int{}}
-	return r.on(t, network, newService(network, r.maxRetries, r.environment))
+	r.on(t, network, newService(network, r.maxRetries, r.environment))
 }
 
 // on runs ten workers with a service that is behind the network.
-func (r run) on(t *testing.T, network *outage, service *usergroup.Service) *ranRun {
+func (r *run) on(t *testing.T, network *outage, service *usergroup.Service) {
 	t.Helper()
-	ran := &ranRun{run: r, outage: network, outcomes: make([]outcome, r.groups)}
-	for i := range ran.outcomes {
-		group := ran.Seed(emulator.Group{ID: fmt.Sprintf("group-%03d", i), Name: oldName})
-		if ran.outcomes[i].Group = group; !r.exists {
-			ran.Remove(group.ID)
+	r.outage, r.outcomes = network, make([]outcome, r.groups)
+	for i := range r.outcomes {
+		group := r.Seed(emulator.Group{ID: fmt.Sprintf("group-%03d", i), Name: oldName})
+		if r.outcomes[i].Group = group; !r.exists {
+			r.Remove(group.ID)
 		}
 	}
-	ran.begun = time.Now()
+	r.begun = time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), r.stopAfter)
 	defer cancel()
 	next := make(chan *outcome)
@@ -180,16 +177,15 @@ func (r run) on(t *testing.T, network *outage, service *usergroup.Service) *ranR
 			}
 		})
 	}
-	for i := range ran.outcomes {
+	for i := range r.outcomes {
 		select {
-		case next <- &ran.outcomes[i]:
+		case next <- &r.outcomes[i]:
 		case <-ctx.Done(): // Terraform begins no further operation.
 		}
 	}
 	close(next)
 	pool.Wait()
-	ran.took = time.Since(ran.begun)
-	return ran
+	r.took = time.Since(r.begun)
 }
 
 // everyRun returns a run with each operation, environment and failure.
@@ -212,13 +208,13 @@ func everyRun() (runs []run) {
 // must not end the run.
 func TestRunsEnd(t *testing.T) {
 	collectLess(t)
-	for _, run := range everyRun() {
-		for _, lasting := range faultsOf(run.runOperation, run.environment, run.fault.failure) {
-			run.fault = lasting
-			if run.groups = *groupsFlag; run.fault.passes() {
-				run.groups = fewGroups
+	for _, r := range everyRun() {
+		for _, lasting := range faultsOf(r.runOperation, r.environment, r.fault.failure) {
+			r.fault = lasting
+			if r.groups = *groupsFlag; r.fault.passes() {
+				r.groups = fewGroups
 			}
-			run.check(t, (*ranRun).checkFault)
+			r.check(t, (*run).checkFault)
 		}
 	}
 }
@@ -226,9 +222,9 @@ func TestRunsEnd(t *testing.T) {
 // TestRunsWithoutRetries: with max_retries = 0, a run must end at once.
 func TestRunsWithoutRetries(t *testing.T) {
 	collectLess(t)
-	for _, run := range everyRun() {
-		run.maxRetries = 0
-		run.check(t, func(r *ranRun) {
+	for _, r := range everyRun() {
+		r.maxRetries = 0
+		r.check(t, func(r *run) {
 			calls := mostCalls
 			if r.fault.refuses {
 				calls = 3 * r.groups
@@ -241,52 +237,31 @@ func TestRunsWithoutRetries(t *testing.T) {
 // TestOneOperationEnds: an operation must end within its budget, even if some of its calls get through.
 func TestOneOperationEnds(t *testing.T) {
 	collectLess(t)
-	for _, run := range everyRun() {
-		run.groups = 1
+	for _, r := range everyRun() {
+		r.groups = 1
 		for _, method := range []string{"", "GET", "PUT", "POST", "DELETE"} {
-			run.fault.method = method
-			run.check(t, func(r *ranRun) { r.checkBounds(mostCallsOfOne+callsOfCheck, mostTimeOfOne) })
+			r.fault.method = method
+			r.check(t, func(r *run) { r.checkBounds(mostCallsOfOne+callsOfCheck, mostTimeOfOne) })
 		}
 	}
 }
 
-// check plays the run and applies the rules to it, and one more.
-func (r run) check(t *testing.T, rule func(*ranRun)) {
+// check plays the run and applies the rules to it, and one more. It logs what the run took.
+func (r run) check(t *testing.T, rule func(*run)) {
 	t.Run(r.String(), func(t *testing.T) {
 		t.Parallel()
 		// A lock that is not a channel stops the time of the bubble if it is held during a call.
 		defer time.AfterFunc(time.Minute, func() { panic(r.String() + ": its virtual time stands still") }).Stop()
 		synctest.Test(t, func(t *testing.T) {
-			ran := r.play(t)
-			rule(ran)
-			ran.checkGroups()
-			t.Log(ran.row())
-			for _, broken := range ran.broken[:min(5, len(ran.broken))] {
+			r.play(t)
+			rule(&r)
+			r.checkGroups()
+			groups, ofCheck := r.left()
+			t.Logf("| %s | %d calls | %s | left %d + %d | %d failed | %d explain it |", r.String(), len(r.attempts),
+				r.took.Round(time.Second), len(groups), len(ofCheck), len(r.failed()), r.explained())
+			for _, broken := range r.broken[:min(5, len(r.broken))] {
 				t.Error(broken)
 			}
 		})
 	})
-}
-
-// row describes the run in one line: calls, virtual time, groups left behind, and the number of problems by finding.
-func (r *ranRun) row() string {
-	findings := map[string]int{}
-	for _, o := range r.outcomes {
-		if problem := problemOf(o.err); problem != nil {
-			findings[findingNames[problem.Finding]]++
-		}
-	}
-	groups, ofCheck := r.left()
-	return fmt.Sprintf("| %s | %d calls | %s | left %d + %d | %s |", r.run, len(r.attempts), r.took.Round(time.Second),
-		len(groups), len(ofCheck), strings.Trim(fmt.Sprint(findings), "map[]"))
-}
-
-// findingNames are the findings that a run of hundreds can end in.
-var findingNames = map[usergroup.Finding]string{
-	usergroup.CallFailed: "CallFailed", usergroup.NotFound: "NotFound", usergroup.Exists: "Exists",
-	usergroup.MayHaveExisted: "MayHaveExisted", usergroup.Replaced: "Replaced",
-	usergroup.AnsweredFromCache: "AnsweredFromCache", usergroup.AnswersDisagree: "AnswersDisagree",
-	usergroup.MayBeLeftBehind: "MayBeLeftBehind", usergroup.MayBeAnother: "MayBeAnother",
-	usergroup.LeftBehind: "LeftBehind", usergroup.OutdatedToken: "OutdatedToken", usergroup.WrongKey: "WrongKey",
-	usergroup.NoEnvironment: "NoEnvironment", usergroup.RunEnded: "RunEnded", usergroup.NotRotated: "NotRotated",
 }

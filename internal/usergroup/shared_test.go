@@ -101,17 +101,33 @@ func serve(e *emulator.Emulator, r *http.Request) (reply, emulator.Call) {
 
 // reply is the response to an attempt, unless it is lost.
 type reply struct {
-	lost   bool
-	status int
-	body   []byte
+	lost       bool
+	status     int
+	body       []byte
+	retryAfter string
+}
+
+var lost = reply{lost: true}
+
+// refusal is a response of the service itself, and page is one of something between.
+func refusal(status int, retryAfter string) reply {
+	return reply{status: status, body: []byte(`{"success":0,"message":"no"}`), retryAfter: retryAfter}
+}
+
+func page(status int) reply {
+	return reply{status: status, body: []byte("<html>Please sign in.</html>")}
 }
 
 func (r reply) response() (*http.Response, error) {
 	if r.lost {
 		return nil, errors.New("the connection was cut")
 	}
+	header := http.Header{"Content-Type": {"application/json"}}
+	if r.retryAfter != "" {
+		header.Set("Retry-After", r.retryAfter)
+	}
 	return &http.Response{
-		StatusCode: r.status, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/json"}},
+		StatusCode: r.status, ProtoMajor: 1, ProtoMinor: 1, Header: header,
 		Body: io.NopCloser(bytes.NewReader(r.body)), ContentLength: int64(len(r.body)),
 	}, nil
 }

@@ -86,14 +86,14 @@ const keptAnswer = "an answer that a cache keeps"
 
 var mishaps = []mishap{
 	{name: "answered", do: (*world).answer},
-	{name: "refused 400", do: refused(http.StatusBadRequest)},
-	{name: "refused 401", do: refused(http.StatusUnauthorized)},
-	{name: "refused 403", do: refused(http.StatusForbidden)},
-	{name: "lost before the work", do: lose},
-	{name: "lost after the work", do: done(lose)},
+	{name: "refused 400", do: gets(refusal(http.StatusBadRequest, ""))},
+	{name: "refused 401", do: gets(refusal(http.StatusUnauthorized, ""))},
+	{name: "refused 403", do: gets(refusal(http.StatusForbidden, ""))},
+	{name: "lost before the work", do: gets(lost)},
+	{name: "lost after the work", do: done(gets(lost))},
 	{name: "lost, and done after the next call", do: func(w *world, r *http.Request) reply {
 		w.late = append(w.late, func() { w.answer(r) })
-		return reply{lost: true}
+		return lost
 	}},
 	{name: "success alone", methods: "GET", do: altered(func(body []byte) []byte {
 		return body[:bytes.IndexByte(body, ',')]
@@ -122,7 +122,7 @@ var mishaps = []mishap{
 	}},
 	{name: keptAnswer, methods: "GET", possible: (*world).creates, do: func(w *world, r *http.Request) reply {
 		right := w.answer(r)
-		w.lasting = &mishap{name: keptAnswer, methods: "GET", do: func(*world, *http.Request) reply { return right }}
+		w.lasting = &mishap{name: keptAnswer, methods: "GET", do: gets(right)}
 		return right
 	}},
 	{name: "an old answer from a cache that expires then", methods: "GET", do: func(w *world, _ *http.Request) reply {
@@ -131,8 +131,8 @@ var mishaps = []mishap{
 		return w.answers[len(w.answers)-1]
 	}},
 	{name: "no answers from now on", do: func(w *world, _ *http.Request) reply {
-		w.lasting = &mishap{name: "no answer", do: lose}
-		return reply{lost: true}
+		w.lasting = &mishap{name: "no answer", do: gets(lost)}
+		return lost
 	}},
 	{name: "an old answer about the neighbor", methods: "GET POST PUT", do: (*world).answerAboutNeighbor},
 	{name: "done, and answered about the neighbor", methods: "POST PUT", do: done((*world).answerAboutNeighbor)},
@@ -140,14 +140,14 @@ var mishaps = []mishap{
 	{name: "done, and " + oldAnswer, methods: "POST PUT", do: done((*world).answerOld)},
 	{name: "lost, and done at the end", twin: true, do: func(w *world, r *http.Request) reply {
 		w.last = append(w.last, func() { w.answer(r) })
-		return reply{lost: true}
+		return lost
 	}},
-	{name: "refused 404", twin: true, do: refused(http.StatusNotFound)},
-	{name: "refused 409", twin: true, do: refused(http.StatusConflict)},
-	{name: "success 0", twin: true, do: refused(http.StatusOK)},
-	{name: "429", twin: true, do: refused(http.StatusTooManyRequests)},
-	{name: "500", twin: true, do: refused(http.StatusInternalServerError)},
-	{name: "503", twin: true, do: refused(http.StatusServiceUnavailable)},
+	{name: "refused 404", twin: true, do: gets(refusal(http.StatusNotFound, ""))},
+	{name: "refused 409", twin: true, do: gets(refusal(http.StatusConflict, ""))},
+	{name: "success 0", twin: true, do: gets(refusal(http.StatusOK, ""))},
+	{name: "429", twin: true, do: gets(refusal(http.StatusTooManyRequests, ""))},
+	{name: "500", twin: true, do: gets(refusal(http.StatusInternalServerError, ""))},
+	{name: "503", twin: true, do: gets(refusal(http.StatusServiceUnavailable, ""))},
 	{name: "unreadable", twin: true, do: altered(func([]byte) []byte { return []byte("<html>") })},
 }
 
@@ -161,8 +161,6 @@ func (w *world) answerOld(r *http.Request) reply {
 
 func (w *world) answerAboutNeighbor(*http.Request) reply { return w.neighbor }
 
-func lose(*world, *http.Request) reply { return reply{lost: true} }
-
 // done is the mishap of a call that is carried out and then answered in another way.
 func done(answer func(*world, *http.Request) reply) func(*world, *http.Request) reply {
 	return func(w *world, r *http.Request) reply {
@@ -171,10 +169,9 @@ func done(answer func(*world, *http.Request) reply) func(*world, *http.Request) 
 	}
 }
 
-func refused(status int) func(*world, *http.Request) reply {
-	return func(*world, *http.Request) reply {
-		return reply{status: status, body: []byte(refusal)}
-	}
+// gets is the mishap of a call that is not carried out.
+func gets(r reply) func(*world, *http.Request) reply {
+	return func(*world, *http.Request) reply { return r }
 }
 
 func altered(alter func([]byte) []byte) func(*world, *http.Request) reply {
