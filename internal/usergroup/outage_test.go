@@ -169,21 +169,21 @@ func (o *outage) strikes(method string, body []byte) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.attempts = append(o.attempts, time.Now())
-	if o.lasting.failure.name == "" || len(o.attempts) <= o.lasting.after || o.lasting.method != "" && o.lasting.method != method {
-		return false
-	}
+	fault := o.lasting
 	about := func(id string) bool { return o.about(body, id) }
-	if o.lasting.groups != nil && !slices.ContainsFunc(o.lasting.groups, about) {
+	switch {
+	case fault.failure.name == "", len(o.attempts) <= fault.after, fault.method != "" && fault.method != method,
+		fault.groups != nil && !slices.ContainsFunc(fault.groups, about):
 		return false
 	}
 	request := method + string(body)
-	if o.sent[request]++; o.lasting.alternates && o.sent[request]%2 == 0 {
+	if o.sent[request]++; fault.alternates && o.sent[request]%2 == 0 {
 		return false
 	}
 	if o.struck.IsZero() {
 		o.struck = time.Now()
 	}
-	return o.lasting.lasts == 0 || time.Since(o.struck) < o.lasting.lasts
+	return fault.lasts == 0 || time.Since(o.struck) < fault.lasts
 }
 
 // about reports whether a request is about the group. A rotation contains only its token.

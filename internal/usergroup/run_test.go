@@ -19,6 +19,7 @@ import (
 func TestOnlyGeneralFailuresEndTheRun(t *testing.T) {
 	t.Parallel()
 	fails, refuses := failure{reply: refusal(500, "")}, failure{reply: refusal(403, "")}
+	refusesKey := failure{reply: refusal(401, "")}
 	for name, test := range map[string]struct {
 		operation string
 		// Calls with this method about one of these groups fail in this way.
@@ -37,7 +38,7 @@ func TestOnlyGeneralFailuresEndTheRun(t *testing.T) {
 		"the key may not rotate":         {"rotate", "POST", "abc", refuses, "abc", []int{2, 2, 0}, "c"},
 		"the key may not rotate one":     {"rotate", "POST", "a", refuses, "aabc", []int{2, 2, 1, 1}, ""},
 		"the key may rotate some groups": {"rotate", "POST", "bc", refuses, "abcd", []int{1, 2, 2, 1}, ""},
-		"the key is refused":             {"create", "GET", "abc", failure{reply: refusal(401, "")}, "abc", []int{1, 0, 0}, "bc"},
+		"the key is refused":             {"create", "GET", "abc", refusesKey, "abc", []int{1, 0, 0}, "bc"},
 	} {
 		runParallel(t, name, func(t *testing.T) {
 			test.failure.name = name
