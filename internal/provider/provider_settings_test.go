@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
@@ -46,33 +47,13 @@ func readSettings(t *testing.T, config object) (settings, diag.Diagnostics) {
 func TestProviderSettingsSources(t *testing.T) {
 	keyFile := protocoltest.File(t, "key", "\n  key-of-file \n")
 	otherKeyFile := protocoltest.File(t, "other", "key-of-other-file")
-	show := map[string]func(settings) any{
-		"base_url":       func(s settings) any { return s.client.BaseURL.String() },
-		"api_key":        func(s settings) any { return s.client.APIKey.Reveal() },
-		"api_key_file":   func(s settings) any { return s.client.APIKey.Reveal() },
-		"allow_http":     func(s settings) any { return s.client.BaseURL.String() },
-		"max_retries":    func(s settings) any { return s.client.MaxRetries },
-		"retry_wait_min": func(s settings) any { return s.client.RetryWaitMin },
-		"retry_wait_max": func(s settings) any { return s.client.RetryWaitMax },
-		"headers": func(s settings) any {
-			plain := map[string]string{}
-			for name, value := range s.client.Headers {
-				plain[name] = value.Reveal()
-			}
-			return plain
-		},
-		"request_timeout":     func(s settings) any { return s.client.RequestTimeout },
-		"requests_per_second": func(s settings) any { return s.client.RequestsPerSecond },
-		"user_agent_suffix":   func(s settings) any { return s.userAgentSuffix },
-		"environment":         func(s settings) any { return s.environment },
-		"max_deletions": func(s settings) any {
-			if s.maxDeletions == nil {
-				return "no limit"
-			}
-			return *s.maxDeletions
-		},
-	}
+	address := func(s settings) any { return s.client.BaseURL.String() }
+	key := func(s settings) any { return s.client.APIKey.Reveal() }
+	httpOnly := object{"base_url": "http://service.example"}
+	type headers = map[string]api.Secret
+	one, two := api.NewSecret("a"), api.NewSecret("b")
 	tests := map[string]struct {
+		shown             func(settings) any
 		also              object // other arguments that the argument needs
 		byDefault         any    // nil if omitting the argument is an error
 		configured        any
@@ -81,33 +62,34 @@ func TestProviderSettingsSources(t *testing.T) {
 		environmentGives  any
 	}{
 		"base_url": {
-			object{"api_key": "k"},
-			nil, "https://one.example/v1//", "https://one.example/v1",
+			address, nil, nil, "https://one.example/v1//", "https://one.example/v1",
 			"https://two.example", "https://two.example",
 		},
-		"api_key":      {nil, nil, "\tkey \n", "key", "  of-environment\n", "of-environment"},
-		"api_key_file": {object{"api_key": nil}, nil, keyFile, "key-of-file", otherKeyFile, "key-of-other-file"},
-		"allow_http": {
-			object{"base_url": "http://service.example"},
-			nil, true, "http://service.example",
-			"1", "http://service.example",
+		"api_key":      {key, nil, nil, "\tkey \n", "key", "  of-environment\n", "of-environment"},
+		"api_key_file": {key, object{"api_key": nil}, nil, keyFile, "key-of-file", otherKeyFile, "key-of-other-file"},
+		"allow_http":   {address, httpOnly, nil, true, "http://service.example", "1", "http://service.example"},
+		"request_timeout": {
+			func(s settings) any { return s.client.RequestTimeout.String() }, nil, "30s", "45s", "45s", "2m", "2m0s",
 		},
-		"request_timeout":     {nil, 30 * time.Second, "45s", 45 * time.Second, "2m", 2 * time.Minute},
-		"max_retries":         {nil, 4, 0, 0, "100", 100},
-		"retry_wait_min":      {nil, time.Second, "10ms", 10 * time.Millisecond, "50s", 50 * time.Second},
-		"retry_wait_max":      {nil, 30 * time.Second, "1m", time.Minute, "90s", 90 * time.Second},
-		"requests_per_second": {nil, 0.0, 0.01, 0.01, "2.5", 2.5},
+		"max_retries": {func(s settings) any { return s.client.MaxRetries }, nil, 4, 0, 0, "100", 100},
+		"retry_wait_min": {
+			func(s settings) any { return s.client.RetryWaitMin.String() }, nil, "1s", "10ms", "10ms", "50s", "50s",
+		},
+		"retry_wait_max": {
+			func(s settings) any { return s.client.RetryWaitMax.String() }, nil, "30s", "1m", "1m0s", "90s", "1m30s",
+		},
+		"requests_per_second": {func(s settings) any { return s.client.RequestsPerSecond }, nil, 0.0, 0.01, 0.01, "2.5", 2.5},
 		"headers": {
-			nil,
-			map[string]string{},
-			object{"x-tenant": "a"},
-			map[string]string{"X-Tenant": "a"},
-			`{"x-tenant":"b","X-Empty":""}`,
-			map[string]string{"X-Tenant": "b", "X-Empty": ""},
+			func(s settings) any { return s.client.Headers }, nil, headers{}, object{"x-tenant": "a"}, headers{"X-Tenant": one},
+			`{"x-tenant":"b","X-Empty":""}`, headers{"X-Tenant": two, "X-Empty": api.NewSecret("")},
 		},
-		"user_agent_suffix": {nil, "", " ci/1 ", "ci/1", "shell/2", "shell/2"},
-		"environment":       {nil, "", "Testing", "Testing", "Customer", "Customer"},
-		"max_deletions":     {nil, "no limit", 0, 0, "1000000", 1_000_000},
+		"user_agent_suffix": {func(s settings) any { return s.userAgentSuffix }, nil, "", " ci/1 ", "ci/1", "sh/2", "sh/2"},
+		"environment": {
+			func(s settings) any { return s.environment }, nil, "", "Testing", "Testing", "Customer", "Customer",
+		},
+		"max_deletions": {
+			func(s settings) any { return s.maxDeletions }, nil, (*int)(nil), 0, new(0), "1000000", new(1_000_000),
+		},
 	}
 	empty := object{
 		"base_url": "", "api_key": "", "allow_http": false, "headers": object{}, "user_agent_suffix": "", "environment": "",
@@ -135,8 +117,8 @@ func TestProviderSettingsSources(t *testing.T) {
 					t.Errorf("%s: want one error, got %v", source, diags)
 				case value != nil && len(diags) > 0:
 					t.Errorf("%s: %v", source, diags)
-				case value != nil && !reflect.DeepEqual(show[argument](read), value):
-					t.Errorf("%s: %v, want %v", source, show[argument](read), value)
+				case value != nil && !reflect.DeepEqual(test.shown(read), value):
+					t.Errorf("%s: %v, want %v", source, test.shown(read), value)
 				}
 			}
 			want("default", object{}, test.byDefault)
