@@ -164,8 +164,8 @@ func facts(p *usergroup.Problem) string {
 		p.Known.Existed(), p.Cause)
 }
 
-// TestEveryObstacleHasAdvice checks that each obstacle has advice of its own. It replaces the advice for the kind of the
-// failure, except for an unknown outcome, where it comes first.
+// TestEveryObstacleHasAdvice checks that each obstacle has advice of its own. It replaces the advice for the kind of
+// the failure, except for an unknown outcome, where it comes first.
 func TestEveryObstacleHasAdvice(t *testing.T) {
 	t.Parallel()
 	for value, constant := range constantsOfAPI(t, "Obstacle") {

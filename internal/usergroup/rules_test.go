@@ -52,7 +52,8 @@ func (h *history) checkCured() {
 		)
 		doubts := p.LookupUncertain && p.Finding != usergroup.AnsweredForAnother
 		seesEmpty := h.before.empty && h.environment != "" // The check of the service has shown that it shows names.
-		if len(h.befell) == 0 && (blames || doubts || p.Finding == usergroup.Exists && p.Empty != seesEmpty) {
+		left := p.Placeholder == usergroup.PlaceholderLeft
+		if len(h.befell) == 0 && (blames || doubts || left || p.Finding == usergroup.Exists && p.Empty != seesEmpty) {
 			h.breaks("nothing went wrong, but the provider reports: %s, empty %t", facts(p), p.Empty)
 		}
 	}
