@@ -272,6 +272,10 @@ func (h *history) change(ctx context.Context, update bool) {
 func (h *history) delete(ctx context.Context) {
 	result, err := h.service.Delete(ctx, h.state.asKnown(), "")
 	h.ended(result, err)
+	remains := slices.ContainsFunc(result.Warnings, isFound(usergroup.AnotherRemains))
+	if err == nil && h.state.known.TakenOver && !remains {
+		h.breaks("a deletion leaves the group that a refresh has found, and does not say so")
+	}
 	if err == nil {
 		h.state = state{stored: h.state.stored}
 	}
