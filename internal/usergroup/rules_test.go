@@ -355,6 +355,8 @@ func (h *history) checkProblems() {
 			h.breaks("%s: it offers a command for an ID that is known to have existed", facts(p))
 		case p.Finding == usergroup.Exists && !p.AfterDeletion && (p.Done != usergroup.No || done.deleted > 0):
 			h.breaks("%s: it says that nothing was changed, but something was, or may have been", facts(p))
+		case p.Finding == usergroup.Claimed && h.before.seen && len(h.befell) == 1: // A second mishap may hide its token.
+			h.breaks("%s: it takes a group for its own that this process has seen before", facts(p))
 		case p.AfterDeletion && !h.operation.replaces:
 			h.breaks("%s: it says that the run has deleted the group", facts(p))
 		case p.MayBeLive && p.LookupUncertain && p.Placeholder == usergroup.NoPlaceholder && done.removed > 0 &&

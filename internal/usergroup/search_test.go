@@ -77,6 +77,9 @@ func (s situation) started() *history {
 		}
 		h.service.Seen(api.NewSecret("token-of-other"))
 	}
+	if s.before.seen {
+		h.service.Seen(api.NewSecret(h.first.Token))
+	}
 	return h
 }
 

@@ -48,7 +48,7 @@ var (
 var operations = map[string]operation{
 	"read":               {looks: true, befores: ofState},
 	"import":             {looks: true, imports: true, befores: []string{"exists", "absent", "nameless"}},
-	"create":             {creates: true, befores: ofNoState},
+	"create":             {creates: true, befores: append(slices.Clip(ofNoState), "alike and seen")},
 	"create, replacing":  {creates: true, replaces: true, befores: []string{"as known", "other token", "another group"}},
 	"adopt":              {creates: true, adopts: true, befores: ofNoState},
 	"update":             {updates: true, befores: ofState},
@@ -71,6 +71,8 @@ type beginning struct {
 	// empty means that it has no name and no properties, so that it looks like a placeholder. alike means that it differs
 	// from what is wanted only in its mapping.
 	empty, alike bool
+	// seen means that this process has looked up the group before.
+	seen bool
 	// tag is the tag of the environment to which the state says that it belongs, if that is known.
 	tag string
 }
@@ -80,6 +82,7 @@ var befores = map[string]beginning{
 	"exists":         {},
 	"nameless":       {empty: true},
 	"alike":          {alike: true},
+	"alike and seen": {alike: true, seen: true},
 	"other token":    {otherToken: true},
 	"token restored": {restored: true},
 	"absent":         {absent: true},
