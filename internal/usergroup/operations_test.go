@@ -3,6 +3,7 @@ package usergroup_test
 import (
 	"cmp"
 	"errors"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -317,5 +318,21 @@ func TestFindForImport(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTheProblemThatEndedTheRunIsExplained: of two operations whose lookups fail at the same time, the one that
+// depended on the lookup that has ended the run must explain it, even if the other one reports its own failure first.
+func TestTheProblemThatEndedTheRunIsExplained(t *testing.T) {
+	t.Parallel()
+	service := usergroup.New(api.New(api.Config{BaseURL: &url.URL{}}), "")
+	lookup := service.End(&usergroup.Problem{Operation: usergroup.LookUp, ID: "a"})
+	first := &usergroup.Problem{Operation: usergroup.Delete, ID: "a", Cause: lookup}
+	if got := service.EndFor(usergroup.Delete, first); got != first {
+		t.Errorf("the operation that explains the end of the run returns %v", got)
+	}
+	other := service.EndFor(usergroup.Delete, &usergroup.Problem{Operation: usergroup.Delete, ID: "b"})
+	if other.Finding != usergroup.RunEnded || other.Cause != lookup {
+		t.Errorf("another operation returns %v with the cause %v", other, other.Cause)
 	}
 }

@@ -7,12 +7,76 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
+
+// TestRunsEnd: with a fault that lasts, a run of hundreds of groups must end soon, whatever the operation. It must
+// explain the fault once, and leave behind as little as possible. A fault that passes, or that strikes one group only,
+// must not end the run.
+func TestRunsEnd(t *testing.T) {
+	collectLess(t)
+	for _, r := range everyRun() {
+		for _, lasting := range faultsOf(r.runOperation, r.environment, r.fault.failure) {
+			r.fault = lasting
+			if r.groups = *groupsFlag; r.fault.passes() {
+				r.groups = fewGroups
+			}
+			r.check(t, (*run).checkFault)
+		}
+	}
+}
+
+// TestRunsWithoutRetries: with max_retries = 0, a run must end at once.
+func TestRunsWithoutRetries(t *testing.T) {
+	collectLess(t)
+	for _, r := range everyRun() {
+		r.maxRetries = 0
+		r.check(t, func(r *run) {
+			calls := mostCalls
+			if r.fault.refuses {
+				calls = 3 * r.groups
+			}
+			r.checkBounds(calls, mostTimeWithoutRetries)
+		})
+	}
+}
+
+// TestOneOperationEnds: an operation must end within its budget, even if some of its calls get through.
+func TestOneOperationEnds(t *testing.T) {
+	collectLess(t)
+	for _, r := range everyRun() {
+		r.groups = 1
+		for _, method := range []string{"", "GET", "PUT", "POST", "DELETE"} {
+			r.fault.method = method
+			r.check(t, func(r *run) { r.checkBounds(mostCallsOfOne+callsOfCheck, mostTimeOfOne) })
+		}
+	}
+}
+
+// check plays the run and applies the rules to it, and one more. It logs what the run took.
+func (r run) check(t *testing.T, rule func(*run)) {
+	t.Run(r.String(), func(t *testing.T) {
+		t.Parallel()
+		// A lock that is not a channel stops the time of the bubble if it is held during a call.
+		defer time.AfterFunc(time.Minute, func() { panic(r.String() + ": its virtual time stands still") }).Stop()
+		synctest.Test(t, func(t *testing.T) {
+			r.play(t)
+			rule(&r)
+			r.checkGroups()
+			groups, ofCheck := r.left()
+			t.Logf("| %s | %d calls | %s | left %d + %d | %d failed | %d explain it |", r.String(), len(r.attempts),
+				r.took.Round(time.Second), len(groups), len(ofCheck), len(r.failed()), r.explained())
+			for _, broken := range r.broken[:min(5, len(r.broken))] {
+				t.Error(broken)
+			}
+		})
+	})
+}
 
 // TestOnlyGeneralFailuresEndTheRun: operations that fail one after the other must end the run if the reason is not one
 // of the groups, and must not end it otherwise. Terraform runs one at a time with -parallelism=1.
@@ -58,22 +122,6 @@ func TestOnlyGeneralFailuresEndTheRun(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestTheProblemThatEndedTheRunIsExplained: of two operations whose lookups fail at the same time, the one that
-// depended on the lookup that has ended the run must explain it, even if the other one reports its own failure first.
-func TestTheProblemThatEndedTheRunIsExplained(t *testing.T) {
-	t.Parallel()
-	service := usergroup.New(api.New(api.Config{BaseURL: &url.URL{}}), "")
-	lookup := service.End(&usergroup.Problem{Operation: usergroup.LookUp, ID: "a"})
-	first := &usergroup.Problem{Operation: usergroup.Delete, ID: "a", Cause: lookup}
-	if got := service.EndFor(usergroup.Delete, first); got != first {
-		t.Errorf("the operation that explains the end of the run returns %v", got)
-	}
-	other := service.EndFor(usergroup.Delete, &usergroup.Problem{Operation: usergroup.Delete, ID: "b"})
-	if other.Finding != usergroup.RunEnded || other.Cause != lookup {
-		t.Errorf("another operation returns %v with the cause %v", other, other.Cause)
 	}
 }
 
