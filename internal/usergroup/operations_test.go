@@ -178,12 +178,12 @@ func TestEnds(t *testing.T) {
 	} {
 		runParallel(t, test.situation+" while "+test.event, func(t *testing.T) {
 			h := situationCalled(test.situation).start()
-			at := slices.IndexFunc(events, func(e event) bool { return e.name == test.event })
+			at := slices.IndexFunc(events, func(e mishap) bool { return e.name == test.event })
 			h.BeforeCall(func(emulator.Call) {
 				if len(h.Calls()) > 20 {
 					panic("the operation does not end")
 				}
-				events[at].do(h.world)
+				events[at].between(h.world)
 			})
 			h.operate(t.Context())
 			if calls := len(h.Calls()); calls != test.calls || (h.err == nil) != h.operation.imports {

@@ -55,7 +55,7 @@ func (s situation) play(t *testing.T, c *choices) *history {
 	}
 	h.late, h.last = nil, nil
 	told := h.check()
-	if h.canRestore(true) && c.choose(2) == 1 {
+	if h.canRestore() && c.choose(2) == 1 {
 		h.tell("(the service loses a rotation)")
 		h.restore()
 	}

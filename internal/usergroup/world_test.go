@@ -66,7 +66,7 @@ const (
 	ours    maker = "ours"    // the provider was asked to create it
 )
 
-// mishap is one thing that can happen to an attempt.
+// mishap is one thing that can happen to an attempt, or between two.
 type mishap struct {
 	name    string
 	methods string // to which it can happen; empty for all
@@ -76,6 +76,7 @@ type mishap struct {
 	// possible reports whether it can happen now; nil means always.
 	possible func(*world) bool
 	do       func(w *world, r *http.Request) reply
+	between  func(*world) // what another actor, the service or the user does
 }
 
 // oldAnswer is the mishap of a call that changes something and is not carried out, but gets an old response.
@@ -104,21 +105,15 @@ var mishaps = []mishap{
 	{name: "an answer without token", methods: "GET POST PUT", do: altered(func(body []byte) []byte {
 		return bytes.Replace(body, []byte(`"token"`), []byte(`"tok"`), 1)
 	})},
-	{name: "an old answer", methods: "GET", do: func(w *world, _ *http.Request) reply {
-		w.cached = true
-		return w.answers[len(w.answers)-1]
-	}},
+	{name: "an old answer", methods: "GET", do: (*world).answerFromCache},
 	{name: "the oldest answer", methods: "GET", possible: (*world).hasOlder, do: func(w *world, _ *http.Request) reply {
 		w.cached = true
 		return w.answers[0]
 	}},
 	{name: "old answers from now on", methods: "GET", do: func(w *world, r *http.Request) reply {
-		last := w.answers[len(w.answers)-1]
-		w.lasting = &mishap{name: "an old answer", methods: "GET", do: func(w *world, _ *http.Request) reply {
-			w.cached = true
-			return last
-		}}
-		return w.lasting.do(w, r)
+		last := w.answerFromCache(r)
+		w.lasting = &mishap{name: "an old answer", methods: "GET", do: gets(last)}
+		return last
 	}},
 	{name: keptAnswer, methods: "GET", possible: (*world).creates, do: func(w *world, r *http.Request) reply {
 		right := w.answer(r)
@@ -149,6 +144,12 @@ var mishaps = []mishap{
 	{name: "500", twin: true, do: gets(refusal(http.StatusInternalServerError, ""))},
 	{name: "503", twin: true, do: gets(refusal(http.StatusServiceUnavailable, ""))},
 	{name: "unreadable", twin: true, do: altered(func([]byte) []byte { return []byte("<html>") })},
+}
+
+// answerFromCache repeats the last response to a GET.
+func (w *world) answerFromCache(*http.Request) reply {
+	w.cached = true
+	return w.answers[len(w.answers)-1]
 }
 
 // answerOld replaces the response to a call that changes something by the last one to a GET.
@@ -186,48 +187,43 @@ func (m *mishap) suits(method string) bool {
 	return m.methods == "" || strings.Contains(m.methods, method)
 }
 
-func (m *mishap) canBefall(w *world, method string) bool {
-	tried := !m.twin || w.choices != nil && w.twins && w.choices.mishaps() == 0
-	return m.suits(method) && tried && (m.possible == nil || m.possible(w))
-}
-
 // hasOlder reports whether the oldest answer differs from the latest one.
 func (w *world) hasOlder() bool { return len(w.answers) > 1 }
 
 func (w *world) creates() bool { return w.operation.creates }
 
-// event is something that can happen between two attempts.
-type event struct {
-	name     string
-	possible func(w *world, exists bool) bool // nil means always
-	do       func(w *world)
-}
-
-var events = []event{
-	{"nothing", nil, func(*world) {}},
-	{"another actor rotates", ifExists, func(w *world) { w.RotateBehind(id) }},
-	{"another actor renames", ifExists, func(w *world) {
+// events can happen between two attempts.
+var events = []mishap{
+	{name: "nothing", between: func(*world) {}},
+	{name: "another actor rotates", possible: (*world).exists, between: func(w *world) { w.RotateBehind(id) }},
+	{name: "another actor renames", possible: (*world).exists, between: func(w *world) {
 		w.Change(id, func(g *emulator.Group) { g.Name = "Renamed elsewhere" })
 		w.renamed = true
 		if group, _ := w.Group(id); w.makers[group.TeamID] == lookup && !w.reading.hidesNames {
 			w.taken = group.TeamID
 		}
 	}},
-	{"another actor deletes", ifExists, func(w *world) { w.Remove(id) }},
-	{"another actor replaces", ifExists, func(w *world) { w.makers[w.Replace(id).TeamID] = another }},
-	{"another actor creates", ifAbsent, func(w *world) {
+	{name: "another actor deletes", possible: (*world).exists, between: func(w *world) { w.Remove(id) }},
+	{name: "another actor replaces", possible: (*world).exists, between: func(w *world) {
+		w.makers[w.Replace(id).TeamID] = another
+	}},
+	{name: "another actor creates", possible: (*world).isAbsent, between: func(w *world) {
 		w.makers[w.Seed(emulator.Group{ID: id, Name: "Created elsewhere"}).TeamID] = another
 	}},
-	{"the service loses a rotation", (*world).canRestore, (*world).restore},
-	{"the run is stopped", nil, func(w *world) { w.stop() }},
+	{name: "the service loses a rotation", possible: (*world).canRestore, between: (*world).restore},
+	{name: "the run is stopped", between: func(w *world) { w.stop() }},
 }
 
-func ifExists(_ *world, exists bool) bool { return exists }
-func ifAbsent(_ *world, exists bool) bool { return !exists }
+func (w *world) exists() bool {
+	_, exists := w.Group(id)
+	return exists
+}
+
+func (w *world) isAbsent() bool { return !w.exists() }
 
 // canRestore reports whether the service can be restored to the time before the last rotation.
-func (w *world) canRestore(exists bool) bool {
-	group, _ := w.Group(id)
+func (w *world) canRestore() bool {
+	group, exists := w.Group(id)
 	return exists && w.undone != nil && w.undone.TeamID == group.TeamID && w.undone.Token != group.Token
 }
 
@@ -287,13 +283,9 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // precede lets something happen before an attempt.
 func (w *world) precede() {
-	_, exists := w.Group(id)
-	happens := choose(w, events, func(e *event) (string, bool) {
-		return e.name, e.possible == nil || e.possible(w, exists)
-	})
-	if happens.name != "nothing" {
+	if happens := w.choose(events, func(*mishap) bool { return true }); happens.name != "nothing" {
 		w.tell("(%s)", happens.name)
-		happens.do(w)
+		happens.between(w)
 		w.befell = append(w.befell, happens.name)
 	}
 }
@@ -303,7 +295,8 @@ func (w *world) befalls(method string) *mishap {
 	if w.lasting != nil && w.lasting.suits(method) {
 		return w.lasting
 	}
-	chosen := choose(w, mishaps, func(m *mishap) (string, bool) { return m.name, m.canBefall(w, method) })
+	twins := w.choices != nil && w.twins && w.choices.mishaps() == 0
+	chosen := w.choose(mishaps, func(m *mishap) bool { return m.suits(method) && (twins || !m.twin) })
 	if w.choices != nil {
 		w.choices.alone = w.choices.alone || chosen.twin
 	}
@@ -311,16 +304,16 @@ func (w *world) befalls(method string) *mishap {
 }
 
 // choose returns one of the options that are possible. When the script has ended, all goes well.
-func choose[Option any](w *world, options []Option, describe func(*Option) (name string, possible bool)) *Option {
-	can := make([]*Option, 0, len(options))
+func (w *world) choose(options []mishap, suits func(*mishap) bool) *mishap {
+	can := make([]*mishap, 0, len(options))
 	for i := range options {
-		name, possible := describe(&options[i])
-		if w.choices == nil && len(w.script) > 0 && name == w.script[0] {
+		option := &options[i]
+		if w.choices == nil && len(w.script) > 0 && option.name == w.script[0] {
 			w.script = w.script[1:]
-			return &options[i]
+			return option
 		}
-		if possible {
-			can = append(can, &options[i])
+		if suits(option) && (option.possible == nil || option.possible(w)) {
+			can = append(can, option)
 		}
 	}
 	if w.choices == nil {
