@@ -38,10 +38,6 @@ const (
 	// mostTimeWithoutRetries is for max_retries = 0: a rotation waits for a lookup of its outcome, and each of the two
 	// for the end of a Retry-After.
 	mostTimeWithoutRetries = 2*requestTimeout + 2*retryWaitMax + 10*time.Second
-	// mostTimeOfOne and mostCallsOfOne are for one operation: each attempt and each wait, or two minutes of refusals
-	// because of a rate limit, each with a lookup of the outcome.
-	mostTimeOfOne  = (maxRetries+1)*requestTimeout + 2*retryWaitMax
-	mostCallsOfOne = 26
 	// callsOfCheck are those of the check of the service, which an operation may wait for.
 	callsOfCheck = 4
 	// givenUp is when a run that does not end is stopped.
