@@ -80,8 +80,12 @@ func TestProviderSettingsSources(t *testing.T) {
 		},
 		"requests_per_second": {func(s settings) any { return s.client.RequestsPerSecond }, nil, 0.0, 0.01, 0.01, "2.5", 2.5},
 		"headers": {
-			func(s settings) any { return s.client.Headers }, nil, headers{}, object{"x-tenant": "a"}, headers{"X-Tenant": one},
-			`{"x-tenant":"b","X-Empty":""}`, headers{"X-Tenant": two, "X-Empty": api.NewSecret("")},
+			func(s settings) any { return s.client.Headers }, nil,
+			headers{},
+			object{"x-tenant": "a"},
+			headers{"X-Tenant": one},
+			`{"x-tenant":"b","X-Empty":""}`,
+			headers{"X-Tenant": two, "X-Empty": api.NewSecret("")},
 		},
 		"user_agent_suffix": {func(s settings) any { return s.userAgentSuffix }, nil, "", " ci/1 ", "ci/1", "sh/2", "sh/2"},
 		"environment": {

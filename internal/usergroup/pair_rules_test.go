@@ -87,7 +87,7 @@ const (
 // breaks records that the order breaks a rule, unless an exception says that this cannot be helped.
 func (w *together) breaks(rule, format string, args ...any) {
 	for _, e := range exceptions {
-		if e.rule == rule && (!e.mishap || w.befell > 0) && e.pairs.MatchString(w.pair.String()) {
+		if e.rule == rule && (!e.mishap || w.befell > 0) && e.pairs.MatchString(w.String()) {
 			e.excused.Add(1)
 			return
 		}
