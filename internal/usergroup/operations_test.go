@@ -292,7 +292,6 @@ func TestFindForImport(t *testing.T) {
 		"of an empty group":   {before: "nameless", calls: 1},
 		"after a refresh":     {before: "exists", between: "refresh", calls: 1},
 		"after an update":     {before: "exists", between: "update", calls: 1},
-		"after a rotation":    {before: "exists", between: "rotate", calls: 1},
 		"after a refused try": {before: "exists", between: "create", calls: 1},
 	} {
 		runParallel(t, name, func(t *testing.T) {

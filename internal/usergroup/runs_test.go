@@ -262,20 +262,16 @@ type fault struct {
 
 func (f fault) name() string {
 	name := f.failure.name
-	for _, part := range []struct {
-		is   bool
-		text string
-	}{
-		{f.method != "", " to " + f.method},
-		{f.groups != nil, " about " + strings.Join(f.groups, ", ")},
-		{f.after > 0, " later"},
-		{f.lasts > 0, " for " + f.lasts.String()},
-		{f.alternates, " every second time"},
-	} {
-		if part.is {
-			name += part.text
+	add := func(is bool, text string) {
+		if is {
+			name += text
 		}
 	}
+	add(f.method != "", " to "+f.method)
+	add(f.groups != nil, " about "+strings.Join(f.groups, ", "))
+	add(f.after > 0, " later")
+	add(f.lasts > 0, " for "+f.lasts.String())
+	add(f.alternates, " every second time")
 	return name
 }
 
