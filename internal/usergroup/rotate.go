@@ -100,13 +100,10 @@ func (s *Service) rotated(known Known, draft Problem) (Result, *Problem) {
 	draft.Done, draft.NewToken = Yes, true
 	s.remember(response.Token)
 	result := Result{Group: &response, Retired: known.Token.Fingerprint()}
-	problem := known.expect(draft)
-	switch {
-	case problem != nil:
+	if problem := known.expect(draft); problem != nil {
 		return result, problem
-	case draft.Call != nil && draft.Call.Kind != api.Incomplete: // an incomplete response with a token is sufficient
-		return result, draft.with(CallFailed)
-	case isOtherID(known.ID, response):
+	}
+	if isOtherID(known.ID, response) {
 		result.Warnings = append(result.Warnings, draft.with(OtherSpelling))
 	}
 	return result, nil
