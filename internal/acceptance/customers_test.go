@@ -61,7 +61,7 @@ func TestAccModulePassesItsOwnTests(t *testing.T) {
 			t.Errorf("not every test was run:\n%s", out)
 		}
 	}
-	if w.service.Creations("module-test-a") != 1 || w.service.Rotations("module-test-b") != 2 {
+	if w.service.Count("created", "module-test-a") != 1 || w.service.Count("rotated", "module-test-b") != 2 {
 		t.Errorf("the calls did not create module-test-a once and rotate module-test-b twice: %v", w.service.Calls())
 	}
 	w.has()

@@ -186,7 +186,7 @@ func (it example) run(w *workbench) {
 	w.apply(it.arguments...)
 	w.plansNothing(it.arguments...)
 	for id := range it.before {
-		if w.service.Creations(id)+w.service.Rotations(id)+w.service.Deletions(id) > 0 {
+		if w.service.Count("created", id)+w.service.Count("rotated", id)+w.service.Count("deleted", id) > 0 {
 			w.t.Errorf("%q existed before, but was created, deleted or rotated", id)
 		}
 	}
@@ -227,7 +227,7 @@ func (w *workbench) unprotect() (was bool) {
 // rotatesOnce applies the configuration and checks that this rotates the group once.
 func (w *workbench) rotatesOnce(id string, arguments ...string) {
 	w.t.Helper()
-	before := w.service.Rotations(id)
+	before := w.service.Count("rotated", id)
 	w.apply(arguments...)
 	w.plansNothing(arguments...)
 	w.rotated(id, before+1)
@@ -244,7 +244,7 @@ func rotatesAfter90Days(w *workbench) {
 func refusesDestruction(w *workbench) {
 	w.fails("is protected from deletion", "destroy", "-auto-approve")
 	w.rotated("acme", 0)
-	if w.service.Deletions("acme") > 0 {
+	if w.service.Count("deleted", "acme") > 0 {
 		w.t.Error("the group was deleted")
 	}
 }
@@ -255,7 +255,8 @@ func editsSpreadsheet(w *workbench) {
 	w.replace("customers.csv", "acme,Acme Ltd,gold,250000,acme_sales,acme_billing,0", "globex,Globex,gold,,,,0")
 	w.replace("customers.csv", "trial,,,,2", "trial,,,,3")
 	w.rotatesOnce("0042")
-	if w.service.Deletions("acme") != 1 || w.service.Creations("globex") != 1 || w.service.Updates("initech") > 0 {
+	if w.service.Count("deleted", "acme") != 1 || w.service.Count("created", "globex") != 1 ||
+		w.service.Count("updated", "initech") > 0 {
 		w.t.Errorf("the calls did not only add globex, delete acme and rotate 0042: %v", w.service.Calls())
 	}
 }

@@ -84,8 +84,8 @@ func importsCustomers(r *reader) {
 	}
 	for i := 1; i <= 400; i++ {
 		id := fmt.Sprintf("customer-%03d", i)
-		touched := r.service.Creations(id)+r.service.Deletions(id) > 0
-		if r.service.Rotations(id) > 0 || i <= 150 && touched {
+		touched := r.service.Count("created", id)+r.service.Count("deleted", id) > 0
+		if r.service.Count("rotated", id) > 0 || i <= 150 && touched {
 			r.t.Errorf("%s was rotated, or existed and was created or deleted", id)
 		}
 	}
@@ -130,7 +130,7 @@ func (r *reader) rehearses() {
 	destroy, _, _ := strings.Cut(r.take("shell"), "cd -")
 	r.shell("cd ../rehearsal\nexport EMBED_API_KEY=" + testingKey + "\n" + unprotect + forget + destroy)
 	left := testing.Groups()
-	if len(left) != 1 || left[0].ID != "customer-001" || r.service.Creations("customer-001") > 0 {
+	if len(left) != 1 || left[0].ID != "customer-001" || r.service.Count("created", "customer-001") > 0 {
 		r.t.Errorf("the rehearsal has left %v, want only the group that existed before", left)
 	}
 }

@@ -254,7 +254,7 @@ func (w *workbench) madeNoCall() {
 
 func (w *workbench) rotated(id string, times int) {
 	w.t.Helper()
-	if got := w.service.Rotations(id); got != times {
+	if got := w.service.Count("rotated", id); got != times {
 		w.t.Errorf("%q was rotated %d times, want %d", id, got, times)
 	}
 }

@@ -78,37 +78,11 @@ func (e *Emulator) Calls() []Call {
 	return slices.Clone(e.calls)
 }
 
-// Count returns the number of recorded calls with the method, including refused and failed ones.
-func (e *Emulator) Count(method string) int {
-	return e.countCalls(func(c Call) bool { return c.Method == method })
-}
-
-// Creations returns how many times calls have created the group, in any environment.
-func (e *Emulator) Creations(id string) int {
-	return e.countCalls(func(c Call) bool { return c.ID == id && c.Created })
-}
-
-// Updates returns how many times calls have updated the group, in any environment.
-func (e *Emulator) Updates(id string) int {
-	return e.countCalls(func(c Call) bool { return c.ID == id && c.Updated })
-}
-
-// Rotations returns how many times calls have rotated the group's token, in any environment. RotateBehind is not a
-// call.
-func (e *Emulator) Rotations(id string) int {
-	return e.countCalls(func(c Call) bool { return c.ID == id && c.Rotated })
-}
-
-// Deletions returns how many times calls have deleted the group, in any environment.
-func (e *Emulator) Deletions(id string) int {
-	return e.countCalls(func(c Call) bool { return c.ID == id && c.Deleted })
-}
-
-func (e *Emulator) countCalls(counts func(Call) bool) (n int) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, call := range e.calls {
-		if counts(call) {
+// Count returns how many recorded calls had the method, or did what Call.Did says. With an ID, it counts only those
+// about that group, in any environment.
+func (e *Emulator) Count(methodOrDeed, id string) (n int) {
+	for _, call := range e.Calls() {
+		if (call.Method == methodOrDeed || call.Did() == methodOrDeed) && (id == "" || call.ID == id) {
 			n++
 		}
 	}

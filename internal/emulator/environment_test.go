@@ -67,14 +67,14 @@ func TestCallsAndConnections(t *testing.T) {
 	w.exchange(remove)
 	calls := w.Calls()
 	w.is("calls", fmt.Sprint(calls), `[GET "n" 200 created GET "n" 200 DELETE "n" 200 deleted]`)
-	w.is("teams", fmt.Sprint(calls[0].TeamID, calls[1].TeamID, calls[2].TeamID, w.Deletions("n")), "1001 0 1001 1")
+	w.is("teams", fmt.Sprint(calls[0].TeamID, calls[1].TeamID, calls[2].TeamID, w.Count("deleted", "n")), "1001 0 1001 1")
 	if w.Connections() != 2 || calls[1].At.Before(calls[0].At) ||
 		calls[0].Header.Get("Authorization") == "" || string(calls[0].Body) != get[4:] {
 		t.Errorf("%d connections, %#v", w.Connections(), calls)
 	}
 	w.Fail(emulator.Fault{Nth: 1, Kind: emulator.Refuse})
 	w.ResetCounts()
-	left := fmt.Sprint(w.Calls(), w.Connections(), w.Count("GET"), w.FaultsWaiting(), len(w.Groups()), len(calls))
+	left := fmt.Sprint(w.Calls(), w.Connections(), w.Count("GET", ""), w.FaultsWaiting(), len(w.Groups()), len(calls))
 	w.is("after ResetCounts", left, "[] 0 0 1 1 3")
 }
 

@@ -161,7 +161,7 @@ func TestDelays(t *testing.T) {
 			begin = time.Now()
 			go w.answer(request(t, `GET {"user_group_id":"impatient"}`).WithContext(ctx))
 			synctest.Wait()
-			w.is(name, fmt.Sprint(w.Creations("impatient")), "1")
+			w.is(name, fmt.Sprint(w.Count("created", "impatient")), "1")
 			w.WaitIdle()
 			w.is(name, time.Since(begin).String(), "1s")
 			w.matches(name, w.recorded().String(), `^GET "impatient" 200 created`)

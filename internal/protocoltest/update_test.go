@@ -36,7 +36,7 @@ func TestChangesOfFlagsMakeNoCall(t *testing.T) {
 			p.Service.ResetCounts()
 			p.Updated(state, Acme(change...))
 			p.WantCalls("")
-			if p.Service.Rotations("acme") > 0 {
+			if p.Service.Count("rotated", "acme") > 0 {
 				t.Error("reverting the change rotated the token")
 			}
 		})

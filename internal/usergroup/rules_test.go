@@ -311,7 +311,7 @@ func (h *history) hasToken() bool {
 	return h.state.known.Fingerprint == api.NewSecret(group.Token).Fingerprint()
 }
 
-func (h *history) rotations() int { return h.Rotations(h.first.ID) }
+func (h *history) rotations() int { return h.Count("rotated", h.first.ID) }
 
 // checkLeftBehind checks the second part of rule 3: an error or a warning reports every group that is left behind.
 func (h *history) checkLeftBehind() {
