@@ -3,8 +3,6 @@ package emulator_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -29,16 +27,6 @@ const before = `acme 7 tok "Acme" {"a":"1","b":"2"} {"p": 1, "q":{"x":1}}` + "\n
 func newWorld(t *testing.T, options emulator.Options) *world {
 	t.Helper()
 	return around(t, emulator.New(options))
-}
-
-// listening returns a world that can be reached over the network.
-func listening(t *testing.T, options emulator.Options) *world {
-	t.Helper()
-	e, err := emulator.Start(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return around(t, e)
 }
 
 func around(t *testing.T, e *emulator.Emulator) *world {
@@ -111,25 +99,6 @@ func (w *world) answer(r *http.Request) (text string) {
 		text += name + ": " + strings.Join(values, ",") + " "
 	}
 	return w.named(fmt.Sprint(answer.Code, " ", text, answer.Body))
-}
-
-// exchange sends the calls over one network connection and returns everything that it receives.
-func (w *world) exchange(calls ...string) string {
-	w.Helper()
-	connection, err := net.Dial("tcp", strings.TrimPrefix(w.URL(), "http://"))
-	if err != nil {
-		w.Fatal(err)
-	}
-	defer func() { _ = connection.Close() }()
-	for i, call := range calls {
-		r := request(w.T, call)
-		r.Close = i == len(calls)-1
-		if err := r.Write(connection); err != nil {
-			w.Fatal(err)
-		}
-	}
-	all, _ := io.ReadAll(connection)
-	return string(all)
 }
 
 func (w *world) is(what, got, want string) {
