@@ -30,8 +30,6 @@ type Emulator struct {
 	options     Options
 	url         string
 	server      http.Server
-	closing     chan struct{}
-	wake        func()
 	hook        atomic.Pointer[func(Call)]
 	connections atomic.Int64
 
@@ -79,11 +77,8 @@ func StartOn(addr string, options Options) (*Emulator, error) {
 // goroutine, and in a synctest bubble the service uses the bubble's clock.
 func New(options Options) *Emulator {
 	options = options.complete()
-	closing := make(chan struct{})
 	e := &Emulator{
 		options: options,
-		closing: closing,
-		wake:    sync.OnceFunc(func() { close(closing) }),
 		rate:    rateLimit{perSecond: options.RateLimit},
 		service: &service{
 			options: options, nextTeamID: options.FirstTeamID,
@@ -98,12 +93,8 @@ func New(options Options) *Emulator {
 // URL returns the base address of the service, without a path. It is empty if the service does not listen.
 func (e *Emulator) URL() string { return e.url }
 
-// Close cuts every connection and stops the service. Waiting calls end at once.
-func (e *Emulator) Close() {
-	// Cut connections first. Otherwise, a call that wakes up could still send its response.
-	_ = e.server.Close()
-	e.wake()
-}
+// Close cuts every connection and stops the service.
+func (e *Emulator) Close() { _ = e.server.Close() }
 
 // WaitIdle returns once no call is in progress, including calls that their callers have given up. A BeforeCall hook
 // must not call it, because it would wait for its own call.

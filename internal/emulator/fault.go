@@ -52,7 +52,6 @@ type Fault struct {
 	Method, ID string
 	// Nth selects one of the matching calls from now on. 1 is the next one. 0 selects all of them until ClearFaults. If
 	// two faults are due, the one that was added first strikes, and the other one waits for the next matching call.
-	// However, a fault with an Nth always precedes one without.
 	Nth int
 	// Kind is the way in which the calls fail.
 	Kind FaultKind
@@ -103,7 +102,7 @@ func (e *Emulator) strike(call Call) Fault {
 			continue
 		}
 		fault.matched++
-		if fault.matched >= fault.Nth && (struck < 0 || fault.Nth > 0 && e.faults[struck].Nth == 0) {
+		if fault.matched >= fault.Nth && struck < 0 {
 			struck = i
 		}
 	}

@@ -36,9 +36,9 @@ func (e *Emulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fault := e.admit(in)
 	out := e.perform(in, fault)
 	if fault.Kind == Delay {
-		e.sleep(r.Context(), fault.Delay)
+		sleep(r.Context(), fault.Delay)
 	}
-	e.sleep(r.Context(), e.options.Latency-time.Since(in.call.At))
+	sleep(r.Context(), e.options.Latency-time.Since(in.call.At))
 	if e.options.Log != nil {
 		e.options.Log(in.call)
 	}
@@ -123,8 +123,8 @@ func (e *Emulator) work(in *inbound, omit ...string) reply {
 	}
 }
 
-// sleep waits. It returns early if the service is closed or the context is done.
-func (e *Emulator) sleep(ctx context.Context, d time.Duration) {
+// sleep waits. It returns early if the context is done, as that of a call is when its connection is cut.
+func sleep(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return
 	}
@@ -133,7 +133,6 @@ func (e *Emulator) sleep(ctx context.Context, d time.Duration) {
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
-	case <-e.closing:
 	}
 }
 
