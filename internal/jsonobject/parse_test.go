@@ -4,12 +4,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 	"unicode/utf8"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
 func mustParse(tb testing.TB, text string) Object {
@@ -94,60 +99,129 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-var accepted = []struct{ text, canonical string }{
-	{" {\t\r\n} ", "{}"},
-	{`{ "a" : [ null , true , false , "s" , 1 , {} , [ ] ] }`, `{"a":[null,true,false,"s",1,{},[]]}`},
-	{
-		`{"z":{"b":[{"d":1,"c":{"f":1,"e":2}},{"y":1,"x":2}],"a":1},"y":{"a":1,"b":{"2":1,"1":2}}}`,
-		`{"y":{"a":1,"b":{"1":2,"2":1}},"z":{"a":1,"b":[{"c":{"e":2,"f":1},"d":1},{"x":2,"y":1}]}}`,
-	},
-	{`{"b":1,"a":2,"":3,"B":4,"é":5,"aa":6}`, `{"":3,"B":4,"a":2,"aa":6,"b":1,"é":5}`},
+// asTerraform are texts whose canonical form is what Terraform's jsonencode writes.
+var asTerraform = []string{
+	" {\t\r\n} ",
+	`{ "a" : [ null , true , false , "s" , 1 , {} , [ ] ] }`,
+	`{"z":{"b":[{"d":1,"c":{"f":1,"e":2}},{"y":1,"x":2}],"a":1},"y":{"a":1,"b":{"2":1,"1":2}}}`,
+	`{"b":1,"a":2,"":3,"B":4,"é":5,"aa":6}`,
 	// Keys are sorted before they are escaped. The backslash in the escape of "<" would sort after "A".
-	{`{"A":1,"<":2,"\u0000":3}`, `{"\u0000":3,"\u003c":2,"A":1}`},
+	`{"A":1,"<":2,"\u0000":3}`,
 	// Keys are sorted by UTF-8 bytes. Languages that sort by UTF-16 keep the order of the input here.
-	{`{"a":{"😀":1,"～":2}}`, `{"a":{"～":2,"😀":1}}`},
-	{`{"😀":1,"～":2}`, `{"～":2,"😀":1}`},
-	{`{"a":"<a href='x'>&amp;</a>"}`, `{"a":"\u003ca href='x'\u003e\u0026amp;\u003c/a\u003e"}`},
-	{`{"<a>":"\"\\\/\b\f\n\r\t\u001f\u007f"}`, `{"\u003ca\u003e":"\"\\/\b\f\n\r\t\u001f` + "\x7f" + `"}`},
-	{`{"\u0061":"\u00E9\u00e9\ud83d\uDE00"}`, `{"a":"éé😀"}`},
-	{"{\"a\":\"\u2028\u2029\ufffd\\ufffd\"}", `{"a":"\u2028\u2029` + "\ufffd\ufffd\"}"},
-	{"{\"\\f\u0301\":\"<\u0327\U0001D165\u0300x\u0300\"}", `{"\f\u0301":"\u003c\u0327\ud834\udd65\u0300x` + "\u0300\"}"},
+	`{"a":{"😀":1,"～":2}}`,
+	`{"😀":1,"～":2}`,
+	`{"a":"<a href='x'>&amp;</a>"}`,
+	`{"<a>":"\"\\\/\b\f\n\r\t\u001f\u007f"}`,
+	`{"\u0061":"\u00E9\u00e9\ud83d\uDE00"}`,
+	"{\"a\":\"\u2028\u2029\ufffd\\ufffd\"}",
+}
+
+// unlikeTerraform are texts that jsonencode would damage, or that it cannot write, with their canonical form.
+var unlikeTerraform = map[string]string{
+	"{\"\\f\u0301\":\"<\u0327\U0001D165\u0300x\u0300\"}": `{"\f\u0301":"\u003c\u0327\ud834\udd65\u0300x` + "\u0300\"}",
 	// After an escaped backslash, a letter is not part of an escape sequence.
-	{`{"a":"\\n` + "\u0301" + `\\u0041` + "\u0301\"}", `{"a":"\\n` + "\u0301" + `\\u0041` + "\u0301\"}"},
-	{
-		strings.Repeat(`{"a":`, 9_999) + "{ }" + strings.Repeat("}", 9_999),
-		strings.Repeat(`{"a":`, 9_999) + "{}" + strings.Repeat("}", 9_999),
-	},
-	{
-		fmt.Sprintf(`{"a":[%s1e%d]}`, strings.Repeat("1e4000,", zeros), last),
-		`{"a":[` + strings.Repeat("1"+strings.Repeat("0", 4000)+",", zeros) + "1" + strings.Repeat("0", last) + `]}`,
-	},
+	`{"a":"\\n` + "\u0301" + `\\u0041` + "\u0301\"}": `{"a":"\\n` + "\u0301" + `\\u0041` + "\u0301\"}",
+	`{"a":[-0,-0.00e5,0e4096,0E-4096]}`:              `{"a":[0,0,0,0]}`,
+	`{"a":1e4095}`:                                   `{"a":1` + strings.Repeat("0", 4095) + `}`,
+	`{"a":-1e-4093}`:                                 `{"a":-0.` + strings.Repeat("0", 4092) + `1}`,
+	`{"a":1` + strings.Repeat("0", 4000) + `e-4000}`: `{"a":1}`,
+	`{"a":` + strings.Repeat("9", maxNumber) + `}`:   `{"a":` + strings.Repeat("9", maxNumber) + `}`,
+
+	fmt.Sprintf(`{"a":[%s1e%d]}`, strings.Repeat("1e4000,", zeros), last): `{"a":[` +
+		strings.Repeat("1"+strings.Repeat("0", 4000)+",", zeros) + "1" + strings.Repeat("0", last) + `]}`,
+
+	strings.Repeat(`{"a":`, 9_999) + "{ }" + strings.Repeat("}", 9_999): strings.Repeat(`{"a":`, 9_999) +
+		"{}" + strings.Repeat("}", 9_999),
 }
 
 func TestCanonical(t *testing.T) {
 	t.Parallel()
-	for _, test := range accepted {
-		if got := mustParse(t, test.text).Canonical(); got != test.canonical {
-			t.Errorf("%.200q became %.200q, want %.200q", test.text, got, test.canonical)
+	var every strings.Builder
+	// Beyond the first two planes, neither side treats any character specially.
+	for r := range rune(0x20000) {
+		// Terraform never writes what its normalization changes, so there is nothing to compare.
+		if s := "a" + string(r) + string(r) + "a"; utf8.ValidRune(r) && cty.NormalizeString(s) == s {
+			every.WriteString(s)
+		}
+	}
+	text, _ := json.Marshal(map[string]string{"a": every.String()})
+	tests := maps.Clone(unlikeTerraform)
+	for _, text := range append(asTerraform, string(text), `{"n":[`+strings.Join(numbers(), " ,\r\n\t")+`]}`) {
+		tests[text] = jsonencode(t, text)
+	}
+	for text, want := range tests {
+		if got := mustParse(t, text).Canonical(); got != want {
+			t.Errorf("%.9999q became\n%.9999q, want\n%.9999q", text, got, want)
 		}
 	}
 }
 
-func TestNumbers(t *testing.T) {
-	t.Parallel()
-	nought := func(n int) string { return strings.Repeat("0", n) }
-	tests := map[string]string{
-		"0": "0", "-0": "0", "0.0": "0", "-0.00e5": "0", "0e4096": "0", "0E-4096": "0",
-		"1": "1", "1.0": "1", "1e0": "1", "10e-1": "1", "0.1e1": "1", "0.001E+3": "1", "1e-00000000000000000000": "1",
-		"-1": "-1", "-1.50": "-1.5", "15e-1": "1.5", "1E-3": "0.001", "1e+30": "1" + nought(30), "-1e2": "-100",
-		"100": "100", "100.00": "100", "12.34e1": "123.4", "1.23e2": "123", "1.23e3": "1230", "12300e-4": "1.23",
-		"0.00123e2": "0.123", "9.007199254740993e15": "9007199254740993", "18446744073709551616": "18446744073709551616",
-		"1e4095": "1" + nought(4095), "-1e-4093": "-0." + nought(4092) + "1", "1" + nought(4000) + "e-4000": "1",
-		strings.Repeat("9", maxNumber): strings.Repeat("9", maxNumber),
+// jsonencode returns Terraform's jsonencode(jsondecode(text)).
+func jsonencode(t *testing.T, text string) string {
+	t.Helper()
+	value, err := stdlib.JSONDecode(cty.StringVal(text))
+	if err != nil {
+		t.Fatalf("jsondecode: %v", err)
 	}
-	for text, want := range tests {
-		if got := mustParse(t, `{"n":`+text+`}`).Canonical(); got != `{"n":`+want+`}` {
-			t.Errorf("%.40s became %.60s, want %.40s", text, got, want)
+	encoded, err := stdlib.JSONEncode(value)
+	if err != nil {
+		t.Fatalf("jsonencode: %v", err)
+	}
+	return encoded.AsString()
+}
+
+// numbers returns spellings of numbers that fit into the 512 bits of Terraform's numbers. None is zero, because
+// Terraform keeps the sign of a zero.
+func numbers() (all []string) {
+	long := strings.Repeat("1234567890", 14)
+	for _, digits := range []string{"1", "7", "10", "12", "100", "120", "9007199254740993", long} {
+		for _, mantissa := range []string{
+			digits, digits + ".0", digits + ".50", digits[:1] + "." + digits, "0." + digits, "0.00" + digits + "0",
+		} {
+			for _, exponent := range []string{"", "e0", "E1", "e+2", "e-1", "E-002", "e5", "e-5", "E+150", "e-150", "e999"} {
+				all = append(all, mantissa+exponent, "-"+mantissa+exponent)
+			}
+		}
+	}
+	return all
+}
+
+// TestCanonicalSurvivesNormalization: Terraform must not turn the text into invalid JSON when it normalizes it. That
+// happens to jsonencode's own text if a combining mark follows an escape sequence.
+func TestCanonicalSurvivesNormalization(t *testing.T) {
+	t.Parallel()
+	var marks, others strings.Builder
+	for r := range unicode.MaxRune + 1 {
+		if unicode.IsMark(r) {
+			marks.WriteRune(r)
+		} else if utf8.ValidRune(r) {
+			others.WriteString("c" + string(r) + "\n")
+		}
+	}
+	for line := range strings.Lines(cty.NormalizeString(others.String())) {
+		if line[0] != 'c' && line != "\n" {
+			t.Errorf("normalization combines a character that is not a mark with the one before it: %+q", line)
+		}
+	}
+	for before := range strings.SplitSeq("<.>.&.\n.\f.\b.\t.\r.\".\\.\u2028.\x00.\x1a.é.", ".") {
+		var strs []string
+		for _, mark := range marks.String() {
+			strs = append(strs, before+string(mark), before+"\U0001D165"+string(mark))
+		}
+		text, _ := json.Marshal(map[string][]string{"a": strs})
+		stored, err := Parse(cty.NormalizeString(mustParse(t, string(text)).Canonical()))
+		if err != nil {
+			t.Fatalf("after %q: the text that Terraform stores cannot be parsed: %v", before, err)
+		}
+		var got map[string][]string
+		if err := json.Unmarshal([]byte(stored.raw), &got); err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range strs {
+			// Normalization may change the string only as it would change the string by itself.
+			if cty.NormalizeString(got["a"][i]) != cty.NormalizeString(s) {
+				t.Errorf("%+q became %+q", s, got["a"][i])
+			}
 		}
 	}
 }
@@ -169,8 +243,8 @@ func FuzzParse(f *testing.F) {
 	for _, test := range refused {
 		f.Add(test.text[:min(len(test.text), 100)])
 	}
-	for _, test := range accepted {
-		f.Add(test.text[:min(len(test.text), 100)])
+	for _, text := range slices.AppendSeq(asTerraform, maps.Keys(unlikeTerraform)) {
+		f.Add(text[:min(len(text), 100)])
 	}
 	kinds := []Kind{
 		KindNotJSON, KindByteOrderMark, KindNull, KindArray, KindScalar, KindSyntax, KindDuplicateKey, KindNumber,
