@@ -23,6 +23,14 @@ func start(t *testing.T, options emulator.Options) *emulator.Emulator {
 	return service
 }
 
+const explained = `
+ERROR  What an update does not send is cleared: properties and name
+       Each update removes what your configuration does not manage, usually
+       without a message. Manage every argument: set name, mapping and
+       properties of every group, and list none of them in ignore_changes. Then
+       every update sends all three.
+       https://github.com/dashembed/terraform-provider-embed/blob/main/docs/guides/which-service.md#updates-that-clear`
+
 func TestRun(t *testing.T) {
 	isTesting := map[string]string{emulator.DefaultKey: "Testing"}
 	for name, test := range map[string]struct {
@@ -32,14 +40,14 @@ func TestRun(t *testing.T) {
 		says    string
 	}{
 		"safe":      {emulator.Options{Environments: isTesting}, "", 0, "Errors: 0. Notes: 1. Calls: 27."},
-		"customers": {emulator.Options{}, "", 1, "ERROR  The environment of the key        is Customer\n"},
+		"customers": {emulator.Options{}, "", 1, "\nThe probe ended early. The environment of the key is Customer.\n"},
 		"named": {
 			emulator.Options{},
 			"-environment Customer", 0,
 			`ok     A deletion with an old token      is refused: 404 {"message":…,"success":0}`,
 		},
 		"not safe": {
-			emulator.Options{Environments: isTesting, Updates: emulator.UpdatesClear}, "", 3, "Manage every argument",
+			emulator.Options{Environments: isTesting, Updates: emulator.UpdatesClear}, "", 3, explained,
 		},
 		"a wrong name": {emulator.Options{}, "-environment production", 2, ""},
 		"a wrong flag": {emulator.Options{}, "-yes", 2, ""},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/text/unicode/norm"
@@ -54,16 +56,12 @@ func cases() map[string]serviceCase {
 			options: emulator.Options{Answers: emulator.AnswersEcho},
 			differs: "lookup=nothing unsent=unknown properties=unknown own-properties=unknown numbers=unknown name=unknown",
 		},
-		"merge": {options: emulator.Options{Updates: emulator.UpdatesMerge}, differs: "properties=merged"},
 		"clear, name required": {
 			options: emulator.Options{Updates: emulator.UpdatesClear, NameRequired: true},
 			differs: "unsent=cleared lookup-name=refused update-name=refused", exit: 3,
 		},
-		"success 0":      {options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}},
-		"lower-case IDs": {options: emulator.Options{IDs: emulator.IDsLowerCase}, differs: "id-case=same"},
-		"name required": {
-			options: emulator.Options{NameRequired: true}, differs: "lookup-name=refused update-name=refused",
-		},
+		"success 0":       {options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}},
+		"lower-case IDs":  {options: emulator.Options{IDs: emulator.IDsLowerCase}, differs: "id-case=same"},
 		"upsert":          {options: emulator.Options{UpsertOnPut: true}, differs: "missing-update=creates"},
 		"stale token 403": {options: emulator.Options{StaleTokenStatus: 403}, differs: "stale-rotation=unauthorized"},
 		"stale token 500": {options: emulator.Options{StaleTokenStatus: 500}, differs: "stale-rotation=failed"},
@@ -342,6 +340,36 @@ func TestEveryReadingIsACase(t *testing.T) {
 	for option, is := range set {
 		if !is {
 			t.Errorf("no case sets %s", option)
+		}
+	}
+}
+
+// TestEveryFindingSaysWhereToReadOn: a finding that is not OK says what follows, and links to a heading that exists.
+func TestEveryFindingSaysWhereToReadOn(t *testing.T) {
+	punctuation := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	for name, row := range probe.RowsOfFindings() {
+		if utf8.RuneCountInString(row.Asked) > 33 {
+			t.Errorf("%s is too long for its column", row.Asked)
+		}
+		if says := row.Means != ""; says != (row.Severity != probe.OK) && row.Finding != "unknown" {
+			t.Errorf("%s says what follows: %t", name, says)
+		}
+		if row.ReadOn == "" {
+			continue
+		}
+		page, anchor, _ := strings.Cut(strings.TrimPrefix(row.ReadOn, probe.Docs), "#")
+		text, err := os.ReadFile("../../docs/" + page)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var anchors []string
+		for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(string(text), -1) {
+			words := punctuation.ReplaceAllString(strings.ToLower(heading[1]), "")
+			anchors = append(anchors, strings.ReplaceAll(words, " ", "-"))
+		}
+		if anchor != "" && !slices.Contains(anchors, anchor) {
+			t.Errorf("%s links to %s, which is not a heading", name, row.ReadOn)
 		}
 	}
 }
