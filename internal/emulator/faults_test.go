@@ -6,7 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,56 +67,47 @@ func TestFaults(t *testing.T) {
 
 // TestAnswerTwice: the second response takes the place of the one to the next request on the connection.
 func TestAnswerTwice(t *testing.T) {
-	e, err := emulator.Start(emulator.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := around(t, e)
+	w := newWorld(t, emulator.Options{})
 	w.Fail(emulator.Fault{Nth: 1, Kind: emulator.AnswerTwice})
-	connection, err := net.Dial("tcp", strings.TrimPrefix(w.URL(), "http://"))
+	server := httptest.NewServer(w)
+	t.Cleanup(server.Close)
+	connection, err := net.Dial("tcp", server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = connection.Close() }()
 	for _, id := range []string{"nn", "other"} {
-		if err := request(t, `GET {"user_group_id":"`+id+`"}`).Write(connection); err != nil {
+		r := request(t, `GET {"user_group_id":"`+id+`"}`)
+		r.Close = id == "other"
+		if err := r.Write(connection); err != nil {
 			t.Fatal(err)
 		}
 	}
 	received, _ := io.ReadAll(connection)
 	w.matches("received", w.named(string(received)),
 		`(?s)^HTTP/1.1 200 OK.*"token-1".*}}HTTP/1.1 200 .*Length: 155\r\n\r\n{.*"token-1".*}}$`)
-	w.is("calls and connections", fmt.Sprint(w.Calls(), w.Connections()), `[GET "nn" 200 created answer-twice] 1`)
+	w.is("calls", fmt.Sprint(w.Calls()), `[GET "nn" 200 created answer-twice]`)
 }
 
-func TestFaultsChooseTheirCalls(t *testing.T) {
+// TestFaultsWait: of several faults, the one that was added first strikes, and the others wait for the next call.
+func TestFaultsWait(t *testing.T) {
 	w := newWorld(t, emulator.Options{})
-	const put, get, post, another = `PUT {"user_group_id":"acme"}`, `GET {"user_group_id":"acme"}`,
-		`POST {"current_token":"tok"}`, `PUT {"user_group_id":"other"}`
-	struck := func(call string, by emulator.FaultKind) {
-		t.Helper()
-		w.ask(call)
-		w.is(call, w.recorded().Fault, string(by))
-	}
-	w.Fail(emulator.Fault{Method: "PUT", ID: "acme", Nth: 2, Kind: emulator.Refuse})
-	struck(put, "")
-	struck(get, "")
-	struck(another, "")
-	struck(put, emulator.Refuse)
-	struck(put, "")
 	w.Fail(emulator.Fault{ID: "acme", Nth: 1, Kind: emulator.CutAfterWork})
 	w.Fail(emulator.Fault{ID: "acme", Nth: 1, Kind: emulator.Unavailable503})
 	w.Fail(emulator.Fault{Kind: emulator.TooMany429})
-	struck(post, emulator.CutAfterWork)
-	struck(post, emulator.Unavailable503) // a stale token still identifies the group
-	struck(post, emulator.TooMany429)
-	struck(another, emulator.TooMany429)
-	w.Fail(emulator.Fault{Nth: 9, Kind: emulator.Refuse})
-	if w.FaultsWaiting() != 1 { // The lasting fault has struck.
+	const call = `POST {"current_token":"tok"}` // A stale token still identifies the group.
+	for _, want := range []emulator.FaultKind{
+		emulator.CutAfterWork, emulator.Unavailable503, emulator.TooMany429, emulator.TooMany429,
+	} {
+		w.ask(call)
+		w.is("struck", w.recorded().Fault, string(want))
+	}
+	w.Fail(emulator.Fault{Kind: emulator.Refuse})
+	if w.FaultsWaiting() != 1 { // The first lasting fault has struck.
 		t.Errorf("%d faults are waiting, want 1", w.FaultsWaiting())
 	}
 	w.ClearFaults()
-	struck(another, "")
+	w.is("cleared", w.ask(call), stale)
 }
 
 // TestDelays: the work of a call that takes 3 s is done at once. The call ends after that time, or when its caller gives
