@@ -211,9 +211,10 @@ func TestWrongBodiesAreRefusedByName(t *testing.T) {
 		`PUT {"user_group_id":"acme","mapping":null}`:             "the field mapping is not a JSON object",
 		`PUT {"user_group_id":"acme","mapping":{"a":null}}`:       "the field mapping has a value that is not a string",
 		`PUT {"user_group_id":"acme","properties":{"a":1,"a":2}}`: `the field properties has the member "a" twice`,
-		`POST {}`:                                             "the field current_token is missing",
-		`DELETE {"data_source_provided_id":""}`:               "the field data_source_provided_id is empty",
-		`DELETE {"data_source_provided_id":"d"}`:              "neither the field current_token nor the field user_group_id is given",
+		`POST {}`:                               "the field current_token is missing",
+		`DELETE {"data_source_provided_id":""}`: "the field data_source_provided_id is empty",
+		`DELETE {"data_source_provided_id":"d"}`: "neither the field current_token nor the field user_group_id is " +
+			"given",
 		`GET {"user_group_id":"acme","current_token":"tok"}`:  `GET has no field "current_token"`,
 		`POST {"current_token":"tok","user_group_id":"acme"}`: `POST has no field "user_group_id"`,
 		`DELETE {"current_token":"tok","name":"n"}`:           `DELETE has no field "name"`,
