@@ -1,9 +1,9 @@
-package probe_test
+package probe
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"reflect"
@@ -19,12 +19,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/probe"
-)
-
-type (
-	fields  = map[string]json.RawMessage
-	between = func(*http.Request, fields, func() *http.Response) *http.Response
 )
 
 // safe are the findings about the emulator without options. The other cases list what differs.
@@ -91,7 +85,7 @@ func cases() map[string]serviceCase {
 		},
 		"key of customers, named": {options: keyOf("Customer"), environment: "Customer"},
 		"no environment":          {options: keyOf(""), ends: true, differs: "environment=not-shown lookup-name=works"},
-		"no environment, named":   {options: keyOf(""), environment: probe.NoEnvironment, differs: "environment=none"},
+		"no environment, named":   {options: keyOf(""), environment: NoEnvironment, differs: "environment=none"},
 
 		"gateway fails": {
 			fault: emulator.Fault{Method: "POST", Nth: 2, Kind: emulator.Answer, Status: 502, Body: "<html>"}, ends: true,
@@ -167,109 +161,6 @@ func keyOf(environment string) emulator.Options {
 
 const cached = "between=cached lookup-name=works"
 
-// cachedCustomer responds to every GET as the service once did to a GET of a customer's group.
-func cachedCustomer(isNew string) between {
-	return func(r *http.Request, _ fields, next func() *http.Response) *http.Response {
-		if r.Method == http.MethodGet {
-			return says(200, `{"success":1,"new_user_group":`+isNew+
-				`,"user_group":{"team_id":1,"token":"ugt_acme","name":"Acme","provided_id":"acme"}}`)
-		}
-		return next()
-	}
-}
-
-// fromFirst begins with the call after the first one with the method.
-func fromFirst(method string, then between) between {
-	begun := false
-	return func(r *http.Request, body fields, next func() *http.Response) *http.Response {
-		if begun {
-			return then(r, body, next)
-		}
-		begun = r.Method == method
-		return next()
-	}
-}
-
-// deletesByToken refuses a deletion by the ID alone.
-func deletesByToken(r *http.Request, body fields, next func() *http.Response) *http.Response {
-	if r.Method == http.MethodDelete && body["current_token"] == nil {
-		return says(400, `{"success":0}`)
-	}
-	return next()
-}
-
-// cacheByBody repeats the response to an equal GET, with an Age if that is not empty.
-func cacheByBody(age string) between {
-	kept := map[string]string{}
-	return func(r *http.Request, body fields, next func() *http.Response) *http.Response {
-		if r.Method != http.MethodGet {
-			return next()
-		}
-		key := string(body["user_group_id"])
-		if text, is := kept[key]; is {
-			response := says(200, text)
-			if age != "" {
-				response.Header.Set("Age", age)
-			}
-			return response
-		}
-		text, _ := io.ReadAll(next().Body)
-		kept[key] = string(text)
-		return says(200, kept[key])
-	}
-}
-
-// twice sends every call with the method twice, and returns the second response.
-func twice(method string) between {
-	return func(r *http.Request, _ fields, next func() *http.Response) *http.Response {
-		if r.Method == method {
-			next()
-		}
-		return next()
-	}
-}
-
-// rotatesAnyToken is a service that takes the token of any rotation for the current one.
-func rotatesAnyToken() between {
-	var current json.RawMessage
-	return func(r *http.Request, body fields, next func() *http.Response) *http.Response {
-		if r.Method != http.MethodPost {
-			return next()
-		}
-		if current != nil {
-			body["current_token"] = current
-		}
-		text, _ := io.ReadAll(next().Body)
-		var response struct {
-			Group struct{ Token json.RawMessage } `json:"user_group"`
-		}
-		_ = json.Unmarshal(text, &response)
-		current = response.Group.Token
-		return says(200, string(text))
-	}
-}
-
-func refusal(method string, nth, status int) emulator.Fault {
-	return emulator.Fault{Method: method, Nth: nth, Kind: emulator.Answer, Status: status, Body: `{"success":0}`}
-}
-
-func changesIDs(change func(string) string) between {
-	return func(_ *http.Request, body fields, next func() *http.Response) *http.Response {
-		var id string
-		if json.Unmarshal(body["user_group_id"], &id) == nil {
-			body["user_group_id"], _ = json.Marshal(change(id))
-		}
-		return next()
-	}
-}
-
-func refusesOddIDs(_ *http.Request, body fields, next func() *http.Response) *http.Response {
-	if regexp.MustCompile(`[^a-z0-9-"]|.{66}`).Match(body["user_group_id"]) {
-		return says(400, `{"success":0,"message":"no"}`)
-	}
-	return next()
-}
-
 func TestFindings(t *testing.T) {
 	reached := map[string]bool{}
 	for name, test := range cases() {
@@ -283,7 +174,7 @@ func TestFindings(t *testing.T) {
 				report := s.run(t.Context(), cmp.Or(test.environment, "Testing"))
 				want, exit := slices.Clone(safe), test.exit
 				if test.ends {
-					want, exit = strings.Fields("connection=direct pace=none"), probe.ExitUnfinished
+					want, exit = strings.Fields("connection=direct pace=none"), ExitUnfinished
 				}
 				for _, differs := range strings.Fields(test.differs) {
 					question, answer, _ := strings.Cut(differs, "=")
@@ -310,14 +201,27 @@ func TestFindings(t *testing.T) {
 			})
 		})
 	}
-	for finding := range probe.RowsOfFindings() {
+	for finding := range rowsOfFindings() {
 		if !reached[finding] {
 			t.Errorf("no case leads to %s", finding)
 		}
 	}
 }
 
-func findings(report probe.Report) (all []string) {
+// rowsOfFindings returns a row for every finding that a probe can have, by question=finding.
+func rowsOfFindings() map[string]Row {
+	rows := map[string]Row{}
+	for _, question := range questions {
+		for answer := range question.findings {
+			p := probe{rows: map[string]Row{}}
+			p.found(question.id, answer, "x")
+			rows[question.id+"="+answer] = p.rows[question.id]
+		}
+	}
+	return rows
+}
+
+func findings(report Report) (all []string) {
 	for _, row := range report.Rows {
 		all = append(all, row.Question+"="+row.Finding)
 	}
@@ -344,20 +248,131 @@ func TestEveryReadingIsACase(t *testing.T) {
 	}
 }
 
+// TestNothingIsLeftWhateverHappens stops, breaks and crashes the probe at each call.
+func TestNothingIsLeftWhateverHappens(t *testing.T) {
+	lost := func(kind emulator.FaultKind) func(*service, int, func()) {
+		return func(s *service, nth int, _ func()) { s.Fail(emulator.Fault{Nth: nth, Kind: kind}) }
+	}
+	at := func(s *service, nth int, do func()) {
+		s.between = func(_ *http.Request, _ fields, next func() *http.Response) *http.Response {
+			if nth--; nth == 0 {
+				do()
+			}
+			return next()
+		}
+	}
+	for name, test := range map[string]struct {
+		mishap func(s *service, nth int, stop func())
+		// ends means that the mishap ends the probe.
+		ends bool
+		// strict is a service that does not delete without a token, and whose lookups lag.
+		strict bool
+	}{
+		"stopped":                {func(s *service, nth int, stop func()) { at(s, nth, stop) }, true, false},
+		"crashed":                {func(s *service, nth int, _ func()) { at(s, nth, func() { panic("test") }) }, true, false},
+		"cut after work":         {lost(emulator.CutAfterWork), false, false},
+		"cut after work, strict": {lost(emulator.CutAfterWork), false, true},
+		"failed after work":      {lost(emulator.Error500AfterWork), false, false},
+		"half a document":        {lost(emulator.HalfDocument), false, false},
+		"page of a proxy":        {lost(emulator.HTML200), false, false},
+		"refused":                {lost(emulator.Refuse), false, false},
+		"redirected elsewhere":   {lost(emulator.Redirect307), false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first, options := 1, emulator.Options{}
+			if test.strict {
+				// Before the fourth call, no token is certain, so groups cannot be deleted.
+				first, options.ReadLag = 4, 3*time.Second
+			}
+			for nth := first; ; nth++ {
+				calls := 0
+				synctest.Test(t, func(t *testing.T) {
+					s := newService(t, options)
+					ctx, stop := context.WithCancel(t.Context())
+					defer stop()
+					if test.strict {
+						s.between = deletesByToken
+					}
+					test.mishap(s, nth, stop)
+					report := Report{Problem: "crashed"}
+					func() {
+						defer func() { _ = recover() }()
+						report = s.run(ctx, "Testing")
+					}()
+					if calls = len(s.Calls()); nth > calls {
+						return
+					}
+					if left := s.left(); len(left) > 0 {
+						t.Errorf("call %d: left %v\n%v", nth, left, s.Calls())
+					}
+					if removing := strings.Count(s.progress.String(), "removing"); removing != 1 {
+						t.Errorf("call %d: the groups were removed %d times", nth, removing)
+					}
+					for _, row := range report.Rows {
+						if row.Severity == Bad && name != "refused" {
+							t.Errorf("call %d: the mishap is taken for a finding: %s %s", nth, row.Asked, row.Found)
+						}
+					}
+					advises, should := strings.Contains(report.Problem, advice), name == "redirected elsewhere"
+					if advises && name == "stopped" || !advises && should && nth <= lastQuestion {
+						t.Errorf("call %d: the report says %q", nth, report.Problem)
+					}
+					if test.ends && report.Problem == "" && nth < lastQuestion {
+						t.Errorf("call %d: the report does not say that the probe ended early", nth)
+					}
+				})
+				if nth > calls {
+					break
+				}
+			}
+		})
+	}
+}
+
+// lastQuestion is the last call of a probe that is not a removal, if nothing goes wrong.
+const lastQuestion = 21
+
+// TestServiceThatGoesAway: what may be left is named, with the command that removes it, and the probe does not wait
+// for each group.
+func TestServiceThatGoesAway(t *testing.T) {
+	for nth := range 27 {
+		synctest.Test(t, func(t *testing.T) {
+			s := newService(t, emulator.Options{})
+			calls, late := 0, 0
+			s.between = func(_ *http.Request, _ fields, next func() *http.Response) *http.Response {
+				if calls++; calls > nth {
+					late++
+					panic(http.ErrAbortHandler)
+				}
+				return next()
+			}
+			report := s.run(t.Context(), "Testing")
+			for _, id := range s.left() {
+				if !slices.Contains(report.Left, id) {
+					t.Errorf("after %d calls: %s is left, but only %v reported", nth, id, report.Left)
+				}
+			}
+			if report.ExitCode() != ExitUnfinished || late > 9 {
+				t.Errorf("after %d calls: exit code %d, %d more calls", nth, report.ExitCode(), late)
+			}
+		})
+	}
+}
+
 // TestEveryFindingSaysWhereToReadOn: a finding that is not OK says what follows, and links to a heading that exists.
 func TestEveryFindingSaysWhereToReadOn(t *testing.T) {
 	punctuation := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
-	for name, row := range probe.RowsOfFindings() {
+	for name, row := range rowsOfFindings() {
 		if utf8.RuneCountInString(row.Asked) > 33 {
 			t.Errorf("%s is too long for its column", row.Asked)
 		}
-		if says := row.Means != ""; says != (row.Severity != probe.OK) && row.Finding != "unknown" {
+		if says := row.Means != ""; says != (row.Severity != OK) && row.Finding != "unknown" {
 			t.Errorf("%s says what follows: %t", name, says)
 		}
 		if row.ReadOn == "" {
 			continue
 		}
-		page, anchor, _ := strings.Cut(strings.TrimPrefix(row.ReadOn, probe.Docs), "#")
+		page, anchor, _ := strings.Cut(strings.TrimPrefix(row.ReadOn, docs), "#")
 		text, err := os.ReadFile("../../docs/" + page)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -1,4 +1,4 @@
-package probe_test
+package probe
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,7 +17,11 @@ import (
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/probe"
+)
+
+type (
+	fields  = map[string]json.RawMessage
+	between = func(*http.Request, fields, func() *http.Response) *http.Response
 )
 
 // service is an emulator with a customer's group, and what is between it and the probe. It is an http.RoundTripper.
@@ -55,7 +60,7 @@ func newService(t *testing.T, options emulator.Options) *service {
 
 // run runs the probe, and checks that it touched no group but its own, showed no secret, and told which groups are
 // left.
-func (s *service) run(ctx context.Context, environment string) (report probe.Report) {
+func (s *service) run(ctx context.Context, environment string) (report Report) {
 	s.Helper()
 	before := s.everything(false)
 	base, err := api.ParseBaseURL("https://service.example", false)
@@ -73,7 +78,7 @@ func (s *service) run(ctx context.Context, environment string) (report probe.Rep
 			}
 		}
 	}()
-	report = probe.Run(ctx, probe.Options{
+	report = Run(ctx, Options{
 		Client: api.Config{
 			BaseURL: base, APIKey: api.NewSecret(testingKey), Transport: s, RequestTimeout: 10 * time.Second,
 			MaxRetries: 4, RetryWaitMin: time.Second, RetryWaitMax: 30 * time.Second,
@@ -102,7 +107,7 @@ func (s *service) run(ctx context.Context, environment string) (report probe.Rep
 func (s *service) everything(probes bool) (groups []emulator.Group) {
 	for _, tag := range []string{"", "Customer", "Testing"} {
 		for _, group := range s.In(tag).Groups() {
-			if strings.HasPrefix(group.ID, probe.Prefix) == probes {
+			if strings.HasPrefix(group.ID, Prefix) == probes {
 				groups = append(groups, group)
 			}
 		}
@@ -160,4 +165,107 @@ func says(status int, body string) *http.Response {
 	recorder.WriteHeader(status)
 	_, _ = recorder.WriteString(body)
 	return recorder.Result()
+}
+
+// cachedCustomer responds to every GET as the service once did to a GET of a customer's group.
+func cachedCustomer(isNew string) between {
+	return func(r *http.Request, _ fields, next func() *http.Response) *http.Response {
+		if r.Method == http.MethodGet {
+			return says(200, `{"success":1,"new_user_group":`+isNew+
+				`,"user_group":{"team_id":1,"token":"ugt_acme","name":"Acme","provided_id":"acme"}}`)
+		}
+		return next()
+	}
+}
+
+// fromFirst begins with the call after the first one with the method.
+func fromFirst(method string, then between) between {
+	begun := false
+	return func(r *http.Request, body fields, next func() *http.Response) *http.Response {
+		if begun {
+			return then(r, body, next)
+		}
+		begun = r.Method == method
+		return next()
+	}
+}
+
+// deletesByToken refuses a deletion by the ID alone.
+func deletesByToken(r *http.Request, body fields, next func() *http.Response) *http.Response {
+	if r.Method == http.MethodDelete && body["current_token"] == nil {
+		return says(400, `{"success":0}`)
+	}
+	return next()
+}
+
+// cacheByBody repeats the response to an equal GET, with an Age if that is not empty.
+func cacheByBody(age string) between {
+	kept := map[string]string{}
+	return func(r *http.Request, body fields, next func() *http.Response) *http.Response {
+		if r.Method != http.MethodGet {
+			return next()
+		}
+		key := string(body["user_group_id"])
+		if text, is := kept[key]; is {
+			response := says(200, text)
+			if age != "" {
+				response.Header.Set("Age", age)
+			}
+			return response
+		}
+		text, _ := io.ReadAll(next().Body)
+		kept[key] = string(text)
+		return says(200, kept[key])
+	}
+}
+
+// twice sends every call with the method twice, and returns the second response.
+func twice(method string) between {
+	return func(r *http.Request, _ fields, next func() *http.Response) *http.Response {
+		if r.Method == method {
+			next()
+		}
+		return next()
+	}
+}
+
+// rotatesAnyToken is a service that takes the token of any rotation for the current one.
+func rotatesAnyToken() between {
+	var current json.RawMessage
+	return func(r *http.Request, body fields, next func() *http.Response) *http.Response {
+		if r.Method != http.MethodPost {
+			return next()
+		}
+		if current != nil {
+			body["current_token"] = current
+		}
+		text, _ := io.ReadAll(next().Body)
+		var response struct {
+			Group struct{ Token json.RawMessage } `json:"user_group"`
+		}
+		_ = json.Unmarshal(text, &response)
+		current = response.Group.Token
+		return says(200, string(text))
+	}
+}
+
+func refusal(method string, nth, status int) emulator.Fault {
+	return emulator.Fault{Method: method, Nth: nth, Kind: emulator.Answer, Status: status, Body: `{"success":0}`}
+}
+
+func changesIDs(change func(string) string) between {
+	return func(_ *http.Request, body fields, next func() *http.Response) *http.Response {
+		var id string
+		if json.Unmarshal(body["user_group_id"], &id) == nil {
+			body["user_group_id"], _ = json.Marshal(change(id))
+		}
+		return next()
+	}
+}
+
+func refusesOddIDs(_ *http.Request, body fields, next func() *http.Response) *http.Response {
+	if regexp.MustCompile(`[^a-z0-9-"]|.{66}`).Match(body["user_group_id"]) {
+		return says(400, `{"success":0,"message":"no"}`)
+	}
+	return next()
 }
