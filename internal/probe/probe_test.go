@@ -183,10 +183,12 @@ func TestFindings(t *testing.T) {
 						want = append(want, differs)
 					}
 				}
-				got := findings(report)
-				for _, finding := range got {
-					reached[finding] = true
+				var got []string
+				for _, row := range report.Rows {
+					got = append(got, row.Question+"="+row.Finding)
+					reached[row.Question+"="+row.Finding] = true
 				}
+				slices.Sort(got)
 				slices.Sort(want)
 				if diff := gocmp.Diff(want, got); diff != "" || report.ExitCode() != exit {
 					t.Errorf("exit code %d, want %d, problem %q\n%s", report.ExitCode(), exit, report.Problem, diff)
@@ -219,14 +221,6 @@ func rowsOfFindings() map[string]Row {
 		}
 	}
 	return rows
-}
-
-func findings(report Report) (all []string) {
-	for _, row := range report.Rows {
-		all = append(all, row.Question+"="+row.Finding)
-	}
-	slices.Sort(all)
-	return all
 }
 
 // TestEveryReadingIsACase: the table of cases has one for each option of the emulator.

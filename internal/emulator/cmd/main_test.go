@@ -49,14 +49,6 @@ func TestRunServesUntilItIsInterrupted(t *testing.T) {
 	}
 }
 
-type output struct {
-	bytes.Buffer
-
-	err error
-}
-
-func (o *output) Close() error { return o.err }
-
 func TestRunFails(t *testing.T) {
 	for _, test := range []struct {
 		args string
@@ -74,7 +66,9 @@ func TestRunFails(t *testing.T) {
 		{"-addr 127.0.0.1:0", 1, "could not be written"},
 	} {
 		var stderr bytes.Buffer
-		code := run(t.Context(), strings.Fields(test.args), &output{err: io.ErrClosedPipe}, &stderr)
+		reader, stdout := io.Pipe()
+		_ = reader.Close()
+		code := run(t.Context(), strings.Fields(test.args), stdout, &stderr)
 		if code != test.code || !strings.Contains(stderr.String(), test.says) {
 			t.Errorf("%s: code %d, want %d, printed %q", test.args, code, test.code, &stderr)
 		}
