@@ -30,20 +30,21 @@ import (
 type program struct {
 	Dir, Address, Service, ServiceHost, ServicePort string
 	Root                                            bool
-	setting                                         setting
-	command                                         *exec.Cmd
+	setting
+	command *exec.Cmd
 	// url is the address of the program, and direct is the address of the service.
 	url, direct string
 }
-
-// Has reports whether the setting has the feature.
-func (p *program) Has(feature string) bool { return p.setting.has(feature) }
 
 // start starts the program of a setting in front of the service, and waits until it listens. The program stops when
 // the test ends.
 func start(t *testing.T, s setting, service *emulator.Emulator) *program {
 	t.Helper()
-	p := &program{Dir: publicDir(t), Address: freeAddress(t), Root: os.Getuid() == 0, setting: s, direct: service.URL()}
+	p := &program{Dir: t.TempDir(), Address: freeAddress(t), Root: os.Getuid() == 0, setting: s, direct: service.URL()}
+	// A program that has dropped root privileges must be able to read its directory.
+	if err := os.Chmod(filepath.Dir(p.Dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	certificate(t, p.Dir, "server")
 	certificate(t, p.Dir, "client")
 	if s.https {
@@ -52,7 +53,7 @@ func start(t *testing.T, s setting, service *emulator.Emulator) *program {
 	p.Service = strings.SplitN(p.direct, "://", 2)[1]
 	p.ServiceHost, p.ServicePort, _ = net.SplitHostPort(p.Service)
 	p.url = "http://" + p.Address
-	if s.has("tls") {
+	if s.Has("tls") {
 		p.url = "https://" + p.Address
 	}
 	configuration := filepath.Join(p.Dir, "conf")
@@ -112,20 +113,6 @@ func killWorkers(t *testing.T, p *program) {
 	if err := exec.Command("pkill", "-KILL", "-P", strconv.Itoa(p.command.Process.Pid)).Run(); err != nil {
 		t.Error(err)
 	}
-}
-
-// publicDir returns a temporary directory that a program can read after it has dropped root privileges.
-func publicDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "embed-proxies-") //nolint:usetesting // only the owner can read t.TempDir
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
 
 func freeAddress(t *testing.T) string {
@@ -192,7 +179,7 @@ func (w *workspace) do(direct bool, operation, quarter string) (said string, ok 
 	}
 	arguments = strings.NewReplacer("DIR", w.program.Dir, "ADDRESS", w.program.Address).Replace(arguments)
 	one, more := "group-3", ""
-	if w.setting.has("cache") {
+	if w.setting.Has("cache") {
 		one = shell
 	}
 	if operation == data {

@@ -128,7 +128,8 @@ var settings = []setting{
 	},
 }
 
-func (s setting) has(feature string) bool {
+// Has reports whether the configuration has a feature.
+func (s setting) Has(feature string) bool {
 	return slices.Contains(strings.Split(s.features, ","), feature)
 }
 
@@ -171,7 +172,7 @@ func (w *workspace) run() string {
 			t.Fatalf("apply without %s in between failed:\n%s", s.program, said)
 		}
 	}
-	if s.has("cache") {
+	if s.Has("cache") {
 		w.fillCache()
 	}
 	var cells []string
