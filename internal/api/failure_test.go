@@ -12,7 +12,6 @@ import (
 	"math/big"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -157,23 +156,7 @@ func TestTLS(t *testing.T) {
 		test.address = "https://" + service.listen(t, test.server)
 		test.try(t, name, service)
 	}
-	plain := httptest.NewServer(nil)
-	t.Cleanup(plain.Close)
-	https := way{"https" + plain.URL[4:], nil, 1, "{address} does not speak TLS", NoTLS}
-	https.try(t, "https to an http port", inTurn(cut))
-	for name, reaction := range map[string]reaction{
-		"Go":    then(write("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n"), cut),
-		"nginx": answer(400, "Server: nginx\r\n", "<title>400 The plain HTTP request was sent to HTTPS port</title>"),
-		"alert": then(write(tlsAlert), cut),
-	} {
-		address := "http://" + inTurn(reaction).listen(t, nil)
-		http := way{address, nil, 1, "{address} expects TLS, but got plain HTTP", TLSWanted}
-		http.try(t, "http to an https port of "+name, inTurn(cut))
-	}
 }
-
-// tlsAlert is how some servers respond to a request without TLS.
-const tlsAlert = "\x15\x03\x01\x00\x02\x02\x16"
 
 // TestNoConnection: a failed connection must not count as a lost call and must be retried, unless that is pointless.
 // The error must contain the address.
@@ -193,8 +176,12 @@ func TestNoConnection(t *testing.T) {
 	silent := func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 	noTLS := func(conn net.Conn) { _ = write("HTTP/1.1 400 Bad Request\r\n\r\n")(conn, received{}) }
 	soon := func(c *Config) { c.RequestTimeout = 10 * time.Millisecond }
+	plain := func(r reaction) string { return "http://" + inTurn(r).listen(t, nil) }
+	// Some servers respond to a request without TLS in this way.
+	alert := then(write("\x15\x03\x01\x00\x02\x02\x16"), cut)
 	const service = "https://service.example"
 	const toService = "no connection to service.example:443 through the proxy 127.0.0.1:"
+	const wanted = "{address} expects TLS, but got plain HTTP"
 	for name, test := range map[string]way{
 		"nobody listens":  {"http://" + deaf, nil, 4, "no connection to {address}" + refused, NoObstacle},
 		"another address": {"http://localhost:" + port, nil, 4, "no connection to localhost:" + port + " (", NoObstacle},
@@ -207,15 +194,20 @@ func TestNoConnection(t *testing.T) {
 		"a deaf proxy": {
 			service, with(through("http://" + deaf)), 4, "no connection to the proxy " + deaf + refused, NoObstacle,
 		},
-		"a silent proxy":  {service, with(through("socks5://" + listen(t, closing))), 4, toService, NoObstacle},
-		"a cutting proxy": {service, with(through("http://" + inTurn(cut).listen(t, nil))), 4, toService, NoObstacle},
-		"no TLS at a proxy": {
-			service, with(through("https://" + listen(t, noTLS))), 1, "does not speak TLS", NoTLS,
+		"a silent proxy":    {service, with(through("socks5://" + listen(t, closing))), 4, toService, NoObstacle},
+		"a cutting proxy":   {service, with(through(plain(cut))), 4, toService, NoObstacle},
+		"no TLS":            {"https://" + listen(t, noTLS), nil, 1, "{address} does not speak TLS", NoTLS},
+		"no TLS at a proxy": {service, with(through("https://" + listen(t, noTLS))), 1, "does not speak TLS", NoTLS},
+		"TLS":               {plain(alert), nil, 1, wanted, TLSWanted},
+		"TLS of Go": {
+			plain(then(write("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n"), cut)),
+			nil, 1, wanted, TLSWanted,
 		},
-		"TLS at a proxy": {
-			service, with(through("http://" + inTurn(then(write(tlsAlert), cut)).listen(t, nil))), 1,
-			"expects TLS", TLSWanted,
+		"TLS of nginx": {
+			plain(answer(400, "Server: nginx\r\n", "<title>400 The plain HTTP request was sent to HTTPS port</title>")),
+			nil, 1, wanted, TLSWanted,
 		},
+		"TLS at a proxy": {service, with(through(plain(alert))), 1, "expects TLS", TLSWanted},
 	} {
 		test.try(t, name, inTurn(cut))
 	}
