@@ -8,7 +8,6 @@ import (
 	"io"
 	"log"
 	"net"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -20,6 +19,7 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
@@ -254,17 +254,14 @@ const shell = "shell"
 
 // fillCache creates the group shell through the program, which caches the response.
 func (w *workspace) fillCache() {
-	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.program.url+"/api/user",
-		strings.NewReader(`{"user_group_id":"`+shell+`"}`))
+	base, err := api.ParseBaseURL(w.program.url, false)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Token "+emulator.DefaultKey)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
+	client := api.New(api.Config{
+		BaseURL: base, APIKey: api.NewSecret(emulator.DefaultKey), RequestTimeout: time.Minute,
+	})
+	if _, err := client.GetOrCreate(w.t.Context(), api.GroupRequest{UserGroupID: shell}); err != nil {
 		w.t.Fatal(err)
 	}
-	_, _ = io.Copy(io.Discard, response.Body)
-	_ = response.Body.Close()
 }
