@@ -230,6 +230,20 @@ func TestNothingWritten(t *testing.T) {
 	}
 }
 
+// TestAlertOnAReusedConnection: an alert that refuses a new connection shows that the request was not read, even if it
+// arrives after the request was written. On a connection that was used before, it shows nothing.
+func TestAlertOnAReusedConnection(t *testing.T) {
+	t.Parallel()
+	alert := &net.OpError{Op: "remote error", Err: tls.AlertError(42)}
+	for reused, want := range map[bool]Kind{false: NotSent, true: UnknownOutcome} {
+		var way sending
+		way.connected.Store(true)
+		way.reused.Store(reused)
+		failed := call{client: newClient(t, "https://service.example"), method: http.MethodPost}
+		_ = wantKind(t, failed.transportFailure(alert, false, &way), want)
+	}
+}
+
 // tunnel handles CONNECT like a proxy.
 func tunnel(conn net.Conn, request received) bool {
 	target, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", request.Host)
