@@ -78,11 +78,11 @@ func (e *Emulator) Calls() []Call {
 	return slices.Clone(e.calls)
 }
 
-// Count returns how many recorded calls had the method, or did what Call.Did says. With an ID, it counts only those
-// about that group, in any environment.
-func (e *Emulator) Count(methodOrDeed, id string) (n int) {
+// Count returns how many recorded calls had a method, such as PUT, or did something in the words of Call.Did, such as
+// updated. With an ID, it counts only those about that group, in any environment.
+func (e *Emulator) Count(what, id string) (n int) {
 	for _, call := range e.Calls() {
-		if (call.Method == methodOrDeed || call.Did() == methodOrDeed) && (id == "" || call.ID == id) {
+		if (call.Method == what || call.Did() == what) && (id == "" || call.ID == id) {
 			n++
 		}
 	}
