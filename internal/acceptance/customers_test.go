@@ -97,19 +97,22 @@ func TestAccSplittingTheStateMakesOnlyLookups(t *testing.T) {
 	shard := func(number int) *workbench {
 		one := *w
 		one.dir = t.TempDir()
-		one.env = append(slices.Clone(w.env), "TF_VAR_shards=2", fmt.Sprintf("TF_VAR_shard=%d", number))
+		one.env = append(slices.Clone(w.env), "TF_VAR_shards=1", fmt.Sprintf("TF_VAR_shard=%d", number))
 		for _, name := range []string{"main.tf", "outputs.tf", "customers.yaml"} {
 			one.copy(shards + name)
 		}
 		return &one
 	}
 	first, second := shard(0), shard(1)
-	first.apply("-var=shards=1")
+	first.apply()
 	before := w.service.Groups()
 	if len(before) != 5 {
 		t.Fatalf("there are %d groups, want 5", len(before))
 	}
 	w.service.ResetCounts()
+	for _, one := range []*workbench{first, second} {
+		one.env = append(one.env, "TF_VAR_shards=2")
+	}
 
 	second.copy(shards + "split/arriving.tf")
 	second.says("2 to import, 0 to add, 2 to change, 0 to destroy", "plan")
