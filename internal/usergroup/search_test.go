@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -13,6 +15,16 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
+
+// TestMain fails a run whose -replay names a scene of no search.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if *replayed != "" && !sceneFound.Load() {
+		fmt.Fprintln(os.Stderr, "no search that was run has the scene of -replay")
+		code = 1
+	}
+	os.Exit(code)
+}
 
 var mishapsFlag = flag.Int("mishaps", 1, "how many mishaps a history can have; make test has two, make test-long three")
 

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -268,6 +269,9 @@ func collectLess(t *testing.T) {
 
 var replayed = flag.String("replay", "", "the one path to play, as a search prints it")
 
+// sceneFound is set when a search has the scene of -replay.
+var sceneFound atomic.Bool
+
 // record is what happened on a path, and which rules that breaks.
 type record struct {
 	events []func() string // their texts are built only when they are printed
@@ -326,6 +330,7 @@ func replay(t *testing.T, scene string, play func(*choices) *record) {
 	if !given {
 		return
 	}
+	sceneFound.Store(true)
 	c := choices{budget: math.MaxInt}
 	for choice := range strings.SplitSeq(path, ".") {
 		n, err := strconv.Atoi(choice)
