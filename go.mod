@@ -1,10 +1,8 @@
 module github.com/dashembed/terraform-provider-embed
 
-go 1.26
+go 1.26.0
 
 require (
-	// A mirror of encoding/json/v2 and encoding/json/jsontext. Use those instead once the minimum above is Go 1.27.
-	github.com/go-json-experiment/json v1.27.2
 	github.com/google/go-cmp v0.7.0
 	github.com/hashicorp/go-hclog v1.6.3
 	github.com/hashicorp/go-plugin v1.7.0
@@ -16,9 +14,10 @@ require (
 	github.com/hashicorp/terraform-plugin-log v0.11.0
 	github.com/hashicorp/terraform-plugin-testing v1.16.0
 	github.com/rogpeppe/go-internal v1.16.0
-	github.com/zclconf/go-cty v1.18.1
+	github.com/zclconf/go-cty v1.18.1 // indirect
 	golang.org/x/net v0.52.0
 	golang.org/x/text v0.36.0
+	golang.org/x/time v0.16.0
 )
 
 require (

@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (exitCode
 		_, _ = fmt.Fprintln(stderr, "-environment must be Testing, Customer or none")
 		return probe.ExitUsage
 	}
-	client, err := provider.ClientFromEnvironment("probe")
+	client, _, err := provider.ClientFromEnvironment("probe")
 	if err != nil {
 		_, _ = fmt.Fprintf(stderr,
 			"This command reads the provider's environment variables, not a provider block.\n%v\n", err)

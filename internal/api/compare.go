@@ -2,26 +2,34 @@ package api
 
 import (
 	"cmp"
+	"html"
+	"strings"
 
-	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Differences lists where a response contradicts the request: the name, and top-level keys of the properties.
 type Differences struct {
-	Name                       bool
-	Remained, Changed, Missing []string
+	Name       bool
+	Properties []string
 }
-
-// Any reports whether there is a difference.
-func (d Differences) Any() bool { return d.Name || len(d.Remained)+len(d.Changed)+len(d.Missing) > 0 }
 
 // Differences compares a request with the response. A field that either of them lacks is not a difference.
 func (r GroupRequest) Differences(response UserGroup) (d Differences) {
 	d.Name = r.Name != nil && response.Name != nil && *response.Name != *r.Name
 	if !r.Properties.IsZero() && !response.Properties.IsZero() {
-		d.Remained, d.Changed, d.Missing = jsonobject.Contradictions(r.Properties, response.Properties)
+		d.Properties = r.Properties.Differences(response.Properties)
 	}
 	return d
+}
+
+// SameName reports whether a service that respells names shows the second name for the first one: with HTML entities,
+// in another Unicode form, with other line ends, or trimmed.
+func SameName(sent, shown string) bool {
+	respelled := func(name string) string {
+		return strings.ReplaceAll(norm.NFC.String(html.UnescapeString(strings.TrimSpace(name))), "\r\n", "\n")
+	}
+	return respelled(sent) == respelled(shown)
 }
 
 // Over returns g with the fields that it lacks taken from an earlier response, except for ProvidedID.

@@ -44,10 +44,8 @@ type Error struct {
 	Method string
 	// Status is the HTTP status of the last response, or 0 if there was none.
 	Status int
-	// FromService reports that the body was a JSON object, or began like one. Any other body was most likely sent by
-	// something in front of the service.
-	FromService bool
-	// Message is the service's message, masked, on one line and truncated. It is empty if there is no readable message.
+	// Message is what the sender of the response says, masked, on one line and truncated. It is empty if the response has
+	// no readable message.
 	Message string
 	// Reason is this package's own description of what was wrong with the last attempt.
 	Reason string
@@ -61,27 +59,32 @@ type Error struct {
 	RetryAfter time.Duration
 
 	cause error
-	// sender describes a response that does not come from the service, and who sent it.
-	sender string
+	// json and plainText describe the body of the response.
+	json, plainText bool
 	// permanent means that retrying a NotSent call is pointless.
 	permanent bool
 }
 
 // Error returns one line, for logs. Diagnostics use the fields.
-func (e *Error) Error() string { return e.Method + " /api/user: " + e.Said() }
+func (e *Error) Error() string { return e.Method + " " + path + ": " + e.Said() }
 
 // Unwrap returns the underlying error, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// MayHaveHappened reports whether the work was done, or may have been, despite the error.
+// MayHaveHappened reports whether the work was done, or may have been, despite the error. It is false for nil.
 func (e *Error) MayHaveHappened() bool {
-	return e.AfterLostAttempt || e.Kind == UnknownOutcome || e.Kind == Incomplete
+	return e != nil && (e.AfterLostAttempt || e.Kind == UnknownOutcome || e.Kind == Incomplete)
 }
+
+// FromService reports whether the response looks like one of the service: its body is JSON, or plain text, in which some
+// frameworks refuse a call. What is in front of a service mostly responds in HTML, or without a body.
+func (e *Error) FromService() bool { return e.json || e.plainText }
 
 // Decided reports whether the service itself decided on the call: it refused the call, or did the work and sent an
 // incomplete response.
 func (e *Error) Decided() bool {
-	return e.Kind == Incomplete || e.FromService && (e.Kind == Refused || e.Kind == Unauthorized)
+	refused := e.Kind == Refused || e.Kind == Unauthorized
+	return e.Kind == Incomplete || refused && e.FromService() && e.Obstacle != WrongAddress
 }
 
 // Temporary reports whether the failure may be gone when the same call is made again.
@@ -95,29 +98,26 @@ func (e *Error) RateLimited() bool {
 	return e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable
 }
 
-// Said returns a clause about the response and its sender, without a period, for use in a message.
+// Said returns a clause about the response, without a period, for use in a message.
 func (e *Error) Said() string {
-	var said strings.Builder
-	if e.Attempts > 1 {
-		fmt.Fprintf(&said, "in the last of %d attempts, ", e.Attempts)
-	}
-	before := said.Len()
+	var parts []string
 	switch {
-	case e.Status != 0 && e.FromService:
-		said.WriteString("the service responded with status " + statusText(e.Status))
+	case e.Status != 0 && e.json:
+		parts = append(parts, "the service responded with status "+statusText(e.Status))
 	case e.Status != 0:
-		said.WriteString("status " + statusText(e.Status) + " came back" + e.sender)
+		parts = append(parts, "status "+statusText(e.Status)+" came back")
 	}
 	if e.Message != "" {
-		fmt.Fprintf(&said, " and the message %q", e.Message)
+		parts[0] += fmt.Sprintf(" and the message %q", e.Message)
 	}
 	if e.Reason != "" {
-		if said.Len() > before {
-			said.WriteString("; ")
-		}
-		said.WriteString(e.Reason)
+		parts = append(parts, e.Reason)
 	}
-	return said.String()
+	said := strings.Join(parts, "; ")
+	if e.Attempts > 1 {
+		return fmt.Sprintf("in the last of %d attempts, %s", e.Attempts, said)
+	}
+	return said
 }
 
 func statusText(status int) string {

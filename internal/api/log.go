@@ -1,60 +1,107 @@
 package api
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
-func (c *call) log(
-	ctx context.Context, number int, response *http.Response, body []byte, failure *Error, took time.Duration,
+func (c *Client) log(
+	ctx context.Context, call call, number int, response *http.Response, body []byte, failure *Error, took time.Duration,
 ) {
 	fields := map[string]any{
-		"method": c.method, "user_group_id": c.id, "attempt": number, "took_ms": took.Milliseconds(),
+		"method": call.method, "user_group_id": call.id, "attempt": number, "took_ms": took.Milliseconds(),
 	}
 	if response != nil {
 		fields["status"] = response.StatusCode
 	}
 	if failure != nil {
-		fields["failure"] = failure.Reason
-		if failure.RetryAfter > c.client.config.RetryWaitMax {
-			tflog.Warn(ctx, "The service asked for a wait longer than the maximum", map[string]any{
-				"retry_after": failure.RetryAfter.String(), "longest_wait": c.client.config.RetryWaitMax.String(),
-			})
-		}
+		fields["failure"] = failure.Said()
 	}
 	tflog.Debug(ctx, "Called the user group service", fields)
 	tflog.Trace(ctx, "Bodies of the call, secrets masked", map[string]any{
-		"method": c.method, "user_group_id": c.id, "request": loggedBody{c, c.body}, "response": loggedBody{c, body},
+		"method": call.method, "user_group_id": call.id, "request": masked{c, call.body}, "response": masked{c, body},
 	})
 }
 
-// loggedBody is a body for the TRACE log. The masked text is only computed if a logger formats it.
-type loggedBody struct {
-	call *call
-	body []byte
+// mayBeLogged lists the fields whose texts, numbers and flags the TRACE log shows. Everything else is masked.
+var mayBeLogged = []string{
+	"success", "new_user_group", "team_id", "name", "provided_id", "user_group_id", "api_environment_tag",
+	"data_source_provided_id",
+}
+
+// masked is a body for the log. The masked text is only computed if a logger formats it.
+type masked struct {
+	client *Client
+	body   []byte
 }
 
 // MarshalText implements encoding.TextMarshaler, for loggers that write JSON.
-func (b loggedBody) MarshalText() ([]byte, error) { return []byte(b.text()), nil }
+func (m masked) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
 // Format implements fmt.Formatter for all other loggers. No verb prints the raw bytes.
-func (b loggedBody) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, b.text()) }
+func (m masked) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, m.String()) }
 
-func (b loggedBody) text() string {
-	if len(b.body) == 0 {
-		return "(none)"
+// String implements fmt.Stringer.
+func (m masked) String() string {
+	read := fieldsOf(m.body)
+	if read == nil {
+		return fmt.Sprintf("(%d bytes that are not a JSON object)", len(m.body))
 	}
-	secrets := append(tokensIn(b.body), b.call.secret)
-	text, _, err := masked(b.body, func(text string) string { return b.call.client.conceal(text, secrets...) })
-	if err != nil || !strings.HasPrefix(text, "{") {
-		return "(" + strconv.Itoa(len(b.body)) + " bytes that cannot be read as a JSON object)"
+	if group := fieldsOf(read["user_group"]); group != nil {
+		read["user_group"] = group.masked(m.client)
+	}
+	return string(read.masked(m.client, "user_group"))
+}
+
+// masked returns the object with all values masked that may not be logged. Those of the given fields have been masked.
+func (f fields) masked(client *Client, done ...string) json.RawMessage {
+	for name, value := range f {
+		text := f.text(name)
+		switch {
+		case slices.Contains(done, name) && value[0] == '{':
+		case !slices.Contains(mayBeLogged, name), text == nil && strings.ContainsAny(string(value), "{["):
+			f[name] = json.RawMessage(`"` + mask + `"`)
+		case text != nil && client.concealed(*text) != *text:
+			f[name], _ = json.Marshal(client.concealed(*text))
+		}
+	}
+	encoded, _ := json.Marshal(f) // cannot fail with what was decoded
+	return encoded
+}
+
+// concealed masks all secrets of this client, and the given ones, in a text.
+func (c *Client) concealed(text string, more ...Secret) string {
+	secrets := append(slices.Clone(c.secrets), more...)
+	// The longest comes first. Masking a prefix of another secret would leave the rest of that secret readable.
+	slices.SortFunc(secrets, func(a, b Secret) int { return cmp.Compare(len(b.Reveal()), len(a.Reveal())) })
+	for _, secret := range secrets {
+		if !secret.IsZero() {
+			text = strings.ReplaceAll(text, secret.Reveal(), mask)
+		}
+	}
+	return text
+}
+
+// maxMessage is how many characters of an untrusted text are shown.
+const maxMessage = 300
+
+// shown returns an untrusted text in a form fit for a message: on one line, truncated, and with all known secrets masked.
+func (c *Client) shown(text string, more ...Secret) string {
+	text = strings.Join(strings.FieldsFunc(c.concealed(text, more...), func(r rune) bool {
+		return unicode.IsSpace(r) || !unicode.IsPrint(r) // Line breaks and escape sequences could disturb a terminal.
+	}), " ")
+	if runes := []rune(text); len(runes) > maxMessage {
+		return string(runes[:maxMessage]) + " …"
 	}
 	return text
 }

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/net/http/httpproxy"
 )
 
 // maxIdleConnections is well above any sensible -parallelism, so that each of Terraform's workers can reuse its
@@ -20,144 +22,72 @@ const maxIdleConnections = 128
 // server closes the connection has an unknown outcome, which costs far more than a new connection.
 const idleTimeout = 4 * time.Second
 
-// network sends requests over HTTP. A request that closes its connection gets one of its own: no other request is sent
-// there, before or after, so its response cannot be another request's. A single http.Transport would send it on an idle
-// connection if there is one.
-type network struct{ shared, own *http.Transport }
+// network sends requests over HTTP. Each call that changes a group has a connection of its own, on which no response to
+// another call can arrive.
+type network struct{ lookups, changes *http.Transport }
 
 // RoundTrip implements http.RoundTripper.
 func (n network) RoundTrip(request *http.Request) (*http.Response, error) {
-	if request.Close {
-		return n.own.RoundTrip(request)
+	if request.Method == http.MethodGet {
+		return n.lookups.RoundTrip(request)
 	}
-	return n.shared.RoundTrip(request)
+	return n.changes.RoundTrip(request)
 }
 
-func (c *Client) newTransport() *http.Transport {
-	dialer := &net.Dialer{Timeout: c.config.RequestTimeout, KeepAlive: 30 * time.Second}
-	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dialer.DialContext(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		return &countingConn{Conn: conn}, nil
-	}
+// NewTransport returns the network as a Client with this configuration uses it. The usual environment variables name
+// the proxy (HTTPS_PROXY, HTTP_PROXY, NO_PROXY).
+func NewTransport(config Config) http.RoundTripper {
 	// HTTP/2 adds nothing for ten calls at a time, and makes outcomes uncertain (GOAWAY).
 	var http1 http.Protocols
 	http1.SetHTTP1(true)
-	transport := &http.Transport{
-		DialContext: dial,
-		TLSClientConfig: &tls.Config{
-			MinVersion: tls.VersionTLS12, RootCAs: c.config.RootCAs, ServerName: c.config.TLSServerName,
-			GetClientCertificate: c.clientCertificate,
-		},
-		TLSHandshakeTimeout:    c.config.RequestTimeout,
+	tlsConfig := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: config.RootCAs}
+	if config.ClientCertificate != nil {
+		tlsConfig.Certificates = []tls.Certificate{*config.ClientCertificate}
+	}
+	proxy := httpproxy.FromEnvironment().ProxyFunc()
+	lookups := &http.Transport{
+		Proxy:                  func(request *http.Request) (*url.URL, error) { return proxy(request.URL) },
 		OnProxyConnectResponse: refuseTunnel,
+		DialContext:            (&net.Dialer{Timeout: config.RequestTimeout, KeepAlive: 30 * time.Second}).DialContext,
+		TLSClientConfig:        tlsConfig,
+		TLSHandshakeTimeout:    config.RequestTimeout,
 		Protocols:              &http1,
 		MaxIdleConns:           maxIdleConnections,
 		MaxIdleConnsPerHost:    maxIdleConnections,
 		IdleConnTimeout:        idleTimeout,
 	}
-	if c.proxy == nil {
-		return transport
-	}
-	transport.Proxy = http.ProxyURL(c.proxy)
-	if c.proxy.Scheme == "https" {
-		// The outer TLS connection is to the proxy. TLSServerName and ClientCertificate are for the service only.
-		transport.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := dial(ctx, network, address)
-			if err != nil {
-				return nil, err
-			}
-			secured := tls.Client(conn, &tls.Config{
-				MinVersion: tls.VersionTLS12, RootCAs: c.config.RootCAs, ServerName: c.proxy.Hostname(),
-			})
-			if err := secured.HandshakeContext(ctx); err != nil {
-				_ = conn.Close()
-				return nil, err
-			}
-			return secured, nil
-		}
-	}
-	return transport
+	changes := lookups.Clone()
+	changes.DisableKeepAlives = true
+	return network{lookups, changes}
 }
 
-// clientCertificate is called when the server asks for a client certificate. An empty certificate means none.
-func (c *Client) clientCertificate(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-	c.certificateWanted.Store(true)
-	if c.config.ClientCertificate == nil {
-		return &tls.Certificate{}, nil
-	}
-	return c.config.ClientCertificate, nil
-}
+// proxyRefusal is the error for a proxy that refuses CONNECT with this status.
+type proxyRefusal int
 
-// tunnelRefusal is the error for a proxy that refuses CONNECT.
-type tunnelRefusal struct {
-	status int
-	header http.Header
-}
-
-func (r *tunnelRefusal) Error() string {
-	return fmt.Sprintf("the response to CONNECT has status %d", r.status)
+func (r proxyRefusal) Error() string {
+	return fmt.Sprintf("the response to CONNECT has status %d", int(r))
 }
 
 func refuseTunnel(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
 	if response.StatusCode == http.StatusOK {
 		return nil
 	}
-	return &tunnelRefusal{response.StatusCode, response.Header}
+	return proxyRefusal(response.StatusCode)
 }
 
-// countingConn counts the bytes written to the network, which distinguishes a request that was never sent, and is
-// safe to repeat, from one with an unknown outcome.
-type countingConn struct {
-	net.Conn
-	written atomic.Int64
-}
+// connection records whether an attempt got a connection, with TLS and through a proxy if need be. Before that, nothing
+// of the request can have been sent.
+type connection struct{ made, reused atomic.Bool }
 
-func (c *countingConn) Write(data []byte) (int, error) {
-	n, err := c.Conn.Write(data)
-	c.written.Add(int64(n))
-	return n, err
-}
+func (c *connection) isMade() bool   { return c.made.Load() }
+func (c *connection) isReused() bool { return c.reused.Load() }
 
-// sending records how far an attempt has come.
-type sending struct {
-	connected, reused atomic.Bool
-	conn              atomic.Pointer[countingConn]
-	before            atomic.Int64
-}
-
-// watch returns a context for an attempt to be recorded in s.
-func (s *sending) watch(ctx context.Context) context.Context {
+func watchConnection(ctx context.Context) (context.Context, *connection) {
+	var c connection
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
-			s.connected.Store(true)
-			s.reused.Store(info.Reused)
-			if counting, ok := withoutTLS(info.Conn).(*countingConn); ok {
-				s.before.Store(counting.written.Load())
-				s.conn.Store(counting)
-			}
+			c.made.Store(true)
+			c.reused.Store(info.Reused)
 		},
-	})
-}
-
-// begun reports whether any byte of the request may have been sent. If in doubt, it returns true.
-func (s *sending) begun() bool {
-	if !s.connected.Load() {
-		return false
-	}
-	counting := s.conn.Load()
-	return counting == nil || counting.written.Load() != s.before.Load()
-}
-
-// withoutTLS returns the connection below TLS. A connection through an https proxy has two layers of TLS.
-func withoutTLS(conn net.Conn) net.Conn {
-	for {
-		wrapped, ok := conn.(interface{ NetConn() net.Conn })
-		if !ok {
-			return conn
-		}
-		conn = wrapped.NetConn()
-	}
+	}), &c
 }

@@ -35,7 +35,7 @@ func newStem() string { return Prefix + strings.ToLower(rand.Text()[:20]) }
 // removeAll deletes every group that the probe has created, even if the run was stopped or has failed. It gives up
 // once the service no longer responds. What may be left stays marked as made.
 func (p *probe) removeAll(ctx context.Context) {
-	ctx = api.CleanUp(context.WithoutCancel(ctx), time.Time{})
+	ctx = api.CleanUp(context.WithoutCancel(ctx))
 	for _, g := range p.groups {
 		if g.made && !p.remove(ctx, g) {
 			return

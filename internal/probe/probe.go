@@ -3,11 +3,11 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -62,10 +62,8 @@ type probe struct {
 func Run(ctx context.Context, options Options) (report Report) {
 	p := &probe{options: options, stem: newStem(), rows: map[string]Row{}}
 	options.Client.MaxRetries = min(options.Client.MaxRetries, retries)
-	options.Client.Observe = func(through http.RoundTripper) http.RoundTripper {
-		p.through = through
-		return &p.wire
-	}
+	p.through = cmp.Or(options.Client.Transport, api.NewTransport(options.Client))
+	options.Client.Transport = &p.wire
 	p.client = api.New(options.Client)
 	defer func() {
 		p.progress("removing what the probe has created")
@@ -111,7 +109,7 @@ func (p *probe) ask(call func() (api.Answer, error)) reply {
 	case kind == api.Refused && r.refused.AfterLostAttempt: // The lost attempt may be the reason.
 		p.failure = r.refused
 	case kind == api.Refused || kind == api.Unauthorized || kind == api.Incomplete:
-	case kind == api.UnknownOutcome && r.refused.Status/100 == 5 && r.refused.FromService:
+	case kind == api.UnknownOutcome && r.refused.Status/100 == 5 && r.refused.FromService():
 	case kind == api.Cached:
 		p.behindCache()
 	default:

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
-	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
 )
 
 // steps are asked in this order. Until the first group is gone again, no other one is created, so that a key that may
@@ -31,8 +30,8 @@ var (
 	lastProperties   = object(`{"last":true}`)
 )
 
-func object(text string) jsonobject.Object {
-	parsed, err := jsonobject.Parse(text)
+func object(text string) api.Properties {
+	parsed, err := api.ParseProperties(text)
 	if err != nil {
 		panic(err)
 	}
@@ -214,7 +213,7 @@ func (p *probe) asksUpdates(ctx context.Context) {
 	var cleared []string
 	renamed, before := g.id+"-renamed", seen.Properties
 	p.must(p.update(ctx, api.GroupRequest{UserGroupID: g.id, Name: &renamed}))
-	if seen = p.show(ctx, g); !jsonobject.Equal(seen.Properties, before) {
+	if seen = p.show(ctx, g); !seen.Properties.Equal(before) {
 		cleared = append(cleared, "properties")
 	}
 	r := p.update(ctx, api.GroupRequest{UserGroupID: g.id, Properties: lastProperties})
@@ -250,14 +249,21 @@ func (p *probe) asksName(sent string, seen *string) {
 }
 
 // asksProperties takes the properties of the group after firstProperties and then secondProperties were sent.
-func (p *probe) asksProperties(seen jsonobject.Object) {
+func (p *probe) asksProperties(seen api.Properties) {
 	if !p.showsProperties {
 		for _, question := range []string{"properties", "own-properties", "numbers"} {
 			p.found(question, "unknown", "")
 		}
 		return
 	}
-	remained, differ, missing := jsonobject.Contradictions(secondProperties, seen)
+	var remained, differ []string
+	for _, key := range secondProperties.Differences(seen) {
+		if secondProperties.Has(key) {
+			differ = append(differ, key)
+		} else {
+			remained = append(remained, key)
+		}
+	}
 	first := slices.Index(remained, "first")
 	if first < 0 {
 		p.found("properties", "replaced", "")
@@ -270,8 +276,8 @@ func (p *probe) asksProperties(seen jsonobject.Object) {
 	} else {
 		p.found("own-properties", "none", "")
 	}
-	if changed := slices.Concat(differ, missing); len(changed) > 0 {
-		p.found("numbers", "changed", listed(changed))
+	if len(differ) > 0 {
+		p.found("numbers", "changed", listed(differ))
 	} else {
 		p.found("numbers", "exact", "")
 	}

@@ -2,15 +2,13 @@ package probe
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -53,7 +51,7 @@ func (w *wire) shape() string {
 	if w.status == 0 {
 		return "no response"
 	}
-	var fields map[string]jsontext.Value
+	var fields map[string]json.RawMessage
 	if json.Unmarshal(w.body.Bytes(), &fields) != nil || fields == nil {
 		return strconv.Itoa(w.status) + ", not a JSON object"
 	}

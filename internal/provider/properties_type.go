@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -11,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
 const titlePropertiesInvalid = "Invalid properties"
@@ -97,61 +96,32 @@ func (v propertiesValue) sameJSON(other propertiesValue) bool {
 	if v.Equal(other) {
 		return true
 	}
-	if v.IsNull() || v.IsUnknown() || other.IsNull() || other.IsUnknown() {
-		return false
+	mine, err := v.parse()
+	theirs, otherErr := other.parse()
+	return err == nil && otherErr == nil && !mine.IsZero() && mine.Equal(theirs)
+}
+
+// parse returns the object, or the zero value for null and unknown.
+func (v propertiesValue) parse() (api.Properties, error) {
+	if v.IsNull() || v.IsUnknown() {
+		return api.Properties{}, nil
 	}
-	mine, err := jsonobject.Parse(v.ValueString())
-	if err != nil {
-		return false
-	}
-	theirs, err := jsonobject.Parse(other.ValueString())
-	return err == nil && jsonobject.Equal(mine, theirs)
+	return api.ParseProperties(v.ValueString())
 }
 
 // ValidateAttribute implements xattr.ValidateableAttribute.
 func (v propertiesValue) ValidateAttribute(
 	_ context.Context, req xattr.ValidateAttributeRequest, resp *xattr.ValidateAttributeResponse,
 ) {
-	if v.IsNull() || v.IsUnknown() {
-		return
-	}
-	if _, err := jsonobject.Parse(v.ValueString()); err != nil {
+	if _, err := v.parse(); err != nil {
 		resp.Diagnostics.AddAttributeError(req.Path, titlePropertiesInvalid, propertiesFault(err))
 	}
 }
 
-// propertiesFault returns what is wrong with a text and how to fix it. It does not quote the text.
+// propertiesFault returns what is wrong with a text and how to fix it. It does not quote the text, which may be
+// confidential.
 func propertiesFault(err error) string {
-	const encode = "Write the object in Terraform's own syntax, and encode it: properties = jsonencode({ ... })."
-
-	var fault *jsonobject.Error
-	if !errors.As(err, &fault) {
-		return "The text is not a JSON object. " + encode
-	}
-	// The message says "of the text" because users would look for the position in the configuration.
-	at := fmt.Sprintf("The text is not a usable JSON object. Line %d, column %d of the text "+
-		"(which is not shown, since it may be confidential): %s. ", fault.Line, fault.Column, fault.Kind)
-	switch fault.Kind {
-	case jsonobject.KindNotJSON:
-		return "The text is not JSON, and properties must be a JSON object. " + encode
-	case jsonobject.KindNull:
-		return "The text is a JSON null, and properties must be a JSON object. To leave the properties of the group alone, " +
-			"omit the argument or set it to null rather than to jsonencode(null). To empty them: properties = jsonencode({})."
-	case jsonobject.KindArray:
-		return "The text begins like a JSON array, but properties must be a JSON object: properties = jsonencode({ ... })."
-	case jsonobject.KindScalar:
-		return "The text is a JSON string, number or boolean, and properties must be a JSON object: " +
-			"properties = jsonencode({ ... }). Text that is already JSON, such as the content of a file, " +
-			"must not be passed to jsonencode again."
-	case jsonobject.KindByteOrderMark:
-		return "The text begins with a byte order mark, which is not allowed in JSON. Save the file that the text comes " +
-			"from as UTF-8 without a byte order mark."
-	case jsonobject.KindDuplicateKey:
-		return at + "JSON does not define which of the two values counts; remove one of them."
-	case jsonobject.KindNumber:
-		return at + "Write such a number as a string."
-	default:
-		return at + "Look for a missing comma, quote or bracket, for text after the object, " +
-			`for bytes that are not UTF-8 and for half a surrogate pair (\ud83d without \ude00). ` + encode
-	}
+	return "The text " + err.Error() + ".\n\nNo call was made.\n\nWrite the object in Terraform's own syntax, and encode it " +
+		"once: properties = jsonencode({ ... }). To leave the properties alone, omit the argument. To empty them, write " +
+		"jsonencode({})."
 }

@@ -55,34 +55,35 @@ func (p *embedProvider) Metadata(_ context.Context, _ provider.MetadataRequest, 
 func (p *embedProvider) Configure(
 	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
 ) {
-	forResource := resourceData{planned: newPlannedGroups(), now: p.now}
-	resp.ResourceData = forResource
+	data := base{conflicts: newPlanConflicts(), now: p.now}
+	resp.ResourceData = data
 	var arguments providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &arguments)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	// A plan needs no service, so max_deletions applies to it even if other arguments are unknown.
+	settings, faults := arguments.settings(p.version, req.TerraformVersion)
+	data.conflicts.maxDeletions = settings.maxDeletions
 	if !req.Config.Raw.IsFullyKnown() {
-		// A plan needs no service, so max_deletions still applies to it.
-		forResource.planned.maxDeletions = arguments.maxDeletions(&resp.Diagnostics)
 		if req.ClientCapabilities.DeferralAllowed {
 			resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 		}
 		return
 	}
-	settings := arguments.settings(&resp.Diagnostics)
+	for _, fault := range faults {
+		fault.report(&resp.Diagnostics)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	settings.client.Transport = p.transport
-	settings.client.UserAgent = userAgent(p.version, req.TerraformVersion, settings.userAgentSuffix)
-	service := usergroup.New(api.New(settings.client), settings.environment)
-	forResource.service, forResource.planned.maxDeletions = service, settings.maxDeletions
-	resp.ResourceData = forResource
-	resp.DataSourceData = service
-	resp.EphemeralResourceData = service
-	resp.ActionData = service
-	resp.ListResourceData = service
+	data.service = usergroup.New(api.New(settings.client), settings.groups)
+	resp.ResourceData = data
+	resp.DataSourceData = data
+	resp.EphemeralResourceData = data
+	resp.ActionData = data
+	resp.ListResourceData = data
 }
 
 func (p *embedProvider) Resources(context.Context) []func() resource.Resource {

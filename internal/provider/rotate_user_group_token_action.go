@@ -11,7 +11,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-type rotateUserGroupTokenAction struct{ service *usergroup.Service }
+type rotateUserGroupTokenAction struct{ base }
 
 var _ action.ActionWithConfigure = (*rotateUserGroupTokenAction)(nil)
 
@@ -26,7 +26,7 @@ func (a *rotateUserGroupTokenAction) Metadata(
 func (a *rotateUserGroupTokenAction) Configure(
 	_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse,
 ) {
-	a.service = dataFrom[*usergroup.Service](req.ProviderData, &resp.Diagnostics)
+	a.configure(req.ProviderData, &resp.Diagnostics)
 }
 
 func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
@@ -37,7 +37,7 @@ func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRe
 			"fingerprint, not the token itself. If the group does not exist, the lookup creates it, the provider " +
 			"removes it at once, and the action fails.\n\nThe action usually makes two calls: one to look up the " +
 			"current token, and one to rotate it. The API key must be allowed to rotate tokens, and to create and " +
-			"delete groups. " + describeCheckRights,
+			"delete groups.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,
@@ -56,13 +56,13 @@ func (a *rotateUserGroupTokenAction) Invoke(
 		UserGroupID types.String `tfsdk:"user_group_id"`
 	}
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if reportsUnconfigured(&resp.Diagnostics, a.service, "rotating a user group token") {
+	if !a.isReady(&resp.Diagnostics, "Rotating a user group token") {
 		return
 	}
 	id := config.UserGroupID
 	progress := func(message string) { resp.SendProgress(action.InvokeProgressEvent{Message: message}) }
 	progress("Rotating the token of user group " + id.String())
-	result, err := a.service.RotateToken(ctx, usergroup.Known{ID: id.ValueString()})
+	result, err := a.service.RotateToken(ctx, usergroup.Prior{ID: id.ValueString()})
 	report(&resp.Diagnostics, err, result.Warnings...)
 	if err != nil {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-type userGroupDataSource struct{ service *usergroup.Service }
+type userGroupDataSource struct{ base }
 
 var _ datasource.DataSourceWithConfigure = (*userGroupDataSource)(nil)
 
@@ -39,14 +39,14 @@ func (d *userGroupDataSource) Metadata(
 func (d *userGroupDataSource) Configure(
 	_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse,
 ) {
-	d.service = dataFrom[*usergroup.Service](req.ProviderData, &resp.Diagnostics)
+	d.configure(req.ProviderData, &resp.Diagnostics)
 }
 
 func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Looks up a user group that is managed elsewhere. If the group does not exist, the " +
 			"lookup creates it, the provider removes it at once, and the data source fails.\n\nThe data source is " +
-			"usually read in every plan, even with `-refresh=false`. Each read usually makes one call, or three calls " +
+			"usually read in every plan, even with `-refresh=false`. " +
 			"if the group does not exist. " + describeKeyRights,
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
@@ -80,15 +80,15 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 func (d *userGroupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var data userGroupData
 	resp.Diagnostics.Append(req.Config.Get(ctx, &data)...)
-	if reportsUnconfigured(&resp.Diagnostics, d.service, "looking up a user group") {
+	if !d.isReady(&resp.Diagnostics, "Looking up a user group") {
 		return
 	}
-	found, err := d.service.Find(ctx, usergroup.Known{ID: data.UserGroupID.ValueString()})
-	report(&resp.Diagnostics, err, found.Warnings...)
+	result, err := d.service.Find(ctx, usergroup.Prior{ID: data.UserGroupID.ValueString()})
+	report(&resp.Diagnostics, err, result.Warnings...)
 	if err != nil {
 		return
 	}
-	group := newUserGroupModel(data.UserGroupID, data.StoreToken, found)
+	group := newUserGroupModel(data.UserGroupID, data.StoreToken, *result.Group)
 	data.ID, data.Name, data.Properties = group.ID, group.Name, group.Properties
 	data.Token, data.TokenFingerprint, data.TeamID = group.Token, group.TokenFingerprint, group.TeamID
 	resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)

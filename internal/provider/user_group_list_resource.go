@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
@@ -11,10 +10,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-type userGroupListResource struct{ service *usergroup.Service }
+type userGroupListResource struct{ base }
 
 var _ list.ListResourceWithConfigure = (*userGroupListResource)(nil)
 
@@ -29,7 +28,7 @@ func (l *userGroupListResource) Metadata(
 func (l *userGroupListResource) Configure(
 	_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse,
 ) {
-	l.service = dataFrom[*usergroup.Service](req.ProviderData, &resp.Diagnostics)
+	l.configure(req.ProviderData, &resp.Diagnostics)
 }
 
 func (l *userGroupListResource) ListResourceConfigSchema(
@@ -38,8 +37,7 @@ func (l *userGroupListResource) ListResourceConfigSchema(
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists which of the given user groups exist. The service cannot list its groups, so " +
 			"you provide the IDs to look up. Groups that do not exist are skipped. With `-generate-config-out`, " +
-			"`terraform query` turns a list of IDs into import blocks and configuration.\n\nThe query usually makes " +
-			"one call for each group that exists, and three calls for each group that does not. It looks up at most " +
+			"`terraform query` turns a list of IDs into import blocks and configuration.\n\nThe query looks up at most " +
 			"ten groups at a time. Looking up a missing group creates the group, and the provider removes it at once. " +
 			"Terraform stops at 100 results unless the list block sets `limit`; the remaining IDs are not looked up. " +
 			"The results do not include the token. " + describeKeyRights,
@@ -61,7 +59,7 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 	var diags diag.Diagnostics
 	var ids []string
 	diags.Append(req.Config.GetAttribute(ctx, path.Root("user_group_ids"), &ids)...)
-	if reportsUnconfigured(&diags, l.service, "listing user groups") {
+	if !l.isReady(&diags, "Listing user groups") {
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
@@ -80,8 +78,8 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 				continue
 			}
 			result := req.NewListResult(ctx)
-			report(&result.Diagnostics, nil, one.found.Warnings...)
-			l.describe(ctx, one.id, one.found, req.IncludeResource, &result)
+			report(&result.Diagnostics, nil, one.Warnings...)
+			l.describe(ctx, one.id, *one.Group, req.IncludeResource, &result)
 			if !push(result) {
 				return
 			}
@@ -93,20 +91,10 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 	}
 }
 
-// withoutRepeats returns a copy of the IDs with the first of equal ones.
-func withoutRepeats(ids []string) []string {
-	seen := make(map[string]bool, len(ids))
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		repeated := seen[id]
-		seen[id] = true
-		return repeated
-	})
-}
-
 // describe fills in the result. It omits the token, because query results are printed, not always with sensitive
 // values masked.
 func (l *userGroupListResource) describe(
-	ctx context.Context, id string, found usergroup.Found, wholeResource bool, result *list.ListResult,
+	ctx context.Context, id string, found api.UserGroup, wholeResource bool, result *list.ListResult,
 ) {
 	group := newUserGroupModel(types.StringValue(id), types.BoolNull(), found)
 	group.Token = types.StringNull()

@@ -9,25 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
-	"github.com/dashembed/terraform-provider-embed/internal/jsonobject"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
-)
-
-// Descriptions of attributes that several schemas have.
-const (
-	describeFingerprint = "The first 12 hexadecimal digits of the token's SHA-256 hash. The fingerprint is not " +
-		"secret, and changes whenever the token does. Use it to trigger restarts, or as a `*_wo_version` argument " +
-		"of another resource; `parseint(…, 16)` converts it to the number that most such arguments require."
-	describeKeyRights   = "The API key must be allowed to create and delete groups. " + describeCheckRights
-	describeCheckRights = "If the provider's `environment` is set, the key must also be allowed to update groups. The " +
-		"[check of the " +
-		"service](https://github.com/dashembed/terraform-provider-embed/blob/main/docs/guides/how-it-talks-to-the-api.md" +
-		"#the-check-of-the-service) may add calls to each plan, apply or query, usually at most five."
-	describeTeamID = "The service's own number for the group. A different number under the same ID means that the " +
-		"group was deleted and recreated, or that the API key belongs to another environment."
-	describeShownName       = "Name of the group. Null if the service does not show the name."
-	describeShownProperties = "Properties of the group as a JSON object, for `jsondecode`. Null if the service does " +
-		"not show the properties."
 )
 
 // userGroupModel is the resource in configuration, plan and state. Only this file converts between the values of the
@@ -39,7 +21,7 @@ type userGroupModel struct {
 	Properties             propertiesValue `tfsdk:"properties"`
 	DataSourceProvidedID   types.String    `tfsdk:"data_source_provided_id"`
 	RotateTokenWhenChanged types.Map       `tfsdk:"rotate_token_when_changed"`
-	RotateTokenAfterDays   types.Number    `tfsdk:"rotate_token_after_days"`
+	RotateTokenAfterDays   types.Int64     `tfsdk:"rotate_token_after_days"`
 	AdoptExisting          types.Bool      `tfsdk:"adopt_existing"`
 	DeletionProtection     types.Bool      `tfsdk:"deletion_protection"`
 	StoreToken             types.Bool      `tfsdk:"store_token"`
@@ -52,7 +34,7 @@ type userGroupModel struct {
 }
 
 // newUserGroupModel returns the model of a group that a lookup found and that no configuration manages.
-func newUserGroupModel(id types.String, storeToken types.Bool, found usergroup.Found) userGroupModel {
+func newUserGroupModel(id types.String, storeToken types.Bool, found api.UserGroup) userGroupModel {
 	group := userGroupModel{
 		UserGroupID:            id,
 		StoreToken:             storeToken,
@@ -64,16 +46,14 @@ func newUserGroupModel(id types.String, storeToken types.Bool, found usergroup.F
 }
 
 // storesToken reports whether store_token is true or not set.
-func (m *userGroupModel) storesToken() bool {
-	return m.StoreToken.IsNull() || m.StoreToken.ValueBool()
-}
+func (m *userGroupModel) storesToken() bool { return m.StoreToken.IsNull() || m.StoreToken.ValueBool() }
 
 // wanted returns the request that creates or updates the group. It leaves out attributes that are null, since they
 // are not managed.
 func (m *userGroupModel) wanted(ctx context.Context, diags *diag.Diagnostics) api.GroupRequest {
 	var mapping map[string]string
 	diags.Append(m.Mapping.ElementsAs(ctx, &mapping, false)...)
-	properties, err := propertiesObject(m.Properties)
+	properties, err := m.Properties.parse()
 	if err != nil {
 		diags.AddAttributeError(path.Root("properties"), titlePropertiesInvalid, propertiesFault(err))
 	}
@@ -85,49 +65,36 @@ func (m *userGroupModel) wanted(ctx context.Context, diags *diag.Diagnostics) ap
 	}
 }
 
-// withoutIgnored returns a copy of the plan without the attributes that ignore_changes covers, so that they are not
-// sent. At apply, only these differ between configuration and plan.
-func (m userGroupModel) withoutIgnored(config *userGroupModel) *userGroupModel {
-	m.forgetChanged(config, &m)
-	return &m
+// prior returns what the state and the private state record about the group.
+func (m *userGroupModel) prior(stored private, now time.Time) usergroup.Prior {
+	rotatedAt, _ := m.rotatedAt(now) // If it is unknown, all rotations were long ago.
+	return usergroup.Prior{
+		ID:                   m.UserGroupID.ValueString(),
+		Name:                 m.Name.ValueString(),
+		TeamID:               m.TeamID.ValueInt64Pointer(),
+		Token:                api.NewSecret(m.Token.ValueString()),
+		Fingerprint:          m.TokenFingerprint.ValueString(),
+		EnvironmentTag:       m.APIEnvironmentTag.ValueStringPointer(),
+		DataSourceProvidedID: m.DataSourceProvidedID.ValueString(),
+		Previous:             stored.Previous,
+		RotatedAt:            rotatedAt,
+		Instance:             stored.Instance,
+	}
 }
 
-// forgetChanged sets each attribute that an update sends to null if it differs between the two models.
-func (m *userGroupModel) forgetChanged(before, after *userGroupModel) {
-	if !after.Name.Equal(before.Name) {
+// withoutIgnored returns a copy of the plan without the attributes that are not to be sent. At apply, configuration and
+// plan differ only in what ignore_changes covers, in whole or in part. Such an attribute is sent if the plan changes it.
+func (m userGroupModel) withoutIgnored(config, state *userGroupModel) *userGroupModel {
+	if !m.Name.Equal(config.Name) && m.Name.Equal(state.Name) {
 		m.Name = types.StringNull()
 	}
-	if !after.Mapping.Equal(before.Mapping) {
+	if !m.Mapping.Equal(config.Mapping) && m.Mapping.Equal(state.Mapping) {
 		m.Mapping = types.MapNull(types.StringType)
 	}
-	if !after.Properties.sameJSON(before.Properties) {
+	if !m.Properties.sameJSON(config.Properties) && m.Properties.sameJSON(state.Properties) {
 		m.Properties = propertiesValue{}
 	}
-}
-
-func propertiesObject(value propertiesValue) (jsonobject.Object, error) {
-	if value.IsNull() || value.IsUnknown() {
-		return jsonobject.Object{}, nil
-	}
-	return jsonobject.Parse(value.ValueString())
-}
-
-// known returns what the state and the private state record about the group.
-func (m *userGroupModel) known(remembered memory, now time.Time) usergroup.Known {
-	rotatedAt, _ := m.rotatedAt() // If it is unknown, all rotations were long ago.
-	return usergroup.Known{
-		ID:             m.UserGroupID.ValueString(),
-		Name:           m.Name.ValueString(),
-		TeamID:         m.TeamID.ValueInt64Pointer(),
-		Token:          api.NewSecret(m.Token.ValueString()),
-		Fingerprint:    m.TokenFingerprint.ValueString(),
-		EnvironmentTag: m.APIEnvironmentTag.ValueStringPointer(),
-		Retired:        remembered.Retired,
-		SinceRotation:  now.Sub(rotatedAt),
-		TakenOver:      remembered.TakenOver,
-		TakenOverEmpty: remembered.TakenOverEmpty,
-		Instance:       remembered.Instance,
-	}
+	return &m
 }
 
 // setComputed sets the ID and copies team, token and environment from a response. A value that is missing from the
@@ -155,28 +122,19 @@ func (m *userGroupModel) setComputed(response api.UserGroup) {
 // refreshFrom copies the managed attributes from the response to a lookup, so that the plan shows drift. Attributes
 // that are not managed stay null. Right after an import, the configuration is not known, so all attributes in the
 // response are copied.
-func (m *userGroupModel) refreshFrom(found usergroup.Found, imported bool) {
-	if found.Replaced {
-		// This is another group under the same ID. What its response does not contain becomes null, so that the next
-		// plan sends it.
-		m.Mapping = types.MapNull(types.StringType)
-		m.APIEnvironmentTag = types.StringNull()
-		m.Name = types.StringNull()
-		if !m.Properties.IsNull() && found.Properties.IsZero() {
-			m.Properties = propertiesValue{}
-		}
-	}
+func (m *userGroupModel) refreshFrom(found api.UserGroup, imported bool) {
 	if imported && !found.Properties.IsZero() {
 		m.Properties = propertiesSeen(found.Properties)
 	}
-	m.showDrift(found.UserGroup)
-	m.setComputed(found.UserGroup)
+	m.showDrift(found)
+	m.setComputed(found)
 }
 
-// showDrift copies the managed attributes that a response contains. The others do not change.
+// showDrift copies the managed attributes that a response contains. The others do not change, and neither does a name
+// that the service only spells differently.
 func (m *userGroupModel) showDrift(response api.UserGroup) {
-	if response.Name != nil {
-		m.Name = types.StringValue(*response.Name)
+	if name := response.Name; name != nil && !api.SameName(m.Name.ValueString(), *name) {
+		m.Name = types.StringValue(*name)
 	}
 	if !response.Properties.IsZero() && !m.Properties.IsNull() {
 		m.Properties = propertiesSeen(response.Properties)
@@ -190,8 +148,8 @@ func (m *userGroupModel) keepComputed(state *userGroupModel) {
 	m.Token = plannedToken(m, state.Token)
 }
 
-// setUpdated changes a planned group to its state after an update. response is nil unless the group is
-// known to have been updated.
+// setUpdated changes a planned group to its state after an update. response is nil unless the group is known to have been
+// updated.
 func (m *userGroupModel) setUpdated(response *api.UserGroup, err error, state *userGroupModel) {
 	if response == nil {
 		m.setNotUpdated(err, state)
@@ -212,8 +170,17 @@ func (m *userGroupModel) setUpdated(response *api.UserGroup, err error, state *u
 func (m *userGroupModel) setNotUpdated(err error, state *userGroupModel) {
 	planned := *m
 	m.Name, m.Mapping, m.Properties = state.Name, state.Mapping, state.Properties
-	if problem := problemOf(err); problem != nil && problem.Done != usergroup.No {
-		m.forgetChanged(state, &planned)
+	if problem := problemOf(err); problem == nil || problem.Done == usergroup.No {
+		return
+	}
+	if !planned.Name.Equal(state.Name) {
+		m.Name = types.StringNull()
+	}
+	if !planned.Mapping.Equal(state.Mapping) {
+		m.Mapping = types.MapNull(types.StringType)
+	}
+	if !planned.Properties.sameJSON(state.Properties) {
+		m.Properties = propertiesValue{}
 	}
 }
 
@@ -236,30 +203,36 @@ func (m *userGroupModel) tokenDiffers(response api.Secret) bool {
 
 // propertiesSeen returns the properties of a response as jsonencode would write them, so that generated configuration
 // contains jsonencode({ … }) and its plan is empty.
-func propertiesSeen(object jsonobject.Object) propertiesValue {
-	return propertiesValue{StringValue: types.StringValue(object.Canonical())}
+func propertiesSeen(object api.Properties) propertiesValue {
+	return propertiesValue{StringValue: types.StringValue(object.Text())}
 }
 
-// needsUpdate reports whether a managed attribute differs from the state, so that a PUT is due.
-func (m *userGroupModel) needsUpdate(state *userGroupModel) bool {
-	return !m.Name.Equal(state.Name) ||
-		!m.Mapping.IsNull() && !m.Mapping.Equal(state.Mapping) ||
-		!m.Properties.IsNull() && !m.Properties.sameJSON(state.Properties)
+// instant returns token_rotated_at for a token that was created, rotated or first seen at the given time.
+func instant(at time.Time) types.String { return types.StringValue(at.UTC().Format(time.RFC3339)) }
+
+// rotatedAt returns the time in token_rotated_at. known is false if the age of the token is unknown, as it is with a time
+// that lies ahead by more than what clocks differ.
+func (m *userGroupModel) rotatedAt(now time.Time) (at time.Time, known bool) {
+	at, err := time.Parse(time.RFC3339, m.TokenRotatedAt.ValueString())
+	return at, err == nil && at.Before(now.AddDate(0, 0, 1))
 }
 
-// needsRotationByTrigger reports whether a trigger makes a rotation due or, if values are unknown, may make it due. It
-// does if the value of an existing key has changed. Adding or removing a key or the whole map does not, so that import
-// and adoption never rotate.
-func (m *userGroupModel) needsRotationByTrigger(state *userGroupModel) bool {
-	before := state.RotateTokenWhenChanged.Elements()
-	if m.RotateTokenWhenChanged.IsUnknown() {
-		return len(before) > 0
-	}
-	now := m.RotateTokenWhenChanged.Elements()
-	for key, value := range before {
-		if changed, stillThere := now[key]; stillThere && !changed.Equal(value) {
-			return true
-		}
-	}
-	return false
+// isOlderThan reports whether the token is known to be older than the number of days, in whole seconds.
+func (m *userGroupModel) isOlderThan(days types.Int64, now time.Time) bool {
+	at, known := m.rotatedAt(now)
+	return known && !days.IsNull() && now.Truncate(time.Second).After(at.AddDate(0, 0, int(days.ValueInt64())))
 }
+
+// Descriptions of attributes that several schemas have.
+const (
+	describeUserGroupID = "Your own identifier for the group, unique within the environment of the API key. " +
+		"It must have at least one character, no invisible characters, and no spaces at the beginning or end."
+	describeFingerprint = "The first 12 hexadecimal digits of the token's SHA-256 hash. The fingerprint is not " +
+		"secret, and changes whenever the token does. Use it to trigger restarts, or as a `*_wo_version` argument " +
+		"of another resource; `parseint(…, 16)` converts it to the number that most such arguments require."
+	describeTeamID          = "The service's own number for the group."
+	describeShownName       = "Name of the group. Null if the service does not show the name."
+	describeShownProperties = "Properties of the group as a JSON object, for `jsondecode`. Null if the service does " +
+		"not show the properties."
+	describeKeyRights = "The API key must be allowed to create and delete groups."
+)

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 const (
@@ -24,10 +26,10 @@ func (r *userGroupResource) ModifyPlan(
 ) {
 	creating, destroying := req.State.Raw.IsNull(), req.Plan.Raw.IsNull()
 	var plan, state userGroupModel
-	var remembered memory
+	var stored private
 	if !creating {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		remembered = readMemory(ctx, req.Private, &resp.Diagnostics)
+		stored = readPrivate(ctx, req.Private, &resp.Diagnostics)
 	}
 	if !destroying {
 		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -37,35 +39,30 @@ func (r *userGroupResource) ModifyPlan(
 	}
 	switch {
 	case destroying:
-		protected := state.DeletionProtection.ValueBool()
-		if !refuseIfProtected(protected, state.UserGroupID, &resp.Diagnostics, "This plan destroys the group.") {
-			r.planned.destroy(state.UserGroupID, remembered.Instance, &resp.Diagnostics)
-		}
+		r.planDestruction(&state, stored, state.DeletionProtection.ValueBool(), "This plan destroys the group.", &resp.Diagnostics)
 		return
 	case creating:
-		r.planned.create(plan.UserGroupID, &resp.Diagnostics)
+		r.conflicts.create(plan.UserGroupID, &resp.Diagnostics)
 		plan.Token = plannedToken(&plan, plan.Token) // The framework has marked all computed attributes as unknown.
 	case !plan.UserGroupID.Equal(state.UserGroupID):
-		r.planReplacement(&plan, &state, remembered, &resp.Diagnostics)
+		r.planReplacement(&plan, &state, stored, &resp.Diagnostics)
 	default:
-		r.planned.keep(plan.UserGroupID, remembered.Instance, &resp.Diagnostics)
-		planUpdate(&plan, &state)
+		r.conflicts.keep(plan.UserGroupID, stored.Instance, &resp.Diagnostics)
+		planUpdate(&plan, &state, r.now())
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 		changed := changes(resp.Plan.Raw, req.State.Raw)
-		if r.needsRotationByAge(&plan, &state, remembered, changed) && !isPriorState(req.Config.Raw) {
+		if r.needsRotationByAge(&plan, &state, stored, changed) && !isPriorState(req.Config.Raw) {
 			planRotation(&plan, &state)
 		}
-		warnOfUnseen(&plan, &state, remembered, &resp.Diagnostics)
+		warnOfUnseen(&plan, &state, stored, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
 // planReplacement plans the destruction of the old group, or refuses it. Terraform plans the creation of the new
 // group in a separate request.
-func (r *userGroupResource) planReplacement(plan, state *userGroupModel, remembered memory, diags *diag.Diagnostics) {
-	protected := state.DeletionProtection.ValueBool() || plan.DeletionProtection.ValueBool()
-	switch {
-	case remembered.Import == importedRead:
+func (r *userGroupResource) planReplacement(plan, state *userGroupModel, stored private, diags *diag.Diagnostics) {
+	if stored.Imported == read {
 		id, configured := state.UserGroupID.ValueString(), "is only known after apply"
 		if !plan.UserGroupID.IsUnknown() {
 			configured = "is " + plan.UserGroupID.String()
@@ -74,22 +71,43 @@ func (r *userGroupResource) planReplacement(plan, state *userGroupModel, remembe
 			"The user_group_id of this resource %s, so the plan would delete the group that was just imported, and "+
 				"create another group.\n\nNothing was changed.\n\nUse the same ID for the import and for user_group_id.",
 			configured))
-	case refuseIfProtected(protected, state.UserGroupID, diags,
-		"This plan replaces the group, because user_group_id changes. The old group would be deleted."):
-	default:
-		r.planned.destroy(state.UserGroupID, remembered.Instance, diags)
+		return
+	}
+	protected := state.DeletionProtection.ValueBool() || plan.DeletionProtection.ValueBool()
+	r.planDestruction(state, stored, protected,
+		"This plan replaces the group, because user_group_id changes. The old group would be deleted.", diags)
+}
+
+// planDestruction counts the group before it looks at its protection. A plan that deletes too many groups then says so
+// after max_deletions errors about the protection of single groups.
+func (r *userGroupResource) planDestruction(
+	state *userGroupModel, stored private, protected bool, what string, diags *diag.Diagnostics,
+) {
+	if r.conflicts.destroy(state.UserGroupID, stored.Instance, diags); !r.conflicts.tooMany() {
+		refuseIfProtected(protected, state.UserGroupID, diags, what)
 	}
 }
 
-func planUpdate(plan, state *userGroupModel) {
+func refuseIfProtected(protected bool, id types.String, diags *diag.Diagnostics, what string) bool {
+	if protected {
+		diags.AddAttributeError(path.Root("deletion_protection"), titleFor(titleProtected, id.ValueString()),
+			what+" In the state, it has deletion_protection = true.\n\nThe group was not deleted.\n\nTo delete it, apply "+
+				"deletion_protection = false first, and then destroy the group. If the resource or its for_each key was renamed, "+
+				"add a moved block. If the resource is only tainted, run `terraform untaint`. To stop managing the group without "+
+				"deleting it, use `terraform state rm`, or a removed block with destroy = false.")
+	}
+	return protected
+}
+
+func planUpdate(plan, state *userGroupModel, now time.Time) {
 	// The framework does not apply the semantic equality of a type to plans. Without this, sorting the keys of a file
 	// would plan an update.
 	if plan.Properties.sameJSON(state.Properties) {
 		plan.Properties = state.Properties
 	}
 	plan.keepComputed(state)
-	if plan.startsClock(state) {
-		plan.TokenRotatedAt = types.StringUnknown()
+	if _, known := state.rotatedAt(now); !known && !plan.RotateTokenAfterDays.IsNull() {
+		plan.TokenRotatedAt = types.StringUnknown() // The clock starts.
 	}
 	if plan.needsUpdate(state) {
 		planResponse(plan, state)
@@ -97,6 +115,73 @@ func planUpdate(plan, state *userGroupModel) {
 	if plan.needsRotationByTrigger(state) {
 		planRotation(plan, state)
 	}
+}
+
+// needsUpdate reports whether a managed attribute differs from the state, so that a PUT is due.
+func (m *userGroupModel) needsUpdate(state *userGroupModel) bool {
+	return !m.Name.Equal(state.Name) ||
+		!m.Mapping.IsNull() && !m.Mapping.Equal(state.Mapping) ||
+		!m.Properties.IsNull() && !m.Properties.sameJSON(state.Properties)
+}
+
+// needsRotationByTrigger reports whether a trigger makes a rotation due or, if values are unknown, may make it due. It
+// does if the value of an existing key has changed. Adding or removing a key or the whole map does not, so that import
+// and adoption never rotate.
+func (m *userGroupModel) needsRotationByTrigger(state *userGroupModel) bool {
+	before := state.RotateTokenWhenChanged.Elements()
+	if m.RotateTokenWhenChanged.IsUnknown() {
+		return len(before) > 0
+	}
+	now := m.RotateTokenWhenChanged.Elements()
+	for key, value := range before {
+		if changed, stillThere := now[key]; stillThere && !changed.Equal(value) {
+			return true
+		}
+	}
+	return false
+}
+
+// needsRotationByAge reports whether the age of the token makes a rotation due or, if the number of days is unknown,
+// may make it due. changed reports whether the plan changes anything else.
+//
+// An engine plans a change again when it applies it, in another process and possibly much later, and rejects a second
+// plan that rotates if the first one does not. Nothing in a request tells the two apart, so the clock must not decide.
+// Instead, the last refresh decides, and both plans find its decision in the private state. There are two exceptions.
+// If nothing else changes, the clock decides as well, for plans without a refresh: without a change, there is no second
+// plan. If the number of days changes, the clock decides alone, because no refresh knows the new number. Then, if the
+// token becomes too old between the two plans, the engine reports an error and changes nothing.
+func (r *userGroupResource) needsRotationByAge(plan, state *userGroupModel, stored private, changed bool) bool {
+	days := plan.RotateTokenAfterDays
+	if days.IsUnknown() {
+		_, known := state.rotatedAt(r.now())
+		return known
+	}
+	sameDays := days.Equal(state.RotateTokenAfterDays)
+	if sameDays && stored.TooOld {
+		return true
+	}
+	return state.isOlderThan(days, r.now()) && (!sameDays || !changed)
+}
+
+// changes reports whether a planned value differs from the state. Values that are not known yet may turn out the same.
+func changes(plan, state tftypes.Value) bool {
+	var planned, prior map[string]tftypes.Value
+	if plan.As(&planned) != nil || state.As(&prior) != nil {
+		return true
+	}
+	for name, value := range planned {
+		if value.IsFullyKnown() && !value.Equal(prior[name]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPriorState reports whether the configuration has values that no configuration can set. With ignore_changes = all,
+// some versions of Terraform pass the whole prior state as the configuration, and accept no plan that differs from it.
+func isPriorState(config tftypes.Value) bool {
+	var configured map[string]tftypes.Value
+	return config.As(&configured) == nil && !configured["id"].IsNull()
 }
 
 // planRotation plans to rotate the token. Update rotates if token_fingerprint is unknown in the plan, and only then.
@@ -129,9 +214,9 @@ func plannedToken(plan *userGroupModel, token types.String) types.String {
 	return token
 }
 
-// warnOfUnseen warns that updating an imported or replaced group has effects that the plan cannot show.
-func warnOfUnseen(plan, state *userGroupModel, remembered memory, diags *diag.Diagnostics) {
-	if !remembered.Unseen {
+// warnOfUnseen warns that updating an imported group has effects that the plan cannot show.
+func warnOfUnseen(plan, state *userGroupModel, stored private, diags *diag.Diagnostics) {
+	if stored.Imported == "" {
 		return
 	}
 	var said string
@@ -147,16 +232,4 @@ func warnOfUnseen(plan, state *userGroupModel, remembered memory, diags *diag.Di
 		// The title does not contain the ID, so that Terraform consolidates the warnings of many groups into one.
 		diags.AddWarning(titleMayDiffer, strings.TrimSpace(said))
 	}
-}
-
-func refuseIfProtected(protected bool, id types.String, diags *diag.Diagnostics, what string) bool {
-	if protected {
-		diags.AddAttributeError(path.Root("deletion_protection"), titleFor(titleProtected, id.ValueString()),
-			what+" The group has deletion_protection = true.\n\nThe group was not deleted.\n\nTo delete the group, set "+
-				"deletion_protection = false while the configuration still has the resource with this user_group_id, apply, and "+
-				"then destroy the group. If the resource or its for_each key was renamed, add a moved block. If the resource "+
-				"is only tainted, run `terraform untaint`. To stop managing the group without deleting it, use `terraform state "+
-				"rm`, or a removed block with destroy = false.")
-	}
-	return protected
 }

@@ -2,9 +2,11 @@ package provider
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -16,21 +18,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
 const titleImportIDInvalid = "Invalid import ID"
 
-// userGroupResource implements embed_user_group. Its service is nil until the provider is configured.
-type userGroupResource struct{ resourceData }
-
-// resourceData is what the provider's Configure passes to the resource.
-type resourceData struct {
-	service *usergroup.Service
-	planned *plannedGroups
-	now     func() time.Time
-}
+// userGroupResource implements embed_user_group.
+type userGroupResource struct{ base }
 
 var (
 	_ resource.ResourceWithConfigure   = (*userGroupResource)(nil)
@@ -40,7 +34,7 @@ var (
 )
 
 func newUserGroupResource() resource.Resource {
-	return &userGroupResource{resourceData{planned: newPlannedGroups(), now: time.Now}}
+	return &userGroupResource{base{conflicts: newPlanConflicts(), now: time.Now}}
 }
 
 func (r *userGroupResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -52,9 +46,7 @@ func (r *userGroupResource) Metadata(_ context.Context, req resource.MetadataReq
 func (r *userGroupResource) Configure(
 	_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse,
 ) {
-	if req.ProviderData != nil {
-		r.resourceData = dataFrom[resourceData](req.ProviderData, &resp.Diagnostics)
-	}
+	r.configure(req.ProviderData, &resp.Diagnostics)
 }
 
 // Schema returns the schema of the resource. No flag has a default or forces replacement, so that adding one to the
@@ -116,9 +108,9 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 					"rotation, and the apply rotates the token only if the value has changed. Never use `timestamp()`: its " +
 					"value changes in every apply. **Expect the old token to stop working the moment the new one exists.**",
 			},
-			"rotate_token_after_days": schema.NumberAttribute{
+			"rotate_token_after_days": schema.Int64Attribute{
 				Optional:   true,
-				Validators: []validator.Number{rotationDays},
+				Validators: []validator.Int64{int64validator.Between(1, 36500)}, // The limit finds numbers of seconds.
 				MarkdownDescription: "Rotates the token in place when the token is older than this number of days. The " +
 					"number must be a whole number between 1 and 36500. A plan shows the rotation if it refreshes the group " +
 					"more than this number of days after `token_rotated_at`. If `token_rotated_at` is null, the next " +
@@ -215,21 +207,17 @@ func (r *userGroupResource) ImportState(
 		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("user_group_id"), &identified)...)
 		id = identified.ValueString()
 	}
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if err := checkUserGroupID(id); err != nil {
+	if err := checkUserGroupID(id); err != nil && !resp.Diagnostics.HasError() {
 		resp.Diagnostics.AddError(titleImportIDInvalid, fmt.Sprintf(
 			"The import ID is the user_group_id alone, as in `terraform import embed_user_group.acme acme`. "+
 				"The ID %s. Nothing was imported.", err))
-		return
 	}
-	if reportsUnconfigured(&resp.Diagnostics, r.service, "importing a user group") {
+	if !r.isReady(&resp.Diagnostics, "Importing a user group") {
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("user_group_id"), id)...)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), id)...)
-	memory{Instance: newInstance(), Import: importedUnread, Unseen: true}.write(ctx, resp.Private, &resp.Diagnostics)
+	private{Instance: rand.Text(), Imported: unread}.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
 // Create creates the group or, with adopt_existing, may adopt it. After an error, it writes no state, because
@@ -238,72 +226,70 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 	var group userGroupModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &group)...)
 	wanted := group.wanted(ctx, &resp.Diagnostics)
-	if reportsUnconfigured(&resp.Diagnostics, r.service, "creating a user group") {
+	if !r.isReady(&resp.Diagnostics, "Creating a user group") {
 		return
 	}
 	result, err := r.service.Create(ctx, wanted, group.AdoptExisting.ValueBool())
-	r.planned.created(group.UserGroupID, result.Instance)
+	r.conflicts.created(group.UserGroupID, result.Instance)
 	report(&resp.Diagnostics, err, result.Warnings...)
 	if err != nil {
 		return
 	}
 	group.setComputed(*result.Group)
 	group.TokenRotatedAt = instant(r.now())
-	if warnsOf(result, usergroup.Adopted) && group.RotateTokenAfterDays.IsNull() {
-		group.TokenRotatedAt = types.StringNull()
+	stored := private{Instance: result.Instance}
+	for _, warning := range result.Warnings {
+		switch {
+		case warning.Finding == usergroup.Adopted && group.RotateTokenAfterDays.IsNull():
+			group.TokenRotatedAt = types.StringNull()
+		case warning.Finding == usergroup.Claimed:
+			stored.Imported = unseen
+		}
 	}
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), group.UserGroupID)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
-	made := memory{Instance: result.Instance, Unseen: warnsOf(result, usergroup.Claimed)}
-	made.write(ctx, resp.Private, &resp.Diagnostics)
+	stored.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// Read refreshes the state. It removes a group that does not exist from the state or, right after an import, returns
-// an error.
+// Read refreshes the state. It removes a group that does not exist, or has been replaced, from the state. Right after an
+// import, both are errors.
 func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var group userGroupModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &group)...)
-	remembered := readMemory(ctx, req.Private, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
+	stored := readPrivate(ctx, req.Private, &resp.Diagnostics)
 	// The identity is set first, because the framework requires one even if the group turns out to be gone.
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), group.UserGroupID)...)
-	if r.service == nil {
+	if resp.Diagnostics.HasError() || r.service == nil {
 		return
 	}
-	imported := remembered.Import == importedUnread
-	var found usergroup.Found
-	var err error
-	if imported {
-		found, err = r.service.FindForImport(ctx, group.UserGroupID.ValueString())
-	} else {
-		found, err = r.service.Find(ctx, group.known(remembered, r.now()))
+	result, err := r.service.Find(ctx, group.prior(stored, r.now()))
+	if problem := problemOf(err); problem != nil && stored.Imported != unread {
+		switch {
+		case problem.Finding == usergroup.NotFound || problem.Finding == usergroup.Replaced:
+			if problem.Finding == usergroup.Replaced || problem.MayRemain {
+				report(&resp.Diagnostics, nil, problem)
+			}
+			resp.State.RemoveResource(ctx)
+			return
+		case problem.Finding == usergroup.RunEnded && !problem.MayRemain:
+			return // The run fails anyway, because of the error that ended it.
+		}
 	}
-	if !imported && reportsMissing(&resp.Diagnostics, err) {
-		resp.State.RemoveResource(ctx)
-		return
-	}
-	if !imported && isOver(err) {
-		return // The run fails anyway.
-	}
-	report(&resp.Diagnostics, err, found.Warnings...)
+	report(&resp.Diagnostics, err, result.Warnings...)
 	if err != nil {
 		return
 	}
-	if !found.Outdated {
-		if group.tokenDiffers(found.Token) {
-			group.TokenRotatedAt = instant(r.now())
-		}
-		if remembered.Unseen {
-			group.Mapping = types.MapNull(types.StringType) // The next plan sends it.
-		}
-		group.refreshFrom(found, imported)
-		resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
+	if group.tokenDiffers(result.Group.Token) {
+		group.TokenRotatedAt = instant(r.now())
 	}
-	remembered.refreshed(found)
-	remembered.TooOld = group.isOlderThan(group.RotateTokenAfterDays, r.now())
-	remembered.write(ctx, resp.Private, &resp.Diagnostics)
+	if stored.Imported == unseen {
+		group.Mapping = types.MapNull(types.StringType) // The next plan sends it.
+	}
+	group.refreshFrom(*result.Group, stored.Imported == unread)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
+	stored.refreshed()
+	stored.TooOld = group.isOlderThan(group.RotateTokenAfterDays, r.now())
+	stored.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
 // Update updates the group, then rotates its token, each only if the plan shows it. It rotates even if the update
@@ -313,63 +299,50 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	remembered := readMemory(ctx, req.Private, &resp.Diagnostics)
+	stored := readPrivate(ctx, req.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), plan.UserGroupID)...)
 	updates, rotates := plan.needsUpdate(&state), plan.TokenFingerprint.IsUnknown()
-	wanted := plan.withoutIgnored(&config).wanted(ctx, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() ||
-		(updates || rotates) && reportsUnconfigured(&resp.Diagnostics, r.service, "updating a user group") {
+	wanted := plan.withoutIgnored(&config, &state).wanted(ctx, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || (updates || rotates) && !r.isReady(&resp.Diagnostics, "Updating a user group") {
 		return
 	}
-	done, known := plan, state.known(remembered, r.now())
+	done, prior := plan, state.prior(stored, r.now())
 	done.keepComputed(&state)
 	if plan.TokenRotatedAt.IsUnknown() && !rotates {
 		done.TokenRotatedAt = instant(r.now())
 	}
 	if updates {
-		result, err := r.service.Update(ctx, wanted, known)
+		result, err := r.service.Update(ctx, wanted, prior)
 		report(&resp.Diagnostics, err, result.Warnings...)
 		done.setUpdated(result.Group, err, &state)
-		remembered.updated(result.Group, wanted)
-		var token api.Secret
-		if result.Group != nil {
-			token = result.Group.Token
-		}
-		if rotates && !token.IsZero() {
-			known.Token = token
-		} else if err == nil && state.tokenDiffers(token) {
-			report(&resp.Diagnostics, nil, &usergroup.Problem{
-				Finding: usergroup.TokenChanged, Operation: usergroup.Update, ID: known.ID, Done: usergroup.Yes,
-			})
-		}
+		stored.updated(result.Group != nil, wanted)
 	}
 	if rotates {
-		result, err := r.service.RotateToken(ctx, known)
+		result, err := r.service.RotateToken(ctx, prior)
 		report(&resp.Diagnostics, err, result.Warnings...)
 		done.setRotated(result.Group, &state, r.now())
-		remembered.rotated(result.Retired)
+		if result.Group != nil {
+			stored.Previous = result.Previous
+		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
-	remembered.TooOld = false
-	remembered.write(ctx, resp.Private, &resp.Diagnostics)
+	stored.TooOld = false
+	stored.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// Delete deletes the group. It succeeds if the group is already gone.
+// Delete deletes the group. It succeeds if the group is already gone. Terraform does not ask the provider to plan every
+// deletion, such as that of a tainted resource, so the plan's checks come once more.
 func (r *userGroupResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var group userGroupModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &group)...)
-	remembered := readMemory(ctx, req.Private, &resp.Diagnostics)
-	if reportsUnconfigured(&resp.Diagnostics, r.service, "deleting a user group") {
-		return
-	}
-	// Terraform before 1.3 plans a deletion without asking the provider. Every version does so for a replacement that
-	// -replace requests.
+	stored := readPrivate(ctx, req.Private, &resp.Diagnostics)
 	protected := group.DeletionProtection.ValueBool()
-	if refuseIfProtected(protected, group.UserGroupID, &resp.Diagnostics, "The group was about to be deleted.") ||
-		r.planned.refuseDeletion(group.UserGroupID, remembered.Instance, &resp.Diagnostics) {
+	if !r.isReady(&resp.Diagnostics, "Deleting a user group") ||
+		r.conflicts.refuseDeletion(group.UserGroupID, stored.Instance, &resp.Diagnostics) ||
+		refuseIfProtected(protected, group.UserGroupID, &resp.Diagnostics, "The group was about to be deleted.") {
 		return
 	}
-	result, err := r.service.Delete(ctx, group.known(remembered, r.now()), group.DataSourceProvidedID.ValueString())
-	r.planned.destroyed(group.UserGroupID, remembered.Instance)
+	result, err := r.service.Delete(ctx, group.prior(stored, r.now()))
+	r.conflicts.destroyed(group.UserGroupID, stored.Instance)
 	report(&resp.Diagnostics, err, result.Warnings...)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-type userGroupTokenEphemeralResource struct{ service *usergroup.Service }
+type userGroupTokenEphemeralResource struct{ base }
 
 var _ ephemeral.EphemeralResourceWithConfigure = (*userGroupTokenEphemeralResource)(nil)
 
@@ -35,7 +35,7 @@ func (e *userGroupTokenEphemeralResource) Metadata(
 func (e *userGroupTokenEphemeralResource) Configure(
 	_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse,
 ) {
-	e.service = dataFrom[*usergroup.Service](req.ProviderData, &resp.Diagnostics)
+	e.configure(req.ProviderData, &resp.Diagnostics)
 }
 
 func (e *userGroupTokenEphemeralResource) Schema(
@@ -70,15 +70,15 @@ func (e *userGroupTokenEphemeralResource) Open(
 ) {
 	var token userGroupTokenModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &token)...)
-	if reportsUnconfigured(&resp.Diagnostics, e.service, "reading a user group token") {
+	if !e.isReady(&resp.Diagnostics, "Reading a user group token") {
 		return
 	}
-	found, err := e.service.Find(ctx, usergroup.Known{ID: token.UserGroupID.ValueString()})
-	report(&resp.Diagnostics, err, found.Warnings...)
+	result, err := e.service.Find(ctx, usergroup.Prior{ID: token.UserGroupID.ValueString()})
+	report(&resp.Diagnostics, err, result.Warnings...)
 	if err != nil {
 		return
 	}
-	group := newUserGroupModel(token.UserGroupID, types.BoolNull(), found)
+	group := newUserGroupModel(token.UserGroupID, types.BoolNull(), *result.Group)
 	token.Token, token.TokenFingerprint, token.TeamID = group.Token, group.TokenFingerprint, group.TeamID
 	resp.Diagnostics.Append(resp.Result.Set(ctx, &token)...)
 }

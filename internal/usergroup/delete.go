@@ -1,94 +1,59 @@
 package usergroup
 
-import (
-	"context"
-	"errors"
-
-	"github.com/dashembed/terraform-provider-embed/internal/api"
-)
+import "context"
 
 // Delete deletes a group. It succeeds if the group is already gone. It makes one call if the current token is known.
 //
 // Delete never deletes another group that has the ID now, provided that the service checks the token. Nor does it
 // delete a group that this process has created or adopted for another instance of the resource. If a replacement is
 // created before the old instance is destroyed, both instances are the same group.
-func (s *Service) Delete(ctx context.Context, known Known, dataSourceProvidedID string) (Result, error) {
-	draft := Problem{Operation: Delete, ID: known.ID, URL: s.client.URL(), Known: known}
-	return exclusively(ctx, s, Delete, known, func(ctx context.Context, lock *groupLock) (Result, *Problem) {
-		if lock.instance != "" && lock.instance != known.Instance {
-			return Result{Warnings: []*Problem{draft.with(Kept)}}, nil
+func (s *Service) Delete(ctx context.Context, prior Prior) (Result, error) {
+	p := about(Delete, prior)
+	return s.exclusively(ctx, p, func(ctx context.Context, lock *groupLock) (Result, *Problem) {
+		if lock.instance != "" && lock.instance != prior.Instance {
+			return Result{Warnings: []*Problem{p.with(Kept)}}, nil
 		}
-		if known.TakenOver {
-			draft.Response.TeamID, draft.Empty = known.TeamID, known.TakenOverEmpty
-			return Result{Warnings: []*Problem{draft.with(AnotherRemains)}}, nil
+		if problem := s.refuseHarm(ctx, p); problem != nil {
+			return Result{}, problem
 		}
-		result, problem := s.delete(ctx, &known, dataSourceProvidedID, draft)
+		result, problem := s.delete(ctx, prior, p)
 		if problem == nil {
-			s.setGone(known.Token)
-			lock.instance, lock.deleted = "", true
+			lock.instance = ""
 		}
 		return result, problem
 	})
 }
 
-// delete is Delete. It sets the token in known to the last one that the group is known to have had.
-func (s *Service) delete(
-	ctx context.Context, known *Known, dataSourceProvidedID string, draft Problem,
-) (Result, *Problem) {
-	if problem := s.refuseHarm(ctx, draft); problem != nil {
-		return Result{}, problem
-	}
-	lost := false
-	if known.Token.IsZero() {
-		found, problem := s.findCurrent(ctx, *known)
-		if problem != nil {
-			return draft.goneOr(problem)
+func (s *Service) delete(ctx context.Context, prior Prior, p Problem) (Result, *Problem) {
+	for tries := 1; ; tries++ {
+		if !prior.Token.IsZero() {
+			err := s.client.Delete(ctx, s.deletion(prior, prior.Token))
+			if err == nil {
+				return Result{}, nil
+			}
+			p.Done = max(p.Done, p.record(err))
+			// If no response arrives, a lookup would most likely create a placeholder that cannot be deleted either.
+			if !mayBeTheToken(p.Call) || p.Call.Status == 0 || tries == maxTries {
+				return Result{}, p.with(CallFailed)
+			}
 		}
-		*known, lost = known.with(found), found.Uncertain
-	}
-	for stale := 0; ; stale++ {
-		err := s.client.Delete(ctx, api.TokenRequest{
-			CurrentToken: known.Token, UserGroupID: known.ID, DataSourceProvidedID: dataSourceProvidedID,
-		})
-		if err == nil && lost {
-			draft.Call, draft.Done, draft.LookupUncertain = nil, Yes, true
-			return Result{Warnings: []*Problem{draft.with(MayBeLeftBehind)}}, nil
-		}
-		if err == nil {
-			return Result{}, nil
-		}
-		draft.Done = max(draft.Done, draft.record(err))
-		// If no response arrives, a lookup would most likely create a placeholder that cannot be deleted either.
-		if !mayBeTheToken(draft.Call) || draft.Call.Kind == api.UnknownOutcome && draft.Call.Status == 0 {
-			return Result{}, draft.with(CallFailed)
-		}
-		found, problem := s.findCurrent(ctx, *known)
+		found, problem := s.findCurrent(ctx, prior)
 		switch {
+		case problem != nil && problem.Finding == NotFound && !problem.MayRemain:
+			return Result{}, nil
+		case problem != nil && problem.Finding == NotFound:
+			return Result{Warnings: []*Problem{p.because(problem)}}, nil
+		case problem != nil && problem.Finding == Replaced:
+			p.Response, p.MayRemain = problem.Response, problem.MayRemain
+			return Result{Warnings: []*Problem{p.with(AnotherRemains)}}, nil
 		case problem != nil:
-			return draft.goneOr(problem)
-		case found.Token == known.Token, stale >= maxStale:
-			draft.LookupUncertain = lost || found.Uncertain // The service contradicts what the lookup has shown.
-			return Result{}, draft.with(CallFailed)
-		case !known.isSame(found.UserGroup):
-			return Result{}, draft.with(MayBeAnother)
+			return Result{}, p.because(problem)
+		case found.Group.Token == prior.Token: // The service refuses the current token.
+			return Result{}, p.with(CallFailed)
+		case p.Done != No: // The deletion may have been carried out, and somebody may have created the group again.
+			p.Response = *found.Group
+			return Result{}, p.with(UnexpectedToken)
 		}
-		// Another client has rotated the token.
-		*known, lost = known.with(found), lost || found.Uncertain
-	}
-}
-
-// goneOr returns the outcome of a deletion after a lookup has returned a problem. It is a success if the problem
-// shows that the group is gone.
-func (p Problem) goneOr(problem *Problem) (Result, *Problem) {
-	switch {
-	case errors.Is(problem, ErrNotFound) && !problem.LookupUncertain:
-		return Result{}, nil
-	case errors.Is(problem, ErrNotFound):
-		return Result{Warnings: []*Problem{p.because(problem)}}, nil
-	case problem.Finding == Replaced:
-		p.Response = problem.Response
-		return Result{Warnings: []*Problem{p.with(AnotherRemains)}}, nil
-	default:
-		return Result{}, p.because(problem)
+		prior = prior.with(*found.Group)
 	}
 }

@@ -1,381 +1,192 @@
 package usergroup
 
 import (
+	"cmp"
 	"context"
-	"time"
+	"net/http"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// Find looks up a group and leaves the service as it was. The lookup creates a missing group, so Find deletes it
-// again and returns an error that matches ErrNotFound. It makes one call if the group exists. If not, it makes three,
-// because it deletes a group only after a second lookup has shown that the first one created it. The calls of the
-// check of the service are extra.
-func (s *Service) Find(ctx context.Context, known Known) (Found, error) {
-	return exclusively(ctx, s, LookUp, known, func(ctx context.Context, lock *groupLock) (Found, *Problem) {
-		found, problem := s.findAndWarn(ctx, known)
-		lock.keep(known, found, problem)
-		return found, problem
+// Find looks up a group and leaves the service as it was. The lookup creates a missing group, so Find deletes it again
+// and returns an error for which IsNotFound is true. It makes one call if the group exists, and three if not, because it
+// deletes a group only after a second lookup has shown that the first one created it. A group whose token is zero in the
+// Result exists, but the service still shows the token from before the last rotation.
+func (s *Service) Find(ctx context.Context, prior Prior) (Result, error) {
+	return s.exclusively(ctx, about(LookUp, prior), func(ctx context.Context, _ *groupLock) (Result, *Problem) {
+		return s.find(ctx, prior)
 	})
 }
 
-// findAndWarn looks up a group, and warns if a group of which nothing was known is Empty.
-func (s *Service) findAndWarn(ctx context.Context, known Known) (Found, *Problem) {
-	found, problem := s.lookUp(ctx, known, &settling{})
-	if found.Empty && !known.Existed() && s.names.empty.Add(1) <= mostWarnings {
-		draft := Problem{
-			Operation: LookUp, ID: known.ID, URL: s.client.URL(), Response: found.UserGroup, Empty: true,
-		}
-		found.Warnings = append(found.Warnings, draft.with(FoundEmpty))
-	}
-	return found, problem
-}
-
-// mostWarnings limits how often a process warns of a group that shows nothing. A service with more of them has groups
-// without a name.
-const mostWarnings = 10
-
-// maxLooks limits the lookups of one operation, in case others create and delete the group all the time.
-const maxLooks = 6
-
-// sighting is what a lookup shows about a group.
+// sighting is what a response to a lookup shows about the group of the state.
 type sighting int
 
 const (
-	unusable      sighting = iota // the response does not show whether the group is new, or shows one without a token
-	justMade                      // a new group, which this lookup has created
-	confirmed                     // the placeholder that an earlier lookup has created
-	existing                      // a group that existed before, or a placeholder that somebody has taken
-	fromCache                     // a live group that a cached response reports as new
-	contradictory                 // a group other than the one that an earlier lookup has created
+	nothing     sighting = iota // the response is unusable
+	placeholder                 // a group that this lookup has created
+	cached                      // the known group as a new one, which only a cache can show
+	foreign                     // a group with another ID
+	replaced                    // another group with this ID
+	existing                    // the known group, or one of which nothing was known
 )
 
-// judge returns what a response shows. made is the placeholder that an earlier look has created, or nil.
-func (s *Service) judge(known Known, made *api.UserGroup, answer api.Answer) sighting {
+// classify returns what a response shows. A new group with another token than the known one is another group, whatever
+// its team_id, because numbers are used again.
+func (k Prior) classify(answer api.Answer, err error) sighting {
 	group := answer.UserGroup
 	switch {
-	case answer.New == nil, !*answer.New && group.Token.IsZero():
-		return unusable
-	case *answer.New && (s.remembers(group.Token) || known.isSame(group)):
-		return fromCache
+	case answer.New == nil, err != nil && !*answer.New:
+		return nothing
+	case *answer.New && k.hasToken(group):
+		return cached
 	case *answer.New:
-		return justMade
-	case made == nil:
-		return existing
-	case !areSame(*made, group):
-		return contradictory
-	case s.showsNothing(known.ID, group):
-		return confirmed
+		return placeholder
+	case k.isOtherID(group) && !k.isSame(group):
+		return foreign
+	case k.isOther(group):
+		return replaced
 	default:
 		return existing
 	}
 }
 
-// find is Find for the other operations. It also returns a group that may be the placeholder of another lookup.
-func (s *Service) find(ctx context.Context, known Known) (Found, *Problem) {
-	return s.lookUp(ctx, known, nil)
+func (s *Service) find(ctx context.Context, prior Prior) (Result, *Problem) {
+	p := about(LookUp, prior)
+	if !prior.isKnown() { // A group in the state shows itself that the key is right.
+		if problem := s.checkEnvironment(ctx, p); problem != nil {
+			return Result{}, problem
+		}
+	}
+	answer, err := s.look(ctx, prior)
+	p.MayRemain = p.record(err) != No || answer.AfterLostAttempt
+	p.Response = answer.UserGroup
+	if prior.classify(answer, err) == placeholder {
+		return s.removePlaceholder(ctx, p, answer)
+	}
+	return s.conclude(ctx, p, prior.classify(answer, err))
 }
 
-// lookup is a lookup, which looks at the group as often as it takes to know whether the group exists.
-type lookup struct {
-	*Service
-
-	draft Problem
-	// settle waits until time shows whether a group is another lookup's placeholder. If it is nil, such a group exists.
-	settle      *settling
-	looks       int            // without those of settle
-	lost        bool           // a response was lost
-	made        *api.UserGroup // the placeholder that this lookup has created
-	checked     *verdict       // of the check of the service, once there is a placeholder
-	removals    int            // deletions of the placeholder that failed
-	lostRemoval *api.Error     // of these, one that the service may still carry out
+// look sends a lookup with the ID alone. Only if the service refuses that, it sends a name: the one that the group has.
+func (s *Service) look(ctx context.Context, prior Prior) (api.Answer, error) {
+	name := cmp.Or(prior.Name, prior.ID)
+	return s.client.GetOrCreate(ctx, api.GroupRequest{UserGroupID: prior.ID, NameIfRequired: name})
 }
 
-func (s *Service) lookUp(ctx context.Context, known Known, settle *settling) (found Found, problem *Problem) {
-	defer func() {
-		if found.Uncertain || problem != nil && problem.LookupUncertain {
-			s.uncertain.Store(known.ID, true)
+// conclude returns the outcome of a lookup that has created nothing, or whose placeholder somebody has taken.
+func (s *Service) conclude(ctx context.Context, p Problem, shows sighting) (Result, *Problem) {
+	prior, group := p.Prior, p.Response
+	switch shows {
+	case nothing:
+		return Result{}, p.with(s.lookupFailed(p.Call))
+	case cached:
+		return Result{}, p.with(CacheSuspected)
+	case foreign:
+		return Result{}, p.with(AnsweredForAnother)
+	case replaced:
+		if problem := s.checkEnvironment(ctx, p); problem != nil {
+			return Result{}, problem
 		}
-	}()
-	l := lookup{
-		Service: s, settle: settle, draft: Problem{Operation: LookUp, ID: known.ID, URL: s.client.URL(), Known: known},
+		return Result{}, p.with(Replaced)
 	}
-	defer s.scout(ctx)()
-	if cause := s.ended(LookUp); cause != nil {
-		return Found{}, l.draft.referTo(cause)
+	result := Result{Group: &group}
+	switch same := prior.isSame(group); {
+	case same && prior.isOtherID(group):
+		result.Warnings = []*Problem{p.with(Respelled)}
+	case !same && p.MayRemain && (group.Name == nil || *group.Name == "" || *group.Name == p.ID):
+		return Result{}, p.with(MayBePlaceholder)
+	case !same && p.MayRemain: // Most likely, it has the name from somebody. Yet the service may fill in names.
+		result.Warnings = []*Problem{p.with(MayBePlaceholder)}
 	}
-	if known.TeamID == nil {
-		// The check comes first, so that it takes no time from the lease of a placeholder.
-		if problem := s.checkEnvironment(ctx, l.draft); problem != nil {
-			return Found{}, problem
-		}
+	if prior.isStale(group.Token) {
+		result.Group.Token = api.Secret{}
 	}
-	for {
-		answer, err := s.look(ctx, known)
-		again := true
-		switch l.sees(answer, err) {
-		case unusable:
-			if again = api.IsKind(err, api.Incomplete) && s.client.Retry(ctx, l.draft.Call); !again {
-				problem = l.failed()
-			}
-		case fromCache, contradictory:
-			problem = l.contradicted()
-		case justMade:
-			ctx, problem = l.prepareRemoval(ctx, answer)
-		case confirmed:
-			problem = l.remove(ctx)
-		case existing:
-			again, problem = l.awaitOwner(ctx)
-		}
+	return result, nil
+}
+
+// lookupFailed returns what a failed lookup shows. A key that may read and not create is allowed to look up what exists. A
+// service that reserves the IDs of deleted groups refuses them.
+func (s *Service) lookupFailed(call *api.Error) Finding {
+	switch {
+	case call.FromService() && call.Status == http.StatusForbidden && s.client.HasWorked(http.MethodGet),
+		call.FromService() && (call.Status == http.StatusConflict || call.Status == http.StatusGone):
+		return LookupRefused
+	default:
+		return CallFailed
+	}
+}
+
+// removePlaceholder deletes the group that a lookup has just created, even if the run is stopped. What looks new may be a
+// live group if a cache repeats the response to its creation. So the preflight comes first, and directly before each
+// attempt to delete it, another lookup has to show the very same group.
+func (s *Service) removePlaceholder(ctx context.Context, p Problem, made api.Answer) (Result, *Problem) {
+	ctx = s.client.Begin(api.CleanUp(ctx))
+	lost := made.AfterLostAttempt
+	p.MayRemain = true
+	verdict := s.passPreflight(ctx, p)
+	if verdict != nil && !verdict.Cause.isRefusal() && verdict.Cause.Finding != WrongKey {
+		return Result{}, verdict
+	}
+	for tries := 1; ; tries++ {
+		seen, err := s.look(ctx, p.Prior)
+		p.record(err)
+		p.Response = seen.UserGroup
 		switch {
-		case problem != nil:
-			return Found{}, problem
-		case !again:
-			return s.existing(ctx, l.draft)
+		case err != nil:
+			return Result{}, s.breaker.end(LookUp, p.with(LeftBehind))
+		case *seen.New && seen.UserGroup.Token == made.UserGroup.Token:
+			return Result{}, p.with(CacheSuspected)
+		case *seen.New && tries < maxTries: // The first one is gone, and this lookup has created another one.
+			made = seen
+			continue
+		case *seen.New:
+			return Result{}, p.with(CacheSuspected)
+		case !isSamePlaceholder(made.UserGroup, seen.UserGroup): // Somebody has taken it.
+			p.MayRemain = false
+			return s.conclude(ctx, p, p.Prior.classify(seen, nil))
+		}
+		deletion := s.deletion(p.Prior, seen.UserGroup.Token)
+		deletion.Once = true
+		if err = s.client.Delete(ctx, deletion); err == nil {
+			break
+		}
+		lost = p.record(err) != No || lost
+		if !lost && !p.Call.Temporary() || tries == maxTries || !s.client.Retry(ctx, p.Call) {
+			return Result{}, s.breaker.end(LookUp, p.with(LeftBehind)) // Each further lookup would leave one behind.
 		}
 	}
+	p.MayRemain = lost
+	if verdict != nil && (verdict.Cause.Finding == WrongKey || s.settings.Environment != "") {
+		verdict.MayRemain = lost
+		return Result{}, verdict
+	}
+	return Result{}, p.with(NotFound)
 }
 
-// sees records a response and returns what it shows.
-func (l *lookup) sees(answer api.Answer, err error) sighting {
-	outcome := l.draft.record(err)
-	l.draft.Response = answer.UserGroup
-	l.lost = l.lost || answer.AfterLostAttempt || outcome == Maybe
-	// A response that reports a new group may come from a cache until a second one has confirmed the group.
-	l.draft.LookupUncertain = l.lost || l.made != nil
-	shows := l.judge(l.draft.Known, l.made, answer)
-	if l.looks++; l.looks > maxLooks {
-		return contradictory
+// isSamePlaceholder reports whether a lookup shows the group that an earlier one has created, and nothing that somebody
+// has added meanwhile: the same team_id (without one, the same token), and no name or property that the creation did not
+// show. Services fill in names and properties, so what a group shows decides nothing.
+func isSamePlaceholder(made, seen api.UserGroup) bool {
+	same := made.Token == seen.Token
+	if made.TeamID != nil && seen.TeamID != nil {
+		same = *made.TeamID == *seen.TeamID
 	}
-	if shows == confirmed && err != nil { // An incomplete response may lack what would show a live group.
-		shows = unusable
+	name := made.Name
+	if name == nil {
+		name = new("")
 	}
-	if shows != unusable || answer.New == nil || *answer.New {
-		return shows
-	}
-	switch shown := !l.showsNothing(l.draft.ID, answer.UserGroup); {
-	case l.made != nil:
-		l.draft.MayBeLive = l.draft.MayBeLive || shown || !areSame(*l.made, answer.UserGroup)
-	case shown:
-		l.draft.LookupUncertain, l.draft.MayBeLive = false, true // No lookup has created a group that shows a name.
-	}
-	return unusable
+	return same && (seen.Name == nil || *seen.Name == "" || *seen.Name == *name) && !seen.Properties.Beyond(made.Properties)
 }
 
-// failed returns the problem of a lookup without a usable response.
-func (l *lookup) failed() *Problem {
-	problem := l.draft.with(CallFailed)
-	if l.made != nil {
-		return l.notRemoved(problem, l.checked)
-	}
-	return l.endIfKeyRefused(problem)
-}
-
-// contradicted returns the problem of responses that contradict each other, so that it is unknown which of the calls
-// have reached the service.
-func (l *lookup) contradicted() *Problem {
-	l.draft.LookupUncertain, l.draft.MayBeLive = true, true
-	switch {
-	case l.checked != nil && l.checked.problem != nil:
-		return l.draft.because(l.checked.problem)
-	case l.made != nil:
-		return l.draft.with(AnswersDisagree)
-	default:
-		return l.draft.with(AnsweredFromCache)
-	}
-}
-
-// prepareRemoval runs the check of the service before the placeholder is confirmed and removed, and returns the context
-// for that. Even a run that is stopped must not leave a placeholder behind, and neither must an operation that has used
-// up its budget. The lease bounds the time.
-func (l *lookup) prepareRemoval(ctx context.Context, answer api.Answer) (context.Context, *Problem) {
-	l.made = &answer.UserGroup
-	l.remember(l.made.Token)
-	ctx = l.client.Begin(api.CleanUp(ctx, answer.Sent.Add(lease)))
-	if l.checked == nil { // Another check would not excuse what this one has left behind.
-		l.checked = l.checkService(ctx, nil)
-	}
-	if l.checked.uncached {
-		return ctx, nil
-	}
-	// What looks like a placeholder may be a live group, if a cache repeats the response to its creation.
-	l.draft.LookupUncertain, l.draft.MayBeLive = true, true
-	return ctx, l.draft.because(l.checked.problem)
-}
-
-// remove deletes the confirmed placeholder. It returns nil if another look has to show what became of it.
-func (l *lookup) remove(ctx context.Context) *Problem {
-	l.draft.Placeholder, l.draft.LookupUncertain = PlaceholderLeft, l.lost
-	err := l.client.Delete(ctx, api.TokenRequest{CurrentToken: l.draft.Response.Token, UserGroupID: l.draft.ID})
-	if err != nil {
-		// The placeholder may be gone, deleted by a lost attempt or by another client, or it may have a new token.
-		if l.draft.record(err); l.removals > 0 || !mayBeTheToken(l.draft.Call) {
-			return l.notRemoved(l.draft.with(LeftBehind), l.checked)
+// findCurrent looks up the group until the service shows its current token.
+func (s *Service) findCurrent(ctx context.Context, prior Prior) (Result, *Problem) {
+	for {
+		result, problem := s.find(ctx, prior)
+		if problem != nil || !result.Group.Token.IsZero() {
+			return result, problem
 		}
-		if l.removals++; l.draft.Call.MayHaveHappened() {
-			l.lostRemoval = l.draft.Call
-		}
-		return nil
-	}
-	l.draft.Placeholder = PlaceholderRemoved
-	if l.checked.problem != nil {
-		return l.draft.because(l.checked.problem)
-	}
-	return l.draft.with(NotFound)
-}
-
-// awaitOwner waits before another look at a group that may be the placeholder of another lookup. It returns false if
-// the group exists.
-func (l *lookup) awaitOwner(ctx context.Context) (again bool, problem *Problem) {
-	l.draft.LookupUncertain, l.draft.Placeholder = l.lost, NoPlaceholder
-	waits := false
-	if l.settle != nil && !l.lost {
-		if waits, problem = l.mayBePlaceholder(ctx, l.draft); problem != nil {
-			return false, problem
+		if !s.client.Retry(ctx, nil) {
+			p := about(LookUp, prior)
+			return Result{}, p.with(OutdatedToken)
 		}
 	}
-	switch {
-	case l.checked != nil && l.checked.problem != nil:
-		return false, l.draft.because(l.checked.problem)
-	case l.lostRemoval != nil: // Somebody has taken the placeholder, and the service may still delete it.
-		l.draft.Call, l.draft.MayBeLive, l.draft.Placeholder = l.lostRemoval, true, PlaceholderLeft
-		return false, l.draft.with(LeftBehind)
-	case waits && l.settle.wait(ctx, l.draft.Response):
-		l.looks--
-		return true, nil
-	case waits && ctx.Err() == nil:
-		l.names.missing.Store(true)
-	}
-	return false, nil
-}
-
-// notRemoved ends the run for lookups, because a placeholder could not be removed. If the check could not remove its
-// group either, or failed otherwise, that is the explanation.
-func (s *Service) notRemoved(problem *Problem, checked *verdict) *Problem {
-	if checked.problem != nil {
-		return problem.because(checked.problem)
-	}
-	return s.endFor(LookUp, problem)
-}
-
-// scout lets the first lookup of a process go ahead of all others, so that a wrong API key is noticed before ten of
-// them have created something. It returns a function to call when the lookup has ended. It does not wait for long,
-// since a service that does not respond must not keep the others waiting.
-func (s *Service) scout(ctx context.Context) (ended func()) {
-	select {
-	case <-s.scouted:
-		return func() {}
-	default:
-	}
-	if s.scouting.CompareAndSwap(false, true) {
-		return func() { close(s.scouted) }
-	}
-	timer := time.NewTimer(longestScout)
-	defer timer.Stop()
-	select {
-	case <-s.scouted:
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	return func() {}
-}
-
-// longestScout is how long lookups wait for the first one.
-const longestScout = 3 * time.Second
-
-// mayBePlaceholder reports whether the group that a lookup has found may be the placeholder of another lookup, so that
-// time would tell. The known group is none, and neither is one that shows a name. Where the service shows no names, or
-// has groups without one, nobody waits for each of them: an import of a placeholder loses nothing.
-func (s *Service) mayBePlaceholder(ctx context.Context, draft Problem) (bool, *Problem) {
-	if draft.Known.isSame(draft.Response) || !s.showsNothing(draft.ID, draft.Response) {
-		return false, nil
-	}
-	if !s.names.known.Load() { // The check finds out.
-		if checked := s.checkService(ctx, ctx.Done()); checked.problem != nil {
-			return false, draft.because(checked.problem)
-		}
-	}
-	return s.names.shown.Load() && !s.names.missing.Load(), nil
-}
-
-// look sends a lookup with the ID alone, and adds a name only if the service requires one.
-func (s *Service) look(ctx context.Context, known Known) (api.Answer, error) {
-	request := api.GroupRequest{UserGroupID: known.ID}
-	name := known.ID // By this name, other processes recognize a placeholder.
-	if s.nameRequired.Load() {
-		request.Name = &name
-		s.nameSent.Store(true)
-	}
-	answer, err := s.client.GetOrCreate(ctx, request)
-	if request.Name == nil && api.IsKind(err, api.Refused) {
-		lost := answer.AfterLostAttempt
-		request.Name = &name
-		s.nameSent.Store(true)
-		answer, err = s.client.GetOrCreate(ctx, request)
-		// An attempt that was lost before the name was added may still be carried out.
-		answer.AfterLostAttempt = answer.AfterLostAttempt || lost
-		if err == nil {
-			s.nameRequired.Store(true)
-		}
-	}
-	// The name that was sent may come back as an echo, and so may a missing one as an empty name. Neither proves
-	// anything.
-	returned := answer.UserGroup.Name
-	if returned != nil && (*returned == "" || request.Name != nil && *returned == name) {
-		answer.UserGroup.Name = nil
-	}
-	if answer.UserGroup.Name != nil {
-		s.names.shown.Store(true)
-		s.names.known.Store(true)
-	}
-	return answer, err
-}
-
-// existing decides whether the existing group that a lookup has returned is the known group.
-func (s *Service) existing(ctx context.Context, draft Problem) (Found, *Problem) {
-	known, group := draft.Known, draft.Response
-	s.remember(group.Token)
-	found := Found{UserGroup: group, Replaced: known.isOther(group), Uncertain: draft.LookupUncertain}
-	nothing := s.showsNothing(known.ID, group)
-	hasLostName := !known.isSame(group) && nothing && known.Name != "" && (known.TeamID == nil || group.TeamID == nil)
-	if hasLostName && !s.names.known.Load() { // The check finds out.
-		if checked := s.checkService(ctx, ctx.Done()); checked.problem != nil {
-			return Found{}, draft.because(checked.problem)
-		}
-	}
-	found.Empty = nothing && (s.names.shown.Load() || known.TakenOverEmpty)
-	_, uncertain := s.uncertain.Load(known.ID)
-	uncertain = uncertain || draft.LookupUncertain
-	switch {
-	case known.isSame(group):
-		draft.LookupUncertain = false
-		if isOtherID(known.ID, group) {
-			found.Warnings = append(found.Warnings, draft.with(OtherSpelling))
-		}
-	case isOtherID(known.ID, group):
-		// If the response belongs to another request, this one may have been carried out, too.
-		draft.LookupUncertain, draft.MayBeLive = true, true
-		return Found{}, draft.with(AnsweredForAnother)
-	case uncertain && nothing:
-		draft.LookupUncertain = true
-		return Found{}, draft.with(MayBeLeftBehind)
-	default:
-		// No lookup has created a group that shows a name, and while that exists, none creates another one.
-		draft.Empty, draft.LookupUncertain = found.Empty, false
-		// Without a team_id, a group with another token may be another group. If it has also lost its name, it is.
-		found.Replaced = found.Replaced || found.Empty && hasLostName
-	}
-	if found.Replaced {
-		if problem := s.checkEnvironment(ctx, draft); problem != nil {
-			return Found{}, problem
-		}
-		found.Warnings = append(found.Warnings, draft.with(Replaced))
-	}
-	switch retired := !found.Replaced && known.hasRetired(group.Token); {
-	case retired && known.mayLag():
-		found.Outdated = true
-	case retired:
-		found.Warnings = append(found.Warnings, draft.with(TokenReturned))
-	}
-	return found, nil
 }

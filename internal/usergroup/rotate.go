@@ -8,124 +8,92 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// RotateToken replaces the token of a group exactly once, even if responses are lost, and returns the group with its
+// RotateToken replaces the token of a group at most once, even if responses are lost, and returns the group with its
 // new token. It makes one call if the current token is known. It repeats a rotation only after a lookup has shown
 // that the token is still the one that was sent. If it fails after the service has returned a new token, it returns
 // that token with the error.
-func (s *Service) RotateToken(ctx context.Context, known Known) (Result, error) {
-	return exclusively(ctx, s, Rotate, known, func(ctx context.Context, _ *groupLock) (Result, *Problem) {
-		return s.rotate(ctx, known)
+func (s *Service) RotateToken(ctx context.Context, prior Prior) (Result, error) {
+	p := about(Rotate, prior)
+	return s.exclusively(ctx, p, func(ctx context.Context, _ *groupLock) (Result, *Problem) {
+		if problem := s.refuseHarm(ctx, p); problem != nil {
+			return Result{}, problem
+		}
+		return s.rotate(ctx, prior, p)
 	})
 }
 
-// maxStale is how often an operation looks up the current token and continues after the service has refused a stale
-// one. Another client may rotate the token at the same time, but the operation must end.
-const maxStale = 2
-
-func (s *Service) rotate(ctx context.Context, known Known) (Result, *Problem) {
-	draft := Problem{Operation: Rotate, ID: known.ID, Known: known}
-	if problem := s.refuseHarm(ctx, draft); problem != nil {
-		return Result{}, problem
-	}
-	if known.Token.IsZero() {
-		found, problem := s.findCurrent(ctx, known)
-		if problem != nil {
-			return Result{}, draft.because(problem)
+func (s *Service) rotate(ctx context.Context, prior Prior, p Problem) (Result, *Problem) {
+	for tries := 1; ; tries++ {
+		if prior.Token.IsZero() {
+			current, problem := s.findCurrent(ctx, prior)
+			if problem != nil {
+				return Result{}, p.because(problem)
+			}
+			prior = prior.with(*current.Group)
 		}
-		known = known.with(found)
-	}
-	for stale := 0; ; {
-		answer, err := s.client.Rotate(ctx, api.TokenRequest{CurrentToken: known.Token, UserGroupID: known.ID})
-		draft.Response = answer.UserGroup
-		happened, finding := draft.record(err), s.oddRotation(known, answer.UserGroup)
-		if finding != CallFailed {
-			// Something is out of step. What the service did is unknown, and nothing of the response is kept.
-			s.client.Distrust()
-			happened = Maybe
+		answer, err := s.client.Rotate(ctx, api.TokenRequest{CurrentToken: prior.Token, UserGroupID: prior.ID})
+		p.Response = answer.UserGroup
+		if err == nil {
+			return s.rotated(ctx, prior, p)
 		}
-		draft.Done = max(draft.Done, happened)
-		switch {
-		case finding != CallFailed:
-		case !answer.UserGroup.Token.IsZero():
-			return s.rotated(known, draft)
-		case draft.Done == No && !mayBeTheToken(draft.Call):
-			return Result{}, draft.with(CallFailed)
-		case draft.Done == Yes:
-			known.Retired, known.SinceRotation = append(slices.Clone(known.Retired), known.Token.Fingerprint()), 0
+		happened := p.record(err)
+		p.Done = max(p.Done, happened)
+		if p.Done == No && !mayBeTheToken(p.Call) {
+			return Result{}, p.with(CallFailed)
 		}
-		// Waiting before the lookup gives the service time to complete a rotation that is still in progress.
-		more := draft.Done == No || s.client.AwaitOutcome(ctx, draft.Call)
+		sent := prior.Token
+		if happened == Yes { // A lookup that still shows this token lags, and must not cause a second rotation.
+			prior.Previous, prior.RotatedAt = sent.Fingerprint(), time.Now()
+		}
+		// Waiting before the lookup gives the service time to complete a rotation that is still in progress. Even a run
+		// that is stopped makes this lookup, because the state must not miss a new token.
+		more := p.Done == No || s.client.AwaitOutcome(ctx, p.Call)
 		if !more {
-			// Even a run that is stopped makes one more lookup, because the state must not miss a new token.
-			ctx = api.CleanUp(ctx, time.Time{})
+			ctx = api.CleanUp(ctx)
 		}
-		found, problem := s.findCurrent(ctx, known)
-		draft.LookupUncertain = draft.Done == No && found.Uncertain // The service contradicts what the lookup shows.
-		switch changed := found.Token != known.Token; {
-		case problem != nil:
-			return Result{}, draft.because(problem)
-		case changed && draft.Done != No && !known.hasRetired(found.Token):
-			return Result{Group: &found.UserGroup, Retired: known.Token.Fingerprint()}, nil
-		case changed && !known.isSame(found.UserGroup):
-			return Result{}, draft.with(MayBeAnother)
-		case !changed && draft.Done == No, !more, stale >= maxStale:
-			return Result{}, draft.with(finding)
-		case changed:
-			stale++
+		found, problem := s.findCurrent(ctx, prior)
+		if problem != nil {
+			return Result{}, p.because(problem)
 		}
-		known = known.with(found)
+		switch changed := found.Group.Token != sent; {
+		case changed && p.Done != No:
+			found.Previous = sent.Fingerprint()
+			return found, nil
+		case !changed && p.Done == No, !more, tries == maxTries:
+			return Result{}, p.with(CallFailed)
+		}
+		prior = prior.with(*found.Group)
 	}
 }
 
-// oddRotation returns what is odd about a response to a rotation, or CallFailed if nothing is: it is about another
-// group, or its token is not new.
-func (s *Service) oddRotation(k Known, response api.UserGroup) Finding {
-	switch {
-	case k.isOther(response):
-		return Replaced
-	case isOtherID(k.ID, response) && !k.isSame(response):
-		return AnsweredForAnother
-	case response.Token.IsZero():
-		return CallFailed
-	case s.remembers(response.Token), k.hasRetired(response.Token):
-		return NotRotated
-	default:
-		return CallFailed
-	}
-}
-
-// rotated returns a new token, no matter what else is wrong with the response. Otherwise the token would be lost.
-func (s *Service) rotated(known Known, draft Problem) (Result, *Problem) {
-	response := draft.Response
-	draft.Done, draft.NewToken = Yes, true
-	s.remember(response.Token)
-	result := Result{Group: &response, Retired: known.Token.Fingerprint()}
-	if problem := known.expect(draft); problem != nil {
-		return result, problem
-	}
-	if isOtherID(known.ID, response) {
-		result.Warnings = append(result.Warnings, draft.with(OtherSpelling))
-	}
-	return result, nil
-}
-
-// findCurrent looks up the current token. It does not return the token of another group, or a retired token unless that
-// is current again.
-func (s *Service) findCurrent(ctx context.Context, known Known) (Found, *Problem) {
-	for {
-		found, problem := s.find(ctx, known)
-		draft := Problem{Operation: LookUp, ID: known.ID, Known: known, Response: found.UserGroup}
+// rotated returns the group with its new token, whatever else is wrong with the response. A response that does not name
+// the group proves nothing: a service may believe any token. Then a lookup has to show the new one.
+func (s *Service) rotated(ctx context.Context, prior Prior, p Problem) (Result, *Problem) {
+	p.Done = Yes
+	result := Result{Group: &p.Response, Previous: prior.Token.Fingerprint()}
+	if p.Response.TeamID == nil && (p.Response.ProvidedID == nil || *p.Response.ProvidedID == "") {
+		found, problem := s.find(api.CleanUp(ctx), prior)
 		switch {
 		case problem != nil:
-			return Found{}, problem
-		case found.Replaced:
-			return Found{}, draft.with(Replaced)
-		case known.Token.IsZero() && known.Fingerprint != "" && !known.isSame(found.UserGroup):
-			return Found{}, draft.with(MayBeAnother)
-		case !found.Outdated:
-			return found, nil
-		case !s.client.Retry(ctx, nil):
-			return Found{}, draft.with(OutdatedToken)
+			p.Done = Maybe
+			return Result{}, p.because(problem)
+		case found.Group.Token == prior.Token:
+			p.Done = No
+			return Result{}, p.with(UnexpectedToken)
+		case found.Group.Token != p.Response.Token:
+			p.Done = Maybe
+			return Result{}, p.with(UnexpectedToken)
 		}
+		result.Warnings = found.Warnings
 	}
+	if prior.isOtherID(p.Response) {
+		result.Warnings = append(result.Warnings, p.with(Respelled))
+	}
+	return result, p.unexpected()
+}
+
+// mayBeTheToken reports whether a stale token may be the reason why a call failed, or the call may have been carried
+// out. The contract does not specify the status for a stale token, so the caller has to look up the group.
+func mayBeTheToken(call *api.Error) bool {
+	return call.MayHaveHappened() || slices.Contains([]api.Kind{api.Refused, api.Unauthorized}, call.Kind)
 }

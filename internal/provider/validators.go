@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
-
-// describeUserGroupID describes the argument in every schema that has it.
-const describeUserGroupID = "Your own identifier for the group, unique within the environment of the API key. " +
-	"It must have at least one character, no invisible characters, and no spaces at the beginning or end."
 
 const titleUserGroupIDInvalid = "Invalid user_group_id"
 
@@ -23,16 +20,24 @@ func checkUserGroupID(id string) error {
 	if id == "" {
 		return errors.New("must not be empty")
 	}
-	for _, r := range id {
-		// The only white space that IsPrint accepts is the ASCII space.
-		if !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
-			return fmt.Errorf("must not contain the invisible character %U", r)
-		}
+	if hidden, found := invisible(id); found {
+		return fmt.Errorf("must not contain the invisible character %U", hidden)
 	}
 	if strings.TrimSpace(id) != id {
 		return errors.New("must not begin or end with a space")
 	}
 	return nil
+}
+
+// invisible returns the first character of a text that cannot be seen.
+func invisible(text string) (rune, bool) {
+	for _, r := range text {
+		// The only white space that IsPrint accepts is the ASCII space.
+		if !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
+			return r, true
+		}
+	}
+	return 0, false
 }
 
 // userGroupIDValidator applies checkUserGroupID to an attribute.
@@ -61,4 +66,28 @@ func (userGroupIDValidator) ValidateString(
 // validUserGroupIDs validates the lists of IDs to look up.
 var validUserGroupIDs = []validator.List{
 	listvalidator.NoNullValues(), listvalidator.ValueStringsAre(userGroupIDValidator{}),
+}
+
+const mustBeDuration = `must be a duration above zero, such as "30s", "500ms" or "2m"`
+
+func parseDuration(text string) (time.Duration, bool) {
+	duration, err := time.ParseDuration(text)
+	return duration, err == nil && duration > 0
+}
+
+// durationValidator validates an argument of the provider that is a duration.
+type durationValidator struct{}
+
+func (durationValidator) Description(context.Context) string { return mustBeDuration }
+
+func (v durationValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (durationValidator) ValidateString(
+	_ context.Context, req validator.StringRequest, resp *validator.StringResponse,
+) {
+	if text := req.ConfigValue.ValueString(); text != "" {
+		if _, ok := parseDuration(text); !ok {
+			resp.Diagnostics.AddAttributeError(req.Path, titleArgumentInvalid, req.Path.String()+" "+mustBeDuration+". No call was made.")
+		}
+	}
 }

@@ -1,0 +1,101 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// retryWaitMin is the wait before the first retry.
+	retryWaitMin = time.Second
+	// rateLimitWaits is how long, in multiples of RetryWaitMax, an operation repeats calls that a rate limit refuses
+	// without counting these retries, as long as other calls get through. By default this is two minutes, because limits
+	// are commonly counted per minute.
+	rateLimitWaits = 4
+)
+
+// retries counts the retries that all calls of one operation share, so that loops of calls do not multiply them.
+type retries struct {
+	counted      int
+	limitedSince time.Time // when a rate limit first refused a call
+}
+
+type retriesKey struct{}
+
+// Begin returns the context for the calls of one operation, which share MaxRetries retries. The calls must not be
+// concurrent. A call with any other context has no retries.
+func (c *Client) Begin(ctx context.Context) context.Context {
+	return context.WithValue(ctx, retriesKey{}, &retries{})
+}
+
+// Retry waits before the next retry of an operation and reports whether it is allowed. It returns false if no retries
+// are left, or if the run is stopped while it waits. failure is the error of the last call, or nil if no call failed.
+func (c *Client) Retry(ctx context.Context, failure *Error) bool {
+	wait, allowed := c.next(ctx, failure)
+	return allowed && Sleep(ctx, wait) == nil
+}
+
+// AwaitOutcome is like Retry, but also waits if no retries are left, because the service may still be working on the
+// call that failed.
+func (c *Client) AwaitOutcome(ctx context.Context, failure *Error) bool {
+	wait, allowed := c.next(ctx, failure)
+	return Sleep(ctx, wait) == nil && allowed
+}
+
+func (c *Client) next(ctx context.Context, failure *Error) (wait time.Duration, allowed bool) {
+	r, ok := ctx.Value(retriesKey{}).(*retries)
+	if !ok {
+		r = &retries{counted: c.config.MaxRetries}
+	}
+	if failure != nil && failure.RateLimited() && c.config.MaxRetries > 0 {
+		if r.limitedSince.IsZero() {
+			r.limitedSince = time.Now()
+		}
+		longest := rateLimitWaits * c.config.RetryWaitMax
+		if time.Since(r.limitedSince) < longest && time.Since(c.limiter.lastThrough()) < longest {
+			return 0, true // The limiter waits.
+		}
+	}
+	r.counted++
+	return c.wait(r.counted-1, failure), r.counted <= c.config.MaxRetries
+}
+
+// wait returns the wait before retry n, counted from 0: what the service asked for, or else retryWaitMin, doubled n
+// times, and at most RetryWaitMax. A doubled wait is reduced at random by up to a half, so that workers that failed
+// together do not come back together.
+func (c *Client) wait(n int, failure *Error) time.Duration {
+	if failure != nil && failure.RetryAfter > 0 {
+		return min(failure.RetryAfter, c.config.RetryWaitMax)
+	}
+	wait := min(retryWaitMin<<min(n, 16), c.config.RetryWaitMax)
+	return wait - time.Duration(c.config.Random()*float64(wait/2))
+}
+
+// parseRetryAfter reads a Retry-After header in either of its forms, seconds or an HTTP date. It returns 0 for a header
+// that is missing, unreadable or in the past.
+func parseRetryAfter(header string) time.Duration {
+	header = strings.TrimSpace(header)
+	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	date, err := http.ParseTime(header)
+	if err != nil {
+		return 0
+	}
+	return max(time.Until(date), 0)
+}
+
+// Sleep waits. If the context ends first, it returns the context's error.
+func Sleep(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

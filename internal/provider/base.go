@@ -1,0 +1,42 @@
+package provider
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+// base is what each object of the provider embeds. The provider's Configure creates one, and every object gets the same.
+type base struct {
+	// service is nil if the provider is not configured, or if an argument is only known after apply.
+	service   *usergroup.Service
+	conflicts *planConflicts
+	now       func() time.Time
+}
+
+// configure takes the data that the provider's Configure has passed. It does nothing if the provider is not configured
+// yet.
+func (b *base) configure(providerData any, diags *diag.Diagnostics) {
+	if providerData == nil {
+		return
+	}
+	data, ok := providerData.(base)
+	if !ok {
+		diags.AddError(titleInternal, fmt.Sprintf("An object was configured with data of type %T. %s", providerData, reportBug))
+	}
+	*b = data
+}
+
+// isReady reports whether an operation can start. If there is no service, it adds an error about that. what names the
+// operation, for example "Creating a user group".
+func (b *base) isReady(diags *diag.Diagnostics, what string) bool {
+	if !diags.HasError() && b.service == nil {
+		diags.AddError(titleNotConfigured, what+" requires the service, but an argument in the provider block depends on a "+
+			"value that is only known after apply. No call was made.\n\nSet the provider's arguments to values that are "+
+			"known during the plan, or first create what they depend on, in a separate run with -target.")
+	}
+	return !diags.HasError()
+}

@@ -1,0 +1,98 @@
+package provider
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+// lookupsAtATime is the maximum number of concurrent lookups. It equals the default of Terraform's -parallelism.
+const lookupsAtATime = 10
+
+// lookup is the result of looking up one group.
+type lookup struct {
+	usergroup.Result
+
+	id    string
+	err   error
+	ended chan struct{}
+}
+
+// lookUpAll looks up groups, at most lookupsAtATime at once, and yields the results in the order of the IDs. With a
+// limit other than 0, missing groups do not count, and no lookup is made whose result would be beyond the limit: each
+// could create and delete a group. Once ctx has ended or the caller takes no more results, no further call is made, and
+// lookUpAll returns when those under way have ended.
+func lookUpAll(ctx context.Context, service *usergroup.Service, ids []string, limit int64) iter.Seq[*lookup] {
+	return func(yield func(*lookup) bool) {
+		ctx, stop := context.WithCancel(ctx)
+		var all sync.WaitGroup
+		defer all.Wait()
+		defer stop()
+		var underWay []*lookup
+		for next, found, stopped := 0, int64(0), false; ; {
+			for next < len(ids) && len(underWay) < lookupsAtATime && !stopped &&
+				(limit == 0 || found+int64(len(underWay)) < limit) {
+				stopped = ctx.Err() != nil // One more lookup returns the error that says so.
+				one := &lookup{id: ids[next], ended: make(chan struct{})}
+				all.Go(func() {
+					defer close(one.ended)
+					one.Result, one.err = service.Find(ctx, usergroup.Prior{ID: one.id})
+				})
+				underWay = append(underWay, one)
+				next++
+			}
+			if len(underWay) == 0 {
+				return
+			}
+			one := underWay[0]
+			underWay = underWay[1:]
+			<-one.ended
+			if one.err == nil {
+				found++
+			}
+			if !yield(one) {
+				return
+			}
+		}
+	}
+}
+
+// withoutRepeats returns a copy of the IDs with the first of equal ones.
+func withoutRepeats(ids []string) []string {
+	seen := make(map[string]bool, len(ids))
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		repeated := seen[id]
+		seen[id] = true
+		return repeated
+	})
+}
+
+// reportsMissing reports whether the error of a lookup says that the group does not exist. It adds a warning if an empty
+// group may remain.
+func reportsMissing(diags *diag.Diagnostics, err error) bool {
+	missing := usergroup.IsNotFound(err)
+	if missing && problemOf(err).MayRemain {
+		report(diags, nil, problemOf(err))
+	}
+	return missing
+}
+
+// reportFailed reports the failed lookups of many groups. It leaves out those that only refer to an earlier error, unless
+// there are no others.
+func reportFailed(diags *diag.Diagnostics, failed []error) {
+	refersOnly := func(err error) bool {
+		problem := problemOf(err)
+		return problem != nil && problem.Finding == usergroup.RunEnded && !problem.MayRemain
+	}
+	onlyReferences := !slices.ContainsFunc(failed, func(err error) bool { return !refersOnly(err) })
+	for i, err := range failed {
+		if !refersOnly(err) || onlyReferences && i == 0 {
+			report(diags, err)
+		}
+	}
+}

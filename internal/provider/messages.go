@@ -1,0 +1,330 @@
+package provider
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+// The message of a Problem has a title and three parts, separated by blank lines: what the service responded and what
+// that means, what was and was not done, and what to do next. Each title has an entry in the troubleshooting guide.
+
+const (
+	titleInternal      = "The provider has a bug"
+	titleNotConfigured = "The provider is not configured yet"
+	reportBug          = "Please report this bug, with the steps to reproduce it."
+)
+
+// report adds the warnings of an operation and its error, which may be nil, to the diagnostics. An error that is not a
+// Problem is reported as a bug.
+func report(diags *diag.Diagnostics, err error, warnings ...*usergroup.Problem) {
+	for _, warning := range warnings {
+		diags.AddWarning(title(warning), detail(warning))
+	}
+	switch problem := problemOf(err); {
+	case err == nil:
+	case problem != nil:
+		diags.AddError(title(problem), detail(problem))
+	default:
+		diags.AddError(titleInternal, err.Error()+". "+reportBug)
+	}
+}
+
+// problemOf returns the Problem that an error is, or nil.
+func problemOf(err error) (problem *usergroup.Problem) {
+	_ = errors.As(err, &problem)
+	return problem
+}
+
+func title(p *usergroup.Problem) string {
+	return titleFor(cmp.Or(findings[p.Finding].title, operations[p.Operation].failed), p.ID)
+}
+
+// titleFor replaces %q in a title with the quoted ID. It truncates the ID if the title would otherwise be longer
+// than 80 characters.
+func titleFor(title, id string) string {
+	const line = 80
+	room := line - utf8.RuneCountInString(strings.ReplaceAll(title, "%q", `""`))
+	quoted := strconv.Quote(id)
+	for runes := []rune(id); utf8.RuneCountInString(quoted) > room+2; runes = runes[:len(runes)-1] {
+		quoted = strconv.Quote(string(runes) + "…")
+	}
+	return strings.ReplaceAll(title, "%q", quoted)
+}
+
+func detail(p *usergroup.Problem) string {
+	if p.Cause != nil && (p.Finding == usergroup.RunEnded || p.Finding == usergroup.Exists) {
+		earlier := "See the earlier error: " + title(p.Cause) + "."
+		return joined("\n\n", earlier, done(p)) // A line or two are enough for each of many groups.
+	}
+	finding := findings[p.Finding]
+	return joined("\n\n", joined(" ", said(p), finding.means, facts(p)), done(p), joined(" ", finding.next, Advice(p.Call)))
+}
+
+// joined joins the texts that are not empty.
+func joined(separator string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
+}
+
+func said(p *usergroup.Problem) string {
+	if p.Call == nil {
+		return ""
+	}
+	said := p.Call.Said()
+	said = strings.ToUpper(said[:1]) + said[1:] + "."
+	if p.Cause != nil && p.Cause.Operation == usergroup.Preflight {
+		said = "The preflight, which tests the service with a group of its own, failed. " + said
+	}
+	return said
+}
+
+// facts returns the values that a finding is about. It names the top-level keys of properties, but none of their values.
+func facts(p *usergroup.Problem) string {
+	switch p.Finding {
+	case usergroup.Replaced:
+		return fmt.Sprintf("The team_id of the group was %s; the service shows %s.", shown(p.Prior.TeamID), shown(p.Response.TeamID))
+	case usergroup.WrongKey, usergroup.WrongEnvironment:
+		return fmt.Sprintf("The expected environment is %q; the service shows %s.", p.Expected, shown(p.Response.EnvironmentTag))
+	case usergroup.NotTakenAsSent, usergroup.MayHaveExisted, usergroup.Respelled, usergroup.AnsweredForAnother:
+		var parts []string
+		if other := p.Response.ProvidedID; other != nil && *other != p.ID {
+			parts = append(parts, fmt.Sprintf("The ID that was sent is %+q; the service shows %+q.", p.ID, *other))
+		}
+		differences := p.Sent.Differences(p.Response)
+		if differences.Name {
+			parts = append(parts, fmt.Sprintf("The name that was sent is %+q; the service shows %+q.", *p.Sent.Name, *p.Response.Name))
+		}
+		if keys := differences.Properties; len(keys) > 0 {
+			parts = append(parts, fmt.Sprintf("These properties differ: %+q.", keys[:min(len(keys), 20)]))
+		}
+		return joined(" ", parts...)
+	}
+	return ""
+}
+
+func shown[T any](value *T) string {
+	if value == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%v", *value)
+}
+
+// done says what was and was not done.
+func done(p *usergroup.Problem) string {
+	operation := operations[p.Operation]
+	text := map[usergroup.Happened]string{
+		usergroup.No: operation.no, usergroup.Maybe: operation.maybe, usergroup.Yes: operation.yes,
+	}[p.Done]
+	if p.Operation == usergroup.Rotate && p.Done == usergroup.Yes && p.Cause == nil && !p.Response.Token.IsZero() {
+		text = "The token was rotated, and the state has the new one."
+	}
+	text = cmp.Or(findings[p.Finding].done, text)
+	if p.MayRemain {
+		text += fmt.Sprintf(" An empty group with the ID %q may remain, because looking up a missing group creates it. %s", p.ID,
+			removeIt)
+	}
+	if check := p.Cause; check != nil && check.Operation == usergroup.Preflight && check.MayRemain && p.Finding != usergroup.RunEnded {
+		text += fmt.Sprintf(" The preflight's test group, with the ID %q, may remain. %s", check.ID, removeIt)
+	}
+	return text
+}
+
+const removeIt = `If nobody uses it, remove it: see "Remove an empty group" in the guide Troubleshooting.`
+
+// Advice returns what to check or change after a failed call, or an empty string.
+func Advice(call *api.Error) string {
+	switch {
+	case call == nil:
+		return ""
+	case call.Obstacle != api.NoObstacle:
+		return obstacles[call.Obstacle]
+	default:
+		return kinds[call.Kind]
+	}
+}
+
+// operations has the texts about each operation: its title if the finding has none, and what is known of its outcome.
+var operations = map[usergroup.Operation]struct{ failed, no, maybe, yes string }{
+	usergroup.LookUp: {failed: "Cannot look up user group %q", no: "No group was changed."},
+	usergroup.Create: {
+		failed: "Cannot create user group %q",
+		no:     "The group was not created.",
+		maybe:  "It is not known whether the group was created. Nothing was added to the state.",
+		yes:    "The group was created, but it is not in the state.",
+	},
+	usergroup.Adopt: {
+		failed: "Cannot adopt user group %q",
+		no:     "The group was not changed. It is not in the state.",
+		maybe:  "It is not known whether the group was updated. It is not in the state.",
+		yes:    "The group was updated.",
+	},
+	usergroup.Update: {
+		failed: "Cannot update user group %q",
+		no:     "The group was not updated.",
+		maybe:  "It is not known whether the group was updated. The next plan sends the values again.",
+		yes:    "The group was updated.",
+	},
+	usergroup.Rotate: {
+		failed: "Cannot rotate the token of user group %q",
+		no:     "The token was not rotated.",
+		maybe: "It is not known whether the token was rotated, so the old one may no longer work. The next refresh reads the " +
+			"current token. If the next plan shows the rotation again, applying it rotates the token even if this one succeeded.",
+		yes: "The token was rotated, but the new one is not in the state. The next refresh reads it. If the next plan shows the " +
+			"rotation again, applying it rotates the token once more.",
+	},
+	usergroup.Delete: {
+		failed: "Cannot delete user group %q",
+		no:     "The group was not deleted. It stays in the state.",
+		maybe:  "It is not known whether the group was deleted. It stays in the state; deleting it again does no harm.",
+		yes:    "The group was deleted.",
+	},
+	usergroup.Preflight: {failed: "Cannot test the service and the API key", no: "None of your groups was changed."},
+}
+
+// findings has the texts about each finding: its title, what it means, what was done, and what to do next. Without a
+// text in done, it follows from the operation.
+var findings = map[usergroup.Finding]struct{ title, means, done, next string }{
+	usergroup.NotFound: {
+		title: "User group %q does not exist",
+		means: "The service has no group with this ID.",
+		next:  "Check the spelling of the ID, and that the API key belongs to the right environment.",
+	},
+	usergroup.LookupRefused: {
+		title: "The service refuses to look up user group %q",
+		means: "With 403, the API key may be allowed to read groups but not to create them. Then this group probably does not " +
+			"exist, because looking up a missing group creates it. With 409 or 410, the group may have been deleted and its ID " +
+			"be reserved.",
+		next: "If the group is gone for good, run `terraform state rm`. Otherwise, use a key that may create and delete groups.",
+	},
+	usergroup.Exists: {
+		title: "User group %q already exists",
+		means: "The service already has a group with this ID.",
+		done:  "Nothing was changed, and nothing was added to the state.",
+		next: "To manage the group with Terraform, import it, or set adopt_existing = true to take it over. If another " +
+			"resource has the same user_group_id, remove one of the two. If another run is just looking the group up, run again.",
+	},
+	usergroup.MayHaveExisted: {
+		title: "User group %q may have existed before",
+		means: "The response to the create was lost or incomplete. The service now has a group with this ID, and nothing " +
+			"proves that this run created it.",
+		done: "If the group existed before, it was not changed. Nothing was added to the state.",
+		next: "If the group is yours, import it, or set adopt_existing = true to take it over.",
+	},
+	usergroup.Replaced: {
+		title: "A user group was replaced, or the API key belongs to another environment",
+		means: "Another group has this user_group_id: both its team_id and its token differ.",
+		next: "Check the API key before you apply. If it is the right one, the group was deleted and created again elsewhere: " +
+			"import the new one, or set adopt_existing = true.",
+	},
+	usergroup.UnexpectedToken: {
+		title: "User group %q has an unexpected token",
+		means: "After this call, the service shows another token of this group than it should. Somebody else may have rotated " +
+			"the token, or created the group again.",
+		next: "Plan again: the plan shows the group as it is now.",
+	},
+	usergroup.AnsweredForAnother: {
+		title: "The service returned a different group than %q",
+		means: "The response is about another group than the request.",
+		next:  "If the service changes IDs (case, spaces, length), use the ID that it shows. Otherwise, look for a cache.",
+	},
+	usergroup.CacheSuspected: {
+		title: "A cache may have returned user group %q",
+		means: "Two responses of the service contradict each other, so one of them is most likely an old one from a cache.",
+		next: "Turn off caching for the address of the service, then run again. Do not delete the group by hand: it may " +
+			"belong to a live customer.",
+	},
+	usergroup.MayBePlaceholder: {
+		title: "Looking up user group %q may have created it",
+		means: "A response to the lookup was lost. The service has a group with this ID, which either existed before or was " +
+			"created by that lookup.",
+		next: "If the group should exist, run again.",
+	},
+	usergroup.LeftBehind: {
+		title: "An empty user group %q may remain",
+		means: "The group was created only to look it up or to test the service, and could not be deleted.",
+		next:  "Use an API key that may delete groups. If deletions need a data source, set data_source_provided_id.",
+	},
+	usergroup.NotTakenAsSent: {
+		title: "User group %q was not updated as planned",
+		means: "The service reported success, but shows other properties than were sent.",
+		next: "Change the configuration to match what the service keeps. A service that merges properties keeps " +
+			"properties that are no longer sent.",
+	},
+	usergroup.OutdatedToken: {
+		title: "The service shows an outdated token of user group %q",
+		means: "The service shows a token that has already been replaced, which can happen shortly after a rotation.",
+		next:  "Run again in a minute.",
+	},
+	usergroup.WrongEnvironment: {
+		title: "User group %q is in another environment",
+		next: "Check that the API key and the provider's environment match the group's. To stop managing the group without " +
+			"deleting it, run `terraform state rm`.",
+	},
+	usergroup.WrongKey: {
+		title: "The API key does not belong to the expected environment",
+		means: "The preflight created a test group with the API key, which shows the environment of the key.",
+		next: "Use an API key for the expected environment, or change the provider's environment. If the service shows no " +
+			"environment, remove the argument.",
+	},
+	usergroup.RunEnded: {title: "User group %q was left unchanged"},
+	usergroup.Adopted: {
+		title: "User group %q was adopted",
+		means: "The group already existed, and adopt_existing is true.",
+		done:  "The group was updated to match this configuration, and keeps its token.",
+		next:  "From now on, destroying this resource deletes the group.",
+	},
+	usergroup.Claimed: {
+		title: "User group %q is assumed to be the one just created",
+		means: "The response to the create was lost. The service now has a group with the name and properties that were sent.",
+		done:  "The group is in the state.",
+		next:  "If you know that the group existed before, run `terraform state rm` rather than destroying it.",
+	},
+	usergroup.Kept: {
+		title: "User group %q was kept",
+		means: "This run created or adopted the group at another address. Terraform now manages it there.",
+		done:  "The group was not deleted.",
+	},
+	usergroup.AnotherRemains: {
+		title: "Another user group has the ID %q",
+		means: "The group that Terraform managed is gone, or the API key belongs to another environment.",
+		done:  "The other group was not touched.",
+	},
+	usergroup.Respelled: {
+		title: "The service spells a user group's ID or name differently",
+		done:  "The state has the configured spelling.",
+		next:  "Write it as the service does. Otherwise, later plans may show a change.",
+	},
+}
+
+// obstacles has what to do about each obstacle.
+var obstacles = map[api.Obstacle]string{
+	api.Certificate: "If the service or a proxy uses your own certificate authority, set ca_cert_pem. Check the host in base_url.",
+	api.TLS:         "Check the scheme and the port in base_url, and client_cert_pem if the service asks for a client certificate.",
+	api.Proxy:       "Check the proxy in HTTPS_PROXY, including its user name and password.",
+	api.BodyDropped: "Fix what the service reports. If it misses a field that the provider sends, something between Terraform " +
+		"and the service drops the body of GET or DELETE requests: see the guide Network.",
+	api.Foreign: "Nothing shows that this response comes from the service, so the API key may be correct. Check base_url, and " +
+		"what is in front of the service (a gateway, a firewall, a sign-in page).",
+	api.WrongAddress: "Check base_url, especially its path: no call to this address has succeeded yet.",
+}
+
+// kinds has what to do about each kind of failure without an obstacle.
+var kinds = map[api.Kind]string{
+	api.UnknownOutcome: "Run again.",
+	api.Incomplete:     "Run again.",
+	api.Refused:        "Fix what the service reports, then run again.",
+	api.Unauthorized:   "Check api_key (EMBED_API_KEY): the key may be wrong, may have expired, or may lack a permission.",
+	api.Throttled:      "The service is limiting the rate of calls. Run again later.",
+	api.Cached:         "Turn off caching for the address of the service, then run again.",
+	api.Redirected:     "If the service has another address, set base_url to that address.",
+	api.NotSent:        "Check base_url, the network, and the proxy settings, then run again.",
+}

@@ -1,0 +1,111 @@
+package usergroup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+)
+
+// breaker ends a run once its calls are pointless, so that four hundred groups with one cause neither take hours nor get
+// four hundred explanations. It is a circuit breaker that is not closed again, because a run has an end.
+type breaker struct {
+	over context.Context // ends when the run does
+	end_ context.CancelFunc
+
+	mu sync.Mutex
+	// ended has what ended the run for an operation, or for everything.
+	ended map[Operation]*Problem
+	// unreached has the last operation that found the service out of reach, and refused, for each operation, the group
+	// that the API key was first not allowed to do it with.
+	unreached *Problem
+	refused   map[Operation]string
+}
+
+const everything Operation = -1
+
+func newBreaker() breaker {
+	ctx, cancel := context.WithCancel(context.Background())
+	return breaker{over: ctx, end_: cancel, ended: map[Operation]*Problem{}, refused: map[Operation]string{}}
+}
+
+// begin returns the context of an operation, which ends when the run does, or what has ended the run before.
+func (b *breaker) begin(ctx context.Context, p Problem) (_ context.Context, release func(), _ *Problem) {
+	ctx, cancel := context.WithCancel(ctx)
+	forget := context.AfterFunc(b.over, cancel)
+	release = func() { forget(); cancel() }
+	if cause := b.cause(p.Operation); cause != nil {
+		return ctx, release, p.referTo(cause)
+	}
+	return ctx, release, nil
+}
+
+func (b *breaker) cause(operation Operation) *Problem {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return cmp.Or(b.ended[everything], b.ended[operation])
+}
+
+// end ends the run for an operation, or for everything, because of a problem that every other group would have, too. It
+// returns the problem, or one that refers to what has ended the run before.
+func (b *breaker) end(operation Operation, problem *Problem) *Problem {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if cause := cmp.Or(b.ended[everything], b.ended[operation]); cause != nil {
+		if cause == problem || problem.Cause == cause {
+			return problem
+		}
+		return problem.referTo(cause)
+	}
+	b.ended[operation] = problem
+	if operation == everything {
+		b.end_()
+	}
+	return problem
+}
+
+// judge ends the run if the failure of an operation is not about its group: the service refuses the API key; or two
+// operations have failed and no call of the run has gotten through meanwhile; or the key has never been allowed this.
+func (b *breaker) judge(client *api.Client, problem *Problem, started time.Time) *Problem {
+	call := problem.Call
+	switch {
+	case call == nil:
+		return problem
+	case errors.Is(call, context.Canceled):
+		if cause := b.cause(problem.Operation); cause != nil {
+			return problem.referTo(cause)
+		}
+		return problem
+	case call.FromService() && call.Status == http.StatusUnauthorized && call.Method != http.MethodPost && call.Method != http.MethodDelete:
+		return b.end(everything, problem) // A call with a token may be refused because of the token.
+	case call.FromService() && call.Kind == api.Unauthorized && !client.HasWorked(call.Method):
+		if b.isSecondRefusal(problem) {
+			return b.end(problem.Operation, problem)
+		}
+	case !call.Decided() && !client.LastThrough().After(started):
+		if call.Kind == api.NotSent || b.isSecondUnreached(problem) {
+			return b.end(everything, problem)
+		}
+	}
+	return problem
+}
+
+func (b *breaker) isSecondRefusal(problem *Problem) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	first, again := b.refused[problem.Operation]
+	b.refused[problem.Operation] = cmp.Or(first, problem.ID)
+	return again && first != problem.ID
+}
+
+func (b *breaker) isSecondUnreached(problem *Problem) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	again := b.unreached != nil && b.unreached.ID != problem.ID
+	b.unreached = problem
+	return again
+}
