@@ -1,9 +1,9 @@
-// Command cmd runs the emulated dashboard service in the foreground, on a loopback address, until it is interrupted.
+// Command embed-emulator runs the emulated dashboard service in the foreground, on a loopback address, until it is interrupted.
 //
 // It prints two export lines that point the provider at the service, and then closes standard output, so that a shell
 // can evaluate the lines while the service keeps running:
 //
-//	eval "$(emulator &)"
+//	eval "$(embed-emulator &)"
 //
 // It prints a line for each call to standard error.
 package main
@@ -71,7 +71,7 @@ type settings struct {
 func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	chosen.key = emulator.DefaultKey
 	chosen.ForgetCalls = true // the record of a service that runs for days would only grow
-	flags := flag.NewFlagSet("emulator", flag.ContinueOnError)
+	flags := flag.NewFlagSet("embed-emulator", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&chosen.addr, "addr", "127.0.0.1:8642", "loopback `address` to listen on; port 0 means any free port")
 	flags.Func("environment", "environment `tag` of the default API key, or key=tag for another key; can be repeated; "+
