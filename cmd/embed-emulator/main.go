@@ -86,8 +86,6 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.Func("refusals", "what most refusals look like: a 4xx status, or status 200 with success 0: "+
 		"`status|success-zero` (default status)",
 		choice(&chosen.Refusals, "status", "success-zero"))
-	flags.Func("ids", "how IDs are stored and matched: `exact|lower-case` (default exact)",
-		choice(&chosen.IDs, "exact", "lower-case"))
 	flags.BoolVar(&chosen.NameRequired, "name-required", false, "refuse a GET or a PUT without a name")
 	flags.BoolVar(&chosen.UpsertOnPut, "upsert-on-put", false, "let a PUT create a group that does not exist")
 	flags.BoolVar(&chosen.ForgivingDeletes, "forgiving-deletes", false,
@@ -95,8 +93,6 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.IntVar(&chosen.StaleTokenStatus, "stale-token-status", 0,
 		"`status` of the response to a call with an old token; 0 means the same as for other refusals")
 	flags.BoolVar(&chosen.TrimNames, "trim-names", false, "store names without leading and trailing spaces")
-	flags.BoolVar(&chosen.AddsProperty, "adds-property", false,
-		"store an additional property with those that a request contains")
 	flags.Func("omit", "`field` to leave out of user_group in all responses; can be repeated", func(field string) error {
 		chosen.Omit = append(chosen.Omit, field)
 		return nil

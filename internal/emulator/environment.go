@@ -55,7 +55,7 @@ func (v *Environment) Replace(id string) Group { return v.Seed(Group{ID: id}) }
 func (v *Environment) Group(id string) (Group, bool) {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
-	group, there := v.emulator.service.groups[v.emulator.service.key(v.tag, id)]
+	group, there := v.emulator.service.groups[scoped{v.tag, id}]
 	return group, there
 }
 
@@ -78,7 +78,7 @@ func (v *Environment) Groups() []Group {
 func (v *Environment) Change(id string, edit func(*Group)) {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
-	group, there := v.emulator.service.groups[v.emulator.service.key(v.tag, id)]
+	group, there := v.emulator.service.groups[scoped{v.tag, id}]
 	if there {
 		edited := group
 		edit(&edited)
@@ -100,7 +100,7 @@ func (v *Environment) RotateBehind(id string) (token string) {
 func (v *Environment) Remove(id string) {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
-	key := v.emulator.service.key(v.tag, id)
+	key := scoped{v.tag, id}
 	delete(v.emulator.service.groups, key)
 	delete(v.emulator.service.past, key)
 }

@@ -45,22 +45,11 @@ const (
 	RefusalsSuccessZero
 )
 
-// IDs selects how the service stores and compares IDs.
-type IDs int
-
-const (
-	// IDsExact stores IDs as given.
-	IDsExact IDs = iota
-	// IDsLowerCase stores and finds IDs in lower case, so that Acme and acme are the same group.
-	IDsLowerCase
-)
-
 // Options selects among the readings of what the contract leaves open. The zero value is a sensible service.
 type Options struct {
 	Answers  Answers
 	Updates  Updates
 	Refusals Refusals
-	IDs      IDs
 
 	// NameRequired refuses a GET or a PUT without a name, or with an empty one.
 	NameRequired bool
@@ -74,8 +63,6 @@ type Options struct {
 	StaleTokenStatus int
 	// TrimNames stores names without leading and trailing white space.
 	TrimNames bool
-	// AddsProperty adds a property of the service to the properties that a request contains.
-	AddsProperty bool
 	// Omit lists fields that user_group lacks in every response, such as team_id.
 	Omit []string
 	// ReadLag is how long a GET still shows a group as it was before a call updated, rotated or deleted it. A new group

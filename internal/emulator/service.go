@@ -66,7 +66,7 @@ func (s *service) missing(method string, asked request) string {
 }
 
 func (s *service) getOrCreate(call *Call, asked request) reply {
-	key := s.key(call.Environment, *asked.id)
+	key := scoped{call.Environment, *asked.id}
 	group, there := s.groups[key]
 	if shown, lagging := s.before(key); lagging {
 		group, there = shown, true
@@ -78,7 +78,7 @@ func (s *service) getOrCreate(call *Call, asked request) reply {
 }
 
 func (s *service) update(call *Call, asked request) reply {
-	group, there := s.groups[s.key(call.Environment, *asked.id)]
+	group, there := s.groups[scoped{call.Environment, *asked.id}]
 	switch {
 	case there:
 		if s.options.Updates == UpdatesClear {
@@ -113,17 +113,17 @@ func (s *service) delete(call *Call, asked request) reply {
 		switch {
 		case !there && !s.options.ForgivingDeletes:
 			return s.refuseToken(call)
-		case there && asked.id != nil && s.key(call.Environment, *asked.id).value != group.ID:
+		case there && asked.id != nil && *asked.id != group.ID:
 			return s.refuse(call, http.StatusConflict, "current_token does not belong to the user group with this user_group_id")
 		}
 	}
 	if !there && asked.id != nil {
-		group, there = s.groups[s.key(call.Environment, *asked.id)]
+		group, there = s.groups[scoped{call.Environment, *asked.id}]
 	}
 	switch {
 	case there:
 		s.lag(group)
-		delete(s.groups, s.key(group.Environment, group.ID))
+		delete(s.groups, scoped{group.Environment, group.ID})
 		call.Deleted, call.TeamID = true, group.TeamID
 	case !s.options.ForgivingDeletes:
 		return s.refuse(call, http.StatusNotFound, "there is no user group with this user_group_id")
@@ -144,14 +144,6 @@ func (s *service) refuseToken(call *Call) reply {
 		return call.refuse(s.options.StaleTokenStatus, message)
 	}
 	return s.refuse(call, http.StatusNotFound, message)
-}
-
-// key returns the key under which the group with the ID is stored.
-func (s *service) key(environment, id string) scoped {
-	if s.options.IDs == IDsLowerCase {
-		id = strings.ToLower(id)
-	}
-	return scoped{environment, id}
 }
 
 func (s *service) stored(name string) string {
@@ -175,19 +167,18 @@ func (s *service) create(call *Call, asked request) Group {
 
 // change stores a group that a call has changed. Reads may lag behind.
 func (s *service) change(group Group) Group {
-	s.lag(s.groups[s.key(group.Environment, group.ID)])
+	s.lag(s.groups[scoped{group.Environment, group.ID}])
 	return s.put(group)
 }
 
 // seed stores a group behind the caller's back. Reads do not lag behind.
 func (s *service) seed(group Group) Group {
-	delete(s.past, s.key(group.Environment, group.ID))
+	delete(s.past, scoped{group.Environment, group.ID})
 	return s.put(group)
 }
 
 func (s *service) put(group Group) Group {
-	key := s.key(group.Environment, group.ID)
-	group.ID = key.value
+	key := scoped{group.Environment, group.ID}
 	group.TeamID = cmp.Or(group.TeamID, s.nextTeamID)
 	if group.Token == "" {
 		group.Token = newToken()
@@ -201,7 +192,7 @@ func (s *service) put(group Group) Group {
 // lag makes reads show this version of the group until ReadLag has passed.
 func (s *service) lag(group Group) {
 	if s.options.ReadLag > 0 {
-		key := s.key(group.Environment, group.ID)
+		key := scoped{group.Environment, group.ID}
 		s.past[key] = append(s.past[key], version{group, time.Now().Add(s.options.ReadLag)})
 	}
 }
@@ -235,9 +226,6 @@ func (s *service) applied(group Group, asked request) Group {
 		properties := asked.properties
 		if merging && group.Properties != nil {
 			properties = merged(group.Properties, properties)
-		}
-		if s.options.AddsProperty {
-			properties = merged(properties, json.RawMessage(`{"added_by_the_service":true}`))
 		}
 		group.Properties = properties
 	}

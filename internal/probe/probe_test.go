@@ -55,15 +55,11 @@ func cases() map[string]serviceCase {
 			differs: "unsent=cleared lookup-name=refused update-name=refused", exit: 3,
 		},
 		"success 0":       {options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}},
-		"lower-case IDs":  {options: emulator.Options{IDs: emulator.IDsLowerCase}, differs: "id-case=same"},
 		"upsert":          {options: emulator.Options{UpsertOnPut: true}, differs: "missing-update=creates"},
 		"stale token 403": {options: emulator.Options{StaleTokenStatus: 403}, differs: "stale-rotation=unauthorized"},
 		"stale token 500": {options: emulator.Options{StaleTokenStatus: 500}, differs: "stale-rotation=failed"},
 		"trimmed names":   {options: emulator.Options{TrimNames: true}, differs: "name=changed"},
-		"merges and adds": {
-			options: emulator.Options{AddsProperty: true, Updates: emulator.UpdatesMerge},
-			differs: "own-properties=added properties=merged",
-		},
+		"merges":          {options: emulator.Options{Updates: emulator.UpdatesMerge}, differs: "properties=merged"},
 		"forgiving deletes, lagging reads": {
 			options: emulator.Options{ForgivingDeletes: true, ReadLag: 2 * time.Second},
 			differs: "stale-deletion=accepted lag=lags",
@@ -111,7 +107,16 @@ func cases() map[string]serviceCase {
 				return next()
 			}, differs: "numbers=changed",
 		},
-		"IDs normalized": {between: changesIDs(norm.NFC.String), differs: "id-unicode=same"},
+		"properties are added": {
+			between: func(_ *http.Request, body fields, next func() *http.Response) *http.Response {
+				if body["properties"] != nil {
+					body["properties"] = json.RawMessage(`{"added":1,` + string(body["properties"][1:]))
+				}
+				return next()
+			}, differs: "own-properties=added",
+		},
+		"IDs in lower case": {between: changesIDs(strings.ToLower), differs: "id-case=same"},
+		"IDs normalized":    {between: changesIDs(norm.NFC.String), differs: "id-unicode=same"},
 		"IDs cut": {
 			between: changesIDs(func(id string) string { return id[:min(len(id), 100)] }), differs: "id-length=same", exit: 3,
 		},

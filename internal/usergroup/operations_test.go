@@ -33,8 +33,6 @@ func TestOperations(t *testing.T) {
 	shows(t, "a group that exists is not adopted unasked", "create/exists/stored", usergroup.Exists, "GET")
 	shows(t, "a group with the same name is looked up first", "create/alike/stored", usergroup.Exists, "GET, GET")
 	shows(t, "an adoption", "adopt/exists/stored", usergroup.Adopted, "GET, PUT")
-	shows(t, "a group whose ID has another spelling is not adopted", "adopt/exists/lower case",
-		usergroup.AnsweredForAnother, "GET")
 	shows(t, "an adoption asks for a token that it was not told", "adopt/exists/stored", usergroup.Adopted,
 		"GET, PUT an answer without token, GET")
 	shows(t, "a lost creation is claimed on evidence", "create/absent/stored", usergroup.Claimed,

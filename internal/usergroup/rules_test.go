@@ -188,7 +188,7 @@ func (h *history) checkState(group emulator.Group) {
 	if name := h.state.name; group.Name != "" && name != group.Name && !h.renamed && name != "" {
 		h.breaks("the state has the name %q, but the service has %q", name, group.Name)
 	}
-	if h.operation.writes() && !h.renamed && !h.reading.AddsProperty && !isWanted(group, h.state.unseen) {
+	if h.operation.writes() && !h.renamed && !isWanted(group, h.state.unseen) {
 		h.breaks("the service has the name %q, properties %s and mapping %v", group.Name, group.Properties, group.Mapping)
 	}
 	if h.operation.rotates && group.Token == h.first.Token {

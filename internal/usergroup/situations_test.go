@@ -132,15 +132,7 @@ var readings = map[string]reading{
 		Options: emulator.Options{StaleTokenStatus: 500}, changes: []string{"update and", "rotate", "delete"},
 		fragile: "a stale token already takes the only retry",
 	},
-	"lower case": {
-		Options: emulator.Options{IDs: emulator.IDsLowerCase},
-		fragile: "if nothing is known about the group, one with another spelling of its ID may be another group",
-	},
 	"trimmed names": {Options: emulator.Options{TrimNames: true}, changes: []string{"create", "adopt", "update"}},
-	"adds a property": {
-		Options: emulator.Options{AddsProperty: true}, changes: []string{"create", "adopt", "update"},
-		fragile: "a creation that is repeated finds a group, and an update of that does not have the result that was sent",
-	},
 	"silent": {
 		Options: emulator.Options{Omit: []string{"name", "provided_id", "properties"}}, hidesNames: true,
 	},
