@@ -97,7 +97,7 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 		chosen.Omit = append(chosen.Omit, field)
 		return nil
 	})
-	flags.DurationVar(&chosen.ReadLag, "read-lag", 0, "how long a GET shows a group as it was before a change")
+	flags.DurationVar(&chosen.TokenLag, "token-lag", 0, "how long a GET shows the previous token after a rotation")
 	flags.Int64Var(&chosen.FirstTeamID, "first-team-id", 0, "team `ID` of the first group; 0 means 1001")
 	flags.DurationVar(&chosen.Latency, "latency", 0, "minimum time that each call takes")
 	flags.IntVar(&chosen.RateLimit, "rate-limit", 0, "maximum `calls` per second; 0 means no limit")

@@ -83,12 +83,12 @@ func TestEveryOptionHasItsFlag(t *testing.T) {
 	}
 	got, err = parse(strings.Fields("-addr [::1]:0 -answers echo -updates clear -refusals success-zero "+
 		"-name-required -upsert-on-put -forgiving-deletes -stale-token-status 403 -trim-names -omit team_id "+
-		"-omit name -read-lag 2s -environment key=Testing -environment second= -first-team-id 9007199254740993 "+
+		"-omit name -token-lag 2s -environment key=Testing -environment second= -first-team-id 9007199254740993 "+
 		"-latency 20ms -rate-limit 5"), io.Discard)
 	want = settings{emulator.Options{
 		Answers: emulator.AnswersEcho, Updates: emulator.UpdatesClear, Refusals: emulator.RefusalsSuccessZero,
 		NameRequired: true, UpsertOnPut: true, ForgivingDeletes: true, StaleTokenStatus: 403,
-		TrimNames: true, Omit: []string{"team_id", "name"}, ReadLag: 2 * time.Second,
+		TrimNames: true, Omit: []string{"team_id", "name"}, TokenLag: 2 * time.Second,
 		Environments: map[string]string{"key": "Testing", "second": ""}, FirstTeamID: 9007199254740993,
 		Latency: 20 * time.Millisecond, RateLimit: 5, ForgetCalls: true,
 	}, "[::1]:0", "key"}

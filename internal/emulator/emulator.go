@@ -82,7 +82,7 @@ func New(options Options) *Emulator {
 		rate:    rateLimit{perSecond: options.RateLimit},
 		service: &service{
 			options: options, nextTeamID: options.FirstTeamID,
-			groups: map[scoped]Group{}, issued: map[scoped]string{}, past: map[scoped][]version{},
+			groups: map[scoped]Group{}, issued: map[scoped]string{},
 		},
 	}
 	e.idle.L = &e.mu

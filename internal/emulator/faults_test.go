@@ -137,31 +137,23 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// TestReadLag: a GET shows each change by a call 3 s later, and a change by another client at once.
-func TestReadLag(t *testing.T) {
+// TestTokenLag: for 3 s after each rotation, a GET shows the one token before it.
+func TestTokenLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, emulator.Options{ReadLag: 3 * time.Second})
-		const get, put = `GET {"user_group_id":"acme"}`, `PUT {"user_group_id":"acme","name":"New"}`
-		shows := func(name string) {
+		w := newWorld(t, emulator.Options{TokenLag: 3 * time.Second})
+		shows := func(token string) {
 			t.Helper()
-			w.matches("shown", w.ask(get), `"new_user_group":false.*"name":"`+name+`"`)
+			w.matches("shown", w.ask(`GET {"user_group_id":"acme"}`), `"token":"`+token+`"`)
 		}
-		w.ask(put)
-		shows("Acme")
-		time.Sleep(time.Second)
-		w.ask(`DELETE {"user_group_id":"acme"}`)
-		time.Sleep(2*time.Second - 1)
-		shows("Acme")
+		w.ask(`POST {"current_token":"tok"}`)
+		shows("tok")
+		w.is("the token that is shown does not work", w.ask(`POST {"current_token":"tok"}`), stale)
+		time.Sleep(3*time.Second - 1)
+		shows("tok")
 		time.Sleep(time.Nanosecond)
-		shows("New")
-		time.Sleep(time.Second)
-		w.matches("deleted", w.ask(get), `"new_user_group":true`)
-		w.ask(put)
-		w.Change("acme", func(g *emulator.Group) { g.Name = "Elsewhere" })
-		shows("Elsewhere")
-		w.ask(put)
-		w.Remove("acme")
-		w.matches("removed", w.ask(get), `"new_user_group":true`)
+		shows("token-1")
+		w.RotateBehind("acme")
+		shows("token-2")
 	})
 }
 

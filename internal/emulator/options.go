@@ -65,9 +65,9 @@ type Options struct {
 	TrimNames bool
 	// Omit lists fields that user_group lacks in every response, such as team_id.
 	Omit []string
-	// ReadLag is how long a GET still shows a group as it was before a call updated, rotated or deleted it. A new group
-	// is visible at once, and so are changes through an [Environment].
-	ReadLag time.Duration
+	// TokenLag is how long a GET still shows the previous token after a call has rotated it. The previous token no longer
+	// works.
+	TokenLag time.Duration
 
 	// Environments maps each API key to the tag of the environment that it opens. nil means that DefaultKey opens
 	// Customer. Keys with the same tag share an environment. An ID is unique within an environment. Responses contain

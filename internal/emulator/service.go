@@ -23,13 +23,6 @@ type service struct {
 	// identifies the group that a call is about.
 	issued     map[scoped]string
 	nextTeamID int64
-	// past contains earlier versions of groups, for reads that lag.
-	past map[scoped][]version
-}
-
-type version struct {
-	group Group
-	until time.Time
 }
 
 // answer performs the call and records in it what was done.
@@ -66,13 +59,12 @@ func (s *service) missing(method string, asked request) string {
 }
 
 func (s *service) getOrCreate(call *Call, asked request) reply {
-	key := scoped{call.Environment, *asked.id}
-	group, there := s.groups[key]
-	if shown, lagging := s.before(key); lagging {
-		group, there = shown, true
-	}
+	group, there := s.groups[scoped{call.Environment, *asked.id}]
 	if !there {
 		group = s.create(call, asked)
+	}
+	if time.Now().Before(group.lagsUntil) {
+		group.Token = group.previousToken
 	}
 	return success(member{"new_user_group", marshal(!there)}, s.userGroup(group, asked))
 }
@@ -84,7 +76,7 @@ func (s *service) update(call *Call, asked request) reply {
 		if s.options.Updates == UpdatesClear {
 			group.Name, group.Mapping, group.Properties = "", nil, nil
 		}
-		group = s.change(s.applied(group, asked))
+		group = s.put(s.applied(group, asked))
 		call.Updated, call.TeamID = true, group.TeamID
 	case s.options.UpsertOnPut:
 		group = s.create(call, asked)
@@ -99,8 +91,9 @@ func (s *service) rotate(call *Call, asked request) reply {
 	if !current {
 		return s.refuseToken(call)
 	}
+	group.previousToken, group.lagsUntil = group.Token, call.At.Add(s.options.TokenLag)
 	group.Token = newToken()
-	group = s.change(group)
+	group = s.put(group)
 	call.Rotated, call.TeamID = true, group.TeamID
 	return success(s.userGroup(group, asked))
 }
@@ -122,7 +115,6 @@ func (s *service) delete(call *Call, asked request) reply {
 	}
 	switch {
 	case there:
-		s.lag(group)
 		delete(s.groups, scoped{group.Environment, group.ID})
 		call.Deleted, call.TeamID = true, group.TeamID
 	case !s.options.ForgivingDeletes:
@@ -165,18 +157,6 @@ func (s *service) create(call *Call, asked request) Group {
 	return group
 }
 
-// change stores a group that a call has changed. Reads may lag behind.
-func (s *service) change(group Group) Group {
-	s.lag(s.groups[scoped{group.Environment, group.ID}])
-	return s.put(group)
-}
-
-// seed stores a group behind the caller's back. Reads do not lag behind.
-func (s *service) seed(group Group) Group {
-	delete(s.past, scoped{group.Environment, group.ID})
-	return s.put(group)
-}
-
 func (s *service) put(group Group) Group {
 	key := scoped{group.Environment, group.ID}
 	group.TeamID = cmp.Or(group.TeamID, s.nextTeamID)
@@ -189,26 +169,8 @@ func (s *service) put(group Group) Group {
 	return group
 }
 
-// lag makes reads show this version of the group until ReadLag has passed.
-func (s *service) lag(group Group) {
-	if s.options.ReadLag > 0 {
-		key := scoped{group.Environment, group.ID}
-		s.past[key] = append(s.past[key], version{group, time.Now().Add(s.options.ReadLag)})
-	}
-}
-
-// before returns the earlier version of the group that reads still show, and reports whether there is one.
-func (s *service) before(key scoped) (Group, bool) {
-	for _, version := range s.past[key] {
-		if time.Now().Before(version.until) {
-			return version.group, true
-		}
-	}
-	return Group{}, false
-}
-
-// applied returns the group with the requested changes. It does not modify the mapping in place, because an earlier
-// version of the group may share it.
+// applied returns the group with the requested changes. It does not modify the mapping in place, because a caller of
+// [Environment.Group] may share it.
 func (s *service) applied(group Group, asked request) Group {
 	merging := s.options.Updates == UpdatesMerge
 	if asked.name != nil {

@@ -61,11 +61,11 @@ func cases() map[string]serviceCase {
 		"trimmed names":   {options: emulator.Options{TrimNames: true}, differs: "name=changed"},
 		"merges":          {options: emulator.Options{Updates: emulator.UpdatesMerge}, differs: "properties=merged"},
 		"forgiving deletes, lagging reads": {
-			options: emulator.Options{ForgivingDeletes: true, ReadLag: 2 * time.Second},
+			options: emulator.Options{ForgivingDeletes: true, TokenLag: 2 * time.Second},
 			differs: "stale-deletion=accepted lag=lags",
 		},
 		"lagging reads that clear": {
-			options: emulator.Options{ReadLag: 5 * time.Second, Updates: emulator.UpdatesClear},
+			options: emulator.Options{TokenLag: 5 * time.Second, Updates: emulator.UpdatesClear},
 			differs: "lag=lags unsent=cleared", exit: 3,
 		},
 		"no name": {
@@ -281,7 +281,7 @@ func TestNothingIsLeftWhateverHappens(t *testing.T) {
 			first, options := 1, emulator.Options{}
 			if test.strict {
 				// Before the fourth call, no token is certain, so groups cannot be deleted.
-				first, options.ReadLag = 4, 3*time.Second
+				first, options.TokenLag = 4, 3*time.Second
 			}
 			for nth := first; ; nth++ {
 				calls := 0

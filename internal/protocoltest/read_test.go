@@ -168,7 +168,7 @@ func TestIDInAnotherSpellingIsTheSameGroup(t *testing.T) {
 
 // The lookups show an outdated group with a retired token.
 func TestOutdatedReadsAreNotBelieved(t *testing.T) {
-	p := start(t, emulator.Options{ReadLag: 1 << 60})
+	p := start(t, emulator.Options{TokenLag: 1 << 60})
 	state := p.Updated(p.Created(Acme()), NextQuarter("name", "New"))
 	for range 3 {
 		// An engine stores private state in a file, so the provider gets a copy.

@@ -241,37 +241,6 @@ func TestClaimOfAnother(t *testing.T) {
 	})
 }
 
-// TestCreationAfterDeletion: a creation or an adoption that meets the group that this process has just deleted must
-// wait until lookups no longer show it, and must not report it, adopt it, or take it for its own.
-func TestCreationAfterDeletion(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		before  string
-		adopts  bool
-		retries int
-		script  []string
-		finding usergroup.Finding
-	}{
-		{"as known", false, maxRetries, nil, usergroup.Recreated},
-		{"other token", true, maxRetries, nil, usergroup.Recreated},
-		{"alike", false, 1, []string{"answered", "lost after the work"}, usergroup.MayHaveExisted},
-		{"alike", true, 1, []string{"answered", "lost after the work"}, usergroup.MayHaveExisted},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			h := situationCalled("create, replacing/" + test.before + "/lagging reads").start()
-			h.service, h.operation.adopts, h.script = newService(h.world, test.retries, ""), test.adopts, test.script
-			h.operate(t.Context())
-			group, _ := h.Group(id)
-			if group.TeamID == h.first.TeamID || (h.err == nil) != (h.state.exists && h.hasToken()) {
-				t.Errorf("%+v: the service has %+v; %v", test, group, h.err)
-			}
-			if len(h.problems) != 1 || h.problems[0].Finding != test.finding || !h.problems[0].AfterDeletion {
-				t.Errorf("%+v: %v", test, h.problems)
-			}
-		})
-	}
-}
-
 // TestFindForImport: an import must use a lookup that the same process has just made, but only if nothing has happened
 // to the group since, and only once.
 func TestFindForImport(t *testing.T) {

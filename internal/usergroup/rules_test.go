@@ -58,7 +58,7 @@ func (h *history) checkCured() {
 		}
 	}
 	lostAtStop := slices.Equal(h.befell, []string{"the run is stopped", "lost after the work"})
-	if lostAtStop && h.rotations() > 0 && h.reading.ReadLag == 0 && !h.hasToken() {
+	if lostAtStop && h.rotations() > 0 && h.reading.TokenLag == 0 && !h.hasToken() {
 		h.breaks("a run that was stopped did not look up the token that its last call created")
 	}
 	// An update of another group needs the only retry to confirm that.
@@ -140,8 +140,8 @@ func (h *history) checkNothingElse() {
 func (h *history) checkSuccess() {
 	group, there := h.Group(id)
 	// The state cannot match what the service shows late. Without team_id, the provider cannot distinguish two groups.
-	outdated := h.cached || h.reading.ReadLag > 0
-	if h.acted() && (h.reading.ReadLag > 0 || h.reading.hidesTeams) {
+	outdated := h.cached || h.reading.TokenLag > 0
+	if h.acted() && (h.reading.TokenLag > 0 || h.reading.hidesTeams) {
 		return
 	}
 	switch {
@@ -228,7 +228,7 @@ func (h *history) runAgain(t *testing.T) {
 		before := len(h.problems)
 		// With lagging reads, a plan right after a rotation still gets the old token. A service that was restored looks the
 		// same for a minute.
-		atOnce := runs == 0 && (h.reading.ReadLag > 0 && h.operation.rotates || h.restored())
+		atOnce := runs == 0 && (h.reading.TokenLag > 0 && h.operation.rotates || h.restored())
 		if !atOnce {
 			time.Sleep(time.Minute)
 		}
@@ -295,7 +295,7 @@ func (h *history) checkSettled() {
 	if there != h.state.exists && (h.makers[group.TeamID] == before || !h.operation.deletes) {
 		h.breaks("at the end, the state has a group: %t, the service has one: %t", h.state.exists, there)
 	}
-	if h.state.exists && there && h.reading.ReadLag == 0 && !h.hasToken() {
+	if h.state.exists && there && h.reading.TokenLag == 0 && !h.hasToken() {
 		h.breaks("at the end, the token in the state is not the current one")
 	}
 	// Without team_id, nothing shows that another actor has replaced the group.

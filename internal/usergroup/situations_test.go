@@ -142,7 +142,7 @@ var readings = map[string]reading{
 		fragile: "without a token either, nothing shows which group a response is about",
 	},
 	"lagging reads": {
-		Options: emulator.Options{ReadLag: 1500 * time.Millisecond},
+		Options: emulator.Options{TokenLag: 1500 * time.Millisecond},
 		fragile: "a lookup does not show yet what a lost attempt has done",
 	},
 }
