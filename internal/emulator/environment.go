@@ -16,8 +16,7 @@ type Group struct {
 	Name string
 	// Mapping maps schema IDs to data sources. No response contains it.
 	Mapping map[string]string
-	// Properties is the JSON text as sent, or nil if none was sent. Responses contain it byte for byte, or null. Only
-	// merged properties are encoded anew.
+	// Properties is the JSON text as sent, or nil if none was sent. Only merged properties are encoded anew.
 	Properties json.RawMessage
 	// Token is the current user group token.
 	Token string

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 )
@@ -25,10 +24,16 @@ type service struct {
 	nextTeamID int64
 }
 
+var (
+	absent = refusal{http.StatusNotFound, "", "there is no user group with this user_group_id"}
+	stale  = refusal{http.StatusNotFound, "", "current_token is not the current token of any user group"}
+	others = refusal{http.StatusConflict, "", "current_token does not belong to the user group with this user_group_id"}
+)
+
 // answer performs the call and records in it what was done.
 func (s *service) answer(call *Call, asked request) reply {
-	if missing := s.missing(call.Method, asked); missing != "" {
-		return s.refuse(call, http.StatusBadRequest, missing)
+	if field := s.missing(call.Method, asked); field != "" {
+		return s.refuse(call, refusal{http.StatusBadRequest, field, "is missing or empty"})
 	}
 	switch call.Method {
 	case http.MethodGet:
@@ -42,35 +47,34 @@ func (s *service) answer(call *Call, asked request) reply {
 	}
 }
 
+// missing returns a field that the call needs and lacks, or nothing.
 func (s *service) missing(method string, asked request) string {
 	byID := method == http.MethodGet || method == http.MethodPut
 	switch {
-	case byID && asked.id == nil:
-		return "the field user_group_id is missing"
-	case byID && s.options.NameRequired && (asked.name == nil || s.stored(*asked.name) == ""):
-		return "the field name is missing or empty"
-	case method == http.MethodPost && asked.token == nil:
-		return "the field current_token is missing"
-	case method == http.MethodDelete && asked.token == nil && asked.id == nil:
-		return "neither the field current_token nor the field user_group_id is given"
+	case byID && asked.ID == nil:
+		return "user_group_id"
+	case byID && s.options.NameRequired && (asked.Name == nil || s.stored(*asked.Name) == ""):
+		return "name"
+	case !byID && asked.Token == nil && (method == http.MethodPost || asked.ID == nil):
+		return "current_token"
 	default:
 		return ""
 	}
 }
 
 func (s *service) getOrCreate(call *Call, asked request) reply {
-	group, there := s.groups[scoped{call.Environment, *asked.id}]
+	group, there := s.groups[scoped{call.Environment, *asked.ID}]
 	if !there {
 		group = s.create(call, asked)
 	}
 	if time.Now().Before(group.lagsUntil) {
 		group.Token = group.previousToken
 	}
-	return success(member{"new_user_group", marshal(!there)}, s.userGroup(group, asked))
+	return success(member{"new_user_group", !there}, s.userGroup(group, asked))
 }
 
 func (s *service) update(call *Call, asked request) reply {
-	group, there := s.groups[scoped{call.Environment, *asked.id}]
+	group, there := s.groups[scoped{call.Environment, *asked.ID}]
 	switch {
 	case there:
 		if s.options.Updates == UpdatesClear {
@@ -81,13 +85,13 @@ func (s *service) update(call *Call, asked request) reply {
 	case s.options.UpsertOnPut:
 		group = s.create(call, asked)
 	default:
-		return s.refuse(call, http.StatusNotFound, "there is no user group with this user_group_id")
+		return s.refuse(call, absent)
 	}
 	return success(s.userGroup(group, asked))
 }
 
 func (s *service) rotate(call *Call, asked request) reply {
-	group, current := s.holder(call.Environment, *asked.token)
+	group, current := s.holder(call.Environment, *asked.Token)
 	if !current {
 		return s.refuseToken(call)
 	}
@@ -101,41 +105,33 @@ func (s *service) rotate(call *Call, asked request) reply {
 func (s *service) delete(call *Call, asked request) reply {
 	var group Group
 	var there bool
-	if asked.token != nil {
-		group, there = s.holder(call.Environment, *asked.token)
+	if asked.Token != nil {
+		group, there = s.holder(call.Environment, *asked.Token)
 		switch {
 		case !there && !s.options.ForgivingDeletes:
 			return s.refuseToken(call)
-		case there && asked.id != nil && *asked.id != group.ID:
-			return s.refuse(call, http.StatusConflict, "current_token does not belong to the user group with this user_group_id")
+		case there && asked.ID != nil && *asked.ID != group.ID:
+			return s.refuse(call, others)
 		}
 	}
-	if !there && asked.id != nil {
-		group, there = s.groups[scoped{call.Environment, *asked.id}]
+	if !there && asked.ID != nil {
+		group, there = s.groups[scoped{call.Environment, *asked.ID}]
 	}
 	switch {
 	case there:
 		delete(s.groups, scoped{group.Environment, group.ID})
 		call.Deleted, call.TeamID = true, group.TeamID
 	case !s.options.ForgivingDeletes:
-		return s.refuse(call, http.StatusNotFound, "there is no user group with this user_group_id")
+		return s.refuse(call, absent)
 	}
 	return success()
 }
 
-func (s *service) refuse(call *Call, status int, message string) reply {
-	if s.options.Refusals == RefusalsSuccessZero {
-		status = http.StatusOK
-	}
-	return call.refuse(status, message)
-}
-
 func (s *service) refuseToken(call *Call) reply {
-	const message = "current_token is not the current token of any user group"
-	if s.options.StaleTokenStatus != 0 {
-		return call.refuse(s.options.StaleTokenStatus, message)
+	if s.options.StaleTokenStatus == 0 {
+		return s.refuse(call, stale)
 	}
-	return s.refuse(call, http.StatusNotFound, message)
+	return s.reject(call, refusal{s.options.StaleTokenStatus, "", stale.says})
 }
 
 func (s *service) stored(name string) string {
@@ -152,7 +148,7 @@ func (s *service) holder(environment, token string) (Group, bool) {
 }
 
 func (s *service) create(call *Call, asked request) Group {
-	group := s.put(s.applied(Group{ID: *asked.id, Environment: call.Environment}, asked))
+	group := s.put(s.applied(Group{ID: *asked.ID, Environment: call.Environment}, asked))
 	call.Created, call.TeamID = true, group.TeamID
 	return group
 }
@@ -173,47 +169,27 @@ func (s *service) put(group Group) Group {
 // [Environment.Group] may share it.
 func (s *service) applied(group Group, asked request) Group {
 	merging := s.options.Updates == UpdatesMerge
-	if asked.name != nil {
-		group.Name = s.stored(*asked.name)
+	if asked.Name != nil {
+		group.Name = s.stored(*asked.Name)
 	}
-	if asked.mapping != nil {
+	if asked.Mapping != nil {
 		mapping := map[string]string{}
 		if merging {
 			maps.Copy(mapping, group.Mapping)
 		}
-		maps.Copy(mapping, asked.mapping)
+		maps.Copy(mapping, asked.Mapping)
 		group.Mapping = mapping
 	}
-	if asked.properties != nil {
-		properties := asked.properties
-		if merging && group.Properties != nil {
-			properties = merged(group.Properties, properties)
+	if asked.Properties != nil {
+		properties := asked.Properties
+		if all, _ := members(group.Properties); merging && all != nil {
+			added, _ := members(properties)
+			maps.Copy(all, added)
+			properties, _ = json.Marshal(all)
 		}
 		group.Properties = properties
 	}
 	return group
-}
-
-func (s *service) userGroup(group Group, asked request) member {
-	name, id, properties := orNull(group.Name), marshal(group.ID), group.Properties
-	if s.options.Answers == AnswersEcho {
-		name, id, properties = marshal(asked.name), marshal(asked.id), asked.properties
-	}
-	if properties == nil {
-		properties = json.RawMessage("null")
-	}
-	fields := object{
-		{"team_id", marshal(group.TeamID)},
-		{"token", marshal(group.Token)},
-		{"name", name},
-		{"provided_id", id},
-		{"properties", properties},
-		{"api_environment_tag", orNull(group.Environment)},
-	}
-	fields = slices.DeleteFunc(fields, func(field member) bool {
-		return slices.Contains(s.options.Omit, field.name) || slices.Contains(asked.omit, field.name)
-	})
-	return member{"user_group", fields.encode()}
 }
 
 func newToken() string { return "ugt_" + rand.Text() }
