@@ -70,7 +70,6 @@ type settings struct {
 
 func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	chosen.key = emulator.DefaultKey
-	chosen.ForgetCalls = true // the record of a service that runs for days would only grow
 	flags := flag.NewFlagSet("embed-emulator", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&chosen.addr, "addr", "127.0.0.1:8642", "loopback `address` to listen on; port 0 means any free port")

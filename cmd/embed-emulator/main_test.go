@@ -77,7 +77,7 @@ func TestRunFails(t *testing.T) {
 
 func TestEveryOptionHasItsFlag(t *testing.T) {
 	got, err := parse(nil, io.Discard)
-	want := settings{emulator.Options{ForgetCalls: true}, "127.0.0.1:8642", emulator.DefaultKey}
+	want := settings{emulator.Options{}, "127.0.0.1:8642", emulator.DefaultKey}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("without flags %+v, %v", got, err)
 	}
@@ -90,7 +90,7 @@ func TestEveryOptionHasItsFlag(t *testing.T) {
 		NameRequired: true, UpsertOnPut: true, ForgivingDeletes: true, StaleTokenStatus: 403,
 		TrimNames: true, Omit: []string{"team_id", "name"}, TokenLag: 2 * time.Second,
 		Environments: map[string]string{"key": "Testing", "second": ""}, FirstTeamID: 9007199254740993,
-		Latency: 20 * time.Millisecond, RateLimit: 5, ForgetCalls: true,
+		Latency: 20 * time.Millisecond, RateLimit: 5,
 	}, "[::1]:0", "key"}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("parsed %+v, %v", got, err)

@@ -104,7 +104,7 @@ func (e *Emulator) perform(in *inbound, fault Fault) reply {
 	defer e.mu.Unlock()
 	out := e.carryOut(fault, in)
 	in.call.Fault, in.call.Status = string(fault.Kind), out.status
-	if !e.options.ForgetCalls {
+	if e.options.Log == nil {
 		e.calls = append(e.calls, in.call)
 	}
 	return out

@@ -83,10 +83,9 @@ type Options struct {
 	// together. The refusal of any other call has a Retry-After of one second. 0 means no limit.
 	RateLimit int
 
-	// Log is called with each call just before the response is sent. It can be called concurrently.
+	// Log is called with each call just before the response is sent. It can be called concurrently. The calls are then
+	// not recorded, because the record of a service that runs for days would only grow.
 	Log func(Call)
-	// ForgetCalls records no calls, for a service that runs for days. Calls is then empty, and counts of calls are 0.
-	ForgetCalls bool
 }
 
 func (o Options) complete() Options {

@@ -231,7 +231,7 @@ func rowsOfFindings() map[string]Row {
 // TestEveryReadingIsACase: the table of cases has one for each option of the emulator.
 func TestEveryReadingIsACase(t *testing.T) {
 	set := map[string]bool{
-		"Log": true, "ForgetCalls": true, // not part of the behavior
+		"Log":         true,                  // not part of the behavior
 		"FirstTeamID": true, "Latency": true, // numbers like any other
 	}
 	for _, test := range cases() {
