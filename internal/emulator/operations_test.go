@@ -125,11 +125,9 @@ const (
 	tagged  = `,"api_environment_tag":"Customer"}}`
 )
 
-// operations covers the operations, and what the responses of a reading do not show. TestFindings in internal/probe
-// covers the rest of each reading. exchanges alternates calls and expected responses. stored is what the service stores
-// at the end. token-1 is the first generated token.
+// operations are the operations without options. exchanges alternates calls and expected responses. stored is what the
+// service stores at the end. token-1 is the first generated token.
 var operations = map[string]struct {
-	options   emulator.Options
 	exchanges []string
 	stored    string
 }{
@@ -166,29 +164,12 @@ var operations = map[string]struct {
 		`DELETE {"user_group_id":"n","current_token":"tok"}`, other,
 		`DELETE {"user_group_id":"acme","current_token":"tok","data_source_provided_id":"d"}`, done,
 	}},
-	"merge": {options: emulator.Options{Updates: emulator.UpdatesMerge}, exchanges: []string{
-		`PUT {"user_group_id":"acme","mapping":{"b":"9","c":"3"},"properties":{"q":{"y":9007199254740993},"p":null}}`,
-		updated + `"Acme","provided_id":"acme","properties":{"p":null,"q":{"y":9007199254740993}}` + tagged,
-	}, stored: `acme 7 tok "Acme" {"a":"1","b":"9","c":"3"} {"p":null,"q":{"y":9007199254740993}}` + "\n"},
-	"clear": {options: emulator.Options{Updates: emulator.UpdatesClear}, exchanges: []string{
-		`PUT {"user_group_id":"acme","properties":{}}`,
-		updated + `null,"provided_id":"acme","properties":{}` + tagged,
-	}, stored: `acme 7 tok "" null {}` + "\n"},
-	"success 0": {options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}, exchanges: []string{
-		`PUT {"user_group_id":"n"}`, strings.Replace(absent, "404", "200", 1),
-		`POST {"current_token":"never"}`, strings.Replace(stale, "404", "200", 1),
-	}, stored: before},
-	"forgiving deletes": {options: emulator.Options{ForgivingDeletes: true}, exchanges: []string{
-		`DELETE {"user_group_id":"n"}`, done,
-		`DELETE {"user_group_id":"n","current_token":"tok"}`, other,
-		`DELETE {"user_group_id":"acme","current_token":"never"}`, done,
-	}},
 }
 
 func TestOperations(t *testing.T) {
 	for name, test := range operations {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, test.options)
+			w := newWorld(t, emulator.Options{})
 			for i := 0; i < len(test.exchanges); i += 2 {
 				w.is(test.exchanges[i], w.ask(test.exchanges[i]), test.exchanges[i+1])
 			}
