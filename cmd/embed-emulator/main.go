@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, stdout io.WriteCloser, stderr io.Wr
 	logger.Printf("listening on %s; press Ctrl-C to stop", service.URL())
 	_, err = fmt.Fprintf(stdout, "export EMBED_BASE_URL=%s\nexport EMBED_API_KEY=%s\n", service.URL(), chosen.key)
 	if err := errors.Join(err, stdout.Close()); err != nil {
-		logger.Print("emulator: the exports could not be written: ", err)
+		logger.Print("embed-emulator: the exports could not be written: ", err)
 		return 1
 	}
 	<-ctx.Done()
@@ -76,15 +76,12 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.Func("environment", "environment `tag` of the default API key, or key=tag for another key; can be repeated; "+
 		"the printed EMBED_API_KEY is the first key; an empty tag is null in responses (default Customer)",
 		chosen.addEnvironment)
-	flags.Func("answers", "whether responses return the stored name, ID and properties, or echo those of the request: "+
-		"`stored|echo` (default stored)",
-		choice(&chosen.Answers, "stored", "echo"))
-	flags.Func("updates", "whether an update replaces mapping and properties, merges them, or replaces them and "+
-		"clears the fields that it omits: `replace|merge|clear` (default replace)",
-		choice(&chosen.Updates, "replace", "merge", "clear"))
-	flags.Func("refusals", "what most refusals look like: a 4xx status, or status 200 with success 0: "+
-		"`status|success-zero` (default status)",
-		choice(&chosen.Refusals, "status", "success-zero"))
+	choice(flags, &chosen.Answers, "answers",
+		"show as name, ID and properties what is stored, or what the request has", "stored", "echo")
+	choice(flags, &chosen.Updates, "updates",
+		"let an update replace mapping and properties, merge them, or also clear what it omits", "replace", "merge", "clear")
+	choice(flags, &chosen.Refusals, "refusals",
+		"refuse a body with a 4xx status, or with status 200 and success 0", "status", "success-zero")
 	flags.BoolVar(&chosen.NameRequired, "name-required", false, "refuse a GET or a PUT without a name")
 	flags.BoolVar(&chosen.UpsertOnPut, "upsert-on-put", false, "let a PUT create a group that does not exist")
 	flags.BoolVar(&chosen.ForgivingDeletes, "forgiving-deletes", false,
@@ -133,16 +130,16 @@ func (s *settings) addEnvironment(value string) error {
 	return nil
 }
 
-// choice returns a function for [flag.FlagSet.Func] that sets target to the position of the chosen name. The names
-// are in the order of the constants of T.
-func choice[T ~int](target *T, names ...string) func(string) error {
-	return func(name string) error {
+// choice adds a flag that sets target to the position of the chosen name. The names are in the order of the constants
+// of T, and the first one is the default.
+func choice[T ~int](flags *flag.FlagSet, target *T, flagName, usage string, names ...string) {
+	usage = fmt.Sprintf("%s: `%s` (default %s)", usage, strings.Join(names, "|"), names[0])
+	flags.Func(flagName, usage, func(name string) error {
 		i := slices.Index(names, name)
 		if i < 0 {
-			last := len(names) - 1
-			return errors.New("must be " + strings.Join(names[:last], ", ") + " or " + names[last])
+			return errors.New("must be " + strings.Join(names, " or "))
 		}
 		*target = T(i)
 		return nil
-	}
+	})
 }
