@@ -83,6 +83,14 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	choice(flags, &chosen.Refusals, "refusals",
 		"refuse a body with a 4xx status, or with status 200 and success 0", "status", "success-zero")
 	flags.BoolVar(&chosen.NameRequired, "name-required", false, "refuse a GET or a PUT without a name")
+	flags.BoolVar(&chosen.NameRequiredToCreate, "name-required-to-create", false, "refuse to create a group without a name")
+	flags.IntVar(&chosen.MissingNameStatus, "missing-name-status", 0,
+		"`status` of the response to a call without a required name; 0 means 400; from 500 on, an error page")
+	flags.BoolVar(&chosen.DataSourceRequired, "data-source-required", false, "refuse a DELETE without data_source_provided_id")
+	flags.BoolVar(&chosen.UniqueNames, "unique-names", false, "refuse a name that another group has")
+	flags.IntVar(&chosen.MaxIDLength, "max-id-length", 0, "maximum number of `characters` of an ID; 0 means no limit")
+	flags.IntVar(&chosen.MaxNameLength, "max-name-length", 0, "maximum number of `characters` of a name; 0 means no limit")
+	flags.BoolVar(&chosen.CutNames, "cut-names", false, "cut a name that is too long instead of refusing it")
 	flags.BoolVar(&chosen.UpsertOnPut, "upsert-on-put", false, "let a PUT create a group that does not exist")
 	flags.BoolVar(&chosen.ForgivingDeletes, "forgiving-deletes", false,
 		"let a DELETE succeed if the group does not exist or the token is old")

@@ -78,6 +78,9 @@ func (s *service) refuse(call *Call, why refusal) reply {
 // reject refuses a call with the status of the refusal.
 func (s *service) reject(call *Call, why refusal) reply {
 	call.Refused = why.message()
+	if why.status >= http.StatusInternalServerError && why.field != "" {
+		return page(why.status, "Server Error", "The program failed.") // It does not know which field it misses.
+	}
 	return failure(why.status, call.Refused)
 }
 

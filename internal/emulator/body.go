@@ -26,6 +26,7 @@ type request struct {
 	Mapping    map[string]string `json:"mapping"`
 	Properties json.RawMessage   `json:"properties"`
 	Token      *string           `json:"current_token"`
+	Source     *string           `json:"data_source_provided_id"`
 
 	// omit lists the fields to leave out of user_group in the response.
 	omit []string

@@ -53,6 +53,21 @@ type Options struct {
 
 	// NameRequired refuses a GET or a PUT without a name, or with an empty one.
 	NameRequired bool
+	// NameRequiredToCreate refuses only a call that would create a group without a name.
+	NameRequiredToCreate bool
+	// MissingNameStatus is the status of both refusals; 0 means 400. From 500 on, the response is the page of a program
+	// that failed.
+	MissingNameStatus int
+	// DataSourceRequired refuses a DELETE without data_source_provided_id.
+	DataSourceRequired bool
+	// UniqueNames refuses a name that another group of the environment has.
+	UniqueNames bool
+	// MaxIDLength is the number of characters above which an ID is refused. 0 means no limit.
+	MaxIDLength int
+	// MaxNameLength is the number of characters above which a name is refused. 0 means no limit.
+	MaxNameLength int
+	// CutNames cuts a name at MaxNameLength instead.
+	CutNames bool
 	// UpsertOnPut lets a PUT create a missing group. Otherwise, such a PUT is refused.
 	UpsertOnPut bool
 	// ForgivingDeletes lets a DELETE with a stale token, or of a missing group, succeed. A DELETE with a stale token and

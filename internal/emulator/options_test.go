@@ -46,6 +46,16 @@ var options = []struct {
 		emulator.Options{Environments: map[string]string{emulator.DefaultKey: ""}}, []string{empty},
 		`"api_environment_tag":null`,
 	},
+	{emulator.Options{NameRequired: true, MissingNameStatus: 500}, []string{empty}, "500 Content-Type: text/html"},
+	{emulator.Options{NameRequiredToCreate: true}, []string{lookUpN}, `400 {"success":0,"message":"the field name is missing`},
+	{emulator.Options{DataSourceRequired: true}, []string{remove}, "data_source_provided_id is missing"},
+	{emulator.Options{UniqueNames: true}, []string{`GET {"user_group_id":"n","name":"Acme"}`}, `409 {"success":0,`},
+	{emulator.Options{MaxIDLength: 3}, []string{lookUp}, "the field user_group_id is too long"},
+	{emulator.Options{MaxNameLength: 3}, []string{`PUT {"user_group_id":"acme","name":"Änne"}`}, "the field name is too long"},
+	{
+		emulator.Options{MaxNameLength: 3, CutNames: true}, []string{`PUT {"user_group_id":"acme","name":"Änne"}`},
+		`acme 7 tok "Änn"`,
+	},
 }
 
 // TestOptions also checks that each row fails without its options, so that no row passes by chance.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // scoped is an ID or a token, which is meaningful only within its environment.
@@ -32,8 +33,8 @@ var (
 
 // answer performs the call and records in it what was done.
 func (s *service) answer(call *Call, asked request) reply {
-	if field := s.missing(call.Method, asked); field != "" {
-		return s.refuse(call, refusal{http.StatusBadRequest, field, "is missing or empty"})
+	if wrong := s.check(call.Method, asked); wrong != nil {
+		return s.refuse(call, *wrong)
 	}
 	switch call.Method {
 	case http.MethodGet:
@@ -47,25 +48,52 @@ func (s *service) answer(call *Call, asked request) reply {
 	}
 }
 
-// missing returns a field that the call needs and lacks, or nothing.
-func (s *service) missing(method string, asked request) string {
+// check returns why the service refuses such a body whatever is stored, or nil.
+func (s *service) check(method string, asked request) *refusal {
 	byID := method == http.MethodGet || method == http.MethodPut
 	switch {
 	case byID && asked.ID == nil:
-		return "user_group_id"
-	case byID && s.options.NameRequired && (asked.Name == nil || s.stored(*asked.Name) == ""):
-		return "name"
+		return missing("user_group_id")
+	case byID && s.options.NameRequired && s.isNameless(asked):
+		return s.nameless()
 	case !byID && asked.Token == nil && (method == http.MethodPost || asked.ID == nil):
-		return "current_token"
+		return missing("current_token")
+	case method == http.MethodDelete && s.options.DataSourceRequired && asked.Source == nil:
+		return missing("data_source_provided_id")
+	case isLonger(asked.ID, s.options.MaxIDLength):
+		return &refusal{http.StatusBadRequest, "user_group_id", "is too long"}
+	case isLonger(asked.Name, s.options.MaxNameLength) && !s.options.CutNames:
+		return &refusal{http.StatusBadRequest, "name", "is too long"}
 	default:
-		return ""
+		return nil
 	}
+}
+
+func missing(field string) *refusal {
+	return &refusal{http.StatusBadRequest, field, "is missing or empty"}
+}
+
+func (s *service) isNameless(asked request) bool {
+	return asked.Name == nil || s.stored(*asked.Name) == ""
+}
+
+func (s *service) nameless() *refusal {
+	wrong := missing("name")
+	wrong.status = cmp.Or(s.options.MissingNameStatus, wrong.status)
+	return wrong
+}
+
+func isLonger(text *string, most int) bool {
+	return text != nil && most > 0 && utf8.RuneCountInString(*text) > most
 }
 
 func (s *service) getOrCreate(call *Call, asked request) reply {
 	group, there := s.groups[scoped{call.Environment, *asked.ID}]
 	if !there {
-		group = s.create(call, asked)
+		var wrong *refusal
+		if group, wrong = s.create(call, asked); wrong != nil {
+			return s.refuse(call, *wrong)
+		}
 	}
 	if time.Now().Before(group.lagsUntil) {
 		group.Token = group.previousToken
@@ -75,17 +103,20 @@ func (s *service) getOrCreate(call *Call, asked request) reply {
 
 func (s *service) update(call *Call, asked request) reply {
 	group, there := s.groups[scoped{call.Environment, *asked.ID}]
+	var wrong *refusal
 	switch {
 	case there:
 		if s.options.Updates == UpdatesClear {
 			group.Name, group.Mapping, group.Properties = "", nil, nil
 		}
-		group = s.put(s.applied(group, asked))
-		call.Updated, call.TeamID = true, group.TeamID
+		group, wrong = s.save(call, group, asked, &call.Updated)
 	case s.options.UpsertOnPut:
-		group = s.create(call, asked)
+		group, wrong = s.create(call, asked)
 	default:
-		return s.refuse(call, absent)
+		wrong = &absent
+	}
+	if wrong != nil {
+		return s.refuse(call, *wrong)
 	}
 	return success(s.userGroup(group, asked))
 }
@@ -134,9 +165,13 @@ func (s *service) refuseToken(call *Call) reply {
 	return s.reject(call, refusal{s.options.StaleTokenStatus, "", stale.says})
 }
 
+// stored returns the name as the service stores it.
 func (s *service) stored(name string) string {
 	if s.options.TrimNames {
-		return strings.TrimSpace(name)
+		name = strings.TrimSpace(name)
+	}
+	if s.options.CutNames && isLonger(&name, s.options.MaxNameLength) {
+		name = string([]rune(name)[:s.options.MaxNameLength])
 	}
 	return name
 }
@@ -147,10 +182,26 @@ func (s *service) holder(environment, token string) (Group, bool) {
 	return group, there && group.Token == token
 }
 
-func (s *service) create(call *Call, asked request) Group {
-	group := s.put(s.applied(Group{ID: *asked.ID, Environment: call.Environment}, asked))
-	call.Created, call.TeamID = true, group.TeamID
-	return group
+func (s *service) create(call *Call, asked request) (Group, *refusal) {
+	if s.options.NameRequiredToCreate && s.isNameless(asked) {
+		return Group{}, s.nameless()
+	}
+	return s.save(call, Group{ID: *asked.ID, Environment: call.Environment}, asked, &call.Created)
+}
+
+// save stores a group with what the call asks for, and notes in did that it was done.
+func (s *service) save(call *Call, group Group, asked request, did *bool) (Group, *refusal) {
+	group = s.applied(group, asked)
+	if s.options.UniqueNames && group.Name != "" {
+		for key, other := range s.groups {
+			if other.Name == group.Name && key.environment == group.Environment && key.value != group.ID {
+				return group, &refusal{http.StatusConflict, "name", "is the name of another user group"}
+			}
+		}
+	}
+	group = s.put(group)
+	*did, call.TeamID = true, group.TeamID
+	return group, nil
 }
 
 func (s *service) put(group Group) Group {
