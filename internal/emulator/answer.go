@@ -21,8 +21,6 @@ type reply struct {
 	body   []byte
 	// missing is the number of bytes that Content-Length announces beyond the body.
 	missing int
-	// twice sends the response once more, in place of the response to the next request on the connection.
-	twice bool
 }
 
 // object is a JSON object that is encoded in this order. Half of a response then has what the contract lists first.

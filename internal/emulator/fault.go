@@ -38,9 +38,6 @@ const (
 	Redirect307 FaultKind = "redirect-307"
 	// Delay does the work at once and responds late.
 	Delay FaultKind = "delay"
-	// AnswerTwice does the work, and sends the response once more on the same connection, in place of the response to the
-	// next request there, which it does not read. Then it cuts the connection.
-	AnswerTwice FaultKind = "answer-twice"
 	// Answer sends the response that the Fault specifies, without doing the work.
 	Answer FaultKind = "answer"
 )
@@ -147,10 +144,6 @@ func (e *Emulator) carryOut(fault Fault, in *inbound) reply {
 		return out
 	case NoToken:
 		return e.work(in, "token")
-	case AnswerTwice:
-		out := e.work(in)
-		out.twice = true
-		return out
 	case HTML200:
 		return page(http.StatusOK, "Sign in", "Please sign in.")
 	case Redirect307:

@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -166,22 +165,4 @@ func (r reply) send(w http.ResponseWriter) {
 	}
 	w.WriteHeader(r.status)
 	_, _ = w.Write(r.body) // net/http cuts the connection if the body is shorter than announced
-	if r.twice {
-		r.sendAgain(http.NewResponseController(w))
-	}
-}
-
-func (r reply) sendAgain(connection *http.ResponseController) {
-	_ = connection.Flush()
-	raw, received, err := connection.Hijack()
-	if err != nil {
-		return
-	}
-	go func() {
-		defer func() { _ = raw.Close() }()
-		_ = raw.SetReadDeadline(time.Now().Add(time.Minute))
-		if _, err := received.ReadByte(); err == nil {
-			_, _ = fmt.Fprintf(raw, "HTTP/1.1 %d Again\r\nContent-Length: %d\r\n\r\n%s", r.status, len(r.body), r.body)
-		}
-	}()
 }

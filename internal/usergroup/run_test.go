@@ -2,7 +2,10 @@ package usergroup_test
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -124,13 +127,10 @@ func TestSurplusResponses(t *testing.T) {
 	} {
 		t.Run(operation, func(t *testing.T) {
 			t.Parallel()
-			e, err := emulator.Start(emulator.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(e.Close)
-			e.Fail(emulator.Fault{Kind: emulator.AnswerTwice})
-			base, _ := url.Parse(e.URL())
+			e := emulator.New(emulator.Options{})
+			server := httptest.NewServer(twice(e))
+			t.Cleanup(server.Close)
+			base, _ := url.Parse(server.URL)
 			service := usergroup.New(api.New(api.Config{
 				BaseURL: base, APIKey: api.NewSecret(emulator.DefaultKey), RequestTimeout: requestTimeout,
 				MaxRetries: maxRetries, RetryWaitMin: time.Millisecond, RetryWaitMax: 10 * time.Millisecond,
@@ -145,6 +145,29 @@ func TestSurplusResponses(t *testing.T) {
 				t.Errorf("%d operations failed, want at most %d", failed, mostFailed)
 			}
 		})
+	}
+}
+
+// twice sends each response of the service once more on the same connection, in place of the response to the next
+// request there, which it does not read. Then it cuts the connection.
+func twice(service http.Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		recorder := httptest.NewRecorder()
+		service.ServeHTTP(recorder, r)
+		connection, received, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		const format = "HTTP/1.1 %d Twice\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+		answer := fmt.Sprintf(format, recorder.Code, recorder.Body.Len(), recorder.Body)
+		go func() {
+			defer func() { _ = connection.Close() }()
+			_ = connection.SetDeadline(time.Now().Add(time.Minute))
+			_, _ = io.WriteString(connection, answer)
+			if _, err := received.ReadByte(); err == nil {
+				_, _ = io.WriteString(connection, answer)
+			}
+		}()
 	}
 }
 
