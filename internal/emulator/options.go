@@ -14,35 +14,26 @@ const DefaultKey = "emulator-key-0001"
 type Answers int
 
 const (
-	// AnswersStored returns what is stored, regardless of the request.
-	AnswersStored Answers = iota
-	// AnswersEcho returns what the same request contained, and null for the rest.
-	AnswersEcho
+	AnswersStored Answers = iota // what is stored
+	AnswersEcho                  // what the same request has, and null for the rest
 )
 
-// Updates selects what an update does to what is stored. Except with UpdatesClear, a field that the update does not
-// contain stays as it is.
+// Updates selects what an update does to what is stored.
 type Updates int
 
 const (
-	// UpdatesReplace replaces the stored mapping and the stored properties with the given ones.
-	UpdatesReplace Updates = iota
-	// UpdatesMerge merges the given members into the stored ones, at the top level only. A null is stored as null.
-	UpdatesMerge
-	// UpdatesClear replaces the whole group: a name, a mapping or properties that the update does not contain are
-	// cleared.
-	UpdatesClear
+	UpdatesReplace Updates = iota // replaces name, mapping and properties, each only if the update has it
+	UpdatesMerge                  // merges the members of mapping and properties, at the top level; a null is stored
+	UpdatesClear                  // replaces the whole group, and clears what the update lacks
 )
 
 // Refusals selects how the service refuses a body. A call that is refused for another reason (key, path, method,
-// query, headers, length, rate) gets a specific status in both readings.
+// query, headers, length, rate) always gets a specific status.
 type Refusals int
 
 const (
-	// RefusalsStatus responds with a 4xx status, success 0 and a message.
-	RefusalsStatus Refusals = iota
-	// RefusalsSuccessZero responds with status 200, success 0 and a message.
-	RefusalsSuccessZero
+	RefusalsStatus      Refusals = iota // a 4xx status, success 0 and a message
+	RefusalsSuccessZero                 // status 200, success 0 and a message
 )
 
 // Options selects among the readings of what the contract leaves open. The zero value is a sensible service.
