@@ -86,7 +86,7 @@ func (s *service) reject(call *Call, why refusal) reply {
 func (s *service) userGroup(group Group, asked request) member {
 	name, id, properties := orNull(group.Name), any(group.ID), group.Properties
 	if s.options.Answers == AnswersEcho {
-		name, id, properties = asked.Name, asked.ID, asked.Properties
+		name, id, properties = asked.Name, orNull(asked.ID), asked.Properties
 	}
 	shown := object{
 		{"team_id", group.TeamID},

@@ -58,13 +58,10 @@ func (e *Emulator) receive(r *http.Request) *inbound {
 			in.call.Environment, in.authorized = e.options.Environments[key]
 		}
 	}
-	switch {
-	case in.asked.ID != nil:
-		in.call.ID = *in.asked.ID
-	case in.asked.Token != nil && in.authorized:
+	if in.call.ID = in.asked.ID; in.call.ID == "" && in.authorized {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		in.call.ID = e.service.issued[scoped{in.call.Environment, *in.asked.Token}]
+		in.call.ID = e.service.issued[scoped{in.call.Environment, in.asked.Token}]
 	}
 	return in
 }
@@ -143,10 +140,8 @@ func sleep(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }

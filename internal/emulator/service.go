@@ -52,15 +52,15 @@ func (s *service) answer(call *Call, asked request) reply {
 func (s *service) check(method string, asked request) *refusal {
 	byID := method == http.MethodGet || method == http.MethodPut
 	switch {
-	case byID && asked.ID == nil:
+	case byID && asked.ID == "":
 		return missing("user_group_id")
 	case byID && s.options.NameRequired && s.isNameless(asked):
 		return s.nameless()
-	case !byID && asked.Token == nil && (method == http.MethodPost || asked.ID == nil):
+	case !byID && asked.Token == "" && (method == http.MethodPost || asked.ID == ""):
 		return missing("current_token")
-	case method == http.MethodDelete && s.options.DataSourceRequired && asked.Source == nil:
+	case method == http.MethodDelete && s.options.DataSourceRequired && asked.Source == "":
 		return missing("data_source_provided_id")
-	case isLonger(asked.ID, s.options.MaxIDLength):
+	case isLonger(&asked.ID, s.options.MaxIDLength):
 		return &refusal{http.StatusBadRequest, "user_group_id", "is too long"}
 	case isLonger(asked.Name, s.options.MaxNameLength) && !s.options.CutNames:
 		return &refusal{http.StatusBadRequest, "name", "is too long"}
@@ -88,7 +88,7 @@ func isLonger(text *string, most int) bool {
 }
 
 func (s *service) getOrCreate(call *Call, asked request) reply {
-	group, there := s.groups[scoped{call.Environment, *asked.ID}]
+	group, there := s.groups[scoped{call.Environment, asked.ID}]
 	if !there {
 		var wrong *refusal
 		if group, wrong = s.create(call, asked); wrong != nil {
@@ -102,7 +102,7 @@ func (s *service) getOrCreate(call *Call, asked request) reply {
 }
 
 func (s *service) update(call *Call, asked request) reply {
-	group, there := s.groups[scoped{call.Environment, *asked.ID}]
+	group, there := s.groups[scoped{call.Environment, asked.ID}]
 	var wrong *refusal
 	switch {
 	case there:
@@ -122,7 +122,7 @@ func (s *service) update(call *Call, asked request) reply {
 }
 
 func (s *service) rotate(call *Call, asked request) reply {
-	group, current := s.holder(call.Environment, *asked.Token)
+	group, current := s.holder(call.Environment, asked.Token)
 	if !current {
 		return s.refuseToken(call)
 	}
@@ -134,19 +134,14 @@ func (s *service) rotate(call *Call, asked request) reply {
 }
 
 func (s *service) delete(call *Call, asked request) reply {
-	var group Group
-	var there bool
-	if asked.Token != nil {
-		group, there = s.holder(call.Environment, *asked.Token)
-		switch {
-		case !there && !s.options.ForgivingDeletes:
-			return s.refuseToken(call)
-		case there && asked.ID != nil && *asked.ID != group.ID:
-			return s.refuse(call, others)
-		}
-	}
-	if !there && asked.ID != nil {
-		group, there = s.groups[scoped{call.Environment, *asked.ID}]
+	group, there := s.holder(call.Environment, asked.Token)
+	switch {
+	case asked.Token != "" && !there && !s.options.ForgivingDeletes:
+		return s.refuseToken(call)
+	case there && asked.ID != "" && asked.ID != group.ID:
+		return s.refuse(call, others)
+	case !there:
+		group, there = s.groups[scoped{call.Environment, asked.ID}]
 	}
 	switch {
 	case there:
@@ -186,7 +181,7 @@ func (s *service) create(call *Call, asked request) (Group, *refusal) {
 	if s.options.NameRequiredToCreate && s.isNameless(asked) {
 		return Group{}, s.nameless()
 	}
-	return s.save(call, Group{ID: *asked.ID, Environment: call.Environment}, asked, &call.Created)
+	return s.save(call, Group{ID: asked.ID, Environment: call.Environment}, asked, &call.Created)
 }
 
 // save stores a group with what the call asks for, and notes in did that it was done.
