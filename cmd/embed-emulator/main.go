@@ -80,8 +80,8 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 		"show as name, ID and properties what is stored, or what the request has", "stored", "echo")
 	choice(flags, &chosen.Updates, "updates",
 		"let an update replace mapping and properties, merge them, or also clear what it omits", "replace", "merge", "clear")
-	choice(flags, &chosen.Refusals, "refusals",
-		"refuse a body with a 4xx status, or with status 200 and success 0", "status", "success-zero")
+	choice(flags, &chosen.Refusals, "refusals", "refuse a body with a 4xx status, or with status 200 and success 0; or "+
+		"any call with another document or page", "status", "success-zero", "detail", "fields", "list", "located", "text", "page")
 	flags.BoolVar(&chosen.NameRequired, "name-required", false, "refuse a GET or a PUT without a name")
 	flags.BoolVar(&chosen.NameRequiredToCreate, "name-required-to-create", false, "refuse to create a group without a name")
 	flags.IntVar(&chosen.MissingNameStatus, "missing-name-status", 0,

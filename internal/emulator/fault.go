@@ -127,7 +127,7 @@ func (e *Emulator) carryOut(fault Fault, in *inbound) reply {
 		return page(http.StatusOK, "Sign in", "Please sign in.")
 	case Redirect307:
 		out := failure(http.StatusTemporaryRedirect, "the service is at another path")
-		out.header = http.Header{"Location": {e.url + "/elsewhere"}}
+		out.header.Set("Location", e.url+"/elsewhere")
 		return out
 	case Answer:
 		return reply{status: cmp.Or(fault.Status, http.StatusOK), header: fault.Header, body: []byte(fault.Body)}

@@ -113,7 +113,7 @@ func (e *Emulator) work(in *inbound, omit ...string) reply {
 	switch {
 	case in.tooMany:
 		out := reject(http.StatusTooManyRequests, "more calls per second than the service accepts")
-		out.header = http.Header{"Retry-After": {"1"}}
+		out.header.Set("Retry-After", "1")
 		return out
 	case in.call.Path != servicePath:
 		return reject(http.StatusNotFound, "there is nothing at this path; the service is at "+servicePath)

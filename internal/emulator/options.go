@@ -27,13 +27,18 @@ const (
 	UpdatesClear                  // replaces the whole group, and clears what the update lacks
 )
 
-// Refusals selects how the service refuses a body. A call that is refused for another reason (key, path, method,
-// query, headers, length, rate) always gets a specific status.
+// Refusals selects how the service refuses a call. All but RefusalsSuccessZero have a 4xx status.
 type Refusals int
 
 const (
-	RefusalsStatus      Refusals = iota // a 4xx status, success 0 and a message
-	RefusalsSuccessZero                 // status 200, success 0 and a message
+	RefusalsStatus      Refusals = iota // success 0 and a message
+	RefusalsSuccessZero                 // the same, with status 200 if the reason is in the body of the request
+	RefusalsDetail                      // {"detail": message}
+	RefusalsFields                      // {field: [message]}, where the field can be non_field_errors
+	RefusalsList                        // [message]
+	RefusalsLocated                     // {"detail": [{"loc": ["body", field], …}]} with status 422, else {"detail": message}
+	RefusalsText                        // the message as plain text
+	RefusalsPage                        // an HTML page with the status as its title
 )
 
 // Options selects among the readings of what the contract leaves open. The zero value is a sensible service.

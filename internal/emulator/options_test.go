@@ -16,6 +16,11 @@ const (
 	empty   = `PUT {"user_group_id":"acme"}`
 )
 
+var (
+	notText = []string{`GET {"user_group_id":1}`}
+	unknown = []string{`POST {"current_token":"never"}`}
+)
+
 // options has a row for each option and each of its values. After the calls, the last response and what is stored then
 // contain what is wanted.
 var options = []struct {
@@ -38,7 +43,7 @@ var options = []struct {
 		emulator.Options{ForgivingDeletes: true}, []string{`DELETE {"user_group_id":"acme","current_token":"never"}`},
 		done + "\n", // nothing is stored
 	},
-	{emulator.Options{StaleTokenStatus: 401}, []string{`POST {"current_token":"never"}`}, `401 {"success":0,`},
+	{emulator.Options{StaleTokenStatus: 401}, unknown, `401 {"success":0,`},
 	{emulator.Options{TrimNames: true}, []string{`PUT {"user_group_id":"acme","name":" N "}`}, `acme 7 tok "N"`},
 	{emulator.Options{Omit: []string{"team_id"}}, []string{lookUp}, `"user_group":{"token":"tok",`},
 	{emulator.Options{FirstTeamID: 9007199254740993}, []string{lookUpN}, `"team_id":9007199254740993,`},
@@ -56,6 +61,17 @@ var options = []struct {
 		emulator.Options{MaxNameLength: 3, CutNames: true}, []string{`PUT {"user_group_id":"acme","name":"Änne"}`},
 		`acme 7 tok "Änn"`,
 	},
+	{emulator.Options{Refusals: emulator.RefusalsDetail}, notText, `400 {"detail":"the field user_group_id is not`},
+	{emulator.Options{Refusals: emulator.RefusalsFields}, notText, `400 {"user_group_id":["is not a string"]}`},
+	{emulator.Options{Refusals: emulator.RefusalsFields}, unknown, `404 {"non_field_errors":["current_token is not the`},
+	{emulator.Options{Refusals: emulator.RefusalsList}, notText, `400 ["the field user_group_id is not a string"]`},
+	{
+		emulator.Options{Refusals: emulator.RefusalsLocated}, notText,
+		`422 {"detail":[{"loc":["body","user_group_id"],"msg":"is not a string","type":"value_error"}]}`,
+	},
+	{emulator.Options{Refusals: emulator.RefusalsLocated}, unknown, `404 {"detail":"current_token is not the`},
+	{emulator.Options{Refusals: emulator.RefusalsText}, unknown, "404 Content-Type: text/plain; charset=utf-8 current_token is"},
+	{emulator.Options{Refusals: emulator.RefusalsPage}, unknown, "<title>404 Not Found</title></head><body>current_token is"},
 }
 
 // TestOptions also checks that each row fails without its options, so that no row passes by chance.
