@@ -82,6 +82,8 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 		"let an update replace mapping and properties, merge them, or also clear what it omits", "replace", "merge", "clear")
 	choice(flags, &chosen.Refusals, "refusals", "refuse a body with a 4xx status, or with status 200 and success 0; or "+
 		"any call with another document or page", "status", "success-zero", "detail", "fields", "list", "located", "text", "page")
+	choice(flags, &chosen.DeletedIDs, "deleted-ids", "create another group for a deleted ID, refuse it with 409 or 410, or "+
+		"bring the group back", "free", "conflict", "gone", "revived", "revived-as-new")
 	flags.BoolVar(&chosen.NameRequired, "name-required", false, "refuse a GET or a PUT without a name")
 	flags.BoolVar(&chosen.NameRequiredToCreate, "name-required-to-create", false, "refuse to create a group without a name")
 	flags.IntVar(&chosen.MissingNameStatus, "missing-name-status", 0,
@@ -91,6 +93,11 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.IntVar(&chosen.MaxIDLength, "max-id-length", 0, "maximum number of `characters` of an ID; 0 means no limit")
 	flags.IntVar(&chosen.MaxNameLength, "max-name-length", 0, "maximum number of `characters` of a name; 0 means no limit")
 	flags.BoolVar(&chosen.CutNames, "cut-names", false, "cut a name that is too long instead of refusing it")
+	flags.StringVar(&chosen.DefaultName, "default-name", "", "`name` of a group created without one; {id} stands for its ID")
+	flags.StringVar(&chosen.DefaultProperties, "default-properties", "", "`JSON` object for a group created without properties")
+	flags.BoolVar(&chosen.ReuseTeamIDs, "reuse-team-ids", false, "give a new group the number after the highest in use")
+	flags.BoolVar(&chosen.GetOverwrites, "get-overwrites", false, "let a GET replace what an existing group has")
+	flags.BoolVar(&chosen.ForgivingRotations, "forgiving-rotations", false, "answer an old token with one that belongs to no group")
 	flags.BoolVar(&chosen.UpsertOnPut, "upsert-on-put", false, "let a PUT create a group that does not exist")
 	flags.BoolVar(&chosen.ForgivingDeletes, "forgiving-deletes", false,
 		"let a DELETE succeed if the group does not exist or the token is old")

@@ -105,12 +105,12 @@ func (s *service) reject(call *Call, why refusal) reply {
 
 // userGroup returns what a response shows of a group.
 func (s *service) userGroup(group Group, asked request) member {
-	name, id, properties := orNull(group.Name), any(group.ID), group.Properties
+	name, id, properties := orNull(group.Name), orNull(group.ID), group.Properties
 	if s.options.Answers == AnswersEcho {
 		name, id, properties = asked.Name, orNull(asked.ID), asked.Properties
 	}
 	shown := object{
-		{"team_id", group.TeamID},
+		{"team_id", orNull(group.TeamID)},
 		{"token", group.Token},
 		{"name", name},
 		{"provided_id", id},

@@ -81,7 +81,7 @@ func New(options Options) *Emulator {
 		options: options,
 		service: &service{
 			options: options, nextTeamID: options.FirstTeamID,
-			groups: map[scoped]Group{}, issued: map[scoped]string{},
+			groups: map[scoped]Group{}, issued: map[scoped]string{}, deleted: map[scoped]Group{},
 		},
 	}
 	e.idle.L = &e.mu

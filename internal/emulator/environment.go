@@ -30,6 +30,12 @@ type Group struct {
 	lagsUntil     time.Time
 }
 
+// cleared returns the group without what its caller gave it, except for the ID.
+func (g Group) cleared() Group {
+	g.Name, g.Mapping, g.Properties = "", nil, nil
+	return g
+}
+
 // Environment gives access to the groups that the API keys of one tag see. Its methods act behind the caller's back:
 // they are not recorded as calls. Groups share their mapping and properties with the service: assign new ones to change
 // them.
@@ -51,9 +57,15 @@ func (v *Environment) Seed(group Group) Group {
 	return v.emulator.service.put(group)
 }
 
-// Replace simulates another client that deletes the group and recreates it by looking it up: with a new team ID, a new
-// token, and nothing else in it.
-func (v *Environment) Replace(id string) Group { return v.Seed(Group{ID: id}) }
+// Replace simulates another client that deletes the group, if it exists, and recreates it by looking it up: with a new
+// token, with a team ID of its own unless [Options.ReuseTeamIDs] is set, and with nothing in it but the defaults.
+func (v *Environment) Replace(id string) Group {
+	v.Remove(id)
+	v.emulator.mu.Lock()
+	defer v.emulator.mu.Unlock()
+	group, _, _ := v.emulator.service.create(&Call{Environment: v.tag}, request{ID: id})
+	return group
+}
 
 // Group returns the current group and reports whether it exists.
 func (v *Environment) Group(id string) (Group, bool) {
@@ -104,5 +116,7 @@ func (v *Environment) RotateBehind(id string) (token string) {
 func (v *Environment) Remove(id string) {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
-	delete(v.emulator.service.groups, scoped{v.tag, id})
+	if group, there := v.emulator.service.groups[scoped{v.tag, id}]; there {
+		v.emulator.service.remove(group)
+	}
 }

@@ -41,11 +41,23 @@ const (
 	RefusalsPage                        // an HTML page with the status as its title
 )
 
+// DeletedIDs selects what a GET of a deleted ID does.
+type DeletedIDs int
+
+const (
+	DeletedIDsFree         DeletedIDs = iota // creates another group
+	DeletedIDsConflict                       // is refused with 409
+	DeletedIDsGone                           // is refused with 410
+	DeletedIDsRevived                        // brings the deleted group back, as one that is not new
+	DeletedIDsRevivedAsNew                   // brings the deleted group back, as a new one
+)
+
 // Options selects among the readings of what the contract leaves open. The zero value is a sensible service.
 type Options struct {
-	Answers  Answers
-	Updates  Updates
-	Refusals Refusals
+	Answers    Answers
+	Updates    Updates
+	Refusals   Refusals
+	DeletedIDs DeletedIDs
 
 	// NameRequired refuses a GET or a PUT without a name, or with an empty one.
 	NameRequired bool
@@ -64,11 +76,22 @@ type Options struct {
 	MaxNameLength int
 	// CutNames cuts a name at MaxNameLength instead.
 	CutNames bool
+	// DefaultName is the name of a group that is created without one. In it, {id} stands for the ID.
+	DefaultName string
+	// DefaultProperties is the JSON object that a group has as properties if it is created without any.
+	DefaultProperties string
+	// ReuseTeamIDs gives a new group the number after the highest that is in use, as SQLite does.
+	ReuseTeamIDs bool
+	// GetOverwrites lets a GET replace what an existing group has by what the request has, and clear the rest.
+	GetOverwrites bool
 	// UpsertOnPut lets a PUT create a missing group. Otherwise, such a PUT is refused.
 	UpsertOnPut bool
 	// ForgivingDeletes lets a DELETE with a stale token, or of a missing group, succeed. A DELETE with a stale token and
 	// an ID goes by the ID. Without ForgivingDeletes, all of these are refused.
 	ForgivingDeletes bool
+	// ForgivingRotations answers a rotation of a stale or unknown token with a token that belongs to no group, and with
+	// null in all other fields.
+	ForgivingRotations bool
 	// StaleTokenStatus is the status that refuses a stale or unknown token, regardless of Refusals. With 0, Refusals
 	// applies.
 	StaleTokenStatus int

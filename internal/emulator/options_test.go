@@ -72,6 +72,24 @@ var options = []struct {
 	{emulator.Options{Refusals: emulator.RefusalsLocated}, unknown, `404 {"detail":"current_token is not the`},
 	{emulator.Options{Refusals: emulator.RefusalsText}, unknown, "404 Content-Type: text/plain; charset=utf-8 current_token is"},
 	{emulator.Options{Refusals: emulator.RefusalsPage}, unknown, "<title>404 Not Found</title></head><body>current_token is"},
+	{emulator.Options{DefaultName: "Group {id}"}, []string{lookUpN}, `"name":"Group n"`},
+	{emulator.Options{DefaultProperties: `{"plan":"free"}`}, []string{lookUpN}, `"properties":{"plan":"free"}`},
+	{emulator.Options{ReuseTeamIDs: true}, []string{lookUpN, `DELETE {"user_group_id":"n"}`, lookUpN}, `"team_id":1001,`},
+	{emulator.Options{GetOverwrites: true}, []string{`GET {"user_group_id":"acme","name":"N"}`}, `acme 7 tok "N" null ` + "\n"},
+	{
+		emulator.Options{ForgivingRotations: true}, unknown, `{"success":1,"user_group":{"team_id":null,"token":"token-1",` +
+			`"name":null,"provided_id":null,"api_environment_tag":null}}`,
+	},
+	{emulator.Options{DeletedIDs: emulator.DeletedIDsConflict}, []string{remove, lookUp}, `409 {"success":0,`},
+	{emulator.Options{DeletedIDs: emulator.DeletedIDsGone}, []string{remove, lookUp}, `410 {"success":0,`},
+	{
+		emulator.Options{DeletedIDs: emulator.DeletedIDsRevived}, []string{remove, lookUp},
+		`"new_user_group":false,"user_group":{"team_id":7,"token":"tok","name":"Acme"`,
+	},
+	{
+		emulator.Options{DeletedIDs: emulator.DeletedIDsRevivedAsNew}, []string{remove, lookUp},
+		`"new_user_group":true,"user_group":{"team_id":7,"token":"tok","name":"Acme"`,
+	},
 }
 
 // TestOptions also checks that each row fails without its options, so that no row passes by chance.

@@ -21,7 +21,9 @@ type service struct {
 	groups  map[scoped]Group
 	// issued maps tokens to group IDs. It includes tokens that are no longer current, because a stale token still
 	// identifies the group that a call is about.
-	issued     map[scoped]string
+	issued map[scoped]string
+	// deleted has the groups whose IDs are not free again.
+	deleted    map[scoped]Group
 	nextTeamID int64
 }
 
@@ -33,7 +35,7 @@ var (
 
 // answer performs the call and records in it what was done.
 func (s *service) answer(call *Call, asked request) reply {
-	if wrong := s.check(call.Method, asked); wrong != nil {
+	if wrong := s.check(*call, asked); wrong != nil {
 		return s.refuse(call, *wrong)
 	}
 	switch call.Method {
@@ -48,17 +50,20 @@ func (s *service) answer(call *Call, asked request) reply {
 	}
 }
 
-// check returns why the service refuses such a body whatever is stored, or nil.
-func (s *service) check(method string, asked request) *refusal {
-	byID := method == http.MethodGet || method == http.MethodPut
+// check returns why the service refuses what the body has or lacks, or nil.
+func (s *service) check(call Call, asked request) *refusal {
+	byID := call.Method == http.MethodGet || call.Method == http.MethodPut
+	_, there := s.groups[scoped{call.Environment, asked.ID}]
+	creates := !there && (call.Method == http.MethodGet || s.options.UpsertOnPut)
+	nameless := asked.Name == nil || s.stored(*asked.Name) == ""
 	switch {
 	case byID && asked.ID == "":
 		return missing("user_group_id")
-	case byID && s.options.NameRequired && s.isNameless(asked):
-		return s.nameless()
-	case !byID && asked.Token == "" && (method == http.MethodPost || asked.ID == ""):
+	case byID && nameless && (s.options.NameRequired || s.options.NameRequiredToCreate && creates):
+		return &refusal{cmp.Or(s.options.MissingNameStatus, http.StatusBadRequest), "name", "is missing or empty"}
+	case !byID && asked.Token == "" && (call.Method == http.MethodPost || asked.ID == ""):
 		return missing("current_token")
-	case method == http.MethodDelete && s.options.DataSourceRequired && asked.Source == "":
+	case call.Method == http.MethodDelete && s.options.DataSourceRequired && asked.Source == "":
 		return missing("data_source_provided_id")
 	case isLonger(&asked.ID, s.options.MaxIDLength):
 		return &refusal{http.StatusBadRequest, "user_group_id", "is too long"}
@@ -73,32 +78,27 @@ func missing(field string) *refusal {
 	return &refusal{http.StatusBadRequest, field, "is missing or empty"}
 }
 
-func (s *service) isNameless(asked request) bool {
-	return asked.Name == nil || s.stored(*asked.Name) == ""
-}
-
-func (s *service) nameless() *refusal {
-	wrong := missing("name")
-	wrong.status = cmp.Or(s.options.MissingNameStatus, wrong.status)
-	return wrong
-}
-
 func isLonger(text *string, most int) bool {
 	return text != nil && most > 0 && utf8.RuneCountInString(*text) > most
 }
 
 func (s *service) getOrCreate(call *Call, asked request) reply {
 	group, there := s.groups[scoped{call.Environment, asked.ID}]
-	if !there {
-		var wrong *refusal
-		if group, wrong = s.create(call, asked); wrong != nil {
-			return s.refuse(call, *wrong)
-		}
+	isNew := !there
+	var wrong *refusal
+	switch {
+	case !there:
+		group, isNew, wrong = s.create(call, asked)
+	case s.options.GetOverwrites:
+		group, wrong = s.save(call, group.cleared(), asked, &call.Updated)
+	}
+	if wrong != nil {
+		return s.refuse(call, *wrong)
 	}
 	if time.Now().Before(group.lagsUntil) {
 		group.Token = group.previousToken
 	}
-	return success(member{"new_user_group", !there}, s.userGroup(group, asked))
+	return success(member{"new_user_group", isNew}, s.userGroup(group, asked))
 }
 
 func (s *service) update(call *Call, asked request) reply {
@@ -107,11 +107,11 @@ func (s *service) update(call *Call, asked request) reply {
 	switch {
 	case there:
 		if s.options.Updates == UpdatesClear {
-			group.Name, group.Mapping, group.Properties = "", nil, nil
+			group = group.cleared()
 		}
 		group, wrong = s.save(call, group, asked, &call.Updated)
 	case s.options.UpsertOnPut:
-		group, wrong = s.create(call, asked)
+		group, _, wrong = s.create(call, asked)
 	default:
 		wrong = &absent
 	}
@@ -123,7 +123,10 @@ func (s *service) update(call *Call, asked request) reply {
 
 func (s *service) rotate(call *Call, asked request) reply {
 	group, current := s.holder(call.Environment, asked.Token)
-	if !current {
+	switch {
+	case !current && s.options.ForgivingRotations:
+		return success(s.userGroup(Group{Token: newToken()}, asked))
+	case !current:
 		return s.refuseToken(call)
 	}
 	group.previousToken, group.lagsUntil = group.Token, call.At.Add(s.options.TokenLag)
@@ -145,7 +148,7 @@ func (s *service) delete(call *Call, asked request) reply {
 	}
 	switch {
 	case there:
-		delete(s.groups, scoped{group.Environment, group.ID})
+		s.remove(group)
 		call.Deleted, call.TeamID = true, group.TeamID
 	case !s.options.ForgivingDeletes:
 		return s.refuse(call, absent)
@@ -177,11 +180,23 @@ func (s *service) holder(environment, token string) (Group, bool) {
 	return group, there && group.Token == token
 }
 
-func (s *service) create(call *Call, asked request) (Group, *refusal) {
-	if s.options.NameRequiredToCreate && s.isNameless(asked) {
-		return Group{}, s.nameless()
+// create creates a group, or does what a deleted ID leads to, and reports whether the group is new to the caller.
+func (s *service) create(call *Call, asked request) (group Group, isNew bool, wrong *refusal) {
+	if before, deleted := s.deleted[scoped{call.Environment, asked.ID}]; deleted {
+		if s.options.DeletedIDs <= DeletedIDsGone {
+			status := map[DeletedIDs]int{DeletedIDsConflict: http.StatusConflict, DeletedIDsGone: http.StatusGone}
+			return group, false, &refusal{status[s.options.DeletedIDs], "user_group_id", "is that of a deleted user group"}
+		}
+		call.Created, call.TeamID = true, before.TeamID
+		return s.put(before), s.options.DeletedIDs == DeletedIDsRevivedAsNew, nil
 	}
-	return s.save(call, Group{ID: asked.ID, Environment: call.Environment}, asked, &call.Created)
+	group = Group{ID: asked.ID, Environment: call.Environment}
+	group.Name = strings.ReplaceAll(s.options.DefaultName, "{id}", asked.ID)
+	if s.options.DefaultProperties != "" {
+		group.Properties = json.RawMessage(s.options.DefaultProperties)
+	}
+	group, wrong = s.save(call, group, asked, &call.Created)
+	return group, true, wrong
 }
 
 // save stores a group with what the call asks for, and notes in did that it was done.
@@ -207,8 +222,23 @@ func (s *service) put(group Group) Group {
 	}
 	s.nextTeamID = max(s.nextTeamID, group.TeamID+1)
 	s.groups[key] = group
+	delete(s.deleted, key)
 	s.issued[scoped{group.Environment, group.Token}] = group.ID
 	return group
+}
+
+func (s *service) remove(group Group) {
+	key := scoped{group.Environment, group.ID}
+	delete(s.groups, key)
+	if s.options.DeletedIDs != DeletedIDsFree {
+		s.deleted[key] = group
+	}
+	if s.options.ReuseTeamIDs {
+		s.nextTeamID = s.options.FirstTeamID
+		for _, left := range s.groups {
+			s.nextTeamID = max(s.nextTeamID, left.TeamID+1)
+		}
+	}
 }
 
 // applied returns the group with the requested changes. It does not modify the mapping in place, because a caller of
