@@ -98,6 +98,12 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.BoolVar(&chosen.ReuseTeamIDs, "reuse-team-ids", false, "give a new group the number after the highest in use")
 	flags.BoolVar(&chosen.GetOverwrites, "get-overwrites", false, "let a GET replace what an existing group has")
 	flags.BoolVar(&chosen.ForgivingRotations, "forgiving-rotations", false, "answer an old token with one that belongs to no group")
+	flags.BoolVar(&chosen.EscapeNames, "escape-names", false, "store names with HTML entities")
+	flags.BoolVar(&chosen.DecomposeNames, "decompose-names", false, "store names in the Unicode form NFD")
+	flags.BoolVar(&chosen.UnixLineEnds, "unix-line-ends", false, "store LF in place of CRLF in names")
+	flags.BoolVar(&chosen.Doubles, "doubles", false, "store numbers in properties as doubles")
+	flags.BoolVar(&chosen.DropNulls, "drop-nulls", false, "store no null members of properties")
+	flags.BoolVar(&chosen.EmptyLists, "empty-lists", false, "store empty objects in properties as []")
 	flags.BoolVar(&chosen.UpsertOnPut, "upsert-on-put", false, "let a PUT create a group that does not exist")
 	flags.BoolVar(&chosen.ForgivingDeletes, "forgiving-deletes", false,
 		"let a DELETE succeed if the group does not exist or the token is old")

@@ -97,6 +97,18 @@ type Options struct {
 	StaleTokenStatus int
 	// TrimNames stores names without leading and trailing white space.
 	TrimNames bool
+	// EscapeNames stores names with HTML entities, such as &amp;.
+	EscapeNames bool
+	// DecomposeNames stores names in the Unicode form NFD.
+	DecomposeNames bool
+	// UnixLineEnds stores the line ends of names as LF, not CRLF.
+	UnixLineEnds bool
+	// Doubles stores the numbers in properties as floating-point numbers of 64 bits.
+	Doubles bool
+	// DropNulls stores no members of properties that are null.
+	DropNulls bool
+	// EmptyLists stores each empty object in properties, and empty properties, as [].
+	EmptyLists bool
 	// Omit lists fields that user_group lacks in every response, such as team_id.
 	Omit []string
 	// TokenLag is how long a GET still shows the previous token after a call has rotated it. The previous token no longer

@@ -14,6 +14,8 @@ const (
 	rotate  = `POST {"current_token":"tok"}`
 	remove  = `DELETE {"current_token":"tok"}`
 	empty   = `PUT {"user_group_id":"acme"}`
+	odd     = `PUT {"user_group_id":"acme","name":"N&u\r\nü",` +
+		`"properties":{"inner":{"list":[{}],"null":null},"third":0.33333333333333333333,"z":1}}`
 )
 
 var (
@@ -90,6 +92,12 @@ var options = []struct {
 		emulator.Options{DeletedIDs: emulator.DeletedIDsRevivedAsNew}, []string{remove, lookUp},
 		`"new_user_group":true,"user_group":{"team_id":7,"token":"tok","name":"Acme"`,
 	},
+	{emulator.Options{EscapeNames: true}, []string{odd}, `"N&amp;u\r\nü"`},
+	{emulator.Options{DecomposeNames: true}, []string{odd}, "u\u0308"},
+	{emulator.Options{UnixLineEnds: true}, []string{odd}, `"N&u\nü"`},
+	{emulator.Options{Doubles: true}, []string{odd}, `"third":0.3333333333333333,`},
+	{emulator.Options{DropNulls: true}, []string{odd}, `"inner":{"list":[{}]},"third"`},
+	{emulator.Options{EmptyLists: true}, []string{odd}, `"list":[[]]`},
 }
 
 // TestOptions also checks that each row fails without its options, so that no row passes by chance.

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // scoped is an ID or a token, which is meaningful only within its environment.
@@ -55,7 +54,7 @@ func (s *service) check(call Call, asked request) *refusal {
 	byID := call.Method == http.MethodGet || call.Method == http.MethodPut
 	_, there := s.groups[scoped{call.Environment, asked.ID}]
 	creates := !there && (call.Method == http.MethodGet || s.options.UpsertOnPut)
-	nameless := asked.Name == nil || s.stored(*asked.Name) == ""
+	nameless := asked.Name == nil || s.options.storedName(*asked.Name) == ""
 	switch {
 	case byID && asked.ID == "":
 		return missing("user_group_id")
@@ -65,9 +64,9 @@ func (s *service) check(call Call, asked request) *refusal {
 		return missing("current_token")
 	case call.Method == http.MethodDelete && s.options.DataSourceRequired && asked.Source == "":
 		return missing("data_source_provided_id")
-	case isLonger(&asked.ID, s.options.MaxIDLength):
+	case isLonger(asked.ID, s.options.MaxIDLength):
 		return &refusal{http.StatusBadRequest, "user_group_id", "is too long"}
-	case isLonger(asked.Name, s.options.MaxNameLength) && !s.options.CutNames:
+	case asked.Name != nil && isLonger(*asked.Name, s.options.MaxNameLength) && !s.options.CutNames:
 		return &refusal{http.StatusBadRequest, "name", "is too long"}
 	default:
 		return nil
@@ -76,10 +75,6 @@ func (s *service) check(call Call, asked request) *refusal {
 
 func missing(field string) *refusal {
 	return &refusal{http.StatusBadRequest, field, "is missing or empty"}
-}
-
-func isLonger(text *string, most int) bool {
-	return text != nil && most > 0 && utf8.RuneCountInString(*text) > most
 }
 
 func (s *service) getOrCreate(call *Call, asked request) reply {
@@ -163,17 +158,6 @@ func (s *service) refuseToken(call *Call) reply {
 	return s.reject(call, refusal{s.options.StaleTokenStatus, "", stale.says})
 }
 
-// stored returns the name as the service stores it.
-func (s *service) stored(name string) string {
-	if s.options.TrimNames {
-		name = strings.TrimSpace(name)
-	}
-	if s.options.CutNames && isLonger(&name, s.options.MaxNameLength) {
-		name = string([]rune(name)[:s.options.MaxNameLength])
-	}
-	return name
-}
-
 // holder returns the group that has the token as its current one, and reports whether there is one.
 func (s *service) holder(environment, token string) (Group, bool) {
 	group, there := s.groups[scoped{environment, s.issued[scoped{environment, token}]}]
@@ -246,7 +230,7 @@ func (s *service) remove(group Group) {
 func (s *service) applied(group Group, asked request) Group {
 	merging := s.options.Updates == UpdatesMerge
 	if asked.Name != nil {
-		group.Name = s.stored(*asked.Name)
+		group.Name = s.options.storedName(*asked.Name)
 	}
 	if asked.Mapping != nil {
 		mapping := map[string]string{}
@@ -263,7 +247,7 @@ func (s *service) applied(group Group, asked request) Group {
 			maps.Copy(all, added)
 			properties, _ = json.Marshal(all)
 		}
-		group.Properties = properties
+		group.Properties = s.options.storedProperties(properties)
 	}
 	return group
 }
