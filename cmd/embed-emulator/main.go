@@ -104,6 +104,14 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.BoolVar(&chosen.Doubles, "doubles", false, "store numbers in properties as doubles")
 	flags.BoolVar(&chosen.DropNulls, "drop-nulls", false, "store no null members of properties")
 	flags.BoolVar(&chosen.EmptyLists, "empty-lists", false, "store empty objects in properties as []")
+	choice(flags, &chosen.Deletions, "deletions",
+		"answer a DELETE with success 1, with 204, with an empty body, or with {}", "success", "no-content", "empty", "object")
+	choice(flags, &chosen.Tags, "tags", "show the environment's tag as text, in an object, or in a list", "text", "object", "list")
+	flags.StringVar(&chosen.NoProperties, "no-properties", "", "`JSON` to show in place of missing properties; empty means null")
+	flags.BoolVar(&chosen.SignedTokens, "signed-tokens", false, "sign the token anew for each response")
+	flags.BoolVar(&chosen.BOM, "bom", false, "put a byte order mark before the body of each response")
+	flags.IntVar(&chosen.SlashRedirect, "slash-redirect", 0,
+		"`status` of a redirect from /api/user to /api/user/, where the service is then; 0 means that it is at /api/user")
 	flags.BoolVar(&chosen.UpsertOnPut, "upsert-on-put", false, "let a PUT create a group that does not exist")
 	flags.BoolVar(&chosen.ForgivingDeletes, "forgiving-deletes", false,
 		"let a DELETE succeed if the group does not exist or the token is old")

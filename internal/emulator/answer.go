@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -109,13 +110,27 @@ func (s *service) userGroup(group Group, asked request) member {
 	if s.options.Answers == AnswersEcho {
 		name, id, properties = asked.Name, orNull(asked.ID), asked.Properties
 	}
+	if properties == nil {
+		properties = json.RawMessage(cmp.Or(s.options.NoProperties, "null"))
+	}
+	token := group.Token
+	if s.options.SignedTokens {
+		token += "." + rand.Text()
+	}
+	tag := orNull(group.Environment)
+	switch {
+	case tag != nil && s.options.Tags == TagsObject:
+		tag = object{{"id", 1}, {"name", tag}}
+	case tag != nil && s.options.Tags == TagsList:
+		tag = []any{tag}
+	}
 	shown := object{
 		{"team_id", orNull(group.TeamID)},
-		{"token", group.Token},
+		{"token", token},
 		{"name", name},
 		{"provided_id", id},
 		{"properties", properties},
-		{"api_environment_tag", orNull(group.Environment)},
+		{"api_environment_tag", tag},
 	}
 	return member{"user_group", slices.DeleteFunc(shown, func(field member) bool {
 		return slices.Contains(s.options.Omit, field.name) || slices.Contains(asked.omit, field.name)

@@ -43,6 +43,13 @@ func (e *Emulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.send(w)
 }
 
+func (e *Emulator) path() string {
+	if e.options.SlashRedirect != 0 {
+		return servicePath + "/"
+	}
+	return servicePath
+}
+
 // receive reads the whole body before anything is refused, so that every call is recorded completely and a refusal
 // does not race with a caller that is still sending.
 func (e *Emulator) receive(r *http.Request) *inbound {
@@ -61,7 +68,7 @@ func (e *Emulator) receive(r *http.Request) *inbound {
 	if in.call.ID = in.asked.ID; in.call.ID == "" && in.authorized {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		in.call.ID = e.service.issued[scoped{in.call.Environment, in.asked.Token}]
+		in.call.ID = e.service.owner(in.call.Environment, in.asked.Token)
 	}
 	return in
 }
@@ -71,7 +78,7 @@ func (e *Emulator) admit(in *inbound) Fault {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	in.tooMany = !e.admits(in.call.At)
-	if in.tooMany || in.call.Path != servicePath {
+	if in.tooMany || in.call.Path != e.path() {
 		return Fault{}
 	}
 	return e.strike(in.call)
@@ -106,8 +113,16 @@ func (e *Emulator) perform(in *inbound, fault Fault) reply {
 	return out
 }
 
-// work handles the call as the service does without a fault. It leaves the fields in omit out of user_group.
+// work does what the service does without a fault. It leaves the fields in omit out of user_group.
 func (e *Emulator) work(in *inbound, omit ...string) reply {
+	out := e.handle(in, omit)
+	if e.options.BOM && len(out.body) > 0 {
+		out.body = append([]byte("\ufeff"), out.body...)
+	}
+	return out
+}
+
+func (e *Emulator) handle(in *inbound, omit []string) reply {
 	contentType := in.Header.Values("Content-Type")
 	reject := func(status int, says string) reply { return e.service.reject(&in.call, refusal{status, "", says}) }
 	switch {
@@ -115,8 +130,12 @@ func (e *Emulator) work(in *inbound, omit ...string) reply {
 		out := reject(http.StatusTooManyRequests, "more calls per second than the service accepts")
 		out.header.Set("Retry-After", "1")
 		return out
-	case in.call.Path != servicePath:
-		return reject(http.StatusNotFound, "there is nothing at this path; the service is at "+servicePath)
+	case in.call.Path == servicePath && in.call.Path != e.path():
+		out := reject(e.options.SlashRedirect, "the service is at "+e.path())
+		out.header.Set("Location", e.path())
+		return out
+	case in.call.Path != e.path():
+		return reject(http.StatusNotFound, "there is nothing at this path; the service is at "+e.path())
 	case fieldsOf[in.Method] == nil:
 		return reject(http.StatusMethodNotAllowed, "the method must be GET, PUT, POST or DELETE")
 	case !in.authorized:

@@ -52,11 +52,32 @@ const (
 	DeletedIDsRevivedAsNew                   // brings the deleted group back, as a new one
 )
 
+// Deletions selects what a DELETE that succeeds is answered with.
+type Deletions int
+
+const (
+	DeletionsSuccess   Deletions = iota // success 1
+	DeletionsNoContent                  // status 204
+	DeletionsEmpty                      // status 200 without a body
+	DeletionsObject                     // {}
+)
+
+// Tags selects what api_environment_tag is in responses.
+type Tags int
+
+const (
+	TagsText   Tags = iota // the tag
+	TagsObject             // an object with an ID, and the tag as its name
+	TagsList               // a list that contains the tag
+)
+
 // Options selects among the readings of what the contract leaves open. The zero value is a sensible service.
 type Options struct {
 	Answers    Answers
 	Updates    Updates
 	Refusals   Refusals
+	Deletions  Deletions
+	Tags       Tags
 	DeletedIDs DeletedIDs
 
 	// NameRequired refuses a GET or a PUT without a name, or with an empty one.
@@ -111,6 +132,16 @@ type Options struct {
 	EmptyLists bool
 	// Omit lists fields that user_group lacks in every response, such as team_id.
 	Omit []string
+	// NoProperties is the JSON that responses show in place of missing properties, such as false. Empty means null.
+	NoProperties string
+	// SignedTokens signs the token anew for each response, so that each shows another one. All of them work until the next
+	// rotation. [Group.Token] is unsigned.
+	SignedTokens bool
+	// BOM puts a byte order mark before the body of each response.
+	BOM bool
+	// SlashRedirect is the status, such as 308, with which a call to /api/user is redirected to /api/user/, where the
+	// service is then. With 0, it is at /api/user.
+	SlashRedirect int
 	// TokenLag is how long a GET still shows the previous token after a call has rotated it. The previous token no longer
 	// works.
 	TokenLag time.Duration

@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -98,11 +99,19 @@ var options = []struct {
 	{emulator.Options{Doubles: true}, []string{odd}, `"third":0.3333333333333333,`},
 	{emulator.Options{DropNulls: true}, []string{odd}, `"inner":{"list":[{}]},"third"`},
 	{emulator.Options{EmptyLists: true}, []string{odd}, `"list":[[]]`},
+	{emulator.Options{Deletions: emulator.DeletionsNoContent}, []string{remove}, "204 \n"},
+	{emulator.Options{Deletions: emulator.DeletionsEmpty}, []string{remove}, "200 \n"},
+	{emulator.Options{Deletions: emulator.DeletionsObject}, []string{remove}, "200 {}\n"},
+	{emulator.Options{Tags: emulator.TagsObject}, []string{empty}, `"api_environment_tag":{"id":1,"name":"Customer"}`},
+	{emulator.Options{Tags: emulator.TagsList}, []string{empty}, `"api_environment_tag":["Customer"]`},
+	{emulator.Options{NoProperties: `""`}, []string{lookUpN}, `"properties":""`},
+	{emulator.Options{BOM: true}, []string{remove}, "200 \ufeff{"},
+	{emulator.Options{SlashRedirect: 308}, []string{lookUp}, "308 Location: /api/user/ {"},
 }
 
 // TestOptions also checks that each row fails without its options, so that no row passes by chance.
 func TestOptions(t *testing.T) {
-	elsewhere := map[string]bool{"TokenLag": true, "Latency": true, "RateLimit": true, "Log": true} // need time or a program
+	elsewhere := map[string]bool{"Log": true, "TokenLag": true, "Latency": true, "RateLimit": true, "SignedTokens": true}
 	for _, test := range options {
 		for i, options := range []emulator.Options{test.options, {}} {
 			w := newWorld(t, options)
@@ -123,4 +132,17 @@ func TestOptions(t *testing.T) {
 			t.Error("no row sets ", option)
 		}
 	}
+}
+
+// TestSignedTokens: each response shows another token, and all of them are retired by one rotation.
+func TestSignedTokens(t *testing.T) {
+	w := newWorld(t, emulator.Options{SignedTokens: true})
+	token := regexp.MustCompile(`"token":"(tok\.\w+)"`)
+	one, two := token.FindStringSubmatch(w.ask(lookUp)), token.FindStringSubmatch(w.ask(lookUp))
+	if one == nil || two == nil || one[1] == two[1] {
+		t.Fatalf("the tokens are %v and %v", one, two)
+	}
+	w.matches("with an earlier one", w.ask(`POST {"current_token":"`+one[1]+`"}`), `^200 .*"token":"token-1\.`)
+	w.is("after the rotation", w.ask(`POST {"current_token":"`+two[1]+`"}`), stale)
+	w.is("recorded", w.recorded().ID, "acme")
 }

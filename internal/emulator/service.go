@@ -148,7 +148,16 @@ func (s *service) delete(call *Call, asked request) reply {
 	case !s.options.ForgivingDeletes:
 		return s.refuse(call, absent)
 	}
-	return success()
+	switch s.options.Deletions {
+	case DeletionsNoContent:
+		return reply{status: http.StatusNoContent}
+	case DeletionsEmpty:
+		return reply{status: http.StatusOK}
+	case DeletionsObject:
+		return document(http.StatusOK, object{})
+	default:
+		return success()
+	}
 }
 
 func (s *service) refuseToken(call *Call) reply {
@@ -160,8 +169,20 @@ func (s *service) refuseToken(call *Call) reply {
 
 // holder returns the group that has the token as its current one, and reports whether there is one.
 func (s *service) holder(environment, token string) (Group, bool) {
-	group, there := s.groups[scoped{environment, s.issued[scoped{environment, token}]}]
-	return group, there && group.Token == token
+	group, there := s.groups[scoped{environment, s.owner(environment, token)}]
+	return group, there && group.Token == s.unsigned(token)
+}
+
+// owner returns the ID of the group that has or had the token, or nothing.
+func (s *service) owner(environment, token string) string {
+	return s.issued[scoped{environment, s.unsigned(token)}]
+}
+
+func (s *service) unsigned(token string) string {
+	if s.options.SignedTokens {
+		token, _, _ = strings.Cut(token, ".")
+	}
+	return token
 }
 
 // create creates a group, or does what a deleted ID leads to, and reports whether the group is new to the caller.
