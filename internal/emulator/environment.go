@@ -9,21 +9,15 @@ import (
 
 // Group is a user group as the service stores it.
 type Group struct {
-	// ID is the caller's identifier: user_group_id in requests, provided_id in responses.
-	ID string
+	ID string // the caller's identifier: user_group_id in requests, provided_id in responses
 	// Name can be empty. AnswersStored returns an empty name as null, because the contract does not define the name of a
 	// group that was created without one.
-	Name string
-	// Mapping maps schema IDs to data sources. No response contains it.
-	Mapping map[string]string
-	// Properties is the JSON text as sent, or nil if none was sent. Only merged properties are encoded anew.
-	Properties json.RawMessage
-	// Token is the current user group token.
-	Token string
-	// TeamID is the service's internal ID. A group that is deleted and recreated gets a new one.
-	TeamID int64
-	// Environment is the tag of the group's environment.
-	Environment string
+	Name        string
+	Mapping     map[string]string // from schema IDs to data sources; in no response
+	Properties  json.RawMessage   // as sent, unless an option changes them, or nil
+	Token       string            // the current user group token
+	TeamID      int64             // the service's own ID; a group that is deleted and recreated gets a new one
+	Environment string            // its tag
 
 	// previousToken is what a GET shows as the token until lagsUntil.
 	previousToken string
