@@ -96,6 +96,8 @@ func (e *Emulator) carryOut(fault Fault, in *inbound) reply {
 	switch fault.Kind {
 	case "", Delay:
 		return e.work(in)
+	case NoToken:
+		return e.work(in, "token")
 	case CutBefore:
 		return reply{}
 	case CutAfterWork:
@@ -118,8 +120,6 @@ func (e *Emulator) carryOut(fault Fault, in *inbound) reply {
 		}
 		out.body = out.body[:half]
 		return out
-	case NoToken:
-		return e.work(in, "token")
 	case HTML200:
 		return page(http.StatusOK, "Sign in", "Please sign in.")
 	case Redirect307:

@@ -141,13 +141,9 @@ func (e *Emulator) handle(in *inbound, omit []string) reply {
 
 // sleep waits. It returns early if the context is done, as that of a call is when its connection is cut.
 func sleep(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-ctx.Done()
 }
 
 func (r reply) send(w http.ResponseWriter) {
