@@ -79,12 +79,12 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 		"the printed EMBED_API_KEY is the first key; an empty tag is null in responses (default Customer)",
 		chosen.addEnvironment)
 	choice(flags, &o.Answers, "answers", "show what is stored, or what the request has", "stored", "echo")
-	choice(flags, &o.Updates, "updates", "let an update replace mapping and properties, merge them, or also clear the rest",
+	choice(flags, &o.Updates, "updates", "let an update replace what it has, merge it, or also clear the rest",
 		"replace", "merge", "clear")
 	choice(flags, &o.Refusals, "refusals", "refuse with this kind of response",
 		"status", "success-zero", "detail", "fields", "list", "located", "text", "page")
 	choice(flags, &o.Deletions, "deletions", "answer a DELETE with this", "success", "no-content", "empty", "object")
-	choice(flags, &o.DeletedIDs, "deleted-ids", "create another group for a deleted ID, refuse it, or bring the group back",
+	choice(flags, &o.DeletedIDs, "deleted-ids", "create a group for a deleted ID, refuse it, or bring the group back",
 		"free", "conflict", "gone", "revived", "revived-as-new")
 	choice(flags, &o.Tags, "tags", "show the tag of the environment as this", "text", "object", "list")
 	flags.BoolVar(&o.NameRequired, "name-required", false, "refuse a GET or a PUT without a name")
