@@ -61,6 +61,7 @@ func TestRunFails(t *testing.T) {
 		{"-answers loud", 2, "stored or echo"},
 		{"-environment Production", 2, "Customer, Testing"},
 		{"-environment a;b=Testing", 2, "a key may only"},
+		{"-default-properties plan=free", 2, "must be JSON"},
 		{"surplus", 2, "surplus"},
 		{"-unheard-of", 2, "unheard-of"},
 		{"-h", 0, "-environment"},
@@ -87,7 +88,7 @@ func TestEveryOptionHasItsFlag(t *testing.T) {
 	has := map[string]bool{"log": true}
 	for _, flag := range regexp.MustCompile(`(?m)^  -(\S+) ?(?:\S+\|)?(\S*)$`).FindAllStringSubmatch(help.String(), -1) {
 		kinds := strings.NewReplacer("duration", "1s", "tag", "Testing", "address", ":0", "status", "500", "ID", "1",
-			"characters", "1", "calls", "1")
+			"characters", "1", "calls", "1", "JSON", "1")
 		got, err := parse([]string{"-" + flag[1] + "=" + cmp.Or(kinds.Replace(flag[2]), "true")}, io.Discard)
 		if err != nil {
 			t.Error(err)
