@@ -71,7 +71,10 @@ func page(status int, title, text string) reply {
 
 // refuse refuses a call for what its body asks.
 func (s *service) refuse(call *Call, why refusal) reply {
-	if s.options.Refusals == RefusalsSuccessZero {
+	switch {
+	case why == stale && s.options.StaleTokenStatus != 0:
+		why.status = s.options.StaleTokenStatus
+	case s.options.Refusals == RefusalsSuccessZero:
 		why.status = http.StatusOK
 	}
 	return s.reject(call, why)

@@ -31,8 +31,7 @@ func (e *Emulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if hook := e.hook.Load(); hook != nil && *hook != nil {
 		(*hook)(in.call)
 	}
-	fault := e.admit(in)
-	out := e.perform(in, fault)
+	out, fault := e.perform(in)
 	if fault.Kind == Delay {
 		sleep(r.Context(), fault.Delay)
 	}
@@ -41,13 +40,6 @@ func (e *Emulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.options.Log(in.call)
 	}
 	out.send(w)
-}
-
-func (e *Emulator) path() string {
-	if e.options.SlashRedirect != 0 {
-		return servicePath + "/"
-	}
-	return servicePath
 }
 
 // receive reads the whole body before anything is refused, so that every call is recorded completely and a refusal
@@ -73,17 +65,6 @@ func (e *Emulator) receive(r *http.Request) *inbound {
 	return in
 }
 
-// admit applies the rate limit to the call and returns the fault that strikes it, or the zero Fault if there is none.
-func (e *Emulator) admit(in *inbound) Fault {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	in.tooMany = !e.admits(in.call.At)
-	if in.tooMany || in.call.Path != e.path() {
-		return Fault{}
-	}
-	return e.strike(in.call)
-}
-
 // admits reports whether the rate limit admits a call. Its callers hold the lock.
 func (e *Emulator) admits(now time.Time) bool {
 	if e.options.RateLimit <= 0 {
@@ -101,16 +82,20 @@ func (e *Emulator) admits(now time.Time) bool {
 }
 
 // perform does the work and records it under one lock, so that calls are recorded in the order of their work and
-// before their responses are sent.
-func (e *Emulator) perform(in *inbound, fault Fault) reply {
+// before their responses are sent. It returns the fault that has struck, or the zero Fault.
+func (e *Emulator) perform(in *inbound) (out reply, fault Fault) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	out := e.carryOut(fault, in)
+	in.tooMany = !e.admits(in.call.At)
+	if !in.tooMany && in.call.Path == e.path {
+		fault = e.strike(in.call)
+	}
+	out = e.carryOut(fault, in)
 	in.call.Fault, in.call.Status = string(fault.Kind), out.status
 	if e.options.Log == nil {
 		e.calls = append(e.calls, in.call)
 	}
-	return out
+	return out, fault
 }
 
 // work does what the service does without a fault. It leaves the fields in omit out of user_group.
@@ -130,12 +115,12 @@ func (e *Emulator) handle(in *inbound, omit []string) reply {
 		out := reject(http.StatusTooManyRequests, "more calls per second than the service accepts")
 		out.header.Set("Retry-After", "1")
 		return out
-	case in.call.Path == servicePath && in.call.Path != e.path():
-		out := reject(e.options.SlashRedirect, "the service is at "+e.path())
-		out.header.Set("Location", e.path())
+	case in.call.Path == servicePath && in.call.Path != e.path:
+		out := reject(e.options.SlashRedirect, "the service is at "+e.path)
+		out.header.Set("Location", e.path)
 		return out
-	case in.call.Path != e.path():
-		return reject(http.StatusNotFound, "there is nothing at this path; the service is at "+e.path())
+	case in.call.Path != e.path:
+		return reject(http.StatusNotFound, "there is nothing at this path; the service is at "+e.path)
 	case fieldsOf[in.Method] == nil:
 		return reject(http.StatusMethodNotAllowed, "the method must be GET, PUT, POST or DELETE")
 	case !in.authorized:
@@ -156,13 +141,9 @@ func (e *Emulator) handle(in *inbound, omit []string) reply {
 
 // sleep waits. It returns early if the context is done, as that of a call is when its connection is cut.
 func sleep(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-ctx.Done()
 }
 
 func (r reply) send(w http.ResponseWriter) {

@@ -122,7 +122,7 @@ func (s *service) rotate(call *Call, asked request) reply {
 	case !current && s.options.ForgivingRotations:
 		return success(s.userGroup(Group{Token: newToken()}, asked))
 	case !current:
-		return s.refuseToken(call)
+		return s.refuse(call, stale)
 	}
 	group.previousToken, group.lagsUntil = group.Token, call.At.Add(s.options.TokenLag)
 	group.Token = newToken()
@@ -135,7 +135,7 @@ func (s *service) delete(call *Call, asked request) reply {
 	group, there := s.holder(call.Environment, asked.Token)
 	switch {
 	case asked.Token != "" && !there && !s.options.ForgivingDeletes:
-		return s.refuseToken(call)
+		return s.refuse(call, stale)
 	case there && asked.ID != "" && asked.ID != group.ID:
 		return s.refuse(call, others)
 	case !there:
@@ -148,23 +148,10 @@ func (s *service) delete(call *Call, asked request) reply {
 	case !s.options.ForgivingDeletes:
 		return s.refuse(call, absent)
 	}
-	switch s.options.Deletions {
-	case DeletionsNoContent:
-		return reply{status: http.StatusNoContent}
-	case DeletionsEmpty:
-		return reply{status: http.StatusOK}
-	case DeletionsObject:
-		return document(http.StatusOK, object{})
-	default:
-		return success()
-	}
-}
-
-func (s *service) refuseToken(call *Call) reply {
-	if s.options.StaleTokenStatus == 0 {
-		return s.refuse(call, stale)
-	}
-	return s.reject(call, refusal{s.options.StaleTokenStatus, "", stale.says})
+	return []reply{
+		DeletionsSuccess: success(), DeletionsNoContent: {status: http.StatusNoContent},
+		DeletionsEmpty: {status: http.StatusOK}, DeletionsObject: document(http.StatusOK, object{}),
+	}[s.options.Deletions]
 }
 
 // holder returns the group that has the token as its current one, and reports whether there is one.
@@ -188,9 +175,11 @@ func (s *service) unsigned(token string) string {
 // create creates a group, or does what a deleted ID leads to, and reports whether the group is new to the caller.
 func (s *service) create(call *Call, asked request) (group Group, isNew bool, wrong *refusal) {
 	if before, deleted := s.deleted[scoped{call.Environment, asked.ID}]; deleted {
-		if s.options.DeletedIDs <= DeletedIDsGone {
-			status := map[DeletedIDs]int{DeletedIDsConflict: http.StatusConflict, DeletedIDsGone: http.StatusGone}
-			return group, false, &refusal{status[s.options.DeletedIDs], "user_group_id", "is that of a deleted user group"}
+		switch s.options.DeletedIDs {
+		case DeletedIDsConflict:
+			return group, false, &refusal{http.StatusConflict, "user_group_id", "is that of a deleted user group"}
+		case DeletedIDsGone:
+			return group, false, &refusal{http.StatusGone, "user_group_id", "is that of a deleted user group"}
 		}
 		call.Created, call.TeamID = true, before.TeamID
 		return s.put(before), s.options.DeletedIDs == DeletedIDsRevivedAsNew, nil
@@ -232,10 +221,11 @@ func (s *service) put(group Group) Group {
 	return group
 }
 
+// remove deletes the group if it exists. The zero Group does not.
 func (s *service) remove(group Group) {
 	key := scoped{group.Environment, group.ID}
 	delete(s.groups, key)
-	if s.options.DeletedIDs != DeletedIDsFree {
+	if s.options.DeletedIDs != DeletedIDsFree && group.ID != "" {
 		s.deleted[key] = group
 	}
 	if s.options.ReuseTeamIDs {
