@@ -165,8 +165,7 @@ func (c *Client) decode(call call, read fields, explicit bool, answer *Answer) (
 // redirect describes a redirect, which may only say that the address ends in a slash.
 func (c *Client) redirect(response *http.Response) string {
 	target, err := response.Location()
-	if wanted := *c.config.URL; err == nil && target.Path == wanted.Path+"/" {
-		wanted.Path += "/"
+	if wanted := c.config.URL.JoinPath("/"); err == nil && target.Path == wanted.Path {
 		return "the address of the service ends in a slash: set base_url to " + wanted.String()
 	}
 	return "redirects are never followed, because following them could send the API key to another address"
