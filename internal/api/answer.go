@@ -57,6 +57,17 @@ func (f fields) integer(name string) *int64 {
 	return &number
 }
 
+// identifier returns a number or a text, or an empty text. 1001.0 is 1001.
+func (f fields) identifier(name string) string {
+	if number := f.integer(name); number != nil {
+		return strconv.FormatInt(*number, 10)
+	}
+	if text := f.text(name); text != nil {
+		return *text
+	}
+	return ""
+}
+
 func (f fields) flag(name string) *bool {
 	if number := f.integer(name); number != nil && (*number == 0 || *number == 1) {
 		return new(*number == 1)
@@ -139,7 +150,7 @@ func (c *Client) decode(call call, read fields, explicit bool, answer *Answer) (
 	group := fieldsOf(read["user_group"])
 	answer.New = read.flag("new_user_group")
 	answer.UserGroup = UserGroup{
-		TeamID: group.integer("team_id"), Name: group.text("name"), ProvidedID: group.text("provided_id"),
+		TeamID: group.identifier("team_id"), Name: group.text("name"), ProvidedID: group.text("provided_id"),
 		EnvironmentTag: group.tag("api_environment_tag"),
 	}
 	_ = answer.UserGroup.Properties.UnmarshalJSON(group["properties"])
