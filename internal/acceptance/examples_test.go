@@ -112,17 +112,17 @@ var examples = map[string]example{
 // otherwiseCovered maps files and directories under examples/ to the tests that apply them instead of
 // TestAccExamples.
 var otherwiseCovered = map[string]func(*testing.T){
-	"modules/customers":                                         TestAccModulePassesItsOwnTests,
-	"modules/customers/tests":                                   TestAccModulePassesItsOwnTests,
-	"token-to-secret-store":                                     TestAccPages, // keepsSecretCurrent
-	"getting-started":                                           TestAccPages, // importsCustomers
-	"getting-started/review":                                    TestAccPages, // importsCustomers
-	"tokens-in-two-root-modules/groups":                         TestAccTokensInTwoRootModules,
-	"tokens-in-two-root-modules/secrets":                        TestAccTokensInTwoRootModules,
-	"customers-in-shards":                                       TestAccSplittingTheStateMakesOnlyLookups,
-	"customers-in-shards/split":                                 TestAccSplittingTheStateMakesOnlyLookups,
-	"list-resources/embed_user_group/list-resource.tfquery.hcl": TestAccPages, // queries
-	"actions/embed_rotate_user_group_token/action.tf":           TestAccPages, // invokes
+	"modules/customers":                               TestAccModulePassesItsOwnTests,
+	"modules/customers/tests":                         TestAccModulePassesItsOwnTests,
+	"token-to-secret-store":                           TestAccPages, // keepsSecretCurrent
+	"getting-started":                                 TestAccPages, // importsCustomers
+	"getting-started/review":                          TestAccPages, // importsCustomers
+	"tokens-in-two-root-modules/groups":               TestAccTokensInTwoRootModules,
+	"tokens-in-two-root-modules/secrets":              TestAccTokensInTwoRootModules,
+	"customers-in-shards":                             TestAccSplittingTheStateMakesOnlyLookups,
+	"customers-in-shards/split":                       TestAccSplittingTheStateMakesOnlyLookups,
+	"list-resources/embed_user_group":                 TestAccPages, // queries
+	"actions/embed_rotate_user_group_token/action.tf": TestAccPages, // invokes
 }
 
 // TestAccExamples checks that each example can be applied, plans nothing afterwards, and can be destroyed.

@@ -125,7 +125,7 @@ func (r *reader) rehearses() {
 	testing, env := r.service.In("Testing"), r.env
 	r.env = append(slices.Clone(env), "EMBED_API_KEY="+testingKey)
 	rehearsal := r.runs()
-	r.quotes("0 to import, 5 to add, 0 to change", rehearsal)
+	r.quotes("Plan: 5 to add, 0 to change", rehearsal)
 	r.quotes("5 to import, 0 to add, 5 to change", rehearsal)
 	r.quotes("No changes", rehearsal)
 	if there := len(testing.Groups()); there != 5 {

@@ -64,8 +64,7 @@ func queries(words ...string) func(r *reader) {
 		for id, name := range acmeInitech {
 			r.service.Seed(emulator.Group{ID: id, Name: name})
 		}
-		r.copy(examplesDir + "/list-resources/embed_user_group/list-resource.tfquery.hcl")
-		r.write("main.tf", requiredProviders+"\nprovider \"embed\" {}\n")
+		r.copy(examplesDir + "/list-resources/embed_user_group")
 		r.init()
 		r.quotes(strings.Join(words, "\n\n"), r.runs())
 		r.has("acme", "initech")
