@@ -69,8 +69,8 @@ func scripts(workflow string) map[string]string {
 	return found
 }
 
-// isGitLab checks only the syntax. The commands are those of the other workflow, and TestPipelinesStayWithinLimits checks
-// when the jobs run them.
+// isGitLab checks only the syntax. The commands are those of the other workflow, and TestPipelinesStayWithinLimits
+// checks when the jobs run them.
 func isGitLab(r *reader) { r.decodes(r.take("yaml")) }
 
 // readsState parses the backend, which needs a cloud, moves a state to another backend, and locks the provider from a
@@ -100,7 +100,8 @@ func readsState(r *reader) {
 	}
 }
 
-// readsGateways sends the header that the page sets. TestSnippets in internal/proxies runs haproxy with the other block.
+// readsGateways sends the header that the page sets. TestSnippets in internal/proxies runs haproxy with the other
+// block.
 func readsGateways(r *reader) {
 	if !strings.Contains(r.take("text"), "backend dashboards") {
 		r.t.Error("the page has no lines for haproxy")

@@ -61,8 +61,8 @@ func rotates(r *reader) {
 	r.plansNothing()
 }
 
-// keepsSecretCurrent creates, rotates, and meets a rotation made elsewhere, with the block and then with the example that
-// does the same. The first plan makes no call.
+// keepsSecretCurrent creates, rotates, and meets a rotation made elsewhere, with the block and then with the example
+// that does the same. The first plan makes no call.
 func keepsSecretCurrent(r *reader) {
 	engine.Needs(r.t, engine.WriteOnly)
 	store := r.bringsStores()

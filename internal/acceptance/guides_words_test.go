@@ -27,8 +27,8 @@ var mostWords = map[string]int{
 	"guides/troubleshooting.md":   1400,
 }
 
-// TestPagesStayShort checks the words of each page. A newcomer reads only what is short. Whoever adds a fact takes out one
-// that nobody would miss.
+// TestPagesStayShort checks the words of each page. A newcomer reads only what is short. Whoever adds a fact takes out
+// one that nobody would miss.
 func TestPagesStayShort(t *testing.T) {
 	t.Parallel()
 	texts, total := pages(t), 0
@@ -47,7 +47,8 @@ func TestPagesStayShort(t *testing.T) {
 		}
 	}
 	if len(left) > 0 || total > 14000 {
-		t.Errorf("docs/ has %d words, want at most 14,000, and these pages without a limit: %q", total, slices.Sorted(maps.Keys(left)))
+		t.Errorf("docs/ has %d words, want at most 14,000, and these pages without a limit: %q",
+			total, slices.Sorted(maps.Keys(left)))
 	}
 	for name, most := range map[string]int{"README.md": 600, "examples/modules/customers/README.md": 700} {
 		if words := len(strings.Fields(readPage(t, filepath.Join("../..", name)))); words > most {
@@ -66,11 +67,13 @@ var (
 func prose(page string) []string {
 	page = codeBlock.ReplaceAllString(frontMatter.ReplaceAllString(page, ""), "")
 	page = linkTarget.ReplaceAllString(inlineCode.ReplaceAllString(page, " "), "]")
-	return strings.FieldsFunc(strings.ToLower(page), func(r rune) bool { return strings.ContainsRune(" \n|*_()[],.:;!?", r) })
+	return strings.FieldsFunc(strings.ToLower(page), func(r rune) bool {
+		return strings.ContainsRune(" \n|*_()[],.:;!?", r)
+	})
 }
 
-// TestPagesDoNotHedge checks how often the pages say may, if and unless, in a thousand words of prose. A rule comes first,
-// and its conditions follow as a list.
+// TestPagesDoNotHedge checks how often the pages say may, if and unless, in a thousand words of prose. A rule comes
+// first, and its conditions follow as a list.
 func TestPagesDoNotHedge(t *testing.T) {
 	t.Parallel()
 	words, hedges := 0, map[string]int{}
@@ -87,18 +90,20 @@ func TestPagesDoNotHedge(t *testing.T) {
 	}
 }
 
-// TestNothingIsClaimedBeforeItIsTrue checks that no page claims a registry or a tag, while CHANGELOG.md says that nothing
-// is released, and that no page says what some services do: nobody has seen one. tools/release/flip lists what the release
-// turns around.
+// TestNothingIsClaimedBeforeItIsTrue checks that no page claims a registry or a tag, while CHANGELOG.md says that
+// nothing is released, and that no page says what some services do: nobody has seen one. tools/release/flip lists what
+// the release turns around.
 func TestNothingIsClaimedBeforeItIsTrue(t *testing.T) {
 	t.Parallel()
 	texts := pages(t)
-	for _, name := range []string{"README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/modules/customers/README.md"} {
+	for _, name := range []string{
+		"README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/modules/customers/README.md",
+	} {
 		texts[name] = readPage(t, filepath.Join("../..", name))
 	}
 	never := regexp.MustCompile(`(?i)some services|blob/main|tree/main|raw/main`)
-	claims := regexp.MustCompile(`(?i)dashembed/\S*@|ref=v\d|/v\d+\.\d+\.\d+/|registry\.(?:terraform\.io|opentofu\.org)/providers|` +
-		`is in the \S* ?(?:and \S+ )?registr`)
+	claims := regexp.MustCompile(`(?i)dashembed/\S*@|ref=v\d|/v\d+\.\d+\.\d+/|` +
+		`registry\.(?:terraform\.io|opentofu\.org)/providers|is in the \S* ?(?:and \S+ )?registr`)
 	unreleased := strings.Contains(texts["CHANGELOG.md"], " (unreleased)\n")
 	for name, text := range texts {
 		if found := never.FindAllString(text, -1); len(found) > 0 {

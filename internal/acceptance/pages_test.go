@@ -67,8 +67,8 @@ func anchors(page string) []string {
 	return all
 }
 
-// TestLinksOfPages checks that each link to a page, a heading or a picture has a target. All of them are relative. Files
-// outside of docs/ have no links before the release, because they would lead to a branch: see tools/release/flip.
+// TestLinksOfPages checks that each link to a page, a heading or a picture has a target. All of them are relative.
+// Files outside of docs/ have no links before the release, because they would lead to a branch: see tools/release/flip.
 func TestLinksOfPages(t *testing.T) {
 	t.Parallel()
 	all := pages(t)
@@ -234,9 +234,9 @@ func TestPagesDoNotContradictEachOther(t *testing.T) {
 	}
 }
 
-// TestCompleteExamplesAreSafe checks that each example that can be applied as it is has one key, states its environment,
-// and loses no customers by mistake: it protects them, or limits deletions. Only the smallest one has no environment,
-// which requires a service that shows environments.
+// TestCompleteExamplesAreSafe checks that each example that can be applied as it is has one key, states its
+// environment, and loses no customers by mistake: it protects them, or limits deletions. Only the smallest one has no
+// environment, which requires a service that shows environments.
 func TestCompleteExamplesAreSafe(t *testing.T) {
 	t.Parallel()
 	block := regexp.MustCompile(`(?ms)^(provider|resource) "embed[^\n]*\{(?:\}|$.*?^\})$`)
