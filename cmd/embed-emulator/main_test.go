@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -9,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
@@ -20,7 +20,8 @@ func TestRunServesUntilItIsInterrupted(t *testing.T) {
 	var stderr bytes.Buffer
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, strings.Fields("-addr 127.0.0.1:0 -environment my-key=Testing"), stdout, &stderr)
+		args := strings.Fields("-addr 127.0.0.1:0 -environment my-key=Testing -environment second=")
+		code <- run(ctx, args, stdout, &stderr)
 	}()
 	printed, err := io.ReadAll(exports) // returns only when standard output is closed
 	if err != nil {
@@ -60,6 +61,7 @@ func TestRunFails(t *testing.T) {
 		{"-answers loud", 2, "stored or echo"},
 		{"-environment Production", 2, "Customer, Testing"},
 		{"-environment a;b=Testing", 2, "a key may only"},
+		{"-default-properties plan=free", 2, "must be JSON"},
 		{"surplus", 2, "surplus"},
 		{"-unheard-of", 2, "unheard-of"},
 		{"-h", 0, "-environment"},
@@ -75,29 +77,31 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
+// TestEveryOptionHasItsFlag sets each flag that the help lists, and expects that to change the option of that name.
 func TestEveryOptionHasItsFlag(t *testing.T) {
-	got, err := parse(nil, io.Discard)
-	want := settings{emulator.Options{ForgetCalls: true}, "127.0.0.1:8642", emulator.DefaultKey}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("without flags %+v, %v", got, err)
+	var help bytes.Buffer
+	_, _ = parse([]string{"-h"}, &help)
+	without, _ := parse(nil, io.Discard)
+	if want := (settings{addr: "127.0.0.1:8642", key: emulator.DefaultKey}); !reflect.DeepEqual(without, want) {
+		t.Errorf("without flags %+v", without)
 	}
-	got, err = parse(strings.Fields("-addr [::1]:0 -answers echo -updates clear -refusals success-zero -ids lower-case "+
-		"-name-required -upsert-on-put -forgiving-deletes -stale-token-status 403 -trim-names -adds-property -omit team_id "+
-		"-omit name -read-lag 2s -environment key=Testing -environment second= -first-team-id 9007199254740993 "+
-		"-latency 20ms -rate-limit 5"), io.Discard)
-	want = settings{emulator.Options{
-		Answers: emulator.AnswersEcho, Updates: emulator.UpdatesClear, Refusals: emulator.RefusalsSuccessZero,
-		IDs: emulator.IDsLowerCase, NameRequired: true, UpsertOnPut: true, ForgivingDeletes: true, StaleTokenStatus: 403,
-		TrimNames: true, AddsProperty: true, Omit: []string{"team_id", "name"}, ReadLag: 2 * time.Second,
-		Environments: map[string]string{"key": "Testing", "second": ""}, FirstTeamID: 9007199254740993,
-		Latency: 20 * time.Millisecond, RateLimit: 5, ForgetCalls: true,
-	}, "[::1]:0", "key"}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("parsed %+v, %v", got, err)
+	has := map[string]bool{"log": true}
+	for _, flag := range regexp.MustCompile(`(?m)^  -(\S+) ?(?:\S+\|)?(\S*)$`).FindAllStringSubmatch(help.String(), -1) {
+		kinds := strings.NewReplacer("duration", "1s", "tag", "Testing", "address", ":0", "status", "500", "ID", "1",
+			"characters", "1", "calls", "1", "JSON", "1")
+		got, err := parse([]string{"-" + flag[1] + "=" + cmp.Or(kinds.Replace(flag[2]), "true")}, io.Discard)
+		if err != nil {
+			t.Error(err)
+		}
+		for i, options := 0, reflect.ValueOf(got.Options); i < options.NumField(); i++ {
+			name := strings.ToLower(options.Type().Field(i).Name)
+			is := strings.HasPrefix(name, strings.ReplaceAll(flag[1], "-", "")) && !options.Field(i).IsZero()
+			has[name] = has[name] || is
+		}
 	}
-	for i, value := 0, reflect.ValueOf(got.Options); i < value.NumField(); i++ {
-		if name := value.Type().Field(i).Name; name != "Log" && value.Field(i).IsZero() {
-			t.Errorf("%s has no flag", name)
+	for option, is := range has {
+		if !is {
+			t.Errorf("%s has no flag", option)
 		}
 	}
 }
