@@ -65,9 +65,11 @@ func (w *world) ask(call string) string { return w.answer(request(w.T, call)) }
 // answer returns "cut" or the status, the unusual headers and the body of the response.
 func (w *world) answer(r *http.Request) (text string) {
 	defer func() {
-		if cut := recover(); cut == http.ErrAbortHandler {
+		switch cut := recover(); cut {
+		case nil:
+		case http.ErrAbortHandler:
 			text = "cut"
-		} else if cut != nil {
+		default:
 			panic(cut)
 		}
 	}()

@@ -77,7 +77,7 @@ type group struct {
 	// which group a rotation or a deletion strikes.
 	token  api.Secret
 	old    []api.Secret
-	teamID *int64
+	teamID string
 	// made means that a call that creates the group was sent, and that the group is not known to be gone.
 	made bool
 }

@@ -136,7 +136,7 @@ func (p *probe) asksFields(made, seen, changed api.UserGroup) {
 	p.found("defaults", pick(len(defaults) > 0, "some", "none"), those(defaults))
 	if p.mayUpdate {
 		missing := those(map[string]bool{
-			"team_id": changed.TeamID == nil, "token": changed.Token.IsZero(), "name": changed.Name == nil,
+			"team_id": changed.TeamID == "", "token": changed.Token.IsZero(), "name": changed.Name == nil,
 			"provided_id": changed.ProvidedID == nil, "properties": changed.Properties.IsZero(),
 		})
 		p.found("fields", pick(missing == "", "complete", "missing"), missing)
@@ -169,8 +169,8 @@ func (p *probe) asksDeletion(ctx context.Context) {
 func (p *probe) asksDeletedID(ctx context.Context) {
 	g, other := p.main(), p.own("-b")
 	next, _ := p.create(ctx, other)
-	if number := p.must(next).UserGroup.TeamID; number != nil && g.teamID != nil {
-		p.found("team-id", pick(*number == *g.teamID, "again", "new"), "")
+	if number := p.must(next).UserGroup.TeamID; number != "" && g.teamID != "" {
+		p.found("team-id", pick(number == g.teamID, "again", "new"), "")
 	}
 	again := p.lookUp(ctx, g, true)
 	if again.refused != nil {

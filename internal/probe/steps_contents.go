@@ -90,7 +90,7 @@ func (p *probe) asksStaleRotation(ctx context.Context) {
 			stale.says())
 		return
 	}
-	named := stale.UserGroup.TeamID != nil || stale.UserGroup.ProvidedID != nil
+	named := stale.UserGroup.TeamID != "" || stale.UserGroup.ProvidedID != nil
 	_ = api.Sleep(ctx, p.pause)
 	now := p.must(p.lookUp(ctx, g, false)).UserGroup.Token
 	p.found("stale-rotation", pick(now != g.token, "accepted", pick(named, "believed", "hollow")), "")
