@@ -14,45 +14,26 @@ const DefaultKey = "emulator-key-0001"
 type Answers int
 
 const (
-	// AnswersStored returns what is stored, regardless of the request.
-	AnswersStored Answers = iota
-	// AnswersEcho returns what the same request contained, and null for the rest.
-	AnswersEcho
+	AnswersStored Answers = iota // what is stored
+	AnswersEcho                  // what the same request has, and null for the rest
 )
 
-// Updates selects what an update does to what is stored. Except with UpdatesClear, a field that the update does not
-// contain stays as it is.
+// Updates selects what an update does to what is stored.
 type Updates int
 
 const (
-	// UpdatesReplace replaces the stored mapping and the stored properties with the given ones.
-	UpdatesReplace Updates = iota
-	// UpdatesMerge merges the given members into the stored ones, at the top level only. A null is stored as null.
-	UpdatesMerge
-	// UpdatesClear replaces the whole group: a name, a mapping or properties that the update does not contain are
-	// cleared.
-	UpdatesClear
+	UpdatesReplace Updates = iota // replaces name, mapping and properties, each only if the update has it
+	UpdatesMerge                  // merges the members of mapping and properties, at the top level; a null is stored
+	UpdatesClear                  // replaces the whole group, and clears what the update lacks
 )
 
 // Refusals selects how the service refuses a body. A call that is refused for another reason (key, path, method,
-// query, headers, length, rate) gets a specific status in both readings.
+// query, headers, length, rate) always gets a specific status.
 type Refusals int
 
 const (
-	// RefusalsStatus responds with a 4xx status, success 0 and a message.
-	RefusalsStatus Refusals = iota
-	// RefusalsSuccessZero responds with status 200, success 0 and a message.
-	RefusalsSuccessZero
-)
-
-// IDs selects how the service stores and compares IDs.
-type IDs int
-
-const (
-	// IDsExact stores IDs as given.
-	IDsExact IDs = iota
-	// IDsLowerCase stores and finds IDs in lower case, so that Acme and acme are the same group.
-	IDsLowerCase
+	RefusalsStatus      Refusals = iota // a 4xx status, success 0 and a message
+	RefusalsSuccessZero                 // status 200, success 0 and a message
 )
 
 // Options selects among the readings of what the contract leaves open. The zero value is a sensible service.
@@ -60,10 +41,24 @@ type Options struct {
 	Answers  Answers
 	Updates  Updates
 	Refusals Refusals
-	IDs      IDs
 
 	// NameRequired refuses a GET or a PUT without a name, or with an empty one.
 	NameRequired bool
+	// NameRequiredToCreate refuses only a call that would create a group without a name.
+	NameRequiredToCreate bool
+	// MissingNameStatus is the status of both refusals; 0 means 400. From 500 on, the response is the page of a program
+	// that failed.
+	MissingNameStatus int
+	// DataSourceRequired refuses a DELETE without data_source_provided_id.
+	DataSourceRequired bool
+	// UniqueNames refuses a name that another group of the environment has.
+	UniqueNames bool
+	// MaxIDLength is the number of characters above which an ID is refused. 0 means no limit.
+	MaxIDLength int
+	// MaxNameLength is the number of characters above which a name is refused. 0 means no limit.
+	MaxNameLength int
+	// CutNames cuts a name at MaxNameLength instead.
+	CutNames bool
 	// UpsertOnPut lets a PUT create a missing group. Otherwise, such a PUT is refused.
 	UpsertOnPut bool
 	// ForgivingDeletes lets a DELETE with a stale token, or of a missing group, succeed. A DELETE with a stale token and
@@ -74,13 +69,11 @@ type Options struct {
 	StaleTokenStatus int
 	// TrimNames stores names without leading and trailing white space.
 	TrimNames bool
-	// AddsProperty adds a property of the service to the properties that a request contains.
-	AddsProperty bool
 	// Omit lists fields that user_group lacks in every response, such as team_id.
 	Omit []string
-	// ReadLag is how long a GET still shows a group as it was before a call updated, rotated or deleted it. A new group
-	// is visible at once, and so are changes through an [Environment].
-	ReadLag time.Duration
+	// TokenLag is how long a GET still shows the previous token after a call has rotated it. The previous token no longer
+	// works.
+	TokenLag time.Duration
 
 	// Environments maps each API key to the tag of the environment that it opens. nil means that DefaultKey opens
 	// Customer. Keys with the same tag share an environment. An ID is unique within an environment. Responses contain
@@ -96,10 +89,9 @@ type Options struct {
 	// together. The refusal of any other call has a Retry-After of one second. 0 means no limit.
 	RateLimit int
 
-	// Log is called with each call just before the response is sent. It can be called concurrently.
+	// Log is called with each call just before the response is sent. It can be called concurrently. The calls are then
+	// not recorded, because the record of a service that runs for days would only grow.
 	Log func(Call)
-	// ForgetCalls records no calls, for a service that runs for days. Calls is then empty, and counts of calls are 0.
-	ForgetCalls bool
 }
 
 func (o Options) complete() Options {
