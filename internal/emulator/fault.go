@@ -34,13 +34,10 @@ type Fault struct {
 	Method, ID string
 	// Nth selects one of the matching calls from now on. 1 is the next one. 0 selects all of them until ClearFaults. If
 	// two faults are due, the one that was added first strikes, and the other one waits for the next matching call.
-	Nth int
-	// Kind is the way in which the calls fail.
-	Kind FaultKind
-	// Delay is the duration of Delay.
-	Delay time.Duration
-	// Status, Body and Header are the response of Answer. Status 0 means 200.
-	Status int
+	Nth    int
+	Kind   FaultKind
+	Delay  time.Duration // of Delay
+	Status int           // of Answer, as Body and Header; 0 means 200
 	Body   string
 	Header http.Header
 
@@ -99,6 +96,8 @@ func (e *Emulator) carryOut(fault Fault, in *inbound) reply {
 	switch fault.Kind {
 	case "", Delay:
 		return e.work(in)
+	case NoToken:
+		return e.work(in, "token")
 	case CutBefore:
 		return reply{}
 	case CutAfterWork:
@@ -121,13 +120,11 @@ func (e *Emulator) carryOut(fault Fault, in *inbound) reply {
 		}
 		out.body = out.body[:half]
 		return out
-	case NoToken:
-		return e.work(in, "token")
 	case HTML200:
 		return page(http.StatusOK, "Sign in", "Please sign in.")
 	case Redirect307:
 		out := failure(http.StatusTemporaryRedirect, "the service is at another path")
-		out.header = http.Header{"Location": {e.url + "/elsewhere"}}
+		out.header.Set("Location", e.url+"/elsewhere")
 		return out
 	case Answer:
 		return reply{status: cmp.Or(fault.Status, http.StatusOK), header: fault.Header, body: []byte(fault.Body)}
