@@ -90,13 +90,13 @@ func (s *Service) conclude(ctx context.Context, p Problem, shows sighting) (Resu
 		return Result{}, p.with(Replaced)
 	}
 	result := Result{Group: &group}
-	switch same := prior.isSame(group); {
-	case same && prior.isOtherID(group):
-		result.Warnings = []*Problem{p.with(Respelled)}
-	case !same && p.MayRemain && (group.Name == nil || *group.Name == "" || *group.Name == p.ID):
+	switch unsure := p.MayRemain && !prior.hasToken(group); { // A placeholder can have the number of the known group.
+	case unsure && (group.Name == nil || *group.Name == "" || *group.Name == p.ID):
 		return Result{}, p.with(MayBePlaceholder)
-	case !same && p.MayRemain: // Most likely, it has the name from somebody. Yet the service may fill in names.
+	case unsure: // Most likely, it has the name from somebody. Yet the service may fill in names.
 		result.Warnings = []*Problem{p.with(MayBePlaceholder)}
+	case prior.isOtherID(group):
+		result.Warnings = []*Problem{p.with(Respelled)}
 	}
 	if prior.isStale(group.Token) {
 		result.Group.Token = api.Secret{}
@@ -141,6 +141,9 @@ func (s *Service) removePlaceholder(ctx context.Context, p Problem, made api.Ans
 			continue
 		case shows == foreign, !isSamePlaceholder(made.UserGroup, seen.UserGroup): // Somebody has taken it.
 			p.MayRemain = seen.AfterLostAttempt
+			if shows == existing && p.Prior.isKnown() { // The known group is gone, even if this one has its number.
+				shows = replaced
+			}
 			return s.conclude(ctx, p, shows)
 		}
 		deletion := s.deletion(p.Prior, seen.UserGroup.Token)

@@ -79,14 +79,16 @@ func destroy(ctx context.Context, s *usergroup.Service, prior usergroup.Prior) (
 
 // variants are what services make of the contract.
 var variants = map[string]emulator.Options{
-	"stored":        {},
-	"echo":          {Answers: emulator.AnswersEcho},
-	"merging":       {Updates: emulator.UpdatesMerge},
-	"clearing":      {Updates: emulator.UpdatesClear},
-	"success 0":     {Refusals: emulator.RefusalsSuccessZero},
-	"stale 401":     {StaleTokenStatus: http.StatusUnauthorized},
-	"stale 500":     {StaleTokenStatus: http.StatusInternalServerError},
-	"name required": {NameRequired: true},
+	"stored":         {},
+	"echo":           {Answers: emulator.AnswersEcho},
+	"merging":        {Updates: emulator.UpdatesMerge},
+	"clearing":       {Updates: emulator.UpdatesClear},
+	"success 0":      {Refusals: emulator.RefusalsSuccessZero},
+	"stale 401":      {StaleTokenStatus: http.StatusUnauthorized},
+	"stale 500":      {StaleTokenStatus: http.StatusInternalServerError},
+	"name required":  {NameRequired: true},
+	"defaults":       {DefaultName: "New user group", DefaultProperties: `{"plan":"free"}`},
+	"reused numbers": {ReuseTeamIDs: true},
 }
 
 // scene is the start of histories. An environment is what the provider expects; the API key opens Customer.
@@ -104,7 +106,7 @@ func scenes() (all []scene) {
 	for named, o := range operations {
 		for _, begins := range o.begins {
 			for variant := range variants {
-				if variant == "merging" || variant == "clearing" && !o.writes {
+				if !o.writes && (variant == "merging" || variant == "clearing") {
 					continue // It behaves as stored.
 				}
 				all = append(all, scene{o, named, begins, variant, ""})
@@ -130,22 +132,22 @@ type history struct {
 	scene
 	*ledger
 
-	choices   *choices
-	budget    int
-	script    []string // takes the place of the choices
-	prior     usergroup.Prior
-	creation  reply // the response to the creation of the group
+	choices  *choices
+	budget   int
+	script   []string // takes the place of the choices
+	prior    usergroup.Prior
+	creation reply // the response to the creation of the group
 	// neighbor and newNeighbor are the responses to the lookup and to the creation of another group.
 	neighbor, newNeighbor reply
-	cached    func(body string) (key string)
-	cache     map[string]reply
-	late      []*http.Request // the service carries them out after the next attempt
-	attempts  int
-	transient bool   // all faults so far were transient
-	acted     bool   // another client has changed something
-	renamed   bool   // it has renamed the group
-	handed    string // the last new token that arrived
-	stop      context.CancelFunc
+	cached                func(body string) (key string)
+	cache                 map[string]reply
+	late                  []*http.Request // the service carries them out after the next attempt
+	attempts              int
+	transient             bool   // all faults so far were transient
+	acted                 bool   // another client has changed something
+	renamed               bool   // it has renamed the group
+	handed                string // the last new token that arrived
+	stop                  context.CancelFunc
 
 	result   usergroup.Result
 	err      error
