@@ -17,6 +17,8 @@ type fault struct {
 	methods string
 	// transient means that an operation recovers from it.
 	transient bool
+	// twin means that an operation can hardly distinguish it from another one, so that no second fault is of this kind.
+	twin bool
 	// possible reports whether it can happen now, and makes a difference; nil means always.
 	possible func(*history) bool
 	// before happens before the attempt, which then gets its response. Otherwise, do returns the response.
@@ -31,13 +33,13 @@ var faults = []fault{
 		h.late = append(h.late, r)
 		return lost
 	}},
-	{name: "500 before the work", transient: true, do: gets(refusal(http.StatusInternalServerError))},
+	{name: "500 before the work", transient: true, twin: true, do: gets(refusal(http.StatusInternalServerError))},
 	{name: "500 after the work", transient: true, do: worked(func(reply) reply {
 		return refusal(http.StatusInternalServerError)
 	})},
 	{name: "429", transient: true, do: gets(refusal(http.StatusTooManyRequests))},
 	{name: "503", transient: true, do: gets(refusal(http.StatusServiceUnavailable))},
-	{name: "half a response", transient: true, do: worked(func(r reply) reply {
+	{name: "half a response", transient: true, twin: true, do: worked(func(r reply) reply {
 		r.body = r.body[:len(r.body)*2/3]
 		return r
 	})},
@@ -109,7 +111,7 @@ func (h *history) RoundTrip(r *http.Request) (*http.Response, error) {
 		return lost.response()
 	}
 	kept, body := received(r)
-	f, late := h.fault(r.Method), h.late
+	f, late := h.fault(r.Method, isOfPreflight(body)), h.late
 	h.late = nil
 	h.attempts++
 	if f != nil {
@@ -142,8 +144,9 @@ func (h *history) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.response()
 }
 
-// fault returns the fault that befalls the next attempt, or nil.
-func (h *history) fault(method string) *fault {
+// fault returns the fault that befalls the next attempt, or nil. What another client does during the preflight has the
+// same effect before or after it.
+func (h *history) fault(method string, preflight bool) *fault {
 	if h.script != nil {
 		return h.scripted()
 	}
@@ -153,7 +156,10 @@ func (h *history) fault(method string) *fault {
 	can := []*fault{nil}
 	for i := range faults {
 		f := &faults[i]
-		if (f.methods == "" || strings.Contains(f.methods, method)) && (f.possible == nil || f.possible(h)) {
+		switch {
+		case f.methods != "" && !strings.Contains(f.methods, method), f.possible != nil && !f.possible(h),
+			f.twin && len(h.faults) > 0, preflight && strings.HasPrefix(f.name, "another client"):
+		default:
 			can = append(can, f)
 		}
 	}

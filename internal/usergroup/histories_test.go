@@ -1,9 +1,11 @@
 package usergroup_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -163,10 +165,9 @@ func (s scene) start() *history {
 		h.operation.actor = actor{name: "we"}
 	}
 	h.ledger = newLedger(&record{scene: s.String()}, variants[s.variant], &h.operation.actor)
-	h.newNeighbor = serve(h, h.request(`{"user_group_id":"neighbor","name":"Neighbor"}`))
-	h.neighbor = serve(h, h.request(`{"user_group_id":"neighbor","name":"Neighbor"}`))
-	other, _ := h.Group("neighbor")
-	h.made(other, before)
+	h.made(h.Seed(emulator.Group{ID: "neighbor", Name: "Neighbor"}), before)
+	h.neighbor = h.lookUp("neighbor")
+	h.newNeighbor = isNew(h.neighbor)
 	group := emulator.Group{ID: id, Name: oldName, Properties: json.RawMessage(`{"tier":"silver","seats":5}`)}
 	switch s.begins {
 	case "nameless":
@@ -174,12 +175,8 @@ func (s scene) start() *history {
 	case "alike":
 		group = emulator.Group{ID: id, Name: newName, Properties: json.RawMessage(wantedProperties)}
 	}
-	body := `{"user_group_id":"` + id + `"}`
-	if h.variant == "name required" {
-		body = `{"user_group_id":"` + id + `","name":"` + id + `"}`
-	}
-	h.creation = serve(h, h.request(body))
-	made, _ := h.Group(id)
+	made := h.Seed(emulator.Group{ID: id})
+	h.creation = isNew(h.lookUp(id))
 	group.TeamID, group.Token = made.TeamID, made.Token
 	h.made(h.Seed(group), before)
 	h.prior = usergroup.Prior{ID: id}
@@ -202,10 +199,17 @@ func (s scene) start() *history {
 	return h
 }
 
-func (h *history) request(body string) *http.Request {
-	r, _ := http.NewRequest(http.MethodGet, "/api/user", strings.NewReader(body)) //nolint:noctx // It is served at once.
+// lookUp returns the response to the lookup of a group that exists, and isNew that to its creation.
+func (h *history) lookUp(id string) reply {
+	body := strings.NewReader(`{"user_group_id":"` + id + `","name":"` + id + `"}`)
+	r := httptest.NewRequest(http.MethodGet, "/api/user", body)
 	r.Header.Set("Authorization", "Token "+emulator.DefaultKey)
 	r.Header.Set("Content-Type", "application/json")
+	return serve(h, r)
+}
+
+func isNew(r reply) reply {
+	r.body = bytes.Replace(r.body, []byte(`"new_user_group":false`), []byte(`"new_user_group":true`), 1)
 	return r
 }
 
