@@ -32,10 +32,10 @@ func TestHistories(t *testing.T) {
 
 // operation is what is done to the group, as the provider does it.
 type operation struct {
-	actor
+	// What the operation may do to the group.
+	creates, writes, rotates, deletes bool
 	// known means that the state has the group, and stored that it has its token.
 	known, stored bool
-	creates       bool
 	begins        []string
 	do            func(context.Context, *usergroup.Service, usergroup.Prior) (usergroup.Result, error)
 }
@@ -49,12 +49,12 @@ var operations = map[string]operation{
 	"find":               {known: true, stored: true, begins: ofState, do: find},
 	"import":             {begins: ofNoState[:3], do: find},
 	"create":             {creates: true, begins: ofNoState, do: create(false)},
-	"adopt":              {actor: actor{writes: true}, begins: ofNoState, do: create(true)},
-	"update":             {actor: actor{writes: true}, known: true, stored: true, begins: ofState, do: update},
-	"rotate":             {actor: actor{rotates: true}, known: true, stored: true, begins: ofState, do: rotate},
-	"delete":             {actor: actor{deletes: true}, known: true, stored: true, begins: ofState, do: destroy},
-	"rotate, not stored": {actor: actor{rotates: true}, known: true, begins: ofState, do: rotate},
-	"delete, not stored": {actor: actor{deletes: true}, known: true, begins: ofState, do: destroy},
+	"adopt":              {writes: true, begins: ofNoState, do: create(true)},
+	"update":             {writes: true, known: true, stored: true, begins: ofState, do: update},
+	"rotate":             {rotates: true, known: true, stored: true, begins: ofState, do: rotate},
+	"delete":             {deletes: true, known: true, stored: true, begins: ofState, do: destroy},
+	"rotate, not stored": {rotates: true, known: true, begins: ofState, do: rotate},
+	"delete, not stored": {deletes: true, known: true, begins: ofState, do: destroy},
 }
 
 func find(ctx context.Context, s *usergroup.Service, prior usergroup.Prior) (usergroup.Result, error) {
@@ -91,6 +91,21 @@ var variants = map[string]emulator.Options{
 	"name required":  {NameRequired: true},
 	"defaults":       {DefaultName: "New user group", DefaultProperties: `{"plan":"free"}`},
 	"reused numbers": {ReuseTeamIDs: true},
+}
+
+// priorOf returns what the state has about a group.
+func (o operation) priorOf(group emulator.Group) usergroup.Prior {
+	if !o.known {
+		return usergroup.Prior{ID: group.ID}
+	}
+	token := api.NewSecret(group.Token)
+	prior := usergroup.Prior{
+		ID: group.ID, Name: group.Name, TeamID: &group.TeamID, Fingerprint: token.Fingerprint(), Instance: "first",
+	}
+	if o.stored {
+		prior.Token = token
+	}
+	return prior
 }
 
 // scene is the start of histories. An environment is what the provider expects; the API key opens Customer.
@@ -150,21 +165,16 @@ type history struct {
 	renamed               bool   // it has renamed the group
 	handed                string // the last new token that arrived
 	stop                  context.CancelFunc
-
-	result   usergroup.Result
-	err      error
-	problems []*usergroup.Problem
-	took     time.Duration
+	took                  time.Duration
 }
 
 // start returns the history at its beginning.
 func (s scene) start() *history {
 	h := &history{scene: s, transient: true}
-	h.operation.actor.name = "we"
+	h.ledger = newLedger(&record{scene: s.String()}, variants[s.variant], &actor{operation: s.operation, name: "we"})
 	if s.environment == "Testing" { // Nothing may be changed with the wrong key.
-		h.operation.actor = actor{name: "we"}
+		h.actor.writes, h.actor.rotates, h.actor.deletes = false, false, false
 	}
-	h.ledger = newLedger(&record{scene: s.String()}, variants[s.variant], &h.operation.actor)
 	h.made(h.Seed(emulator.Group{ID: "neighbor", Name: "Neighbor"}), before)
 	h.neighbor = h.lookUp("neighbor")
 	h.newNeighbor = isNew(h.neighbor)
@@ -179,12 +189,7 @@ func (s scene) start() *history {
 	h.creation = isNew(h.lookUp(id))
 	group.TeamID, group.Token = made.TeamID, made.Token
 	h.made(h.Seed(group), before)
-	h.prior = usergroup.Prior{ID: id}
-	if s.known {
-		if h.prior = priorOf(group); !s.stored {
-			h.prior.Token = api.Secret{}
-		}
-	}
+	h.actor.prior = s.priorOf(group)
 	switch s.begins {
 	case "absent":
 		h.Remove(id)
@@ -195,7 +200,7 @@ func (s scene) start() *history {
 		h.made(h.Seed(emulator.Group{ID: id, Name: "Theirs"}), another)
 	}
 	h.seen()
-	h.actor.calls, h.events, h.broken = 0, nil, nil
+	h.events, h.broken = nil, nil
 	return h
 }
 
@@ -236,15 +241,9 @@ func (h *history) operate(ctx context.Context) {
 	defer h.stop()
 	begun := time.Now()
 	service := newService(h, retries(h.budget), usergroup.Settings{Environment: h.environment})
-	h.result, h.err = h.do(ctx, service, h.prior)
+	h.actor.operate(ctx, h.ledger, service)
 	h.took = time.Since(begun)
 	for _, work := range h.late {
 		serve(h, work)
-	}
-	for _, p := range h.result.Warnings {
-		h.tell("warning: %s", facts(p))
-	}
-	if h.problems = problemsOf(h.err, h.result.Warnings); h.err != nil {
-		h.tell("error: %s", facts(problemOf(h.err)))
 	}
 }

@@ -2,6 +2,7 @@ package usergroup_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -48,15 +49,6 @@ func wanted(id string) api.GroupRequest {
 
 func isWanted(group emulator.Group) bool {
 	return group.Name == newName && string(group.Properties) == wantedProperties && group.Mapping["sales"] == "acme-db"
-}
-
-// priorOf returns what a state has about a group.
-func priorOf(group emulator.Group) usergroup.Prior {
-	token := api.NewSecret(group.Token)
-	return usergroup.Prior{
-		ID: group.ID, Name: group.Name, TeamID: &group.TeamID, Token: token, Fingerprint: token.Fingerprint(),
-		Instance: "first",
-	}
 }
 
 // reply is the response to an attempt. With status 0, there is none.
@@ -116,13 +108,16 @@ const (
 	lookup  maker = "lookup"  // a lookup or the preflight has created it, so it is a placeholder
 )
 
-// actor is a run that does one operation. The second half is what it has done to the group that it is about.
+// actor is a process that does one operation. The second half is what it has done to the group, and what it reports.
 type actor struct {
-	name                     maker
-	writes, rotates, deletes bool // whether it was asked to
+	operation
+	name  maker
+	prior usergroup.Prior
 
 	created, updated, rotated, deleted int
-	calls                              int
+	result                             usergroup.Result
+	err                                error
+	problems                           []*usergroup.Problem
 }
 
 // of returns how often an operation was carried out.
@@ -139,6 +134,24 @@ func (a *actor) of(operation usergroup.Operation) int {
 	default:
 		return 0
 	}
+}
+
+// operate carries out the operation.
+func (a *actor) operate(ctx context.Context, l *ledger, service *usergroup.Service) {
+	a.result, a.err = a.do(ctx, service, a.prior)
+	for _, p := range a.result.Warnings {
+		l.tell("%s: warning: %s", a.name, facts(p))
+	}
+	if a.problems = problemsOf(a.err, a.result.Warnings); a.err != nil {
+		l.tell("%s: error: %s", a.name, facts(problemOf(a.err)))
+	}
+}
+
+// mayClaim reports whether the creation says that it takes a group for its own that shows what was sent.
+func (a *actor) mayClaim() bool {
+	group := a.result.Group
+	return has(a.problems, usergroup.Claimed) && group.Name != nil && *group.Name == newName &&
+		group.Properties.Text() == wantedProperties
 }
 
 // ledger has what really happened at the service. Every rule is about it.
@@ -163,7 +176,6 @@ func newLedger(r *record, options emulator.Options, actor *actor) *ledger {
 func (l *ledger) note(call emulator.Call) {
 	a, made := l.actor, l.makers[call.TeamID]
 	l.tell("%s: %s", a.name, call)
-	a.calls++
 	placeholder := made == lookup
 	switch {
 	case call.Created && isLookup(call):
@@ -171,8 +183,14 @@ func (l *ledger) note(call emulator.Call) {
 	case call.Created:
 		l.makers[call.TeamID] = a.name
 		a.created++
-	case call.Updated && !placeholder:
+	case call.Updated && !isOfPreflight(call.ID):
 		a.updated++
+		switch { // It is no longer a placeholder.
+		case placeholder && a.creates:
+			l.makers[call.TeamID] = a.name
+		case placeholder:
+			l.makers[call.TeamID], l.taken = another, call.TeamID
+		}
 	case call.Rotated:
 		a.rotated++
 	case call.Deleted && !placeholder:
