@@ -35,7 +35,7 @@ func (s *Service) create(ctx context.Context, wanted api.GroupRequest, adopt boo
 		return Result{}, problem
 	}
 	answer, err := s.client.GetOrCreate(ctx, wanted)
-	if adopt && err == nil && !*answer.New && !answer.AfterLostAttempt && api.Sleep(ctx, beforeAdoption) == nil {
+	if adopt && err == nil && !*answer.New && api.Sleep(ctx, beforeAdoption) == nil {
 		answer, err = s.client.GetOrCreate(ctx, wanted)
 	}
 	p.Done, p.Response = p.record(err), answer.UserGroup
