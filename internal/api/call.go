@@ -52,11 +52,13 @@ func (c *Client) do(ctx context.Context, call call) (Answer, error) {
 		answer, failure = c.attempt(ctx, call, named, attempt)
 		answer.AfterLostAttempt = earlier.MayHaveHappened()
 		c.limiter.learn(sent, failure, c.config.RetryWaitMax)
+		if failure == nil || failure.Kind == Incomplete {
+			c.succeeded(call, named)
+		}
 		if failure == nil {
 			if named && earlier.missesName() && (answer.New == nil || *answer.New) {
 				answer.AfterLostAttempt = earlier.AfterLostAttempt // It was a refusal.
 			}
-			c.succeeded(call, named)
 			return answer, nil
 		}
 		failure.AfterLostAttempt = earlier.MayHaveHappened()

@@ -97,7 +97,7 @@ func (c *Client) HasWorked(methods ...string) bool {
 // them sends one.
 func (c *Client) NameRequired(method string) bool { return c.has(c.nameRequired, method) }
 
-// succeeded records that a call has succeeded. named says whether it was sent with NameIfRequired.
+// succeeded records that a call has succeeded, even if its response was incomplete. named says whether it was sent with NameIfRequired.
 func (c *Client) succeeded(call call, named bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
