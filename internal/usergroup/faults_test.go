@@ -114,6 +114,14 @@ func (h *history) RoundTrip(r *http.Request) (*http.Response, error) {
 	f, late := h.fault(r.Method, isOfPreflight(body)), h.late
 	h.late = nil
 	h.attempts++
+	attempt := r.Method
+	if isOfPreflight(body) {
+		attempt += " test"
+	}
+	if f != nil {
+		attempt += " " + f.name
+	}
+	h.log = append(h.log, attempt)
 	if f != nil {
 		h.faults = append(h.faults, f.name+" of "+r.Method)
 		h.transient = h.transient && f.transient

@@ -161,10 +161,11 @@ type history struct {
 	cache                 map[string]reply
 	late                  []*http.Request // the service carries them out after the next attempt
 	attempts              int
-	transient             bool   // all faults so far were transient
-	acted                 bool   // another client has changed something
-	renamed               bool   // it has renamed the group
-	handed                string // the last new token that arrived
+	log                   []string // the attempts, with their faults
+	transient             bool     // all faults so far were transient
+	acted                 bool     // another client has changed something
+	renamed               bool     // it has renamed the group
+	handed                string   // the last new token that arrived
 	stop                  context.CancelFunc
 	took                  time.Duration
 }
