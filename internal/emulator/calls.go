@@ -66,11 +66,6 @@ func (c Call) String() string {
 	return line
 }
 
-func (c *Call) refuse(status int, message string) reply {
-	c.Refused = message
-	return failure(status, message)
-}
-
 // Calls returns the recorded calls in the order in which the service performed them.
 func (e *Emulator) Calls() []Call {
 	e.mu.Lock()

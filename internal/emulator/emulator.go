@@ -35,7 +35,7 @@ type Emulator struct {
 
 	mu       sync.Mutex
 	service  *service
-	rate     rateLimit
+	nextDue  time.Time // when the next call would arrive if calls came exactly at the rate limit
 	faults   []Fault
 	calls    []Call
 	inFlight int
@@ -79,10 +79,9 @@ func New(options Options) *Emulator {
 	options = options.complete()
 	e := &Emulator{
 		options: options,
-		rate:    rateLimit{perSecond: options.RateLimit},
 		service: &service{
 			options: options, nextTeamID: options.FirstTeamID,
-			groups: map[scoped]Group{}, issued: map[scoped]string{}, past: map[scoped][]version{},
+			groups: map[scoped]Group{}, issued: map[scoped]string{},
 		},
 	}
 	e.idle.L = &e.mu

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"time"
 )
 
 // Group is a user group as the service stores it.
@@ -15,8 +16,7 @@ type Group struct {
 	Name string
 	// Mapping maps schema IDs to data sources. No response contains it.
 	Mapping map[string]string
-	// Properties is the JSON text as sent, or nil if none was sent. Responses contain it byte for byte, or null. Only
-	// merged properties are encoded anew.
+	// Properties is the JSON text as sent, or nil if none was sent. Only merged properties are encoded anew.
 	Properties json.RawMessage
 	// Token is the current user group token.
 	Token string
@@ -24,6 +24,10 @@ type Group struct {
 	TeamID int64
 	// Environment is the tag of the group's environment.
 	Environment string
+
+	// previousToken is what a GET shows as the token until lagsUntil.
+	previousToken string
+	lagsUntil     time.Time
 }
 
 // Environment gives access to the groups that the API keys of one tag see. Its methods act behind the caller's back:
@@ -44,18 +48,18 @@ func (v *Environment) Seed(group Group) Group {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
 	group.Environment = cmp.Or(group.Environment, v.tag)
-	return v.emulator.service.seed(group)
+	return v.emulator.service.put(group)
 }
 
 // Replace simulates another client that deletes the group and recreates it by looking it up: with a new team ID, a new
 // token, and nothing else in it.
 func (v *Environment) Replace(id string) Group { return v.Seed(Group{ID: id}) }
 
-// Group returns the current group and reports whether it exists. ReadLag does not apply.
+// Group returns the current group and reports whether it exists.
 func (v *Environment) Group(id string) (Group, bool) {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
-	group, there := v.emulator.service.groups[v.emulator.service.key(v.tag, id)]
+	group, there := v.emulator.service.groups[scoped{v.tag, id}]
 	return group, there
 }
 
@@ -78,12 +82,12 @@ func (v *Environment) Groups() []Group {
 func (v *Environment) Change(id string, edit func(*Group)) {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
-	group, there := v.emulator.service.groups[v.emulator.service.key(v.tag, id)]
+	group, there := v.emulator.service.groups[scoped{v.tag, id}]
 	if there {
 		edited := group
 		edit(&edited)
 		edited.ID, edited.Environment = group.ID, group.Environment
-		v.emulator.service.seed(edited)
+		v.emulator.service.put(edited)
 	}
 }
 
@@ -100,7 +104,5 @@ func (v *Environment) RotateBehind(id string) (token string) {
 func (v *Environment) Remove(id string) {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
-	key := v.emulator.service.key(v.tag, id)
-	delete(v.emulator.service.groups, key)
-	delete(v.emulator.service.past, key)
+	delete(v.emulator.service.groups, scoped{v.tag, id})
 }

@@ -38,9 +38,6 @@ const (
 	Redirect307 FaultKind = "redirect-307"
 	// Delay does the work at once and responds late.
 	Delay FaultKind = "delay"
-	// AnswerTwice does the work, and sends the response once more on the same connection, in place of the response to the
-	// next request there, which it does not read. Then it cuts the connection.
-	AnswerTwice FaultKind = "answer-twice"
 	// Answer sends the response that the Fault specifies, without doing the work.
 	Answer FaultKind = "answer"
 )
@@ -136,28 +133,19 @@ func (e *Emulator) carryOut(fault Fault, in *inbound) reply {
 	case TooMany429:
 		return failure(http.StatusTooManyRequests, "too many calls")
 	case Refuse:
-		return e.service.refuse(&in.call, http.StatusBadRequest, "the service refuses this call")
-	case HalfDocument:
+		return e.service.refuse(&in.call, refusal{http.StatusBadRequest, "", "the service refuses this call"})
+	case HalfDocument, CutInDocument:
 		out := e.work(in)
-		out.body = out.body[:len(out.body)/2]
-		return out
-	case CutInDocument:
-		out := e.work(in)
-		out.missing = len(out.body) - len(out.body)/2
-		out.body = out.body[:len(out.body)/2]
+		half := len(out.body) / 2
+		if fault.Kind == CutInDocument {
+			out.missing = len(out.body) - half
+		}
+		out.body = out.body[:half]
 		return out
 	case NoToken:
 		return e.work(in, "token")
-	case AnswerTwice:
-		out := e.work(in)
-		out.twice = true
-		return out
 	case HTML200:
-		return reply{
-			status: http.StatusOK,
-			header: http.Header{"Content-Type": {"text/html; charset=utf-8"}},
-			body:   []byte("<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please sign in.</body></html>\n"),
-		}
+		return page(http.StatusOK, "Sign in", "Please sign in.")
 	case Redirect307:
 		out := failure(http.StatusTemporaryRedirect, "the service is at another path")
 		out.header = http.Header{"Location": {e.url + "/elsewhere"}}

@@ -45,25 +45,29 @@ const (
 	RefusalsSuccessZero
 )
 
-// IDs selects how the service stores and compares IDs.
-type IDs int
-
-const (
-	// IDsExact stores IDs as given.
-	IDsExact IDs = iota
-	// IDsLowerCase stores and finds IDs in lower case, so that Acme and acme are the same group.
-	IDsLowerCase
-)
-
 // Options selects among the readings of what the contract leaves open. The zero value is a sensible service.
 type Options struct {
 	Answers  Answers
 	Updates  Updates
 	Refusals Refusals
-	IDs      IDs
 
 	// NameRequired refuses a GET or a PUT without a name, or with an empty one.
 	NameRequired bool
+	// NameRequiredToCreate refuses only a call that would create a group without a name.
+	NameRequiredToCreate bool
+	// MissingNameStatus is the status of both refusals; 0 means 400. From 500 on, the response is the page of a program
+	// that failed.
+	MissingNameStatus int
+	// DataSourceRequired refuses a DELETE without data_source_provided_id.
+	DataSourceRequired bool
+	// UniqueNames refuses a name that another group of the environment has.
+	UniqueNames bool
+	// MaxIDLength is the number of characters above which an ID is refused. 0 means no limit.
+	MaxIDLength int
+	// MaxNameLength is the number of characters above which a name is refused. 0 means no limit.
+	MaxNameLength int
+	// CutNames cuts a name at MaxNameLength instead.
+	CutNames bool
 	// UpsertOnPut lets a PUT create a missing group. Otherwise, such a PUT is refused.
 	UpsertOnPut bool
 	// ForgivingDeletes lets a DELETE with a stale token, or of a missing group, succeed. A DELETE with a stale token and
@@ -74,13 +78,11 @@ type Options struct {
 	StaleTokenStatus int
 	// TrimNames stores names without leading and trailing white space.
 	TrimNames bool
-	// AddsProperty adds a property of the service to the properties that a request contains.
-	AddsProperty bool
 	// Omit lists fields that user_group lacks in every response, such as team_id.
 	Omit []string
-	// ReadLag is how long a GET still shows a group as it was before a call updated, rotated or deleted it. A new group
-	// is visible at once, and so are changes through an [Environment].
-	ReadLag time.Duration
+	// TokenLag is how long a GET still shows the previous token after a call has rotated it. The previous token no longer
+	// works.
+	TokenLag time.Duration
 
 	// Environments maps each API key to the tag of the environment that it opens. nil means that DefaultKey opens
 	// Customer. Keys with the same tag share an environment. An ID is unique within an environment. Responses contain
@@ -96,10 +98,9 @@ type Options struct {
 	// together. The refusal of any other call has a Retry-After of one second. 0 means no limit.
 	RateLimit int
 
-	// Log is called with each call just before the response is sent. It can be called concurrently.
+	// Log is called with each call just before the response is sent. It can be called concurrently. The calls are then
+	// not recorded, because the record of a service that runs for days would only grow.
 	Log func(Call)
-	// ForgetCalls records no calls, for a service that runs for days. Calls is then empty, and counts of calls are 0.
-	ForgetCalls bool
 }
 
 func (o Options) complete() Options {

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // scoped is an ID or a token, which is meaningful only within its environment.
@@ -23,19 +23,18 @@ type service struct {
 	// identifies the group that a call is about.
 	issued     map[scoped]string
 	nextTeamID int64
-	// past contains earlier versions of groups, for reads that lag.
-	past map[scoped][]version
 }
 
-type version struct {
-	group Group
-	until time.Time
-}
+var (
+	absent = refusal{http.StatusNotFound, "", "there is no user group with this user_group_id"}
+	stale  = refusal{http.StatusNotFound, "", "current_token is not the current token of any user group"}
+	others = refusal{http.StatusConflict, "", "current_token does not belong to the user group with this user_group_id"}
+)
 
 // answer performs the call and records in it what was done.
 func (s *service) answer(call *Call, asked request) reply {
-	if missing := s.missing(call.Method, asked); missing != "" {
-		return s.refuse(call, http.StatusBadRequest, missing)
+	if wrong := s.check(call.Method, asked); wrong != nil {
+		return s.refuse(call, *wrong)
 	}
 	switch call.Method {
 	case http.MethodGet:
@@ -49,58 +48,87 @@ func (s *service) answer(call *Call, asked request) reply {
 	}
 }
 
-func (s *service) missing(method string, asked request) string {
+// check returns why the service refuses such a body whatever is stored, or nil.
+func (s *service) check(method string, asked request) *refusal {
 	byID := method == http.MethodGet || method == http.MethodPut
 	switch {
-	case byID && asked.id == nil:
-		return "the field user_group_id is missing"
-	case byID && s.options.NameRequired && (asked.name == nil || s.stored(*asked.name) == ""):
-		return "the field name is missing or empty"
-	case method == http.MethodPost && asked.token == nil:
-		return "the field current_token is missing"
-	case method == http.MethodDelete && asked.token == nil && asked.id == nil:
-		return "neither the field current_token nor the field user_group_id is given"
+	case byID && asked.ID == nil:
+		return missing("user_group_id")
+	case byID && s.options.NameRequired && s.isNameless(asked):
+		return s.nameless()
+	case !byID && asked.Token == nil && (method == http.MethodPost || asked.ID == nil):
+		return missing("current_token")
+	case method == http.MethodDelete && s.options.DataSourceRequired && asked.Source == nil:
+		return missing("data_source_provided_id")
+	case isLonger(asked.ID, s.options.MaxIDLength):
+		return &refusal{http.StatusBadRequest, "user_group_id", "is too long"}
+	case isLonger(asked.Name, s.options.MaxNameLength) && !s.options.CutNames:
+		return &refusal{http.StatusBadRequest, "name", "is too long"}
 	default:
-		return ""
+		return nil
 	}
+}
+
+func missing(field string) *refusal {
+	return &refusal{http.StatusBadRequest, field, "is missing or empty"}
+}
+
+func (s *service) isNameless(asked request) bool {
+	return asked.Name == nil || s.stored(*asked.Name) == ""
+}
+
+func (s *service) nameless() *refusal {
+	wrong := missing("name")
+	wrong.status = cmp.Or(s.options.MissingNameStatus, wrong.status)
+	return wrong
+}
+
+func isLonger(text *string, most int) bool {
+	return text != nil && most > 0 && utf8.RuneCountInString(*text) > most
 }
 
 func (s *service) getOrCreate(call *Call, asked request) reply {
-	key := s.key(call.Environment, *asked.id)
-	group, there := s.groups[key]
-	if shown, lagging := s.before(key); lagging {
-		group, there = shown, true
-	}
+	group, there := s.groups[scoped{call.Environment, *asked.ID}]
 	if !there {
-		group = s.create(call, asked)
+		var wrong *refusal
+		if group, wrong = s.create(call, asked); wrong != nil {
+			return s.refuse(call, *wrong)
+		}
 	}
-	return success(member{"new_user_group", marshal(!there)}, s.userGroup(group, asked))
+	if time.Now().Before(group.lagsUntil) {
+		group.Token = group.previousToken
+	}
+	return success(member{"new_user_group", !there}, s.userGroup(group, asked))
 }
 
 func (s *service) update(call *Call, asked request) reply {
-	group, there := s.groups[s.key(call.Environment, *asked.id)]
+	group, there := s.groups[scoped{call.Environment, *asked.ID}]
+	var wrong *refusal
 	switch {
 	case there:
 		if s.options.Updates == UpdatesClear {
 			group.Name, group.Mapping, group.Properties = "", nil, nil
 		}
-		group = s.change(s.applied(group, asked))
-		call.Updated, call.TeamID = true, group.TeamID
+		group, wrong = s.save(call, group, asked, &call.Updated)
 	case s.options.UpsertOnPut:
-		group = s.create(call, asked)
+		group, wrong = s.create(call, asked)
 	default:
-		return s.refuse(call, http.StatusNotFound, "there is no user group with this user_group_id")
+		wrong = &absent
+	}
+	if wrong != nil {
+		return s.refuse(call, *wrong)
 	}
 	return success(s.userGroup(group, asked))
 }
 
 func (s *service) rotate(call *Call, asked request) reply {
-	group, current := s.holder(call.Environment, *asked.token)
+	group, current := s.holder(call.Environment, *asked.Token)
 	if !current {
 		return s.refuseToken(call)
 	}
+	group.previousToken, group.lagsUntil = group.Token, call.At.Add(s.options.TokenLag)
 	group.Token = newToken()
-	group = s.change(group)
+	group = s.put(group)
 	call.Rotated, call.TeamID = true, group.TeamID
 	return success(s.userGroup(group, asked))
 }
@@ -108,55 +136,42 @@ func (s *service) rotate(call *Call, asked request) reply {
 func (s *service) delete(call *Call, asked request) reply {
 	var group Group
 	var there bool
-	if asked.token != nil {
-		group, there = s.holder(call.Environment, *asked.token)
+	if asked.Token != nil {
+		group, there = s.holder(call.Environment, *asked.Token)
 		switch {
 		case !there && !s.options.ForgivingDeletes:
 			return s.refuseToken(call)
-		case there && asked.id != nil && s.key(call.Environment, *asked.id).value != group.ID:
-			return s.refuse(call, http.StatusConflict, "current_token does not belong to the user group with this user_group_id")
+		case there && asked.ID != nil && *asked.ID != group.ID:
+			return s.refuse(call, others)
 		}
 	}
-	if !there && asked.id != nil {
-		group, there = s.groups[s.key(call.Environment, *asked.id)]
+	if !there && asked.ID != nil {
+		group, there = s.groups[scoped{call.Environment, *asked.ID}]
 	}
 	switch {
 	case there:
-		s.lag(group)
-		delete(s.groups, s.key(group.Environment, group.ID))
+		delete(s.groups, scoped{group.Environment, group.ID})
 		call.Deleted, call.TeamID = true, group.TeamID
 	case !s.options.ForgivingDeletes:
-		return s.refuse(call, http.StatusNotFound, "there is no user group with this user_group_id")
+		return s.refuse(call, absent)
 	}
 	return success()
 }
 
-func (s *service) refuse(call *Call, status int, message string) reply {
-	if s.options.Refusals == RefusalsSuccessZero {
-		status = http.StatusOK
-	}
-	return call.refuse(status, message)
-}
-
 func (s *service) refuseToken(call *Call) reply {
-	const message = "current_token is not the current token of any user group"
-	if s.options.StaleTokenStatus != 0 {
-		return call.refuse(s.options.StaleTokenStatus, message)
+	if s.options.StaleTokenStatus == 0 {
+		return s.refuse(call, stale)
 	}
-	return s.refuse(call, http.StatusNotFound, message)
+	return s.reject(call, refusal{s.options.StaleTokenStatus, "", stale.says})
 }
 
-// key returns the key under which the group with the ID is stored.
-func (s *service) key(environment, id string) scoped {
-	if s.options.IDs == IDsLowerCase {
-		id = strings.ToLower(id)
-	}
-	return scoped{environment, id}
-}
-
+// stored returns the name as the service stores it.
 func (s *service) stored(name string) string {
 	if s.options.TrimNames {
-		return strings.TrimSpace(name)
+		name = strings.TrimSpace(name)
+	}
+	if s.options.CutNames && isLonger(&name, s.options.MaxNameLength) {
+		name = string([]rune(name)[:s.options.MaxNameLength])
 	}
 	return name
 }
@@ -167,27 +182,30 @@ func (s *service) holder(environment, token string) (Group, bool) {
 	return group, there && group.Token == token
 }
 
-func (s *service) create(call *Call, asked request) Group {
-	group := s.put(s.applied(Group{ID: *asked.id, Environment: call.Environment}, asked))
-	call.Created, call.TeamID = true, group.TeamID
-	return group
+func (s *service) create(call *Call, asked request) (Group, *refusal) {
+	if s.options.NameRequiredToCreate && s.isNameless(asked) {
+		return Group{}, s.nameless()
+	}
+	return s.save(call, Group{ID: *asked.ID, Environment: call.Environment}, asked, &call.Created)
 }
 
-// change stores a group that a call has changed. Reads may lag behind.
-func (s *service) change(group Group) Group {
-	s.lag(s.groups[s.key(group.Environment, group.ID)])
-	return s.put(group)
-}
-
-// seed stores a group behind the caller's back. Reads do not lag behind.
-func (s *service) seed(group Group) Group {
-	delete(s.past, s.key(group.Environment, group.ID))
-	return s.put(group)
+// save stores a group with what the call asks for, and notes in did that it was done.
+func (s *service) save(call *Call, group Group, asked request, did *bool) (Group, *refusal) {
+	group = s.applied(group, asked)
+	if s.options.UniqueNames && group.Name != "" {
+		for key, other := range s.groups {
+			if other.Name == group.Name && key.environment == group.Environment && key.value != group.ID {
+				return group, &refusal{http.StatusConflict, "name", "is the name of another user group"}
+			}
+		}
+	}
+	group = s.put(group)
+	*did, call.TeamID = true, group.TeamID
+	return group, nil
 }
 
 func (s *service) put(group Group) Group {
-	key := s.key(group.Environment, group.ID)
-	group.ID = key.value
+	key := scoped{group.Environment, group.ID}
 	group.TeamID = cmp.Or(group.TeamID, s.nextTeamID)
 	if group.Token == "" {
 		group.Token = newToken()
@@ -198,72 +216,31 @@ func (s *service) put(group Group) Group {
 	return group
 }
 
-// lag makes reads show this version of the group until ReadLag has passed.
-func (s *service) lag(group Group) {
-	if s.options.ReadLag > 0 {
-		key := s.key(group.Environment, group.ID)
-		s.past[key] = append(s.past[key], version{group, time.Now().Add(s.options.ReadLag)})
-	}
-}
-
-// before returns the earlier version of the group that reads still show, and reports whether there is one.
-func (s *service) before(key scoped) (Group, bool) {
-	for _, version := range s.past[key] {
-		if time.Now().Before(version.until) {
-			return version.group, true
-		}
-	}
-	return Group{}, false
-}
-
-// applied returns the group with the requested changes. It does not modify the mapping in place, because an earlier
-// version of the group may share it.
+// applied returns the group with the requested changes. It does not modify the mapping in place, because a caller of
+// [Environment.Group] may share it.
 func (s *service) applied(group Group, asked request) Group {
 	merging := s.options.Updates == UpdatesMerge
-	if asked.name != nil {
-		group.Name = s.stored(*asked.name)
+	if asked.Name != nil {
+		group.Name = s.stored(*asked.Name)
 	}
-	if asked.mapping != nil {
+	if asked.Mapping != nil {
 		mapping := map[string]string{}
 		if merging {
 			maps.Copy(mapping, group.Mapping)
 		}
-		maps.Copy(mapping, asked.mapping)
+		maps.Copy(mapping, asked.Mapping)
 		group.Mapping = mapping
 	}
-	if asked.properties != nil {
-		properties := asked.properties
-		if merging && group.Properties != nil {
-			properties = merged(group.Properties, properties)
-		}
-		if s.options.AddsProperty {
-			properties = merged(properties, json.RawMessage(`{"added_by_the_service":true}`))
+	if asked.Properties != nil {
+		properties := asked.Properties
+		if all, _ := members(group.Properties); merging && all != nil {
+			added, _ := members(properties)
+			maps.Copy(all, added)
+			properties, _ = json.Marshal(all)
 		}
 		group.Properties = properties
 	}
 	return group
-}
-
-func (s *service) userGroup(group Group, asked request) member {
-	name, id, properties := orNull(group.Name), marshal(group.ID), group.Properties
-	if s.options.Answers == AnswersEcho {
-		name, id, properties = marshal(asked.name), marshal(asked.id), asked.properties
-	}
-	if properties == nil {
-		properties = json.RawMessage("null")
-	}
-	fields := object{
-		{"team_id", marshal(group.TeamID)},
-		{"token", marshal(group.Token)},
-		{"name", name},
-		{"provided_id", id},
-		{"properties", properties},
-		{"api_environment_tag", orNull(group.Environment)},
-	}
-	fields = slices.DeleteFunc(fields, func(field member) bool {
-		return slices.Contains(s.options.Omit, field.name) || slices.Contains(asked.omit, field.name)
-	})
-	return member{"user_group", fields.encode()}
 }
 
 func newToken() string { return "ugt_" + rand.Text() }

@@ -1,9 +1,9 @@
-// Command cmd runs the emulated dashboard service in the foreground, on a loopback address, until it is interrupted.
+// Command embed-emulator runs the emulated dashboard service in the foreground, on a loopback address, until it is interrupted.
 //
 // It prints two export lines that point the provider at the service, and then closes standard output, so that a shell
 // can evaluate the lines while the service keeps running:
 //
-//	eval "$(emulator &)"
+//	eval "$(embed-emulator &)"
 //
 // It prints a line for each call to standard error.
 package main
@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, stdout io.WriteCloser, stderr io.Wr
 	logger.Printf("listening on %s; press Ctrl-C to stop", service.URL())
 	_, err = fmt.Fprintf(stdout, "export EMBED_BASE_URL=%s\nexport EMBED_API_KEY=%s\n", service.URL(), chosen.key)
 	if err := errors.Join(err, stdout.Close()); err != nil {
-		logger.Print("emulator: the exports could not be written: ", err)
+		logger.Print("embed-emulator: the exports could not be written: ", err)
 		return 1
 	}
 	<-ctx.Done()
@@ -70,38 +70,38 @@ type settings struct {
 
 func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	chosen.key = emulator.DefaultKey
-	chosen.ForgetCalls = true // the record of a service that runs for days would only grow
-	flags := flag.NewFlagSet("emulator", flag.ContinueOnError)
+	flags := flag.NewFlagSet("embed-emulator", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&chosen.addr, "addr", "127.0.0.1:8642", "loopback `address` to listen on; port 0 means any free port")
 	flags.Func("environment", "environment `tag` of the default API key, or key=tag for another key; can be repeated; "+
 		"the printed EMBED_API_KEY is the first key; an empty tag is null in responses (default Customer)",
 		chosen.addEnvironment)
-	flags.Func("answers", "whether responses return the stored name, ID and properties, or echo those of the request: "+
-		"`stored|echo` (default stored)",
-		choice(&chosen.Answers, "stored", "echo"))
-	flags.Func("updates", "whether an update replaces mapping and properties, merges them, or replaces them and "+
-		"clears the fields that it omits: `replace|merge|clear` (default replace)",
-		choice(&chosen.Updates, "replace", "merge", "clear"))
-	flags.Func("refusals", "what most refusals look like: a 4xx status, or status 200 with success 0: "+
-		"`status|success-zero` (default status)",
-		choice(&chosen.Refusals, "status", "success-zero"))
-	flags.Func("ids", "how IDs are stored and matched: `exact|lower-case` (default exact)",
-		choice(&chosen.IDs, "exact", "lower-case"))
+	choice(flags, &chosen.Answers, "answers",
+		"show as name, ID and properties what is stored, or what the request has", "stored", "echo")
+	choice(flags, &chosen.Updates, "updates",
+		"let an update replace mapping and properties, merge them, or also clear what it omits", "replace", "merge", "clear")
+	choice(flags, &chosen.Refusals, "refusals",
+		"refuse a body with a 4xx status, or with status 200 and success 0", "status", "success-zero")
 	flags.BoolVar(&chosen.NameRequired, "name-required", false, "refuse a GET or a PUT without a name")
+	flags.BoolVar(&chosen.NameRequiredToCreate, "name-required-to-create", false, "refuse to create a group without a name")
+	flags.IntVar(&chosen.MissingNameStatus, "missing-name-status", 0,
+		"`status` of the response to a call without a required name; 0 means 400; from 500 on, an error page")
+	flags.BoolVar(&chosen.DataSourceRequired, "data-source-required", false, "refuse a DELETE without data_source_provided_id")
+	flags.BoolVar(&chosen.UniqueNames, "unique-names", false, "refuse a name that another group has")
+	flags.IntVar(&chosen.MaxIDLength, "max-id-length", 0, "maximum number of `characters` of an ID; 0 means no limit")
+	flags.IntVar(&chosen.MaxNameLength, "max-name-length", 0, "maximum number of `characters` of a name; 0 means no limit")
+	flags.BoolVar(&chosen.CutNames, "cut-names", false, "cut a name that is too long instead of refusing it")
 	flags.BoolVar(&chosen.UpsertOnPut, "upsert-on-put", false, "let a PUT create a group that does not exist")
 	flags.BoolVar(&chosen.ForgivingDeletes, "forgiving-deletes", false,
 		"let a DELETE succeed if the group does not exist or the token is old")
 	flags.IntVar(&chosen.StaleTokenStatus, "stale-token-status", 0,
 		"`status` of the response to a call with an old token; 0 means the same as for other refusals")
 	flags.BoolVar(&chosen.TrimNames, "trim-names", false, "store names without leading and trailing spaces")
-	flags.BoolVar(&chosen.AddsProperty, "adds-property", false,
-		"store an additional property with those that a request contains")
 	flags.Func("omit", "`field` to leave out of user_group in all responses; can be repeated", func(field string) error {
 		chosen.Omit = append(chosen.Omit, field)
 		return nil
 	})
-	flags.DurationVar(&chosen.ReadLag, "read-lag", 0, "how long a GET shows a group as it was before a change")
+	flags.DurationVar(&chosen.TokenLag, "token-lag", 0, "how long a GET shows the previous token after a rotation")
 	flags.Int64Var(&chosen.FirstTeamID, "first-team-id", 0, "team `ID` of the first group; 0 means 1001")
 	flags.DurationVar(&chosen.Latency, "latency", 0, "minimum time that each call takes")
 	flags.IntVar(&chosen.RateLimit, "rate-limit", 0, "maximum `calls` per second; 0 means no limit")
@@ -138,16 +138,16 @@ func (s *settings) addEnvironment(value string) error {
 	return nil
 }
 
-// choice returns a function for [flag.FlagSet.Func] that sets target to the position of the chosen name. The names
-// are in the order of the constants of T.
-func choice[T ~int](target *T, names ...string) func(string) error {
-	return func(name string) error {
+// choice adds a flag that sets target to the position of the chosen name. The names are in the order of the constants
+// of T, and the first one is the default.
+func choice[T ~int](flags *flag.FlagSet, target *T, flagName, usage string, names ...string) {
+	usage = fmt.Sprintf("%s: `%s` (default %s)", usage, strings.Join(names, "|"), names[0])
+	flags.Func(flagName, usage, func(name string) error {
 		i := slices.Index(names, name)
 		if i < 0 {
-			last := len(names) - 1
-			return errors.New("must be " + strings.Join(names[:last], ", ") + " or " + names[last])
+			return errors.New("must be " + strings.Join(names, " or "))
 		}
 		*target = T(i)
 		return nil
-	}
+	})
 }
