@@ -2,6 +2,7 @@ package protocoltest
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -11,8 +12,8 @@ import (
 type Plan struct {
 	Action string
 	Prior  State
-	// config is the configuration that the provider saw when it planned. For attributes in ignore_changes, config has
-	// the prior values, and ignored has the configured ones.
+	// config is the configuration that the provider saw when it planned. What ignore_changes covers has its prior value
+	// there, and its configured one in ignored.
 	config   Object
 	ignored  Object
 	planned  tftypes.Value
@@ -49,8 +50,8 @@ func (p *Provider) Validate(config Object) Diags {
 	return p.Diagnostics(resp.Diagnostics)
 }
 
-// Plan plans in a new walk. A nil configuration plans to destroy. Attributes in ignoreChanges keep their prior
-// values.
+// Plan plans in a new walk. A nil configuration plans to destroy. What ignoreChanges names, attributes or elements such
+// as mapping.sales, keeps its prior value.
 func (p *Provider) Plan(prior State, config Object, ignoreChanges ...string) Plan {
 	p.T.Helper()
 	p.Walk().WantNone()
@@ -66,9 +67,14 @@ func (p *Provider) PlanToo(prior State, config Object, ignoreChanges ...string) 
 		}
 	}
 	ignored := Object{}
-	for _, attribute := range ignoreChanges {
+	for _, name := range ignoreChanges {
+		attribute, element, isElement := strings.Cut(name, ".")
+		kept := prior.Get(attribute)
 		ignored[attribute] = config[attribute]
-		config = With(config, attribute, prior.Get(attribute))
+		if isElement {
+			kept = With(config[attribute].(Object), element, prior.Get(attribute).(Object)[element])
+		}
+		config = With(config, attribute, kept)
 	}
 	plan := p.planOnce(prior, config)
 	plan.ignored = ignored
@@ -163,7 +169,7 @@ func (p *Provider) ApplyToo(plan Plan, known ...Object) (State, Diags) {
 	return p.applyOnce(plan.Prior, final)
 }
 
-// ApplyDeletion deletes without planning, as engines do in a replacement. Before version 1.3, they always did.
+// ApplyDeletion deletes without planning, as engines do with -replace and for a tainted resource.
 func (p *Provider) ApplyDeletion(prior State) (State, Diags) {
 	p.T.Helper()
 	return p.applyOnce(prior, Plan{planned: p.Nothing().Value, private: prior.Private, identity: prior.Identity})
@@ -180,10 +186,7 @@ func (p *Provider) applyOnce(prior State, plan Plan) (State, Diags) {
 		Config: p.Encode(config), PlannedPrivate: plan.private, PlannedIdentity: plan.identity,
 	})
 	diags := p.Diagnostics(resp.Diagnostics)
-	state := State{Value: p.Decode(p.Type(), resp.NewState), Private: resp.Private, Identity: resp.NewIdentity}
-	if !state.Value.IsFullyKnown() {
-		p.T.Errorf("an engine reports unknown values after apply: %v", state.Members())
-	}
+	state := p.state(resp.NewState, resp.Private, resp.NewIdentity)
 	if diags.HasError() {
 		// Engines taint the instance that a failed creation leaves, so the next run would destroy the group.
 		switch updates := !prior.Value.IsNull() && plan.config != nil; {
@@ -235,9 +238,8 @@ func (p *Provider) Updated(prior State, config Object) State {
 // calls.
 func (p *Provider) Created(config Object) State {
 	p.T.Helper()
-	state := p.Updated(p.Nothing(), config)
-	p.Service.ResetCounts()
-	return state
+	defer p.Service.ResetCounts()
+	return p.Updated(p.Nothing(), config)
 }
 
 // WantDestroyed checks that destroying the group causes no diagnostics.
@@ -277,11 +279,7 @@ func (p *Provider) ReadToo(state State) (State, Diags) {
 	if diags.HasError() {
 		return state, diags
 	}
-	read := State{Value: p.Decode(p.Type(), resp.NewState), Private: resp.Private, Identity: resp.NewIdentity}
-	if !read.Value.IsFullyKnown() {
-		p.T.Errorf("an engine reports unknown values after refresh: %v", read.Members())
-	}
-	return read, diags
+	return p.state(resp.NewState, resp.Private, resp.NewIdentity), diags
 }
 
 // Refreshed is Read, but fails the test if there are diagnostics.
@@ -304,7 +302,7 @@ func (p *Provider) Importing(id string, identity Object) (State, Diags) {
 		return p.Nothing(), diags
 	}
 	one := resp.ImportedResources[0]
-	return State{Value: p.Decode(p.Type(), one.State), Private: one.Private, Identity: one.Identity}, diags
+	return p.state(one.State, one.Private, one.Identity), diags
 }
 
 // ImportToo imports a group by ID and refreshes it, in the current walk, as in a plan with an import block.
@@ -347,10 +345,7 @@ func (p *Provider) Upgraded(
 	}
 	value, err := tfprotov6.RawState{JSON: identity}.Unmarshal(identityType)
 	p.Must(err)
-	state := State{
-		Value:    p.Decode(p.Type(), resp.UpgradedState),
-		Identity: &tfprotov6.ResourceIdentityData{IdentityData: p.Encode(value)},
-	}
+	state := p.state(resp.UpgradedState, nil, &tfprotov6.ResourceIdentityData{IdentityData: p.Encode(value)})
 	p.WantIdentity(state.Identity, state.Get("user_group_id"))
 	return state
 }

@@ -63,8 +63,7 @@ func Value(typ tftypes.Type, plain any) tftypes.Value {
 	}
 	switch typ := typ.(type) {
 	case tftypes.Object:
-		given := plain.(Object)
-		members := make(map[string]tftypes.Value, len(typ.AttributeTypes))
+		given, members := plain.(Object), make(map[string]tftypes.Value, len(typ.AttributeTypes))
 		for name, member := range typ.AttributeTypes {
 			members[name] = Value(member, given[name])
 		}
@@ -102,10 +101,9 @@ func Plain(value tftypes.Value) any {
 	case typ.Is(tftypes.Bool):
 		return as[bool](value)
 	case typ.Is(tftypes.Number):
-		number := as[*big.Float](value)
-		whole, accuracy := number.Int64()
+		whole, accuracy := as[*big.Float](value).Int64()
 		if accuracy != big.Exact {
-			panic("no attribute of a group has numbers such as " + number.String())
+			panic("no attribute of a group has such a number: " + value.String())
 		}
 		return whole
 	case typ.Is(tftypes.List{}):
@@ -157,12 +155,10 @@ func (p *Provider) Decode(typ tftypes.Type, encoded *tfprotov6.DynamicValue) tft
 // proposedState returns the new state that an engine proposes: the configured values, and the prior values of
 // computed attributes that are not configured.
 func proposedState(block *tfprotov6.SchemaBlock, prior, config Object) Object {
-	proposed := Object{}
+	proposed := maps.Clone(config)
 	for _, attribute := range block.Attributes {
 		if attribute.Computed && config[attribute.Name] == nil {
 			proposed[attribute.Name] = prior[attribute.Name]
-		} else {
-			proposed[attribute.Name] = config[attribute.Name]
 		}
 	}
 	return proposed
@@ -170,8 +166,7 @@ func proposedState(block *tfprotov6.SchemaBlock, prior, config Object) Object {
 
 // planFaults returns an engine's objections to a plan. A configured attribute must be planned with its
 // configured or its prior value. An attribute that is neither configured nor computed must be null.
-func planFaults(block *tfprotov6.SchemaBlock, prior, config, planned Object) []string {
-	var faults []string
+func planFaults(block *tfprotov6.SchemaBlock, prior, config, planned Object) (faults []string) {
 	for _, attribute := range block.Attributes {
 		was, wanted, is := prior[attribute.Name], config[attribute.Name], planned[attribute.Name]
 		switch {
@@ -186,24 +181,19 @@ func planFaults(block *tfprotov6.SchemaBlock, prior, config, planned Object) []s
 }
 
 // brokenPromises returns the promises of a plan that a later value breaks. Values that were known must be unchanged.
-func brokenPromises(at string, planned, actual any) []string {
-	if planned == any(Unknown) {
-		return nil
-	}
+func brokenPromises(at string, planned, actual any) (broken []string) {
 	was, isObject := planned.(Object)
 	is, stillObject := actual.(Object)
-	if !isObject || !stillObject {
-		if reflect.DeepEqual(planned, actual) {
-			return nil
-		}
+	sameMembers := func() bool {
+		return slices.Equal(slices.Sorted(maps.Keys(was)), slices.Sorted(maps.Keys(is)))
+	}
+	switch {
+	case planned == any(Unknown), reflect.DeepEqual(planned, actual):
+		return nil
+	case !isObject || !stillObject || !sameMembers():
 		return []string{fmt.Sprintf("%s was planned as %v and became %v", at, planned, actual)}
 	}
-	members := slices.Sorted(maps.Keys(was))
-	if now := slices.Sorted(maps.Keys(is)); !slices.Equal(members, now) {
-		return []string{fmt.Sprintf("%s was planned with the members %q and has %q", at, members, now)}
-	}
-	var broken []string
-	for _, name := range members {
+	for name := range was {
 		broken = append(broken, brokenPromises(at+"."+name, was[name], is[name])...)
 	}
 	return broken

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"sync"
@@ -82,17 +83,21 @@ func reportsMissing(diags *diag.Diagnostics, err error) bool {
 	return missing
 }
 
-// reportFailed reports the failed lookups of many groups. It leaves out those that only refer to an earlier error, unless
-// there are no others.
+// isConsequence reports whether the error of a lookup only says that an earlier error, or the user, has ended the run.
+func isConsequence(err error) bool {
+	problem := problemOf(err)
+	return problem != nil && !problem.MayRemain &&
+		(problem.Finding == usergroup.RunEnded || errors.Is(err, context.Canceled))
+}
+
+// reportFailed reports the failed lookups of many groups. It leaves out consequences, unless there is nothing else.
 func reportFailed(diags *diag.Diagnostics, failed []error) {
-	refersOnly := func(err error) bool {
-		problem := problemOf(err)
-		return problem != nil && problem.Finding == usergroup.RunEnded && !problem.MayRemain
+	if causes := slices.DeleteFunc(slices.Clone(failed), isConsequence); len(causes) > 0 {
+		failed = causes
+	} else if len(failed) > 1 {
+		failed = failed[:1]
 	}
-	onlyReferences := !slices.ContainsFunc(failed, func(err error) bool { return !refersOnly(err) })
-	for i, err := range failed {
-		if !refersOnly(err) || onlyReferences && i == 0 {
-			report(diags, err)
-		}
+	for _, err := range failed {
+		report(diags, err)
 	}
 }

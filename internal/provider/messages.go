@@ -46,7 +46,15 @@ func problemOf(err error) (problem *usergroup.Problem) {
 }
 
 func title(p *usergroup.Problem) string {
+	if isAboutPreflight(p) {
+		p = p.Cause // Errors that refer to this one name its title.
+	}
 	return titleFor(cmp.Or(findings[p.Finding].title, operations[p.Operation].failed), p.ID)
+}
+
+// isAboutPreflight reports whether an operation has failed because the preflight did, and the first of them.
+func isAboutPreflight(p *usergroup.Problem) bool {
+	return p.Cause != nil && p.Cause.Operation == usergroup.Preflight && p.Finding != usergroup.RunEnded
 }
 
 // titleFor replaces %q in a title with the quoted ID. It truncates the ID if the title would otherwise be longer
@@ -81,7 +89,7 @@ func said(p *usergroup.Problem) string {
 	}
 	said := p.Call.Said()
 	said = strings.ToUpper(said[:1]) + said[1:] + "."
-	if p.Cause != nil && p.Cause.Operation == usergroup.Preflight {
+	if isAboutPreflight(p) {
 		said = "The preflight, which tests the service with a group of its own, failed. " + said
 	}
 	return said
@@ -90,7 +98,7 @@ func said(p *usergroup.Problem) string {
 // facts returns the values that a finding is about. It names the top-level keys of properties, but none of their values.
 func facts(p *usergroup.Problem) string {
 	switch p.Finding {
-	case usergroup.Replaced:
+	case usergroup.Replaced, usergroup.AnotherRemains:
 		return fmt.Sprintf("The team_id of the group was %s; the service shows %s.", shown(p.Prior.TeamID), shown(p.Response.TeamID))
 	case usergroup.WrongKey, usergroup.WrongEnvironment:
 		return fmt.Sprintf("The expected environment is %q; the service shows %s.", p.Expected, shown(p.Response.EnvironmentTag))
@@ -132,8 +140,8 @@ func done(p *usergroup.Problem) string {
 		text += fmt.Sprintf(" An empty group with the ID %q may remain, because looking up a missing group creates it. %s", p.ID,
 			removeIt)
 	}
-	if check := p.Cause; check != nil && check.Operation == usergroup.Preflight && check.MayRemain && p.Finding != usergroup.RunEnded {
-		text += fmt.Sprintf(" The preflight's test group, with the ID %q, may remain. %s", check.ID, removeIt)
+	if isAboutPreflight(p) && p.Cause.MayRemain {
+		text += fmt.Sprintf(" The preflight's test group, with the ID %q, may remain. %s", p.Cause.ID, removeIt)
 	}
 	return text
 }

@@ -96,7 +96,7 @@ func (f fault) report(diags *diag.Diagnostics) {
 			f.argument, variable(f.argument))
 	}
 	switch f.argument {
-	case "api_key", "headers", "client_key_pem", "base_url": // A base_url may include a password by mistake.
+	case "api_key", "headers", "client_cert_pem", "base_url": // A base_url may include a password by mistake.
 		diags.AddError(title, text)
 	default:
 		diags.AddAttributeError(path.Root(f.argument), title, text)
@@ -224,6 +224,7 @@ func (r *reader) headers(argument string, configured types.Map) map[string]api.S
 	if configured.IsNull() {
 		if text := os.Getenv(variable(argument)); text != "" && json.Unmarshal([]byte(text), &texts) != nil {
 			r.invalid(argument, "must be a JSON object with string values")
+			return nil
 		}
 	}
 	for name, value := range configured.Elements() {

@@ -104,6 +104,7 @@ func (d *userGroupsDataSource) lookUp(ctx context.Context, data *userGroupsModel
 	ids := withoutRepeats(data.UserGroupIDs)
 	data.Groups = make(map[string]userGroupShown, len(ids))
 	var failed []error
+	explained := false
 	for one := range lookUpAll(ctx, d.service, ids, 0) {
 		switch {
 		case one.err == nil:
@@ -112,9 +113,12 @@ func (d *userGroupsDataSource) lookUp(ctx context.Context, data *userGroupsModel
 		case reportsMissing(diags, one.err):
 			data.MissingIDs = append(data.MissingIDs, one.id)
 		default:
-			if len(failed) == 0 || ctx.Err() == nil || problemOf(one.err).MayRemain {
+			// The lookups under way fail for the same reason. One error is enough, and one for each group that is left.
+			isCause := !isConsequence(one.err)
+			if problem := problemOf(one.err); !isCause || !explained || problem != nil && problem.MayRemain {
 				failed = append(failed, one.err)
 			}
+			explained = explained || isCause
 			stop()
 			continue
 		}
