@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
@@ -27,26 +26,15 @@ const titleImportIDInvalid = "Invalid import ID"
 type userGroupResource struct{ base }
 
 var (
-	_ resource.ResourceWithConfigure   = (*userGroupResource)(nil)
 	_ resource.ResourceWithIdentity    = (*userGroupResource)(nil)
 	_ resource.ResourceWithImportState = (*userGroupResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*userGroupResource)(nil)
 )
 
-func newUserGroupResource() resource.Resource {
-	return &userGroupResource{base{conflicts: newPlanConflicts(), now: time.Now}}
-}
-
 func (r *userGroupResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_user_group"
 	// ModifyPlan makes no call, so plans are complete even if the provider defers them.
 	resp.ResourceBehavior.ProviderDeferred.EnablePlanModification = true
-}
-
-func (r *userGroupResource) Configure(
-	_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse,
-) {
-	r.configure(req.ProviderData, &resp.Diagnostics)
 }
 
 // Schema returns the schema of the resource. No flag has a default or forces replacement, so that adding one to the

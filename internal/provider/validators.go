@@ -68,7 +68,7 @@ var validUserGroupIDs = []validator.List{
 	listvalidator.NoNullValues(), listvalidator.ValueStringsAre(userGroupIDValidator{}),
 }
 
-const mustBeDuration = `must be a duration above zero, such as "30s", "500ms" or "2m"`
+const aDuration = `a duration above zero, such as "30s", "500ms" or "2m"`
 
 func parseDuration(text string) (time.Duration, bool) {
 	duration, err := time.ParseDuration(text)
@@ -78,7 +78,7 @@ func parseDuration(text string) (time.Duration, bool) {
 // durationValidator validates an argument of the provider that is a duration.
 type durationValidator struct{}
 
-func (durationValidator) Description(context.Context) string { return mustBeDuration }
+func (durationValidator) Description(context.Context) string { return aDuration }
 
 func (v durationValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
@@ -87,7 +87,8 @@ func (durationValidator) ValidateString(
 ) {
 	if text := req.ConfigValue.ValueString(); text != "" {
 		if _, ok := parseDuration(text); !ok {
-			resp.Diagnostics.AddAttributeError(req.Path, titleArgumentInvalid, req.Path.String()+" "+mustBeDuration+". No call was made.")
+			detail := req.Path.String() + " must be " + aDuration + ". No call was made."
+			resp.Diagnostics.AddAttributeError(req.Path, titleArgumentInvalid, detail)
 		}
 	}
 }
