@@ -15,6 +15,15 @@ import (
 // lookupsAtATime is the maximum number of concurrent lookups. It equals the default of Terraform's -parallelism.
 const lookupsAtATime = 10
 
+// Descriptions of attributes that several objects have which look up a group.
+const (
+	describeUserGroupID     = "ID of the group to look up."
+	describeShownName       = "Name of the group. Null if the service does not show it."
+	describeShownProperties = "Properties as a JSON object, for `jsondecode`. Null if the service does not show them."
+	describeFingerprint     = "The first 12 hexadecimal digits of the token's SHA-256 hash."
+	describeTeamID          = "The service's own number of the group."
+)
+
 // lookup is the result of looking up one group.
 type lookup struct {
 	usergroup.Result

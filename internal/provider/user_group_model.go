@@ -222,17 +222,3 @@ func (m *userGroupModel) isOlderThan(days types.Int64, now time.Time) bool {
 	at, known := m.rotatedAt(now)
 	return known && !days.IsNull() && now.Truncate(time.Second).After(at.AddDate(0, 0, int(days.ValueInt64())))
 }
-
-// Descriptions of attributes that several schemas have.
-const (
-	describeUserGroupID = "Your own identifier for the group, unique within the environment of the API key. " +
-		"It must have at least one character, no invisible characters, and no spaces at the beginning or end."
-	describeFingerprint = "The first 12 hexadecimal digits of the token's SHA-256 hash. The fingerprint is not " +
-		"secret, and changes whenever the token does. Use it to trigger restarts, or as a `*_wo_version` argument " +
-		"of another resource; `parseint(…, 16)` converts it to the number that most such arguments require."
-	describeTeamID          = "The service's own number for the group."
-	describeShownName       = "Name of the group. Null if the service does not show the name."
-	describeShownProperties = "Properties of the group as a JSON object, for `jsondecode`. Null if the service does " +
-		"not show the properties."
-	describeKeyRights = "The API key must be allowed to create and delete groups."
-)

@@ -39,26 +39,23 @@ func (d *userGroupsDataSource) Metadata(
 
 func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Finds out which of the given user groups exist. With `for_each` in an `import` block, " +
-			"a single plan can import the existing groups and create the missing ones.\n\nThe data source looks up at most " +
-			"ten groups at a time. Looking up a missing group creates the group, and the provider removes it at once. " +
-			describeKeyRights,
+		MarkdownDescription: "Finds out which of the given user groups exist.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_ids": schema.ListAttribute{
 				Required:            true,
 				ElementType:         types.StringType,
 				Validators:          validUserGroupIDs,
-				MarkdownDescription: "The IDs of the user groups to look up. An ID that is repeated is looked up once.",
+				MarkdownDescription: "The IDs to look up.",
 			},
 			"missing_ids": schema.ListAttribute{
 				Computed:            true,
 				ElementType:         types.StringType,
-				MarkdownDescription: "The IDs of the user groups that do not exist, in the order of `user_group_ids`.",
+				MarkdownDescription: "The IDs that do not exist, in the order of `user_group_ids`.",
 			},
 			"groups": schema.MapNestedAttribute{
 				Computed: true,
-				MarkdownDescription: "The user groups that exist, by ID, without their tokens. Use it as the " +
-					"`for_each` of an `import` block. The state contains their names and properties in plain text.",
+				MarkdownDescription: "The groups that exist, by ID, without their tokens. The state contains names and " +
+					"properties in plain text.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"name": schema.StringAttribute{Computed: true, MarkdownDescription: describeShownName},
 					"properties": schema.StringAttribute{
