@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -82,8 +83,8 @@ func withoutRepeats(ids []string) []string {
 	})
 }
 
-// reportsMissing reports whether the error of a lookup says that the group does not exist. It adds a warning if an empty
-// group may remain.
+// reportsMissing reports whether the error of a lookup says that the group does not exist. It adds a warning if an
+// empty group may remain.
 func reportsMissing(diags *diag.Diagnostics, err error) bool {
 	missing := usergroup.IsNotFound(err)
 	if missing && problemOf(err).MayRemain {
@@ -92,21 +93,24 @@ func reportsMissing(diags *diag.Diagnostics, err error) bool {
 	return missing
 }
 
-// isConsequence reports whether the error of a lookup only says that an earlier error, or the user, has ended the run.
-func isConsequence(err error) bool {
-	problem := problemOf(err)
-	return problem != nil && !problem.MayRemain &&
-		(problem.Finding == usergroup.RunEnded || errors.Is(err, context.Canceled))
-}
-
-// reportFailed reports the failed lookups of many groups. It leaves out consequences, unless there is nothing else.
-func reportFailed(diags *diag.Diagnostics, failed []error) {
-	if causes := slices.DeleteFunc(slices.Clone(failed), isConsequence); len(causes) > 0 {
-		failed = causes
-	} else if len(failed) > 1 {
-		failed = failed[:1]
-	}
+// reportFailed reports the failed lookups of many groups: each that leaves a group behind, and most of the others at
+// most. It leaves out those that only say that an earlier error, or the user, has ended the run, unless there is
+// nothing else.
+func reportFailed(diags *diag.Diagnostics, failed []error, most int) {
+	var ended error
 	for _, err := range failed {
-		report(diags, err)
+		problem := problemOf(err)
+		switch {
+		case problem != nil && problem.MayRemain:
+			report(diags, err)
+		case problem != nil && problem.Finding == usergroup.RunEnded, errors.Is(err, context.Canceled):
+			ended = cmp.Or(ended, err)
+		case most > 0:
+			report(diags, err)
+			most--
+		}
+	}
+	if !diags.HasError() {
+		report(diags, ended)
 	}
 }

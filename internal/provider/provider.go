@@ -82,8 +82,8 @@ func (p *embedProvider) Configure(
 	}
 }
 
-// The following methods create an object for each request. It has the service, because an engine configures the provider
-// before it uses an object.
+// The following methods create an object for each request. It has the service, because an engine configures the
+// provider before it uses an object.
 
 func (p *embedProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{func() resource.Resource { return &userGroupResource{p.base} }}

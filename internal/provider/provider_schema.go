@@ -111,8 +111,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 					"`EMBED_CLIENT_KEY_PEM`.",
 			},
 			"request_timeout": schema.StringAttribute{
-				Optional:   true,
-				Validators: []validator.String{durationValidator{}},
+				Optional: true,
 				MarkdownDescription: "Time limit of one attempt at a call, such as `\"45s\"` or `\"2m\"`. After Ctrl-C, calls " +
 					"in flight finish: this takes up to twice the limit. Default: `\"30s\"`. Environment variable: " +
 					"`EMBED_REQUEST_TIMEOUT`.",
@@ -125,8 +124,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 					"most 100. Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
 			},
 			"retry_wait_max": schema.StringAttribute{
-				Optional:   true,
-				Validators: []validator.String{durationValidator{}},
+				Optional: true,
 				MarkdownDescription: "Longest wait between two attempts, also for a `Retry-After`. Waits begin at one second " +
 					"and double. Default: `\"30s\"`. Environment variable: `EMBED_RETRY_WAIT_MAX`.",
 			},

@@ -82,11 +82,11 @@ func variable(argument string) string { return "EMBED_" + strings.ToUpper(argume
 // the argument may contain a secret, the error therefore points to the provider block.
 func (f fault) report(diags *diag.Diagnostics) {
 	title := titleArgumentInvalid
-	text := fmt.Sprintf("%s (or the environment variable %s) %s. No call was made.", f.argument, variable(f.argument), f.why)
+	text := f.argument + " (or the environment variable " + variable(f.argument) + ") " + f.why + ". No call was made."
 	if f.why == isMissing {
-		title, text = titleArgumentMissing, fmt.Sprintf("%s is required: set it in the provider block, or set the environment "+
-			"variable %s. An empty string in the provider block overrides the variable. No call was made.",
-			f.argument, variable(f.argument))
+		title = titleArgumentMissing
+		text = f.argument + " is required: set it in the provider block, or set the environment variable " +
+			variable(f.argument) + ". An empty string in the provider block overrides the variable. No call was made."
 	}
 	switch f.argument {
 	case "api_key", "headers", "client_cert_pem", "base_url": // A base_url may include a password by mistake.
@@ -147,7 +147,11 @@ func (r *reader) rate(argument string, configured attr.Value) float64 {
 }
 
 func (r *reader) duration(argument string, configured attr.Value, byDefault time.Duration) time.Duration {
-	return setting(r, argument, configured, byDefault, aDuration, parseDuration)
+	const wanted = `a duration above zero, such as "30s", "500ms" or "2m"`
+	return setting(r, argument, configured, byDefault, wanted, func(text string) (time.Duration, bool) {
+		duration, err := time.ParseDuration(text)
+		return duration, err == nil && duration > 0
+	})
 }
 
 func (r *reader) flag(argument string, configured attr.Value) bool {
@@ -208,16 +212,19 @@ func (r *reader) clientCertificate(m providerModel) *tls.Certificate {
 
 // reservedHeaders carry the credential, describe the body, or change how the connection works.
 var reservedHeaders = []string{
-	"Accept", "Accept-Encoding", "Authorization", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Expect",
-	"Host", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",
+	"Accept", "Accept-Encoding", "Authorization", "Cache-Control", "Connection", "Content-Length", "Content-Type",
+	"Expect", "Host", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",
 }
 
 func (r *reader) headers(m providerModel) map[string]api.Secret {
 	const argument = "headers"
 	texts := map[string]string{}
-	if text := r.text(argument, m.Headers); m.Headers.IsNull() && text != "" && json.Unmarshal([]byte(text), &texts) != nil {
-		r.invalid(argument, "must be a JSON object with string values")
-		return nil
+	if m.Headers.IsNull() {
+		text := r.text(argument, m.Headers)
+		if text != "" && json.Unmarshal([]byte(text), &texts) != nil {
+			r.invalid(argument, "must be a JSON object with string values")
+			return nil
+		}
 	}
 	for name, value := range m.Headers.Elements() {
 		text, _ := value.(types.String)
@@ -256,8 +263,8 @@ func userAgent(version, cliVersion string) string {
 }
 
 // ClientFromEnvironment returns what a provider block without arguments configures, for commands that reach the
-// service as the provider does, and the default data_source_provided_id. The error lists every environment variable that
-// is missing or invalid.
+// service as the provider does, and the default data_source_provided_id. The error lists every environment variable
+// that is missing or invalid.
 func ClientFromEnvironment(version string) (api.Config, string, error) {
 	s, faults := providerModel{}.settings(version, "")
 	var all []error

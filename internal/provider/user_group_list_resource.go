@@ -70,7 +70,7 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 			}
 		}
 		var errs diag.Diagnostics
-		if reportFailed(&errs, failed); len(errs) > 0 {
+		if reportFailed(&errs, failed, len(failed)); len(errs) > 0 {
 			push(list.ListResult{Diagnostics: errs})
 		}
 	}

@@ -215,8 +215,8 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 	stored.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// Read refreshes the state. It removes a group that does not exist, or has been replaced, from the state. Right after an
-// import, both are errors.
+// Read refreshes the state. It removes a group that does not exist, or has been replaced, from the state. Right after
+// an import, both are errors.
 func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var group userGroupModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &group)...)

@@ -91,7 +91,6 @@ func (d *userGroupsDataSource) lookUp(ctx context.Context, data *userGroupsModel
 	ids := withoutRepeats(data.UserGroupIDs)
 	data.Groups = make(map[string]userGroupShown, len(ids))
 	var failed []error
-	explained := false
 	for one := range lookUpAll(ctx, d.service, ids, 0) {
 		switch {
 		case one.err == nil:
@@ -100,12 +99,7 @@ func (d *userGroupsDataSource) lookUp(ctx context.Context, data *userGroupsModel
 		case reportsMissing(diags, one.err):
 			data.MissingIDs = append(data.MissingIDs, one.id)
 		default:
-			// The lookups under way fail for the same reason. One error is enough, and one for each group that is left.
-			isCause := !isConsequence(one.err)
-			if problem := problemOf(one.err); !isCause || !explained || problem != nil && problem.MayRemain {
-				failed = append(failed, one.err)
-			}
-			explained = explained || isCause
+			failed = append(failed, one.err)
 			stop()
 			continue
 		}
@@ -113,7 +107,7 @@ func (d *userGroupsDataSource) lookUp(ctx context.Context, data *userGroupsModel
 			tflog.Info(ctx, fmt.Sprintf("Looked up %d of %d user groups", done, len(ids)))
 		}
 	}
-	reportFailed(diags, failed)
+	reportFailed(diags, failed, 1) // The lookups under way have failed for the same reason.
 }
 
 func newUserGroupShown(found api.UserGroup) userGroupShown {
