@@ -1,4 +1,5 @@
-// Command embed-emulator runs the emulated dashboard service in the foreground, on a loopback address, until it is interrupted.
+// Command embed-emulator runs the emulated dashboard service in the foreground, on a loopback address, until it is
+// interrupted.
 //
 // It prints two export lines that point the provider at the service, and then closes standard output, so that a shell
 // can evaluate the lines while the service keeps running:
@@ -10,6 +11,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -70,41 +72,57 @@ type settings struct {
 
 func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	chosen.key = emulator.DefaultKey
+	o := &chosen.Options
 	flags := flag.NewFlagSet("embed-emulator", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&chosen.addr, "addr", "127.0.0.1:8642", "loopback `address` to listen on; port 0 means any free port")
 	flags.Func("environment", "environment `tag` of the default API key, or key=tag for another key; can be repeated; "+
 		"the printed EMBED_API_KEY is the first key; an empty tag is null in responses (default Customer)",
 		chosen.addEnvironment)
-	choice(flags, &chosen.Answers, "answers",
-		"show as name, ID and properties what is stored, or what the request has", "stored", "echo")
-	choice(flags, &chosen.Updates, "updates",
-		"let an update replace mapping and properties, merge them, or also clear what it omits", "replace", "merge", "clear")
-	choice(flags, &chosen.Refusals, "refusals",
-		"refuse a body with a 4xx status, or with status 200 and success 0", "status", "success-zero")
-	flags.BoolVar(&chosen.NameRequired, "name-required", false, "refuse a GET or a PUT without a name")
-	flags.BoolVar(&chosen.NameRequiredToCreate, "name-required-to-create", false, "refuse to create a group without a name")
-	flags.IntVar(&chosen.MissingNameStatus, "missing-name-status", 0,
-		"`status` of the response to a call without a required name; 0 means 400; from 500 on, an error page")
-	flags.BoolVar(&chosen.DataSourceRequired, "data-source-required", false, "refuse a DELETE without data_source_provided_id")
-	flags.BoolVar(&chosen.UniqueNames, "unique-names", false, "refuse a name that another group has")
-	flags.IntVar(&chosen.MaxIDLength, "max-id-length", 0, "maximum number of `characters` of an ID; 0 means no limit")
-	flags.IntVar(&chosen.MaxNameLength, "max-name-length", 0, "maximum number of `characters` of a name; 0 means no limit")
-	flags.BoolVar(&chosen.CutNames, "cut-names", false, "cut a name that is too long instead of refusing it")
-	flags.BoolVar(&chosen.UpsertOnPut, "upsert-on-put", false, "let a PUT create a group that does not exist")
-	flags.BoolVar(&chosen.ForgivingDeletes, "forgiving-deletes", false,
-		"let a DELETE succeed if the group does not exist or the token is old")
-	flags.IntVar(&chosen.StaleTokenStatus, "stale-token-status", 0,
-		"`status` of the response to a call with an old token; 0 means the same as for other refusals")
-	flags.BoolVar(&chosen.TrimNames, "trim-names", false, "store names without leading and trailing spaces")
-	flags.Func("omit", "`field` to leave out of user_group in all responses; can be repeated", func(field string) error {
-		chosen.Omit = append(chosen.Omit, field)
+	choice(flags, &o.Answers, "answers", "show what is stored, or what the request has", "stored", "echo")
+	choice(flags, &o.Updates, "updates", "let an update replace what it has, merge it, or also clear the rest",
+		"replace", "merge", "clear")
+	choice(flags, &o.Refusals, "refusals", "refuse with this kind of response",
+		"status", "success-zero", "detail", "fields", "list", "located", "text", "page")
+	choice(flags, &o.Deletions, "deletions", "answer a DELETE with this", "success", "no-content", "empty", "object")
+	choice(flags, &o.DeletedIDs, "deleted-ids", "create a group for a deleted ID, refuse it, or bring the group back",
+		"free", "conflict", "gone", "revived", "revived-as-new")
+	choice(flags, &o.Tags, "tags", "show the tag of the environment as this", "text", "object", "list")
+	flags.BoolVar(&o.NameRequired, "name-required", false, "refuse a GET or a PUT without a name")
+	flags.BoolVar(&o.NameRequiredToCreate, "name-required-to-create", false, "refuse to create a group without a name")
+	flags.IntVar(&o.MissingNameStatus, "missing-name-status", 0, "refuse a missing name with this `status`, such as 500")
+	flags.BoolVar(&o.DataSourceRequired, "data-source-required", false, "refuse a DELETE without data_source_provided_id")
+	flags.BoolVar(&o.UniqueNames, "unique-names", false, "refuse a name that another group has")
+	flags.IntVar(&o.MaxIDLength, "max-id-length", 0, "refuse an ID with more `characters`; 0 means no limit")
+	flags.IntVar(&o.MaxNameLength, "max-name-length", 0, "refuse a name with more `characters`; 0 means no limit")
+	flags.BoolVar(&o.CutNames, "cut-names", false, "cut a name that is too long instead of refusing it")
+	flags.IntVar(&o.StaleTokenStatus, "stale-token-status", 0, "refuse an old token with this `status`, such as 401")
+	flags.BoolVar(&o.UpsertOnPut, "upsert-on-put", false, "let a PUT create a group that does not exist")
+	flags.BoolVar(&o.GetOverwrites, "get-overwrites", false, "let a GET replace what an existing group has")
+	flags.BoolVar(&o.ForgivingDeletes, "forgiving-deletes", false, "let a DELETE with an old token or of no group succeed")
+	flags.BoolVar(&o.ForgivingRotations, "forgiving-rotations", false, "answer an old token with one of no group")
+	flags.BoolVar(&o.ReuseTeamIDs, "reuse-team-ids", false, "give a new group the number after the highest in use")
+	flags.Int64Var(&o.FirstTeamID, "first-team-id", 0, "team `ID` of the first group; 0 means 1001")
+	flags.StringVar(&o.DefaultName, "default-name", "", "create a group without a name with this `name`; {id} is its ID")
+	flags.Func("default-properties", "create a group without properties with this `JSON`", document(&o.DefaultProperties))
+	flags.BoolVar(&o.TrimNames, "trim-names", false, "store names without leading and trailing spaces")
+	flags.BoolVar(&o.EscapeNames, "escape-names", false, "store names with HTML entities")
+	flags.BoolVar(&o.DecomposeNames, "decompose-names", false, "store names in the Unicode form NFD")
+	flags.BoolVar(&o.UnixLineEnds, "unix-line-ends", false, "store LF in place of CRLF in names")
+	flags.BoolVar(&o.Doubles, "doubles", false, "store numbers in properties as doubles")
+	flags.BoolVar(&o.DropNulls, "drop-nulls", false, "store no null members of properties")
+	flags.BoolVar(&o.EmptyLists, "empty-lists", false, "store empty objects in properties as []")
+	flags.Func("omit", "leave this `field` out of user_group in all responses; can be repeated", func(field string) error {
+		o.Omit = append(o.Omit, field)
 		return nil
 	})
-	flags.DurationVar(&chosen.TokenLag, "token-lag", 0, "how long a GET shows the previous token after a rotation")
-	flags.Int64Var(&chosen.FirstTeamID, "first-team-id", 0, "team `ID` of the first group; 0 means 1001")
-	flags.DurationVar(&chosen.Latency, "latency", 0, "minimum time that each call takes")
-	flags.IntVar(&chosen.RateLimit, "rate-limit", 0, "maximum `calls` per second; 0 means no limit")
+	flags.Func("no-properties", "show this `JSON` in place of missing properties, not null", document(&o.NoProperties))
+	flags.DurationVar(&o.TokenLag, "token-lag", 0, "how long a GET shows the previous token after a rotation")
+	flags.BoolVar(&o.BOM, "bom", false, "put a byte order mark before the body of each response")
+	flags.BoolVar(&o.SignedTokens, "signed-tokens", false, "show another token in each response")
+	flags.IntVar(&o.SlashRedirect, "slash-redirect", 0, "be at /api/user/, to which this `status`, such as 308, redirects")
+	flags.DurationVar(&o.Latency, "latency", 0, "minimum time that each call takes")
+	flags.IntVar(&o.RateLimit, "rate-limit", 0, "maximum `calls` per second; 0 means no limit")
 	if err := flags.Parse(args); err != nil {
 		return settings{}, err
 	}
@@ -136,6 +154,16 @@ func (s *settings) addEnvironment(value string) error {
 	}
 	s.Environments[key] = tag
 	return nil
+}
+
+// document returns a function for [flag.FlagSet.Func] that sets target to a JSON text.
+func document(target *string) func(string) error {
+	return func(text string) error {
+		if *target = text; !json.Valid([]byte(text)) {
+			return errors.New("must be JSON")
+		}
+		return nil
+	}
 }
 
 // choice adds a flag that sets target to the position of the chosen name. The names are in the order of the constants

@@ -1,11 +1,14 @@
 package emulator
 
 import (
+	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"html"
 	"net/http"
 	"slices"
+	"strconv"
 )
 
 // omitted lists the fields of user_group that the response to an operation lacks.
@@ -49,7 +52,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 
 func document(status int, content any) reply {
 	body, _ := json.Marshal(content)
-	return reply{status: status, body: body}
+	return reply{status: status, header: http.Header{"Content-Type": {"application/json"}}, body: body}
 }
 
 func success(fields ...member) reply {
@@ -61,40 +64,76 @@ func failure(status int, message string) reply {
 }
 
 func page(status int, title, text string) reply {
-	body := "<!DOCTYPE html>\n<html><head><title>" + title + "</title></head><body>" + html.EscapeString(text) + "</body></html>\n"
-	return reply{status: status, header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, body: []byte(body)}
+	const format = "<!DOCTYPE html>\n<html><head><title>%s</title></head><body>%s</body></html>\n"
+	body := fmt.Appendf(nil, format, title, html.EscapeString(text))
+	return reply{status: status, header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, body: body}
 }
 
-// refuse refuses a call for what its body asks, as [Options.Refusals] says.
+// refuse refuses a call for what its body asks.
 func (s *service) refuse(call *Call, why refusal) reply {
-	if s.options.Refusals == RefusalsSuccessZero {
+	switch {
+	case why == stale && s.options.StaleTokenStatus != 0:
+		why.status = s.options.StaleTokenStatus
+	case s.options.Refusals == RefusalsSuccessZero:
 		why.status = http.StatusOK
 	}
 	return s.reject(call, why)
 }
 
-// reject refuses a call with the status of the refusal.
+// reject refuses a call with the status of the refusal, or with 422 where a framework knows no other for a field.
 func (s *service) reject(call *Call, why refusal) reply {
 	call.Refused = why.message()
-	if why.status >= http.StatusInternalServerError && why.field != "" {
-		return page(why.status, "Server Error", "The program failed.") // It does not know which field it misses.
+	title := strconv.Itoa(why.status) + " " + http.StatusText(why.status)
+	crashed := why.status >= http.StatusInternalServerError && why.field != ""
+	switch refusals := s.options.Refusals; {
+	case refusals == RefusalsText:
+		header := http.Header{"Content-Type": {"text/plain; charset=utf-8"}}
+		return reply{status: why.status, header: header, body: []byte(call.Refused + "\n")}
+	case crashed:
+		return page(why.status, title, "The program failed.") // It does not know which field it misses.
+	case refusals == RefusalsPage:
+		return page(why.status, title, call.Refused)
+	case refusals == RefusalsFields:
+		return document(why.status, object{{cmp.Or(why.field, "non_field_errors"), []string{why.says}}})
+	case refusals == RefusalsList:
+		return document(why.status, []string{call.Refused})
+	case refusals == RefusalsLocated && why.field != "":
+		located := object{{"loc", []string{"body", why.field}}, {"msg", why.says}, {"type", "value_error"}}
+		return document(http.StatusUnprocessableEntity, object{{"detail", []object{located}}})
+	case refusals == RefusalsLocated, refusals == RefusalsDetail:
+		return document(why.status, object{{"detail", call.Refused}})
+	default:
+		return failure(why.status, call.Refused)
 	}
-	return failure(why.status, call.Refused)
 }
 
 // userGroup returns what a response shows of a group.
 func (s *service) userGroup(group Group, asked request) member {
-	name, id, properties := orNull(group.Name), any(group.ID), group.Properties
+	name, id, properties := orNull(group.Name), orNull(group.ID), group.Properties
 	if s.options.Answers == AnswersEcho {
-		name, id, properties = asked.Name, asked.ID, asked.Properties
+		name, id, properties = asked.Name, orNull(asked.ID), asked.Properties
+	}
+	if properties == nil {
+		properties = json.RawMessage(cmp.Or(s.options.NoProperties, "null"))
+	}
+	token := group.Token
+	if s.options.SignedTokens {
+		token += "." + rand.Text()
+	}
+	tag := orNull(group.Environment)
+	switch {
+	case tag != nil && s.options.Tags == TagsObject:
+		tag = object{{"id", 1}, {"name", tag}}
+	case tag != nil && s.options.Tags == TagsList:
+		tag = []any{tag}
 	}
 	shown := object{
-		{"team_id", group.TeamID},
-		{"token", group.Token},
+		{"team_id", orNull(group.TeamID)},
+		{"token", token},
 		{"name", name},
 		{"provided_id", id},
 		{"properties", properties},
-		{"api_environment_tag", orNull(group.Environment)},
+		{"api_environment_tag", tag},
 	}
 	return member{"user_group", slices.DeleteFunc(shown, func(field member) bool {
 		return slices.Contains(s.options.Omit, field.name) || slices.Contains(asked.omit, field.name)

@@ -19,14 +19,14 @@ var fieldsOf = map[string][]string{
 	http.MethodDelete: {"current_token", "user_group_id", "data_source_provided_id"},
 }
 
-// request is a body, or as much of it as could be parsed. A nil field was missing or invalid.
+// request is a body, or as much of it as could be parsed. A zero field was missing or invalid.
 type request struct {
 	Name       *string           `json:"name"`
-	ID         *string           `json:"user_group_id"`
+	ID         string            `json:"user_group_id"`
 	Mapping    map[string]string `json:"mapping"`
 	Properties json.RawMessage   `json:"properties"`
-	Token      *string           `json:"current_token"`
-	Source     *string           `json:"data_source_provided_id"`
+	Token      string            `json:"current_token"`
+	Source     string            `json:"data_source_provided_id"`
 
 	// omit lists the fields to leave out of user_group in the response.
 	omit []string

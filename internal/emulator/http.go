@@ -31,8 +31,7 @@ func (e *Emulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if hook := e.hook.Load(); hook != nil && *hook != nil {
 		(*hook)(in.call)
 	}
-	fault := e.admit(in)
-	out := e.perform(in, fault)
+	out, fault := e.perform(in)
 	if fault.Kind == Delay {
 		sleep(r.Context(), fault.Delay)
 	}
@@ -58,26 +57,12 @@ func (e *Emulator) receive(r *http.Request) *inbound {
 			in.call.Environment, in.authorized = e.options.Environments[key]
 		}
 	}
-	switch {
-	case in.asked.ID != nil:
-		in.call.ID = *in.asked.ID
-	case in.asked.Token != nil && in.authorized:
+	if in.call.ID = in.asked.ID; in.call.ID == "" && in.authorized {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		in.call.ID = e.service.issued[scoped{in.call.Environment, *in.asked.Token}]
+		in.call.ID = e.service.owner(in.call.Environment, in.asked.Token)
 	}
 	return in
-}
-
-// admit applies the rate limit to the call and returns the fault that strikes it, or the zero Fault if there is none.
-func (e *Emulator) admit(in *inbound) Fault {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	in.tooMany = !e.admits(in.call.At)
-	if in.tooMany || in.call.Path != servicePath {
-		return Fault{}
-	}
-	return e.strike(in.call)
 }
 
 // admits reports whether the rate limit admits a call. Its callers hold the lock.
@@ -97,29 +82,45 @@ func (e *Emulator) admits(now time.Time) bool {
 }
 
 // perform does the work and records it under one lock, so that calls are recorded in the order of their work and
-// before their responses are sent.
-func (e *Emulator) perform(in *inbound, fault Fault) reply {
+// before their responses are sent. It returns the fault that has struck, or the zero Fault.
+func (e *Emulator) perform(in *inbound) (out reply, fault Fault) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	out := e.carryOut(fault, in)
+	in.tooMany = !e.admits(in.call.At)
+	if !in.tooMany && in.call.Path == e.path {
+		fault = e.strike(in.call)
+	}
+	out = e.carryOut(fault, in)
 	in.call.Fault, in.call.Status = string(fault.Kind), out.status
 	if e.options.Log == nil {
 		e.calls = append(e.calls, in.call)
 	}
+	return out, fault
+}
+
+// work does what the service does without a fault. It leaves the fields in omit out of user_group.
+func (e *Emulator) work(in *inbound, omit ...string) reply {
+	out := e.handle(in, omit)
+	if e.options.BOM && len(out.body) > 0 {
+		out.body = append([]byte("\ufeff"), out.body...)
+	}
 	return out
 }
 
-// work handles the call as the service does without a fault. It leaves the fields in omit out of user_group.
-func (e *Emulator) work(in *inbound, omit ...string) reply {
+func (e *Emulator) handle(in *inbound, omit []string) reply {
 	contentType := in.Header.Values("Content-Type")
 	reject := func(status int, says string) reply { return e.service.reject(&in.call, refusal{status, "", says}) }
 	switch {
 	case in.tooMany:
 		out := reject(http.StatusTooManyRequests, "more calls per second than the service accepts")
-		out.header = http.Header{"Retry-After": {"1"}}
+		out.header.Set("Retry-After", "1")
 		return out
-	case in.call.Path != servicePath:
-		return reject(http.StatusNotFound, "there is nothing at this path; the service is at "+servicePath)
+	case in.call.Path == servicePath && in.call.Path != e.path:
+		out := reject(e.options.SlashRedirect, "the service is at "+e.path)
+		out.header.Set("Location", e.path)
+		return out
+	case in.call.Path != e.path:
+		return reject(http.StatusNotFound, "there is nothing at this path; the service is at "+e.path)
 	case fieldsOf[in.Method] == nil:
 		return reject(http.StatusMethodNotAllowed, "the method must be GET, PUT, POST or DELETE")
 	case !in.authorized:
@@ -140,15 +141,9 @@ func (e *Emulator) work(in *inbound, omit ...string) reply {
 
 // sleep waits. It returns early if the context is done, as that of a call is when its connection is cut.
 func sleep(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-ctx.Done()
 }
 
 func (r reply) send(w http.ResponseWriter) {

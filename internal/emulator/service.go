@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // scoped is an ID or a token, which is meaningful only within its environment.
@@ -21,7 +20,9 @@ type service struct {
 	groups  map[scoped]Group
 	// issued maps tokens to group IDs. It includes tokens that are no longer current, because a stale token still
 	// identifies the group that a call is about.
-	issued     map[scoped]string
+	issued map[scoped]string
+	// deleted has the groups whose IDs are not free again.
+	deleted    map[scoped]Group
 	nextTeamID int64
 }
 
@@ -33,7 +34,7 @@ var (
 
 // answer performs the call and records in it what was done.
 func (s *service) answer(call *Call, asked request) reply {
-	if wrong := s.check(call.Method, asked); wrong != nil {
+	if wrong := s.check(*call, asked); wrong != nil {
 		return s.refuse(call, *wrong)
 	}
 	switch call.Method {
@@ -48,21 +49,24 @@ func (s *service) answer(call *Call, asked request) reply {
 	}
 }
 
-// check returns why the service refuses such a body whatever is stored, or nil.
-func (s *service) check(method string, asked request) *refusal {
-	byID := method == http.MethodGet || method == http.MethodPut
+// check returns why the service refuses what the body has or lacks, or nil.
+func (s *service) check(call Call, asked request) *refusal {
+	byID := call.Method == http.MethodGet || call.Method == http.MethodPut
+	_, there := s.groups[scoped{call.Environment, asked.ID}]
+	creates := !there && (call.Method == http.MethodGet || s.options.UpsertOnPut)
+	nameless := asked.Name == nil || s.options.storedName(*asked.Name) == ""
 	switch {
-	case byID && asked.ID == nil:
+	case byID && asked.ID == "":
 		return missing("user_group_id")
-	case byID && s.options.NameRequired && s.isNameless(asked):
-		return s.nameless()
-	case !byID && asked.Token == nil && (method == http.MethodPost || asked.ID == nil):
+	case byID && nameless && (s.options.NameRequired || s.options.NameRequiredToCreate && creates):
+		return &refusal{cmp.Or(s.options.MissingNameStatus, http.StatusBadRequest), "name", "is missing or empty"}
+	case !byID && asked.Token == "" && (call.Method == http.MethodPost || asked.ID == ""):
 		return missing("current_token")
-	case method == http.MethodDelete && s.options.DataSourceRequired && asked.Source == nil:
+	case call.Method == http.MethodDelete && s.options.DataSourceRequired && asked.Source == "":
 		return missing("data_source_provided_id")
 	case isLonger(asked.ID, s.options.MaxIDLength):
 		return &refusal{http.StatusBadRequest, "user_group_id", "is too long"}
-	case isLonger(asked.Name, s.options.MaxNameLength) && !s.options.CutNames:
+	case asked.Name != nil && isLonger(*asked.Name, s.options.MaxNameLength) && !s.options.CutNames:
 		return &refusal{http.StatusBadRequest, "name", "is too long"}
 	default:
 		return nil
@@ -73,45 +77,36 @@ func missing(field string) *refusal {
 	return &refusal{http.StatusBadRequest, field, "is missing or empty"}
 }
 
-func (s *service) isNameless(asked request) bool {
-	return asked.Name == nil || s.stored(*asked.Name) == ""
-}
-
-func (s *service) nameless() *refusal {
-	wrong := missing("name")
-	wrong.status = cmp.Or(s.options.MissingNameStatus, wrong.status)
-	return wrong
-}
-
-func isLonger(text *string, most int) bool {
-	return text != nil && most > 0 && utf8.RuneCountInString(*text) > most
-}
-
 func (s *service) getOrCreate(call *Call, asked request) reply {
-	group, there := s.groups[scoped{call.Environment, *asked.ID}]
-	if !there {
-		var wrong *refusal
-		if group, wrong = s.create(call, asked); wrong != nil {
-			return s.refuse(call, *wrong)
-		}
+	group, there := s.groups[scoped{call.Environment, asked.ID}]
+	isNew := !there
+	var wrong *refusal
+	switch {
+	case !there:
+		group, isNew, wrong = s.create(call, asked)
+	case s.options.GetOverwrites:
+		group, wrong = s.save(call, group.cleared(), asked, &call.Updated)
+	}
+	if wrong != nil {
+		return s.refuse(call, *wrong)
 	}
 	if time.Now().Before(group.lagsUntil) {
 		group.Token = group.previousToken
 	}
-	return success(member{"new_user_group", !there}, s.userGroup(group, asked))
+	return success(member{"new_user_group", isNew}, s.userGroup(group, asked))
 }
 
 func (s *service) update(call *Call, asked request) reply {
-	group, there := s.groups[scoped{call.Environment, *asked.ID}]
+	group, there := s.groups[scoped{call.Environment, asked.ID}]
 	var wrong *refusal
 	switch {
 	case there:
 		if s.options.Updates == UpdatesClear {
-			group.Name, group.Mapping, group.Properties = "", nil, nil
+			group = group.cleared()
 		}
 		group, wrong = s.save(call, group, asked, &call.Updated)
 	case s.options.UpsertOnPut:
-		group, wrong = s.create(call, asked)
+		group, _, wrong = s.create(call, asked)
 	default:
 		wrong = &absent
 	}
@@ -122,9 +117,12 @@ func (s *service) update(call *Call, asked request) reply {
 }
 
 func (s *service) rotate(call *Call, asked request) reply {
-	group, current := s.holder(call.Environment, *asked.Token)
-	if !current {
-		return s.refuseToken(call)
+	group, current := s.holder(call.Environment, asked.Token)
+	switch {
+	case !current && s.options.ForgivingRotations:
+		return success(s.userGroup(Group{Token: newToken()}, asked))
+	case !current:
+		return s.refuse(call, stale)
 	}
 	group.previousToken, group.lagsUntil = group.Token, call.At.Add(s.options.TokenLag)
 	group.Token = newToken()
@@ -134,59 +132,65 @@ func (s *service) rotate(call *Call, asked request) reply {
 }
 
 func (s *service) delete(call *Call, asked request) reply {
-	var group Group
-	var there bool
-	if asked.Token != nil {
-		group, there = s.holder(call.Environment, *asked.Token)
-		switch {
-		case !there && !s.options.ForgivingDeletes:
-			return s.refuseToken(call)
-		case there && asked.ID != nil && *asked.ID != group.ID:
-			return s.refuse(call, others)
-		}
-	}
-	if !there && asked.ID != nil {
-		group, there = s.groups[scoped{call.Environment, *asked.ID}]
+	group, there := s.holder(call.Environment, asked.Token)
+	switch {
+	case asked.Token != "" && !there && !s.options.ForgivingDeletes:
+		return s.refuse(call, stale)
+	case there && asked.ID != "" && asked.ID != group.ID:
+		return s.refuse(call, others)
+	case !there:
+		group, there = s.groups[scoped{call.Environment, asked.ID}]
 	}
 	switch {
 	case there:
-		delete(s.groups, scoped{group.Environment, group.ID})
+		s.remove(group)
 		call.Deleted, call.TeamID = true, group.TeamID
 	case !s.options.ForgivingDeletes:
 		return s.refuse(call, absent)
 	}
-	return success()
-}
-
-func (s *service) refuseToken(call *Call) reply {
-	if s.options.StaleTokenStatus == 0 {
-		return s.refuse(call, stale)
-	}
-	return s.reject(call, refusal{s.options.StaleTokenStatus, "", stale.says})
-}
-
-// stored returns the name as the service stores it.
-func (s *service) stored(name string) string {
-	if s.options.TrimNames {
-		name = strings.TrimSpace(name)
-	}
-	if s.options.CutNames && isLonger(&name, s.options.MaxNameLength) {
-		name = string([]rune(name)[:s.options.MaxNameLength])
-	}
-	return name
+	return []reply{
+		DeletionsSuccess: success(), DeletionsNoContent: {status: http.StatusNoContent},
+		DeletionsEmpty: {status: http.StatusOK}, DeletionsObject: document(http.StatusOK, object{}),
+	}[s.options.Deletions]
 }
 
 // holder returns the group that has the token as its current one, and reports whether there is one.
 func (s *service) holder(environment, token string) (Group, bool) {
-	group, there := s.groups[scoped{environment, s.issued[scoped{environment, token}]}]
-	return group, there && group.Token == token
+	group, there := s.groups[scoped{environment, s.owner(environment, token)}]
+	return group, there && group.Token == s.unsigned(token)
 }
 
-func (s *service) create(call *Call, asked request) (Group, *refusal) {
-	if s.options.NameRequiredToCreate && s.isNameless(asked) {
-		return Group{}, s.nameless()
+// owner returns the ID of the group that has or had the token, or nothing.
+func (s *service) owner(environment, token string) string {
+	return s.issued[scoped{environment, s.unsigned(token)}]
+}
+
+func (s *service) unsigned(token string) string {
+	if s.options.SignedTokens {
+		token, _, _ = strings.Cut(token, ".")
 	}
-	return s.save(call, Group{ID: *asked.ID, Environment: call.Environment}, asked, &call.Created)
+	return token
+}
+
+// create creates a group, or does what a deleted ID leads to, and reports whether the group is new to the caller.
+func (s *service) create(call *Call, asked request) (group Group, isNew bool, wrong *refusal) {
+	if before, deleted := s.deleted[scoped{call.Environment, asked.ID}]; deleted {
+		switch s.options.DeletedIDs {
+		case DeletedIDsConflict:
+			return group, false, &refusal{http.StatusConflict, "user_group_id", "is that of a deleted user group"}
+		case DeletedIDsGone:
+			return group, false, &refusal{http.StatusGone, "user_group_id", "is that of a deleted user group"}
+		}
+		call.Created, call.TeamID = true, before.TeamID
+		return s.put(before), s.options.DeletedIDs == DeletedIDsRevivedAsNew, nil
+	}
+	group = Group{ID: asked.ID, Environment: call.Environment}
+	group.Name = strings.ReplaceAll(s.options.DefaultName, "{id}", asked.ID)
+	if s.options.DefaultProperties != "" {
+		group.Properties = json.RawMessage(s.options.DefaultProperties)
+	}
+	group, wrong = s.save(call, group, asked, &call.Created)
+	return group, true, wrong
 }
 
 // save stores a group with what the call asks for, and notes in did that it was done.
@@ -212,8 +216,24 @@ func (s *service) put(group Group) Group {
 	}
 	s.nextTeamID = max(s.nextTeamID, group.TeamID+1)
 	s.groups[key] = group
+	delete(s.deleted, key)
 	s.issued[scoped{group.Environment, group.Token}] = group.ID
 	return group
+}
+
+// remove deletes the group if it exists. The zero Group does not.
+func (s *service) remove(group Group) {
+	key := scoped{group.Environment, group.ID}
+	delete(s.groups, key)
+	if s.options.DeletedIDs != DeletedIDsFree && group.ID != "" {
+		s.deleted[key] = group
+	}
+	if s.options.ReuseTeamIDs {
+		s.nextTeamID = s.options.FirstTeamID
+		for _, left := range s.groups {
+			s.nextTeamID = max(s.nextTeamID, left.TeamID+1)
+		}
+	}
 }
 
 // applied returns the group with the requested changes. It does not modify the mapping in place, because a caller of
@@ -221,7 +241,7 @@ func (s *service) put(group Group) Group {
 func (s *service) applied(group Group, asked request) Group {
 	merging := s.options.Updates == UpdatesMerge
 	if asked.Name != nil {
-		group.Name = s.stored(*asked.Name)
+		group.Name = s.options.storedName(*asked.Name)
 	}
 	if asked.Mapping != nil {
 		mapping := map[string]string{}
@@ -238,7 +258,7 @@ func (s *service) applied(group Group, asked request) Group {
 			maps.Copy(all, added)
 			properties, _ = json.Marshal(all)
 		}
-		group.Properties = properties
+		group.Properties = s.options.storedProperties(properties)
 	}
 	return group
 }
