@@ -24,8 +24,8 @@ func TestOneIDAtTwoNewAddressesIsCreatedOnce(t *testing.T) {
 }
 
 // TestPlansOfOneRunConflict checks which plans for one ID exclude each other in one run, in whichever order the engine
-// requests them. The last plan of each row is refused if the row conflicts. A provider that is not configured yet refuses
-// the same plans.
+// requests them. The last plan of each row is refused if the row conflicts. A provider that is not configured yet
+// refuses the same plans.
 func TestPlansOfOneRunConflict(t *testing.T) {
 	p := start(t, emulator.Options{})
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))

@@ -85,8 +85,8 @@ func customers(p *Provider, maxDeletions any, ids ...string) (_ *Provider, state
 	return p.AnotherProcess(Object{"max_deletions": maxDeletions}), states
 }
 
-// A group counts before its own protection is looked at: a list of customers that is cut short must not print an error for
-// each protected group.
+// A group counts before its own protection is looked at: a list of customers that is cut short must not print an error
+// for each protected group.
 func TestPlanWithTooManyDeletionsFailsOnce(t *testing.T) {
 	p, states := customers(start(t, emulator.Options{}), 2, "a", "b", "c", "d")
 	again := p.Imported("a") // at another address
@@ -123,7 +123,8 @@ func TestPlanWithTooManyDeletionsFailsOnce(t *testing.T) {
 func TestDeletionsWithoutPlanStopAtTheLimit(t *testing.T) {
 	p, states := customers(start(t, emulator.Options{}), 2, "a", "b", "c", "d", "acme")
 	p.Walk().WantNone()
-	second(p.ApplyDeletion(p.Edited(states[4], "deletion_protection", true))).WantErrorAt("deletion_protection", isProtected)
+	protected := p.Edited(states[4], "deletion_protection", true)
+	second(p.ApplyDeletion(protected)).WantErrorAt("deletion_protection", isProtected)
 	p.Walk().WantNone()
 	p.Fault(http.MethodDelete, emulator.Refuse)
 	second(p.ApplyDeletion(states[0])).WantError(`Cannot delete user group "a"`)
@@ -167,8 +168,8 @@ func TestAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 	})
 }
 
-// TestALostDeletionDeletesOnce checks that, after a lost response, a group that somebody has created again meanwhile is not
-// touched, whatever its number.
+// TestALostDeletionDeletesOnce checks that, after a lost response, a group that somebody has created again meanwhile
+// is not touched, whatever its number.
 func TestALostDeletionDeletesOnce(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())

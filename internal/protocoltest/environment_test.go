@@ -22,8 +22,8 @@ func wrongKey(t *testing.T) *Provider {
 }
 
 // TestFailedPreflightEndsTheRun checks that the first operation says why the preflight has failed, and that the others
-// refer to it, make no call, and keep the state. Only a refusal does not end the lookups of what is known. TestHistories in
-// internal/usergroup proves that no operation changes anything.
+// refer to it, make no call, and keep the state. Only a refusal does not end the lookups of what is known.
+// TestHistories in internal/usergroup proves that no operation changes anything.
 func TestFailedPreflightEndsTheRun(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -110,8 +110,8 @@ func TestRefusedKeyEndsTheRun(t *testing.T) {
 	second(wrong.Destroy(acme)).WantError(cannotDelete, "status 401", "was not deleted", "Check api_key")
 }
 
-// With the key of the other environment, no state takes over the tokens of that environment: its group is another one. With
-// the provider's environment set, the preflight finds the wrong key first.
+// With the key of the other environment, no state takes over the tokens of that environment: its group is another one.
+// With the provider's environment set, the preflight finds the wrong key first.
 func TestWrongKeyTakesOverNoToken(t *testing.T) {
 	p := wrongKey(t)
 	right := p.AnotherProcess(Object{"api_key": testingKey, "environment": "Testing"})

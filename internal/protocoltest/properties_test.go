@@ -20,8 +20,8 @@ func exact(p *Provider, text string) (value any) {
 	return value
 }
 
-// TestPropertiesInAnotherNotationAreUnchanged checks that a JSON object reaches the service with every digit. A different
-// notation, in the configuration or at the service, must not count as a change.
+// TestPropertiesInAnotherNotationAreUnchanged checks that a JSON object reaches the service with every digit. A
+// different notation, in the configuration or at the service, must not count as a change.
 func TestPropertiesInAnotherNotationAreUnchanged(t *testing.T) {
 	p := start(t, emulator.Options{})
 	for text, other := range map[string]string{
@@ -44,8 +44,9 @@ func TestPropertiesInAnotherNotationAreUnchanged(t *testing.T) {
 	}
 }
 
-// TestWhatServicesMakeOfPropertiesIsNoChange checks what a service may make of properties without changing their meaning:
-// numbers that are not whole become doubles, members that are null are dropped, and an empty object becomes a list.
+// TestWhatServicesMakeOfPropertiesIsNoChange checks what a service may make of properties without changing their
+// meaning: numbers that are not whole become doubles, members that are null are dropped, and an empty object becomes a
+// list.
 func TestWhatServicesMakeOfPropertiesIsNoChange(t *testing.T) {
 	t.Parallel()
 	for text, row := range map[string]struct {
@@ -88,8 +89,8 @@ func TestWhatServicesMakeOfPropertiesIsNoChange(t *testing.T) {
 func TestInvalidArgumentsAreRefused(t *testing.T) {
 	t.Parallel()
 	const hint, marker = "properties = jsonencode({ ... })", "plaintext-marker"
-	const badLength, badValue, badProperties = "Invalid Attribute Value Length", "Invalid Attribute Value", "Invalid properties"
-	const days = "rotate_token_after_days"
+	const days, badProperties = "rotate_token_after_days", "Invalid properties"
+	const badValue, badLength = "Invalid Attribute Value", "Invalid Attribute Value Length"
 	says := func(texts ...string) []string { return texts }
 	p := bare(t)
 	for _, test := range []struct {

@@ -189,7 +189,9 @@ func ask[Request, Response any](
 // Stop asks the provider to end all operations, as an engine does when it is interrupted.
 func (p *Provider) Stop() { ask(p, p.Server.StopProvider, &tfprotov6.StopProviderRequest{}) }
 
-func (p *Provider) block() *tfprotov6.SchemaBlock { return p.Schema.ResourceSchemas[ResourceType].Block }
+func (p *Provider) block() *tfprotov6.SchemaBlock {
+	return p.Schema.ResourceSchemas[ResourceType].Block
+}
 
 // Type is the type of the resource.
 func (p *Provider) Type() tftypes.Type { return p.Schema.ResourceSchemas[ResourceType].ValueType() }

@@ -58,7 +58,8 @@ func TestReadOfAMissingGroupLeavesNothing(t *testing.T) {
 }
 
 // TestReadOfAnotherGroupRemovesTheResource checks that another number with another token is another group. Terraform
-// shows warnings with the same title once, so the title has no ID. Create then says that the group exists, or adopts it.
+// shows warnings with the same title once, so the title has no ID. Create then says that the group exists, or adopts
+// it.
 func TestReadOfAnotherGroupRemovesTheResource(t *testing.T) {
 	inVirtualTime(t, emulator.Options{}, func(_ *testing.T, p *Provider) {
 		state := p.Created(Acme())
@@ -81,8 +82,8 @@ func TestReadOfAnotherGroupRemovesTheResource(t *testing.T) {
 	})
 }
 
-// A service may renumber its groups, for example when it is restored from a backup. Another group can have the number of
-// the one in the state: what tells them apart is that it is new.
+// A service may renumber its groups, for example when it is restored from a backup. Another group can have the number
+// of the one in the state: what tells them apart is that it is new.
 func TestTokenAndNumberTogetherIdentifyAGroup(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
@@ -100,8 +101,8 @@ func TestTokenAndNumberTogetherIdentifyAGroup(t *testing.T) {
 	p.WantGroups("last")
 }
 
-// TestFailedReadNamesAnEmptyGroup checks that a failed refresh changes no group, and that the error names a group that may
-// be empty, and the heading that says how to remove it.
+// TestFailedReadNamesAnEmptyGroup checks that a failed refresh changes no group, and that the error names a group that
+// may be empty, and the heading that says how to remove it.
 func TestFailedReadNamesAnEmptyGroup(t *testing.T) {
 	p := start(t, emulator.Options{})
 	const remedy = `If nobody uses it, remove it: see "Remove an empty group" in the guide Troubleshooting.`
@@ -171,14 +172,14 @@ func TestIDInAnotherSpellingIsTheSameGroup(t *testing.T) {
 		`"acme"`, "use the ID that it shows")
 }
 
-// TestThePreviousTokenSaysNothingForAMinute checks that a refresh does not believe the token from before a rotation, which
-// a replica may still show. After a minute it does: the service may have been restored from a backup.
+// TestThePreviousTokenSaysNothingForAMinute checks that a refresh does not believe the token from before a rotation,
+// which a replica may still show. After a minute it does: the service may have been restored from a backup.
 func TestThePreviousTokenSaysNothingForAMinute(t *testing.T) {
 	inVirtualTime(t, emulator.Options{TokenLag: 50 * time.Second}, func(_ *testing.T, p *Provider) {
 		created := p.Created(Acme())
 		first := created.Token()
 		state := p.Updated(created, NextQuarter())
-		state.Private = []byte(string(state.Private)) // An engine stores private state in a file, so the provider gets a copy.
+		state.Private = []byte(string(state.Private)) // An engine stores it in a file, so the provider gets a copy.
 		passed(49 * time.Second)
 		p.WantSame(p.Refreshed(state), state)
 		p.WantSettled(state, NextQuarter())

@@ -87,12 +87,13 @@ func TestCertificatesAreUsed(t *testing.T) {
 }
 
 // TestBadProviderArgumentIsOneErrorWithoutACall checks that each bad value causes exactly one error, before any call.
-// The error names the argument and, unless the framework found the fault, its environment variable. It does not show the
-// value. TestSettingsSources in internal/provider checks that arguments are read from both.
+// The error names the argument and, unless the framework found the fault, its environment variable. It does not show
+// the value. TestSettingsSources in internal/provider checks that arguments are read from both.
 func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 	type inEnvironment string
 	const marker, noText = "marker-4711", inEnvironment("marker-4711")
-	const missing, invalid, ofFramework = "A provider argument is missing", "A provider argument is invalid", "Invalid Attribute Value"
+	const missing, invalid = "A provider argument is missing", "A provider argument is invalid"
+	const ofFramework = "Invalid Attribute Value"
 	certificate, key := CertificatePair(t, time.Hour)
 	_, another := CertificatePair(t, time.Hour)
 	// Terraform prints the line of the configuration that an error points to.
@@ -103,8 +104,8 @@ func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 			"https://a/?" + marker, inEnvironment("https://a b/" + marker),
 		},
 		"api_key": {
-			"", "  ", marker + "\n" + marker, marker + "\x00", marker + "\u200b", marker + "\u00ad" + marker, marker + "\u2060" + marker,
-			"\ufeff" + marker, inEnvironment("  "), inEnvironment("a\n" + marker),
+			"", "  ", marker + "\n" + marker, marker + "\x00", marker + "\u200b", marker + "\u00ad" + marker,
+			marker + "\u2060" + marker, "\ufeff" + marker, inEnvironment("  "), inEnvironment("a\n" + marker),
 		},
 		"allow_http":          {noText},
 		"request_timeout":     {marker, "30", "0s", "-1s", noText},
@@ -113,6 +114,8 @@ func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 		"requests_per_second": {0.0, noText, inEnvironment("0"), inEnvironment("NaN")},
 		"headers": {
 			Object{"CONTENT-TYPE": marker},
+			Object{"authorization": marker},
+			Object{"Host": marker},
 			Object{"a b": marker},
 			Object{"X-Tenant": marker + "\r\nX: y"},
 			Object{"X-Tenant": nil},
@@ -133,7 +136,7 @@ func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 				p.Use(StartService(t, emulator.Options{}), emulator.Options{})
 				arguments, variable := p.Arguments(), "EMBED_"+strings.ToUpper(argument)
 				title, says := invalid, []string{argument, variable, "No call was made"}
-				switch text, _ := value.(string); typed := value.(type) {
+				switch typed := value.(type) {
 				case inEnvironment:
 					t.Setenv(variable, string(typed))
 					arguments[argument] = nil
@@ -141,25 +144,19 @@ func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 					title, says = ofFramework, []string{argument}
 					arguments[argument] = value
 				default:
-					if argument == "request_timeout" || argument == "retry_wait_max" {
-						says = []string{argument, `must be a duration above zero, such as "30s"`, "No call was made"}
-					}
-					if argument == "environment" {
-						title, says = "Invalid Attribute Value Match", []string{argument}
-					}
-					if strings.TrimSpace(text) == "" && argument != "headers" {
-						title = missing
-					}
 					arguments[argument] = value
 				}
-				if value == inEnvironment("  ") {
+				switch _, configured := value.(string); {
+				case configured && argument == "environment":
+					title, says = ofFramework+" Match", []string{argument}
+				case value == "" || value == "  " || value == inEnvironment("  "):
 					title = missing
 				}
 				diags := p.Configure(arguments)
 				diags.WantError(title, says...)
 				at := diags.List[0].Attribute
-				isSecret := slices.Contains(secret, argument)
-				if isSecret != (at == nil) || strings.Contains(diags.String(), marker) && title != "Invalid Attribute Value Match" {
+				isShown := strings.Contains(diags.String(), marker) && !strings.HasPrefix(title, ofFramework)
+				if isShown || slices.Contains(secret, argument) != (at == nil) {
 					t.Errorf("the error is at %v:\n%s", at, diags)
 				}
 				p.WantCalls("")

@@ -74,8 +74,8 @@ func TestTokenThatIsNotStoredIsLookedUp(t *testing.T) {
 	p.WantCalls("GET > DELETE")
 }
 
-// If one fails, the provider still carries out the other. If the outcome of an update is unknown, the state forgets what it
-// was to change, so that the next plan sends it even if the configuration is the old one again.
+// If one fails, the provider still carries out the other. If the outcome of an update is unknown, the state forgets
+// what it was to change, so that the next plan sends it even if the configuration is the old one again.
 func TestUpdateAndRotationAreIndependent(t *testing.T) {
 	t.Parallel()
 	const merged, perhapsUpdated = `{"rows":10,"tier":"silver"}`, "It is not known whether the group was updated"
@@ -146,8 +146,8 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 	}
 }
 
-// TestResponsesThatContradictTheStateAreErrors checks that a response about another group, or another environment, causes
-// an error that says so, and not an inconsistent result.
+// TestResponsesThatContradictTheStateAreErrors checks that a response about another group, or another environment,
+// causes an error that says so, and not an inconsistent result.
 func TestResponsesThatContradictTheStateAreErrors(t *testing.T) {
 	p := start(t, emulator.Options{})
 	known := p.Updated(p.Created(Acme()), Acme("name", "Acme 2")) // The update makes the tag known.
@@ -176,9 +176,9 @@ func TestResponsesThatContradictTheStateAreErrors(t *testing.T) {
 	p.WantState(state, rotated)
 }
 
-// TestRespelledNamesAreNoDrift checks that the state has a name as it is configured if the service spells it differently,
-// with one warning that shows both spellings, and that later refreshes see no change. Only a name that was cut looks like
-// one that somebody has changed.
+// TestRespelledNamesAreNoDrift checks that the state has a name as it is configured if the service spells it
+// differently, with one warning that shows both spellings, and that later refreshes see no change. Only a name that
+// was cut looks like one that somebody has changed.
 func TestRespelledNamesAreNoDrift(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -186,7 +186,9 @@ func TestRespelledNamesAreNoDrift(t *testing.T) {
 		named, stored string
 		says          string
 	}{
-		"trimmed": {options: emulator.Options{TrimNames: true}, named: "Acme ", says: `sent is "Acme "; the service shows "Acme"`},
+		"trimmed": {
+			options: emulator.Options{TrimNames: true}, named: "Acme ", says: `sent is "Acme "; the service shows "Acme"`,
+		},
 		"cut": {
 			options: emulator.Options{MaxNameLength: 10, CutNames: true}, named: "Acme Dashboards",
 			says: `sent is "Acme Dashboards"; the service shows "Acme Dashb"`,
@@ -235,7 +237,8 @@ func TestALostTokenIsNotInTheState(t *testing.T) {
 	p.WantSame(after, state)
 }
 
-// Without a team_id, and without a refresh, a group with another token is the one in the state: somebody has rotated it.
+// Without a team_id, and without a refresh, a group with another token is the one in the state: somebody has rotated
+// it.
 func TestRotationWithoutARefreshLooksTheTokenUp(t *testing.T) {
 	p := start(t, emulator.Options{Omit: []string{"team_id"}})
 	state := p.Created(Acme())

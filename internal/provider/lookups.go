@@ -31,7 +31,7 @@ type lookup struct {
 
 	id    string
 	err   error
-	ended chan struct{}
+	ended bool
 }
 
 // lookUpAll looks up groups, at most lookupsAtATime at once, and yields the results in the order of the IDs. With a
@@ -44,30 +44,32 @@ func lookUpAll(ctx context.Context, service *usergroup.Service, ids []string, li
 		var all sync.WaitGroup
 		defer all.Wait()
 		defer stop()
-		var underWay []*lookup
-		for next, found, stopped := 0, int64(0), false; ; {
-			for next < len(ids) && len(underWay) < lookupsAtATime && !stopped &&
-				(limit == 0 || found+int64(len(underWay)) < limit) {
+		var begun []*lookup // and not yielded yet
+		ended := make(chan *lookup, lookupsAtATime)
+		for next, running, found, stopped := 0, 0, int64(0), false; ; {
+			for next < len(ids) && running < lookupsAtATime && !stopped && (limit == 0 || found+int64(running) < limit) {
 				stopped = ctx.Err() != nil // One more lookup returns the error that says so.
-				one := &lookup{id: ids[next], ended: make(chan struct{})}
+				one := &lookup{id: ids[next]}
 				all.Go(func() {
-					defer close(one.ended)
 					one.Result, one.err = service.Find(ctx, usergroup.Prior{ID: one.id})
+					ended <- one
 				})
-				underWay = append(underWay, one)
-				next++
+				begun = append(begun, one)
+				next, running = next+1, running+1
 			}
-			if len(underWay) == 0 {
+			for ; len(begun) > 0 && begun[0].ended; begun = begun[1:] {
+				if !yield(begun[0]) {
+					return
+				}
+			}
+			if running == 0 {
 				return
 			}
-			one := underWay[0]
-			underWay = underWay[1:]
-			<-one.ended
+			one := <-ended
+			one.ended = true
+			running--
 			if one.err == nil {
 				found++
-			}
-			if !yield(one) {
-				return
 			}
 		}
 	}

@@ -122,6 +122,6 @@ func (v propertiesValue) ValidateAttribute(
 // confidential.
 func propertiesFault(err error) string {
 	return "The text " + err.Error() + ".\n\nNo call was made.\n\nWrite the object in Terraform's own syntax, and " +
-		"encode it once: properties = jsonencode({ ... }). To leave the properties alone, omit the argument. To empty them, " +
-		"write jsonencode({})."
+		"encode it once: properties = jsonencode({ ... }). To leave the properties alone, omit the argument. To empty " +
+		"them, write jsonencode({})."
 }
