@@ -143,7 +143,7 @@ func TestIDsWithInvisibleCharactersAreRefused(t *testing.T) {
 		" acme": "space", "acme ": "space", "": "empty",
 	} {
 		p.Validate(Acme("user_group_id", id)).WantErrorAt("user_group_id", invalidID, named, "No call was made")
-		second(p.DataSource(ByID(id))).WantErrorAt("user_group_id", invalidID, named, "No call was made")
+		second(p.Data(ResourceType, ByID(id))).WantErrorAt("user_group_id", invalidID, named, "No call was made")
 		second(p.Open(ByID(id))).WantErrorAt("user_group_id", invalidID, named, "No call was made")
 		second(p.Invoke(ByID(id))).WantErrorAt("user_group_id", invalidID, named, "No call was made")
 		second(p.List(0, false, "a", id)).WantError(invalidID, named, "No call was made")

@@ -26,7 +26,7 @@ func TestDeleteRemovesOnlyTheGroupInTheState(t *testing.T) {
 	p.Service.RotateBehind("acme")
 	p.Service.ResetCounts()
 	p.WantDestroyed(state)
-	if sent := p.LastBody(); !strings.Contains(sent, `"data_source_provided_id":"db-7"`) {
+	if sent := lastBody(p); !strings.Contains(sent, `"data_source_provided_id":"db-7"`) {
 		t.Errorf("the deletion sent %s", sent)
 	}
 	p.WantCalls("DELETE > GET > DELETE")

@@ -67,7 +67,7 @@ func (d Diags) String() string {
 // HasError reports whether one of the diagnostics is an error.
 func (d Diags) HasError() bool {
 	return slices.ContainsFunc(d.List, func(each *tfprotov6.Diagnostic) bool {
-		return each.Severity == tfprotov6.DiagnosticSeverityError
+		return each.Severity == isError
 	})
 }
 
@@ -90,18 +90,17 @@ func Silent[Result any](result Result, diags Diags) Result {
 
 // WantError checks that there is exactly one diagnostic, that it is an error with this title, and that its detail
 // contains all the texts.
-func (d Diags) WantError(title string, says ...string) {
-	d.t.Helper()
-	d.wantOne(tfprotov6.DiagnosticSeverityError, title, says)
-}
+func (d Diags) WantError(title string, says ...string) { d.t.Helper(); d.want(isError, title, says) }
 
 // WantWarning is WantError for a warning.
 func (d Diags) WantWarning(title string, says ...string) {
 	d.t.Helper()
-	d.wantOne(tfprotov6.DiagnosticSeverityWarning, title, says)
+	d.want(isWarning, title, says)
 }
 
-func (d Diags) wantOne(severity tfprotov6.DiagnosticSeverity, title string, says []string) {
+const isError, isWarning = tfprotov6.DiagnosticSeverityError, tfprotov6.DiagnosticSeverityWarning
+
+func (d Diags) want(severity tfprotov6.DiagnosticSeverity, title string, says []string) {
 	d.t.Helper()
 	if len(d.List) != 1 || d.List[0].Severity != severity || d.List[0].Summary != title {
 		d.t.Fatalf("want a single %s %q, got:\n%s", severity, title, d)

@@ -43,6 +43,25 @@ const (
 	notConfigured   = "The provider is not configured yet"
 )
 
+// Acme returns a configuration that sets every argument that manages something at the service, with changes.
+func Acme(changes ...any) Object {
+	return With(Object{
+		"user_group_id": "acme", "name": "Acme", "mapping": Object{"sales": "db-1"},
+		"properties": `{"tier":"gold","rows":10}`, "rotate_token_when_changed": Quarter("Q1"),
+	}, changes...)
+}
+
+// NextQuarter returns Acme with a trigger that rotates the token, with changes.
+func NextQuarter(changes ...any) Object {
+	return With(Acme("rotate_token_when_changed", Quarter("Q2")), changes...)
+}
+
+// Quarter returns the value of a trigger for rotations.
+func Quarter(value string) Object { return Object{"quarter": value} }
+
+// ByID returns the configuration of an object that looks up a group.
+func ByID(id string) Object { return Object{"user_group_id": id} }
+
 // adopting is Acme with adopt_existing.
 func adopting(changes ...any) Object {
 	return With(Acme("adopt_existing", true), changes...)
@@ -93,4 +112,10 @@ func inVirtualTime(t *testing.T, options emulator.Options, test func(*testing.T,
 func passed(wait time.Duration) string {
 	time.Sleep(wait)
 	return time.Now().UTC().Format(time.RFC3339)
+}
+
+// lastBody returns the body of the last call.
+func lastBody(p *Provider) string {
+	calls := p.Service.Calls()
+	return string(calls[len(calls)-1].Body)
 }

@@ -7,12 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// DataSource validates and reads the data source embed_user_group.
-func (p *Provider) DataSource(config Object) (Object, Diags) {
-	p.T.Helper()
-	return p.Data(ResourceType, config)
-}
-
 // Data validates and reads a data source.
 func (p *Provider) Data(name string, config Object) (Object, Diags) {
 	p.T.Helper()
@@ -129,12 +123,4 @@ func (p *Provider) List(limit int64, wholeResource bool, ids ...string) (listed 
 		listed = append(listed, one)
 	}
 	return listed, diags
-}
-
-// WantObject checks that two objects are equal.
-func (p *Provider) WantObject(got, want Object) {
-	p.T.Helper()
-	if !reflect.DeepEqual(got, want) {
-		p.T.Errorf("got %v, want %v", got, want)
-	}
 }

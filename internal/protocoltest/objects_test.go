@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,14 @@ import (
 func userGroups(p *Provider, ids ...string) (Object, Diags) {
 	p.T.Helper()
 	return p.Data("embed_user_groups", Object{"user_group_ids": ids})
+}
+
+// wantObject checks that two objects are equal.
+func wantObject(p *Provider, got, want Object) {
+	p.T.Helper()
+	if !reflect.DeepEqual(got, want) {
+		p.T.Errorf("got %v, want %v", got, want)
+	}
 }
 
 // wantLookups checks that the calls since the counts were last reset, in any order and apart from the
@@ -56,21 +65,21 @@ func TestLookupsShowWhatTheServiceShows(t *testing.T) {
 		before := p.Service.Groups()
 		plain := Object{"team_id": acme.TeamID, "token_fingerprint": Fingerprint(acme.Token)}
 		opened := With(plain, "user_group_id", "acme", "token", acme.Token)
-		p.WantObject(Silent(p.Open(ByID("acme"))), opened)
+		wantObject(p, Silent(p.Open(ByID("acme"))), opened)
 		for store, token := range map[any]any{nil: acme.Token, false: nil} {
-			read := Silent(p.DataSource(With(ByID("acme"), "store_token", store)))
-			p.WantObject(read, With(opened, shown, "id", "acme", "store_token", store, "token", token))
+			read := Silent(p.Data(ResourceType, With(ByID("acme"), "store_token", store)))
+			wantObject(p, read, With(opened, shown, "id", "acme", "store_token", store, "token", token))
 		}
 		wantLookups(p, 3, 0)
 		second(p.Open(ByID("nobody"))).WantError(doesNotExist, "has no group with this ID", "No group was changed")
-		second(p.DataSource(ByID("nobody"))).WantError(doesNotExist, "has no group with this ID", "No group was changed")
+		second(p.Data(ResourceType, ByID("nobody"))).WantError(doesNotExist, "has no group with this ID", "No group was changed")
 		p.Service.ResetCounts()
 
 		named := With(shown, "properties", nil)
 		if answers == emulator.AnswersStored {
 			named["name"] = "Bare"
 		}
-		p.WantObject(Silent(userGroups(p, "bare", "nobody", "acme", "bare")), Object{
+		wantObject(p, Silent(userGroups(p, "bare", "nobody", "acme", "bare")), Object{
 			"user_group_ids": []any{"bare", "nobody", "acme", "bare"}, "missing_ids": []any{"nobody"},
 			"groups": Object{
 				"acme": With(plain, shown),
@@ -270,7 +279,7 @@ func TestListContinuesAfterAFailedLookup(t *testing.T) {
 		p.Service.Change("b", func(group *emulator.Group) { group.Name = "Named" })
 		for _, looksUp := range []func() Diags{
 			func() Diags { return list("b", "b") }, func() Diags { return second(userGroups(p, "b")) },
-			func() Diags { return second(p.DataSource(ByID("b"))) }, func() Diags { return second(p.Open(ByID("b"))) },
+			func() Diags { return second(p.Data(ResourceType, ByID("b"))) }, func() Diags { return second(p.Open(ByID("b"))) },
 		} {
 			p.Fault(http.MethodGet, emulator.CutBefore)
 			looksUp().WantWarning(`Looking up user group "b" may have created it`, `An empty group with the ID "b" may remain`)

@@ -34,7 +34,7 @@ type Provider struct {
 	keys      []string
 	log       *logs
 	noTeams   bool // the responses of the service have no team_id
-	deferrals int  // since the last WantDeferred
+	Deferrals int  // how many operations were deferred
 	// configured is the request that configures the provider at the beginning of each walk, or nil.
 	configured *tfprotov6.ConfigureProviderRequest
 }
@@ -148,24 +148,10 @@ func (p *Provider) WalkDeferring() Diags {
 // isDeferred counts a deferral, if there is one, and reports whether there is. The only reason can be that the
 // configuration of the provider is unknown.
 func (p *Provider) isDeferred(deferred *tfprotov6.Deferred) bool {
-	p.T.Helper()
-	if deferred == nil {
-		return false
+	if deferred != nil && deferred.Reason == tfprotov6.DeferredReasonProviderConfigUnknown {
+		p.Deferrals++
 	}
-	if deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
-		p.T.Errorf("deferred because of %v", deferred.Reason)
-	}
-	p.deferrals++
-	return true
-}
-
-// WantDeferred checks how many operations were deferred since the last WantDeferred.
-func (p *Provider) WantDeferred(what string, want int) {
-	p.T.Helper()
-	if p.deferrals != want {
-		p.T.Errorf("%s: %d deferrals, want %d", what, p.deferrals, want)
-	}
-	p.deferrals = 0
+	return deferred != nil
 }
 
 // Must ends the test if there is an error.
@@ -183,6 +169,25 @@ func ask[Request, Response any](
 	p.T.Helper()
 	response, err := method(p.ctx, request)
 	p.Must(err)
+	return response
+}
+
+// askQuietly is ask for a method that must not make a call to the service.
+func askQuietly[Request, Response any](
+	p *Provider, method func(context.Context, Request) (Response, error), request Request,
+) Response {
+	p.T.Helper()
+	calls := func() int {
+		if p.Service == nil {
+			return 0
+		}
+		return len(p.Service.Calls())
+	}
+	before := calls()
+	response := ask(p, method, request)
+	if calls() > before {
+		p.T.Errorf("%T made a call", request)
+	}
 	return response
 }
 
@@ -221,12 +226,6 @@ func (p *Provider) Group(id string) emulator.Group {
 	return group
 }
 
-// LastBody returns the body of the last call.
-func (p *Provider) LastBody() string {
-	calls := p.Service.Calls()
-	return string(calls[len(calls)-1].Body)
-}
-
 // WantCalls checks the methods of all calls since the counts were last reset, such as "GET > DELETE", and resets the
 // counts. The calls of the preflight appear as one word.
 func (p *Provider) WantCalls(want string) {
@@ -246,10 +245,7 @@ func (p *Provider) WantCalls(want string) {
 }
 
 // WantGroups checks that the service has exactly these groups.
-func (p *Provider) WantGroups(want ...string) {
-	p.T.Helper()
-	WantGroups(p.T, p.Service, want)
-}
+func (p *Provider) WantGroups(want ...string) { p.T.Helper(); WantGroups(p.T, p.Service, want) }
 
 // WantUntouched checks that the service has exactly the same groups as before, unchanged.
 func (p *Provider) WantUntouched(before []emulator.Group) {

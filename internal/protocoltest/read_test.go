@@ -168,7 +168,7 @@ func TestIDInAnotherSpellingIsTheSameGroup(t *testing.T) {
 	diags.WantWarning(respelled, `The ID that was sent is "Acme"; the service shows "acme"`)
 	p.WantState(state, "user_group_id", "Acme", "id", "Acme", "token", group.Token, "team_id", group.TeamID)
 	// An import has nothing to compare with, so the provider cannot know which group the response is about.
-	second(p.ImportToo("Acme")).WantError(`The service returned a different group than "Acme"`,
+	second(p.ReadToo(Silent(p.Importing("Acme", nil)))).WantError(`The service returned a different group than "Acme"`,
 		`"acme"`, "use the ID that it shows")
 }
 

@@ -173,6 +173,15 @@ func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 	}
 }
 
+// wantDeferred checks how many operations were deferred since the last time.
+func wantDeferred(p *Provider, what string, want int) {
+	p.T.Helper()
+	if p.Deferrals != want {
+		p.T.Errorf("%s: %d deferrals, want %d", what, p.Deferrals, want)
+	}
+	p.Deferrals = 0
+}
+
 // TestUnknownProviderArgumentsMakeNoCall checks that a refresh keeps the state, that plans are complete, and that every
 // operation that needs a call explains why it cannot make one. Engines that allow deferral defer these operations, and
 // repeat the plan in a later run.
@@ -184,13 +193,13 @@ func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
 	state, new := known.Created(Acme()), Acme("user_group_id", "new")
 	known.WalkDeferring().WantNone()
 	known.PlanToo(known.Nothing(), new).Diags.WantNone()
-	known.WantDeferred("a plan with known arguments", 0)
+	wantDeferred(known, "a plan with known arguments", 0)
 	for _, argument := range known.Schema.Provider.Block.Attributes {
 		p := known.AnotherProcess(Object{argument.Name: Unknown})
 		second(p.Create(new)).WantError(notConfigured, says("Creating a user group")...)
 		p.WalkDeferring().WantNone()
 		p.PlanToo(p.Nothing(), new).Diags.WantNone()
-		p.WantDeferred("with an unknown "+argument.Name, 1)
+		wantDeferred(p, "with an unknown "+argument.Name, 1)
 	}
 	p := known.AnotherProcess(Object{"headers": Object{"X-Tenant": Unknown}})
 	for _, config := range []Object{Acme("name", "New"), NextQuarter()} {
@@ -204,10 +213,10 @@ func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
 	for deferrals, walk := range []func() Diags{p.Walk, p.WalkDeferring} {
 		walk().WantNone()
 		p.WantSame(Silent(p.ReadToo(state)), state)
-		p.WantDeferred("a refresh", deferrals)
+		wantDeferred(p, "a refresh", deferrals)
 		for what, operate := range map[string]func() Diags{
 			"Importing a user group":      func() Diags { return second(p.Importing("acme", nil)) },
-			"Looking up a user group":     func() Diags { return second(p.DataSource(ByID("acme"))) },
+			"Looking up a user group":     func() Diags { return second(p.Data(ResourceType, ByID("acme"))) },
 			"Looking up user groups":      func() Diags { return second(userGroups(p, "acme")) },
 			"Reading a user group token":  func() Diags { return second(p.Open(ByID("acme"))) },
 			"Rotating a user group token": func() Diags { return second(p.Invoke(ByID("acme"))) },
@@ -217,7 +226,7 @@ func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
 			} else {
 				diags.WantError(notConfigured, says(what)...)
 			}
-			p.WantDeferred(what, deferrals)
+			wantDeferred(p, what, deferrals)
 		}
 	}
 	// Plans refuse what they refuse otherwise.

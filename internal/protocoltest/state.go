@@ -58,10 +58,7 @@ func (p *Provider) WantState(state State, attributes ...any) {
 }
 
 // WantNoState checks that the state has no group.
-func (p *Provider) WantNoState(state State) {
-	p.T.Helper()
-	p.WantSame(state, p.Nothing())
-}
+func (p *Provider) WantNoState(state State) { p.T.Helper(); p.WantSame(state, p.Nothing()) }
 
 // WantSame checks that no attribute in the state has changed.
 func (p *Provider) WantSame(state, before State) {

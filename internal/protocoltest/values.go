@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math/big"
 	"reflect"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -33,25 +32,6 @@ func With(object Object, changes ...any) Object {
 	}
 	return changed
 }
-
-// Acme returns a configuration that sets every argument that manages something at the service, with changes.
-func Acme(changes ...any) Object {
-	return With(Object{
-		"user_group_id": "acme", "name": "Acme", "mapping": Object{"sales": "db-1"},
-		"properties": `{"tier":"gold","rows":10}`, "rotate_token_when_changed": Quarter("Q1"),
-	}, changes...)
-}
-
-// NextQuarter returns Acme with a trigger that rotates the token, with changes.
-func NextQuarter(changes ...any) Object {
-	return With(Acme("rotate_token_when_changed", Quarter("Q2")), changes...)
-}
-
-// Quarter returns the value of a trigger for rotations.
-func Quarter(value string) Object { return Object{"quarter": value} }
-
-// ByID returns the configuration of an object that looks up a group.
-func ByID(id string) Object { return Object{"user_group_id": id} }
 
 // Value converts a plain Go value to a value of the type.
 func Value(typ tftypes.Type, plain any) tftypes.Value {
@@ -180,21 +160,31 @@ func planFaults(block *tfprotov6.SchemaBlock, prior, config, planned Object) (fa
 	return faults
 }
 
-// brokenPromises returns the promises of a plan that a later value breaks. Values that were known must be unchanged.
-func brokenPromises(at string, planned, actual any) (broken []string) {
-	was, isObject := planned.(Object)
-	is, stillObject := actual.(Object)
-	sameMembers := func() bool {
-		return slices.Equal(slices.Sorted(maps.Keys(was)), slices.Sorted(maps.Keys(is)))
+// wantKept checks that a later value keeps the promises of a plan: values that were known are the same.
+func (p *Provider) wantKept(fault string, planned, later tftypes.Value) {
+	p.T.Helper()
+	promised, err := tftypes.Transform(planned, func(
+		at *tftypes.AttributePath, value tftypes.Value,
+	) (tftypes.Value, error) {
+		if value.IsKnown() {
+			return value, nil
+		}
+		now, _, err := tftypes.WalkAttributePath(later, at)
+		value, _ = now.(tftypes.Value)
+		return value, err
+	})
+	if err != nil || !promised.Equal(later) {
+		p.T.Errorf("an engine reports %s: %v %s", fault, err, changes(planned, later))
 	}
-	switch {
-	case planned == any(Unknown), reflect.DeepEqual(planned, actual):
-		return nil
-	case !isObject || !stillObject || !sameMembers():
-		return []string{fmt.Sprintf("%s was planned as %v and became %v", at, planned, actual)}
-	}
+}
+
+// changes lists how attributes differ.
+func changes(before, after tftypes.Value) (list string) {
+	was, is := members(before), members(after)
 	for name := range was {
-		broken = append(broken, brokenPromises(at+"."+name, was[name], is[name])...)
+		if !reflect.DeepEqual(was[name], is[name]) {
+			list += fmt.Sprintf("%s was %v and is %v; ", name, was[name], is[name])
+		}
 	}
-	return broken
+	return list
 }
