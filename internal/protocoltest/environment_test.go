@@ -57,7 +57,8 @@ func TestFailedPreflightEndsTheRun(t *testing.T) {
 			}
 			diags.WantError(test.title, test.says...)
 			p.Service.ResetCounts()
-			second(p.Data(ResourceType, ByID("acme"))).WantError(unchanged, "See the earlier error: "+test.title, "No group was changed")
+			second(p.Data(ResourceType, ByID("acme"))).WantError(unchanged,
+				"See the earlier error: "+test.title, "No group was changed")
 			p.WantCalls("")
 			p.WantSame(Silent(p.ReadToo(state)), state)
 			p.WantCalls(test.refresh)
