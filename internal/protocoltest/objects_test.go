@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -254,7 +255,7 @@ func TestListEndsWithTheEngine(t *testing.T) {
 
 // The harness checks that errors come last.
 func TestListContinuesAfterAFailedLookup(t *testing.T) {
-	inVirtualTime(t, emulator.Options{}, func(t *testing.T, p *Provider) {
+	inVirtualTime(t, emulator.Options{Latency: time.Second}, func(t *testing.T, p *Provider) {
 		for _, id := range []string{"a", "b"} {
 			p.Service.Seed(emulator.Group{ID: id, Name: id})
 		}
@@ -275,7 +276,14 @@ func TestListContinuesAfterAFailedLookup(t *testing.T) {
 		p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "nobody", Nth: 1, Kind: emulator.CutBefore})
 		list("b", "nobody", "b").WantWarning(doesNotExist, `An empty group with the ID "nobody" may remain`)
 		p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "a", Kind: emulator.Refuse})
-		list("c", "a", "c").WantError(`Cannot look up user group "a"`, "refuses this call")
+		many := []string{}
+		for i := range 26 {
+			many = append(many, string(rune('A'+i)))
+			p.Service.Seed(emulator.Group{ID: many[i], Name: "Many"})
+		}
+		// The lookup of the missing group is the last to end of those that have begun.
+		some := slices.Concat([]string{"nobody"}, many[:8], []string{"a"}, many[8:])
+		list(strings.Join(many, ""), some...).WantError(`Cannot look up user group "a"`, "refuses this call")
 		// After a lost response, a group that shows a name of its own exists.
 		p.Service.Change("b", func(group *emulator.Group) { group.Name = "Named" })
 		for _, looksUp := range []func() Diags{

@@ -34,10 +34,13 @@ type lookup struct {
 	ended bool
 }
 
+func (l *lookup) failed() bool { return l.ended && l.err != nil && !usergroup.IsNotFound(l.err) }
+
 // lookUpAll looks up groups, at most lookupsAtATime at once, and yields the results in the order of the IDs. With a
 // limit other than 0, missing groups do not count, and no lookup is made whose result would be beyond the limit: each
-// could create and delete a group. Once ctx has ended or the caller takes no more results, no further call is made, and
-// lookUpAll returns when those under way have ended.
+// could create and delete a group. Neither is one made while a failure waits for its turn, because the caller may want
+// no more then. Once ctx has ended or the caller takes no more results, no further call is made, and lookUpAll returns
+// when those under way have ended.
 func lookUpAll(ctx context.Context, service *usergroup.Service, ids []string, limit int64) iter.Seq[*lookup] {
 	return func(yield func(*lookup) bool) {
 		ctx, stop := context.WithCancel(ctx)
@@ -47,7 +50,13 @@ func lookUpAll(ctx context.Context, service *usergroup.Service, ids []string, li
 		var begun []*lookup // and not yielded yet
 		ended := make(chan *lookup, lookupsAtATime)
 		for next, running, found, stopped := 0, 0, int64(0), false; ; {
-			for next < len(ids) && running < lookupsAtATime && !stopped && (limit == 0 || found+int64(running) < limit) {
+			for ; len(begun) > 0 && begun[0].ended; begun = begun[1:] {
+				if !yield(begun[0]) {
+					return
+				}
+			}
+			for next < len(ids) && running < lookupsAtATime && !stopped && (limit == 0 || found+int64(running) < limit) &&
+				!slices.ContainsFunc(begun, (*lookup).failed) {
 				stopped = ctx.Err() != nil // One more lookup returns the error that says so.
 				one := &lookup{id: ids[next]}
 				all.Go(func() {
@@ -56,11 +65,6 @@ func lookUpAll(ctx context.Context, service *usergroup.Service, ids []string, li
 				})
 				begun = append(begun, one)
 				next, running = next+1, running+1
-			}
-			for ; len(begun) > 0 && begun[0].ended; begun = begun[1:] {
-				if !yield(begun[0]) {
-					return
-				}
 			}
 			if running == 0 {
 				return
