@@ -132,6 +132,10 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 			}
 			p.WantState(state, append(test.state, "rotate_token_when_changed", quarter, "token_rotated_at", rotatedAt)...)
 			p.WantTruth(state, "acme")
+			undone := p.Plan(state, Acme("rotate_token_when_changed", quarter))
+			if isOld := name == "update refused"; isOld != (undone.Action == "no-op") {
+				t.Errorf("the plan to undo the change is to %s", undone.Action)
+			}
 			// The next run does what is left to do.
 			p.Service.ClearFaults()
 			if test.updates == emulator.UpdatesMerge {
@@ -235,6 +239,21 @@ func TestALostTokenIsNotInTheState(t *testing.T) {
 	after, diags := p.Update(state, NextQuarter())
 	diags.WantError(outdated, "The token was rotated, but the new one is not in the state", "rotates the token once more")
 	p.WantSame(after, state)
+}
+
+// A saved plan, or a plan with -refresh=false, may be about a group that is gone.
+func TestUpdateOfAMissingGroupLeavesNothing(t *testing.T) {
+	p := start(t, emulator.Options{})
+	state, config := p.Created(Acme()), NextQuarter("name", "New")
+	saved := p.Plan(state, config)
+	p.Service.Remove("acme")
+	after, diags := p.Apply(saved)
+	p.WantCalls("PUT > POST > GET > preflight > GET > DELETE")
+	p.Diagnostics(diags.List[:1]).WantError(cannotUpdate, "was not updated", "there is no user group")
+	p.Diagnostics(diags.List[1:]).WantError(`User group "acme" does not exist`, "was not rotated")
+	p.WantSame(after, state)
+	p.WantGroups()
+	p.WantNoState(p.Refreshed(after))
 }
 
 // Without a team_id, and without a refresh, a group with another token is the one in the state: somebody has rotated
