@@ -89,23 +89,15 @@ func TestLookupsShowWhatTheServiceShows(t *testing.T) {
 			},
 		})
 		wantLookups(p, 2, 1)
+		wantObject(p, Silent(userGroups(p)), Object{"user_group_ids": []any{}, "missing_ids": []any{}, "groups": Object{}})
+		p.WantCalls("")
+		p.Fault(http.MethodGet, emulator.CutBefore)
+		second(userGroups(p, "nobody")).WantWarning(doesNotExist, `An empty group with the ID "nobody" may remain`)
 		if progress := "Looked up 3 of 3"; !strings.Contains(p.Logged(), progress) {
 			t.Errorf("the log does not say %q", progress)
 		}
 		p.WantUntouched(before)
 	}
-}
-
-// A lost lookup of a missing group is a warning.
-func TestUserGroupsOfNoGroup(t *testing.T) {
-	p := start(t, emulator.Options{})
-	got := Silent(userGroups(p))
-	if fmt.Sprint(got["missing_ids"], got["groups"]) != "[] map[]" {
-		t.Errorf("got %v", got)
-	}
-	p.WantCalls("")
-	p.Fault(http.MethodGet, emulator.CutBefore)
-	second(userGroups(p, "nobody")).WantWarning(doesNotExist, `An empty group with the ID "nobody" may remain`)
 }
 
 // TestLookupsOfManyGroupsSayWhatEndedTheRun checks that the error that ends a run is reported, whichever of the lookups

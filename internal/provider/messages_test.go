@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -12,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
@@ -149,16 +146,6 @@ func wantExplained(t *testing.T, what string, p *usergroup.Problem) {
 	}
 	if odd := regexp.MustCompile(`curl|%!|<nil>|0x|\{\}|  | \.|\.\.|"" `).FindString(said); odd != "" {
 		t.Errorf("%s: this says %q:\n%s", what, odd, said)
-	}
-}
-
-// Errors that only a bug can cause are reported as well.
-func TestInternalErrorsAreShown(t *testing.T) {
-	t.Parallel()
-	var diags diag.Diagnostics
-	report(&diags, errors.New("unforeseen"))
-	if len(diags) != 1 || diags[0].Summary() != titleInternal || diags[0].Detail() != "unforeseen. "+reportBug {
-		t.Errorf("got %v", diags)
 	}
 }
 
