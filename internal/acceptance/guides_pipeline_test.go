@@ -100,7 +100,7 @@ func locksPlatforms(r *reader) {
 // testsWithEmulator runs this repository's emulator instead of a released one. The tests on the page must pass with it.
 func testsWithEmulator(r *reader) {
 	command := r.take("shell")
-	const released = "go run github.com/dashembed/terraform-provider-embed/internal/emulator/cmd@v"
+	const released = "go run github.com/dashembed/terraform-provider-embed/cmd/embed-emulator@v"
 	if !strings.HasPrefix(command, released) {
 		r.t.Errorf("%q does not run the emulator", command)
 	}

@@ -3,10 +3,7 @@ package emulator_test
 import (
 	"context"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,7 +33,6 @@ func TestFaults(t *testing.T) {
 		},
 		{emulator.Fault{Kind: emulator.Redirect307}, false, `^307 Location: /elsewhere {"success":0`},
 		{emulator.Fault{Kind: emulator.Delay, Delay: time.Millisecond}, true, `^200 {"success":1`},
-		{emulator.Fault{Kind: emulator.AnswerTwice}, true, `^200 {"success":1`},
 		{
 			emulator.Fault{Kind: emulator.Answer, Status: 418, Body: "no", Header: http.Header{"x-odd": {"a", "b"}}},
 			false,
@@ -63,30 +59,6 @@ func TestFaults(t *testing.T) {
 			w.matches("the next call", w.ask(`GET {"user_group_id":"afterwards"}`), `^200 {"success":1`)
 		}
 	}
-}
-
-// TestAnswerTwice: the second response takes the place of the one to the next request on the connection.
-func TestAnswerTwice(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	w.Fail(emulator.Fault{Nth: 1, Kind: emulator.AnswerTwice})
-	server := httptest.NewServer(w)
-	t.Cleanup(server.Close)
-	connection, err := net.Dial("tcp", server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = connection.Close() }()
-	for _, id := range []string{"nn", "other"} {
-		r := request(t, `GET {"user_group_id":"`+id+`"}`)
-		r.Close = id == "other"
-		if err := r.Write(connection); err != nil {
-			t.Fatal(err)
-		}
-	}
-	received, _ := io.ReadAll(connection)
-	w.matches("received", w.named(string(received)),
-		`(?s)^HTTP/1.1 200 OK.*"token-1".*}}HTTP/1.1 200 .*Length: 155\r\n\r\n{.*"token-1".*}}$`)
-	w.is("calls", fmt.Sprint(w.Calls()), `[GET "nn" 200 created answer-twice]`)
 }
 
 // TestFaultsWait: of several faults, the one that was added first strikes, and the others wait for the next call.
@@ -137,31 +109,23 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// TestReadLag: a GET shows each change by a call 3 s later, and a change by another client at once.
-func TestReadLag(t *testing.T) {
+// TestTokenLag: for 3 s after each rotation, a GET shows the one token before it.
+func TestTokenLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, emulator.Options{ReadLag: 3 * time.Second})
-		const get, put = `GET {"user_group_id":"acme"}`, `PUT {"user_group_id":"acme","name":"New"}`
-		shows := func(name string) {
+		w := newWorld(t, emulator.Options{TokenLag: 3 * time.Second})
+		shows := func(token string) {
 			t.Helper()
-			w.matches("shown", w.ask(get), `"new_user_group":false.*"name":"`+name+`"`)
+			w.matches("shown", w.ask(`GET {"user_group_id":"acme"}`), `"token":"`+token+`"`)
 		}
-		w.ask(put)
-		shows("Acme")
-		time.Sleep(time.Second)
-		w.ask(`DELETE {"user_group_id":"acme"}`)
-		time.Sleep(2*time.Second - 1)
-		shows("Acme")
+		w.ask(`POST {"current_token":"tok"}`)
+		shows("tok")
+		w.is("the token that is shown does not work", w.ask(`POST {"current_token":"tok"}`), stale)
+		time.Sleep(3*time.Second - 1)
+		shows("tok")
 		time.Sleep(time.Nanosecond)
-		shows("New")
-		time.Sleep(time.Second)
-		w.matches("deleted", w.ask(get), `"new_user_group":true`)
-		w.ask(put)
-		w.Change("acme", func(g *emulator.Group) { g.Name = "Elsewhere" })
-		shows("Elsewhere")
-		w.ask(put)
-		w.Remove("acme")
-		w.matches("removed", w.ask(get), `"new_user_group":true`)
+		shows("token-1")
+		w.RotateBehind("acme")
+		shows("token-2")
 	})
 }
 

@@ -55,21 +55,17 @@ func cases() map[string]serviceCase {
 			differs: "unsent=cleared lookup-name=refused update-name=refused", exit: 3,
 		},
 		"success 0":       {options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}},
-		"lower-case IDs":  {options: emulator.Options{IDs: emulator.IDsLowerCase}, differs: "id-case=same"},
 		"upsert":          {options: emulator.Options{UpsertOnPut: true}, differs: "missing-update=creates"},
 		"stale token 403": {options: emulator.Options{StaleTokenStatus: 403}, differs: "stale-rotation=unauthorized"},
 		"stale token 500": {options: emulator.Options{StaleTokenStatus: 500}, differs: "stale-rotation=failed"},
 		"trimmed names":   {options: emulator.Options{TrimNames: true}, differs: "name=changed"},
-		"merges and adds": {
-			options: emulator.Options{AddsProperty: true, Updates: emulator.UpdatesMerge},
-			differs: "own-properties=added properties=merged",
-		},
+		"merges":          {options: emulator.Options{Updates: emulator.UpdatesMerge}, differs: "properties=merged"},
 		"forgiving deletes, lagging reads": {
-			options: emulator.Options{ForgivingDeletes: true, ReadLag: 2 * time.Second},
+			options: emulator.Options{ForgivingDeletes: true, TokenLag: 2 * time.Second},
 			differs: "stale-deletion=accepted lag=lags",
 		},
 		"lagging reads that clear": {
-			options: emulator.Options{ReadLag: 5 * time.Second, Updates: emulator.UpdatesClear},
+			options: emulator.Options{TokenLag: 5 * time.Second, Updates: emulator.UpdatesClear},
 			differs: "lag=lags unsent=cleared", exit: 3,
 		},
 		"no name": {
@@ -111,7 +107,16 @@ func cases() map[string]serviceCase {
 				return next()
 			}, differs: "numbers=changed",
 		},
-		"IDs normalized": {between: changesIDs(norm.NFC.String), differs: "id-unicode=same"},
+		"properties are added": {
+			between: func(_ *http.Request, body fields, next func() *http.Response) *http.Response {
+				if body["properties"] != nil {
+					body["properties"] = json.RawMessage(`{"added":1,` + string(body["properties"][1:]))
+				}
+				return next()
+			}, differs: "own-properties=added",
+		},
+		"IDs in lower case": {between: changesIDs(strings.ToLower), differs: "id-case=same"},
+		"IDs normalized":    {between: changesIDs(norm.NFC.String), differs: "id-unicode=same"},
 		"IDs cut": {
 			between: changesIDs(func(id string) string { return id[:min(len(id), 100)] }), differs: "id-length=same", exit: 3,
 		},
@@ -226,7 +231,7 @@ func rowsOfFindings() map[string]Row {
 // TestEveryReadingIsACase: the table of cases has one for each option of the emulator.
 func TestEveryReadingIsACase(t *testing.T) {
 	set := map[string]bool{
-		"Log": true, "ForgetCalls": true, // not part of the behavior
+		"Log":         true,                  // not part of the behavior
 		"FirstTeamID": true, "Latency": true, // numbers like any other
 	}
 	for _, test := range cases() {
@@ -276,7 +281,7 @@ func TestNothingIsLeftWhateverHappens(t *testing.T) {
 			first, options := 1, emulator.Options{}
 			if test.strict {
 				// Before the fourth call, no token is certain, so groups cannot be deleted.
-				first, options.ReadLag = 4, 3*time.Second
+				first, options.TokenLag = 4, 3*time.Second
 			}
 			for nth := first; ; nth++ {
 				calls := 0

@@ -30,7 +30,7 @@ var (
 // continued once.
 func TestSequences(t *testing.T) {
 	t.Parallel()
-	all := append(readings(), emulator.Options{ReadLag: 1500 * time.Millisecond},
+	all := append(readings(), emulator.Options{TokenLag: 1500 * time.Millisecond},
 		emulator.Options{Omit: []string{"name", "provided_id", "properties"}})
 	firsts := []string{"create", "import", "adopt"}
 	for n := range min(*walksFlag, len(firsts)*len(all)) {

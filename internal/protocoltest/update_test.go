@@ -174,7 +174,7 @@ func TestResponsesThatContradictTheStateAreErrors(t *testing.T) {
 
 // A rotation returns no token, and the lookup that follows it shows the old one.
 func TestALostTokenIsNotInTheState(t *testing.T) {
-	p := start(t, emulator.Options{ReadLag: 1 << 60})
+	p := start(t, emulator.Options{TokenLag: 1 << 60})
 	state := p.Created(Acme())
 	p.Fault(http.MethodPost, emulator.NoToken)
 	after, diags := p.Update(state, NextQuarter())

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
@@ -75,29 +74,45 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
+// TestEveryOptionHasItsFlag sets each flag that the help lists, and expects that to change the option of that name.
 func TestEveryOptionHasItsFlag(t *testing.T) {
-	got, err := parse(nil, io.Discard)
-	want := settings{emulator.Options{ForgetCalls: true}, "127.0.0.1:8642", emulator.DefaultKey}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("without flags %+v, %v", got, err)
+	var help bytes.Buffer
+	_, _ = parse([]string{"-h"}, &help)
+	without, err := parse(nil, io.Discard)
+	if want := (settings{emulator.Options{}, "127.0.0.1:8642", emulator.DefaultKey}); err != nil || !reflect.DeepEqual(without, want) {
+		t.Errorf("without flags %+v, %v", without, err)
 	}
-	got, err = parse(strings.Fields("-addr [::1]:0 -answers echo -updates clear -refusals success-zero -ids lower-case "+
-		"-name-required -upsert-on-put -forgiving-deletes -stale-token-status 403 -trim-names -adds-property -omit team_id "+
-		"-omit name -read-lag 2s -environment key=Testing -environment second= -first-team-id 9007199254740993 "+
-		"-latency 20ms -rate-limit 5"), io.Discard)
-	want = settings{emulator.Options{
-		Answers: emulator.AnswersEcho, Updates: emulator.UpdatesClear, Refusals: emulator.RefusalsSuccessZero,
-		IDs: emulator.IDsLowerCase, NameRequired: true, UpsertOnPut: true, ForgivingDeletes: true, StaleTokenStatus: 403,
-		TrimNames: true, AddsProperty: true, Omit: []string{"team_id", "name"}, ReadLag: 2 * time.Second,
-		Environments: map[string]string{"key": "Testing", "second": ""}, FirstTeamID: 9007199254740993,
-		Latency: 20 * time.Millisecond, RateLimit: 5, ForgetCalls: true,
-	}, "[::1]:0", "key"}
+	has := map[string]bool{"addr": true, "log": true}
+	values := map[string]string{"": "true", "duration": "1s", "tag": "Testing", "address": ":0"}
+	for _, flag := range regexp.MustCompile(`(?m)^  -(\S+) ?(.*)$`).FindAllStringSubmatch(help.String(), -1) {
+		value, known := values[flag[2]]
+		if _, last, isChoice := strings.Cut(flag[2], "|"); isChoice {
+			value = last[strings.LastIndex(last, "|")+1:]
+		} else if !known {
+			value = "1"
+		}
+		got, err := parse([]string{"-" + flag[1] + "=" + value}, io.Discard)
+		if err != nil {
+			t.Errorf("-%s=%s: %v", flag[1], value, err)
+		}
+		for i, options := 0, reflect.ValueOf(got.Options); i < options.NumField(); i++ {
+			name := strings.ToLower(options.Type().Field(i).Name)
+			has[name] = has[name] || !options.Field(i).IsZero() && strings.HasPrefix(name, strings.ReplaceAll(flag[1], "-", ""))
+		}
+	}
+	for option, is := range has {
+		if !is {
+			t.Errorf("%s has no flag", option)
+		}
+	}
+}
+
+func TestEnvironments(t *testing.T) {
+	got, err := parse(strings.Fields("-environment key=Testing -environment second="), io.Discard)
+	want := settings{
+		emulator.Options{Environments: map[string]string{"key": "Testing", "second": ""}}, "127.0.0.1:8642", "key",
+	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("parsed %+v, %v", got, err)
-	}
-	for i, value := 0, reflect.ValueOf(got.Options); i < value.NumField(); i++ {
-		if name := value.Type().Field(i).Name; name != "Log" && value.Field(i).IsZero() {
-			t.Errorf("%s has no flag", name)
-		}
 	}
 }
