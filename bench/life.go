@@ -140,8 +140,8 @@ func (b bench) prepare(dir string) error {
 		return err
 	}
 	self, err := os.Executable()
-	return errors.Join(err,
+	_, mirrored := engines.Mirror(dir, "0.1.0", b.engine.Platform, self)
+	return errors.Join(err, mirrored,
 		os.WriteFile(filepath.Join(dir, "main.tf"), configuration, 0o600),
-		os.WriteFile(filepath.Join(dir, "customers.auto.tfvars.json"), variables, 0o600),
-		engines.Mirror(dir, "0.1.0", b.engine.Platform, self))
+		os.WriteFile(filepath.Join(dir, "customers.auto.tfvars.json"), variables, 0o600))
 }

@@ -46,7 +46,7 @@ func run(ctx context.Context) error {
 		return errors.New("-n and -rounds must be above zero; -help lists all options")
 	}
 	var err error
-	if b.engine, err = engines.Find(ctx, *program, engines.Environment(os.DevNull)); err != nil {
+	if b.engine, err = engines.Find(ctx, *program); err != nil {
 		return err
 	}
 	lives, err := b.measure(ctx, *provider, *floor)

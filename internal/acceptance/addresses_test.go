@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // The service has one group per ID, regardless of addresses. Only an engine decides which addresses a plan contains,
@@ -83,7 +82,7 @@ func TestAccReplacementIsNotTakenForTwoAddresses(t *testing.T) {
 // TestAccRenamedResourceDeletesNoGroup checks that renaming a resource without a moved block, which would delete a
 // customer, is refused. With adopt_existing, it would seem to work whenever the engine happens to create first.
 func TestAccRenamedResourceDeletesNoGroup(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{}, engine.PlannedDestroy)
+	w := parallelWorkbench(t, emulator.Options{})
 	adopting := append([]string{"adopt_existing = true"}, acmeLines...)
 	w.applied(group("acme", adopting...))
 	w.configure(group("renamed", adopting...))

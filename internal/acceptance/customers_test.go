@@ -75,7 +75,7 @@ const emulatorsAddress = "http://127.0.0.1:8642"
 
 // TestAccModuleReadmeIsFollowed applies the first two blocks of the README with this repository's module.
 func TestAccModuleReadmeIsFollowed(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{}, engine.OptionalMembers)
+	w := parallelWorkbench(t, emulator.Options{})
 	blocks := fence.FindAllStringSubmatch(readPage(t, customersModule+"/README.md"), -1)
 	const source = "git::https://github.com/dashembed/terraform-provider-embed.git//examples/modules/customers?ref=v0.1.0"
 	w.write("main.tf", requiredProviders+blocks[0][3])

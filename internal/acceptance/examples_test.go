@@ -101,7 +101,7 @@ var examples = map[string]example{
 		try: func(w *workbench) { w.rotatesOnce("acme", "-var=incident=1") },
 	},
 
-	"import by string id": {sources: resourceFile("import-by-string-id.tf"), needs: engine.ImportBlock, before: acmeOnly},
+	"import by string id": {sources: resourceFile("import-by-string-id.tf"), before: acmeOnly},
 	"import by identity":  {sources: resourceFile("import-by-identity.tf"), needs: engine.Identity, before: acmeOnly},
 	"import command": {
 		sources: append(resourceFile("resource.tf"), "resources/embed_user_group/import.sh"), before: acmeOnly,

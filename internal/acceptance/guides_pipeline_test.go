@@ -86,7 +86,7 @@ func readsState(r *reader) {
 	mirror := r.t.TempDir()
 	for _, platform := range platforms {
 		program := protocoltest.File(r.t, "program", platform[1])
-		if err := engine.Mirror(mirror, "0.1.0", platform[1], program); err != nil {
+		if _, err := engine.Mirror(mirror, "0.1.0", platform[1], program); err != nil {
 			r.t.Fatal(err)
 		}
 	}

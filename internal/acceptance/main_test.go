@@ -38,7 +38,7 @@ func engineSettings() ([]string, error) {
 	found, err := engine.AtHand()
 	if err == nil && found.Name == engine.OpenTofu {
 		settings = append(settings,
-			"TF_ACC_PROVIDER_HOST="+engine.OpenTofuRegistry, "TF_ACC_PROVIDER_NAMESPACE="+engine.Namespace)
+			"TF_ACC_PROVIDER_HOST="+found.Registry(), "TF_ACC_PROVIDER_NAMESPACE="+engine.Namespace)
 	}
 	return settings, err
 }

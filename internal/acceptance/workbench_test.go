@@ -56,11 +56,10 @@ var build = sync.OnceValues(func() (configuration string, err error) {
 	if err == nil {
 		configuration, err = engine.BuildProvider(context.Background(), buildDir)
 	}
-	programs, mirror := filepath.Join(buildDir, "bin"), filepath.Join(buildDir, "mirror")
+	programs := filepath.Join(buildDir, "bin")
+	_, mirrored := engine.Mirror(buildDir, "0.1.0", found.Platform, filepath.Join(buildDir, "terraform-provider-embed"))
 	return configuration, errors.Join(
-		err,
-		engine.Mirror(mirror, "0.1.0", found.Platform, filepath.Join(buildDir, "terraform-provider-embed")),
-		os.WriteFile(mirror+".tfrc", engine.FromMirror(mirror), 0o600),
+		err, mirrored,
 		os.Mkdir(programs, 0o700),
 		os.Symlink(found.Path, filepath.Join(programs, "terraform")),
 		os.Symlink(found.Path, filepath.Join(programs, "tofu")),

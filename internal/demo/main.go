@@ -52,7 +52,7 @@ func demonstrate(ctx context.Context, program, provider string) error {
 	if err != nil {
 		return err
 	}
-	found, err := engine.Find(ctx, program, engine.Environment(os.DevNull))
+	found, err := engine.Find(ctx, program)
 	if err != nil {
 		return err
 	}

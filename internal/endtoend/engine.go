@@ -157,17 +157,13 @@ func (f *fixture) mirror(bool, []string) {
 			}
 		}
 	}
-	f.Check(engine.Mirror(dir, version, f.Engine.Platform, files...))
-	f.Check(os.WriteFile(dir+".tfrc", engine.FromMirror(dir), 0o600))
-	registry := engine.TerraformRegistry
-	if f.Engine.Name == engine.OpenTofu {
-		registry = engine.OpenTofuRegistry
-	}
-	f.Setenv("TF_CLI_CONFIG_FILE", dir+".tfrc")
+	configuration, err := engine.Mirror(dir, version, f.Engine.Platform, files...)
+	f.Check(err)
+	f.Setenv("TF_CLI_CONFIG_FILE", configuration)
 	f.Setenv("VERSION", version)
 	f.Setenv("TF_CLI_ARGS_providers_lock", platforms)
 	f.Setenv("PLATFORMS", strconv.Itoa(len(files)))
-	installed := filepath.Join(".terraform", "providers", registry, engine.Source, version, f.Engine.Platform)
+	installed := filepath.Join(".terraform", "providers", f.Engine.Registry(), engine.Source, version, f.Engine.Platform)
 	f.Setenv("INSTALLED", filepath.Join(installed, "terraform-provider-embed_v"+version))
 }
 
