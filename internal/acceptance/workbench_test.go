@@ -238,7 +238,7 @@ func (w *workbench) has(want ...string) {
 func (w *workbench) onlyLooked() {
 	w.t.Helper()
 	for _, call := range w.service.Calls() {
-		if call.Did() != "" && !protocoltest.IsCheck(call) {
+		if call.Did() != "" && !protocoltest.IsPreflight(call) {
 			w.t.Errorf("%s %s was more than a lookup", call.Method, call.ID)
 		}
 	}

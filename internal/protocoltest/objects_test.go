@@ -28,7 +28,7 @@ func wantLookups(p *Provider, existing, missing int) {
 	p.T.Helper()
 	calls := map[string]int{http.MethodGet: 0, http.MethodDelete: 0}
 	for _, call := range p.Service.Calls() {
-		if !IsCheck(call) {
+		if !IsPreflight(call) {
 			calls[call.Method]++
 		}
 	}

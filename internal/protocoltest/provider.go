@@ -245,7 +245,7 @@ func (p *Provider) WantCalls(want string) {
 	var methods []string
 	for _, call := range p.Service.Calls() {
 		method := call.Method
-		if IsCheck(call) {
+		if IsPreflight(call) {
 			method = "check"
 		}
 		if method != "check" || len(methods) == 0 || methods[len(methods)-1] != method {

@@ -275,7 +275,7 @@ func (w *walk) checkCalls(before State) (rotations int) {
 			w.managed = append(slices.Clip(w.managed), team)
 		}
 		asked := (w.config == nil || w.replaces) && (w.NoTeams || slices.Contains(w.managed, call.TeamID))
-		empty := IsCheck(call) || slices.Contains(w.empty, call.TeamID)
+		empty := IsPreflight(call) || slices.Contains(w.empty, call.TeamID)
 		if call.Deleted && !asked && !empty && !w.options.ForgivingDeletes {
 			w.T.Errorf("a live group was deleted: %s", call)
 		}

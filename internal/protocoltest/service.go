@@ -55,10 +55,8 @@ func WantGroups(t *testing.T, service *emulator.Emulator, want []string) {
 	}
 }
 
-// IsCheck reports whether a call is about the group that the provider creates to check the service.
-func IsCheck(call emulator.Call) bool {
-	return strings.HasPrefix(call.ID, "terraform-provider-embed-check-")
-}
+// IsPreflight reports whether a call is about the group with which the provider tests the service.
+func IsPreflight(call emulator.Call) bool { return strings.HasPrefix(call.ID, "tf-") && len(call.ID) == 15 }
 
 // Fingerprint computes the fingerprint independently of the provider, so that it cannot change unnoticed.
 func Fingerprint(token string) string {
