@@ -216,12 +216,6 @@ func (w *workbench) copyModule(dir string) {
 	}
 }
 
-func bringsModule(w *workbench) {
-	w.replace("main.tf", "../modules/customers", "./customers")
-	w.copyModule("customers")
-	w.must("get")
-}
-
 // runsImportCommand runs the shell script unchanged.
 func runsImportCommand(w *workbench) {
 	if code, out := w.execute("sh", "import.sh"); code != 0 {
