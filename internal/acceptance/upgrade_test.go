@@ -8,9 +8,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// oldState was written by Terraform with main.tf next to it and the provider of that commit, after the token was rotated
-// from quarter Q1 to Q2. Then, a refresh read the tokens below. A release whose states differ from those of the version
-// before adds a file.
+// oldState was written by Terraform 1.5.7 with main.tf next to it and the provider of that commit, after the token was
+// rotated from quarter Q1 to Q2. Then, a refresh read the tokens below. A release that changes the states adds a file.
 const oldState = "b6c1933"
 
 // TestAccOldState checks that the provider reads the state of an older version, plans no changes for it, and knows from
