@@ -11,6 +11,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -79,12 +80,12 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 		"the printed EMBED_API_KEY is the first key; an empty tag is null in responses (default Customer)",
 		chosen.addEnvironment)
 	choice(flags, &o.Answers, "answers", "show what is stored, or what the request has", "stored", "echo")
-	choice(flags, &o.Updates, "updates", "let an update replace mapping and properties, merge them, or also clear the rest",
+	choice(flags, &o.Updates, "updates", "let an update replace what it has, merge it, or also clear the rest",
 		"replace", "merge", "clear")
 	choice(flags, &o.Refusals, "refusals", "refuse with this kind of response",
 		"status", "success-zero", "detail", "fields", "list", "located", "text", "page")
 	choice(flags, &o.Deletions, "deletions", "answer a DELETE with this", "success", "no-content", "empty", "object")
-	choice(flags, &o.DeletedIDs, "deleted-ids", "create another group for a deleted ID, refuse it, or bring the group back",
+	choice(flags, &o.DeletedIDs, "deleted-ids", "create a group for a deleted ID, refuse it, or bring the group back",
 		"free", "conflict", "gone", "revived", "revived-as-new")
 	choice(flags, &o.Tags, "tags", "show the tag of the environment as this", "text", "object", "list")
 	flags.BoolVar(&o.NameRequired, "name-required", false, "refuse a GET or a PUT without a name")
@@ -103,7 +104,7 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.BoolVar(&o.ReuseTeamIDs, "reuse-team-ids", false, "give a new group the number after the highest in use")
 	flags.Int64Var(&o.FirstTeamID, "first-team-id", 0, "team `ID` of the first group; 0 means 1001")
 	flags.StringVar(&o.DefaultName, "default-name", "", "create a group without a name with this `name`; {id} is its ID")
-	flags.StringVar(&o.DefaultProperties, "default-properties", "", "create a group without properties with this `JSON`")
+	flags.Func("default-properties", "create a group without properties with this `JSON`", document(&o.DefaultProperties))
 	flags.BoolVar(&o.TrimNames, "trim-names", false, "store names without leading and trailing spaces")
 	flags.BoolVar(&o.EscapeNames, "escape-names", false, "store names with HTML entities")
 	flags.BoolVar(&o.DecomposeNames, "decompose-names", false, "store names in the Unicode form NFD")
@@ -115,7 +116,7 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 		o.Omit = append(o.Omit, field)
 		return nil
 	})
-	flags.StringVar(&o.NoProperties, "no-properties", "", "show this `JSON` in place of missing properties, not null")
+	flags.Func("no-properties", "show this `JSON` in place of missing properties, not null", document(&o.NoProperties))
 	flags.DurationVar(&o.TokenLag, "token-lag", 0, "how long a GET shows the previous token after a rotation")
 	flags.BoolVar(&o.BOM, "bom", false, "put a byte order mark before the body of each response")
 	flags.BoolVar(&o.SignedTokens, "signed-tokens", false, "show another token in each response")
@@ -153,6 +154,16 @@ func (s *settings) addEnvironment(value string) error {
 	}
 	s.Environments[key] = tag
 	return nil
+}
+
+// document returns a function for [flag.FlagSet.Func] that sets target to a JSON text.
+func document(target *string) func(string) error {
+	return func(text string) error {
+		if *target = text; !json.Valid([]byte(text)) {
+			return errors.New("must be JSON")
+		}
+		return nil
+	}
 }
 
 // choice adds a flag that sets target to the position of the chosen name. The names are in the order of the constants

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -19,7 +20,8 @@ func TestRunServesUntilItIsInterrupted(t *testing.T) {
 	var stderr bytes.Buffer
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, strings.Fields("-addr 127.0.0.1:0 -environment my-key=Testing"), stdout, &stderr)
+		args := strings.Fields("-addr 127.0.0.1:0 -environment my-key=Testing -environment second=")
+		code <- run(ctx, args, stdout, &stderr)
 	}()
 	printed, err := io.ReadAll(exports) // returns only when standard output is closed
 	if err != nil {
@@ -59,6 +61,7 @@ func TestRunFails(t *testing.T) {
 		{"-answers loud", 2, "stored or echo"},
 		{"-environment Production", 2, "Customer, Testing"},
 		{"-environment a;b=Testing", 2, "a key may only"},
+		{"-default-properties plan=free", 2, "must be JSON"},
 		{"surplus", 2, "surplus"},
 		{"-unheard-of", 2, "unheard-of"},
 		{"-h", 0, "-environment"},
@@ -78,41 +81,27 @@ func TestRunFails(t *testing.T) {
 func TestEveryOptionHasItsFlag(t *testing.T) {
 	var help bytes.Buffer
 	_, _ = parse([]string{"-h"}, &help)
-	without, err := parse(nil, io.Discard)
-	if want := (settings{emulator.Options{}, "127.0.0.1:8642", emulator.DefaultKey}); err != nil || !reflect.DeepEqual(without, want) {
-		t.Errorf("without flags %+v, %v", without, err)
+	without, _ := parse(nil, io.Discard)
+	if want := (settings{addr: "127.0.0.1:8642", key: emulator.DefaultKey}); !reflect.DeepEqual(without, want) {
+		t.Errorf("without flags %+v", without)
 	}
-	has := map[string]bool{"addr": true, "log": true}
-	values := map[string]string{"": "true", "duration": "1s", "tag": "Testing", "address": ":0"}
-	for _, flag := range regexp.MustCompile(`(?m)^  -(\S+) ?(.*)$`).FindAllStringSubmatch(help.String(), -1) {
-		value, known := values[flag[2]]
-		if _, last, isChoice := strings.Cut(flag[2], "|"); isChoice {
-			value = last[strings.LastIndex(last, "|")+1:]
-		} else if !known {
-			value = "1"
-		}
-		got, err := parse([]string{"-" + flag[1] + "=" + value}, io.Discard)
+	has := map[string]bool{"log": true}
+	for _, flag := range regexp.MustCompile(`(?m)^  -(\S+) ?(?:\S+\|)?(\S*)$`).FindAllStringSubmatch(help.String(), -1) {
+		kinds := strings.NewReplacer("duration", "1s", "tag", "Testing", "address", ":0", "status", "500", "ID", "1",
+			"characters", "1", "calls", "1", "JSON", "1")
+		got, err := parse([]string{"-" + flag[1] + "=" + cmp.Or(kinds.Replace(flag[2]), "true")}, io.Discard)
 		if err != nil {
-			t.Errorf("-%s=%s: %v", flag[1], value, err)
+			t.Error(err)
 		}
 		for i, options := 0, reflect.ValueOf(got.Options); i < options.NumField(); i++ {
 			name := strings.ToLower(options.Type().Field(i).Name)
-			has[name] = has[name] || !options.Field(i).IsZero() && strings.HasPrefix(name, strings.ReplaceAll(flag[1], "-", ""))
+			is := strings.HasPrefix(name, strings.ReplaceAll(flag[1], "-", "")) && !options.Field(i).IsZero()
+			has[name] = has[name] || is
 		}
 	}
 	for option, is := range has {
 		if !is {
 			t.Errorf("%s has no flag", option)
 		}
-	}
-}
-
-func TestEnvironments(t *testing.T) {
-	got, err := parse(strings.Fields("-environment key=Testing -environment second="), io.Discard)
-	want := settings{
-		emulator.Options{Environments: map[string]string{"key": "Testing", "second": ""}}, "127.0.0.1:8642", "key",
-	}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("parsed %+v, %v", got, err)
 	}
 }

@@ -57,6 +57,17 @@ func (f fields) integer(name string) *int64 {
 	return &number
 }
 
+// identifier returns a number or a text, or an empty text. 1001.0 is 1001.
+func (f fields) identifier(name string) string {
+	if number := f.integer(name); number != nil {
+		return strconv.FormatInt(*number, 10)
+	}
+	if text := f.text(name); text != nil {
+		return *text
+	}
+	return ""
+}
+
 func (f fields) flag(name string) *bool {
 	if number := f.integer(name); number != nil && (*number == 0 || *number == 1) {
 		return new(*number == 1)
@@ -139,7 +150,7 @@ func (c *Client) decode(call call, read fields, explicit bool, answer *Answer) (
 	group := fieldsOf(read["user_group"])
 	answer.New = read.flag("new_user_group")
 	answer.UserGroup = UserGroup{
-		TeamID: group.integer("team_id"), Name: group.text("name"), ProvidedID: group.text("provided_id"),
+		TeamID: group.identifier("team_id"), Name: group.text("name"), ProvidedID: group.text("provided_id"),
 		EnvironmentTag: group.tag("api_environment_tag"),
 	}
 	_ = answer.UserGroup.Properties.UnmarshalJSON(group["properties"])
@@ -165,8 +176,7 @@ func (c *Client) decode(call call, read fields, explicit bool, answer *Answer) (
 // redirect describes a redirect, which may only say that the address ends in a slash.
 func (c *Client) redirect(response *http.Response) string {
 	target, err := response.Location()
-	if wanted := *c.config.URL; err == nil && target.Path == wanted.Path+"/" {
-		wanted.Path += "/"
+	if wanted := c.config.URL.JoinPath("/"); err == nil && target.Path == wanted.Path {
 		return "the address of the service ends in a slash: set base_url to " + wanted.String()
 	}
 	return "redirects are never followed, because following them could send the API key to another address"

@@ -60,16 +60,15 @@ func (c *Client) do(ctx context.Context, call call) (Answer, error) {
 			return answer, nil
 		}
 		failure.AfterLostAttempt = earlier.MayHaveHappened()
+		// A name is tried once, after a refusal or the first status 500, even if no retries are left.
+		mayMissName := call.named != nil && !named && (failure.Kind == Refused ||
+			failure.missesName() && !earlier.missesName() && !c.has(c.nameless, call.method))
 		switch {
-		case !named && call.named != nil && failure.Kind == Refused:
-			named = true
-			continue
-		case !call.mayRepeat(failure) || !c.Retry(ctx, failure):
+		case mayMissName && failure.Kind == Refused:
+		case !call.mayRepeat(failure) || !c.Retry(ctx, failure) && (!mayMissName || ctx.Err() != nil):
 			return answer, failure
 		}
-		if failure.missesName() { // Only the first retry tries whether it is the name.
-			named = c.NameRequired(call.method) || !earlier.missesName() && !c.has(c.nameless, call.method)
-		}
+		named = mayMissName || named && (!failure.missesName() || c.NameRequired(call.method))
 	}
 }
 

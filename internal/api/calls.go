@@ -37,8 +37,8 @@ type TokenRequest struct {
 // UserGroup contains the fields of a group in a response (interface section 2.2). A field that is missing, null or of
 // a type without an obvious meaning is nil or zero, and says nothing about the group.
 type UserGroup struct {
-	// TeamID is the service's internal ID of the group.
-	TeamID *int64
+	// TeamID is the service's internal ID of the group, or empty. It is a number in the contract, and any text in practice.
+	TeamID string
 	// Token is the user group token.
 	Token Secret
 	// Name may merely echo the request.

@@ -54,9 +54,9 @@ func (v *Environment) Seed(group Group) Group {
 // Replace simulates another client that deletes the group, if it exists, and recreates it by looking it up: with a new
 // token, with a team ID of its own unless [Options.ReuseTeamIDs] is set, and with nothing in it but the defaults.
 func (v *Environment) Replace(id string) Group {
-	v.Remove(id)
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
+	v.emulator.service.remove(v.emulator.service.groups[scoped{v.tag, id}])
 	group, _, _ := v.emulator.service.create(&Call{Environment: v.tag}, request{ID: id})
 	return group
 }
@@ -110,7 +110,5 @@ func (v *Environment) RotateBehind(id string) (token string) {
 func (v *Environment) Remove(id string) {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
-	if group, there := v.emulator.service.groups[scoped{v.tag, id}]; there {
-		v.emulator.service.remove(group)
-	}
+	v.emulator.service.remove(v.emulator.service.groups[scoped{v.tag, id}])
 }

@@ -10,25 +10,26 @@ import (
 // DefaultKey is the API key of the service if [Options.Environments] is nil.
 const DefaultKey = "emulator-key-0001"
 
-// Answers selects what responses contain as name, provided_id and properties.
-type Answers int
+// Each of these types selects one of the values that follow.
+type (
+	Answers    int // what responses have as name, provided_id and properties
+	Updates    int // what an update does to what is stored
+	Refusals   int // how the service refuses a call: except for RefusalsSuccessZero with a 4xx status
+	Deletions  int // what answers a DELETE that succeeds
+	DeletedIDs int // what a GET of a deleted ID does
+	Tags       int // what responses have as api_environment_tag
+)
 
 const (
 	AnswersStored Answers = iota // what is stored
 	AnswersEcho                  // what the same request has, and null for the rest
 )
 
-// Updates selects what an update does to what is stored.
-type Updates int
-
 const (
 	UpdatesReplace Updates = iota // replaces name, mapping and properties, each only if the update has it
 	UpdatesMerge                  // merges the members of mapping and properties, at the top level; a null is stored
 	UpdatesClear                  // replaces the whole group, and clears what the update lacks
 )
-
-// Refusals selects how the service refuses a call. All but RefusalsSuccessZero have a 4xx status.
-type Refusals int
 
 const (
 	RefusalsStatus      Refusals = iota // success 0 and a message
@@ -41,9 +42,6 @@ const (
 	RefusalsPage                        // an HTML page with the status as its title
 )
 
-// DeletedIDs selects what a GET of a deleted ID does.
-type DeletedIDs int
-
 const (
 	DeletedIDsFree         DeletedIDs = iota // creates another group
 	DeletedIDsConflict                       // is refused with 409
@@ -52,18 +50,12 @@ const (
 	DeletedIDsRevivedAsNew                   // brings the deleted group back, as a new one
 )
 
-// Deletions selects what a DELETE that succeeds is answered with.
-type Deletions int
-
 const (
 	DeletionsSuccess   Deletions = iota // success 1
 	DeletionsNoContent                  // status 204
 	DeletionsEmpty                      // status 200 without a body
 	DeletionsObject                     // {}
 )
-
-// Tags selects what api_environment_tag is in responses.
-type Tags int
 
 const (
 	TagsText   Tags = iota // the tag

@@ -221,10 +221,11 @@ func (s *service) put(group Group) Group {
 	return group
 }
 
+// remove deletes the group if it exists. The zero Group does not.
 func (s *service) remove(group Group) {
 	key := scoped{group.Environment, group.ID}
 	delete(s.groups, key)
-	if s.options.DeletedIDs != DeletedIDsFree {
+	if s.options.DeletedIDs != DeletedIDsFree && group.ID != "" {
 		s.deleted[key] = group
 	}
 	if s.options.ReuseTeamIDs {

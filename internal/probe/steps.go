@@ -131,7 +131,7 @@ func missingFields(response api.UserGroup) string {
 		name  string
 		there bool
 	}{
-		{"team_id", response.TeamID != nil},
+		{"team_id", response.TeamID != ""},
 		{"token", !response.Token.IsZero()},
 		{"name", response.Name != nil},
 		{"provided_id", response.ProvidedID != nil},

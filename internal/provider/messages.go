@@ -91,9 +91,10 @@ func said(p *usergroup.Problem) string {
 func facts(p *usergroup.Problem) string {
 	switch p.Finding {
 	case usergroup.Replaced:
-		return fmt.Sprintf("The team_id of the group was %s; the service shows %s.", shown(p.Prior.TeamID), shown(p.Response.TeamID))
+		return fmt.Sprintf("The team_id of the group was %s; the service shows %s.", cmp.Or(p.Prior.TeamID, "none"), cmp.Or(p.Response.TeamID, "none"))
 	case usergroup.WrongKey, usergroup.WrongEnvironment:
-		return fmt.Sprintf("The expected environment is %q; the service shows %s.", p.Expected, shown(p.Response.EnvironmentTag))
+		shown := cmp.Or(p.Response.EnvironmentTag, new("none"))
+		return fmt.Sprintf("The expected environment is %q; the service shows %s.", p.Expected, *shown)
 	case usergroup.NotTakenAsSent, usergroup.MayHaveExisted, usergroup.Respelled, usergroup.AnsweredForAnother:
 		var parts []string
 		if other := p.Response.ProvidedID; other != nil && *other != p.ID {
@@ -109,13 +110,6 @@ func facts(p *usergroup.Problem) string {
 		return joined(" ", parts...)
 	}
 	return ""
-}
-
-func shown[T any](value *T) string {
-	if value == nil {
-		return "none"
-	}
-	return fmt.Sprintf("%v", *value)
 }
 
 // done says what was and was not done.

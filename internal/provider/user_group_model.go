@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -67,11 +68,15 @@ func (m *userGroupModel) wanted(ctx context.Context, diags *diag.Diagnostics) ap
 
 // prior returns what the state and the private state record about the group.
 func (m *userGroupModel) prior(stored private, now time.Time) usergroup.Prior {
+	teamID := ""
+	if !m.TeamID.IsNull() {
+		teamID = strconv.FormatInt(m.TeamID.ValueInt64(), 10)
+	}
 	rotatedAt, _ := m.rotatedAt(now) // If it is unknown, all rotations were long ago.
 	return usergroup.Prior{
 		ID:                   m.UserGroupID.ValueString(),
 		Name:                 m.Name.ValueString(),
-		TeamID:               m.TeamID.ValueInt64Pointer(),
+		TeamID:               teamID,
 		Token:                api.NewSecret(m.Token.ValueString()),
 		Fingerprint:          m.TokenFingerprint.ValueString(),
 		EnvironmentTag:       m.APIEnvironmentTag.ValueStringPointer(),
@@ -101,8 +106,10 @@ func (m userGroupModel) withoutIgnored(config, state *userGroupModel) *userGroup
 // response does not change, or becomes null if it was unknown.
 func (m *userGroupModel) setComputed(response api.UserGroup) {
 	m.ID = m.UserGroupID
-	if response.TeamID != nil || m.TeamID.IsUnknown() {
-		m.TeamID = types.Int64PointerValue(response.TeamID)
+	if number, err := strconv.ParseInt(response.TeamID, 10, 64); err == nil {
+		m.TeamID = types.Int64Value(number)
+	} else if m.TeamID.IsUnknown() {
+		m.TeamID = types.Int64Null()
 	}
 	if response.EnvironmentTag != nil || m.APIEnvironmentTag.IsUnknown() {
 		m.APIEnvironmentTag = types.StringPointerValue(response.EnvironmentTag)

@@ -140,9 +140,11 @@ func (s *Service) removePlaceholder(ctx context.Context, p Problem, made api.Ans
 			continue
 		case *seen.New:
 			return Result{}, p.with(CacheSuspected)
-		case !isSamePlaceholder(made.UserGroup, seen.UserGroup): // Somebody has taken it.
+		case showsMore(made.UserGroup, seen.UserGroup): // Somebody has taken it.
 			p.MayRemain = false
 			return s.conclude(ctx, p, p.Prior.classify(seen, nil))
+		case !isSameGroup(made.UserGroup, seen.UserGroup):
+			return Result{}, s.breaker.end(LookUp, p.with(LeftBehind))
 		}
 		deletion := s.deletion(p.Prior, seen.UserGroup.Token)
 		deletion.Once = true
@@ -162,19 +164,19 @@ func (s *Service) removePlaceholder(ctx context.Context, p Problem, made api.Ans
 	return Result{}, p.with(NotFound)
 }
 
-// isSamePlaceholder reports whether a lookup shows the group that an earlier one has created, and nothing that somebody
-// has added meanwhile: the same team_id (without one, the same token), and no name or property that the creation did not
-// show. Services fill in names and properties, so what a group shows decides nothing.
-func isSamePlaceholder(made, seen api.UserGroup) bool {
-	same := made.Token == seen.Token
-	if made.TeamID != nil && seen.TeamID != nil {
-		same = *made.TeamID == *seen.TeamID
+// showsMore reports whether a lookup shows a name or a property that the response to the creation did not show. Services
+// fill in both, so what a group shows decides nothing.
+func showsMore(made, seen api.UserGroup) bool {
+	name := cmp.Or(made.Name, new(""))
+	return seen.Name != nil && *seen.Name != "" && *seen.Name != *name || seen.Properties.Beyond(made.Properties)
+}
+
+// isSameGroup reports whether two responses show the same group: by its team_id or, without one, by its token.
+func isSameGroup(a, b api.UserGroup) bool {
+	if a.TeamID != "" && b.TeamID != "" {
+		return a.TeamID == b.TeamID
 	}
-	name := made.Name
-	if name == nil {
-		name = new("")
-	}
-	return same && (seen.Name == nil || *seen.Name == "" || *seen.Name == *name) && !seen.Properties.Beyond(made.Properties)
+	return a.Token == b.Token
 }
 
 // findCurrent looks up the group until the service shows its current token.
