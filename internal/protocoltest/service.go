@@ -27,7 +27,7 @@ func StartService(t testing.TB, options emulator.Options) *emulator.Emulator {
 
 // InProcess is an http.RoundTripper that hands requests to an emulator without a network, so that they take virtual
 // time in a synctest bubble.
-type InProcess struct{ *emulator.Emulator }
+type InProcess struct{ http.Handler }
 
 // RoundTrip implements http.RoundTripper.
 func (p InProcess) RoundTrip(r *http.Request) (response *http.Response, err error) {
@@ -56,7 +56,9 @@ func WantGroups(t *testing.T, service *emulator.Emulator, want []string) {
 }
 
 // IsPreflight reports whether a call is about the group with which the provider tests the service.
-func IsPreflight(call emulator.Call) bool { return strings.HasPrefix(call.ID, "tf-") && len(call.ID) == 15 }
+func IsPreflight(call emulator.Call) bool {
+	return strings.HasPrefix(call.ID, "tf-") && len(call.ID) == 15
+}
 
 // Fingerprint computes the fingerprint independently of the provider, so that it cannot change unnoticed.
 func Fingerprint(token string) string {

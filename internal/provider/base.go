@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -9,25 +8,12 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// base is what each object of the provider embeds. The provider's Configure creates one, and every object gets the same.
+// base is what the provider has after it was configured, and what it gives to each of its objects.
 type base struct {
 	// service is nil if the provider is not configured, or if an argument is only known after apply.
 	service   *usergroup.Service
 	conflicts *planConflicts
 	now       func() time.Time
-}
-
-// configure takes the data that the provider's Configure has passed. It does nothing if the provider is not configured
-// yet.
-func (b *base) configure(providerData any, diags *diag.Diagnostics) {
-	if providerData == nil {
-		return
-	}
-	data, ok := providerData.(base)
-	if !ok {
-		diags.AddError(titleInternal, fmt.Sprintf("An object was configured with data of type %T. %s", providerData, reportBug))
-	}
-	*b = data
 }
 
 // isReady reports whether an operation can start. If there is no service, it adds an error about that. what names the

@@ -1,3 +1,4 @@
+//nolint:lll // The methods of the server are more readable on one line.
 package provider
 
 import (
@@ -14,9 +15,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// PrepareProcess tunes the process that serves the provider. It keeps secrets out of the standard logger, and turns off
-// the logs of the SDK and of the provider, unless the process is being debugged or a TF_LOG variable is set. Without a
-// level, the SDK formats every TRACE line and sends it to Terraform, which discards it. That takes a third of the CPU time.
+// PrepareProcess tunes the process that serves the provider. It keeps secrets out of the standard logger, and turns
+// off the logs of the SDK and of the provider, unless the process is being debugged or a TF_LOG variable is set.
+// Without a level, the SDK formats every TRACE line and sends it to Terraform, which discards it. That takes a third
+// of the CPU time.
 func PrepareProcess(debugging bool) {
 	// net/http logs data that a service sends after the end of a response. It may contain a token.
 	log.SetOutput(io.Discard)
@@ -35,8 +37,8 @@ func PrepareProcess(debugging bool) {
 }
 
 // server releases the context of each request that Terraform sends for each instance. proto6server.Server of the
-// framework (v1.19) keeps all of them until StopProvider, which is about 40 KiB for each group in a plan. Delete it when
-// the framework releases contexts.
+// framework (v1.19) keeps all of them until StopProvider, which is about 40 KiB for each group in a plan. Delete server
+// when the framework releases contexts.
 type server struct{ frameworkServer }
 
 // frameworkServer adds the optional parts of the protocol. A server that lacks one would look like a provider without
@@ -61,10 +63,6 @@ func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Valid
 
 func (s server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	return released(ctx, req, s.frameworkServer.UpgradeResourceState)
-}
-
-func (s server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
-	return released(ctx, req, s.frameworkServer.UpgradeResourceIdentity)
 }
 
 func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {

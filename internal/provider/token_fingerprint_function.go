@@ -12,8 +12,6 @@ import (
 // tokenFingerprintFunction is provider::embed::token_fingerprint.
 type tokenFingerprintFunction struct{}
 
-func newTokenFingerprintFunction() function.Function { return tokenFingerprintFunction{} }
-
 func (tokenFingerprintFunction) Metadata(
 	_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse,
 ) {
@@ -25,12 +23,11 @@ func (tokenFingerprintFunction) Definition(
 ) {
 	resp.Definition = function.Definition{
 		Summary: "Fingerprint of a user group token",
-		MarkdownDescription: "Returns the fingerprint of a user group token, which is the first 12 hexadecimal " +
-			"digits of the token's SHA-256 hash. The resource's `token_fingerprint` has the same value. Use the " +
-			"fingerprint to check that a secret store holds the current token.",
+		MarkdownDescription: "Returns the fingerprint of a user group token: the first 12 hexadecimal digits of its " +
+			"SHA-256 hash, as in the resource's `token_fingerprint`.",
 		Parameters: []function.Parameter{function.StringParameter{
 			Name:                "token",
-			MarkdownDescription: "The token, exactly as the service returned it. Must not be empty.",
+			MarkdownDescription: "The token, exactly as the service returned it. Not empty.",
 			Validators:          []function.StringParameterValidator{stringvalidator.LengthAtLeast(1)},
 		}},
 		Return: function.StringReturn{},

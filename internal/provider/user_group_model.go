@@ -87,8 +87,9 @@ func (m *userGroupModel) prior(stored private, now time.Time) usergroup.Prior {
 	}
 }
 
-// withoutIgnored returns a copy of the plan without the attributes that are not to be sent. At apply, configuration and
-// plan differ only in what ignore_changes covers, in whole or in part. Such an attribute is sent if the plan changes it.
+// withoutIgnored returns a copy of the plan without the attributes that are not to be sent. At apply, configuration
+// and plan differ only in what ignore_changes covers, in whole or in part. Such an attribute is sent if the plan
+// changes it.
 func (m userGroupModel) withoutIgnored(config, state *userGroupModel) *userGroupModel {
 	if !m.Name.Equal(config.Name) && m.Name.Equal(state.Name) {
 		m.Name = types.StringNull()
@@ -155,8 +156,8 @@ func (m *userGroupModel) keepComputed(state *userGroupModel) {
 	m.Token = plannedToken(m, state.Token)
 }
 
-// setUpdated changes a planned group to its state after an update. response is nil unless the group is known to have been
-// updated.
+// setUpdated changes a planned group to its state after an update. response is nil unless the group is known to have
+// been updated.
 func (m *userGroupModel) setUpdated(response *api.UserGroup, err error, state *userGroupModel) {
 	if response == nil {
 		m.setNotUpdated(err, state)
@@ -217,8 +218,8 @@ func propertiesSeen(object api.Properties) propertiesValue {
 // instant returns token_rotated_at for a token that was created, rotated or first seen at the given time.
 func instant(at time.Time) types.String { return types.StringValue(at.UTC().Format(time.RFC3339)) }
 
-// rotatedAt returns the time in token_rotated_at. known is false if the age of the token is unknown, as it is with a time
-// that lies ahead by more than what clocks differ.
+// rotatedAt returns the time in token_rotated_at. known is false if the age of the token is unknown, as it is with a
+// time that lies ahead by more than what clocks differ.
 func (m *userGroupModel) rotatedAt(now time.Time) (at time.Time, known bool) {
 	at, err := time.Parse(time.RFC3339, m.TokenRotatedAt.ValueString())
 	return at, err == nil && at.Before(now.AddDate(0, 0, 1))
@@ -229,17 +230,3 @@ func (m *userGroupModel) isOlderThan(days types.Int64, now time.Time) bool {
 	at, known := m.rotatedAt(now)
 	return known && !days.IsNull() && now.Truncate(time.Second).After(at.AddDate(0, 0, int(days.ValueInt64())))
 }
-
-// Descriptions of attributes that several schemas have.
-const (
-	describeUserGroupID = "Your own identifier for the group, unique within the environment of the API key. " +
-		"It must have at least one character, no invisible characters, and no spaces at the beginning or end."
-	describeFingerprint = "The first 12 hexadecimal digits of the token's SHA-256 hash. The fingerprint is not " +
-		"secret, and changes whenever the token does. Use it to trigger restarts, or as a `*_wo_version` argument " +
-		"of another resource; `parseint(…, 16)` converts it to the number that most such arguments require."
-	describeTeamID          = "The service's own number for the group."
-	describeShownName       = "Name of the group. Null if the service does not show the name."
-	describeShownProperties = "Properties of the group as a JSON object, for `jsondecode`. Null if the service does " +
-		"not show the properties."
-	describeKeyRights = "The API key must be allowed to create and delete groups."
-)

@@ -13,12 +13,6 @@ import (
 
 type userGroupTokenEphemeralResource struct{ base }
 
-var _ ephemeral.EphemeralResourceWithConfigure = (*userGroupTokenEphemeralResource)(nil)
-
-func newUserGroupTokenEphemeralResource() ephemeral.EphemeralResource {
-	return &userGroupTokenEphemeralResource{}
-}
-
 type userGroupTokenModel struct {
 	UserGroupID      types.String `tfsdk:"user_group_id"`
 	Token            types.String `tfsdk:"token"`
@@ -32,21 +26,12 @@ func (e *userGroupTokenEphemeralResource) Metadata(
 	resp.TypeName = req.ProviderTypeName + "_user_group_token"
 }
 
-func (e *userGroupTokenEphemeralResource) Configure(
-	_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse,
-) {
-	e.configure(req.ProviderData, &resp.Diagnostics)
-}
-
 func (e *userGroupTokenEphemeralResource) Schema(
 	_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse,
 ) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the current token of a user group without writing it to state or plan, and " +
-			"without rotating it. If the group does not exist, the lookup creates it, the provider removes it at " +
-			"once, and the ephemeral resource fails.\n\nFor a group that the same configuration manages, refer to " +
-			"`embed_user_group.NAME.id`, which is known once the group exists. With a literal ID, the first plan " +
-			"would look up a group that does not exist yet.\n\n" + describeKeyRights,
+		MarkdownDescription: "Reads the current token of a user group without writing it to state or plan, and without " +
+			"rotating it.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,
