@@ -101,7 +101,7 @@ var examples = map[string]example{
 		try: func(w *workbench) { w.rotatesOnce("acme", "-var=incident=1") },
 	},
 
-	"import by string id": {sources: resourceFile("import-by-string-id.tf"), needs: engine.ImportBlock, before: acmeOnly},
+	"import by string id": {sources: resourceFile("import-by-string-id.tf"), before: acmeOnly},
 	"import by identity":  {sources: resourceFile("import-by-identity.tf"), needs: engine.Identity, before: acmeOnly},
 	"import command": {
 		sources: append(resourceFile("resource.tf"), "resources/embed_user_group/import.sh"), before: acmeOnly,
@@ -214,12 +214,6 @@ func (w *workbench) copyModule(dir string) {
 	if err := os.CopyFS(filepath.Join(w.dir, dir), os.DirFS(customersModule)); err != nil {
 		w.t.Fatal(err)
 	}
-}
-
-func bringsModule(w *workbench) {
-	w.replace("main.tf", "../modules/customers", "./customers")
-	w.copyModule("customers")
-	w.must("get")
 }
 
 // runsImportCommand runs the shell script unchanged.

@@ -86,7 +86,7 @@ func readsState(r *reader) {
 	mirror := r.t.TempDir()
 	for _, platform := range platforms {
 		program := protocoltest.File(r.t, "program", platform[1])
-		if err := engine.Mirror(mirror, "0.1.0", platform[1], program); err != nil {
+		if _, err := engine.Mirror(mirror, "0.1.0", platform[1], program); err != nil {
 			r.t.Fatal(err)
 		}
 	}
@@ -100,7 +100,7 @@ func readsState(r *reader) {
 	}
 }
 
-// readsGateways sends the header that the page sets. TestSnippets in internal/proxies runs haproxy with the other
+// readsGateways sends the header that the page sets. TestProxies in internal/proxies runs haproxy with the other
 // block.
 func readsGateways(r *reader) {
 	if !strings.Contains(r.take("text"), "backend dashboards") {
@@ -111,7 +111,7 @@ func readsGateways(r *reader) {
 	r.has("acme")
 }
 
-// readsMap checks nothing: TestMappedService in internal/proxies runs nginx with the block.
+// readsMap checks nothing: TestProxies in internal/proxies runs nginx with the block.
 func readsMap(r *reader) { r.take("text") }
 
 // testsWithEmulator runs the tests on the page with an emulator of its own.

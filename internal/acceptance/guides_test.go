@@ -90,8 +90,7 @@ func moves(r *reader) {
 	customer := group("customer", `for_each = { acme = "Acme Ltd" }`, "user_group_id = each.key", "name = each.value")
 	r.write("main.tf", customer+r.take("terraform"))
 	r.service.ResetCounts()
-	r.suspectsNothing("plan", "-out=planned")
-	r.suspectsNothing("apply", "planned")
+	r.apply()
 	r.onlyLooked()
 	r.plansNothing()
 }

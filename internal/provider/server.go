@@ -6,6 +6,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -21,6 +22,9 @@ import (
 func PrepareProcess(debugging bool) {
 	// net/http logs data that a service sends after the end of a response. It may contain a token.
 	log.SetOutput(io.Discard)
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(300) // A quarter less CPU time, for 25 MiB.
+	}
 	for _, setting := range os.Environ() {
 		name, value, _ := strings.Cut(setting, "=")
 		debugging = debugging || strings.HasPrefix(name, "TF_LOG") && value != ""
