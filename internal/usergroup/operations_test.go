@@ -21,31 +21,51 @@ func TestOperations(t *testing.T) {
 		calls       string            // with the faults that strike them
 	}{
 		{"a group that exists", "find/exists/stored", none, "GET"},
-		{"a missing group leaves nothing behind", "find/absent/stored", usergroup.NotFound,
-			"GET, GET test, GET test, DELETE test, GET, DELETE"},
-		{"with an environment, the key is tested before something unknown is believed", "import/exists/stored/Customer",
-			none, "GET test, GET test, PUT test, DELETE test, GET"},
-		{"a wrong key ends the run", "import/exists/stored/Testing", usergroup.WrongKey,
-			"GET test, GET test, PUT test, DELETE test"},
+		{
+			"a missing group leaves nothing behind", "find/absent/stored", usergroup.NotFound,
+			"GET, GET test, GET test, DELETE test, GET, DELETE",
+		},
+		{
+			"with an environment, the key is tested before something unknown is believed", "import/exists/stored/Customer",
+			none, "GET test, GET test, PUT test, DELETE test, GET",
+		},
+		{
+			"a wrong key ends the run", "import/exists/stored/Testing", usergroup.WrongKey,
+			"GET test, GET test, PUT test, DELETE test",
+		},
 		{"another group leaves the state", "find/replaced/stored", usergroup.Replaced, "GET"},
-		{"a group with a name was not made by a lookup that was lost", "import/exists/stored", usergroup.MayBePlaceholder,
-			"GET lost after the work, GET"},
-		{"one without a name may have been", "import/nameless/stored", usergroup.MayBePlaceholder,
-			"GET lost after the work, GET"},
-		{"a name is sent if the service wants one", "find/absent/name required", usergroup.NotFound,
-			"GET, GET, GET test, GET test, DELETE test, GET, DELETE"},
-		{"each attempt to delete a placeholder follows a look", "find/absent/stored", usergroup.NotFound,
-			"GET, GET test, GET test, DELETE test, GET, DELETE 503, GET, DELETE"},
+		{
+			"a group with a name was not made by a lookup that was lost", "import/exists/stored", usergroup.MayBePlaceholder,
+			"GET lost after the work, GET",
+		},
+		{
+			"one without a name may have been", "import/nameless/stored", usergroup.MayBePlaceholder,
+			"GET lost after the work, GET",
+		},
+		{
+			"a name is sent if the service wants one", "find/absent/name required", usergroup.NotFound,
+			"GET, GET, GET test, GET test, DELETE test, GET, DELETE",
+		},
+		{
+			"each attempt to delete a placeholder follows a look", "find/absent/stored", usergroup.NotFound,
+			"GET, GET test, GET test, DELETE test, GET, DELETE 503, GET, DELETE",
+		},
 		{"a cache deletes nothing", "find/exists/stored", usergroup.CacheSuspected, "GET a cache by address"},
 		{"a new group", "create/absent/stored", none, "GET"},
 		{"nothing is adopted unasked", "create/exists/stored", usergroup.Exists, "GET"},
 		{"an adoption looks twice, and does not rotate", "adopt/exists/stored", usergroup.Adopted, "GET, GET, PUT"},
-		{"a lost creation is claimed on evidence", "create/absent/stored", usergroup.Claimed,
-			"GET lost after the work, GET, GET"},
-		{"a group that does not show what was sent is not", "create/exists/stored", usergroup.MayHaveExisted,
-			"GET lost before the work, GET, GET"},
-		{"a stopped run looks up what it may have created", "create/absent/stored", usergroup.Claimed,
-			"GET lost after the work, GET the run is stopped, GET"},
+		{
+			"a lost creation is claimed on evidence", "create/absent/stored", usergroup.Claimed,
+			"GET lost after the work, GET, GET",
+		},
+		{
+			"a group that does not show what was sent is not", "create/exists/stored", usergroup.MayHaveExisted,
+			"GET lost before the work, GET, GET",
+		},
+		{
+			"a stopped run looks up what it may have created", "create/absent/stored", usergroup.Claimed,
+			"GET lost after the work, GET the run is stopped, GET",
+		},
 		{"an update", "update/exists/stored", none, "PUT"},
 		{"an update is sent again", "update/exists/stored", none, "PUT lost after the work, PUT"},
 		{"a rotation", "rotate/exists/stored", none, "POST"},
@@ -55,11 +75,15 @@ func TestOperations(t *testing.T) {
 		{"a stale token is looked up", "rotate/stale/stored", none, "POST, GET, POST"},
 		{"a token that is not stored", "rotate, not stored/exists/stored", none, "GET, POST"},
 		{"a deletion", "delete/exists/stored", none, "DELETE"},
-		{"a deletion of what is gone", "delete/absent/stored", none,
-			"DELETE, GET, GET test, GET test, DELETE test, GET, DELETE"},
+		{
+			"a deletion of what is gone", "delete/absent/stored", none,
+			"DELETE, GET, GET test, GET test, DELETE test, GET, DELETE",
+		},
 		{"a deletion leaves another group under the ID", "delete/replaced/stored", usergroup.AnotherRemains, "DELETE, GET"},
-		{"after a lost deletion, a group with another token is not touched", "delete/exists/reused numbers",
-			usergroup.UnexpectedToken, "DELETE 500 after the work, DELETE another client takes, GET"},
+		{
+			"after a lost deletion, a group with another token is not touched", "delete/exists/reused numbers",
+			usergroup.UnexpectedToken, "DELETE 500 after the work, DELETE another client takes, GET",
+		},
 	} {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
@@ -184,11 +208,13 @@ func TestOddAnswers(t *testing.T) {
 		left    int // groups at the service afterward, without the one that was there
 	}{
 		"a rotation that names no group": {
-			emulator.Options{ForgivingRotations: true}, func(s *stranger) { s.emulator.RotateBehind("acme") },
+			emulator.Options{ForgivingRotations: true},
+			func(s *stranger) { s.emulator.RotateBehind("acme") },
 			rotate, usergroup.UnexpectedToken, 1,
 		},
 		"an ID that is reserved": {
-			emulator.Options{DeletedIDs: emulator.DeletedIDsGone}, func(s *stranger) { s.emulator.Remove("acme") },
+			emulator.Options{DeletedIDs: emulator.DeletedIDsGone},
+			func(s *stranger) { s.emulator.Remove("acme") },
 			find, usergroup.LookupRefused, 0,
 		},
 		"another number and another token": {
@@ -200,11 +226,13 @@ func TestOddAnswers(t *testing.T) {
 			}, find, none, 1,
 		},
 		"a deletion that needs a data source": {
-			emulator.Options{DataSourceRequired: true}, func(s *stranger) { s.emulator.Remove("acme") },
+			emulator.Options{DataSourceRequired: true},
+			func(s *stranger) { s.emulator.Remove("acme") },
 			find, usergroup.LeftBehind, 2, // the placeholder and the group of the preflight
 		},
 		"a group that neither number nor token identifies": {
-			emulator.Options{SignedTokens: true, Omit: []string{"team_id"}}, func(s *stranger) { s.emulator.Remove("acme") },
+			emulator.Options{SignedTokens: true, Omit: []string{"team_id"}},
+			func(s *stranger) { s.emulator.Remove("acme") },
 			find, usergroup.LeftBehind, 1,
 		},
 	} {
