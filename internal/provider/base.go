@@ -8,12 +8,19 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// base is what the provider has after it was configured, and what it gives to each of its objects.
+// base is what every object of the provider embeds. The provider's Configure passes it to their Configure methods.
 type base struct {
 	// service is nil if the provider is not configured, or if an argument is only known after apply.
 	service   *usergroup.Service
 	conflicts *planConflicts
 	now       func() time.Time
+}
+
+// configure takes what the provider's Configure has passed on. Before that, providerData is nil.
+func (b *base) configure(providerData any) {
+	if configured, ok := providerData.(*base); ok {
+		*b = *configured
+	}
 }
 
 // isReady reports whether an operation can start. If there is no service, it adds an error about that. what names the

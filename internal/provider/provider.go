@@ -28,15 +28,12 @@ func New(version string) func() provider.Provider { return NewForTests(version, 
 // NewForTests is New with a clock that tells how old tokens are and, unless it is nil, a transport in place of the
 // network.
 func NewForTests(version string, now func() time.Time, transport http.RoundTripper) func() provider.Provider {
-	return func() provider.Provider {
-		return &embedProvider{base{conflicts: newPlanConflicts(), now: now}, version, transport}
-	}
+	return func() provider.Provider { return &embedProvider{version, now, transport} }
 }
 
 type embedProvider struct {
-	base
-
 	version   string
+	now       func() time.Time
 	transport http.RoundTripper
 }
 
@@ -58,7 +55,9 @@ func (p *embedProvider) Metadata(_ context.Context, _ provider.MetadataRequest, 
 func (p *embedProvider) Configure(
 	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
 ) {
-	p.service, p.conflicts = nil, newPlanConflicts() // An engine may configure a provider again, for another run.
+	data := &base{conflicts: newPlanConflicts(), now: p.now}
+	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData = data, data, data
+	resp.ActionData, resp.ListResourceData = data, data
 	var arguments providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &arguments)...)
 	if resp.Diagnostics.HasError() {
@@ -66,7 +65,7 @@ func (p *embedProvider) Configure(
 	}
 	// A plan needs no service, so max_deletions applies to it even if other arguments are unknown.
 	settings, faults := arguments.settings(p.version, req.TerraformVersion)
-	p.conflicts.maxDeletions = settings.maxDeletions
+	data.conflicts.maxDeletions = settings.maxDeletions
 	if !req.Config.Raw.IsFullyKnown() {
 		if req.ClientCapabilities.DeferralAllowed {
 			resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
@@ -78,38 +77,30 @@ func (p *embedProvider) Configure(
 	}
 	if !resp.Diagnostics.HasError() {
 		settings.client.Transport = p.transport
-		p.service = usergroup.New(api.New(settings.client), settings.groups)
+		data.service = usergroup.New(api.New(settings.client), settings.groups)
 	}
 }
 
-// The following methods create an object for each request. It has the service, because an engine configures the
-// provider before it uses an object.
-
 func (p *embedProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{func() resource.Resource { return &userGroupResource{p.base} }}
+	return []func() resource.Resource{newUserGroupResource}
 }
 
 func (p *embedProvider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{
-		func() datasource.DataSource { return &userGroupDataSource{p.base} },
-		func() datasource.DataSource { return &userGroupsDataSource{p.base} },
-	}
+	return []func() datasource.DataSource{newUserGroupDataSource, newUserGroupsDataSource}
 }
 
 func (p *embedProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
-	return []func() ephemeral.EphemeralResource{
-		func() ephemeral.EphemeralResource { return &userGroupTokenEphemeralResource{p.base} },
-	}
+	return []func() ephemeral.EphemeralResource{newUserGroupTokenEphemeralResource}
 }
 
 func (p *embedProvider) Actions(context.Context) []func() action.Action {
-	return []func() action.Action{func() action.Action { return &rotateUserGroupTokenAction{p.base} }}
+	return []func() action.Action{newRotateUserGroupTokenAction}
 }
 
 func (p *embedProvider) ListResources(context.Context) []func() list.ListResource {
-	return []func() list.ListResource{func() list.ListResource { return &userGroupListResource{p.base} }}
+	return []func() list.ListResource{newUserGroupListResource}
 }
 
 func (p *embedProvider) Functions(context.Context) []func() function.Function {
-	return []func() function.Function{func() function.Function { return tokenFingerprintFunction{} }}
+	return []func() function.Function{newTokenFingerprintFunction}
 }

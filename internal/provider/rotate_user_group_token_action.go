@@ -13,10 +13,20 @@ import (
 
 type rotateUserGroupTokenAction struct{ base }
 
+var _ action.ActionWithConfigure = (*rotateUserGroupTokenAction)(nil)
+
+func newRotateUserGroupTokenAction() action.Action { return &rotateUserGroupTokenAction{} }
+
 func (a *rotateUserGroupTokenAction) Metadata(
 	_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse,
 ) {
 	resp.TypeName = req.ProviderTypeName + "_rotate_user_group_token"
+}
+
+func (a *rotateUserGroupTokenAction) Configure(
+	_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse,
+) {
+	a.configure(req.ProviderData)
 }
 
 func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {

@@ -65,6 +65,10 @@ func (s server) UpgradeResourceState(ctx context.Context, req *tfprotov6.Upgrade
 	return released(ctx, req, s.frameworkServer.UpgradeResourceState)
 }
 
+func (s server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+	return released(ctx, req, s.frameworkServer.UpgradeResourceIdentity)
+}
+
 func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	return released(ctx, req, s.frameworkServer.ReadResource)
 }

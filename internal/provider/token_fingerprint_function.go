@@ -12,6 +12,8 @@ import (
 // tokenFingerprintFunction is provider::embed::token_fingerprint.
 type tokenFingerprintFunction struct{}
 
+func newTokenFingerprintFunction() function.Function { return tokenFingerprintFunction{} }
+
 func (tokenFingerprintFunction) Metadata(
 	_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse,
 ) {

@@ -13,6 +13,10 @@ import (
 
 type userGroupDataSource struct{ base }
 
+var _ datasource.DataSourceWithConfigure = (*userGroupDataSource)(nil)
+
+func newUserGroupDataSource() datasource.DataSource { return &userGroupDataSource{} }
+
 // userGroupData is the model of the data source. It has no mapping and no environment, because the response to a
 // lookup contains neither.
 type userGroupData struct {
@@ -30,6 +34,12 @@ func (d *userGroupDataSource) Metadata(
 	_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse,
 ) {
 	resp.TypeName = req.ProviderTypeName + "_user_group"
+}
+
+func (d *userGroupDataSource) Configure(
+	_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse,
+) {
+	d.configure(req.ProviderData)
 }
 
 func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {

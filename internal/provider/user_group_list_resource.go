@@ -15,10 +15,20 @@ import (
 
 type userGroupListResource struct{ base }
 
+var _ list.ListResourceWithConfigure = (*userGroupListResource)(nil)
+
+func newUserGroupListResource() list.ListResource { return &userGroupListResource{} }
+
 func (l *userGroupListResource) Metadata(
 	_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse,
 ) {
 	resp.TypeName = req.ProviderTypeName + "_user_group"
+}
+
+func (l *userGroupListResource) Configure(
+	_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse,
+) {
+	l.configure(req.ProviderData)
 }
 
 func (l *userGroupListResource) ListResourceConfigSchema(

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
@@ -25,7 +26,12 @@ const titleImportIDInvalid = "Invalid import ID"
 // userGroupResource implements embed_user_group.
 type userGroupResource struct{ base }
 
+func newUserGroupResource() resource.Resource {
+	return &userGroupResource{base{conflicts: newPlanConflicts(), now: time.Now}}
+}
+
 var (
+	_ resource.ResourceWithConfigure   = (*userGroupResource)(nil)
 	_ resource.ResourceWithIdentity    = (*userGroupResource)(nil)
 	_ resource.ResourceWithImportState = (*userGroupResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*userGroupResource)(nil)
@@ -35,6 +41,10 @@ func (r *userGroupResource) Metadata(_ context.Context, req resource.MetadataReq
 	resp.TypeName = req.ProviderTypeName + "_user_group"
 	// ModifyPlan makes no call, so plans are complete even if the provider defers them.
 	resp.ResourceBehavior.ProviderDeferred.EnablePlanModification = true
+}
+
+func (r *userGroupResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	r.configure(req.ProviderData)
 }
 
 // Schema returns the schema of the resource. No flag has a default or forces replacement, so that adding one to the

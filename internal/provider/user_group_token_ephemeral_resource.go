@@ -13,6 +13,12 @@ import (
 
 type userGroupTokenEphemeralResource struct{ base }
 
+var _ ephemeral.EphemeralResourceWithConfigure = (*userGroupTokenEphemeralResource)(nil)
+
+func newUserGroupTokenEphemeralResource() ephemeral.EphemeralResource {
+	return &userGroupTokenEphemeralResource{}
+}
+
 type userGroupTokenModel struct {
 	UserGroupID      types.String `tfsdk:"user_group_id"`
 	Token            types.String `tfsdk:"token"`
@@ -24,6 +30,12 @@ func (e *userGroupTokenEphemeralResource) Metadata(
 	_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse,
 ) {
 	resp.TypeName = req.ProviderTypeName + "_user_group_token"
+}
+
+func (e *userGroupTokenEphemeralResource) Configure(
+	_ context.Context, req ephemeral.ConfigureRequest, _ *ephemeral.ConfigureResponse,
+) {
+	e.configure(req.ProviderData)
 }
 
 func (e *userGroupTokenEphemeralResource) Schema(

@@ -16,6 +16,10 @@ import (
 // userGroupsDataSource implements embed_user_groups, which determines which of the given groups exist.
 type userGroupsDataSource struct{ base }
 
+var _ datasource.DataSourceWithConfigure = (*userGroupsDataSource)(nil)
+
+func newUserGroupsDataSource() datasource.DataSource { return &userGroupsDataSource{} }
+
 type userGroupsModel struct {
 	UserGroupIDs []string                  `tfsdk:"user_group_ids"`
 	MissingIDs   []string                  `tfsdk:"missing_ids"`
@@ -35,6 +39,12 @@ func (d *userGroupsDataSource) Metadata(
 	_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse,
 ) {
 	resp.TypeName = req.ProviderTypeName + "_user_groups"
+}
+
+func (d *userGroupsDataSource) Configure(
+	_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse,
+) {
+	d.configure(req.ProviderData)
 }
 
 func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
