@@ -2,9 +2,8 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -35,77 +34,62 @@ func CleanUp(ctx context.Context) context.Context { return context.WithValue(ctx
 // CleansUp reports whether the context is one of CleanUp.
 func CleansUp(ctx context.Context) bool { return ctx.Value(cleanUpKey{}) != nil }
 
+// Stopped returns the error of a call that was not made because the run was stopped. cause is the error of the
+// context.
+func Stopped(method string, cause error) *Error {
+	const reason = "the run was stopped before the next request was sent"
+	return &Error{Kind: NotSent, Method: method, Reason: reason, cause: cause, permanent: true}
+}
+
 // do makes a call, in as many attempts as it needs and the operation allows. All requests go through it.
-func (c *Client) do(ctx context.Context, call call) (Answer, error) {
-	cleansUp := CleansUp(ctx)
-	named := c.NameRequired(call.method)
-	var answer Answer
-	var failure *Error
-	for attempt := 1; ; attempt++ {
-		if err := c.limiter.wait(ctx); err != nil && !(cleansUp && attempt == 1) {
-			if failure != nil { // It says more than that there was no further attempt.
-				return answer, failure
-			}
-			return answer, Stopped(call.method, err)
+func (c *Client) do(ctx context.Context, call call) (answer Answer, _ error) {
+	required := c.NameRequired(call.method)
+	named := required
+	var failure *Error // of the last attempt
+	for number := 1; ; number++ {
+		if err := c.limiter.wait(ctx); err != nil && (number > 1 || !CleansUp(ctx)) {
+			return answer, cmp.Or(failure, Stopped(call.method, err))
 		}
-		earlier, sent := failure, time.Now()
-		answer, failure = c.attempt(ctx, call, named, attempt)
+		earlier := failure
+		answer, failure = c.attempt(ctx, call, named, number)
 		answer.AfterLostAttempt = earlier.MayHaveHappened()
-		c.limiter.learn(sent, failure, c.config.RetryWaitMax)
 		if failure == nil || failure.Kind == Incomplete {
 			c.succeeded(call, named)
 		}
 		if failure == nil {
-			if named && earlier.missesName() && (answer.New == nil || *answer.New) {
-				answer.AfterLostAttempt = earlier.AfterLostAttempt // It was a refusal.
+			if named && !required && (answer.New == nil || *answer.New) {
+				answer.AfterLostAttempt = earlier.AfterLostAttempt // The status 500 was a refusal: the name was missing.
 			}
 			return answer, nil
 		}
 		failure.AfterLostAttempt = earlier.MayHaveHappened()
-		// A name is tried once, after a refusal or the first status 500, even if no retries are left.
-		mayMissName := call.named != nil && !named && (failure.Kind == Refused ||
-			failure.missesName() && !earlier.missesName() && !c.has(c.nameless, call.method))
+		mayMissName := !named && c.mayMissName(call, failure, earlier) // This is tried even if no retries are left.
 		switch {
-		case mayMissName && failure.Kind == Refused:
-		case !call.mayRepeat(failure) || !c.Retry(ctx, failure) && (!mayMissName || ctx.Err() != nil):
+		case failure.Kind == Refused && !named && call.named != nil:
+			required, named = true, true
+			continue
+		case !failure.Temporary(), failure.Kind == UnknownOutcome && !call.repeatable,
+			!c.Retry(ctx, failure) && (!mayMissName || ctx.Err() != nil):
 			return answer, failure
 		}
-		named = mayMissName || named && (!failure.missesName() || c.NameRequired(call.method))
+		named = required || mayMissName
 	}
 }
 
-// missesName reports whether the reason for a failure may be that the request had no name: a service that does not
-// check what it gets fails with status 500.
-func (e *Error) missesName() bool { return e != nil && e.Status == http.StatusInternalServerError }
-
-// mayRepeat reports whether the call may be repeated after the given failure.
-func (call call) mayRepeat(failure *Error) bool {
-	switch failure.Kind {
-	case NotSent, Throttled:
-		return !failure.permanent
-	case UnknownOutcome:
-		return call.repeatable
-	default:
-		return false
-	}
+// mayMissName reports whether the next attempt has to show whether only a name was missing. A service that does not
+// check what it gets fails with status 500, so the first retry after that has the name.
+func (c *Client) mayMissName(call call, failure, earlier *Error) bool {
+	const status = http.StatusInternalServerError
+	_, known := c.naming(call.method)
+	return call.named != nil && !known && failure.Status == status && (earlier == nil || earlier.Status != status)
 }
 
-// Stopped returns the error of a call that was not made because the run was stopped. cause is the error of the
-// context.
-func Stopped(method string, cause error) *Error {
-	return notSent(method, "the run was stopped before the next request was sent", cause)
-}
-
-func notSent(method, reason string, cause error) *Error {
-	return &Error{Kind: NotSent, Method: method, Reason: reason, cause: cause, permanent: true}
-}
-
-// attempt sends the request once, and interprets and logs the response.
+// attempt sends the request once. It interprets and logs the response.
 func (c *Client) attempt(ctx context.Context, call call, named bool, number int) (answer Answer, failure *Error) {
-	start := time.Now()
 	if named && call.named != nil {
 		call.body = call.named
 	}
+	sent := time.Now()
 	response, body, failure := c.exchange(ctx, call) //nolint:bodyclose // exchange has closed it.
 	if failure == nil {
 		answer, failure = c.interpret(call, response, body)
@@ -113,7 +97,8 @@ func (c *Client) attempt(ctx context.Context, call call, named bool, number int)
 	if failure != nil {
 		failure.Method, failure.Attempts = call.method, number
 	}
-	c.log(ctx, call, number, response, body, failure, time.Since(start))
+	c.limiter.learn(sent, failure, c.config.RetryWaitMax)
+	c.log(ctx, call, number, response, body, failure, time.Since(sent))
 	return answer, failure
 }
 
@@ -122,34 +107,31 @@ func (c *Client) attempt(ctx context.Context, call call, named bool, number int)
 func (c *Client) exchange(ctx context.Context, call call) (response *http.Response, body []byte, failure *Error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.config.RequestTimeout)
 	defer cancel()
-	ctx, connection := watchConnection(ctx)
-	request, err := http.NewRequestWithContext(ctx, call.method, c.config.URL.String(), bytes.NewReader(call.body))
-	if err != nil {
-		return nil, nil, notSent(call.method, "the request could not be built", err)
-	}
-	// Go's transport replays a GET with a rewindable body if a kept-alive connection dies, but this GET creates groups.
-	request.GetBody = nil
-	c.setHeaders(request.Header)
-	response, err = c.config.Transport.RoundTrip(request)
+	var connection connection
+	// The request has no GetBody. With one, Go's transport would replay a GET if a kept-alive connection dies, but this
+	// GET creates groups.
+	request := (&http.Request{
+		Method: call.method, URL: c.config.URL, Header: c.header(),
+		Body: io.NopCloser(bytes.NewReader(call.body)), ContentLength: int64(len(call.body)),
+	}).WithContext(connection.watch(ctx))
+	response, err := c.config.Transport.RoundTrip(request)
 	if err == nil {
 		defer response.Body.Close() //nolint:errcheck // It was read.
+		connection.made.Store(true)
 		body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	}
-	if err == nil && len(body) > maxAnswer {
-		err = errors.New("the response is too large")
-	}
 	switch {
-	case err == nil:
-		return response, body, nil
-	case connection.isMade() && ctx.Err() != nil:
-		reason := fmt.Sprintf("no complete response arrived within %s", c.config.RequestTimeout)
-		return nil, nil, &Error{Kind: UnknownOutcome, Reason: reason, cause: err}
+	case err != nil:
+		return nil, nil, c.transportFailure(ctx, err, &connection)
+	case len(body) > maxAnswer:
+		return nil, nil, &Error{Kind: UnknownOutcome, Reason: "the response is larger than 4 MiB"}
 	default:
-		return nil, nil, c.transportFailure(err, connection)
+		return response, body, nil
 	}
 }
 
-func (c *Client) setHeaders(header http.Header) {
+func (c *Client) header() http.Header {
+	header := http.Header{}
 	for name, value := range c.config.Headers {
 		header.Set(name, value.Reveal())
 	}
@@ -161,4 +143,5 @@ func (c *Client) setHeaders(header http.Header) {
 	// A GET that creates groups must not be served from a cache.
 	header.Set("Cache-Control", "no-store")
 	header.Set("User-Agent", c.config.UserAgent)
+	return header
 }

@@ -1,54 +1,48 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"html"
 	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
-// GroupRequest is the body of a get-or-create or an update (interface section 2.1).
+// GroupRequest is the body of a get-or-create or an update (interface section 2.1). A field that is nil or zero is not
+// sent. An empty map and an empty object are.
 type GroupRequest struct {
-	// UserGroupID is the caller's own identifier of the group.
-	UserGroupID string `json:"user_group_id"`
-	// Name is not sent if it is nil.
-	Name *string `json:"name,omitzero"`
-	// Mapping is not sent if it is nil. An empty map is sent.
-	Mapping map[string]string `json:"mapping,omitzero"`
-	// Properties are not sent if they are zero. An empty object is sent. Values are sent as they are written.
-	Properties Properties `json:"properties,omitzero"`
+	UserGroupID string            `json:"user_group_id"` // the caller's own identifier of the group
+	Name        *string           `json:"name,omitzero"`
+	Mapping     map[string]string `json:"mapping,omitzero"`
+	Properties  Properties        `json:"properties,omitzero"`
 	// NameIfRequired is sent in place of a Name that is nil, but only to a service that refuses the call without a name.
 	// Empty means that no name may be sent.
 	NameIfRequired string `json:"-"`
 }
 
-// TokenRequest is the body of a rotation or a deletion (interface sections 4.3, 4.4). A deletion omits empty fields.
+// TokenRequest is the body of a rotation or a deletion (interface sections 4.3, 4.4). A deletion omits empty fields. A
+// rotation sends only the token.
 type TokenRequest struct {
-	// CurrentToken is the token that the group is believed to have.
-	CurrentToken Secret
-	// UserGroupID is the caller's own identifier of the group. A rotation only logs it.
-	UserGroupID string
-	// DataSourceProvidedID is the caller's own ID of a data source, which may identify the group's data source. Only a
-	// deletion sends it.
-	DataSourceProvidedID string
-	// Once forbids retries of a deletion.
-	Once bool
+	CurrentToken         Secret // the token that the group is believed to have
+	UserGroupID          string
+	DataSourceProvidedID string // the caller's own ID of a data source, which may identify the group's data source
+	Once                 bool   // forbids retries of a deletion
 }
 
 // UserGroup contains the fields of a group in a response (interface section 2.2). A field that is missing, null or of
-// a type without an obvious meaning is nil or zero, and says nothing about the group.
+// a type without an obvious meaning is nil or zero, and says nothing about the group. Name, ProvidedID and Properties
+// may merely echo the request.
 type UserGroup struct {
-	// TeamID is the service's internal ID of the group, or empty. It is a number in the contract, and any text in practice.
-	TeamID string
-	// Token is the user group token.
-	Token Secret
-	// Name may merely echo the request.
-	Name *string
-	// ProvidedID is the group's user_group_id. It may merely echo the request.
-	ProvidedID *string
-	// Properties may merely echo the request.
-	Properties Properties
-	// EnvironmentTag is returned by update and rotate only.
-	EnvironmentTag *string
+	TeamID         string // the service's internal ID of the group: a number in the contract, and any text in practice
+	Token          Secret // the user group token
+	Name           *string
+	ProvidedID     *string // the group's user_group_id
+	Properties     Properties
+	EnvironmentTag *string // returned by update and rotate only
 }
 
 // Answer is what a response contains. With an Incomplete error, it is what could be read. With any other error, it
@@ -112,4 +106,42 @@ func (c call) about(group GroupRequest) call {
 func encode(body any) []byte {
 	text, _ := json.Marshal(body) // cannot fail with the types of this file
 	return text
+}
+
+// Differences lists where a response contradicts the request: the name, and top-level keys of the properties.
+type Differences struct {
+	Name       bool
+	Properties []string
+}
+
+// Differences compares a request with the response. A field that either of them lacks is not a difference.
+func (r GroupRequest) Differences(response UserGroup) (d Differences) {
+	d.Name = r.Name != nil && response.Name != nil && *response.Name != *r.Name
+	if !r.Properties.IsZero() && !response.Properties.IsZero() {
+		d.Properties = r.Properties.Differences(response.Properties)
+	}
+	return d
+}
+
+// SameName reports whether a service that respells names shows the second name for the first one: with HTML entities,
+// in another Unicode form, with other line ends, trimmed, or cut to the length of a column.
+func SameName(sent, shown string) bool {
+	const shortestColumn = 50 // characters
+	respelled := func(name string) string {
+		return strings.ReplaceAll(norm.NFC.String(html.UnescapeString(strings.TrimSpace(name))), "\r\n", "\n")
+	}
+	sent, shown = respelled(sent), respelled(shown)
+	return sent == shown || strings.HasPrefix(sent, shown) && utf8.RuneCountInString(shown) >= shortestColumn
+}
+
+// Over returns g with the fields that it lacks taken from an earlier response, except for ProvidedID.
+func (g UserGroup) Over(earlier UserGroup) UserGroup {
+	g.TeamID = cmp.Or(g.TeamID, earlier.TeamID)
+	g.Token = cmp.Or(g.Token, earlier.Token)
+	g.Name = cmp.Or(g.Name, earlier.Name)
+	g.EnvironmentTag = cmp.Or(g.EnvironmentTag, earlier.EnvironmentTag)
+	if g.Properties.IsZero() {
+		g.Properties = earlier.Properties
+	}
+	return g
 }

@@ -5,6 +5,7 @@ package api
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -17,10 +18,8 @@ import (
 
 // Config configures a Client. All fields without a comment on their zero value are required.
 type Config struct {
-	// URL is the address of all calls, and comes from ParseBaseURL.
-	URL *url.URL
-	// APIKey goes into the Authorization header of every request (interface section 5).
-	APIKey Secret
+	URL    *url.URL // the address of all calls, from ParseBaseURL
+	APIKey Secret   // for the Authorization header of every request (interface section 5)
 	// RequestTimeout limits each attempt, from dialing to the last byte of the response.
 	RequestTimeout time.Duration
 	// MaxRetries is how many retries the calls of an operation have together, where repeating a call is safe. Refusals
@@ -30,16 +29,12 @@ type Config struct {
 	RetryWaitMax time.Duration
 	// RequestsPerSecond limits all calls of this client together. Zero means as fast as the service allows.
 	RequestsPerSecond float64
-	// Headers are sent with every request and treated as secrets. Nil means none.
-	Headers map[string]Secret
-	// UserAgent is the value of the User-Agent header.
-	UserAgent string
-	// RootCAs are the trusted certificate authorities. Nil means those of the system.
-	RootCAs *x509.CertPool
-	// ClientCertificate is sent if the server asks for one. Nil means none.
-	ClientCertificate *tls.Certificate
-	// Transport replaces the network, for tests and for a caller that looks at what goes over the wire. Nil means
-	// NewTransport.
+	UserAgent         string
+	Headers           map[string]Secret // sent with every request; nil means none
+	RootCAs           *x509.CertPool    // the trusted authorities; nil means those of the system
+	ClientCertificate *tls.Certificate  // sent if the server asks for one; nil means none
+	// Transport replaces the network, for tests and for a caller that looks at what goes over the wire. Unless it reports
+	// a connection (httptrace.GotConn), its errors mean that nothing was sent. Nil means NewTransport.
 	Transport http.RoundTripper
 	// Random returns numbers in [0, 1), for tests that must know how long waits are. With 0, waits are the longest. Nil
 	// means rand.Float64. It must be safe for concurrent use.
@@ -53,11 +48,9 @@ type Client struct {
 	limiter *limiter
 
 	mu sync.Mutex
-	// worked has the HTTP methods with which a call has succeeded, nameless those with which one has succeeded without a
-	// name, and nameRequired those that the service has only accepted with a name.
-	worked, nameless, nameRequired map[string]bool
-	// recognized is set once a response had the form that the contract specifies.
-	recognized bool
+	// worked has the HTTP methods with which a call has succeeded. nameRequired has those of which it is known whether the
+	// service requires a name.
+	worked, nameRequired map[string]bool
 }
 
 // New returns a client. It makes no call.
@@ -72,14 +65,10 @@ func New(config Config) *Client {
 	if config.Transport == nil {
 		config.Transport = NewTransport(config)
 	}
-	c := &Client{
-		config: config, secrets: []Secret{config.APIKey}, limiter: newLimiter(ceiling),
-		worked: map[string]bool{}, nameless: map[string]bool{}, nameRequired: map[string]bool{},
+	return &Client{
+		config: config, secrets: slices.AppendSeq([]Secret{config.APIKey}, maps.Values(config.Headers)),
+		limiter: newLimiter(ceiling), worked: map[string]bool{}, nameRequired: map[string]bool{},
 	}
-	for _, value := range config.Headers {
-		c.secrets = append(c.secrets, value)
-	}
-	return c
 }
 
 // LastThrough returns when the service itself last decided on a call, or the zero time if it never has.
@@ -95,24 +84,25 @@ func (c *Client) HasWorked(methods ...string) bool {
 
 // NameRequired reports whether the service has accepted calls with the HTTP method only with a name, so that each of
 // them sends one.
-func (c *Client) NameRequired(method string) bool { return c.has(c.nameRequired, method) }
+func (c *Client) NameRequired(method string) bool {
+	required, _ := c.naming(method)
+	return required
+}
+
+func (c *Client) naming(method string) (required, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	required, known = c.nameRequired[method]
+	return required, known
+}
 
 // succeeded records that a call has succeeded, even if its response was incomplete. named says whether it was sent with NameIfRequired.
 func (c *Client) succeeded(call call, named bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.worked[call.method] = true
-	switch {
-	case call.named == nil:
-	case !named:
-		c.nameless[call.method] = true
-	case !c.nameless[call.method]: // Otherwise, the service requires a name only of a group that does not exist yet.
-		c.nameRequired[call.method] = true
+	_, known := c.nameRequired[call.method]
+	if call.named != nil && !(named && known) { // A service may require a name only of a group that does not exist yet.
+		c.nameRequired[call.method] = named
 	}
-}
-
-func (c *Client) has(facts map[string]bool, method string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return facts[method]
 }

@@ -1,68 +1,46 @@
 package api
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 )
 
-// Kind is what a failed call means for the requested work. The service documents no error codes (interface section
-// 7), so kinds follow from the status, `success` and the sender of the response, never from the text of the
-// service's message.
+// Kind is what a failed call means for the requested work. After all kinds but the first two, nothing was done. The
+// service documents no error codes (interface section 7), so kinds follow from the status, `success` and the sender of
+// the response, never from the text of the service's message.
 type Kind int
 
 const (
-	// UnknownOutcome means that the request was sent and no usable response arrived, so the work may have been done.
-	// GET may create a group, so a response to it is not usable without new_user_group.
+	// UnknownOutcome: the request was sent and no usable response arrived, so the work may have been done. GET may create
+	// a group, so a response to it is not usable without new_user_group.
 	UnknownOutcome Kind = iota
-	// Incomplete means that the service reports success, but something that the call needs is missing from its response
-	// or unreadable. What could be read is returned with the error.
-	Incomplete
-	// Refused means that the service, or something in front of it, refused the call. Nothing was done.
-	Refused
-	// Unauthorized means status 401 or 403. Nothing was done.
-	Unauthorized
-	// Throttled means status 429. Nothing was done.
-	Throttled
-	// Cached means that a cache responded in place of the service. Nothing was done.
-	Cached
-	// Redirected means that the response was a redirect, which is never followed. Nothing was done.
-	Redirected
-	// NotSent means that the request did not reach the service: there was no connection, TLS or a proxy stopped it, or
-	// the run was stopped first. Nothing was done.
-	NotSent
+	Incomplete          // the service reports success, but its response lacks something; what it has is returned
+	Refused             // the service, or something in front of it, refused the call
+	Unauthorized        // status 401 or 403
+	Throttled           // status 429
+	Cached              // a cache responded in place of the service
+	Redirected          // the response was a redirect, which is never followed
+	NotSent             // no connection was made, TLS or a proxy stopped the request, or the run was stopped first
 )
 
-// Error is the error of every call of this package.
+// Error is the error of every call of this package. It is about the last attempt of the call.
 type Error struct {
-	// Kind is the kind of the last attempt's failure.
-	Kind Kind
-	// Method is the HTTP method of the call.
-	Method string
-	// Status is the HTTP status of the last response, or 0 if there was none.
-	Status int
-	// Message is what the sender of the response says, masked, on one line and truncated. It is empty if the response has
-	// no readable message.
-	Message string
-	// Reason is this package's own description of what was wrong with the last attempt.
-	Reason string
-	// Obstacle is what the last attempt met, or NoObstacle if the Kind says enough.
-	Obstacle Obstacle
-	// Attempts counts the attempts of this call.
-	Attempts int
+	Kind     Kind
+	Method   string   // the HTTP method
+	Status   int      // the HTTP status, or 0 if there was no response
+	Message  string   // what the sender of the response says, masked, on one line and truncated
+	Reason   string   // what was wrong, in this package's own words
+	Obstacle Obstacle // what the attempt met, or NoObstacle if the Kind says enough
+	Attempts int      // how many there were
 	// AfterLostAttempt reports that an earlier attempt of this call may have done the work, whatever the Kind.
 	AfterLostAttempt bool
-	// RetryAfter is the wait that the service asked for, or 0 if it asked for none.
-	RetryAfter time.Duration
+	RetryAfter       time.Duration // the wait that the service asked for, or 0
 
-	cause error
-	// json and plainText describe the body of the response.
-	json, plainText bool
-	// permanent means that retrying a NotSent call is pointless.
-	permanent bool
+	cause       error
+	fromService bool // see FromService
+	permanent   bool // retrying a NotSent call is pointless
 }
 
 // Error returns one line, for logs. Diagnostics use the fields.
@@ -76,9 +54,9 @@ func (e *Error) MayHaveHappened() bool {
 	return e != nil && (e.AfterLostAttempt || e.Kind == UnknownOutcome || e.Kind == Incomplete)
 }
 
-// FromService reports whether the response looks like one of the service: its body is JSON, or plain text, in which some
-// frameworks refuse a call. What is in front of a service mostly responds in HTML, or without a body.
-func (e *Error) FromService() bool { return e.json || e.plainText }
+// FromService reports whether the response looks like one of the service: its body is JSON, or plain text, in which
+// some frameworks refuse a call. What is in front of a service mostly responds in HTML, or without a body.
+func (e *Error) FromService() bool { return e.fromService }
 
 // Decided reports whether the service itself decided on the call: it refused the call, or did the work and sent an
 // incomplete response.
@@ -100,20 +78,19 @@ func (e *Error) RateLimited() bool {
 
 // Said returns a clause about the response, without a period, for use in a message.
 func (e *Error) Said() string {
-	var parts []string
-	switch {
-	case e.Status != 0 && e.json:
-		parts = append(parts, "the service responded with status "+statusText(e.Status))
-	case e.Status != 0:
-		parts = append(parts, "status "+statusText(e.Status)+" came back")
+	said := e.Reason
+	if e.Status != 0 {
+		said = "the response has status " + statusText(e.Status)
+		if e.fromService {
+			said = "the service responded with status " + statusText(e.Status)
+		}
+		if e.Message != "" {
+			said += fmt.Sprintf(" and the message %q", e.Message)
+		}
+		if e.Reason != "" {
+			said += "; " + e.Reason
+		}
 	}
-	if e.Message != "" {
-		parts[0] += fmt.Sprintf(" and the message %q", e.Message)
-	}
-	if e.Reason != "" {
-		parts = append(parts, e.Reason)
-	}
-	said := strings.Join(parts, "; ")
 	if e.Attempts > 1 {
 		return fmt.Sprintf("in the last of %d attempts, %s", e.Attempts, said)
 	}
@@ -125,10 +102,4 @@ func statusText(status int) string {
 		return fmt.Sprintf("%d (%s)", status, text)
 	}
 	return strconv.Itoa(status)
-}
-
-// IsKind reports whether err is an *Error of the given kind.
-func IsKind(err error, kind Kind) bool {
-	var apiErr *Error
-	return errors.As(err, &apiErr) && apiErr.Kind == kind
 }

@@ -8,40 +8,48 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// limiter spaces the calls of a process, so that they go as fast as the service allows. A rate limit that refuses a call
-// lowers the rate at once, and calls that get through raise it slowly, as in TCP.
+// limiter spaces the calls of a process, so that they go as fast as the service allows. A rate limit that refuses a
+// call lowers the rate at once, and calls that get through raise it slowly, as in TCP.
 type limiter struct {
 	calls   *rate.Limiter
 	ceiling rate.Limit
+	turn    chan struct{} // held by the call that comes next
 
 	mu      sync.Mutex
 	first   time.Time // when the first call was sent
 	through time.Time // when the service last decided on a call
 	passes  int
+	found   bool      // the limit, which has refused calls after the rate was lowered for the first time
 	opens   time.Time // no call is sent earlier
 	lowered time.Time // a call that was sent earlier says nothing about the rate
 }
 
+// By how much each call that gets through raises the rate: by a tenth until the limit was found, then by a hundredth, and
+// at least by leastIncrease.
 const (
-	increase   = 0.05 // calls per second, for each call that gets through
-	decrease   = 0.7
-	lowestRate = 1.0
+	leastIncrease = 0.05 // calls per second
+	decrease      = 0.8
+	lowestRate    = 1.0
 )
 
 // newLimiter returns a limiter that allows ceiling calls per second at most (rate.Inf for no limit).
 func newLimiter(ceiling rate.Limit) *limiter {
-	return &limiter{calls: rate.NewLimiter(ceiling, 1), ceiling: ceiling}
+	return &limiter{calls: rate.NewLimiter(ceiling, 1), ceiling: ceiling, turn: make(chan struct{}, 1)}
 }
 
-// wait waits until the next call may be sent. It returns an error if the context ends first.
+// wait waits until the next call may be sent. It returns an error if the context ends first. Only one call at a time waits
+// for its time, and the others for their turn, so that a change of the rate applies to all of them.
 func (l *limiter) wait(ctx context.Context) error {
-	l.mu.Lock()
-	if l.first.IsZero() {
-		l.first = time.Now()
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	wait := time.Until(l.opens)
+	l.mu.Lock()
+	opens := l.opens
 	l.mu.Unlock()
-	if err := Sleep(ctx, wait); err != nil {
+	if err := Sleep(ctx, time.Until(opens)); err != nil {
 		return err
 	}
 	return l.calls.Wait(ctx)
@@ -52,25 +60,33 @@ func (l *limiter) learn(sent time.Time, failure *Error, longest time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, limit := time.Now(), l.calls.Limit()
+	if l.first.IsZero() {
+		l.first = sent
+	}
 	switch {
 	case failure == nil || failure.Decided():
 		l.through = now
 		l.passes++
 		if limit < l.ceiling {
-			l.calls.SetLimit(min(limit+increase, l.ceiling))
+			step := limit / 100
+			if !l.found {
+				step = limit / 10
+			}
+			l.calls.SetLimit(min(limit+max(step, leastIncrease), l.ceiling))
 		}
 	case failure.RateLimited():
 		if opens := now.Add(min(failure.RetryAfter, longest)); opens.After(l.opens) {
 			l.opens = opens
 		}
-		if sent.Before(l.lowered) { // Calls under way together are refused together, so only the first refusal counts.
+		if !sent.After(l.lowered) { // Calls under way together are refused together, so only the first refusal counts.
 			return
 		}
 		l.lowered = now
-		if limit == rate.Inf {
+		if l.found = limit < rate.Inf; !l.found {
 			limit = rate.Limit(float64(l.passes) / max(1, now.Sub(l.first).Seconds()))
 		}
 		l.calls.SetLimit(max(limit*decrease, min(lowestRate, l.ceiling)))
+		l.calls.Allow() // From now on, even the next call waits.
 	}
 }
 

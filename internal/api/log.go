@@ -29,7 +29,8 @@ func (c *Client) log(
 	}
 	tflog.Debug(ctx, "Called the user group service", fields)
 	tflog.Trace(ctx, "Bodies of the call, secrets masked", map[string]any{
-		"method": call.method, "user_group_id": call.id, "request": masked{c, call.body}, "response": masked{c, body},
+		"method": call.method, "user_group_id": call.id,
+		"request": masked{c, call.secret, call.body}, "response": masked{c, call.secret, body},
 	})
 }
 
@@ -42,6 +43,7 @@ var mayBeLogged = []string{
 // masked is a body for the log. The masked text is only computed if a logger formats it.
 type masked struct {
 	client *Client
+	secret Secret // of the call
 	body   []byte
 }
 
@@ -57,26 +59,31 @@ func (m masked) String() string {
 	if read == nil {
 		return fmt.Sprintf("(%d bytes that are not a JSON object)", len(m.body))
 	}
+	secrets := append(tokensIn(m.body), m.secret)
+	conceal := func(text string) string { return m.client.concealed(text, secrets...) }
+	shown := read.masked(conceal)
 	if group := fieldsOf(read["user_group"]); group != nil {
-		read["user_group"] = group.masked(m.client)
+		shown["user_group"] = group.masked(conceal)
 	}
-	return string(read.masked(m.client, "user_group"))
+	text, _ := json.Marshal(shown) // cannot fail with what was decoded
+	return string(text)
 }
 
-// masked returns the object with all values masked that may not be logged. Those of the given fields have been masked.
-func (f fields) masked(client *Client, done ...string) json.RawMessage {
+// masked returns the members with all values masked that may not be logged. Even a name may be a secret.
+func (f fields) masked(conceal func(string) string) map[string]any {
+	shown := make(map[string]any, len(f))
 	for name, value := range f {
 		text := f.text(name)
 		switch {
-		case slices.Contains(done, name) && value[0] == '{':
-		case !slices.Contains(mayBeLogged, name), text == nil && strings.ContainsAny(string(value), "{["):
-			f[name] = json.RawMessage(`"` + mask + `"`)
-		case text != nil && client.concealed(*text) != *text:
-			f[name], _ = json.Marshal(client.concealed(*text))
+		case !slices.Contains(mayBeLogged, name), strings.ContainsAny(string(value[:1]), "{["):
+			shown[conceal(name)] = mask
+		case text != nil && (value[0] == '"' || conceal(*text) != *text):
+			shown[name] = conceal(*text)
+		default:
+			shown[name] = value
 		}
 	}
-	encoded, _ := json.Marshal(f) // cannot fail with what was decoded
-	return encoded
+	return shown
 }
 
 // concealed masks all secrets of this client, and the given ones, in a text.
@@ -95,7 +102,7 @@ func (c *Client) concealed(text string, more ...Secret) string {
 // maxMessage is how many characters of an untrusted text are shown.
 const maxMessage = 300
 
-// shown returns an untrusted text in a form fit for a message: on one line, truncated, and with all known secrets masked.
+// shown returns an untrusted text in a form fit for a message: on one line, truncated, with all known secrets masked.
 func (c *Client) shown(text string, more ...Secret) string {
 	text = strings.Join(strings.FieldsFunc(c.concealed(text, more...), func(r rune) bool {
 		return unicode.IsSpace(r) || !unicode.IsPrint(r) // Line breaks and escape sequences could disturb a terminal.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"html"
 	"maps"
 	"net/http"
@@ -20,11 +21,10 @@ var htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 
 // messageIn returns the words of whoever has sent a response, or "" if there are none.
 func messageIn(response *http.Response, body []byte) string {
+	var value any
 	switch {
-	case json.Valid(body):
-		var value any
-		_ = json.Unmarshal(body, &value)
-		return words(value)
+	case json.Unmarshal(body, &value) == nil:
+		return words(value, false)
 	case isMedia(response, "text/plain"):
 		return string(body)
 	case isMedia(response, "text/html"):
@@ -36,13 +36,13 @@ func messageIn(response *http.Response, body []byte) string {
 }
 
 // words returns what a JSON value says: a text, the texts of a list, or the messages in an object. If an object has no
-// member of messageFields, it is a list of faults by field, as Django and Rails write them. No other member is shown,
-// because it may repeat what was sent.
-func words(value any) string {
+// member of messageFields, it is a list of faults by field, as Django and Rails write them. Outside of a message, only
+// lists are taken for faults, because any other member may repeat what was sent.
+func words(value any, inMessage bool) string {
 	var said []string
-	add := func(text string) {
-		if text = strings.TrimSpace(text); text != "" && !slices.Contains(said, text) {
-			said = append(said, text)
+	add := func(prefix, text string) {
+		if text != "" && !slices.Contains(said, prefix+text) {
+			said = append(said, prefix+text)
 		}
 	}
 	switch value := value.(type) {
@@ -50,51 +50,49 @@ func words(value any) string {
 		return strings.TrimSpace(value)
 	case []any:
 		for _, item := range value {
-			add(words(item))
+			add("", words(item, inMessage))
 		}
 	case map[string]any:
 		for _, name := range messageFields {
-			if member, there := value[name]; there {
-				add(words(member))
-			}
+			add("", words(value[name], true))
 		}
 		if place, _ := value["loc"].([]any); len(said) > 0 && len(place) > 0 { // FastAPI
-			return words(place[len(place)-1]) + ": " + strings.Join(said, "; ")
+			return fmt.Sprint(place[len(place)-1]) + ": " + strings.Join(said, "; ")
 		}
 		if len(said) > 0 {
 			break
 		}
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			if faults, isList := value[name].([]any); isList && words(faults) != "" {
-				add(name + ": " + words(faults))
+			if _, isList := value[name].([]any); isList || inMessage {
+				add(name+": ", words(value[name], inMessage))
 			}
 		}
 	}
 	return strings.Join(said, "; ")
 }
 
-// tokensIn returns all texts in members of a JSON value whose name contains "token". A text with a space is no token, but
-// what is wrong with one.
+// tokensIn returns all texts in members of a JSON value whose name contains "token". A text with a space is no token,
+// but what is wrong with one.
 func tokensIn(body []byte) (tokens []Secret) {
-	var value any
-	_ = json.Unmarshal(body, &value)
-	collectTokens(value, false, &tokens)
-	return tokens
-}
-
-func collectTokens(value any, secret bool, tokens *[]Secret) {
-	switch value := value.(type) {
-	case string:
-		if secret && !strings.Contains(value, " ") {
-			*tokens = append(*tokens, NewSecret(value))
-		}
-	case []any:
-		for _, item := range value {
-			collectTokens(item, secret, tokens)
-		}
-	case map[string]any:
-		for name, member := range value {
-			collectTokens(member, secret || strings.Contains(strings.ToLower(name), "token"), tokens)
+	var collect func(value any, isToken bool)
+	collect = func(value any, isToken bool) {
+		switch value := value.(type) {
+		case string:
+			if isToken && !strings.Contains(value, " ") {
+				tokens = append(tokens, NewSecret(value))
+			}
+		case []any:
+			for _, item := range value {
+				collect(item, isToken)
+			}
+		case map[string]any:
+			for name, member := range value {
+				collect(member, isToken || strings.Contains(strings.ToLower(name), "token"))
+			}
 		}
 	}
+	var value any
+	_ = json.Unmarshal(body, &value)
+	collect(value, false)
+	return tokens
 }

@@ -10,14 +10,16 @@ import (
 	"math/big"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Properties is a JSON object with the text that it was parsed from. The zero value means that there is none, which is
 // not the same as {}. It prints as a mask, because properties may be confidential.
 type Properties struct {
 	raw     string
-	members map[string]any
+	members map[string]any // with each number in plain notation
 }
 
 // ParseProperties parses a text that consists of one JSON object. The error is a predicate without a subject ("is …")
@@ -32,8 +34,9 @@ func ParseProperties(text string) (Properties, error) {
 	switch {
 	case errors.As(err, &syntax):
 		before := text[:min(int(max(syntax.Offset, 1))-1, len(text))]
+		column := utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:]) + 1
 		return Properties{}, fmt.Errorf("is not valid JSON: look at line %d, column %d of the text",
-			strings.Count(before, "\n")+1, len(before)-strings.LastIndex(before, "\n"))
+			strings.Count(before, "\n")+1, column)
 	case err != nil:
 		return Properties{}, errors.New("is not complete JSON: the text ends early")
 	case !isObject:
@@ -42,7 +45,7 @@ func ParseProperties(text string) (Properties, error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return Properties{}, errors.New("has text after the JSON object")
 	}
-	return Properties{text, members}, nil
+	return Properties{text, mapped(members, plain).(map[string]any)}, nil //nolint:errcheck // plain keeps objects.
 }
 
 // IsZero reports whether there is no object. The "omitzero" option of encoding/json uses it.
@@ -53,32 +56,8 @@ func (p Properties) Text() string {
 	if p.IsZero() {
 		return ""
 	}
-	text, _ := json.Marshal(plain(p.members)) // cannot fail with what was decoded
+	text, _ := json.Marshal(p.members) // cannot fail with what was decoded
 	return string(text)
-}
-
-// plain returns a value with each number in the notation of jsonencode.
-func plain(value any) any {
-	return mapped(value, func(value any) any {
-		if number, isNumber := value.(json.Number); isNumber {
-			return plainNumber(number)
-		}
-		return value
-	})
-}
-
-// plainNumber returns a number without an exponent and without superfluous zeros. It leaves alone a number whose plain
-// notation would be enormous.
-func plainNumber(number json.Number) json.Number {
-	const digits = 4096
-	value, _, err := big.ParseFloat(number.String(), 10, uint(max(512, 4*min(len(number), digits))), big.ToNearestEven)
-	if exponent := value.MantExp(nil); err != nil || max(exponent, -exponent) > 3*digits {
-		return number
-	}
-	if value.Sign() == 0 {
-		return "0"
-	}
-	return json.Number(value.Text('f', -1))
 }
 
 // mapped applies a function to all values in a JSON value, the innermost first.
@@ -101,18 +80,31 @@ func mapped(value any, change func(any) any) any {
 	}
 }
 
-// comparison returns a value in a form that is equal for all that a service may make of it without changing its meaning.
-// A number that is not whole is a double in many services. A member that is null may be dropped. PHP writes an empty
-// object as an empty list.
-func comparison(value any) any {
-	return mapped(value, func(value any) any {
+// plain returns a number as jsonencode writes it: without an exponent and without superfluous zeros. It leaves alone a
+// number that would be longer than any double, and other values.
+func plain(value any) any {
+	number, isNumber := value.(json.Number)
+	_, exponent, hasExponent := strings.Cut(strings.ToLower(number.String()), "e")
+	shift, err := strconv.Atoi(exponent)
+	const longest = 400
+	if !isNumber || len(number) > longest || hasExponent && (err != nil || max(shift, -shift) > longest) {
+		return value
+	}
+	exact, _ := new(big.Rat).SetString(number.String())
+	decimals, _ := exact.FloatPrec()
+	return json.Number(exact.FloatString(decimals))
+}
+
+// compared returns the members in a form that is equal for all that a service may make of them without changing their
+// meaning. A number that is not whole is a double in many services. A member that is null may be dropped. PHP writes an
+// empty object as an empty list.
+func (p Properties) compared() map[string]any {
+	members, _ := mapped(p.members, func(value any) any {
 		switch value := value.(type) {
 		case json.Number:
-			number := plainNumber(value)
-			if double, err := number.Float64(); err == nil && strings.Contains(number.String(), ".") {
+			if double, err := value.Float64(); err == nil && strings.Contains(value.String(), ".") {
 				return double
 			}
-			return number
 		case map[string]any:
 			maps.DeleteFunc(value, func(_ string, member any) bool { return member == nil })
 		case []any:
@@ -121,20 +113,18 @@ func comparison(value any) any {
 			}
 		}
 		return value
-	})
+	}).(map[string]any)
+	return members
 }
 
-// Equal reports whether both have the same JSON value. The order of keys, white space and the notation of numbers do not
-// matter. Two numbers that are not whole are equal if they are the same as doubles. A member that is null equals a
-// missing one, and an empty list an empty object. The zero value equals only itself.
+// Equal reports whether both have the same JSON value, whatever its notation. The zero value equals only itself.
 func (p Properties) Equal(other Properties) bool {
 	return p.IsZero() == other.IsZero() && len(p.Differences(other)) == 0
 }
 
 // Differences returns the sorted top-level keys whose values differ.
 func (p Properties) Differences(other Properties) (keys []string) {
-	mine, _ := comparison(p.members).(map[string]any)
-	theirs, _ := comparison(other.members).(map[string]any)
+	mine, theirs := p.compared(), other.compared()
 	all := maps.Clone(mine)
 	maps.Copy(all, theirs)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
@@ -153,7 +143,7 @@ func (p Properties) Has(key string) bool {
 
 // Beyond reports whether p has a member that other lacks, or has with another value.
 func (p Properties) Beyond(other Properties) bool {
-	mine, _ := comparison(p.members).(map[string]any)
+	mine := p.compared()
 	return slices.ContainsFunc(p.Differences(other), func(key string) bool { return mine[key] != nil })
 }
 

@@ -46,11 +46,11 @@ func (c *Client) AwaitOutcome(ctx context.Context, failure *Error) bool {
 }
 
 func (c *Client) next(ctx context.Context, failure *Error) (wait time.Duration, allowed bool) {
-	r, ok := ctx.Value(retriesKey{}).(*retries)
-	if !ok {
+	r, isOperation := ctx.Value(retriesKey{}).(*retries)
+	if !isOperation {
 		r = &retries{counted: c.config.MaxRetries}
 	}
-	if failure != nil && failure.RateLimited() && c.config.MaxRetries > 0 {
+	if isOperation && failure != nil && failure.RateLimited() && c.config.MaxRetries > 0 {
 		if r.limitedSince.IsZero() {
 			r.limitedSince = time.Now()
 		}

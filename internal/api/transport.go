@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"crypto/tls"
-	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -47,7 +46,7 @@ func NewTransport(config Config) http.RoundTripper {
 	proxy := httpproxy.FromEnvironment().ProxyFunc()
 	lookups := &http.Transport{
 		Proxy:                  func(request *http.Request) (*url.URL, error) { return proxy(request.URL) },
-		OnProxyConnectResponse: refuseTunnel,
+		OnProxyConnectResponse: tunnelFailure,
 		DialContext:            (&net.Dialer{Timeout: config.RequestTimeout, KeepAlive: 30 * time.Second}).DialContext,
 		TLSClientConfig:        tlsConfig,
 		TLSHandshakeTimeout:    config.RequestTimeout,
@@ -61,33 +60,15 @@ func NewTransport(config Config) http.RoundTripper {
 	return network{lookups, changes}
 }
 
-// proxyRefusal is the error for a proxy that refuses CONNECT with this status.
-type proxyRefusal int
-
-func (r proxyRefusal) Error() string {
-	return fmt.Sprintf("the response to CONNECT has status %d", int(r))
-}
-
-func refuseTunnel(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
-	if response.StatusCode == http.StatusOK {
-		return nil
-	}
-	return proxyRefusal(response.StatusCode)
-}
-
 // connection records whether an attempt got a connection, with TLS and through a proxy if need be. Before that, nothing
 // of the request can have been sent.
 type connection struct{ made, reused atomic.Bool }
 
-func (c *connection) isMade() bool   { return c.made.Load() }
-func (c *connection) isReused() bool { return c.reused.Load() }
-
-func watchConnection(ctx context.Context) (context.Context, *connection) {
-	var c connection
+func (c *connection) watch(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			c.made.Store(true)
 			c.reused.Store(info.Reused)
 		},
-	}), &c
+	})
 }

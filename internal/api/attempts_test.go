@@ -1,0 +1,272 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestRepetitions counts, for each call and each fault, the requests that the service receives if the fault lasts, and if
+// it occurs once. An attempt that gets no response must end after the timeout.
+func TestRepetitions(t *testing.T) {
+	t.Parallel()
+	const none, repeatable, all = "", "GET PUT DELETE", "GET PUT POST DELETE"
+	for name, test := range map[string]struct {
+		fault    reaction
+		kind     Kind
+		repeated string // methods
+	}{
+		"unsent":    {unsent, NotSent, all},
+		"429":       {reply(429, `{}`), Throttled, all},
+		"408":       {reply(408, ``), UnknownOutcome, repeatable},
+		"500":       {reply(500, `{"success":0}`), UnknownOutcome, repeatable},
+		"503":       {reply(503, ``), UnknownOutcome, repeatable},
+		"cut":       {cut, UnknownOutcome, repeatable},
+		"silence":   {hang, UnknownOutcome, repeatable},
+		"HTML":      {ok(htmlPage), UnknownOutcome, repeatable},
+		"no group":  {ok(`{"success":1,"new_user_group":true}`), Incomplete, none},
+		"407":       {reply(407, ``), NotSent, none},
+		"400":       {reply(400, `{"success":1}`), Refused, none},
+		"403":       {reply(403, ``), Unauthorized, none},
+		"success 0": {ok(`{"success":0}`), Refused, none},
+		"307":       {reply(307, ``), Redirected, none},
+		"cached":    {reply(200, successJSON, "Age", "1"), Cached, none},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			for _, call := range fourCalls {
+				service, begun, want, waits := inTurn(test.fault), time.Now(), 1, time.Duration(0)
+				if strings.Contains(test.repeated, call.method) {
+					want, waits = 4, 1*second+2*second+4*second
+				}
+				if name == "silence" {
+					waits += time.Duration(want) * 20 * second
+				}
+				_, failure, kind := call.make(newClient(service))
+				if kind == success && name == "no group" && call.method == http.MethodDelete {
+					continue
+				}
+				lost := kind == UnknownOutcome || kind == Incomplete
+				counted := strings.Contains(failure.Error(), fmt.Sprintf("in the last of %d attempts, ", want))
+				if kind != test.kind || len(service.seen) != want || failure.Attempts != want || failure.Method != call.method ||
+					counted != (want > 1) || failure.AfterLostAttempt != (lost && want > 1) || failure.MayHaveHappened() != lost {
+					t.Errorf("%s %s: %d requests, want %d; %#v", call.method, name, len(service.seen), want, failure)
+				}
+				timedOut := strings.HasSuffix(failure.Reason, "no complete response arrived within 20s")
+				if took := time.Since(begun); took != waits && !failure.RateLimited() || timedOut != (name == "silence") {
+					t.Errorf("%s %s: ended after %s, want %s: %v", call.method, name, took, waits, failure)
+				}
+				if want == 1 {
+					continue
+				}
+				answer, failure, _ := call.make(newClient(inTurn(test.fault, ok(successJSON))))
+				if failure != nil || call.method != http.MethodDelete && answer.AfterLostAttempt != lost {
+					t.Errorf("%s %s: AfterLostAttempt = %v, %v", call.method, name, answer.AfterLostAttempt, failure)
+				}
+				// Even a refusal does not tell what the lost attempt did.
+				_, failure, kind = call.make(newClient(inTurn(test.fault, reply(400, "{}"))))
+				if kind != Refused || failure.AfterLostAttempt != lost || failure.MayHaveHappened() != lost {
+					t.Errorf("%s: a refusal after a lost attempt: %#v", call.method, failure)
+				}
+			}
+		})
+	}
+}
+
+// TestSharedRetries: the calls of an operation must share their retries, calls outside of one must have none, and a
+// deletion can forbid them.
+func TestSharedRetries(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := inTurn(cut, ok(successJSON), cut, cut, ok(successJSON), cut)
+		client, begun := newClient(service), time.Now()
+		operation := client.Begin(t.Context())
+		for i, want := range []int{2, 5, 6, 7} { // requests, of which three are retries
+			if _, failure, _ := get.send(operation, client); (failure != nil) != (i > 1) || len(service.seen) != want {
+				t.Errorf("call %d: %d requests, %v", i, len(service.seen), failure)
+			}
+		}
+		if took := time.Since(begun); took != 7*second {
+			t.Errorf("the waits took %s", took)
+		}
+		if client.Retry(operation, nil) || !client.Retry(client.Begin(t.Context()), nil) {
+			t.Error("Retry does not count with the calls")
+		}
+		if begun = time.Now(); client.AwaitOutcome(operation, nil) || time.Since(begun) < 8*second {
+			t.Errorf("AwaitOutcome waited %s", time.Since(begun))
+		}
+		onlyOnce := remove
+		onlyOnce.token.Once = true
+		_, without, _ := get.make(newClient(inTurn(cut), once))
+		_, forbidden, _ := onlyOnce.make(newClient(inTurn(cut)))
+		client = newClient(inTurn(ok(successJSON), reply(429, "")))
+		_, _, _ = get.make(client)
+		_, outside, _ := get.send(t.Context(), client)
+		for _, failure := range []*Error{without, forbidden, outside} {
+			if failure.Attempts != 1 {
+				t.Errorf("%d attempts: %v", failure.Attempts, failure)
+			}
+		}
+	})
+}
+
+// TestWaits: waits must double up to the maximum, and be reduced at random by up to a half. What the service asks for, in
+// either form of the header, takes their place, also up to the maximum.
+func TestWaits(t *testing.T) {
+	t.Parallel()
+	for _, chance := range []float64{0, 0.5, 0.999} {
+		client := newClient(nil, func(c *Config) { c.Random = func() float64 { return chance } })
+		for n, want := range map[int]time.Duration{0: second, 1: 2 * second, 4: 16 * second, 5: 30 * second, 5000: 30 * second} {
+			if got := client.wait(n, nil); got != want-time.Duration(chance*float64(want/2)) {
+				t.Errorf("wait(%d) with chance %v = %s", n, chance, got)
+			}
+		}
+	}
+	synctest.Test(t, func(t *testing.T) { // It is midnight.
+		at := func(after time.Duration, layout string) string { return time.Now().UTC().Add(after).Format(layout) }
+		for header, want := range map[string]time.Duration{
+			"3": 3 * second, " 030 ": 30 * second, "31": 30 * second, "31536000": 30 * second, "0": second, "-5": second,
+			"+5": second, "5.5": second, "soon": second, "5 seconds": second, at(-hour, http.TimeFormat): second,
+			at(hour, http.TimeFormat): 30 * second, at(hour, time.RFC850): 30 * second, at(hour, time.ANSIC): 30 * second,
+		} {
+			begun := time.Now()
+			if _, failure, _ := get.make(newClient(inTurn(reply(500, "{}", "Retry-After", header), ok(successJSON)))); failure != nil {
+				t.Error(failure)
+			}
+			if waited := time.Since(begun); waited != want {
+				t.Errorf("with Retry-After %q: waited %s, want %s", header, waited, want)
+			}
+		}
+		if date := at(20*second, http.TimeFormat); parseRetryAfter(date).Round(second) != 20*second {
+			t.Errorf("%s is in %s", date, parseRetryAfter(date))
+		}
+	})
+}
+
+// TestStopped: once the run is stopped, no attempt may begin, except the first one of a call that cleans up. A request
+// under way must be finished.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	refuse, soon := reply(429, `{"message":"the last word"}`, "Retry-After", "30"), time.Duration(0)
+	late := func(request *http.Request) (*http.Response, error) {
+		time.Sleep(10 * second)
+		return ok(createdJSON)(request)
+	}
+	for name, test := range map[string]struct {
+		reaction reaction
+		after    time.Duration // until the run is stopped
+		limited  int           // the number of calls before, with a limit of one call per hour, or 0 for no limit
+		cleansUp bool
+		requests int
+		kind     Kind
+		ended    time.Duration
+	}{
+		"before the start":             {late, soon, 0, false, 0, NotSent, 0},
+		"in flight":                    {late, second, 0, false, 1, success, 10 * second},
+		"in flight, and no answer":     {hang, second, 0, false, 1, UnknownOutcome, 20 * second},
+		"waiting after 429":            {refuse, second, 0, false, 1, Throttled, second},
+		"not at all":                   {refuse, 9 * hour, 0, false, 4, Throttled, 90 * second},
+		"for the rate limit":           {late, 11 * second, 1, false, 1, NotSent, second},
+		"clean-up, before the start":   {late, soon, 0, true, 1, success, 10 * second},
+		"clean-up, refused":            {refuse, soon, 0, true, 1, Throttled, 0},
+		"clean-up, lost":               {cut, soon, 0, true, 1, UnknownOutcome, 0},
+		"clean-up, for the rate limit": {late, 11 * second, 1, true, 2, success, 11 * second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			for _, call := range fourCalls {
+				service := inTurn(test.reaction)
+				client := newClient(service, func(c *Config) { c.RequestsPerSecond = float64(test.limited) / 3600 })
+				ctx, stop := context.WithCancel(t.Context())
+				if time.AfterFunc(test.after, stop); test.after == soon {
+					stop()
+				}
+				for range test.limited {
+					_, _, _ = get.make(client)
+				}
+				if ctx = client.Begin(ctx); test.cleansUp {
+					ctx = CleanUp(ctx)
+				}
+				start := time.Now()
+				answer, failure, kind := call.send(ctx, client)
+				if took := time.Since(start); kind != test.kind || took != test.ended || len(service.seen) != test.requests {
+					t.Errorf("%s, %s: kind %d after %s, %d requests", name, call.method, kind, took, len(service.seen))
+				}
+				if kind == success && call.method != http.MethodDelete && answer.UserGroup.Token.IsZero() ||
+					kind == Throttled && failure.Message != "the last word" ||
+					kind == NotSent && (failure.Temporary() || !errors.Is(failure, context.Canceled)) {
+					t.Errorf("%s, %s: %+v, %#v", name, call.method, answer, failure)
+				}
+			}
+		})
+	}
+}
+
+// TestNameRequired: a name must be sent only to a service that requires one, and only where that is known or likely. The
+// service refuses (r, 0 with status 200, u with 401), fails (5 with status 500, 3 with 503), cuts the connection (c), and
+// returns a group that is new (+) or existed (=).
+func TestNameRequired(t *testing.T) {
+	t.Parallel()
+	reactions := map[rune]reaction{
+		'r': reply(400, `{"success":0}`), '0': ok(`{"success":0}`), 'u': reply(401, `{}`), '5': reply(500, `{}`),
+		'3': reply(503, ""), 'c': cut, '+': ok(createdJSON), '=': ok(successJSON),
+	}
+	const without, with = `{"user_group_id":"acme"}`, `{"user_group_id":"acme","name":"Acme"}`
+	for _, test := range []struct {
+		reactions string // to two lookups and two updates
+		named     string // n for each request with a name, - for each without
+		required  string // the methods that are known to require a name in the end
+		lost      string // for each call that succeeds, y if an earlier attempt may have done the work
+	}{
+		{"====", "----", "", "----"},
+		{"r+=r==", "-nn-nn", "GET PUT", "----"},
+		{"0+=0==", "-nn-nn", "GET PUT", "----"},
+		{"=r+==", "--n--", "", "----"}, // It requires a name only of a group that does not exist yet.
+		{"r+r", "-nn", "GET", "-"},     // The second lookup is refused with a name.
+		{"r3+===", "-nnn--", "GET", "y---"},
+		{"5+=5==", "-nn-nn", "GET PUT", "----"},
+		{"5=+==", "-nn--", "GET", "y---"}, // The status 500 may have created the group.
+		{"c5+===", "--nn--", "GET", "y---"},
+		{"55+===", "-n----", "", "y---"}, // The first retry has shown that it is not the name.
+		{"535+===", "-n-nn--", "GET", "y---"},
+		{"3+===", "-----", "", "y---"},
+		{"+5====", "-----", "", "-y--"}, // A lookup without a name has passed before.
+		{"5r", "-n", "", ""},
+		{"u", "-", "", ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var service service
+			for _, r := range test.reactions {
+				service.reactions = append(service.reactions, reactions[r])
+			}
+			client, lost, named := newClient(&service), "", ""
+			for _, method := range []string{"GET", "GET", "PUT", "PUT"} {
+				call := anyCall{method: method, group: GroupRequest{UserGroupID: "acme", NameIfRequired: "Acme"}}
+				answer, failure, _ := call.make(client)
+				if failure != nil {
+					break
+				}
+				lost += map[bool]string{true: "y", false: "-"}[answer.AfterLostAttempt]
+			}
+			for _, body := range service.bodies {
+				named += map[string]string{without: "-", with: "n"}[body]
+			}
+			required := slices.DeleteFunc([]string{"GET", "PUT"}, func(method string) bool { return !client.NameRequired(method) })
+			if named != test.named || strings.Join(required, " ") != test.required || lost != test.lost {
+				t.Errorf("%+v: named %s, required by %v, lost %s", test, named, required, lost)
+			}
+		})
+	}
+	// A name of its own shows nothing. Without NameIfRequired, none may be sent.
+	service := inTurn(ok(successJSON), reply(400, "{}"))
+	client := newClient(service)
+	_, _, _ = anyCall{method: "GET", group: GroupRequest{UserGroupID: "acme", Name: new("Acme"), NameIfRequired: "B"}}.make(client)
+	_, _, _ = get.make(client)
+	if !slices.Equal(service.bodies, []string{with, without}) || client.NameRequired(http.MethodGet) {
+		t.Errorf("sent %q", service.bodies)
+	}
+}

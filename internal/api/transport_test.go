@@ -1,0 +1,159 @@
+package api
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+)
+
+// certificate returns a self-signed certificate for service.example and 127.0.0.1, valid until the given time from now.
+func certificate(until time.Duration) (tls.Certificate, *x509.CertPool) {
+	_, key, _ := ed25519.GenerateKey(nil)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(-2 * hour), NotAfter: time.Now().Add(until),
+		IsCA: true, BasicConstraintsValid: true, DNSNames: []string{"service.example"}, IPAddresses: []net.IP{{127, 0, 0, 1}},
+	}
+	der, _ := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	leaf, _ := x509.ParseCertificate(der)
+	pool := x509.NewCertPool()
+	pool.AddCert(leaf)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, pool
+}
+
+// succeeding is a server that understands neither HTTP/2 nor what is meant for a proxy.
+func succeeding() *http.Server {
+	return &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor != 1 || r.Header.Get("Proxy-Authorization") != "" {
+			w.WriteHeader(http.StatusTeapot)
+		}
+		_, _ = io.WriteString(w, successJSON)
+	})}
+}
+
+// way is how a way to a service ends: in a success, or before the request is sent.
+type way struct {
+	attempts int // the expected number, or 0 for a success
+	obstacle Obstacle
+	reason   string // a part of it
+}
+
+func (w way) try(t *testing.T, reachable hosts, address string, trusted *x509.CertPool, presented *tls.Certificate) {
+	t.Helper()
+	var log bytes.Buffer
+	for _, call := range fourCalls {
+		client := reachable.client(t, func(c *Config) {
+			c.URL, _ = ParseBaseURL(address, true)
+			c.RetryWaitMax, c.RootCAs, c.ClientCertificate = time.Millisecond, trusted, presented
+		})
+		_, failure, kind := call.send(client.Begin(tflogtest.RootLogger(t.Context(), &log)), client)
+		if w.attempts == 0 && failure == nil {
+			continue
+		}
+		if kind != NotSent || failure.Attempts != w.attempts || failure.Temporary() != (w.attempts > 1) ||
+			failure.Obstacle != w.obstacle || !strings.Contains(failure.Reason, w.reason) || failure.MayHaveHappened() {
+			t.Errorf("%s: kind %d: %+v; want %+v", call.method, kind, failure, w)
+			continue
+		}
+		wantAbsent(t, "the error or the log", printed(failure)+log.String(), "pa%2Fss", "pa/ss", plantedKey, plantedToken)
+	}
+}
+
+// TestTLS: a failed TLS connection must not count as a lost call or be retried, and the error must name the obstacle.
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	server, trusted := certificate(hour)
+	expired, expiredPool := certificate(-hour)
+	client, clients := certificate(hour)
+	const unverified, refused = "the certificate could not be verified: x509: ", "the server refused the TLS connection: tls: "
+	for _, test := range []struct {
+		way
+		server    tls.Certificate
+		trusted   *x509.CertPool
+		version   uint16
+		clients   *x509.CertPool // nil if the server does not ask for a certificate
+		presented *tls.Certificate
+	}{
+		{way{}, server, trusted, tls.VersionTLS13, nil, nil},
+		{way{1, Certificate, unverified + "certificate signed by"}, server, clients, tls.VersionTLS13, nil, nil},
+		{way{1, Certificate, unverified}, expired, expiredPool, tls.VersionTLS13, nil, nil},
+		{way{1, TLS, refused + "protocol version"}, server, trusted, tls.VersionTLS11, nil, nil},
+		{way{}, server, trusted, tls.VersionTLS13, clients, &client},
+		{way{}, server, trusted, tls.VersionTLS12, clients, &client},
+		{way{1, TLS, refused + "certificate required"}, server, trusted, tls.VersionTLS13, clients, nil},
+		{way{1, TLS, refused}, server, trusted, tls.VersionTLS12, clients, nil},
+		{way{1, TLS, refused}, server, trusted, tls.VersionTLS13, clients, &expired},
+	} {
+		config := &tls.Config{
+			Certificates: []tls.Certificate{test.server}, MinVersion: test.version, MaxVersion: test.version, ClientCAs: test.clients,
+			NextProtos: []string{"h2", "http/1.1"},
+		}
+		if test.clients != nil {
+			config.ClientAuth = tls.RequireAndVerifyClientCert
+		}
+		reachable := hosts{"service.example:443": serve(t, config, succeeding())}
+		test.try(t, reachable, "https://service.example", test.trusted, test.presented)
+	}
+	// An alert that refuses a new connection shows that the request was not read, even if it arrives after the request was
+	// written. On a connection that was used before, it shows nothing, nor does another alert.
+	for _, test := range []struct {
+		alert  tls.AlertError
+		reused bool
+		want   Kind
+	}{{42, false, NotSent}, {42, true, UnknownOutcome}, {80, false, UnknownOutcome}} {
+		var connection connection
+		connection.made.Store(true)
+		connection.reused.Store(test.reused)
+		alert := fmt.Errorf("read: %w", &net.OpError{Op: "remote error", Err: test.alert})
+		if failure := newClient(nil).transportFailure(t.Context(), alert, &connection); failure.Kind != test.want {
+			t.Errorf("%+v: %+v", test, failure)
+		}
+	}
+}
+
+// TestProxy: a failed connection must not count as a lost call, and must be retried unless that is pointless. The
+// environment names the proxy. Only the proxy may get its password, and it must not get the key. The error must show that
+// the proxy has refused the call.
+func TestProxy(t *testing.T) { // It is not parallel, because it sets the environment.
+	certificate, trusted := certificate(hour)
+	service := serve(t, &tls.Config{Certificates: []tls.Certificate{certificate}}, succeeding())
+	plain := hosts{"127.0.0.1:443": serve(t, nil, succeeding())}
+	way{4, NoObstacle, "no connection was made: 127.0.0.1:80: no route"}.try(t, plain, "http://127.0.0.1", nil, nil)
+	way{1, TLS, "the server does not speak TLS"}.try(t, plain, "https://127.0.0.1", nil, nil)
+	t.Setenv("HTTP_PROXY", "http://user:pa%2Fss@proxy:8080")
+	t.Setenv("HTTPS_PROXY", "http://user:pa%2Fss@proxy:8080")
+	way{4, NoObstacle, "no connection was made: proxyconnect"}.try(t, nil, "https://service.example", nil, nil)
+	for status, want := range map[int]way{
+		200: {}, 403: {1, Proxy, "status 403"}, 503: {4, Proxy, "status 503"},
+		407: {1, Proxy, "the proxy did not connect: it responded with status 407 (Proxy"},
+	} {
+		reachable := hosts{"proxy:8080": serve(t, nil, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			key := r.Header.Get("Authorization") != "" && r.Method == http.MethodConnect
+			if r.Header.Get("Proxy-Authorization") != "Basic dXNlcjpwYS9zcw==" || key {
+				t.Errorf("the proxy received %v", r.Header)
+			}
+			if w.WriteHeader(status); status == http.StatusOK {
+				target, _ := hosts{"service.example:443": service}.dial(r.Context(), "tcp", r.Host)
+				here, buffered, _ := http.NewResponseController(w).Hijack()
+				go func() { _, _ = io.Copy(target, buffered); _ = target.Close() }()
+				_, _ = io.Copy(here, target)
+				_ = here.Close()
+			}
+		})})}
+		want.try(t, reachable, "https://service.example", trusted, nil)
+		if status == http.StatusProxyAuthRequired {
+			way{1, Proxy, ""}.try(t, reachable, "http://service.example", nil, nil)
+		}
+	}
+}
