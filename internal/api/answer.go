@@ -150,7 +150,7 @@ func (f fields) integer(name string) *int64 {
 	}
 	const precision = 256 // enough for 64 digits
 	value, _, err := big.ParseFloat(*text, 10, precision, big.ToNearestEven)
-	if err != nil || !value.IsInt() {
+	if err != nil {
 		return nil
 	}
 	number, accuracy := value.Int64()

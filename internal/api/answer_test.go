@@ -1,18 +1,23 @@
 package api
 
 import (
-	"math"
+	"cmp"
+	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
-// response reads a status and a body, and htmlPage as a web page.
+// response reads a status, a header if there is a colon before the first space, and a body.
 func response(text string) (status int, react reaction) {
-	code, body, _ := strings.Cut(text, " ")
+	first, body, _ := strings.Cut(text, " ")
+	code, header, _ := strings.Cut(first, ":")
+	name, value, _ := strings.Cut(header, "=")
 	status, _ = strconv.Atoi(code)
-	return status, reply(status, body)
+	return status, reply(status, body, name, value)
 }
 
 // TestKinds: the kind of a failure, and whether the service is taken for the sender, must follow from the status and the
@@ -20,6 +25,7 @@ func response(text string) (status int, react reaction) {
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	const notJSON, redirects = "not the JSON object that the service documents", "redirects are never followed"
+	const slash, cached = "set base_url to https://service.example/api/user/", "the Age header shows that"
 	for _, test := range []struct {
 		kind    Kind
 		reason  string // a part of it, or "" for no reason
@@ -37,9 +43,13 @@ func TestKinds(t *testing.T) {
 		{UnknownOutcome, "has no new_user_group", false, []string{
 			`200 {"success":1,"user_group":` + group + `}`, `200 {"success":1,"new_user_group":"LEAK","user_group":` + group + `}`,
 		}},
-		{Redirected, redirects, false, []string{`300 {}`}},
-		{Redirected, redirects, true, []string{`304 `}},
-		{Refused, "", false, []string{`400 {"success":0}`, `400 ` + successJSON, `404 {}`, `409 {}`, `422 []`}},
+		{Redirected, redirects, false, []string{`300 {}`, `301:Location=/login {}`, `301:Location=https://other.example/ {}`}},
+		{Redirected, redirects, true, []string{`304 `, `302:Location=/api/user `}},
+		{Redirected, slash, true, []string{
+			`301:Location=https://service.example/api/user/ `, `307:Location=/api/user/ `, `308:Location=http://internal/api/user/ `,
+		}},
+		{Cached, cached, false, []string{`200:Age=1 ` + successJSON, `400:Age=0.5 {}`, `500:Age=60 {}`}},
+		{Refused, "", false, []string{`400 {"success":0}`, `400:Age=0 ` + successJSON, `404:Age=old {}`, `409 {}`, `422 []`}},
 		{Refused, "", true, []string{`400 `, `400 ` + htmlPage, `400 bad LEAK`}},
 		{Unauthorized, "", false, []string{`401 {"success":0}`, `403 {"success":1}`}},
 		{Unauthorized, "", true, []string{`401 ` + htmlPage, `403 `}},
@@ -56,30 +66,12 @@ func TestKinds(t *testing.T) {
 				continue
 			}
 			lost, decided := kind == UnknownOutcome, (kind == Refused || kind == Unauthorized) && !test.foreign && status != 404
-			if failure.Status != status || failure.FromService() == test.foreign || failure.AfterLostAttempt ||
+			failIf(t, failure.Status != status || failure.FromService() == test.foreign || failure.AfterLostAttempt ||
 				failure.MayHaveHappened() != lost || failure.Decided() != decided || failure.Temporary() != (lost || status == 429) ||
 				failure.RateLimited() != (status == 429 || status == 503) ||
-				!strings.Contains(failure.Reason, test.reason) || test.reason == "" && failure.Reason != "" {
-				t.Errorf("%s: %#v; want foreign %v, reason %q", text, failure, test.foreign, test.reason)
-			}
+				!strings.Contains(failure.Reason, test.reason) || test.reason == "" && failure.Reason != "",
+				"%s: %#v; want foreign %v, reason %q", text, failure, test.foreign, test.reason)
 			wantAbsent(t, "the error", failure.Error(), "LEAK", plantedNewToken, "html>")
-		}
-	}
-	for age, cached := range map[string]bool{"1": true, " 60 ": true, "0.5": true, "": false, "-1": false, "old": false} {
-		for _, status := range []int{200, 400, 500} {
-			if _, failure, kind := get.take(reply(status, createdJSON, "Age", age)); (kind == Cached) != cached {
-				t.Errorf("%d with Age %q: %v", status, age, failure)
-			}
-		}
-	}
-	const slash = "set base_url to https://service.example/api/user/"
-	for location, reason := range map[string]string{
-		"https://service.example/api/user/": slash, "/api/user/": slash, "http://internal/api/user/": slash,
-		"/login": redirects, "/api/user": redirects, "": redirects, "https://other.example/": redirects,
-	} {
-		_, failure, kind := put.take(reply(301, "", "Location", location))
-		if kind != Redirected || !strings.Contains(failure.Reason, reason) || failure.Obstacle != NoObstacle {
-			t.Errorf("%q: %v", location, failure)
 		}
 	}
 }
@@ -94,14 +86,12 @@ func TestSuccess(t *testing.T) {
 		with(":1,", `:"True","x":[{"y":null}],`), with("false", "0"), with("false", `"0"`), with("false", `"false"`),
 	} {
 		answer, failure, _ := get.take(reply(201, body, "Content-Type", "text/html", "Age", "0"))
-		if failure != nil || *answer.New || answer.AfterLostAttempt || answer.UserGroup.Token.Reveal() != plantedNewToken ||
-			*answer.UserGroup.TeamID != 1001 || *answer.UserGroup.Name != "Acme" || *answer.UserGroup.ProvidedID != "acme" {
-			t.Errorf("%s: %+v, %v", body, answer, failure)
-		}
+		failIf(t, failure != nil || *answer.New || answer.AfterLostAttempt || answer.UserGroup.Token.Reveal() != plantedNewToken ||
+			*answer.UserGroup.TeamID != 1001 || *answer.UserGroup.Name != "Acme" || *answer.UserGroup.ProvidedID != "acme",
+			"%s: %+v, %v", body, answer, failure)
 	}
-	if answer, failure, _ := get.take(ok(createdJSON)); failure != nil || !*answer.New {
-		t.Errorf("%+v, %v", answer, failure)
-	}
+	answer, _, _ := get.take(ok(createdJSON))
+	same(t, createdJSON, *answer.New, true)
 	for body, lacking := range map[string][4]string{
 		`}`:                                  {"user_group", "user_group", "user_group", ""},
 		`,"user_group":"whatever"}`:          {"user_group", "user_group", "user_group", ""},
@@ -128,57 +118,49 @@ func TestSuccess(t *testing.T) {
 // missing. team_id must be exact over the whole range of int64.
 func TestFields(t *testing.T) {
 	t.Parallel()
-	read := func(fields string) UserGroup {
+	shown := func(fields string) string {
 		answer, failure, _ := put.take(ok(`{"success":1,"user_group":{` + fields + `}}`))
-		if failure != nil {
-			t.Errorf("%.80s: %v", fields, failure)
-		}
-		return answer.UserGroup
-	}
-	for text, want := range map[string]int64{
-		`0`: 0, `-0`: 0, `-5`: -5, `9007199254740993`: 1<<53 + 1, `"9007199254740993"`: 1<<53 + 1,
-		`9223372036854775807`: math.MaxInt64, `-9223372036854775808`: math.MinInt64,
-		`1001.0`: 1001, `1.001e3`: 1001, `1001000e-3`: 1001, `"1001"`: 1001, `"1001.0"`: 1001,
-		`9007199254740993.0`: 1<<53 + 1, `9223372036854775807.00`: math.MaxInt64, // A float64 cannot represent these.
-	} {
-		if got := read(`"team_id":` + text); got.TeamID == nil || *got.TeamID != want {
-			t.Errorf("team_id %s: got %v, want %d", text, got.TeamID, want)
+		if group := answer.UserGroup; failure != nil {
+			return failure.Error()
+		} else if group.TeamID != nil {
+			return fmt.Sprint(*group.TeamID)
+		} else if !group.Properties.IsZero() {
+			return group.Properties.raw
+		} else {
+			return *cmp.Or(group.Name, group.ProvidedID, group.EnvironmentTag, new("none"))
 		}
 	}
-	for _, text := range []string{
-		`9223372036854775808`, `1e400`, `1e-400`, `4242.5`, `4242.00000000000000000000000001`, strings.Repeat("9", 200_000),
-		`1e9999999999999999`, `"4242abc"`, `""`, `"0x4242"`, `"4_242"`, `"Infinity"`, `"NaN"`, `true`, `[4242]`, `null`, `{}`,
-	} {
-		if got := read(`"team_id":` + text); got.TeamID != nil {
-			t.Errorf("team_id %.40s: got %d", text, *got.TeamID)
-		}
+	tests := map[string]string{
+		`0`: "0", `-0`: "0", `-5`: "-5", `9007199254740993`: "9007199254740993", `"9007199254740993"`: "9007199254740993",
+		`9223372036854775807`: "9223372036854775807", `-9223372036854775808`: "-9223372036854775808", `1001.0`: "1001",
+		`1.001e3`: "1001", `1001000e-3`: "1001", `"1001"`: "1001", `"1001.0"`: "1001", `1e400`: "none", `1e-400`: "none",
+		`9007199254740993.0`: "9007199254740993", `9223372036854775807.00`: "9223372036854775807", // not float64
+		`9223372036854775808`: "none", `4242.5`: "none", `4242.00000000000000000000000001`: "none", `"4242abc"`: "none", `""`: "none",
+		`1e9999999999999999`: "none", strings.Repeat("9", 200_000): "none", `"0x4242"`: "none", `"4_242"`: "none", `"NaN"`: "none",
+		`"Infinity"`: "none", `true`: "none", `[4242]`: "none", `null`: "none", `{}`: "none",
 	}
-	const none = "none"
-	for text, want := range map[string]string{
-		`""`: "", `12345`: "12345", `9007199254740993`: "9007199254740993", `"\u0041\ud83d\ude00"`: "A😀", `null`: none,
-		`true`: none, `["x"]`: none, `{"x":"y"}`: none,
-	} {
-		got := read(`"name":` + text + `,"provided_id":` + text + `,"api_environment_tag":` + text)
-		for _, field := range []*string{got.Name, got.ProvidedID, got.EnvironmentTag} {
-			if (field == nil) != (want == none) || field != nil && *field != want {
-				t.Errorf("%s: %+v", text, got)
-			}
-		}
+	for text, want := range tests {
+		same(t, "team_id "+text, shown(`"team_id":`+text), want)
 	}
-	for _, tag := range []string{`{"name":"Testing"}`, `{"label":"Testing","x":1}`, `{"id":3,"value":"Testing"}`} {
-		if got := read(`"api_environment_tag":` + tag).EnvironmentTag; got == nil || *got != "Testing" {
-			t.Errorf("api_environment_tag %s: %v", tag, got)
+	tests = map[string]string{
+		`""`: "", `12345`: "12345", `9007199254740993`: "9007199254740993", `"\u0041\ud83d\ude00"`: "A😀", `null`: "none",
+		`true`: "none", `["x"]`: "none", `{"x":"y"}`: "none",
+	}
+	for text, want := range tests {
+		for _, field := range []string{`"name":`, `"provided_id":`, `"api_environment_tag":`} {
+			same(t, field+text, shown(field+text), want)
 		}
 	}
 	// PHP writes an empty object as an empty list. Some services keep JSON in a text column.
 	const raw = `{"n":123456789012345678901234567890.10,"e":{}}`
-	for text, want := range map[string]string{
+	tests = map[string]string{
 		raw: raw, `"{\"b\":1e30,\"a\":\"é\"}"`: `{"b":1e30,"a":"é"}`, `[]`: "{}", `"[]"`: "{}", `[ ]`: "{}", `{}`: "{}",
-		`null`: "", `""`: "", `false`: "", `5`: "", `["x"]`: "", `"x"`: "", `"null"`: "", `"[1]"`: "",
-	} {
-		if got := read(`"properties":` + text).Properties; got.raw != want || got.IsZero() != (want == "") {
-			t.Errorf("properties %s: %s", text, got.raw)
-		}
+		`null`: "none", `""`: "none", `false`: "none", `5`: "none", `["x"]`: "none", `"x"`: "none", `"null"`: "none", `"[1]"`: "none",
+		`null,"api_environment_tag":{"name":"Testing"}`: "Testing", `null,"api_environment_tag":{"label":"Testing","x":1}`: "Testing",
+		`null,"api_environment_tag":{"id":3,"value":"Testing"}`: "Testing",
+	}
+	for text, want := range tests {
+		same(t, "properties "+text, shown(`"properties":`+text), want)
 	}
 }
 
@@ -199,45 +181,117 @@ func TestDeletion(t *testing.T) {
 				first = Incomplete
 			}
 			_, failure, got := remove.make(client)
-			if got != first || got == Incomplete && (failure.Obstacle == Foreign) != isEmpty {
-				t.Errorf("%s at first: %v", text, failure)
-			}
+			failIf(t, got != first || got == Incomplete && (failure.Obstacle == Foreign) != isEmpty,
+				"%s at first: %v", text, failure)
 			_, _, _ = get.make(client)
-			if _, failure, got = remove.make(client); got != kind {
-				t.Errorf("%s: %v", text, failure)
-			}
+			_, _, got = remove.make(client)
+			same(t, "the kind of "+text, got, kind)
 		}
 	}
 	for _, call := range fourCalls[:3] {
 		client := newClient(inTurn(ok(successJSON), reply(204, "")), once)
 		_, _, _ = call.make(client)
-		if _, _, kind := call.make(client); kind != UnknownOutcome {
-			t.Errorf("%s with 204: kind %d", call.method, kind)
-		}
+		_, _, kind := call.make(client)
+		same(t, call.method+" with 204", kind, UnknownOutcome)
 	}
 }
 
-// endless is a body without an end.
-type endless struct{ read int }
-
-func (e *endless) Close() error { return nil }
-func (e *endless) Read(buffer []byte) (n int, _ error) {
-	e.read += len(buffer)
-	return len(buffer), nil
-}
-
-// TestTooMuch: a body that exceeds the limit must not be read to its end, and must not count as unsent.
+// TestTooMuch: a body that exceeds the limit must not be read, and must not count as unsent.
 func TestTooMuch(t *testing.T) {
 	t.Parallel()
-	most := `{"x":"` + strings.Repeat("x", maxAnswer-len(successJSON)-len(`"x":"",`)) + `",` + successJSON[1:]
-	if _, failure, _ := post.take(ok(most)); failure != nil {
-		t.Errorf("%d bytes: %v", len(most), failure)
-	}
-	var body endless
+	most := successJSON + strings.Repeat(" ", maxAnswer-len(successJSON))
+	_, _, kind := post.take(ok(most))
+	same(t, "4 MiB", kind, success)
 	_, failure, kind := post.take(func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: &body}, nil
+		body := io.MultiReader(strings.NewReader(most+" "), iotest.ErrReader(io.ErrNoProgress)) // Nobody may read on.
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(body)}, nil
 	})
-	if kind != UnknownOutcome || !strings.Contains(failure.Reason, "larger than 4 MiB") || body.read > 2*maxAnswer {
-		t.Errorf("an endless response: %v after %d bytes", failure, body.read)
+	same(t, "one byte more", fmt.Sprint(kind, failure.Reason), fmt.Sprint(UnknownOutcome, "the response is larger than 4 MiB"))
+}
+
+// TestMessages: the words of whoever sends a response must be found in the usual places, masked, put on one line and
+// truncated.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	long, many := strings.Repeat("x", 295), strings.Repeat("é", 300)
+	for body, want := range map[string]string{
+		`{"message":"no"}`: "no", `{"error_message":"y","msg":"x"}`: "x; y", `{"message":" ","error":"real"}`: "real",
+		`{"message":5,"error":"real"}`: "real", `{"message":{"x":1},"error":"real"}`: "real", `["a","b"]`: "a; b", `"no"`: "no",
+		`{"error":{"code":7,"message":"no"}}`: "no", `{"errors":["first","second","first"]}`: "first; second",
+		`{"title":"Bad","detail":"the name"}`: "the name; Bad", `{"detail":"no","user_group":{"name":"LEAK"}}`: "no",
+		`{"mapping":["bad s1","bad s2"],"name":["no"]}`: "mapping: bad s1; bad s2; name: no",
+		`{"non_field_errors":["no"],"success":0}`:       "non_field_errors: no",
+		`{"errors":{"name":["is blank"],"x":[]}}`:       "name: is blank", `{"errors":{"name":"is blank"}}`: "name: is blank",
+		`{"error":{"json":{"name":["is blank"]}}}`: "json: name: is blank", `{"detail":[{"loc":["a",0],"msg":"bad"}]}`: "0: bad",
+		`{"detail":[{"loc":["body","name"],"msg":"Required","input":{"a":"LEAK"}}]}`: "name: Required",
+		`{"name":"LEAK","properties":{"a":"LEAK"},"user_group":{"name":["LEAK"]}}`:   "",
+		`{"message":"it is ` + plantedToken + ` now"}`:                               "it is (secret) now",
+		`{"message":"is abcd-and-more","token":"abcd","user_token":"abcd-and-more"}`: "is (secret)",
+		`{"token":["The token is stale."]}`:                                          "token: The token is stale.",
+		`{"message":"a\u001b[31mb\nc\r\td\u0000e\u202ef\u2028g\u200bh"}`:             "a [31mb c d e f g h",
+		`{"message":"` + many + `"}`:                                                 many, `{"message":"` + many + `x"}`: many + " …",
+		`{"message":"` + long + plantedToken + `"}`:   long + mask[:5] + " …",
+		"text/plain; charset=utf-8|invalid API key\n": "invalid API key", `application/json|{"message":"no`: "",
+		"text/html|<html><TITLE lang=en>\n 403 &ndash; Forbidden</TITLE><title>LEAK": "403 – Forbidden", `text/html|<p>LEAK`: "",
+	} {
+		media, text, other := strings.Cut(body, "|")
+		if !other {
+			media, text = "application/json", body
+		}
+		_, failure, _ := post.take(reply(422, text, "Content-Type", media))
+		failIf(t, failure.Message != want || failure.FromService() == (other && media[:6] != "text/p"),
+			"%.80s: got %q, want %q; from the service: %t", body, failure.Message, want, failure.FromService())
+	}
+	for want, react := range map[string]reaction{
+		`the service responded with status 400 (Bad Request) and the message "\"x\""`: reply(400, `{"message":"\"x\""}`),
+		"the response has status 599": reply(599, ""), "the connection was cut before a complete response had arrived": cut,
+		"the service responded with status 200 (OK); it reports that the call did not succeed": ok(`{"success":0}`),
+	} {
+		_, failure, _ := get.take(react)
+		same(t, "what the error says", failure, "GET /api/user: "+want)
+	}
+}
+
+// TestObstacles: the obstacle must follow from the response, and from the methods that have worked before.
+func TestObstacles(t *testing.T) {
+	t.Parallel()
+	const page, refusal = " " + htmlPage, ` {"success":0,"message":"no"}`
+	for want, tests := range map[Obstacle][]struct {
+		call   anyCall
+		answer string
+		worked string // methods by which a call has succeeded
+	}{
+		BodyDropped: {
+			{get, "400" + page, ""}, {get, "411" + page, "PUT"}, {get, "422" + refusal, ""}, {get, "403" + page, "PUT"}, // CloudFront
+			{remove, "413 ", "GET"}, {remove, "405" + page, "GET"}, {remove, "400" + refusal, "GET"},
+		},
+		Foreign: {
+			{get, "400" + page, "GET"}, {put, "400" + page, ""}, {get, "401" + page, ""}, {get, "403 ", "GET"}, {get, "200" + page, ""},
+			{put, "404" + page, "DELETE"},
+		},
+		Proxy:        {{get, "407" + page, ""}},
+		WrongAddress: {{get, "404" + page, ""}, {put, "405" + refusal, ""}},
+		NoObstacle: {
+			{get, "400" + refusal, "GET"}, {put, "400" + refusal, ""}, {remove, "403" + refusal, "GET"}, {get, `200 {"x":1}`, ""},
+			{get, "401" + refusal, ""}, {put, "404" + refusal, "GET"}, {get, "429" + page, ""}, {get, "307" + page, ""}, {get, "502" + page, ""},
+		},
+	} {
+		for _, test := range tests {
+			_, react := response(test.answer)
+			client := newClient(inTurn(ok(successJSON), react), once)
+			for _, call := range fourCalls {
+				if call.method == test.worked {
+					_, _, _ = call.make(client)
+				}
+			}
+			if test.worked == "" {
+				client.config.Transport = inTurn(react)
+			}
+			_, failure, _ := test.call.make(client)
+			what := test.call.method + " " + test.answer + " after " + test.worked
+			same(t, what, failure.Obstacle, want)
+			same(t, what, client.HasWorked(), test.worked != "")
+			same(t, what, client.HasWorked(http.MethodPost, http.MethodDelete), test.worked == "DELETE")
+		}
 	}
 }

@@ -22,21 +22,14 @@ func TestRepetitions(t *testing.T) {
 		kind     Kind
 		repeated string // methods
 	}{
-		"unsent":    {unsent, NotSent, all},
-		"429":       {reply(429, `{}`), Throttled, all},
-		"408":       {reply(408, ``), UnknownOutcome, repeatable},
-		"500":       {reply(500, `{"success":0}`), UnknownOutcome, repeatable},
-		"503":       {reply(503, ``), UnknownOutcome, repeatable},
-		"cut":       {cut, UnknownOutcome, repeatable},
-		"silence":   {hang, UnknownOutcome, repeatable},
-		"HTML":      {ok(htmlPage), UnknownOutcome, repeatable},
-		"no group":  {ok(`{"success":1,"new_user_group":true}`), Incomplete, none},
-		"407":       {reply(407, ``), NotSent, none},
-		"400":       {reply(400, `{"success":1}`), Refused, none},
-		"403":       {reply(403, ``), Unauthorized, none},
-		"success 0": {ok(`{"success":0}`), Refused, none},
-		"307":       {reply(307, ``), Redirected, none},
-		"cached":    {reply(200, successJSON, "Age", "1"), Cached, none},
+		"unsent": {unsent, NotSent, all}, "429": {reply(429, `{}`), Throttled, all},
+		"408": {reply(408, ``), UnknownOutcome, repeatable}, "500": {reply(500, `{}`), UnknownOutcome, repeatable},
+		"503": {reply(503, ``), UnknownOutcome, repeatable}, "HTML": {ok(htmlPage), UnknownOutcome, repeatable},
+		"cut": {cut, UnknownOutcome, repeatable}, "silence": {hang, UnknownOutcome, repeatable},
+		"400": {reply(400, `{}`), Refused, none}, "success 0": {ok(`{"success":0}`), Refused, none},
+		"407": {reply(407, ``), NotSent, none}, "403": {reply(403, ``), Unauthorized, none},
+		"307": {reply(307, ``), Redirected, none}, "cached": {reply(200, successJSON, "Age", "1"), Cached, none},
+		"no group": {ok(`{"success":1,"new_user_group":true}`), Incomplete, none},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			for _, call := range fourCalls {
@@ -53,10 +46,9 @@ func TestRepetitions(t *testing.T) {
 				}
 				lost := kind == UnknownOutcome || kind == Incomplete
 				counted := strings.Contains(failure.Error(), fmt.Sprintf("in the last of %d attempts, ", want))
-				if kind != test.kind || len(service.seen) != want || failure.Attempts != want || failure.Method != call.method ||
-					counted != (want > 1) || failure.AfterLostAttempt != (lost && want > 1) || failure.MayHaveHappened() != lost {
-					t.Errorf("%s %s: %d requests, want %d; %#v", call.method, name, len(service.seen), want, failure)
-				}
+				failIf(t, kind != test.kind || len(service.seen) != want || failure.Attempts != want || failure.Method != call.method ||
+					counted != (want > 1) || failure.AfterLostAttempt != (lost && want > 1) || failure.MayHaveHappened() != lost,
+					"%s %s: %d requests, want %d; %#v", call.method, name, len(service.seen), want, failure)
 				timedOut := strings.HasSuffix(failure.Reason, "no complete response arrived within 20s")
 				if took := time.Since(begun); took != waits && !failure.RateLimited() || timedOut != (name == "silence") {
 					t.Errorf("%s %s: ended after %s, want %s: %v", call.method, name, took, waits, failure)
@@ -65,14 +57,12 @@ func TestRepetitions(t *testing.T) {
 					continue
 				}
 				answer, failure, _ := call.make(newClient(inTurn(test.fault, ok(successJSON))))
-				if failure != nil || call.method != http.MethodDelete && answer.AfterLostAttempt != lost {
-					t.Errorf("%s %s: AfterLostAttempt = %v, %v", call.method, name, answer.AfterLostAttempt, failure)
-				}
+				failIf(t, failure != nil || call.method != http.MethodDelete && answer.AfterLostAttempt != lost,
+					"%s %s: AfterLostAttempt = %v, %v", call.method, name, answer.AfterLostAttempt, failure)
 				// Even a refusal does not tell what the lost attempt did.
 				_, failure, kind = call.make(newClient(inTurn(test.fault, reply(400, "{}"))))
-				if kind != Refused || failure.AfterLostAttempt != lost || failure.MayHaveHappened() != lost {
-					t.Errorf("%s: a refusal after a lost attempt: %#v", call.method, failure)
-				}
+				failIf(t, kind != Refused || failure.AfterLostAttempt != lost || failure.MayHaveHappened() != lost,
+					"%s: a refusal after a lost attempt: %#v", call.method, failure)
 			}
 		})
 	}
@@ -87,19 +77,14 @@ func TestSharedRetries(t *testing.T) {
 		client, begun := newClient(service), time.Now()
 		operation := client.Begin(t.Context())
 		for i, want := range []int{2, 5, 6, 7} { // requests, of which three are retries
-			if _, failure, _ := get.send(operation, client); (failure != nil) != (i > 1) || len(service.seen) != want {
-				t.Errorf("call %d: %d requests, %v", i, len(service.seen), failure)
-			}
+			_, failure, _ := get.send(operation, client)
+			failIf(t, (failure != nil) != (i > 1) || len(service.seen) != want, "call %d: %d requests, %v", i, len(service.seen), failure)
 		}
-		if took := time.Since(begun); took != 7*second {
-			t.Errorf("the waits took %s", took)
-		}
-		if client.Retry(operation, nil) || !client.Retry(client.Begin(t.Context()), nil) {
-			t.Error("Retry does not count with the calls")
-		}
-		if begun = time.Now(); client.AwaitOutcome(operation, nil) || time.Since(begun) < 8*second {
-			t.Errorf("AwaitOutcome waited %s", time.Since(begun))
-		}
+		same(t, "all waits", time.Since(begun), 7*second)
+		same(t, "Retry", fmt.Sprint(client.Retry(operation, nil), client.Retry(client.Begin(t.Context()), nil)), "false true")
+		begun = time.Now()
+		same(t, "AwaitOutcome", client.AwaitOutcome(operation, nil), false)
+		same(t, "the wait", time.Since(begun), 30*second)
 		onlyOnce := remove
 		onlyOnce.token.Once = true
 		_, without, _ := get.make(newClient(inTurn(cut), once))
@@ -107,11 +92,7 @@ func TestSharedRetries(t *testing.T) {
 		client = newClient(inTurn(ok(successJSON), reply(429, "")))
 		_, _, _ = get.make(client)
 		_, outside, _ := get.send(t.Context(), client)
-		for _, failure := range []*Error{without, forbidden, outside} {
-			if failure.Attempts != 1 {
-				t.Errorf("%d attempts: %v", failure.Attempts, failure)
-			}
-		}
+		same(t, "attempts", []int{without.Attempts, forbidden.Attempts, outside.Attempts}, []int{1, 1, 1})
 	})
 }
 
@@ -122,9 +103,7 @@ func TestWaits(t *testing.T) {
 	for _, chance := range []float64{0, 0.5, 0.999} {
 		client := newClient(nil, func(c *Config) { c.Random = func() float64 { return chance } })
 		for n, want := range map[int]time.Duration{0: second, 1: 2 * second, 4: 16 * second, 5: 30 * second, 5000: 30 * second} {
-			if got := client.wait(n, nil); got != want-time.Duration(chance*float64(want/2)) {
-				t.Errorf("wait(%d) with chance %v = %s", n, chance, got)
-			}
+			same(t, fmt.Sprintf("wait %d with chance %v", n, chance), client.wait(n, nil), want-time.Duration(chance*float64(want/2)))
 		}
 	}
 	synctest.Test(t, func(t *testing.T) { // It is midnight.
@@ -135,16 +114,10 @@ func TestWaits(t *testing.T) {
 			at(hour, http.TimeFormat): 30 * second, at(hour, time.RFC850): 30 * second, at(hour, time.ANSIC): 30 * second,
 		} {
 			begun := time.Now()
-			if _, failure, _ := get.make(newClient(inTurn(reply(500, "{}", "Retry-After", header), ok(successJSON)))); failure != nil {
-				t.Error(failure)
-			}
-			if waited := time.Since(begun); waited != want {
-				t.Errorf("with Retry-After %q: waited %s, want %s", header, waited, want)
-			}
+			_, _, kind := get.make(newClient(inTurn(reply(500, "{}", "Retry-After", header), ok(successJSON))))
+			same(t, "with Retry-After "+header, fmt.Sprint(kind, time.Since(begun)), fmt.Sprint(success, want))
 		}
-		if date := at(20*second, http.TimeFormat); parseRetryAfter(date).Round(second) != 20*second {
-			t.Errorf("%s is in %s", date, parseRetryAfter(date))
-		}
+		same(t, "a date", parseRetryAfter(at(20*second, http.TimeFormat)).Round(second), 20*second)
 	})
 }
 
@@ -196,11 +169,10 @@ func TestStopped(t *testing.T) {
 				if took := time.Since(start); kind != test.kind || took != test.ended || len(service.seen) != test.requests {
 					t.Errorf("%s, %s: kind %d after %s, %d requests", name, call.method, kind, took, len(service.seen))
 				}
-				if kind == success && call.method != http.MethodDelete && answer.UserGroup.Token.IsZero() ||
+				failIf(t, kind == success && call.method != http.MethodDelete && answer.UserGroup.Token.IsZero() ||
 					kind == Throttled && failure.Message != "the last word" ||
-					kind == NotSent && (failure.Temporary() || !errors.Is(failure, context.Canceled)) {
-					t.Errorf("%s, %s: %+v, %#v", name, call.method, answer, failure)
-				}
+					kind == NotSent && (failure.Temporary() || !errors.Is(failure, context.Canceled)),
+					"%s, %s: %+v, %#v", name, call.method, answer, failure)
 			}
 		})
 	}
@@ -222,21 +194,14 @@ func TestNameRequired(t *testing.T) {
 		required  string // the methods that are known to require a name in the end
 		lost      string // for each call that succeeds, y if an earlier attempt may have done the work
 	}{
-		{"====", "----", "", "----"},
-		{"r+=r==", "-nn-nn", "GET PUT", "----"},
-		{"0+=0==", "-nn-nn", "GET PUT", "----"},
+		{"====", "----", "", "----"}, {"r+=r==", "-nn-nn", "GET PUT", "----"}, {"0+=0==", "-nn-nn", "GET PUT", "----"},
 		{"=r+==", "--n--", "", "----"}, // It requires a name only of a group that does not exist yet.
 		{"r+r", "-nn", "GET", "-"},     // The second lookup is refused with a name.
-		{"r3+===", "-nnn--", "GET", "y---"},
-		{"5+=5==", "-nn-nn", "GET PUT", "----"},
+		{"5+=5==", "-nn-nn", "GET PUT", "----"}, {"r3+===", "-nnn--", "GET", "y---"}, {"c5+===", "--nn--", "GET", "y---"},
 		{"5=+==", "-nn--", "GET", "y---"}, // The status 500 may have created the group.
-		{"c5+===", "--nn--", "GET", "y---"},
-		{"55+===", "-n----", "", "y---"}, // The first retry has shown that it is not the name.
-		{"535+===", "-n-nn--", "GET", "y---"},
-		{"3+===", "-----", "", "y---"},
-		{"+5====", "-----", "", "-y--"}, // A lookup without a name has passed before.
-		{"5r", "-n", "", ""},
-		{"u", "-", "", ""},
+		{"55+===", "-n----", "", "y---"},  // The first retry has shown that it is not the name.
+		{"+5====", "-----", "", "-y--"},   // A lookup without a name has passed before.
+		{"535+===", "-n-nn--", "GET", "y---"}, {"3+===", "-----", "", "y---"}, {"5r", "-n", "", ""}, {"u", "-", "", ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var service service
@@ -256,14 +221,22 @@ func TestNameRequired(t *testing.T) {
 				named += map[string]string{without: "-", with: "n"}[body]
 			}
 			required := slices.DeleteFunc([]string{"GET", "PUT"}, func(method string) bool { return !client.NameRequired(method) })
-			if named != test.named || strings.Join(required, " ") != test.required || lost != test.lost {
-				t.Errorf("%+v: named %s, required by %v, lost %s", test, named, required, lost)
-			}
+			failIf(t, named != test.named || strings.Join(required, " ") != test.required || lost != test.lost,
+				"%+v: named %s, required by %v, lost %s", test, named, required, lost)
 		})
 	}
+	// A call that cleans up is completed even if the run is stopped, but does not wait.
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	stopped := inTurn(ok(successJSON), reply(400, "{}"), reply(429, ""))
+	call := anyCall{method: "GET", group: GroupRequest{UserGroupID: "acme", NameIfRequired: "Acme"}}
+	client := newClient(stopped)
+	_, _, _ = get.make(client)
+	_, _, _ = call.send(client.Begin(CleanUp(ctx)), client)
+	same(t, "a call that cleans up", stopped.bodies, []string{without, without, with})
 	// A name of its own shows nothing. Without NameIfRequired, none may be sent.
 	service := inTurn(ok(successJSON), reply(400, "{}"))
-	client := newClient(service)
+	client = newClient(service)
 	_, _, _ = anyCall{method: "GET", group: GroupRequest{UserGroupID: "acme", Name: new("Acme"), NameIfRequired: "B"}}.make(client)
 	_, _, _ = get.make(client)
 	if !slices.Equal(service.bodies, []string{with, without}) || client.NameRequired(http.MethodGet) {

@@ -27,8 +27,8 @@ type call struct {
 
 type cleanUpKey struct{}
 
-// CleanUp marks the context of calls that clean up after another call. Their first attempt is made even if the run has
-// been stopped, because stopping halfway would leave something behind at the service.
+// CleanUp marks the context of calls that clean up after another call. They are made even if the run has been stopped,
+// because stopping halfway would leave something behind at the service. Only retries that have to wait are not.
 func CleanUp(ctx context.Context) context.Context { return context.WithValue(ctx, cleanUpKey{}, true) }
 
 // CleansUp reports whether the context is one of CleanUp.
@@ -47,7 +47,7 @@ func (c *Client) do(ctx context.Context, call call) (answer Answer, _ error) {
 	named := required
 	var failure *Error // of the last attempt
 	for number := 1; ; number++ {
-		if err := c.limiter.wait(ctx); err != nil && (number > 1 || !CleansUp(ctx)) {
+		if err := c.limiter.wait(ctx); err != nil && !CleansUp(ctx) {
 			return answer, cmp.Or(failure, Stopped(call.method, err))
 		}
 		earlier := failure

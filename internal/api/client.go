@@ -72,7 +72,11 @@ func New(config Config) *Client {
 }
 
 // LastThrough returns when the service itself last decided on a call, or the zero time if it never has.
-func (c *Client) LastThrough() time.Time { return c.limiter.lastThrough() }
+func (c *Client) LastThrough() time.Time {
+	c.limiter.mu.Lock()
+	defer c.limiter.mu.Unlock()
+	return c.limiter.through
+}
 
 // HasWorked reports whether a call with one of the HTTP methods has succeeded, or with any if none is given.
 func (c *Client) HasWorked(methods ...string) bool {

@@ -14,7 +14,6 @@ type limiter struct {
 	calls   *rate.Limiter
 	ceiling rate.Limit
 	turn    chan struct{} // held by the call that comes next
-
 	mu      sync.Mutex
 	first   time.Time // when the first call was sent
 	through time.Time // when the service last decided on a call
@@ -68,9 +67,9 @@ func (l *limiter) learn(sent time.Time, failure *Error, longest time.Duration) {
 		l.through = now
 		l.passes++
 		if limit < l.ceiling {
-			step := limit / 100
-			if !l.found {
-				step = limit / 10
+			step := limit / 10
+			if l.found {
+				step = limit / 100
 			}
 			l.calls.SetLimit(min(limit+max(step, leastIncrease), l.ceiling))
 		}
@@ -88,11 +87,4 @@ func (l *limiter) learn(sent time.Time, failure *Error, longest time.Duration) {
 		l.calls.SetLimit(max(limit*decrease, min(lowestRate, l.ceiling)))
 		l.calls.Allow() // From now on, even the next call waits.
 	}
-}
-
-// lastThrough returns when the service last decided on a call, or the zero time if it never has.
-func (l *limiter) lastThrough() time.Time {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.through
 }

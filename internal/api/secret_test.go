@@ -36,31 +36,22 @@ func TestSecretsAreHidden(t *testing.T) {
 	const key, old, token, property = plantedKey, plantedToken, plantedNewToken, plantedProperty
 	const echo = "Token " + key + ", " + old + ", " + token + ", " + plantedHeader
 	const group = `{"team_id":1001,"token":"` + token + `","name":"Visible Name","properties":{"p":"` + property + `"}}`
-	const hidden = "(secret)"
-	for body, react := range map[string]reaction{
-		`{"success":1,"new_user_group":true,"user_group":` + group + `}`:                                          nil,
-		`{"success":0,"message":"` + echo + `","user_group":` + group + `}`:                                       nil,
-		`{"message":"` + escaped(echo) + `","token":"` + escaped(token) + `"}`:                                    nil,
-		`{"` + escaped(old) + `":1,"` + escaped(key) + `":1}`:                                                     nil,
-		`{"message":"is \/slash+ed=","name":"\/slash+ed=","token":"\/slash+ed="}`:                                 nil,
-		`{"success":1,"user_group":"` + strings.ReplaceAll(group, `"`, `\"`) + `"}`:                               nil,
-		`{"success":1,"data":{"user_group":` + group + `,"x":[` + group + `]}}`:                                   nil,
-		`{"success":1,"name":"` + token + `","tokens":["` + token + `",{"value":"` + token + `"}]}`:               nil,
-		`{"token":{"a":[{"b":"` + token + `"}]},"message":"` + token + `"}`:                                       nil,
-		`{"success":"` + key + `","team_id":{"x":"` + token + `"},"name":"` + echo + `","token":"` + token + `"}`: nil,
-		`{"x":{"properties":"` + property + `"},"properties":"` + property + `"}`:                                 nil,
-		`{"success":1,"user_group":` + group[:len(group)-5]:                                                       nil,
-		"text":                             reply(500, "Token "+key+" "+old, "Content-Type", "text/plain"),
-		"<title>" + key + old + "</title>": nil,
-		"cut":                              cut,
+	for _, body := range []string{
+		`{"success":1,"new_user_group":true,"user_group":` + group + `}`, `{"success":1,"user_group":` + group[:len(group)-5],
+		`{"success":0,"message":"` + echo + `","user_group":` + group + `}`, `{"x":{"y":"` + property + `"},"properties":"` + property + `"}`,
+		`{"message":"` + escaped(echo) + `","token":"` + escaped(token) + `"}`, `{"` + escaped(old) + `":1,"` + escaped(key) + `":1}`,
+		`{"message":"is \/slash+ed=","name":"\/slash+ed=","token":"\/slash+ed="}`, `<title>` + key + old + `</title>`, `|` + key + old,
+		`{"success":1,"user_group":"` + strings.ReplaceAll(group, `"`, `\"`) + `"}`, `{"success":1,"data":{"user_group":` + group + `}}`,
+		`{"success":1,"name":"` + token + `","tokens":["` + token + `",{"value":"` + token + `"}]}`,
+		`{"token":{"a":[{"b":"` + token + `"}]},"message":"` + token + `"}`,
+		`{"success":"` + key + `","team_id":{"x":"` + token + `"},"name":"` + echo + `","token":"` + token + `"}`,
 	} {
 		for _, status := range []int{200, 400} {
-			if react == nil || status == 400 {
-				react = reply(status, body, "Content-Type", "text/html", "Server", key)
-			}
+			media := map[bool]string{true: "text/plain", false: "text/html"}[body[0] == '|']
+			react := reply(status, body, "Content-Type", media, "Server", key)
 			var log bytes.Buffer
 			wanted := GroupRequest{
-				UserGroupID: "visible-id", Name: new("Visible Name"), Properties: properties(t, `{"p":"`+property+`"}`),
+				UserGroupID: "visible-id", Name: new("Visible Name"), Properties: properties(`{"p":"` + property + `"}`),
 				Mapping: map[string]string{"schema": property},
 			}
 			secrets := []string{key, token, plantedHeader, property, "/slash+ed="}
@@ -79,9 +70,7 @@ func TestSecretsAreHidden(t *testing.T) {
 				`"method":"POST"`, `"user_group_id":"visible-id"`, `"attempt":1`, `"took_ms":`, `\"name\":\"Visible Name\"`,
 				`"request":"{\"current_token\":\"(secret)\"}"`, `"@level":"debug"`, `"@level":"trace"`,
 			} {
-				if !strings.Contains(log.String(), visible) {
-					t.Errorf("the log does not show %s:\n%s", visible, log.String())
-				}
+				failIf(t, !strings.Contains(log.String(), visible), "the log does not show %s:\n%s", visible, log.String())
 			}
 		}
 	}
@@ -92,18 +81,15 @@ func TestSecretsAreHidden(t *testing.T) {
 		`{"api_environment_tag":null,"provided_id":5,"user_group":"x","x":1}`: `{"api_environment_tag":null,"provided_id":5,` +
 			`"user_group":"(secret)","x":"(secret)"}`,
 	} {
-		if got := fmt.Sprint(masked{newClient(nil), Secret{}, []byte(body)}); got != want {
-			t.Errorf("%s is logged as\n%s, want\n%s", body, got, want)
-		}
+		same(t, "the log of "+body, masked{newClient(nil), Secret{}, []byte(body)}, want)
 	}
-	_ = hidden
 }
 
 // TestSecretNeverPrints: no verb may print a secret, however it is wrapped. Unexported fields are the pitfall, because fmt
 // cannot call the methods of their values and prints the contents. A mask shows that there is a secret.
 func TestSecretNeverPrints(t *testing.T) {
 	t.Parallel()
-	secret, object := NewSecret(plantedKey), properties(t, `{"`+plantedKey+`":"`+plantedKey+`"}`)
+	secret, object := NewSecret(plantedKey), properties(`{"`+plantedKey+`":"`+plantedKey+`"}`)
 	type unexported struct {
 		key  Secret
 		list map[Secret][]Secret
@@ -127,14 +113,11 @@ func TestSecretNeverPrints(t *testing.T) {
 			fmt.Sprintf("%x", plantedKey), fmt.Sprintf("%X", plantedKey), fmt.Sprintf("% x", plantedKey),
 			fmt.Sprintf("%U", []rune(plantedKey))[1:20], strings.Trim(fmt.Sprintf("%d", []byte(plantedKey)), "[]"))
 	}
-	encoded, err := json.Marshal(map[Secret]Secret{secret: secret})
+	encoded, _ := json.Marshal(map[Secret]Secret{secret: secret})
 	all := fmt.Sprintf("%v%#v%s%x", secret, secret, secret, secret) + secret.String() + secret.LogValue().String()
-	if all != strings.Repeat(mask, 6) || err != nil || string(encoded) != `{"(secret)":"(secret)"}` {
-		t.Errorf("printed as %s and %s, %v", all, encoded, err)
-	}
-	if print := NewSecret("abc").Fingerprint(); print != "ba7816bf8f01" || secret != NewSecret(plantedKey) || !NewSecret("").IsZero() {
-		t.Errorf("fingerprint %s", print)
-	}
+	same(t, "a secret", all+string(encoded), strings.Repeat(mask, 6)+`{"(secret)":"(secret)"}`)
+	same(t, "a fingerprint", NewSecret("abc").Fingerprint(), "ba7816bf8f01")
+	same(t, "equality", []bool{secret == NewSecret(plantedKey), NewSecret("").IsZero(), secret.IsZero()}, "[true true false]")
 }
 
 // FuzzAnswer: any response must be either a success or a failure. Nothing may panic, and neither the failure nor the log
@@ -160,15 +143,13 @@ func FuzzAnswer(f *testing.F) {
 		answer, failure, kind := call.make(client)
 		wantAbsent(t, "the log", fmt.Sprint(masked{client, Secret{}, body}), key, token)
 		if needsToken := call.method == "GET" || call.method == "POST"; failure == nil {
-			if status%1000/100 != 2 || needsToken && answer.UserGroup.Token.IsZero() {
-				t.Errorf("a success with status %d: %+v", status, answer)
-			}
+			failIf(t, status%1000/100 != 2 || needsToken && answer.UserGroup.Token.IsZero(),
+				"a success with status %d: %+v", status, answer)
 			return
 		}
 		said := failure.Error()
 		wantAbsent(t, "the failure", said, key, token)
-		if len([]rune(failure.Message)) > maxMessage+2 || strings.ContainsAny(said, "\n\r\x1b") || kind > NotSent {
-			t.Errorf("kind %d: %q", kind, said)
-		}
+		failIf(t, len([]rune(failure.Message)) > maxMessage+2 || strings.ContainsAny(said, "\n\r\x1b") || kind > NotSent,
+			"kind %d: %q", kind, said)
 	})
 }
