@@ -1,34 +1,30 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	engines "github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// operation is a step in the life cycle of a configuration.
-type operation struct {
-	name    string
-	command []string
-	// calls is the expected number of calls of this provider for each group, by method. All calls with the same method
-	// come from one process.
-	calls map[string]int
-}
-
-var operations = []operation{
-	{"apply", []string{"apply", "-auto-approve"}, map[string]int{"GET": 1}},
-	{"plan", []string{"plan", "-detailed-exitcode"}, map[string]int{"GET": 1}},
-	{"rotate", []string{"apply", "-auto-approve", "-var", "quarter=2"}, map[string]int{"GET": 1, "POST": 1}},
-	{"destroy", []string{"destroy", "-auto-approve", "-var", "quarter=2"}, map[string]int{"GET": 1, "DELETE": 1}},
+// bench says what to measure.
+type bench struct {
+	engine                  engines.Engine
+	groups, missing, rounds int
+	latency                 time.Duration // the time that the service takes for each call
 }
 
 // life contains the sample of each operation, by its name.
@@ -37,23 +33,15 @@ type life map[string]sample
 // sample is the measurement of one operation. Times are in seconds, and peak is in MiB. calls and connections are
 // those that the service counted.
 type sample struct {
-	wall, engineCPU, providerCPU, peak float64
-	calls                              map[string]int
-	connections                        int
+	wall, cpu, peak float64
+	calls           map[string]int
+	connections     int
 }
 
-// bench says what to measure.
-type bench struct {
-	engine         engines.Engine
-	groups, rounds int
-	// latency is the time that the service takes for each call.
-	latency time.Duration
-}
-
-// measure runs the life cycle with each of the providers, which are paths of programs, once in each round. Each round
-// begins with a different one, so that a machine that is slow for a while affects all of them.
-func (b bench) measure(ctx context.Context, providers ...string) ([][]life, error) {
-	all := make([][]life, len(providers))
+// measure runs the life cycle with this provider and the bare one, once in each round. Each round begins with the other
+// one, so that a machine that is slow for a while affects both.
+func (b bench) measure(ctx context.Context, providers ...string) ([]result, error) {
+	lives := make([][]life, len(providers))
 	for round := range b.rounds {
 		for turn := range providers {
 			i := (turn + round) % len(providers)
@@ -62,15 +50,15 @@ func (b bench) measure(ctx context.Context, providers ...string) ([][]life, erro
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", providers[i], err)
 			}
-			all[i] = append(all[i], one)
+			lives[i] = append(lives[i], one)
 		}
 	}
-	return all, nil
+	return results(lives[0], lives[1], b.groups), nil
 }
 
 // live runs all operations with a provider, in a new directory and against a new service.
 func (b bench) live(ctx context.Context, provider string) (life, error) {
-	place, err := b.begin(ctx, provider)
+	place, err := b.begin(ctx, provider, b.groups)
 	if err != nil {
 		return nil, err
 	}
@@ -86,62 +74,88 @@ func (b bench) live(ctx context.Context, provider string) (life, error) {
 
 // workplace is a directory with an initialized configuration, and the services that it uses.
 type workplace struct {
-	bench
+	engine      engines.Engine
 	service     *emulator.Emulator
 	state       *httptest.Server
 	dir         string
 	environment []string
 }
 
-func (b bench) begin(ctx context.Context, provider string) (_ *workplace, err error) {
-	place := &workplace{bench: b, state: httptest.NewServer(stateInMemory())}
-	defer func() {
-		if err != nil {
-			place.end()
-		}
-	}()
-	if place.service, err = emulator.Start(emulator.Options{Latency: b.latency}); err != nil {
+//go:embed main.tf
+var configuration []byte
+
+// begin prepares a workplace, and installs this program in place of the provider; see usage.go.
+func (b bench) begin(ctx context.Context, provider string, groups int) (*workplace, error) {
+	customers := map[string]int{}
+	for i := range groups {
+		customers[fmt.Sprintf("customer-%05d", i)] = i
+	}
+	variables, _ := json.Marshal(map[string]any{"customers": customers}) // cannot fail with these types
+	service, noService := emulator.Start(emulator.Options{Latency: b.latency})
+	dir, noDir := os.MkdirTemp("", "bench")
+	self, noSelf := os.Executable()
+	if err := errors.Join(noService, noDir, noSelf); err != nil {
 		return nil, err
 	}
-	if place.dir, err = os.MkdirTemp("", "bench"); err != nil {
-		return nil, err
-	}
-	if err = b.prepare(place.dir); err != nil {
-		return nil, err
-	}
+	w := &workplace{engine: b.engine, service: service, state: httptest.NewServer(stateInMemory()), dir: dir}
 	// Settings of the user would change the results.
-	place.environment = append(engines.Environment(os.DevNull), "GOGC=", "GOMEMLIMIT=", "GOMAXPROCS=", "GODEBUG=",
-		"TMPDIR="+place.dir, providerVariable+"="+provider,
-		"EMBED_BASE_URL="+place.service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
-	_, err = place.run(ctx, "init", "-plugin-dir="+place.dir, "-backend-config=address="+place.state.URL)
-	return place, err
+	w.environment = append(engines.Environment(os.DevNull), "GOGC=", "GOMEMLIMIT=", "GOMAXPROCS=", "GODEBUG=",
+		"TMPDIR="+dir, providerVariable+"="+provider, "EMBED_BASE_URL="+service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
+	_, err := engines.Mirror(dir, "0.1.0", b.engine.Platform, self)
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "main.tf"), configuration, 0o600),
+		os.WriteFile(filepath.Join(dir, "customers.auto.tfvars.json"), variables, 0o600))
+	if err == nil {
+		_, err = w.run(ctx, "init", "-plugin-dir="+dir, "-backend-config=address="+w.state.URL)
+	}
+	if err != nil {
+		w.end()
+	}
+	return w, err
 }
 
 func (w *workplace) end() {
 	w.state.Close()
-	if w.service != nil {
-		w.service.Close()
-	}
+	w.service.Close()
 	_ = os.RemoveAll(w.dir)
 }
 
-//go:embed main.tf
-var configuration []byte
-
-// prepare writes the configuration and the customers to the directory, and installs this program in place of the
-// provider; see usage.go.
-func (b bench) prepare(dir string) error {
-	customers := map[string]int{}
-	for i := range b.groups {
-		customers[fmt.Sprintf("customer-%05d", i)] = i
+// run runs a command of the engine and measures it. With -detailed-exitcode, a plan that contains changes is an error.
+// A sample with an error lacks what the provider used.
+func (w *workplace) run(ctx context.Context, args ...string) (sample, error) {
+	w.service.ResetCounts()
+	usages := filepath.Join(w.dir, usages)
+	if err := errors.Join(os.RemoveAll(usages), os.Mkdir(usages, 0o700)); err != nil {
+		return sample{}, err
 	}
-	variables, err := json.Marshal(map[string]any{"customers": customers})
+	command := w.engine.Command(ctx, w.dir, w.environment, append(args, "-no-color")...)
+	var said bytes.Buffer
+	command.Stdout, command.Stderr = &said, &said
+	start := time.Now()
+	err := command.Run()
+	one := sample{wall: time.Since(start).Seconds(), calls: map[string]int{}, connections: w.service.Connections()}
+	for _, call := range w.service.Calls() {
+		one.calls[call.Method]++
+	}
 	if err != nil {
-		return err
+		_, _ = engines.ExitCode(command, err) // kills the processes that are left
+		return one, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, said.String())
 	}
-	self, err := os.Executable()
-	return errors.Join(err,
-		os.WriteFile(filepath.Join(dir, "main.tf"), configuration, 0o600),
-		os.WriteFile(filepath.Join(dir, "customers.auto.tfvars.json"), variables, 0o600),
-		engines.Mirror(dir, "0.1.0", b.engine.Platform, self))
+	one.cpu, one.peak, err = readUsages(usages)
+	return one, err
+}
+
+// stateInMemory serves Terraform's http backend. With a local file, Terraform would spend most of the time on writing the
+// whole state after each object.
+func stateInMemory() http.Handler {
+	var state atomic.Pointer[[]byte]
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			text, _ := io.ReadAll(r.Body) // if it is truncated, the next command fails
+			state.Store(&text)
+		} else if text := state.Load(); text != nil {
+			_, _ = w.Write(*text)
+		} else {
+			w.WriteHeader(http.StatusNotFound)
+		}
+	})
 }

@@ -8,37 +8,30 @@ import (
 	"text/tabwriter"
 )
 
-// result is what the rounds of an operation come to. Times are medians. Peaks and connections are the largest of any
-// round.
+// result is what the rounds of an operation come to.
 type result struct {
-	operation                     operation
-	wall, engineCPU, cpu, bareCPU float64
-	// ratio is the CPU time of this provider over that of the bare one.
-	ratio          summary
-	peak, barePeak float64
-	// calls is the number of calls for each group by method. If rounds differ, it lists all numbers.
-	calls       string
-	connections int
+	operation       operation
+	wall, cpu, peak summary
+	ratio           summary // the CPU time of this provider over that of the bare one in the same round
+	calls           string  // for each group by method. If rounds differ, it lists all numbers.
+	connections     summary // those beyond one for each change
 }
 
 func results(ours, bare []life, groups int) (all []result) {
 	for _, o := range operations {
-		var walls, engineCPUs, cpus, bareCPUs, ratios []float64
+		var walls, cpus, peaks, ratios, connections []float64
 		var calls []string
-		one := result{operation: o}
 		for i := range ours {
-			our, its := ours[i][o.name], bare[i][o.name]
-			walls, engineCPUs = append(walls, our.wall), append(engineCPUs, our.engineCPU)
-			cpus, bareCPUs = append(cpus, our.providerCPU), append(bareCPUs, its.providerCPU)
-			// Each round has its own ratio, so that a machine that is slow for a whole round has no effect.
-			ratios, calls = append(ratios, our.providerCPU/its.providerCPU), append(calls, perGroup(our.calls, groups))
-			one.peak, one.barePeak = max(one.peak, our.peak), max(one.barePeak, its.peak)
-			one.connections = max(one.connections, our.connections)
+			our := ours[i][o.name]
+			walls, cpus, peaks = append(walls, our.wall), append(cpus, our.cpu), append(peaks, our.peak)
+			ratios = append(ratios, our.cpu/bare[i][o.name].cpu)
+			calls = append(calls, perGroup(our.calls, groups))
+			connections = append(connections, float64(our.connections-o.changes()*groups))
 		}
-		one.wall, one.engineCPU = summarize(walls).median, summarize(engineCPUs).median
-		one.cpu, one.bareCPU = summarize(cpus).median, summarize(bareCPUs).median
-		one.ratio, one.calls = summarize(ratios), strings.Join(slices.Compact(calls), " or ")
-		all = append(all, one)
+		all = append(all, result{
+			o, summarize(walls), summarize(cpus), summarize(peaks), summarize(ratios),
+			strings.Join(slices.Compact(calls), " or "), summarize(connections),
+		})
 	}
 	return all
 }
@@ -47,22 +40,19 @@ func results(ours, bare []life, groups int) (all []result) {
 func table(all []result) string {
 	var text strings.Builder
 	columns := tabwriter.NewWriter(&text, 0, 0, 1, ' ', tabwriter.Debug)
-	fmt.Fprintln(columns, "|\t Elapsed (s)\t CPU: engine (s)\t provider (s)\t bare provider (s)\t ratio\t"+
-		" Peak (MiB)\t bare provider (MiB)\t Calls for each group\t Connections\t")
-	fmt.Fprintln(columns, "|"+strings.Repeat("---\t", 10))
+	fmt.Fprintln(columns, "|\t Elapsed (s)\t CPU (s)\t as a share of the bare provider\t Peak (MiB)\t Calls for each group\t"+
+		" Connections beyond one for each change\t")
+	fmt.Fprintln(columns, "|"+strings.Repeat("---\t", 7))
 	for _, r := range all {
-		fmt.Fprintf(columns, "| %s\t %.1f\t %.1f\t %.1f\t %.1f\t %s\t %.0f\t %.0f\t %s\t %d\t\n", r.operation.name,
-			r.wall, r.engineCPU, r.cpu, r.bareCPU, r.ratio, r.peak, r.barePeak, r.calls, r.connections)
+		fmt.Fprintf(columns, "| %s\t %.1f\t %.1f\t %s\t %.0f\t %s\t %.0f\t\n", r.operation.name,
+			r.wall.median, r.cpu.median, r.ratio, r.peak.most, r.calls, r.connections.most)
 	}
 	_ = columns.Flush() // writes to memory, which cannot fail
 	return text.String()
 }
 
-// perGroup returns the calls for each group by method, for example "1 GET, 1 POST", or "none".
+// perGroup returns the calls for each group by method, for example "1 GET, 1 POST".
 func perGroup(calls map[string]int, groups int) string {
-	if len(calls) == 0 {
-		return "none"
-	}
 	var parts []string
 	for _, method := range slices.Sorted(maps.Keys(calls)) {
 		parts = append(parts, fmt.Sprintf("%g %s", float64(calls[method])/float64(groups), method))

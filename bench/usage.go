@@ -10,19 +10,17 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
-	"time"
 )
 
 // Only the parent of a process learns exactly what the process used. Therefore, the engine starts this program
-// instead of the provider. This program runs the provider that the variable names, and writes the usage of the
-// provider to a file in a subdirectory of the engine's directory.
+// instead of the provider. It runs the provider that the variable names, and writes its usage to a file in a
+// subdirectory of the engine's directory.
 const (
 	providerVariable = "BENCH_PROVIDER"
 	usages           = "usages"
 )
 
-// standIn runs when the engine starts this program instead of the provider. Its own CPU time, a few milliseconds,
-// counts as the engine's.
+// standIn runs when the engine starts this program instead of the provider.
 func standIn(context.Context) error {
 	signal.Ignore(os.Interrupt) // an interrupt is for the engine and the provider
 	file, err := os.CreateTemp(usages, "")
@@ -47,23 +45,17 @@ func standIn(context.Context) error {
 	return errors.Join(err, file.Close())
 }
 
-// readUsages returns the CPU time of all processes of the provider together, and the largest resident set of any of
-// them, in bytes.
-func readUsages(dir string) (cpu time.Duration, peak int64, err error) {
+// readUsages returns the CPU time of all processes of the provider together, in seconds, and the largest resident set of
+// any of them, in MiB.
+func readUsages(dir string) (cpu, peak float64, err error) {
 	files, err := os.ReadDir(dir)
-	if err != nil {
-		return 0, 0, err
-	}
 	for _, file := range files {
-		text, err := os.ReadFile(filepath.Join(dir, file.Name()))
-		if err != nil {
-			return 0, 0, err
-		}
-		var itsCPU, itsPeak int64
-		if _, err := fmt.Sscanln(string(text), &itsCPU, &itsPeak); err != nil {
+		text, _ := os.ReadFile(filepath.Join(dir, file.Name()))
+		var nanoseconds, bytes float64
+		if _, err := fmt.Sscanln(string(text), &nanoseconds, &bytes); err != nil {
 			return 0, 0, fmt.Errorf("a provider process was killed or failed, so its usage is unknown: %w", err)
 		}
-		cpu, peak = cpu+time.Duration(itsCPU), max(peak, itsPeak)
+		cpu, peak = cpu+nanoseconds/1e9, max(peak, bytes/(1<<20))
 	}
-	return cpu, peak, nil
+	return cpu, peak, err
 }

@@ -1,5 +1,5 @@
 // Command floor is the bare framework provider. It has the schema of this provider's resource, but does no work and
-// makes no calls. Its cost is that of the framework, the protocol and the engine's requests.
+// makes no calls. What it costs is the framework, the protocol and the engine's requests.
 package main
 
 import (

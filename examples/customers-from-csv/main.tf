@@ -1,5 +1,5 @@
 terraform {
-  required_version = ">= 1.0"
+  required_version = ">= 1.5"
 
   required_providers {
     embed = {
@@ -12,7 +12,7 @@ terraform {
 provider "embed" {
   environment = "Customer"
 
-  # If more customers than this have been removed from the file, the plan fails (before Terraform 1.3, the apply).
+  # If more customers than this have been removed from the file, the plan fails.
   max_deletions = var.max_deletions
 }
 

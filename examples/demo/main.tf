@@ -1,7 +1,7 @@
 # Each customer in customers.yaml is a user group at the dashboard service.
 
 terraform {
-  required_version = ">= 1.0"
+  required_version = ">= 1.5"
 
   required_providers {
     embed = {

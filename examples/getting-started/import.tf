@@ -12,6 +12,5 @@ import {
 }
 
 output "missing_ids" {
-  description = "IDs of the customers who have no group yet. Look for typos."
-  value       = data.embed_user_groups.all.missing_ids
+  value = data.embed_user_groups.all.missing_ids
 }

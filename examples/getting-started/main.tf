@@ -10,21 +10,18 @@ terraform {
 }
 
 variable "environment" {
-  description = "Environment of the API key. Use Testing only for the rehearsal."
-  type        = string
-  default     = "Customer"
+  type    = string
+  default = "Customer"
 }
 
 variable "protected" {
-  description = "Whether to refuse to delete customers. Before you run terraform destroy, set this to false and apply."
-  type        = bool
-  default     = true
+  type    = bool
+  default = true
 }
 
 variable "max_deletions" {
-  description = "How many customers one run may delete."
-  type        = number
-  default     = 2
+  type    = number
+  default = 2
 }
 
 provider "embed" {
@@ -50,14 +47,11 @@ locals {
 module "customers" {
   source = "./modules/customers"
 
-  customers = local.customers
-
-  # With true, the state contains every token in plain text.
+  customers           = local.customers
   store_tokens        = false
   deletion_protection = var.protected
 }
 
 output "token_fingerprints" {
-  description = "The token fingerprint of each customer, by ID."
-  value       = module.customers.token_fingerprints
+  value = module.customers.token_fingerprints
 }

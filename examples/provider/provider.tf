@@ -1,5 +1,5 @@
 terraform {
-  required_version = ">= 1.0"
+  required_version = ">= 1.5"
 
   required_providers {
     embed = {
@@ -10,10 +10,7 @@ terraform {
 }
 
 # The address and the key come from EMBED_BASE_URL and EMBED_API_KEY.
-provider "embed" {
-  # With a key for the other environment, the run stops, and no customer is changed.
-  environment = "Customer"
-}
+provider "embed" {}
 
 resource "embed_user_group" "acme" {
   user_group_id = "acme"

@@ -1,74 +1,49 @@
 package acceptance
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// The service has one group per ID, regardless of addresses. Only an engine decides which addresses a plan contains,
-// and the provider does not see them. Therefore, these tests run on every engine. What the provider makes of the
-// addresses is tested in internal/protocoltest.
+// The service has one group for each ID, whatever its addresses in the state. Only Terraform decides in which order a plan
+// creates and destroys at several addresses, and the provider does not see them, so these tests run everywhere. What the
+// provider makes of it is tested in internal/protocoltest.
 
-const createBeforeDestroy = "lifecycle {\n    create_before_destroy = true\n  }"
+const createFirst = "lifecycle {\n    create_before_destroy = true\n  }"
 
-var acmeLines = []string{`user_group_id = "acme"`, `name = "Acme"`}
-
-// wrongSuspicions are messages about several addresses for one ID. No run that involves a single address may print
-// them.
-var wrongSuspicions = []string{
-	"is planned twice", "is in the state twice", "is both managed and destroyed", "deleted the group at another address",
-}
-
-// suspectsNothing is like must, and checks that the output contains none of wrongSuspicions.
-func (w *workbench) suspectsNothing(args ...string) {
-	w.t.Helper()
-	out := oneLine(w.must(args...))
-	for _, suspicion := range wrongSuspicions {
-		if strings.Contains(out, suspicion) {
-			w.t.Errorf("%s printed %q:\n%s", args, suspicion, out)
-		}
-	}
-}
-
-// TestAccReplacementIsNotTakenForTwoAddresses checks that no message about two addresses appears during a replacement,
-// which involves a single one.
-func TestAccReplacementIsNotTakenForTwoAddresses(t *testing.T) {
+// TestAccReplacement checks that a replacement is not taken for a group with two addresses, and that it does not delete
+// what it has just created or adopted.
+func TestAccReplacement(t *testing.T) {
 	t.Parallel()
-	const first, changed = `user_group_id = "acme"`, `user_group_id = "acme-2"`
-	createFirst, adopting := []string{createBeforeDestroy}, []string{createBeforeDestroy, "adopt_existing = true"}
-	replace := []string{"-replace=embed_user_group.acme"}
-	anotherID, anotherName := [2]string{first, changed}, [2]string{`name = "Acme"`, `name = "Acme Ltd"`}
-	for name, test := range map[string]struct {
-		lines []string // besides the ID and the name
-		edit  [2]string
-		taint bool
-		args  []string
-		keeps bool // the group and its token
-		left  string
+	const id, name = `user_group_id = "acme"`, `name = "Acme"`
+	for what, test := range map[string]struct {
+		lines   []string
+		another bool // the user_group_id changes
+		taint   bool
+		args    []string
+		keeps   bool // the group and its token
+		left    string
 	}{
-		"another id":                          {edit: anotherID, left: "acme-2"},
-		"another id, create first":            {lines: createFirst, edit: anotherID, left: "acme-2"},
-		"-replace":                            {args: replace, left: "acme"},
-		"tainted, create first, adopting":     {lines: adopting, taint: true, keeps: true, left: "acme"},
-		"-replace beside a change of its own": {edit: anotherName, args: replace, left: "acme"},
+		"another id":               {lines: []string{id, name}, another: true, left: "acme-2"},
+		"another id, create first": {lines: []string{id, name, createFirst}, another: true, left: "acme-2"},
+		"-replace":                 {lines: []string{id, name}, args: []string{"-replace=embed_user_group.acme"}, left: "acme"},
+		"tainted, create first, adopting": {
+			lines: []string{id, name, createFirst, "adopt_existing = true"}, taint: true, keeps: true, left: "acme",
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(what, func(t *testing.T) {
 			w := parallelWorkbench(t, emulator.Options{})
-			w.applied(group("acme", slices.Concat(test.lines, acmeLines)...))
+			w.applied(group("acme", test.lines...))
 			before, _ := w.service.Group("acme")
-			if test.edit[0] != "" {
-				w.replace("main.tf", test.edit[0], test.edit[1])
+			if test.another {
+				w.replace("main.tf", id, `user_group_id = "acme-2"`)
 			}
 			if test.taint {
 				w.must("taint", "embed_user_group.acme")
 			}
-			w.suspectsNothing(append([]string{"plan", "-out=planned"}, test.args...)...)
-			w.suspectsNothing("apply", "planned")
-			w.suspectsNothing("plan", "-detailed-exitcode")
+			w.apply(test.args...)
+			w.plansNothing()
 			w.has(test.left)
 			after, _ := w.service.Group(test.left)
 			if same := after.TeamID == before.TeamID && after.Token == before.Token; same != test.keeps {
@@ -81,10 +56,10 @@ func TestAccReplacementIsNotTakenForTwoAddresses(t *testing.T) {
 }
 
 // TestAccRenamedResourceDeletesNoGroup checks that renaming a resource without a moved block, which would delete a
-// customer, is refused. With adopt_existing, it would seem to work whenever the engine happens to create first.
+// customer, is refused. With adopt_existing, it would seem to work whenever Terraform happens to create first.
 func TestAccRenamedResourceDeletesNoGroup(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{}, engine.PlannedDestroy)
-	adopting := append([]string{"adopt_existing = true"}, acmeLines...)
+	w := parallelWorkbench(t, emulator.Options{})
+	adopting := []string{`user_group_id = "acme"`, `name = "Acme"`, "adopt_existing = true"}
 	w.applied(group("acme", adopting...))
 	w.configure(group("renamed", adopting...))
 	w.fails(`User group "acme" is both managed and destroyed`, "apply", "-auto-approve")

@@ -12,20 +12,21 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// clearing is the service that the guide "Which service is this?" shows.
+// clearing is the service that the guide "Service behavior" shows.
 var clearing = emulator.Options{
 	Environments: map[string]string{emulator.DefaultKey: "Testing"}, Updates: emulator.UpdatesClear,
 }
 
-// probes compares what embed-probe prints with what the page shows.
+// probes compares what embed-probe prints with the lines that the page shows, and tries make probe.
 func probes(r *reader) {
 	printed := r.probes()
-	for _, shown := range []string{r.take("text"), r.take("text")} {
-		if !strings.Contains(printed, shown) {
-			r.t.Errorf("the page shows\n%s\nbut the probe prints\n%s", shown, printed)
+	for line := range strings.Lines(r.take("text")) {
+		if !strings.Contains(printed, line) {
+			r.t.Errorf("the page shows\n%s\nbut the probe prints\n%s", line, printed)
 		}
 	}
 	r.has()
+	r.probesEmulator()
 }
 
 // probesFromReadme checks only that the command runs, and that it finds the error of this service.
@@ -34,7 +35,7 @@ func probesFromReadme(r *reader) {
 	r.has()
 }
 
-// probes runs the next block with this repository's embed-probe instead of a released one, and returns the output.
+// probes runs the next block, with a program instead of go run, and returns the output.
 func (r *reader) probes() string {
 	r.t.Helper()
 	program := filepath.Join(r.t.TempDir(), "embed-probe")
@@ -43,8 +44,8 @@ func (r *reader) probes() string {
 		r.t.Fatalf("%v\n%s", err, out)
 	}
 	script := strings.Replace(r.take("shell"), "embed_testing_api_key", "embed_api_key", 1)
-	before, version, found := strings.Cut(script, "go run github.com/dashembed/terraform-provider-embed/cmd/embed-probe@v")
-	if !found || strings.TrimSpace(version) == "" {
+	before, found := strings.CutSuffix(script, "go run ./cmd/embed-probe\n")
+	if !found {
 		r.t.Errorf("the page does not run the probe:\n%s", script)
 	}
 	return r.shell(before + program + " || [ $? = 3 ]\n")
@@ -70,9 +71,10 @@ func rejectsTwins(r *reader) {
 }
 
 // probesEmulator runs make probe with the settings of another service, which it must ignore.
-func probesEmulator(r *reader) {
-	engine.NeedsProgram(r.t, "make")
-	command := exec.CommandContext(r.t.Context(), engine.NeedsProgram(r.t, "bash"), "-c", r.take("shell"))
+func (r *reader) probesEmulator() {
+	r.t.Helper()
+	r.service.ResetCounts()
+	command := exec.CommandContext(r.t.Context(), engine.NeedsProgram(r.t, "make"), "probe", "ARGS=-updates clear")
 	command.Dir = "../.."
 	command.Env = append(os.Environ(), "EMBED_BASE_URL="+r.service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
 	out, err := command.CombinedOutput()
@@ -88,48 +90,20 @@ func (r *reader) key(key, environment string) {
 	r.env = append(slices.Clone(r.env), "EMBED_API_KEY="+key, "EMBED_ENVIRONMENT="+environment)
 }
 
-func stopsWithWrongKey(r *reader) {
-	r.key(customerKey, "Customer")
-	r.begins(group("acme", `user_group_id = "acme"`, `name = "Acme Ltd"`))
-	r.key(testingKey, "Customer")
-	r.replace("main.tf", "Acme Ltd", "Acme")
-	code, said := r.run("plan", "-refresh=false", "-out=planned")
-	if code == 0 {
-		code, said = r.run("apply", "planned")
-	}
-	if code != 1 {
-		r.t.Errorf("the run exited with %d, want 1", code)
-	}
-	r.quotes(r.take("text"), said)
-	if left := r.service.In("Testing").Groups(); len(left) > 0 {
-		r.t.Errorf("these groups are left in Testing: %v", left)
-	}
-}
-
-func plansWithWrongKey(r *reader) {
-	r.key(customerKey, "")
-	r.begins(group("customer", `for_each = { for i in range(40) : format("customer-%03d", i) => "Customer ${i}" }`,
-		"user_group_id = each.key", "name = each.value"))
-	state := r.read("terraform.tfstate")
-	r.key(testingKey, "")
-	r.quotes(strings.Replace(r.take("text"), "400", "40", 1), r.must("plan"))
-	if copies := r.service.In("Testing").Groups(); len(copies) > 0 {
-		r.t.Errorf("the plan left these groups in Testing: %v", copies)
-	}
-	if r.read("terraform.tfstate") != state {
-		r.t.Error("the plan changed the state")
-	}
-}
-
 // undoesApply follows both ways of the guide, with an older state and without. It checks that no customer is changed
 // and no copy is left.
 func undoesApply(r *reader) {
 	r.key(customerKey, "")
-	r.begins(group("customer", `for_each = { customer-001 = { sales = "a" }, customer-002 = null }`,
-		"user_group_id = each.key", "name = each.key", "mapping = each.value", "deletion_protection = true"))
+	r.begins("locals {\n  customers = { customer-001 = { sales = \"a\" }, customer-002 = null }\n}\n" +
+		group("customer", "for_each = local.customers", "user_group_id = each.key", "name = each.key", "mapping = each.value",
+			"deletion_protection = true"))
 	customers := r.service.In("Customer").Groups()
 	before := r.read("terraform.tfstate")
 	r.key(testingKey, "")
+	r.quotes("2 to add, 0 to change, 0 to destroy", r.must("plan"))
+	if copies := r.service.In("Testing").Groups(); len(copies) > 0 || r.read("terraform.tfstate") != before {
+		r.t.Errorf("the plan changed the state, or left %v", copies)
+	}
 	r.apply()
 	wrong := r.read("terraform.tfstate")
 
@@ -141,10 +115,11 @@ func undoesApply(r *reader) {
 	r.plansNothing()
 
 	r.write("terraform.tfstate", wrong)
-	said := r.must("plan", "-out=planned")
-	r.quotes(r.take("text"), said)
-	r.quotes("0 to add, 1 to change, 0 to destroy", said)
+	r.runs()
+	r.write("import.tf", r.take("terraform"))
+	r.quotes("2 to import, 0 to add, 2 to change, 0 to destroy", r.must("plan", "-out=planned"))
 	r.must("apply", "planned")
+	r.write("import.tf", "")
 	r.plansNothing()
 	state := r.read("terraform.tfstate")
 	for _, customer := range customers {

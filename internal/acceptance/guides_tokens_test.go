@@ -20,18 +20,11 @@ resource "embed_user_group" "acme" {
 }
 `
 
-// restarts: a rotation replaces the terraform_data resource. Every engine with plantimestamp() has terraform_data.
-func restarts(r *reader) {
+// rotates follows the blocks about rotations: a restart, a schedule, the age, and an emergency.
+func rotates(r *reader) {
 	r.begins(acmeBlock + r.take("terraform"))
 	r.service.RotateBehind("acme")
 	r.says("1 to add, 0 to change, 1 to destroy", "plan")
-}
-
-// rotatesBySchedule: the first block rotates when its value changes, and the second one when another quarter begins.
-func rotatesBySchedule(r *reader) {
-	r.begins(r.take("terraform"))
-	r.replace("main.tf", "2026-Q4", "2027-Q1")
-	r.rotatesOnce("acme")
 
 	computed := strings.ReplaceAll(r.take("terraform"), `"acme"`, `"other"`)
 	r.begins(computed)
@@ -44,13 +37,12 @@ func rotatesBySchedule(r *reader) {
 		r.apply()
 		r.rotated("other", []int{1, 1, 2, 3, 4}[i])
 	}
-}
 
-// rotatesByAge: each customer has its own number of days, between 80 and 99.
-func rotatesByAge(r *reader) {
-	r.begins(r.take("terraform"))
+	// Each customer has its own number of days, between 80 and 99.
+	byAge := strings.NewReplacer(`acme = "Acme Ltd"`, `a = "A"`, `initech = "Initech Inc."`, `b = "B"`)
+	r.begins(byAge.Replace(r.take("terraform")))
 	shown := r.must("show", "planned")
-	for _, id := range []string{"acme", "initech"} {
+	for _, id := range []string{"a", "b"} {
 		sum := sha256.Sum256([]byte(id))
 		days := 80 + int(binary.BigEndian.Uint16(sum[:]))%20
 		r.quotes(fmt.Sprintf("+ rotate_token_after_days = %d", days), shown)
@@ -59,75 +51,17 @@ func rotatesByAge(r *reader) {
 		r.ages(id, days)
 		r.rotatesOnce(id)
 	}
-}
 
-// rotatesNow rotates with the trigger, then puts the number into the configuration, and finally rotates with the
-// action if the engine has actions.
-func rotatesNow(r *reader) {
-	r.begins(r.take("terraform"))
-	r.runs()
-	r.rotated("acme", 1)
-	r.rotated("initech", 0)
-	r.write("terraform.tfvars", "incidents = { acme = 1 }\n")
-	r.plansNothing()
-	invokes := r.take("shell")
-	if !engine.Actions.In(r.engine) {
-		return
-	}
-	r.write("action.tf",
-		"action \"embed_rotate_user_group_token\" \"acme\" {\n  config {\n    user_group_id = \"acme\"\n  }\n}\n")
-	r.shell(invokes)
-	r.rotated("acme", 2)
+	emergency := strings.NewReplacer(`acme = "Acme Ltd"`, `leaky = "Leaky"`, `initech = "Initech Inc."`, `tight = "Tight"`)
+	r.begins(emergency.Replace(r.take("terraform")))
+	r.shell(strings.ReplaceAll(r.take("shell"), "acme", "leaky"))
+	r.rotated("leaky", 1)
+	r.rotated("tight", 0)
+	r.write("terraform.tfvars", "incidents = { leaky = 1 }\n")
 	r.plansNothing()
 }
 
-// looks finds a rotation that was made elsewhere, and changes nothing.
-func looks(r *reader) {
-	r.begins(acmeBlock + "output \"fingerprint\" {\n  value = embed_user_group.acme.token_fingerprint\n}\n")
-	r.service.RotateBehind("acme")
-	r.service.ResetCounts()
-	r.quotes("fingerprint", r.runs())
-	r.onlyLooked()
-}
-
-// encrypts: if the engine can encrypt state and plan, neither shows a token.
-func encrypts(r *reader) {
-	encryption := r.take("terraform")
-	// OpenTofu introduced encryption in the same version as provider functions.
-	if r.engine.Name != engine.OpenTofu || !engine.Functions.In(r.engine) {
-		return
-	}
-	r.env = append(r.env, "TF_VAR_state_passphrase=sixteen characters")
-	r.begins(acmeBlock + encryption)
-	r.plansNothing()
-	for _, name := range []string{"terraform.tfstate", "planned"} {
-		text := r.read(name)
-		if !strings.Contains(text, "encrypted_data") || strings.Contains(text, `"token"`) {
-			r.t.Errorf("%s is not encrypted: %.300s", name, text)
-		}
-	}
-}
-
-func keepsTokenOut(r *reader) {
-	r.begins(r.take("terraform"))
-	r.wantNoFileWith(tokenPattern)
-	r.plansNothing()
-}
-
-// writesSecret applies the block together with the example above it.
-func writesSecret(r *reader) {
-	engine.Needs(r.t, engine.WriteOnly)
-	store := r.bringsStores()
-	r.copy(examplesDir + "/ephemeral-resources/embed_user_group_token/ephemeral-resource.tf")
-	r.write("secret.tf", r.take("terraform")+"\nresource \"aws_secretsmanager_secret\" \"acme\" {\n  name = \"acme\"\n}\n")
-	r.init()
-	r.apply()
-	if acme, _ := r.service.Group("acme"); !slices.Equal(store.secrets(), []string{acme.Token}) {
-		r.t.Errorf("%d secrets were written, want only the token of acme", len(store.secrets()))
-	}
-}
-
-// keepsSecretCurrent goes through the rows of the table below the block, with the block and then with the example
+// keepsSecretCurrent creates, rotates, and meets a rotation made elsewhere, with the block and then with the example
 // that does the same. The first plan makes no call.
 func keepsSecretCurrent(r *reader) {
 	engine.Needs(r.t, engine.WriteOnly)
@@ -162,19 +96,6 @@ func keepsSecretCurrent(r *reader) {
 		r.must("destroy", "-auto-approve")
 		r.wantNoFileWith(tokenPattern)
 		r.has()
-	}
-}
-
-// warnsOfOldSecret uses a variable instead of the data source.
-func warnsOfOldSecret(r *reader) {
-	_, check, _ := strings.Cut(r.take("terraform"), "\n\n")
-	check = strings.ReplaceAll(check, "data.aws_secretsmanager_secret_version.acme.secret_string", "var.stored")
-	r.begins(acmeBlock + check + "\nvariable \"stored\" {\n  default = \"another\"\n}\n")
-	r.says("does not contain the current token", "plan")
-	acme, _ := r.service.Group("acme")
-	r.env = append(r.env, "TF_VAR_stored="+acme.Token)
-	if out := r.must("plan"); strings.Contains(out, "does not contain") {
-		r.t.Error(out)
 	}
 }
 

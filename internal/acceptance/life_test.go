@@ -18,12 +18,6 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/provider"
 )
 
-func at(attribute string) tfjsonpath.Path { return tfjsonpath.New(attribute) }
-
-func planned(checks ...plancheck.PlanCheck) resource.ConfigPlanChecks {
-	return resource.ConfigPlanChecks{PreApply: checks}
-}
-
 // TestAccLifeOfAGroup checks that a group is updated in place, and that its token is unknown only in a plan that
 // rotates it. Resources that depend on the token get the new one in the same apply. The test consists of the steps that
 // authors of providers know, with the provider in this process. After each step, the plan must be empty.
@@ -39,8 +33,7 @@ provider "embed" {
 resource "embed_user_group" "acme" {
   user_group_id             = "acme"
   name                      = %q
-  mapping                   = { sales = "warehouse" }
-  properties                = jsonencode({ tier = "gold", rows = 9007199254740993, note = "<é&>" })
+  properties                = jsonencode({ rows = 9007199254740993, note = "<é&>" })
   rotate_token_when_changed = { quarter = %q }
 }
 
@@ -51,47 +44,35 @@ resource "embed_user_group" "dependant" {
 `, service.URL(), emulator.DefaultKey, name, quarter)
 	}
 	const acme, dependant = "embed_user_group.acme", "embed_user_group.dependant"
+	token, fingerprint, named := tfjsonpath.New("token"), tfjsonpath.New("token_fingerprint"), tfjsonpath.New("name")
+	sameToken, newToken := statecheck.CompareValue(compare.ValuesSame()), statecheck.CompareValue(compare.ValuesDiffer())
+	dependantSaw := statecheck.CompareValuePairs(dependant, named, acme, fingerprint, compare.ValuesSame())
+	step := func(name, quarter string, inPlan []plancheck.PlanCheck, inState ...statecheck.StateCheck) resource.TestStep {
+		return resource.TestStep{
+			Config: config(name, quarter), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: inPlan},
+			ConfigStateChecks: append(inState, dependantSaw),
+		}
+	}
 	updates := plancheck.ExpectResourceAction(acme, plancheck.ResourceActionUpdate)
-	sameToken := statecheck.CompareValue(compare.ValuesSame())
-	newToken := statecheck.CompareValue(compare.ValuesDiffer())
-	dependantSaw := statecheck.CompareValuePairs(
-		dependant, at("name"), acme, at("token_fingerprint"), compare.ValuesSame(),
-	)
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
 			"embed": func() (tfprotov6.ProviderServer, error) { return provider.NewServer("test")(), nil },
 		},
 		Steps: []resource.TestStep{
-			{
-				Config: config("Acme", "Q1"),
-				ConfigPlanChecks: planned(
-					plancheck.ExpectUnknownValue(acme, at("id")),
-					plancheck.ExpectUnknownValue(acme, at("token")),
-					plancheck.ExpectSensitiveValue(acme, at("token")),
-				),
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(acme, at("team_id"), knownvalue.Int64Exact(9007199254740993)),
-					statecheck.ExpectKnownValue(acme, at("api_environment_tag"), knownvalue.Null()),
-					sameToken.AddStateValue(acme, at("token")), dependantSaw,
+			step("Acme", "Q1",
+				[]plancheck.PlanCheck{
+					plancheck.ExpectUnknownValue(acme, token), plancheck.ExpectSensitiveValue(acme, token),
 				},
-			},
-			{
-				Config:           config("Acme Ltd", "Q1"),
-				ConfigPlanChecks: planned(updates, plancheck.ExpectKnownValue(acme, at("token"), knownvalue.NotNull())),
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(acme, at("api_environment_tag"), knownvalue.StringExact("Customer")),
-					sameToken.AddStateValue(acme, at("token")), newToken.AddStateValue(acme, at("token")),
+				statecheck.ExpectKnownValue(acme, tfjsonpath.New("team_id"), knownvalue.Int64Exact(9007199254740993)),
+				sameToken.AddStateValue(acme, token)),
+			step("Acme Ltd", "Q1",
+				[]plancheck.PlanCheck{updates, plancheck.ExpectKnownValue(acme, token, knownvalue.NotNull())},
+				sameToken.AddStateValue(acme, token), newToken.AddStateValue(acme, token)),
+			step("Acme Ltd", "Q2",
+				[]plancheck.PlanCheck{
+					updates, plancheck.ExpectUnknownValue(acme, token), plancheck.ExpectUnknownValue(dependant, named),
 				},
-			},
-			{
-				Config: config("Acme Ltd", "Q2"),
-				ConfigPlanChecks: planned(
-					updates,
-					plancheck.ExpectUnknownValue(acme, at("token")),
-					plancheck.ExpectUnknownValue(dependant, at("name")),
-				),
-				ConfigStateChecks: []statecheck.StateCheck{newToken.AddStateValue(acme, at("token")), dependantSaw},
-			},
+				newToken.AddStateValue(acme, token)),
 		},
 		CheckDestroy: func(*terraform.State) error {
 			if left := service.Groups(); len(left) > 0 {

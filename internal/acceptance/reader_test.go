@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -95,6 +96,43 @@ func TestAccPages(t *testing.T) {
 				t.Errorf("the test does not follow the block\n%s", r.left[0].text)
 			}
 		})
+	}
+}
+
+// TestAccBlocksParse parses every block of every page, and of the README of each example.
+func TestAccBlocksParse(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{})
+	texts := pages(t)
+	maps.Copy(texts, exampleFiles(t))
+	texts["README.md"] = readPage(t, "../../README.md")
+	parsed := 0
+	for name, text := range texts {
+		if !strings.HasSuffix(name, ".md") {
+			continue
+		}
+		for _, found := range fence.FindAllStringSubmatch(signature.ReplaceAllString(text, ""), -1) {
+			block := strings.ReplaceAll("\n"+found[3], "\n"+found[1], "\n")[1:]
+			code, out := 0, ""
+			switch found[2] {
+			case "terraform", "hcl":
+				w.write("block.tf", block)
+				code, out = w.run("fmt", "-write=false", "-list=false", "block.tf")
+			case "shell":
+				code, out = w.execute(engine.NeedsProgram(t, "bash"), "-n", "-c", block)
+			case "yaml":
+				w.write("block.tf", "")
+				w.decodes(block)
+			case "text":
+			default:
+				code, out = 1, "unknown language "+found[2]
+			}
+			if parsed++; code != 0 {
+				t.Errorf("%s: %s\n%s", name, out, block)
+			}
+		}
+	}
+	if parsed < 50 {
+		t.Errorf("found only %d blocks", parsed)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
@@ -55,40 +54,30 @@ func (w *workbench) bringsStores() *secretStores {
 			tf6server.WithDebug(ctx, reattach, closed), tf6server.WithLoggingSink(w.t),
 			tf6server.WithGoPluginLogger(hclog.NewNullLogger()))
 	}()
-	select {
-	case where := <-reattach:
-		at, providers := map[string]any{
-			"Protocol": string(where.Protocol), "ProtocolVersion": where.ProtocolVersion, "Pid": where.Pid, "Test": where.Test,
-			"Addr": map[string]string{"Network": where.Addr.Network(), "String": where.Addr.String()},
-		}, map[string]any{}
-		for _, registry := range []string{"registry.terraform.io", "registry.opentofu.org"} {
-			providers[registry+"/hashicorp/aws"], providers[registry+"/hashicorp/vault"] = at, at
-		}
-		text, err := json.Marshal(providers)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		w.env = append(w.env, "TF_REATTACH_PROVIDERS="+string(text))
-	case <-time.After(10 * time.Second):
-		w.t.Fatal("the provider in place of aws and vault did not start")
+	where := <-reattach
+	at, providers := map[string]any{
+		"Protocol": string(where.Protocol), "ProtocolVersion": where.ProtocolVersion, "Pid": where.Pid, "Test": where.Test,
+		"Addr": map[string]string{"Network": where.Addr.Network(), "String": where.Addr.String()},
+	}, map[string]any{}
+	for _, name := range []string{"aws", "vault"} {
+		providers[w.engine.Registry()+"/hashicorp/"+name] = at
 	}
+	text, _ := json.Marshal(providers) // cannot fail with these types
+	w.env = append(w.env, "TF_REATTACH_PROVIDERS="+string(text))
 	return store
 }
 
 func (*secretStores) Metadata(context.Context, provider.MetadataRequest, *provider.MetadataResponse) {
 }
-
 func (*secretStores) Schema(context.Context, provider.SchemaRequest, *provider.SchemaResponse) {}
-
 func (*secretStores) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {
 }
-
 func (*secretStores) DataSources(context.Context) []func() datasource.DataSource { return nil }
 
 func (s *secretStores) Resources(context.Context) []func() resource.Resource {
 	text, number := schema.StringAttribute{Optional: true}, schema.Int64Attribute{Optional: true}
-	secret := schema.StringAttribute{Optional: true, WriteOnly: true}
 	id := schema.StringAttribute{Computed: true, Default: stringdefault.StaticString("computed")}
+	secret := schema.StringAttribute{Optional: true, WriteOnly: true}
 	kind := func(name string, attributes map[string]schema.Attribute) func() resource.Resource {
 		return func() resource.Resource { return &secretInAWS{s, name, attributes} }
 	}
@@ -141,8 +130,7 @@ func (r *secretInAWS) record(ctx context.Context, config tfsdk.Config) diag.Diag
 	return diags
 }
 
-func (*secretInAWS) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
-
+func (*secretInAWS) Read(context.Context, resource.ReadRequest, *resource.ReadResponse)       {}
 func (*secretInAWS) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
 
 type secretInVault struct{}

@@ -28,12 +28,9 @@ type workbench struct {
 }
 
 // requiredProviders begins the configurations that do not come from examples.
-const requiredProviders = `
-terraform {
+const requiredProviders = `terraform {
   required_providers {
-    embed = {
-      source = "dashembed/embed"
-    }
+    embed = { source = "dashembed/embed" }
   }
 }
 `
@@ -56,12 +53,9 @@ var build = sync.OnceValues(func() (configuration string, err error) {
 	if err == nil {
 		configuration, err = engine.BuildProvider(context.Background(), buildDir)
 	}
-	programs, mirror := filepath.Join(buildDir, "bin"), filepath.Join(buildDir, "mirror")
-	return configuration, errors.Join(
-		err,
-		engine.Mirror(mirror, "0.1.0", found.Platform, filepath.Join(buildDir, "terraform-provider-embed")),
-		os.WriteFile(mirror+".tfrc", engine.FromMirror(mirror), 0o600),
-		os.Mkdir(programs, 0o700),
+	programs := filepath.Join(buildDir, "bin")
+	_, mirrored := engine.Mirror(buildDir, "0.1.0", found.Platform, filepath.Join(buildDir, "terraform-provider-embed"))
+	return configuration, errors.Join(err, mirrored, os.Mkdir(programs, 0o700),
 		os.Symlink(found.Path, filepath.Join(programs, "terraform")),
 		os.Symlink(found.Path, filepath.Join(programs, "tofu")),
 	)
@@ -77,7 +71,7 @@ func newWorkbench(t *testing.T, options emulator.Options) *workbench {
 	w := &workbench{t: t, engine: found, service: protocoltest.StartService(t, options), dir: t.TempDir()}
 	w.env = append(engine.Environment(configuration),
 		"PATH="+filepath.Join(buildDir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"EMBED_BASE_URL="+w.service.URL(), "EMBED_API_KEY="+emulator.DefaultKey, "EMBED_RETRY_WAIT_MIN=10ms")
+		"EMBED_BASE_URL="+w.service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
 	return w
 }
 
@@ -94,17 +88,8 @@ func parallelWorkbench(t *testing.T, options emulator.Options, needs ...engine.F
 // copy copies a file, or the contents of a directory, into the workbench.
 func (w *workbench) copy(source string) {
 	w.t.Helper()
-	info, err := os.Stat(source)
-	switch {
-	case err == nil && info.IsDir():
-		err = os.CopyFS(w.dir, os.DirFS(source))
-	case err == nil:
-		var text []byte
-		text, err = os.ReadFile(source)
-		w.write(filepath.Base(source), string(text))
-	}
-	if err != nil {
-		w.t.Fatal(err)
+	if err := os.CopyFS(w.dir, os.DirFS(source)); err != nil { // a file
+		w.write(filepath.Base(source), readPage(w.t, source))
 	}
 }
 
@@ -239,7 +224,7 @@ func (w *workbench) has(want ...string) {
 func (w *workbench) onlyLooked() {
 	w.t.Helper()
 	for _, call := range w.service.Calls() {
-		if call.Did() != "" && !protocoltest.IsCheck(call) {
+		if call.Did() != "" && !protocoltest.IsPreflight(call) {
 			w.t.Errorf("%s %s was more than a lookup", call.Method, call.ID)
 		}
 	}

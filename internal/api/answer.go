@@ -3,7 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"math/big"
+	"fmt"
 	"mime"
 	"net/http"
 	"slices"
@@ -84,7 +84,7 @@ func decode(call call, read fields) (answer Answer, _ Kind, reason string) {
 		answer.New = read.flag("new_user_group")
 	}
 	answer.UserGroup = UserGroup{
-		TeamID: group.integer("team_id"), Name: group.text("name"), ProvidedID: group.text("provided_id"),
+		TeamID: group.identifier("team_id"), Name: group.text("name"), ProvidedID: group.text("provided_id"),
 		EnvironmentTag: group.tag("api_environment_tag"),
 	}
 	_ = answer.UserGroup.Properties.UnmarshalJSON(group["properties"])
@@ -106,8 +106,7 @@ func decode(call call, read fields) (answer Answer, _ Kind, reason string) {
 // redirect describes a redirect, which may only say that the address ends in a slash.
 func (c *Client) redirect(response *http.Response) string {
 	target, err := response.Location()
-	if wanted := *c.config.URL; err == nil && target.Path == wanted.Path+"/" {
-		wanted.Path += "/"
+	if wanted := c.config.URL.JoinPath("/"); err == nil && target.Path == wanted.Path {
 		return "the address of the service ends in a slash: set base_url to " + wanted.String()
 	}
 	return "redirects are never followed, because following them could send the API key to another address"
@@ -142,22 +141,17 @@ func (f fields) text(name string) *string {
 	}
 }
 
-// integer accepts the whole range of int64, without rounding. 1001.0 is 1001, too.
-func (f fields) integer(name string) *int64 {
+// identifier returns a text, a number in plain notation (1001.0 is 1001, without rounding), or an empty text.
+func (f fields) identifier(name string) string {
 	text := f.text(name)
-	if text == nil || len(*text) > 64 { // Parsing a number of a million digits takes seconds.
-		return nil
+	switch {
+	case text == nil:
+		return ""
+	case f[name][0] == '"':
+		return *text
+	default:
+		return fmt.Sprint(plain(json.Number(*text)))
 	}
-	const precision = 256 // enough for 64 digits
-	value, _, err := big.ParseFloat(*text, 10, precision, big.ToNearestEven)
-	if err != nil {
-		return nil
-	}
-	number, accuracy := value.Int64()
-	if accuracy != big.Exact {
-		return nil
-	}
-	return &number
 }
 
 func (f fields) flag(name string) *bool {

@@ -87,7 +87,7 @@ func TestSuccess(t *testing.T) {
 	} {
 		answer, failure, _ := get.take(reply(201, body, "Content-Type", "text/html", "Age", "0"))
 		failIf(t, failure != nil || *answer.New || answer.AfterLostAttempt || answer.UserGroup.Token.Reveal() != plantedNewToken ||
-			*answer.UserGroup.TeamID != 1001 || *answer.UserGroup.Name != "Acme" || *answer.UserGroup.ProvidedID != "acme",
+			answer.UserGroup.TeamID != "1001" || *answer.UserGroup.Name != "Acme" || *answer.UserGroup.ProvidedID != "acme",
 			"%s: %+v, %v", body, answer, failure)
 	}
 	answer, _, _ := get.take(ok(createdJSON))
@@ -106,7 +106,7 @@ func TestSuccess(t *testing.T) {
 				failure.Reason != "the response has no "+want || !failure.MayHaveHappened() || !failure.Decided()) {
 				t.Errorf("%s %s: %+v, %v", call.method, body, answer, failure)
 			}
-			if hasTeam := answer.UserGroup.TeamID != nil; (answer.New != nil) != (i == 0) ||
+			if hasTeam := answer.UserGroup.TeamID != ""; (answer.New != nil) != (i == 0) ||
 				hasTeam != (i < 3 && strings.Contains(body, "team_id")) {
 				t.Errorf("%s %s: %+v", call.method, body, answer)
 			}
@@ -122,22 +122,21 @@ func TestFields(t *testing.T) {
 		answer, failure, _ := put.take(ok(`{"success":1,"user_group":{` + fields + `}}`))
 		if group := answer.UserGroup; failure != nil {
 			return failure.Error()
-		} else if group.TeamID != nil {
-			return fmt.Sprint(*group.TeamID)
+		} else if group.TeamID != "" {
+			return group.TeamID
 		} else if !group.Properties.IsZero() {
 			return group.Properties.raw
 		} else {
 			return *cmp.Or(group.Name, group.ProvidedID, group.EnvironmentTag, new("none"))
 		}
 	}
+	const exact, big, huge = "9007199254740993", "18446744073709551616", "1e9999999999999999"
+	nines := strings.Repeat("9", 200_000)
 	tests := map[string]string{
-		`0`: "0", `-0`: "0", `-5`: "-5", `9007199254740993`: "9007199254740993", `"9007199254740993"`: "9007199254740993",
-		`9223372036854775807`: "9223372036854775807", `-9223372036854775808`: "-9223372036854775808", `1001.0`: "1001",
-		`1.001e3`: "1001", `1001000e-3`: "1001", `"1001"`: "1001", `"1001.0"`: "1001", `1e400`: "none", `1e-400`: "none",
-		`9007199254740993.0`: "9007199254740993", `9223372036854775807.00`: "9223372036854775807", // not float64
-		`9223372036854775808`: "none", `4242.5`: "none", `4242.00000000000000000000000001`: "none", `"4242abc"`: "none", `""`: "none",
-		`1e9999999999999999`: "none", strings.Repeat("9", 200_000): "none", `"0x4242"`: "none", `"4_242"`: "none", `"NaN"`: "none",
-		`"Infinity"`: "none", `true`: "none", `[4242]`: "none", `null`: "none", `{}`: "none",
+		`0`: "0", `-0`: "0", `-5`: "-5", exact: exact, `"` + exact + `"`: exact, exact + ".0": exact, big + ".00": big, big: big,
+		`1001.0`: "1001", `1.001e3`: "1001", `1001000e-3`: "1001", `"1001"`: "1001", `42.50`: "42.5", huge: huge, nines: nines,
+		`"a-7"`: "a-7", `"0x42"`: "0x42", `"007"`: "007", `"1e5"`: "1e5", `""`: "none", `true`: "none", `[42]`: "none", `null`: "none",
+		`{}`: "none", `{"id":7}`: "none",
 	}
 	for text, want := range tests {
 		same(t, "team_id "+text, shown(`"team_id":`+text), want)
@@ -183,6 +182,7 @@ func TestDeletion(t *testing.T) {
 			_, failure, got := remove.make(client)
 			failIf(t, got != first || got == Incomplete && (failure.Obstacle == Foreign) != isEmpty,
 				"%s at first: %v", text, failure)
+			same(t, "HasWorked after "+text, client.HasWorked(), first == success)
 			_, _, _ = get.make(client)
 			_, _, got = remove.make(client)
 			same(t, "the kind of "+text, got, kind)

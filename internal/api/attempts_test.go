@@ -225,17 +225,22 @@ func TestNameRequired(t *testing.T) {
 				"%+v: named %s, required by %v, lost %s", test, named, required, lost)
 		})
 	}
+	// It is tried even if no retries are left, and an incomplete response shows that a name is required, too.
+	service := inTurn(reply(500, "{}"), ok(`{"success":1,"new_user_group":true}`))
+	client := newClient(service, once)
+	call := anyCall{method: "GET", group: GroupRequest{UserGroupID: "acme", NameIfRequired: "Acme"}}
+	_, _, kind := call.make(client)
+	same(t, "without retries", fmt.Sprint(service.bodies, kind, client.NameRequired("GET")), fmt.Sprint([]string{without, with}, Incomplete, true))
 	// A call that cleans up is completed even if the run is stopped, but does not wait.
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	stopped := inTurn(ok(successJSON), reply(400, "{}"), reply(429, ""))
-	call := anyCall{method: "GET", group: GroupRequest{UserGroupID: "acme", NameIfRequired: "Acme"}}
-	client := newClient(stopped)
+	client = newClient(stopped)
 	_, _, _ = get.make(client)
 	_, _, _ = call.send(client.Begin(CleanUp(ctx)), client)
 	same(t, "a call that cleans up", stopped.bodies, []string{without, without, with})
 	// A name of its own shows nothing. Without NameIfRequired, none may be sent.
-	service := inTurn(ok(successJSON), reply(400, "{}"))
+	service = inTurn(ok(successJSON), reply(400, "{}"))
 	client = newClient(service)
 	_, _, _ = anyCall{method: "GET", group: GroupRequest{UserGroupID: "acme", Name: new("Acme"), NameIfRequired: "B"}}.make(client)
 	_, _, _ = get.make(client)

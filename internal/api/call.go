@@ -53,27 +53,31 @@ func (c *Client) do(ctx context.Context, call call) (answer Answer, _ error) {
 		earlier := failure
 		answer, failure = c.attempt(ctx, call, named, number)
 		answer.AfterLostAttempt = earlier.MayHaveHappened()
+		if failure == nil || failure.Kind == Incomplete && call.method != http.MethodDelete {
+			c.succeeded(call, named)
+		}
 		if failure == nil {
 			if named && !required && (answer.New == nil || *answer.New) {
 				answer.AfterLostAttempt = earlier.AfterLostAttempt // The status 500 was a refusal: the name was missing.
 			}
-			c.succeeded(call, named)
 			return answer, nil
 		}
 		failure.AfterLostAttempt = earlier.MayHaveHappened()
+		trial := !named && c.mayMissName(call, failure, earlier)
 		switch {
 		case failure.Kind == Refused && !named && call.named != nil:
 			required, named = true, true
 			continue
-		case !failure.Temporary(), failure.Kind == UnknownOutcome && !call.repeatable, !c.Retry(ctx, failure):
+		case !failure.Temporary(), failure.Kind == UnknownOutcome && !call.repeatable,
+			!c.Retry(ctx, failure) && (!trial || ctx.Err() != nil):
 			return answer, failure
 		}
-		named = required || c.mayMissName(call, failure, earlier)
+		named = required || trial
 	}
 }
 
-// mayMissName reports whether the next attempt has to show whether only a name was missing. A service that does not
-// check what it gets fails with status 500, so the first retry after that has the name.
+// mayMissName reports whether the next attempt has to show whether only a name was missing, even if no retries are left.
+// A service that does not check what it gets fails with status 500.
 func (c *Client) mayMissName(call call, failure, earlier *Error) bool {
 	const status = http.StatusInternalServerError
 	_, known := c.naming(call.method)

@@ -100,7 +100,8 @@ func (c *Client) naming(method string) (required, known bool) {
 	return required, known
 }
 
-// succeeded records that a call has succeeded. named says whether it was sent with NameIfRequired.
+// succeeded records that a call has succeeded, even if its response was incomplete. named says whether it was sent with
+// NameIfRequired.
 func (c *Client) succeeded(call call, named bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -174,7 +174,7 @@ func TestComparisons(t *testing.T) {
 			"SameName(%q, %q)", sent, shown)
 	}
 	full := UserGroup{
-		TeamID: new(int64(7)), Token: NewSecret("token"), Name: new("Acme"), ProvidedID: new("acme"),
+		TeamID: "7", Token: NewSecret("token"), Name: new("Acme"), ProvidedID: new("acme"),
 		Properties: properties(`{"a":1,"b":2}`), EnvironmentTag: new("Customer"),
 	}
 	sent := GroupRequest{Name: new("Acme"), Properties: properties(`{"b":2.0,"a":1}`)}
@@ -190,7 +190,7 @@ func TestComparisons(t *testing.T) {
 	}
 	want := full
 	want.ProvidedID = nil
-	got, kept := (UserGroup{}).Over(full), full.Over(UserGroup{TeamID: new(int64(8)), Token: NewSecret("other")})
+	got, kept := (UserGroup{}).Over(full), full.Over(UserGroup{TeamID: "8", Token: NewSecret("other")})
 	failIf(t, !reflect.DeepEqual(got, want) || !reflect.DeepEqual(kept, full), "Over: %+v, %+v", got, kept)
 }
 

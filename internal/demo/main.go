@@ -1,15 +1,15 @@
 // Command demo demonstrates the provider step by step. It runs demo.txtar, a script like those in internal/endtoend,
-// with a real engine and the emulator of the service, and prints what each step shows and how it is proven. `make
-// demo` builds everything that the demo needs and runs it.
+// with a real engine and the emulator of the service, and prints what each step shows and how it is proven. `make demo`
+// runs it.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -23,48 +23,46 @@ const (
 	example = "examples/demo"
 )
 
-func main() { os.Exit(start()) }
-
-func start() int {
+func main() {
 	program := flag.String("engine", "terraform", "`program` to run, terraform or tofu: a path, or a name on PATH")
-	provider := flag.String("provider", "bin/terraform-provider-embed", "`path` of the provider's binary")
 	flag.Parse()
-
 	// After these signals, the demo cleans up. SIGPIPE means that the reader of its output is gone.
 	ctx, stop := signal.NotifyContext(context.Background(),
 		os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
-	defer stop()
-	switch err := demonstrate(ctx, *program, *provider); {
-	case err == nil:
-		return 0
-	case ctx.Err() != nil:
-		fmt.Fprintln(os.Stderr, "\nStopped and cleaned up.")
-		return 130
-	default:
+	err := demonstrate(ctx, *program)
+	if ctx.Err() != nil {
+		err = errors.New("stopped and cleaned up")
+	}
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "\ndemo:", err)
-		return 1
+		os.Exit(1)
 	}
 }
 
-func demonstrate(ctx context.Context, program, provider string) error {
+// demonstrate always leaves no processes and no files behind.
+func demonstrate(ctx context.Context, program string) error {
 	began := time.Now()
-	provider, err := filepath.Abs(provider)
+	found, err := engine.Find(ctx, program)
 	if err != nil {
 		return err
 	}
-	found, err := engine.Find(ctx, program, engine.Environment(os.DevNull))
+	dir, err := os.MkdirTemp("", "embed-demo-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	configuration, err := engine.BuildProvider(ctx, dir)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("Running %s against an emulator of the service, in a temporary directory.\n", found)
 	s := &stage{out: os.Stdout}
-	if err := s.perform(script, example, &endtoend.Runner{
-		Context: ctx, Engine: found, Provider: provider, Configuration: os.DevNull,
-	}); err != nil {
+	runner := &endtoend.Runner{Context: ctx, Engine: found, Configuration: configuration}
+	if err := s.perform(script, example, dir, runner); err != nil {
 		return err
 	}
-	fmt.Printf("\nAll %d steps did what their titles say, in %.0f seconds. No key and no token was printed.\n",
-		s.steps, time.Since(began).Seconds())
-	fmt.Println("The configuration is in examples/demo.")
+	fmt.Printf("\nAll %d steps did what their titles say, in %.0f seconds. No key and no token was printed.\n"+
+		"The configuration is in examples/demo.\n", s.steps, time.Since(began).Seconds())
 	return nil
 }

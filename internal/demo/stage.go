@@ -25,15 +25,9 @@ type stage struct {
 
 var errFailed = errors.New("this step does not show what it claims")
 
-// perform runs the script in a copy of the folder's configuration. It always leaves no processes and no files
-// behind.
-func (s *stage) perform(script, folder string, runner *endtoend.Runner) (err error) {
-	dir, err := os.MkdirTemp("", "embed-demo-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	// Temporary files of engines and providers are removed with dir.
+// perform runs the script in the directory, in a copy of the configuration in the folder.
+func (s *stage) perform(script, folder, dir string, runner *endtoend.Runner) error {
+	// Temporary files of engines and providers go with dir.
 	if err := os.Setenv("TMPDIR", dir); err != nil {
 		return err
 	}
@@ -41,56 +35,35 @@ func (s *stage) perform(script, folder string, runner *endtoend.Runner) (err err
 	params.Files, params.WorkdirRoot = []string{script}, dir
 	prepare := params.Setup
 	params.Setup = func(env *testscript.Env) error {
-		return errors.Join(prepare(env), copyConfiguration(folder, env.WorkDir))
+		failed := prepare(env)
+		for _, name := range []string{"main.tf", "variables.tf", "outputs.tf", "customers.yaml"} {
+			text, err := os.ReadFile(filepath.Join(folder, name))
+			failed = errors.Join(failed, err, os.WriteFile(filepath.Join(env.WorkDir, name), text, 0o600))
+		}
+		return failed
 	}
 	for name, do := range params.Cmds {
 		params.Cmds[name] = s.shown(name, do)
 	}
-	params.Cmds["step"], params.Cmds["edit"] = positive(s.step), positive(s.edit)
-	params.Cmds["says"], params.Cmds["excerpt"] = positive(s.says), positive(s.excerpt)
+	params.Cmds["step"], params.Cmds["edit"], params.Cmds["says"], params.Cmds["excerpt"] = s.step, edit, s.says, s.excerpt
 	testscript.RunT(s, params)
 	s.prove()
-	if s.failed && runner.Context.Err() == nil {
+	switch {
+	case !s.failed:
+		return nil
+	case runner.Context.Err() == nil:
 		s.print("\n%s", s.log)
 	}
-	if s.failed {
-		return errFailed
-	}
-	return nil
-}
-
-// copyConfiguration copies the .tf and .yaml files, but not what an engine has left in the folder.
-func copyConfiguration(from, to string) (failed error) {
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		return fmt.Errorf("the demo must be run from the root of the repository: %w", err)
-	}
-	for _, entry := range entries {
-		if extension := filepath.Ext(entry.Name()); extension == ".tf" || extension == ".yaml" {
-			text, err := os.ReadFile(filepath.Join(from, entry.Name()))
-			failed = errors.Join(failed, err, os.WriteFile(filepath.Join(to, entry.Name()), text, 0o600))
-		}
-	}
-	return failed
+	return errFailed
 }
 
 // print prints a line. It ignores errors, because SIGPIPE ends the demo if the reader of its output is gone.
 func (s *stage) print(format string, args ...any) { _, _ = fmt.Fprintf(s.out, format+"\n", args...) }
 
-type command = func(ts *testscript.TestScript, neg bool, args []string)
-
-// positive returns a command that fails the script if "!" precedes it.
-func positive(do func(ts *testscript.TestScript, args []string)) command {
-	return func(ts *testscript.TestScript, neg bool, args []string) {
-		if neg {
-			ts.Fatalf("! is not allowed here")
-		}
-		do(ts, args)
-	}
-}
-
 // shown returns a command that also records what calls and agrees have proved if they succeed.
-func (s *stage) shown(name string, do command) command {
+func (s *stage) shown(
+	name string, do func(*testscript.TestScript, bool, []string),
+) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		do(ts, neg, args)
 		switch name {
@@ -113,23 +86,23 @@ func (s *stage) prove() {
 }
 
 // step prints what the previous step has proved, and the title of the next one.
-func (s *stage) step(_ *testscript.TestScript, args []string) {
+func (s *stage) step(_ *testscript.TestScript, _ bool, args []string) {
 	s.prove()
 	s.steps++
 	s.print("%2d. %s", s.steps, strings.Join(args, " "))
 }
 
-// says fails the script unless the previous command has printed the text, perhaps on several lines.
-func (s *stage) says(ts *testscript.TestScript, args []string) {
-	said := strings.Fields(ts.ReadFile("stdout") + ts.ReadFile("stderr"))
-	if !strings.Contains(strings.Join(said, " "), args[0]) {
+// says fails the script unless the previous command has printed the text, perhaps on several lines. It has no negation.
+func (s *stage) says(ts *testscript.TestScript, neg bool, args []string) {
+	said := strings.Join(strings.Fields(ts.ReadFile("stdout")+ts.ReadFile("stderr")), " ")
+	if neg || !strings.Contains(said, args[0]) {
 		ts.Fatalf("the output does not say %s", args[0])
 	}
 	s.holds("“" + args[0] + "”")
 }
 
 // edit replaces a text that must occur exactly once in the file. In both texts, \n stands for a line break.
-func (s *stage) edit(ts *testscript.TestScript, args []string) {
+func edit(ts *testscript.TestScript, _ bool, args []string) {
 	text, lines := ts.ReadFile(args[0]), strings.NewReplacer(`\n`, "\n")
 	before, after := lines.Replace(args[1]), lines.Replace(args[2])
 	if n := strings.Count(text, before); n != 1 {
@@ -138,17 +111,15 @@ func (s *stage) edit(ts *testscript.TestScript, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, before, after, 1)), 0o600))
 }
 
-var lineStart = regexp.MustCompile(`(?m)^`)
-
 // excerpt prints a part of the plan that the previous command has printed: the resource whose address contains the
 // text.
-func (s *stage) excerpt(ts *testscript.TestScript, args []string) {
+func (s *stage) excerpt(ts *testscript.TestScript, _ bool, args []string) {
 	resource := regexp.MustCompile(`(?m)^  # \S*` + regexp.QuoteMeta(args[0]) + `(.|\n)*?^    }$`)
 	found := resource.FindString(ts.ReadFile("stdout"))
 	if found == "" {
 		ts.Fatalf("the plan contains no resource %s", args[0])
 	}
-	s.print("%s", lineStart.ReplaceAllString(found, "  "))
+	s.print("  %s", strings.ReplaceAll(found, "\n", "\n  "))
 }
 
 // The methods below implement testscript.T.
@@ -163,26 +134,18 @@ func (s *stage) Run(_ string, run func(testscript.T)) {
 	run(s)
 }
 
-// FailNow records that the script failed, and ends it.
-func (s *stage) FailNow() {
-	s.failed = true
-	panic(errFailed)
-}
-
 // Fatal prints a message and calls FailNow.
 func (s *stage) Fatal(args ...any) {
 	s.print("%s", fmt.Sprintln(args...))
 	s.FailNow()
 }
 
-// Skip fails like Fatal, because the demo must not skip anything.
-func (s *stage) Skip(args ...any) { s.Fatal(args...) }
+// FailNow records that the script failed, and ends it.
+func (s *stage) FailNow() { s.failed = true; panic(errFailed) }
 
 // Log keeps the log of the script, which testscript passes when the script ends.
 func (s *stage) Log(args ...any) { s.log = fmt.Sprint(args...) }
 
-// Parallel does nothing, because there is only one script.
-func (s *stage) Parallel() {}
-
-// Verbose returns false, so that the log omits the details of steps that succeeded.
-func (s *stage) Verbose() bool { return false }
+func (s *stage) Skip(args ...any) { s.Fatal(args...) } // The demo must not skip anything.
+func (s *stage) Parallel()        {}                   // There is only one script.
+func (s *stage) Verbose() bool    { return false }     // The log omits the details of steps that succeeded.

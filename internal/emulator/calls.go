@@ -10,30 +10,23 @@ import (
 // Call is a request that reached the service, with its outcome. It is recorded when the work is done, before the
 // response is sent.
 type Call struct {
-	// Method and Path are those of the request. The path is still escaped.
-	Method, Path string
+	Method string
+	Path   string // still escaped
 	// ID is the user_group_id of the body. Without one, it is the ID of the group that has or had current_token as its
 	// token. It is empty if neither is known.
-	ID string
-	// Environment is the tag of the environment that the API key opens. It is empty for a wrong key.
-	Environment string
-	// Body is the raw request body.
-	Body []byte
-	// Header is the request's header, including the API key.
-	Header http.Header
-	// TeamID identifies the group that was created, updated, rotated or deleted.
-	TeamID int64
-	// Status is the status of the response, or 0 if the connection was cut instead.
-	Status int
+	ID          string
+	Environment string      // the tag of the environment that the API key opens; empty for a wrong key
+	Body        []byte      // as received
+	Header      http.Header // including the API key
+	TeamID      int64       // that of the group that was created, updated, rotated or deleted
+	Status      int         // that of the response, or 0 if the connection was cut instead
 	// Created, Updated, Rotated and Deleted report what the call did, even if a fault falsified the response.
 	Created, Updated, Rotated, Deleted bool
 	// Refused is the message with which the service refused the call. It is empty if the service accepted the call, or
 	// if a fault kept the service from checking it.
 	Refused string
-	// Fault is the kind of the fault that struck, or empty if there was none.
-	Fault string
-	// At is the time at which the call arrived.
-	At time.Time
+	Fault   string    // the kind of the fault that struck, if any
+	At      time.Time // when the call arrived
 }
 
 // Did returns created, updated, rotated or deleted if the call did that, and otherwise nothing.
@@ -64,11 +57,6 @@ func (c Call) String() string {
 		line += " " + c.Fault
 	}
 	return line
-}
-
-func (c *Call) refuse(status int, message string) reply {
-	c.Refused = message
-	return failure(status, message)
 }
 
 // Calls returns the recorded calls in the order in which the service performed them.

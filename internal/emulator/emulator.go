@@ -28,6 +28,7 @@ type Emulator struct {
 	*Environment
 
 	options     Options
+	path        string
 	url         string
 	server      http.Server
 	hook        atomic.Pointer[func(Call)]
@@ -35,7 +36,7 @@ type Emulator struct {
 
 	mu       sync.Mutex
 	service  *service
-	rate     rateLimit
+	nextDue  time.Time // when the next call would arrive if calls came exactly at the rate limit
 	faults   []Fault
 	calls    []Call
 	inFlight int
@@ -50,25 +51,24 @@ func Start(options Options) (*Emulator, error) { return StartOn("127.0.0.1:0", o
 func StartOn(addr string, options Options) (*Emulator, error) {
 	e := New(options)
 	resolved, err := net.ResolveTCPAddr("tcp", addr)
+	if err == nil && !resolved.IP.IsLoopback() {
+		err = errors.New(addr + " is not a loopback address; use one, such as 127.0.0.1:0")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("emulator: %w", err)
-	}
-	if !resolved.IP.IsLoopback() {
-		return nil, errors.New("emulator: " + addr + " is not a loopback address; use one, such as 127.0.0.1:0")
 	}
 	listener, err := net.ListenTCP("tcp", resolved)
 	if err != nil {
 		return nil, fmt.Errorf("emulator: %w", err)
 	}
 	e.url = "http://" + listener.Addr().String()
-	e.server.Handler = e
-	e.server.ReadHeaderTimeout = 30 * time.Second
+	e.server.Handler, e.server.ReadHeaderTimeout = e, 30*time.Second
+	e.server.ErrorLog = log.New(io.Discard, "", 0)
 	e.server.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
 			e.connections.Add(1)
 		}
 	}
-	e.server.ErrorLog = log.New(io.Discard, "", 0)
 	go func() { _ = e.server.Serve(listener) }()
 	return e, nil
 }
@@ -78,12 +78,14 @@ func StartOn(addr string, options Options) (*Emulator, error) {
 func New(options Options) *Emulator {
 	options = options.complete()
 	e := &Emulator{
-		options: options,
-		rate:    rateLimit{perSecond: options.RateLimit},
+		options: options, path: servicePath,
 		service: &service{
 			options: options, nextTeamID: options.FirstTeamID,
-			groups: map[scoped]Group{}, issued: map[scoped]string{}, past: map[scoped][]version{},
+			groups: map[scoped]Group{}, issued: map[scoped]string{}, deleted: map[scoped]Group{},
 		},
+	}
+	if options.SlashRedirect != 0 {
+		e.path += "/"
 	}
 	e.idle.L = &e.mu
 	e.Environment = e.In(options.defaultTag())

@@ -4,26 +4,30 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"time"
 )
 
 // Group is a user group as the service stores it.
 type Group struct {
-	// ID is the caller's identifier: user_group_id in requests, provided_id in responses.
-	ID string
+	ID string // the caller's identifier: user_group_id in requests, provided_id in responses
 	// Name can be empty. AnswersStored returns an empty name as null, because the contract does not define the name of a
 	// group that was created without one.
-	Name string
-	// Mapping maps schema IDs to data sources. No response contains it.
-	Mapping map[string]string
-	// Properties is the JSON text as sent, or nil if none was sent. Responses contain it byte for byte, or null. Only
-	// merged properties are encoded anew.
-	Properties json.RawMessage
-	// Token is the current user group token.
-	Token string
-	// TeamID is the service's internal ID. A group that is deleted and recreated gets a new one.
-	TeamID int64
-	// Environment is the tag of the group's environment.
-	Environment string
+	Name        string
+	Mapping     map[string]string // from schema IDs to data sources; in no response
+	Properties  json.RawMessage   // as sent, unless an option changes them, or nil
+	Token       string            // the current user group token
+	TeamID      int64             // the service's own ID; a group that is deleted and recreated gets a new one
+	Environment string            // its tag
+
+	// previousToken is what a GET shows as the token until lagsUntil.
+	previousToken string
+	lagsUntil     time.Time
+}
+
+// cleared returns the group without what its caller gave it, except for the ID.
+func (g Group) cleared() Group {
+	g.Name, g.Mapping, g.Properties = "", nil, nil
+	return g
 }
 
 // Environment gives access to the groups that the API keys of one tag see. Its methods act behind the caller's back:
@@ -44,18 +48,24 @@ func (v *Environment) Seed(group Group) Group {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
 	group.Environment = cmp.Or(group.Environment, v.tag)
-	return v.emulator.service.seed(group)
+	return v.emulator.service.put(group)
 }
 
-// Replace simulates another client that deletes the group and recreates it by looking it up: with a new team ID, a new
-// token, and nothing else in it.
-func (v *Environment) Replace(id string) Group { return v.Seed(Group{ID: id}) }
+// Replace simulates another client that deletes the group, if it exists, and recreates it by looking it up: with a new
+// token, with a team ID of its own unless [Options.ReuseTeamIDs] is set, and with nothing in it but the defaults.
+func (v *Environment) Replace(id string) Group {
+	v.emulator.mu.Lock()
+	defer v.emulator.mu.Unlock()
+	v.emulator.service.remove(v.emulator.service.groups[scoped{v.tag, id}])
+	group, _, _ := v.emulator.service.create(&Call{Environment: v.tag}, request{ID: id})
+	return group
+}
 
-// Group returns the current group and reports whether it exists. ReadLag does not apply.
+// Group returns the current group and reports whether it exists.
 func (v *Environment) Group(id string) (Group, bool) {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
-	group, there := v.emulator.service.groups[v.emulator.service.key(v.tag, id)]
+	group, there := v.emulator.service.groups[scoped{v.tag, id}]
 	return group, there
 }
 
@@ -78,12 +88,12 @@ func (v *Environment) Groups() []Group {
 func (v *Environment) Change(id string, edit func(*Group)) {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
-	group, there := v.emulator.service.groups[v.emulator.service.key(v.tag, id)]
+	group, there := v.emulator.service.groups[scoped{v.tag, id}]
 	if there {
 		edited := group
 		edit(&edited)
 		edited.ID, edited.Environment = group.ID, group.Environment
-		v.emulator.service.seed(edited)
+		v.emulator.service.put(edited)
 	}
 }
 
@@ -100,7 +110,5 @@ func (v *Environment) RotateBehind(id string) (token string) {
 func (v *Environment) Remove(id string) {
 	v.emulator.mu.Lock()
 	defer v.emulator.mu.Unlock()
-	key := v.emulator.service.key(v.tag, id)
-	delete(v.emulator.service.groups, key)
-	delete(v.emulator.service.past, key)
+	v.emulator.service.remove(v.emulator.service.groups[scoped{v.tag, id}])
 }

@@ -12,37 +12,19 @@ import (
 type FaultKind string
 
 const (
-	// CutAfterWork does the work and cuts the connection without a response.
-	CutAfterWork FaultKind = "cut-after-work"
-	// CutBefore cuts the connection without doing the work.
-	CutBefore FaultKind = "cut-before"
-	// Error500AfterWork does the work and responds with 500.
-	Error500AfterWork FaultKind = "error-500-after-work"
-	// Unavailable503 responds with 503 without doing the work.
-	Unavailable503 FaultKind = "unavailable-503"
-	// TooMany429 responds with 429 without doing the work.
-	TooMany429 FaultKind = "too-many-429"
-	// HTML200 responds with 200 and an HTML page, as a captive portal does, without doing the work.
-	HTML200 FaultKind = "html-200"
-	// Refuse refuses the call as [Options.Refusals] says, without doing the work.
-	Refuse FaultKind = "refuse"
-	// HalfDocument does the work and returns the first half of the document with a matching Content-Length, so that only
-	// parsing fails.
-	HalfDocument FaultKind = "half-document"
-	// CutInDocument does the work, announces the whole document, and cuts the connection after half of it.
-	CutInDocument FaultKind = "cut-in-document"
-	// NoToken does the work and leaves the token out of the response.
-	NoToken FaultKind = "no-token"
-	// Redirect307 redirects to another path of this service without doing the work. If the caller follows the redirect,
-	// Calls contains a call with that path.
-	Redirect307 FaultKind = "redirect-307"
-	// Delay does the work at once and responds late.
-	Delay FaultKind = "delay"
-	// AnswerTwice does the work, and sends the response once more on the same connection, in place of the response to the
-	// next request there, which it does not read. Then it cuts the connection.
-	AnswerTwice FaultKind = "answer-twice"
-	// Answer sends the response that the Fault specifies, without doing the work.
-	Answer FaultKind = "answer"
+	CutBefore         FaultKind = "cut-before"           // cuts the connection without doing the work
+	CutAfterWork      FaultKind = "cut-after-work"       // does the work, and cuts the connection without a response
+	CutInDocument     FaultKind = "cut-in-document"      // does the work, and cuts the connection in the document
+	HalfDocument      FaultKind = "half-document"        // does the work; Content-Length fits half the document
+	NoToken           FaultKind = "no-token"             // does the work; the response has no token
+	Delay             FaultKind = "delay"                // does the work at once; the response comes late
+	Error500AfterWork FaultKind = "error-500-after-work" // does the work, and responds with 500
+	Unavailable503    FaultKind = "unavailable-503"      // responds with 503 without doing the work
+	TooMany429        FaultKind = "too-many-429"         // responds with 429 without doing the work
+	Refuse            FaultKind = "refuse"               // refuses the call as Options.Refusals says
+	HTML200           FaultKind = "html-200"             // responds with 200 and a page, as a captive portal does
+	Redirect307       FaultKind = "redirect-307"         // redirects to another path of this service
+	Answer            FaultKind = "answer"               // sends the response of the Fault without doing the work
 )
 
 // Fault specifies which calls fail and how. Faults strike only calls to the service's path that the rate limit
@@ -52,13 +34,10 @@ type Fault struct {
 	Method, ID string
 	// Nth selects one of the matching calls from now on. 1 is the next one. 0 selects all of them until ClearFaults. If
 	// two faults are due, the one that was added first strikes, and the other one waits for the next matching call.
-	Nth int
-	// Kind is the way in which the calls fail.
-	Kind FaultKind
-	// Delay is the duration of Delay.
-	Delay time.Duration
-	// Status, Body and Header are the response of Answer. Status 0 means 200.
-	Status int
+	Nth    int
+	Kind   FaultKind
+	Delay  time.Duration // of Delay
+	Status int           // of Answer, as Body and Header; 0 means 200
 	Body   string
 	Header http.Header
 
@@ -94,27 +73,21 @@ func (e *Emulator) ClearFaults() {
 }
 
 // strike returns the fault that strikes the call, or the zero Fault if there is none.
-func (e *Emulator) strike(call Call) Fault {
+func (e *Emulator) strike(call Call) (strikes Fault) {
 	struck := -1
 	for i := range e.faults {
 		fault := &e.faults[i]
 		if fault.Method != "" && fault.Method != call.Method || fault.ID != "" && fault.ID != call.ID {
 			continue
 		}
-		fault.matched++
-		if fault.matched >= fault.Nth && struck < 0 {
-			struck = i
+		if fault.matched++; fault.matched >= fault.Nth && struck < 0 {
+			fault.struck, struck, strikes = true, i, *fault
 		}
 	}
-	if struck < 0 {
-		return Fault{}
-	}
-	e.faults[struck].struck = true
-	fault := e.faults[struck]
-	if fault.Nth > 0 {
+	if strikes.Nth > 0 {
 		e.faults = slices.Delete(e.faults, struck, struck+1)
 	}
-	return fault
+	return strikes
 }
 
 // carryOut returns the reply to a call that the fault strikes, and does the work only if the fault lets it. The zero
@@ -123,6 +96,8 @@ func (e *Emulator) carryOut(fault Fault, in *inbound) reply {
 	switch fault.Kind {
 	case "", Delay:
 		return e.work(in)
+	case NoToken:
+		return e.work(in, "token")
 	case CutBefore:
 		return reply{}
 	case CutAfterWork:
@@ -136,31 +111,20 @@ func (e *Emulator) carryOut(fault Fault, in *inbound) reply {
 	case TooMany429:
 		return failure(http.StatusTooManyRequests, "too many calls")
 	case Refuse:
-		return e.service.refuse(&in.call, http.StatusBadRequest, "the service refuses this call")
-	case HalfDocument:
+		return e.service.refuse(&in.call, refusal{http.StatusBadRequest, "", "the service refuses this call"})
+	case HalfDocument, CutInDocument:
 		out := e.work(in)
-		out.body = out.body[:len(out.body)/2]
-		return out
-	case CutInDocument:
-		out := e.work(in)
-		out.missing = len(out.body) - len(out.body)/2
-		out.body = out.body[:len(out.body)/2]
-		return out
-	case NoToken:
-		return e.work(in, "token")
-	case AnswerTwice:
-		out := e.work(in)
-		out.twice = true
+		half := len(out.body) / 2
+		if fault.Kind == CutInDocument {
+			out.missing = len(out.body) - half
+		}
+		out.body = out.body[:half]
 		return out
 	case HTML200:
-		return reply{
-			status: http.StatusOK,
-			header: http.Header{"Content-Type": {"text/html; charset=utf-8"}},
-			body:   []byte("<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please sign in.</body></html>\n"),
-		}
+		return page(http.StatusOK, "Sign in", "Please sign in.")
 	case Redirect307:
 		out := failure(http.StatusTemporaryRedirect, "the service is at another path")
-		out.header = http.Header{"Location": {e.url + "/elsewhere"}}
+		out.header.Set("Location", e.url+"/elsewhere")
 		return out
 	case Answer:
 		return reply{status: cmp.Or(fault.Status, http.StatusOK), header: fault.Header, body: []byte(fault.Body)}

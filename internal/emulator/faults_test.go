@@ -3,10 +3,8 @@ package emulator_test
 import (
 	"context"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,14 +27,9 @@ func TestFaults(t *testing.T) {
 		{emulator.Fault{Kind: emulator.Refuse}, false, `^400 {"success":0,"message":"the service refuses this call"}$`},
 		{emulator.Fault{Kind: emulator.HalfDocument}, true, `^200 {"suc.*[^}]$`},
 		{emulator.Fault{Kind: emulator.CutInDocument}, true, `^200 Content-Length: \d+ {"suc.*[^}]$`},
-		{
-			emulator.Fault{Kind: emulator.NoToken},
-			true,
-			`^200 {"success":1(,"new_user_group":true)?(,"user_group":{"team_id":\d+,"name":.*)?}$`,
-		},
+		{emulator.Fault{Kind: emulator.NoToken}, true, `^200 {"success":1(,.*"team_id":\d+,"name":.*)?}$`},
 		{emulator.Fault{Kind: emulator.Redirect307}, false, `^307 Location: /elsewhere {"success":0`},
 		{emulator.Fault{Kind: emulator.Delay, Delay: time.Millisecond}, true, `^200 {"success":1`},
-		{emulator.Fault{Kind: emulator.AnswerTwice}, true, `^200 {"success":1`},
 		{
 			emulator.Fault{Kind: emulator.Answer, Status: 418, Body: "no", Header: http.Header{"x-odd": {"a", "b"}}},
 			false,
@@ -45,11 +38,8 @@ func TestFaults(t *testing.T) {
 		{emulator.Fault{Kind: "unheard-of"}, false, `^501 .*of an unknown kind`},
 		{emulator.Fault{}, false, `^501 .*of an unknown kind`},
 	} {
-		for _, call := range []string{
-			`GET {"user_group_id":"n"}`, `PUT {"user_group_id":"acme","name":"N"}`, `POST {"current_token":"tok"}`,
-			`DELETE {"current_token":"tok"}`,
-		} {
-			w := newWorld(t, emulator.Options{})
+		for _, call := range []string{create, `PUT {"user_group_id":"acme","name":"N"}`, rotate, remove} {
+			w := newWorld(t, opts{})
 			test.fault.Nth = 1
 			w.Fail(test.fault)
 			w.matches(string(test.fault.Kind)+" "+call, w.ask(call), test.want)
@@ -65,41 +55,16 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestAnswerTwice: the second response takes the place of the one to the next request on the connection.
-func TestAnswerTwice(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	w.Fail(emulator.Fault{Nth: 1, Kind: emulator.AnswerTwice})
-	server := httptest.NewServer(w)
-	t.Cleanup(server.Close)
-	connection, err := net.Dial("tcp", server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = connection.Close() }()
-	for _, id := range []string{"nn", "other"} {
-		r := request(t, `GET {"user_group_id":"`+id+`"}`)
-		r.Close = id == "other"
-		if err := r.Write(connection); err != nil {
-			t.Fatal(err)
-		}
-	}
-	received, _ := io.ReadAll(connection)
-	w.matches("received", w.named(string(received)),
-		`(?s)^HTTP/1.1 200 OK.*"token-1".*}}HTTP/1.1 200 .*Length: 155\r\n\r\n{.*"token-1".*}}$`)
-	w.is("calls", fmt.Sprint(w.Calls()), `[GET "nn" 200 created answer-twice]`)
-}
-
 // TestFaultsWait: of several faults, the one that was added first strikes, and the others wait for the next call.
 func TestFaultsWait(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
+	w := newWorld(t, opts{})
 	w.Fail(emulator.Fault{ID: "acme", Nth: 1, Kind: emulator.CutAfterWork})
 	w.Fail(emulator.Fault{ID: "acme", Nth: 1, Kind: emulator.Unavailable503})
 	w.Fail(emulator.Fault{Kind: emulator.TooMany429})
-	const call = `POST {"current_token":"tok"}` // A stale token still identifies the group.
 	for _, want := range []emulator.FaultKind{
 		emulator.CutAfterWork, emulator.Unavailable503, emulator.TooMany429, emulator.TooMany429,
 	} {
-		w.ask(call)
+		w.ask(rotate) // A stale token still identifies the group.
 		w.is("struck", w.recorded().Fault, string(want))
 	}
 	w.Fail(emulator.Fault{Kind: emulator.Refuse})
@@ -107,68 +72,54 @@ func TestFaultsWait(t *testing.T) {
 		t.Errorf("%d faults are waiting, want 1", w.FaultsWaiting())
 	}
 	w.ClearFaults()
-	w.is("cleared", w.ask(call), stale)
+	w.is("cleared", w.ask(rotate), stale)
 }
 
 // TestDelays: the work of a call that takes 3 s is done at once. The call ends then, or when its caller gives up.
 func TestDelays(t *testing.T) {
-	for name, test := range map[string]struct {
+	for _, test := range []struct {
 		latency time.Duration
 		fault   emulator.Fault
+		patient time.Duration
 	}{
-		"latency": {3 * time.Second, emulator.Fault{Nth: 99}},
-		"late":    {0, emulator.Fault{Kind: emulator.Delay, Delay: 3 * time.Second}},
+		{3 * time.Second, emulator.Fault{Nth: 99}, time.Hour},
+		{3 * time.Second, emulator.Fault{Nth: 99}, time.Second},
+		{0, emulator.Fault{Kind: emulator.Delay, Delay: 3 * time.Second}, time.Hour},
+		{0, emulator.Fault{Kind: emulator.Delay, Delay: 3 * time.Second}, time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, emulator.Options{Latency: test.latency})
+			w := newWorld(t, opts{Latency: test.latency})
 			w.Fail(test.fault)
-			begin := time.Now()
-			w.matches(name, w.ask(`GET {"user_group_id":"patient"}`), `^200 {"success":1`)
-			w.is(name, time.Since(begin).String(), "3s")
-			ctx, giveUp := context.WithTimeout(t.Context(), time.Second)
+			ctx, giveUp := context.WithTimeout(t.Context(), test.patient)
 			defer giveUp()
-			begin = time.Now()
-			go w.answer(request(t, `GET {"user_group_id":"impatient"}`).WithContext(ctx))
+			begin := time.Now()
+			go w.answer(request(t, create).WithContext(ctx))
 			synctest.Wait()
-			w.is(name, fmt.Sprint(w.Count("created", "impatient")), "1")
+			w.is("done at once", fmt.Sprint(w.Count("created", "n")), "1")
 			w.WaitIdle()
-			w.is(name, time.Since(begin).String(), "1s")
+			w.is("ended", time.Since(begin).String(), min(test.patient, 3*time.Second).String())
 		})
 	}
 }
 
-// TestReadLag: a GET shows each change by a call 3 s later, and a change by another client at once.
-func TestReadLag(t *testing.T) {
+// TestTokenLag: for 3 s after each rotation, a GET shows the one token before it, which does not work.
+func TestTokenLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, emulator.Options{ReadLag: 3 * time.Second})
-		const get, put = `GET {"user_group_id":"acme"}`, `PUT {"user_group_id":"acme","name":"New"}`
-		shows := func(name string) {
-			t.Helper()
-			w.matches("shown", w.ask(get), `"new_user_group":false.*"name":"`+name+`"`)
-		}
-		w.ask(put)
-		shows("Acme")
-		time.Sleep(time.Second)
-		w.ask(`DELETE {"user_group_id":"acme"}`)
-		time.Sleep(2*time.Second - 1)
-		shows("Acme")
+		w := newWorld(t, opts{TokenLag: 3 * time.Second})
+		w.ask(rotate)
+		w.is("the old token", w.ask(rotate), stale)
+		w.is("at once", w.ask(lookUp), found)
+		time.Sleep(3*time.Second - 1)
+		w.is("before the end", w.ask(lookUp), found)
 		time.Sleep(time.Nanosecond)
-		shows("New")
-		time.Sleep(time.Second)
-		w.matches("deleted", w.ask(get), `"new_user_group":true`)
-		w.ask(put)
-		w.Change("acme", func(g *emulator.Group) { g.Name = "Elsewhere" })
-		shows("Elsewhere")
-		w.ask(put)
-		w.Remove("acme")
-		w.matches("removed", w.ask(get), `"new_user_group":true`)
+		w.is("at the end", w.ask(lookUp), strings.Replace(found, `"tok"`, `"new-token"`, 1))
 	})
 }
 
 func TestRateLimit(t *testing.T) {
 	const refusal = `429 Retry-After: 1 {"success":0,"message":"more calls per second than the service accepts"}`
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, emulator.Options{RateLimit: 4})
+		w := newWorld(t, opts{RateLimit: 4})
 		w.Fail(emulator.Fault{Kind: emulator.Answer, Body: "admitted"}) // strikes only admitted calls
 		for _, after := range []struct {
 			pause  time.Duration

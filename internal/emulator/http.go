@@ -2,8 +2,6 @@ package emulator
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -19,7 +17,7 @@ type inbound struct {
 
 	call       Call
 	asked      request
-	malformed  error
+	wrong      *refusal
 	authorized bool
 	tooMany    bool
 }
@@ -33,8 +31,7 @@ func (e *Emulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if hook := e.hook.Load(); hook != nil && *hook != nil {
 		(*hook)(in.call)
 	}
-	fault := e.admit(in)
-	out := e.perform(in, fault)
+	out, fault := e.perform(in)
 	if fault.Kind == Delay {
 		sleep(r.Context(), fault.Delay)
 	}
@@ -52,71 +49,90 @@ func (e *Emulator) receive(r *http.Request) *inbound {
 	in := &inbound{Request: r, call: Call{
 		Method: r.Method, Path: r.URL.EscapedPath(), Body: text, Header: r.Header, At: time.Now(),
 	}}
-	if in.asked, in.malformed = understand(r.Method, text); err != nil {
-		in.malformed = errors.New("the body ended early")
+	if in.asked, in.wrong = understand(r.Method, text); err != nil {
+		in.wrong = &refusal{http.StatusBadRequest, "", "the body ended early"}
 	}
 	if keys := r.Header.Values("Authorization"); len(keys) == 1 {
 		if key, ok := strings.CutPrefix(keys[0], "Token "); ok {
 			in.call.Environment, in.authorized = e.options.Environments[key]
 		}
 	}
-	switch {
-	case in.asked.id != nil:
-		in.call.ID = *in.asked.id
-	case in.asked.token != nil && in.authorized:
+	if in.call.ID = in.asked.ID; in.call.ID == "" && in.authorized {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		in.call.ID = e.service.issued[scoped{in.call.Environment, *in.asked.token}]
+		in.call.ID = e.service.owner(in.call.Environment, in.asked.Token)
 	}
 	return in
 }
 
-// admit applies the rate limit to the call and returns the fault that strikes it, or the zero Fault if there is none.
-func (e *Emulator) admit(in *inbound) Fault {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	in.tooMany = !e.rate.admits(time.Now())
-	if in.tooMany || in.call.Path != servicePath {
-		return Fault{}
+// admits reports whether the rate limit admits a call. Its callers hold the lock.
+func (e *Emulator) admits(now time.Time) bool {
+	if e.options.RateLimit <= 0 {
+		return true
 	}
-	return e.strike(in.call)
+	space := time.Second / time.Duration(e.options.RateLimit)
+	if full := now.Add(space - time.Second); e.nextDue.Before(full) {
+		e.nextDue = full
+	}
+	if e.nextDue.After(now) {
+		return false
+	}
+	e.nextDue = e.nextDue.Add(space)
+	return true
 }
 
 // perform does the work and records it under one lock, so that calls are recorded in the order of their work and
-// before their responses are sent.
-func (e *Emulator) perform(in *inbound, fault Fault) reply {
+// before their responses are sent. It returns the fault that has struck, or the zero Fault.
+func (e *Emulator) perform(in *inbound) (out reply, fault Fault) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	out := e.carryOut(fault, in)
+	in.tooMany = !e.admits(in.call.At)
+	if !in.tooMany && in.call.Path == e.path {
+		fault = e.strike(in.call)
+	}
+	out = e.carryOut(fault, in)
 	in.call.Fault, in.call.Status = string(fault.Kind), out.status
-	if !e.options.ForgetCalls {
+	if e.options.Log == nil {
 		e.calls = append(e.calls, in.call)
+	}
+	return out, fault
+}
+
+// work does what the service does without a fault. It leaves the fields in omit out of user_group.
+func (e *Emulator) work(in *inbound, omit ...string) reply {
+	out := e.handle(in, omit)
+	if e.options.BOM && len(out.body) > 0 {
+		out.body = append([]byte("\ufeff"), out.body...)
 	}
 	return out
 }
 
-// work handles the call as the service does without a fault. It leaves the fields in omit out of user_group.
-func (e *Emulator) work(in *inbound, omit ...string) reply {
+func (e *Emulator) handle(in *inbound, omit []string) reply {
 	contentType := in.Header.Values("Content-Type")
+	reject := func(status int, says string) reply { return e.service.reject(&in.call, refusal{status, "", says}) }
 	switch {
 	case in.tooMany:
-		out := in.call.refuse(http.StatusTooManyRequests, "more calls per second than the service accepts")
-		out.header = http.Header{"Retry-After": {"1"}}
+		out := reject(http.StatusTooManyRequests, "more calls per second than the service accepts")
+		out.header.Set("Retry-After", "1")
 		return out
-	case in.call.Path != servicePath:
-		return in.call.refuse(http.StatusNotFound, "there is nothing at this path; the service is at "+servicePath)
+	case in.call.Path == servicePath && in.call.Path != e.path:
+		out := reject(e.options.SlashRedirect, "the service is at "+e.path)
+		out.header.Set("Location", e.path)
+		return out
+	case in.call.Path != e.path:
+		return reject(http.StatusNotFound, "there is nothing at this path; the service is at "+e.path)
 	case fieldsOf[in.Method] == nil:
-		return in.call.refuse(http.StatusMethodNotAllowed, "the method must be GET, PUT, POST or DELETE")
+		return reject(http.StatusMethodNotAllowed, "the method must be GET, PUT, POST or DELETE")
 	case !in.authorized:
-		return in.call.refuse(http.StatusUnauthorized, "the Authorization header does not contain a known API key")
+		return reject(http.StatusUnauthorized, "the Authorization header does not contain a known API key")
 	case in.URL.RawQuery != "" || in.URL.ForceQuery:
-		return in.call.refuse(http.StatusBadRequest, "no operation has query parameters")
+		return reject(http.StatusBadRequest, "no operation has query parameters")
 	case len(contentType) != 1 || contentType[0] != "application/json":
-		return in.call.refuse(http.StatusUnsupportedMediaType, "the Content-Type header must be application/json")
+		return reject(http.StatusUnsupportedMediaType, "the Content-Type header must be application/json")
 	case in.ContentLength < 0:
-		return in.call.refuse(http.StatusLengthRequired, "the Content-Length header is missing")
-	case in.malformed != nil:
-		return e.service.refuse(&in.call, http.StatusBadRequest, in.malformed.Error())
+		return reject(http.StatusLengthRequired, "the Content-Length header is missing")
+	case in.wrong != nil:
+		return e.service.refuse(&in.call, *in.wrong)
 	default:
 		in.asked.omit = append(omit, omitted[in.Method]...)
 		return e.service.answer(&in.call, in.asked)
@@ -125,48 +141,9 @@ func (e *Emulator) work(in *inbound, omit ...string) reply {
 
 // sleep waits. It returns early if the context is done, as that of a call is when its connection is cut.
 func sleep(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
-
-// rateLimit is a token bucket. It admits perSecond calls at once and in each second.
-type rateLimit struct {
-	perSecond int
-	// next is the time at which the next call would be due if calls came exactly at that rate.
-	next time.Time
-}
-
-func (l *rateLimit) admits(now time.Time) bool {
-	if l.perSecond <= 0 {
-		return true
-	}
-	space := time.Second / time.Duration(l.perSecond)
-	if full := now.Add(-space * time.Duration(l.perSecond-1)); l.next.Before(full) {
-		l.next = full
-	}
-	if l.next.After(now) {
-		return false
-	}
-	l.next = l.next.Add(space)
-	return true
-}
-
-// reply is a response to send. Status 0 cuts the connection instead.
-type reply struct {
-	status int
-	header http.Header
-	body   []byte
-	// missing is the number of bytes that Content-Length announces beyond the body.
-	missing int
-	// twice sends the response once more, in place of the response to the next request on the connection.
-	twice bool
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-ctx.Done()
 }
 
 func (r reply) send(w http.ResponseWriter) {
@@ -183,22 +160,4 @@ func (r reply) send(w http.ResponseWriter) {
 	}
 	w.WriteHeader(r.status)
 	_, _ = w.Write(r.body) // net/http cuts the connection if the body is shorter than announced
-	if r.twice {
-		r.sendAgain(http.NewResponseController(w))
-	}
-}
-
-func (r reply) sendAgain(connection *http.ResponseController) {
-	_ = connection.Flush()
-	raw, received, err := connection.Hijack()
-	if err != nil {
-		return
-	}
-	go func() {
-		defer func() { _ = raw.Close() }()
-		_ = raw.SetReadDeadline(time.Now().Add(time.Minute))
-		if _, err := received.ReadByte(); err == nil {
-			_, _ = fmt.Fprintf(raw, "HTTP/1.1 %d Again\r\nContent-Length: %d\r\n\r\n%s", r.status, len(r.body), r.body)
-		}
-	}()
 }

@@ -10,96 +10,122 @@ import (
 // DefaultKey is the API key of the service if [Options.Environments] is nil.
 const DefaultKey = "emulator-key-0001"
 
-// Answers selects what responses contain as name, provided_id and properties.
-type Answers int
-
-const (
-	// AnswersStored returns what is stored, regardless of the request.
-	AnswersStored Answers = iota
-	// AnswersEcho returns what the same request contained, and null for the rest.
-	AnswersEcho
+// Each of these types selects one of the values that follow.
+type (
+	Answers    int // what responses have as name, provided_id and properties
+	Updates    int // what an update does to what is stored
+	Refusals   int // how the service refuses a call: except for RefusalsSuccessZero with a 4xx status
+	Deletions  int // what answers a DELETE that succeeds
+	DeletedIDs int // what a GET of a deleted ID does
+	Tags       int // what responses have as api_environment_tag
 )
 
-// Updates selects what an update does to what is stored. Except with UpdatesClear, a field that the update does not
-// contain stays as it is.
-type Updates int
-
 const (
-	// UpdatesReplace replaces the stored mapping and the stored properties with the given ones.
-	UpdatesReplace Updates = iota
-	// UpdatesMerge merges the given members into the stored ones, at the top level only. A null is stored as null.
-	UpdatesMerge
-	// UpdatesClear replaces the whole group: a name, a mapping or properties that the update does not contain are
-	// cleared.
-	UpdatesClear
+	AnswersStored Answers = iota // what is stored
+	AnswersEcho                  // what the same request has, and null for the rest
 )
 
-// Refusals selects how the service refuses a body. A call that is refused for another reason (key, path, method,
-// query, headers, length, rate) gets a specific status in both readings.
-type Refusals int
-
 const (
-	// RefusalsStatus responds with a 4xx status, success 0 and a message.
-	RefusalsStatus Refusals = iota
-	// RefusalsSuccessZero responds with status 200, success 0 and a message.
-	RefusalsSuccessZero
+	UpdatesReplace Updates = iota // replaces name, mapping and properties, each only if the update has it
+	UpdatesMerge                  // merges the members of mapping and properties, at the top level; a null is stored
+	UpdatesClear                  // replaces the whole group, and clears what the update lacks
 )
 
-// IDs selects how the service stores and compares IDs.
-type IDs int
-
 const (
-	// IDsExact stores IDs as given.
-	IDsExact IDs = iota
-	// IDsLowerCase stores and finds IDs in lower case, so that Acme and acme are the same group.
-	IDsLowerCase
+	RefusalsStatus      Refusals = iota // success 0 and a message
+	RefusalsSuccessZero                 // the same, with status 200 if the reason is in the body of the request
+	RefusalsDetail                      // {"detail": message}
+	RefusalsFields                      // {field: [message]}, where the field can be non_field_errors
+	RefusalsList                        // [message]
+	RefusalsLocated                     // {"detail": [{"loc": ["body", field], …}]} and 422, or {"detail": message}
+	RefusalsText                        // the message as plain text
+	RefusalsPage                        // an HTML page with the status as its title
 )
 
-// Options selects among the readings of what the contract leaves open. The zero value is a sensible service.
+const (
+	DeletedIDsFree         DeletedIDs = iota // creates another group
+	DeletedIDsConflict                       // is refused with 409
+	DeletedIDsGone                           // is refused with 410
+	DeletedIDsRevived                        // brings the deleted group back, as one that is not new
+	DeletedIDsRevivedAsNew                   // brings the deleted group back, as a new one
+)
+
+const (
+	DeletionsSuccess   Deletions = iota // success 1
+	DeletionsNoContent                  // status 204
+	DeletionsEmpty                      // status 200 without a body
+	DeletionsObject                     // {}
+)
+
+const (
+	TagsText   Tags = iota // the tag
+	TagsObject             // an object with an ID, and the tag as its name
+	TagsList               // a list that contains the tag
+)
+
+// Options selects among the readings of what the contract leaves open, and among the habits of services that were built
+// behind it. The zero value is a sensible service.
 type Options struct {
-	Answers  Answers
-	Updates  Updates
-	Refusals Refusals
-	IDs      IDs
+	Answers    Answers
+	Updates    Updates
+	Refusals   Refusals
+	Deletions  Deletions
+	DeletedIDs DeletedIDs
+	Tags       Tags
 
-	// NameRequired refuses a GET or a PUT without a name, or with an empty one.
-	NameRequired bool
-	// UpsertOnPut lets a PUT create a missing group. Otherwise, such a PUT is refused.
-	UpsertOnPut bool
+	NameRequired         bool // refuses a GET or a PUT without a name, or with an empty one
+	NameRequiredToCreate bool // refuses only a call that would create a group without a name
+	MissingNameStatus    int  // of both refusals; 0 means 400; from 500 on, the response is the page of a failed program
+	DataSourceRequired   bool // refuses a DELETE without data_source_provided_id
+	UniqueNames          bool // refuses a name that another group of the environment has
+	MaxIDLength          int  // refuses an ID with more characters; 0 means no limit
+	MaxNameLength        int  // refuses a name with more characters; 0 means no limit
+	CutNames             bool // cuts a name at MaxNameLength instead
+	// StaleTokenStatus refuses a stale or unknown token, regardless of Refusals. With 0, Refusals applies.
+	StaleTokenStatus int
+
+	UpsertOnPut   bool // lets a PUT create a missing group, which is refused otherwise
+	GetOverwrites bool // lets a GET replace what an existing group has by what the request has, and clear the rest
 	// ForgivingDeletes lets a DELETE with a stale token, or of a missing group, succeed. A DELETE with a stale token and
 	// an ID goes by the ID. Without ForgivingDeletes, all of these are refused.
 	ForgivingDeletes bool
-	// StaleTokenStatus is the status that refuses a stale or unknown token, regardless of Refusals. With 0, Refusals
-	// applies.
-	StaleTokenStatus int
-	// TrimNames stores names without leading and trailing white space.
-	TrimNames bool
-	// AddsProperty adds a property of the service to the properties that a request contains.
-	AddsProperty bool
-	// Omit lists fields that user_group lacks in every response, such as team_id.
-	Omit []string
-	// ReadLag is how long a GET still shows a group as it was before a call updated, rotated or deleted it. A new group
-	// is visible at once, and so are changes through an [Environment].
-	ReadLag time.Duration
+	// ForgivingRotations answers a rotation of a stale or unknown token with a token that belongs to no group, and with
+	// null in all other fields.
+	ForgivingRotations bool
+	ReuseTeamIDs       bool  // gives a new group the number after the highest that is in use, as SQLite does
+	FirstTeamID        int64 // 0 means 1001; one above 2^53 shows whether callers keep every digit
+
+	DefaultName       string // that of a group that is created without one; in it, {id} stands for the ID
+	DefaultProperties string // the JSON object of a group that is created without properties
+	TrimNames         bool   // stores names without leading and trailing white space
+	EscapeNames       bool   // stores names with HTML entities, such as &amp;
+	DecomposeNames    bool   // stores names in the Unicode form NFD
+	UnixLineEnds      bool   // stores names with LF in place of CRLF
+	Doubles           bool   // stores the numbers in properties as floating-point numbers of 64 bits
+	DropNulls         bool   // stores no members of properties that are null
+	EmptyLists        bool   // stores each empty object in properties, and empty properties, as []
+
+	Omit         []string      // fields that user_group lacks in every response, such as team_id
+	NoProperties string        // the JSON that stands for missing properties in responses; empty means null
+	TokenLag     time.Duration // how long a GET shows the previous token, which no longer works, after a rotation
+	BOM          bool          // puts a byte order mark before the body of each response
+	// SignedTokens shows another token in each response. All of them work until the next rotation. [Group.Token] is none
+	// of them, but what they have in common.
+	SignedTokens bool
 
 	// Environments maps each API key to the tag of the environment that it opens. nil means that DefaultKey opens
-	// Customer. Keys with the same tag share an environment. An ID is unique within an environment. Responses contain
-	// the tag "" as null.
+	// Customer. Keys with the same tag share an environment. Responses contain the tag "" as null.
 	Environments map[string]string
-	// FirstTeamID is the first team_id to assign. 0 means 1001. A value above 2^53 shows whether callers keep every
-	// digit.
-	FirstTeamID int64
-
-	// Latency is the minimum duration of every call. The work is done on arrival, even if the caller gives up.
-	Latency time.Duration
+	// SlashRedirect is the status, such as 308, with which a call to /api/user is redirected to /api/user/, where the
+	// service is then. With 0, it is at /api/user.
+	SlashRedirect int
+	Latency       time.Duration // the least that a call takes; the work is done at once, even if the caller gives up
 	// RateLimit is how many calls per second, and how many at once after a pause, the service accepts from all callers
 	// together. The refusal of any other call has a Retry-After of one second. 0 means no limit.
 	RateLimit int
-
-	// Log is called with each call just before the response is sent. It can be called concurrently.
+	// Log is called with each call just before the response is sent. It can be called concurrently. The calls are then
+	// not recorded, because the record of a service that runs for days would only grow.
 	Log func(Call)
-	// ForgetCalls records no calls, for a service that runs for days. Calls is then empty, and counts of calls are 0.
-	ForgetCalls bool
 }
 
 func (o Options) complete() Options {

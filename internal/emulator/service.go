@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 )
@@ -21,21 +20,22 @@ type service struct {
 	groups  map[scoped]Group
 	// issued maps tokens to group IDs. It includes tokens that are no longer current, because a stale token still
 	// identifies the group that a call is about.
-	issued     map[scoped]string
+	issued map[scoped]string
+	// deleted has the groups whose IDs are not free again.
+	deleted    map[scoped]Group
 	nextTeamID int64
-	// past contains earlier versions of groups, for reads that lag.
-	past map[scoped][]version
 }
 
-type version struct {
-	group Group
-	until time.Time
-}
+var (
+	absent = refusal{http.StatusNotFound, "", "there is no user group with this user_group_id"}
+	stale  = refusal{http.StatusNotFound, "", "current_token is not the current token of any user group"}
+	others = refusal{http.StatusConflict, "", "current_token does not belong to the user group with this user_group_id"}
+)
 
 // answer performs the call and records in it what was done.
 func (s *service) answer(call *Call, asked request) reply {
-	if missing := s.missing(call.Method, asked); missing != "" {
-		return s.refuse(call, http.StatusBadRequest, missing)
+	if wrong := s.check(*call, asked); wrong != nil {
+		return s.refuse(call, *wrong)
 	}
 	switch call.Method {
 	case http.MethodGet:
@@ -49,221 +49,218 @@ func (s *service) answer(call *Call, asked request) reply {
 	}
 }
 
-func (s *service) missing(method string, asked request) string {
-	byID := method == http.MethodGet || method == http.MethodPut
+// check returns why the service refuses what the body has or lacks, or nil.
+func (s *service) check(call Call, asked request) *refusal {
+	byID := call.Method == http.MethodGet || call.Method == http.MethodPut
+	_, there := s.groups[scoped{call.Environment, asked.ID}]
+	creates := !there && (call.Method == http.MethodGet || s.options.UpsertOnPut)
+	nameless := asked.Name == nil || s.options.storedName(*asked.Name) == ""
 	switch {
-	case byID && asked.id == nil:
-		return "the field user_group_id is missing"
-	case byID && s.options.NameRequired && (asked.name == nil || s.stored(*asked.name) == ""):
-		return "the field name is missing or empty"
-	case method == http.MethodPost && asked.token == nil:
-		return "the field current_token is missing"
-	case method == http.MethodDelete && asked.token == nil && asked.id == nil:
-		return "neither the field current_token nor the field user_group_id is given"
+	case byID && asked.ID == "":
+		return missing("user_group_id")
+	case byID && nameless && (s.options.NameRequired || s.options.NameRequiredToCreate && creates):
+		return &refusal{cmp.Or(s.options.MissingNameStatus, http.StatusBadRequest), "name", "is missing or empty"}
+	case !byID && asked.Token == "" && (call.Method == http.MethodPost || asked.ID == ""):
+		return missing("current_token")
+	case call.Method == http.MethodDelete && s.options.DataSourceRequired && asked.Source == "":
+		return missing("data_source_provided_id")
+	case isLonger(asked.ID, s.options.MaxIDLength):
+		return &refusal{http.StatusBadRequest, "user_group_id", "is too long"}
+	case asked.Name != nil && isLonger(*asked.Name, s.options.MaxNameLength) && !s.options.CutNames:
+		return &refusal{http.StatusBadRequest, "name", "is too long"}
 	default:
-		return ""
+		return nil
 	}
+}
+
+func missing(field string) *refusal {
+	return &refusal{http.StatusBadRequest, field, "is missing or empty"}
 }
 
 func (s *service) getOrCreate(call *Call, asked request) reply {
-	key := s.key(call.Environment, *asked.id)
-	group, there := s.groups[key]
-	if shown, lagging := s.before(key); lagging {
-		group, there = shown, true
+	group, there := s.groups[scoped{call.Environment, asked.ID}]
+	isNew := !there
+	var wrong *refusal
+	switch {
+	case !there:
+		group, isNew, wrong = s.create(call, asked)
+	case s.options.GetOverwrites:
+		group, wrong = s.save(call, group.cleared(), asked, &call.Updated)
 	}
-	if !there {
-		group = s.create(call, asked)
+	if wrong != nil {
+		return s.refuse(call, *wrong)
 	}
-	return success(member{"new_user_group", marshal(!there)}, s.userGroup(group, asked))
+	if time.Now().Before(group.lagsUntil) {
+		group.Token = group.previousToken
+	}
+	return success(member{"new_user_group", isNew}, s.userGroup(group, asked))
 }
 
 func (s *service) update(call *Call, asked request) reply {
-	group, there := s.groups[s.key(call.Environment, *asked.id)]
+	group, there := s.groups[scoped{call.Environment, asked.ID}]
+	var wrong *refusal
 	switch {
 	case there:
 		if s.options.Updates == UpdatesClear {
-			group.Name, group.Mapping, group.Properties = "", nil, nil
+			group = group.cleared()
 		}
-		group = s.change(s.applied(group, asked))
-		call.Updated, call.TeamID = true, group.TeamID
+		group, wrong = s.save(call, group, asked, &call.Updated)
 	case s.options.UpsertOnPut:
-		group = s.create(call, asked)
+		group, _, wrong = s.create(call, asked)
 	default:
-		return s.refuse(call, http.StatusNotFound, "there is no user group with this user_group_id")
+		wrong = &absent
+	}
+	if wrong != nil {
+		return s.refuse(call, *wrong)
 	}
 	return success(s.userGroup(group, asked))
 }
 
 func (s *service) rotate(call *Call, asked request) reply {
-	group, current := s.holder(call.Environment, *asked.token)
-	if !current {
-		return s.refuseToken(call)
+	group, current := s.holder(call.Environment, asked.Token)
+	switch {
+	case !current && s.options.ForgivingRotations:
+		return success(s.userGroup(Group{Token: newToken()}, asked))
+	case !current:
+		return s.refuse(call, stale)
 	}
+	group.previousToken, group.lagsUntil = group.Token, call.At.Add(s.options.TokenLag)
 	group.Token = newToken()
-	group = s.change(group)
+	group = s.put(group)
 	call.Rotated, call.TeamID = true, group.TeamID
 	return success(s.userGroup(group, asked))
 }
 
 func (s *service) delete(call *Call, asked request) reply {
-	var group Group
-	var there bool
-	if asked.token != nil {
-		group, there = s.holder(call.Environment, *asked.token)
-		switch {
-		case !there && !s.options.ForgivingDeletes:
-			return s.refuseToken(call)
-		case there && asked.id != nil && s.key(call.Environment, *asked.id).value != group.ID:
-			return s.refuse(call, http.StatusConflict, "current_token does not belong to the user group with this user_group_id")
-		}
-	}
-	if !there && asked.id != nil {
-		group, there = s.groups[s.key(call.Environment, *asked.id)]
+	group, there := s.holder(call.Environment, asked.Token)
+	switch {
+	case asked.Token != "" && !there && !s.options.ForgivingDeletes:
+		return s.refuse(call, stale)
+	case there && asked.ID != "" && asked.ID != group.ID:
+		return s.refuse(call, others)
+	case !there:
+		group, there = s.groups[scoped{call.Environment, asked.ID}]
 	}
 	switch {
 	case there:
-		s.lag(group)
-		delete(s.groups, s.key(group.Environment, group.ID))
+		s.remove(group)
 		call.Deleted, call.TeamID = true, group.TeamID
 	case !s.options.ForgivingDeletes:
-		return s.refuse(call, http.StatusNotFound, "there is no user group with this user_group_id")
+		return s.refuse(call, absent)
 	}
-	return success()
-}
-
-func (s *service) refuse(call *Call, status int, message string) reply {
-	if s.options.Refusals == RefusalsSuccessZero {
-		status = http.StatusOK
-	}
-	return call.refuse(status, message)
-}
-
-func (s *service) refuseToken(call *Call) reply {
-	const message = "current_token is not the current token of any user group"
-	if s.options.StaleTokenStatus != 0 {
-		return call.refuse(s.options.StaleTokenStatus, message)
-	}
-	return s.refuse(call, http.StatusNotFound, message)
-}
-
-// key returns the key under which the group with the ID is stored.
-func (s *service) key(environment, id string) scoped {
-	if s.options.IDs == IDsLowerCase {
-		id = strings.ToLower(id)
-	}
-	return scoped{environment, id}
-}
-
-func (s *service) stored(name string) string {
-	if s.options.TrimNames {
-		return strings.TrimSpace(name)
-	}
-	return name
+	return []reply{
+		DeletionsSuccess: success(), DeletionsNoContent: {status: http.StatusNoContent},
+		DeletionsEmpty: {status: http.StatusOK}, DeletionsObject: document(http.StatusOK, object{}),
+	}[s.options.Deletions]
 }
 
 // holder returns the group that has the token as its current one, and reports whether there is one.
 func (s *service) holder(environment, token string) (Group, bool) {
-	group, there := s.groups[scoped{environment, s.issued[scoped{environment, token}]}]
-	return group, there && group.Token == token
+	group, there := s.groups[scoped{environment, s.owner(environment, token)}]
+	return group, there && group.Token == s.unsigned(token)
 }
 
-func (s *service) create(call *Call, asked request) Group {
-	group := s.put(s.applied(Group{ID: *asked.id, Environment: call.Environment}, asked))
-	call.Created, call.TeamID = true, group.TeamID
-	return group
+// owner returns the ID of the group that has or had the token, or nothing.
+func (s *service) owner(environment, token string) string {
+	return s.issued[scoped{environment, s.unsigned(token)}]
 }
 
-// change stores a group that a call has changed. Reads may lag behind.
-func (s *service) change(group Group) Group {
-	s.lag(s.groups[s.key(group.Environment, group.ID)])
-	return s.put(group)
+func (s *service) unsigned(token string) string {
+	if s.options.SignedTokens {
+		token, _, _ = strings.Cut(token, ".")
+	}
+	return token
 }
 
-// seed stores a group behind the caller's back. Reads do not lag behind.
-func (s *service) seed(group Group) Group {
-	delete(s.past, s.key(group.Environment, group.ID))
-	return s.put(group)
+// create creates a group, or does what a deleted ID leads to, and reports whether the group is new to the caller.
+func (s *service) create(call *Call, asked request) (group Group, isNew bool, wrong *refusal) {
+	if before, deleted := s.deleted[scoped{call.Environment, asked.ID}]; deleted {
+		switch s.options.DeletedIDs {
+		case DeletedIDsConflict:
+			return group, false, &refusal{http.StatusConflict, "user_group_id", "is that of a deleted user group"}
+		case DeletedIDsGone:
+			return group, false, &refusal{http.StatusGone, "user_group_id", "is that of a deleted user group"}
+		}
+		call.Created, call.TeamID = true, before.TeamID
+		return s.put(before), s.options.DeletedIDs == DeletedIDsRevivedAsNew, nil
+	}
+	group = Group{ID: asked.ID, Environment: call.Environment}
+	group.Name = strings.ReplaceAll(s.options.DefaultName, "{id}", asked.ID)
+	if s.options.DefaultProperties != "" {
+		group.Properties = json.RawMessage(s.options.DefaultProperties)
+	}
+	group, wrong = s.save(call, group, asked, &call.Created)
+	return group, true, wrong
+}
+
+// save stores a group with what the call asks for, and notes in did that it was done.
+func (s *service) save(call *Call, group Group, asked request, did *bool) (Group, *refusal) {
+	group = s.applied(group, asked)
+	if s.options.UniqueNames && group.Name != "" {
+		for key, other := range s.groups {
+			if other.Name == group.Name && key.environment == group.Environment && key.value != group.ID {
+				return group, &refusal{http.StatusConflict, "name", "is the name of another user group"}
+			}
+		}
+	}
+	group = s.put(group)
+	*did, call.TeamID = true, group.TeamID
+	return group, nil
 }
 
 func (s *service) put(group Group) Group {
-	key := s.key(group.Environment, group.ID)
-	group.ID = key.value
+	key := scoped{group.Environment, group.ID}
 	group.TeamID = cmp.Or(group.TeamID, s.nextTeamID)
 	if group.Token == "" {
 		group.Token = newToken()
 	}
 	s.nextTeamID = max(s.nextTeamID, group.TeamID+1)
 	s.groups[key] = group
+	delete(s.deleted, key)
 	s.issued[scoped{group.Environment, group.Token}] = group.ID
 	return group
 }
 
-// lag makes reads show this version of the group until ReadLag has passed.
-func (s *service) lag(group Group) {
-	if s.options.ReadLag > 0 {
-		key := s.key(group.Environment, group.ID)
-		s.past[key] = append(s.past[key], version{group, time.Now().Add(s.options.ReadLag)})
+// remove deletes the group if it exists. The zero Group does not.
+func (s *service) remove(group Group) {
+	key := scoped{group.Environment, group.ID}
+	delete(s.groups, key)
+	if s.options.DeletedIDs != DeletedIDsFree && group.ID != "" {
+		s.deleted[key] = group
 	}
-}
-
-// before returns the earlier version of the group that reads still show, and reports whether there is one.
-func (s *service) before(key scoped) (Group, bool) {
-	for _, version := range s.past[key] {
-		if time.Now().Before(version.until) {
-			return version.group, true
+	if s.options.ReuseTeamIDs {
+		s.nextTeamID = s.options.FirstTeamID
+		for _, left := range s.groups {
+			s.nextTeamID = max(s.nextTeamID, left.TeamID+1)
 		}
 	}
-	return Group{}, false
 }
 
-// applied returns the group with the requested changes. It does not modify the mapping in place, because an earlier
-// version of the group may share it.
+// applied returns the group with the requested changes. It does not modify the mapping in place, because a caller of
+// [Environment.Group] may share it.
 func (s *service) applied(group Group, asked request) Group {
 	merging := s.options.Updates == UpdatesMerge
-	if asked.name != nil {
-		group.Name = s.stored(*asked.name)
+	if asked.Name != nil {
+		group.Name = s.options.storedName(*asked.Name)
 	}
-	if asked.mapping != nil {
+	if asked.Mapping != nil {
 		mapping := map[string]string{}
 		if merging {
 			maps.Copy(mapping, group.Mapping)
 		}
-		maps.Copy(mapping, asked.mapping)
+		maps.Copy(mapping, asked.Mapping)
 		group.Mapping = mapping
 	}
-	if asked.properties != nil {
-		properties := asked.properties
-		if merging && group.Properties != nil {
-			properties = merged(group.Properties, properties)
+	if asked.Properties != nil {
+		properties := asked.Properties
+		if all, _ := members(group.Properties); merging && all != nil {
+			added, _ := members(properties)
+			maps.Copy(all, added)
+			properties, _ = json.Marshal(all)
 		}
-		if s.options.AddsProperty {
-			properties = merged(properties, json.RawMessage(`{"added_by_the_service":true}`))
-		}
-		group.Properties = properties
+		group.Properties = s.options.storedProperties(properties)
 	}
 	return group
-}
-
-func (s *service) userGroup(group Group, asked request) member {
-	name, id, properties := orNull(group.Name), marshal(group.ID), group.Properties
-	if s.options.Answers == AnswersEcho {
-		name, id, properties = marshal(asked.name), marshal(asked.id), asked.properties
-	}
-	if properties == nil {
-		properties = json.RawMessage("null")
-	}
-	fields := object{
-		{"team_id", marshal(group.TeamID)},
-		{"token", marshal(group.Token)},
-		{"name", name},
-		{"provided_id", id},
-		{"properties", properties},
-		{"api_environment_tag", orNull(group.Environment)},
-	}
-	fields = slices.DeleteFunc(fields, func(field member) bool {
-		return slices.Contains(s.options.Omit, field.name) || slices.Contains(asked.omit, field.name)
-	})
-	return member{"user_group", fields.encode()}
 }
 
 func newToken() string { return "ugt_" + rand.Text() }

@@ -1,26 +1,18 @@
 package endtoend
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
-	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
-
-// longest is the time limit of a command. All commands are faster, and it is far below the waits of an hour that
-// some scripts configure.
-const longest = 5 * time.Minute
 
 // running is a command of the engine that was started.
 type running struct {
@@ -32,12 +24,11 @@ type running struct {
 
 // terraform runs Terraform or OpenTofu, in the background if the last argument is "&".
 func (f *fixture) terraform(neg bool, args []string) {
-	last := len(args) - 1
-	if args[last] != "&" {
-		f.end(f.start(neg, args))
+	if last := len(args) - 1; args[last] == "&" {
+		f.background = f.start(neg, args[:last])
 		return
 	}
-	f.background = f.start(neg, args[:last])
+	f.end(f.start(neg, args))
 }
 
 func (f *fixture) start(fails bool, args []string) *running {
@@ -45,7 +36,8 @@ func (f *fixture) start(fails bool, args []string) *running {
 	for _, name := range f.settings {
 		environment = append(environment, name+"="+f.Getenv(name))
 	}
-	ctx, cancel := context.WithTimeout(f.Context, longest)
+	// All commands are faster, and it is far below the wait of an hour that a script asks for.
+	ctx, cancel := context.WithTimeout(f.Context, 5*time.Minute)
 	command := f.Engine.Command(ctx, f.MkAbs("."), environment, args...)
 	r := &running{Cmd: command, fails: fails, ended: make(chan error, 1)}
 	r.Stdout, r.Stderr = &r.out, &r.err
@@ -72,11 +64,10 @@ func (f *fixture) end(r *running) {
 
 func (f *fixture) ended(r *running) int {
 	code, err := engine.ExitCode(r.Cmd, <-r.ended)
-	out, problems := r.out.String(), r.err.String()
-	f.said = out + problems
+	f.said = r.out.String() + r.err.String()
 	f.printed += f.said
-	_, _ = io.WriteString(f.Stdout(), out)
-	_, _ = io.WriteString(f.Stderr(), problems)
+	_, _ = io.Copy(f.Stdout(), &r.out)
+	_, _ = io.Copy(f.Stderr(), &r.err)
 	f.Check(err)
 	if sign := crash.FindString(f.said); sign != "" {
 		f.Fatalf("a crash, or an apply that contradicts its plan: %s", sign)
@@ -87,8 +78,8 @@ func (f *fixture) ended(r *running) int {
 var crash = regexp.MustCompile(
 	`panic:|Plugin did not respond|[Cc]rashed|inconsistent (result|final plan)|goroutine 1 \[`)
 
-// retry runs the engine until it succeeds, up to five times. Every error must be about a group for which a fault
-// struck a call in the same run, or about the check of the service if one struck that.
+// retry runs the engine until it succeeds, up to five times. There must be errors, and each must be about a group for
+// which a fault struck a call in the same run.
 func (f *fixture) retry(_ bool, args []string) {
 	for range 5 {
 		earlier := len(f.service.Calls())
@@ -97,91 +88,25 @@ func (f *fixture) retry(_ bool, args []string) {
 		}
 		struck := map[string]bool{}
 		for _, call := range f.service.Calls()[earlier:] {
-			id := call.ID
-			if strings.HasPrefix(id, "terraform-provider-embed-check-") {
-				id = "" // The title of an error about the check of the service has no ID.
-			}
-			struck[id] = struck[id] || call.Fault != ""
+			struck[call.ID] = struck[call.ID] || call.Fault != ""
 		}
 		problems := title.FindAllStringSubmatch(f.said, -1)
-		if len(problems) == 0 {
-			f.Fatalf("a run failed without an error")
-		}
-		for _, problem := range problems {
-			if !struck[problem[1]] {
-				f.Fatalf("no fault struck the group in this error: %s", problem[0])
-			}
+		if i := slices.IndexFunc(problems, func(title []string) bool { return !struck[title[1]] }); i >= 0 || problems == nil {
+			f.Fatalf("a run failed without an error, or no fault struck the group of error %d", i)
 		}
 	}
 	f.Fatalf("none of five runs succeeded")
 }
 
-// title matches the title of an error, and the first word in it that is quoted, if any.
+// title matches the title of an error, and the ID in it.
 var title = regexp.MustCompile(`(?m)^Error: (?:[^"\n]*"([^"\n]+)")?.*$`)
 
-// signal sends a signal to the background engine. Like Ctrl-C in a terminal, INT also reaches
-// its provider. TERM reaches only the engine, as when a CI system cancels a job.
+// signal sends a signal to the background engine. Like Ctrl-C in a terminal, INT also reaches its provider. TERM reaches
+// only the engine, as when a CI system cancels a job.
 func (f *fixture) signal(_ bool, args []string) {
-	r := f.background
-	switch args[0] {
-	case "INT":
-		f.Check(engine.Interrupt(r.Cmd))
-	case "TERM":
-		f.Check(r.Process.Signal(syscall.SIGTERM))
-	default:
-		f.Fatalf("the signal must be INT or TERM")
+	if args[0] == "TERM" {
+		f.Check(f.background.Process.Signal(syscall.SIGTERM))
+		return
 	}
-}
-
-var archive = regexp.MustCompile(`^terraform-provider-embed_(.+)_([a-z0-9]+_[a-z0-9]+)\.zip$`)
-
-// mirror makes `terraform init` install the provider from a mirror, which contains the release archives in the
-// directory EMBED_RELEASE_DIST or, if that is not set, the provider's program. It sets $VERSION to the version in
-// the mirror, $PLATFORMS to the number of platforms, and $INSTALLED to the path of the installed program. It also
-// makes `terraform providers lock` record all of these platforms.
-func (f *fixture) mirror(bool, []string) {
-	dir := filepath.Join(f.root, "mirror")
-	files, platforms := []string{f.Provider}, " -platform="+f.Engine.Platform
-	said, err := exec.CommandContext(f.Context, f.Provider, "-version").Output()
-	f.Check(err)
-	version := strings.TrimSpace(string(said[bytes.LastIndexByte(said, ' ')+1:]))
-	if dist := os.Getenv("EMBED_RELEASE_DIST"); dist != "" {
-		files, platforms = nil, ""
-		entries, err := os.ReadDir(dist)
-		f.Check(err)
-		for _, entry := range entries {
-			if parts := archive.FindStringSubmatch(entry.Name()); parts != nil {
-				files, version = append(files, filepath.Join(dist, entry.Name())), parts[1]
-				platforms += " -platform=" + parts[2]
-				f.hasTheTimeOfItsCommit(files[len(files)-1])
-			}
-		}
-	}
-	f.Check(engine.Mirror(dir, version, f.Engine.Platform, files...))
-	f.Check(os.WriteFile(dir+".tfrc", engine.FromMirror(dir), 0o600))
-	registry := engine.TerraformRegistry
-	if f.Engine.Name == engine.OpenTofu {
-		registry = engine.OpenTofuRegistry
-	}
-	f.Setenv("TF_CLI_CONFIG_FILE", dir+".tfrc")
-	f.Setenv("VERSION", version)
-	f.Setenv("TF_CLI_ARGS_providers_lock", platforms)
-	f.Setenv("PLATFORMS", strconv.Itoa(len(files)))
-	installed := filepath.Join(".terraform", "providers", registry, engine.Source, version, f.Engine.Platform)
-	f.Setenv("INSTALLED", filepath.Join(installed, "terraform-provider-embed_v"+version))
-}
-
-// hasTheTimeOfItsCommit fails the script unless all files in the archive have the time of the current commit. With
-// any other time, the same commit would not always give the same archive.
-func (f *fixture) hasTheTimeOfItsCommit(path string) {
-	said, err := exec.CommandContext(f.Context, "git", "log", "-1", "--format=%ct").Output()
-	f.Check(err)
-	unpacked, err := zip.OpenReader(path)
-	f.Check(err)
-	defer unpacked.Close()
-	for _, file := range unpacked.File {
-		if at := fmt.Sprintln(file.Modified.Unix()); at != string(said) {
-			f.Fatalf("%s: %s has the time %s, but the commit %s", path, file.Name, at, said)
-		}
-	}
+	f.Check(engine.Interrupt(f.background.Cmd))
 }

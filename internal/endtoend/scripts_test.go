@@ -4,8 +4,10 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -14,11 +16,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
-// TestAccScripts runs all scripts in testdata. Like a release, the provider is built without the race detector.
+// TestAccScripts runs the scripts. Like a release, the provider is built without the race detector.
 func TestAccScripts(t *testing.T) {
-	params := prepared(t, "40").Params()
-	params.Dir = "testdata"
-	testscript.Run(t, params)
+	run(prepared(t, "30"), t, "secrets", "storm", "interrupted_anywhere")
 }
 
 // TestLongScripts runs the scripts that use $GROUPS with hundreds of groups. The provider is built with the race
@@ -32,8 +32,43 @@ func TestLongScripts(t *testing.T) {
 	if built, _ := debug.ReadBuildInfo(); slices.Contains(built.Settings, race) {
 		flags = append(flags, "-race")
 	}
-	params := prepared(t, "300", flags...).Params()
-	params.Files = []string{"testdata/storm.txtar", "testdata/interrupted_anywhere.txtar"}
+	run(prepared(t, "300", flags...), t, "storm", "interrupted_anywhere")
+}
+
+var archive = regexp.MustCompile(`terraform-provider-embed_(.+)_([a-z0-9]+_[a-z0-9]+)\.zip$`)
+
+// TestAccRelease runs a script with the archives of a release. tools/release/check makes them.
+func TestAccRelease(t *testing.T) {
+	dist := os.Getenv("EMBED_RELEASE_DIST")
+	if dist == "" {
+		t.Skip("it needs a directory with the archives of a release, EMBED_RELEASE_DIST")
+	}
+	found := engine.ForTest(t)
+	archives, _ := filepath.Glob(filepath.Join(dist, "*.zip"))
+	version, platforms := "", ""
+	for _, path := range archives {
+		parts := archive.FindStringSubmatch(path)
+		version, platforms = parts[1], platforms+" -platform="+parts[2]
+	}
+	mirror := t.TempDir()
+	configuration, err := engine.Mirror(mirror, version, found.Platform, archives...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	installed := filepath.Join(".terraform/providers", found.Registry(), engine.Source, version, found.Platform)
+	run(&Runner{Context: t.Context(), Engine: found, Configuration: configuration, Environment: []string{
+		"MIRROR=" + mirror, "VERSION=" + version, "PLATFORMS=" + strconv.Itoa(len(archives)),
+		"TF_CLI_ARGS_providers_lock=" + platforms,
+		"INSTALLED=" + filepath.Join(installed, "terraform-provider-embed_v"+version),
+	}}, t, "release")
+}
+
+func run(runner *Runner, t *testing.T, scripts ...string) {
+	t.Helper()
+	params := runner.Params()
+	for _, script := range scripts {
+		params.Files = append(params.Files, filepath.Join("testdata", script+".txtar"))
+	}
 	testscript.Run(t, params)
 }
 
@@ -44,13 +79,11 @@ func prepared(t *testing.T, groups string, flags ...string) *Runner {
 	found := engine.ForTest(t)
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 	t.Cleanup(stop)
-	dir := t.TempDir()
-	configuration, err := engine.BuildProvider(ctx, dir, append(flags, "-ldflags", "-X main.version=1.2.3")...)
+	configuration, err := engine.BuildProvider(ctx, t.TempDir(), flags...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &Runner{
-		Context: ctx, Engine: found, Configuration: configuration,
-		Provider: filepath.Join(dir, "terraform-provider-embed"), Environment: []string{"GROUPS=" + groups, "SOME=13"},
+		Context: ctx, Engine: found, Configuration: configuration, Environment: []string{"GROUPS=" + groups, "SOME=13"},
 	}
 }

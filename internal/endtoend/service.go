@@ -1,9 +1,10 @@
 package endtoend
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"fmt"
-	"hash/fnv"
-	"math/rand/v2"
+	"net/http"
 	"os"
 	"regexp"
 	"slices"
@@ -17,16 +18,13 @@ import (
 
 // behind creates, deletes or rotates a group, as another client of the service would.
 func (f *fixture) behind(_ bool, args []string) {
-	_, exists := f.service.Group(args[1])
-	switch {
-	case args[0] == "create":
+	switch args[0] {
+	case "create":
 		f.service.Seed(emulator.Group{ID: args[1], Name: args[2]})
-	case args[0] == "delete" && exists:
+	case "delete":
 		f.service.Remove(args[1])
-	case args[0] == "rotate" && exists:
-		f.service.RotateBehind(args[1])
 	default:
-		f.Fatalf("cannot %s the group %s", args[0], args[1])
+		f.service.RotateBehind(args[1])
 	}
 }
 
@@ -37,24 +35,27 @@ func (f *fixture) group(neg bool, args []string) {
 	}
 }
 
-// fault makes the next matching call go wrong. The option lasting chooses every such call until repair.
+// late is how late the responses of the fault delay are.
+const late = 100 * time.Millisecond
+
+// fault makes the next matching call go wrong. The option lasting chooses every such call until repair. The fault answer
+// responds with status 503 and the header that retry-after sets.
 func (f *fixture) fault(_ bool, args []string) {
-	method, kind := strings.TrimPrefix(args[0], "any"), emulator.FaultKind(args[1])
-	fault := emulator.Fault{Method: method, Kind: kind, Nth: 1}
+	fault := emulator.Fault{
+		Method: strings.TrimPrefix(args[0], "any"), Kind: emulator.FaultKind(args[1]), Nth: 1, Delay: late,
+		Status: http.StatusServiceUnavailable,
+	}
 	for _, text := range args[2:] {
-		option, value, _ := strings.Cut(text, "=")
-		var err error
-		switch option {
+		switch option, value, _ := strings.Cut(text, "="); option {
 		case "lasting":
 			fault.Nth = 0
 		case "id":
 			fault.ID = value
-		case "delay":
-			fault.Delay, err = time.ParseDuration(value)
+		case "retry-after":
+			fault.Header = http.Header{"Retry-After": {value}}
 		default:
 			f.Fatalf("a fault has no option %s", option)
 		}
-		f.Check(err)
 	}
 	f.service.Fail(fault)
 }
@@ -62,10 +63,7 @@ func (f *fixture) fault(_ bool, args []string) {
 // storm makes one call in ten go wrong, with every kind of fault that retries can overcome. It strikes at most two
 // calls in a row with the same method and group.
 func (f *fixture) storm(bool, []string) {
-	seed := os.Getenv("EMBED_STORM_SEED")
-	if seed == "" {
-		seed = strconv.FormatInt(time.Now().UnixNano(), 10)
-	}
+	seed := cmp.Or(os.Getenv("EMBED_STORM_SEED"), strconv.FormatInt(time.Now().UnixNano(), 10))
 	f.Logf("EMBED_STORM_SEED=%s repeats this storm", seed)
 	kinds := []emulator.FaultKind{
 		emulator.CutAfterWork, emulator.CutBefore, emulator.CutInDocument, emulator.HalfDocument,
@@ -80,17 +78,12 @@ func (f *fixture) storm(bool, []string) {
 		// Each method and group has a separate sequence, so that a seed gives the same faults in any order of calls.
 		lane := call.Method + " " + call.ID
 		calls[lane]++
-		hash := fnv.New64a()
-		_, _ = fmt.Fprint(hash, seed, lane, calls[lane])
-		// The hashes of texts that differ in one digit are not independent.
-		draw := rand.NewPCG(hash.Sum64(), 0).Uint64()
-		if draw%10 > 0 || streak[lane] == 2 {
+		draw := sha256.Sum256(fmt.Append(nil, seed, lane, calls[lane]))
+		if streak[lane]++; draw[0]%10 > 0 || streak[lane] > 2 {
 			streak[lane] = 0
 			return
 		}
-		streak[lane]++
-		kind := kinds[draw/10%uint64(len(kinds))]
-		const late = 100 * time.Millisecond
+		kind := kinds[int(draw[1])%len(kinds)]
 		f.service.Fail(emulator.Fault{Method: call.Method, ID: call.ID, Nth: 1, Kind: kind, Delay: late})
 	})
 }
@@ -104,58 +97,47 @@ func (f *fixture) repair(bool, []string) {
 // calls fails the script unless the calls since the last check, either all calls or those for one group, are as
 // expected, in this order.
 func (f *fixture) calls(_ bool, args []string) {
-	ids, want := args[:len(args)-1], args[len(args)-1]
 	f.service.WaitIdle()
 	all := f.service.Calls()
 	since := slices.DeleteFunc(all[f.checked:], func(call emulator.Call) bool {
-		return len(ids) > 0 && call.ID != ids[0]
+		return len(args) > 1 && call.ID != args[0]
 	})
 	f.checked = len(all)
-	if got := inWords(since); !matches(got, want) {
+	if got, want := inWords(since), args[len(args)-1]; got != want {
 		f.Fatalf("the service was asked for\n  %s\nand not for\n  %s", got, want)
 	}
 }
 
-// matches reports whether the calls are the wanted ones. In want, "many" stands for any number, and "…" for
-// anything. These are needed because a call that a rate limit refuses is repeated for as long as other calls
-// succeed.
-func matches(got, want string) bool {
-	pattern := strings.NewReplacer("many", `\d+`, "…", ".*").Replace(regexp.QuoteMeta(want))
-	return regexp.MustCompile("^" + pattern + "$").MatchString(got)
-}
-
-// inWords returns the calls as text, for example "2 GET > POST/rotated". The calls of a check of the service are one
-// word, check.
+// inWords returns the calls as text, for example "2 GET > POST/rotated". All calls of a preflight are one word.
 func inWords(calls []emulator.Call) string {
-	if len(calls) == 0 {
-		return "nothing"
-	}
 	var words []string
-	for i := 0; i < len(calls); {
-		same := 1
-		for i+same < len(calls) && word(calls[i+same]) == word(calls[i]) {
-			same++
+	same := 0
+	for i, call := range calls {
+		same++
+		text := word(call)
+		if i+1 < len(calls) && word(calls[i+1]) == text {
+			continue
 		}
-		text := word(calls[i])
-		if same > 1 && text != check {
+		if same > 1 && text != preflight {
 			text = fmt.Sprint(same, " ", text)
 		}
-		words = append(words, text)
-		i += same
+		words, same = append(words, text), 0
 	}
-	return strings.Join(words, " > ")
+	return cmp.Or(strings.Join(words, " > "), "nothing")
 }
 
-// check is the word for the calls about a group that the provider creates to check the service.
-const check = "check"
+const preflight = "preflight"
+
+var preflightID = regexp.MustCompile(`^tf-[a-z2-7]{12}$`)
+
+// isPreflight reports whether a call is about the group with which the provider tests the service.
+func isPreflight(call emulator.Call) bool { return preflightID.MatchString(call.ID) }
 
 // word returns the method of a call and, if the call changed a group, what it did.
 func word(call emulator.Call) string {
 	switch {
-	case call.Path != "/api/user":
-		return call.Method + " " + call.Path
-	case strings.HasPrefix(call.ID, "terraform-provider-embed-check-"):
-		return check
+	case isPreflight(call):
+		return preflight
 	case call.Did() != "":
 		return call.Method + "/" + call.Did()
 	}
@@ -164,18 +146,16 @@ func word(call emulator.Call) string {
 
 // asked fails the script unless the service received this number of such calls since the script began.
 func (f *fixture) asked(_ bool, args []string) {
-	want, err := strconv.Atoi(args[1])
-	f.Check(err)
 	f.service.WaitIdle()
-	if got := f.count(args[0]); got != want {
+	if got := f.count(args[0]); strconv.Itoa(got) != args[1] {
 		f.Fatalf("the service received %d such calls", got)
 	}
 }
 
-// count returns the number of calls such as POST or POST/rotated, except those of a check.
+// count returns the number of calls such as POST or POST/rotated, except those of a preflight.
 func (f *fixture) count(what string) (n int) {
 	for _, call := range f.service.Calls() {
-		if got := word(call); got != check && (call.Method == what || got == what) {
+		if got := word(call); got == what || got != preflight && call.Method == what {
 			n++
 		}
 	}
@@ -186,11 +166,8 @@ func (f *fixture) count(what string) (n int) {
 func (f *fixture) until(_ bool, args []string) {
 	number, err := strconv.Atoi(args[1])
 	f.Check(err)
-	timeout := time.After(2 * time.Minute)
-	for f.count(args[0]) < number {
-		select {
-		case <-time.After(5 * time.Millisecond):
-		case <-timeout:
+	for deadline := time.Now().Add(2 * time.Minute); f.count(args[0]) < number; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
 			f.Fatalf("the expected calls did not arrive within two minutes")
 		}
 	}

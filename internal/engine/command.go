@@ -10,9 +10,6 @@ import (
 	"time"
 )
 
-// grace is how long an interrupted engine may take to write its state before it is killed.
-const grace = 15 * time.Second
-
 // Command returns a command that runs the engine in dir, with an environment from Environment. The engine does
 // not receive Ctrl-C from the terminal. It is interrupted when the context is done.
 func (e Engine) Command(ctx context.Context, dir string, environment []string, args ...string) *exec.Cmd {
@@ -20,7 +17,7 @@ func (e Engine) Command(ctx context.Context, dir string, environment []string, a
 	command.Dir, command.Env = dir, environment
 	ownGroup(command)
 	command.Cancel = func() error { return Interrupt(command) }
-	command.WaitDelay = grace
+	command.WaitDelay = 15 * time.Second // An interrupted engine writes its state.
 	return command
 }
 
@@ -50,7 +47,7 @@ func Unbent(environment []string, kept ...string) []string {
 	return slices.DeleteFunc(slices.Clone(environment), func(setting string) bool {
 		name, _, _ := strings.Cut(strings.ToUpper(setting), "=")
 		begins := func(with string) bool { return strings.HasPrefix(name, with) }
-		return !slices.ContainsFunc(kept, begins) &&
-			(slices.ContainsFunc([]string{"TF_", "TERRAFORM_", "EMBED_"}, begins) || strings.HasSuffix(name, "_PROXY"))
+		bends := slices.ContainsFunc([]string{"TF_", "TERRAFORM_", "EMBED_"}, begins) || strings.HasSuffix(name, "_PROXY")
+		return bends && !slices.ContainsFunc(kept, begins)
 	})
 }

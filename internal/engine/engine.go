@@ -4,11 +4,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"sync"
 )
 
 // Names of the engines, as they print them.
@@ -19,19 +21,23 @@ const (
 
 // Engine is a Terraform or OpenTofu program.
 type Engine struct {
-	// Name is the constant Terraform or OpenTofu. Version is the version number without the v.
-	Name, Version string
-	// Platform is the operating system and the architecture, for example linux_amd64.
-	Platform string
-	// Path is the absolute path of the program.
-	Path string
+	Name     string // the constant Terraform or OpenTofu
+	Version  string // without the v
+	Platform string // the operating system and the architecture, for example linux_amd64
+	Path     string // absolute
 }
 
 // String returns the name and the version as the engine prints them, for example Terraform v1.14.0.
 func (e Engine) String() string { return e.Name + " v" + e.Version }
 
+// registries are the host names that engines prepend to the addresses of providers.
+var registries = map[string]string{Terraform: "registry.terraform.io", OpenTofu: "registry.opentofu.org"}
+
+// Registry returns the host name of the engine's own registry.
+func (e Engine) Registry() string { return registries[e.Name] }
+
 // Find identifies a program, given as a path or as a name on PATH, by the output of its version command.
-func Find(ctx context.Context, program string, environment []string) (Engine, error) {
+func Find(ctx context.Context, program string) (Engine, error) {
 	path, err := exec.LookPath(program)
 	if err == nil {
 		path, err = filepath.Abs(path)
@@ -40,7 +46,7 @@ func Find(ctx context.Context, program string, environment []string) (Engine, er
 		return Engine{}, err
 	}
 	ask := exec.CommandContext(ctx, path, "version")
-	ask.Env = environment
+	ask.Env = Environment(os.DevNull)
 	answer, err := ask.Output()
 	if err != nil {
 		return Engine{}, fmt.Errorf("%s version: %w", path, err)
@@ -48,15 +54,19 @@ func Find(ctx context.Context, program string, environment []string) (Engine, er
 	return read(path, string(answer))
 }
 
+// AtHand returns the engine that terraform-plugin-testing uses: the program in TF_ACC_TERRAFORM_PATH or, by default,
+// terraform on PATH.
+var AtHand = sync.OnceValues(func() (Engine, error) {
+	return Find(context.Background(), cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"))
+})
+
 // read parses the plain output of the version command. The JSON output does not show which engine it is, since the
 // key is "terraform_version" for both.
 func read(path, answer string) (Engine, error) {
-	said, rest, _ := strings.Cut(answer, "\n")
-	platform, _, _ := strings.Cut(rest, "\n")
-	name, version, hasVersion := strings.Cut(strings.TrimSpace(said), " v")
-	platform, hasPlatform := strings.CutPrefix(strings.TrimSpace(platform), "on ")
-	if !hasVersion || !hasPlatform || name != Terraform && name != OpenTofu {
+	e := Engine{Path: path}
+	if _, err := fmt.Sscanf(answer, "%s v%s\non %s\n", &e.Name, &e.Version, &e.Platform); err != nil ||
+		e.Name != Terraform && e.Name != OpenTofu {
 		return Engine{}, fmt.Errorf("%s version: neither Terraform nor OpenTofu says %q", path, answer)
 	}
-	return Engine{Name: name, Version: version, Platform: platform, Path: path}, nil
+	return e, nil
 }

@@ -203,17 +203,19 @@ func TestIgnoredChangesOfTheNumberOfDays(t *testing.T) {
 }
 
 // TestAnUnknownAgeCountsFromTheNextApply checks that the argument never rotates a token of unknown age, even if the
-// plan does not know the number of days yet, and that setting token_rotated_at makes no call.
+// plan does not know the number of days yet, and that setting token_rotated_at makes no call. A time years ahead, for
+// example of a clock that was wrong, says nothing.
 func TestAnUnknownAgeCountsFromTheNextApply(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ days, rotatedAt any }{
 		"added": {nil, nil}, "there already": {int64(90), nil}, "added, and the time is no time": {nil, "yesterday"},
+		"there already, and the time is years ahead": {int64(90), "2031-01-01T00:00:00Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, clock := dated(t, emulator.Options{})
 			before := Acme("rotate_token_after_days", test.days)
 			state := p.Created(before)
-			state.Value = Value(p.Type(), With(state.Members(), "token_rotated_at", test.rotatedAt))
+			state = p.Edited(state, "token_rotated_at", test.rotatedAt)
 			clock.at(2 * ninety)
 			state = p.Refreshed(state)
 			p.WantState(state, "token_rotated_at", test.rotatedAt)

@@ -16,34 +16,33 @@ type Diags struct {
 	List []*tfprotov6.Diagnostic
 }
 
-// Diagnostics checks that the diagnostics of a call are complete and show no secret.
+// named matches what may be the name of an argument, an environment variable or a command. Quoted texts have none: they
+// come from the service.
+var named = regexp.MustCompile(`"[^"]*"|\b[a-z]+(_[a-z]+)+\b|\bEMBED(_[A-Z]+)+\b|\bterraform (state )?[a-z]+|\bcurl\b`)
+
+// Diagnostics checks that the diagnostics of a call are complete, show no secret, and name only what exists.
 func (p *Provider) Diagnostics(list []*tfprotov6.Diagnostic) Diags {
 	p.T.Helper()
 	for _, d := range list {
+		unknown := slices.ContainsFunc(named.FindAllString(d.Detail, -1), func(name string) bool {
+			return name[0] != '"' && !slices.Contains(p.names, name)
+		})
+		if d.Summary == "" || d.Detail == "" || d.Severity == tfprotov6.DiagnosticSeverityInvalid || unknown {
+			p.T.Errorf("a diagnostic is incomplete, or names what does not exist:\n%s", Diags{List: list})
+		}
 		if p.showsSecret(d.Summary + d.Detail) {
 			p.T.Errorf("a diagnostic shows a key or a token:\n%s", Diags{List: list})
-		}
-		for _, name := range named.FindAllString(d.Detail, -1) {
-			if name[0] != '"' && !slices.Contains(p.names, name) {
-				p.T.Errorf("a diagnostic mentions %s, which does not exist:\n%s", name, Diags{List: list})
-			}
-		}
-		if d.Summary == "" || d.Detail == "" || d.Severity == tfprotov6.DiagnosticSeverityInvalid {
-			p.T.Errorf("a diagnostic is incomplete: %+v", d)
 		}
 	}
 	return Diags{t: p.T, List: list}
 }
 
-// named matches what may be the name of an argument, an environment variable or a command. Quoted texts have none: they
-// come from the service.
-var named = regexp.MustCompile(`"[^"]*"|\b[a-z]+(_[a-z]+)+\b|\bEMBED(_[A-Z]+)+\b|\bterraform (state )?[a-z]+`)
-
 // namesIn returns all names that a diagnostic may mention.
 func namesIn(schema *tfprotov6.GetProviderSchemaResponse) []string {
 	names := []string{
-		"create_before_destroy", "for_each", "user_group", "terraform import", "terraform state rm",
-		"terraform state mv", "terraform untaint", "terraform destroy",
+		"create_before_destroy", "for_each", "terraform import", "terraform state rm", "terraform untaint",
+		// Fields of the service.
+		"user_group", "new_user_group",
 	}
 	for _, argument := range schema.Provider.Block.Attributes {
 		names = append(names, argument.Name, "EMBED_"+strings.ToUpper(argument.Name))
@@ -68,13 +67,11 @@ func (d Diags) String() string {
 // HasError reports whether one of the diagnostics is an error.
 func (d Diags) HasError() bool {
 	return slices.ContainsFunc(d.List, func(each *tfprotov6.Diagnostic) bool {
-		return each.Severity == tfprotov6.DiagnosticSeverityError
+		return each.Severity == isError
 	})
 }
 
-func (d Diags) and(more Diags) Diags {
-	return Diags{t: more.t, List: slices.Concat(d.List, more.List)}
-}
+func (d Diags) and(more Diags) Diags { return Diags{t: more.t, List: slices.Concat(d.List, more.List)} }
 
 // WantNone ends the test if there are diagnostics.
 func (d Diags) WantNone() {
@@ -93,18 +90,17 @@ func Silent[Result any](result Result, diags Diags) Result {
 
 // WantError checks that there is exactly one diagnostic, that it is an error with this title, and that its detail
 // contains all the texts.
-func (d Diags) WantError(title string, says ...string) {
-	d.t.Helper()
-	d.wantOne(tfprotov6.DiagnosticSeverityError, title, says)
-}
+func (d Diags) WantError(title string, says ...string) { d.t.Helper(); d.want(isError, title, says) }
 
 // WantWarning is WantError for a warning.
 func (d Diags) WantWarning(title string, says ...string) {
 	d.t.Helper()
-	d.wantOne(tfprotov6.DiagnosticSeverityWarning, title, says)
+	d.want(isWarning, title, says)
 }
 
-func (d Diags) wantOne(severity tfprotov6.DiagnosticSeverity, title string, says []string) {
+const isError, isWarning = tfprotov6.DiagnosticSeverityError, tfprotov6.DiagnosticSeverityWarning
+
+func (d Diags) want(severity tfprotov6.DiagnosticSeverity, title string, says []string) {
 	d.t.Helper()
 	if len(d.List) != 1 || d.List[0].Severity != severity || d.List[0].Summary != title {
 		d.t.Fatalf("want a single %s %q, got:\n%s", severity, title, d)

@@ -1,7 +1,7 @@
 package protocoltest
 
 import (
-	"encoding/json"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -11,8 +11,8 @@ import (
 type Plan struct {
 	Action string
 	Prior  State
-	// config is the configuration that the provider saw when it planned. For attributes in ignore_changes, config has
-	// the prior values, and ignored has the configured ones.
+	// config is the configuration that the provider saw when it planned. What ignore_changes covers has its prior value
+	// there, and its configured one in ignored.
 	config   Object
 	ignored  Object
 	planned  tftypes.Value
@@ -25,32 +25,17 @@ type Plan struct {
 // Get returns an attribute of the planned state.
 func (plan Plan) Get(attribute string) any { return members(plan.planned)[attribute] }
 
-// wantNoCallBy returns a function that checks that there was no call since wantNoCallBy.
-func (p *Provider) wantNoCallBy(what string) (check func()) {
-	if p.Service == nil {
-		return func() {}
-	}
-	before := len(p.Service.Calls())
-	return func() {
-		p.T.Helper()
-		if len(p.Service.Calls()) > before {
-			p.T.Errorf("%s made a call", what)
-		}
-	}
-}
-
 // Validate validates a configuration, which must not make a call.
 func (p *Provider) Validate(config Object) Diags {
 	p.T.Helper()
-	defer p.wantNoCallBy("validation")()
-	resp := ask(p, p.Server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
+	resp := askQuietly(p, p.Server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
 		TypeName: ResourceType, Config: p.Encode(Value(p.Type(), config)),
 	})
 	return p.Diagnostics(resp.Diagnostics)
 }
 
-// Plan plans in a new walk. A nil configuration plans to destroy. Attributes in ignoreChanges keep their prior
-// values.
+// Plan plans in a new walk. A nil configuration plans to destroy. What ignoreChanges names, attributes or elements such
+// as mapping.sales, keeps its prior value.
 func (p *Provider) Plan(prior State, config Object, ignoreChanges ...string) Plan {
 	p.T.Helper()
 	p.Walk().WantNone()
@@ -66,9 +51,14 @@ func (p *Provider) PlanToo(prior State, config Object, ignoreChanges ...string) 
 		}
 	}
 	ignored := Object{}
-	for _, attribute := range ignoreChanges {
+	for _, name := range ignoreChanges {
+		attribute, element, isElement := strings.Cut(name, ".")
+		kept := prior.Get(attribute)
 		ignored[attribute] = config[attribute]
-		config = With(config, attribute, prior.Get(attribute))
+		if isElement {
+			kept = With(config[attribute].(Object), element, prior.Get(attribute).(Object)[element])
+		}
+		config = With(config, attribute, kept)
 	}
 	plan := p.planOnce(prior, config)
 	plan.ignored = ignored
@@ -95,13 +85,12 @@ func (p *Provider) PlanToo(prior State, config Object, ignoreChanges ...string) 
 
 func (p *Provider) planOnce(prior State, config Object) Plan {
 	p.T.Helper()
-	defer p.wantNoCallBy("planning")()
 	proposed, wanted := p.Nothing().Value, p.Nothing().Value
 	if config != nil {
 		wanted = Value(p.Type(), config)
 		proposed = Value(p.Type(), proposedState(p.block(), prior.Members(), config))
 	}
-	resp := ask(p, p.Server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
+	resp := askQuietly(p, p.Server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
 		TypeName: ResourceType, PriorState: p.Encode(prior.Value), ProposedNewState: p.Encode(proposed),
 		Config: p.Encode(wanted), PriorPrivate: prior.Private, PriorIdentity: prior.Identity,
 	})
@@ -155,15 +144,13 @@ func (p *Provider) ApplyToo(plan Plan, known ...Object) (State, Diags) {
 	if final.Diags.HasError() {
 		return plan.Prior, final.Diags
 	}
-	for _, broken := range brokenPromises("resource", Plain(plan.planned), Plain(final.planned)) {
-		p.T.Errorf("an engine reports an inconsistent final plan: %s", broken)
-	}
+	p.wantKept("an inconsistent final plan", plan.planned, final.planned)
 	// At apply, the provider sees the configured values in spite of ignore_changes.
 	final.config = With(final.config, plan.ignored)
 	return p.applyOnce(plan.Prior, final)
 }
 
-// ApplyDeletion deletes without planning, as engines do in a replacement. Before version 1.3, they always did.
+// ApplyDeletion deletes without planning, as engines do with -replace and for a tainted resource.
 func (p *Provider) ApplyDeletion(prior State) (State, Diags) {
 	p.T.Helper()
 	return p.applyOnce(prior, Plan{planned: p.Nothing().Value, private: prior.Private, identity: prior.Identity})
@@ -180,10 +167,7 @@ func (p *Provider) applyOnce(prior State, plan Plan) (State, Diags) {
 		Config: p.Encode(config), PlannedPrivate: plan.private, PlannedIdentity: plan.identity,
 	})
 	diags := p.Diagnostics(resp.Diagnostics)
-	state := State{Value: p.Decode(p.Type(), resp.NewState), Private: resp.Private, Identity: resp.NewIdentity}
-	if !state.Value.IsFullyKnown() {
-		p.T.Errorf("an engine reports unknown values after apply: %v", state.Members())
-	}
+	state := p.state(resp.NewState, resp.Private, resp.NewIdentity)
 	if diags.HasError() {
 		// Engines taint the instance that a failed creation leaves, so the next run would destroy the group.
 		switch updates := !prior.Value.IsNull() && plan.config != nil; {
@@ -194,19 +178,11 @@ func (p *Provider) applyOnce(prior State, plan Plan) (State, Diags) {
 		}
 		return state, diags
 	}
-	for _, broken := range brokenPromises("resource", Plain(plan.planned), Plain(state.Value)) {
-		p.T.Errorf("an engine reports an inconsistent result after apply: %s", broken)
-	}
+	p.wantKept("an inconsistent result after apply", plan.planned, state.Value)
 	if !state.Value.IsNull() {
 		p.WantIdentity(state.Identity, state.Get("user_group_id"))
 	}
 	return state, diags
-}
-
-// Create plans and applies the creation of a group, as a run does.
-func (p *Provider) Create(config Object) (State, Diags) {
-	p.T.Helper()
-	return p.Update(p.Nothing(), config)
 }
 
 // Update plans and applies a configuration, as a run does. If that succeeds, the next plan must be empty.
@@ -219,31 +195,30 @@ func (p *Provider) Update(prior State, config Object) (State, Diags) {
 	return state, diags
 }
 
-// Destroy plans and applies the destruction of a group, as a run does.
+// Create and Destroy do the same for a group that is to be created or destroyed. Updated, Created, WantDestroyed and
+// Refreshed end the test if there are diagnostics. Created also resets the counts of calls.
+
+func (p *Provider) Create(config Object) (State, Diags) {
+	p.T.Helper()
+	return p.Update(p.Nothing(), config)
+}
+
 func (p *Provider) Destroy(prior State) (State, Diags) {
 	p.T.Helper()
 	return p.Apply(p.Plan(prior, nil))
 }
+func (p *Provider) WantDestroyed(state State)   { p.T.Helper(); Silent(p.Destroy(state)) }
+func (p *Provider) Refreshed(state State) State { p.T.Helper(); return Silent(p.Read(state)) }
 
-// Updated is Update, but fails the test if there are diagnostics.
 func (p *Provider) Updated(prior State, config Object) State {
 	p.T.Helper()
 	return Silent(p.Update(prior, config))
 }
 
-// Created returns the state of a group that an earlier run has created without diagnostics. It resets the counts of
-// calls.
 func (p *Provider) Created(config Object) State {
 	p.T.Helper()
-	state := p.Updated(p.Nothing(), config)
-	p.Service.ResetCounts()
-	return state
-}
-
-// WantDestroyed checks that destroying the group causes no diagnostics.
-func (p *Provider) WantDestroyed(state State) {
-	p.T.Helper()
-	Silent(p.Destroy(state))
+	defer p.Service.ResetCounts()
+	return p.Updated(p.Nothing(), config)
 }
 
 // WantSettled checks that the plan has no changes and no diagnostics.
@@ -252,8 +227,7 @@ func (p *Provider) WantSettled(state State, config Object) {
 	plan := p.Plan(state, config)
 	plan.Diags.WantNone()
 	if plan.Action != "no-op" {
-		changes := brokenPromises("resource", Plain(state.Value), Plain(plan.planned))
-		p.T.Errorf("the plan is to %s, want none: %v", plan.Action, changes)
+		p.T.Errorf("the plan is to %s, want none: %s", plan.Action, changes(state.Value, plan.planned))
 	}
 }
 
@@ -277,17 +251,7 @@ func (p *Provider) ReadToo(state State) (State, Diags) {
 	if diags.HasError() {
 		return state, diags
 	}
-	read := State{Value: p.Decode(p.Type(), resp.NewState), Private: resp.Private, Identity: resp.NewIdentity}
-	if !read.Value.IsFullyKnown() {
-		p.T.Errorf("an engine reports unknown values after refresh: %v", read.Members())
-	}
-	return read, diags
-}
-
-// Refreshed is Read, but fails the test if there are diagnostics.
-func (p *Provider) Refreshed(state State) State {
-	p.T.Helper()
-	return Silent(p.Read(state))
+	return p.state(resp.NewState, resp.Private, resp.NewIdentity), diags
 }
 
 // Importing imports a group by ID or, if the ID is empty, by identity, in the current walk. It does not refresh the
@@ -304,21 +268,16 @@ func (p *Provider) Importing(id string, identity Object) (State, Diags) {
 		return p.Nothing(), diags
 	}
 	one := resp.ImportedResources[0]
-	return State{Value: p.Decode(p.Type(), one.State), Private: one.Private, Identity: one.Identity}, diags
+	return p.state(one.State, one.Private, one.Identity), diags
 }
 
-// ImportToo imports a group by ID and refreshes it, in the current walk, as in a plan with an import block.
-func (p *Provider) ImportToo(id string) (State, Diags) {
-	p.T.Helper()
-	return p.ReadToo(Silent(p.Importing(id, nil)))
-}
-
-// Imported is ImportToo in a new walk, but fails the test if there are diagnostics. It resets the counts of calls.
+// Imported imports a group by ID and refreshes it, as in a plan with an import block. It ends the test if there are
+// diagnostics, and resets the counts of calls.
 func (p *Provider) Imported(id string) State {
 	p.T.Helper()
 	p.Walk().WantNone()
 	defer p.Service.ResetCounts()
-	return Silent(p.ImportToo(id))
+	return Silent(p.ReadToo(Silent(p.Importing(id, nil))))
 }
 
 // Configurable returns the names of the attributes that a configuration can set.
@@ -329,28 +288,4 @@ func (p *Provider) Configurable() (names []string) {
 		}
 	}
 	return names
-}
-
-// Upgraded upgrades a state, as an engine does before it uses one.
-func (p *Provider) Upgraded(
-	version int64, attributes json.RawMessage, identityVersion int64, identity json.RawMessage,
-) State {
-	p.T.Helper()
-	resp := ask(p, p.Server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{
-		TypeName: ResourceType, Version: version, RawState: &tfprotov6.RawState{JSON: attributes},
-	})
-	p.Diagnostics(resp.Diagnostics).WantNone()
-	// Engines request the upgrade of an identity only if the versions differ, and the framework returns an error
-	// otherwise.
-	if identityVersion != 0 {
-		p.T.Fatal("no released version wrote an identity with a version other than 0")
-	}
-	value, err := tfprotov6.RawState{JSON: identity}.Unmarshal(identityType)
-	p.Must(err)
-	state := State{
-		Value:    p.Decode(p.Type(), resp.UpgradedState),
-		Identity: &tfprotov6.ResourceIdentityData{IdentityData: p.Encode(value)},
-	}
-	p.WantIdentity(state.Identity, state.Get("user_group_id"))
-	return state
 }

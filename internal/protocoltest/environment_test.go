@@ -3,6 +3,7 @@ package protocoltest_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -20,60 +21,65 @@ func wrongKey(t *testing.T) *Provider {
 	return p.AnotherProcess(Object{"api_key": customerKey, "environment": "Testing"})
 }
 
-// TestFailedCheckEndsTheRun checks that the first operation says why the check has failed, and that the others refer to
-// it, make no call, and keep the state. TestHistories in internal/usergroup proves that no operation changes anything.
-func TestFailedCheckEndsTheRun(t *testing.T) {
+// TestFailedPreflightEndsTheRun checks that the first operation says why the preflight has failed, and that the others
+// refer to it, make no call, and keep the state. Only a refusal does not end the lookups of what is known.
+// TestHistories in internal/usergroup proves that no operation changes anything.
+func TestFailedPreflightEndsTheRun(t *testing.T) {
 	t.Parallel()
-	for title, test := range map[string]struct {
-		refuses string // a call of the check
+	for name, test := range map[string]struct {
+		refuses string // a call of the preflight; empty for the wrong key
+		title   string
 		says    []string
+		refresh string // the calls of a refresh
 	}{
-		"The API key belongs to another environment": {
-			says: []string{`"Testing"`, `"Customer"`, "was not created", "then removed it"},
+		"wrong key": {title: wrongKeyUsed, says: []string{`"Testing"`, `Customer`, "was not created", "Use an API key"}},
+		"refused update": {
+			refuses: http.MethodPut, title: "Cannot test the service and the API key", refresh: "GET",
+			says: []string{"The preflight", "refuses this call", "was not created", "Fix what the service reports"},
 		},
-		"Cannot check the service and the API key": {
-			refuses: http.MethodPut,
-			says:    []string{"refuses this call", "was not created", "then removed it", "Fix what the service reports"},
-		},
-		"User group %q may still exist": {
-			refuses: http.MethodDelete,
-			says:    []string{"was not created", "curl -X DELETE", `{"user_group_id":"terraform-provider-embed-check-`},
+		"refused deletion": {
+			refuses: http.MethodDelete, title: `An empty user group %q may remain`,
+			says: []string{"The preflight", "was not created", "test group, with the ID", "Remove an empty group"},
 		},
 	} {
-		t.Run(title, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			p := wrongKey(t)
 			right := p.AnotherProcess(Object{"api_key": testingKey, "environment": "Testing"})
 			state := right.Updated(right.Nothing(), Acme())
+			right.Walk().WantNone()
 			if test.refuses != "" {
 				p.Always(test.refuses, emulator.Refuse)
+				p = right
 			}
-			diags := second(p.Create(Acme("user_group_id", "new")))
-			for _, left := range p.Service.In("Customer").Groups() {
-				title = fmt.Sprintf(title, left.ID)
+			diags := second(p.ApplyToo(p.PlanToo(p.Nothing(), Acme("user_group_id", "new"))))
+			if strings.Contains(test.title, "%q") {
+				test.title = fmt.Sprintf(test.title, p.Service.Calls()[len(p.Service.Calls())-1].ID)
 			}
-			diags.WantError(title, test.says...)
+			diags.WantError(test.title, test.says...)
 			p.Service.ResetCounts()
-			second(p.DataSource(ByID("acme"))).WantError(`User group "acme" was left unchanged`, "ended the run", title)
-			p.WantSame(Silent(p.ReadToo(state)), state)
+			second(p.Data(ResourceType, ByID("acme"))).WantError(unchanged,
+				"See the earlier error: "+test.title, "No group was changed")
 			p.WantCalls("")
+			p.WantSame(Silent(p.ReadToo(state)), state)
+			p.WantCalls(test.refresh)
 		})
 	}
 }
 
-func TestRightKeyIsCheckedOnlyBeforeChanges(t *testing.T) {
+func TestTheKeyIsTestedOnlyBeforeChanges(t *testing.T) {
 	p := wrongKey(t).AnotherProcess(Object{"api_key": testingKey, "environment": "Testing"})
 	state := p.Updated(p.Nothing(), Acme())
-	p.WantCalls("check > GET")
+	p.WantCalls("preflight > GET")
 	state = p.Updated(state, Acme("name", "New"))
-	p.WantCalls("check > PUT")
+	p.WantCalls("preflight > PUT")
 	p.WantState(state, "api_environment_tag", "Testing")
 	p.WantSettled(p.Refreshed(state), Acme("name", "New"))
 	p.WantCalls("GET")
 
-	// If the state shows that the group is in another environment, the provider does not even make the check.
+	// If the state shows that the group is in another environment, the provider does not even run the preflight.
 	p = p.AnotherProcess(Object{"api_key": testingKey, "environment": "Customer"})
 	second(p.Update(state, Acme())).WantError(elsewhere,
-		`"Customer"`, `"Testing"`, "was not updated", "terraform state rm")
+		`"Customer"`, `Testing`, "was not updated", "terraform state rm")
 	second(p.Destroy(state)).WantError(elsewhere, "was not deleted")
 	p.WantCalls("")
 }
@@ -87,8 +93,8 @@ func TestServiceWithoutEnvironmentsFailsOnlyIfOneIsConfigured(t *testing.T) {
 	}
 	p = p.AnotherProcess(Object{"environment": "Customer"})
 	diags := second(p.Update(state, NextQuarter("name", "New")))
-	p.Diagnostics(diags.List[:1]).WantError("The environment of the API key is not known")
-	p.Diagnostics(diags.List[1:]).WantError(cannotRotate)
+	p.Diagnostics(diags.List[:1]).WantError(wrongKeyUsed, "the service shows none", "remove the argument")
+	p.Diagnostics(diags.List[1:]).WantError(unchanged, "was not rotated")
 	p.WantGroups("acme")
 }
 
@@ -103,4 +109,27 @@ func TestRefusedKeyEndsTheRun(t *testing.T) {
 	p.WantSame(Silent(wrong.ReadToo(other)), other)
 	p.WantCalls("GET")
 	second(wrong.Destroy(acme)).WantError(cannotDelete, "status 401", "was not deleted", "Check api_key")
+}
+
+// With the key of the other environment, no state takes over the tokens of that environment: its group is another one.
+// With the provider's environment set, the preflight finds the wrong key first.
+func TestWrongKeyTakesOverNoToken(t *testing.T) {
+	p := wrongKey(t)
+	right := p.AnotherProcess(Object{"api_key": testingKey, "environment": "Testing"})
+	state := right.Updated(right.Nothing(), Acme())
+	theirs := p.Service.In("Customer").Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	p.Service.ResetCounts()
+	after, diags := p.Read(state)
+	diags.WantError(wrongKeyUsed, `"Testing"`, "No group was changed")
+	p.WantSame(after, state)
+	p.WantCalls("GET > preflight")
+	for _, expected := range []any{nil, "Customer"} { // Both the key and the environment can be wrong.
+		unaware := p.AnotherProcess(Object{"api_key": customerKey, "environment": expected})
+		after, diags = unaware.Read(state)
+		diags.WantWarning(replaced, "Check the API key")
+		p.WantNoState(after)
+	}
+	if group, _ := p.Service.In("Customer").Group("acme"); group.Token != theirs.Token {
+		t.Error("the other group was changed")
+	}
 }

@@ -9,8 +9,8 @@ import (
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// TestImportSendsOnlyTheMapping checks that an import by ID or by identity reads the group, and that the first apply
-// sends only the mapping, which is unknown until then.
+// TestImportSendsOnlyTheMapping checks that an import by ID, by identity or from a query reads the group, and that the
+// first apply sends only the mapping, which is unknown until then.
 func TestImportSendsOnlyTheMapping(t *testing.T) {
 	t.Parallel()
 	for _, answers := range []emulator.Answers{emulator.AnswersStored, emulator.AnswersEcho} {
@@ -29,6 +29,9 @@ func TestImportSendsOnlyTheMapping(t *testing.T) {
 			p.WantState(state, "name", "Acme", "properties", `{"rows":10,"tier":"gold"}`)
 			p.WantSettled(state, Acme("mapping", nil, "rotate_token_when_changed", nil))
 		}
+		// A query generates configuration from what an import sees, apart from the token.
+		listed := Silent(p.List(0, true, "acme"))
+		p.WantSame(p.Edited(state, listed[0].Resource, "token", state.Token()), state)
 		p.Service.ResetCounts()
 		plan := p.Plan(state, Acme())
 		plan.Diags.WantWarning(mayDiffer, "replaces whatever mapping the group has")
@@ -53,8 +56,8 @@ func TestFirstPlanAfterAnImportWarns(t *testing.T) {
 	if got := string(p.Group("acme").Properties); got != `{"a":1}` {
 		t.Errorf("properties that are not managed are now %s", got)
 	}
-	// The first mapping still causes the warning, even after an update of other arguments.
-	state = p.Updated(state, With(bare, "name", "New"))
+	// The first mapping still causes the warning, even after refreshes and an update of other arguments.
+	state = p.Refreshed(p.Updated(state, With(bare, "name", "New")))
 	p.Plan(state, With(bare, "mapping", Object{"a": "b"})).Diags.WantWarning(mayDiffer, "mapping")
 }
 
@@ -62,8 +65,8 @@ func TestImportOfAMissingGroupLeavesNothing(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := Silent(p.Importing("nobody", nil))
 	for range 2 { // A failed refresh must not end the import, and it keeps the state.
-		second(p.Read(state)).WantError(doesNotExist, "then removed it", "spelling", "environment")
-		p.WantCalls("GET > check > GET > DELETE")
+		second(p.Read(state)).WantError(doesNotExist, "The service has no group with this ID", "spelling", "environment")
+		p.WantCalls("GET > preflight > GET > DELETE")
 	}
 	p.WantGroups()
 	// After a successful import, a missing group is removed from the state like any other.
@@ -107,7 +110,7 @@ func TestIgnoredChangesAreNotSent(t *testing.T) {
 			state := p.Imported("acme")
 			p.Service.ResetCounts()
 			after, diags := p.Apply(p.Plan(state, Acme(change...), attribute))
-			if sent := p.LastBody(); diags.HasError() || strings.Contains(sent, attribute) {
+			if sent := lastBody(p); diags.HasError() || strings.Contains(sent, attribute) {
 				t.Errorf("%s was sent: %s\n%s", attribute, sent, diags)
 			}
 			p.WantCalls("PUT")
@@ -122,7 +125,38 @@ func TestIgnoredChangesAreNotSent(t *testing.T) {
 	}
 	// The state has the mapping that Terraform has sent. Somebody may have changed it since.
 	_, _ = p.Apply(p.Plan(state, Acme("name", "New", "mapping", Object{"sales": "db-2"}), "mapping"))
-	if sent := p.LastBody(); !strings.Contains(sent, "New") || strings.Contains(sent, "mapping") {
+	if sent := lastBody(p); !strings.Contains(sent, "New") || strings.Contains(sent, "mapping") {
 		t.Errorf("the update sends %s, want no mapping", sent)
+	}
+}
+
+// TestIgnoredElementsKeepTheirValues checks that, with an element of the mapping in ignore_changes, what goes into the
+// state is what was sent: the mapping of the plan if the rest of it changes, and otherwise nothing.
+func TestIgnoredElementsKeepTheirValues(t *testing.T) {
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme("mapping", Object{"a": "1", "b": "1"}))
+	config := Acme("mapping", Object{"a": "2", "b": "9"})
+	planned := Object{"a": "2", "b": "1"}
+	state = Silent(p.Apply(p.Plan(state, config, "mapping.b")))
+	p.WantState(state, "mapping", planned)
+	if mapping := p.Group("acme").Mapping; mapping["a"] != "2" || mapping["b"] != "1" {
+		t.Errorf("the service has the mapping %v, and the state %v", mapping, planned)
+	}
+	p.WantCalls("PUT")
+	// Only the name changes, so the mapping, which somebody else may have changed, is not sent.
+	p.Service.Change("acme", func(group *emulator.Group) { group.Mapping = map[string]string{"a": "2", "b": "theirs"} })
+	state = Silent(p.Apply(p.Plan(state, With(config, "name", "New"), "mapping.b")))
+	p.WantState(state, "mapping", planned, "name", "New")
+	if mapping := p.Group("acme").Mapping; mapping["b"] != "theirs" {
+		t.Errorf("the service has the mapping %v", mapping)
+	}
+	// A failed update keeps the state, so that the next plan sends the mapping.
+	p.Fault("PUT", emulator.Refuse)
+	config = With(config, "name", "New", "mapping", Object{"a": "3", "b": "9"})
+	state, diags := p.Apply(p.Plan(state, config, "mapping.b"))
+	diags.WantError(cannotUpdate)
+	p.WantState(state, "mapping", planned)
+	if plan := p.Plan(state, config, "mapping.b"); plan.Action != "update" {
+		t.Errorf("the next plan is to %s", plan.Action)
 	}
 }

@@ -20,6 +20,7 @@ func TestMain(m *testing.M) { os.Exit(Run(m)) }
 const (
 	adopted         = `User group "acme" was adopted`
 	alreadyExists   = `User group "acme" already exists`
+	cacheSuspected  = `A cache may have returned user group "acme"`
 	cannotLookUp    = `Cannot look up user group "acme"`
 	cannotUpdate    = `Cannot update user group "acme"`
 	cannotRotate    = `Cannot rotate the token of user group "acme"`
@@ -28,17 +29,38 @@ const (
 	isProtected     = `User group "acme" is protected from deletion`
 	notAsPlanned    = `User group "acme" was not updated as planned`
 	mayDiffer       = `The plan may differ from what the apply does`
-	recreated       = `User group "acme" was recreated`
-	replaced        = `User group "acme" has been replaced`
-	rotatedAway     = `The token of user group "acme" was rotated elsewhere`
+	leftBehind      = `An empty user group "acme" may remain`
+	replaced        = `A user group was replaced, or the API key belongs to another environment`
+	respelled       = `The service spells a user group's ID or name differently`
 	outdated        = `The service shows an outdated token of user group "acme"`
-	tokenReturned   = `An earlier token of user group "acme" is current again`
+	unexpectedToken = `User group "acme" has an unexpected token`
 	anotherHasTheID = `Another user group has the ID "acme"`
 	elsewhere       = `User group "acme" is in another environment`
+	wrongKeyUsed    = `The API key does not belong to the expected environment`
+	unchanged       = `User group "acme" was left unchanged`
 	doesNotExist    = `User group "nobody" does not exist`
 	invalidID       = "Invalid user_group_id"
 	notConfigured   = "The provider is not configured yet"
 )
+
+// Acme returns a configuration that sets every argument that manages something at the service, with changes.
+func Acme(changes ...any) Object {
+	return With(Object{
+		"user_group_id": "acme", "name": "Acme", "mapping": Object{"sales": "db-1"},
+		"properties": `{"tier":"gold","rows":10}`, "rotate_token_when_changed": Quarter("Q1"),
+	}, changes...)
+}
+
+// NextQuarter returns Acme with a trigger that rotates the token, with changes.
+func NextQuarter(changes ...any) Object {
+	return With(Acme("rotate_token_when_changed", Quarter("Q2")), changes...)
+}
+
+// Quarter returns the value of a trigger for rotations.
+func Quarter(value string) Object { return Object{"quarter": value} }
+
+// ByID returns the configuration of an object that looks up a group.
+func ByID(id string) Object { return Object{"user_group_id": id} }
 
 // adopting is Acme with adopt_existing.
 func adopting(changes ...any) Object {
@@ -84,4 +106,16 @@ func inVirtualTime(t *testing.T, options emulator.Options, test func(*testing.T,
 		p.Configure(p.Arguments()).WantNone()
 		test(t, p)
 	})
+}
+
+// passed lets virtual time pass, and returns token_rotated_at for a rotation then.
+func passed(wait time.Duration) string {
+	time.Sleep(wait)
+	return time.Now().UTC().Format(time.RFC3339)
+}
+
+// lastBody returns the body of the last call.
+func lastBody(p *Provider) string {
+	calls := p.Service.Calls()
+	return string(calls[len(calls)-1].Body)
 }

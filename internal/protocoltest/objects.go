@@ -7,12 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// DataSource validates and reads the data source embed_user_group.
-func (p *Provider) DataSource(config Object) (Object, Diags) {
-	p.T.Helper()
-	return p.Data(ResourceType, config)
-}
-
 // Data validates and reads a data source.
 func (p *Provider) Data(name string, config Object) (Object, Diags) {
 	p.T.Helper()
@@ -24,10 +18,7 @@ func (p *Provider) Data(name string, config Object) (Object, Diags) {
 		return nil, diags
 	}
 	read := ask(p, p.Server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: encoded})
-	if p.isDeferred(read.Deferred) {
-		return nil, p.Diagnostics(read.Diagnostics)
-	}
-	return p.results(typ, read.State, config), p.Diagnostics(read.Diagnostics)
+	return p.results(typ, read.State, config, read.Deferred), p.Diagnostics(read.Diagnostics)
 }
 
 // Open validates and opens the ephemeral resource.
@@ -42,19 +33,21 @@ func (p *Provider) Open(config Object) (Object, Diags) {
 	}
 	opened := ask(p, p.Server.OpenEphemeralResource,
 		&tfprotov6.OpenEphemeralResourceRequest{TypeName: tokenType, Config: encoded})
-	if p.isDeferred(opened.Deferred) {
-		return nil, p.Diagnostics(opened.Diagnostics)
-	}
 	if !opened.RenewAt.IsZero() {
 		p.T.Error("the ephemeral resource asks to be renewed")
 	}
-	return p.results(typ, opened.Result, config), p.Diagnostics(opened.Diagnostics)
+	return p.results(typ, opened.Result, config, opened.Deferred), p.Diagnostics(opened.Diagnostics)
 }
 
 // results decodes a result and checks what an engine checks: everything must be known, and configured values must be
-// unchanged.
-func (p *Provider) results(typ tftypes.Type, encoded *tfprotov6.DynamicValue, config Object) Object {
+// unchanged. If the operation was deferred, there is no result.
+func (p *Provider) results(
+	typ tftypes.Type, encoded *tfprotov6.DynamicValue, config Object, deferred *tfprotov6.Deferred,
+) Object {
 	p.T.Helper()
+	if p.isDeferred(deferred) {
+		return nil
+	}
 	value := p.Decode(typ, encoded)
 	results := members(value)
 	if !value.IsFullyKnown() {
@@ -69,7 +62,7 @@ func (p *Provider) results(typ tftypes.Type, encoded *tfprotov6.DynamicValue, co
 }
 
 // Invoke validates, plans and runs the action, and returns its progress messages.
-func (p *Provider) Invoke(config Object) ([]string, Diags) {
+func (p *Provider) Invoke(config Object) (progress []string, diags Diags) {
 	p.T.Helper()
 	encoded := p.Encode(Value(p.Schema.ActionSchemas[actionType].Schema.ValueType(), config))
 	validated := ask(p, p.Server.ValidateActionConfig,
@@ -83,8 +76,6 @@ func (p *Provider) Invoke(config Object) ([]string, Diags) {
 		return nil, Diags{t: p.T}
 	}
 	stream := ask(p, p.Server.InvokeAction, &tfprotov6.InvokeActionRequest{ActionType: actionType, Config: encoded})
-	var progress []string
-	var diags Diags
 	for event := range stream.Events {
 		switch event := event.Type.(type) {
 		case tfprotov6.ProgressInvokeActionEventType:
@@ -104,26 +95,23 @@ type Listed struct {
 }
 
 // List validates the configuration and lists the groups. A limit of 0 means no limit.
-func (p *Provider) List(limit int64, wholeResource bool, ids ...string) ([]Listed, Diags) {
+func (p *Provider) List(limit int64, wholeResource bool, ids ...string) (listed []Listed, diags Diags) {
 	p.T.Helper()
 	typ := p.Schema.ListResourceSchemas[ResourceType].ValueType()
 	encoded := p.Encode(Value(typ, Object{"user_group_ids": ids}))
 	validated := ask(p, p.Server.ValidateListResourceConfig,
 		&tfprotov6.ValidateListResourceConfigRequest{TypeName: ResourceType, Config: encoded})
-	diags := p.Diagnostics(validated.Diagnostics)
-	if diags.HasError() {
+	if diags = p.Diagnostics(validated.Diagnostics); diags.HasError() {
 		return nil, diags
 	}
 	stream := ask(p, p.Server.ListResource, &tfprotov6.ListResourceRequest{
 		TypeName: ResourceType, Config: encoded, Limit: limit, IncludeResource: wholeResource,
 	})
-	var listed []Listed
 	for result := range stream.Results {
 		if diags.HasError() && result.Identity != nil {
 			p.T.Error("a result follows an error, after which Terraform ends the provider")
 		}
-		more := p.Diagnostics(result.Diagnostics)
-		diags = diags.and(more)
+		diags = diags.and(p.Diagnostics(result.Diagnostics))
 		if result.Identity == nil {
 			continue
 		}
@@ -135,12 +123,4 @@ func (p *Provider) List(limit int64, wholeResource bool, ids ...string) ([]Liste
 		listed = append(listed, one)
 	}
 	return listed, diags
-}
-
-// WantObject checks that two objects are equal.
-func (p *Provider) WantObject(got, want Object) {
-	p.T.Helper()
-	if !reflect.DeepEqual(got, want) {
-		p.T.Errorf("got %v, want %v", got, want)
-	}
 }

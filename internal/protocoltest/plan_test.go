@@ -87,8 +87,7 @@ func TestOnlyANewValueOfATriggerRotates(t *testing.T) {
 		"map unknown, none before":  {nil, Unknown, false},
 		"map unknown, empty before": {o{}, Unknown, false},
 	} {
-		prior := state
-		prior.Value = Value(p.Type(), With(state.Members(), "rotate_token_when_changed", test.before))
+		prior := p.Edited(state, "rotate_token_when_changed", test.before)
 		plan := p.Plan(prior, Acme("rotate_token_when_changed", test.now))
 		if got := plan.Get("token_fingerprint") == Unknown; got != test.rotates {
 			t.Errorf("%s: rotates is %t, want %t", name, got, test.rotates)

@@ -25,17 +25,16 @@ import (
 // rules whose violation an engine reports as a bug in the provider.
 type Provider struct {
 	T         *testing.T
-	ctx       context.Context
-	newServer func() tfprotov6.ProviderServer
 	Server    Server
 	Service   *emulator.Emulator
+	Schema    *tfprotov6.GetProviderSchemaResponse
+	ctx       context.Context
+	newServer func() tfprotov6.ProviderServer
+	names     []string // that diagnostics may mention
 	keys      []string
 	log       *logs
-	names     []string // that diagnostics may mention
-	// NoTeams is set if the responses of the service have no team_id.
-	NoTeams   bool
-	Schema    *tfprotov6.GetProviderSchemaResponse
-	deferrals int // since the last WantDeferred
+	noTeams   bool // the responses of the service have no team_id
+	Deferrals int  // how many operations were deferred
 	// configured is the request that configures the provider at the beginning of each walk, or nil.
 	configured *tfprotov6.ConfigureProviderRequest
 }
@@ -74,15 +73,9 @@ func Bare(t *testing.T, newServer func() tfprotov6.ProviderServer) *Provider {
 func Start(t *testing.T, newServer func() tfprotov6.ProviderServer, options emulator.Options) *Provider {
 	t.Helper()
 	p := Bare(t, newServer)
-	p.Serve(options)
+	p.Use(StartService(t, options), options)
 	p.Configure(p.Arguments()).WantNone()
 	return p
-}
-
-// Serve starts the emulator that the provider is going to use.
-func (p *Provider) Serve(options emulator.Options) {
-	p.T.Helper()
-	p.Use(StartService(p.T, options), options)
 }
 
 // Use makes the emulator the one that the provider is going to use.
@@ -94,19 +87,19 @@ func (p *Provider) Use(service *emulator.Emulator, options emulator.Options) {
 			p.T.Errorf("%d faults never struck, so they tested nothing", waiting)
 		}
 	})
-	p.NoTeams = slices.Contains(options.Omit, "team_id")
+	p.noTeams = slices.Contains(options.Omit, "team_id")
 	p.keys = []string{emulator.DefaultKey}
-	p.collectLogs()
 	for key := range options.Environments {
 		p.keys = append(p.keys, key)
 	}
+	p.collectLogs()
 }
 
 // Arguments returns provider arguments for the emulator, with very short waits between retries.
 func (p *Provider) Arguments() Object {
 	return Object{
 		"base_url": cmp.Or(p.Service.URL(), "http://127.0.0.1"), "api_key": emulator.DefaultKey, "request_timeout": "10s",
-		"retry_wait_min": "1ms", "retry_wait_max": "2ms", "max_retries": 2,
+		"retry_wait_max": "1ms", "max_retries": 2,
 	}
 }
 
@@ -114,7 +107,7 @@ func (p *Provider) Arguments() Object {
 func (p *Provider) AnotherProcess(arguments Object) *Provider {
 	p.T.Helper()
 	other := Bare(p.T, p.newServer)
-	other.Service, other.keys = p.Service, slices.Clone(p.keys)
+	other.Service, other.noTeams, other.keys = p.Service, p.noTeams, slices.Clone(p.keys)
 	if key, is := arguments["api_key"].(string); is {
 		other.keys = append(other.keys, key)
 	}
@@ -142,8 +135,7 @@ func (p *Provider) Walk() Diags {
 	if p.configured == nil {
 		return Diags{t: p.T}
 	}
-	configured := ask(p, p.Server.ConfigureProvider, p.configured)
-	return p.Diagnostics(configured.Diagnostics)
+	return p.Diagnostics(ask(p, p.Server.ConfigureProvider, p.configured).Diagnostics)
 }
 
 // WalkDeferring is Walk with an engine that allows deferral.
@@ -156,24 +148,10 @@ func (p *Provider) WalkDeferring() Diags {
 // isDeferred counts a deferral, if there is one, and reports whether there is. The only reason can be that the
 // configuration of the provider is unknown.
 func (p *Provider) isDeferred(deferred *tfprotov6.Deferred) bool {
-	p.T.Helper()
-	if deferred == nil {
-		return false
+	if deferred != nil && deferred.Reason == tfprotov6.DeferredReasonProviderConfigUnknown {
+		p.Deferrals++
 	}
-	if deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
-		p.T.Errorf("deferred because of %v", deferred.Reason)
-	}
-	p.deferrals++
-	return true
-}
-
-// WantDeferred checks how many operations were deferred since the last WantDeferred.
-func (p *Provider) WantDeferred(what string, want int) {
-	p.T.Helper()
-	if p.deferrals != want {
-		p.T.Errorf("%s: %d deferrals, want %d", what, p.deferrals, want)
-	}
-	p.deferrals = 0
+	return deferred != nil
 }
 
 // Must ends the test if there is an error.
@@ -194,11 +172,27 @@ func ask[Request, Response any](
 	return response
 }
 
-// Stop asks the provider to end all operations, as an engine does when it is interrupted.
-func (p *Provider) Stop() {
+// askQuietly is ask for a method that must not make a call to the service.
+func askQuietly[Request, Response any](
+	p *Provider, method func(context.Context, Request) (Response, error), request Request,
+) Response {
 	p.T.Helper()
-	ask(p, p.Server.StopProvider, &tfprotov6.StopProviderRequest{})
+	calls := func() int {
+		if p.Service == nil {
+			return 0
+		}
+		return len(p.Service.Calls())
+	}
+	before := calls()
+	response := ask(p, method, request)
+	if calls() > before {
+		p.T.Errorf("%T made a call", request)
+	}
+	return response
 }
+
+// Stop asks the provider to end all operations, as an engine does when it is interrupted.
+func (p *Provider) Stop() { ask(p, p.Server.StopProvider, &tfprotov6.StopProviderRequest{}) }
 
 func (p *Provider) block() *tfprotov6.SchemaBlock {
 	return p.Schema.ResourceSchemas[ResourceType].Block
@@ -232,26 +226,18 @@ func (p *Provider) Group(id string) emulator.Group {
 	return group
 }
 
-// LastBody returns the body of the last call.
-func (p *Provider) LastBody() string {
-	calls := p.Service.Calls()
-	return string(calls[len(calls)-1].Body)
-}
-
 // WantCalls checks the methods of all calls since the counts were last reset, such as "GET > DELETE", and resets the
-// counts. Consecutive calls of the check of the service appear as one word, check.
+// counts. The calls of the preflight appear as one word.
 func (p *Provider) WantCalls(want string) {
 	p.T.Helper()
 	var methods []string
 	for _, call := range p.Service.Calls() {
-		method := call.Method
-		if IsCheck(call) {
-			method = "check"
+		if IsPreflight(call) {
+			call.Method = "preflight"
 		}
-		if method != "check" || len(methods) == 0 || methods[len(methods)-1] != method {
-			methods = append(methods, method)
-		}
+		methods = append(methods, call.Method)
 	}
+	methods = slices.CompactFunc(methods, func(a, b string) bool { return a == "preflight" && b == a })
 	p.Service.ResetCounts()
 	if got := strings.Join(methods, " > "); got != want {
 		p.T.Errorf("the calls were %q, want %q", got, want)
@@ -259,96 +245,13 @@ func (p *Provider) WantCalls(want string) {
 }
 
 // WantGroups checks that the service has exactly these groups.
-func (p *Provider) WantGroups(want ...string) {
-	p.T.Helper()
-	WantGroups(p.T, p.Service, want)
-}
+func (p *Provider) WantGroups(want ...string) { p.T.Helper(); WantGroups(p.T, p.Service, want) }
 
 // WantUntouched checks that the service has exactly the same groups as before, unchanged.
 func (p *Provider) WantUntouched(before []emulator.Group) {
 	p.T.Helper()
 	if after := p.Service.Groups(); !reflect.DeepEqual(before, after) {
 		p.T.Errorf("the service had %v and now has %v", before, after)
-	}
-}
-
-// State is what an engine stores of an instance of the resource.
-type State struct {
-	Value    tftypes.Value
-	Private  []byte
-	Identity *tfprotov6.ResourceIdentityData
-}
-
-// Nothing is the state of a group that is not in the state.
-func (p *Provider) Nothing() State {
-	return State{Value: tftypes.NewValue(p.Type(), nil)}
-}
-
-// Members returns the attributes of the state.
-func (s State) Members() Object { return members(s.Value) }
-
-// Get returns an attribute of the state.
-func (s State) Get(attribute string) any { return s.Members()[attribute] }
-
-// Token returns the token in the state, which must have one.
-func (s State) Token() string { return s.Get("token").(string) }
-
-// WantState checks attributes of the state. They are given in the form that With takes.
-func (p *Provider) WantState(state State, attributes ...any) {
-	p.T.Helper()
-	if state.Value.IsNull() {
-		p.T.Fatalf("there is no state")
-	}
-	for name, value := range With(Object{}, attributes...) {
-		if got := state.Get(name); !reflect.DeepEqual(got, value) {
-			p.T.Errorf("%s is %#v in the state, want %#v", name, got, value)
-		}
-	}
-}
-
-// WantNoState checks that the state has no group.
-func (p *Provider) WantNoState(state State) {
-	p.T.Helper()
-	if !state.Value.IsNull() {
-		p.T.Errorf("the state is not empty: %v", state.Members())
-	}
-}
-
-// WantSame checks that no attribute in the state has changed.
-func (p *Provider) WantSame(state, before State) {
-	p.T.Helper()
-	if !state.Value.Equal(before.Value) {
-		p.T.Errorf("the state changed from %v to %v", before.Members(), state.Members())
-	}
-}
-
-// WantTruth checks that the computed attributes in the state match the group at the service. api_environment_tag is
-// null until a response has contained it.
-func (p *Provider) WantTruth(state State, id string) {
-	p.T.Helper()
-	group := p.Group(id)
-	token, team := any(group.Token), any(group.TeamID)
-	if state.Get("store_token") == false {
-		token = nil
-	}
-	if p.NoTeams {
-		team = nil
-	}
-	p.WantState(state, "user_group_id", id, "id", id,
-		"team_id", team, "token", token, "token_fingerprint", Fingerprint(group.Token))
-	if tag := state.Get("api_environment_tag"); tag != nil && tag != group.Environment {
-		p.T.Errorf("api_environment_tag is %v in the state, want %q", tag, group.Environment)
-	}
-}
-
-// WantIdentity checks that the identity names the group.
-func (p *Provider) WantIdentity(identity *tfprotov6.ResourceIdentityData, id any) {
-	p.T.Helper()
-	if identity == nil {
-		p.T.Fatalf("there is no identity")
-	}
-	if got := members(p.Decode(identityType, identity.IdentityData))["user_group_id"]; got != id {
-		p.T.Errorf("the identity is %v, want %v", got, id)
 	}
 }
 
@@ -384,7 +287,6 @@ func (p *Provider) Logged() string {
 
 // showsSecret reports whether a text contains a key or a token. All tokens of the emulator begin with ugt_.
 func (p *Provider) showsSecret(text string) bool {
-	return strings.Contains(text, "ugt_") || slices.ContainsFunc(p.keys, func(key string) bool {
-		return strings.Contains(text, key)
-	})
+	return strings.Contains(text, "ugt_") ||
+		slices.ContainsFunc(p.keys, func(key string) bool { return strings.Contains(text, key) })
 }

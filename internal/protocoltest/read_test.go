@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
@@ -36,7 +37,8 @@ func TestReadShowsDrift(t *testing.T) {
 }
 
 // The calls are a lookup, which creates a placeholder, a second lookup, which confirms that, and the deletion of the
-// placeholder. For the first missing group in a process, the provider also checks the service.
+// placeholder. The first missing group in a process also costs the preflight. There is a warning only if something may
+// remain.
 func TestReadOfAMissingGroupLeavesNothing(t *testing.T) {
 	p := start(t, emulator.Options{})
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
@@ -44,56 +46,66 @@ func TestReadOfAMissingGroupLeavesNothing(t *testing.T) {
 	p.Service.Remove("other")
 	acme.Identity = nil
 	p.WantNoState(p.Refreshed(acme))
-	p.WantCalls("GET > check > GET > DELETE")
+	p.WantCalls("GET > preflight > GET > DELETE")
 	p.Fault(http.MethodGet, emulator.CutBefore)
 	gone, diags := p.ReadToo(other)
-	diags.WantWarning(`User group "other" does not exist`, "attempt at the lookup got no usable response",
-		"an empty group will appear")
+	diags.WantWarning(`User group "other" does not exist`, `An empty group with the ID "other" may remain`,
+		"looking up a missing group creates it", `"Remove an empty group" in the guide Troubleshooting`)
 	p.WantNoState(gone)
 	p.WantCalls("GET > GET > GET > DELETE")
 	p.WantDestroyed(acme)
 	p.WantGroups()
 }
 
-// What the service does not show of the new group is forgotten, so that the next plan sends it.
-func TestReadOfAReplacedGroupForgetsTheOldOne(t *testing.T) {
-	inVirtualTime(t, emulator.Options{}, func(t *testing.T, p *Provider) {
+// TestReadOfAnotherGroupRemovesTheResource checks that another number with another token is another group. Terraform
+// shows warnings with the same title once, so the title has no ID. Create then says that the group exists, or adopts
+// it.
+func TestReadOfAnotherGroupRemovesTheResource(t *testing.T) {
+	inVirtualTime(t, emulator.Options{}, func(_ *testing.T, p *Provider) {
 		state := p.Created(Acme())
-		p.Service.Replace("acme")
-		state, diags := p.Read(state)
-		diags.WantWarning(replaced, "team_id 1001", "team_id 1002", "API key")
-		p.WantTruth(state, "acme")
-		p.WantState(state, "name", nil, "mapping", nil, "properties", nil)
-		state = p.Refreshed(state) // The warning appears only once.
-
-		// A destroy at this point must not delete the new group, which Terraform has never managed.
-		p.Service.ResetCounts()
-		second(p.Destroy(state)).WantWarning(anotherHasTheID, "was not touched")
-		p.WantCalls("")
-
-		plan := p.Plan(state, Acme())
-		plan.Diags.WantWarning(mayDiffer, "mapping")
-		state, _ = p.Apply(plan)
-		p.WantCalls("PUT")
-		p.WantSettled(p.Refreshed(state), Acme())
-
-		// What the service does show is shown as drift.
-		p.Service.Remove("acme")
 		p.Service.Seed(emulator.Group{ID: "acme", Name: "Theirs", Properties: json.RawMessage(`{"a":1}`)})
-		state, _ = p.Read(state)
-		p.WantState(state, "name", "Theirs", "properties", `{"a":1}`, "mapping", nil, "api_environment_tag", nil)
-		state, _ = p.Apply(p.Plan(state, Acme()))
-		p.WantDestroyed(state)
-		p.WantGroups()
+		before := p.Service.Groups()
+		// A plan without a refresh must not delete the other group either.
+		second(p.Destroy(state)).WantWarning(anotherHasTheID, "environment", "was not touched")
+		p.WantCalls("DELETE > GET")
+		gone, diags := p.Read(state)
+		p.WantNoState(gone)
+		diags.WantWarning(replaced, "team_id of the group was 1001; the service shows 1002", "Check the API key",
+			"import the new one", "adopt_existing")
+		p.WantCalls("GET")
+		second(p.Create(Acme())).WantError(alreadyExists)
+		p.WantUntouched(before)
+		state, diags = p.Create(adopting())
+		diags.WantWarning(adopted)
+		p.WantTruth(state, "acme")
+		p.WantSettled(p.Refreshed(state), adopting())
 	})
 }
 
-// TestFailedReadOffersACommandForAnEmptyGroup checks that a failed refresh changes no group, and that the error has the
-// command that removes an empty group.
-func TestFailedReadOffersACommandForAnEmptyGroup(t *testing.T) {
+// A service may renumber its groups, for example when it is restored from a backup. Another group can have the number
+// of the one in the state: what tells them apart is that it is new.
+func TestTokenAndNumberTogetherIdentifyAGroup(t *testing.T) {
 	p := start(t, emulator.Options{})
-	remedy := "curl -X DELETE '" + p.Service.URL() + `/api/user' -H "Authorization: Token $EMBED_API_KEY" ` +
-		`-H 'Content-Type: application/json' -d '{"user_group_id":"acme"}'`
+	state := p.Created(Acme())
+	p.Service.Change("acme", func(group *emulator.Group) { group.TeamID = 4711 })
+	state = p.Refreshed(state)
+	p.WantState(state, "team_id", int64(4711))
+	p.WantSettled(state, Acme())
+	p.Service.RotateBehind("acme")
+	state = p.Refreshed(state)
+	p.WantTruth(state, "acme")
+
+	p.Service.Remove("acme")
+	next := p.Service.Seed(emulator.Group{ID: "last"}).TeamID + 1 // The lookup creates a group with this number.
+	p.WantNoState(p.Refreshed(p.Edited(state, "team_id", next)))
+	p.WantGroups("last")
+}
+
+// TestFailedReadNamesAnEmptyGroup checks that a failed refresh changes no group, and that the error names a group that
+// may be empty, and the heading that says how to remove it.
+func TestFailedReadNamesAnEmptyGroup(t *testing.T) {
+	p := start(t, emulator.Options{})
+	const remedy = `If nobody uses it, remove it: see "Remove an empty group" in the guide Troubleshooting.`
 	state := p.Created(Acme())
 	failing := func(state State, fault emulator.Fault, title string, says ...string) {
 		t.Helper()
@@ -103,20 +115,17 @@ func TestFailedReadOffersACommandForAnEmptyGroup(t *testing.T) {
 		p.Service.ClearFaults()
 	}
 	lost := emulator.Fault{Method: http.MethodGet, Kind: emulator.CutAfterWork}
-	failing(state, lost, cannotLookUp, "may have created an empty group",
-		"which the next lookup or create of this ID will find")
+	failing(state, lost, cannotLookUp, "No group was changed", `An empty group with the ID "acme" may remain`, remedy)
 	refused := emulator.Fault{Method: http.MethodGet, Kind: emulator.Refuse}
 	failing(state, refused, cannotLookUp, "No group was changed", "Fix what the service reports")
 	imported := Silent(p.Importing("acme", nil))
 	lost.Nth = 1
 	p.Service.Change("acme", func(g *emulator.Group) { g.Name, g.Properties = "", nil })
-	failing(imported, lost, `Looking up user group "acme" may have created it`,
-		"response to a lookup was lost", "If the group should exist, run again", "before you run again", remedy)
+	failing(imported, lost, `Looking up user group "acme" may have created it`, "A response to the lookup was lost",
+		"If the group should exist, run again", remedy)
 	p.Service.Remove("acme")
 	kept := emulator.Fault{Method: http.MethodDelete, ID: "acme", Kind: emulator.Refuse}
-	failing(state, kept, `User group "acme" may still exist`,
-		"empty group", "Remove it before you run again", remedy, "create groups but not to delete them",
-		"Fix what the service reports")
+	failing(state, kept, leftBehind, "refuses this call", remedy, "may delete groups", "data_source_provided_id")
 }
 
 // creationResponse returns the body of the response to the creation of the group, as a cache could store it.
@@ -126,22 +135,15 @@ func creationResponse(group emulator.Group) string {
 }
 
 // TestCachedResponsesAreExplained covers a cache that stores GET responses by path, which is the same for all groups.
-// TestHistories in internal/usergroup proves that nothing is deleted then, and that no command suggests it.
+// The search of histories in internal/usergroup proves that nothing is deleted then.
 func TestCachedResponsesAreExplained(t *testing.T) {
 	p := start(t, emulator.Options{})
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
 	before := p.Service.Groups()
 	p.Answered(http.MethodGet, creationResponse(p.Group("acme")))
-	second(p.Read(acme)).WantError(`A cache may have returned user group "acme"`, "must have existed before",
-		"The lookup deleted nothing", "most likely an old one from a cache",
-		"Turn off caching for the address of the service")
-	// Where nothing is known about the group, the check of the service notices the cache.
-	diags := second(p.Read(other))
-	title := diags.List[0].Summary
-	diags.WantError(title, "created a test group", "The lookup deleted nothing", "most likely an old one from a cache")
-	if !strings.HasPrefix(title, `A cache may have returned user group "terraform-provider-embed-check-`) {
-		t.Errorf("the title is %q", title)
-	}
+	second(p.Read(acme)).WantError(cacheSuspected, "contradict each other", "Turn off caching", "Do not delete")
+	second(p.Read(other)).WantError(`The service returned a different group than "other"`,
+		`The ID that was sent is "other"; the service shows "acme"`, "look for a cache")
 	p.WantUntouched(before)
 
 	p.Service.ClearFaults()
@@ -151,110 +153,83 @@ func TestCachedResponsesAreExplained(t *testing.T) {
 	second(p.Read(acme)).WantError(cannotLookUp, "Age", "No group was changed", "caching")
 }
 
-// The service stores IDs in lower case, and returns "acme" if it is asked for "Acme".
+// The service shows "acme" if it is asked for "Acme".
 func TestIDInAnotherSpellingIsTheSameGroup(t *testing.T) {
-	const title = `The service spells the ID "Acme" differently`
-	p := start(t, emulator.Options{IDs: emulator.IDsLowerCase})
-	state, diags := p.Create(Acme("user_group_id", "Acme"))
-	diags.WantWarning(title, `"Acme"`, `"acme"`, "same group")
-	state, diags = p.Read(state)
-	diags.WantWarning(title)
-	state, diags = p.Update(state, Acme("user_group_id", "Acme", "name", "New"))
-	diags.WantWarning(title)
-	state, diags = p.Update(state, NextQuarter("user_group_id", "Acme", "name", "New"))
-	diags.WantWarning(title)
-	group := p.Group("acme")
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme("user_group_id", "Acme"))
+	group := p.Group("Acme")
+	group.ID = "acme"
+	p.Answered(http.MethodGet, strings.Replace(creationResponse(group), "true", "false", 1))
+	state, diags := p.Read(state)
+	diags.WantWarning(respelled, `The ID that was sent is "Acme"; the service shows "acme"`)
 	p.WantState(state, "user_group_id", "Acme", "id", "Acme", "token", group.Token, "team_id", group.TeamID)
-	// An import has no team_id to compare with, so the provider cannot know which group the response is about.
-	second(p.ImportToo("Acme")).WantError(`The service returned a different group than "Acme"`,
-		`"acme"`, "use the ID that it returns")
+	// An import has nothing to compare with, so the provider cannot know which group the response is about.
+	second(p.ReadToo(Silent(p.Importing("Acme", nil)))).WantError(`The service returned a different group than "Acme"`,
+		`"acme"`, "use the ID that it shows")
 }
 
-// The lookups show an outdated group with a retired token.
-func TestOutdatedReadsAreNotBelieved(t *testing.T) {
-	p := start(t, emulator.Options{ReadLag: 1 << 60})
-	state := p.Updated(p.Created(Acme()), NextQuarter("name", "New"))
-	for range 3 {
-		// An engine stores private state in a file, so the provider gets a copy.
-		state.Private = []byte(string(state.Private))
-		state = p.Refreshed(state)
-		p.WantTruth(state, "acme")
-		p.WantState(state, "name", "New")
-		p.WantSettled(state, NextQuarter("name", "New"))
-	}
-	// With store_token = false, the token has to be looked up, but the lookup returns a retired one.
-	state = p.Updated(state, NextQuarter("name", "New", "store_token", false))
-	again := Acme("name", "New", "store_token", false, "rotate_token_when_changed", Quarter("Q3"))
-	after, diags := p.Update(state, again)
-	diags.WantError(outdated, "has already been replaced", "was not rotated", "Run again in a minute")
-	p.WantState(after, "rotate_token_when_changed", Quarter("Q2"))
-	second(p.Destroy(state)).WantError(outdated, "was not deleted", "stays in the state")
-	p.WantGroups("acme")
+// TestThePreviousTokenSaysNothingForAMinute checks that a refresh does not believe the token from before a rotation,
+// which a replica may still show. After a minute it does: the service may have been restored from a backup.
+func TestThePreviousTokenSaysNothingForAMinute(t *testing.T) {
+	inVirtualTime(t, emulator.Options{TokenLag: 50 * time.Second}, func(_ *testing.T, p *Provider) {
+		created := p.Created(Acme())
+		first := created.Token()
+		state := p.Updated(created, NextQuarter())
+		state.Private = []byte(string(state.Private)) // An engine stores it in a file, so the provider gets a copy.
+		passed(49 * time.Second)
+		p.WantSame(p.Refreshed(state), state)
+		p.WantSettled(state, NextQuarter())
+		// With store_token = false, the token has to be looked up, but the lookup returns the previous one.
+		hidden := func(quarter string) Object {
+			return Acme("store_token", false, "rotate_token_when_changed", Quarter(quarter))
+		}
+		passed(2 * time.Second)
+		rotated := p.Updated(p.Updated(state, hidden("Q2")), hidden("Q3"))
+		after, diags := p.Update(rotated, hidden("Q4"))
+		diags.WantError(outdated, "has already been replaced", "was not rotated", "Run again in a minute")
+		p.WantState(after, "rotate_token_when_changed", Quarter("Q3"))
+		second(p.Destroy(rotated)).WantError(outdated, "was not deleted", "stays in the state")
+		p.WantGroups("acme")
+
+		passed(time.Minute)
+		p.WantTruth(p.Refreshed(rotated), "acme")
+		p.Service.Change("acme", func(g *emulator.Group) { g.Token = first })
+		restored := p.Refreshed(state) // The rotation from Q1 to Q2 was long ago.
+		p.WantState(restored, "token", first, "token_rotated_at", passed(0))
+	})
 }
 
-func TestLastFiveRetiredTokensAreRemembered(t *testing.T) {
-	const kept = 5
+// TestOlderPrivateStateIsRead checks that what versions before 0.1.0 have written still counts. They remembered five
+// tokens, counted the steps of an import, and stored members that nobody needs now.
+func TestOlderPrivateStateIsRead(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
-	var retired []string
-	for i := range kept + 2 {
-		retired = append(retired, state.Token())
-		state = p.Updated(state, Acme("rotate_token_when_changed", Quarter(fmt.Sprint(i))))
+	old := func(state State, memory string) State {
+		encoded, err := json.Marshal(map[string][]byte{"memory": []byte(memory)})
+		p.Must(err)
+		state.Private = encoded
+		return state
 	}
-	shown := p.Group("acme")
-	for i, token := range retired {
-		shown.Token = token
-		p.Answered(http.MethodGet, strings.Replace(creationResponse(shown), "true", "false", 1))
-		believed := p.Refreshed(state).Token() == token
-		if remembered := i >= len(retired)-kept; believed == remembered {
-			t.Errorf("a refresh takes over retired token %d of %d: %t", i+1, len(retired), believed)
-		}
-		p.Service.ClearFaults()
+	previous := Fingerprint(state.Token())
+	rotated := old(p.Updated(state, NextQuarter()),
+		`{"instance":"X","retired":["0123456789ab","`+previous+`"],"too_old":true,"replaced":1,"gone":["x"]}`)
+	lagging := p.Group("acme")
+	lagging.Token = state.Token()
+	p.Answered(http.MethodGet, strings.Replace(creationResponse(lagging), "true", "false", 1))
+	p.WantSame(p.Refreshed(rotated), rotated)
+	p.Service.ClearFaults()
+	aged := p.Edited(old(rotated, `{"too_old":true}`), "rotate_token_after_days", int64(90))
+	wantRotation(t, p.Plan(aged, NextQuarter("rotate_token_after_days", int64(90))), true)
+	p.Plan(old(p.Edited(rotated, "mapping", nil), `{"unseen":true}`), NextQuarter()).Diags.WantWarning(mayDiffer)
+	p.Plan(old(rotated, `{"import":2}`), Acme("user_group_id", "acme2")).Diags.
+		WantErrorAt("user_group_id", `Import of user group "acme" would delete it`)
+	p.Service.Remove("acme")
+	second(p.Read(old(rotated, `{"import":1}`))).WantError(`User group "acme" does not exist`)
+	p.WantNoState(p.Refreshed(old(rotated, `{"import":2}`)))
+	for _, none := range []State{{Value: rotated.Value, Identity: rotated.Identity}, old(rotated, `{}`)} {
+		p.WantNoState(p.Refreshed(none))
 	}
-	p.WantTruth(p.Refreshed(state), "acme")
-}
-
-// TestARetiredTokenThatIsCurrentAgain checks that a refresh does not believe a retired token shortly after a rotation,
-// and that later on, the state gets this token with one warning: the service may have been restored from a backup. All
-// rotations count as long ago if the state does not have the time. TestHistories in internal/usergroup covers the
-// operations without a refresh.
-func TestARetiredTokenThatIsCurrentAgain(t *testing.T) {
-	p, clock := dated(t, emulator.Options{})
-	state := p.Created(Acme())
-	retired := state.Token()
-	state = p.Updated(state, NextQuarter())
-	restore := func() { p.Service.Change("acme", func(g *emulator.Group) { g.Token = retired }) }
-	config, rotatedAt := NextQuarter(), int64(0)
-	for _, quarter := range []string{"Q3", "Q4"} { // The same token returns twice.
-		restore()
-		for _, seconds := range []int64{0, 59, -59} { // The clock of another machine may be behind.
-			clock.at(rotatedAt + seconds)
-			p.WantSame(p.Refreshed(state), state)
-		}
-		clock.at(rotatedAt - 61) // But not by this much.
-		second(p.Read(state)).WantWarning(tokenReturned)
-		seen := clock.at(rotatedAt + 60)
-		var diags Diags
-		state, diags = p.Read(state)
-		diags.WantWarning(tokenReturned, "lost the rotation", "backup", "locked out", "rotate it again")
-		p.WantTruth(state, "acme")
-		p.WantState(state, "token", retired, "token_rotated_at", seen)
-		p.WantSettled(state, config)
-		rotatedAt += 1000
-		clock.at(rotatedAt)
-		p.WantSame(p.Refreshed(state), state) // without another warning
-
-		config = With(config, "rotate_token_when_changed", Quarter(quarter))
-		p.Service.ResetCounts()
-		state = p.Updated(state, config)
-		p.WantCalls("POST")
-		p.WantTruth(state, "acme")
-	}
-	state.Value = Value(p.Type(), With(state.Members(), "token_rotated_at", nil))
-	restore()
-	state, diags := p.Read(state)
-	diags.WantWarning(tokenReturned)
-	p.WantTruth(state, "acme")
+	second(p.Read(old(rotated, `[]`))).WantError("The provider has a bug", "private state")
 }
 
 // A failed call must not be retried then.

@@ -34,14 +34,12 @@ func Run(m *testing.M, settings ...string) int {
 			return 1
 		}
 	}
-	// Tests leave much garbage and keep little alive. With less, a tenth of their time goes into collecting it; with the
-	// default, a quarter.
+	// Tests leave much garbage and keep little alive. With the default, a quarter of their time goes into collecting it.
 	debug.SetGCPercent(1600)
 	return m.Run()
 }
 
-// CertificatePair returns a self-signed certificate for 127.0.0.1, and its key. The certificate expires after validFor,
-// which may be negative.
+// CertificatePair returns a self-signed certificate for 127.0.0.1, which expires after validFor, and its key.
 func CertificatePair(t *testing.T, validFor time.Duration) (certificate, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -60,8 +58,10 @@ func CertificatePair(t *testing.T, validFor time.Duration) (certificate, key str
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed})),
-		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded}))
+	text := func(kind string, der []byte) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+	}
+	return text("CERTIFICATE", signed), text("PRIVATE KEY", encoded)
 }
 
 // File writes a file in a temporary directory, and returns its path.

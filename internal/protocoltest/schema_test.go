@@ -16,7 +16,7 @@ import (
 // when the provider is upgraded. The pages in docs list the attributes of each object.
 func TestSchemasDescribeEverythingAndMarkSecrets(t *testing.T) {
 	t.Parallel()
-	secret := map[string]bool{"token": true, "api_key": true, "headers": true, "client_key_pem": true, "proxy_url": true}
+	secret := map[string]bool{"token": true, "api_key": true, "headers": true, "client_key_pem": true}
 	described := func(what, description string, kind tfprotov6.StringKind) {
 		t.Helper()
 		if kind != tfprotov6.StringKindMarkdown || !strings.HasSuffix(strings.TrimRight(description, "*)"), ".") ||

@@ -27,7 +27,7 @@ func StartService(t testing.TB, options emulator.Options) *emulator.Emulator {
 
 // InProcess is an http.RoundTripper that hands requests to an emulator without a network, so that they take virtual
 // time in a synctest bubble.
-type InProcess struct{ *emulator.Emulator }
+type InProcess struct{ http.Handler }
 
 // RoundTrip implements http.RoundTripper.
 func (p InProcess) RoundTrip(r *http.Request) (response *http.Response, err error) {
@@ -55,9 +55,9 @@ func WantGroups(t *testing.T, service *emulator.Emulator, want []string) {
 	}
 }
 
-// IsCheck reports whether a call is about the group that the provider creates to check the service.
-func IsCheck(call emulator.Call) bool {
-	return strings.HasPrefix(call.ID, "terraform-provider-embed-check-")
+// IsPreflight reports whether a call is about the group with which the provider tests the service.
+func IsPreflight(call emulator.Call) bool {
+	return strings.HasPrefix(call.ID, "tf-") && len(call.ID) == 15
 }
 
 // Fingerprint computes the fingerprint independently of the provider, so that it cannot change unnoticed.

@@ -21,15 +21,15 @@ func TestHeadersAndUserAgentReachTheService(t *testing.T) {
 	const tenant = "secret-of-the-gateway"
 	t.Setenv("TF_APPEND_USER_AGENT", "hcp/3")
 	p := bare(t)
-	p.Serve(emulator.Options{})
-	arguments := With(p.Arguments(), "headers", Object{"x-tenant": tenant}, "user_agent_suffix", "ci/7\n")
+	p.Use(StartService(t, emulator.Options{}), emulator.Options{})
+	arguments := With(p.Arguments(), "headers", Object{"x-tenant": tenant})
 	p.Configure(arguments).WantNone()
 	state := p.Updated(p.Created(Acme()), NextQuarter("name", "New"))
 	p.WantDestroyed(p.Refreshed(state))
 	for _, call := range p.Service.Calls() {
 		for name, want := range map[string]string{
 			"Authorization": "Token " + emulator.DefaultKey, "X-Tenant": tenant,
-			"User-Agent": "terraform-provider-embed/test (CLI 1.99.0) hcp/3 ci/7",
+			"User-Agent": "terraform-provider-embed/test (CLI 1.99.0) hcp/3",
 		} {
 			if got := call.Header.Values(name); len(got) != 1 || got[0] != want {
 				t.Errorf("%s: the header %s is %q, want %q", call.Method, name, got, want)
@@ -46,44 +46,35 @@ func TestHeadersAndUserAgentReachTheService(t *testing.T) {
 	}
 }
 
-// A gateway has a private certificate authority and another host name, and requires a client certificate.
+// A gateway has a private certificate authority, and requires a client certificate.
 func TestCertificatesAreUsed(t *testing.T) {
 	p := bare(t)
-	p.Serve(emulator.Options{})
+	p.Use(StartService(t, emulator.Options{}), emulator.Options{})
 	target, err := url.Parse(p.Service.URL())
 	p.Must(err)
 	certificate, key := CertificatePair(t, time.Hour)
 	gateway := httptest.NewUnstartedServer(httputil.NewSingleHostReverseProxy(target))
 	gateway.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
-	gateway.TLS.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-		if hello.ServerName != "example.com" {
-			t.Errorf("the client sent the server name %q", hello.ServerName)
-		}
-		return nil, nil
-	}
 	gateway.StartTLS()
 	t.Cleanup(gateway.Close)
 	authority := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: gateway.Certificate().Raw}))
-	authorityFile := File(t, "ca.pem", authority)
 
 	ours := Object{"client_cert_pem": certificate, "client_key_pem": key}
 	for name, test := range map[string]struct {
 		configured Object
-		variable   string // EMBED_CA_CERT_FILE
+		variable   string // EMBED_CA_CERT_PEM
 		says       string // in the error; empty for no error
 	}{
-		"nobody listens":               {configured: With(ours, "base_url", "https://127.0.0.1:1"), says: "EMBED_BASE_URL"},
-		"unknown authority":            {configured: ours, says: "certificate"},
-		"no client certificate":        {variable: authorityFile, says: "client certificate"},
-		"authority in the environment": {configured: ours, variable: authorityFile},
+		"nobody listens":               {configured: With(ours, "base_url", "https://127.0.0.1:1"), says: "base_url"},
+		"unknown authority":            {configured: ours, says: "ca_cert_pem"},
+		"no client certificate":        {variable: authority, says: "client_cert_pem"},
+		"authority in the environment": {configured: ours, variable: authority},
 		"authority in the configuration": {
-			configured: With(ours, "ca_cert_file", authorityFile), variable: "/no/such",
+			configured: With(ours, "ca_cert_pem", authority), variable: "no certificate",
 		},
-		"authority as text": {configured: With(ours, "ca_cert_pem", authority), variable: "/no/such"},
 	} {
-		t.Setenv("EMBED_CA_CERT_FILE", test.variable)
-		gatewayed := Object{"base_url": gateway.URL, "tls_server_name": "example.com", "max_retries": 0}
-		p.Configure(With(p.Arguments(), gatewayed, test.configured)).WantNone()
+		t.Setenv("EMBED_CA_CERT_PEM", test.variable)
+		p.Configure(With(p.Arguments(), "base_url", gateway.URL, "max_retries", 0, test.configured)).WantNone()
 		_, diags := p.Create(Acme("user_group_id", name))
 		if test.says != "" {
 			diags.WantError(`Cannot create user group "`+name+`"`, test.says, "was not created")
@@ -96,83 +87,99 @@ func TestCertificatesAreUsed(t *testing.T) {
 }
 
 // TestBadProviderArgumentIsOneErrorWithoutACall checks that each bad value causes exactly one error, before any call.
-// The error names the argument and, unless arguments conflict, its environment variable. It does not show the value.
-// TestProviderSettingsSources in internal/provider checks that arguments are read from both; only numbers and headers
-// have another notation in the environment.
+// The error names the argument and, unless the framework found the fault, its environment variable. It does not show
+// the value. TestSettingsSources in internal/provider checks that arguments are read from both.
 func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 	type inEnvironment string
-	const marker, shorterThanMinimum, noText = "marker-4711", "1us", inEnvironment("marker-4711")
-	empty, twoLines := File(t, "empty", " \n"), File(t, "two", marker+"\n"+marker)
+	const marker, noText = "marker-4711", inEnvironment("marker-4711")
+	const missing, invalid = "A provider argument is missing", "A provider argument is invalid"
+	const ofFramework = "Invalid Attribute Value"
+	certificate, key := CertificatePair(t, time.Hour)
+	_, another := CertificatePair(t, time.Hour)
 	// Terraform prints the line of the configuration that an error points to.
-	secret := []string{"api_key", "headers", "proxy_url", "client_key_pem", "base_url"}
+	secret := []string{"api_key", "headers", "client_cert_pem", "base_url"}
 	for argument, values := range map[string][]any{
-		"base_url":            {"", marker + ".example", "https://user:" + marker + "@service.example"},
-		"api_key":             {"", "  ", marker + "\n" + marker, marker + "\x00", inEnvironment("  ")},
-		"api_key_file":        {"/no/such/" + marker, empty, twoLines},
+		"base_url": {
+			"", marker + ".example", "https://user:" + marker + "@service.example", "http://" + marker + ".example",
+			"https://a/?" + marker, inEnvironment("https://a b/" + marker),
+		},
+		"api_key": {
+			"", "  ", marker + "\n" + marker, marker + "\x00", marker + "\u200b", marker + "\u00ad" + marker,
+			marker + "\u2060" + marker, "\ufeff" + marker, inEnvironment("  "), inEnvironment("a\n" + marker),
+		},
 		"allow_http":          {noText},
-		"request_timeout":     {marker, "30", "0s", "-1s"},
-		"max_retries":         {-1, 101, 0.5, noText, inEnvironment("-1"), inEnvironment("101"), inEnvironment("1.5")},
-		"retry_wait_min":      {marker},
-		"retry_wait_max":      {marker, shorterThanMinimum},
-		"requests_per_second": {noText, inEnvironment("0"), inEnvironment("NaN")},
+		"request_timeout":     {marker, "30", "0s", "-1s", noText},
+		"max_retries":         {-1, 101, noText, inEnvironment("-1"), inEnvironment("101"), inEnvironment("1.5")},
+		"retry_wait_max":      {marker, noText},
+		"requests_per_second": {0.0, noText, inEnvironment("0"), inEnvironment("NaN")},
 		"headers": {
 			Object{"CONTENT-TYPE": marker},
+			Object{"authorization": marker},
+			Object{"Host": marker},
 			Object{"a b": marker},
 			Object{"X-Tenant": marker + "\r\nX: y"},
 			Object{"X-Tenant": nil},
 			Object{"X-Tenant": "a", "x-tenant": "b"},
 			noText,
-			inEnvironment(`{"X-Tenant":1}`), inEnvironment(`{"X-Tenant":null}`),
-			inEnvironment(`{"X-Tenant":"a","X-Tenant":"b"}`), inEnvironment(`{"X-Tenant":"a","x-tenant":"b"}`),
+			inEnvironment(`{"X-Tenant":1}`), inEnvironment(`["` + marker + `"]`),
+			inEnvironment(`{"X-Tenant":"a","x-tenant":"b"}`),
 		},
-		"ca_cert_file":      {"/no/such/" + marker, File(t, "pem", marker), empty},
-		"user_agent_suffix": {"a\n" + marker},
-		"environment":       {marker, "customer"},
-		"max_deletions":     {-1, 1_000_001, inEnvironment("-1"), inEnvironment("1000001")},
+		"ca_cert_pem":             {marker, noText},
+		"client_cert_pem":         {marker, certificate, key, noText}, // with nothing, or something wrong, as the key
+		"environment":             {marker, "customer", noText},
+		"max_deletions":           {-1, 1_000_001, inEnvironment("-1"), inEnvironment("1000001")},
+		"data_source_provided_id": nil,
 	} {
 		for i, value := range values {
 			t.Run(fmt.Sprint(argument, " ", i), func(t *testing.T) {
 				p := bare(t)
-				p.Serve(emulator.Options{})
+				p.Use(StartService(t, emulator.Options{}), emulator.Options{})
 				arguments, variable := p.Arguments(), "EMBED_"+strings.ToUpper(argument)
-				if argument == "api_key_file" {
-					delete(arguments, "api_key")
-				}
-				title, says := "A provider argument is invalid", []string{argument, variable, "No call was made"}
-				switch value := value.(type) {
+				title, says := invalid, []string{argument, variable, "No call was made"}
+				switch typed := value.(type) {
 				case inEnvironment:
-					t.Setenv(variable, string(value))
+					t.Setenv(variable, string(typed))
 					arguments[argument] = nil
 				case int, float64:
-					title, says = "Invalid number", []string{argument + " must be a whole number", "No call was made"}
+					title, says = ofFramework, []string{argument}
 					arguments[argument] = value
 				default:
 					arguments[argument] = value
 				}
-				switch value {
-				case "", "  ", inEnvironment("  "):
-					title = "A provider argument is missing"
-				case shorterThanMinimum:
-					title, says = "Provider arguments conflict", []string{argument, "No call was made"}
+				switch _, configured := value.(string); {
+				case configured && argument == "environment":
+					title, says = ofFramework+" Match", []string{argument}
+				case value == "" || value == "  " || value == inEnvironment("  "):
+					title = missing
 				}
 				diags := p.Configure(arguments)
 				diags.WantError(title, says...)
 				at := diags.List[0].Attribute
-				if slices.Contains(secret, argument) != (at == nil) || strings.Contains(diags.String(), marker) {
+				isShown := strings.Contains(diags.String(), marker) && !strings.HasPrefix(title, ofFramework)
+				if isShown || slices.Contains(secret, argument) != (at == nil) {
 					t.Errorf("the error is at %v:\n%s", at, diags)
-				} else if at != nil && !strings.Contains(at.String(), `"`+argument+`"`) {
-					t.Errorf("the error is at %v", at)
 				}
 				p.WantCalls("")
 			})
 		}
 	}
-	rate := bare(t).Configure(Object{"base_url": "https://a", "api_key": "k", "requests_per_second": 0.0})
-	rate.WantErrorAt("requests_per_second", "Invalid Attribute Value", "must be at least")
-	all := bare(t).Configure(Object{"request_timeout": "x", "retry_wait_min": "x", "headers": Object{"Host": "x"}})
-	if len(all.List) != 5 {
-		t.Errorf("want errors for base_url, api_key and three more arguments at once, got:\n%s", all)
+	pair := bare(t).Configure(Object{
+		"base_url": "https://a", "api_key": "k", "client_cert_pem": certificate, "client_key_pem": another,
+	})
+	pair.WantError(invalid, "client_key_pem", "private key does not match public key")
+	all := bare(t).Configure(Object{"requests_per_second": 1, "ca_cert_pem": "x", "headers": Object{"Host": "x"}})
+	if len(all.List) != 4 {
+		t.Errorf("want errors for base_url, api_key and two more arguments at once, got:\n%s", all)
 	}
+}
+
+// wantDeferred checks how many operations were deferred since the last time.
+func wantDeferred(p *Provider, what string, want int) {
+	p.T.Helper()
+	if p.Deferrals != want {
+		p.T.Errorf("%s: %d deferrals, want %d", what, p.Deferrals, want)
+	}
+	p.Deferrals = 0
 }
 
 // TestUnknownProviderArgumentsMakeNoCall checks that a refresh keeps the state, that plans are complete, and that every
@@ -186,13 +193,13 @@ func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
 	state, new := known.Created(Acme()), Acme("user_group_id", "new")
 	known.WalkDeferring().WantNone()
 	known.PlanToo(known.Nothing(), new).Diags.WantNone()
-	known.WantDeferred("a plan with known arguments", 0)
+	wantDeferred(known, "a plan with known arguments", 0)
 	for _, argument := range known.Schema.Provider.Block.Attributes {
 		p := known.AnotherProcess(Object{argument.Name: Unknown})
 		second(p.Create(new)).WantError(notConfigured, says("Creating a user group")...)
 		p.WalkDeferring().WantNone()
 		p.PlanToo(p.Nothing(), new).Diags.WantNone()
-		p.WantDeferred("with an unknown "+argument.Name, 1)
+		wantDeferred(p, "with an unknown "+argument.Name, 1)
 	}
 	p := known.AnotherProcess(Object{"headers": Object{"X-Tenant": Unknown}})
 	for _, config := range []Object{Acme("name", "New"), NextQuarter()} {
@@ -206,10 +213,10 @@ func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
 	for deferrals, walk := range []func() Diags{p.Walk, p.WalkDeferring} {
 		walk().WantNone()
 		p.WantSame(Silent(p.ReadToo(state)), state)
-		p.WantDeferred("a refresh", deferrals)
+		wantDeferred(p, "a refresh", deferrals)
 		for what, operate := range map[string]func() Diags{
 			"Importing a user group":      func() Diags { return second(p.Importing("acme", nil)) },
-			"Looking up a user group":     func() Diags { return second(p.DataSource(ByID("acme"))) },
+			"Looking up a user group":     func() Diags { return second(p.Data(ResourceType, ByID("acme"))) },
 			"Looking up user groups":      func() Diags { return second(userGroups(p, "acme")) },
 			"Reading a user group token":  func() Diags { return second(p.Open(ByID("acme"))) },
 			"Rotating a user group token": func() Diags { return second(p.Invoke(ByID("acme"))) },
@@ -219,13 +226,11 @@ func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
 			} else {
 				diags.WantError(notConfigured, says(what)...)
 			}
-			p.WantDeferred(what, deferrals)
+			wantDeferred(p, what, deferrals)
 		}
 	}
 	// Plans refuse what they refuse otherwise.
-	protected := state
-	protected.Value = Value(p.Type(), With(state.Members(), "deletion_protection", true))
-	p.PlanToo(protected, nil).Diags.WantErrorAt("deletion_protection", isProtected)
+	p.PlanToo(p.Edited(state, "deletion_protection", true), nil).Diags.WantErrorAt("deletion_protection", isProtected)
 	p.WantSettled(state, Acme())
 	p.WantCalls("")
 }

@@ -52,33 +52,30 @@ func TestTokenThatIsNotStoredIsLookedUp(t *testing.T) {
 	if plan.Get("token") != nil {
 		t.Errorf("the plan of a creation has the token %v", plan.Get("token"))
 	}
-	state := Silent(p.Apply(plan))
-	state = p.Refreshed(state)
+	state := p.Refreshed(Silent(p.Apply(plan)))
 	p.WantTruth(state, "acme")
 	p.Service.ResetCounts()
-	state = p.Updated(state, hidden("Q3"))
-	p.WantCalls("GET > POST")
-	p.WantTruth(state, "acme")
-	// The response to the update contains the token that the rotation after it needs.
-	state = p.Updated(state, hidden("Q4", "name", "New"))
-	p.WantCalls("PUT > POST")
+	state = p.Updated(state, hidden("Q3", "name", "New"))
+	p.WantCalls("PUT > GET > POST")
 	p.WantTruth(state, "acme")
 	p.Service.RotateBehind("acme")
 	// The plan has promised the fingerprint in the state, so the next refresh records the new one.
-	state, diags := p.Update(state, hidden("Q4", "name", "Newer"))
-	diags.WantWarning(rotatedAway, "The group was updated", "next refresh")
+	state = p.Updated(state, hidden("Q3", "name", "Newer"))
 	state = p.Refreshed(state)
 	p.WantTruth(state, "acme")
 
 	// After store_token is set to true, the next refresh reads the token.
-	state = p.Updated(state, hidden("Q4", "name", "Newer", "store_token", true))
+	state = p.Updated(state, hidden("Q3", "name", "Newer", "store_token", true))
 	p.WantState(state, "token", nil)
-	p.WantTruth(p.Refreshed(state), "acme")
+	state = p.Refreshed(state)
+	p.WantTruth(state, "acme")
+	p.Service.ResetCounts()
+	p.WantDestroyed(p.Updated(state, hidden("Q3", "name", "Newer")))
+	p.WantCalls("GET > DELETE")
 }
 
-// If one fails, the provider still carries out the other. In TestServiceWithoutEnvironmentsFailsOnlyIfOneIsConfigured,
-// both fail. If the outcome of an update is unknown, the state forgets what it was to change, so that the next plan
-// sends it even if the configuration is the old one again. TestSequences checks that runs do what is left to do.
+// If one fails, the provider still carries out the other. If the outcome of an update is unknown, the state forgets
+// what it was to change, so that the next plan sends it even if the configuration is the old one again.
 func TestUpdateAndRotationAreIndependent(t *testing.T) {
 	t.Parallel()
 	const merged, perhapsUpdated = `{"rows":10,"tier":"silver"}`, "It is not known whether the group was updated"
@@ -100,7 +97,7 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 			title: cannotUpdate, says: perhapsUpdated, state: []any{"name", nil, "mapping", nil, "properties", nil},
 		},
 		"not taken as sent": {
-			updates: emulator.UpdatesMerge, method: "PUT", fails: emulator.Delay, calls: "PUT > PUT > POST", rotated: true,
+			updates: emulator.UpdatesMerge, method: "PUT", fails: emulator.Delay, calls: "PUT > POST", rotated: true,
 			title: notAsPlanned, says: "A service that merges properties keeps", state: []any{"properties", merged},
 		},
 		"rotation refused": {
@@ -111,21 +108,23 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 			method: "POST", fails: emulator.CutBefore, calls: "PUT > POST > GET > POST > GET > POST > GET",
 			title: cannotRotate, says: "not known whether the token was rotated", state: []any{"name", "New"},
 		},
-		"answered with the same token": {
-			method: "POST", fails: emulator.Answer, calls: "PUT > POST > GET > POST > GET > POST > GET",
-			title: cannotRotate, says: "returned a token that is not new", state: []any{"name", "New"},
+		"answered with a token for no group": {
+			method: "POST", fails: emulator.Answer, calls: "PUT > POST > GET",
+			title: unexpectedToken, says: "was not rotated", state: []any{"name", "New"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, clock := dated(t, emulator.Options{Updates: test.updates})
 			rotatedAt, quarter := clock.at(0), Quarter("Q1")
 			state := p.Created(Acme())
-			same := `{"success":1,"user_group":{"token":"` + state.Token() + `"}}`
-			p.Service.Fail(emulator.Fault{Method: test.method, Kind: test.fails, Body: same})
+			p.Service.Fail(emulator.Fault{
+				Method: test.method, Kind: test.fails, Body: `{"success":1,"user_group":{"token":"ugt_nobodys","team_id":null}}`,
+			})
 			if now := clock.at(day); test.rotated {
 				rotatedAt, quarter = now, Quarter("Q2")
 			}
-			state, diags := p.Update(state, NextQuarter("name", "New", "mapping", Object{}, "properties", `{"tier":"silver"}`))
+			config := NextQuarter("name", "New", "mapping", Object{}, "properties", `{"tier":"silver"}`)
+			state, diags := p.Update(state, config)
 			p.WantCalls(test.calls)
 			diags.WantError(test.title, test.says)
 			if strings.Contains(diags.String(), "silver") {
@@ -133,12 +132,26 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 			}
 			p.WantState(state, append(test.state, "rotate_token_when_changed", quarter, "token_rotated_at", rotatedAt)...)
 			p.WantTruth(state, "acme")
+			undone := p.Plan(state, Acme("rotate_token_when_changed", quarter))
+			if isOld := name == "update refused"; isOld != (undone.Action == "no-op") {
+				t.Errorf("the plan to undo the change is to %s", undone.Action)
+			}
+			// The next run does what is left to do.
+			p.Service.ClearFaults()
+			if test.updates == emulator.UpdatesMerge {
+				return
+			}
+			p.WantTruth(p.Updated(p.Refreshed(state), config), "acme")
+			group, rotations := p.Group("acme"), p.Service.Count("rotated", "acme")
+			if group.Name != "New" || len(group.Mapping) > 0 || (rotations == 0) != test.rotated {
+				t.Errorf("after the next run, which rotated %d times, the service has %+v", rotations, group)
+			}
 		})
 	}
 }
 
-// TestResponsesThatContradictTheStateAreErrors checks that a response about another group, or with another name, causes
-// an error that says so, and not an inconsistent result.
+// TestResponsesThatContradictTheStateAreErrors checks that a response about another group, or another environment,
+// causes an error that says so, and not an inconsistent result.
 func TestResponsesThatContradictTheStateAreErrors(t *testing.T) {
 	p := start(t, emulator.Options{})
 	known := p.Updated(p.Created(Acme()), Acme("name", "Acme 2")) // The update makes the tag known.
@@ -151,43 +164,105 @@ func TestResponsesThatContradictTheStateAreErrors(t *testing.T) {
 		return p.Update(known, NextQuarter("name", "Acme 2"))
 	}
 	state, diags := ask(http.MethodPut, response("acme", 7, "Customer"))
-	diags.WantError(replaced, "team_id 1001", "team_id 7")
+	diags.WantError(replaced, "team_id of the group was 1001; the service shows 7")
 	p.WantState(state, "name", nil, "team_id", int64(1001)) // The outcome is unknown.
 	state, diags = ask(http.MethodPut, response("acme", 1001, "Testing"))
-	diags.WantError(elsewhere, `"Customer"`, `"Testing"`, "API key")
+	diags.WantError(elsewhere, `"Customer"`, `Testing`, "API key")
 	p.WantState(state, "api_environment_tag", "Testing")
 
-	// An error shows in which way a name differs that looks the same.
-	named := strings.Replace(response("acme", 1001, "Customer"), `"Acme"`, `"Zoe\u0308"`, 1)
-	second(ask(http.MethodPut, named)).WantError(notAsPlanned, `"Zo\u00eb"`, `"Zoe\u0308"`)
-
-	// The token of another group must not be in the state: the next rotation would rotate it.
-	state, diags = ask(http.MethodPost, response("acme", 7, "Customer"))
-	diags.WantError(replaced, "team_id 7", "not known whether the token was rotated")
-	p.WantState(state, "token", p.Group("acme").Token, "rotate_token_when_changed", Quarter("Q1"), "team_id", int64(1001))
-	// The new token of this group must be, because nothing else has it.
+	// The token of this group must be in the state, because nothing else has it, and whatever else the response shows.
 	rotated := Object{"token": "ugt_answer", "rotate_token_when_changed": Quarter("Q2")}
 	state, diags = ask(http.MethodPost, response("acme", 1001, "Testing"))
-	diags.WantError(elsewhere, `"Testing"`, "The token was rotated. The state refers to the new token.")
+	diags.WantError(elsewhere, `Testing`, "The token was rotated, and the state has the new one.")
+	p.WantState(state, rotated, "team_id", int64(1001), "api_environment_tag", "Testing")
+	state, diags = ask(http.MethodPost, response("acme", 7, "Customer"))
+	diags.WantError(replaced, "team_id of the group was 1001; the service shows 7", "the state has the new one")
 	p.WantState(state, rotated)
+}
+
+// TestRespelledNamesAreNoDrift checks that the state has a name as it is configured if the service spells it
+// differently, with one warning that shows both spellings, and that later refreshes see no change. Only a name that
+// was cut looks like one that somebody has changed.
+func TestRespelledNamesAreNoDrift(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		options       emulator.Options
+		named, stored string
+		says          string
+	}{
+		"trimmed": {
+			options: emulator.Options{TrimNames: true}, named: "Acme ", says: `sent is "Acme "; the service shows "Acme"`,
+		},
+		"cut": {
+			options: emulator.Options{MaxNameLength: 10, CutNames: true}, named: "Acme Dashboards",
+			says: `sent is "Acme Dashboards"; the service shows "Acme Dashb"`,
+		},
+		"entities":     {named: "Zoe & Co", stored: "Zoe &amp; Co", says: `shows "Zoe &amp; Co"`},
+		"decomposed":   {named: "Zo\u00eb", stored: "Zoe\u0308", says: `sent is "Zo\u00eb"; the service shows "Zoe\u0308"`},
+		"line endings": {named: "Zoe\nCo", stored: "Zoe\r\nCo", says: `sent is "Zoe\nCo"; the service shows "Zoe\r\nCo"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, row.options)
+			respell := func(method string) {
+				if group := p.Group("acme"); row.stored != "" {
+					group.Name = row.stored
+					p.Answered(method, strings.Replace(creationResponse(group), "true", "false", 1))
+				}
+			}
+			config, isCut := Acme("name", row.named, "properties", nil), row.options.CutNames
+			state := p.Created(Acme("properties", nil))
+			respell(http.MethodPut)
+			state, diags := p.Apply(p.Plan(state, config))
+			diags.WantWarning(respelled, row.says, "The state has the configured spelling")
+			p.WantState(state, "name", row.named)
+			p.WantSettled(state, config)
+			respell(http.MethodGet)
+			if state = p.Refreshed(state); isCut { // without another warning
+				p.WantState(state, "name", p.Group("acme").Name)
+			} else {
+				p.WantSettled(state, config)
+			}
+			if row.stored == "" {
+				created, diags := p.Apply(p.Plan(p.Nothing(), With(config, "user_group_id", "new")))
+				diags.WantWarning(respelled, row.says)
+				p.WantState(created, "name", row.named)
+			}
+		})
+	}
 }
 
 // A rotation returns no token, and the lookup that follows it shows the old one.
 func TestALostTokenIsNotInTheState(t *testing.T) {
-	p := start(t, emulator.Options{ReadLag: 1 << 60})
+	p := start(t, emulator.Options{TokenLag: 1 << 60})
 	state := p.Created(Acme())
 	p.Fault(http.MethodPost, emulator.NoToken)
 	after, diags := p.Update(state, NextQuarter())
-	diags.WantError(outdated, "The token was rotated. The state still refers to the old token", "a second time")
+	diags.WantError(outdated, "The token was rotated, but the new one is not in the state", "rotates the token once more")
 	p.WantSame(after, state)
 }
 
-// Without a team_id, and without a refresh, a group with another token may be a different group.
-func TestGroupThatMayBeAnotherIsNotRotated(t *testing.T) {
+// A saved plan, or a plan with -refresh=false, may be about a group that is gone.
+func TestUpdateOfAMissingGroupLeavesNothing(t *testing.T) {
+	p := start(t, emulator.Options{})
+	state, config := p.Created(Acme()), NextQuarter("name", "New")
+	saved := p.Plan(state, config)
+	p.Service.Remove("acme")
+	after, diags := p.Apply(saved)
+	p.WantCalls("PUT > POST > GET > preflight > GET > DELETE")
+	p.Diagnostics(diags.List[:1]).WantError(cannotUpdate, "was not updated", "there is no user group")
+	p.Diagnostics(diags.List[1:]).WantError(`User group "acme" does not exist`, "was not rotated")
+	p.WantSame(after, state)
+	p.WantGroups()
+	p.WantNoState(p.Refreshed(after))
+}
+
+// Without a team_id, and without a refresh, a group with another token is the one in the state: somebody has rotated
+// it.
+func TestRotationWithoutARefreshLooksTheTokenUp(t *testing.T) {
 	p := start(t, emulator.Options{Omit: []string{"team_id"}})
 	state := p.Created(Acme())
 	p.Service.RotateBehind("acme")
-	second(p.Update(state, NextQuarter())).WantError(`User group "acme" may be a different group`,
-		"does not show whether it is still the same group", "was not rotated", "Run again")
-	p.WantTruth(p.Updated(p.Refreshed(state), NextQuarter()), "acme")
+	state = p.Updated(state, NextQuarter())
+	p.WantCalls("POST > GET > POST")
+	p.WantTruth(state, "acme")
 }

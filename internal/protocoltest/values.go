@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math/big"
 	"reflect"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -34,25 +33,6 @@ func With(object Object, changes ...any) Object {
 	return changed
 }
 
-// Acme returns a configuration that sets every argument that manages something at the service, with changes.
-func Acme(changes ...any) Object {
-	return With(Object{
-		"user_group_id": "acme", "name": "Acme", "mapping": Object{"sales": "db-1"},
-		"properties": `{"tier":"gold","rows":10}`, "rotate_token_when_changed": Quarter("Q1"),
-	}, changes...)
-}
-
-// NextQuarter returns Acme with a trigger that rotates the token, with changes.
-func NextQuarter(changes ...any) Object {
-	return With(Acme("rotate_token_when_changed", Quarter("Q2")), changes...)
-}
-
-// Quarter returns the value of a trigger for rotations.
-func Quarter(value string) Object { return Object{"quarter": value} }
-
-// ByID returns the configuration of an object that looks up a group.
-func ByID(id string) Object { return Object{"user_group_id": id} }
-
 // Value converts a plain Go value to a value of the type.
 func Value(typ tftypes.Type, plain any) tftypes.Value {
 	switch plain {
@@ -63,8 +43,7 @@ func Value(typ tftypes.Type, plain any) tftypes.Value {
 	}
 	switch typ := typ.(type) {
 	case tftypes.Object:
-		given := plain.(Object)
-		members := make(map[string]tftypes.Value, len(typ.AttributeTypes))
+		given, members := plain.(Object), make(map[string]tftypes.Value, len(typ.AttributeTypes))
 		for name, member := range typ.AttributeTypes {
 			members[name] = Value(member, given[name])
 		}
@@ -102,10 +81,9 @@ func Plain(value tftypes.Value) any {
 	case typ.Is(tftypes.Bool):
 		return as[bool](value)
 	case typ.Is(tftypes.Number):
-		number := as[*big.Float](value)
-		whole, accuracy := number.Int64()
+		whole, accuracy := as[*big.Float](value).Int64()
 		if accuracy != big.Exact {
-			panic("no attribute of a group has numbers such as " + number.String())
+			panic("no attribute of a group has such a number: " + value.String())
 		}
 		return whole
 	case typ.Is(tftypes.List{}):
@@ -157,12 +135,10 @@ func (p *Provider) Decode(typ tftypes.Type, encoded *tfprotov6.DynamicValue) tft
 // proposedState returns the new state that an engine proposes: the configured values, and the prior values of
 // computed attributes that are not configured.
 func proposedState(block *tfprotov6.SchemaBlock, prior, config Object) Object {
-	proposed := Object{}
+	proposed := maps.Clone(config)
 	for _, attribute := range block.Attributes {
 		if attribute.Computed && config[attribute.Name] == nil {
 			proposed[attribute.Name] = prior[attribute.Name]
-		} else {
-			proposed[attribute.Name] = config[attribute.Name]
 		}
 	}
 	return proposed
@@ -170,8 +146,7 @@ func proposedState(block *tfprotov6.SchemaBlock, prior, config Object) Object {
 
 // planFaults returns an engine's objections to a plan. A configured attribute must be planned with its
 // configured or its prior value. An attribute that is neither configured nor computed must be null.
-func planFaults(block *tfprotov6.SchemaBlock, prior, config, planned Object) []string {
-	var faults []string
+func planFaults(block *tfprotov6.SchemaBlock, prior, config, planned Object) (faults []string) {
 	for _, attribute := range block.Attributes {
 		was, wanted, is := prior[attribute.Name], config[attribute.Name], planned[attribute.Name]
 		switch {
@@ -185,26 +160,31 @@ func planFaults(block *tfprotov6.SchemaBlock, prior, config, planned Object) []s
 	return faults
 }
 
-// brokenPromises returns the promises of a plan that a later value breaks. Values that were known must be unchanged.
-func brokenPromises(at string, planned, actual any) []string {
-	if planned == any(Unknown) {
-		return nil
-	}
-	was, isObject := planned.(Object)
-	is, stillObject := actual.(Object)
-	if !isObject || !stillObject {
-		if reflect.DeepEqual(planned, actual) {
-			return nil
+// wantKept checks that a later value keeps the promises of a plan: values that were known are the same.
+func (p *Provider) wantKept(fault string, planned, later tftypes.Value) {
+	p.T.Helper()
+	promised, err := tftypes.Transform(planned, func(
+		at *tftypes.AttributePath, value tftypes.Value,
+	) (tftypes.Value, error) {
+		if value.IsKnown() {
+			return value, nil
 		}
-		return []string{fmt.Sprintf("%s was planned as %v and became %v", at, planned, actual)}
+		now, _, err := tftypes.WalkAttributePath(later, at)
+		value, _ = now.(tftypes.Value)
+		return value, err
+	})
+	if err != nil || !promised.Equal(later) {
+		p.T.Errorf("an engine reports %s: %v %s", fault, err, changes(planned, later))
 	}
-	members := slices.Sorted(maps.Keys(was))
-	if now := slices.Sorted(maps.Keys(is)); !slices.Equal(members, now) {
-		return []string{fmt.Sprintf("%s was planned with the members %q and has %q", at, members, now)}
+}
+
+// changes lists how attributes differ.
+func changes(before, after tftypes.Value) (list string) {
+	was, is := members(before), members(after)
+	for name := range was {
+		if !reflect.DeepEqual(was[name], is[name]) {
+			list += fmt.Sprintf("%s was %v and is %v; ", name, was[name], is[name])
+		}
 	}
-	var broken []string
-	for _, name := range members {
-		broken = append(broken, brokenPromises(at+"."+name, was[name], is[name])...)
-	}
-	return broken
+	return list
 }

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -9,7 +8,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// base is what each object of the provider embeds. The provider's Configure creates one, and every object gets the same.
+// base is what every object of the provider embeds. The provider's Configure passes it to their Configure methods.
 type base struct {
 	// service is nil if the provider is not configured, or if an argument is only known after apply.
 	service   *usergroup.Service
@@ -17,17 +16,11 @@ type base struct {
 	now       func() time.Time
 }
 
-// configure takes the data that the provider's Configure has passed. It does nothing if the provider is not configured
-// yet.
-func (b *base) configure(providerData any, diags *diag.Diagnostics) {
-	if providerData == nil {
-		return
+// configure takes what the provider's Configure has passed on. Before that, providerData is nil.
+func (b *base) configure(providerData any) {
+	if configured, ok := providerData.(*base); ok {
+		*b = *configured
 	}
-	data, ok := providerData.(base)
-	if !ok {
-		diags.AddError(titleInternal, fmt.Sprintf("An object was configured with data of type %T. %s", providerData, reportBug))
-	}
-	*b = data
 }
 
 // isReady reports whether an operation can start. If there is no service, it adds an error about that. what names the

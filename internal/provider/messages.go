@@ -46,7 +46,15 @@ func problemOf(err error) (problem *usergroup.Problem) {
 }
 
 func title(p *usergroup.Problem) string {
+	if isAboutPreflight(p) {
+		p = p.Cause // Errors that refer to this one name its title.
+	}
 	return titleFor(cmp.Or(findings[p.Finding].title, operations[p.Operation].failed), p.ID)
+}
+
+// isAboutPreflight reports whether an operation has failed because the preflight did, and the first of them.
+func isAboutPreflight(p *usergroup.Problem) bool {
+	return p.Cause != nil && p.Cause.Operation == usergroup.Preflight && p.Finding != usergroup.RunEnded
 }
 
 // titleFor replaces %q in a title with the quoted ID. It truncates the ID if the title would otherwise be longer
@@ -67,7 +75,8 @@ func detail(p *usergroup.Problem) string {
 		return joined("\n\n", earlier, done(p)) // A line or two are enough for each of many groups.
 	}
 	finding := findings[p.Finding]
-	return joined("\n\n", joined(" ", said(p), finding.means, facts(p)), done(p), joined(" ", finding.next, Advice(p.Call)))
+	means, next := joined(" ", said(p), finding.means, facts(p)), joined(" ", finding.next, Advice(p.Call))
+	return joined("\n\n", means, done(p), next)
 }
 
 // joined joins the texts that are not empty.
@@ -81,19 +90,21 @@ func said(p *usergroup.Problem) string {
 	}
 	said := p.Call.Said()
 	said = strings.ToUpper(said[:1]) + said[1:] + "."
-	if p.Cause != nil && p.Cause.Operation == usergroup.Preflight {
+	if isAboutPreflight(p) {
 		said = "The preflight, which tests the service with a group of its own, failed. " + said
 	}
 	return said
 }
 
-// facts returns the values that a finding is about. It names the top-level keys of properties, but none of their values.
+// facts returns the values that a finding is about. It names the keys of properties, but none of their values.
 func facts(p *usergroup.Problem) string {
 	switch p.Finding {
-	case usergroup.Replaced:
-		return fmt.Sprintf("The team_id of the group was %s; the service shows %s.", shown(p.Prior.TeamID), shown(p.Response.TeamID))
+	case usergroup.Replaced, usergroup.AnotherRemains:
+		return fmt.Sprintf("The team_id of the group was %s; the service shows %s.",
+			cmp.Or(p.Prior.TeamID, "none"), cmp.Or(p.Response.TeamID, "none"))
 	case usergroup.WrongKey, usergroup.WrongEnvironment:
-		return fmt.Sprintf("The expected environment is %q; the service shows %s.", p.Expected, shown(p.Response.EnvironmentTag))
+		shown := cmp.Or(p.Response.EnvironmentTag, new("none"))
+		return fmt.Sprintf("The expected environment is %q; the service shows %s.", p.Expected, *shown)
 	case usergroup.NotTakenAsSent, usergroup.MayHaveExisted, usergroup.Respelled, usergroup.AnsweredForAnother:
 		var parts []string
 		if other := p.Response.ProvidedID; other != nil && *other != p.ID {
@@ -101,7 +112,8 @@ func facts(p *usergroup.Problem) string {
 		}
 		differences := p.Sent.Differences(p.Response)
 		if differences.Name {
-			parts = append(parts, fmt.Sprintf("The name that was sent is %+q; the service shows %+q.", *p.Sent.Name, *p.Response.Name))
+			parts = append(parts, fmt.Sprintf("The name that was sent is %+q; the service shows %+q.",
+				*p.Sent.Name, *p.Response.Name))
 		}
 		if keys := differences.Properties; len(keys) > 0 {
 			parts = append(parts, fmt.Sprintf("These properties differ: %+q.", keys[:min(len(keys), 20)]))
@@ -111,29 +123,20 @@ func facts(p *usergroup.Problem) string {
 	return ""
 }
 
-func shown[T any](value *T) string {
-	if value == nil {
-		return "none"
-	}
-	return fmt.Sprintf("%v", *value)
-}
-
 // done says what was and was not done.
 func done(p *usergroup.Problem) string {
 	operation := operations[p.Operation]
-	text := map[usergroup.Happened]string{
-		usergroup.No: operation.no, usergroup.Maybe: operation.maybe, usergroup.Yes: operation.yes,
-	}[p.Done]
+	text := []string{usergroup.No: operation.no, usergroup.Maybe: operation.maybe, usergroup.Yes: operation.yes}[p.Done]
 	if p.Operation == usergroup.Rotate && p.Done == usergroup.Yes && p.Cause == nil && !p.Response.Token.IsZero() {
 		text = "The token was rotated, and the state has the new one."
 	}
 	text = cmp.Or(findings[p.Finding].done, text)
 	if p.MayRemain {
-		text += fmt.Sprintf(" An empty group with the ID %q may remain, because looking up a missing group creates it. %s", p.ID,
-			removeIt)
+		text += fmt.Sprintf(" An empty group with the ID %q may remain, because looking up a missing group creates it. %s",
+			p.ID, removeIt)
 	}
-	if check := p.Cause; check != nil && check.Operation == usergroup.Preflight && check.MayRemain && p.Finding != usergroup.RunEnded {
-		text += fmt.Sprintf(" The preflight's test group, with the ID %q, may remain. %s", check.ID, removeIt)
+	if isAboutPreflight(p) && p.Cause.MayRemain {
+		text += fmt.Sprintf(" The preflight's test group, with the ID %q, may remain. %s", p.Cause.ID, removeIt)
 	}
 	return text
 }
@@ -148,7 +151,7 @@ func Advice(call *api.Error) string {
 	case call.Obstacle != api.NoObstacle:
 		return obstacles[call.Obstacle]
 	default:
-		return kinds[call.Kind]
+		return cmp.Or(kinds[call.Kind], "Run again.")
 	}
 }
 
@@ -176,10 +179,11 @@ var operations = map[usergroup.Operation]struct{ failed, no, maybe, yes string }
 	usergroup.Rotate: {
 		failed: "Cannot rotate the token of user group %q",
 		no:     "The token was not rotated.",
-		maybe: "It is not known whether the token was rotated, so the old one may no longer work. The next refresh reads the " +
-			"current token. If the next plan shows the rotation again, applying it rotates the token even if this one succeeded.",
-		yes: "The token was rotated, but the new one is not in the state. The next refresh reads it. If the next plan shows the " +
-			"rotation again, applying it rotates the token once more.",
+		maybe: "It is not known whether the token was rotated, so the old one may no longer work. The next refresh reads " +
+			"the current token. If the next plan shows the rotation again, applying it rotates the token even if this " +
+			"one succeeded.",
+		yes: "The token was rotated, but the new one is not in the state. The next refresh reads it. If the next plan " +
+			"shows the rotation again, applying it rotates the token once more.",
 	},
 	usergroup.Delete: {
 		failed: "Cannot delete user group %q",
@@ -200,35 +204,35 @@ var findings = map[usergroup.Finding]struct{ title, means, done, next string }{
 	},
 	usergroup.LookupRefused: {
 		title: "The service refuses to look up user group %q",
-		means: "With 403, the API key may be allowed to read groups but not to create them. Then this group probably does not " +
-			"exist, because looking up a missing group creates it. With 409 or 410, the group may have been deleted and its ID " +
-			"be reserved.",
-		next: "If the group is gone for good, run `terraform state rm`. Otherwise, use a key that may create and delete groups.",
+		means: "With 403, the API key may be allowed to read groups but not to create them. Then this group probably " +
+			"does not exist, because looking up a missing group creates it. With 409 or 410, the group may have been " +
+			"deleted and its ID be reserved.",
+		next: "If the group is gone for good, run `terraform state rm`. Otherwise, use a key that may create groups.",
 	},
 	usergroup.Exists: {
 		title: "User group %q already exists",
 		means: "The service already has a group with this ID.",
 		done:  "Nothing was changed, and nothing was added to the state.",
 		next: "To manage the group with Terraform, import it, or set adopt_existing = true to take it over. If another " +
-			"resource has the same user_group_id, remove one of the two. If another run is just looking the group up, run again.",
+			"resource has the same user_group_id, remove one of the two. If another run is just looking it up, run again.",
 	},
 	usergroup.MayHaveExisted: {
 		title: "User group %q may have existed before",
-		means: "The response to the create was lost or incomplete. The service now has a group with this ID, and nothing " +
-			"proves that this run created it.",
+		means: "The response to the create was lost or incomplete. The service now has a group with this ID, and " +
+			"nothing proves that this run created it.",
 		done: "If the group existed before, it was not changed. Nothing was added to the state.",
 		next: "If the group is yours, import it, or set adopt_existing = true to take it over.",
 	},
 	usergroup.Replaced: {
 		title: "A user group was replaced, or the API key belongs to another environment",
 		means: "Another group has this user_group_id: both its team_id and its token differ.",
-		next: "Check the API key before you apply. If it is the right one, the group was deleted and created again elsewhere: " +
-			"import the new one, or set adopt_existing = true.",
+		next: "Check the API key before you apply. If it is the right one, the group was deleted and created again " +
+			"elsewhere: import the new one, or set adopt_existing = true.",
 	},
 	usergroup.UnexpectedToken: {
 		title: "User group %q has an unexpected token",
-		means: "After this call, the service shows another token of this group than it should. Somebody else may have rotated " +
-			"the token, or created the group again.",
+		means: "The service now shows another token than it should. Somebody else may have rotated the token, or " +
+			"created the group again.",
 		next: "Plan again: the plan shows the group as it is now.",
 	},
 	usergroup.AnsweredForAnother: {
@@ -238,15 +242,14 @@ var findings = map[usergroup.Finding]struct{ title, means, done, next string }{
 	},
 	usergroup.CacheSuspected: {
 		title: "A cache may have returned user group %q",
-		means: "Two responses of the service contradict each other, so one of them is most likely an old one from a cache.",
-		next: "Turn off caching for the address of the service, then run again. Do not delete the group by hand: it may " +
-			"belong to a live customer.",
+		means: "Two responses of the service contradict each other, so one of them is most likely an old one.",
+		next: "Turn off caching for the address of the service, then run again. Do not delete the group by hand: it " +
+			"may belong to a live customer.",
 	},
 	usergroup.MayBePlaceholder: {
 		title: "Looking up user group %q may have created it",
-		means: "A response to the lookup was lost. The service has a group with this ID, which either existed before or was " +
-			"created by that lookup.",
-		next: "If the group should exist, run again.",
+		means: "A response to the lookup was lost. The group existed before, or that lookup has created it.",
+		next:  "If the group should exist, run again.",
 	},
 	usergroup.LeftBehind: {
 		title: "An empty user group %q may remain",
@@ -266,14 +269,14 @@ var findings = map[usergroup.Finding]struct{ title, means, done, next string }{
 	},
 	usergroup.WrongEnvironment: {
 		title: "User group %q is in another environment",
-		next: "Check that the API key and the provider's environment match the group's. To stop managing the group without " +
-			"deleting it, run `terraform state rm`.",
+		next: "Check that the API key and the provider's environment match the group's. To stop managing the group " +
+			"without deleting it, run `terraform state rm`.",
 	},
 	usergroup.WrongKey: {
 		title: "The API key does not belong to the expected environment",
-		means: "The preflight created a test group with the API key, which shows the environment of the key.",
-		next: "Use an API key for the expected environment, or change the provider's environment. If the service shows no " +
-			"environment, remove the argument.",
+		means: "The preflight's test group shows the environment of the key.",
+		next: "Use an API key for the expected environment, or change the provider's environment. If the service shows " +
+			"no environment, remove the argument.",
 	},
 	usergroup.RunEnded: {title: "User group %q was left unchanged"},
 	usergroup.Adopted: {
@@ -284,9 +287,10 @@ var findings = map[usergroup.Finding]struct{ title, means, done, next string }{
 	},
 	usergroup.Claimed: {
 		title: "User group %q is assumed to be the one just created",
-		means: "The response to the create was lost. The service now has a group with the name and properties that were sent.",
-		done:  "The group is in the state.",
-		next:  "If you know that the group existed before, run `terraform state rm` rather than destroying it.",
+		means: "The response to the create was lost. The service now has a group with the name and properties that " +
+			"were sent.",
+		done: "The group is in the state.",
+		next: "If you know that the group existed before, run `terraform state rm` rather than destroying it.",
 	},
 	usergroup.Kept: {
 		title: "User group %q was kept",
@@ -307,24 +311,22 @@ var findings = map[usergroup.Finding]struct{ title, means, done, next string }{
 
 // obstacles has what to do about each obstacle.
 var obstacles = map[api.Obstacle]string{
-	api.Certificate: "If the service or a proxy uses your own certificate authority, set ca_cert_pem. Check the host in base_url.",
-	api.TLS:         "Check the scheme and the port in base_url, and client_cert_pem if the service asks for a client certificate.",
+	api.Certificate: "If the service or a proxy has a certificate authority of its own, set ca_cert_pem. Check base_url.",
+	api.TLS:         "Check the scheme and port in base_url. If the service asks for a certificate, set client_cert_pem.",
 	api.Proxy:       "Check the proxy in HTTPS_PROXY, including its user name and password.",
-	api.BodyDropped: "Fix what the service reports. If it misses a field that the provider sends, something between Terraform " +
-		"and the service drops the body of GET or DELETE requests: see the guide Network.",
-	api.Foreign: "Nothing shows that this response comes from the service, so the API key may be correct. Check base_url, and " +
-		"what is in front of the service (a gateway, a firewall, a sign-in page).",
+	api.BodyDropped: "Fix what the service reports. If it misses a field that the provider sends, something between " +
+		"Terraform and the service drops the body of GET or DELETE requests: see the guide Network.",
+	api.Foreign: "Nothing shows that this response comes from the service, so the API key may be correct. Check " +
+		"base_url, and what is in front of the service (a gateway, a firewall, a sign-in page).",
 	api.WrongAddress: "Check base_url, especially its path: no call to this address has succeeded yet.",
 }
 
-// kinds has what to do about each kind of failure without an obstacle.
+// kinds has what to do about each kind of failure without an obstacle, if there is more to it than to run again.
 var kinds = map[api.Kind]string{
-	api.UnknownOutcome: "Run again.",
-	api.Incomplete:     "Run again.",
-	api.Refused:        "Fix what the service reports, then run again.",
-	api.Unauthorized:   "Check api_key (EMBED_API_KEY): the key may be wrong, may have expired, or may lack a permission.",
-	api.Throttled:      "The service is limiting the rate of calls. Run again later.",
-	api.Cached:         "Turn off caching for the address of the service, then run again.",
-	api.Redirected:     "If the service has another address, set base_url to that address.",
-	api.NotSent:        "Check base_url, the network, and the proxy settings, then run again.",
+	api.Refused:      "Fix what the service reports, then run again.",
+	api.Unauthorized: "Check api_key (EMBED_API_KEY): the key may be wrong, may have expired, or may lack a permission.",
+	api.Throttled:    "The service is limiting the rate of calls. Run again later.",
+	api.Cached:       "Turn off caching for the address of the service, then run again.",
+	api.Redirected:   "If the service has another address, set base_url to that address.",
+	api.NotSent:      "Check base_url, the network, and the proxy settings, then run again.",
 }

@@ -15,10 +15,10 @@ const (
 	titleTooManyDeletions   = "More user groups would be deleted than max_deletions allows"
 )
 
-// planConflicts refuses plans whose parts only conflict together: a group that is destroyed at one address and wanted at
-// another, since both are the same group at the service, and more deletions than max_deletions. Engines plan and apply in
-// different processes, and do not plan every deletion, so each process counts the groups that it plans or attempts to
-// delete.
+// planConflicts refuses plans whose parts only conflict together: a group that is destroyed at one address and wanted
+// at another, since both are the same group at the service, and more deletions than max_deletions. Engines plan and
+// apply in different processes, and do not plan every deletion, so each process counts the groups that it plans or
+// attempts to delete.
 type planConflicts struct {
 	// maxDeletions is nil if there is no limit.
 	maxDeletions *int64
@@ -31,8 +31,8 @@ type planConflicts struct {
 	explained bool
 }
 
-// plannedGroup is what the plan does with one user_group_id. The keys are values of private.Instance, which distinguishes
-// addresses. A group that is yet to be created has none.
+// plannedGroup is what the plan does with one user_group_id. The keys are values of private.Instance, which
+// distinguishes addresses. A group that is yet to be created has none.
 type plannedGroup struct {
 	created         bool
 	kept, destroyed map[string]bool
@@ -112,9 +112,9 @@ func (c *planConflicts) refuseDeletion(id types.String, instance string, diags *
 	return refused
 }
 
-// exceeds counts the deletion of a group, and reports whether the deletions exceed max_deletions. It adds an error for the
-// first one that does: one error fails the plan. A group that Delete keeps, because this process has created or adopted it
-// for another instance, does not count.
+// exceeds counts the deletion of a group, and reports whether the deletions exceed max_deletions. It adds an error for
+// the first one that does: one error fails the plan. A group that Delete keeps, because this process has created or
+// adopted it for another instance, does not count.
 func (c *planConflicts) exceeds(
 	group *plannedGroup, id types.String, instance, done string, diags *diag.Diagnostics,
 ) bool {

@@ -75,9 +75,6 @@ func (p private) write(ctx context.Context, state privateState, diags *diag.Diag
 	diags.Append(state.SetKey(ctx, privateKey, text)...)
 }
 
-// mayHideMapping reports whether the group may have a mapping that no response shows.
-func (p private) mayHideMapping() bool { return p.Imported != "" }
-
 // refreshed records a refresh that has found the group.
 func (p *private) refreshed() {
 	switch p.Imported {

@@ -121,7 +121,7 @@ func (v propertiesValue) ValidateAttribute(
 // propertiesFault returns what is wrong with a text and how to fix it. It does not quote the text, which may be
 // confidential.
 func propertiesFault(err error) string {
-	return "The text " + err.Error() + ".\n\nNo call was made.\n\nWrite the object in Terraform's own syntax, and encode it " +
-		"once: properties = jsonencode({ ... }). To leave the properties alone, omit the argument. To empty them, write " +
-		"jsonencode({})."
+	return "The text " + err.Error() + ".\n\nNo call was made.\n\nWrite the object in Terraform's own syntax, and " +
+		"encode it once: properties = jsonencode({ ... }). To leave the properties alone, omit the argument. To empty " +
+		"them, write jsonencode({})."
 }

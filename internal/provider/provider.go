@@ -55,8 +55,9 @@ func (p *embedProvider) Metadata(_ context.Context, _ provider.MetadataRequest, 
 func (p *embedProvider) Configure(
 	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
 ) {
-	data := base{conflicts: newPlanConflicts(), now: p.now}
-	resp.ResourceData = data
+	data := &base{conflicts: newPlanConflicts(), now: p.now}
+	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData = data, data, data
+	resp.ActionData, resp.ListResourceData = data, data
 	var arguments providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &arguments)...)
 	if resp.Diagnostics.HasError() {
@@ -74,16 +75,10 @@ func (p *embedProvider) Configure(
 	for _, fault := range faults {
 		fault.report(&resp.Diagnostics)
 	}
-	if resp.Diagnostics.HasError() {
-		return
+	if !resp.Diagnostics.HasError() {
+		settings.client.Transport = p.transport
+		data.service = usergroup.New(api.New(settings.client), settings.groups)
 	}
-	settings.client.Transport = p.transport
-	data.service = usergroup.New(api.New(settings.client), settings.groups)
-	resp.ResourceData = data
-	resp.DataSourceData = data
-	resp.EphemeralResourceData = data
-	resp.ActionData = data
-	resp.ListResourceData = data
 }
 
 func (p *embedProvider) Resources(context.Context) []func() resource.Resource {
@@ -92,10 +87,6 @@ func (p *embedProvider) Resources(context.Context) []func() resource.Resource {
 
 func (p *embedProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{newUserGroupDataSource, newUserGroupsDataSource}
-}
-
-func (p *embedProvider) Functions(context.Context) []func() function.Function {
-	return []func() function.Function{newTokenFingerprintFunction}
 }
 
 func (p *embedProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
@@ -108,4 +99,8 @@ func (p *embedProvider) Actions(context.Context) []func() action.Action {
 
 func (p *embedProvider) ListResources(context.Context) []func() list.ListResource {
 	return []func() list.ListResource{newUserGroupListResource}
+}
+
+func (p *embedProvider) Functions(context.Context) []func() function.Function {
+	return []func() function.Function{newTokenFingerprintFunction}
 }

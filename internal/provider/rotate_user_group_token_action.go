@@ -24,20 +24,15 @@ func (a *rotateUserGroupTokenAction) Metadata(
 }
 
 func (a *rotateUserGroupTokenAction) Configure(
-	_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse,
+	_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse,
 ) {
-	a.configure(req.ProviderData, &resp.Diagnostics)
+	a.configure(req.ProviderData)
 }
 
 func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Rotates the token of a user group once per invocation. Expect the old token to stop " +
-			"working the moment the new one exists.\n\nAn action cannot write to the state: an `embed_user_group` " +
-			"with the same ID has the new token after the next refresh. The action prints the new token's " +
-			"fingerprint, not the token itself. If the group does not exist, the lookup creates it, the provider " +
-			"removes it at once, and the action fails.\n\nThe action usually makes two calls: one to look up the " +
-			"current token, and one to rotate it. The API key must be allowed to rotate tokens, and to create and " +
-			"delete groups.",
+		MarkdownDescription: "Rotates the token of a user group, once for each invocation. **Expect the old token to " +
+			"stop working the moment the new one exists.** An action cannot write to the state: the next refresh does.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,

@@ -1,3 +1,4 @@
+//nolint:lll // The methods of the server are more readable on one line.
 package provider
 
 import (
@@ -5,6 +6,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -13,12 +15,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// PrepareProcess tunes the process that serves the provider. It keeps secrets out of the standard logger, and turns off
-// the logs of the SDK and of the provider, unless the process is being debugged or a TF_LOG variable is set. Without a
-// level, the SDK formats every TRACE line and sends it to Terraform, which discards it. That takes a third of the CPU time.
+// PrepareProcess tunes the process that serves the provider. It keeps secrets out of the standard logger, and turns
+// off the logs of the SDK and of the provider, unless the process is being debugged or a TF_LOG variable is set.
+// Without a level, the SDK formats every TRACE line and sends it to Terraform, which discards it. That takes a third
+// of the CPU time.
 func PrepareProcess(debugging bool) {
 	// net/http logs data that a service sends after the end of a response. It may contain a token.
 	log.SetOutput(io.Discard)
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(300) // A quarter less CPU time, for 25 MiB.
+	}
 	for _, setting := range os.Environ() {
 		name, value, _ := strings.Cut(setting, "=")
 		debugging = debugging || strings.HasPrefix(name, "TF_LOG") && value != ""
@@ -31,8 +37,8 @@ func PrepareProcess(debugging bool) {
 }
 
 // server releases the context of each request that Terraform sends for each instance. proto6server.Server of the
-// framework (v1.19) keeps all of them until StopProvider, which is about 40 KiB for each group in a plan. Delete it when
-// the framework releases contexts.
+// framework (v1.19) keeps all of them until StopProvider, which is about 40 KiB for each group in a plan. Delete server
+// when the framework releases contexts.
 type server struct{ frameworkServer }
 
 // frameworkServer adds the optional parts of the protocol. A server that lacks one would look like a provider without

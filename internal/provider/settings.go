@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"net/textproto"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -40,42 +42,33 @@ type settings struct {
 // settings reads and validates all arguments. It does not stop at the first fault, so that one run shows all of them.
 // Unknown values count as not set.
 func (m providerModel) settings(version, cliVersion string) (settings, []fault) {
-	var read reader
+	var r reader
 	s := settings{
 		client: api.Config{
-			APIKey:            read.key("api_key", m.APIKey),
-			RequestTimeout:    read.duration("request_timeout", m.RequestTimeout, 30*time.Second),
-			MaxRetries:        int(*read.whole("max_retries", m.MaxRetries, mostRetries, new(int64(4)))),
-			RetryWaitMax:      read.duration("retry_wait_max", m.RetryWaitMax, 30*time.Second),
-			RequestsPerSecond: read.rate("requests_per_second", m.RequestsPerSecond),
-			Headers:           read.headers("headers", m.Headers),
-			RootCAs:           read.authorities("ca_cert_pem", m.CACertPEM),
-			ClientCertificate: read.clientCertificate(m),
+			URL:               r.address(m),
+			APIKey:            r.key(m),
+			RequestTimeout:    r.duration("request_timeout", m.RequestTimeout, 30*time.Second),
+			MaxRetries:        int(r.whole("max_retries", m.MaxRetries, 4, mostRetries)),
+			RetryWaitMax:      r.duration("retry_wait_max", m.RetryWaitMax, 30*time.Second),
+			RequestsPerSecond: r.rate("requests_per_second", m.RequestsPerSecond),
+			Headers:           r.headers(m),
+			RootCAs:           r.authorities("ca_cert_pem", m.CACertPEM),
+			ClientCertificate: r.clientCertificate(m),
 			UserAgent:         userAgent(version, cliVersion),
 		},
 		groups: usergroup.Settings{
-			Environment:          read.text("environment", m.Environment),
-			DataSourceProvidedID: read.text("data_source_provided_id", m.DataSourceProvidedID),
+			Environment:          r.text("environment", m.Environment),
+			DataSourceProvidedID: r.text("data_source_provided_id", m.DataSourceProvidedID),
 		},
-		maxDeletions: read.whole("max_deletions", m.MaxDeletions, mostDeletions, nil),
-	}
-	var err error
-	allowHTTP := read.flag("allow_http", m.AllowHTTP)
-	if text := read.text("base_url", m.BaseURL); text == "" {
-		read.missing("base_url")
-	} else if s.client.URL, err = api.ParseBaseURL(text, allowHTTP); err != nil {
-		read.invalid("base_url", err.Error()+completions[err])
 	}
 	if tag := s.groups.Environment; tag != "" && !slices.Contains(environments, tag) {
-		read.invalid("environment", "must be Customer or Testing")
+		r.invalid("environment", "must be Customer or Testing")
 	}
-	return s, read.faults
-}
-
-// completions say what a user can do about errors of api.ParseBaseURL.
-var completions = map[error]string{
-	api.ErrCredentials: "; the key goes into api_key",
-	api.ErrPlainHTTP:   ", and elsewhere with allow_http = true",
+	const noLimit = -1
+	if limit := r.whole("max_deletions", m.MaxDeletions, noLimit, mostDeletions); limit != noLimit {
+		s.maxDeletions = &limit
+	}
+	return s, r.faults
 }
 
 // fault is what is wrong with an argument. It never contains a value, which could be a key in the wrong place.
@@ -89,114 +82,119 @@ func variable(argument string) string { return "EMBED_" + strings.ToUpper(argume
 // the argument may contain a secret, the error therefore points to the provider block.
 func (f fault) report(diags *diag.Diagnostics) {
 	title := titleArgumentInvalid
-	text := fmt.Sprintf("%s (or the environment variable %s) %s. No call was made.", f.argument, variable(f.argument), f.why)
+	text := f.argument + " (or the environment variable " + variable(f.argument) + ") " + f.why + ". No call was made."
 	if f.why == isMissing {
-		title, text = titleArgumentMissing, fmt.Sprintf("%s is required: set it in the provider block, or set the environment "+
-			"variable %s. An empty string in the provider block overrides the variable. No call was made.",
-			f.argument, variable(f.argument))
+		title = titleArgumentMissing
+		text = f.argument + " is required: set it in the provider block, or set the environment variable " +
+			variable(f.argument) + ". An empty string in the provider block overrides the variable. No call was made."
 	}
 	switch f.argument {
-	case "api_key", "headers", "client_key_pem", "base_url": // A base_url may include a password by mistake.
+	case "api_key", "headers", "client_cert_pem", "base_url": // A base_url may include a password by mistake.
 		diags.AddError(title, text)
 	default:
 		diags.AddAttributeError(path.Root(f.argument), title, text)
 	}
 }
 
-// reader reads arguments from the configuration or, if they are not set there, from the environment. An argument without
-// a value is empty, zero or nil.
+// reader reads arguments from the configuration or, if they are not set there, from the environment.
 type reader struct{ faults []fault }
 
-func (r *reader) missing(argument string)      { r.invalid(argument, isMissing) }
 func (r *reader) invalid(argument, why string) { r.faults = append(r.faults, fault{argument, why}) }
 
-func (r *reader) text(argument string, configured types.String) string {
-	if configured.IsNull() {
+// text returns the text of an argument, in the notation of an environment variable, or "" if it has none.
+func (r *reader) text(argument string, configured attr.Value) string {
+	switch text, isText := configured.(types.String); {
+	case configured.IsNull():
 		return os.Getenv(variable(argument))
+	case configured.IsUnknown():
+		return ""
+	case isText:
+		return text.ValueString()
+	default:
+		return configured.String()
 	}
-	return configured.ValueString()
 }
 
-// number calls parse with the value of the environment variable, if that is set.
-func (r *reader) number(argument, wanted string, parse func(string) bool) {
-	if text := os.Getenv(variable(argument)); text != "" && !parse(text) {
+// setting returns the value of an argument, or the default if it has none. wanted says what the value must be.
+func setting[T any](
+	r *reader, argument string, configured attr.Value, byDefault T, wanted string, parse func(string) (T, bool),
+) T {
+	text := r.text(argument, configured)
+	if text == "" {
+		return byDefault
+	}
+	value, ok := parse(text)
+	if !ok {
 		r.invalid(argument, "must be "+wanted)
 	}
-}
-
-func (r *reader) flag(argument string, configured types.Bool) (yes bool) {
-	if !configured.IsNull() {
-		return configured.ValueBool()
-	}
-	r.number(argument, "true or false", func(text string) bool {
-		parsed, err := strconv.ParseBool(text)
-		yes = parsed
-		return err == nil
-	})
-	return yes
-}
-
-func (r *reader) whole(argument string, configured types.Int64, most int64, byDefault *int64) *int64 {
-	if configured.IsUnknown() {
-		return byDefault
-	}
-	if !configured.IsNull() {
-		return configured.ValueInt64Pointer()
-	}
-	value := byDefault
-	r.number(argument, fmt.Sprintf("a whole number between 0 and %d", most), func(text string) bool {
-		parsed, err := strconv.ParseInt(text, 10, 64)
-		value = &parsed
-		return err == nil && parsed >= 0 && parsed <= most
-	})
 	return value
 }
 
-func (r *reader) rate(argument string, configured types.Float64) float64 {
-	value := configured.ValueFloat64()
-	if configured.IsNull() {
-		r.number(argument, fmt.Sprintf("a number of at least %v", leastRate), func(text string) bool {
-			parsed, err := strconv.ParseFloat(text, 64)
-			value = parsed
-			return err == nil && parsed >= leastRate
-		})
-	}
-	return value
+func (r *reader) whole(argument string, configured attr.Value, byDefault, most int64) int64 {
+	wanted := fmt.Sprintf("a whole number between 0 and %d", most)
+	return setting(r, argument, configured, byDefault, wanted, func(text string) (int64, bool) {
+		number, err := strconv.ParseInt(text, 10, 64)
+		return number, err == nil && number >= 0 && number <= most
+	})
 }
 
-func (r *reader) duration(argument string, configured types.String, byDefault time.Duration) time.Duration {
-	text := r.text(argument, configured)
+func (r *reader) rate(argument string, configured attr.Value) float64 {
+	wanted := fmt.Sprintf("a number of at least %v", leastRate)
+	return setting(r, argument, configured, 0, wanted, func(text string) (float64, bool) {
+		rate, err := strconv.ParseFloat(text, 64)
+		return rate, err == nil && rate >= leastRate
+	})
+}
+
+func (r *reader) duration(argument string, configured attr.Value, byDefault time.Duration) time.Duration {
+	const wanted = `a duration above zero, such as "30s", "500ms" or "2m"`
+	return setting(r, argument, configured, byDefault, wanted, func(text string) (time.Duration, bool) {
+		duration, err := time.ParseDuration(text)
+		return duration, err == nil && duration > 0
+	})
+}
+
+func (r *reader) flag(argument string, configured attr.Value) bool {
+	return setting(r, argument, configured, false, "true or false", func(text string) (bool, bool) {
+		yes, err := strconv.ParseBool(text)
+		return yes, err == nil
+	})
+}
+
+func (r *reader) authorities(argument string, configured attr.Value) *x509.CertPool {
+	const wanted = "one or more certificates in PEM format"
+	return setting(r, argument, configured, nil, wanted, func(text string) (*x509.CertPool, bool) {
+		pool := x509.NewCertPool()
+		return pool, pool.AppendCertsFromPEM([]byte(text))
+	})
+}
+
+func (r *reader) address(m providerModel) *url.URL {
+	text := r.text("base_url", m.BaseURL)
 	if text == "" {
-		return byDefault
-	}
-	duration, ok := parseDuration(text)
-	if !ok {
-		r.invalid(argument, mustBeDuration)
-	}
-	return duration
-}
-
-func (r *reader) key(argument string, configured types.String) api.Secret {
-	key := strings.TrimSpace(r.text(argument, configured))
-	if key == "" {
-		r.missing(argument)
-	}
-	if hidden, found := invisible(key); found {
-		r.invalid(argument, fmt.Sprintf("must be a single line without invisible characters; it contains %U", hidden))
-	}
-	return api.NewSecret(key)
-}
-
-func (r *reader) authorities(argument string, configured types.String) *x509.CertPool {
-	text := r.text(argument, configured)
-	if text == "" {
+		r.invalid("base_url", isMissing)
 		return nil
 	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM([]byte(text)) {
-		r.invalid(argument, "must contain at least one certificate in PEM format")
+	address, err := api.ParseBaseURL(text, r.flag("allow_http", m.AllowHTTP))
+	switch {
+	case errors.Is(err, api.ErrCredentials):
+		r.invalid("base_url", err.Error()+"; the key goes into api_key")
+	case errors.Is(err, api.ErrPlainHTTP):
+		r.invalid("base_url", err.Error()+", and elsewhere with allow_http = true")
+	case err != nil:
+		r.invalid("base_url", err.Error())
 	}
-	return pool
+	return address
+}
+
+func (r *reader) key(m providerModel) api.Secret {
+	key := strings.TrimSpace(r.text("api_key", m.APIKey))
+	if hidden, found := invisible(key); found {
+		r.invalid("api_key", fmt.Sprintf("must be a single line without invisible characters; it contains %U", hidden))
+	} else if key == "" {
+		r.invalid("api_key", isMissing)
+	}
+	return api.NewSecret(key)
 }
 
 func (r *reader) clientCertificate(m providerModel) *tls.Certificate {
@@ -208,25 +206,27 @@ func (r *reader) clientCertificate(m providerModel) *tls.Certificate {
 	if err != nil {
 		r.invalid("client_cert_pem", fmt.Sprintf("and client_key_pem must contain a certificate and its private key, in PEM "+
 			"format and without a passphrase (%s)", err))
-		return nil
 	}
 	return &pair
 }
 
 // reservedHeaders carry the credential, describe the body, or change how the connection works.
 var reservedHeaders = []string{
-	"Accept", "Accept-Encoding", "Authorization", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Expect",
-	"Host", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",
+	"Accept", "Accept-Encoding", "Authorization", "Cache-Control", "Connection", "Content-Length", "Content-Type",
+	"Expect", "Host", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",
 }
 
-func (r *reader) headers(argument string, configured types.Map) map[string]api.Secret {
+func (r *reader) headers(m providerModel) map[string]api.Secret {
+	const argument = "headers"
 	texts := map[string]string{}
-	if configured.IsNull() {
-		if text := os.Getenv(variable(argument)); text != "" && json.Unmarshal([]byte(text), &texts) != nil {
+	if m.Headers.IsNull() {
+		text := r.text(argument, m.Headers)
+		if text != "" && json.Unmarshal([]byte(text), &texts) != nil {
 			r.invalid(argument, "must be a JSON object with string values")
+			return nil
 		}
 	}
-	for name, value := range configured.Elements() {
+	for name, value := range m.Headers.Elements() {
 		text, _ := value.(types.String)
 		texts[name] = text.ValueString()
 	}
@@ -263,8 +263,8 @@ func userAgent(version, cliVersion string) string {
 }
 
 // ClientFromEnvironment returns what a provider block without arguments configures, for commands that reach the
-// service as the provider does, and the default data_source_provided_id. The error lists every environment variable that
-// is missing or invalid.
+// service as the provider does, and the default data_source_provided_id. The error lists every environment variable
+// that is missing or invalid.
 func ClientFromEnvironment(version string) (api.Config, string, error) {
 	s, faults := providerModel{}.settings(version, "")
 	var all []error

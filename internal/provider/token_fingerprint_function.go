@@ -25,12 +25,11 @@ func (tokenFingerprintFunction) Definition(
 ) {
 	resp.Definition = function.Definition{
 		Summary: "Fingerprint of a user group token",
-		MarkdownDescription: "Returns the fingerprint of a user group token, which is the first 12 hexadecimal " +
-			"digits of the token's SHA-256 hash. The resource's `token_fingerprint` has the same value. Use the " +
-			"fingerprint to check that a secret store holds the current token.",
+		MarkdownDescription: "Returns the fingerprint of a user group token: the first 12 hexadecimal digits of its " +
+			"SHA-256 hash, as in the resource's `token_fingerprint`.",
 		Parameters: []function.Parameter{function.StringParameter{
 			Name:                "token",
-			MarkdownDescription: "The token, exactly as the service returned it. Must not be empty.",
+			MarkdownDescription: "The token, exactly as the service returned it. Not empty.",
 			Validators:          []function.StringParameterValidator{stringvalidator.LengthAtLeast(1)},
 		}},
 		Return: function.StringReturn{},

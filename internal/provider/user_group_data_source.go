@@ -37,17 +37,14 @@ func (d *userGroupDataSource) Metadata(
 }
 
 func (d *userGroupDataSource) Configure(
-	_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse,
+	_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse,
 ) {
-	d.configure(req.ProviderData, &resp.Diagnostics)
+	d.configure(req.ProviderData)
 }
 
 func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Looks up a user group that is managed elsewhere. If the group does not exist, the " +
-			"lookup creates it, the provider removes it at once, and the data source fails.\n\nThe data source is " +
-			"usually read in every plan, even with `-refresh=false`. " +
-			"if the group does not exist. " + describeKeyRights,
+		MarkdownDescription: "Looks up a user group that is managed elsewhere. If it does not exist, the data source fails.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,
@@ -55,9 +52,8 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 				MarkdownDescription: describeUserGroupID,
 			},
 			"store_token": schema.BoolAttribute{
-				Optional: true,
-				MarkdownDescription: "If `false`, `token` is null, so that the state does not contain the token. To use " +
-					"the token, read it with the ephemeral resource `embed_user_group_token`.",
+				Optional:            true,
+				MarkdownDescription: "If `false`, `token` is null, and the state does not contain it.",
 			},
 			"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "The same as `user_group_id`."},
 			"name": schema.StringAttribute{Computed: true, MarkdownDescription: describeShownName},
@@ -67,8 +63,8 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 			"token": schema.StringAttribute{
 				Computed:  true,
 				Sensitive: true,
-				MarkdownDescription: "The user group token. The state contains it in plain text unless " +
-					"`store_token` is `false`.",
+				MarkdownDescription: "The user group token. **The state contains it in plain text**, but not with `store_token " +
+					"= false`.",
 			},
 			"token_fingerprint": schema.StringAttribute{Computed: true, MarkdownDescription: describeFingerprint},
 			"team_id":           schema.Int64Attribute{Computed: true, MarkdownDescription: describeTeamID},

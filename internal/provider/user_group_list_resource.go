@@ -26,28 +26,23 @@ func (l *userGroupListResource) Metadata(
 }
 
 func (l *userGroupListResource) Configure(
-	_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse,
+	_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse,
 ) {
-	l.configure(req.ProviderData, &resp.Diagnostics)
+	l.configure(req.ProviderData)
 }
 
 func (l *userGroupListResource) ListResourceConfigSchema(
 	_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse,
 ) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists which of the given user groups exist. The service cannot list its groups, so " +
-			"you provide the IDs to look up. Groups that do not exist are skipped. With `-generate-config-out`, " +
-			"`terraform query` turns a list of IDs into import blocks and configuration.\n\nThe query looks up at most " +
-			"ten groups at a time. Looking up a missing group creates the group, and the provider removes it at once. " +
-			"Terraform stops at 100 results unless the list block sets `limit`; the remaining IDs are not looked up. " +
-			"The results do not include the token. " + describeKeyRights,
+		MarkdownDescription: "Lists which of the given user groups exist, without their tokens. The service cannot list " +
+			"its groups, so you provide the IDs.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_ids": schema.ListAttribute{
-				Required:    true,
-				ElementType: types.StringType,
-				Validators:  validUserGroupIDs,
-				MarkdownDescription: "The IDs to look up, in the order in which to list them. An ID that is repeated is " +
-					"looked up once.",
+				Required:            true,
+				ElementType:         types.StringType,
+				Validators:          validUserGroupIDs,
+				MarkdownDescription: "The IDs to look up, in the order of the results.",
 			},
 		},
 	}
@@ -85,7 +80,7 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 			}
 		}
 		var errs diag.Diagnostics
-		if reportFailed(&errs, failed); len(errs) > 0 {
+		if reportFailed(&errs, failed, len(failed)); len(errs) > 0 {
 			push(list.ListResult{Diagnostics: errs})
 		}
 	}

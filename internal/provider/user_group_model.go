@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -67,11 +68,15 @@ func (m *userGroupModel) wanted(ctx context.Context, diags *diag.Diagnostics) ap
 
 // prior returns what the state and the private state record about the group.
 func (m *userGroupModel) prior(stored private, now time.Time) usergroup.Prior {
+	teamID := ""
+	if !m.TeamID.IsNull() {
+		teamID = strconv.FormatInt(m.TeamID.ValueInt64(), 10)
+	}
 	rotatedAt, _ := m.rotatedAt(now) // If it is unknown, all rotations were long ago.
 	return usergroup.Prior{
 		ID:                   m.UserGroupID.ValueString(),
 		Name:                 m.Name.ValueString(),
-		TeamID:               m.TeamID.ValueInt64Pointer(),
+		TeamID:               teamID,
 		Token:                api.NewSecret(m.Token.ValueString()),
 		Fingerprint:          m.TokenFingerprint.ValueString(),
 		EnvironmentTag:       m.APIEnvironmentTag.ValueStringPointer(),
@@ -82,8 +87,9 @@ func (m *userGroupModel) prior(stored private, now time.Time) usergroup.Prior {
 	}
 }
 
-// withoutIgnored returns a copy of the plan without the attributes that are not to be sent. At apply, configuration and
-// plan differ only in what ignore_changes covers, in whole or in part. Such an attribute is sent if the plan changes it.
+// withoutIgnored returns a copy of the plan without the attributes that are not to be sent. At apply, configuration
+// and plan differ only in what ignore_changes covers, in whole or in part. Such an attribute is sent if the plan
+// changes it.
 func (m userGroupModel) withoutIgnored(config, state *userGroupModel) *userGroupModel {
 	if !m.Name.Equal(config.Name) && m.Name.Equal(state.Name) {
 		m.Name = types.StringNull()
@@ -101,8 +107,10 @@ func (m userGroupModel) withoutIgnored(config, state *userGroupModel) *userGroup
 // response does not change, or becomes null if it was unknown.
 func (m *userGroupModel) setComputed(response api.UserGroup) {
 	m.ID = m.UserGroupID
-	if response.TeamID != nil || m.TeamID.IsUnknown() {
-		m.TeamID = types.Int64PointerValue(response.TeamID)
+	if number, err := strconv.ParseInt(response.TeamID, 10, 64); err == nil {
+		m.TeamID = types.Int64Value(number)
+	} else if m.TeamID.IsUnknown() {
+		m.TeamID = types.Int64Null()
 	}
 	if response.EnvironmentTag != nil || m.APIEnvironmentTag.IsUnknown() {
 		m.APIEnvironmentTag = types.StringPointerValue(response.EnvironmentTag)
@@ -148,8 +156,8 @@ func (m *userGroupModel) keepComputed(state *userGroupModel) {
 	m.Token = plannedToken(m, state.Token)
 }
 
-// setUpdated changes a planned group to its state after an update. response is nil unless the group is known to have been
-// updated.
+// setUpdated changes a planned group to its state after an update. response is nil unless the group is known to have
+// been updated.
 func (m *userGroupModel) setUpdated(response *api.UserGroup, err error, state *userGroupModel) {
 	if response == nil {
 		m.setNotUpdated(err, state)
@@ -210,8 +218,8 @@ func propertiesSeen(object api.Properties) propertiesValue {
 // instant returns token_rotated_at for a token that was created, rotated or first seen at the given time.
 func instant(at time.Time) types.String { return types.StringValue(at.UTC().Format(time.RFC3339)) }
 
-// rotatedAt returns the time in token_rotated_at. known is false if the age of the token is unknown, as it is with a time
-// that lies ahead by more than what clocks differ.
+// rotatedAt returns the time in token_rotated_at. known is false if the age of the token is unknown, as it is with a
+// time that lies ahead by more than what clocks differ.
 func (m *userGroupModel) rotatedAt(now time.Time) (at time.Time, known bool) {
 	at, err := time.Parse(time.RFC3339, m.TokenRotatedAt.ValueString())
 	return at, err == nil && at.Before(now.AddDate(0, 0, 1))
@@ -222,17 +230,3 @@ func (m *userGroupModel) isOlderThan(days types.Int64, now time.Time) bool {
 	at, known := m.rotatedAt(now)
 	return known && !days.IsNull() && now.Truncate(time.Second).After(at.AddDate(0, 0, int(days.ValueInt64())))
 }
-
-// Descriptions of attributes that several schemas have.
-const (
-	describeUserGroupID = "Your own identifier for the group, unique within the environment of the API key. " +
-		"It must have at least one character, no invisible characters, and no spaces at the beginning or end."
-	describeFingerprint = "The first 12 hexadecimal digits of the token's SHA-256 hash. The fingerprint is not " +
-		"secret, and changes whenever the token does. Use it to trigger restarts, or as a `*_wo_version` argument " +
-		"of another resource; `parseint(…, 16)` converts it to the number that most such arguments require."
-	describeTeamID          = "The service's own number for the group."
-	describeShownName       = "Name of the group. Null if the service does not show the name."
-	describeShownProperties = "Properties of the group as a JSON object, for `jsondecode`. Null if the service does " +
-		"not show the properties."
-	describeKeyRights = "The API key must be allowed to create and delete groups."
-)

@@ -39,7 +39,8 @@ func (r *userGroupResource) ModifyPlan(
 	}
 	switch {
 	case destroying:
-		r.planDestruction(&state, stored, state.DeletionProtection.ValueBool(), "This plan destroys the group.", &resp.Diagnostics)
+		protected := state.DeletionProtection.ValueBool()
+		r.planDestruction(&state, stored, protected, "This plan destroys the group.", &resp.Diagnostics)
 		return
 	case creating:
 		r.conflicts.create(plan.UserGroupID, &resp.Diagnostics)

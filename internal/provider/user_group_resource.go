@@ -26,6 +26,10 @@ const titleImportIDInvalid = "Invalid import ID"
 // userGroupResource implements embed_user_group.
 type userGroupResource struct{ base }
 
+func newUserGroupResource() resource.Resource {
+	return &userGroupResource{base{conflicts: newPlanConflicts(), now: time.Now}}
+}
+
 var (
 	_ resource.ResourceWithConfigure   = (*userGroupResource)(nil)
 	_ resource.ResourceWithIdentity    = (*userGroupResource)(nil)
@@ -33,20 +37,14 @@ var (
 	_ resource.ResourceWithModifyPlan  = (*userGroupResource)(nil)
 )
 
-func newUserGroupResource() resource.Resource {
-	return &userGroupResource{base{conflicts: newPlanConflicts(), now: time.Now}}
-}
-
 func (r *userGroupResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_user_group"
 	// ModifyPlan makes no call, so plans are complete even if the provider defers them.
 	resp.ResourceBehavior.ProviderDeferred.EnablePlanModification = true
 }
 
-func (r *userGroupResource) Configure(
-	_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse,
-) {
-	r.configure(req.ProviderData, &resp.Diagnostics)
+func (r *userGroupResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	r.configure(req.ProviderData)
 }
 
 // Schema returns the schema of the resource. No flag has a default or forces replacement, so that adding one to the
@@ -61,115 +59,91 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Required:      true,
 				Validators:    []validator.String{userGroupIDValidator{}},
 				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
-				MarkdownDescription: describeUserGroupID +
-					" **Changing this forces a new resource**: the group is deleted, and the new one has a " +
-					"different token.",
+				MarkdownDescription: "Your own identifier of the group, unique within the environment of the API key. It has " +
+					"no invisible characters, and no spaces at its ends. **Changing it deletes the group and creates another " +
+					"one, with another token.**",
 			},
 			"name": schema.StringAttribute{
 				Required:   true,
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Name of the group, at least one character. The name is updated in place; the token stays " +
-					"the same.",
+				MarkdownDescription: "Name of the group. It is updated in place; the token stays. If the service respells the " +
+					"name, the state keeps yours, and a warning shows both.",
 			},
 			"mapping": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{mapvalidator.NoNullValues()},
-				MarkdownDescription: "For each schema, the data source at the dashboard service that the group uses. Keys " +
-					"are schema IDs. Each value identifies a data source, for example by your own ID for it. If omitted, " +
-					"the mapping is not managed: it is never sent, and removing the argument later makes no call. `{}` " +
-					"tells the service to empty the mapping. The service never shows a mapping, so a change made elsewhere " +
-					"goes unnoticed. If this argument is set, the first apply after an import replaces whatever mapping the " +
-					"group has.",
+				MarkdownDescription: "The data source of each schema, by schema ID. Left out: not managed, never sent. `{}`: " +
+					"emptied. The service never shows a mapping, so a change made elsewhere goes unnoticed, and **the first " +
+					"apply after an import replaces whatever mapping the group has**.",
 			},
 			"properties": schema.StringAttribute{
 				CustomType: propertiesType{},
 				Optional:   true,
-				MarkdownDescription: "Properties of the group as a JSON object: `properties = jsonencode({ tier = " +
-					"\"gold\" })`. They are available as variables in dashboards and in the SQL editor. The provider " +
-					"compares them by value: the order of keys, white space, and the notation of numbers do not matter. If " +
-					"omitted, properties are not managed: they are never sent, and removing the argument later makes no " +
-					"call. `jsonencode({})` tells the service to remove all properties. Plans show properties in plain text " +
-					"unless the value is sensitive.",
+				MarkdownDescription: "JSON object, as in `jsonencode({ tier = \"gold\" })`, for dashboards and the SQL editor. " +
+					"Compared by value: order, notation, and members that are `null` do not matter. Whole numbers stay exact, " +
+					"however long; others have the precision of a double. Left out: not managed, never sent. `jsonencode({})`: " +
+					"emptied. Plans show the value, but not a sensitive one.",
 			},
 			"data_source_provided_id": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Your own ID for the group's data source, for services that require it when a group is " +
-					"deleted. It is only sent with the deletion. The deletion reads it from the state, so apply the argument " +
-					"before you destroy the group. Changing it makes no call.",
+				MarkdownDescription: "Your own ID of the data source, sent when the group is deleted. The deletion reads it " +
+					"from the state, so apply it first. Default: the provider's.",
 			},
 			"rotate_token_when_changed": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
-				MarkdownDescription: "Rotates the token once, in place, when the **value** of an existing key changes, " +
-					"for example in `{ quarter = \"2026-Q4\" }`. Adding or removing a key, or the whole map, does not " +
-					"rotate the token. If the value of an existing key is not known during the plan, the plan shows a " +
-					"rotation, and the apply rotates the token only if the value has changed. Never use `timestamp()`: its " +
-					"value changes in every apply. **Expect the old token to stop working the moment the new one exists.**",
+				MarkdownDescription: "Rotates the token once, in place, when the **value** of an existing key changes, as in " +
+					"`{ quarter = \"2026-Q4\" }`. Never use `timestamp()`. **Expect the old token to stop working the moment the " +
+					"new one exists.**",
 			},
 			"rotate_token_after_days": schema.Int64Attribute{
 				Optional:   true,
 				Validators: []validator.Int64{int64validator.Between(1, 36500)}, // The limit finds numbers of seconds.
-				MarkdownDescription: "Rotates the token in place when the token is older than this number of days. The " +
-					"number must be a whole number between 1 and 36500. A plan shows the rotation if it refreshes the group " +
-					"more than this number of days after `token_rotated_at`. If `token_rotated_at` is null, the next " +
-					"apply sets it, without a rotation and without a call. Removing the argument never rotates the token. " +
-					"Adding the argument, or lowering the number, rotates a token that is older than the new number of " +
-					"days. If the number is not known during the plan, the plan may show a rotation, and the apply rotates " +
-					"the token only if it is older than the number of days. **Expect the old token to stop working the " +
-					"moment the new one exists.**",
+				MarkdownDescription: "Rotates the token in place when it is older than this number of days, 1 to 36500, " +
+					"counted from `token_rotated_at`. If that is null, the next apply sets it, without a rotation. **Expect the " +
+					"old token to stop working the moment the new one exists.**",
 			},
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `true`, and a group with this ID already exists, creating the resource takes " +
-					"over that group: the group is updated to match this configuration, and keeps its token and its " +
-					"`team_id`. Otherwise, an existing group is an error, and nothing is changed. The argument only affects " +
-					"creation; changing it later makes no call. The plan shows an adoption as a create. To move a group to " +
-					"another address, use a `moved` block instead. Without a `moved` block, Terraform may destroy the group " +
-					"at the old address and then create a new one at the new address. The provider therefore rejects such a " +
-					"plan, except on Terraform before 1.3. **Once adopted, the group is deleted when the resource is " +
-					"destroyed.**",
+				MarkdownDescription: "If `true`, creating the resource takes over a group that already exists, instead of " +
+					"failing: the group is updated to this configuration, and keeps its token and `team_id`. The plan shows a " +
+					"create, and not what changes. **Once adopted, the group is deleted when the resource is destroyed.** To " +
+					"move a group, use a `moved` block.",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `true`, a plan fails if it destroys the group, or replaces the group because " +
-					"`user_group_id` changes. With `-replace`, with a tainted resource, and for a destroy on Terraform " +
-					"before 1.3, the apply fails instead, before the group is deleted. For a destroy, only the value in the " +
-					"state counts, so apply `true` before you rely on the protection. To delete the group, apply `false` " +
-					"first, and then destroy the group. Changing the argument makes no call.",
+				MarkdownDescription: "If `true`, a plan that destroys the group, or replaces it because `user_group_id` " +
+					"changes, fails. With `-replace` or a tainted resource, the apply fails before the deletion. A destroy reads " +
+					"the value from the state: apply `true` before you rely on it, and `false` before you delete the group.",
 			},
 			"store_token": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `false`, `token` is null in state and plan. Rotating and deleting then take one " +
-					"more call, which looks up the current token. Changing the argument never rotates the token. After you " +
-					"have applied a change back to `true`, the next apply stores the token. During an import, the provider " +
-					"does not know the configuration. A saved plan of the import therefore contains the token. So does the " +
-					"state, after `terraform import` or a failed apply of an `import` block, until the next successful " +
-					"apply. If the state contained the token before, older versions of the state still do, so rotate the " +
-					"token after you have applied `false`.",
+				MarkdownDescription: "If `false`, `token` is null in state and plan. An import still writes the token into the " +
+					"saved plan and, until the next successful apply, into the state. Older versions of the state keep a token " +
+					"that was stored before: rotate it. After a change back to `true`, the second apply stores the token.",
 			},
 			"id": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "The same as `user_group_id`, but only known once the group exists, so that anything " +
-					"that refers to `id` waits for the group.",
+				MarkdownDescription: "The same as `user_group_id`, but only known once the group exists, so that whatever " +
+					"refers to it waits.",
 			},
 			"token": schema.StringAttribute{
 				Computed:  true,
 				Sensitive: true,
-				MarkdownDescription: "The user group token, which your product uses to embed dashboards. The state " +
-					"contains it in plain text unless `store_token` is `false`.",
+				MarkdownDescription: "The user group token, which your product uses to embed dashboards. **The state contains " +
+					"it in plain text**, but not with `store_token = false`.",
 			},
 			"token_fingerprint": schema.StringAttribute{
-				Computed:            true,
-				MarkdownDescription: describeFingerprint,
+				Computed: true,
+				MarkdownDescription: "The first 12 hexadecimal digits of the token's SHA-256 hash. It is not secret, and " +
+					"changes with the token. `parseint(…, 16)` makes a number of it, for `*_wo_version` arguments.",
 			},
 			"token_rotated_at": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "The time at which Terraform created or rotated the token, or first saw it after a " +
-					"rotation elsewhere, in UTC (RFC 3339, for example `2026-10-01T08:00:00Z`). Null while this time is " +
-					"unknown, such as after an import or an adoption. In that case, the first apply with " +
-					"`rotate_token_after_days` sets `token_rotated_at` to the time of that apply.",
+				MarkdownDescription: "When Terraform created or rotated the token, or first saw it after a rotation elsewhere " +
+					"(RFC 3339, UTC). Null after an import or an adoption.",
 			},
 			"team_id": schema.Int64Attribute{
 				Computed:            true,
@@ -177,8 +151,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			},
 			"api_environment_tag": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "Environment of the group, `Customer` or `Testing`. The service only returns the " +
-					"environment for updates and rotations, so this attribute is null until the first update or rotation.",
+				MarkdownDescription: "Environment of the group. Null until the first update or rotation, because only their " +
+					"responses contain it.",
 			},
 		},
 	}
@@ -251,8 +225,8 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 	stored.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// Read refreshes the state. It removes a group that does not exist, or has been replaced, from the state. Right after an
-// import, both are errors.
+// Read refreshes the state. It removes a group that does not exist, or has been replaced, from the state. Right after
+// an import, both are errors.
 func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var group userGroupModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &group)...)

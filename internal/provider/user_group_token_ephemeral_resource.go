@@ -33,20 +33,17 @@ func (e *userGroupTokenEphemeralResource) Metadata(
 }
 
 func (e *userGroupTokenEphemeralResource) Configure(
-	_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse,
+	_ context.Context, req ephemeral.ConfigureRequest, _ *ephemeral.ConfigureResponse,
 ) {
-	e.configure(req.ProviderData, &resp.Diagnostics)
+	e.configure(req.ProviderData)
 }
 
 func (e *userGroupTokenEphemeralResource) Schema(
 	_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse,
 ) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the current token of a user group without writing it to state or plan, and " +
-			"without rotating it. If the group does not exist, the lookup creates it, the provider removes it at " +
-			"once, and the ephemeral resource fails.\n\nFor a group that the same configuration manages, refer to " +
-			"`embed_user_group.NAME.id`, which is known once the group exists. With a literal ID, the first plan " +
-			"would look up a group that does not exist yet.\n\n" + describeKeyRights,
+		MarkdownDescription: "Reads the current token of a user group without writing it to state or plan, and without " +
+			"rotating it.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,

@@ -42,33 +42,30 @@ func (d *userGroupsDataSource) Metadata(
 }
 
 func (d *userGroupsDataSource) Configure(
-	_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse,
+	_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse,
 ) {
-	d.configure(req.ProviderData, &resp.Diagnostics)
+	d.configure(req.ProviderData)
 }
 
 func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Finds out which of the given user groups exist. With `for_each` in an `import` block, " +
-			"a single plan can import the existing groups and create the missing ones.\n\nThe data source looks up at most " +
-			"ten groups at a time. Looking up a missing group creates the group, and the provider removes it at once. " +
-			describeKeyRights,
+		MarkdownDescription: "Finds out which of the given user groups exist.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_ids": schema.ListAttribute{
 				Required:            true,
 				ElementType:         types.StringType,
 				Validators:          validUserGroupIDs,
-				MarkdownDescription: "The IDs of the user groups to look up. An ID that is repeated is looked up once.",
+				MarkdownDescription: "The IDs to look up.",
 			},
 			"missing_ids": schema.ListAttribute{
 				Computed:            true,
 				ElementType:         types.StringType,
-				MarkdownDescription: "The IDs of the user groups that do not exist, in the order of `user_group_ids`.",
+				MarkdownDescription: "The IDs that do not exist, in the order of `user_group_ids`.",
 			},
 			"groups": schema.MapNestedAttribute{
 				Computed: true,
-				MarkdownDescription: "The user groups that exist, by ID, without their tokens. Use it as the " +
-					"`for_each` of an `import` block. The state contains their names and properties in plain text.",
+				MarkdownDescription: "The groups that exist, by ID, without their tokens. The state contains names and " +
+					"properties in plain text.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"name": schema.StringAttribute{Computed: true, MarkdownDescription: describeShownName},
 					"properties": schema.StringAttribute{
@@ -112,9 +109,7 @@ func (d *userGroupsDataSource) lookUp(ctx context.Context, data *userGroupsModel
 		case reportsMissing(diags, one.err):
 			data.MissingIDs = append(data.MissingIDs, one.id)
 		default:
-			if len(failed) == 0 || ctx.Err() == nil || problemOf(one.err).MayRemain {
-				failed = append(failed, one.err)
-			}
+			failed = append(failed, one.err)
 			stop()
 			continue
 		}
@@ -122,7 +117,7 @@ func (d *userGroupsDataSource) lookUp(ctx context.Context, data *userGroupsModel
 			tflog.Info(ctx, fmt.Sprintf("Looked up %d of %d user groups", done, len(ids)))
 		}
 	}
-	reportFailed(diags, failed)
+	reportFailed(diags, failed, 1) // The lookups under way have failed for the same reason.
 }
 
 func newUserGroupShown(found api.UserGroup) userGroupShown {

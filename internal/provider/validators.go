@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -66,28 +65,4 @@ func (userGroupIDValidator) ValidateString(
 // validUserGroupIDs validates the lists of IDs to look up.
 var validUserGroupIDs = []validator.List{
 	listvalidator.NoNullValues(), listvalidator.ValueStringsAre(userGroupIDValidator{}),
-}
-
-const mustBeDuration = `must be a duration above zero, such as "30s", "500ms" or "2m"`
-
-func parseDuration(text string) (time.Duration, bool) {
-	duration, err := time.ParseDuration(text)
-	return duration, err == nil && duration > 0
-}
-
-// durationValidator validates an argument of the provider that is a duration.
-type durationValidator struct{}
-
-func (durationValidator) Description(context.Context) string { return mustBeDuration }
-
-func (v durationValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (durationValidator) ValidateString(
-	_ context.Context, req validator.StringRequest, resp *validator.StringResponse,
-) {
-	if text := req.ConfigValue.ValueString(); text != "" {
-		if _, ok := parseDuration(text); !ok {
-			resp.Diagnostics.AddAttributeError(req.Path, titleArgumentInvalid, req.Path.String()+" "+mustBeDuration+". No call was made.")
-		}
-	}
 }

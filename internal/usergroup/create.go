@@ -35,15 +35,18 @@ func (s *Service) create(ctx context.Context, wanted api.GroupRequest, adopt boo
 		return Result{}, problem
 	}
 	answer, err := s.client.GetOrCreate(ctx, wanted)
-	if adopt && err == nil && !*answer.New && !answer.AfterLostAttempt && api.Sleep(ctx, beforeAdoption) == nil {
+	if adopt && err == nil && !*answer.New && api.Sleep(ctx, beforeAdoption) == nil {
 		answer, err = s.client.GetOrCreate(ctx, wanted)
 	}
 	p.Done, p.Response = p.record(err), answer.UserGroup
-	isNew, lost, another := answer.New != nil && *answer.New, answer.AfterLostAttempt, p.Prior.isOtherID(answer.UserGroup)
+	isNew, lost := answer.New != nil && *answer.New, answer.AfterLostAttempt
 	switch {
 	case answer.New == nil:
 		return Result{}, p.with(CallFailed)
-	case isNew && err == nil && !another:
+	case p.Prior.isOtherID(answer.UserGroup): // It says nothing about the group that the request may have created.
+		p.Done = Maybe
+		return Result{}, p.with(AnsweredForAnother)
+	case isNew && err == nil:
 		result := Result{Group: &answer.UserGroup}
 		if wanted.Differences(answer.UserGroup).Name {
 			result.Warnings = []*Problem{p.with(Respelled)}
@@ -52,8 +55,6 @@ func (s *Service) create(ctx context.Context, wanted api.GroupRequest, adopt boo
 	case isNew || lost && !adopt:
 		p.Done = Maybe
 		return s.claim(ctx, isNew, p)
-	case another:
-		return Result{}, p.with(AnsweredForAnother)
 	case adopt:
 		return s.takeOver(ctx, p)
 	default:
@@ -66,9 +67,9 @@ func (s *Service) create(ctx context.Context, wanted api.GroupRequest, adopt boo
 	}
 }
 
-// claim decides whether a creation whose response was lost, was incomplete or showed another ID has created the group
-// that exists now. If that response reported a new group, a lookup has to show the same one. If there was none, the
-// lookup has to show the name and the properties that were sent: its response cannot echo them, because it sends neither.
+// claim decides whether a creation whose response was lost or incomplete has created the group that exists now. If that
+// response reported a new group, a lookup has to show the same one. If there was none, the lookup has to show the name and
+// the properties that were sent: its response cannot echo them, because it sends neither.
 func (s *Service) claim(ctx context.Context, isNew bool, p Problem) (Result, *Problem) {
 	prior := Prior{ID: p.ID}.with(p.Response)
 	result, problem := s.find(api.CleanUp(ctx), prior)

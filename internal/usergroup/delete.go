@@ -44,7 +44,7 @@ func (s *Service) delete(ctx context.Context, prior Prior, p Problem) (Result, *
 		case problem != nil && problem.Finding == NotFound:
 			return Result{Warnings: []*Problem{p.because(problem)}}, nil
 		case problem != nil && problem.Finding == Replaced:
-			p.Response, p.MayRemain = problem.Response, problem.MayRemain
+			p.Response, p.MayRemain, p.Call = problem.Response, problem.MayRemain, nil // The refusal was about the old token.
 			return Result{Warnings: []*Problem{p.with(AnotherRemains)}}, nil
 		case problem != nil:
 			return Result{}, p.because(problem)

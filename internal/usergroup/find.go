@@ -37,12 +37,12 @@ func (k Prior) classify(answer api.Answer, err error) sighting {
 	switch {
 	case answer.New == nil, err != nil && !*answer.New:
 		return nothing
+	case k.isOtherID(group) && !k.isSame(group):
+		return foreign
 	case *answer.New && k.hasToken(group):
 		return cached
 	case *answer.New:
 		return placeholder
-	case k.isOtherID(group) && !k.isSame(group):
-		return foreign
 	case k.isOther(group):
 		return replaced
 	default:
@@ -80,7 +80,8 @@ func (s *Service) conclude(ctx context.Context, p Problem, shows sighting) (Resu
 		return Result{}, p.with(s.lookupFailed(p.Call))
 	case cached:
 		return Result{}, p.with(CacheSuspected)
-	case foreign:
+	case foreign: // It says nothing about the group that the request may have created.
+		p.MayRemain = true
 		return Result{}, p.with(AnsweredForAnother)
 	case replaced:
 		if problem := s.checkEnvironment(ctx, p); problem != nil {
@@ -89,13 +90,13 @@ func (s *Service) conclude(ctx context.Context, p Problem, shows sighting) (Resu
 		return Result{}, p.with(Replaced)
 	}
 	result := Result{Group: &group}
-	switch same := prior.isSame(group); {
-	case same && prior.isOtherID(group):
-		result.Warnings = []*Problem{p.with(Respelled)}
-	case !same && p.MayRemain && (group.Name == nil || *group.Name == "" || *group.Name == p.ID):
+	switch unsure := p.MayRemain && !prior.hasToken(group); { // A placeholder can have the number of the known group.
+	case unsure && (group.Name == nil || *group.Name == "" || *group.Name == p.ID):
 		return Result{}, p.with(MayBePlaceholder)
-	case !same && p.MayRemain: // Most likely, it has the name from somebody. Yet the service may fill in names.
+	case unsure: // Most likely, it has the name from somebody. Yet the service may fill in names.
 		result.Warnings = []*Problem{p.with(MayBePlaceholder)}
+	case prior.isOtherID(group):
+		result.Warnings = []*Problem{p.with(Respelled)}
 	}
 	if prior.isStale(group.Token) {
 		result.Group.Token = api.Secret{}
@@ -130,19 +131,22 @@ func (s *Service) removePlaceholder(ctx context.Context, p Problem, made api.Ans
 		seen, err := s.look(ctx, p.Prior)
 		p.record(err)
 		p.Response = seen.UserGroup
-		switch {
-		case err != nil:
+		switch shows := p.Prior.classify(seen, err); {
+		case err != nil, shows == placeholder && tries == maxTries:
 			return Result{}, s.breaker.end(LookUp, p.with(LeftBehind))
-		case *seen.New && seen.UserGroup.Token == made.UserGroup.Token:
+		case shows == cached, shows == placeholder && seen.UserGroup.Token == made.UserGroup.Token:
 			return Result{}, p.with(CacheSuspected)
-		case *seen.New && tries < maxTries: // The first one is gone, and this lookup has created another one.
+		case shows == placeholder: // The first one is gone, and this lookup has created another one.
 			made = seen
 			continue
-		case *seen.New:
-			return Result{}, p.with(CacheSuspected)
-		case !isSamePlaceholder(made.UserGroup, seen.UserGroup): // Somebody has taken it.
-			p.MayRemain = false
-			return s.conclude(ctx, p, p.Prior.classify(seen, nil))
+		case shows == foreign, showsMore(made.UserGroup, seen.UserGroup): // Somebody has taken it.
+			p.MayRemain = seen.AfterLostAttempt
+			if shows == existing && p.Prior.isKnown() { // The known group is gone, even if this one has its number.
+				shows = replaced
+			}
+			return s.conclude(ctx, p, shows)
+		case !isSameGroup(made.UserGroup, seen.UserGroup):
+			return Result{}, s.breaker.end(LookUp, p.with(LeftBehind))
 		}
 		deletion := s.deletion(p.Prior, seen.UserGroup.Token)
 		deletion.Once = true
@@ -162,19 +166,19 @@ func (s *Service) removePlaceholder(ctx context.Context, p Problem, made api.Ans
 	return Result{}, p.with(NotFound)
 }
 
-// isSamePlaceholder reports whether a lookup shows the group that an earlier one has created, and nothing that somebody
-// has added meanwhile: the same team_id (without one, the same token), and no name or property that the creation did not
-// show. Services fill in names and properties, so what a group shows decides nothing.
-func isSamePlaceholder(made, seen api.UserGroup) bool {
-	same := made.Token == seen.Token
-	if made.TeamID != nil && seen.TeamID != nil {
-		same = *made.TeamID == *seen.TeamID
+// showsMore reports whether a lookup shows a name or a property that the response to the creation did not show. Services
+// fill in both, so what a group shows decides nothing.
+func showsMore(made, seen api.UserGroup) bool {
+	name := cmp.Or(made.Name, new(""))
+	return seen.Name != nil && *seen.Name != "" && *seen.Name != *name || seen.Properties.Beyond(made.Properties)
+}
+
+// isSameGroup reports whether two responses show the same group: by its team_id or, without one, by its token.
+func isSameGroup(a, b api.UserGroup) bool {
+	if a.TeamID != "" && b.TeamID != "" {
+		return a.TeamID == b.TeamID
 	}
-	name := made.Name
-	if name == nil {
-		name = new("")
-	}
-	return same && (seen.Name == nil || *seen.Name == "" || *seen.Name == *name) && !seen.Properties.Beyond(made.Properties)
+	return a.Token == b.Token
 }
 
 // findCurrent looks up the group until the service shows its current token.

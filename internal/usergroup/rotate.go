@@ -71,7 +71,7 @@ func (s *Service) rotate(ctx context.Context, prior Prior, p Problem) (Result, *
 func (s *Service) rotated(ctx context.Context, prior Prior, p Problem) (Result, *Problem) {
 	p.Done = Yes
 	result := Result{Group: &p.Response, Previous: prior.Token.Fingerprint()}
-	if p.Response.TeamID == nil && (p.Response.ProvidedID == nil || *p.Response.ProvidedID == "") {
+	if p.Response.TeamID == "" && (p.Response.ProvidedID == nil || *p.Response.ProvidedID == "") {
 		found, problem := s.find(api.CleanUp(ctx), prior)
 		switch {
 		case problem != nil:

@@ -44,7 +44,7 @@ func New(client *api.Client, settings Settings) *Service {
 type Prior struct {
 	ID             string
 	Name           string
-	TeamID         *int64
+	TeamID         string
 	Token          api.Secret
 	Fingerprint    string // of the token; known even if the token is not stored
 	EnvironmentTag *string
@@ -58,7 +58,7 @@ type Prior struct {
 }
 
 // isKnown reports whether there is more than an ID, so that the group is known to have existed.
-func (k Prior) isKnown() bool { return k.TeamID != nil || k.Fingerprint != "" || !k.Token.IsZero() }
+func (k Prior) isKnown() bool { return k.TeamID != "" || k.Fingerprint != "" || !k.Token.IsZero() }
 
 // with returns what is known after a response has shown the group.
 func (k Prior) with(group api.UserGroup) Prior {
@@ -77,13 +77,13 @@ func (k Prior) hasToken(group api.UserGroup) bool {
 
 // hasOtherTeam reports whether a response shows another team_id than the known one.
 func (k Prior) hasOtherTeam(group api.UserGroup) bool {
-	return k.TeamID != nil && group.TeamID != nil && *k.TeamID != *group.TeamID
+	return k.TeamID != "" && group.TeamID != "" && k.TeamID != group.TeamID
 }
 
 // isSame reports whether a response is certainly about the known group, and isOther whether it is certainly not. A
 // service may renumber its groups, or change their tokens, but not both at once.
 func (k Prior) isSame(group api.UserGroup) bool {
-	return k.TeamID != nil && group.TeamID != nil && *k.TeamID == *group.TeamID || k.hasToken(group)
+	return k.TeamID != "" && k.TeamID == group.TeamID || k.hasToken(group)
 }
 
 func (k Prior) isOther(group api.UserGroup) bool { return k.hasOtherTeam(group) && !k.hasToken(group) }

@@ -4,17 +4,6 @@ variable "incident" {
   default     = "0"
 }
 
-resource "embed_user_group" "acme" {
-  user_group_id = "acme"
-  name          = "Acme Ltd"
-}
-
-action "embed_rotate_user_group_token" "acme" {
-  config {
-    user_group_id = "acme"
-  }
-}
-
 resource "terraform_data" "incident" {
   input = var.incident
 

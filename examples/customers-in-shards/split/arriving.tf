@@ -1,4 +1,4 @@
-# Needed for one apply, in the shard that groups move to. Groups that are already in the state of this shard are not imported again.
+# Needed for one apply, in the state that groups move to.
 
 import {
   for_each = local.customers

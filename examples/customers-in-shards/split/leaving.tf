@@ -1,5 +1,5 @@
-# Needed for one apply, in the shard that groups leave. Terraform removes them from the state and destroys nothing. A
-# removed block only works for a whole resource, so the groups first move to an address that has no resource block.
+# Needed for one apply, in the state that groups leave. A removed block only works for a whole resource, so the groups
+# first move to an address that has no resource block.
 
 moved {
   from = embed_user_group.customer["acme"]

@@ -1,8 +1,8 @@
-# This group already exists, and is managed elsewhere.
 data "embed_user_group" "acme" {
   user_group_id = "acme"
+  store_token   = false
 }
 
-output "acme_name" {
-  value = data.embed_user_group.acme.name
+output "acme_tier" {
+  value = try(jsondecode(data.embed_user_group.acme.properties).tier, "unknown")
 }

@@ -1,17 +1,15 @@
 locals {
   customers = {
-    acme     = "Acme Ltd"
-    initech  = "Initech Inc."
-    umbrella = "Umbrella AG"
+    acme    = "Acme Ltd"
+    initech = "Initech Inc."
   }
 }
 
-# Which of these groups exist?
 data "embed_user_groups" "all" {
   user_group_ids = keys(local.customers)
 }
 
-# Imports the groups that exist. Terraform creates the others.
+# Terraform creates the others.
 import {
   for_each = data.embed_user_groups.all.groups
 

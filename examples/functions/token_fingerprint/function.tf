@@ -1,8 +1,7 @@
 variable "stored_token" {
-  description = "The token for acme from the secret store."
-  type        = string
-  sensitive   = true
-  default     = "not-the-current-one"
+  type      = string
+  sensitive = true
+  default   = "not-the-current-one"
 }
 
 resource "embed_user_group" "acme" {
@@ -10,7 +9,6 @@ resource "embed_user_group" "acme" {
   name          = "Acme Ltd"
 }
 
-# Warns if the secret store does not contain the current token.
 check "stored_token" {
   assert {
     condition     = provider::embed::token_fingerprint(var.stored_token) == embed_user_group.acme.token_fingerprint

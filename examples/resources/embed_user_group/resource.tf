@@ -1,4 +1,23 @@
 resource "embed_user_group" "acme" {
   user_group_id = "acme"
   name          = "Acme Ltd"
+
+  # For each schema ID, the group's data source at the dashboard service.
+  mapping = {
+    sales = "acme_sales"
+  }
+
+  properties = jsonencode({
+    tier   = "gold"
+    limits = { rows = 250000 }
+  })
+
+  # Changing one of these values rotates the token and leaves the group in place.
+  rotate_token_when_changed = {
+    quarter  = "2026-Q4"
+    incident = "0"
+  }
+
+  # Before you run terraform destroy, set this to false and apply.
+  deletion_protection = true
 }

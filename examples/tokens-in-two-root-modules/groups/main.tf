@@ -3,7 +3,7 @@
 #   EMBED_API_KEY=not-used terraform plan -refresh=false
 
 terraform {
-  required_version = ">= 1.0"
+  required_version = ">= 1.5"
 
   required_providers {
     embed = {

@@ -1,0 +1,181 @@
+// Command embed-emulator runs the emulated dashboard service in the foreground, on a loopback address, until it is
+// interrupted.
+//
+// It prints two export lines that point the provider at the service, and then closes standard output, so that a shell
+// can evaluate the lines while the service keeps running:
+//
+//	eval "$(embed-emulator &)"
+//
+// It prints a line for each call to standard error.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/signal"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+func run(ctx context.Context, args []string, stdout io.WriteCloser, stderr io.Writer) (exitCode int) {
+	logger := log.New(stderr, "", 0)
+	chosen, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		return 2
+	}
+	chosen.Log = func(call emulator.Call) {
+		logger.Printf("%s %.1fms", call, float64(time.Since(call.At).Microseconds())/1000)
+	}
+	service, err := emulator.StartOn(chosen.addr, chosen.Options)
+	if err != nil {
+		logger.Print(err)
+		return 1
+	}
+	defer service.Close()
+
+	logger.Printf("listening on %s; press Ctrl-C to stop", service.URL())
+	_, err = fmt.Fprintf(stdout, "export EMBED_BASE_URL=%s\nexport EMBED_API_KEY=%s\n", service.URL(), chosen.key)
+	if err := errors.Join(err, stdout.Close()); err != nil {
+		logger.Print("embed-emulator: the exports could not be written: ", err)
+		return 1
+	}
+	<-ctx.Done()
+	return 0
+}
+
+type settings struct {
+	emulator.Options
+
+	addr, key string
+}
+
+func parse(args []string, stderr io.Writer) (chosen settings, err error) {
+	chosen.key = emulator.DefaultKey
+	o := &chosen.Options
+	flags := flag.NewFlagSet("embed-emulator", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&chosen.addr, "addr", "127.0.0.1:8642", "loopback `address` to listen on; port 0 means any free port")
+	flags.Func("environment", "environment `tag` of the default API key, or key=tag for another key; can be repeated; "+
+		"the printed EMBED_API_KEY is the first key; an empty tag is null in responses (default Customer)",
+		chosen.addEnvironment)
+	choice(flags, &o.Answers, "answers", "show what is stored, or what the request has", "stored", "echo")
+	choice(flags, &o.Updates, "updates", "let an update replace what it has, merge it, or also clear the rest",
+		"replace", "merge", "clear")
+	choice(flags, &o.Refusals, "refusals", "refuse with this kind of response",
+		"status", "success-zero", "detail", "fields", "list", "located", "text", "page")
+	choice(flags, &o.Deletions, "deletions", "answer a DELETE with this", "success", "no-content", "empty", "object")
+	choice(flags, &o.DeletedIDs, "deleted-ids", "create a group for a deleted ID, refuse it, or bring the group back",
+		"free", "conflict", "gone", "revived", "revived-as-new")
+	choice(flags, &o.Tags, "tags", "show the tag of the environment as this", "text", "object", "list")
+	flags.BoolVar(&o.NameRequired, "name-required", false, "refuse a GET or a PUT without a name")
+	flags.BoolVar(&o.NameRequiredToCreate, "name-required-to-create", false, "refuse to create a group without a name")
+	flags.IntVar(&o.MissingNameStatus, "missing-name-status", 0, "refuse a missing name with this `status`, such as 500")
+	flags.BoolVar(&o.DataSourceRequired, "data-source-required", false, "refuse a DELETE without data_source_provided_id")
+	flags.BoolVar(&o.UniqueNames, "unique-names", false, "refuse a name that another group has")
+	flags.IntVar(&o.MaxIDLength, "max-id-length", 0, "refuse an ID with more `characters`; 0 means no limit")
+	flags.IntVar(&o.MaxNameLength, "max-name-length", 0, "refuse a name with more `characters`; 0 means no limit")
+	flags.BoolVar(&o.CutNames, "cut-names", false, "cut a name that is too long instead of refusing it")
+	flags.IntVar(&o.StaleTokenStatus, "stale-token-status", 0, "refuse an old token with this `status`, such as 401")
+	flags.BoolVar(&o.UpsertOnPut, "upsert-on-put", false, "let a PUT create a group that does not exist")
+	flags.BoolVar(&o.GetOverwrites, "get-overwrites", false, "let a GET replace what an existing group has")
+	flags.BoolVar(&o.ForgivingDeletes, "forgiving-deletes", false, "let a DELETE with an old token or of no group succeed")
+	flags.BoolVar(&o.ForgivingRotations, "forgiving-rotations", false, "answer an old token with one of no group")
+	flags.BoolVar(&o.ReuseTeamIDs, "reuse-team-ids", false, "give a new group the number after the highest in use")
+	flags.Int64Var(&o.FirstTeamID, "first-team-id", 0, "team `ID` of the first group; 0 means 1001")
+	flags.StringVar(&o.DefaultName, "default-name", "", "create a group without a name with this `name`; {id} is its ID")
+	flags.Func("default-properties", "create a group without properties with this `JSON`", document(&o.DefaultProperties))
+	flags.BoolVar(&o.TrimNames, "trim-names", false, "store names without leading and trailing spaces")
+	flags.BoolVar(&o.EscapeNames, "escape-names", false, "store names with HTML entities")
+	flags.BoolVar(&o.DecomposeNames, "decompose-names", false, "store names in the Unicode form NFD")
+	flags.BoolVar(&o.UnixLineEnds, "unix-line-ends", false, "store LF in place of CRLF in names")
+	flags.BoolVar(&o.Doubles, "doubles", false, "store numbers in properties as doubles")
+	flags.BoolVar(&o.DropNulls, "drop-nulls", false, "store no null members of properties")
+	flags.BoolVar(&o.EmptyLists, "empty-lists", false, "store empty objects in properties as []")
+	flags.Func("omit", "leave this `field` out of user_group in all responses; can be repeated", func(field string) error {
+		o.Omit = append(o.Omit, field)
+		return nil
+	})
+	flags.Func("no-properties", "show this `JSON` in place of missing properties, not null", document(&o.NoProperties))
+	flags.DurationVar(&o.TokenLag, "token-lag", 0, "how long a GET shows the previous token after a rotation")
+	flags.BoolVar(&o.BOM, "bom", false, "put a byte order mark before the body of each response")
+	flags.BoolVar(&o.SignedTokens, "signed-tokens", false, "show another token in each response")
+	flags.IntVar(&o.SlashRedirect, "slash-redirect", 0, "be at /api/user/, to which this `status`, such as 308, redirects")
+	flags.DurationVar(&o.Latency, "latency", 0, "minimum time that each call takes")
+	flags.IntVar(&o.RateLimit, "rate-limit", 0, "maximum `calls` per second; 0 means no limit")
+	if err := flags.Parse(args); err != nil {
+		return settings{}, err
+	}
+	if flags.NArg() > 0 {
+		err := fmt.Errorf("unexpected argument %q", flags.Arg(0))
+		_, _ = fmt.Fprintln(stderr, err)
+		return settings{}, err
+	}
+	return chosen, nil
+}
+
+// plainKey matches the keys that need no quotes in a shell, because a shell evaluates the printed key.
+var plainKey = regexp.MustCompile(`^[A-Za-z0-9._~+/:@%-]+$`)
+
+func (s *settings) addEnvironment(value string) error {
+	key, tag := emulator.DefaultKey, value
+	if i := strings.LastIndex(value, "="); i >= 0 {
+		key, tag = value[:i], value[i+1:]
+	}
+	if !plainKey.MatchString(key) {
+		return errors.New("a key may only contain letters, digits and . _ ~ + / : @ % -")
+	}
+	if !slices.Contains([]string{"", "Customer", "Testing"}, tag) {
+		return errors.New("a tag must be Customer, Testing or empty")
+	}
+	if s.Environments == nil {
+		s.Environments = map[string]string{}
+		s.key = key
+	}
+	s.Environments[key] = tag
+	return nil
+}
+
+// document returns a function for [flag.FlagSet.Func] that sets target to a JSON text.
+func document(target *string) func(string) error {
+	return func(text string) error {
+		if *target = text; !json.Valid([]byte(text)) {
+			return errors.New("must be JSON")
+		}
+		return nil
+	}
+}
+
+// choice adds a flag that sets target to the position of the chosen name. The names are in the order of the constants
+// of T, and the first one is the default.
+func choice[T ~int](flags *flag.FlagSet, target *T, flagName, usage string, names ...string) {
+	usage = fmt.Sprintf("%s: `%s` (default %s)", usage, strings.Join(names, "|"), names[0])
+	flags.Func(flagName, usage, func(name string) error {
+		i := slices.Index(names, name)
+		if i < 0 {
+			return errors.New("must be " + strings.Join(names, " or "))
+		}
+		*target = T(i)
+		return nil
+	})
+}

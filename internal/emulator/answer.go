@@ -1,0 +1,149 @@
+package emulator
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http"
+	"slices"
+	"strconv"
+)
+
+// omitted lists the fields of user_group that the response to an operation lacks.
+var omitted = map[string][]string{
+	http.MethodGet:  {"api_environment_tag"},
+	http.MethodPost: {"properties"},
+}
+
+// reply is a response to send. Status 0 cuts the connection instead.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+	// missing is the number of bytes that Content-Length announces beyond the body.
+	missing int
+}
+
+// object is a JSON object that is encoded in this order. Half of a response then has what the contract lists first.
+type object []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// MarshalJSON implements json.Marshaler.
+func (o object) MarshalJSON() ([]byte, error) {
+	text := []byte("{")
+	for i, field := range o {
+		value, err := json.Marshal(field.value)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = fmt.Appendf(text, "%q:%s", field.name, value)
+	}
+	return append(text, '}'), nil
+}
+
+func document(status int, content any) reply {
+	body, _ := json.Marshal(content)
+	return reply{status: status, header: http.Header{"Content-Type": {"application/json"}}, body: body}
+}
+
+func success(fields ...member) reply {
+	return document(http.StatusOK, append(object{{"success", 1}}, fields...))
+}
+
+func failure(status int, message string) reply {
+	return document(status, object{{"success", 0}, {"message", message}})
+}
+
+func page(status int, title, text string) reply {
+	const format = "<!DOCTYPE html>\n<html><head><title>%s</title></head><body>%s</body></html>\n"
+	body := fmt.Appendf(nil, format, title, html.EscapeString(text))
+	return reply{status: status, header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, body: body}
+}
+
+// refuse refuses a call for what its body asks.
+func (s *service) refuse(call *Call, why refusal) reply {
+	switch {
+	case why == stale && s.options.StaleTokenStatus != 0:
+		why.status = s.options.StaleTokenStatus
+	case s.options.Refusals == RefusalsSuccessZero:
+		why.status = http.StatusOK
+	}
+	return s.reject(call, why)
+}
+
+// reject refuses a call with the status of the refusal, or with 422 where a framework knows no other for a field.
+func (s *service) reject(call *Call, why refusal) reply {
+	call.Refused = why.message()
+	title := strconv.Itoa(why.status) + " " + http.StatusText(why.status)
+	crashed := why.status >= http.StatusInternalServerError && why.field != ""
+	switch refusals := s.options.Refusals; {
+	case refusals == RefusalsText:
+		header := http.Header{"Content-Type": {"text/plain; charset=utf-8"}}
+		return reply{status: why.status, header: header, body: []byte(call.Refused + "\n")}
+	case crashed:
+		return page(why.status, title, "The program failed.") // It does not know which field it misses.
+	case refusals == RefusalsPage:
+		return page(why.status, title, call.Refused)
+	case refusals == RefusalsFields:
+		return document(why.status, object{{cmp.Or(why.field, "non_field_errors"), []string{why.says}}})
+	case refusals == RefusalsList:
+		return document(why.status, []string{call.Refused})
+	case refusals == RefusalsLocated && why.field != "":
+		located := object{{"loc", []string{"body", why.field}}, {"msg", why.says}, {"type", "value_error"}}
+		return document(http.StatusUnprocessableEntity, object{{"detail", []object{located}}})
+	case refusals == RefusalsLocated, refusals == RefusalsDetail:
+		return document(why.status, object{{"detail", call.Refused}})
+	default:
+		return failure(why.status, call.Refused)
+	}
+}
+
+// userGroup returns what a response shows of a group.
+func (s *service) userGroup(group Group, asked request) member {
+	name, id, properties := orNull(group.Name), orNull(group.ID), group.Properties
+	if s.options.Answers == AnswersEcho {
+		name, id, properties = asked.Name, orNull(asked.ID), asked.Properties
+	}
+	if properties == nil {
+		properties = json.RawMessage(cmp.Or(s.options.NoProperties, "null"))
+	}
+	token := group.Token
+	if s.options.SignedTokens {
+		token += "." + rand.Text()
+	}
+	tag := orNull(group.Environment)
+	switch {
+	case tag != nil && s.options.Tags == TagsObject:
+		tag = object{{"id", 1}, {"name", tag}}
+	case tag != nil && s.options.Tags == TagsList:
+		tag = []any{tag}
+	}
+	shown := object{
+		{"team_id", orNull(group.TeamID)},
+		{"token", token},
+		{"name", name},
+		{"provided_id", id},
+		{"properties", properties},
+		{"api_environment_tag", tag},
+	}
+	return member{"user_group", slices.DeleteFunc(shown, func(field member) bool {
+		return slices.Contains(s.options.Omit, field.name) || slices.Contains(asked.omit, field.name)
+	})}
+}
+
+// orNull returns the value, or nil, which JSON shows as null, in place of a zero value.
+func orNull[T comparable](value T) any {
+	if value == *new(T) {
+		return nil
+	}
+	return value
+}

@@ -1,0 +1,135 @@
+package emulator_test
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+)
+
+type opts = emulator.Options
+
+// Calls of the tests. empty, remove and rotate are about the group acme, and n does not exist.
+const (
+	lookUp  = `GET {"user_group_id":"acme"}`
+	create  = `GET {"user_group_id":"n"}`
+	empty   = `PUT {"user_group_id":"acme"}`
+	rotate  = `POST {"current_token":"tok"}`
+	remove  = `DELETE {"current_token":"tok"}`
+	unknown = `POST {"current_token":"never"}`
+	notText = `GET {"user_group_id":1}`
+	respelt = `PUT {"user_group_id":"acme","name":" Ä&b\r\n "}`
+	odd     = `PUT {"user_group_id":"acme","properties":{"list":[{}],"in":{"null":null},"third":0.3333333333333333333333}}`
+)
+
+// options has a row for each option, and for each of its values. After the calls, the last response and what is stored
+// contain what is wanted.
+var options = []struct {
+	options opts
+	calls   string
+	want    string
+}{
+	{opts{Answers: emulator.AnswersEcho}, empty, `"name":null,"provided_id":"acme","properties":null`},
+	{opts{Updates: emulator.UpdatesMerge}, `PUT {"user_group_id":"acme","mapping":{"b":"9"}}`, `{"a":"1","b":"9"} {"p"`},
+	{
+		opts{Updates: emulator.UpdatesMerge},
+		`PUT {"user_group_id":"acme","properties":{"q":{"y":9007199254740993},"r":null}}`,
+		`{"p":1,"q":{"y":9007199254740993},"r":null}`,
+	},
+	{opts{Updates: emulator.UpdatesClear}, empty, `acme 7 tok "" null ` + "\n"},
+	{opts{Refusals: emulator.RefusalsSuccessZero}, unknown, `200 {"success":0,`},
+	{opts{Refusals: emulator.RefusalsDetail}, notText, `400 {"detail":"the field user_group_id is not`},
+	{opts{Refusals: emulator.RefusalsFields}, notText, `400 {"user_group_id":["is not a string"]}`},
+	{opts{Refusals: emulator.RefusalsFields}, unknown, `404 {"non_field_errors":["current_token is not the`},
+	{opts{Refusals: emulator.RefusalsList}, notText, `400 ["the field user_group_id is not a string"]`},
+	{opts{Refusals: emulator.RefusalsLocated}, notText, `422 {"detail":[{"loc":["body","user_group_id"],"msg":"is not a `},
+	{opts{Refusals: emulator.RefusalsLocated}, unknown, `404 {"detail":"current_token is not the`},
+	{opts{Refusals: emulator.RefusalsText}, unknown, "404 Content-Type: text/plain; charset=utf-8 current_token is"},
+	{opts{Refusals: emulator.RefusalsPage}, unknown, "<title>404 Not Found</title></head><body>current_token is"},
+	{opts{Deletions: emulator.DeletionsNoContent}, remove, "204 \n"},
+	{opts{Deletions: emulator.DeletionsEmpty}, remove, "200 \n"},
+	{opts{Deletions: emulator.DeletionsObject}, remove, "200 {}\n"},
+	{opts{DeletedIDs: emulator.DeletedIDsConflict}, remove + "; " + lookUp, `409 {"success":0,`},
+	{opts{DeletedIDs: emulator.DeletedIDsGone}, remove + "; " + lookUp, `410 {"success":0,`},
+	{opts{DeletedIDs: emulator.DeletedIDsRevived}, remove + "; " + lookUp, found},
+	{
+		opts{DeletedIDs: emulator.DeletedIDsRevivedAsNew},
+		remove + "; " + lookUp,
+		`"new_user_group":true,"user_group":{"team_id":7,"token":"tok","name":"Acme"`,
+	},
+	{opts{Tags: emulator.TagsObject}, empty, `"api_environment_tag":{"id":1,"name":"Customer"}`},
+	{opts{Tags: emulator.TagsList}, empty, `"api_environment_tag":["Customer"]`},
+	{opts{NameRequired: true}, lookUp, `400 {"success":0,"message":"the field name is missing`},
+	{opts{NameRequired: true, MissingNameStatus: 500}, empty, "500 Content-Type: text/html; charset=utf-8 <!DOCTYPE"},
+	{opts{NameRequiredToCreate: true}, create, `400 {"success":0,"message":"the field name is missing`},
+	{opts{DataSourceRequired: true}, remove, "the field data_source_provided_id is missing"},
+	{opts{UniqueNames: true}, `GET {"user_group_id":"n","name":"Acme"}`, `409 {"success":0,`},
+	{opts{MaxIDLength: 3}, lookUp, "the field user_group_id is too long"},
+	{opts{MaxNameLength: 3}, respelt, "the field name is too long"},
+	{opts{MaxNameLength: 3, CutNames: true}, respelt, `acme 7 tok " Ä&"`},
+	{opts{StaleTokenStatus: 401}, unknown, `401 {"success":0,`},
+	{opts{UpsertOnPut: true}, `PUT {"user_group_id":"n","name":"N"}`, `n 1001 new-token "N"`},
+	{opts{GetOverwrites: true}, `GET {"user_group_id":"acme","name":"N"}`, `acme 7 tok "N" null ` + "\n"},
+	{opts{ForgivingDeletes: true}, `DELETE {"user_group_id":"n"}`, done},
+	{opts{ForgivingDeletes: true}, `DELETE {"user_group_id":"acme","current_token":"never"}`, done + "\n"},
+	{
+		opts{ForgivingRotations: true}, unknown, `200 {"success":1,"user_group":{"team_id":null,"token":"new-token",` +
+			`"name":null,"provided_id":null,"api_environment_tag":null}}`,
+	},
+	{opts{ReuseTeamIDs: true}, create + `; DELETE {"user_group_id":"n"}; ` + create, `"team_id":1001,`},
+	{opts{FirstTeamID: 9007199254740993}, create, `"team_id":9007199254740993,`},
+	{opts{DefaultName: "Group {id}"}, create, `"name":"Group n"`},
+	{opts{DefaultProperties: `{"plan":"free"}`}, create, `"properties":{"plan":"free"}`},
+	{opts{TrimNames: true}, respelt, `"Ä&b"`},
+	{opts{EscapeNames: true}, respelt, `" Ä&amp;b\r\n "`},
+	{opts{DecomposeNames: true}, respelt, "A\u0308&b"},
+	{opts{UnixLineEnds: true}, respelt, `" Ä&b\n "`},
+	{opts{Doubles: true}, odd, `"third":0.3333333333333333}`},
+	{opts{DropNulls: true}, odd, `"in":{}`},
+	{opts{EmptyLists: true}, odd, `"list":[[]]`},
+	{opts{Omit: []string{"team_id"}}, lookUp, `"user_group":{"token":"tok",`},
+	{opts{NoProperties: `""`}, create, `"properties":""`},
+	{opts{BOM: true}, remove, "200 \ufeff{"},
+	{opts{Environments: map[string]string{emulator.DefaultKey: ""}}, empty, `"api_environment_tag":null`},
+	{opts{SlashRedirect: 308}, lookUp, "308 Location: /api/user/ {"},
+}
+
+// TestOptions also checks that each row fails without its options, so that no row passes by chance.
+func TestOptions(t *testing.T) {
+	elsewhere := map[string]bool{"Log": true, "TokenLag": true, "Latency": true, "RateLimit": true, "SignedTokens": true}
+	for _, test := range options {
+		for i, options := range []opts{test.options, {}} {
+			w := newWorld(t, options)
+			var last string
+			for _, call := range strings.Split(test.calls, "; ") {
+				last = w.ask(call)
+			}
+			if got := last + "\n" + w.stored(); strings.Contains(got, test.want) != (i == 0) {
+				t.Errorf("%+v %s\ngot  %s\nwant %s", options, test.calls, got, test.want)
+			}
+		}
+		for i, value := 0, reflect.ValueOf(test.options); i < value.NumField(); i++ {
+			elsewhere[value.Type().Field(i).Name] = elsewhere[value.Type().Field(i).Name] || !value.Field(i).IsZero()
+		}
+	}
+	for option, tested := range elsewhere {
+		if !tested {
+			t.Error("no row sets ", option)
+		}
+	}
+}
+
+// TestSignedTokens: each response shows another token, and all of them are retired by one rotation.
+func TestSignedTokens(t *testing.T) {
+	w := newWorld(t, opts{SignedTokens: true})
+	token := regexp.MustCompile(`"token":"(tok\.\w+)"`)
+	one, two := token.FindStringSubmatch(w.ask(lookUp)), token.FindStringSubmatch(w.ask(lookUp))
+	if one == nil || two == nil || one[1] == two[1] {
+		t.Fatalf("the tokens are %v and %v", one, two)
+	}
+	w.matches("with an earlier one", w.ask(`POST {"current_token":"`+one[1]+`"}`), `^200 .*"token":"new-token\.`)
+	w.is("after the rotation", w.ask(`POST {"current_token":"`+two[1]+`"}`), stale)
+	w.is("recorded", w.recorded().ID, "acme")
+}

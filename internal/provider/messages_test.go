@@ -1,0 +1,165 @@
+package provider
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+// TestTroubleshootingHasEveryTitle checks that the index of messages in the guide has each title that the provider can
+// print, and no other one, and that titles fit into one line of a terminal, even with an ID of 20 characters.
+func TestTroubleshootingHasEveryTitle(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../../templates/guides/troubleshooting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, index, _ := strings.Cut(string(guide), "\n## Messages\n")
+	index, _, _ = strings.Cut(index, "\n## ")
+	var listed []string
+	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \|`).FindAllStringSubmatch(index, -1)[1:] {
+		listed = append(listed, strings.Split(row[1], "<br>")...)
+	}
+	titles := slices.Sorted(maps.Keys(allTitles(t)))
+	for _, title := range titles {
+		if !slices.Contains(listed, title) {
+			t.Errorf("the guide does not list %q", title)
+		}
+		shown := strings.ReplaceAll(title, "…", strings.Repeat("x", 20))
+		if got := utf8.RuneCountInString(shown); got > 80 {
+			t.Errorf("%d columns: %s", got, shown)
+		}
+	}
+	for _, title := range listed {
+		if !slices.Contains(titles, title) {
+			t.Errorf("the guide lists %q, which is no title", title)
+		}
+	}
+}
+
+// allTitles returns the title constants and the titles in the tables of messages. An ellipsis stands for the ID.
+func allTitles(t *testing.T) map[string]bool {
+	t.Helper()
+	titles := map[string]bool{}
+	definition := regexp.MustCompile(`(?m)(?:\btitle[A-Z]\w* +=|\btitle:|\bfailed:) +("(?:[^"\\]|\\.)+")`)
+	for _, defined := range definition.FindAllStringSubmatch(sources(t), -1) {
+		title, err := strconv.Unquote(defined[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		titles[strings.ReplaceAll(title, "%q", `"…"`)] = true
+	}
+	if len(titles) < 30 {
+		t.Fatalf("found only %d titles", len(titles))
+	}
+	return titles
+}
+
+// TestEveryDiagnosticHasATitle checks that the title of every diagnostic is a constant or comes from the tables of
+// messages. TestTroubleshootingHasEveryTitle would miss any other title.
+func TestEveryDiagnosticHasATitle(t *testing.T) {
+	t.Parallel()
+	adds := regexp.MustCompile(`(?m)^.*(?:\.Add\w*(?:Error|Warning)|diag\.New\w+)\(.*`).FindAllString(sources(t), -1)
+	for _, line := range adds {
+		if !strings.Contains(line, "title") {
+			t.Errorf("this has no title constant: %s", line)
+		}
+	}
+	if len(adds) < 15 {
+		t.Errorf("found only %d diagnostics: are they added in a new way?", len(adds))
+	}
+}
+
+// sources returns the text of the Go files of this package, except tests.
+func sources(t *testing.T) string {
+	t.Helper()
+	paths, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := ""
+	for _, path := range paths {
+		if text, _ := os.ReadFile(path); !strings.HasSuffix(path, "_test.go") {
+			all += string(text)
+		}
+	}
+	return all
+}
+
+// TestEveryProblemIsExplained checks that there are texts for everything that can happen, for each operation and each
+// outcome that it can have, and that no message calls the service or shows what has no value.
+func TestEveryProblemIsExplained(t *testing.T) {
+	t.Parallel()
+	team, name, tag := "1001", "Acme", "Testing"
+	for finding := usergroup.CallFailed; finding <= usergroup.Respelled; finding++ {
+		for operation := usergroup.LookUp; operation <= usergroup.Preflight; operation++ {
+			for _, happened := range []usergroup.Happened{usergroup.No, usergroup.Maybe, usergroup.Yes} {
+				if happened != usergroup.No && (operation == usergroup.LookUp || operation == usergroup.Preflight) {
+					continue // They change nothing.
+				}
+				p := &usergroup.Problem{
+					Finding: finding, Operation: operation, ID: "acme", Done: happened, Expected: "Customer",
+					Prior: usergroup.Prior{ID: "acme", TeamID: "1"}, Sent: api.GroupRequest{Name: new("New")},
+					Response: api.UserGroup{TeamID: team, Name: &name, EnvironmentTag: &tag, ProvidedID: new("ACME")},
+				}
+				if finding == usergroup.RunEnded {
+					p.Cause = &usergroup.Problem{Operation: usergroup.Update, ID: "other"}
+				}
+				wantExplained(t, fmt.Sprintf("%d, %d, %d", finding, operation, happened), p)
+			}
+		}
+	}
+	if most := int(usergroup.Respelled); len(findings) != most || most > 21 { // CallFailed has the texts of the operation.
+		t.Errorf("%d of %d findings have texts", len(findings), most)
+	}
+	for kind := api.UnknownOutcome; kind <= api.NotSent; kind++ {
+		for obstacle := api.NoObstacle; obstacle <= api.WrongAddress; obstacle++ {
+			p := &usergroup.Problem{Operation: usergroup.Update, ID: "acme", Call: &api.Error{
+				Kind: kind, Obstacle: obstacle, Method: "PUT", Reason: "it went wrong",
+			}}
+			wantExplained(t, fmt.Sprintf("kind %d, obstacle %d", kind, obstacle), p)
+			ofKind := Advice(p.Call) == Advice(&api.Error{Kind: kind})
+			if Advice(p.Call) == "" || ofKind != (obstacle == api.NoObstacle) {
+				t.Errorf("kind %d, obstacle %d: %q", kind, obstacle, Advice(p.Call))
+			}
+		}
+	}
+}
+
+// wantExplained checks that a message has a title, and says what was done in a paragraph of its own.
+func wantExplained(t *testing.T, what string, p *usergroup.Problem) {
+	t.Helper()
+	said := title(p) + "\n\n" + detail(p)
+	paragraphs := strings.Split(said, "\n\n")
+	if len(paragraphs) < 2 || done(p) == "" || !slices.Contains(paragraphs, done(p)) || slices.Contains(paragraphs, "") {
+		t.Errorf("%s: this explains too little:\n%s", what, said)
+	}
+	if odd := regexp.MustCompile(`curl|%!|<nil>|0x|\{\}|  | \.|\.\.|"" `).FindString(said); odd != "" {
+		t.Errorf("%s: this says %q:\n%s", what, odd, said)
+	}
+}
+
+// TestTitlesShortenLongIDs checks that a title with a long ID has at most 80 characters.
+func TestTitlesShortenLongIDs(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]string{
+		"acme":                    "Cannot create user group \"acme\"",
+		strings.Repeat("x", 53):   "Cannot create user group \"" + strings.Repeat("x", 53) + "\"",
+		strings.Repeat("é", 300):  "Cannot create user group \"" + strings.Repeat("é", 52) + "…\"",
+		strings.Repeat("\"", 300): "Cannot create user group \"" + strings.Repeat(`\"`, 26) + "…\"",
+	} {
+		if got := titleFor("Cannot create user group %q", id); got != want {
+			t.Errorf("%q: got %s, want %s", id, got, want)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package provider
+
+import (
+	"context"
+	"io"
+	"log"
+	"os"
+	"reflect"
+	"runtime"
+	"testing"
+)
+
+type serverTestKey struct{}
+
+// TestServerReleasesContexts calls the methods that an engine calls for each instance. The values in the context of a
+// request must be collected once the response was read, while the provider keeps running.
+func TestServerReleasesContexts(t *testing.T) {
+	t.Parallel()
+	server := NewServer("test")().(frameworkServer)
+	for _, method := range []string{
+		"ValidateResourceConfig", "UpgradeResourceState", "ReadResource", "PlanResourceChange", "ApplyResourceChange",
+		"ImportResourceState",
+	} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			defer runtime.KeepAlive(server)
+			collected := make(chan struct{})
+			func() {
+				held := new([1 << 16]byte)
+				runtime.AddCleanup(held, func(done chan struct{}) { close(done) }, collected)
+				ctx, cancel := context.WithCancel(context.WithValue(t.Context(), serverTestKey{}, held))
+				defer cancel()
+				called := reflect.ValueOf(server).MethodByName(method)
+				out := called.Call([]reflect.Value{reflect.ValueOf(ctx), reflect.New(called.Type().In(1).Elem())})
+				if !out[1].IsNil() {
+					t.Error(out[1])
+				}
+			}()
+			for range 100 {
+				runtime.GC()
+				select {
+				case <-collected:
+					return
+				default:
+					runtime.Gosched()
+				}
+			}
+			t.Error("the context is still referenced after the response")
+		})
+	}
+}
+
+// What a method keeps of its context sees the values and the end of the original one, and ends with the request.
+func TestLentContext(t *testing.T) {
+	t.Parallel()
+	original, cancel := context.WithCancel(context.WithValue(t.Context(), serverTestKey{}, "value"))
+	kept, err := released(original, nil, func(ctx context.Context, _ any) (context.Context, error) {
+		if ctx.Value(serverTestKey{}) != "value" || ctx.Err() != nil {
+			t.Errorf("the value is %v, and the error %v", ctx.Value(serverTestKey{}), ctx.Err())
+		}
+		cancel()
+		<-ctx.Done()
+		return ctx, ctx.Err()
+	})
+	if <-kept.Done(); kept.Value(serverTestKey{}) != nil || kept.Err() == nil || err == nil {
+		t.Errorf("after the request, the value is %v, and the error %v", kept.Value(serverTestKey{}), kept.Err())
+	}
+}
+
+// TestPrepareProcess checks that the loggers of the SDK are off unless the engine or a debugger wants logs.
+func TestPrepareProcess(t *testing.T) {
+	writer := log.Writer()
+	t.Cleanup(func() { log.SetOutput(writer) })
+	for _, test := range []struct {
+		debugging   bool
+		level, want string
+	}{{false, "", "OFF"}, {false, "TRACE", ""}, {true, "", ""}} {
+		t.Setenv("TF_LOG_PROVIDER", test.level)
+		log.SetOutput(writer)
+		loggers := []string{"TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER_EMBED"}
+		for _, variable := range loggers {
+			t.Setenv(variable, "")
+		}
+		PrepareProcess(test.debugging)
+		for _, variable := range loggers {
+			if got := os.Getenv(variable); got != test.want || log.Writer() != io.Discard {
+				t.Errorf("%+v: %s is %q; the standard logger writes to %v", test, variable, got, log.Writer())
+			}
+		}
+	}
+}

@@ -1,0 +1,266 @@
+package usergroup_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+// TestOperations shows the calls of each operation as examples to read. TestHistories proves that they are safe.
+func TestOperations(t *testing.T) {
+	t.Parallel()
+	for _, e := range []struct {
+		name, scene string
+		finding     usergroup.Finding // of the error or, without one, of the last warning
+		calls       string            // with the faults that strike them
+	}{
+		{"a group that exists", "find/exists/stored", none, "GET"},
+		{
+			"a missing group leaves nothing behind", "find/absent/stored", usergroup.NotFound,
+			"GET, GET test, GET test, DELETE test, GET, DELETE",
+		},
+		{
+			"with an environment, the key is tested before something unknown is believed", "import/exists/stored/Customer",
+			none, "GET test, GET test, PUT test, DELETE test, GET",
+		},
+		{
+			"a wrong key ends the run", "import/exists/stored/Testing", usergroup.WrongKey,
+			"GET test, GET test, PUT test, DELETE test",
+		},
+		{"another group leaves the state", "find/replaced/stored", usergroup.Replaced, "GET"},
+		{
+			"a group with a name was not made by a lookup that was lost", "import/exists/stored", usergroup.MayBePlaceholder,
+			"GET lost after the work, GET",
+		},
+		{
+			"one without a name may have been", "import/nameless/stored", usergroup.MayBePlaceholder,
+			"GET lost after the work, GET",
+		},
+		{
+			"a name is sent if the service wants one", "find/absent/name required", usergroup.NotFound,
+			"GET, GET, GET test, GET test, DELETE test, GET, DELETE",
+		},
+		{
+			"each attempt to delete a placeholder follows a look", "find/absent/stored", usergroup.NotFound,
+			"GET, GET test, GET test, DELETE test, GET, DELETE 503, GET, DELETE",
+		},
+		{"a cache deletes nothing", "find/exists/stored", usergroup.CacheSuspected, "GET a cache by address"},
+		{"a new group", "create/absent/stored", none, "GET"},
+		{"nothing is adopted unasked", "create/exists/stored", usergroup.Exists, "GET"},
+		{"an adoption looks twice, and does not rotate", "adopt/exists/stored", usergroup.Adopted, "GET, GET, PUT"},
+		{
+			"a lost creation is claimed on evidence", "create/absent/stored", usergroup.Claimed,
+			"GET lost after the work, GET, GET",
+		},
+		{
+			"a group that does not show what was sent is not", "create/exists/stored", usergroup.MayHaveExisted,
+			"GET lost before the work, GET, GET",
+		},
+		{
+			"a stopped run looks up what it may have created", "create/absent/stored", usergroup.Claimed,
+			"GET lost after the work, GET the run is stopped, GET",
+		},
+		{"an update", "update/exists/stored", none, "PUT"},
+		{"an update is sent again", "update/exists/stored", none, "PUT lost after the work, PUT"},
+		{"a rotation", "rotate/exists/stored", none, "POST"},
+		{"a lost rotation is looked up, and not repeated", "rotate/exists/stored", none, "POST lost after the work, GET"},
+		{"a rotation that was not done is", "rotate/exists/stored", none, "POST lost before the work, GET, POST"},
+		{"a rotation without a token is not repeated", "rotate/exists/stored", none, "POST no token, GET"},
+		{"a stale token is looked up", "rotate/stale/stored", none, "POST, GET, POST"},
+		{"a token that is not stored", "rotate, not stored/exists/stored", none, "GET, POST"},
+		{"a deletion", "delete/exists/stored", none, "DELETE"},
+		{
+			"a deletion of what is gone", "delete/absent/stored", none,
+			"DELETE, GET, GET test, GET test, DELETE test, GET, DELETE",
+		},
+		{"a deletion leaves another group under the ID", "delete/replaced/stored", usergroup.AnotherRemains, "DELETE, GET"},
+		{
+			"after a lost deletion, a group with another token is not touched", "delete/exists/reused numbers",
+			usergroup.UnexpectedToken, "DELETE 500 after the work, DELETE another client takes, GET",
+		},
+	} {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				all := scenes()
+				h := all[slices.IndexFunc(all, func(s scene) bool { return s.String() == e.scene })].start()
+				h.script = []string{}
+				for call := range strings.SplitSeq(e.calls, ", ") {
+					_, fault, _ := strings.Cut(call, " ")
+					h.script = append(h.script, strings.TrimPrefix(fault, "test"))
+				}
+				h.operate(t.Context())
+				if got := strings.Join(h.log, ", "); got != e.calls {
+					t.Errorf("the calls are %s, want %s", got, e.calls)
+				}
+				last := findingOf(h.actor.err)
+				if n := len(h.actor.problems); last == none && n > 0 {
+					last = h.actor.problems[n-1].Finding
+				}
+				if last != e.finding {
+					t.Errorf("the finding is %d, want %d: %v", last, e.finding, h.actor.err)
+				}
+			})
+		})
+	}
+}
+
+// TestStrangers runs operations on services with habits that the contract does not exclude.
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	missing := func(t *testing.T, s *stranger) {
+		_, err := s.Find(t.Context(), usergroup.Prior{ID: "missing", Name: "Old"})
+		if !usergroup.IsNotFound(err) || problemOf(err).MayRemain || len(s.emulator.Groups()) != 1 {
+			t.Errorf("the lookup of a missing group: %v, %v", err, s.emulator.Groups())
+		}
+	}
+	life := func(t *testing.T, s *stranger) {
+		created, err := s.Create(t.Context(), wanted("acme"), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prior := usergroup.Prior{ID: "acme", Name: newName, Instance: created.Instance}
+		known := func(result usergroup.Result) usergroup.Prior {
+			prior.TeamID, prior.Token = result.Group.TeamID, result.Group.Token
+			prior.Fingerprint = prior.Token.Fingerprint()
+			return prior
+		}
+		prior = known(created)
+		if _, err = s.Update(t.Context(), wanted("acme"), prior); err != nil {
+			t.Error(err)
+		}
+		rotated, err := s.RotateToken(t.Context(), prior)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := s.Find(t.Context(), known(rotated))
+		if err != nil || len(found.Warnings) > 0 {
+			t.Error(err, found.Warnings)
+		}
+		if _, err = s.Delete(t.Context(), known(found)); err != nil || len(s.emulator.Groups()) != 1 {
+			t.Error(err, s.emulator.Groups())
+		}
+	}
+	for name, e := range map[string]struct {
+		options  emulator.Options
+		settings usergroup.Settings
+	}{
+		"the ID as the default name":          {options: emulator.Options{DefaultName: "{id}"}},
+		"other defaults":                      {options: emulator.Options{DefaultName: "New", DefaultProperties: `{"plan":"free"}`}},
+		"numbers that are used again":         {options: emulator.Options{ReuseTeamIDs: true}},
+		"tokens signed anew":                  {options: emulator.Options{SignedTokens: true}},
+		"neither number nor ID in responses":  {options: emulator.Options{Omit: []string{"team_id", "provided_id"}}},
+		"deletions without a body":            {options: emulator.Options{Deletions: emulator.DeletionsNoContent}},
+		"deletions that say nothing":          {options: emulator.Options{Deletions: emulator.DeletionsObject}},
+		"a name for a new group":              {options: emulator.Options{NameRequiredToCreate: true}},
+		"500 for a missing name":              {options: emulator.Options{NameRequired: true, MissingNameStatus: 500}},
+		"short columns":                       {options: emulator.Options{MaxIDLength: 20, MaxNameLength: 20}},
+		"columns too short for the preflight": {options: emulator.Options{MaxIDLength: 10, MaxNameLength: 10}},
+		"a byte order mark":                   {options: emulator.Options{BOM: true}},
+		"a data source for deletions": {
+			emulator.Options{DataSourceRequired: true}, usergroup.Settings{DataSourceProvidedID: "warehouse"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				missing(t, newStranger(e.options, e.settings))
+				life(t, newStranger(e.options, e.settings))
+			})
+		})
+	}
+}
+
+// stranger is a service with odd habits, which has one group already.
+type stranger struct {
+	*usergroup.Service
+
+	emulator *emulator.Emulator
+}
+
+func newStranger(options emulator.Options, settings usergroup.Settings) *stranger {
+	s := &stranger{emulator: emulator.New(options)}
+	s.emulator.Seed(emulator.Group{ID: "other", Name: "Other"})
+	s.Service = newService(s, maxRetries, settings)
+	return s
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s *stranger) RoundTrip(r *http.Request) (*http.Response, error) {
+	kept, _ := received(r)
+	return serve(s.emulator, kept).response()
+}
+
+// TestOddAnswers checks what the provider believes of responses that prove nothing.
+func TestOddAnswers(t *testing.T) {
+	t.Parallel()
+	for name, e := range map[string]struct {
+		options emulator.Options
+		change  func(*stranger)
+		do      func(context.Context, *usergroup.Service, usergroup.Prior) (usergroup.Result, error)
+		finding usergroup.Finding
+		left    int // groups at the service afterward, without the one that was there
+	}{
+		"a rotation that names no group": {
+			emulator.Options{ForgivingRotations: true},
+			func(s *stranger) { s.emulator.RotateBehind("acme") },
+			rotate, usergroup.UnexpectedToken, 1,
+		},
+		"an ID that is reserved": {
+			emulator.Options{DeletedIDs: emulator.DeletedIDsGone},
+			func(s *stranger) { s.emulator.Remove("acme") },
+			find, usergroup.LookupRefused, 0,
+		},
+		"another number and another token": {
+			emulator.Options{}, func(s *stranger) { s.emulator.Replace("acme") }, find, usergroup.Replaced, 1,
+		},
+		"another number and the same token": {
+			emulator.Options{}, func(s *stranger) {
+				s.emulator.Change("acme", func(group *emulator.Group) { group.TeamID = 77 })
+			}, find, none, 1,
+		},
+		"a deletion that needs a data source": {
+			emulator.Options{DataSourceRequired: true},
+			func(s *stranger) { s.emulator.Remove("acme") },
+			find, usergroup.LeftBehind, 2, // the placeholder and the group of the preflight
+		},
+		"a group that neither number nor token identifies": {
+			emulator.Options{SignedTokens: true, Omit: []string{"team_id"}},
+			func(s *stranger) { s.emulator.Remove("acme") },
+			find, usergroup.LeftBehind, 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := newStranger(e.options, usergroup.Settings{})
+				created, err := s.Create(t.Context(), wanted("acme"), false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				token := created.Group.Token
+				e.change(s)
+				result, err := e.do(t.Context(), s.Service, usergroup.Prior{
+					ID: "acme", Name: newName, TeamID: created.Group.TeamID, Token: token, Fingerprint: token.Fingerprint(),
+				})
+				if got := findingOf(err); got != e.finding || err != nil && result.Group != nil {
+					t.Errorf("finding %d, want %d: %v", got, e.finding, err)
+				}
+				if left := s.emulator.Groups(); len(left) != e.left+1 {
+					t.Errorf("at the service: %v", left)
+				}
+				for _, group := range s.emulator.Groups() {
+					if e.finding == usergroup.LeftBehind && group.ID != "other" && !namesLeft(problemsOf(err, nil), group.ID) {
+						t.Errorf("%s is left behind, and nothing says so", group.ID)
+					}
+				}
+			})
+		})
+	}
+}
