@@ -31,7 +31,7 @@ func (c *Client) interpret(call call, response *http.Response, body []byte) (ans
 	case status/100 != 2: // The status says enough.
 	case success != nil && !*success:
 		failure.Kind, failure.Reason = Refused, "it reports that the call did not succeed"
-	case success == nil && !(isDeletion && reportsNoError(body, read)):
+	case success == nil && (!isDeletion || !reportsNoError(body, read)):
 		failure.Reason = "the response is not the JSON object that the service documents"
 	case success == nil && !c.HasWorked():
 		failure.Kind, failure.Reason = Incomplete, "the response does not say that the call succeeded, and no earlier one "+

@@ -2,7 +2,6 @@ package api
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -20,8 +19,8 @@ func response(text string) (status int, react reaction) {
 	return status, reply(status, body, name, value)
 }
 
-// TestKinds: the kind of a failure, and whether the service is taken for the sender, must follow from the status and the
-// form of the body.
+// TestKinds: the kind of a failure, and whether the service is taken for the sender, must follow from the status and
+// the form of the body.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	const notJSON, redirects = "not the JSON object that the service documents", "redirects are never followed"
@@ -32,21 +31,26 @@ func TestKinds(t *testing.T) {
 		foreign bool   // it is not attributed to the service
 		answers []string
 	}{
-		{Refused, "did not succeed", false, []string{`200 {"success":0}`, `201 {"success":"0"}`, `200 {"success":0,` + createdJSON[13:]}},
+		{
+			Refused, "did not succeed", false,
+			[]string{`200 {"success":0}`, `201 {"success":"0"}`, `200 {"success":0,` + createdJSON[13:]},
+		},
 		{UnknownOutcome, notJSON, false, []string{
-			`200 {"new_user_group":true}`, `200 {"success":null}`, `200 {"Success":1}`, `200 {}`, `200 [{"success":1}]`, `200 null`,
-			`200 {"success":2}`, `200 {"success":-1}`, `200 {"success":"LEAK"}`, `200 {"success":[1]}`,
+			`200 {"new_user_group":true}`, `200 {"success":null}`, `200 {"Success":1}`, `200 {}`, `200 [{"success":1}]`,
+			`200 null`, `200 {"success":2}`, `200 {"success":-1}`, `200 {"success":"LEAK"}`, `200 {"success":[1]}`,
 		}},
 		{UnknownOutcome, notJSON, true, []string{
-			`200 ` + htmlPage, `200 LEAK`, `200 `, `204 `, `200 {"success":1,}`, `200 ` + successJSON + `x`, `200 ` + successJSON[:90],
+			`200 ` + htmlPage, `200 LEAK`, `200 `, `204 `, `200 {"success":1,}`, `200 ` + successJSON + `x`,
+			`200 ` + successJSON[:90],
 		}},
 		{UnknownOutcome, "has no new_user_group", false, []string{
-			`200 {"success":1,"user_group":` + group + `}`, `200 {"success":1,"new_user_group":"LEAK","user_group":` + group + `}`,
+			`200 {"success":1,"user_group":` + group + `}`,
+			`200 {"success":1,"new_user_group":"LEAK","user_group":` + group + `}`,
 		}},
-		{Redirected, redirects, false, []string{`300 {}`, `301:Location=/login {}`, `301:Location=https://other.example/ {}`}},
+		{Redirected, redirects, false, []string{`300 {}`, `301:Location=/login {}`, `301:Location=https://x.example/ {}`}},
 		{Redirected, redirects, true, []string{`304 `, `302:Location=/api/user `}},
 		{Redirected, slash, true, []string{
-			`301:Location=https://service.example/api/user/ `, `307:Location=/api/user/ `, `308:Location=http://internal/api/user/ `,
+			`301:Location=https://service.example/api/user/ `, `307:Location=/api/user/ `, `308:Location=http://x/api/user/ `,
 		}},
 		{Cached, cached, false, []string{`200:Age=1 ` + successJSON, `400:Age=0.5 {}`, `500:Age=60 {}`}},
 		{Refused, "", false, []string{`400 {"success":0}`, `400:Age=0 ` + successJSON, `404:Age=old {}`, `409 {}`, `422 []`}},
@@ -67,7 +71,8 @@ func TestKinds(t *testing.T) {
 			}
 			lost, decided := kind == UnknownOutcome, (kind == Refused || kind == Unauthorized) && !test.foreign && status != 404
 			failIf(t, failure.Status != status || failure.FromService() == test.foreign || failure.AfterLostAttempt ||
-				failure.MayHaveHappened() != lost || failure.Decided() != decided || failure.Temporary() != (lost || status == 429) ||
+				failure.MayHaveHappened() != lost || failure.Decided() != decided ||
+				failure.Temporary() != (lost || status == 429) ||
 				failure.RateLimited() != (status == 429 || status == 503) ||
 				!strings.Contains(failure.Reason, test.reason) || test.reason == "" && failure.Reason != "",
 				"%s: %#v; want foreign %v, reason %q", text, failure, test.foreign, test.reason)
@@ -76,29 +81,30 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestSuccess: what a service writes for a flag, a byte order mark, and a wrong Content-Type must not matter. What a call
-// needs must be there. If it is not, the rest is returned.
+// TestSuccess: what a service writes for a flag, a byte order mark, and a wrong Content-Type must not matter. What a
+// call needs must be there. If it is not, the rest is returned.
 func TestSuccess(t *testing.T) {
 	t.Parallel()
 	with := func(old, replacement string) string { return strings.Replace(successJSON, old, replacement, 1) }
 	for _, body := range []string{
-		successJSON, "\ufeff" + successJSON + "\n", " \n" + with(":1,", ": true ,"), with(":1,", `:"1",`), with(":1,", ":1.0,"),
-		with(":1,", `:"True","x":[{"y":null}],`), with("false", "0"), with("false", `"0"`), with("false", `"false"`),
+		successJSON, "\ufeff" + successJSON + "\n", " \n" + with(":1,", ": true ,"), with(":1,", `:"1",`),
+		with(":1,", ":1.0,"), with(":1,", `:"True","x":[{"y":null}],`), with("false", "0"), with("false", `"0"`),
+		with("false", `"false"`),
 	} {
 		answer, failure, _ := get.take(reply(201, body, "Content-Type", "text/html", "Age", "0"))
-		failIf(t, failure != nil || *answer.New || answer.AfterLostAttempt || answer.UserGroup.Token.Reveal() != plantedNewToken ||
+		failIf(t, failure != nil || *answer.New || answer.AfterLostAttempt ||
+			answer.UserGroup.Token.Reveal() != plantedNewToken ||
 			answer.UserGroup.TeamID != "1001" || *answer.UserGroup.Name != "Acme" || *answer.UserGroup.ProvidedID != "acme",
 			"%s: %+v, %v", body, answer, failure)
 	}
 	answer, _, _ := get.take(ok(createdJSON))
 	same(t, createdJSON, *answer.New, true)
 	for body, lacking := range map[string][4]string{
-		`}`:                                  {"user_group", "user_group", "user_group", ""},
-		`,"user_group":"whatever"}`:          {"user_group", "user_group", "user_group", ""},
-		`,"user_group":{"team_id":7}}`:       {"token", "", "token", ""},
-		`,"user_group":{"token":["LEAK"]}}`:  {"token", "", "token", ""},
-		`,"user_group":{"token":"","x":1}}`:  {"token", "", "token", ""},
-		`,"user_group":{"token":"x","y":1}}`: {},
+		`}`:                                 {"user_group", "user_group", "user_group", ""},
+		`,"user_group":"whatever"}`:         {"user_group", "user_group", "user_group", ""},
+		`,"user_group":{"team_id":7}}`:      {"token", "", "token", ""},
+		`,"user_group":{"token":["LEAK"]}}`: {"token", "", "token", ""},
+		`,"user_group":{"token":"","x":1}}`: {"token", "", "token", ""}, `,"user_group":{"token":"x","y":1}}`: {},
 	} {
 		for i, call := range fourCalls {
 			answer, failure, kind := call.take(ok(`{"success":1,"new_user_group":true` + body))
@@ -120,23 +126,21 @@ func TestFields(t *testing.T) {
 	t.Parallel()
 	shown := func(fields string) string {
 		answer, failure, _ := put.take(ok(`{"success":1,"user_group":{` + fields + `}}`))
-		if group := answer.UserGroup; failure != nil {
-			return failure.Error()
-		} else if group.TeamID != "" {
-			return group.TeamID
-		} else if !group.Properties.IsZero() {
-			return group.Properties.raw
-		} else {
-			return *cmp.Or(group.Name, group.ProvidedID, group.EnvironmentTag, new("none"))
+		failIf(t, failure != nil, "%.200s: %v", fields, failure)
+		group := answer.UserGroup
+		text := cmp.Or(group.Name, group.ProvidedID, group.EnvironmentTag)
+		if text != nil {
+			return *text
 		}
+		return cmp.Or(group.TeamID, group.Properties.raw, "none")
 	}
 	const exact, big, huge = "9007199254740993", "18446744073709551616", "1e9999999999999999"
 	nines := strings.Repeat("9", 200_000)
 	tests := map[string]string{
-		`0`: "0", `-0`: "0", `-5`: "-5", exact: exact, `"` + exact + `"`: exact, exact + ".0": exact, big + ".00": big, big: big,
-		`1001.0`: "1001", `1.001e3`: "1001", `1001000e-3`: "1001", `"1001"`: "1001", `42.50`: "42.5", huge: huge, nines: nines,
-		`"a-7"`: "a-7", `"0x42"`: "0x42", `"007"`: "007", `"1e5"`: "1e5", `""`: "none", `true`: "none", `[42]`: "none", `null`: "none",
-		`{}`: "none", `{"id":7}`: "none",
+		`0`: "0", `-0`: "0", `-5`: "-5", exact: exact, `"` + exact + `"`: exact, exact + ".0": exact, big + ".00": big,
+		big: big, `1001.0`: "1001", `1.001e3`: "1001", `1001000e-3`: "1001", `"1001"`: "1001", `42.50`: "42.5", huge: huge,
+		nines: nines, `"a-7"`: "a-7", `"0x42"`: "0x42", `"007"`: "007", `"1e5"`: "1e5", `""`: "none", `true`: "none",
+		`[42]`: "none", `null`: "none", `{}`: "none", `{"id":7}`: "none",
 	}
 	for text, want := range tests {
 		same(t, "team_id "+text, shown(`"team_id":`+text), want)
@@ -154,8 +158,9 @@ func TestFields(t *testing.T) {
 	const raw = `{"n":123456789012345678901234567890.10,"e":{}}`
 	tests = map[string]string{
 		raw: raw, `"{\"b\":1e30,\"a\":\"é\"}"`: `{"b":1e30,"a":"é"}`, `[]`: "{}", `"[]"`: "{}", `[ ]`: "{}", `{}`: "{}",
-		`null`: "none", `""`: "none", `false`: "none", `5`: "none", `["x"]`: "none", `"x"`: "none", `"null"`: "none", `"[1]"`: "none",
-		`null,"api_environment_tag":{"name":"Testing"}`: "Testing", `null,"api_environment_tag":{"label":"Testing","x":1}`: "Testing",
+		`null`: "none", `""`: "none", `false`: "none", `5`: "none", `["x"]`: "none", `"x"`: "none", `"null"`: "none",
+		`"[1]"`: "none", `null,"api_environment_tag":{"name":"Testing"}`: "Testing",
+		`null,"api_environment_tag":{"label":"Testing","x":1}`:  "Testing",
 		`null,"api_environment_tag":{"id":3,"value":"Testing"}`: "Testing",
 	}
 	for text, want := range tests {
@@ -163,14 +168,19 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestDeletion: a 2xx response to DELETE without a body, or with an object that reports no error, must count as a success
-// once the service has shown itself, and before that as a deletion that may have been done.
+// TestDeletion: a 2xx response to DELETE without a body, or with an object that reports no error, must count as a
+// success once the service has shown itself, and before that as a deletion that may have been done.
 func TestDeletion(t *testing.T) {
 	t.Parallel()
 	for kind, answers := range map[Kind][]string{
-		success:        {`204 `, `200 `, `200 {}`, `202 {"message":"deleted"}`, `200 {"error":null,"errors":[]}`, `200 {"success":1}`},
-		UnknownOutcome: {`200 {"error":"no"}`, `200 {"Errors":{"x":1}}`, `200 {"detail":"x"}`, `200 []`, `200 null`, `200 OK`, `200 {`, `200 ` + htmlPage},
-		Refused:        {`200 {"success":0}`, `200 {"success":"0"}`, `200 {"success":false}`, `404 {}`},
+		success: {
+			`204 `, `200 `, `200 {}`, `202 {"message":"deleted"}`, `200 {"error":null,"errors":[]}`, `200 {"success":1}`,
+		},
+		UnknownOutcome: {
+			`200 {"error":"no"}`, `200 {"Errors":{"x":1}}`, `200 {"detail":"x"}`, `200 []`, `200 null`, `200 OK`, `200 {`,
+			`200 ` + htmlPage,
+		},
+		Refused: {`200 {"success":0}`, `200 {"success":"0"}`, `200 {"success":false}`, `404 {}`},
 	} {
 		for _, text := range answers {
 			_, react := response(text)
@@ -200,13 +210,13 @@ func TestDeletion(t *testing.T) {
 func TestTooMuch(t *testing.T) {
 	t.Parallel()
 	most := successJSON + strings.Repeat(" ", maxAnswer-len(successJSON))
-	_, _, kind := post.take(ok(most))
-	same(t, "4 MiB", kind, success)
+	_, _, accepted := post.take(ok(most))
 	_, failure, kind := post.take(func(*http.Request) (*http.Response, error) {
 		body := io.MultiReader(strings.NewReader(most+" "), iotest.ErrReader(io.ErrNoProgress)) // Nobody may read on.
 		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(body)}, nil
 	})
-	same(t, "one byte more", fmt.Sprint(kind, failure.Reason), fmt.Sprint(UnknownOutcome, "the response is larger than 4 MiB"))
+	same(t, "4 MiB, and one byte more", []Kind{accepted, kind}, []Kind{success, UnknownOutcome})
+	same(t, "the reason", failure.Reason, "the response is larger than 4 MiB")
 }
 
 // TestMessages: the words of whoever sends a response must be found in the usual places, masked, put on one line and
@@ -216,23 +226,27 @@ func TestMessages(t *testing.T) {
 	long, many := strings.Repeat("x", 295), strings.Repeat("é", 300)
 	for body, want := range map[string]string{
 		`{"message":"no"}`: "no", `{"error_message":"y","msg":"x"}`: "x; y", `{"message":" ","error":"real"}`: "real",
-		`{"message":5,"error":"real"}`: "real", `{"message":{"x":1},"error":"real"}`: "real", `["a","b"]`: "a; b", `"no"`: "no",
-		`{"error":{"code":7,"message":"no"}}`: "no", `{"errors":["first","second","first"]}`: "first; second",
+		`{"message":5,"error":"real"}`: "real", `{"message":{"x":1},"error":"real"}`: "real", `["a","b"]`: "a; b",
+		`"no"`: "no", `{"error":{"code":7,"message":"no"}}`: "no", `{"errors":["first","second","first"]}`: "first; second",
 		`{"title":"Bad","detail":"the name"}`: "the name; Bad", `{"detail":"no","user_group":{"name":"LEAK"}}`: "no",
 		`{"mapping":["bad s1","bad s2"],"name":["no"]}`: "mapping: bad s1; bad s2; name: no",
 		`{"non_field_errors":["no"],"success":0}`:       "non_field_errors: no",
 		`{"errors":{"name":["is blank"],"x":[]}}`:       "name: is blank", `{"errors":{"name":"is blank"}}`: "name: is blank",
-		`{"error":{"json":{"name":["is blank"]}}}`: "json: name: is blank", `{"detail":[{"loc":["a",0],"msg":"bad"}]}`: "0: bad",
+		`{"error":{"json":{"name":["is blank"]}}}`:                                   "json: name: is blank",
+		`{"detail":[{"loc":["a",0],"msg":"bad"}]}`:                                   "0: bad",
 		`{"detail":[{"loc":["body","name"],"msg":"Required","input":{"a":"LEAK"}}]}`: "name: Required",
 		`{"name":"LEAK","properties":{"a":"LEAK"},"user_group":{"name":["LEAK"]}}`:   "",
 		`{"message":"it is ` + plantedToken + ` now"}`:                               "it is (secret) now",
 		`{"message":"is abcd-and-more","token":"abcd","user_token":"abcd-and-more"}`: "is (secret)",
 		`{"token":["The token is stale."]}`:                                          "token: The token is stale.",
 		`{"message":"a\u001b[31mb\nc\r\td\u0000e\u202ef\u2028g\u200bh"}`:             "a [31mb c d e f g h",
-		`{"message":"` + many + `"}`:                                                 many, `{"message":"` + many + `x"}`: many + " …",
-		`{"message":"` + long + plantedToken + `"}`:   long + mask[:5] + " …",
-		"text/plain; charset=utf-8|invalid API key\n": "invalid API key", `application/json|{"message":"no`: "",
-		"text/html|<html><TITLE lang=en>\n 403 &ndash; Forbidden</TITLE><title>LEAK": "403 – Forbidden", `text/html|<p>LEAK`: "",
+		`{"message":"` + many + `"}`:                                                 many,
+		`{"message":"` + many + `x"}`:                                                many + " …",
+		`{"message":"` + long + plantedToken + `"}`:                                  long + mask[:5] + " …",
+		"text/plain; charset=utf-8|invalid API key\n":                                "invalid API key",
+		`application/json|{"message":"no`:                                            "",
+		"text/html|<html><TITLE lang=en>\n 403 &ndash; Forbidden</TITLE><title>LEAK": "403 – Forbidden",
+		`text/html|<p>LEAK`: "",
 	} {
 		media, text, other := strings.Cut(body, "|")
 		if !other {
@@ -259,39 +273,51 @@ func TestObstacles(t *testing.T) {
 	for want, tests := range map[Obstacle][]struct {
 		call   anyCall
 		answer string
-		worked string // methods by which a call has succeeded
+		worked *anyCall // what has succeeded before
 	}{
 		BodyDropped: {
-			{get, "400" + page, ""}, {get, "411" + page, "PUT"}, {get, "422" + refusal, ""}, {get, "403" + page, "PUT"}, // CloudFront
-			{remove, "413 ", "GET"}, {remove, "405" + page, "GET"}, {remove, "400" + refusal, "GET"},
+			{get, "400" + page, nil},
+			{get, "411" + page, &put},
+			{get, "422" + refusal, nil},
+			{get, "403" + page, &put},
+			// CloudFront
+			{remove, "413 ", &get},
+			{remove, "405" + page, &get},
+			{remove, "400" + refusal, &get},
 		},
 		Foreign: {
-			{get, "400" + page, "GET"}, {put, "400" + page, ""}, {get, "401" + page, ""}, {get, "403 ", "GET"}, {get, "200" + page, ""},
-			{put, "404" + page, "DELETE"},
+			{get, "400" + page, &get},
+			{put, "400" + page, nil},
+			{get, "401" + page, nil},
+			{get, "403 ", &get},
+			{get, "200" + page, nil},
+			{put, "404" + page, &remove},
 		},
-		Proxy:        {{get, "407" + page, ""}},
-		WrongAddress: {{get, "404" + page, ""}, {put, "405" + refusal, ""}},
+		Proxy: {{get, "407" + page, nil}}, WrongAddress: {{get, "404" + page, nil}, {put, "405" + refusal, nil}},
 		NoObstacle: {
-			{get, "400" + refusal, "GET"}, {put, "400" + refusal, ""}, {remove, "403" + refusal, "GET"}, {get, `200 {"x":1}`, ""},
-			{get, "401" + refusal, ""}, {put, "404" + refusal, "GET"}, {get, "429" + page, ""}, {get, "307" + page, ""}, {get, "502" + page, ""},
+			{get, "400" + refusal, &get},
+			{put, "400" + refusal, nil},
+			{remove, "403" + refusal, &get},
+			{get, `200 {"x":1}`, nil},
+			{get, "401" + refusal, nil},
+			{put, "404" + refusal, &get},
+			{get, "429" + page, nil},
+			{get, "307" + page, nil},
+			{get, "502" + page, nil},
 		},
 	} {
 		for _, test := range tests {
 			_, react := response(test.answer)
 			client := newClient(inTurn(ok(successJSON), react), once)
-			for _, call := range fourCalls {
-				if call.method == test.worked {
-					_, _, _ = call.make(client)
-				}
-			}
-			if test.worked == "" {
+			if test.worked == nil {
 				client.config.Transport = inTurn(react)
+			} else {
+				_, _, _ = test.worked.make(client)
 			}
 			_, failure, _ := test.call.make(client)
-			what := test.call.method + " " + test.answer + " after " + test.worked
-			same(t, what, failure.Obstacle, want)
-			same(t, what, client.HasWorked(), test.worked != "")
-			same(t, what, client.HasWorked(http.MethodPost, http.MethodDelete), test.worked == "DELETE")
+			same(t, test.call.method+" "+test.answer, failure.Obstacle, want)
+			worked := []bool{client.HasWorked(), client.HasWorked(http.MethodPost, http.MethodDelete)}
+			same(t, "HasWorked", worked, []bool{test.worked != nil, test.worked == &remove})
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestRepetitions counts, for each call and each fault, the requests that the service receives if the fault lasts, and if
-// it occurs once. An attempt that gets no response must end after the timeout.
+// TestRepetitions counts, for each call and each fault, the requests that the service receives if the fault lasts, and
+// if it occurs once. An attempt that gets no response must end after the timeout.
 func TestRepetitions(t *testing.T) {
 	t.Parallel()
 	const none, repeatable, all = "", "GET PUT DELETE", "GET PUT POST DELETE"
@@ -46,7 +46,8 @@ func TestRepetitions(t *testing.T) {
 				}
 				lost := kind == UnknownOutcome || kind == Incomplete
 				counted := strings.Contains(failure.Error(), fmt.Sprintf("in the last of %d attempts, ", want))
-				failIf(t, kind != test.kind || len(service.seen) != want || failure.Attempts != want || failure.Method != call.method ||
+				failIf(t, kind != test.kind || len(service.seen) != want || failure.Attempts != want ||
+					failure.Method != call.method ||
 					counted != (want > 1) || failure.AfterLostAttempt != (lost && want > 1) || failure.MayHaveHappened() != lost,
 					"%s %s: %d requests, want %d; %#v", call.method, name, len(service.seen), want, failure)
 				timedOut := strings.HasSuffix(failure.Reason, "no complete response arrived within 20s")
@@ -78,7 +79,7 @@ func TestSharedRetries(t *testing.T) {
 		operation := client.Begin(t.Context())
 		for i, want := range []int{2, 5, 6, 7} { // requests, of which three are retries
 			_, failure, _ := get.send(operation, client)
-			failIf(t, (failure != nil) != (i > 1) || len(service.seen) != want, "call %d: %d requests, %v", i, len(service.seen), failure)
+			same(t, fmt.Sprint("call ", i), []any{failure != nil, len(service.seen)}, []any{i > 1, want})
 		}
 		same(t, "all waits", time.Since(begun), 7*second)
 		same(t, "Retry", fmt.Sprint(client.Retry(operation, nil), client.Retry(client.Begin(t.Context()), nil)), "false true")
@@ -92,18 +93,31 @@ func TestSharedRetries(t *testing.T) {
 		client = newClient(inTurn(ok(successJSON), reply(429, "")))
 		_, _, _ = get.make(client)
 		_, outside, _ := get.send(t.Context(), client)
-		same(t, "attempts", []int{without.Attempts, forbidden.Attempts, outside.Attempts}, []int{1, 1, 1})
+		// A rate limit must not end a call while others get through, here once a minute, but must end it after two minutes.
+		client = newClient(inTurn(func(request *http.Request) (*http.Response, error) {
+			return reply(map[string]int{"PUT": 200, "GET": 429}[request.Method], successJSON)(request)
+		}))
+		for i := range 10 {
+			time.AfterFunc(time.Duration(i)*60*second, func() { _, _, _ = put.make(client) })
+		}
+		begun = time.Now()
+		_, _, _ = get.make(client)
+		failIf(t, time.Since(begun) < 120*second || time.Since(begun) > 150*second, "it ended after %s", time.Since(begun))
+		time.Sleep(hour)
+		_, limited, _ := get.make(client)
+		same(t, "attempts", []any{without.Attempts, forbidden.Attempts, outside.Attempts, limited.Attempts}, "[1 1 1 4]")
 	})
 }
 
-// TestWaits: waits must double up to the maximum, and be reduced at random by up to a half. What the service asks for, in
-// either form of the header, takes their place, also up to the maximum.
+// TestWaits: waits must double up to the maximum, and be reduced at random by up to a half. What the service asks for,
+// in either form of the header, takes their place, also up to the maximum.
 func TestWaits(t *testing.T) {
 	t.Parallel()
 	for _, chance := range []float64{0, 0.5, 0.999} {
 		client := newClient(nil, func(c *Config) { c.Random = func() float64 { return chance } })
-		for n, want := range map[int]time.Duration{0: second, 1: 2 * second, 4: 16 * second, 5: 30 * second, 5000: 30 * second} {
-			same(t, fmt.Sprintf("wait %d with chance %v", n, chance), client.wait(n, nil), want-time.Duration(chance*float64(want/2)))
+		for n, want := range map[int]time.Duration{0: second, 1: 2 * second, 4: 16 * second, 5: 30 * second, 99: 30 * second} {
+			same(t, fmt.Sprintf("wait %d with chance %v", n, chance), client.wait(n, nil),
+				want-time.Duration(chance*float64(want/2)))
 		}
 	}
 	synctest.Test(t, func(t *testing.T) { // It is midnight.
@@ -178,9 +192,9 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestNameRequired: a name must be sent only to a service that requires one, and only where that is known or likely. The
-// service refuses (r, 0 with status 200, u with 401), fails (5 with status 500, 3 with 503), cuts the connection (c), and
-// returns a group that is new (+) or existed (=).
+// TestNameRequired: a name must be sent only to a service that requires one, and only where that is known or likely.
+// The service refuses (r, 0 with status 200, u with 401), fails (5 with status 500, 3 with 503), cuts the connection
+// (c), and returns a group that is new (+) or existed (=).
 func TestNameRequired(t *testing.T) {
 	t.Parallel()
 	reactions := map[rune]reaction{
@@ -194,14 +208,21 @@ func TestNameRequired(t *testing.T) {
 		required  string // the methods that are known to require a name in the end
 		lost      string // for each call that succeeds, y if an earlier attempt may have done the work
 	}{
-		{"====", "----", "", "----"}, {"r+=r==", "-nn-nn", "GET PUT", "----"}, {"0+=0==", "-nn-nn", "GET PUT", "----"},
+		{"====", "----", "", "----"},
+		{"r+=r==", "-nn-nn", "GET PUT", "----"},
+		{"0+=0==", "-nn-nn", "GET PUT", "----"},
 		{"=r+==", "--n--", "", "----"}, // It requires a name only of a group that does not exist yet.
 		{"r+r", "-nn", "GET", "-"},     // The second lookup is refused with a name.
-		{"5+=5==", "-nn-nn", "GET PUT", "----"}, {"r3+===", "-nnn--", "GET", "y---"}, {"c5+===", "--nn--", "GET", "y---"},
+		{"5+=5==", "-nn-nn", "GET PUT", "----"},
+		{"r3+===", "-nnn--", "GET", "y---"},
+		{"c5+===", "--nn--", "GET", "y---"},
 		{"5=+==", "-nn--", "GET", "y---"}, // The status 500 may have created the group.
 		{"55+===", "-n----", "", "y---"},  // The first retry has shown that it is not the name.
 		{"+5====", "-----", "", "-y--"},   // A lookup without a name has passed before.
-		{"535+===", "-n-nn--", "GET", "y---"}, {"3+===", "-----", "", "y---"}, {"5r", "-n", "", ""}, {"u", "-", "", ""},
+		{"535+===", "-n-nn--", "GET", "y---"},
+		{"3+===", "-----", "", "y---"},
+		{"5r", "-n", "", ""},
+		{"u", "-", "", ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var service service
@@ -220,9 +241,10 @@ func TestNameRequired(t *testing.T) {
 			for _, body := range service.bodies {
 				named += map[string]string{without: "-", with: "n"}[body]
 			}
-			required := slices.DeleteFunc([]string{"GET", "PUT"}, func(method string) bool { return !client.NameRequired(method) })
-			failIf(t, named != test.named || strings.Join(required, " ") != test.required || lost != test.lost,
-				"%+v: named %s, required by %v, lost %s", test, named, required, lost)
+			required := slices.DeleteFunc([]string{"GET", "PUT"},
+				func(method string) bool { return !client.NameRequired(method) })
+			same(t, test.reactions, []string{named, strings.Join(required, " "), lost},
+				[]string{test.named, test.required, test.lost})
 		})
 	}
 	// It is tried even if no retries are left, and an incomplete response shows that a name is required, too.
@@ -230,7 +252,8 @@ func TestNameRequired(t *testing.T) {
 	client := newClient(service, once)
 	call := anyCall{method: "GET", group: GroupRequest{UserGroupID: "acme", NameIfRequired: "Acme"}}
 	_, _, kind := call.make(client)
-	same(t, "without retries", fmt.Sprint(service.bodies, kind, client.NameRequired("GET")), fmt.Sprint([]string{without, with}, Incomplete, true))
+	same(t, "without retries", fmt.Sprint(service.bodies, kind, client.NameRequired("GET")),
+		fmt.Sprint([]string{without, with}, Incomplete, true))
 	// A call that cleans up is completed even if the run is stopped, but does not wait.
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
@@ -242,7 +265,10 @@ func TestNameRequired(t *testing.T) {
 	// A name of its own shows nothing. Without NameIfRequired, none may be sent.
 	service = inTurn(ok(successJSON), reply(400, "{}"))
 	client = newClient(service)
-	_, _, _ = anyCall{method: "GET", group: GroupRequest{UserGroupID: "acme", Name: new("Acme"), NameIfRequired: "B"}}.make(client)
+	_, _,
+		_ = anyCall{
+		method: "GET", group: GroupRequest{UserGroupID: "acme", Name: new("Acme"), NameIfRequired: "B"},
+	}.make(client)
 	_, _, _ = get.make(client)
 	if !slices.Equal(service.bodies, []string{with, without}) || client.NameRequired(http.MethodGet) {
 		t.Errorf("sent %q", service.bodies)

@@ -76,14 +76,6 @@ func (c *Client) do(ctx context.Context, call call) (answer Answer, _ error) {
 	}
 }
 
-// mayMissName reports whether the next attempt has to show whether only a name was missing, even if no retries are left.
-// A service that does not check what it gets fails with status 500.
-func (c *Client) mayMissName(call call, failure, earlier *Error) bool {
-	const status = http.StatusInternalServerError
-	_, known := c.naming(call.method)
-	return call.named != nil && !known && failure.Status == status && (earlier == nil || earlier.Status != status)
-}
-
 // attempt sends the request once. It interprets and logs the response.
 func (c *Client) attempt(ctx context.Context, call call, named bool, number int) (answer Answer, failure *Error) {
 	if named && call.named != nil {
@@ -116,7 +108,7 @@ func (c *Client) exchange(ctx context.Context, call call) (response *http.Respon
 	}).WithContext(connection.watch(ctx))
 	response, err := c.config.Transport.RoundTrip(request)
 	if err == nil {
-		defer response.Body.Close() //nolint:errcheck // It was read.
+		defer response.Body.Close()
 		connection.made.Store(true)
 		body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	}

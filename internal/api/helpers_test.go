@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// The tests plant these secrets. None contains another, and none begins with a letter that can follow a backslash, because
-// \t followed by "ok" would look like "tok".
+// The tests plant these secrets. None contains another, and none begins with a letter that can follow a backslash,
+// because \t followed by "ok" would look like "tok".
 const (
 	plantedKey      = "key-3f9c1d77aa02"
 	plantedToken    = "old-token-5b21c0de"
@@ -34,8 +34,7 @@ const (
 	hour        = time.Hour
 )
 
-// service is the other end of the wire, within the process. It has a reaction for each request. The last one is repeated
-// for all further requests.
+// service has a reaction for each request. The last one is repeated for all further requests.
 type service struct {
 	reactions []reaction
 	mu        sync.Mutex
@@ -44,12 +43,9 @@ type service struct {
 	times     []time.Time
 }
 
-// reaction responds to a request, or fails to do so.
 type reaction func(*http.Request) (*http.Response, error)
 
 func inTurn(reactions ...reaction) *service { return &service{reactions: reactions} }
-
-// RoundTrip implements http.RoundTripper.
 func (s *service) RoundTrip(request *http.Request) (*http.Response, error) {
 	body, _ := io.ReadAll(request.Body)
 	s.mu.Lock()
@@ -150,7 +146,6 @@ func (a anyCall) make(c *Client) (Answer, *Error, Kind) {
 	return a.send(c.Begin(context.Background()), c)
 }
 
-// take returns what a new client takes a response for.
 func (a anyCall) take(react reaction) (Answer, *Error, Kind) {
 	return a.make(newClient(inTurn(react), once))
 }

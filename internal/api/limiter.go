@@ -23,8 +23,8 @@ type limiter struct {
 	lowered time.Time // a call that was sent earlier says nothing about the rate
 }
 
-// By how much each call that gets through raises the rate: by a tenth until the limit was found, then by a hundredth, and
-// at least by leastIncrease.
+// By how much each call that gets through raises the rate: by a tenth until the limit was found, then by a hundredth,
+// and at least by leastIncrease.
 const (
 	leastIncrease = 0.05 // calls per second
 	decrease      = 0.8
@@ -36,8 +36,8 @@ func newLimiter(ceiling rate.Limit) *limiter {
 	return &limiter{calls: rate.NewLimiter(ceiling, 1), ceiling: ceiling, turn: make(chan struct{}, 1)}
 }
 
-// wait waits until the next call may be sent. It returns an error if the context ends first. Only one call at a time waits
-// for its time, and the others for their turn, so that a change of the rate applies to all of them.
+// wait waits until the next call may be sent. It returns an error if the context ends first. Only one call at a time
+// waits for its time, and the others for their turn, so that a change of the rate applies to all of them.
 func (l *limiter) wait(ctx context.Context) error {
 	select {
 	case l.turn <- struct{}{}:

@@ -45,7 +45,7 @@ func ParseProperties(text string) (Properties, error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return Properties{}, errors.New("has text after the JSON object")
 	}
-	return Properties{text, mapped(members, plain).(map[string]any)}, nil //nolint:errcheck // plain keeps objects.
+	return Properties{text, mapped(members, plain).(map[string]any)}, nil
 }
 
 // IsZero reports whether there is no object. The "omitzero" option of encoding/json uses it.

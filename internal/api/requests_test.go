@@ -15,7 +15,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
@@ -30,7 +29,8 @@ func TestRequests(t *testing.T) {
 	const fullBody = `{"user_group_id":"a/c m\"é","name":"Acme","mapping":{"s1":"a","s2":"b"},` +
 		`"properties":{"z":1e30,"a":123456789012345678901234567890,"u":"\u00e9","n":null,"o":{}}}`
 	empty := GroupRequest{UserGroupID: "acme", Name: new(""), Mapping: map[string]string{}, Properties: properties("{ }")}
-	const emptyBody, bareBody = `{"user_group_id":"acme","name":"","mapping":{},"properties":{}}`, `{"user_group_id":"acme"}`
+	const emptyBody, bareBody = `{"user_group_id":"acme","name":"","mapping":{},"properties":{}}`,
+		`{"user_group_id":"acme"}`
 	bare := GroupRequest{UserGroupID: "acme", NameIfRequired: "Acme"}
 	all := TokenRequest{NewSecret(plantedToken), `a"c`, "d", false}
 	const tokenBody = `{"current_token":"` + plantedToken + `"`
@@ -38,20 +38,21 @@ func TestRequests(t *testing.T) {
 		anyCall
 		body string
 	}{
-		{anyCall{"GET", bare, all}, bareBody}, {anyCall{"GET", full, all}, fullBody}, {anyCall{"GET", empty, all}, emptyBody},
-		{anyCall{"PUT", bare, all}, bareBody}, {anyCall{"PUT", full, all}, fullBody}, {anyCall{"PUT", empty, all}, emptyBody},
+		{anyCall{"GET", bare, all}, bareBody},
+		{anyCall{"GET", full, all}, fullBody},
+		{anyCall{"GET", empty, all}, emptyBody},
+		{anyCall{"PUT", bare, all}, bareBody},
+		{anyCall{"PUT", full, all}, fullBody},
+		{anyCall{"PUT", empty, all}, emptyBody},
 		{anyCall{"DELETE", full, TokenRequest{UserGroupID: "acme"}}, bareBody},
 		{anyCall{"DELETE", full, all}, tokenBody + `,"user_group_id":"a\"c","data_source_provided_id":"d"}`},
 		{anyCall{"POST", full, all}, tokenBody + `}`},
 	} {
 		service := inTurn(ok(successJSON))
-		_, failure, _ := test.make(newClient(service))
-		got, body := service.seen[0], service.bodies[0]
-		failIf(t, failure != nil || len(service.seen) != 1 || got.Method != test.method || body != test.body ||
-			got.URL.String() != "https://service.example/api/user",
-			"got  %s %s %s\nwant %s %s (%v)", got.Method, got.URL, body, test.method, test.body, failure)
-		failIf(t, got.ContentLength != int64(len(body)) || got.GetBody != nil,
-			"Content-Length %d; replayable: %t", got.ContentLength, got.GetBody != nil)
+		_, _, kind := test.make(newClient(service))
+		got := service.seen[0]
+		same(t, "the request", []any{kind, got.Method, got.URL, service.bodies, got.ContentLength, got.GetBody == nil},
+			[]any{success, test.method, "https://service.example/api/user", []string{test.body}, len(test.body), true})
 	}
 }
 
@@ -85,9 +86,7 @@ func TestWire(t *testing.T) {
 			if r.Method != http.MethodGet {
 				want["Connection"] = []string{"close"}
 			}
-			if diff := cmp.Diff(want, r.Header); diff != "" || len(r.TransferEncoding) > 0 {
-				t.Errorf("%s: headers (-want +got):\n%s", r.Method, diff)
-			}
+			same(t, "the header of "+r.Method, []any{r.Header, r.TransferEncoding}, []any{want, []string{}})
 			_, _ = io.WriteString(w, successJSON)
 		})}
 		client := hosts{"127.0.0.1:80": serve(t, nil, server)}.client(t, func(c *Config) {
@@ -117,7 +116,8 @@ func TestWire(t *testing.T) {
 		same(t, "the connection after a pause", used, 17) // 9 for the other workers, and this one
 		dies, requests, client.config.MaxRetries = true, 0, 0
 		_, _, kind := get.make(client)
-		same(t, "the kind, connection and requests of a GET that dies", []int{int(kind), used, requests}, []int{int(UnknownOutcome), 17, 1})
+		same(t, "the kind, connection and requests of a GET that dies", []int{int(kind), used, requests},
+			[]int{int(UnknownOutcome), 17, 1})
 	})
 }
 
@@ -125,14 +125,19 @@ func TestParseBaseURL(t *testing.T) {
 	t.Parallel()
 	for want, texts := range map[string][]string{
 		"https://x.example/api/user": {
-			"https://x.example", "https://x.example//", "HTTPS://x.example/", "https://x.example/../.", "https://x.example/api/user",
+			"https://x.example", "https://x.example//", "HTTPS://x.example/", "https://x.example/../.",
+			"https://x.example/api/user",
 		},
-		"https://x.example/api/user/": {"https://x.example/api/user/"}, "https://x.example/api/api/user": {"https://x.example/api"},
-		"https://x.example/xapi/user/api/user": {"https://x.example/xapi/user"}, "http://127.9.9.9/api/user": {"http://127.9.9.9"},
-		"https://x.example/b/api/user":  {"https://x.example/a/../b///", "https://x.example/b/api/user"},
-		"https://x.example/b/api/user/": {"https://x.example/b/api/user/"}, "http://LocalHost:1/api/user": {"http://LocalHost:1"},
-		"https://x.example/a%2Fb/api/user": {"https://x.example/a%2Fb/"}, "http://[::1]:8/x/api/user": {"http://[::1]:8/x/"},
-		"https://[2001:db8::1]:8443/api/user": {"https://[2001:db8::1]:8443"},
+		"https://x.example/api/user/":          nil,
+		"https://x.example/api/api/user":       {"https://x.example/api"},
+		"https://x.example/xapi/user/api/user": {"https://x.example/xapi/user"},
+		"https://x.example/b/api/user":         {"https://x.example/a/../b///"},
+		"https://x.example/b/api/user/":        nil,
+		"https://x.example/a%2Fb/api/user":     {"https://x.example/a%2Fb/"},
+		"https://[2001:db8::1]:8443/api/user":  {"https://[2001:db8::1]:8443"},
+		"http://127.9.9.9/api/user":            {"http://127.9.9.9"},
+		"http://[::1]:8/x/api/user":            {"http://[::1]:8/x/"},
+		"http://LocalHost:1/api/user":          {"http://LocalHost:1"},
 	} {
 		for _, text := range append(texts, want) { // Parsing an accepted address again changes nothing.
 			if got, err := ParseBaseURL(text, false); err != nil || got.String() != want || got.Path[0] != '/' {
@@ -143,14 +148,19 @@ func TestParseBaseURL(t *testing.T) {
 	const overHTTP = "must start with https://, because over http"
 	for want, texts := range map[string][]string{
 		"must be an absolute address": {
-			"", "x.example", "//x.example", "/base", "https://", "https:///base", "https://:443", "https://[::1", "https:x.example",
-			"https://x.example:LEAK", "https://x.example/%zz", "localhost:8080", "https://LEAK:pw@x.example:zz", "http://::1:8101",
+			"", "x.example", "//x.example", "/base", "https://", "https:///base", "https://:443", "https://[::1",
+			"https:x.example", "https://x.example:LEAK", "https://x.example/%zz", "localhost:8080",
+			"https://LEAK:pw@x.example:zz", "http://::1:8101",
 		},
-		"must not contain spaces":      {" https://x.example", "https://x.example\n", "https://x.example\u00a0"},
-		"must not contain a user name": {"https://user:LEAK@x.example", "https://@x.example", "http://localhost:LEAK@x.example"},
-		"must not contain a query":     {"https://x.example?key=LEAK", "https://x.example/?", "https://x.example/#LEAK"},
-		"must start with https://":     {"ftp://x.example", "ws://localhost"},
-		overHTTP:                       {"http://x.example", "http://0.0.0.0", "http://localhost.x.example", "http://[2001:db8::1]"},
+		"must not contain spaces": {" https://x.example", "https://x.example\n", "https://x.example\u00a0"},
+		"must not contain a user name": {
+			"https://user:LEAK@x.example", "https://@x.example", "http://localhost:LEAK@x.example",
+		},
+		"must not contain a query": {"https://x.example?key=LEAK", "https://x.example/?", "https://x.example/#LEAK"},
+		"must start with https://": {"ftp://x.example", "ws://localhost"},
+		overHTTP: {
+			"http://x.example", "http://0.0.0.0", "http://localhost.x.example", "http://[2001:db8::1]",
+		},
 	} {
 		for _, text := range texts {
 			_, err := ParseBaseURL(text, false)
@@ -200,7 +210,8 @@ func TestParseProperties(t *testing.T) {
 	const early, syntax = "is not complete JSON: the text ends early", "is not valid JSON: look at line 1, column "
 	for text, want := range map[string]string{
 		"": early, " \n ": early, `{"LEAK":[1,{"b":"c`: early, `LEAK = "gold"`: syntax + "1 of the text",
-		"\ufeff{}": syntax + "1 of the text", `{"LEAK":1,}`: syntax + "11 of the text", "{\"LEAK\":\"é\t\"}": syntax + "11 of the text",
+		"\ufeff{}": syntax + "1 of the text", `{"LEAK":1,}`: syntax + "11 of the text",
+		"{\"LEAK\":\"é\t\"}":        syntax + "11 of the text",
 		"{\n\"é😀\":LEAK}":           "is not valid JSON: look at line 2, column 6 of the text",
 		strings.Repeat("[", 10_001): syntax + "10001 of the text", "null": "is JSON, but not an object",
 		"[\"LEAK\"]": "is JSON, but not an object", `"{\"LEAK\":1}"`: "is JSON, but not an object",

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// rateLimitWaits is how long, in multiples of RetryWaitMax, an operation repeats calls that a rate limit refuses without
-// counting these retries, as long as other calls get through: by default for two minutes, because limits are commonly
-// counted per minute.
+// rateLimitWaits is how long, in multiples of RetryWaitMax, an operation repeats calls that a rate limit refuses
+// without counting these retries, as long as other calls get through: by default for two minutes, because limits are
+// commonly counted per minute.
 const rateLimitWaits = 4
 
 // retries counts the retries that all calls of one operation share, so that loops of calls do not multiply them.
@@ -60,8 +60,8 @@ func (c *Client) next(ctx context.Context, failure *Error) (wait time.Duration, 
 }
 
 // wait returns the wait before retry n, counted from 0: what the service asked for, or else a second, doubled n times,
-// and at most RetryWaitMax. A doubled wait is reduced at random by up to a half, so that workers that failed together do
-// not come back together.
+// and at most RetryWaitMax. A doubled wait is reduced at random by up to a half, so that workers that failed together
+// do not come back together.
 func (c *Client) wait(n int, failure *Error) time.Duration {
 	if failure != nil && failure.RetryAfter > 0 {
 		return min(failure.RetryAfter, c.config.RetryWaitMax)

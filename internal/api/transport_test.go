@@ -26,8 +26,9 @@ import (
 func certificate(until time.Duration) (tls.Certificate, *x509.CertPool) {
 	_, key, _ := ed25519.GenerateKey(nil)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(-2 * hour), NotAfter: time.Now().Add(until),
-		IsCA: true, BasicConstraintsValid: true, DNSNames: []string{"service.example"}, IPAddresses: []net.IP{{127, 0, 0, 1}},
+		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(-2 * hour),
+		NotAfter: time.Now().Add(until), IsCA: true, BasicConstraintsValid: true, DNSNames: []string{"service.example"},
+		IPAddresses: []net.IP{{127, 0, 0, 1}},
 	}
 	der, _ := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	leaf, _ := x509.ParseCertificate(der)
@@ -80,7 +81,8 @@ func TestTLS(t *testing.T) {
 	server, trusted := certificate(hour)
 	expired, expiredPool := certificate(-hour)
 	client, clients := certificate(hour)
-	const unverified, refused = "the certificate could not be verified: x509: ", "the server refused the TLS connection: tls: "
+	const unverified, refused = "the certificate could not be verified: x509: ",
+		"the server refused the TLS connection: tls: "
 	for _, test := range []struct {
 		way
 		server    tls.Certificate
@@ -100,8 +102,8 @@ func TestTLS(t *testing.T) {
 		{way{1, TLS, refused}, server, trusted, tls.VersionTLS13, clients, &expired},
 	} {
 		config := &tls.Config{
-			Certificates: []tls.Certificate{test.server}, MinVersion: test.version, MaxVersion: test.version, ClientCAs: test.clients,
-			NextProtos: []string{"h2", "http/1.1"},
+			Certificates: []tls.Certificate{test.server}, MinVersion: test.version, MaxVersion: test.version,
+			ClientCAs: test.clients, NextProtos: []string{"h2", "http/1.1"},
 		}
 		if test.clients != nil {
 			config.ClientAuth = tls.RequireAndVerifyClientCert
@@ -125,8 +127,8 @@ func TestTLS(t *testing.T) {
 }
 
 // TestProxy: a failed connection must not count as a lost call, and must be retried unless that is pointless. The
-// environment names the proxy. Only the proxy may get its password, and it must not get the key. The error must show that
-// the proxy has refused the call.
+// environment names the proxy. Only the proxy may get its password, and it must not get the key. The error must show
+// that the proxy has refused the call.
 func TestProxy(t *testing.T) { // It is not parallel, because it sets the environment.
 	certificate, trusted := certificate(hour)
 	service := serve(t, &tls.Config{Certificates: []tls.Certificate{certificate}}, succeeding())
@@ -140,18 +142,19 @@ func TestProxy(t *testing.T) { // It is not parallel, because it sets the enviro
 		200: {}, 403: {1, Proxy, "status 403"}, 503: {4, Proxy, "status 503"},
 		407: {1, Proxy, "the proxy did not connect: it responded with status 407 (Proxy"},
 	} {
-		reachable := hosts{"proxy:8080": serve(t, nil, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			key := r.Header.Get("Authorization") != "" && r.Method == http.MethodConnect
-			failIf(t, r.Header.Get("Proxy-Authorization") != "Basic dXNlcjpwYS9zcw==" || key,
-				"the proxy received %v", r.Header)
-			if w.WriteHeader(status); status == http.StatusOK {
-				target, _ := hosts{"service.example:443": service}.dial(r.Context(), "tcp", r.Host)
-				here, buffered, _ := http.NewResponseController(w).Hijack()
-				go func() { _, _ = io.Copy(target, buffered); _ = target.Close() }()
-				_, _ = io.Copy(here, target)
-				_ = here.Close()
-			}
-		})})}
+		reachable := hosts{"proxy:8080": serve(t, nil,
+			&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				key := r.Header.Get("Authorization") != "" && r.Method == http.MethodConnect
+				failIf(t, r.Header.Get("Proxy-Authorization") != "Basic dXNlcjpwYS9zcw==" || key,
+					"the proxy received %v", r.Header)
+				if w.WriteHeader(status); status == http.StatusOK {
+					target, _ := hosts{"service.example:443": service}.dial(r.Context(), "tcp", r.Host)
+					here, buffered, _ := http.NewResponseController(w).Hijack()
+					go func() { _, _ = io.Copy(target, buffered); _ = target.Close() }()
+					_, _ = io.Copy(here, target)
+					_ = here.Close()
+				}
+			})})}
 		want.try(t, reachable, "https://service.example", trusted, nil)
 		if status == http.StatusProxyAuthRequired {
 			way{1, Proxy, ""}.try(t, reachable, "http://service.example", nil, nil)
@@ -159,8 +162,8 @@ func TestProxy(t *testing.T) { // It is not parallel, because it sets the enviro
 	}
 }
 
-// limited is a service that accepts so many calls per second, some of them at once after a pause, and refuses the others.
-// Each call takes 20 ms.
+// limited is a service that accepts so many calls per second, some of them at once after a pause, and refuses the
+// others. Each call takes 20 ms.
 type limited struct {
 	limit  *rate.Limiter
 	refuse reaction
@@ -222,8 +225,8 @@ func TestUnknownLimit(t *testing.T) {
 	}
 }
 
-// TestPace: nothing may hold back workers if there is no limit. The limit of the configuration must be kept exactly, and a
-// refusal with Retry-After must hold back every call, but no other response may do so.
+// TestPace: nothing may hold back workers if there is no limit. The limit of the configuration must be kept exactly,
+// and a refusal with Retry-After must hold back every call, but no other response may do so.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -247,30 +250,4 @@ func TestPace(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestRateLimitEndsCalls: a rate limit must not end a call while others get through, but must end it after a while.
-func TestRateLimitEndsCalls(t *testing.T) {
-	t.Parallel()
-	for _, refuse := range []reaction{reply(429, ""), reply(503, "")} {
-		synctest.Test(t, func(t *testing.T) {
-			client := newClient(inTurn(func(request *http.Request) (*http.Response, error) {
-				if request.Method == http.MethodPut {
-					return ok(successJSON)(request)
-				}
-				return refuse(request)
-			}))
-			for others, least := range map[int]time.Duration{10: 120 * second, 0: 7 * second} {
-				for i := range others { // One gets through in each minute.
-					time.AfterFunc(time.Duration(i)*60*second, func() { _, _, _ = put.make(client) })
-				}
-				start := time.Now()
-				_, failure, _ := get.make(client)
-				took := time.Since(start)
-				failIf(t, took < least || took > least+30*second || failure.Attempts == 4 != (others == 0),
-					"with %d others: ended after %s: %v", others, took, failure)
-				time.Sleep(hour)
-			}
-		})
-	}
 }
