@@ -3,7 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"math/big"
+	"fmt"
 	"mime"
 	"net/http"
 	"slices"
@@ -31,7 +31,7 @@ func (c *Client) interpret(call call, response *http.Response, body []byte) (ans
 	case status/100 != 2: // The status says enough.
 	case success != nil && !*success:
 		failure.Kind, failure.Reason = Refused, "it reports that the call did not succeed"
-	case success == nil && !(isDeletion && reportsNoError(body, read)):
+	case success == nil && (!isDeletion || !reportsNoError(body, read)):
 		failure.Reason = "the response is not the JSON object that the service documents"
 	case success == nil && !c.HasWorked():
 		failure.Kind, failure.Reason = Incomplete, "the response does not say that the call succeeded, and no earlier one "+
@@ -106,8 +106,7 @@ func decode(call call, read fields) (answer Answer, _ Kind, reason string) {
 // redirect describes a redirect, which may only say that the address ends in a slash.
 func (c *Client) redirect(response *http.Response) string {
 	target, err := response.Location()
-	if wanted := *c.config.URL; err == nil && target.Path == wanted.Path+"/" {
-		wanted.Path += "/"
+	if wanted := c.config.URL.JoinPath("/"); err == nil && target.Path == wanted.Path {
 		return "the address of the service ends in a slash: set base_url to " + wanted.String()
 	}
 	return "redirects are never followed, because following them could send the API key to another address"
@@ -142,33 +141,17 @@ func (f fields) text(name string) *string {
 	}
 }
 
-// integer accepts the whole range of int64, without rounding. 1001.0 is 1001, too.
-func (f fields) integer(name string) *int64 {
-	text := f.text(name)
-	if text == nil || len(*text) > 64 { // Parsing a number of a million digits takes seconds.
-		return nil
-	}
-	const precision = 256 // enough for 64 digits
-	value, _, err := big.ParseFloat(*text, 10, precision, big.ToNearestEven)
-	if err != nil || !value.IsInt() {
-		return nil
-	}
-	number, accuracy := value.Int64()
-	if accuracy != big.Exact {
-		return nil
-	}
-	return &number
-}
-
-// identifier returns a number or a text, or an empty text. 1001.0 is 1001.
+// identifier returns a text, a number in plain notation (1001.0 is 1001, without rounding), or an empty text.
 func (f fields) identifier(name string) string {
-	if number := f.integer(name); number != nil {
-		return strconv.FormatInt(*number, 10)
-	}
-	if text := f.text(name); text != nil {
+	text := f.text(name)
+	switch {
+	case text == nil:
+		return ""
+	case f[name][0] == '"':
 		return *text
+	default:
+		return fmt.Sprint(plain(json.Number(*text)))
 	}
-	return ""
 }
 
 func (f fields) flag(name string) *bool {

@@ -1,45 +1,59 @@
 package api
 
 import (
-	"math"
+	"cmp"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
-// response reads a status and a body, and htmlPage as a web page.
+// response reads a status, a header if there is a colon before the first space, and a body.
 func response(text string) (status int, react reaction) {
-	code, body, _ := strings.Cut(text, " ")
+	first, body, _ := strings.Cut(text, " ")
+	code, header, _ := strings.Cut(first, ":")
+	name, value, _ := strings.Cut(header, "=")
 	status, _ = strconv.Atoi(code)
-	return status, reply(status, body)
+	return status, reply(status, body, name, value)
 }
 
-// TestKinds: the kind of a failure, and whether the service is taken for the sender, must follow from the status and the
-// form of the body.
+// TestKinds: the kind of a failure, and whether the service is taken for the sender, must follow from the status and
+// the form of the body.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	const notJSON, redirects = "not the JSON object that the service documents", "redirects are never followed"
+	const slash, cached = "set base_url to https://service.example/api/user/", "the Age header shows that"
 	for _, test := range []struct {
 		kind    Kind
 		reason  string // a part of it, or "" for no reason
 		foreign bool   // it is not attributed to the service
 		answers []string
 	}{
-		{Refused, "did not succeed", false, []string{`200 {"success":0}`, `201 {"success":"0"}`, `200 {"success":0,` + createdJSON[13:]}},
+		{
+			Refused, "did not succeed", false,
+			[]string{`200 {"success":0}`, `201 {"success":"0"}`, `200 {"success":0,` + createdJSON[13:]},
+		},
 		{UnknownOutcome, notJSON, false, []string{
-			`200 {"new_user_group":true}`, `200 {"success":null}`, `200 {"Success":1}`, `200 {}`, `200 [{"success":1}]`, `200 null`,
-			`200 {"success":2}`, `200 {"success":-1}`, `200 {"success":"LEAK"}`, `200 {"success":[1]}`,
+			`200 {"new_user_group":true}`, `200 {"success":null}`, `200 {"Success":1}`, `200 {}`, `200 [{"success":1}]`,
+			`200 null`, `200 {"success":2}`, `200 {"success":-1}`, `200 {"success":"LEAK"}`, `200 {"success":[1]}`,
 		}},
 		{UnknownOutcome, notJSON, true, []string{
-			`200 ` + htmlPage, `200 LEAK`, `200 `, `204 `, `200 {"success":1,}`, `200 ` + successJSON + `x`, `200 ` + successJSON[:90],
+			`200 ` + htmlPage, `200 LEAK`, `200 `, `204 `, `200 {"success":1,}`, `200 ` + successJSON + `x`,
+			`200 ` + successJSON[:90],
 		}},
 		{UnknownOutcome, "has no new_user_group", false, []string{
-			`200 {"success":1,"user_group":` + group + `}`, `200 {"success":1,"new_user_group":"LEAK","user_group":` + group + `}`,
+			`200 {"success":1,"user_group":` + group + `}`,
+			`200 {"success":1,"new_user_group":"LEAK","user_group":` + group + `}`,
 		}},
-		{Redirected, redirects, false, []string{`300 {}`}},
-		{Redirected, redirects, true, []string{`304 `}},
-		{Refused, "", false, []string{`400 {"success":0}`, `400 ` + successJSON, `404 {}`, `409 {}`, `422 []`}},
+		{Redirected, redirects, false, []string{`300 {}`, `301:Location=/login {}`, `301:Location=https://x.example/ {}`}},
+		{Redirected, redirects, true, []string{`304 `, `302:Location=/api/user `}},
+		{Redirected, slash, true, []string{
+			`301:Location=https://service.example/api/user/ `, `307:Location=/api/user/ `, `308:Location=http://x/api/user/ `,
+		}},
+		{Cached, cached, false, []string{`200:Age=1 ` + successJSON, `400:Age=0.5 {}`, `500:Age=60 {}`}},
+		{Refused, "", false, []string{`400 {"success":0}`, `400:Age=0 ` + successJSON, `404:Age=old {}`, `409 {}`, `422 []`}},
 		{Refused, "", true, []string{`400 `, `400 ` + htmlPage, `400 bad LEAK`}},
 		{Unauthorized, "", false, []string{`401 {"success":0}`, `403 {"success":1}`}},
 		{Unauthorized, "", true, []string{`401 ` + htmlPage, `403 `}},
@@ -56,59 +70,41 @@ func TestKinds(t *testing.T) {
 				continue
 			}
 			lost, decided := kind == UnknownOutcome, (kind == Refused || kind == Unauthorized) && !test.foreign && status != 404
-			if failure.Status != status || failure.FromService() == test.foreign || failure.AfterLostAttempt ||
-				failure.MayHaveHappened() != lost || failure.Decided() != decided || failure.Temporary() != (lost || status == 429) ||
+			failIf(t, failure.Status != status || failure.FromService() == test.foreign || failure.AfterLostAttempt ||
+				failure.MayHaveHappened() != lost || failure.Decided() != decided ||
+				failure.Temporary() != (lost || status == 429) ||
 				failure.RateLimited() != (status == 429 || status == 503) ||
-				!strings.Contains(failure.Reason, test.reason) || test.reason == "" && failure.Reason != "" {
-				t.Errorf("%s: %#v; want foreign %v, reason %q", text, failure, test.foreign, test.reason)
-			}
+				!strings.Contains(failure.Reason, test.reason) || test.reason == "" && failure.Reason != "",
+				"%s: %#v; want foreign %v, reason %q", text, failure, test.foreign, test.reason)
 			wantAbsent(t, "the error", failure.Error(), "LEAK", plantedNewToken, "html>")
-		}
-	}
-	for age, cached := range map[string]bool{"1": true, " 60 ": true, "0.5": true, "": false, "-1": false, "old": false} {
-		for _, status := range []int{200, 400, 500} {
-			if _, failure, kind := get.take(reply(status, createdJSON, "Age", age)); (kind == Cached) != cached {
-				t.Errorf("%d with Age %q: %v", status, age, failure)
-			}
-		}
-	}
-	const slash = "set base_url to https://service.example/api/user/"
-	for location, reason := range map[string]string{
-		"https://service.example/api/user/": slash, "/api/user/": slash, "http://internal/api/user/": slash,
-		"/login": redirects, "/api/user": redirects, "": redirects, "https://other.example/": redirects,
-	} {
-		_, failure, kind := put.take(reply(301, "", "Location", location))
-		if kind != Redirected || !strings.Contains(failure.Reason, reason) || failure.Obstacle != NoObstacle {
-			t.Errorf("%q: %v", location, failure)
 		}
 	}
 }
 
-// TestSuccess: what a service writes for a flag, a byte order mark, and a wrong Content-Type must not matter. What a call
-// needs must be there. If it is not, the rest is returned.
+// TestSuccess: what a service writes for a flag, a byte order mark, and a wrong Content-Type must not matter. What a
+// call needs must be there. If it is not, the rest is returned.
 func TestSuccess(t *testing.T) {
 	t.Parallel()
 	with := func(old, replacement string) string { return strings.Replace(successJSON, old, replacement, 1) }
 	for _, body := range []string{
-		successJSON, "\ufeff" + successJSON + "\n", " \n" + with(":1,", ": true ,"), with(":1,", `:"1",`), with(":1,", ":1.0,"),
-		with(":1,", `:"True","x":[{"y":null}],`), with("false", "0"), with("false", `"0"`), with("false", `"false"`),
+		successJSON, "\ufeff" + successJSON + "\n", " \n" + with(":1,", ": true ,"), with(":1,", `:"1",`),
+		with(":1,", ":1.0,"), with(":1,", `:"True","x":[{"y":null}],`), with("false", "0"), with("false", `"0"`),
+		with("false", `"false"`),
 	} {
 		answer, failure, _ := get.take(reply(201, body, "Content-Type", "text/html", "Age", "0"))
-		if failure != nil || *answer.New || answer.AfterLostAttempt || answer.UserGroup.Token.Reveal() != plantedNewToken ||
-			answer.UserGroup.TeamID != "1001" || *answer.UserGroup.Name != "Acme" || *answer.UserGroup.ProvidedID != "acme" {
-			t.Errorf("%s: %+v, %v", body, answer, failure)
-		}
+		failIf(t, failure != nil || *answer.New || answer.AfterLostAttempt ||
+			answer.UserGroup.Token.Reveal() != plantedNewToken ||
+			answer.UserGroup.TeamID != "1001" || *answer.UserGroup.Name != "Acme" || *answer.UserGroup.ProvidedID != "acme",
+			"%s: %+v, %v", body, answer, failure)
 	}
-	if answer, failure, _ := get.take(ok(createdJSON)); failure != nil || !*answer.New {
-		t.Errorf("%+v, %v", answer, failure)
-	}
+	answer, _, _ := get.take(ok(createdJSON))
+	same(t, createdJSON, *answer.New, true)
 	for body, lacking := range map[string][4]string{
-		`}`:                                  {"user_group", "user_group", "user_group", ""},
-		`,"user_group":"whatever"}`:          {"user_group", "user_group", "user_group", ""},
-		`,"user_group":{"team_id":7}}`:       {"token", "", "token", ""},
-		`,"user_group":{"token":["LEAK"]}}`:  {"token", "", "token", ""},
-		`,"user_group":{"token":"","x":1}}`:  {"token", "", "token", ""},
-		`,"user_group":{"token":"x","y":1}}`: {},
+		`}`:                                 {"user_group", "user_group", "user_group", ""},
+		`,"user_group":"whatever"}`:         {"user_group", "user_group", "user_group", ""},
+		`,"user_group":{"team_id":7}}`:      {"token", "", "token", ""},
+		`,"user_group":{"token":["LEAK"]}}`: {"token", "", "token", ""},
+		`,"user_group":{"token":"","x":1}}`: {"token", "", "token", ""}, `,"user_group":{"token":"x","y":1}}`: {},
 	} {
 		for i, call := range fourCalls {
 			answer, failure, kind := call.take(ok(`{"success":1,"new_user_group":true` + body))
@@ -128,68 +124,63 @@ func TestSuccess(t *testing.T) {
 // missing. team_id must be exact over the whole range of int64.
 func TestFields(t *testing.T) {
 	t.Parallel()
-	read := func(fields string) UserGroup {
+	shown := func(fields string) string {
 		answer, failure, _ := put.take(ok(`{"success":1,"user_group":{` + fields + `}}`))
-		if failure != nil {
-			t.Errorf("%.80s: %v", fields, failure)
+		failIf(t, failure != nil, "%.200s: %v", fields, failure)
+		group := answer.UserGroup
+		text := cmp.Or(group.Name, group.ProvidedID, group.EnvironmentTag)
+		if text != nil {
+			return *text
 		}
-		return answer.UserGroup
+		return cmp.Or(group.TeamID, group.Properties.raw, "none")
 	}
-	for text, want := range map[string]int64{
-		`0`: 0, `-0`: 0, `-5`: -5, `9007199254740993`: 1<<53 + 1, `"9007199254740993"`: 1<<53 + 1,
-		`9223372036854775807`: math.MaxInt64, `-9223372036854775808`: math.MinInt64,
-		`1001.0`: 1001, `1.001e3`: 1001, `1001000e-3`: 1001, `"1001"`: 1001, `"1001.0"`: 1001,
-		`9007199254740993.0`: 1<<53 + 1, `9223372036854775807.00`: math.MaxInt64, // A float64 cannot represent these.
-	} {
-		if got := read(`"team_id":` + text); got.TeamID != strconv.FormatInt(want, 10) {
-			t.Errorf("team_id %s: got %s, want %d", text, got.TeamID, want)
-		}
+	const exact, big, huge = "9007199254740993", "18446744073709551616", "1e9999999999999999"
+	nines := strings.Repeat("9", 200_000)
+	tests := map[string]string{
+		`0`: "0", `-0`: "0", `-5`: "-5", exact: exact, `"` + exact + `"`: exact, exact + ".0": exact, big + ".00": big,
+		big: big, `1001.0`: "1001", `1.001e3`: "1001", `1001000e-3`: "1001", `"1001"`: "1001", `42.50`: "42.5", huge: huge,
+		nines: nines, `"a-7"`: "a-7", `"0x42"`: "0x42", `"007"`: "007", `"1e5"`: "1e5", `""`: "none", `true`: "none",
+		`[42]`: "none", `null`: "none", `{}`: "none", `{"id":7}`: "none",
 	}
-	for text, want := range map[string]string{ // Other numbers and texts identify a group as well as they are written.
-		`"b1f0"`: "b1f0", `4242.5`: "4242.5", `9223372036854775808`: "9223372036854775808", `1e400`: "1e400",
-		`1e9999999999999999`: "1e9999999999999999", `""`: "", `true`: "", `[4242]`: "", `null`: "", `{}`: "",
-	} {
-		if got := read(`"team_id":` + text); got.TeamID != want {
-			t.Errorf("team_id %s: got %q, want %q", text, got.TeamID, want)
-		}
+	for text, want := range tests {
+		same(t, "team_id "+text, shown(`"team_id":`+text), want)
 	}
-	const none = "none"
-	for text, want := range map[string]string{
-		`""`: "", `12345`: "12345", `9007199254740993`: "9007199254740993", `"\u0041\ud83d\ude00"`: "A😀", `null`: none,
-		`true`: none, `["x"]`: none, `{"x":"y"}`: none,
-	} {
-		got := read(`"name":` + text + `,"provided_id":` + text + `,"api_environment_tag":` + text)
-		for _, field := range []*string{got.Name, got.ProvidedID, got.EnvironmentTag} {
-			if (field == nil) != (want == none) || field != nil && *field != want {
-				t.Errorf("%s: %+v", text, got)
-			}
-		}
+	tests = map[string]string{
+		`""`: "", `12345`: "12345", `9007199254740993`: "9007199254740993", `"\u0041\ud83d\ude00"`: "A😀", `null`: "none",
+		`true`: "none", `["x"]`: "none", `{"x":"y"}`: "none",
 	}
-	for _, tag := range []string{`{"name":"Testing"}`, `{"label":"Testing","x":1}`, `{"id":3,"value":"Testing"}`} {
-		if got := read(`"api_environment_tag":` + tag).EnvironmentTag; got == nil || *got != "Testing" {
-			t.Errorf("api_environment_tag %s: %v", tag, got)
+	for text, want := range tests {
+		for _, field := range []string{`"name":`, `"provided_id":`, `"api_environment_tag":`} {
+			same(t, field+text, shown(field+text), want)
 		}
 	}
 	// PHP writes an empty object as an empty list. Some services keep JSON in a text column.
 	const raw = `{"n":123456789012345678901234567890.10,"e":{}}`
-	for text, want := range map[string]string{
+	tests = map[string]string{
 		raw: raw, `"{\"b\":1e30,\"a\":\"é\"}"`: `{"b":1e30,"a":"é"}`, `[]`: "{}", `"[]"`: "{}", `[ ]`: "{}", `{}`: "{}",
-		`null`: "", `""`: "", `false`: "", `5`: "", `["x"]`: "", `"x"`: "", `"null"`: "", `"[1]"`: "",
-	} {
-		if got := read(`"properties":` + text).Properties; got.raw != want || got.IsZero() != (want == "") {
-			t.Errorf("properties %s: %s", text, got.raw)
-		}
+		`null`: "none", `""`: "none", `false`: "none", `5`: "none", `["x"]`: "none", `"x"`: "none", `"null"`: "none",
+		`"[1]"`: "none", `null,"api_environment_tag":{"name":"Testing"}`: "Testing",
+		`null,"api_environment_tag":{"label":"Testing","x":1}`:  "Testing",
+		`null,"api_environment_tag":{"id":3,"value":"Testing"}`: "Testing",
+	}
+	for text, want := range tests {
+		same(t, "properties "+text, shown(`"properties":`+text), want)
 	}
 }
 
-// TestDeletion: a 2xx response to DELETE without a body, or with an object that reports no error, must count as a success
-// once the service has shown itself, and before that as a deletion that may have been done.
+// TestDeletion: a 2xx response to DELETE without a body, or with an object that reports no error, must count as a
+// success once the service has shown itself, and before that as a deletion that may have been done.
 func TestDeletion(t *testing.T) {
 	t.Parallel()
 	for kind, answers := range map[Kind][]string{
-		success:        {`204 `, `200 `, `200 {}`, `202 {"message":"deleted"}`, `200 {"error":null,"errors":[]}`, `200 {"success":1}`},
-		UnknownOutcome: {`200 {"error":"no"}`, `200 {"Errors":{"x":1}}`, `200 {"detail":"x"}`, `200 []`, `200 null`, `200 OK`, `200 {`, `200 ` + htmlPage},
-		Refused:        {`200 {"success":0}`, `200 {"success":"0"}`, `200 {"success":false}`, `404 {}`},
+		success: {
+			`204 `, `200 `, `200 {}`, `202 {"message":"deleted"}`, `200 {"error":null,"errors":[]}`, `200 {"success":1}`,
+		},
+		UnknownOutcome: {
+			`200 {"error":"no"}`, `200 {"Errors":{"x":1}}`, `200 {"detail":"x"}`, `200 []`, `200 null`, `200 OK`, `200 {`,
+			`200 ` + htmlPage,
+		},
+		Refused: {`200 {"success":0}`, `200 {"success":"0"}`, `200 {"success":false}`, `404 {}`},
 	} {
 		for _, text := range answers {
 			_, react := response(text)
@@ -199,45 +190,134 @@ func TestDeletion(t *testing.T) {
 				first = Incomplete
 			}
 			_, failure, got := remove.make(client)
-			if got != first || got == Incomplete && (failure.Obstacle == Foreign) != isEmpty {
-				t.Errorf("%s at first: %v", text, failure)
-			}
+			failIf(t, got != first || got == Incomplete && (failure.Obstacle == Foreign) != isEmpty,
+				"%s at first: %v", text, failure)
+			same(t, "HasWorked after "+text, client.HasWorked(), first == success)
 			_, _, _ = get.make(client)
-			if _, failure, got = remove.make(client); got != kind {
-				t.Errorf("%s: %v", text, failure)
-			}
+			_, _, got = remove.make(client)
+			same(t, "the kind of "+text, got, kind)
 		}
 	}
 	for _, call := range fourCalls[:3] {
 		client := newClient(inTurn(ok(successJSON), reply(204, "")), once)
 		_, _, _ = call.make(client)
-		if _, _, kind := call.make(client); kind != UnknownOutcome {
-			t.Errorf("%s with 204: kind %d", call.method, kind)
-		}
+		_, _, kind := call.make(client)
+		same(t, call.method+" with 204", kind, UnknownOutcome)
 	}
 }
 
-// endless is a body without an end.
-type endless struct{ read int }
-
-func (e *endless) Close() error { return nil }
-func (e *endless) Read(buffer []byte) (n int, _ error) {
-	e.read += len(buffer)
-	return len(buffer), nil
-}
-
-// TestTooMuch: a body that exceeds the limit must not be read to its end, and must not count as unsent.
+// TestTooMuch: a body that exceeds the limit must not be read, and must not count as unsent.
 func TestTooMuch(t *testing.T) {
 	t.Parallel()
-	most := `{"x":"` + strings.Repeat("x", maxAnswer-len(successJSON)-len(`"x":"",`)) + `",` + successJSON[1:]
-	if _, failure, _ := post.take(ok(most)); failure != nil {
-		t.Errorf("%d bytes: %v", len(most), failure)
-	}
-	var body endless
+	most := successJSON + strings.Repeat(" ", maxAnswer-len(successJSON))
+	_, _, accepted := post.take(ok(most))
 	_, failure, kind := post.take(func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: &body}, nil
+		body := io.MultiReader(strings.NewReader(most+" "), iotest.ErrReader(io.ErrNoProgress)) // Nobody may read on.
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(body)}, nil
 	})
-	if kind != UnknownOutcome || !strings.Contains(failure.Reason, "larger than 4 MiB") || body.read > 2*maxAnswer {
-		t.Errorf("an endless response: %v after %d bytes", failure, body.read)
+	same(t, "4 MiB, and one byte more", []Kind{accepted, kind}, []Kind{success, UnknownOutcome})
+	same(t, "the reason", failure.Reason, "the response is larger than 4 MiB")
+}
+
+// TestMessages: the words of whoever sends a response must be found in the usual places, masked, put on one line and
+// truncated.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	long, many := strings.Repeat("x", 295), strings.Repeat("é", 300)
+	for body, want := range map[string]string{
+		`{"message":"no"}`: "no", `{"error_message":"y","msg":"x"}`: "x; y", `{"message":" ","error":"real"}`: "real",
+		`{"message":5,"error":"real"}`: "real", `{"message":{"x":1},"error":"real"}`: "real", `["a","b"]`: "a; b",
+		`"no"`: "no", `{"error":{"code":7,"message":"no"}}`: "no", `{"errors":["first","second","first"]}`: "first; second",
+		`{"title":"Bad","detail":"the name"}`: "the name; Bad", `{"detail":"no","user_group":{"name":"LEAK"}}`: "no",
+		`{"mapping":["bad s1","bad s2"],"name":["no"]}`: "mapping: bad s1; bad s2; name: no",
+		`{"non_field_errors":["no"],"success":0}`:       "non_field_errors: no",
+		`{"errors":{"name":["is blank"],"x":[]}}`:       "name: is blank", `{"errors":{"name":"is blank"}}`: "name: is blank",
+		`{"error":{"json":{"name":["is blank"]}}}`:                                   "json: name: is blank",
+		`{"detail":[{"loc":["a",0],"msg":"bad"}]}`:                                   "0: bad",
+		`{"detail":[{"loc":["body","name"],"msg":"Required","input":{"a":"LEAK"}}]}`: "name: Required",
+		`{"name":"LEAK","properties":{"a":"LEAK"},"user_group":{"name":["LEAK"]}}`:   "",
+		`{"message":"it is ` + plantedToken + ` now"}`:                               "it is (secret) now",
+		`{"message":"is abcd-and-more","token":"abcd","user_token":"abcd-and-more"}`: "is (secret)",
+		`{"token":["The token is stale."]}`:                                          "token: The token is stale.",
+		`{"message":"a\u001b[31mb\nc\r\td\u0000e\u202ef\u2028g\u200bh"}`:             "a [31mb c d e f g h",
+		`{"message":"` + many + `"}`:                                                 many,
+		`{"message":"` + many + `x"}`:                                                many + " …",
+		`{"message":"` + long + plantedToken + `"}`:                                  long + mask[:5] + " …",
+		"text/plain; charset=utf-8|invalid API key\n":                                "invalid API key",
+		`application/json|{"message":"no`:                                            "",
+		"text/html|<html><TITLE lang=en>\n 403 &ndash; Forbidden</TITLE><title>LEAK": "403 – Forbidden",
+		`text/html|<p>LEAK`: "",
+	} {
+		media, text, other := strings.Cut(body, "|")
+		if !other {
+			media, text = "application/json", body
+		}
+		_, failure, _ := post.take(reply(422, text, "Content-Type", media))
+		failIf(t, failure.Message != want || failure.FromService() == (other && media[:6] != "text/p"),
+			"%.80s: got %q, want %q; from the service: %t", body, failure.Message, want, failure.FromService())
+	}
+	for want, react := range map[string]reaction{
+		`the service responded with status 400 (Bad Request) and the message "\"x\""`: reply(400, `{"message":"\"x\""}`),
+		"the response has status 599": reply(599, ""), "the connection was cut before a complete response had arrived": cut,
+		"the service responded with status 200 (OK); it reports that the call did not succeed": ok(`{"success":0}`),
+	} {
+		_, failure, _ := get.take(react)
+		same(t, "what the error says", failure, "GET /api/user: "+want)
+	}
+}
+
+// TestObstacles: the obstacle must follow from the response, and from the methods that have worked before.
+func TestObstacles(t *testing.T) {
+	t.Parallel()
+	const page, refusal = " " + htmlPage, ` {"success":0,"message":"no"}`
+	for want, tests := range map[Obstacle][]struct {
+		call   anyCall
+		answer string
+		worked *anyCall // what has succeeded before
+	}{
+		BodyDropped: {
+			{get, "400" + page, nil},
+			{get, "411" + page, &put},
+			{get, "422" + refusal, nil},
+			{get, "403" + page, &put},
+			// CloudFront
+			{remove, "413 ", &get},
+			{remove, "405" + page, &get},
+			{remove, "400" + refusal, &get},
+		},
+		Foreign: {
+			{get, "400" + page, &get},
+			{put, "400" + page, nil},
+			{get, "401" + page, nil},
+			{get, "403 ", &get},
+			{get, "200" + page, nil},
+			{put, "404" + page, &remove},
+		},
+		Proxy: {{get, "407" + page, nil}}, WrongAddress: {{get, "404" + page, nil}, {put, "405" + refusal, nil}},
+		NoObstacle: {
+			{get, "400" + refusal, &get},
+			{put, "400" + refusal, nil},
+			{remove, "403" + refusal, &get},
+			{get, `200 {"x":1}`, nil},
+			{get, "401" + refusal, nil},
+			{put, "404" + refusal, &get},
+			{get, "429" + page, nil},
+			{get, "307" + page, nil},
+			{get, "502" + page, nil},
+		},
+	} {
+		for _, test := range tests {
+			_, react := response(test.answer)
+			client := newClient(inTurn(ok(successJSON), react), once)
+			if test.worked == nil {
+				client.config.Transport = inTurn(react)
+			} else {
+				_, _, _ = test.worked.make(client)
+			}
+			_, failure, _ := test.call.make(client)
+			same(t, test.call.method+" "+test.answer, failure.Obstacle, want)
+			worked := []bool{client.HasWorked(), client.HasWorked(http.MethodPost, http.MethodDelete)}
+			same(t, "HasWorked", worked, []bool{test.worked != nil, test.worked == &remove})
+		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestRepetitions counts, for each call and each fault, the requests that the service receives if the fault lasts, and if
-// it occurs once. An attempt that gets no response must end after the timeout.
+// TestRepetitions counts, for each call and each fault, the requests that the service receives if the fault lasts, and
+// if it occurs once. An attempt that gets no response must end after the timeout.
 func TestRepetitions(t *testing.T) {
 	t.Parallel()
 	const none, repeatable, all = "", "GET PUT DELETE", "GET PUT POST DELETE"
@@ -22,21 +22,14 @@ func TestRepetitions(t *testing.T) {
 		kind     Kind
 		repeated string // methods
 	}{
-		"unsent":    {unsent, NotSent, all},
-		"429":       {reply(429, `{}`), Throttled, all},
-		"408":       {reply(408, ``), UnknownOutcome, repeatable},
-		"500":       {reply(500, `{"success":0}`), UnknownOutcome, repeatable},
-		"503":       {reply(503, ``), UnknownOutcome, repeatable},
-		"cut":       {cut, UnknownOutcome, repeatable},
-		"silence":   {hang, UnknownOutcome, repeatable},
-		"HTML":      {ok(htmlPage), UnknownOutcome, repeatable},
-		"no group":  {ok(`{"success":1,"new_user_group":true}`), Incomplete, none},
-		"407":       {reply(407, ``), NotSent, none},
-		"400":       {reply(400, `{"success":1}`), Refused, none},
-		"403":       {reply(403, ``), Unauthorized, none},
-		"success 0": {ok(`{"success":0}`), Refused, none},
-		"307":       {reply(307, ``), Redirected, none},
-		"cached":    {reply(200, successJSON, "Age", "1"), Cached, none},
+		"unsent": {unsent, NotSent, all}, "429": {reply(429, `{}`), Throttled, all},
+		"408": {reply(408, ``), UnknownOutcome, repeatable}, "500": {reply(500, `{}`), UnknownOutcome, repeatable},
+		"503": {reply(503, ``), UnknownOutcome, repeatable}, "HTML": {ok(htmlPage), UnknownOutcome, repeatable},
+		"cut": {cut, UnknownOutcome, repeatable}, "silence": {hang, UnknownOutcome, repeatable},
+		"400": {reply(400, `{}`), Refused, none}, "success 0": {ok(`{"success":0}`), Refused, none},
+		"407": {reply(407, ``), NotSent, none}, "403": {reply(403, ``), Unauthorized, none},
+		"307": {reply(307, ``), Redirected, none}, "cached": {reply(200, successJSON, "Age", "1"), Cached, none},
+		"no group": {ok(`{"success":1,"new_user_group":true}`), Incomplete, none},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			for _, call := range fourCalls {
@@ -53,10 +46,10 @@ func TestRepetitions(t *testing.T) {
 				}
 				lost := kind == UnknownOutcome || kind == Incomplete
 				counted := strings.Contains(failure.Error(), fmt.Sprintf("in the last of %d attempts, ", want))
-				if kind != test.kind || len(service.seen) != want || failure.Attempts != want || failure.Method != call.method ||
-					counted != (want > 1) || failure.AfterLostAttempt != (lost && want > 1) || failure.MayHaveHappened() != lost {
-					t.Errorf("%s %s: %d requests, want %d; %#v", call.method, name, len(service.seen), want, failure)
-				}
+				failIf(t, kind != test.kind || len(service.seen) != want || failure.Attempts != want ||
+					failure.Method != call.method ||
+					counted != (want > 1) || failure.AfterLostAttempt != (lost && want > 1) || failure.MayHaveHappened() != lost,
+					"%s %s: %d requests, want %d; %#v", call.method, name, len(service.seen), want, failure)
 				timedOut := strings.HasSuffix(failure.Reason, "no complete response arrived within 20s")
 				if took := time.Since(begun); took != waits && !failure.RateLimited() || timedOut != (name == "silence") {
 					t.Errorf("%s %s: ended after %s, want %s: %v", call.method, name, took, waits, failure)
@@ -65,14 +58,12 @@ func TestRepetitions(t *testing.T) {
 					continue
 				}
 				answer, failure, _ := call.make(newClient(inTurn(test.fault, ok(successJSON))))
-				if failure != nil || call.method != http.MethodDelete && answer.AfterLostAttempt != lost {
-					t.Errorf("%s %s: AfterLostAttempt = %v, %v", call.method, name, answer.AfterLostAttempt, failure)
-				}
+				failIf(t, failure != nil || call.method != http.MethodDelete && answer.AfterLostAttempt != lost,
+					"%s %s: AfterLostAttempt = %v, %v", call.method, name, answer.AfterLostAttempt, failure)
 				// Even a refusal does not tell what the lost attempt did.
 				_, failure, kind = call.make(newClient(inTurn(test.fault, reply(400, "{}"))))
-				if kind != Refused || failure.AfterLostAttempt != lost || failure.MayHaveHappened() != lost {
-					t.Errorf("%s: a refusal after a lost attempt: %#v", call.method, failure)
-				}
+				failIf(t, kind != Refused || failure.AfterLostAttempt != lost || failure.MayHaveHappened() != lost,
+					"%s: a refusal after a lost attempt: %#v", call.method, failure)
 			}
 		})
 	}
@@ -87,19 +78,14 @@ func TestSharedRetries(t *testing.T) {
 		client, begun := newClient(service), time.Now()
 		operation := client.Begin(t.Context())
 		for i, want := range []int{2, 5, 6, 7} { // requests, of which three are retries
-			if _, failure, _ := get.send(operation, client); (failure != nil) != (i > 1) || len(service.seen) != want {
-				t.Errorf("call %d: %d requests, %v", i, len(service.seen), failure)
-			}
+			_, failure, _ := get.send(operation, client)
+			same(t, fmt.Sprint("call ", i), []any{failure != nil, len(service.seen)}, []any{i > 1, want})
 		}
-		if took := time.Since(begun); took != 7*second {
-			t.Errorf("the waits took %s", took)
-		}
-		if client.Retry(operation, nil) || !client.Retry(client.Begin(t.Context()), nil) {
-			t.Error("Retry does not count with the calls")
-		}
-		if begun = time.Now(); client.AwaitOutcome(operation, nil) || time.Since(begun) < 8*second {
-			t.Errorf("AwaitOutcome waited %s", time.Since(begun))
-		}
+		same(t, "all waits", time.Since(begun), 7*second)
+		same(t, "Retry", fmt.Sprint(client.Retry(operation, nil), client.Retry(client.Begin(t.Context()), nil)), "false true")
+		begun = time.Now()
+		same(t, "AwaitOutcome", client.AwaitOutcome(operation, nil), false)
+		same(t, "the wait", time.Since(begun), 30*second)
 		onlyOnce := remove
 		onlyOnce.token.Once = true
 		_, without, _ := get.make(newClient(inTurn(cut), once))
@@ -107,24 +93,31 @@ func TestSharedRetries(t *testing.T) {
 		client = newClient(inTurn(ok(successJSON), reply(429, "")))
 		_, _, _ = get.make(client)
 		_, outside, _ := get.send(t.Context(), client)
-		for _, failure := range []*Error{without, forbidden, outside} {
-			if failure.Attempts != 1 {
-				t.Errorf("%d attempts: %v", failure.Attempts, failure)
-			}
+		// A rate limit must not end a call while others get through, here once a minute, but must end it after two minutes.
+		client = newClient(inTurn(func(request *http.Request) (*http.Response, error) {
+			return reply(map[string]int{"PUT": 200, "GET": 429}[request.Method], successJSON)(request)
+		}))
+		for i := range 10 {
+			time.AfterFunc(time.Duration(i)*60*second, func() { _, _, _ = put.make(client) })
 		}
+		begun = time.Now()
+		_, _, _ = get.make(client)
+		failIf(t, time.Since(begun) < 120*second || time.Since(begun) > 150*second, "it ended after %s", time.Since(begun))
+		time.Sleep(hour)
+		_, limited, _ := get.make(client)
+		same(t, "attempts", []any{without.Attempts, forbidden.Attempts, outside.Attempts, limited.Attempts}, "[1 1 1 4]")
 	})
 }
 
-// TestWaits: waits must double up to the maximum, and be reduced at random by up to a half. What the service asks for, in
-// either form of the header, takes their place, also up to the maximum.
+// TestWaits: waits must double up to the maximum, and be reduced at random by up to a half. What the service asks for,
+// in either form of the header, takes their place, also up to the maximum.
 func TestWaits(t *testing.T) {
 	t.Parallel()
 	for _, chance := range []float64{0, 0.5, 0.999} {
 		client := newClient(nil, func(c *Config) { c.Random = func() float64 { return chance } })
-		for n, want := range map[int]time.Duration{0: second, 1: 2 * second, 4: 16 * second, 5: 30 * second, 5000: 30 * second} {
-			if got := client.wait(n, nil); got != want-time.Duration(chance*float64(want/2)) {
-				t.Errorf("wait(%d) with chance %v = %s", n, chance, got)
-			}
+		for n, want := range map[int]time.Duration{0: second, 1: 2 * second, 4: 16 * second, 5: 30 * second, 99: 30 * second} {
+			same(t, fmt.Sprintf("wait %d with chance %v", n, chance), client.wait(n, nil),
+				want-time.Duration(chance*float64(want/2)))
 		}
 	}
 	synctest.Test(t, func(t *testing.T) { // It is midnight.
@@ -135,16 +128,10 @@ func TestWaits(t *testing.T) {
 			at(hour, http.TimeFormat): 30 * second, at(hour, time.RFC850): 30 * second, at(hour, time.ANSIC): 30 * second,
 		} {
 			begun := time.Now()
-			if _, failure, _ := get.make(newClient(inTurn(reply(500, "{}", "Retry-After", header), ok(successJSON)))); failure != nil {
-				t.Error(failure)
-			}
-			if waited := time.Since(begun); waited != want {
-				t.Errorf("with Retry-After %q: waited %s, want %s", header, waited, want)
-			}
+			_, _, kind := get.make(newClient(inTurn(reply(500, "{}", "Retry-After", header), ok(successJSON))))
+			same(t, "with Retry-After "+header, fmt.Sprint(kind, time.Since(begun)), fmt.Sprint(success, want))
 		}
-		if date := at(20*second, http.TimeFormat); parseRetryAfter(date).Round(second) != 20*second {
-			t.Errorf("%s is in %s", date, parseRetryAfter(date))
-		}
+		same(t, "a date", parseRetryAfter(at(20*second, http.TimeFormat)).Round(second), 20*second)
 	})
 }
 
@@ -196,19 +183,18 @@ func TestStopped(t *testing.T) {
 				if took := time.Since(start); kind != test.kind || took != test.ended || len(service.seen) != test.requests {
 					t.Errorf("%s, %s: kind %d after %s, %d requests", name, call.method, kind, took, len(service.seen))
 				}
-				if kind == success && call.method != http.MethodDelete && answer.UserGroup.Token.IsZero() ||
+				failIf(t, kind == success && call.method != http.MethodDelete && answer.UserGroup.Token.IsZero() ||
 					kind == Throttled && failure.Message != "the last word" ||
-					kind == NotSent && (failure.Temporary() || !errors.Is(failure, context.Canceled)) {
-					t.Errorf("%s, %s: %+v, %#v", name, call.method, answer, failure)
-				}
+					kind == NotSent && (failure.Temporary() || !errors.Is(failure, context.Canceled)),
+					"%s, %s: %+v, %#v", name, call.method, answer, failure)
 			}
 		})
 	}
 }
 
-// TestNameRequired: a name must be sent only to a service that requires one, and only where that is known or likely. The
-// service refuses (r, 0 with status 200, u with 401), fails (5 with status 500, 3 with 503), cuts the connection (c), and
-// returns a group that is new (+) or existed (=).
+// TestNameRequired: a name must be sent only to a service that requires one, and only where that is known or likely.
+// The service refuses (r, 0 with status 200, u with 401), fails (5 with status 500, 3 with 503), cuts the connection
+// (c), and returns a group that is new (+) or existed (=).
 func TestNameRequired(t *testing.T) {
 	t.Parallel()
 	reactions := map[rune]reaction{
@@ -227,14 +213,14 @@ func TestNameRequired(t *testing.T) {
 		{"0+=0==", "-nn-nn", "GET PUT", "----"},
 		{"=r+==", "--n--", "", "----"}, // It requires a name only of a group that does not exist yet.
 		{"r+r", "-nn", "GET", "-"},     // The second lookup is refused with a name.
-		{"r3+===", "-nnn--", "GET", "y---"},
 		{"5+=5==", "-nn-nn", "GET PUT", "----"},
-		{"5=+==", "-nn--", "GET", "y---"}, // The status 500 may have created the group.
+		{"r3+===", "-nnn--", "GET", "y---"},
 		{"c5+===", "--nn--", "GET", "y---"},
-		{"55+===", "-n----", "", "y---"}, // The first retry has shown that it is not the name.
+		{"5=+==", "-nn--", "GET", "y---"}, // The status 500 may have created the group.
+		{"55+===", "-n----", "", "y---"},  // The first retry has shown that it is not the name.
+		{"+5====", "-----", "", "-y--"},   // A lookup without a name has passed before.
 		{"535+===", "-n-nn--", "GET", "y---"},
 		{"3+===", "-----", "", "y---"},
-		{"+5====", "-----", "", "-y--"}, // A lookup without a name has passed before.
 		{"5r", "-n", "", ""},
 		{"u", "-", "", ""},
 	} {
@@ -255,16 +241,34 @@ func TestNameRequired(t *testing.T) {
 			for _, body := range service.bodies {
 				named += map[string]string{without: "-", with: "n"}[body]
 			}
-			required := slices.DeleteFunc([]string{"GET", "PUT"}, func(method string) bool { return !client.NameRequired(method) })
-			if named != test.named || strings.Join(required, " ") != test.required || lost != test.lost {
-				t.Errorf("%+v: named %s, required by %v, lost %s", test, named, required, lost)
-			}
+			required := slices.DeleteFunc([]string{"GET", "PUT"},
+				func(method string) bool { return !client.NameRequired(method) })
+			same(t, test.reactions, []string{named, strings.Join(required, " "), lost},
+				[]string{test.named, test.required, test.lost})
 		})
 	}
+	// It is tried even if no retries are left, and an incomplete response shows that a name is required, too.
+	service := inTurn(reply(500, "{}"), ok(`{"success":1,"new_user_group":true}`))
+	client := newClient(service, once)
+	call := anyCall{method: "GET", group: GroupRequest{UserGroupID: "acme", NameIfRequired: "Acme"}}
+	_, _, kind := call.make(client)
+	same(t, "without retries", fmt.Sprint(service.bodies, kind, client.NameRequired("GET")),
+		fmt.Sprint([]string{without, with}, Incomplete, true))
+	// A call that cleans up is completed even if the run is stopped, but does not wait.
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	stopped := inTurn(ok(successJSON), reply(400, "{}"), reply(429, ""))
+	client = newClient(stopped)
+	_, _, _ = get.make(client)
+	_, _, _ = call.send(client.Begin(CleanUp(ctx)), client)
+	same(t, "a call that cleans up", stopped.bodies, []string{without, without, with})
 	// A name of its own shows nothing. Without NameIfRequired, none may be sent.
-	service := inTurn(ok(successJSON), reply(400, "{}"))
-	client := newClient(service)
-	_, _, _ = anyCall{method: "GET", group: GroupRequest{UserGroupID: "acme", Name: new("Acme"), NameIfRequired: "B"}}.make(client)
+	service = inTurn(ok(successJSON), reply(400, "{}"))
+	client = newClient(service)
+	_, _,
+		_ = anyCall{
+		method: "GET", group: GroupRequest{UserGroupID: "acme", Name: new("Acme"), NameIfRequired: "B"},
+	}.make(client)
 	_, _, _ = get.make(client)
 	if !slices.Equal(service.bodies, []string{with, without}) || client.NameRequired(http.MethodGet) {
 		t.Errorf("sent %q", service.bodies)

@@ -27,8 +27,8 @@ type call struct {
 
 type cleanUpKey struct{}
 
-// CleanUp marks the context of calls that clean up after another call. Their first attempt is made even if the run has
-// been stopped, because stopping halfway would leave something behind at the service.
+// CleanUp marks the context of calls that clean up after another call. They are made even if the run has been stopped,
+// because stopping halfway would leave something behind at the service. Only retries that have to wait are not.
 func CleanUp(ctx context.Context) context.Context { return context.WithValue(ctx, cleanUpKey{}, true) }
 
 // CleansUp reports whether the context is one of CleanUp.
@@ -47,13 +47,13 @@ func (c *Client) do(ctx context.Context, call call) (answer Answer, _ error) {
 	named := required
 	var failure *Error // of the last attempt
 	for number := 1; ; number++ {
-		if err := c.limiter.wait(ctx); err != nil && (number > 1 || !CleansUp(ctx)) {
+		if err := c.limiter.wait(ctx); err != nil && !CleansUp(ctx) {
 			return answer, cmp.Or(failure, Stopped(call.method, err))
 		}
 		earlier := failure
 		answer, failure = c.attempt(ctx, call, named, number)
 		answer.AfterLostAttempt = earlier.MayHaveHappened()
-		if failure == nil || failure.Kind == Incomplete {
+		if failure == nil || failure.Kind == Incomplete && call.method != http.MethodDelete {
 			c.succeeded(call, named)
 		}
 		if failure == nil {
@@ -63,25 +63,17 @@ func (c *Client) do(ctx context.Context, call call) (answer Answer, _ error) {
 			return answer, nil
 		}
 		failure.AfterLostAttempt = earlier.MayHaveHappened()
-		mayMissName := !named && c.mayMissName(call, failure, earlier) // This is tried even if no retries are left.
+		trial := !named && c.mayMissName(call, failure, earlier)
 		switch {
 		case failure.Kind == Refused && !named && call.named != nil:
 			required, named = true, true
 			continue
 		case !failure.Temporary(), failure.Kind == UnknownOutcome && !call.repeatable,
-			!c.Retry(ctx, failure) && (!mayMissName || ctx.Err() != nil):
+			!c.Retry(ctx, failure) && (!trial || ctx.Err() != nil):
 			return answer, failure
 		}
-		named = required || mayMissName
+		named = required || trial
 	}
-}
-
-// mayMissName reports whether the next attempt has to show whether only a name was missing. A service that does not
-// check what it gets fails with status 500, so the first retry after that has the name.
-func (c *Client) mayMissName(call call, failure, earlier *Error) bool {
-	const status = http.StatusInternalServerError
-	_, known := c.naming(call.method)
-	return call.named != nil && !known && failure.Status == status && (earlier == nil || earlier.Status != status)
 }
 
 // attempt sends the request once. It interprets and logs the response.
@@ -116,7 +108,7 @@ func (c *Client) exchange(ctx context.Context, call call) (response *http.Respon
 	}).WithContext(connection.watch(ctx))
 	response, err := c.config.Transport.RoundTrip(request)
 	if err == nil {
-		defer response.Body.Close() //nolint:errcheck // It was read.
+		defer response.Body.Close()
 		connection.made.Store(true)
 		body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	}

@@ -37,7 +37,7 @@ type TokenRequest struct {
 // a type without an obvious meaning is nil or zero, and says nothing about the group. Name, ProvidedID and Properties
 // may merely echo the request.
 type UserGroup struct {
-	TeamID         string // the service's internal ID of the group: a number in the contract, and any text in practice
+	TeamID         string // the service's internal ID of the group: a number in the contract, any text in practice
 	Token          Secret // the user group token
 	Name           *string
 	ProvidedID     *string // the group's user_group_id

@@ -18,17 +18,14 @@ import (
 
 // Config configures a Client. All fields without a comment on their zero value are required.
 type Config struct {
-	URL    *url.URL // the address of all calls, from ParseBaseURL
-	APIKey Secret   // for the Authorization header of every request (interface section 5)
-	// RequestTimeout limits each attempt, from dialing to the last byte of the response.
-	RequestTimeout time.Duration
+	URL            *url.URL      // the address of all calls, from ParseBaseURL
+	APIKey         Secret        // for the Authorization header of every request (interface section 5)
+	RequestTimeout time.Duration // for each attempt, from dialing to the last byte of the response
 	// MaxRetries is how many retries the calls of an operation have together, where repeating a call is safe. Refusals
 	// because of a rate limit do not count for a while, as long as other calls get through. Zero means no retries at all.
-	MaxRetries int
-	// RetryWaitMax caps every wait between two attempts, including one that a Retry-After header asks for.
-	RetryWaitMax time.Duration
-	// RequestsPerSecond limits all calls of this client together. Zero means as fast as the service allows.
-	RequestsPerSecond float64
+	MaxRetries        int
+	RetryWaitMax      time.Duration // caps every wait between two attempts, even one that a Retry-After header asks for
+	RequestsPerSecond float64       // of all calls together; zero means as many as the service allows
 	UserAgent         string
 	Headers           map[string]Secret // sent with every request; nil means none
 	RootCAs           *x509.CertPool    // the trusted authorities; nil means those of the system
@@ -72,7 +69,11 @@ func New(config Config) *Client {
 }
 
 // LastThrough returns when the service itself last decided on a call, or the zero time if it never has.
-func (c *Client) LastThrough() time.Time { return c.limiter.lastThrough() }
+func (c *Client) LastThrough() time.Time {
+	c.limiter.mu.Lock()
+	defer c.limiter.mu.Unlock()
+	return c.limiter.through
+}
 
 // HasWorked reports whether a call with one of the HTTP methods has succeeded, or with any if none is given.
 func (c *Client) HasWorked(methods ...string) bool {
@@ -85,24 +86,29 @@ func (c *Client) HasWorked(methods ...string) bool {
 // NameRequired reports whether the service has accepted calls with the HTTP method only with a name, so that each of
 // them sends one.
 func (c *Client) NameRequired(method string) bool {
-	required, _ := c.naming(method)
-	return required
-}
-
-func (c *Client) naming(method string) (required, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	required, known = c.nameRequired[method]
-	return required, known
+	return c.nameRequired[method]
 }
 
-// succeeded records that a call has succeeded, even if its response was incomplete. named says whether it was sent with NameIfRequired.
+// mayMissName reports whether the next attempt has to show whether only a name was missing, even if no retries are
+// left. A service that does not check what it gets fails with status 500.
+func (c *Client) mayMissName(call call, failure, earlier *Error) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	const status = http.StatusInternalServerError
+	_, known := c.nameRequired[call.method]
+	return call.named != nil && !known && failure.Status == status && (earlier == nil || earlier.Status != status)
+}
+
+// succeeded records that a call has succeeded, even if its response was incomplete. named says whether it was sent with
+// NameIfRequired.
 func (c *Client) succeeded(call call, named bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.worked[call.method] = true
 	_, known := c.nameRequired[call.method]
-	if call.named != nil && !(named && known) { // A service may require a name only of a group that does not exist yet.
+	if call.named != nil && (!named || !known) { // A service may require a name only of a group that does not exist yet.
 		c.nameRequired[call.method] = named
 	}
 }

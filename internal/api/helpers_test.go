@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// The tests plant these secrets. None contains another, and none begins with a letter that can follow a backslash, because
-// \t followed by "ok" would look like "tok".
+// The tests plant these secrets. None contains another, and none begins with a letter that can follow a backslash,
+// because \t followed by "ok" would look like "tok".
 const (
 	plantedKey      = "key-3f9c1d77aa02"
 	plantedToken    = "old-token-5b21c0de"
@@ -34,23 +34,18 @@ const (
 	hour        = time.Hour
 )
 
-// service is the other end of the wire, within the process. It has a reaction for each request. The last one is repeated
-// for all further requests.
+// service has a reaction for each request. The last one is repeated for all further requests.
 type service struct {
 	reactions []reaction
-
-	mu     sync.Mutex
-	seen   []*http.Request
-	bodies []string
-	times  []time.Time
+	mu        sync.Mutex
+	seen      []*http.Request
+	bodies    []string
+	times     []time.Time
 }
 
-// reaction responds to a request, or fails to do so.
 type reaction func(*http.Request) (*http.Response, error)
 
 func inTurn(reactions ...reaction) *service { return &service{reactions: reactions} }
-
-// RoundTrip implements http.RoundTripper.
 func (s *service) RoundTrip(request *http.Request) (*http.Response, error) {
 	body, _ := io.ReadAll(request.Body)
 	s.mu.Lock()
@@ -151,17 +146,28 @@ func (a anyCall) make(c *Client) (Answer, *Error, Kind) {
 	return a.send(c.Begin(context.Background()), c)
 }
 
-// take returns what a new client takes a response for.
 func (a anyCall) take(react reaction) (Answer, *Error, Kind) {
 	return a.make(newClient(inTurn(react), once))
 }
 
-func properties(t testing.TB, text string) Properties {
+func properties(text string) Properties {
 	object, err := ParseProperties(text)
 	if err != nil {
-		t.Fatalf("ParseProperties(%.200q): %v", text, err)
+		panic(err)
 	}
 	return object
+}
+
+// same fails unless both print the same.
+func same(t testing.TB, what string, got, want any) {
+	t.Helper()
+	failIf(t, fmt.Sprint(got) != fmt.Sprint(want), "%.400s: got %.400v, want %.400v", what, got, want)
+}
+
+func failIf(t testing.TB, failed bool, format string, args ...any) {
+	if t.Helper(); failed {
+		t.Errorf(format, args...)
+	}
 }
 
 // wantAbsent fails if text contains any of the secrets.
@@ -186,50 +192,43 @@ func (p pipes) Accept() (net.Conn, error) {
 	return nil, net.ErrClosed
 }
 
-// draining is a listener whose connections are closed only after all that the client sends has been read. Over a network,
-// too, a client can send a request before it reads that the server has refused its certificate.
-type (
-	draining     struct{ pipes }
-	drainingConn struct{ net.Conn }
-)
+// draining is a connection that is closed only after all that the client sends has been read. Over a network, too, a
+// client can send a request before it reads that the server has refused its certificate.
+type draining struct{ net.Conn }
 
-func (d draining) Accept() (net.Conn, error) {
-	conn, err := d.pipes.Accept()
-	return drainingConn{conn}, err
-}
-
-func (d drainingConn) Close() error {
+func (d draining) Close() error {
 	go func() { _, _ = io.Copy(io.Discard, d.Conn); _ = d.Conn.Close() }()
 	return nil
 }
 
 // serve starts a server, with TLS if config is not nil.
-func serve(t testing.TB, config *tls.Config, server *http.Server) pipes {
-	listener := make(pipes)
-	server.ErrorLog = log.New(io.Discard, "", 0)
+func serve(t testing.TB, config *tls.Config, server *http.Server) (listener pipes) {
+	server.ErrorLog, listener = log.New(io.Discard, "", 0), make(pipes)
 	t.Cleanup(func() { _ = server.Close() })
 	if config == nil {
 		go func() { _ = server.Serve(listener) }()
 	} else {
-		go func() { _ = server.Serve(tls.NewListener(draining{listener}, config)) }()
+		go func() { _ = server.Serve(tls.NewListener(listener, config)) }()
 	}
 	return listener
 }
 
-// hosts are all servers that a client can reach.
+// hosts are all servers that a client can reach. Those at port 443 have TLS.
 type hosts map[string]pipes
 
 func (h hosts) dial(_ context.Context, _, address string) (net.Conn, error) {
-	listener, there := h[address]
-	if !there {
+	here, there := net.Pipe()
+	if h[address] == nil {
 		return nil, fmt.Errorf("%s: %w", address, errUnsent)
 	}
-	here, other := net.Pipe()
-	listener <- other
+	if strings.HasSuffix(address, ":443") {
+		there = draining{there}
+	}
+	h[address] <- there
 	return here, nil
 }
 
-// wired returns a client with the real transport.
+// client returns a client with the real transport.
 func (h hosts) client(t testing.TB, change ...func(*Config)) *Client {
 	client := newClient(nil, change...)
 	network := client.config.Transport.(network)

@@ -14,7 +14,6 @@ type limiter struct {
 	calls   *rate.Limiter
 	ceiling rate.Limit
 	turn    chan struct{} // held by the call that comes next
-
 	mu      sync.Mutex
 	first   time.Time // when the first call was sent
 	through time.Time // when the service last decided on a call
@@ -24,8 +23,8 @@ type limiter struct {
 	lowered time.Time // a call that was sent earlier says nothing about the rate
 }
 
-// By how much each call that gets through raises the rate: by a tenth until the limit was found, then by a hundredth, and
-// at least by leastIncrease.
+// By how much each call that gets through raises the rate: by a tenth until the limit was found, then by a hundredth,
+// and at least by leastIncrease.
 const (
 	leastIncrease = 0.05 // calls per second
 	decrease      = 0.8
@@ -37,8 +36,8 @@ func newLimiter(ceiling rate.Limit) *limiter {
 	return &limiter{calls: rate.NewLimiter(ceiling, 1), ceiling: ceiling, turn: make(chan struct{}, 1)}
 }
 
-// wait waits until the next call may be sent. It returns an error if the context ends first. Only one call at a time waits
-// for its time, and the others for their turn, so that a change of the rate applies to all of them.
+// wait waits until the next call may be sent. It returns an error if the context ends first. Only one call at a time
+// waits for its time, and the others for their turn, so that a change of the rate applies to all of them.
 func (l *limiter) wait(ctx context.Context) error {
 	select {
 	case l.turn <- struct{}{}:
@@ -68,9 +67,9 @@ func (l *limiter) learn(sent time.Time, failure *Error, longest time.Duration) {
 		l.through = now
 		l.passes++
 		if limit < l.ceiling {
-			step := limit / 100
-			if !l.found {
-				step = limit / 10
+			step := limit / 10
+			if l.found {
+				step = limit / 100
 			}
 			l.calls.SetLimit(min(limit+max(step, leastIncrease), l.ceiling))
 		}
@@ -88,11 +87,4 @@ func (l *limiter) learn(sent time.Time, failure *Error, longest time.Duration) {
 		l.calls.SetLimit(max(limit*decrease, min(lowestRate, l.ceiling)))
 		l.calls.Allow() // From now on, even the next call waits.
 	}
-}
-
-// lastThrough returns when the service last decided on a call, or the zero time if it never has.
-func (l *limiter) lastThrough() time.Time {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.through
 }

@@ -47,13 +47,10 @@ type masked struct {
 	body   []byte
 }
 
-// MarshalText implements encoding.TextMarshaler, for loggers that write JSON.
+// MarshalText is for loggers that write JSON, and Format for all others. No verb prints the raw bytes.
 func (m masked) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+func (m masked) Format(f fmt.State, _ rune)   { _, _ = io.WriteString(f, m.String()) }
 
-// Format implements fmt.Formatter for all other loggers. No verb prints the raw bytes.
-func (m masked) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, m.String()) }
-
-// String implements fmt.Stringer.
 func (m masked) String() string {
 	read := fieldsOf(m.body)
 	if read == nil {

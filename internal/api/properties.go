@@ -45,7 +45,7 @@ func ParseProperties(text string) (Properties, error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return Properties{}, errors.New("has text after the JSON object")
 	}
-	return Properties{text, mapped(members, plain).(map[string]any)}, nil //nolint:errcheck // plain keeps objects.
+	return Properties{text, mapped(members, plain).(map[string]any)}, nil
 }
 
 // IsZero reports whether there is no object. The "omitzero" option of encoding/json uses it.
@@ -147,14 +147,10 @@ func (p Properties) Beyond(other Properties) bool {
 	return slices.ContainsFunc(p.Differences(other), func(key string) bool { return mine[key] != nil })
 }
 
-// String implements fmt.Stringer. It masks the text, and so do the following methods.
-func (p Properties) String() string { return "(JSON object)" }
-
-// Format implements fmt.Formatter.
+// String implements fmt.Stringer. It masks the text, and so do the methods for all verbs of fmt and for slog.
+func (p Properties) String() string             { return "(JSON object)" }
 func (p Properties) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, p.String()) }
-
-// LogValue implements slog.LogValuer.
-func (p Properties) LogValue() slog.Value { return slog.StringValue(p.String()) }
+func (p Properties) LogValue() slog.Value       { return slog.StringValue(p.String()) }
 
 // MarshalJSON implements json.Marshaler. It returns the text that was parsed.
 func (p Properties) MarshalJSON() ([]byte, error) {
@@ -167,10 +163,8 @@ func (p Properties) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements json.Unmarshaler for the properties in a response. They can be a string that contains an
 // object, and an empty list. Anything else that is not an object counts as missing.
 func (p *Properties) UnmarshalJSON(text []byte) error {
-	raw, quoted := string(text), ""
-	if json.Unmarshal(text, &quoted) == nil && quoted != "" {
-		raw = quoted
-	}
+	raw := string(text)
+	_ = json.Unmarshal(text, &raw)
 	if strings.ReplaceAll(raw, " ", "") == "[]" {
 		raw = "{}"
 	}

@@ -2,10 +2,12 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,7 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
 // TestRequests compares each request with the contract, byte for byte (interface sections 2, 4 and 5).
@@ -21,41 +24,35 @@ func TestRequests(t *testing.T) {
 	t.Parallel()
 	full := GroupRequest{
 		UserGroupID: `a/c m"é`, Name: new("Acme"), Mapping: map[string]string{"s2": "b", "s1": "a"}, NameIfRequired: "x",
-		Properties: properties(t, `{ "z": 1e30, "a": 123456789012345678901234567890, "u": "\u00e9", "n": null, "o": {} }`),
+		Properties: properties(`{ "z": 1e30, "a": 123456789012345678901234567890, "u": "\u00e9", "n": null, "o": {} }`),
 	}
 	const fullBody = `{"user_group_id":"a/c m\"é","name":"Acme","mapping":{"s1":"a","s2":"b"},` +
 		`"properties":{"z":1e30,"a":123456789012345678901234567890,"u":"\u00e9","n":null,"o":{}}}`
-	empty := GroupRequest{UserGroupID: "acme", Name: new(""), Mapping: map[string]string{}, Properties: properties(t, "{ }")}
-	const emptyBody = `{"user_group_id":"acme","name":"","mapping":{},"properties":{}}`
+	empty := GroupRequest{UserGroupID: "acme", Name: new(""), Mapping: map[string]string{}, Properties: properties("{ }")}
+	const emptyBody, bareBody = `{"user_group_id":"acme","name":"","mapping":{},"properties":{}}`,
+		`{"user_group_id":"acme"}`
 	bare := GroupRequest{UserGroupID: "acme", NameIfRequired: "Acme"}
 	all := TokenRequest{NewSecret(plantedToken), `a"c`, "d", false}
+	const tokenBody = `{"current_token":"` + plantedToken + `"`
 	for _, test := range []struct {
 		anyCall
 		body string
 	}{
-		{anyCall{"GET", bare, all}, `{"user_group_id":"acme"}`},
+		{anyCall{"GET", bare, all}, bareBody},
 		{anyCall{"GET", full, all}, fullBody},
 		{anyCall{"GET", empty, all}, emptyBody},
-		{anyCall{"PUT", bare, all}, `{"user_group_id":"acme"}`},
+		{anyCall{"PUT", bare, all}, bareBody},
 		{anyCall{"PUT", full, all}, fullBody},
 		{anyCall{"PUT", empty, all}, emptyBody},
-		{anyCall{"POST", full, all}, `{"current_token":"` + plantedToken + `"}`},
-		{anyCall{"DELETE", full, TokenRequest{UserGroupID: "acme"}}, `{"user_group_id":"acme"}`},
-		{
-			anyCall{"DELETE", full, all},
-			`{"current_token":"` + plantedToken + `","user_group_id":"a\"c","data_source_provided_id":"d"}`,
-		},
+		{anyCall{"DELETE", full, TokenRequest{UserGroupID: "acme"}}, bareBody},
+		{anyCall{"DELETE", full, all}, tokenBody + `,"user_group_id":"a\"c","data_source_provided_id":"d"}`},
+		{anyCall{"POST", full, all}, tokenBody + `}`},
 	} {
 		service := inTurn(ok(successJSON))
-		_, failure, _ := test.make(newClient(service))
-		got, body := service.seen[0], service.bodies[0]
-		if failure != nil || len(service.seen) != 1 || got.Method != test.method || body != test.body ||
-			got.URL.String() != "https://service.example/api/user" {
-			t.Errorf("got  %s %s %s\nwant %s %s (%v)", got.Method, got.URL, body, test.method, test.body, failure)
-		}
-		if got.ContentLength != int64(len(body)) || got.GetBody != nil {
-			t.Errorf("Content-Length %d; replayable: %t", got.ContentLength, got.GetBody != nil)
-		}
+		_, _, kind := test.make(newClient(service))
+		got := service.seen[0]
+		same(t, "the request", []any{kind, got.Method, got.URL, service.bodies, got.ContentLength, got.GetBody == nil},
+			[]any{success, test.method, "https://service.example/api/user", []string{test.body}, len(test.body), true})
 	}
 }
 
@@ -89,9 +86,7 @@ func TestWire(t *testing.T) {
 			if r.Method != http.MethodGet {
 				want["Connection"] = []string{"close"}
 			}
-			if diff := cmp.Diff(want, r.Header); diff != "" || len(r.TransferEncoding) > 0 {
-				t.Errorf("%s: headers (-want +got):\n%s", r.Method, diff)
-			}
+			same(t, "the header of "+r.Method, []any{r.Header, r.TransferEncoding}, []any{want, []string{}})
 			_, _ = io.WriteString(w, successJSON)
 		})}
 		client := hosts{"127.0.0.1:80": serve(t, nil, server)}.client(t, func(c *Config) {
@@ -105,9 +100,8 @@ func TestWire(t *testing.T) {
 			}
 		})
 		for i, want := range []int{1, 2, 3, 4, 1, 5, 6, 7, 1} {
-			if _, failure, _ := fourCalls[i%4].make(client); used != want || failure != nil {
-				t.Errorf("call %d, %s: connection %d, want %d; %v", i, fourCalls[i%4].method, used, want, failure)
-			}
+			_, _, kind := fourCalls[i%4].make(client)
+			same(t, "the kind and connection of "+fourCalls[i%4].method, []int{int(kind), used}, []int{int(success), want})
 		}
 		for range 3 {
 			var workers sync.WaitGroup
@@ -118,13 +112,12 @@ func TestWire(t *testing.T) {
 			synctest.Wait() // until all connections are idle
 		}
 		time.Sleep(5 * second)
-		if _, _, _ = get.make(client); used != 17 { // 9 for the other workers, and this one
-			t.Errorf("after a pause: connection %d", used)
-		}
+		_, _, _ = get.make(client)
+		same(t, "the connection after a pause", used, 17) // 9 for the other workers, and this one
 		dies, requests, client.config.MaxRetries = true, 0, 0
-		if _, failure, kind := get.make(client); kind != UnknownOutcome || used != 17 || requests != 1 {
-			t.Errorf("%v; connection %d, %d requests", failure, used, requests)
-		}
+		_, _, kind := get.make(client)
+		same(t, "the kind, connection and requests of a GET that dies", []int{int(kind), used, requests},
+			[]int{int(UnknownOutcome), 17, 1})
 	})
 }
 
@@ -132,17 +125,18 @@ func TestParseBaseURL(t *testing.T) {
 	t.Parallel()
 	for want, texts := range map[string][]string{
 		"https://x.example/api/user": {
-			"https://x.example", "https://x.example//", "HTTPS://x.example/", "https://x.example/../.", "https://x.example/api/user",
+			"https://x.example", "https://x.example//", "HTTPS://x.example/", "https://x.example/../.",
+			"https://x.example/api/user",
 		},
-		"https://x.example/api/user/":          {"https://x.example/api/user/"},
+		"https://x.example/api/user/":          nil,
 		"https://x.example/api/api/user":       {"https://x.example/api"},
 		"https://x.example/xapi/user/api/user": {"https://x.example/xapi/user"},
-		"https://x.example/b/api/user":         {"https://x.example/a/../b///", "https://x.example/b/api/user"},
-		"https://x.example/b/api/user/":        {"https://x.example/b/api/user/"},
+		"https://x.example/b/api/user":         {"https://x.example/a/../b///"},
+		"https://x.example/b/api/user/":        nil,
 		"https://x.example/a%2Fb/api/user":     {"https://x.example/a%2Fb/"},
 		"https://[2001:db8::1]:8443/api/user":  {"https://[2001:db8::1]:8443"},
 		"http://127.9.9.9/api/user":            {"http://127.9.9.9"},
-		"http://[::1]:8080/x/api/user":         {"http://[::1]:8080/x/"},
+		"http://[::1]:8/x/api/user":            {"http://[::1]:8/x/"},
 		"http://LocalHost:1/api/user":          {"http://LocalHost:1"},
 	} {
 		for _, text := range append(texts, want) { // Parsing an accepted address again changes nothing.
@@ -154,22 +148,26 @@ func TestParseBaseURL(t *testing.T) {
 	const overHTTP = "must start with https://, because over http"
 	for want, texts := range map[string][]string{
 		"must be an absolute address": {
-			"", "x.example", "//x.example", "/base", "https://", "https:///base", "https://:443", "https://[::1", "https:x.example",
-			"https://x.example:LEAK", "https://x.example/%zz", "localhost:8080", "https://LEAK:pw@x.example:zz", "http://::1:8101",
+			"", "x.example", "//x.example", "/base", "https://", "https:///base", "https://:443", "https://[::1",
+			"https:x.example", "https://x.example:LEAK", "https://x.example/%zz", "localhost:8080",
+			"https://LEAK:pw@x.example:zz", "http://::1:8101",
 		},
-		"must not contain spaces":      {" https://x.example", "https://x.example\n", "https://x.example\u00a0"},
-		"must not contain a user name": {"https://user:LEAK@x.example", "https://@x.example", "http://localhost:LEAK@x.example"},
-		"must not contain a query":     {"https://x.example?key=LEAK", "https://x.example/?", "https://x.example/#LEAK"},
-		"must start with https://":     {"ftp://x.example", "ws://localhost"},
-		overHTTP:                       {"http://x.example", "http://0.0.0.0", "http://localhost.x.example", "http://[2001:db8::1]"},
+		"must not contain spaces": {" https://x.example", "https://x.example\n", "https://x.example\u00a0"},
+		"must not contain a user name": {
+			"https://user:LEAK@x.example", "https://@x.example", "http://localhost:LEAK@x.example",
+		},
+		"must not contain a query": {"https://x.example?key=LEAK", "https://x.example/?", "https://x.example/#LEAK"},
+		"must start with https://": {"ftp://x.example", "ws://localhost"},
+		overHTTP: {
+			"http://x.example", "http://0.0.0.0", "http://localhost.x.example", "http://[2001:db8::1]",
+		},
 	} {
 		for _, text := range texts {
 			_, err := ParseBaseURL(text, false)
 			_, allowed := ParseBaseURL(text, true)
-			if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "LEAK") ||
-				(allowed == nil) != (want == overHTTP) {
-				t.Errorf("ParseBaseURL(%q) = %v; want %q; with http allowed: %v", text, err, want, allowed)
-			}
+			failIf(t, err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "LEAK") ||
+				(allowed == nil) != (want == overHTTP),
+				"ParseBaseURL(%q) = %v; want %q; with http allowed: %v", text, err, want, allowed)
 		}
 	}
 }
@@ -182,16 +180,15 @@ func TestComparisons(t *testing.T) {
 	for shown, sent := range map[string]string{
 		"R&amp;D": "R&D", "Cafe\u0301": "Caf\u00e9", "a\r\nb": " a\nb ", long: long + "tail",
 	} {
-		if !SameName(sent, shown) || SameName(shown[1:], shown) || SameName(sent, shown[:2]) || SameName(sent, "") {
-			t.Errorf("SameName(%q, %q)", sent, shown)
-		}
+		failIf(t, !SameName(sent, shown) || SameName(shown[1:], shown) || SameName(sent, shown[:2]) || SameName(sent, ""),
+			"SameName(%q, %q)", sent, shown)
 	}
 	full := UserGroup{
 		TeamID: "7", Token: NewSecret("token"), Name: new("Acme"), ProvidedID: new("acme"),
-		Properties: properties(t, `{"a":1,"b":2}`), EnvironmentTag: new("Customer"),
+		Properties: properties(`{"a":1,"b":2}`), EnvironmentTag: new("Customer"),
 	}
-	sent := GroupRequest{Name: new("Acme"), Properties: properties(t, `{"b":2.0,"a":1}`)}
-	other := GroupRequest{Name: new(""), Properties: properties(t, `{"b":3,"c":4}`)}
+	sent := GroupRequest{Name: new("Acme"), Properties: properties(`{"b":2.0,"a":1}`)}
+	other := GroupRequest{Name: new(""), Properties: properties(`{"b":3,"c":4}`)}
 	for i, got := range []Differences{
 		sent.Differences(full), sent.Differences(UserGroup{}), GroupRequest{}.Differences(full), other.Differences(full),
 	} {
@@ -199,16 +196,94 @@ func TestComparisons(t *testing.T) {
 		if i == 3 {
 			want = Differences{true, []string{"a", "b", "c"}}
 		}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%d: %+v, want %+v", i, got, want)
-		}
+		failIf(t, !reflect.DeepEqual(got, want), "%d: %+v, want %+v", i, got, want)
 	}
 	want := full
 	want.ProvidedID = nil
-	if got := (UserGroup{}).Over(full); !reflect.DeepEqual(got, want) {
-		t.Errorf("an empty response over a full one is %+v", got)
+	got, kept := (UserGroup{}).Over(full), full.Over(UserGroup{TeamID: "8", Token: NewSecret("other")})
+	failIf(t, !reflect.DeepEqual(got, want) || !reflect.DeepEqual(kept, full), "Over: %+v, %+v", got, kept)
+}
+
+// TestParseProperties: an error must say where to look, and never quote the text.
+func TestParseProperties(t *testing.T) {
+	t.Parallel()
+	const early, syntax = "is not complete JSON: the text ends early", "is not valid JSON: look at line 1, column "
+	for text, want := range map[string]string{
+		"": early, " \n ": early, `{"LEAK":[1,{"b":"c`: early, `LEAK = "gold"`: syntax + "1 of the text",
+		"\ufeff{}": syntax + "1 of the text", `{"LEAK":1,}`: syntax + "11 of the text",
+		"{\"LEAK\":\"é\t\"}":        syntax + "11 of the text",
+		"{\n\"é😀\":LEAK}":           "is not valid JSON: look at line 2, column 6 of the text",
+		strings.Repeat("[", 10_001): syntax + "10001 of the text", "null": "is JSON, but not an object",
+		"[\"LEAK\"]": "is JSON, but not an object", `"{\"LEAK\":1}"`: "is JSON, but not an object",
+		"{} LEAK": "has text after the JSON object", "{}\n{}": "has text after the JSON object",
+	} {
+		_, err := ParseProperties(text)
+		same(t, text, err, want)
 	}
-	if got := full.Over(UserGroup{TeamID: "8", Token: NewSecret("other")}); !reflect.DeepEqual(got, full) {
-		t.Errorf("a full response over another one is %+v", got)
+}
+
+// TestPropertiesText: the text must be what Terraform's jsonencode writes, whatever the notation.
+func TestPropertiesText(t *testing.T) {
+	t.Parallel()
+	// Terraform keeps the sign of zero, which no service does. No number may become enormous.
+	huge := `{"a":[1e401,1e-401,1e9999999999999999999,` + strings.Repeat("9", 1000) + `]}`
+	tests := map[string]string{`{"a":[-0,-0.00e5,0e-400]}`: `{"a":[0,0,0]}`, huge: huge}
+	var numbers []string
+	for _, digits := range []string{"1", "10", "120", "9007199254740993", strings.Repeat("1234567890", 14)} {
+		for _, mantissa := range []string{digits, digits + ".50", digits[:1] + "." + digits, "-0.00" + digits + "0"} {
+			for _, exponent := range []string{"", "e0", "E1", "e+2", "E-002", "e5", "E+150", "e-150", "e308"} {
+				numbers = append(numbers, mantissa+exponent)
+			}
+		}
+	}
+	for _, text := range []string{
+		" {\t\r\n} ", `{ "a" : [ null , true , false , "s" , 1 , {} , [ ] ] }`,
+		`{"z":{"b":[{"d":1,"c":{"f":1,"e":2}}],"a":1},"A":1,"":3,"é":5,"<":6,"\u0000":7,"😀":1,"～":2}`,
+		`{"a":"<a href='x'>&amp;</a>","b":"\"\\\/\b\f\n\r\t\u001f\u007f\u00E9\ud83d\uDE00"}`,
+		`{"a":[` + strings.Join(numbers, " ,\r\n\t") + `]}`,
+	} {
+		value, _ := stdlib.JSONDecode(cty.StringVal(text))
+		encoded, _ := stdlib.JSONEncode(value)
+		tests[text] = encoded.AsString()
+	}
+	for text, want := range tests {
+		same(t, text, properties(text).Text(), want)
+	}
+}
+
+// TestPropertiesEqual: two objects are equal if no service could mean something else by them. Whole numbers are exact.
+func TestPropertiesEqual(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		one, other string
+		want       []string // the keys that differ
+		beyond     bool     // the first has more than the second, or something else
+	}{
+		{`{"a":1,"b":{"c":2,"d":"<"}}`, `{"b":{"d":"\u003C","c":2e0},"\u0061":1.0}`, nil, false},
+		{`{"a":9007199254740993,"b":1e2}`, `{"a":9007199254740992,"b":100}`, []string{"a"}, true},
+		{`{"a":0.1,"b":0.3333333333333333333333}`, `{"a":0.10,"b":0.3333333333333333}`, nil, false},
+		{`{"a":0.333}`, `{"a":0.3333}`, []string{"a"}, true},
+		{`{"a":1.00000000000000000001}`, `{"a":1}`, []string{"a"}, true}, // Only one of them is whole.
+		{`{"a":1,"b":1}`, `{"a":"1","b":true}`, []string{"a", "b"}, true},
+		{`{"a":null,"b":{"c":null,"d":[{"e":null}]}}`, `{"b":{"d":[{}]}}`, nil, false},
+		{`{"a":{},"b":[{"c":[]}],"d":{"e":null}}`, `{"a":[],"b":[{"c":{}}],"d":[]}`, nil, false},
+		{`{"a":{},"b":[null]}`, `{"b":[]}`, []string{"a", "b"}, true},
+		{`{"a":[1,2]}`, `{"a":[2,1]}`, []string{"a"}, true},
+		{`{"b":1}`, `{"b":1,"a":null,"c":""}`, []string{"c"}, false},
+		{`{"b":1}`, `{"c":1,"a":1}`, []string{"a", "b", "c"}, true},
+	} {
+		one, other, equal := properties(test.one), properties(test.other), test.want == nil
+		failIf(t, !slices.Equal(one.Differences(other), test.want) || !slices.Equal(other.Differences(one), test.want) ||
+			one.Equal(other) != equal || other.Equal(one) != equal || one.Beyond(other) != test.beyond,
+			"%s and %s: %q differ; Beyond = %t", test.one, test.other, one.Differences(other), one.Beyond(other))
+	}
+	var none Properties
+	empty, null := properties("{}"), properties(`{"a":null}`)
+	if empty.Equal(none) || !none.Equal(none) || empty.Beyond(none) || empty.IsZero() || none.Text() != "" ||
+		!null.Has("a") || empty.Has("a") {
+		t.Error("no object and the empty one are not distinguished")
+	}
+	if text, err := json.Marshal(none); err == nil {
+		t.Errorf("no object was encoded as %s, so a service would empty the properties", text)
 	}
 }

@@ -8,14 +8,10 @@ import (
 	"time"
 )
 
-const (
-	// retryWaitMin is the wait before the first retry.
-	retryWaitMin = time.Second
-	// rateLimitWaits is how long, in multiples of RetryWaitMax, an operation repeats calls that a rate limit refuses
-	// without counting these retries, as long as other calls get through. By default this is two minutes, because limits
-	// are commonly counted per minute.
-	rateLimitWaits = 4
-)
+// rateLimitWaits is how long, in multiples of RetryWaitMax, an operation repeats calls that a rate limit refuses
+// without counting these retries, as long as other calls get through: by default for two minutes, because limits are
+// commonly counted per minute.
+const rateLimitWaits = 4
 
 // retries counts the retries that all calls of one operation share, so that loops of calls do not multiply them.
 type retries struct {
@@ -55,7 +51,7 @@ func (c *Client) next(ctx context.Context, failure *Error) (wait time.Duration, 
 			r.limitedSince = time.Now()
 		}
 		longest := rateLimitWaits * c.config.RetryWaitMax
-		if time.Since(r.limitedSince) < longest && time.Since(c.limiter.lastThrough()) < longest {
+		if time.Since(r.limitedSince) < longest && time.Since(c.LastThrough()) < longest {
 			return 0, true // The limiter waits.
 		}
 	}
@@ -63,14 +59,14 @@ func (c *Client) next(ctx context.Context, failure *Error) (wait time.Duration, 
 	return c.wait(r.counted-1, failure), r.counted <= c.config.MaxRetries
 }
 
-// wait returns the wait before retry n, counted from 0: what the service asked for, or else retryWaitMin, doubled n
-// times, and at most RetryWaitMax. A doubled wait is reduced at random by up to a half, so that workers that failed
-// together do not come back together.
+// wait returns the wait before retry n, counted from 0: what the service asked for, or else a second, doubled n times,
+// and at most RetryWaitMax. A doubled wait is reduced at random by up to a half, so that workers that failed together
+// do not come back together.
 func (c *Client) wait(n int, failure *Error) time.Duration {
 	if failure != nil && failure.RetryAfter > 0 {
 		return min(failure.RetryAfter, c.config.RetryWaitMax)
 	}
-	wait := min(retryWaitMin<<min(n, 16), c.config.RetryWaitMax)
+	wait := min(time.Second<<min(n, 16), c.config.RetryWaitMax)
 	return wait - time.Duration(c.config.Random()*float64(wait/2))
 }
 
@@ -88,8 +84,11 @@ func parseRetryAfter(header string) time.Duration {
 	return max(time.Until(date), 0)
 }
 
-// Sleep waits. If the context ends first, it returns the context's error.
+// Sleep waits. If the context ends first, or has ended before, it returns the context's error.
 func Sleep(ctx context.Context, wait time.Duration) error {
+	if wait <= 0 {
+		return ctx.Err()
+	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {

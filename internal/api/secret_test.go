@@ -36,31 +36,26 @@ func TestSecretsAreHidden(t *testing.T) {
 	const key, old, token, property = plantedKey, plantedToken, plantedNewToken, plantedProperty
 	const echo = "Token " + key + ", " + old + ", " + token + ", " + plantedHeader
 	const group = `{"team_id":1001,"token":"` + token + `","name":"Visible Name","properties":{"p":"` + property + `"}}`
-	const hidden = "(secret)"
-	for body, react := range map[string]reaction{
-		`{"success":1,"new_user_group":true,"user_group":` + group + `}`:                                          nil,
-		`{"success":0,"message":"` + echo + `","user_group":` + group + `}`:                                       nil,
-		`{"message":"` + escaped(echo) + `","token":"` + escaped(token) + `"}`:                                    nil,
-		`{"` + escaped(old) + `":1,"` + escaped(key) + `":1}`:                                                     nil,
-		`{"message":"is \/slash+ed=","name":"\/slash+ed=","token":"\/slash+ed="}`:                                 nil,
-		`{"success":1,"user_group":"` + strings.ReplaceAll(group, `"`, `\"`) + `"}`:                               nil,
-		`{"success":1,"data":{"user_group":` + group + `,"x":[` + group + `]}}`:                                   nil,
-		`{"success":1,"name":"` + token + `","tokens":["` + token + `",{"value":"` + token + `"}]}`:               nil,
-		`{"token":{"a":[{"b":"` + token + `"}]},"message":"` + token + `"}`:                                       nil,
-		`{"success":"` + key + `","team_id":{"x":"` + token + `"},"name":"` + echo + `","token":"` + token + `"}`: nil,
-		`{"x":{"properties":"` + property + `"},"properties":"` + property + `"}`:                                 nil,
-		`{"success":1,"user_group":` + group[:len(group)-5]:                                                       nil,
-		"text":                             reply(500, "Token "+key+" "+old, "Content-Type", "text/plain"),
-		"<title>" + key + old + "</title>": nil,
-		"cut":                              cut,
+	for _, body := range []string{
+		`{"success":1,"new_user_group":true,"user_group":` + group + `}`,
+		`{"success":1,"user_group":` + group[:len(group)-5],
+		`{"success":0,"message":"` + echo + `","user_group":` + group + `}`,
+		`{"x":{"y":"` + property + `"},"properties":"` + property + `"}`,
+		`{"message":"` + escaped(echo) + `","token":"` + escaped(token) + `"}`,
+		`{"` + escaped(old) + `":1,"` + escaped(key) + `":1}`,
+		`{"message":"is \/slash+ed=","name":"\/slash+ed=","token":"\/slash+ed="}`, `<title>` + key + old + `</title>`,
+		`|` + key + old, `{"success":1,"user_group":"` + strings.ReplaceAll(group, `"`, `\"`) + `"}`,
+		`{"success":1,"data":{"user_group":` + group + `}}`,
+		`{"success":1,"name":"` + token + `","tokens":["` + token + `",{"value":"` + token + `"}]}`,
+		`{"token":{"a":[{"b":"` + token + `"}]},"message":"` + token + `"}`,
+		`{"success":"` + key + `","team_id":{"x":"` + token + `"},"name":"` + echo + `","token":"` + token + `"}`,
 	} {
 		for _, status := range []int{200, 400} {
-			if react == nil || status == 400 {
-				react = reply(status, body, "Content-Type", "text/html", "Server", key)
-			}
+			media := map[bool]string{true: "text/plain", false: "text/html"}[body[0] == '|']
+			react := reply(status, body, "Content-Type", media, "Server", key)
 			var log bytes.Buffer
 			wanted := GroupRequest{
-				UserGroupID: "visible-id", Name: new("Visible Name"), Properties: properties(t, `{"p":"`+property+`"}`),
+				UserGroupID: "visible-id", Name: new("Visible Name"), Properties: properties(`{"p":"` + property + `"}`),
 				Mapping: map[string]string{"schema": property},
 			}
 			secrets := []string{key, token, plantedHeader, property, "/slash+ed="}
@@ -79,40 +74,44 @@ func TestSecretsAreHidden(t *testing.T) {
 				`"method":"POST"`, `"user_group_id":"visible-id"`, `"attempt":1`, `"took_ms":`, `\"name\":\"Visible Name\"`,
 				`"request":"{\"current_token\":\"(secret)\"}"`, `"@level":"debug"`, `"@level":"trace"`,
 			} {
-				if !strings.Contains(log.String(), visible) {
-					t.Errorf("the log does not show %s:\n%s", visible, log.String())
-				}
+				failIf(t, !strings.Contains(log.String(), visible), "the log does not show %s:\n%s", visible, log.String())
 			}
 		}
 	}
 	for body, want := range map[string]string{
 		"": "(0 bytes that are not a JSON object)", "[1]": "(3 bytes that are not a JSON object)", "{}": "{}",
-		`{"user_group":{"team_id":7,"token":1,"user_group":{"name":"x"}},"success":1,"new_user_group":true}`: `{"new_user_group":true,` +
-			`"success":1,"user_group":{"team_id":7,"token":"(secret)","user_group":"(secret)"}}`,
-		`{"api_environment_tag":null,"provided_id":5,"user_group":"x","x":1}`: `{"api_environment_tag":null,"provided_id":5,` +
-			`"user_group":"(secret)","x":"(secret)"}`,
+		`{"user_group":{"team_id":7,"token":1,"user_group":{"name":"x"}},"success":1,"new_user_group":true}`: `{` +
+			`"new_user_group":true,"success":1,"user_group":{"team_id":7,"token":"(secret)","user_group":"(secret)"}}`,
+		`{"api_environment_tag":null,"provided_id":5,"user_group":"x","x":1}`: `{` +
+			`"api_environment_tag":null,"provided_id":5,"user_group":"(secret)","x":"(secret)"}`,
 	} {
-		if got := fmt.Sprint(masked{newClient(nil), Secret{}, []byte(body)}); got != want {
-			t.Errorf("%s is logged as\n%s, want\n%s", body, got, want)
-		}
+		same(t, "the log of "+body, masked{newClient(nil), Secret{}, []byte(body)}, want)
 	}
-	_ = hidden
 }
 
-// TestSecretNeverPrints: no verb may print a secret, however it is wrapped. Unexported fields are the pitfall, because fmt
-// cannot call the methods of their values and prints the contents. A mask shows that there is a secret.
+// TestSecretNeverPrints: no verb may print a secret, however it is wrapped. Unexported fields are the pitfall, because
+// fmt cannot call the methods of their values and prints the contents. A mask shows that there is a secret.
 func TestSecretNeverPrints(t *testing.T) {
 	t.Parallel()
-	secret, object := NewSecret(plantedKey), properties(t, `{"`+plantedKey+`":"`+plantedKey+`"}`)
+	secret, object := NewSecret(plantedKey), properties(`{"`+plantedKey+`":"`+plantedKey+`"}`)
 	type unexported struct {
 		key  Secret
 		list map[Secret][]Secret
 	}
 	hidden := unexported{secret, map[Secret][]Secret{secret: {secret}}}
 	for _, holder := range []any{
-		secret, &secret, struct{ Key Secret }{secret}, hidden, &hidden, []Secret{secret}, map[Secret]Secret{secret: secret},
-		Config{APIKey: secret, Headers: map[string]Secret{"X": secret}}, newClient(nil), call{secret: secret}, object, &object,
-		TokenRequest{CurrentToken: secret}, Answer{UserGroup: UserGroup{Token: secret, Properties: object}},
+		secret, &secret,
+		struct{ Key Secret }{secret},
+		hidden, &hidden,
+		[]Secret{secret},
+		map[Secret]Secret{secret: secret},
+		Config{APIKey: secret, Headers: map[string]Secret{"X": secret}},
+		newClient(nil),
+		call{secret: secret},
+		object,
+		TokenRequest{CurrentToken: secret},
+		&object,
+		Answer{UserGroup: UserGroup{Token: secret, Properties: object}},
 		masked{newClient(nil), secret, []byte(`{"x":"` + plantedKey + `"}`)},
 	} {
 		var text bytes.Buffer
@@ -127,26 +126,21 @@ func TestSecretNeverPrints(t *testing.T) {
 			fmt.Sprintf("%x", plantedKey), fmt.Sprintf("%X", plantedKey), fmt.Sprintf("% x", plantedKey),
 			fmt.Sprintf("%U", []rune(plantedKey))[1:20], strings.Trim(fmt.Sprintf("%d", []byte(plantedKey)), "[]"))
 	}
-	encoded, err := json.Marshal(map[Secret]Secret{secret: secret})
+	encoded, _ := json.Marshal(map[Secret]Secret{secret: secret})
 	all := fmt.Sprintf("%v%#v%s%x", secret, secret, secret, secret) + secret.String() + secret.LogValue().String()
-	if all != strings.Repeat(mask, 6) || err != nil || string(encoded) != `{"(secret)":"(secret)"}` {
-		t.Errorf("printed as %s and %s, %v", all, encoded, err)
-	}
-	if print := NewSecret("abc").Fingerprint(); print != "ba7816bf8f01" || secret != NewSecret(plantedKey) || !NewSecret("").IsZero() {
-		t.Errorf("fingerprint %s", print)
-	}
+	same(t, "a secret", all+string(encoded), strings.Repeat(mask, 6)+`{"(secret)":"(secret)"}`)
+	same(t, "a fingerprint", NewSecret("abc").Fingerprint(), "ba7816bf8f01")
+	same(t, "equality", []bool{secret == NewSecret(plantedKey), NewSecret("").IsZero(), secret.IsZero()},
+		"[true true false]")
 }
 
-// FuzzAnswer: any response must be either a success or a failure. Nothing may panic, and neither the failure nor the log
-// may contain a secret that the client knows.
+// FuzzAnswer: any response must be either a success or a failure. Nothing may panic, and neither the failure nor the
+// log may contain a secret that the client knows.
 func FuzzAnswer(f *testing.F) {
 	const key, token = plantedKey, plantedToken
-	for _, body := range []string{
-		successJSON, createdJSON, `{"success":0,"message":"` + token + `"}`, `{"message":"` + escaped(key+token) + `"}`,
-		`{"` + token + `":1,"` + escaped(key) + `":1}`, `{"success":1,"user_group":"{\"token\":\"` + token + `\"}"}`,
-		`{"success":1,"user_group":{"token":"` + token + `\n","name":"` + token + `"}}`, "{\"a\":\"\xff\"}", htmlPage, "", "[[[[{",
-		`{"success":1,"new_user_group":true,"user_group":{"team_id":9007199254740993.0,"token":"x","properties":"\ud800"}}`,
-		`{"tokens":["` + token + `"],"detail":[{"loc":[],"msg":{"errors":["` + token + `"]}}]}`,
+	for _, body := range []string{ // There are more in testdata.
+		successJSON, createdJSON, htmlPage, "", `{"` + token + `":1,"message":"` + escaped(key+token) + `"}`,
+		`{"user_group":{"token":"` + token + `\n","name":"` + token + `"},"detail":[{"loc":[],"msg":["` + token + `"]}]}`,
 	} {
 		for method := range fourCalls {
 			f.Add([]byte(body), uint16(200), uint8(method))
@@ -160,15 +154,13 @@ func FuzzAnswer(f *testing.F) {
 		answer, failure, kind := call.make(client)
 		wantAbsent(t, "the log", fmt.Sprint(masked{client, Secret{}, body}), key, token)
 		if needsToken := call.method == "GET" || call.method == "POST"; failure == nil {
-			if status%1000/100 != 2 || needsToken && answer.UserGroup.Token.IsZero() {
-				t.Errorf("a success with status %d: %+v", status, answer)
-			}
+			failIf(t, status%1000/100 != 2 || needsToken && answer.UserGroup.Token.IsZero(),
+				"a success with status %d: %+v", status, answer)
 			return
 		}
 		said := failure.Error()
 		wantAbsent(t, "the failure", said, key, token)
-		if len([]rune(failure.Message)) > maxMessage+2 || strings.ContainsAny(said, "\n\r\x1b") || kind > NotSent {
-			t.Errorf("kind %d: %q", kind, said)
-		}
+		failIf(t, len([]rune(failure.Message)) > maxMessage+2 || strings.ContainsAny(said, "\n\r\x1b") || kind > NotSent,
+			"kind %d: %q", kind, said)
 	})
 }

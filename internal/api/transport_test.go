@@ -12,18 +12,23 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+	"golang.org/x/time/rate"
 )
 
 // certificate returns a self-signed certificate for service.example and 127.0.0.1, valid until the given time from now.
 func certificate(until time.Duration) (tls.Certificate, *x509.CertPool) {
 	_, key, _ := ed25519.GenerateKey(nil)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(-2 * hour), NotAfter: time.Now().Add(until),
-		IsCA: true, BasicConstraintsValid: true, DNSNames: []string{"service.example"}, IPAddresses: []net.IP{{127, 0, 0, 1}},
+		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(-2 * hour),
+		NotAfter: time.Now().Add(until), IsCA: true, BasicConstraintsValid: true, DNSNames: []string{"service.example"},
+		IPAddresses: []net.IP{{127, 0, 0, 1}},
 	}
 	der, _ := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	leaf, _ := x509.ParseCertificate(der)
@@ -76,7 +81,8 @@ func TestTLS(t *testing.T) {
 	server, trusted := certificate(hour)
 	expired, expiredPool := certificate(-hour)
 	client, clients := certificate(hour)
-	const unverified, refused = "the certificate could not be verified: x509: ", "the server refused the TLS connection: tls: "
+	const unverified, refused = "the certificate could not be verified: x509: ",
+		"the server refused the TLS connection: tls: "
 	for _, test := range []struct {
 		way
 		server    tls.Certificate
@@ -96,8 +102,8 @@ func TestTLS(t *testing.T) {
 		{way{1, TLS, refused}, server, trusted, tls.VersionTLS13, clients, &expired},
 	} {
 		config := &tls.Config{
-			Certificates: []tls.Certificate{test.server}, MinVersion: test.version, MaxVersion: test.version, ClientCAs: test.clients,
-			NextProtos: []string{"h2", "http/1.1"},
+			Certificates: []tls.Certificate{test.server}, MinVersion: test.version, MaxVersion: test.version,
+			ClientCAs: test.clients, NextProtos: []string{"h2", "http/1.1"},
 		}
 		if test.clients != nil {
 			config.ClientAuth = tls.RequireAndVerifyClientCert
@@ -116,15 +122,13 @@ func TestTLS(t *testing.T) {
 		connection.made.Store(true)
 		connection.reused.Store(test.reused)
 		alert := fmt.Errorf("read: %w", &net.OpError{Op: "remote error", Err: test.alert})
-		if failure := newClient(nil).transportFailure(t.Context(), alert, &connection); failure.Kind != test.want {
-			t.Errorf("%+v: %+v", test, failure)
-		}
+		same(t, fmt.Sprint(test), newClient(nil).transportFailure(t.Context(), alert, &connection).Kind, test.want)
 	}
 }
 
 // TestProxy: a failed connection must not count as a lost call, and must be retried unless that is pointless. The
-// environment names the proxy. Only the proxy may get its password, and it must not get the key. The error must show that
-// the proxy has refused the call.
+// environment names the proxy. Only the proxy may get its password, and it must not get the key. The error must show
+// that the proxy has refused the call.
 func TestProxy(t *testing.T) { // It is not parallel, because it sets the environment.
 	certificate, trusted := certificate(hour)
 	service := serve(t, &tls.Config{Certificates: []tls.Certificate{certificate}}, succeeding())
@@ -138,22 +142,112 @@ func TestProxy(t *testing.T) { // It is not parallel, because it sets the enviro
 		200: {}, 403: {1, Proxy, "status 403"}, 503: {4, Proxy, "status 503"},
 		407: {1, Proxy, "the proxy did not connect: it responded with status 407 (Proxy"},
 	} {
-		reachable := hosts{"proxy:8080": serve(t, nil, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			key := r.Header.Get("Authorization") != "" && r.Method == http.MethodConnect
-			if r.Header.Get("Proxy-Authorization") != "Basic dXNlcjpwYS9zcw==" || key {
-				t.Errorf("the proxy received %v", r.Header)
-			}
-			if w.WriteHeader(status); status == http.StatusOK {
-				target, _ := hosts{"service.example:443": service}.dial(r.Context(), "tcp", r.Host)
-				here, buffered, _ := http.NewResponseController(w).Hijack()
-				go func() { _, _ = io.Copy(target, buffered); _ = target.Close() }()
-				_, _ = io.Copy(here, target)
-				_ = here.Close()
-			}
-		})})}
+		reachable := hosts{"proxy:8080": serve(t, nil,
+			&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				key := r.Header.Get("Authorization") != "" && r.Method == http.MethodConnect
+				failIf(t, r.Header.Get("Proxy-Authorization") != "Basic dXNlcjpwYS9zcw==" || key,
+					"the proxy received %v", r.Header)
+				if w.WriteHeader(status); status == http.StatusOK {
+					target, _ := hosts{"service.example:443": service}.dial(r.Context(), "tcp", r.Host)
+					here, buffered, _ := http.NewResponseController(w).Hijack()
+					go func() { _, _ = io.Copy(target, buffered); _ = target.Close() }()
+					_, _ = io.Copy(here, target)
+					_ = here.Close()
+				}
+			})})}
 		want.try(t, reachable, "https://service.example", trusted, nil)
 		if status == http.StatusProxyAuthRequired {
 			way{1, Proxy, ""}.try(t, reachable, "http://service.example", nil, nil)
 		}
 	}
+}
+
+// limited is a service that accepts so many calls per second, some of them at once after a pause, and refuses the
+// others. Each call takes 20 ms.
+type limited struct {
+	limit  *rate.Limiter
+	refuse reaction
+	calls  atomic.Int64
+}
+
+func (l *limited) RoundTrip(request *http.Request) (*http.Response, error) {
+	time.Sleep(20 * time.Millisecond)
+	l.calls.Add(1)
+	if l.limit.Allow() {
+		return ok(successJSON)(request)
+	}
+	return l.refuse(request)
+}
+
+// tenWorkers makes n calls in ten goroutines. It returns how many failed, and how many seconds all of them took.
+func tenWorkers(client *Client, n int64) (failed int64, took float64) {
+	var begun, failures atomic.Int64
+	var workers sync.WaitGroup
+	start := time.Now()
+	for range 10 {
+		workers.Go(func() {
+			for i := begun.Add(1); i <= n; i = begun.Add(1) {
+				if _, failure, _ := fourCalls[i%2].make(client); failure != nil {
+					failures.Add(1)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return failures.Load(), time.Since(start).Seconds()
+}
+
+// TestUnknownLimit: whatever the limit and the form of a refusal, all calls must succeed, hardly later than the limit
+// allows. The rate must rise when the limit is lifted, and fall with it.
+func TestUnknownLimit(t *testing.T) {
+	t.Parallel()
+	for _, perSecond := range []float64{5, 20, 100} {
+		for _, burst := range []int{1, int(perSecond)} {
+			for slower, refuse := range map[float64]reaction{0: reply(503, ""), 20: reply(429, "", "Retry-After", "1")} {
+				synctest.Test(t, func(t *testing.T) {
+					service := &limited{limit: rate.NewLimiter(rate.Limit(perSecond), burst), refuse: refuse}
+					client := newClient(service)
+					want := func(limit rate.Limit, calls int64, most float64) {
+						service.limit.SetLimit(limit)
+						failed, took := tenWorkers(client, calls)
+						failIf(t, failed > 0 || took > most, "%v at once, %v a second, then %v: %d failed; %.1f s (at most %.1f s)",
+							burst, perSecond, limit, failed, took, most)
+					}
+					want(rate.Limit(perSecond), 400, 1.2*400/perSecond+12+slower)
+					failIf(t, service.calls.Load() > 470, "%d of 400 calls were refused", service.calls.Load()-400)
+					if slower == 0 && burst == 1 {
+						want(rate.Inf, 2000, 75)
+						want(rate.Limit(perSecond), 100, 150/perSecond+20)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestPace: nothing may hold back workers if there is no limit. The limit of the configuration must be kept exactly,
+// and a refusal with Retry-After must hold back every call, but no other response may do so.
+func TestPace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := &limited{limit: rate.NewLimiter(rate.Inf, 1)}
+		_, took := tenWorkers(newClient(service), 1000)
+		same(t, "without a limit", took, 2)
+		_, took = tenWorkers(newClient(service, func(c *Config) { c.RequestsPerSecond = 0.5 }), 11)
+		same(t, "with one call in two seconds", took, 20.02)
+		lowered := inTurn(reply(503, ""), ok(successJSON))
+		_, took = tenWorkers(newClient(lowered, func(c *Config) { c.RequestsPerSecond = 10 }), 400)
+		failIf(t, took < 39.9, "400 calls with 10 a second took %.2f s", took)
+		for status, first := range map[int]time.Duration{
+			400: second, 401: second, 404: second, 500: second, 429: 30 * second, 503: 30 * second,
+		} {
+			service := inTurn(reply(status, "{}", "Retry-After", "9999"), ok(successJSON))
+			tenWorkers(newClient(service, once, func(c *Config) { c.RequestsPerSecond = 1 }), 5)
+			for i, least := range []time.Duration{first, second, second, second} {
+				most := map[bool]time.Duration{true: least, false: least + second/2}[first == second]
+				apart := service.times[i+1].Sub(service.times[i])
+				failIf(t, apart < least || apart > most, "status %d: %s between requests %d and %d", status, apart, i, i+1)
+			}
+		}
+	})
 }
