@@ -1,5 +1,5 @@
 // Command embed-probe finds out how a dashboard service behaves where its contract leaves that open, and says what
-// follows for a Terraform configuration. See the guide "Which service is this?".
+// follows for a Terraform configuration. See the guide "Service behavior".
 //
 // It reads the same environment variables as the provider, and exits with 0 if nothing is wrong, with 1 if it ended
 // early or left a group behind, with 2 after a wrong flag or variable, and with 3 if the table has an error.
@@ -14,6 +14,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/dashembed/terraform-provider-embed/internal/probe"
@@ -35,30 +36,24 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (exitCode int) {
 	flags := flag.NewFlagSet("embed-probe", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	environment := flags.String("environment", "Testing",
-		"environment that the API key must belong to: `Testing|Customer|none`; use none if the service does not show "+
-			"environments")
+	environment := flags.String("environment", "Testing", "environment that the API key must belong to: "+
+		"`Testing|Customer|none`; use none if the service does not show environments")
 	err := flags.Parse(args)
-	switch {
+	switch known := []string{"Testing", "Customer", probe.NoEnvironment}; {
 	case errors.Is(err, flag.ErrHelp):
 		return probe.ExitSafe
-	case err != nil:
-		return probe.ExitUsage
-	case flags.NArg() > 0:
-		_, _ = fmt.Fprintf(stderr, "unexpected argument %q\n", flags.Arg(0))
-		return probe.ExitUsage
-	case *environment != "Testing" && *environment != "Customer" && *environment != probe.NoEnvironment:
-		_, _ = fmt.Fprintln(stderr, "-environment must be Testing, Customer or none")
-		return probe.ExitUsage
+	case err == nil && flags.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case err == nil && !slices.Contains(known, *environment):
+		err = errors.New("-environment must be Testing, Customer or none")
 	}
-	client, _, err := provider.ClientFromEnvironment("probe")
-	if err != nil {
-		_, _ = fmt.Fprintf(stderr,
-			"This command reads the provider's environment variables, not a provider block.\n%v\n", err)
+	client, source, faults := provider.ClientFromEnvironment("probe")
+	if err = errors.Join(err, faults); err != nil {
+		_, _ = fmt.Fprintf(stderr, "A flag or an environment variable is missing or wrong:\n%v\n", err)
 		return probe.ExitUsage
 	}
 	report := probe.Run(ctx, probe.Options{
-		Client: client, Environment: *environment, Advice: provider.Advice, Progress: stderr,
+		Client: client, DataSourceProvidedID: source, Environment: *environment, Advice: provider.Advice, Progress: stderr,
 	})
 	if err := report.Text(stdout); err != nil {
 		_, _ = fmt.Fprintln(stderr, "the report could not be written:", err)

@@ -8,7 +8,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// start starts an emulator, and sets the variables that it and the headers of a gateway need.
+// start starts an emulator, and sets the variables for it.
 func start(t *testing.T, options emulator.Options) *emulator.Emulator {
 	t.Helper()
 	service, err := emulator.Start(options)
@@ -19,76 +19,44 @@ func start(t *testing.T, options emulator.Options) *emulator.Emulator {
 	t.Setenv("EMBED_BASE_URL", service.URL())
 	t.Setenv("EMBED_API_KEY", emulator.DefaultKey)
 	t.Setenv("EMBED_HEADERS", `{"X-Gateway":"open"}`)
-	t.Setenv("EMBED_USER_AGENT_SUFFIX", "pipeline/1")
+	t.Setenv("EMBED_DATA_SOURCE_PROVIDED_ID", "warehouse")
 	return service
 }
 
-const explained = `
-ERROR  What an update does not send is cleared: properties and name
-       Each update removes what your configuration does not manage, usually
-       without a message. Manage every argument: set name, mapping and
-       properties of every group, and list none of them in ignore_changes. Then
-       every update sends all three.
-       https://github.com/dashembed/terraform-provider-embed/blob/main/docs/guides/which-service.md#updates-that-clear`
-
 func TestRun(t *testing.T) {
-	isTesting := map[string]string{emulator.DefaultKey: "Testing"}
+	clears, demands := emulator.Options{Updates: emulator.UpdatesClear}, emulator.Options{DataSourceRequired: true}
 	for name, test := range map[string]struct {
-		options emulator.Options
-		args    string
-		code    int
-		says    string
+		options  emulator.Options
+		args     string
+		code     int
+		out, err string // on standard output and standard error
 	}{
-		"safe":      {emulator.Options{Environments: isTesting}, "", 0, "Errors: 0. Notes: 1. Calls: 27."},
-		"customers": {emulator.Options{}, "", 1, "\nThe probe ended early. The environment of the key is Customer.\n"},
-		"named": {
-			emulator.Options{},
-			"-environment Customer", 0,
-			`ok     A deletion with an old token      is refused: 404 {"message":…,"success":0}`,
-		},
-		"not safe": {
-			emulator.Options{Environments: isTesting, Updates: emulator.UpdatesClear}, "", 3, explained,
-		},
-		"a wrong name": {emulator.Options{}, "-environment production", 2, ""},
-		"a wrong flag": {emulator.Options{}, "-yes", 2, ""},
-		"an argument":  {emulator.Options{}, "Customer", 2, ""},
-		"help":         {emulator.Options{}, "-help", 0, ""},
-		"another name": {emulator.Options{Environments: isTesting}, "-environment none", 1, "is Testing\n"},
+		"safe":     {demands, "-environment Customer", 0, "ok     Deleting", "calls so far"},
+		"stopped":  {emulator.Options{}, "", 1, "\nThe probe ended early. The environment of the key is Customer.\n", ""},
+		"not safe": {clears, "-environment Customer", 3, "changes.\n       guide Service behavior, heading Updates", ""},
+		"no key":   {emulator.Options{}, "", 2, "", "missing or wrong:\nEMBED_API_KEY is required\n"},
+		"no name":  {emulator.Options{}, "-environment production", 2, "", "must be Testing, Customer or none"},
+		"no flag":  {emulator.Options{}, "-yes", 2, "", "-yes"},
+		"argument": {emulator.Options{}, "Customer", 2, "", `unexpected argument "Customer"`},
+		"help":     {emulator.Options{}, "-help", 0, "", "-environment Testing|Customer|none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			service := start(t, test.options)
-			var stdout, stderr bytes.Buffer
-			if code := run(t.Context(), strings.Fields(test.args), &stdout, &stderr); code != test.code {
-				t.Errorf("exit code %d, want %d\n%s%s", code, test.code, &stderr, &stdout)
+			if name == "no key" {
+				t.Setenv("EMBED_API_KEY", "")
 			}
-			if !strings.Contains(stdout.String(), test.says) || test.says == "" && stdout.Len() > 0 {
-				t.Errorf("printed\n%s", &stdout)
-			}
-			if progress := "calls so far"; test.says != "" && !strings.Contains(stderr.String(), progress) ||
-				strings.Contains(stdout.String(), progress) {
-				t.Errorf("the progress is\n%s", &stderr)
-			}
-			if groups := service.Groups(); len(groups) > 0 || test.says == "" && len(service.Calls()) > 0 {
-				t.Errorf("left %v after %v", groups, service.Calls())
+			var out, err bytes.Buffer
+			code := run(t.Context(), strings.Fields(test.args), &out, &err)
+			speaks := out.Len()+len(service.Calls()) > 0
+			if code != test.code || speaks != (test.out != "") || !strings.Contains(out.String(), test.out) ||
+				!strings.Contains(err.String(), test.err) || len(service.Groups()) > 0 {
+				t.Errorf("exit code %d, want %d, left %v\n%s%s", code, test.code, service.Groups(), &err, &out)
 			}
 			for _, call := range service.Calls() {
-				agent := call.Header.Get("User-Agent")
-				if call.Header.Get("X-Gateway") != "open" || agent != "terraform-provider-embed/probe pipeline/1" {
+				if call.Header.Get("X-Gateway") != "open" || call.Header.Get("User-Agent") != "terraform-provider-embed/probe" {
 					t.Errorf("a call has the headers %v", call.Header)
 				}
 			}
 		})
-	}
-}
-
-func TestVariablesAreMissing(t *testing.T) {
-	t.Setenv("EMBED_BASE_URL", "")
-	t.Setenv("EMBED_API_KEY", "")
-	t.Setenv("EMBED_API_KEY_FILE", "")
-	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), nil, &stdout, &stderr)
-	said := stderr.String()
-	if code != 2 || !strings.Contains(said, "EMBED_BASE_URL") || !strings.Contains(said, "EMBED_API_KEY") {
-		t.Errorf("exit code %d\n%s", code, said)
 	}
 }

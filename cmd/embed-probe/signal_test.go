@@ -17,7 +17,7 @@ import (
 // TestMain runs the command itself if TestSignals has started this process.
 func TestMain(m *testing.M) {
 	if os.Getenv("EMBED_PROBE_TEST") != "" {
-		os.Args = os.Args[:1]
+		os.Args = []string{os.Args[0], "-environment", "Customer"}
 		main()
 	}
 	os.Exit(m.Run())
@@ -28,26 +28,20 @@ func TestMain(m *testing.M) {
 func TestSignals(t *testing.T) {
 	for name, disturb := range map[string]func(process *os.Process, progress io.Closer){
 		"interrupted": func(process *os.Process, _ io.Closer) { _ = process.Signal(syscall.SIGINT) },
-		"terminated":  func(process *os.Process, _ io.Closer) { _ = process.Signal(syscall.SIGTERM) },
 		"reader gone": func(_ *os.Process, progress io.Closer) { _ = progress.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			service := start(t, emulator.Options{
-				Environments: map[string]string{emulator.DefaultKey: "Testing"}, Latency: 40 * time.Millisecond,
-			})
+			service := start(t, emulator.Options{Latency: 40 * time.Millisecond})
 			command := exec.CommandContext(t.Context(), os.Args[0])
 			command.Env = append(os.Environ(), "EMBED_PROBE_TEST=1")
-			progress, err := command.StderrPipe()
-			if err == nil {
-				err = command.Start()
-			}
-			if err != nil {
+			progress, _ := command.StderrPipe()
+			if err := command.Start(); err != nil {
 				t.Fatal(err)
 			}
 			disturbed := 0
 			service.BeforeCall(func(call emulator.Call) {
 				// From this group on, which is not the first one, every call is disturbed, and so are those that remove groups.
-				if disturbed > 0 || strings.HasSuffix(call.ID, "-ID") {
+				if disturbed > 0 || strings.HasSuffix(call.ID, "-B") {
 					disturb(command.Process, progress)
 					disturbed++
 				}

@@ -1,37 +1,45 @@
 // Package probe finds out how a service behaves where its contract leaves that open. It asks with groups of its own,
 // and removes them.
+//
+// questions.go has the rows of the table with their possible answers. The files of the steps make the calls, and record
+// the answers. A new row needs an entry in the one, and a call of found in one of the others.
 package probe
 
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// NoEnvironment is the expected environment of a key whose service returns none.
-const NoEnvironment = "none"
+const (
+	// NoEnvironment is the expected environment of a key whose service returns none.
+	NoEnvironment = "none"
+	// Prefix begins the ID of every group that a probe creates. Nothing else may use it.
+	Prefix = "embed-probe-"
 
-// lookupName is the name that a lookup sends if it has to send one. No update sends it, so it shows an echo.
-const lookupName = Prefix + "lookup"
-
-// retries is how many times a call is retried. Some calls are meant to fail, so more would only take time.
-const retries = 2
+	// maxCalls is how many requests a probe sends. It asks nothing more once it needs the rest to remove its groups.
+	maxCalls = 56
+	// retries is how many times a call is retried. Some calls are meant to fail, so more would only take time.
+	retries = 1
+	// longestLag is the wait before a lookup of a service that has shown an old token.
+	longestLag = 5 * time.Second
+)
 
 // Options configure a probe.
 type Options struct {
-	// Client says how to reach the service.
-	Client api.Config
-	// Environment is the tag of the environment that the key must belong to, or NoEnvironment.
-	Environment string
-	// Advice returns what to check or change after a failed call.
-	Advice func(*api.Error) string
-	// Progress gets a line for each step.
-	Progress io.Writer
+	Client               api.Config              // says how to reach the service
+	Environment          string                  // the tag that the key must belong to, or NoEnvironment
+	DataSourceProvidedID string                  // is sent with every deletion, unless it is empty
+	Advice               func(*api.Error) string // returns what to check or change after a failed call
+	Progress             io.Writer               // gets a line for each step
 }
 
 type probe struct {
@@ -42,32 +50,52 @@ type probe struct {
 	stem    string
 	groups  []*group
 	rows    map[string]Row
+	// failure ends the probe. Once it is set, no question is asked and no answer is recorded.
+	failure  error
+	removing bool
 
-	// nameNeeded means that the service refuses a lookup without a name.
-	nameNeeded bool
-	// uncached means that lookups are known to reach the service. Until then, no token from a lookup is to be trusted.
-	uncached bool
-	// showsName and showsProperties are what a lookup by ID shows.
-	showsName, showsProperties bool
-	// stale is a token that the main group had before its rotation, or zero.
-	stale api.Secret
-	// lag is how long a lookup shows what was before a change.
-	lag time.Duration
-	// failure ends the probe. Once it is set, nothing more is asked and no finding is recorded.
-	failure error
+	// source is sent with every deletion, unless it is empty.
+	source string
+	// trusted means that lookups are known to reach the service. Until then, no token from a lookup is to be trusted.
+	trusted bool
+	// signed means that every response has another token.
+	signed bool
+	// namesNew means that the service refuses a lookup that creates a group without a name, and namesLookups that it
+	// refuses every lookup without one.
+	namesNew, namesLookups bool
+	mayUpdate, mayRotate   bool
+	// lookShows, lookShowsProperties and rotateShows are which responses show what is stored.
+	lookShows, lookShowsProperties, rotateShows bool
+	// pause is the wait before a lookup.
+	pause time.Duration
+}
+
+// group is a group of the probe's own. Its ID is random, so nobody else can have a group with it.
+type group struct {
+	id, name string
+	// token is the current token, or zero until it is certain that it belongs to this group. A token alone decides
+	// which group a rotation or a deletion strikes.
+	token  api.Secret
+	old    []api.Secret
+	teamID string
+	// made means that a call that creates the group was sent, and that the group is not known to be gone.
+	made bool
 }
 
 // Run asks the service and returns what it found. It removes the groups that it has created whatever happens, even
 // if it panics. A context that ends stops it before the next call.
 func Run(ctx context.Context, options Options) (report Report) {
-	p := &probe{options: options, stem: newStem(), rows: map[string]Row{}}
+	p := &probe{
+		options: options, stem: Prefix + strings.ToLower(rand.Text()[:6]), rows: map[string]Row{},
+		source: options.DataSourceProvidedID,
+	}
 	options.Client.MaxRetries = min(options.Client.MaxRetries, retries)
 	p.through = cmp.Or(options.Client.Transport, api.NewTransport(options.Client))
 	options.Client.Transport = &p.wire
 	p.client = api.New(options.Client)
 	defer func() {
 		p.progress("removing what the probe has created")
-		p.removeAll(ctx)
+		p.removeAll(api.CleanUp(context.WithoutCancel(ctx)))
 		report = p.report()
 	}()
 	for _, step := range steps {
@@ -83,98 +111,195 @@ func (p *probe) progress(step string) {
 	_, _ = fmt.Fprintf(p.options.Progress, "calls so far: %2d; %s\n", p.attempts, step)
 }
 
-// reply is the response to a call. It has an error if the service refused.
+// own returns a group of the probe's own that does not exist yet. The ID is short, because columns are.
+func (p *probe) own(id string) *group {
+	g := &group{id: p.stem + id, name: fmt.Sprintf("%s name %d", p.stem, len(p.groups))}
+	p.groups = append(p.groups, g)
+	return g
+}
+
+// reply is the response to a call. It has an error if the service refused the call, or failed.
 type reply struct {
 	api.Answer
 
 	refused *api.Error
-	// shape describes the response.
-	shape string
+	// crashed means that the service failed each time. Services that do not check what they get fail in place of refusing.
+	crashed bool
 }
 
-// isNew reports whether the call created the group, as far as the response says so.
-func (r reply) isNew() bool { return r.New != nil && *r.New }
+func (r reply) isNew() bool             { return r.New != nil && *r.New }
+func (r reply) existed() bool           { return r.New != nil && !*r.New && !r.AfterLostAttempt }
+func (r reply) shows(name string) bool  { return r.UserGroup.Name != nil && *r.UserGroup.Name == name }
+func (r reply) isForeign(g *group) bool { return *cmp.Or(r.UserGroup.ProvidedID, &g.id) != g.id }
+
+// says returns the status of a refusal, and the words of the service.
+func (r reply) says() string {
+	if r.refused == nil {
+		return ""
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%d (%s)", r.refused.Status, printable(r.refused.Message)), " ()")
+}
 
 // ask makes a call. Anything but a response of the service ends the probe.
-func (p *probe) ask(call func() (api.Answer, error)) reply {
+func (p *probe) ask(ctx context.Context, call func(context.Context) (api.Answer, error)) reply {
+	if p.failure == nil && !p.removing && p.attempts+2*len(p.made())+2 > maxCalls {
+		p.failure = sentence("With this service, the questions take more calls than the probe may make")
+	}
 	if p.failure != nil {
 		return reply{refused: &api.Error{Kind: api.NotSent}}
 	}
-	answer, err := call()
-	r := reply{Answer: answer, shape: p.shape()}
+	p.statuses = nil
+	answer, err := call(p.client.Begin(ctx))
+	r := reply{Answer: answer, crashed: p.crashed()}
 	if !errors.As(err, &r.refused) {
 		return r
 	}
 	switch kind := r.refused.Kind; {
-	case kind == api.Refused && r.refused.AfterLostAttempt: // The lost attempt may be the reason.
-		p.failure = r.refused
-	case kind == api.Refused || kind == api.Unauthorized || kind == api.Incomplete:
-	case kind == api.UnknownOutcome && r.refused.Status/100 == 5 && r.refused.FromService():
+	case kind == api.Redirected && p.slash != "":
+		p.stop("address", "slash", p.slash)
 	case kind == api.Cached:
 		p.behindCache()
-	default:
+	case r.refused.Obstacle == api.WrongAddress, r.refused.AfterLostAttempt && !r.crashed && !p.removing:
+		p.failure = r.refused // A lost attempt may be the reason for a refusal.
+	case !r.crashed && !slices.Contains([]api.Kind{api.Refused, api.Unauthorized, api.Incomplete}, kind):
 		p.failure = r.refused
 	}
 	return r
 }
 
-// lookup returns the request for a lookup by ID, with a name only if one is needed.
-func (p *probe) lookup(g *group) api.GroupRequest {
-	request := api.GroupRequest{UserGroupID: g.id}
-	if p.nameNeeded {
-		name := lookupName
-		request.Name = &name
+// must ends the probe if a call was refused that it cannot do without.
+func (p *probe) must(r reply) reply {
+	if r.refused != nil && p.failure == nil {
+		p.failure = r.refused
 	}
-	return request
+	return r
 }
 
-// create looks up a group that does not exist yet.
-func (p *probe) create(ctx context.Context, g *group) reply {
-	return p.making(g, func() (api.Answer, error) { return p.client.GetOrCreate(ctx, p.lookup(g)) })
-}
-
-// making makes a call that creates the group, unless it exists.
-func (p *probe) making(g *group, call func() (api.Answer, error)) reply {
+// making makes a call that creates the group, unless it exists. A service that only fails has not created it.
+func (p *probe) making(ctx context.Context, g *group, call func(context.Context) (api.Answer, error)) reply {
 	known := g.made
 	g.made = true
-	r := p.ask(call)
-	if r.refused != nil && !r.refused.MayHaveHappened() {
+	r := p.ask(ctx, call)
+	switch {
+	case r.refused == nil:
+		g.teamID = r.UserGroup.TeamID
+	case r.crashed || !r.refused.MayHaveHappened():
 		g.made = known
 	}
 	return r
 }
 
-// show looks up a group that exists, once lookups show the last change.
-func (p *probe) show(ctx context.Context, g *group) api.UserGroup {
-	p.settle(ctx)
-	r := p.create(ctx, g)
-	p.must(r)
-	return r.UserGroup
+// get looks up a group, and creates it if it does not exist. It sends a name unless that is empty.
+func (p *probe) get(ctx context.Context, g *group, name string) reply {
+	return p.making(ctx, g, func(ctx context.Context) (api.Answer, error) {
+		return p.client.GetOrCreate(ctx, request(g, name, api.Properties{}))
+	})
 }
 
-func (p *probe) update(ctx context.Context, request api.GroupRequest) reply {
-	return p.ask(func() (api.Answer, error) { return p.client.Update(ctx, request) })
+// lookUp looks up a group. It sends a name only if it has to. No update sends that name, so it shows an echo.
+func (p *probe) lookUp(ctx context.Context, g *group, mayBeMissing bool) reply {
+	if p.namesLookups || p.namesNew && mayBeMissing {
+		return p.get(ctx, g, p.stem+" lookup")
+	}
+	return p.get(ctx, g, "")
 }
 
-func (p *probe) rotate(ctx context.Context, g *group, token api.Secret) reply {
-	r := p.ask(func() (api.Answer, error) {
+// look looks up a group that exists. It ends the probe if what it shows does not come from the service.
+func (p *probe) look(ctx context.Context, g *group) reply {
+	_ = api.Sleep(ctx, p.pause)
+	r := p.must(p.lookUp(ctx, g, false))
+	switch token := r.UserGroup.Token; {
+	case p.failure != nil || (p.signed || token == g.token) && !r.isForeign(g):
+	case len(g.old) > 0 && token == g.old[len(g.old)-1] && p.pause == 0:
+		p.pause = longestLag
+	default:
+		p.behindCache()
+	}
+	return r
+}
+
+// request returns what a call sends about a group. An empty name and zero properties are not sent.
+func request(g *group, name string, properties api.Properties) api.GroupRequest {
+	r := api.GroupRequest{UserGroupID: g.id, Properties: properties}
+	if name != "" {
+		r.Name = &name
+	}
+	return r
+}
+
+func (p *probe) update(ctx context.Context, g *group, name string, properties api.Properties) reply {
+	return p.making(ctx, g, func(ctx context.Context) (api.Answer, error) {
+		return p.client.Update(ctx, request(g, name, properties))
+	})
+}
+
+func (p *probe) rotateWith(ctx context.Context, g *group, token api.Secret) reply {
+	return p.ask(ctx, func(ctx context.Context) (api.Answer, error) {
 		return p.client.Rotate(ctx, api.TokenRequest{CurrentToken: token, UserGroupID: g.id})
 	})
-	if r.refused == nil {
-		g.token = r.UserGroup.Token
+}
+
+// rotate rotates the token of a group. A lost response ends the probe, and the token is zero then.
+func (p *probe) rotate(ctx context.Context, g *group) reply {
+	r := p.rotateWith(ctx, g, g.token)
+	if r.refused.MayHaveHappened() {
+		p.must(r)
+	} else if r.refused != nil {
+		return r
 	}
+	g.old, g.token = append(g.old, g.token), r.UserGroup.Token
 	return r
 }
 
 func (p *probe) delete(ctx context.Context, g *group, token api.Secret) reply {
-	r := p.ask(func() (api.Answer, error) {
-		return api.Answer{}, p.client.Delete(ctx, api.TokenRequest{CurrentToken: token, UserGroupID: g.id})
+	return p.ask(ctx, func(ctx context.Context) (api.Answer, error) {
+		return api.Answer{}, p.client.Delete(ctx, api.TokenRequest{
+			CurrentToken: token, UserGroupID: g.id, DataSourceProvidedID: p.source,
+		})
 	})
+}
+
+// erase deletes a group. If the service refuses that, it may demand the ID of a data source. Then erase sends one that
+// nothing can have, from then on.
+func (p *probe) erase(ctx context.Context, g *group) reply {
+	r := p.delete(ctx, g, g.token)
+	if r.refused != nil && r.refused.Kind != api.Unauthorized && p.source == "" {
+		p.source = p.stem
+		if r = p.delete(ctx, g, g.token); r.refused != nil {
+			p.source = ""
+		}
+	}
 	if r.refused == nil {
-		g.made = false
+		g.made, g.old, g.token = false, append(g.old, g.token), api.Secret{}
 	}
 	return r
 }
 
-// settle waits until lookups show the last change.
-func (p *probe) settle(ctx context.Context) { _ = api.Sleep(ctx, p.lag) }
+func (p *probe) made() []*group {
+	return slices.DeleteFunc(slices.Clone(p.groups), func(g *group) bool { return !g.made })
+}
+
+// removeAll deletes every group that the probe has created, even if it has failed. It gives up once the service no
+// longer responds. What may be left stays marked as made. If the service refuses, a lookup shows the current token, and
+// a later one does so even if lookups lag. Without trust, there is no lookup: the token could be that of a customer. A
+// lookup creates the group again if it was gone, so another deletion follows in any case.
+func (p *probe) removeAll(ctx context.Context) {
+	before := p.failure
+	p.failure, p.removing = nil, true
+	for _, g := range p.made() {
+		if p.rows["delete"].Answer == "ignored" {
+			break // A deletion that seems to work would not be named.
+		}
+		r := p.erase(ctx, g)
+		for _, pause := range []time.Duration{p.pause, longestLag} {
+			if r.refused != nil && p.failure == nil && p.trusted {
+				_ = api.Sleep(ctx, pause)
+				if r = p.lookUp(ctx, g, true); r.refused == nil {
+					g.token = r.UserGroup.Token
+					r = p.erase(ctx, g)
+				}
+			}
+		}
+	}
+	p.failure = before
+}

@@ -3,17 +3,14 @@ package probe
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 	"os"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode/utf8"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/text/unicode/norm"
@@ -21,375 +18,296 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// safe are the findings about the emulator without options. The other cases list what differs.
-var safe = strings.Fields(`environment=expected create=yes update=yes rotate=yes delete=yes lookup=both
-	lookup-name=works update-name=works unsent=kept properties=replaced mapping=unknown own-properties=none numbers=exact
-	name=kept id-case=exact id-unicode=exact id-length=exact missing-update=refused stale-rotation=refused
-	stale-deletion=refused fields=complete lag=none between=none connection=direct pace=none`)
+// safe are the answers of the emulator without options. The cases list what differs.
+const safe = started + `; rotate=yes; delete=yes; deletion=success; lookup=name, properties; overwrites=no;
+	update-name=works; unsent=kept; properties=replaced; mapping=unknown; numbers=exact; nested=kept; name=kept;
+	name-length=kept; names-unique=allowed; id-case=exact; id-unicode=exact; id-length=kept; deleted-id=free; team-id=new;
+	missing-update=refused; stale-rotation=refused; stale-deletion=refused; lag=none`
+
+const (
+	ended     = "connection=direct; pace=none"
+	known     = ended + "; address=right; create=yes; update=yes; lookup-name=works; token=same; between=none"
+	started   = known + "; environment=expected; fields=complete; defaults=none"
+	cached    = ended + "; between=cached"
+	noLookups = "; lookup=nothing; unsent=unknown; properties=unknown; numbers=unknown; nested=unknown"
+	noNames   = "; name=unknown; name-length=unknown; overwrites=unknown"
+	noUpdates = "; fields=; update-name=; mapping=; unsent=; properties=; numbers=; nested=; name=; name-length=; " +
+		"lookup=; missing-update="
+	undeleted = safe + "; deleted-id=; team-id=; missing-update=; stale-deletion=; names-unique=; id-case=; " +
+		"id-unicode=; id-length="
+)
 
 // serviceCase is a service, and what the probe finds about it.
 type serviceCase struct {
-	options     emulator.Options
-	fault       emulator.Fault
-	between     between
+	options emulator.Options
+	between between
+	fault   emulator.Fault
+	// differs lists the answers that are not in safe, or all answers if the probe ends early.
+	differs string
+	// says are texts in the report, separated by |.
+	says        string
+	left        bool   // names groups that are left
 	environment string // Testing, if empty
-	differs     string
-	// ends means that the probe ends early. Then differs lists all findings.
-	ends bool
-	// unsure means that the probe names a group that may be left, because a cache has shown it. leaves means that it
-	// leaves a group and names it.
-	unsure, leaves bool
-	exit           int // if the probe does not end early
+	source, via string
 }
 
-// cases returns an entry for each reading of the emulator, and for each finding that no reading leads to.
+type o = emulator.Options
+
+// keyOf returns options by which the probe's key belongs to an environment.
+func keyOf(tag string) o { return o{Environments: map[string]string{testingKey: tag}} }
+
+func replies(method string, nth, status int, body string) emulator.Fault {
+	return emulator.Fault{Method: method, Nth: nth, Kind: emulator.Answer, Status: status, Body: body}
+}
+
+const (
+	yes     = `{"success":1}`
+	no      = `{"success":0}`
+	acme    = `{"success":1,"new_user_group":0,"user_group":{"team_id":7,"token":"ugt_acme"}}`
+	newAcme = `{"success":1,"new_user_group":1,"user_group":{"team_id":7,"token":"ugt_acme","provided_id":"acme"}}`
+)
+
+// cases returns an entry for each habit of the emulator, and for each answer that no habit leads to.
 func cases() map[string]serviceCase {
 	return map[string]serviceCase{
-		"stored": {},
-		"echo": {
-			options: emulator.Options{Answers: emulator.AnswersEcho},
-			differs: "lookup=nothing unsent=unknown properties=unknown own-properties=unknown numbers=unknown name=unknown",
+		"default": {says: "Errors: 0. Notes: 1. Calls: 36.|left no groups behind"},
+		"echo":    {options: o{Answers: emulator.AnswersEcho}, differs: noLookups + noNames},
+		"many habits": {
+			options: o{
+				Deletions: emulator.DeletionsNoContent, Tags: emulator.TagsObject, DefaultName: "New {id}",
+				DefaultProperties: `{"plan":"free"}`, SignedTokens: true, Doubles: true, EmptyLists: true, BOM: true,
+				NoProperties: "false", TrimNames: true, EscapeNames: true, DecomposeNames: true, UnixLineEnds: true,
+				MaxNameLength: 50, CutNames: true, UniqueNames: true, DeletedIDs: emulator.DeletedIDsRevivedAsNew,
+				StaleTokenStatus: 403, RateLimit: 5, Refusals: emulator.RefusalsFields,
+			},
+			differs: `deletion=bare; defaults=some; token=signed; numbers=doubles; nested=equal; name=changed; name-length=cut;
+				names-unique=refused; deleted-id=revived; stale-rotation=unauthorized; pace=some`,
+			says: `has status 204 and|-a, the properties plan|HTML entities, another Unicode form, fewer spaces, other line ends
+				|"object":[]|at 50 characters|refused: 409 (name: |the old name|were refused: `,
 		},
-		"clear, name required": {
-			options: emulator.Options{Updates: emulator.UpdatesClear, NameRequired: true},
-			differs: "unsent=cleared lookup-name=refused update-name=refused", exit: 3,
+		"many others": {
+			options: o{
+				NameRequired: true, MissingNameStatus: 500, UniqueNames: true, StaleTokenStatus: 500, ReuseTeamIDs: true,
+				Updates: emulator.UpdatesClear, MaxIDLength: 50, MaxNameLength: 50, Deletions: emulator.DeletionsObject,
+				Refusals: emulator.RefusalsPage, DataSourceRequired: true, RateLimit: 5,
+			},
+			differs: `lookup-name=fails; update-name=refused; unsent=cleared; delete=source; deletion=bare; id-length=refused;
+				name-length=refused; names-unique=refused; team-id=again; stale-rotation=fails; pace=some`,
+			says: `cleared: properties|Long names                        are refused at 150 characters: 400 (400 Bad Request)`,
 		},
-		"success 0":       {options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}},
-		"upsert":          {options: emulator.Options{UpsertOnPut: true}, differs: "missing-update=creates"},
-		"stale token 403": {options: emulator.Options{StaleTokenStatus: 403}, differs: "stale-rotation=unauthorized"},
-		"stale token 500": {options: emulator.Options{StaleTokenStatus: 500}, differs: "stale-rotation=failed"},
-		"trimmed names":   {options: emulator.Options{TrimNames: true}, differs: "name=changed"},
-		"merges":          {options: emulator.Options{Updates: emulator.UpdatesMerge}, differs: "properties=merged"},
-		"forgiving deletes, lagging reads": {
-			options: emulator.Options{ForgivingDeletes: true, TokenLag: 2 * time.Second},
-			differs: "stale-deletion=accepted lag=lags",
+		"forgiving": {
+			options: o{
+				NameRequiredToCreate: true, DefaultName: "{id}", Updates: emulator.UpdatesMerge, DropNulls: true,
+				ForgivingDeletes: true, ForgivingRotations: true, UpsertOnPut: true, MaxIDLength: 40, TokenLag: 5 * time.Second,
+			},
+			differs: `lookup-name=creates; properties=merged; nested=equal; stale-deletion=accepted; stale-rotation=hollow;
+				missing-update=creates; id-length=refused; lag=lags`,
+			says: `refused at 50 characters: 400 (the field user_group_id is too long)`,
 		},
-		"lagging reads that clear": {
-			options: emulator.Options{TokenLag: 5 * time.Second, Updates: emulator.UpdatesClear},
-			differs: "lag=lags unsent=cleared", exit: 3,
+		"strict": {
+			options: o{NameRequired: true, DeletedIDs: emulator.DeletedIDsConflict, Refusals: emulator.RefusalsSuccessZero},
+			differs: "lookup-name=refused; update-name=refused; deleted-id=reserved", says: "is that of a deleted",
 		},
-		"no name": {
-			options: emulator.Options{Omit: []string{"name"}}, differs: "fields=missing lookup=properties name=unknown",
+		"gone":    {options: o{DeletedIDs: emulator.DeletedIDsGone}, differs: "deleted-id=reserved"},
+		"revived": {options: o{DeletedIDs: emulator.DeletedIDsRevived}, says: "name, token", differs: "deleted-id=revived"},
+		"upserts": {options: o{GetOverwrites: true}, differs: "overwrites=always" + noLookups, says: "Errors: 1."},
+		"upserts, and requires a name": {
+			options: o{GetOverwrites: true, NameRequired: true},
+			differs: "overwrites=always; lookup-name=refused; update-name=refused" + noLookups,
 		},
-		"no properties": {options: emulator.Options{Omit: []string{"properties"}}, differs: "fields=missing lookup=name " +
-			"unsent=unknown properties=unknown own-properties=unknown numbers=unknown"},
-		"no token":         {options: emulator.Options{Omit: []string{"token"}}, ends: true, differs: "fields=no-token"},
-		"rate limit":       {options: emulator.Options{RateLimit: 5}, differs: "pace=some"},
-		"key of customers": {options: keyOf("Customer"), ends: true, differs: "environment=other lookup-name=works"},
-		"key of customers, and deletions need the token": {
-			options: keyOf("Customer"), between: deletesByToken, ends: true, differs: "environment=other lookup-name=works",
+		"upserts names": {between: putsNames, differs: "overwrites=named", says: "Errors: 1."},
+		"no name":       {options: o{Omit: []string{"name"}}, differs: "fields=missing; lookup=properties" + noNames},
+		"no properties": {
+			options: o{Omit: []string{"properties"}}, differs: "fields=missing" + noLookups + "; lookup=name",
+		},
+		"no token": {options: o{Omit: []string{"token"}}, differs: ended + "; fields=no-token"},
+		"hidden names": {
+			options: o{Updates: emulator.UpdatesClear}, between: hidesNames, differs: "lookup=properties; unsent=cleared",
+		},
+		"no empty objects": {
+			between: changes("properties", strings.NewReplacer(`"object":{},`, "").Replace), differs: "nested=changed",
+		},
+		"names changed otherwise": {
+			between: changes("name", strings.NewReplacer("&", "+", `\u0026`, "+").Replace), differs: "name=changed",
+			says: "are changed: it becomes  embed-probe-",
+		},
+		"odd names refused": {fault: replies("PUT", 2, 400, no), differs: "name=refused"},
+		"IDs in lower case": {between: changes("user_group_id", strings.ToLower), differs: "id-case=same"},
+		"IDs normalized":    {between: changes("user_group_id", norm.NFC.String), differs: "id-unicode=same"},
+		"IDs refused":       {between: changes("user_group_id", empty), differs: "id-case=refused; id-unicode=refused"},
+		"IDs cut":           {between: changes("user_group_id", cut), differs: "id-length=cut", says: "cut at 100"},
+		"IDs cut, not shown": {
+			options: o{Omit: []string{"provided_id"}}, between: changes("user_group_id", cut),
+			differs: "fields=missing; id-length=cut", says: "lack provided_id",
+		},
+		"old tokens rotate":         {between: rotatesAnyToken(), differs: "stale-rotation=accepted"},
+		"old tokens rotate, hollow": {fault: replies("POST", 3, 200, yes), differs: "stale-rotation=hollow"},
+		"old tokens rotate, named":  {fault: replies("POST", 3, 200, acme), differs: "stale-rotation=believed"},
+		"old tokens delete nothing": {fault: replies("DELETE", 2, 200, yes), differs: "stale-deletion=ignored"},
+		"key of customers": {
+			options: o{Environments: keyOf("Customer").Environments, DataSourceRequired: true}, between: deletesByToken,
+			differs: known + "; environment=other",
 		},
 		"key of customers, named": {options: keyOf("Customer"), environment: "Customer"},
-		"no environment":          {options: keyOf(""), ends: true, differs: "environment=not-shown lookup-name=works"},
+		"no environment":          {options: keyOf(""), differs: known + "; environment=not-shown"},
 		"no environment, named":   {options: keyOf(""), environment: NoEnvironment, differs: "environment=none"},
-
-		"gateway fails": {
-			fault: emulator.Fault{Method: "POST", Nth: 2, Kind: emulator.Answer, Status: 502, Body: "<html>"}, ends: true,
-			differs: "environment=expected create=yes update=yes rotate=yes lookup=both lookup-name=works fields=complete " +
-				"between=none lag=none",
-		},
-		"may not create": {fault: refusal("GET", 0, 403), ends: true, differs: "create=no"},
-		"may not update": {fault: refusal("PUT", 0, 403), ends: true, differs: "lookup-name=works update=no"},
-		"may not rotate": {fault: refusal("POST", 0, 403), differs: "rotate=no lag= stale-rotation= stale-deletion="},
+		"may not create":          {fault: replies("GET", 0, 403, no), differs: ended + "; create=no", says: "refused: 403."},
+		"may not update":          {fault: replies("PUT", 0, 403, no), differs: "update=no; overwrites=unknown" + noUpdates},
+		"drops bodies":            {fault: replies("GET", 0, 400, no), differs: ended, says: advice},
+		"may not rotate":          {fault: replies("POST", 0, 403, no), differs: "rotate=no; lag=; stale-rotation="},
 		"may not delete": {
-			fault: refusal("DELETE", 0, 403), ends: true, leaves: true,
-			differs: "environment=expected create=yes update=yes rotate=yes delete=no lookup=both lookup-name=works " +
-				"update-name=works unsent=kept properties=replaced mapping=unknown own-properties=none numbers=exact name=kept " +
-				"stale-rotation=refused stale-deletion=refused fields=complete lag=none between=none",
+			fault: replies("DELETE", 0, 403, no), left: true, differs: undeleted + "; delete=no; deletion=", says: `"Remove an`,
 		},
-		"odd names refused": {fault: refusal("PUT", 2, 400), differs: "name=refused"},
-		"numbers are floats": {
-			between: func(_ *http.Request, body fields, next func() *http.Response) *http.Response {
-				var properties any
-				if json.Unmarshal(body["properties"], &properties) == nil {
-					body["properties"], _ = json.Marshal(properties)
-				}
-				return next()
-			}, differs: "numbers=changed",
-		},
-		"properties are added": {
-			between: func(_ *http.Request, body fields, next func() *http.Response) *http.Response {
-				if body["properties"] != nil {
-					body["properties"] = json.RawMessage(`{"added":1,` + string(body["properties"][1:]))
-				}
-				return next()
-			}, differs: "own-properties=added",
-		},
-		"IDs in lower case": {between: changesIDs(strings.ToLower), differs: "id-case=same"},
-		"IDs normalized":    {between: changesIDs(norm.NFC.String), differs: "id-unicode=same"},
-		"IDs cut": {
-			between: changesIDs(func(id string) string { return id[:min(len(id), 100)] }), differs: "id-length=same", exit: 3,
-		},
-		"IDs refused": {between: refusesOddIDs, differs: "id-case=refused id-unicode=refused id-length=refused"},
-		"a cache that knows a customer": {
-			between: cachedCustomer("false"), ends: true, unsure: true, differs: cached,
-		},
-		"a cache that knows how a customer was created": {
-			between: cachedCustomer("true"), ends: true, unsure: true, differs: "lookup-name=works",
-		},
-		"the same, and updates create": {
-			options: emulator.Options{UpsertOnPut: true}, between: cachedCustomer("true"), ends: true, differs: cached,
-		},
-		"a cache that fills with the first update": {
-			between: fromFirst(http.MethodPut, cachedCustomer("false")), ends: true, differs: cached + " environment=expected",
-		},
-		"a cache by body":  {between: cacheByBody(""), ends: true, differs: cached + " environment=expected"},
-		"a cache with Age": {between: cacheByBody("7"), ends: true, differs: cached + " environment=expected"},
-		"GET sent twice":   {between: twice("GET"), differs: "between=repeated", exit: 3},
-		"POST sent twice": {
-			between: twice("POST"), differs: "between=repeated rotate= lag= stale-rotation= stale-deletion=", exit: 3,
-		},
-		"old tokens rotate": {between: rotatesAnyToken(), differs: "stale-rotation=accepted"},
-		"old tokens delete nothing": {
-			between: func(r *http.Request, _ fields, next func() *http.Response) *http.Response {
-				response := next()
-				if r.Method == http.MethodDelete && response.StatusCode == http.StatusNotFound {
-					return says(200, `{"success":1}`)
-				}
-				return response
-			}, differs: "stale-deletion=ignored", exit: 3,
-		},
-		"connection through a proxy": {
-			between: func(_ *http.Request, _ fields, next func() *http.Response) *http.Response {
-				response := next()
-				response.Header.Set("Via", "1.1 proxy")
-				return response
-			}, differs: "connection=passed",
-		},
+		"deletes nothing": {fault: replies("DELETE", 0, 200, yes), left: true, differs: undeleted + "; delete=ignored"},
+		"has a source":    {options: o{DataSourceRequired: true}, source: "warehouse"},
+		"redirect":        {options: o{SlashRedirect: 308}, differs: ended + "; address=slash", says: "/api/user/. Set"},
+		"cached customer": {fault: replies("GET", 0, 200, acme), left: true, differs: cached},
+		"cached as new":   {fault: replies("GET", 0, 200, newAcme), left: true, differs: cached},
+		"cached at once":  {fault: replies("GET", 2, 200, acme), differs: cached},
+		"cached later":    {fault: replies("GET", 3, 200, acme), differs: started + "; rotate=yes; between=cached"},
+		"cached, with Age": {differs: cached, fault: emulator.Fault{
+			Method: "GET", Nth: 2, Kind: emulator.Answer, Body: "{}", Header: http.Header{"Age": {"7"}},
+		}},
+		"busy":            {between: busy(), differs: safe + "; id-unicode=; id-length=; pace=some", says: "y. With this"},
+		"GET sent twice":  {between: on("GET", twice), differs: "between=repeated"},
+		"POST sent twice": {between: on("POST", twice), differs: "between=repeated; rotate=; lag=; stale-rotation="},
+		"proxy":           {via: "1.1 proxy", differs: "connection=passed"},
 	}
 }
 
-// keyOf returns options by which the probe's key belongs to an environment.
-func keyOf(environment string) emulator.Options {
-	return emulator.Options{Environments: map[string]string{testingKey: environment}}
+// answers adds the answers in a text such as safe to those by question. One without a value is taken away.
+func answers(to map[string]string, text string) {
+	for row := range strings.SplitSeq(text, ";") {
+		question, answer, _ := strings.Cut(strings.TrimSpace(row), "=")
+		if to[question] = answer; answer == "" {
+			delete(to, question)
+		}
+	}
 }
 
-const cached = "between=cached lookup-name=works"
-
-func TestFindings(t *testing.T) {
-	reached := map[string]bool{}
+// TestAnswers also checks what is true of every service: at most 56 calls, and what is left is named.
+func TestAnswers(t *testing.T) {
+	reached := map[string]bool{"Log": true, "FirstTeamID": true, "Latency": true} // the same to a probe
 	for name, test := range cases() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newService(t, test.options)
-				s.between = test.between
+				for field, value := range reflect.ValueOf(test.options).Fields() {
+					reached[field.Name] = reached[field.Name] || !value.IsZero()
+				}
+				if s.via = test.via; test.between != nil {
+					s.between = test.between
+				}
 				if test.fault.Kind != "" {
 					s.Fail(test.fault)
 				}
-				report := s.run(t.Context(), cmp.Or(test.environment, "Testing"))
-				want, exit := slices.Clone(safe), test.exit
-				if test.ends {
-					want, exit = strings.Fields("connection=direct pace=none"), ExitUnfinished
+				report := s.run(t.Context(), cmp.Or(test.environment, "Testing"), test.source)
+				want, got, ends := map[string]string{}, map[string]string{}, strings.HasPrefix(test.differs, ended)
+				if !ends {
+					answers(want, safe)
 				}
-				for _, differs := range strings.Fields(test.differs) {
-					question, answer, _ := strings.Cut(differs, "=")
-					want = slices.DeleteFunc(want, func(row string) bool { return strings.HasPrefix(row, question+"=") })
-					if answer != "" {
-						want = append(want, differs)
+				answers(want, test.differs)
+				for _, row := range report.Rows {
+					got[row.Question] = row.Answer
+					reached[row.Question+"="+row.Answer] = true
+				}
+				if diff := gocmp.Diff(want, got); diff != "" || (report.Problem != "") != ends {
+					t.Errorf("problem %q\n%s", report.Problem, diff)
+				}
+				for text := range strings.SplitSeq(test.says, "|") {
+					if !strings.Contains(s.printed.String(), strings.TrimRight(text, "\n\t")) {
+						t.Errorf("the report does not say %s\n%s", text, &s.printed)
 					}
 				}
-				var got []string
-				for _, row := range report.Rows {
-					got = append(got, row.Question+"="+row.Finding)
-					reached[row.Question+"="+row.Finding] = true
-				}
-				slices.Sort(got)
-				slices.Sort(want)
-				if diff := gocmp.Diff(want, got); diff != "" || report.ExitCode() != exit {
-					t.Errorf("exit code %d, want %d, problem %q\n%s", report.ExitCode(), exit, report.Problem, diff)
-				}
-				named := test.unsure || test.leaves
-				if (report.Problem != "") != test.ends || len(s.left()) > 0 != test.leaves || len(report.Left) > 0 != named {
-					t.Errorf("problem %q, left %v, reported %v", report.Problem, s.left(), report.Left)
-				}
-				if report.Calls > 36 || test.between == nil && report.Calls != len(s.Calls()) {
-					t.Errorf("%d calls, the report says %d", len(s.Calls()), report.Calls)
+				if len(report.Left) > 0 != test.left || report.Calls > 56 || report.Calls != s.attempts {
+					t.Errorf("%d calls, the report says %d, and that %v are left", s.attempts, report.Calls, report.Left)
 				}
 			})
 		})
 	}
-	for finding := range rowsOfFindings() {
-		if !reached[finding] {
-			t.Errorf("no case leads to %s", finding)
+	for field := range reflect.TypeFor[o]().Fields() {
+		if !reached[field.Name] {
+			t.Errorf("no case sets the option %s", field.Name)
 		}
 	}
-}
-
-// rowsOfFindings returns a row for every finding that a probe can have, by question=finding.
-func rowsOfFindings() map[string]Row {
-	rows := map[string]Row{}
 	for _, question := range questions {
-		for answer := range question.findings {
-			p := probe{rows: map[string]Row{}}
-			p.found(question.id, answer, "x")
-			rows[question.id+"="+answer] = p.rows[question.id]
-		}
-	}
-	return rows
-}
-
-// TestEveryReadingIsACase: the table of cases has one for each option of the emulator.
-func TestEveryReadingIsACase(t *testing.T) {
-	set := map[string]bool{
-		"Log":         true,                  // not part of the behavior
-		"FirstTeamID": true, "Latency": true, // numbers like any other
-	}
-	for option := range strings.FieldsSeq(`Deletions DeletedIDs Tags NameRequiredToCreate MissingNameStatus
-		DataSourceRequired UniqueNames MaxIDLength MaxNameLength CutNames GetOverwrites ForgivingRotations ReuseTeamIDs
-		DefaultName DefaultProperties EscapeNames DecomposeNames UnixLineEnds Doubles DropNulls EmptyLists NoProperties BOM
-		SignedTokens SlashRedirect`) {
-		set[option] = true // The probe does not ask about it yet.
-	}
-	for _, test := range cases() {
-		options := reflect.ValueOf(test.options)
-		for i := range options.NumField() {
-			set[options.Type().Field(i).Name] = set[options.Type().Field(i).Name] || !options.Field(i).IsZero()
-		}
-	}
-	for option, is := range set {
-		if !is {
-			t.Errorf("no case sets %s", option)
-		}
-	}
-}
-
-// TestNothingIsLeftWhateverHappens stops, breaks and crashes the probe at each call.
-func TestNothingIsLeftWhateverHappens(t *testing.T) {
-	lost := func(kind emulator.FaultKind) func(*service, int, func()) {
-		return func(s *service, nth int, _ func()) { s.Fail(emulator.Fault{Nth: nth, Kind: kind}) }
-	}
-	at := func(s *service, nth int, do func()) {
-		s.between = func(_ *http.Request, _ fields, next func() *http.Response) *http.Response {
-			if nth--; nth == 0 {
-				do()
+		for answer := range question.answers {
+			if row := question.id + "=" + answer; !reached[row] {
+				t.Errorf("no case leads to %s", row)
 			}
-			return next()
 		}
-	}
-	for name, test := range map[string]struct {
-		mishap func(s *service, nth int, stop func())
-		// ends means that the mishap ends the probe.
-		ends bool
-		// strict is a service that does not delete without a token, and whose lookups lag.
-		strict bool
-	}{
-		"stopped":                {func(s *service, nth int, stop func()) { at(s, nth, stop) }, true, false},
-		"crashed":                {func(s *service, nth int, _ func()) { at(s, nth, func() { panic("test") }) }, true, false},
-		"cut after work":         {lost(emulator.CutAfterWork), false, false},
-		"cut after work, strict": {lost(emulator.CutAfterWork), false, true},
-		"failed after work":      {lost(emulator.Error500AfterWork), false, false},
-		"half a document":        {lost(emulator.HalfDocument), false, false},
-		"page of a proxy":        {lost(emulator.HTML200), false, false},
-		"refused":                {lost(emulator.Refuse), false, false},
-		"redirected elsewhere":   {lost(emulator.Redirect307), false, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			first, options := 1, emulator.Options{}
-			if test.strict {
-				// Before the fourth call, no token is certain, so groups cannot be deleted.
-				first, options.TokenLag = 4, 3*time.Second
-			}
-			for nth := first; ; nth++ {
-				calls := 0
-				synctest.Test(t, func(t *testing.T) {
-					s := newService(t, options)
-					ctx, stop := context.WithCancel(t.Context())
-					defer stop()
-					if test.strict {
-						s.between = deletesByToken
-					}
-					test.mishap(s, nth, stop)
-					report := Report{Problem: "crashed"}
-					func() {
-						defer func() { _ = recover() }()
-						report = s.run(ctx, "Testing")
-					}()
-					if calls = len(s.Calls()); nth > calls {
-						return
-					}
-					if left := s.left(); len(left) > 0 {
-						t.Errorf("call %d: left %v\n%v", nth, left, s.Calls())
-					}
-					if removing := strings.Count(s.progress.String(), "removing"); removing != 1 {
-						t.Errorf("call %d: the groups were removed %d times", nth, removing)
-					}
-					for _, row := range report.Rows {
-						if row.Severity == Bad && name != "refused" {
-							t.Errorf("call %d: the mishap is taken for a finding: %s %s", nth, row.Asked, row.Found)
-						}
-					}
-					advises, should := strings.Contains(report.Problem, advice), name == "redirected elsewhere"
-					if advises && name == "stopped" || !advises && should && nth <= lastQuestion {
-						t.Errorf("call %d: the report says %q", nth, report.Problem)
-					}
-					if test.ends && report.Problem == "" && nth < lastQuestion {
-						t.Errorf("call %d: the report does not say that the probe ended early", nth)
-					}
-				})
-				if nth > calls {
-					break
-				}
-			}
-		})
 	}
 }
 
 // lastQuestion is the last call of a probe that is not a removal, if nothing goes wrong.
-const lastQuestion = 21
+const lastQuestion = 28
 
-// TestServiceThatGoesAway: what may be left is named, with the command that removes it, and the probe does not wait
-// for each group.
-func TestServiceThatGoesAway(t *testing.T) {
-	for nth := range 27 {
-		synctest.Test(t, func(t *testing.T) {
-			s := newService(t, emulator.Options{})
-			calls, late := 0, 0
-			s.between = func(_ *http.Request, _ fields, next func() *http.Response) *http.Response {
-				if calls++; calls > nth {
-					late++
-					panic(http.ErrAbortHandler)
+// TestNothingIsLeftWhateverHappens stops, breaks and crashes the probe at each call, and takes the service away.
+func TestNothingIsLeftWhateverHappens(t *testing.T) {
+	const names = `stopped crashed away cut-strictly cut-after-work error-500-after-work half-document html-200 refuse
+		redirect-307`
+	for name := range strings.FieldsSeq(names) {
+		for nth, calls := 1, 1; nth <= calls && (nth <= lastQuestion || name != "crashed"); nth++ {
+			synctest.Test(t, func(t *testing.T) {
+				s := newService(t, emulator.Options{TokenLag: 3 * time.Second})
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				s.between = func(c call) *response {
+					switch until := nth - s.attempts; {
+					case name == "stopped" && until == 0:
+						stop()
+					case name == "crashed" && until == 0:
+						panic("test")
+					case name == "away" && until <= 0:
+						panic(http.ErrAbortHandler)
+					case name == "cut-strictly":
+						return deletesByToken(c)
+					}
+					return c.next()
 				}
-				return next()
-			}
-			report := s.run(t.Context(), "Testing")
-			for _, id := range s.left() {
-				if !slices.Contains(report.Left, id) {
-					t.Errorf("after %d calls: %s is left, but only %v reported", nth, id, report.Left)
+				if name == "cut-strictly" { // Before the fourth call, no token is certain, so groups cannot be deleted.
+					s.Fail(emulator.Fault{Nth: nth + 3, Kind: emulator.CutAfterWork})
+				} else if strings.Contains(name, "-") || name == "refuse" {
+					s.Fail(emulator.Fault{Nth: nth, Kind: emulator.FaultKind(name)})
 				}
-			}
-			if report.ExitCode() != ExitUnfinished || late > 9 {
-				t.Errorf("after %d calls: exit code %d, %d more calls", nth, report.ExitCode(), late)
-			}
-		})
+				report := Report{Problem: name}
+				func() {
+					defer func() { _ = recover() }()
+					report = s.run(ctx, "Testing", "")
+				}()
+				calls = s.attempts
+				if left := s.groups(true); len(left) > 0 && name != "away" || name == "away" && calls > nth+9 {
+					t.Errorf("%s at call %d of %d: left %v\n%v", name, nth, calls, left, s.Calls())
+				}
+				for _, row := range report.Rows {
+					if row.Severity == Bad && name != "refuse" {
+						t.Errorf("%s at call %d is taken for a finding: %s %s", name, nth, row.Asked, row.Found)
+					}
+				}
+				advises := map[string]bool{"stopped": false, "crashed": false, "away": true, "redirect-307": true}
+				should, ends := advises[name]
+				if nth < lastQuestion && ends && (report.Problem == "" || strings.Contains(report.Problem, advice) != should) {
+					t.Errorf("%s at call %d: the report says %q", name, nth, report.Problem)
+				}
+			})
+		}
 	}
 }
 
-// TestEveryFindingSaysWhereToReadOn: a finding that is not OK says what follows, and links to a heading that exists.
-func TestEveryFindingSaysWhereToReadOn(t *testing.T) {
-	punctuation := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
-	for name, row := range rowsOfFindings() {
-		if utf8.RuneCountInString(row.Asked) > 33 {
-			t.Errorf("%s is too long for its column", row.Asked)
-		}
-		if says := row.Means != ""; says != (row.Severity != OK) && row.Finding != "unknown" {
-			t.Errorf("%s says what follows: %t", name, says)
-		}
-		if row.ReadOn == "" {
-			continue
-		}
-		page, anchor, _ := strings.Cut(strings.TrimPrefix(row.ReadOn, docs), "#")
-		text, err := os.ReadFile("../../docs/" + page)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		var anchors []string
-		for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(string(text), -1) {
-			words := punctuation.ReplaceAllString(strings.ToLower(heading[1]), "")
-			anchors = append(anchors, strings.ReplaceAll(words, " ", "-"))
-		}
-		if anchor != "" && !slices.Contains(anchors, anchor) {
-			t.Errorf("%s links to %s, which is not a heading", name, row.ReadOn)
+// TestEveryAnswerSaysWhereToReadOn: an answer that is not OK says what follows, and names a heading that exists.
+func TestEveryAnswerSaysWhereToReadOn(t *testing.T) {
+	for _, question := range questions {
+		for answer, is := range question.answers {
+			guide, heading, _ := strings.Cut(is.page, ": ")
+			path := "../../templates/guides/" + strings.ReplaceAll(strings.ToLower(guide), " ", "-") + ".md"
+			text, err := os.ReadFile(path)
+			if err != nil {
+				text, _ = os.ReadFile(path + ".tmpl")
+			}
+			exists := slices.Contains(strings.Split(string(text), "\n"), "## "+heading)
+			if isOK := is.severity == OK; isOK != (is.means == "") || isOK == exists || len(question.asks) > 34 {
+				t.Errorf("%s: %s=%s refers to %q, and says what follows: %q", question.asks, question.id, answer, is.page, is.means)
+			}
 		}
 	}
 }

@@ -10,15 +10,13 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// docs is where the pages are.
-const docs = "https://github.com/dashembed/terraform-provider-embed/blob/main/docs/"
-
-// Row is the answer to a question. Asked and Found are printed in place of the IDs in Question and Finding.
+// Row is the answer to a question. Asked and Found are printed in place of the IDs in Question and Answer.
 type Row struct {
-	Question, Finding string
-	Severity          Severity
-	Asked, Found      string
-	Means, ReadOn     string
+	Question, Answer string
+	Severity         Severity
+	Asked, Found     string
+	// Means is what follows, and Guide is where to read on. Both are empty if nothing follows.
+	Means, Guide string
 }
 
 // Report is what a probe has found.
@@ -37,30 +35,31 @@ func (p *probe) found(id, answer, observed string) {
 		return
 	}
 	for _, q := range questions {
-		if f, known := q.findings[answer]; q.id == id && known {
-			found := strings.Replace(f.found, "%s", observed, 1)
-			row := Row{id, answer, f.severity, q.asks, found, f.means, ""}
-			if f.page != "" {
-				row.ReadOn = docs + f.page
-			}
-			p.rows[id] = row
+		if a, known := q.answers[answer]; q.id == id && known {
+			says := func(text string) string { return strings.Replace(text, "%s", observed, 1) }
+			p.rows[id] = Row{id, answer, a.severity, q.asks, says(a.found), says(a.means), a.page}
 			return
 		}
 	}
-	panic("no such finding: " + id + "=" + answer)
+	panic("no such answer: " + id + "=" + answer)
 }
+
+// sentence is why a probe ends if no call has failed.
+type sentence string
+
+func (s sentence) Error() string { return string(s) }
 
 // stop records an answer that ends the probe.
 func (p *probe) stop(id, answer, observed string) {
 	p.found(id, answer, observed)
 	if p.failure == nil {
-		p.failure = errors.New(p.rows[id].Asked + " " + p.rows[id].Found + ".")
+		p.failure = sentence(p.rows[id].Asked + " " + p.rows[id].Found)
 	}
 }
 
 // behindCache ends the probe because something else responds in place of the service.
 func (p *probe) behindCache() {
-	p.uncached = false
+	p.trusted = false
 	p.stop("between", "cached", "")
 }
 
@@ -68,15 +67,9 @@ func (p *probe) behindCache() {
 func (p *probe) report() Report {
 	failure := p.failure
 	p.failure = nil
-	if said, passedOn := p.between(); passedOn {
-		p.found("connection", "passed", said)
-	} else if said != "" {
-		p.found("connection", "direct", said)
-	}
-	if p.throttled > 0 {
-		p.found("pace", "some", fmt.Sprintf("%d of %d", p.throttled, p.attempts))
-	} else if p.proto != "" {
-		p.found("pace", "none", "")
+	if said, passedOn := p.between(); said != "" {
+		p.found("connection", pick(passedOn, "passed", "direct"), said)
+		p.found("pace", pick(p.throttled > 0, "some", "none"), fmt.Sprintf("%d of %d", p.throttled, p.attempts))
 	}
 	report := Report{Calls: p.attempts}
 	for _, q := range questions {
@@ -84,10 +77,8 @@ func (p *probe) report() Report {
 			report.Rows = append(report.Rows, row)
 		}
 	}
-	for _, g := range p.groups {
-		if g.made {
-			report.Left = append(report.Left, g.id)
-		}
+	for _, g := range p.made() {
+		report.Left = append(report.Left, g.id)
 	}
 	var call *api.Error
 	switch {
@@ -97,7 +88,7 @@ func (p *probe) report() Report {
 			report.Problem += " " + advice
 		}
 	case failure != nil:
-		report.Problem = failure.Error()
+		report.Problem = failure.Error() + "."
 	}
 	return report
 }
@@ -134,16 +125,14 @@ func (r Report) count(severity Severity) (n int) {
 func (r Report) Text(w io.Writer) error {
 	var text strings.Builder
 	for _, row := range r.Rows {
-		fmt.Fprintf(&text, "%-5s  %-33s %s\n", mark(row.Severity), row.Asked, row.Found)
+		fmt.Fprintf(&text, "%-5s  %-33s %s\n", row.Severity, row.Asked, row.Found)
 	}
 	for _, severity := range []Severity{Bad, Note} {
 		for _, row := range r.Rows {
 			if row.Severity == severity && row.Means != "" {
-				fmt.Fprintf(&text, "\n%-5s  %s %s\n", mark(severity), row.Asked, row.Found)
+				fmt.Fprintf(&text, "\n%-5s  %s %s\n", severity, row.Asked, row.Found)
 				fmt.Fprintln(&text, indented(row.Means))
-				if row.ReadOn != "" {
-					fmt.Fprintln(&text, indented(row.ReadOn))
-				}
+				fmt.Fprintln(&text, indented("guide "+strings.Replace(row.Guide, ": ", ", heading ", 1)))
 			}
 		}
 	}
@@ -152,11 +141,9 @@ func (r Report) Text(w io.Writer) error {
 		fmt.Fprintf(&text, "The probe ended early. %s\n", r.Problem)
 	}
 	if len(r.Left) > 0 {
-		fmt.Fprintln(&text, "\nThe probe may have left groups at the service. To remove them, set EMBED_API_KEY to\na "+
-			"key that can delete groups, and run:")
-		for _, id := range r.Left {
-			fmt.Fprintln(&text, removalCommand(id))
-		}
+		fmt.Fprintf(&text, "\nThe probe may have left groups at the service: %s.\n", strings.Join(r.Left, ", "))
+		fmt.Fprintln(&text, "Remove them with a key that can delete groups. See the guide Troubleshooting, heading\n"+
+			"\"Remove an empty group\".")
 	} else {
 		fmt.Fprintln(&text, "The probe has left no groups behind.")
 	}
@@ -164,35 +151,14 @@ func (r Report) Text(w io.Writer) error {
 	return err
 }
 
-func mark(severity Severity) string {
-	if severity == Bad {
-		return "ERROR"
-	}
-	return string(severity)
-}
-
 // indented breaks a text into lines of at most 80 columns.
 func indented(text string) string {
-	const margin = "       "
-	var lines strings.Builder
-	column := 0
-	for i, word := range strings.Fields(text) {
-		switch {
-		case i == 0 || column+1+len(word) > 80:
-			lines.WriteString(strings.Repeat("\n", min(i, 1)) + margin)
-			column = len(margin)
-		default:
-			lines.WriteString(" ")
-			column++
+	lines, column := "", 80
+	for word := range strings.FieldsSeq(text) {
+		if column += 1 + len(word); column > 80 {
+			lines, column = lines+"\n      ", 7+len(word)
 		}
-		lines.WriteString(word)
-		column += len(word)
+		lines += " " + word
 	}
-	return lines.String()
-}
-
-// removalCommand returns a shell command that deletes a group. An ID of a probe needs no escapes.
-func removalCommand(id string) string {
-	return `  curl -X DELETE "$EMBED_BASE_URL/api/user" -H "Authorization: Token $EMBED_API_KEY" ` +
-		`-H 'Content-Type: application/json' -d '{"user_group_id":"` + id + `"}'`
+	return lines[1:]
 }

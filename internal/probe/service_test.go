@@ -10,18 +10,16 @@ import (
 	"net/http/httptrace"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-)
-
-type (
-	fields  = map[string]json.RawMessage
-	between = func(*http.Request, fields, func() *http.Response) *http.Response
 )
 
 // service is an emulator with a customer's group, and what is between it and the probe. It is an http.RoundTripper.
@@ -29,16 +27,28 @@ type service struct {
 	*testing.T
 	*emulator.Emulator
 
-	// between, if set, answers calls in place of the emulator. The next function passes a call on.
-	between  between
-	progress bytes.Buffer
+	between           between
+	attempts          int
+	via               string
+	progress, printed bytes.Buffer
+}
+
+// between answers a call in place of the emulator, or passes it on with next.
+type between func(c call) *response
+
+type response = httptest.ResponseRecorder
+
+type call struct {
+	*http.Request
+
+	body map[string]json.RawMessage
+	next func() *response
 }
 
 const (
-	testingKey    = emulator.DefaultKey
-	customer      = "acme"
-	customerToken = "ugt_acme"
-	advice        = "Do this."
+	testingKey = emulator.DefaultKey
+	customer   = "acme"
+	advice     = "Do this."
 )
 
 func newService(t *testing.T, options emulator.Options) *service {
@@ -46,103 +56,68 @@ func newService(t *testing.T, options emulator.Options) *service {
 	if options.Environments == nil {
 		options.Environments = map[string]string{testingKey: "Testing", "key-of-customers": "Customer"}
 	}
-	e := emulator.New(options)
-	s := &service{T: t, Emulator: e}
-	group := emulator.Group{
-		ID: customer, Name: "Acme", Token: customerToken, Properties: json.RawMessage(`{"tier":"gold"}`),
-	}
-	for _, tag := range options.Environments {
-		group.TeamID++
-		e.In(tag).Seed(group)
-	}
+	s := &service{T: t, Emulator: emulator.New(options), between: func(c call) *response { return c.next() }}
+	s.Seed(emulator.Group{ID: customer, Name: "Acme", Token: "ugt_acme", TeamID: 7})
 	return s
 }
 
 // run runs the probe, and checks that it touched no group but its own, showed no secret, and told which groups are
 // left.
-func (s *service) run(ctx context.Context, environment string) (report Report) {
+func (s *service) run(ctx context.Context, environment, source string) (report Report) {
 	s.Helper()
-	before := s.everything(false)
-	base, err := api.ParseBaseURL("https://service.example", false)
-	if err != nil {
-		s.Fatal(err)
-	}
+	before := s.groups(false)
+	address, _ := api.ParseBaseURL("https://service.example", false)
 	defer func() {
 		synctest.Wait()
-		if after := s.everything(false); !reflect.DeepEqual(before, after) {
+		if after := s.groups(false); !reflect.DeepEqual(before, after) {
 			s.Errorf("the groups of others were %v and are %v", before, after)
 		}
 		for _, call := range s.Calls() {
-			if call.ID == customer || bytes.Contains(call.Body, []byte(customerToken)) {
+			if call.ID == customer || bytes.Contains(call.Body, []byte("ugt_acme")) {
 				s.Errorf("a call is about the group of a customer: %s", call)
 			}
 		}
 	}()
 	report = Run(ctx, Options{
 		Client: api.Config{
-			BaseURL: base, APIKey: api.NewSecret(testingKey), Transport: s, RequestTimeout: 10 * time.Second,
-			MaxRetries: 4, RetryWaitMin: time.Second, RetryWaitMax: 30 * time.Second,
+			URL: address, APIKey: api.NewSecret(testingKey), Transport: s, RequestTimeout: 10 * time.Second,
+			MaxRetries: 4, RetryWaitMax: 30 * time.Second,
 		},
-		Environment: environment, Progress: &s.progress,
+		Environment: environment, DataSourceProvidedID: source, Progress: &s.progress,
 		Advice: func(*api.Error) string { return advice },
 	})
-	var printed bytes.Buffer
-	if err := report.Text(&printed); err != nil {
+	if err := report.Text(&s.printed); err != nil {
 		s.Error(err)
 	}
-	for _, secret := range []string{"ugt_", testingKey} {
-		if strings.Contains(printed.String()+s.progress.String(), secret) {
-			s.Errorf("the report shows a key or a token:\n%s", &printed)
-		}
+	if all := s.printed.String() + s.progress.String(); regexp.MustCompile(`ugt_|` + testingKey).MatchString(all) {
+		s.Errorf("the report shows a key or a token:\n%s", all)
 	}
-	for _, id := range s.left() {
-		if !strings.Contains(printed.String(), `-d '{"user_group_id":"`+id+`"}'`) || report.ExitCode() != 1 {
-			s.Errorf("the probe exits with %d and does not tell that it left %s", report.ExitCode(), id)
+	for _, group := range s.groups(true) {
+		if !strings.Contains(s.printed.String(), group.ID) || report.ExitCode() != ExitUnfinished {
+			s.Errorf("the probe exits with %d and does not tell that it left %s", report.ExitCode(), group.ID)
 		}
 	}
 	return report
 }
 
-// everything returns the groups of all environments whose ID has the probe's prefix, or has it not.
-func (s *service) everything(probes bool) (groups []emulator.Group) {
-	for _, tag := range []string{"", "Customer", "Testing"} {
-		for _, group := range s.In(tag).Groups() {
-			if strings.HasPrefix(group.ID, Prefix) == probes {
-				groups = append(groups, group)
-			}
-		}
-	}
-	return groups
-}
-
-// left returns the IDs of the groups of the probe.
-func (s *service) left() (ids []string) {
-	for _, group := range s.everything(true) {
-		ids = append(ids, group.ID)
-	}
-	return ids
+// groups returns the groups that are those of a probe, or are not.
+func (s *service) groups(probes bool) []emulator.Group {
+	return slices.DeleteFunc(s.Groups(), func(g emulator.Group) bool { return strings.HasPrefix(g.ID, Prefix) != probes })
 }
 
 // RoundTrip implements http.RoundTripper.
-func (s *service) RoundTrip(r *http.Request) (response *http.Response, err error) {
+func (s *service) RoundTrip(r *http.Request) (answered *http.Response, err error) {
 	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{}) // From now on, an attempt can get lost.
-	text, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	var body fields
-	if err := json.Unmarshal(text, &body); err != nil {
-		return nil, err
-	}
-	next := func() *http.Response {
-		if s.between != nil {
-			text, _ = json.Marshal(body) // It may have changed the body.
-		}
-		recorder := httptest.NewRecorder()
-		request := r.Clone(r.Context())
+	s.attempts++
+	c := call{Request: r}
+	_ = json.NewDecoder(r.Body).Decode(&c.body)
+	c.next = func() *response {
+		text, _ := json.Marshal(c.body)
+		recorder, request := httptest.NewRecorder(), r.Clone(r.Context())
+		recorder.Header().Set("Via", s.via)
 		request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 		s.ServeHTTP(recorder, request)
-		return recorder.Result()
+		return recorder
 	}
 	defer func() {
 		switch cut := recover(); cut {
@@ -153,114 +128,91 @@ func (s *service) RoundTrip(r *http.Request) (response *http.Response, err error
 			panic(cut)
 		}
 	}()
-	if s.between != nil {
-		return s.between(r, body, next), nil
-	}
-	return next(), nil
+	return s.between(c).Result(), nil
 }
 
-// says returns a response with a status and a body.
-func says(status int, body string) *http.Response {
-	recorder := httptest.NewRecorder()
-	recorder.WriteHeader(status)
-	_, _ = recorder.WriteString(body)
-	return recorder.Result()
-}
-
-// cachedCustomer responds to every GET as the service once did to a GET of a customer's group.
-func cachedCustomer(isNew string) between {
-	return func(r *http.Request, _ fields, next func() *http.Response) *http.Response {
-		if r.Method == http.MethodGet {
-			return says(200, `{"success":1,"new_user_group":`+isNew+
-				`,"user_group":{"team_id":1,"token":"ugt_acme","name":"Acme","provided_id":"acme"}}`)
+// on leaves calls with other methods alone.
+func on(method string, then between) between {
+	return func(c call) *response {
+		if c.Method == method {
+			return then(c)
 		}
-		return next()
-	}
-}
-
-// fromFirst begins with the call after the first one with the method.
-func fromFirst(method string, then between) between {
-	begun := false
-	return func(r *http.Request, body fields, next func() *http.Response) *http.Response {
-		if begun {
-			return then(r, body, next)
-		}
-		begun = r.Method == method
-		return next()
+		return c.next()
 	}
 }
 
 // deletesByToken refuses a deletion by the ID alone.
-func deletesByToken(r *http.Request, body fields, next func() *http.Response) *http.Response {
-	if r.Method == http.MethodDelete && body["current_token"] == nil {
-		return says(400, `{"success":0}`)
+var deletesByToken = on(http.MethodDelete, func(c call) *response {
+	if c.body["current_token"] == nil {
+		delete(c.body, "user_group_id")
 	}
-	return next()
+	return c.next()
+})
+
+// twice sends a call twice, and returns the second response.
+func twice(c call) *response {
+	c.next()
+	return c.next()
 }
 
-// cacheByBody repeats the response to an equal GET, with an Age if that is not empty.
-func cacheByBody(age string) between {
-	kept := map[string]string{}
-	return func(r *http.Request, body fields, next func() *http.Response) *http.Response {
-		if r.Method != http.MethodGet {
-			return next()
+// busy refuses each call once.
+func busy() between {
+	attempts := 0
+	return func(c call) *response {
+		if attempts++; attempts%2 == 1 {
+			return &response{Code: http.StatusTooManyRequests, Body: &bytes.Buffer{}}
 		}
-		key := string(body["user_group_id"])
-		if text, is := kept[key]; is {
-			response := says(200, text)
-			if age != "" {
-				response.Header.Set("Age", age)
-			}
-			return response
-		}
-		text, _ := io.ReadAll(next().Body)
-		kept[key] = string(text)
-		return says(200, kept[key])
+		return c.next()
 	}
 }
 
-// twice sends every call with the method twice, and returns the second response.
-func twice(method string) between {
-	return func(r *http.Request, _ fields, next func() *http.Response) *http.Response {
-		if r.Method == method {
-			next()
-		}
-		return next()
-	}
-}
-
-// rotatesAnyToken responds to a rotation with an old token as to the rotation before.
+// rotatesAnyToken rotates the current token in place of an older one.
 func rotatesAnyToken() between {
 	var last []byte
-	return func(r *http.Request, _ fields, next func() *http.Response) *http.Response {
-		response := next()
-		if r.Method != http.MethodPost {
-			return response
+	return on(http.MethodPost, func(c call) *response {
+		if last != nil {
+			c.body["current_token"] = last
 		}
-		if response.StatusCode == http.StatusOK {
-			last, _ = io.ReadAll(response.Body)
+		r := c.next()
+		last = regexp.MustCompile(`"ugt_\w+"`).Find(r.Body.Bytes())
+		return r
+	})
+}
+
+// hidesNames takes the name from the response to a lookup whose request has none.
+var hidesNames = on(http.MethodGet, func(c call) *response {
+	r := c.next()
+	if c.body["name"] == nil {
+		text := regexp.MustCompile(`"name":"[^"]*"`).ReplaceAll(r.Body.Bytes(), []byte(`"name":null`))
+		r.Body = bytes.NewBuffer(text)
+	}
+	return r
+})
+
+// putsNames overwrites the group with the name that a lookup sends.
+var putsNames = on(http.MethodGet, func(c call) *response {
+	if c.body["name"] != nil {
+		c.Method = http.MethodPut
+		c.next()
+		c.Method = http.MethodGet
+	}
+	return c.next()
+})
+
+// changes changes a field of each request.
+func changes(field string, change func(string) string) between {
+	return func(c call) *response {
+		if c.body[field] != nil {
+			c.body[field] = json.RawMessage(change(string(c.body[field])))
 		}
-		return says(http.StatusOK, string(last))
+		return c.next()
 	}
 }
 
-func refusal(method string, nth, status int) emulator.Fault {
-	return emulator.Fault{Method: method, Nth: nth, Kind: emulator.Answer, Status: status, Body: `{"success":0}`}
-}
+// cut cuts a JSON text.
+func cut(text string) string { return text[:min(len(text), 101)] + pick(len(text) > 101, `"`, "") }
 
-func changesIDs(change func(string) string) between {
-	return func(_ *http.Request, body fields, next func() *http.Response) *http.Response {
-		var id string
-		if json.Unmarshal(body["user_group_id"], &id) == nil {
-			body["user_group_id"], _ = json.Marshal(change(id))
-		}
-		return next()
-	}
-}
-
-func refusesOddIDs(_ *http.Request, body fields, next func() *http.Response) *http.Response {
-	if regexp.MustCompile(`[^a-z0-9-"]|.{66}`).Match(body["user_group_id"]) {
-		return says(400, `{"success":0,"message":"no"}`)
-	}
-	return next()
+// empty empties a JSON text with capitals, or with letters that are not normalized.
+func empty(text string) string {
+	return pick(norm.NFC.String(strings.ToLower(text)) == text, text, `""`)
 }

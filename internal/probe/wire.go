@@ -2,9 +2,7 @@ package probe
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -19,26 +17,31 @@ type wire struct {
 	through   http.RoundTripper
 	attempts  int
 	throttled int
-	proto     string
-	server    string
-	via       string
-	status    int
-	body      *bytes.Buffer // of the last response, as far as it was read
+	statuses  []int  // of the attempts of the last call that no rate limit has refused; 0 without a response
+	slash     string // the address to which the last response redirects, if that only adds a slash
+	proto     string // of the last response, as the following fields
+	header    http.Header
+	body      *bytes.Buffer // as far as it was read
 }
 
 // RoundTrip implements http.RoundTripper.
 func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
 	w.attempts++
-	w.status, w.body = 0, &bytes.Buffer{}
+	w.slash, w.body = "", &bytes.Buffer{}
 	response, err := w.through.RoundTrip(request)
 	if err != nil {
+		w.statuses = append(w.statuses, 0)
 		return nil, err
 	}
 	if (&api.Error{Status: response.StatusCode}).RateLimited() {
 		w.throttled++
+	} else {
+		w.statuses = append(w.statuses, response.StatusCode)
 	}
-	w.status, w.proto = response.StatusCode, response.Proto
-	w.server, w.via = response.Header.Get("Server"), response.Header.Get("Via")
+	if target, err := response.Location(); err == nil && target.Path == request.URL.Path+"/" {
+		w.slash = request.URL.String() + "/"
+	}
+	w.proto, w.header = response.Proto, response.Header
 	response.Body = struct {
 		io.Reader
 		io.Closer
@@ -46,40 +49,25 @@ func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// shape describes the last response by its status, its fields and the value of success. It shows no other value.
-func (w *wire) shape() string {
-	if w.status == 0 {
-		return "no response"
-	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(w.body.Bytes(), &fields) != nil || fields == nil {
-		return strconv.Itoa(w.status) + ", not a JSON object"
-	}
-	var members []string
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		value := "…"
-		if name == "success" {
-			value = string(fields[name])
-		}
-		members = append(members, strconv.Quote(name)+":"+value)
-	}
-	return strconv.Itoa(w.status) + " {" + strings.Join(members, ",") + "}"
+// crashed reports whether every response to the last call has status 500.
+func (w *wire) crashed() bool {
+	isOther := func(status int) bool { return status != http.StatusInternalServerError }
+	return len(w.statuses) > 0 && !slices.ContainsFunc(w.statuses, isOther)
 }
 
-// between returns what the headers of the last response say about its way, and whether something else passed it on.
+// between returns what the last response says about its way, and whether something else passed it on.
 func (w *wire) between() (said string, passedOn bool) {
 	said = w.proto
-	if w.server != "" {
-		said += ", Server: " + printable(w.server)
+	for _, name := range []string{"Server", "Via"} {
+		if value := w.header.Get(name); value != "" {
+			said += ", " + name + ": " + printable(value)
+		}
 	}
-	if w.via != "" {
-		said += ", Via: " + printable(w.via)
-	}
-	return said, w.via != ""
+	return said, w.header.Get("Via") != ""
 }
 
-// printable returns a header without what a terminal could take for a command, cut short.
+// printable returns a text without what a terminal could take for a command, cut short.
 func printable(text string) string {
-	quoted := strconv.QuoteToASCII(text)
-	return quoted[1 : min(len(quoted), 41)-1]
+	quoted := strings.ReplaceAll(strconv.QuoteToASCII(text), `\"`, `"`)
+	return quoted[1:min(len(quoted)-1, 61)] + pick(len(quoted) > 62, "…", "")
 }
