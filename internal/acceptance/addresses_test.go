@@ -6,9 +6,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// The service has one group for each ID, whatever its addresses in the state. Only Terraform decides in which order a plan
-// creates and destroys at several addresses, and the provider does not see them, so these tests run everywhere. What the
-// provider makes of it is tested in internal/protocoltest.
+// The service has one group for each ID, whatever its addresses in the state. Only Terraform decides in which order a
+// plan creates and destroys at several addresses, and the provider does not see them. What the provider makes of it is
+// tested in internal/protocoltest.
 
 const createFirst = "lifecycle {\n    create_before_destroy = true\n  }"
 
