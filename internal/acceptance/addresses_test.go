@@ -27,7 +27,9 @@ func TestAccReplacement(t *testing.T) {
 	}{
 		"another id":               {lines: []string{id, name}, another: true, left: "acme-2"},
 		"another id, create first": {lines: []string{id, name, createFirst}, another: true, left: "acme-2"},
-		"-replace":                 {lines: []string{id, name}, args: []string{"-replace=embed_user_group.acme"}, left: "acme"},
+		"-replace": {
+			lines: []string{id, name}, args: []string{"-replace=embed_user_group.acme"}, left: "acme",
+		},
 		"tainted, create first, adopting": {
 			lines: []string{id, name, createFirst, "adopt_existing = true"}, taint: true, keeps: true, left: "acme",
 		},
