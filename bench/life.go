@@ -144,8 +144,8 @@ func (w *workplace) run(ctx context.Context, args ...string) (sample, error) {
 	return one, err
 }
 
-// stateInMemory serves Terraform's http backend. With a local file, Terraform would spend most of the time on writing the
-// whole state after each object.
+// stateInMemory serves Terraform's http backend. With a local file, Terraform would spend most of the time on writing
+// the whole state after each object.
 func stateInMemory() http.Handler {
 	var state atomic.Pointer[[]byte]
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

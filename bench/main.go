@@ -1,6 +1,6 @@
 // Command bench measures the CPU time and memory that this provider uses, compared with a bare framework provider
-// (floor/), and what a run makes of an outage. It fails if a target in targets.go is missed. README.md describes what is
-// measured, and has results.
+// (floor/), and what a run makes of an outage. It fails if a target in targets.go is missed. README.md describes what
+// is measured, and has results.
 package main
 
 import (

@@ -40,8 +40,8 @@ func results(ours, bare []life, groups int) (all []result) {
 func table(all []result) string {
 	var text strings.Builder
 	columns := tabwriter.NewWriter(&text, 0, 0, 1, ' ', tabwriter.Debug)
-	fmt.Fprintln(columns, "|\t Elapsed (s)\t CPU (s)\t as a share of the bare provider\t Peak (MiB)\t Calls for each group\t"+
-		" Connections beyond one for each change\t")
+	fmt.Fprintln(columns, "|\t Elapsed (s)\t CPU (s)\t as a share of the bare provider\t Peak (MiB)\t"+
+		" Calls for each group\t Connections beyond one for each change\t")
 	fmt.Fprintln(columns, "|"+strings.Repeat("---\t", 7))
 	for _, r := range all {
 		fmt.Fprintf(columns, "| %s\t %.1f\t %.1f\t %s\t %.0f\t %s\t %.0f\t\n", r.operation.name,

@@ -45,11 +45,12 @@ func judge(all []result, groups int) error {
 	for _, r := range all {
 		check := func(met bool, what string, limit, measured any) {
 			if !met {
-				missed = append(missed, fmt.Errorf("target missed: %s: %s: %v, measured %v", r.operation.name, what, limit, measured))
+				missed = append(missed,
+					fmt.Errorf("target missed: %s: %s: %v, measured %v", r.operation.name, what, limit, measured))
 			}
 		}
-		check(groups < leastJudged || r.ratio.median <= r.operation.cpu, "most CPU time, divided by that of the bare provider",
-			r.operation.cpu, r.ratio)
+		check(groups < leastJudged || r.ratio.median <= r.operation.cpu,
+			"most CPU time, divided by that of the bare provider", r.operation.cpu, r.ratio)
 		check(r.peak.most <= peakLimit, "most memory, in MiB", peakLimit, r.peak.most)
 		wanted := perGroup(r.operation.calls, 1)
 		check(r.calls == wanted, "calls for each group", wanted, r.calls)

@@ -45,8 +45,8 @@ func standIn(context.Context) error {
 	return errors.Join(err, file.Close())
 }
 
-// readUsages returns the CPU time of all processes of the provider together, in seconds, and the largest resident set of
-// any of them, in MiB.
+// readUsages returns the CPU time of all processes of the provider together, in seconds, and the largest resident set
+// of any of them, in MiB.
 func readUsages(dir string) (cpu, peak float64, err error) {
 	files, err := os.ReadDir(dir)
 	for _, file := range files {

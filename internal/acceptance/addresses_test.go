@@ -6,9 +6,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// The service has one group for each ID, whatever its addresses in the state. Only Terraform decides in which order a plan
-// creates and destroys at several addresses, and the provider does not see them, so these tests run everywhere. What the
-// provider makes of it is tested in internal/protocoltest.
+// The service has one group for each ID, whatever its addresses in the state. Only Terraform decides in which order a
+// plan creates and destroys at several addresses, and the provider does not see them. What the provider makes of it is
+// tested in internal/protocoltest.
 
 const createFirst = "lifecycle {\n    create_before_destroy = true\n  }"
 
@@ -27,7 +27,9 @@ func TestAccReplacement(t *testing.T) {
 	}{
 		"another id":               {lines: []string{id, name}, another: true, left: "acme-2"},
 		"another id, create first": {lines: []string{id, name, createFirst}, another: true, left: "acme-2"},
-		"-replace":                 {lines: []string{id, name}, args: []string{"-replace=embed_user_group.acme"}, left: "acme"},
+		"-replace": {
+			lines: []string{id, name}, args: []string{"-replace=embed_user_group.acme"}, left: "acme",
+		},
 		"tainted, create first, adopting": {
 			lines: []string{id, name, createFirst, "adopt_existing = true"}, taint: true, keeps: true, left: "acme",
 		},

@@ -1,6 +1,6 @@
 // Package acceptance tests what only Terraform decides, every example, and every page. Tests whose names begin with
-// TestAcc run Terraform or OpenTofu and need TF_ACC=1: TestAccLifeOfAGroup with terraform-plugin-testing, and all others
-// with commands in a workbench.
+// TestAcc run Terraform or OpenTofu and need TF_ACC=1: TestAccLifeOfAGroup with terraform-plugin-testing, and all
+// others with commands in a workbench.
 package acceptance
 
 import (

@@ -18,7 +18,7 @@ import (
 
 // agrees fails the script unless the state in the current directory and the service have the same groups, field by
 // field. Groups that are given as arguments must not be in the state, and may exist at the service. With "announced",
-// so may groups of which an engine has printed that they may remain. With neg, agrees fails unless there is a difference.
+// so may groups of which an engine has printed that they may remain. With neg, it fails unless there is a difference.
 func (f *fixture) agrees(neg bool, args []string) {
 	var state struct {
 		Resources []struct {

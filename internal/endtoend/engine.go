@@ -91,8 +91,9 @@ func (f *fixture) retry(_ bool, args []string) {
 			struck[call.ID] = struck[call.ID] || call.Fault != ""
 		}
 		problems := title.FindAllStringSubmatch(f.said, -1)
-		if i := slices.IndexFunc(problems, func(title []string) bool { return !struck[title[1]] }); i >= 0 || problems == nil {
-			f.Fatalf("a run failed without an error, or no fault struck the group of error %d", i)
+		other := slices.IndexFunc(problems, func(title []string) bool { return !struck[title[1]] })
+		if other >= 0 || problems == nil {
+			f.Fatalf("a run failed without an error, or no fault struck the group of error %d", other)
 		}
 	}
 	f.Fatalf("none of five runs succeeded")
@@ -101,8 +102,8 @@ func (f *fixture) retry(_ bool, args []string) {
 // title matches the title of an error, and the ID in it.
 var title = regexp.MustCompile(`(?m)^Error: (?:[^"\n]*"([^"\n]+)")?.*$`)
 
-// signal sends a signal to the background engine. Like Ctrl-C in a terminal, INT also reaches its provider. TERM reaches
-// only the engine, as when a CI system cancels a job.
+// signal sends a signal to the background engine. Like Ctrl-C in a terminal, INT also reaches its provider. TERM
+// reaches only the engine, as when a CI system cancels a job.
 func (f *fixture) signal(_ bool, args []string) {
 	if args[0] == "TERM" {
 		f.Check(f.background.Process.Signal(syscall.SIGTERM))

@@ -38,8 +38,8 @@ func (f *fixture) group(neg bool, args []string) {
 // late is how late the responses of the fault delay are.
 const late = 100 * time.Millisecond
 
-// fault makes the next matching call go wrong. The option lasting chooses every such call until repair. The fault answer
-// responds with status 503 and the header that retry-after sets.
+// fault makes the next matching call go wrong. The option lasting chooses every such call until repair. The fault
+// answer responds with status 503 and the header that retry-after sets.
 func (f *fixture) fault(_ bool, args []string) {
 	fault := emulator.Fault{
 		Method: strings.TrimPrefix(args[0], "any"), Kind: emulator.FaultKind(args[1]), Nth: 1, Delay: late,
@@ -166,7 +166,7 @@ func (f *fixture) count(what string) (n int) {
 func (f *fixture) until(_ bool, args []string) {
 	number, err := strconv.Atoi(args[1])
 	f.Check(err)
-	for deadline := time.Now().Add(2 * time.Minute); f.count(args[0]) < number; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); f.count(args[0]) < number; <-time.After(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			f.Fatalf("the expected calls did not arrive within two minutes")
 		}

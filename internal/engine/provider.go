@@ -35,8 +35,8 @@ func BuildProvider(ctx context.Context, dir string, flags ...string) (configurat
 }
 
 // Mirror links the files into the directory, in the layout of a mirror of registries, and returns the path of a CLI
-// configuration that makes an engine install providers only from there. A file is the provider's program or, if its name
-// ends in .zip, an archive of a release.
+// configuration that makes an engine install providers only from there. A file is the provider's program or, if its
+// name ends in .zip, an archive of a release.
 func Mirror(dir, version, platform string, files ...string) (configuration string, failed error) {
 	for _, registry := range registries {
 		packed := filepath.Join(dir, registry, filepath.FromSlash(Source))

@@ -11,8 +11,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// breaker ends a run once its calls are pointless, so that four hundred groups with one cause neither take hours nor get
-// four hundred explanations. It is a circuit breaker that is not closed again, because a run has an end.
+// breaker ends a run once its calls are pointless, so that four hundred groups with one cause neither take hours nor
+// get four hundred explanations. It is a circuit breaker that is not closed again, because a run has an end.
 type breaker struct {
 	over context.Context // ends when the run does
 	end_ context.CancelFunc
@@ -80,8 +80,8 @@ func (b *breaker) judge(client *api.Client, problem *Problem, started time.Time)
 			return problem.referTo(cause)
 		}
 		return problem
-	case call.FromService() && call.Status == http.StatusUnauthorized && call.Method != http.MethodPost && call.Method != http.MethodDelete:
-		return b.end(everything, problem) // A call with a token may be refused because of the token.
+	case call.FromService() && call.Status == http.StatusUnauthorized && !sendsToken(call):
+		return b.end(everything, problem)
 	case call.FromService() && call.Kind == api.Unauthorized && !client.HasWorked(call.Method):
 		if b.isSecondRefusal(problem) {
 			return b.end(problem.Operation, problem)
@@ -92,6 +92,11 @@ func (b *breaker) judge(client *api.Client, problem *Problem, started time.Time)
 		}
 	}
 	return problem
+}
+
+// sendsToken reports whether a call may be refused because of the group's token, rather than the API key.
+func sendsToken(call *api.Error) bool {
+	return call.Method == http.MethodPost || call.Method == http.MethodDelete
 }
 
 func (b *breaker) isSecondRefusal(problem *Problem) bool {

@@ -26,8 +26,8 @@ func (s *Service) Create(ctx context.Context, wanted api.GroupRequest, adopt boo
 	})
 }
 
-// beforeAdoption is how long an adoption waits before it looks again. The placeholder of another run's lookup is usually
-// gone by then.
+// beforeAdoption is how long an adoption waits before it looks again. The placeholder of another run's lookup is
+// usually gone by then.
 const beforeAdoption = 2 * time.Second
 
 func (s *Service) create(ctx context.Context, wanted api.GroupRequest, adopt bool, p Problem) (Result, *Problem) {
@@ -68,8 +68,8 @@ func (s *Service) create(ctx context.Context, wanted api.GroupRequest, adopt boo
 }
 
 // claim decides whether a creation whose response was lost or incomplete has created the group that exists now. If that
-// response reported a new group, a lookup has to show the same one. If there was none, the lookup has to show the name and
-// the properties that were sent: its response cannot echo them, because it sends neither.
+// response reported a new group, a lookup has to show the same one. If there was none, the lookup has to show the name
+// and the properties that were sent: its response cannot echo them, because it sends neither.
 func (s *Service) claim(ctx context.Context, isNew bool, p Problem) (Result, *Problem) {
 	prior := Prior{ID: p.ID}.with(p.Response)
 	result, problem := s.find(api.CleanUp(ctx), prior)

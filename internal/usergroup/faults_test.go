@@ -185,10 +185,10 @@ func (h *history) scripted() *fault {
 	name := h.script[0]
 	h.script = h.script[1:]
 	at := slices.IndexFunc(faults, func(f fault) bool { return f.name == name })
-	switch {
-	case name == "":
+	switch name {
+	case "":
 		return nil
-	case name == stops.name:
+	case stops.name:
 		return &stops
 	default:
 		return &faults[at]

@@ -9,9 +9,9 @@ import (
 )
 
 // Find looks up a group and leaves the service as it was. The lookup creates a missing group, so Find deletes it again
-// and returns an error for which IsNotFound is true. It makes one call if the group exists, and three if not, because it
-// deletes a group only after a second lookup has shown that the first one created it. A group whose token is zero in the
-// Result exists, but the service still shows the token from before the last rotation.
+// and returns an error for which IsNotFound is true. It makes one call if the group exists, and three if not, because
+// it deletes a group only after a second lookup has shown that the first one created it. A group whose token is zero in
+// the Result exists, but the service still shows the token from before the last rotation.
 func (s *Service) Find(ctx context.Context, prior Prior) (Result, error) {
 	return s.exclusively(ctx, about(LookUp, prior), func(ctx context.Context, _ *groupLock) (Result, *Problem) {
 		return s.find(ctx, prior)
@@ -104,8 +104,8 @@ func (s *Service) conclude(ctx context.Context, p Problem, shows sighting) (Resu
 	return result, nil
 }
 
-// lookupFailed returns what a failed lookup shows. A key that may read and not create is allowed to look up what exists. A
-// service that reserves the IDs of deleted groups refuses them.
+// lookupFailed returns what a failed lookup shows. A key that may read and not create is allowed to look up what
+// exists. A service that reserves the IDs of deleted groups refuses them.
 func (s *Service) lookupFailed(call *api.Error) Finding {
 	switch {
 	case call.FromService() && call.Status == http.StatusForbidden && s.client.HasWorked(http.MethodGet),
@@ -116,8 +116,8 @@ func (s *Service) lookupFailed(call *api.Error) Finding {
 	}
 }
 
-// removePlaceholder deletes the group that a lookup has just created, even if the run is stopped. What looks new may be a
-// live group if a cache repeats the response to its creation. So the preflight comes first, and directly before each
+// removePlaceholder deletes the group that a lookup has just created, even if the run is stopped. What looks new may be
+// a live group if a cache repeats the response to its creation. So the preflight comes first, and directly before each
 // attempt to delete it, another lookup has to show the very same group.
 func (s *Service) removePlaceholder(ctx context.Context, p Problem, made api.Answer) (Result, *Problem) {
 	ctx = s.client.Begin(api.CleanUp(ctx))
@@ -166,8 +166,8 @@ func (s *Service) removePlaceholder(ctx context.Context, p Problem, made api.Ans
 	return Result{}, p.with(NotFound)
 }
 
-// showsMore reports whether a lookup shows a name or a property that the response to the creation did not show. Services
-// fill in both, so what a group shows decides nothing.
+// showsMore reports whether a lookup shows a name or a property that the response to the creation did not show.
+// Services fill in both, so what a group shows decides nothing.
 func showsMore(made, seen api.UserGroup) bool {
 	name := cmp.Or(made.Name, new(""))
 	return seen.Name != nil && *seen.Name != "" && *seen.Name != *name || seen.Properties.Beyond(made.Properties)

@@ -101,7 +101,8 @@ func (o operation) priorOf(group emulator.Group) usergroup.Prior {
 	}
 	token := api.NewSecret(group.Token)
 	prior := usergroup.Prior{
-		ID: group.ID, Name: group.Name, TeamID: strconv.FormatInt(group.TeamID, 10), Fingerprint: token.Fingerprint(), Instance: "first",
+		ID: group.ID, Name: group.Name, TeamID: strconv.FormatInt(group.TeamID, 10),
+		Fingerprint: token.Fingerprint(), Instance: "first",
 	}
 	if o.stored {
 		prior.Token = token
@@ -153,8 +154,7 @@ type history struct {
 	choices  *choices
 	budget   int
 	script   []string // takes the place of the choices
-	prior    usergroup.Prior
-	creation reply // the response to the creation of the group
+	creation reply    // the response to the creation of the group
 	// neighbor and newNeighbor are the responses to the lookup and to the creation of another group.
 	neighbor, newNeighbor reply
 	cached                func(body string) (key string)

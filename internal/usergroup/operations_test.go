@@ -151,8 +151,10 @@ func TestStrangers(t *testing.T) {
 		options  emulator.Options
 		settings usergroup.Settings
 	}{
-		"the ID as the default name":          {options: emulator.Options{DefaultName: "{id}"}},
-		"other defaults":                      {options: emulator.Options{DefaultName: "New", DefaultProperties: `{"plan":"free"}`}},
+		"the ID as the default name": {options: emulator.Options{DefaultName: "{id}"}},
+		"other defaults": {
+			options: emulator.Options{DefaultName: "New", DefaultProperties: `{"plan":"free"}`},
+		},
 		"numbers that are used again":         {options: emulator.Options{ReuseTeamIDs: true}},
 		"tokens signed anew":                  {options: emulator.Options{SignedTokens: true}},
 		"neither number nor ID in responses":  {options: emulator.Options{Omit: []string{"team_id", "provided_id"}}},

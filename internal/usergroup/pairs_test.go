@@ -14,8 +14,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// TestTwoRunsAtOnce walks every order in which the calls of two runs on one ID can reach the service. At the end of each,
-// it compares what the runs report with what the service has: promises 1 to 4 hold, and nothing is lost silently.
+// TestTwoRunsAtOnce walks every order in which the calls of two runs on one ID can reach the service. At the end of
+// each, it compares what the runs report with what the service has: promises 1 to 4 hold, and nothing is lost silently.
 func TestTwoRunsAtOnce(t *testing.T) {
 	var count atomic.Int64
 	all := pairs()
@@ -239,8 +239,8 @@ func (w *together) check() {
 	}
 }
 
-// checkKept checks that what is in the state of a run after a success exists. The other run may only do what it was told
-// to do to the group that was there at the start.
+// checkKept checks that what is in the state of a run after a success exists. The other run may only do what it was
+// told to do to the group that was there at the start.
 func (w *together) checkKept(a, other *actor) {
 	if a.err != nil || a.result.Group == nil {
 		return

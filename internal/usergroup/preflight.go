@@ -10,8 +10,8 @@ import (
 )
 
 // preflight is what the first use of a service has shown: that no cache responds in its place, and that the API key
-// belongs to the expected environment. The service returns the environment of a group only when it updates or rotates the
-// group (interface sections 2.2 and 4). No customer's group may be changed for that, so the preflight creates one.
+// belongs to the expected environment. The service returns the environment of a group only when it updates or rotates
+// the group (interface sections 2.2 and 4). No customer's group may be changed for that, so the preflight creates one.
 //
 // It runs once in a process: before the first placeholder is removed and, if an environment is expected, before the
 // first change and before a lookup of something unknown is believed.
@@ -103,8 +103,8 @@ func (s *Service) tryOut(ctx context.Context) *Problem {
 	}
 }
 
-// erase deletes the group of the preflight. A refusal after a lost attempt most likely means that the group is gone. The
-// lookup that has to show that creates it once more.
+// erase deletes the group of the preflight. A refusal after a lost attempt most likely means that the group is gone.
+// The lookup that has to show that creates it once more.
 func (s *Service) erase(ctx context.Context, prior Prior, token api.Secret) error {
 	err := s.client.Delete(ctx, s.deletion(prior, token))
 	var call *api.Error

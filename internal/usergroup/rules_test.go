@@ -29,7 +29,7 @@ const (
 // notHandled is what design.md section 2 lists under "Not handled", and what follows from it.
 var notHandled = []*exception{
 	{
-		reason: "the product's own back end gets the group in that second: after the second look, or where lookups show no name",
+		reason: "the product gets the group in that second: after the second look, or where lookups show no name",
 		rules:  []string{ruleTaken}, paths: regexp.MustCompile(``),
 	},
 	{
@@ -43,7 +43,8 @@ var notHandled = []*exception{
 	{
 		reason: "where numbers are used again, the group of another client looks like the known one with another token",
 		rules:  []string{ruleOthers, ruleAdopted, ruleLost}, paths: regexp.MustCompile(
-			`^(create|delete|rotate).*/(replaced/reused|reused .*client (replaces|takes))| \+ .*/(absent/reused|exists/reused.*DELETE)`),
+			`^(create|delete|rotate).*/(replaced/reused|reused .*client (replaces|takes))|` +
+				` \+ .*/(absent/reused|exists/reused.*DELETE)`),
 	},
 	{
 		reason: "two runs look up a missing ID in the same second, and one finds the placeholder of the other",
@@ -87,7 +88,7 @@ func (h *history) checkTokens() {
 	switch {
 	case there && h.handed == group.Token && state != api.NewSecret(h.handed) && !said:
 		h.breaks(ruleToken, "the token of the rotation is not in the state, and no error says so")
-	case h.actor.result.Group != nil && h.tokens[state.Reveal()] == "" && !(state.IsZero() && len(h.faults) > 1):
+	case h.actor.result.Group != nil && h.tokens[state.Reveal()] == "" && (!state.IsZero() || len(h.faults) < 2):
 		h.breaks(ruleToken, "the token in the state is none of the group")
 	}
 }
@@ -120,7 +121,7 @@ func (h *history) checkSuccess() {
 	case !h.actor.writes && !token.IsZero() && token != api.NewSecret(group.Token):
 		h.breaks(ruleState, "the token in the state is not the current one")
 	case (h.actor.writes || h.actor.creates) && !isWanted(group) && !h.isToldApart():
-		h.breaks(ruleState, "the service has the name %q, properties %s and mapping %v", group.Name, group.Properties, group.Mapping)
+		h.breaks(ruleState, "the service has %q, %s and %v", group.Name, group.Properties, group.Mapping)
 	}
 }
 
@@ -159,7 +160,7 @@ func (h *history) checkCured() {
 	if h.variant == "stale 500" || namesLeft(h.actor.problems, id) || has(h.actor.problems, usergroup.Claimed) {
 		return
 	}
-	usual := h.scene.usual()
+	usual := h.usual()
 	if got := findingOf(h.actor.err); got != usual && !slices.Contains([]usergroup.Finding{
 		usergroup.MayHaveExisted, usergroup.UnexpectedToken,
 	}, got) {

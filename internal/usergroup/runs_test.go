@@ -95,7 +95,7 @@ func TestUnknownRateLimit(t *testing.T) {
 		w.emulator = emulator.New(emulator.Options{RateLimit: perSecond})
 		w.run(t)
 		shortest := time.Duration(*groupsFlag) * time.Second / perSecond
-		t.Logf("%d groups in %s, %.2f of the shortest time, %d calls", *groupsFlag, w.took, w.took.Seconds()/shortest.Seconds(), w.calls)
+		t.Logf("%d groups, %d calls, %.2f of the shortest time", *groupsFlag, w.calls, w.took.Seconds()/shortest.Seconds())
 		if w.succeeded != *groupsFlag || *groupsFlag >= 400 && w.took > shortest*135/100 {
 			t.Errorf("%d of %d groups were created in %s; the shortest time is %s", w.succeeded, *groupsFlag, w.took, shortest)
 		}

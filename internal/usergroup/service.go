@@ -2,8 +2,8 @@
 // create groups, creating adopts them, and a lost response leaves the outcome open. This package contains everything
 // that deals with that. It does not depend on Terraform.
 //
-// The files are a staircase: create, rotate and delete stand on find and update, these on preflight and breaker, and all
-// of them on service and problem. DESIGN.md says what is promised, and under which faults.
+// The files are a staircase: create, rotate and delete stand on find and update, these on preflight and breaker, and
+// all of them on service and problem. DESIGN.md says what is promised, and under which faults.
 package usergroup
 
 import (
@@ -118,8 +118,8 @@ type Result struct {
 	Warnings []*Problem
 }
 
-// maxTries is how often an operation repeats a call after a lookup. Another client may change the group at the same time,
-// but the operation must end.
+// maxTries is how often an operation repeats a call after a lookup. Another client may change the group at the same
+// time, but the operation must end.
 const maxTries = 3
 
 // groupLock gives exclusive access to the group with one ID. It is a channel, because waiting for it must end when the

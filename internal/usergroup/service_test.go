@@ -202,9 +202,9 @@ func (l *ledger) note(call emulator.Call) {
 	switch {
 	case call.Deleted && l.taken == call.TeamID && call.TeamID != 0:
 		l.breaks(ruleTaken, "%s deleted a group that somebody had just taken", a.name)
-	case call.Deleted && !placeholder && !(a.deletes && made == before):
+	case call.Deleted && !placeholder && (!a.deletes || made != before):
 		l.breaks(ruleOthers, "%s deleted a group of %q", a.name, made)
-	case call.Rotated && !(a.rotates && made == before):
+	case call.Rotated && (!a.rotates || made != before):
 		l.breaks(ruleOthers, "%s rotated a group of %q", a.name, made)
 	case call.Updated && !isOfPreflight(call.ID) && !a.writes:
 		l.breaks(ruleOthers, "%s updated a group of %q", a.name, made)
