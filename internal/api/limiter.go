@@ -45,13 +45,20 @@ func (l *limiter) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	l.mu.Lock()
-	opens := l.opens
-	l.mu.Unlock()
-	if err := Sleep(ctx, time.Until(opens)); err != nil {
-		return err
+	for {
+		if err := l.calls.Wait(ctx); err != nil {
+			return err
+		}
+		l.mu.Lock()
+		closed := time.Until(l.opens)
+		l.mu.Unlock()
+		if closed <= 0 {
+			return nil
+		}
+		if err := Sleep(ctx, closed); err != nil {
+			return err
+		}
 	}
-	return l.calls.Wait(ctx)
 }
 
 // learn adapts the rate to the outcome of a call. A nil failure is a success. longest caps a Retry-After.

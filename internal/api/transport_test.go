@@ -214,7 +214,9 @@ func TestUnknownLimit(t *testing.T) {
 							burst, perSecond, limit, failed, took, most)
 					}
 					want(rate.Limit(perSecond), 400, 1.2*400/perSecond+12+slower)
-					failIf(t, service.calls.Load() > 470, "%d of 400 calls were refused", service.calls.Load()-400)
+					// While Retry-After holds back the calls, the burst is renewed and hides the limit.
+					most := 470 + int64(2.5*slower)
+					failIf(t, service.calls.Load() > most, "%d calls were sent instead of 400", service.calls.Load())
 					if slower == 0 && burst == 1 {
 						want(rate.Inf, 2000, 75)
 						want(rate.Limit(perSecond), 100, 150/perSecond+20)
@@ -241,12 +243,15 @@ func TestPace(t *testing.T) {
 		for status, first := range map[int]time.Duration{
 			400: second, 401: second, 404: second, 500: second, 429: 30 * second, 503: 30 * second,
 		} {
-			service := inTurn(reply(status, "{}", "Retry-After", "9999"), ok(successJSON))
+			service := inTurn(func(request *http.Request) (*http.Response, error) {
+				time.Sleep(second / 2) // The next call is waiting for its time already.
+				return reply(status, "{}", "Retry-After", "9999")(request)
+			}, ok(successJSON))
 			tenWorkers(newClient(service, once, func(c *Config) { c.RequestsPerSecond = 1 }), 5)
 			for i, least := range []time.Duration{first, second, second, second} {
-				most := map[bool]time.Duration{true: least, false: least + second/2}[first == second]
 				apart := service.times[i+1].Sub(service.times[i])
-				failIf(t, apart < least || apart > most, "status %d: %s between requests %d and %d", status, apart, i, i+1)
+				failIf(t, apart < least || apart > least+second/2 || first == second && apart > least,
+					"status %d: %s between requests %d and %d", status, apart, i, i+1)
 			}
 		}
 	})
