@@ -31,7 +31,7 @@ func probes(r *reader) {
 
 // probesFromReadme checks only that the command runs, and that it finds the error of this service.
 func probesFromReadme(r *reader) {
-	r.quotes("is cleared: properties and name", r.probes())
+	r.quotes("is cleared: name, properties", r.probes())
 	r.has()
 }
 
