@@ -15,22 +15,21 @@ import (
 // get four hundred explanations. It is a circuit breaker that is not closed again, because a run has an end.
 type breaker struct {
 	over context.Context // ends when the run does
-	end_ context.CancelFunc
+	stop context.CancelFunc
 
 	mu sync.Mutex
 	// ended has what ended the run for an operation, or for everything.
 	ended map[Operation]*Problem
-	// unreached has the last operation that found the service out of reach, and refused, for each operation, the group
-	// that the API key was first not allowed to do it with.
-	unreached *Problem
-	refused   map[Operation]string
+	// failed has the last group with which the API key was not allowed an operation or, for everything, the service was
+	// out of reach.
+	failed map[Operation]string
 }
 
 const everything Operation = -1
 
 func newBreaker() breaker {
 	ctx, cancel := context.WithCancel(context.Background())
-	return breaker{over: ctx, end_: cancel, ended: map[Operation]*Problem{}, refused: map[Operation]string{}}
+	return breaker{over: ctx, stop: cancel, ended: map[Operation]*Problem{}, failed: map[Operation]string{}}
 }
 
 // begin returns the context of an operation, which ends when the run does, or what has ended the run before.
@@ -63,7 +62,7 @@ func (b *breaker) end(operation Operation, problem *Problem) *Problem {
 	}
 	b.ended[operation] = problem
 	if operation == everything {
-		b.end_()
+		b.stop()
 	}
 	return problem
 }
@@ -80,37 +79,26 @@ func (b *breaker) judge(client *api.Client, problem *Problem, started time.Time)
 			return problem.referTo(cause)
 		}
 		return problem
-	case call.FromService() && call.Status == http.StatusUnauthorized && !sendsToken(call):
+	case call.FromService() && call.Status == http.StatusUnauthorized &&
+		call.Method != http.MethodPost && call.Method != http.MethodDelete: // These may be refused because of the token.
 		return b.end(everything, problem)
 	case call.FromService() && call.Kind == api.Unauthorized && !client.HasWorked(call.Method):
-		if b.isSecondRefusal(problem) {
+		if b.isSecond(problem.Operation, problem.ID) {
 			return b.end(problem.Operation, problem)
 		}
 	case !call.Decided() && !client.LastThrough().After(started):
-		if call.Kind == api.NotSent || b.isSecondUnreached(problem) {
+		if call.Kind == api.NotSent || b.isSecond(everything, problem.ID) {
 			return b.end(everything, problem)
 		}
 	}
 	return problem
 }
 
-// sendsToken reports whether a call may be refused because of the group's token, rather than the API key.
-func sendsToken(call *api.Error) bool {
-	return call.Method == http.MethodPost || call.Method == http.MethodDelete
-}
-
-func (b *breaker) isSecondRefusal(problem *Problem) bool {
+// isSecond reports whether another group has failed in the same way before.
+func (b *breaker) isSecond(operation Operation, id string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	first, again := b.refused[problem.Operation]
-	b.refused[problem.Operation] = cmp.Or(first, problem.ID)
-	return again && first != problem.ID
-}
-
-func (b *breaker) isSecondUnreached(problem *Problem) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	again := b.unreached != nil && b.unreached.ID != problem.ID
-	b.unreached = problem
-	return again
+	earlier, again := b.failed[operation]
+	b.failed[operation] = id
+	return again && earlier != id
 }

@@ -43,7 +43,7 @@ func (k Prior) classify(answer api.Answer, err error) sighting {
 		return cached
 	case *answer.New:
 		return placeholder
-	case k.isOther(group):
+	case k.hasOtherTeam(group) && !k.hasToken(group):
 		return replaced
 	default:
 		return existing
@@ -77,17 +77,20 @@ func (s *Service) conclude(ctx context.Context, p Problem, shows sighting) (Resu
 	prior, group := p.Prior, p.Response
 	switch shows {
 	case nothing:
-		return Result{}, p.with(s.lookupFailed(p.Call))
+		// A key that may read and not create is allowed to look up what exists. A deleted ID may be reserved.
+		mayNotExist := p.Call.Status == http.StatusForbidden && s.client.HasWorked(http.MethodGet) ||
+			p.Call.Status == http.StatusConflict || p.Call.Status == http.StatusGone
+		if mayNotExist && p.Call.FromService() {
+			return Result{}, p.with(LookupRefused)
+		}
+		return Result{}, p.with(CallFailed)
 	case cached:
 		return Result{}, p.with(CacheSuspected)
 	case foreign: // It says nothing about the group that the request may have created.
 		p.MayRemain = true
 		return Result{}, p.with(AnsweredForAnother)
 	case replaced:
-		if problem := s.checkEnvironment(ctx, p); problem != nil {
-			return Result{}, problem
-		}
-		return Result{}, p.with(Replaced)
+		return Result{}, cmp.Or(s.checkEnvironment(ctx, p), p.with(Replaced))
 	}
 	result := Result{Group: &group}
 	switch unsure := p.MayRemain && !prior.hasToken(group); { // A placeholder can have the number of the known group.
@@ -102,18 +105,6 @@ func (s *Service) conclude(ctx context.Context, p Problem, shows sighting) (Resu
 		result.Group.Token = api.Secret{}
 	}
 	return result, nil
-}
-
-// lookupFailed returns what a failed lookup shows. A key that may read and not create is allowed to look up what
-// exists. A service that reserves the IDs of deleted groups refuses them.
-func (s *Service) lookupFailed(call *api.Error) Finding {
-	switch {
-	case call.FromService() && call.Status == http.StatusForbidden && s.client.HasWorked(http.MethodGet),
-		call.FromService() && (call.Status == http.StatusConflict || call.Status == http.StatusGone):
-		return LookupRefused
-	default:
-		return CallFailed
-	}
 }
 
 // removePlaceholder deletes the group that a lookup has just created, even if the run is stopped. What looks new may be
@@ -145,7 +136,7 @@ func (s *Service) removePlaceholder(ctx context.Context, p Problem, made api.Ans
 				shows = replaced
 			}
 			return s.conclude(ctx, p, shows)
-		case !isSameGroup(made.UserGroup, seen.UserGroup):
+		case !Prior{}.with(made.UserGroup).isSame(seen.UserGroup):
 			return Result{}, s.breaker.end(LookUp, p.with(LeftBehind))
 		}
 		deletion := s.deletion(p.Prior, seen.UserGroup.Token)
@@ -173,14 +164,6 @@ func showsMore(made, seen api.UserGroup) bool {
 	return seen.Name != nil && *seen.Name != "" && *seen.Name != *name || seen.Properties.Beyond(made.Properties)
 }
 
-// isSameGroup reports whether two responses show the same group: by its team_id or, without one, by its token.
-func isSameGroup(a, b api.UserGroup) bool {
-	if a.TeamID != "" && b.TeamID != "" {
-		return a.TeamID == b.TeamID
-	}
-	return a.Token == b.Token
-}
-
 // findCurrent looks up the group until the service shows its current token.
 func (s *Service) findCurrent(ctx context.Context, prior Prior) (Result, *Problem) {
 	for {
@@ -189,8 +172,7 @@ func (s *Service) findCurrent(ctx context.Context, prior Prior) (Result, *Proble
 			return result, problem
 		}
 		if !s.client.Retry(ctx, nil) {
-			p := about(LookUp, prior)
-			return Result{}, p.with(OutdatedToken)
+			return Result{}, about(LookUp, prior).with(OutdatedToken)
 		}
 	}
 }

@@ -21,36 +21,30 @@ type preflight struct {
 	problem *Problem // nil if it has passed
 }
 
-func newPreflight() preflight { return preflight{running: make(chan struct{}, 1)} }
-
 // passPreflight runs the preflight, or returns the result of the earlier one. Whoever asks meanwhile waits for it.
 func (s *Service) passPreflight(ctx context.Context, p Problem) *Problem {
+	stopped := ctx.Done()
 	if api.CleansUp(ctx) {
-		s.preflight.running <- struct{}{}
-	} else {
-		select {
-		case s.preflight.running <- struct{}{}:
-		case <-ctx.Done():
-			p.record(api.Stopped("", ctx.Err()))
-			return p.with(CallFailed)
-		}
+		stopped = nil
 	}
-	defer func() { <-s.preflight.running }()
-	if s.preflight.ended {
-		if s.preflight.problem == nil {
-			return nil
-		}
-		return p.referTo(s.preflight.problem)
+	select {
+	case s.preflight.running <- struct{}{}:
+		defer func() { <-s.preflight.running }()
+	case <-stopped:
+		p.record(api.Stopped("", ctx.Err()))
+		return p.with(CallFailed)
 	}
-	problem := s.tryOut(s.client.Begin(api.CleanUp(ctx)))
-	if problem == nil {
-		s.preflight.ended = true
+	if problem := s.preflight.problem; s.preflight.ended && problem != nil {
+		return p.referTo(problem)
+	} else if s.preflight.ended {
 		return nil
 	}
-	if !errors.Is(problem, context.Canceled) {
-		s.preflight.ended, s.preflight.problem = true, problem
-	}
+	problem := s.tryOut(s.client.Begin(api.CleanUp(ctx)))
+	s.preflight.problem = problem
+	s.preflight.ended = problem == nil || !errors.Is(problem, context.Canceled)
 	switch {
+	case problem == nil:
+		return nil
 	case problem.isRefusal():
 	case problem.Finding == LeftBehind:
 		problem = s.breaker.end(LookUp, problem) // Each lookup of a missing group would leave another one behind.

@@ -67,7 +67,6 @@ const (
 	RunEnded                          // an earlier problem (Cause) ended the run
 
 	// The following findings are always warnings.
-
 	Adopted        // the group existed and was taken over
 	Claimed        // after a creation whose response was lost, the existing group is taken for the one created
 	Kept           // the group was not deleted, because another instance of the resource manages it

@@ -2,7 +2,6 @@ package usergroup
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -77,11 +76,10 @@ func (s *Service) rotated(ctx context.Context, prior Prior, p Problem) (Result, 
 		case problem != nil:
 			p.Done = Maybe
 			return Result{}, p.because(problem)
-		case found.Group.Token == prior.Token:
-			p.Done = No
-			return Result{}, p.with(UnexpectedToken)
 		case found.Group.Token != p.Response.Token:
-			p.Done = Maybe
+			if p.Done = Maybe; found.Group.Token == prior.Token {
+				p.Done = No
+			}
 			return Result{}, p.with(UnexpectedToken)
 		}
 		result.Warnings = found.Warnings
@@ -95,5 +93,5 @@ func (s *Service) rotated(ctx context.Context, prior Prior, p Problem) (Result, 
 // mayBeTheToken reports whether a stale token may be the reason why a call failed, or the call may have been carried
 // out. The contract does not specify the status for a stale token, so the caller has to look up the group.
 func mayBeTheToken(call *api.Error) bool {
-	return call.MayHaveHappened() || slices.Contains([]api.Kind{api.Refused, api.Unauthorized}, call.Kind)
+	return call.MayHaveHappened() || call.Kind == api.Refused || call.Kind == api.Unauthorized
 }

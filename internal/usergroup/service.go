@@ -28,8 +28,7 @@ type Service struct {
 
 // Settings apply to all groups. The zero value is valid.
 type Settings struct {
-	// Environment is the tag that every group must have ("Customer" or "Testing", interface section 2.2). If it is empty,
-	// any tag will do.
+	// Environment is the tag that every group must have (interface section 2.2). If it is empty, any tag will do.
 	Environment string
 	// DataSourceProvidedID is sent with the deletion of a group that has none of its own (interface section 4.4).
 	DataSourceProvidedID string
@@ -37,7 +36,9 @@ type Settings struct {
 
 // New returns a Service that uses the client.
 func New(client *api.Client, settings Settings) *Service {
-	return &Service{client: client, settings: settings, preflight: newPreflight(), breaker: newBreaker()}
+	return &Service{
+		client: client, settings: settings, preflight: preflight{running: make(chan struct{}, 1)}, breaker: newBreaker(),
+	}
 }
 
 // Prior is what the state has about a group. A field that is nil, zero or empty is unknown. Only the ID is required.
@@ -80,13 +81,11 @@ func (k Prior) hasOtherTeam(group api.UserGroup) bool {
 	return k.TeamID != "" && group.TeamID != "" && k.TeamID != group.TeamID
 }
 
-// isSame reports whether a response is certainly about the known group, and isOther whether it is certainly not. A
-// service may renumber its groups, or change their tokens, but not both at once.
+// isSame reports whether a response is certainly about the known group. A service may renumber its groups, or change
+// their tokens, but not both at once.
 func (k Prior) isSame(group api.UserGroup) bool {
 	return k.TeamID != "" && k.TeamID == group.TeamID || k.hasToken(group)
 }
-
-func (k Prior) isOther(group api.UserGroup) bool { return k.hasOtherTeam(group) && !k.hasToken(group) }
 
 // isOtherID reports whether a response shows an ID other than the known one.
 func (k Prior) isOtherID(group api.UserGroup) bool {
