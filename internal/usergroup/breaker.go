@@ -20,12 +20,15 @@ type breaker struct {
 	mu sync.Mutex
 	// ended has what ended the run for an operation, or for everything.
 	ended map[Operation]*Problem
-	// failed has the last group with which the API key was not allowed an operation or, for everything, the service was
-	// out of reach.
+	// failed has the last group with which the API key was not allowed an operation, the service was out of reach
+	// (everything), or responses were mixedUp.
 	failed map[Operation]string
 }
 
-const everything Operation = -1
+const (
+	everything Operation = -1 - iota
+	mixedUp              // responses are about other groups, or contradict each other
+)
 
 func newBreaker() breaker {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -68,10 +71,15 @@ func (b *breaker) end(operation Operation, problem *Problem) *Problem {
 }
 
 // judge ends the run if the failure of an operation is not about its group: the service refuses the API key; or two
-// operations have failed and no call of the run has gotten through meanwhile; or the key has never been allowed this.
+// groups have failed, and no call of the run has gotten through meanwhile, the key has never been allowed this, or
+// something answers in place of the service.
 func (b *breaker) judge(client *api.Client, problem *Problem, started time.Time) *Problem {
 	call := problem.Call
 	switch {
+	case problem.Finding == CacheSuspected, problem.Finding == AnsweredForAnother:
+		if b.isSecond(mixedUp, problem.ID) {
+			return b.end(everything, problem)
+		}
 	case call == nil:
 		return problem
 	case errors.Is(call, context.Canceled):
