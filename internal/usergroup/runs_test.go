@@ -27,8 +27,9 @@ const (
 	mostLeft     = 11 // one for each worker, and the group of the preflight
 )
 
-// mixedUp is the response to the creation of another group, as a cache that ignores bodies repeats it.
-const mixedUp = `{"success":1,"new_user_group":true,"user_group":{"team_id":1,"token":"t","provided_id":"other"}}`
+// repeated is the response to the creation of another group, as a cache that ignores bodies repeats it.
+var repeated = reply{status: http.StatusOK, body: []byte(
+	`{"success":1,"new_user_group":true,"user_group":{"team_id":1,"token":"t","provided_id":"other"}}`)}
 
 // TestRunsEnd runs operations on many groups with ten workers, while something is wrong for good. Each run ends soon,
 // explains that once, and names every group that it leaves behind.
@@ -58,7 +59,7 @@ func TestRunsEnd(t *testing.T) {
 		"a sign-in page":                   {always(page(200)), false, false, "find create update rotate delete"},
 		"a wrong key":                      {always(refusal(401)), false, false, "find create update"},
 		"another address":                  {always(refusal(404)), false, false, "find create update"},
-		"a cache":                          {always(reply{status: 200, body: []byte(mixedUp)}), false, false, "find create import"},
+		"a cache":                          {always(repeated), false, false, "find create import"},
 		"a key that may nothing":           {always(refusal(403)), false, false, "find create"},
 		"a key that may not create groups": {never(http.MethodGet), false, false, "create import"},
 		"a key that may not update them":   {never(http.MethodPut), false, false, "update"},
