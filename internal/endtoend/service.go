@@ -67,8 +67,7 @@ func (f *fixture) storm(bool, []string) {
 	f.Logf("EMBED_STORM_SEED=%s repeats this storm", seed)
 	kinds := []emulator.FaultKind{
 		emulator.CutAfterWork, emulator.CutBefore, emulator.CutInDocument, emulator.HalfDocument,
-		emulator.Error500AfterWork, emulator.Unavailable503, emulator.TooMany429, emulator.HTML200,
-		emulator.NoToken, emulator.Delay,
+		emulator.Error500AfterWork, emulator.Unavailable503, emulator.TooMany429, emulator.HTML200, emulator.Delay,
 	}
 	var mu sync.Mutex
 	calls, streak := map[string]int{}, map[string]int{}
