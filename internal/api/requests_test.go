@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -226,12 +227,12 @@ func TestParseProperties(t *testing.T) {
 func TestPropertiesText(t *testing.T) {
 	t.Parallel()
 	// Terraform keeps the sign of zero, which no service does. No number may become enormous.
-	huge := `{"a":[1e401,1e-401,1e9999999999999999999,` + strings.Repeat("9", 1000) + `]}`
-	tests := map[string]string{`{"a":[-0,-0.00e5,0e-400]}`: `{"a":[0,0,0]}`, huge: huge}
+	huge := `{"a":[1e50,1.5e-401,1e9999999999999999999,-1E2147483648,` + strings.Repeat("9", 1000) + `]}`
+	tests := map[string]string{`{"a":[-0,-0.00e5,0e-400,0e9999999999999999999]}`: `{"a":[0,0,0,0]}`, huge: huge}
 	var numbers []string
 	for _, digits := range []string{"1", "10", "120", "9007199254740993", strings.Repeat("1234567890", 14)} {
 		for _, mantissa := range []string{digits, digits + ".50", digits[:1] + "." + digits, "-0.00" + digits + "0"} {
-			for _, exponent := range []string{"", "e0", "E1", "e+2", "E-002", "e5", "E+150", "e-150", "e308"} {
+			for _, exponent := range []string{"", "e0", "E1", "e+2", "E-002", "e5", "E+21", "e-21", "e39", "e-30"} {
 				numbers = append(numbers, mantissa+exponent)
 			}
 		}
@@ -251,8 +252,36 @@ func TestPropertiesText(t *testing.T) {
 	}
 }
 
-// TestPropertiesEqual: two objects are equal if no service could mean something else by them. Whole numbers are exact.
+// TestPropertiesEqual: between configuration, plan and state, every change counts, and no notation does.
 func TestPropertiesEqual(t *testing.T) {
+	t.Parallel()
+	for want, pairs := range map[bool]map[string]string{
+		true: {
+			`{"a":1,"b":{"c":2,"d":"<"}}`: `{"b":{"d":"\u003C","c":2e0},"\u0061":1.0}`, `{"a":[0,-0]}`: `{"a":[0.0e7,0]}`,
+			`{"a":[100,0.5,-120]}`: `{"a":[1e2,5.0E-1,-1.2e+2]}`, `{"a":1e399}`: `{"a":10.00e398}`,
+			`{"a":1e99999999999}`: `{"a":1e99999999999}`, `{"a":[null,{"b":null}]}`: `{"a":[null,{"b":null}]}`,
+		},
+		false: {
+			`{"a":[]}`: `{"a":{}}`, `{"a":{"b":[]}}`: `{"a":{"b":{}}}`, `{"a":null}`: `{}`, `{"a":{"b":null}}`: `{"a":{}}`,
+			`{"a":["x"]}`: `{"a":{"0":"x"}}`, `{"a":[1,2]}`: `{"a":[2,1]}`, `{"a":1}`: `{"a":"1"}`, `{"a":-1}`: `{"a":1}`,
+			`{"a":9007199254740993}`: `{"a":9007199254740992}`, `{"a":10}`: `{"a":1}`, `{"a":0.1}`: `{"a":0.01}`,
+			`{"a":0.3333333333333333333333}`: `{"a":0.3333333333333333}`, `{"a":[null]}`: `{"a":[]}`, `{"a":1e400}`: `{"a":1e401}`,
+			`{"a":0}`: `{"a":null}`, `{"a":false}`: `{"a":null}`, `{"a":""}`: `{}`, `{"a":1,"b":1}`: `{"a":1}`,
+		},
+	} {
+		for one, other := range pairs {
+			first, second := properties(one), properties(other)
+			failIf(t, first.Equal(second) != want || second.Equal(first) != want || !first.Equal(first),
+				"%s and %s: want %t", one, other, want)
+		}
+	}
+	var none Properties
+	failIf(t, properties("{}").Equal(none) || none.Equal(properties("{}")) || !none.Equal(none), "no object equals one")
+}
+
+// TestPropertiesShown: a response shows what was sent if no service could mean something else by it. Whole numbers are
+// exact.
+func TestPropertiesShown(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		one, other string
@@ -268,22 +297,56 @@ func TestPropertiesEqual(t *testing.T) {
 		{`{"a":null,"b":{"c":null,"d":[{"e":null}]}}`, `{"b":{"d":[{}]}}`, nil, false},
 		{`{"a":{},"b":[{"c":[]}],"d":{"e":null}}`, `{"a":[],"b":[{"c":{}}],"d":[]}`, nil, false},
 		{`{"a":{},"b":[null]}`, `{"b":[]}`, []string{"a", "b"}, true},
+		{`{"a":{"0":"x","1":{"0":1}}}`, `{"a":["x",[1]]}`, nil, false},
+		{`{"a":{"0":"x","1":"y"},"b":{"0":"x"}}`, `{"a":["x","z"],"b":["x","y"]}`, []string{"a", "b"}, true},
+		{`{"a":{"1":"x"},"b":{"0":"x","01":"y"}}`, `{"a":["x"],"b":["x","y"]}`, []string{"a", "b"}, true},
 		{`{"a":[1,2]}`, `{"a":[2,1]}`, []string{"a"}, true},
 		{`{"b":1}`, `{"b":1,"a":null,"c":""}`, []string{"c"}, false},
 		{`{"b":1}`, `{"c":1,"a":1}`, []string{"a", "b", "c"}, true},
 	} {
-		one, other, equal := properties(test.one), properties(test.other), test.want == nil
+		one, other, shown := properties(test.one), properties(test.other), test.want == nil
 		failIf(t, !slices.Equal(one.Differences(other), test.want) || !slices.Equal(other.Differences(one), test.want) ||
-			one.Equal(other) != equal || other.Equal(one) != equal || one.Beyond(other) != test.beyond,
+			one.ShownBy(other) != shown || other.ShownBy(one) != shown || one.Beyond(other) != test.beyond,
 			"%s and %s: %q differ; Beyond = %t", test.one, test.other, one.Differences(other), one.Beyond(other))
 	}
-	var none Properties
+	var none, listed Properties
+	_ = json.Unmarshal([]byte(`["x",{"a":1.0}]`), &listed)
+	failIf(t, !properties(`{"0":"x","1":{"a":1}}`).ShownBy(listed) || properties(`{"0":"x"}`).ShownBy(listed),
+		"a list in place of all properties: %s", listed.Text())
 	empty, null := properties("{}"), properties(`{"a":null}`)
-	if empty.Equal(none) || !none.Equal(none) || empty.Beyond(none) || empty.IsZero() || none.Text() != "" ||
-		!null.Has("a") || empty.Has("a") {
+	if empty.ShownBy(none) || none.ShownBy(empty) || !none.ShownBy(none) || empty.Beyond(none) || empty.IsZero() ||
+		none.Text() != "" || !null.Has("a") || empty.Has("a") || len(none.Differences(null)) > 0 {
 		t.Error("no object and the empty one are not distinguished")
 	}
 	if text, err := json.Marshal(none); err == nil {
 		t.Errorf("no object was encoded as %s, so a service would empty the properties", text)
 	}
+}
+
+// TestNumbersStaySmall: no number may take much more room than its text, wherever it stands.
+func TestNumbersStaySmall(t *testing.T) { // It is not parallel, because it measures what is allocated.
+	for _, number := range []string{"1e399", "1e-399", "1e400000000", "1e-400000000", "1e41", "1e99999999999999999999"} {
+		text := `{"a":[` + strings.Repeat(number+",", 10_000) + `1]}`
+		object := properties(text)
+		most := uint64(100 * len(text))
+		for what, work := range map[string]func(){
+			"Text": func() { _ = object.Text() }, "Equal": func() { object.Equal(object) },
+			"Differences": func() { object.Differences(object) }, "ParseProperties": func() { properties(text) },
+		} {
+			got := allocated(work)
+			failIf(t, got > most, "%s with %s: %d bytes for a text of %d", what, number, got, len(text))
+		}
+		failIf(t, len(object.Text()) > 10*len(text), "the text of %s: %d bytes", number, len(object.Text()))
+		answer, _, _ := put.take(ok(`{"success":1,"user_group":{"team_id":` + number + `}}`))
+		failIf(t, len(answer.UserGroup.TeamID) > 50, "team_id %s: %.80s", number, answer.UserGroup.TeamID)
+	}
+}
+
+// allocated returns how many bytes work allocates.
+func allocated(work func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	work()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }

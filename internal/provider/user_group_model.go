@@ -138,13 +138,16 @@ func (m *userGroupModel) refreshFrom(found api.UserGroup, imported bool) {
 	m.setComputed(found)
 }
 
-// showDrift copies the managed attributes that a response contains. The others do not change, and neither does a name
-// that the service only spells differently.
+// showDrift copies the managed attributes that a response contains. The others do not change, and neither does one that
+// the service only writes differently.
 func (m *userGroupModel) showDrift(response api.UserGroup) {
 	if name := response.Name; name != nil && !api.SameName(m.Name.ValueString(), *name) {
 		m.Name = types.StringValue(*name)
 	}
-	if !response.Properties.IsZero() && !m.Properties.IsNull() {
+	if response.Properties.IsZero() || m.Properties.IsNull() {
+		return
+	}
+	if known, err := m.Properties.parse(); err != nil || !known.ShownBy(response.Properties) {
 		m.Properties = propertiesSeen(response.Properties)
 	}
 }
