@@ -91,7 +91,7 @@ func TestSettingsSources(t *testing.T) {
 		"client_cert_pem":         {"", mine, "mine", mine, "mine"},
 		"client_key_pem":          {"", key, "mine", key, "mine"},
 	}
-	if attributes := providerSchema(t).Attributes; len(attributes) != len(tests) || len(tests) > 14 {
+	if attributes := providerSchema(t).Attributes; len(attributes) != len(tests) {
 		t.Errorf("the provider has the arguments %v", slices.Collect(maps.Keys(attributes)))
 	}
 	for argument, test := range tests {
