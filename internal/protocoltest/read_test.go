@@ -199,37 +199,27 @@ func TestThePreviousTokenSaysNothingForAMinute(t *testing.T) {
 	})
 }
 
-// TestOlderPrivateStateIsRead checks that what versions before 0.1.0 have written still counts. They remembered five
-// tokens, counted the steps of an import, and stored members that nobody needs now.
-func TestOlderPrivateStateIsRead(t *testing.T) {
+// withMemory returns a state with this text as the provider's private state.
+func withMemory(p *Provider, state State, memory string) State {
+	p.T.Helper()
+	encoded, err := json.Marshal(map[string][]byte{"memory": []byte(memory)})
+	p.Must(err)
+	state.Private = encoded
+	return state
+}
+
+// A state that another tool has written has no private state. What cannot be read is an error, and members that nobody
+// knows are not.
+func TestPrivateStateMayBeMissing(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
-	old := func(state State, memory string) State {
-		encoded, err := json.Marshal(map[string][]byte{"memory": []byte(memory)})
-		p.Must(err)
-		state.Private = encoded
-		return state
-	}
-	previous := Fingerprint(state.Token())
-	rotated := old(p.Updated(state, NextQuarter()),
-		`{"instance":"X","retired":["0123456789ab","`+previous+`"],"too_old":true,"replaced":1,"gone":["x"]}`)
-	lagging := p.Group("acme")
-	lagging.Token = state.Token()
-	p.Answered(http.MethodGet, strings.Replace(creationResponse(lagging), "true", "false", 1))
-	p.WantSame(p.Refreshed(rotated), rotated)
-	p.Service.ClearFaults()
-	aged := p.Edited(old(rotated, `{"too_old":true}`), "rotate_token_after_days", int64(90))
-	wantRotation(t, p.Plan(aged, NextQuarter("rotate_token_after_days", int64(90))), true)
-	p.Plan(old(p.Edited(rotated, "mapping", nil), `{"unseen":true}`), NextQuarter()).Diags.WantWarning(mayDiffer)
-	p.Plan(old(rotated, `{"import":2}`), Acme("user_group_id", "acme2")).Diags.
-		WantErrorAt("user_group_id", `Import of user group "acme" would delete it`)
+	second(p.Read(withMemory(p, state, `[]`))).WantError("The provider has a bug", "private state")
 	p.Service.Remove("acme")
-	second(p.Read(old(rotated, `{"import":1}`))).WantError(`User group "acme" does not exist`)
-	p.WantNoState(p.Refreshed(old(rotated, `{"import":2}`)))
-	for _, none := range []State{{Value: rotated.Value, Identity: rotated.Identity}, old(rotated, `{}`)} {
-		p.WantNoState(p.Refreshed(none))
+	none := state
+	none.Private = nil
+	for _, state := range []State{none, withMemory(p, state, `{}`), withMemory(p, state, `{"gone":["x"]}`)} {
+		p.WantNoState(p.Refreshed(state))
 	}
-	second(p.Read(old(rotated, `[]`))).WantError("The provider has a bug", "private state")
 }
 
 // A failed call must not be retried then.

@@ -59,8 +59,8 @@ func TestSchemasDescribeEverythingAndMarkSecrets(t *testing.T) {
 		described(object, schema.Block.Description, schema.Block.DescriptionKind)
 		check(object, schema.Block.Attributes)
 		if schema.Version != 0 || len(schema.Block.BlockTypes) > 0 {
-			t.Errorf("%s has nested blocks, which this test does not check, or a new version, for which "+
-				"internal/acceptance/testdata/state needs a file from the last release with the previous one", object)
+			t.Errorf("%s has nested blocks, which this test does not check, or a new version: then a test has to upgrade a "+
+				"state of the last release", object)
 		}
 	}
 }

@@ -41,31 +41,14 @@ type privateState interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// readPrivate also reads what versions before 0.1.0 have written.
-func readPrivate(ctx context.Context, state privateState, diags *diag.Diagnostics) private {
+func readPrivate(ctx context.Context, state privateState, diags *diag.Diagnostics) (p private) {
 	text, found := state.GetKey(ctx, privateKey)
 	diags.Append(found...)
-	var stored struct {
-		private
-
-		Retired []string `json:"retired"`
-		Import  int      `json:"import"`
-		Unseen  bool     `json:"unseen"`
+	if len(text) == 0 {
+		return p // A state that another tool has written has none.
 	}
-	if len(text) > 0 {
-		if err := json.Unmarshal(text, &stored); err != nil {
-			diags.AddError(titleInternal, "The private state of the resource cannot be read. "+reportBug)
-		}
-	}
-	p := stored.private
-	if last := len(stored.Retired) - 1; last >= 0 {
-		p.Previous = stored.Retired[last]
-	}
-	switch {
-	case stored.Import > 0:
-		p.Imported = []importProgress{unread, read}[min(stored.Import, 2)-1]
-	case stored.Unseen:
-		p.Imported = unseen
+	if err := json.Unmarshal(text, &p); err != nil {
+		diags.AddError(titleInternal, "The private state of the resource cannot be read. "+reportBug)
 	}
 	return p
 }
