@@ -13,6 +13,7 @@ type base struct {
 	// service is nil if the provider is not configured, or if an argument is only known after apply.
 	service   *usergroup.Service
 	conflicts *planConflicts
+	limit     *deletionLimit
 	now       func() time.Time
 }
 

@@ -55,7 +55,7 @@ func (p *embedProvider) Metadata(_ context.Context, _ provider.MetadataRequest, 
 func (p *embedProvider) Configure(
 	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
 ) {
-	data := &base{conflicts: newPlanConflicts(), now: p.now}
+	data := &base{conflicts: newPlanConflicts(), limit: newDeletionLimit(), now: p.now}
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData = data, data, data
 	resp.ActionData, resp.ListResourceData = data, data
 	var arguments providerModel
@@ -65,7 +65,7 @@ func (p *embedProvider) Configure(
 	}
 	// A plan needs no service, so max_deletions applies to it even if other arguments are unknown.
 	settings, faults := arguments.settings(p.version, req.TerraformVersion)
-	data.conflicts.maxDeletions = settings.maxDeletions
+	data.limit.most = settings.maxDeletions
 	if !req.Config.Raw.IsFullyKnown() {
 		if req.ClientCapabilities.DeferralAllowed {
 			resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}

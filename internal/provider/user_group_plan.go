@@ -49,6 +49,7 @@ func (r *userGroupResource) ModifyPlan(
 		r.planReplacement(&plan, &state, stored, &resp.Diagnostics)
 	default:
 		r.conflicts.keep(plan.UserGroupID, stored.Instance, &resp.Diagnostics)
+		r.limit.forget(plan.UserGroupID)
 		planUpdate(&plan, &state, r.now())
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 		changed := changes(resp.Plan.Raw, req.State.Raw)
@@ -84,7 +85,9 @@ func (r *userGroupResource) planReplacement(plan, state *userGroupModel, stored 
 func (r *userGroupResource) planDestruction(
 	state *userGroupModel, stored private, protected bool, what string, diags *diag.Diagnostics,
 ) {
-	if r.conflicts.destroy(state.UserGroupID, stored.Instance, diags); !r.conflicts.tooMany() {
+	r.conflicts.destroy(state.UserGroupID, stored.Instance, diags)
+	tooMany := !r.conflicts.isMadeElsewhere(state.UserGroupID, stored.Instance) && r.limit.plan(state.UserGroupID, diags)
+	if !tooMany {
 		refuseIfProtected(protected, state.UserGroupID, diags, what)
 	}
 }

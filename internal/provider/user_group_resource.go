@@ -27,7 +27,7 @@ const titleImportIDInvalid = "Invalid import ID"
 type userGroupResource struct{ base }
 
 func newUserGroupResource() resource.Resource {
-	return &userGroupResource{base{conflicts: newPlanConflicts(), now: time.Now}}
+	return &userGroupResource{base{conflicts: newPlanConflicts(), limit: newDeletionLimit(), now: time.Now}}
 }
 
 var (
@@ -312,7 +312,8 @@ func (r *userGroupResource) Delete(ctx context.Context, req resource.DeleteReque
 	stored := readPrivate(ctx, req.Private, &resp.Diagnostics)
 	protected := group.DeletionProtection.ValueBool()
 	if !r.isReady(&resp.Diagnostics, "Deleting a user group") ||
-		r.conflicts.refuseDeletion(group.UserGroupID, stored.Instance, &resp.Diagnostics) ||
+		!r.conflicts.isMadeElsewhere(group.UserGroupID, stored.Instance) &&
+			r.limit.refuse(group.UserGroupID, &resp.Diagnostics) ||
 		refuseIfProtected(protected, group.UserGroupID, &resp.Diagnostics, "The group was about to be deleted.") {
 		return
 	}
