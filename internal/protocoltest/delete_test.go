@@ -148,22 +148,28 @@ func TestDeletionsWithoutPlanStopAtTheLimit(t *testing.T) {
 }
 
 // TestAdoptionKeepsTheGroupFromItsOldInstance covers create_before_destroy with adopt_existing: the replacement adopts
-// the group, and then the engine deletes the old instance. That is no deletion, even with a limit of zero: an error
-// would leave a deposed object, and the next run would destroy the group.
+// the group, and then the engine deletes the old instance. That is no deletion, even with a limit of zero and with
+// protection: an error would leave a deposed object, and the next run would destroy the group, or be refused for good.
 func TestAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 	inVirtualTime(t, emulator.Options{}, func(_ *testing.T, p *Provider) {
 		p, states := customers(p, 0, "acme")
-		made, diags := p.Apply(p.Plan(p.Nothing(), adopting()))
+		old := p.Edited(states[0], "deletion_protection", true)
+		made, diags := p.Apply(p.Plan(p.Nothing(), adopting("deletion_protection", true)))
 		diags.WantWarning(adopted)
 		p.Service.ResetCounts()
-		deposed := p.PlanToo(states[0], nil)
+		deposed := p.PlanToo(old, nil)
 		deposed.Diags.WantNone()
-		second(p.ApplyToo(deposed)).WantWarning(`User group "acme" was kept`, "was not deleted", "at another address")
+		const kept = `User group "acme" was kept`
+		second(p.ApplyToo(deposed)).WantWarning(kept, "was not deleted", "at another address")
+		second(p.ApplyDeletion(old)).WantWarning(kept)
 		p.WantCalls("")
+		// The new instance is protected, and counts.
 		second(p.ApplyDeletion(made)).WantError(tooMany)
+		p.Walk().WantNone()
+		p.AnotherProcess(nil).Plan(made, nil).Diags.WantErrorAt("deletion_protection", isProtected)
 		p.WantTruth(made, "acme")
 		p.WantState(made, "token_rotated_at", nil)
-		p.AnotherProcess(nil).WantDestroyed(made)
+		p.AnotherProcess(nil).WantDestroyed(p.Edited(made, "deletion_protection", nil))
 		p.WantCalls("DELETE")
 	})
 }

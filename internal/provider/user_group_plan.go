@@ -86,10 +86,10 @@ func (r *userGroupResource) planDestruction(
 	state *userGroupModel, stored private, protected bool, what string, diags *diag.Diagnostics,
 ) {
 	r.conflicts.destroy(state.UserGroupID, stored.Instance, diags)
-	tooMany := !r.conflicts.isMadeElsewhere(state.UserGroupID, stored.Instance) && r.limit.plan(state.UserGroupID, diags)
-	if !tooMany {
-		refuseIfProtected(protected, state.UserGroupID, diags, what)
+	if r.conflicts.isMadeElsewhere(state.UserGroupID, stored.Instance) || r.limit.plan(state.UserGroupID, diags) {
+		return // Delete keeps the group, or one error has said that there are too many.
 	}
+	refuseIfProtected(protected, state.UserGroupID, diags, what)
 }
 
 func refuseIfProtected(protected bool, id types.String, diags *diag.Diagnostics, what string) bool {

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -310,14 +311,20 @@ func (r *userGroupResource) Delete(ctx context.Context, req resource.DeleteReque
 	var group userGroupModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &group)...)
 	stored := readPrivate(ctx, req.Private, &resp.Diagnostics)
-	protected := group.DeletionProtection.ValueBool()
-	if !r.isReady(&resp.Diagnostics, "Deleting a user group") ||
-		!r.conflicts.isMadeElsewhere(group.UserGroupID, stored.Instance) &&
-			r.limit.refuse(group.UserGroupID, &resp.Diagnostics) ||
-		refuseIfProtected(protected, group.UserGroupID, &resp.Diagnostics, "The group was about to be deleted.") {
+	if !r.isReady(&resp.Diagnostics, "Deleting a user group") || r.refusesDeletion(&group, stored, &resp.Diagnostics) {
 		return
 	}
 	result, err := r.service.Delete(ctx, group.prior(stored, r.now()))
 	r.conflicts.destroyed(group.UserGroupID, stored.Instance)
 	report(&resp.Diagnostics, err, result.Warnings...)
+}
+
+// refusesDeletion reports whether a deletion is refused, and says why. A group that is only kept is never refused: an
+// error would leave a deposed object, and no later run could delete it without deleting the group.
+func (r *userGroupResource) refusesDeletion(group *userGroupModel, stored private, diags *diag.Diagnostics) bool {
+	id, protected := group.UserGroupID, group.DeletionProtection.ValueBool()
+	if r.conflicts.isMadeElsewhere(id, stored.Instance) {
+		return false
+	}
+	return r.limit.refuse(id, diags) || refuseIfProtected(protected, id, diags, "The group was about to be deleted.")
 }
