@@ -50,7 +50,7 @@ func TestFirstPlanAfterAnImportWarns(t *testing.T) {
 	state := p.Imported("acme")
 	bare := Acme("mapping", nil, "properties", nil)
 	plan := p.Plan(state, bare)
-	plan.Diags.WantWarning(mayDiffer, "not sent", "keeps them, unless the service clears")
+	plan.Diags.WantWarning(mayDiffer, `"properties" as removed`, "not sent", "keeps it, unless the service clears")
 	state, _ = p.Apply(plan)
 	p.WantState(state, "properties", nil)
 	if got := string(p.Group("acme").Properties); got != `{"a":1}` {
@@ -59,6 +59,16 @@ func TestFirstPlanAfterAnImportWarns(t *testing.T) {
 	// The first mapping still causes the warning, even after refreshes and an update of other arguments.
 	state = p.Refreshed(p.Updated(state, With(bare, "name", "New")))
 	p.Plan(state, With(bare, "mapping", Object{"a": "b"})).Diags.WantWarning(mayDiffer, "mapping")
+}
+
+// A service may show empty properties for a group that has none. Leaving them out removes nothing.
+func TestEmptyPropertiesAreNotRemoved(t *testing.T) {
+	p := start(t, emulator.Options{})
+	for _, none := range []json.RawMessage{[]byte(`{}`), []byte(`[]`), nil} {
+		p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: none})
+		state := p.Imported("acme")
+		p.Plan(state, Acme("mapping", nil, "properties", nil)).Diags.WantNone()
+	}
 }
 
 func TestImportOfAMissingGroupLeavesNothing(t *testing.T) {

@@ -84,6 +84,24 @@ func TestWhatServicesMakeOfPropertiesIsNoChange(t *testing.T) {
 	}
 }
 
+// What is no difference in a response is one between configuration and state: only the user knows what is meant.
+func TestEveryChangeOfPropertiesIsSent(t *testing.T) {
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme("properties", `{"a":[],"b":null,"third":0.3333333333333333}`))
+	for _, text := range []string{
+		`{"a":{},"b":null,"third":0.3333333333333333}`, `{"a":{},"third":0.3333333333333333}`,
+		`{"a":{},"third":0.33333333333333333333}`,
+	} {
+		state = p.Updated(state, Acme("properties", text))
+		p.WantCalls("PUT")
+		if got := string(p.Group("acme").Properties); got != text {
+			t.Errorf("the service has %s, want %s", got, text)
+		}
+		p.WantState(p.Refreshed(state), "properties", text)
+		p.Service.ResetCounts()
+	}
+}
+
 // TestInvalidArgumentsAreRefused checks that an invalid argument is one error at its path, which says why and does not
 // show the value, and that no unknown value is refused. Engines validate before they configure the provider.
 func TestInvalidArgumentsAreRefused(t *testing.T) {

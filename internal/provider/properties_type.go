@@ -101,6 +101,13 @@ func (v propertiesValue) sameJSON(other propertiesValue) bool {
 	return err == nil && otherErr == nil && !mine.IsZero() && mine.Equal(theirs)
 }
 
+// isShownBy reports whether what a service shows is the object, or what services make of it without changing its
+// meaning.
+func (v propertiesValue) isShownBy(shown api.Properties) bool {
+	known, err := v.parse()
+	return err == nil && known.ShownBy(shown)
+}
+
 // parse returns the object, or the zero value for null and unknown.
 func (v propertiesValue) parse() (api.Properties, error) {
 	if v.IsNull() || v.IsUnknown() {

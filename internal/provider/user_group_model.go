@@ -1,12 +1,9 @@
 package provider
 
 import (
-	"context"
 	"strconv"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -49,23 +46,6 @@ func newUserGroupModel(id types.String, storeToken types.Bool, found api.UserGro
 // storesToken reports whether store_token is true or not set.
 func (m *userGroupModel) storesToken() bool { return m.StoreToken.IsNull() || m.StoreToken.ValueBool() }
 
-// wanted returns the request that creates or updates the group. It leaves out attributes that are null, since they
-// are not managed.
-func (m *userGroupModel) wanted(ctx context.Context, diags *diag.Diagnostics) api.GroupRequest {
-	var mapping map[string]string
-	diags.Append(m.Mapping.ElementsAs(ctx, &mapping, false)...)
-	properties, err := m.Properties.parse()
-	if err != nil {
-		diags.AddAttributeError(path.Root("properties"), titlePropertiesInvalid, propertiesFault(err))
-	}
-	return api.GroupRequest{
-		UserGroupID: m.UserGroupID.ValueString(),
-		Name:        m.Name.ValueStringPointer(),
-		Mapping:     mapping,
-		Properties:  properties,
-	}
-}
-
 // prior returns what the state and the private state record about the group.
 func (m *userGroupModel) prior(stored private, now time.Time) usergroup.Prior {
 	teamID := ""
@@ -85,22 +65,6 @@ func (m *userGroupModel) prior(stored private, now time.Time) usergroup.Prior {
 		RotatedAt:            rotatedAt,
 		Instance:             stored.Instance,
 	}
-}
-
-// withoutIgnored returns a copy of the plan without the attributes that are not to be sent. At apply, configuration
-// and plan differ only in what ignore_changes covers, in whole or in part. Such an attribute is sent if the plan
-// changes it.
-func (m userGroupModel) withoutIgnored(config, state *userGroupModel) *userGroupModel {
-	if !m.Name.Equal(config.Name) && m.Name.Equal(state.Name) {
-		m.Name = types.StringNull()
-	}
-	if !m.Mapping.Equal(config.Mapping) && m.Mapping.Equal(state.Mapping) {
-		m.Mapping = types.MapNull(types.StringType)
-	}
-	if !m.Properties.sameJSON(config.Properties) && m.Properties.sameJSON(state.Properties) {
-		m.Properties = propertiesValue{}
-	}
-	return &m
 }
 
 // setComputed sets the ID and copies team, token and environment from a response. A value that is missing from the
@@ -131,25 +95,12 @@ func (m *userGroupModel) setComputed(response api.UserGroup) {
 // that are not managed stay null. Right after an import, the configuration is not known, so all attributes in the
 // response are copied.
 func (m *userGroupModel) refreshFrom(found api.UserGroup, imported bool) {
-	if imported && !found.Properties.IsZero() {
-		m.Properties = propertiesSeen(found.Properties)
+	if imported {
+		m.showAll(found)
+	} else {
+		m.showDrift(found)
 	}
-	m.showDrift(found)
 	m.setComputed(found)
-}
-
-// showDrift copies the managed attributes that a response contains. The others do not change, and neither does one that
-// the service only writes differently.
-func (m *userGroupModel) showDrift(response api.UserGroup) {
-	if name := response.Name; name != nil && !api.SameName(m.Name.ValueString(), *name) {
-		m.Name = types.StringValue(*name)
-	}
-	if response.Properties.IsZero() || m.Properties.IsNull() {
-		return
-	}
-	if known, err := m.Properties.parse(); err != nil || !known.ShownBy(response.Properties) {
-		m.Properties = propertiesSeen(response.Properties)
-	}
 }
 
 // keepComputed copies the computed attributes from the state, which replaces those that the plan left unknown.
@@ -157,6 +108,12 @@ func (m *userGroupModel) keepComputed(state *userGroupModel) {
 	m.ID, m.TeamID, m.APIEnvironmentTag = state.ID, state.TeamID, state.APIEnvironmentTag
 	m.TokenFingerprint, m.TokenRotatedAt = state.TokenFingerprint, state.TokenRotatedAt
 	m.Token = plannedToken(m, state.Token)
+}
+
+// mayHaveBeenDone reports whether an operation that has failed may have been carried out nevertheless.
+func mayHaveBeenDone(err error) bool {
+	problem := problemOf(err)
+	return problem != nil && problem.Done != usergroup.No
 }
 
 // setUpdated changes a planned group to its state after an update. response is nil unless the group is known to have
@@ -172,26 +129,6 @@ func (m *userGroupModel) setUpdated(response *api.UserGroup, err error, state *u
 	m.setComputed(computed)
 	if err != nil {
 		m.showDrift(*response)
-	}
-}
-
-// setNotUpdated changes a planned group to its state after an update that has failed. If the service may have carried
-// it out nevertheless, what it was to change is unknown and becomes null, so that the next plan sends it even if the
-// change is undone: a refresh does not see a mapping and, with some services, neither a name nor properties.
-func (m *userGroupModel) setNotUpdated(err error, state *userGroupModel) {
-	planned := *m
-	m.Name, m.Mapping, m.Properties = state.Name, state.Mapping, state.Properties
-	if problem := problemOf(err); problem == nil || problem.Done == usergroup.No {
-		return
-	}
-	if !planned.Name.Equal(state.Name) {
-		m.Name = types.StringNull()
-	}
-	if !planned.Mapping.Equal(state.Mapping) {
-		m.Mapping = types.MapNull(types.StringType)
-	}
-	if !planned.Properties.sameJSON(state.Properties) {
-		m.Properties = propertiesValue{}
 	}
 }
 

@@ -104,11 +104,7 @@ func refuseIfProtected(protected bool, id types.String, diags *diag.Diagnostics,
 }
 
 func planUpdate(plan, state *userGroupModel, now time.Time) {
-	// The framework does not apply the semantic equality of a type to plans. Without this, sorting the keys of a file
-	// would plan an update.
-	if plan.Properties.sameJSON(state.Properties) {
-		plan.Properties = state.Properties
-	}
+	plan.keepNotation(state)
 	plan.keepComputed(state)
 	if _, known := state.rotatedAt(now); !known && !plan.RotateTokenAfterDays.IsNull() {
 		plan.TokenRotatedAt = types.StringUnknown() // The clock starts.
@@ -119,13 +115,6 @@ func planUpdate(plan, state *userGroupModel, now time.Time) {
 	if plan.needsRotationByTrigger(state) {
 		planRotation(plan, state)
 	}
-}
-
-// needsUpdate reports whether a managed attribute differs from the state, so that a PUT is due.
-func (m *userGroupModel) needsUpdate(state *userGroupModel) bool {
-	return !m.Name.Equal(state.Name) ||
-		!m.Mapping.IsNull() && !m.Mapping.Equal(state.Mapping) ||
-		!m.Properties.IsNull() && !m.Properties.sameJSON(state.Properties)
 }
 
 // needsRotationByTrigger reports whether a trigger makes a rotation due or, if values are unknown, may make it due. It
@@ -223,17 +212,8 @@ func warnOfUnseen(plan, state *userGroupModel, stored private, diags *diag.Diagn
 	if stored.Imported == "" {
 		return
 	}
-	var said string
-	if !plan.Mapping.IsNull() && !plan.Mapping.Equal(state.Mapping) {
-		said = "The service does not show the mapping of a group. The plan looks as if the group had no mapping, but the " +
-			"update replaces whatever mapping the group has."
-	}
-	if plan.Properties.IsNull() && !state.Properties.IsNull() {
-		said += " The plan shows the properties as removed, but they are not sent, because the configuration does not " +
-			"manage them. The group keeps them, unless the service clears what an update does not send."
-	}
-	if said != "" {
+	if said := plan.unseenEffects(state); len(said) > 0 {
 		// The title does not contain the ID, so that Terraform consolidates the warnings of many groups into one.
-		diags.AddWarning(titleMayDiffer, strings.TrimSpace(said))
+		diags.AddWarning(titleMayDiffer, strings.Join(said, " "))
 	}
 }

@@ -258,7 +258,7 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 		group.TokenRotatedAt = instant(r.now())
 	}
 	if stored.Imported == unseen {
-		group.Mapping = types.MapNull(types.StringType) // The next plan sends it.
+		group.forgetUnseen()
 	}
 	group.refreshFrom(*result.Group, stored.Imported == unread)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
