@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // omitted lists the fields of user_group that the response to an operation lacks.
@@ -55,8 +56,29 @@ func document(status int, content any) reply {
 	return reply{status: status, header: http.Header{"Content-Type": {"application/json"}}, body: body}
 }
 
-func success(fields ...member) reply {
-	return document(http.StatusOK, append(object{{"success", 1}}, fields...))
+func (s *service) success(fields ...member) reply {
+	return s.document(http.StatusOK, append(object{{"success", 1}}, fields...))
+}
+
+// document returns a response whose fields are left out as OmitZero says.
+func (s *service) document(status int, content object) reply {
+	if s.options.OmitZero {
+		content = content.withoutZero()
+	}
+	return document(status, content)
+}
+
+// withoutZero returns the object without members that are false, 0, "" or null, also inside its members.
+func (o object) withoutZero() (kept object) {
+	for _, field := range o {
+		if inside, isObject := field.value.(object); isObject {
+			field.value = inside.withoutZero()
+		}
+		if text, _ := json.Marshal(field.value); !slices.Contains([]string{"false", "0", `""`, "null"}, string(text)) {
+			kept = append(kept, field)
+		}
+	}
+	return kept
 }
 
 func failure(status int, message string) reply {
@@ -67,6 +89,11 @@ func page(status int, title, text string) reply {
 	const format = "<!DOCTYPE html>\n<html><head><title>%s</title></head><body>%s</body></html>\n"
 	body := fmt.Appendf(nil, format, title, html.EscapeString(text))
 	return reply{status: status, header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, body: body}
+}
+
+// refusing returns the rest of a call that is refused for what its body asks.
+func (s *service) refusing(call *Call, why refusal) work {
+	return func() reply { return s.refuse(call, why) }
 }
 
 // refuse refuses a call for what its body asks.
@@ -83,27 +110,41 @@ func (s *service) refuse(call *Call, why refusal) reply {
 // reject refuses a call with the status of the refusal, or with 422 where a framework knows no other for a field.
 func (s *service) reject(call *Call, why refusal) reply {
 	call.Refused = why.message()
+	if s.options.RepeatsRequests {
+		why.says += fmt.Sprintf("; the request was %s, and the token is %s", call.Body,
+			s.groups[scoped{call.Environment, call.ID}].Token)
+	}
+	out := s.refusal(why)
+	if why.retryAfter > 0 {
+		out.header.Set("Retry-After", strconv.Itoa(why.retryAfter))
+	}
+	return out
+}
+
+// refusal returns the response that refuses a call, in the form of Refusals.
+func (s *service) refusal(why refusal) reply {
 	title := strconv.Itoa(why.status) + " " + http.StatusText(why.status)
 	crashed := why.status >= http.StatusInternalServerError && why.field != ""
+	message := why.message()
 	switch refusals := s.options.Refusals; {
 	case refusals == RefusalsText:
 		header := http.Header{"Content-Type": {"text/plain; charset=utf-8"}}
-		return reply{status: why.status, header: header, body: []byte(call.Refused + "\n")}
+		return reply{status: why.status, header: header, body: []byte(message + "\n")}
 	case crashed:
 		return page(why.status, title, "The program failed.") // It does not know which field it misses.
 	case refusals == RefusalsPage:
-		return page(why.status, title, call.Refused)
+		return page(why.status, title, message)
 	case refusals == RefusalsFields:
 		return document(why.status, object{{cmp.Or(why.field, "non_field_errors"), []string{why.says}}})
 	case refusals == RefusalsList:
-		return document(why.status, []string{call.Refused})
+		return document(why.status, []string{message})
 	case refusals == RefusalsLocated && why.field != "":
 		located := object{{"loc", []string{"body", why.field}}, {"msg", why.says}, {"type", "value_error"}}
 		return document(http.StatusUnprocessableEntity, object{{"detail", []object{located}}})
 	case refusals == RefusalsLocated, refusals == RefusalsDetail:
-		return document(why.status, object{{"detail", call.Refused}})
+		return document(why.status, object{{"detail", message}})
 	default:
-		return failure(why.status, call.Refused)
+		return s.document(why.status, object{{"success", 0}, {"message", message}})
 	}
 }
 
@@ -115,6 +156,9 @@ func (s *service) userGroup(group Group, asked request) member {
 	}
 	if properties == nil {
 		properties = json.RawMessage(cmp.Or(s.options.NoProperties, "null"))
+	}
+	if text, isText := id.(string); isText && s.options.UpperIDs {
+		id = strings.ToUpper(text)
 	}
 	token := group.Token
 	if s.options.SignedTokens {

@@ -32,19 +32,6 @@ type request struct {
 	omit []string
 }
 
-// refusal is why a call is refused: for a field of its body or, if field is empty, as a whole.
-type refusal struct {
-	status      int
-	field, says string
-}
-
-func (r refusal) message() string {
-	if r.field == "" {
-		return r.says
-	}
-	return "the field " + r.field + " " + r.says
-}
-
 // understand parses a body. Even if it returns a refusal, the request has the fields that could be parsed, so that the
 // call can be recorded, and struck by a fault, under its ID.
 func understand(method string, text []byte) (request, *refusal) {
@@ -52,14 +39,28 @@ func understand(method string, text []byte) (request, *refusal) {
 	_ = json.Unmarshal(text, &asked) // skips what has the wrong type
 	fields, err := members(text)
 	if err != nil {
-		return asked, &refusal{http.StatusBadRequest, "", "the body " + err.Error()}
+		return asked, &refusal{status: http.StatusBadRequest, says: "the body " + err.Error()}
 	}
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
 		if says := wrong(method, field, fields[field]); says != "" {
-			return asked, &refusal{http.StatusBadRequest, field, says}
+			return asked, &refusal{status: http.StatusBadRequest, field: field, says: says}
 		}
 	}
 	return asked, nil
+}
+
+// withoutEmpty returns a request without what is empty.
+func (r request) withoutEmpty() request {
+	if r.Name != nil && *r.Name == "" {
+		r.Name = nil
+	}
+	if len(r.Mapping) == 0 {
+		r.Mapping = nil
+	}
+	if inside, _ := members(r.Properties); len(inside) == 0 {
+		r.Properties = nil
+	}
+	return r
 }
 
 // wrong returns what is wrong with a field, or nothing.

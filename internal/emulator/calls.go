@@ -3,12 +3,11 @@ package emulator
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 )
 
-// Call is a request that reached the service, with its outcome. It is recorded when the work is done, before the
-// response is sent.
+// Call is a request that reached the service, with its outcome. It is recorded when it arrives. Its outcome is recorded
+// when the work is done, before the response is sent.
 type Call struct {
 	Method string
 	Path   string // still escaped
@@ -59,11 +58,14 @@ func (c Call) String() string {
 	return line
 }
 
-// Calls returns the recorded calls in the order in which the service performed them.
+// Calls returns the recorded calls in the order in which the service began to perform them.
 func (e *Emulator) Calls() []Call {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return slices.Clone(e.calls)
+	defer e.lock()()
+	calls := make([]Call, len(e.calls))
+	for i, call := range e.calls {
+		calls[i] = *call
+	}
+	return calls
 }
 
 // Count returns how many recorded calls had a method, such as PUT, or did something in the words of Call.Did, such as
@@ -82,8 +84,7 @@ func (e *Emulator) Connections() int { return int(e.connections.Load()) }
 
 // ResetCounts forgets calls and connections. It keeps groups and faults.
 func (e *Emulator) ResetCounts() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.lock()()
 	e.calls = nil
 	e.connections.Store(0)
 }

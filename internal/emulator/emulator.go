@@ -11,6 +11,7 @@
 package emulator
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -38,7 +39,7 @@ type Emulator struct {
 	service  *service
 	nextDue  time.Time // when the next call would arrive if calls came exactly at the rate limit
 	faults   []Fault
-	calls    []Call
+	calls    []*Call
 	inFlight int
 	idle     sync.Cond
 }
@@ -62,7 +63,7 @@ func StartOn(addr string, options Options) (*Emulator, error) {
 		return nil, fmt.Errorf("emulator: %w", err)
 	}
 	e.url = "http://" + listener.Addr().String()
-	e.server.Handler, e.server.ReadHeaderTimeout = e, 30*time.Second
+	e.server.Handler, e.server.ReadHeaderTimeout, e.server.IdleTimeout = e, 30*time.Second, options.IdleTimeout
 	e.server.ErrorLog = log.New(io.Discard, "", 0)
 	e.server.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -78,11 +79,7 @@ func StartOn(addr string, options Options) (*Emulator, error) {
 func New(options Options) *Emulator {
 	options = options.complete()
 	e := &Emulator{
-		options: options, path: servicePath,
-		service: &service{
-			options: options, nextTeamID: options.FirstTeamID,
-			groups: map[scoped]Group{}, issued: map[scoped]string{}, deleted: map[scoped]Group{},
-		},
+		options: options, path: servicePath, service: newService(options),
 	}
 	if options.SlashRedirect != 0 {
 		e.path += "/"
@@ -98,14 +95,28 @@ func (e *Emulator) URL() string { return e.url }
 // Close cuts every connection and stops the service.
 func (e *Emulator) Close() { _ = e.server.Close() }
 
-// WaitIdle returns once no call is in progress, including calls that their callers have given up. A BeforeCall hook
-// must not call it, because it would wait for its own call.
+// WaitIdle returns once no call is in progress and all work is done, including that of calls that their callers have
+// given up. Lookups may still lag. A BeforeCall hook must not call it, because it would wait for its own call.
 func (e *Emulator) WaitIdle() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	for wait := e.rests(); wait > 0; wait = e.rests() {
+		sleep(context.Background(), wait)
+	}
+}
+
+// rests waits until no call is in progress, and returns how long the work takes that is left.
+func (e *Emulator) rests() time.Duration {
+	defer e.lock()()
 	for e.inFlight > 0 {
 		e.idle.Wait()
 	}
+	return e.service.rests(time.Now())
+}
+
+// lock locks the service after it has done what is due by now. It returns the function that unlocks it.
+func (e *Emulator) lock() (unlock func()) {
+	e.mu.Lock()
+	e.service.settle(time.Now())
+	return e.mu.Unlock
 }
 
 func (e *Emulator) count(calls int) {

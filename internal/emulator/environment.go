@@ -3,6 +3,8 @@ package emulator
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
+	"reflect"
 	"slices"
 	"time"
 )
@@ -22,6 +24,14 @@ type Group struct {
 	// previousToken is what a GET shows as the token until lagsUntil.
 	previousToken string
 	lagsUntil     time.Time
+	// created is when a call has created the group.
+	created time.Time
+}
+
+// has reports whether the group has what another one has that the caller gives it.
+func (g Group) has(other Group) bool {
+	return g.Name == other.Name && maps.Equal(g.Mapping, other.Mapping) &&
+		reflect.DeepEqual(decoded(g.Properties), decoded(other.Properties))
 }
 
 // cleared returns the group without what its caller gave it, except for the ID.
@@ -43,19 +53,19 @@ type Environment struct {
 func (e *Emulator) In(tag string) *Environment { return &Environment{emulator: e, tag: tag} }
 
 // Seed stores a group, replacing one with the same ID, and returns it. It generates a missing token or team ID. If
-// the group specifies an environment, Seed stores it there.
+// the group specifies an environment, Seed stores it there. Lookups see it at once.
 func (v *Environment) Seed(group Group) Group {
-	v.emulator.mu.Lock()
-	defer v.emulator.mu.Unlock()
+	defer v.emulator.lock()()
 	group.Environment = cmp.Or(group.Environment, v.tag)
-	return v.emulator.service.put(group)
+	group = v.emulator.service.put(group)
+	v.emulator.service.replicate(scoped{group.Environment, group.ID}, 0)
+	return group
 }
 
 // Replace simulates another client that deletes the group, if it exists, and recreates it by looking it up: with a new
 // token, with a team ID of its own unless [Options.ReuseTeamIDs] is set, and with nothing in it but the defaults.
 func (v *Environment) Replace(id string) Group {
-	v.emulator.mu.Lock()
-	defer v.emulator.mu.Unlock()
+	defer v.emulator.lock()()
 	v.emulator.service.remove(v.emulator.service.groups[scoped{v.tag, id}])
 	group, _, _ := v.emulator.service.create(&Call{Environment: v.tag}, request{ID: id})
 	return group
@@ -63,16 +73,14 @@ func (v *Environment) Replace(id string) Group {
 
 // Group returns the current group and reports whether it exists.
 func (v *Environment) Group(id string) (Group, bool) {
-	v.emulator.mu.Lock()
-	defer v.emulator.mu.Unlock()
+	defer v.emulator.lock()()
 	group, there := v.emulator.service.groups[scoped{v.tag, id}]
 	return group, there
 }
 
 // Groups returns all groups of the environment, sorted by ID.
 func (v *Environment) Groups() []Group {
-	v.emulator.mu.Lock()
-	defer v.emulator.mu.Unlock()
+	defer v.emulator.lock()()
 	groups := []Group{}
 	for _, group := range v.emulator.service.groups {
 		if group.Environment == v.tag {
@@ -86,8 +94,7 @@ func (v *Environment) Groups() []Group {
 // Change edits the group, if it exists, as another client would. Changes of its ID or environment are ignored. edit
 // must not use the emulator, which is locked.
 func (v *Environment) Change(id string, edit func(*Group)) {
-	v.emulator.mu.Lock()
-	defer v.emulator.mu.Unlock()
+	defer v.emulator.lock()()
 	group, there := v.emulator.service.groups[scoped{v.tag, id}]
 	if there {
 		edited := group
@@ -108,7 +115,6 @@ func (v *Environment) RotateBehind(id string) (token string) {
 
 // Remove deletes the group, if it exists, as another client would.
 func (v *Environment) Remove(id string) {
-	v.emulator.mu.Lock()
-	defer v.emulator.mu.Unlock()
+	defer v.emulator.lock()()
 	v.emulator.service.remove(v.emulator.service.groups[scoped{v.tag, id}])
 }

@@ -17,7 +17,9 @@ const (
 	CutInDocument     FaultKind = "cut-in-document"      // does the work, and cuts the connection in the document
 	HalfDocument      FaultKind = "half-document"        // does the work; Content-Length fits half the document
 	NoToken           FaultKind = "no-token"             // does the work; the response has no token
-	Delay             FaultKind = "delay"                // does the work at once; the response comes late
+	Delay             FaultKind = "delay"                // does the work at once; the response comes after Fault.Delay
+	Slow              FaultKind = "slow"                 // checks at once; works and responds after Fault.Delay
+	Gateway504        FaultKind = "gateway-504"          // responds with 504 at once; works after Fault.Delay
 	Error500AfterWork FaultKind = "error-500-after-work" // does the work, and responds with 500
 	Unavailable503    FaultKind = "unavailable-503"      // responds with 503 without doing the work
 	TooMany429        FaultKind = "too-many-429"         // responds with 429 without doing the work
@@ -36,9 +38,9 @@ type Fault struct {
 	// two faults are due, the one that was added first strikes, and the other one waits for the next matching call.
 	Nth    int
 	Kind   FaultKind
-	Delay  time.Duration // of Delay
-	Status int           // of Answer, as Body and Header; 0 means 200
-	Body   string
+	Delay  time.Duration // of Delay, Slow and Gateway504
+	Status int           // of Refuse, where 0 means 400, and of Answer, where 0 means 200
+	Body   string        // of Answer, as Header
 	Header http.Header
 
 	matched int
@@ -47,16 +49,14 @@ type Fault struct {
 
 // Fail adds a fault. Any number of faults can be waiting.
 func (e *Emulator) Fail(fault Fault) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.lock()()
 	fault.Kind = cmp.Or(fault.Kind, "none")
 	e.faults = append(e.faults, fault)
 }
 
 // FaultsWaiting returns how many faults have not struck yet. A test whose fault never strikes does not test it.
 func (e *Emulator) FaultsWaiting() (waiting int) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.lock()()
 	for _, fault := range e.faults {
 		if !fault.struck {
 			waiting++
@@ -67,13 +67,12 @@ func (e *Emulator) FaultsWaiting() (waiting int) {
 
 // ClearFaults removes all faults.
 func (e *Emulator) ClearFaults() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.lock()()
 	e.faults = nil
 }
 
 // strike returns the fault that strikes the call, or the zero Fault if there is none.
-func (e *Emulator) strike(call Call) (strikes Fault) {
+func (e *Emulator) strike(call *Call) (strikes Fault) {
 	struck := -1
 	for i := range e.faults {
 		fault := &e.faults[i]
@@ -90,45 +89,70 @@ func (e *Emulator) strike(call Call) (strikes Fault) {
 	return strikes
 }
 
-// carryOut returns the reply to a call that the fault strikes, and does the work only if the fault lets it. The zero
-// Fault changes nothing.
-func (e *Emulator) carryOut(fault Fault, in *inbound) reply {
-	switch fault.Kind {
-	case "", Delay:
-		return e.work(in)
-	case NoToken:
-		return e.work(in, "token")
-	case CutBefore:
-		return reply{}
-	case CutAfterWork:
-		e.work(in)
-		return reply{}
-	case Error500AfterWork:
-		e.work(in)
-		return failure(http.StatusInternalServerError, "something went wrong")
-	case Unavailable503:
-		return failure(http.StatusServiceUnavailable, "the service is not available at the moment")
-	case TooMany429:
-		return failure(http.StatusTooManyRequests, "too many calls")
-	case Refuse:
-		return e.service.refuse(&in.call, refusal{http.StatusBadRequest, "", "the service refuses this call"})
-	case HalfDocument, CutInDocument:
-		out := e.work(in)
-		half := len(out.body) / 2
-		if fault.Kind == CutInDocument {
-			out.missing = len(out.body) - half
-		}
-		out.body = out.body[:half]
-		return out
-	case HTML200:
-		return page(http.StatusOK, "Sign in", "Please sign in.")
-	case Redirect307:
-		out := failure(http.StatusTemporaryRedirect, "the service is at another path")
-		out.header.Set("Location", e.url+"/elsewhere")
-		return out
-	case Answer:
-		return reply{status: cmp.Or(fault.Status, http.StatusOK), header: fault.Header, body: []byte(fault.Body)}
-	default:
-		return failure(http.StatusNotImplemented, "the test asked for a fault of an unknown kind")
-	}
+// faultKind is what a kind of fault does to a call.
+type faultKind struct {
+	works bool     // The work is done.
+	omit  []string // These fields are left out of user_group.
+	// worksLate and respondsLate mean that the work is done and the response is sent after Fault.Delay.
+	worksLate, respondsLate bool
+	// respond returns what is sent in place of the response to the work. It is nil if that is sent.
+	respond func(e *Emulator, fault Fault, in *inbound, worked reply) reply
+}
+
+// fixed returns a function that responds to every call with the same reply.
+func fixed(out reply) func(*Emulator, Fault, *inbound, reply) reply {
+	return func(*Emulator, Fault, *inbound, reply) reply { return out }
+}
+
+var faultKinds = map[FaultKind]faultKind{
+	"":            {works: true},
+	NoToken:       {works: true, omit: []string{"token"}},
+	Delay:         {works: true, respondsLate: true},
+	Slow:          {works: true, worksLate: true, respondsLate: true},
+	Gateway504:    {works: true, worksLate: true},
+	CutBefore:     {respond: fixed(reply{})},
+	CutAfterWork:  {works: true, respond: fixed(reply{})},
+	HalfDocument:  {works: true, respond: (*Emulator).half},
+	CutInDocument: {works: true, respond: (*Emulator).cutInHalf},
+	Refuse:        {respond: (*Emulator).refuse},
+	Redirect307:   {respond: (*Emulator).redirect},
+	Answer:        {respond: (*Emulator).answer},
+	HTML200:       {respond: fixed(page(http.StatusOK, "Sign in", "Please sign in."))},
+	TooMany429:    {respond: fixed(failure(http.StatusTooManyRequests, "too many calls"))},
+	Unavailable503: {
+		respond: fixed(failure(http.StatusServiceUnavailable, "the service is not available at the moment")),
+	},
+	Error500AfterWork: {
+		works: true, respond: fixed(failure(http.StatusInternalServerError, "something went wrong")),
+	},
+}
+
+var unheardOf = faultKind{
+	respond: fixed(failure(http.StatusNotImplemented, "the test asked for a fault of an unknown kind")),
+}
+
+func (e *Emulator) half(_ Fault, _ *inbound, worked reply) reply {
+	worked.body = worked.body[:len(worked.body)/2]
+	return worked
+}
+
+func (e *Emulator) cutInHalf(fault Fault, in *inbound, worked reply) reply {
+	half := e.half(fault, in, worked)
+	half.missing = len(worked.body) - len(half.body)
+	return half
+}
+
+func (e *Emulator) refuse(fault Fault, in *inbound, _ reply) reply {
+	status := cmp.Or(fault.Status, http.StatusBadRequest)
+	return e.service.refuse(in.call, refusal{status: status, says: "the service refuses this call"})
+}
+
+func (e *Emulator) redirect(Fault, *inbound, reply) reply {
+	out := failure(http.StatusTemporaryRedirect, "the service is at another path")
+	out.header.Set("Location", e.url+"/elsewhere")
+	return out
+}
+
+func (e *Emulator) answer(fault Fault, _ *inbound, _ reply) reply {
+	return reply{status: cmp.Or(fault.Status, http.StatusOK), header: fault.Header, body: []byte(fault.Body)}
 }

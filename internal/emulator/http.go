@@ -3,6 +3,7 @@ package emulator
 import (
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -15,29 +16,40 @@ const servicePath = "/api/user"
 type inbound struct {
 	*http.Request
 
-	call       Call
+	call       *Call
 	asked      request
 	wrong      *refusal
 	authorized bool
 	tooMany    bool
+
+	// out is the response, once the call is answered. Both are protected by the emulator's lock.
+	out      reply
+	answered bool
 }
 
-// ServeHTTP handles one call. It retains the request's header. To cut the connection, it panics with
-// [http.ErrAbortHandler], as net/http requires.
+// answer sets the response, unless there is one already.
+func (in *inbound) answer(out reply) {
+	if !in.answered {
+		in.answered, in.out, in.call.Status = true, out, out.status
+	}
+}
+
+// ServeHTTP handles one call. It retains the request's header. It returns early if the context of the request is done,
+// and the service then goes on without it. To cut the connection, ServeHTTP panics with [http.ErrAbortHandler], as
+// net/http requires.
 func (e *Emulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.count(1)
 	defer e.count(-1)
 	in := e.receive(r)
 	if hook := e.hook.Load(); hook != nil && *hook != nil {
-		(*hook)(in.call)
+		(*hook)(*in.call)
 	}
-	out, fault := e.perform(in)
-	if fault.Kind == Delay {
-		sleep(r.Context(), fault.Delay)
-	}
-	sleep(r.Context(), e.options.Latency-time.Since(in.call.At))
+	begin := in.call.At
+	sleep(r.Context(), e.perform(in))
+	sleep(r.Context(), e.options.Latency-time.Since(begin))
+	out, call := e.outcome(in)
 	if e.options.Log != nil {
-		e.options.Log(in.call)
+		e.options.Log(call)
 	}
 	out.send(w)
 }
@@ -46,11 +58,11 @@ func (e *Emulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // does not race with a caller that is still sending.
 func (e *Emulator) receive(r *http.Request) *inbound {
 	text, err := io.ReadAll(r.Body)
-	in := &inbound{Request: r, call: Call{
+	in := &inbound{Request: r, call: &Call{
 		Method: r.Method, Path: r.URL.EscapedPath(), Body: text, Header: r.Header, At: time.Now(),
 	}}
 	if in.asked, in.wrong = understand(r.Method, text); err != nil {
-		in.wrong = &refusal{http.StatusBadRequest, "", "the body ended early"}
+		in.wrong = &refusal{status: http.StatusBadRequest, says: "the body ended early"}
 	}
 	if keys := r.Header.Values("Authorization"); len(keys) == 1 {
 		if key, ok := strings.CutPrefix(keys[0], "Token "); ok {
@@ -58,8 +70,7 @@ func (e *Emulator) receive(r *http.Request) *inbound {
 		}
 	}
 	if in.call.ID = in.asked.ID; in.call.ID == "" && in.authorized {
-		e.mu.Lock()
-		defer e.mu.Unlock()
+		defer e.lock()()
 		in.call.ID = e.service.owner(in.call.Environment, in.asked.Token)
 	}
 	return in
@@ -81,62 +92,121 @@ func (e *Emulator) admits(now time.Time) bool {
 	return true
 }
 
-// perform does the work and records it under one lock, so that calls are recorded in the order of their work and
-// before their responses are sent. It returns the fault that has struck, or the zero Fault.
-func (e *Emulator) perform(in *inbound) (out reply, fault Fault) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+// perform does the work under one lock, or leaves it for later. It returns how long the response takes.
+func (e *Emulator) perform(in *inbound) (wait time.Duration) {
+	defer e.lock()()
+	if e.options.Log == nil {
+		e.calls = append(e.calls, in.call)
+	}
+	var fault Fault
 	in.tooMany = !e.admits(in.call.At)
 	if !in.tooMany && in.call.Path == e.path {
 		fault = e.strike(in.call)
 	}
-	out = e.carryOut(fault, in)
-	in.call.Fault, in.call.Status = string(fault.Kind), out.status
-	if e.options.Log == nil {
-		e.calls = append(e.calls, in.call)
+	in.call.Fault = string(fault.Kind)
+	kind, known := faultKinds[fault.Kind]
+	if !known {
+		kind = unheardOf
 	}
-	return out, fault
+	rest := func() reply { return reply{} }
+	if kind.works {
+		rest = e.begin(in, kind.omit)
+	}
+	works := e.options.WorkTimes[in.Method]
+	wait = works
+	if e.options.GatewayTimeout > 0 {
+		wait = min(wait, e.options.GatewayTimeout)
+	}
+	if kind.worksLate {
+		works = fault.Delay
+	}
+	if kind.respondsLate {
+		wait = fault.Delay
+	}
+	e.service.after(works, task{do: func() {
+		out := rest()
+		if kind.respond != nil {
+			out = kind.respond(e, fault, in, out)
+		}
+		in.answer(out)
+	}})
+	return wait
 }
 
-// work does what the service does without a fault. It leaves the fields in omit out of user_group.
-func (e *Emulator) work(in *inbound, omit ...string) reply {
-	out := e.handle(in, omit)
-	if e.options.BOM && len(out.body) > 0 {
-		out.body = append([]byte("\ufeff"), out.body...)
+// outcome returns the response to a call, and what was recorded of it so far. If the work is not done yet, the response
+// is that of a gateway, and it is recorded unless the caller has given up.
+func (e *Emulator) outcome(in *inbound) (reply, Call) {
+	defer e.lock()()
+	if in.answered {
+		return in.out, *in.call
 	}
-	return out
+	out := page(http.StatusGatewayTimeout, "504 Gateway Time-out", "The service has not responded in time.")
+	if in.Context().Err() == nil {
+		in.answer(out)
+	}
+	return out, *in.call
 }
 
-func (e *Emulator) handle(in *inbound, omit []string) reply {
+// begin checks a call, and returns the rest of it. It leaves the fields in omit out of user_group.
+func (e *Emulator) begin(in *inbound, omit []string) work {
+	rest := e.handle(in, omit)
+	return func() reply {
+		out := rest()
+		if e.options.BOM && len(out.body) > 0 {
+			out.body = append([]byte("\ufeff"), out.body...)
+		}
+		return out
+	}
+}
+
+func (e *Emulator) handle(in *inbound, omit []string) work {
+	if wrong, header := e.wrong(in); wrong != nil {
+		return func() reply {
+			out := e.service.reject(in.call, *wrong)
+			maps.Copy(out.header, header)
+			return out
+		}
+	}
+	if in.wrong != nil {
+		return e.service.refusing(in.call, *in.wrong)
+	}
+	in.asked.omit = append(omit, omitted[in.Method]...)
+	return e.service.begin(in.call, in.asked)
+}
+
+// wrong returns what is wrong with a call apart from its body, or nil, and a header of the response.
+func (e *Emulator) wrong(in *inbound) (*refusal, http.Header) {
 	contentType := in.Header.Values("Content-Type")
-	reject := func(status int, says string) reply { return e.service.reject(&in.call, refusal{status, "", says}) }
-	switch {
-	case in.tooMany:
-		out := reject(http.StatusTooManyRequests, "more calls per second than the service accepts")
-		out.header.Set("Retry-After", "1")
-		return out
-	case in.call.Path == servicePath && in.call.Path != e.path:
-		out := reject(e.options.SlashRedirect, "the service is at "+e.path)
-		out.header.Set("Location", e.path)
-		return out
-	case in.call.Path != e.path:
-		return reject(http.StatusNotFound, "there is nothing at this path; the service is at "+e.path)
-	case fieldsOf[in.Method] == nil:
-		return reject(http.StatusMethodNotAllowed, "the method must be GET, PUT, POST or DELETE")
-	case !in.authorized:
-		return reject(http.StatusUnauthorized, "the Authorization header does not contain a known API key")
-	case in.URL.RawQuery != "" || in.URL.ForceQuery:
-		return reject(http.StatusBadRequest, "no operation has query parameters")
-	case len(contentType) != 1 || contentType[0] != "application/json":
-		return reject(http.StatusUnsupportedMediaType, "the Content-Type header must be application/json")
-	case in.ContentLength < 0:
-		return reject(http.StatusLengthRequired, "the Content-Length header is missing")
-	case in.wrong != nil:
-		return e.service.refuse(&in.call, *in.wrong)
-	default:
-		in.asked.omit = append(omit, omitted[in.Method]...)
-		return e.service.answer(&in.call, in.asked)
+	elsewhere := in.call.Path != e.path
+	for _, rule := range []struct {
+		broken bool
+		status int
+		says   string
+		header http.Header
+	}{
+		{
+			in.tooMany, e.options.RateLimitStatus, "more calls per second than the service accepts",
+			http.Header{"Retry-After": {"1"}},
+		},
+		{
+			elsewhere && in.call.Path == servicePath, e.options.SlashRedirect, "the service is at " + e.path,
+			http.Header{"Location": {e.path}},
+		},
+		{elsewhere, http.StatusNotFound, "there is nothing at this path; the service is at " + e.path, nil},
+		{fieldsOf[in.Method] == nil, http.StatusMethodNotAllowed, "the method must be GET, PUT, POST or DELETE", nil},
+		{!in.authorized, http.StatusUnauthorized, "the Authorization header does not contain a known API key", nil},
+		{in.URL.RawQuery != "" || in.URL.ForceQuery, http.StatusBadRequest, "no operation has query parameters", nil},
+		{
+			len(contentType) != 1 || contentType[0] != "application/json", http.StatusUnsupportedMediaType,
+			"the Content-Type header must be application/json", nil,
+		},
+		{in.ContentLength < 0, http.StatusLengthRequired, "the Content-Length header is missing", nil},
+	} {
+		if rule.broken {
+			return &refusal{status: rule.status, says: rule.says}, rule.header
+		}
 	}
+	return nil, nil
 }
 
 // sleep waits. It returns early if the context is done, as that of a call is when its connection is cut.

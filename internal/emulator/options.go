@@ -3,6 +3,7 @@ package emulator
 import (
 	"cmp"
 	"maps"
+	"net/http"
 	"slices"
 	"time"
 )
@@ -73,16 +74,43 @@ type Options struct {
 	DeletedIDs DeletedIDs
 	Tags       Tags
 
-	NameRequired         bool // refuses a GET or a PUT without a name, or with an empty one
-	NameRequiredToCreate bool // refuses only a call that would create a group without a name
-	MissingNameStatus    int  // of both refusals; 0 means 400; from 500 on, the response is the page of a failed program
-	DataSourceRequired   bool // refuses a DELETE without data_source_provided_id
-	UniqueNames          bool // refuses a name that another group of the environment has
-	MaxIDLength          int  // refuses an ID with more characters; 0 means no limit
-	MaxNameLength        int  // refuses a name with more characters; 0 means no limit
-	CutNames             bool // cuts a name at MaxNameLength instead
+	// What the service refuses.
+
+	// Required, RequiredToUpdate and RequiredToCreate list the fields, such as name, without which the service refuses a
+	// GET, a PUT, and a call that would create a group. An empty name is missing, and an empty object is not.
+	Required, RequiredToUpdate, RequiredToCreate []string
+	// MissingStatus is that of these refusals. 0 means 400. From 500 on, the response is the page of a failed program.
+	MissingStatus int
+	// NameRequired, NameRequiredToCreate and MissingNameStatus are older names: for Required and RequiredToUpdate with
+	// name, for RequiredToCreate with name, and for MissingStatus.
+	NameRequired, NameRequiredToCreate bool
+	MissingNameStatus                  int
+
+	DataSourceRequired bool   // refuses a DELETE without data_source_provided_id
+	UniqueNames        bool   // refuses a name that another group of the environment has
+	MaxIDLength        int    // refuses an ID with more characters; 0 means no limit
+	MaxNameLength      int    // refuses a name with more characters; 0 means no limit
+	CutNames           bool   // cuts a name at MaxNameLength instead
+	IDPattern          string // refuses an ID that does not match this regular expression
+	MaxGroups          int    // refuses with 402 to create one more group in an environment; 0 means no limit
+	// CountsChangedRows refuses an update that changes nothing, in the words for a missing group. MySQL counts only the
+	// rows that an update has changed.
+	CountsChangedRows bool
 	// StaleTokenStatus refuses a stale or unknown token, regardless of Refusals. With 0, Refusals applies.
 	StaleTokenStatus int
+	// BusyStatus, such as 409, 423 or 425, refuses the deletion of a group that exists: the first BusyDeletions times,
+	// and during BusyTime after its creation by a call. BusyRetryAfter is the Retry-After in seconds, unless it is 0.
+	BusyStatus, BusyDeletions int
+	BusyTime                  time.Duration
+	BusyRetryAfter            int
+	// RateLimit is how many calls per second, and how many at once after a pause, the service accepts from all callers
+	// together. 0 means no limit. The refusal of any other call has the RateLimitStatus, where 0 means 429, and a
+	// Retry-After of one second.
+	RateLimit, RateLimitStatus int
+	// RepeatsRequests repeats the body of the call, and the token of the group that it is about, in each refusal.
+	RepeatsRequests bool
+
+	// What calls do, and when.
 
 	UpsertOnPut   bool // lets a PUT create a missing group, which is refused otherwise
 	GetOverwrites bool // lets a GET replace what an existing group has by what the request has, and clear the rest
@@ -94,24 +122,52 @@ type Options struct {
 	ForgivingRotations bool
 	ReuseTeamIDs       bool  // gives a new group the number after the highest that is in use, as SQLite does
 	FirstTeamID        int64 // 0 means 1001; one above 2^53 shows whether callers keep every digit
+	SameTeamIDs        bool  // counts in each environment by itself, so that groups of two environments share a number
+	// WorkTimes is how long the service works on a call, for each method: it checks the call when it arrives, and does
+	// the work and responds at the end. It goes on if the caller gives up.
+	WorkTimes map[string]time.Duration
+	// GatewayTimeout is after how long something in front of the service responds to a call with 504. The service goes
+	// on. 0 means never.
+	GatewayTimeout time.Duration
+	DeletionDelay  time.Duration // how long after its response a DELETE takes effect
+	RotationDelay  time.Duration // how long after its response, which has the sent token, a rotation takes effect
+	StaleRotations bool          // responds to a rotation with the sent token, as a program does that reads from a replica
+	// ReplicaLag is how late lookups see what other calls have changed. A group that lookups do not see yet is found when
+	// the service tries to create it.
+	ReplicaLag time.Duration
+	TokenLag   time.Duration // how long a GET shows the previous token, which no longer works, after a rotation
+	Latency    time.Duration // the least that a call takes; the work is done at once, even if the caller gives up
+
+	// What is stored.
 
 	DefaultName       string // that of a group that is created without one; in it, {id} stands for the ID
 	DefaultProperties string // the JSON object of a group that is created without properties
+	EmptyIsAbsent     bool   // takes an empty name, mapping or properties for a field that was not sent
 	TrimNames         bool   // stores names without leading and trailing white space
+	LowerNames        bool   // stores names in lower case
 	EscapeNames       bool   // stores names with HTML entities, such as &amp;
 	DecomposeNames    bool   // stores names in the Unicode form NFD
 	UnixLineEnds      bool   // stores names with LF in place of CRLF
 	Doubles           bool   // stores the numbers in properties as floating-point numbers of 64 bits
+	Digits            int    // stores the numbers in properties with this many digits; 0 means with all of them
+	NumbersAsText     bool   // stores the numbers in properties as text
 	DropNulls         bool   // stores no members of properties that are null
+	DropListNulls     bool   // stores no elements of lists in properties that are null
 	EmptyLists        bool   // stores each empty object in properties, and empty properties, as []
+	KeysAsLists       bool   // stores each object in properties that has the keys 0, 1, 2 and so on as a list, as PHP does
 
-	Omit         []string      // fields that user_group lacks in every response, such as team_id
-	NoProperties string        // the JSON that stands for missing properties in responses; empty means null
-	TokenLag     time.Duration // how long a GET shows the previous token, which no longer works, after a rotation
-	BOM          bool          // puts a byte order mark before the body of each response
+	// What responses look like.
+
+	Omit         []string // fields that user_group lacks in every response, such as team_id
+	OmitZero     bool     // leaves out fields that are false, 0, "" or null, as protocol buffers and Go do
+	NoProperties string   // the JSON that stands for missing properties in responses; empty means null
+	UpperIDs     bool     // shows IDs in capitals
+	BOM          bool     // puts a byte order mark before the body of each response
 	// SignedTokens shows another token in each response. All of them work until the next rotation. [Group.Token] is none
 	// of them, but what they have in common.
 	SignedTokens bool
+
+	// How the service is reached.
 
 	// Environments maps each API key to the tag of the environment that it opens. nil means that DefaultKey opens
 	// Customer. Keys with the same tag share an environment. Responses contain the tag "" as null.
@@ -119,10 +175,7 @@ type Options struct {
 	// SlashRedirect is the status, such as 308, with which a call to /api/user is redirected to /api/user/, where the
 	// service is then. With 0, it is at /api/user.
 	SlashRedirect int
-	Latency       time.Duration // the least that a call takes; the work is done at once, even if the caller gives up
-	// RateLimit is how many calls per second, and how many at once after a pause, the service accepts from all callers
-	// together. The refusal of any other call has a Retry-After of one second. 0 means no limit.
-	RateLimit int
+	IdleTimeout   time.Duration // after how long without a call a connection is closed; 0 means never
 	// Log is called with each call just before the response is sent. It can be called concurrently. The calls are then
 	// not recorded, because the record of a service that runs for days would only grow.
 	Log func(Call)
@@ -133,6 +186,18 @@ func (o Options) complete() Options {
 		o.Environments = map[string]string{DefaultKey: "Customer"}
 	}
 	o.FirstTeamID = cmp.Or(o.FirstTeamID, 1001)
+	o.MissingStatus = cmp.Or(o.MissingStatus, o.MissingNameStatus, http.StatusBadRequest)
+	o.RateLimitStatus = cmp.Or(o.RateLimitStatus, http.StatusTooManyRequests)
+	if o.GetOverwrites {
+		o.ReplicaLag = 0 // Lookups that write have to go where the others write.
+	}
+	if o.NameRequired {
+		o.Required = append(slices.Clone(o.Required), "name")
+		o.RequiredToUpdate = append(slices.Clone(o.RequiredToUpdate), "name")
+	}
+	if o.NameRequiredToCreate {
+		o.RequiredToCreate = append(slices.Clone(o.RequiredToCreate), "name")
+	}
 	return o
 }
 

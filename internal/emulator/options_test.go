@@ -22,7 +22,12 @@ const (
 	notText = `GET {"user_group_id":1}`
 	respelt = `PUT {"user_group_id":"acme","name":" Ä&b\r\n "}`
 	odd     = `PUT {"user_group_id":"acme","properties":{"list":[{}],"in":{"null":null},"third":0.3333333333333333333333}}`
+	php     = `PUT {"user_group_id":"acme","properties":{"list":{"0":"a","1":[null,{"1":1}]},"none":{}}}`
+	same    = `PUT {"user_group_id":"acme","name":"Acme","mapping":{"b":"2","a":"1"},"properties":{"q":{"x":1},"p":1}}`
 )
+
+// all are the optional fields of a GET and a PUT.
+var all = []string{"name", "mapping", "properties"}
 
 // options has a row for each option, and for each of its values. After the calls, the last response and what is stored
 // contain what is wanted.
@@ -64,11 +69,32 @@ var options = []struct {
 	{opts{NameRequired: true}, lookUp, `400 {"success":0,"message":"the field name is missing`},
 	{opts{NameRequired: true, MissingNameStatus: 500}, empty, "500 Content-Type: text/html; charset=utf-8 <!DOCTYPE"},
 	{opts{NameRequiredToCreate: true}, create, `400 {"success":0,"message":"the field name is missing`},
+	{opts{Required: all, MissingStatus: 422}, lookUp, `422 {"success":0,"message":"the field name is missing`},
+	{opts{Required: all}, `GET {"user_group_id":"acme","name":"N"}`, `400 {"success":0,"message":"the field mapping is`},
+	{
+		opts{Required: all[2:]}, `GET {"user_group_id":"acme","name":"N","mapping":{}}`,
+		`400 {"success":0,"message":"the field properties is missing`,
+	},
+	{opts{RequiredToUpdate: all}, empty, `400 {"success":0,"message":"the field name is missing`},
+	{opts{RequiredToCreate: all}, create, `400 {"success":0,"message":"the field name is missing`},
+	{
+		opts{RequiredToCreate: all, UpsertOnPut: true}, `PUT {"user_group_id":"n","name":"N"}`,
+		`400 {"success":0,"message":"the field mapping is missing`,
+	},
 	{opts{DataSourceRequired: true}, remove, "the field data_source_provided_id is missing"},
 	{opts{UniqueNames: true}, `GET {"user_group_id":"n","name":"Acme"}`, `409 {"success":0,`},
 	{opts{MaxIDLength: 3}, lookUp, "the field user_group_id is too long"},
 	{opts{MaxNameLength: 3}, respelt, "the field name is too long"},
 	{opts{MaxNameLength: 3, CutNames: true}, respelt, `acme 7 tok " Ä&"`},
+	{opts{IDPattern: "^[0-9]+$"}, lookUp, `400 {"success":0,"message":"the field user_group_id must match ^[0-9]+$"}`},
+	{opts{MaxGroups: 2}, create + `; GET {"user_group_id":"m"}`, `402 {"success":0,"message":"the account has as many`},
+	{opts{CountsChangedRows: true}, empty, absent},
+	{opts{CountsChangedRows: true}, same, absent},
+	{opts{CountsChangedRows: true, Updates: emulator.UpdatesClear}, same, absent},
+	{opts{BusyStatus: 423, BusyDeletions: 2}, remove + "; " + remove, `423 {"success":0,"message":"the user group is in`},
+	{opts{BusyStatus: 409, BusyDeletions: 1, BusyRetryAfter: 7}, remove, "409 Retry-After: 7 {"},
+	{opts{RepeatsRequests: true, MaxNameLength: 3}, respelt, `the request was {\"user_group_id\":\"acme\"`},
+	{opts{RepeatsRequests: true, MaxNameLength: 3}, respelt, ", and the token is tok"},
 	{opts{StaleTokenStatus: 401}, unknown, `401 {"success":0,`},
 	{opts{UpsertOnPut: true}, `PUT {"user_group_id":"n","name":"N"}`, `n 1001 new-token "N"`},
 	{opts{GetOverwrites: true}, `GET {"user_group_id":"acme","name":"N"}`, `acme 7 tok "N" null ` + "\n"},
@@ -80,16 +106,27 @@ var options = []struct {
 	},
 	{opts{ReuseTeamIDs: true}, create + `; DELETE {"user_group_id":"n"}; ` + create, `"team_id":1001,`},
 	{opts{FirstTeamID: 9007199254740993}, create, `"team_id":9007199254740993,`},
+	{opts{StaleRotations: true}, rotate, `"team_id":7,"token":"tok",`},
+	{opts{EmptyIsAbsent: true}, `PUT {"user_group_id":"acme","name":"","mapping":{},"properties":{}}`, before},
 	{opts{DefaultName: "Group {id}"}, create, `"name":"Group n"`},
 	{opts{DefaultProperties: `{"plan":"free"}`}, create, `"properties":{"plan":"free"}`},
 	{opts{TrimNames: true}, respelt, `"Ä&b"`},
+	{opts{LowerNames: true}, respelt, `" ä&b`},
 	{opts{EscapeNames: true}, respelt, `" Ä&amp;b\r\n "`},
 	{opts{DecomposeNames: true}, respelt, "A\u0308&b"},
 	{opts{UnixLineEnds: true}, respelt, `" Ä&b\n "`},
 	{opts{Doubles: true}, odd, `"third":0.3333333333333333}`},
 	{opts{DropNulls: true}, odd, `"in":{}`},
+	{opts{DropNulls: true, DropListNulls: true}, php, `[{"1":1}]`},
+	{opts{Digits: 3}, odd, `"third":0.333}`},
+	{opts{NumbersAsText: true}, odd, `"third":"0.3333333333333333333333"}`},
+	{opts{KeysAsLists: true}, php, `{"list":["a",[null,{"1":1}]],"none":{}}`},
 	{opts{EmptyLists: true}, odd, `"list":[[]]`},
 	{opts{Omit: []string{"team_id"}}, lookUp, `"user_group":{"token":"tok",`},
+	{opts{OmitZero: true}, lookUp, `{"success":1,"user_group":{"team_id":7,`},
+	{opts{OmitZero: true}, create, `"token":"new-token","provided_id":"n"}}`},
+	{opts{OmitZero: true}, unknown, `404 {"message"`},
+	{opts{UpperIDs: true}, lookUp, `"provided_id":"ACME"`},
 	{opts{NoProperties: `""`}, create, `"properties":""`},
 	{opts{BOM: true}, remove, "200 \ufeff{"},
 	{opts{Environments: map[string]string{emulator.DefaultKey: ""}}, empty, `"api_environment_tag":null`},
@@ -98,7 +135,13 @@ var options = []struct {
 
 // TestOptions also checks that each row fails without its options, so that no row passes by chance.
 func TestOptions(t *testing.T) {
-	elsewhere := map[string]bool{"Log": true, "TokenLag": true, "Latency": true, "RateLimit": true, "SignedTokens": true}
+	elsewhere := map[string]bool{}
+	for _, option := range []string{
+		"BusyTime", "DeletionDelay", "GatewayTimeout", "IdleTimeout", "Latency", "Log", "RateLimit", "RateLimitStatus",
+		"ReplicaLag", "RotationDelay", "SameTeamIDs", "SignedTokens", "TokenLag", "WorkTimes",
+	} {
+		elsewhere[option] = true
+	}
 	for _, test := range options {
 		for i, options := range []opts{test.options, {}} {
 			w := newWorld(t, options)

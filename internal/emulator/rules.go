@@ -1,0 +1,114 @@
+package emulator
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"unicode/utf8"
+)
+
+// refusal is why a call is refused: for a field of its body or, if field is empty, as a whole.
+type refusal struct {
+	status      int
+	field, says string
+	retryAfter  int // in seconds; 0 means that the response does not say when to try again
+}
+
+func (r refusal) message() string {
+	if r.field == "" {
+		return r.says
+	}
+	return "the field " + r.field + " " + r.says
+}
+
+const ofDeleted = "is that of a deleted user group"
+
+var (
+	absent = refusal{status: http.StatusNotFound, says: "there is no user group with this user_group_id"}
+	stale  = refusal{status: http.StatusNotFound, says: "current_token is not the current token of any user group"}
+	others = refusal{
+		status: http.StatusConflict, says: "current_token does not belong to the user group with this user_group_id",
+	}
+	full = refusal{status: http.StatusPaymentRequired, says: "the account has as many user groups as it may have"}
+)
+
+// missing returns the first field that the body of a call must have and lacks, and the status of the refusal.
+func (s *service) missing(call *Call, asked request) (field string, status int) {
+	o := s.options
+	always := map[string][]string{
+		http.MethodGet: {"user_group_id"}, http.MethodPut: {"user_group_id"}, http.MethodPost: {"current_token"},
+	}[call.Method]
+	chosen := map[string][]string{http.MethodGet: o.Required, http.MethodPut: o.RequiredToUpdate}[call.Method]
+	if s.creates(call, asked) {
+		chosen = append(slices.Clone(chosen), o.RequiredToCreate...)
+	}
+	if call.Method == http.MethodDelete && asked.ID == "" {
+		always = append(always, "current_token")
+	}
+	if call.Method == http.MethodDelete && o.DataSourceRequired {
+		always = append(always, "data_source_provided_id")
+	}
+	has := asked.has(&s.options)
+	lacks := func(field string) bool { return !slices.Contains(has, field) }
+	if i := slices.IndexFunc(always, lacks); i >= 0 {
+		return always[i], http.StatusBadRequest
+	}
+	if i := slices.IndexFunc(chosen, lacks); i >= 0 {
+		return chosen[i], o.MissingStatus
+	}
+	return "", 0
+}
+
+// creates reports whether a call would create a group.
+func (s *service) creates(call *Call, asked request) bool {
+	_, there := s.groups[scoped{call.Environment, asked.ID}]
+	return !there && (call.Method == http.MethodGet || call.Method == http.MethodPut && s.options.UpsertOnPut)
+}
+
+// check returns why the service refuses what the body has or lacks, or nil.
+func (s *service) check(call *Call, asked request) *refusal {
+	if field, status := s.missing(call, asked); field != "" {
+		return &refusal{status: status, field: field, says: "is missing or empty"}
+	}
+	return s.options.misfit(asked)
+}
+
+// has returns the fields that a request has and that are not empty. An empty object is a value.
+func (r request) has(o *Options) (fields []string) {
+	for field, isThere := range map[string]bool{
+		"name":                    r.Name != nil && o.storedName(*r.Name) != "",
+		"user_group_id":           r.ID != "",
+		"mapping":                 r.Mapping != nil,
+		"properties":              r.Properties != nil,
+		"current_token":           r.Token != "",
+		"data_source_provided_id": r.Source != "",
+	} {
+		if isThere {
+			fields = append(fields, field)
+		}
+	}
+	return fields
+}
+
+// misfit returns which text does not fit, or nil.
+func (o *Options) misfit(asked request) *refusal {
+	name := ""
+	if asked.Name != nil && !o.CutNames {
+		name = *asked.Name
+	}
+	for _, text := range []struct {
+		field, value, says string
+		misfits            bool
+	}{
+		{"user_group_id", asked.ID, "is too long", isLonger(asked.ID, o.MaxIDLength)},
+		{"name", name, "is too long", isLonger(name, o.MaxNameLength)},
+		{"user_group_id", asked.ID, "must match " + o.IDPattern, !regexp.MustCompile(o.IDPattern).MatchString(asked.ID)},
+	} {
+		if text.value != "" && text.misfits {
+			return &refusal{status: http.StatusBadRequest, field: text.field, says: text.says}
+		}
+	}
+	return nil
+}
+
+func isLonger(text string, most int) bool { return most > 0 && utf8.RuneCountInString(text) > most }
