@@ -1,8 +1,8 @@
 // Command embed-emulator runs the emulated dashboard service in the foreground, on a loopback address, until it is
 // interrupted.
 //
-// It prints two export lines that point the provider at the service, and then closes standard output, so that a shell
-// can evaluate the lines while the service keeps running:
+// It prints two export lines that point the provider at the service, and the keys of the other environments as comments.
+// Then it closes standard output, so that a shell can evaluate the lines while the service keeps running:
 //
 //	eval "$(embed-emulator &)"
 //
@@ -10,6 +10,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,7 +56,7 @@ func run(ctx context.Context, args []string, stdout io.WriteCloser, stderr io.Wr
 	defer service.Close()
 
 	logger.Printf("listening on %s; press Ctrl-C to stop", service.URL())
-	_, err = fmt.Fprintf(stdout, "export EMBED_BASE_URL=%s\nexport EMBED_API_KEY=%s\n", service.URL(), chosen.key)
+	_, err = fmt.Fprintf(stdout, "export EMBED_BASE_URL=%s\n%s", service.URL(), chosen.exports())
 	if err := errors.Join(err, stdout.Close()); err != nil {
 		logger.Print("embed-emulator: the exports could not be written: ", err)
 		return 1
@@ -67,17 +68,31 @@ func run(ctx context.Context, args []string, stdout io.WriteCloser, stderr io.Wr
 type settings struct {
 	emulator.Options
 
-	addr, key string
+	addr string
+	keys []string // of Environments, in the order in which they are printed
+}
+
+// exports returns lines for a shell: one that exports the first key, and the same for each other key as a comment.
+func (s *settings) exports() (lines string) {
+	for i, key := range s.keys {
+		line := "export EMBED_API_KEY=" + key + "\n"
+		opens := cmp.Or(s.Environments[key], "an environment without a tag")
+		if i == 0 {
+			lines += line + "# This key opens " + opens + ".\n"
+		} else {
+			lines += "# To open " + opens + " instead:\n# " + line
+		}
+	}
+	return lines
 }
 
 func parse(args []string, stderr io.Writer) (chosen settings, err error) {
-	chosen.key = emulator.DefaultKey
 	o := &chosen.Options
 	flags := flag.NewFlagSet("embed-emulator", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&chosen.addr, "addr", "127.0.0.1:8642", "loopback `address` to listen on; port 0 means any free port")
 	flags.Func("environment", "environment `tag` of the default API key, or key=tag for another key; can be repeated; "+
-		"the printed EMBED_API_KEY is the first key; an empty tag is null in responses (default Customer)",
+		"an empty tag is null in responses (default Customer, and "+testingKey+"=Testing)",
 		chosen.addEnvironment)
 	choice(flags, &o.Answers, "answers", "show what is stored, or what the request has", "stored", "echo")
 	choice(flags, &o.Updates, "updates", "let an update replace what it has, merge it, or also clear the rest",
@@ -163,8 +178,15 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 		_, _ = fmt.Fprintln(stderr, err)
 		return settings{}, err
 	}
+	if chosen.Environments == nil {
+		_ = chosen.addEnvironment("Customer")
+		_ = chosen.addEnvironment(testingKey + "=Testing")
+	}
 	return chosen, nil
 }
+
+// testingKey opens Testing, unless the flags say which environments there are.
+const testingKey = "emulator-key-0002"
 
 // plainKey matches the keys that need no quotes in a shell, because a shell evaluates the printed key.
 var plainKey = regexp.MustCompile(`^[A-Za-z0-9._~+/:@%-]+$`)
@@ -182,7 +204,9 @@ func (s *settings) addEnvironment(value string) error {
 	}
 	if s.Environments == nil {
 		s.Environments = map[string]string{}
-		s.key = key
+	}
+	if !slices.Contains(s.keys, key) {
+		s.keys = append(s.keys, key)
 	}
 	s.Environments[key] = tag
 	return nil

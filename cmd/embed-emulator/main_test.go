@@ -27,8 +27,9 @@ func TestRunServesUntilItIsInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	match := regexp.MustCompile(`^export EMBED_BASE_URL=(http://127\.0\.0\.1:\d+)\nexport EMBED_API_KEY=my-key\n$`).
-		FindSubmatch(printed)
+	match := regexp.MustCompile(`^export EMBED_BASE_URL=(http://127\.0\.0\.1:\d+)\nexport EMBED_API_KEY=my-key\n` +
+		`# This key opens Testing\.\n# To open an environment without a tag instead:\n` +
+		`# export EMBED_API_KEY=second\n$`).FindSubmatch(printed)
 	if match == nil {
 		t.Fatalf("printed %q, logged %s", printed, &stderr)
 	}
@@ -85,7 +86,11 @@ func TestEveryOptionHasItsFlag(t *testing.T) {
 	var help bytes.Buffer
 	_, _ = parse([]string{"-h"}, &help)
 	without, _ := parse(nil, io.Discard)
-	if want := (settings{addr: "127.0.0.1:8642", key: emulator.DefaultKey}); !reflect.DeepEqual(without, want) {
+	both := map[string]string{emulator.DefaultKey: "Customer", testingKey: "Testing"}
+	want := settings{
+		Options: emulator.Options{Environments: both}, addr: "127.0.0.1:8642", keys: []string{emulator.DefaultKey, testingKey},
+	}
+	if !reflect.DeepEqual(without, want) {
 		t.Errorf("without flags %+v", without)
 	}
 	has := map[string]bool{"log": true}
