@@ -16,8 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	engines "github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	engines "github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // bench says what to measure.

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	engines "github.com/dashembed/terraform-provider-embed/internal/engine"
+	engines "github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 )
 
 func main() {

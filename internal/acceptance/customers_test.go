@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // clearing is the service that the guide "Service behavior" shows.

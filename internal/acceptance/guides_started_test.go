@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // customers writes customers.csv with the listed customers, and creates the groups of the first existing ones in

@@ -3,8 +3,8 @@ package acceptance
 import (
 	"strings"
 
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // parts contains a test for each part of a page that has blocks, by page and anchor of the heading. TestAccBlocksParse

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/endtoend"
-	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // The script runs in a copy of the example. Its steps refer to the customers in the example.

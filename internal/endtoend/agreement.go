@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/engine"
 )
 
 // agrees fails the script unless the state in the current directory and the service have the same groups, field by

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dashembed/terraform-provider-embed/internal/engine"
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 )
 
 // running is a command of the engine that was started.

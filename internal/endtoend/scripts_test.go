@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/dashembed/terraform-provider-embed/internal/engine"
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 )
 
 // TestAccScripts runs the scripts. Like a release, the provider is built without the race detector.

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dashembed/terraform-provider-embed/internal/engine"
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 )
 
 // Run runs the tests of a package, and returns the exit code for TestMain. It gives every test the same environment,
