@@ -1,4 +1,4 @@
-// Command demo demonstrates the provider step by step. It runs demo.txtar, a script like those in internal/endtoend,
+// Command demo demonstrates the provider step by step. It runs demo.txtar, a script like those in internal/acceptance/testdata/scripts,
 // with a real engine and the emulator of the service, and prints what each step shows and how it is proven. `make demo`
 // runs it.
 package main
@@ -14,12 +14,12 @@ import (
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
-	"github.com/dashembed/terraform-provider-embed/internal/endtoend"
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/script"
 )
 
 // The script runs in a copy of the example. Its steps refer to the customers in the example.
 const (
-	script  = "internal/demo/demo.txtar"
+	scenes  = "internal/demo/demo.txtar"
 	example = "examples/demo"
 )
 
@@ -58,8 +58,8 @@ func demonstrate(ctx context.Context, program string) error {
 	}
 	fmt.Printf("Running %s against an emulator of the service, in a temporary directory.\n", found)
 	s := &stage{out: os.Stdout}
-	runner := &endtoend.Runner{Context: ctx, Engine: found, Configuration: configuration}
-	if err := s.perform(script, example, dir, runner); err != nil {
+	runner := &script.Runner{Context: ctx, Engine: found, Configuration: configuration}
+	if err := s.perform(scenes, example, dir, runner); err != nil {
 		return err
 	}
 	fmt.Printf("\nAll %d steps did what their titles say, in %.0f seconds. No key and no token was printed.\n"+

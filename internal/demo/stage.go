@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/dashembed/terraform-provider-embed/internal/endtoend"
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/script"
 )
 
 // stage prints what a script shows. It is the testscript.T of the script, in place of a testing.T.
@@ -25,14 +25,14 @@ type stage struct {
 
 var errFailed = errors.New("this step does not show what it claims")
 
-// perform runs the script in the directory, in a copy of the configuration in the folder.
-func (s *stage) perform(script, folder, dir string, runner *endtoend.Runner) error {
+// perform runs the script in the file in the directory, in a copy of the configuration in the folder.
+func (s *stage) perform(file, folder, dir string, runner *script.Runner) error {
 	// Temporary files of engines and providers go with dir.
 	if err := os.Setenv("TMPDIR", dir); err != nil {
 		return err
 	}
 	params := runner.Params()
-	params.Files, params.WorkdirRoot = []string{script}, dir
+	params.Files, params.WorkdirRoot = []string{file}, dir
 	prepare := params.Setup
 	params.Setup = func(env *testscript.Env) error {
 		failed := prepare(env)

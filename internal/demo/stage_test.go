@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dashembed/terraform-provider-embed/internal/endtoend"
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/script"
 )
 
 // TestStage: a step that does not show what it claims must end the demo.
@@ -21,13 +21,13 @@ func TestStage(t *testing.T) {
 		"step First\n! says no\nstep Second":     "the output does not say no",
 		"step First\nfault GET refuse":           "1 faults have not struck",
 	} {
-		script := filepath.Join(t.TempDir(), "script.txtar")
-		if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+		file := filepath.Join(t.TempDir(), "script.txtar")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
 		s := &stage{out: &out}
-		err := s.perform(script, filepath.Join("..", "..", example), t.TempDir(), &endtoend.Runner{Context: t.Context()})
+		err := s.perform(file, filepath.Join("..", "..", example), t.TempDir(), &script.Runner{Context: t.Context()})
 		shown := out.String()
 		if holds := strings.HasPrefix(want, "✓"); holds != (err == nil) || !holds && !errors.Is(err, errFailed) ||
 			!strings.Contains(shown, want) || holds != strings.Contains(shown, "2. Second") {

@@ -1,6 +1,6 @@
-// Package endtoend runs test scripts with a real engine, the real provider, and an emulator of the service, which
+// Package script runs test scripts with a real engine, the real provider, and an emulator of the service, which
 // the scripts control. Scripts are written for testscript, and have the commands below in addition.
-package endtoend
+package script
 
 import (
 	"context"

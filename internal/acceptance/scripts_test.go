@@ -1,4 +1,4 @@
-package endtoend
+package acceptance
 
 import (
 	"os"
@@ -14,34 +14,35 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/script"
 )
 
 // TestAccScripts runs the scripts. Like a release, the provider is built without the race detector.
 func TestAccScripts(t *testing.T) {
-	run(prepared(t, "30"), t, "secrets", "storm", "interrupted_anywhere")
+	runScripts(t, prepared(t, "30"), "secrets", "storm", "interrupted_anywhere")
 }
 
 // TestLongScripts runs the scripts that use $GROUPS with hundreds of groups. The provider is built with the race
 // detector if the test is.
 func TestLongScripts(t *testing.T) {
-	if os.Getenv("EMBED_LONG_TESTS") == "" {
-		t.Skip("it takes minutes, so it needs EMBED_LONG_TESTS=1")
+	if os.Getenv("EMBED_TEST_LONG") == "" {
+		t.Skip("it takes minutes, so it needs EMBED_TEST_LONG=1")
 	}
 	var flags []string
 	race := debug.BuildSetting{Key: "-race", Value: "true"}
 	if built, _ := debug.ReadBuildInfo(); slices.Contains(built.Settings, race) {
 		flags = append(flags, "-race")
 	}
-	run(prepared(t, "300", flags...), t, "storm", "interrupted_anywhere")
+	runScripts(t, prepared(t, "300", flags...), "storm", "interrupted_anywhere")
 }
 
 var archive = regexp.MustCompile(`terraform-provider-embed_(.+)_([a-z0-9]+_[a-z0-9]+)\.zip$`)
 
 // TestAccRelease runs a script with the archives of a release. tools/release/check makes them.
 func TestAccRelease(t *testing.T) {
-	dist := os.Getenv("EMBED_RELEASE_DIST")
+	dist := os.Getenv("EMBED_TEST_RELEASE")
 	if dist == "" {
-		t.Skip("it needs a directory with the archives of a release, EMBED_RELEASE_DIST")
+		t.Skip("it needs a directory with the archives of a release, EMBED_TEST_RELEASE")
 	}
 	found := engine.ForTest(t)
 	archives, _ := filepath.Glob(filepath.Join(dist, "*.zip"))
@@ -56,25 +57,25 @@ func TestAccRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	installed := filepath.Join(".terraform/providers", found.Registry(), engine.Source, version, found.Platform)
-	run(&Runner{Context: t.Context(), Engine: found, Configuration: configuration, Environment: []string{
+	runScripts(t, &script.Runner{Context: t.Context(), Engine: found, Configuration: configuration, Environment: []string{
 		"MIRROR=" + mirror, "VERSION=" + version, "PLATFORMS=" + strconv.Itoa(len(archives)),
 		"TF_CLI_ARGS_providers_lock=" + platforms,
 		"INSTALLED=" + filepath.Join(installed, "terraform-provider-embed_v"+version),
-	}}, t, "release")
+	}}, "release")
 }
 
-func run(runner *Runner, t *testing.T, scripts ...string) {
+func runScripts(t *testing.T, runner *script.Runner, names ...string) {
 	t.Helper()
 	params := runner.Params()
-	for _, script := range scripts {
-		params.Files = append(params.Files, filepath.Join("testdata", script+".txtar"))
+	for _, name := range names {
+		params.Files = append(params.Files, filepath.Join("testdata", "scripts", name+".txtar"))
 	}
 	testscript.Run(t, params)
 }
 
 // prepared builds the provider and returns a Runner for it, or skips the test without TF_ACC. An interrupt of the
 // test interrupts the Runner's engines.
-func prepared(t *testing.T, groups string, flags ...string) *Runner {
+func prepared(t *testing.T, groups string, flags ...string) *script.Runner {
 	t.Helper()
 	found := engine.ForTest(t)
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
@@ -83,7 +84,7 @@ func prepared(t *testing.T, groups string, flags ...string) *Runner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Runner{
+	return &script.Runner{
 		Context: ctx, Engine: found, Configuration: configuration, Environment: []string{"GROUPS=" + groups, "SOME=13"},
 	}
 }

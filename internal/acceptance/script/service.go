@@ -1,4 +1,4 @@
-package endtoend
+package script
 
 import (
 	"cmp"
@@ -63,8 +63,8 @@ func (f *fixture) fault(_ bool, args []string) {
 // storm makes one call in ten go wrong, with every kind of fault that retries can overcome. It strikes at most two
 // calls in a row with the same method and group.
 func (f *fixture) storm(bool, []string) {
-	seed := cmp.Or(os.Getenv("EMBED_STORM_SEED"), strconv.FormatInt(time.Now().UnixNano(), 10))
-	f.Logf("EMBED_STORM_SEED=%s repeats this storm", seed)
+	seed := cmp.Or(os.Getenv("EMBED_TEST_STORM_SEED"), strconv.FormatInt(time.Now().UnixNano(), 10))
+	f.Logf("EMBED_TEST_STORM_SEED=%s repeats this storm", seed)
 	kinds := []emulator.FaultKind{
 		emulator.CutAfterWork, emulator.CutBefore, emulator.CutInDocument, emulator.HalfDocument,
 		emulator.Error500AfterWork, emulator.Unavailable503, emulator.TooMany429, emulator.HTML200, emulator.Delay,
