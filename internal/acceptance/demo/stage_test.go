@@ -27,7 +27,7 @@ func TestStage(t *testing.T) {
 		}
 		var out bytes.Buffer
 		s := &stage{out: &out}
-		err := s.perform(file, filepath.Join("..", "..", example), t.TempDir(), &script.Runner{Context: t.Context()})
+		err := s.perform(file, filepath.Join("..", "..", "..", example), t.TempDir(), &script.Runner{Context: t.Context()})
 		shown := out.String()
 		if holds := strings.HasPrefix(want, "✓"); holds != (err == nil) || !holds && !errors.Is(err, errFailed) ||
 			!strings.Contains(shown, want) || holds != strings.Contains(shown, "2. Second") {

@@ -1,6 +1,5 @@
-// Command demo demonstrates the provider step by step. It runs demo.txtar, a script like those in internal/acceptance/testdata/scripts,
-// with a real engine and the emulator of the service, and prints what each step shows and how it is proven. `make demo`
-// runs it.
+// Command demo demonstrates the provider step by step. It runs the script demo.txtar with a real engine and the emulator
+// of the service, and prints what each step shows and how it is proven. `make demo` runs it.
 package main
 
 import (
@@ -19,8 +18,8 @@ import (
 
 // The script runs in a copy of the example. Its steps refer to the customers in the example.
 const (
-	scenes  = "internal/demo/demo.txtar"
-	example = "examples/demo"
+	scriptFile = "internal/acceptance/testdata/scripts/demo.txtar"
+	example    = "examples/demo"
 )
 
 func main() {
@@ -59,7 +58,7 @@ func demonstrate(ctx context.Context, program string) error {
 	fmt.Printf("Running %s against an emulator of the service, in a temporary directory.\n", found)
 	s := &stage{out: os.Stdout}
 	runner := &script.Runner{Context: ctx, Engine: found, Configuration: configuration}
-	if err := s.perform(scenes, example, dir, runner); err != nil {
+	if err := s.perform(scriptFile, example, dir, runner); err != nil {
 		return err
 	}
 	fmt.Printf("\nAll %d steps did what their titles say, in %.0f seconds. No key and no token was printed.\n"+
