@@ -100,7 +100,7 @@ func readsState(r *reader) {
 	}
 }
 
-// readsGateways sends the header that the page sets. TestProxies in internal/proxies runs haproxy with the other
+// readsGateways sends the header that the page sets. TestProxies runs haproxy with the other
 // block.
 func readsGateways(r *reader) {
 	if !strings.Contains(r.take("text"), "backend dashboards") {
@@ -111,7 +111,7 @@ func readsGateways(r *reader) {
 	r.has("acme")
 }
 
-// readsMap checks nothing: TestProxies in internal/proxies runs nginx with the block.
+// readsMap checks nothing: TestProxies runs nginx with the block.
 func readsMap(r *reader) { r.take("text") }
 
 // testsWithEmulator runs the tests on the page with an emulator of its own.

@@ -1,6 +1,7 @@
 // Package acceptance tests what only Terraform decides, every example, and every page. Tests whose names begin with
-// TestAcc run Terraform or OpenTofu and need TF_ACC=1: TestAccLifeOfAGroup with terraform-plugin-testing, and all
-// others with commands in a workbench.
+// TestAcc run Terraform or OpenTofu and need TF_ACC=1: TestAccLifeOfAGroup with terraform-plugin-testing, TestAccScripts
+// and TestAccRelease with the scripts in testdata/scripts, and all others with commands in a workbench. Tests that take
+// minutes or need other programs begin with TestLong and TestProxies. The makefile runs them.
 package acceptance
 
 import (
