@@ -19,6 +19,7 @@ import (
 
 	"github.com/dashembed/terraform-provider-embed/internal/probe"
 	"github.com/dashembed/terraform-provider-embed/internal/provider"
+	"github.com/dashembed/terraform-provider-embed/internal/settings"
 )
 
 func main() {
@@ -47,13 +48,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (exitCode
 	case err == nil && !slices.Contains(known, *environment):
 		err = errors.New("-environment must be Testing, Customer or none")
 	}
-	client, source, faults := provider.ClientFromEnvironment("probe")
+	read, faults := settings.FromEnvironment("probe")
 	if err = errors.Join(err, faults); err != nil {
 		_, _ = fmt.Fprintf(stderr, "A flag or an environment variable is missing or wrong:\n%v\n", err)
 		return probe.ExitUsage
 	}
 	report := probe.Run(ctx, probe.Options{
-		Client: client, DataSourceProvidedID: source, Environment: *environment, Advice: provider.Advice, Progress: stderr,
+		Client: read.Client, DataSourceProvidedID: read.Groups.DataSourceProvidedID, Environment: *environment,
+		Advice: provider.Advice, Progress: stderr,
 	})
 	if err := report.Text(stdout); err != nil {
 		_, _ = fmt.Fprintln(stderr, "the report could not be written:", err)

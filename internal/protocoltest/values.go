@@ -60,13 +60,18 @@ func Value(typ tftypes.Type, plain any) tftypes.Value {
 		}
 		return tftypes.NewValue(typ, elements)
 	case tftypes.List:
-		var elements []tftypes.Value
-		for list, i := reflect.ValueOf(plain), 0; i < list.Len(); i++ {
-			elements = append(elements, Value(typ.ElementType, list.Index(i).Interface()))
-		}
-		return tftypes.NewValue(typ, elements)
+		return tftypes.NewValue(typ, elements(typ.ElementType, plain))
+	case tftypes.Set:
+		return tftypes.NewValue(typ, elements(typ.ElementType, plain))
 	}
 	return tftypes.NewValue(typ, plain)
+}
+
+func elements(typ tftypes.Type, plain any) (all []tftypes.Value) {
+	for list, i := reflect.ValueOf(plain), 0; i < list.Len(); i++ {
+		all = append(all, Value(typ, list.Index(i).Interface()))
+	}
+	return all
 }
 
 // Plain is the inverse of Value. Numbers must be whole, and become int64.
@@ -86,7 +91,7 @@ func Plain(value tftypes.Value) any {
 			panic("no attribute of a group has such a number: " + value.String())
 		}
 		return whole
-	case typ.Is(tftypes.List{}):
+	case typ.Is(tftypes.List{}), typ.Is(tftypes.Set{}):
 		list := []any{}
 		for _, element := range as[[]tftypes.Value](value) {
 			list = append(list, Plain(element))

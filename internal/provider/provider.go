@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/settings"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
@@ -42,6 +43,7 @@ var (
 	_ provider.ProviderWithEphemeralResources = (*embedProvider)(nil)
 	_ provider.ProviderWithFunctions          = (*embedProvider)(nil)
 	_ provider.ProviderWithListResources      = (*embedProvider)(nil)
+	_ provider.ProviderWithValidateConfig     = (*embedProvider)(nil)
 )
 
 func (p *embedProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -49,36 +51,37 @@ func (p *embedProvider) Metadata(_ context.Context, _ provider.MetadataRequest, 
 	resp.Version = p.version
 }
 
+// ValidateConfig finds what is wrong with an argument alone, also in "terraform validate".
+func (p *embedProvider) ValidateConfig(
+	_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse,
+) {
+	reportFaults(&resp.Diagnostics, settings.Check(configured(req.Config.Raw)))
+}
+
 // Configure makes no call. If an argument is unknown, it sets no service. If the engine allows it, everything is then
 // deferred until the argument is known. Otherwise, plans still work and a refresh keeps the state, but every operation
 // that needs a call returns an error.
 func (p *embedProvider) Configure(
-	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
+	_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
 ) {
 	data := &base{conflicts: newPlanConflicts(), limit: newDeletionLimit(), now: p.now}
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData = data, data, data
 	resp.ActionData, resp.ListResourceData = data, data
-	var arguments providerModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &arguments)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
 	// A plan needs no service, so max_deletions applies to it even if other arguments are unknown.
-	settings, faults := arguments.settings(p.version, req.TerraformVersion)
-	data.limit.most = settings.maxDeletions
+	read, faults := settings.Read(configured(req.Config.Raw))
+	data.limit.most = read.MaxDeletions
 	if !req.Config.Raw.IsFullyKnown() {
 		if req.ClientCapabilities.DeferralAllowed {
 			resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 		}
 		return
 	}
-	for _, fault := range faults {
-		fault.report(&resp.Diagnostics)
+	if reportFaults(&resp.Diagnostics, faults); len(faults) > 0 {
+		return
 	}
-	if !resp.Diagnostics.HasError() {
-		settings.client.Transport = p.transport
-		data.service = usergroup.New(api.New(settings.client), settings.groups)
-	}
+	read.Client.UserAgent = settings.UserAgent(p.version, req.TerraformVersion)
+	read.Client.Transport = p.transport
+	data.service = usergroup.New(api.New(read.Client), read.Groups)
 }
 
 func (p *embedProvider) Resources(context.Context) []func() resource.Resource {

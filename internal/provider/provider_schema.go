@@ -3,39 +3,13 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/float64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// providerModel is the configuration of the provider block.
-type providerModel struct {
-	BaseURL              types.String  `tfsdk:"base_url"`
-	APIKey               types.String  `tfsdk:"api_key"`
-	Environment          types.String  `tfsdk:"environment"`
-	DataSourceProvidedID types.String  `tfsdk:"data_source_provided_id"`
-	MaxDeletions         types.Int64   `tfsdk:"max_deletions"`
-	AllowHTTP            types.Bool    `tfsdk:"allow_http"`
-	Headers              types.Map     `tfsdk:"headers"`
-	CACertPEM            types.String  `tfsdk:"ca_cert_pem"`
-	ClientCertPEM        types.String  `tfsdk:"client_cert_pem"`
-	ClientKeyPEM         types.String  `tfsdk:"client_key_pem"`
-	RequestTimeout       types.String  `tfsdk:"request_timeout"`
-	MaxRetries           types.Int64   `tfsdk:"max_retries"`
-	RetryWaitMax         types.String  `tfsdk:"retry_wait_max"`
-	RequestsPerSecond    types.Float64 `tfsdk:"requests_per_second"`
-}
-
-// The bounds of arguments that are numbers.
-const (
-	mostRetries, mostDeletions = 100, 1_000_000
-	leastRate                  = 0.01
-)
-
+// Schema has the types and the descriptions of the arguments. Their names, defaults and bounds are those of package
+// settings, which also validates them.
 func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the customers of a product that embeds dashboards. Each customer is a *user group* " +
@@ -58,8 +32,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 					"removed; other invisible characters are refused. Environment variable: `EMBED_API_KEY`.",
 			},
 			"environment": schema.StringAttribute{
-				Optional:   true,
-				Validators: []validator.String{stringvalidator.OneOf(environments...)},
+				Optional: true,
 				MarkdownDescription: "Environment that the key must belong to, `Customer` or `Testing`. A preflight checks " +
 					"this once in a process, before the first change, and before an unknown group is looked up: it creates, " +
 					"looks up, updates and deletes a test group. **With a wrong key, the run ends before any of your groups is " +
@@ -72,9 +45,16 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 					"with every deletion, also after lookups; a group's own argument comes first. Set it before the first run: " +
 					"otherwise, lookups leave empty groups behind. Environment variable: `EMBED_DATA_SOURCE_PROVIDED_ID`.",
 			},
-			"max_deletions": schema.Int64Attribute{
-				Optional:   true,
-				Validators: []validator.Int64{int64validator.Between(0, mostDeletions)},
+			"lookup_fields": schema.SetAttribute{
+				Optional:    true,
+				ElementType: types.StringType,
+				MarkdownDescription: "Fields that the service demands in a lookup, besides the ID: any of `name`, `mapping` and " +
+					"`properties`. `embed-probe` finds out, and prints the line to write. **Name only what the service demands**: " +
+					"one that stores what a lookup sends would empty these fields. Default: none. Environment variable: " +
+					"`EMBED_LOOKUP_FIELDS`, separated by commas.",
+			},
+			"max_deletions": schema.NumberAttribute{
+				Optional: true,
 				MarkdownDescription: "Limit on the groups that one run deletes or replaces, for each provider block. A plan " +
 					"over the limit fails, and nothing is changed. With `-replace` or tainted resources, the apply fails before " +
 					"the first deletion over the limit. `0` allows none. Default: no limit. Environment variable: " +
@@ -116,9 +96,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 					"in flight finish: this takes up to twice the limit. Default: `\"30s\"`. Environment variable: " +
 					"`EMBED_REQUEST_TIMEOUT`.",
 			},
-			"max_retries": schema.Int64Attribute{
-				Optional:   true,
-				Validators: []validator.Int64{int64validator.Between(0, mostRetries)},
+			"max_retries": schema.NumberAttribute{
+				Optional: true,
 				MarkdownDescription: "Retries of one operation on a group, shared by its calls. Only what is safe to repeat is " +
 					"repeated. While other calls get through, refusals with 429 or 503 do not count. `0` turns retries off. At " +
 					"most 100. Default: `4`. Environment variable: `EMBED_MAX_RETRIES`.",
@@ -128,9 +107,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				MarkdownDescription: "Longest wait between two attempts, also for a `Retry-After`. Waits begin at one second " +
 					"and double. Default: `\"30s\"`. Environment variable: `EMBED_RETRY_WAIT_MAX`.",
 			},
-			"requests_per_second": schema.Float64Attribute{
-				Optional:   true,
-				Validators: []validator.Float64{float64validator.AtLeast(leastRate)},
+			"requests_per_second": schema.NumberAttribute{
+				Optional: true,
 				MarkdownDescription: "Limit on the calls of this provider block in one run. Without it, too, a run slows down " +
 					"while calls are refused with 429 or 503. At least 0.01. Default: no limit. Environment variable: " +
 					"`EMBED_REQUESTS_PER_SECOND`.",

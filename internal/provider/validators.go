@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/dashembed/terraform-provider-embed/internal/settings"
 )
 
 const titleUserGroupIDInvalid = "Invalid user_group_id"
@@ -19,24 +20,13 @@ func checkUserGroupID(id string) error {
 	if id == "" {
 		return errors.New("must not be empty")
 	}
-	if hidden, found := invisible(id); found {
+	if hidden, found := settings.Invisible(id); found {
 		return fmt.Errorf("must not contain the invisible character %U", hidden)
 	}
 	if strings.TrimSpace(id) != id {
 		return errors.New("must not begin or end with a space")
 	}
 	return nil
-}
-
-// invisible returns the first character of a text that cannot be seen.
-func invisible(text string) (rune, bool) {
-	for _, r := range text {
-		// The only white space that IsPrint accepts is the ASCII space.
-		if !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
-			return r, true
-		}
-	}
-	return 0, false
 }
 
 // userGroupIDValidator applies checkUserGroupID to an attribute.

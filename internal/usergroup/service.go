@@ -32,6 +32,8 @@ type Settings struct {
 	Environment string
 	// DataSourceProvidedID is sent with the deletion of a group that has none of its own (interface section 4.4).
 	DataSourceProvidedID string
+	// LookupFields are fields that the service demands in a lookup, apart from the ID: name, mapping and properties.
+	LookupFields []string
 }
 
 // New returns a Service that uses the client.
