@@ -13,57 +13,68 @@ import (
 
 // interpret decides what a response means. It is a success only with a 2xx status, `success` 1, and all fields that the
 // call needs (interface sections 2.3 and 7).
-func (c *Client) interpret(call call, response *http.Response, body []byte) (answer Answer, failure *Error) {
+func (c *Client) interpret(call call, response *http.Response, body []byte) (Answer, *Error) {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
-	read, status := fieldsOf(body), response.StatusCode
-	failure = &Error{
-		Kind: kindOf(status), Status: status, RetryAfter: parseRetryAfter(response.Header.Get("Retry-After")),
-		fromService: json.Valid(body) || status/100 != 2 && len(body) > 0 && isMedia(response, "text/plain"),
-		permanent:   status == http.StatusProxyAuthRequired,
+	answer, kind, reason := c.read(call, response, body)
+	if kind == none {
+		return answer, nil
 	}
-	age, _ := strconv.ParseFloat(strings.TrimSpace(response.Header.Get("Age")), 64)
-	success := read.flag("success")
-	switch isDeletion := call.method == http.MethodDelete; {
-	case age > 0: // Some proxies add Age: 0 to responses that they have just fetched.
-		failure.Kind, failure.Reason = Cached, "the Age header shows that the response comes from a cache"
-	case status/100 == 3:
-		failure.Reason = c.redirect(response)
-	case status/100 != 2: // The status says enough.
-	case success != nil && !*success:
-		failure.Kind, failure.Reason = Refused, "it reports that the call did not succeed"
-	case success == nil && (!isDeletion || !reportsNoError(body, read)):
-		failure.Reason = "the response is not the JSON object that the service documents"
-	case success == nil && !c.HasWorked():
-		failure.Kind, failure.Reason = Incomplete, "the response does not say that the call succeeded, and no earlier one "+
-			"has shown that this is the service"
-	case isDeletion:
-		return Answer{}, nil
-	default:
-		if answer, failure.Kind, failure.Reason = decode(call, read); failure.Reason == "" {
-			return answer, nil
-		}
+	failure := &Error{
+		Kind: kind, Reason: reason, Status: response.StatusCode, FromService: isFromService(response, body),
+		RetryAfter: parseRetryAfter(response.Header.Get("Retry-After")),
+	}
+	isRefusal := response.StatusCode/100 == 4 && kinds[kind].decides
+	if isRefusal && failure.RetryAfter > 0 {
+		failure.Kind = Throttled
 	}
 	failure.Message = c.shown(messageIn(response, body), append(tokensIn(body), call.secret)...)
-	failure.Obstacle = c.obstacle(call, failure)
+	failure.Obstacle = c.obstacle(call, failure, fieldsOf(body).flag("success") != nil)
 	return answer, failure
 }
 
-// kindOf returns what a status means if it is not 2xx.
-func kindOf(status int) Kind {
-	switch {
-	case status/100 == 3:
-		return Redirected
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return Unauthorized
-	case status == http.StatusTooManyRequests:
-		return Throttled
-	case status == http.StatusProxyAuthRequired:
-		return NotSent
-	case status/100 == 4 && status != http.StatusRequestTimeout:
-		return Refused
-	default:
-		return UnknownOutcome
+// isFromService reports whether a response looks like one of the service: see Error.FromService.
+func isFromService(response *http.Response, body []byte) bool {
+	isText := response.StatusCode/100 != 2 && len(body) > 0 && isMedia(response, "text/plain")
+	return isText || json.Valid(body)
+}
+
+// read reads a response. If it is not a success, it returns the kind of the failure and a reason.
+func (c *Client) read(call call, response *http.Response, body []byte) (Answer, Kind, string) {
+	// Some proxies add Age: 0 to responses that they have just fetched.
+	if age, _ := strconv.ParseFloat(strings.TrimSpace(response.Header.Get("Age")), 64); age > 0 {
+		return Answer{}, Cached, "the Age header shows that the response comes from a cache"
 	}
+	kind := kindOf(response.StatusCode)
+	if kind == Redirected {
+		return Answer{}, kind, c.redirect(response)
+	}
+	if response.StatusCode/100 != 2 { // The status says enough.
+		return Answer{}, kind, ""
+	}
+	fields := fieldsOf(body)
+	success := fields.flag("success")
+	if success == nil {
+		return c.readUnsaid(call, fields, body)
+	}
+	if !*success {
+		return Answer{}, Refused, "it reports that the call did not succeed"
+	}
+	if call.method == http.MethodDelete {
+		return Answer{}, none, ""
+	}
+	return c.readGroup(call, fields)
+}
+
+// readUnsaid reads a response that does not say whether the call succeeded. Frameworks respond so to a deletion.
+func (c *Client) readUnsaid(call call, read fields, body []byte) (Answer, Kind, string) {
+	if call.method != http.MethodDelete || !reportsNoError(body, read) {
+		return Answer{}, Broken, "the response is not the JSON object that the service documents"
+	}
+	if !c.HasWorked() {
+		return Answer{}, Incomplete, "the response does not say that the call succeeded, and no earlier one has shown that " +
+			"this is the service"
+	}
+	return Answer{}, none, ""
 }
 
 // reportsNoError reports whether a body is empty, or an object without an error.
@@ -77,12 +88,9 @@ func reportsNoError(body []byte, read fields) bool {
 	return len(body) == 0 || read != nil
 }
 
-// decode reads a success. If something that the call needs is missing, it returns the kind of the failure and a reason.
-func decode(call call, read fields) (answer Answer, _ Kind, reason string) {
+// readGroup reads a success that contains a group.
+func (c *Client) readGroup(call call, read fields) (answer Answer, _ Kind, reason string) {
 	group := fieldsOf(read["user_group"])
-	if call.needsNew {
-		answer.New = read.flag("new_user_group")
-	}
 	answer.UserGroup = UserGroup{
 		TeamID: group.identifier("team_id"), Name: group.text("name"), ProvidedID: group.text("provided_id"),
 		EnvironmentTag: group.tag("api_environment_tag"),
@@ -91,16 +99,32 @@ func decode(call call, read fields) (answer Answer, _ Kind, reason string) {
 	if token := group.text("token"); token != nil {
 		answer.UserGroup.Token = NewSecret(*token)
 	}
+	isMarked := true
+	if call.needsNew {
+		answer.New, isMarked = c.isNew(read)
+	}
 	switch {
-	case call.needsNew && answer.New == nil:
-		return Answer{}, UnknownOutcome, "the response has no new_user_group, so this call may have created the group"
+	case group == nil && !isMarked:
+		return Answer{}, Broken, "the response has neither new_user_group nor user_group"
 	case group == nil:
 		return answer, Incomplete, "the response has no user_group"
 	case call.needsToken && answer.UserGroup.Token.IsZero():
 		return answer, Incomplete, "the response has no token"
+	case !isMarked:
+		return answer, Unmarked, "the response has no new_user_group, so this call may have created the group"
 	default:
-		return answer, 0, ""
+		return answer, none, ""
 	}
+}
+
+// isNew reads new_user_group. isMarked is false if nothing says whether the group is new.
+func (c *Client) isNew(read fields) (isNew *bool, isMarked bool) {
+	isNew = read.flag("new_user_group")
+	_, isThere := read["new_user_group"]
+	if isNew == nil && !isThere && c.MarksNew() {
+		isNew = new(false)
+	}
+	return isNew, isNew != nil
 }
 
 // redirect describes a redirect, which may only say that the address ends in a slash.

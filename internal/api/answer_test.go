@@ -35,15 +35,15 @@ func TestKinds(t *testing.T) {
 			Refused, "did not succeed", false,
 			[]string{`200 {"success":0}`, `201 {"success":"0"}`, `200 {"success":0,` + createdJSON[13:]},
 		},
-		{UnknownOutcome, notJSON, false, []string{
+		{Broken, notJSON, false, []string{
 			`200 {"new_user_group":true}`, `200 {"success":null}`, `200 {"Success":1}`, `200 {}`, `200 [{"success":1}]`,
 			`200 null`, `200 {"success":2}`, `200 {"success":-1}`, `200 {"success":"LEAK"}`, `200 {"success":[1]}`,
 		}},
-		{UnknownOutcome, notJSON, true, []string{
+		{Broken, notJSON, true, []string{
 			`200 ` + htmlPage, `200 LEAK`, `200 `, `204 `, `200 {"success":1,}`, `200 ` + successJSON + `x`,
 			`200 ` + successJSON[:90],
 		}},
-		{UnknownOutcome, "has no new_user_group", false, []string{
+		{Unmarked, "has no new_user_group", false, []string{
 			`200 {"success":1,"user_group":` + group + `}`,
 			`200 {"success":1,"new_user_group":"LEAK","user_group":` + group + `}`,
 		}},
@@ -53,14 +53,19 @@ func TestKinds(t *testing.T) {
 			`301:Location=https://service.example/api/user/ `, `307:Location=/api/user/ `, `308:Location=http://x/api/user/ `,
 		}},
 		{Cached, cached, false, []string{`200:Age=1 ` + successJSON, `400:Age=0.5 {}`, `500:Age=60 {}`}},
-		{Refused, "", false, []string{`400 {"success":0}`, `400:Age=0 ` + successJSON, `404:Age=old {}`, `409 {}`, `422 []`}},
+		{Refused, "", false, []string{`400 {"success":0}`, `400:Age=0 ` + successJSON, `404:Age=old {}`, `422 []`}},
+		{Busy, "", false, []string{`409 {}`, `423 {}`, `425 {"success":0}`}},
 		{Refused, "", true, []string{`400 `, `400 ` + htmlPage, `400 bad LEAK`}},
 		{Unauthorized, "", false, []string{`401 {"success":0}`, `403 {"success":1}`}},
 		{Unauthorized, "", true, []string{`401 ` + htmlPage, `403 `}},
-		{NotSent, "", true, []string{`407 ` + htmlPage}},
+		{Blocked, "", true, []string{`407 ` + htmlPage}},
 		{Throttled, "", false, []string{`429 {}`, `429 ` + successJSON}},
-		{UnknownOutcome, "", false, []string{`408 {}`, `500 {"success":0}`, `502 ` + createdJSON, `999 {"success":1}`}},
-		{UnknownOutcome, "", true, []string{`101 `, `502 ` + htmlPage, `503 `}},
+		{Throttled, "", false, []string{`403:Retry-After=5 {}`, `400:Retry-After=5 {}`, `409:Retry-After=1 {}`}},
+		{Late, "", false, []string{`408 {}`, `502 ` + createdJSON, `504 {}`, `524 {}`}},
+		{Broken, "", false, []string{`500 {"success":0}`, `999 {"success":1}`}},
+		{Late, "", true, []string{`502 ` + htmlPage}},
+		{Unavailable, "", true, []string{`503 `}},
+		{Broken, "", true, []string{`101 `}},
 	} {
 		for _, text := range test.answers {
 			status, react := response(text)
@@ -69,11 +74,9 @@ func TestKinds(t *testing.T) {
 				t.Errorf("%s: kind %d, want %d: %v", text, kind, test.kind, failure)
 				continue
 			}
-			lost, decided := kind == UnknownOutcome, (kind == Refused || kind == Unauthorized) && !test.foreign && status != 404
-			failIf(t, failure.Status != status || failure.FromService() == test.foreign || failure.AfterLostAttempt ||
-				failure.MayHaveHappened() != lost || failure.Decided() != decided ||
-				failure.Temporary() != (lost || status == 429) ||
-				failure.RateLimited() != (status == 429 || status == 503) ||
+			isDecided := kinds[kind].decides && !test.foreign && (status != 404 || strings.Contains(text, "success"))
+			failIf(t, failure.Status != status || failure.FromService == test.foreign ||
+				failure.Done != kinds[kind].doneByGet || failure.Decided() != isDecided ||
 				!strings.Contains(failure.Reason, test.reason) || test.reason == "" && failure.Reason != "",
 				"%s: %#v; want foreign %v, reason %q", text, failure, test.foreign, test.reason)
 			wantAbsent(t, "the error", failure.Error(), "LEAK", plantedNewToken, "html>")
@@ -92,7 +95,7 @@ func TestSuccess(t *testing.T) {
 		with("false", `"false"`),
 	} {
 		answer, failure, _ := get.take(reply(201, body, "Content-Type", "text/html", "Age", "0"))
-		failIf(t, failure != nil || *answer.New || answer.AfterLostAttempt ||
+		failIf(t, failure != nil || *answer.New || answer.Earlier != No ||
 			answer.UserGroup.Token.Reveal() != plantedNewToken ||
 			answer.UserGroup.TeamID != "1001" || *answer.UserGroup.Name != "Acme" || *answer.UserGroup.ProvidedID != "acme",
 			"%s: %+v, %v", body, answer, failure)
@@ -109,7 +112,7 @@ func TestSuccess(t *testing.T) {
 		for i, call := range fourCalls {
 			answer, failure, kind := call.take(ok(`{"success":1,"new_user_group":true` + body))
 			if want := lacking[i]; want == "" && failure != nil || want != "" && (kind != Incomplete ||
-				failure.Reason != "the response has no "+want || !failure.MayHaveHappened() || !failure.Decided()) {
+				failure.Reason != "the response has no "+want || failure.Done != Yes || !failure.Decided()) {
 				t.Errorf("%s %s: %+v, %v", call.method, body, answer, failure)
 			}
 			if hasTeam := answer.UserGroup.TeamID != ""; (answer.New != nil) != (i == 0) ||
@@ -176,7 +179,7 @@ func TestDeletion(t *testing.T) {
 		success: {
 			`204 `, `200 `, `200 {}`, `202 {"message":"deleted"}`, `200 {"error":null,"errors":[]}`, `200 {"success":1}`,
 		},
-		UnknownOutcome: {
+		Broken: {
 			`200 {"error":"no"}`, `200 {"Errors":{"x":1}}`, `200 {"detail":"x"}`, `200 []`, `200 null`, `200 OK`, `200 {`,
 			`200 ` + htmlPage,
 		},
@@ -202,7 +205,7 @@ func TestDeletion(t *testing.T) {
 		client := newClient(inTurn(ok(successJSON), reply(204, "")), once)
 		_, _, _ = call.make(client)
 		_, _, kind := call.make(client)
-		same(t, call.method+" with 204", kind, UnknownOutcome)
+		same(t, call.method+" with 204", kind, Broken)
 	}
 }
 
@@ -215,7 +218,7 @@ func TestTooMuch(t *testing.T) {
 		body := io.MultiReader(strings.NewReader(most+" "), iotest.ErrReader(io.ErrNoProgress)) // Nobody may read on.
 		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(body)}, nil
 	})
-	same(t, "4 MiB, and one byte more", []Kind{accepted, kind}, []Kind{success, UnknownOutcome})
+	same(t, "4 MiB, and one byte more", []Kind{accepted, kind}, []Kind{success, Broken})
 	same(t, "the reason", failure.Reason, "the response is larger than 4 MiB")
 }
 
@@ -253,8 +256,8 @@ func TestMessages(t *testing.T) {
 			media, text = "application/json", body
 		}
 		_, failure, _ := post.take(reply(422, text, "Content-Type", media))
-		failIf(t, failure.Message != want || failure.FromService() == (other && media[:6] != "text/p"),
-			"%.80s: got %q, want %q; from the service: %t", body, failure.Message, want, failure.FromService())
+		failIf(t, failure.Message != want || failure.FromService == (other && media[:6] != "text/p"),
+			"%.80s: got %q, want %q; from the service: %t", body, failure.Message, want, failure.FromService)
 	}
 	for want, react := range map[string]reaction{
 		`the service responded with status 400 (Bad Request) and the message "\"x\""`: reply(400, `{"message":"\"x\""}`),
@@ -293,7 +296,7 @@ func TestObstacles(t *testing.T) {
 			{get, "200" + page, nil},
 			{put, "404" + page, &remove},
 		},
-		Proxy: {{get, "407" + page, nil}}, WrongAddress: {{get, "404" + page, nil}, {put, "405" + refusal, nil}},
+		Proxy: {{get, "407" + page, nil}}, WrongAddress: {{get, "404" + page, nil}, {put, `405 {"detail":"no"}`, nil}},
 		NoObstacle: {
 			{get, "400" + refusal, &get},
 			{put, "400" + refusal, nil},
@@ -301,6 +304,7 @@ func TestObstacles(t *testing.T) {
 			{get, `200 {"x":1}`, nil},
 			{get, "401" + refusal, nil},
 			{put, "404" + refusal, &get},
+			{put, "404" + refusal, nil},
 			{get, "429" + page, nil},
 			{get, "307" + page, nil},
 			{get, "502" + page, nil},
@@ -316,7 +320,7 @@ func TestObstacles(t *testing.T) {
 			}
 			_, failure, _ := test.call.make(client)
 			same(t, test.call.method+" "+test.answer, failure.Obstacle, want)
-			worked := []bool{client.HasWorked(), client.HasWorked(http.MethodPost, http.MethodDelete)}
+			worked := []bool{client.HasWorked(), client.HasWorkedWith(http.MethodDelete)}
 			same(t, "HasWorked", worked, []bool{test.worked != nil, test.worked == &remove})
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,20 +15,22 @@ import (
 // if it occurs once. An attempt that gets no response must end after the timeout.
 func TestRepetitions(t *testing.T) {
 	t.Parallel()
-	const none, repeatable, all = "", "GET PUT DELETE", "GET PUT POST DELETE"
+	const never, repeatable, all = "", "GET PUT DELETE", "GET PUT POST DELETE"
 	for name, test := range map[string]struct {
 		fault    reaction
 		kind     Kind
 		repeated string // methods
 	}{
 		"unsent": {unsent, NotSent, all}, "429": {reply(429, `{}`), Throttled, all},
-		"408": {reply(408, ``), UnknownOutcome, repeatable}, "500": {reply(500, `{}`), UnknownOutcome, repeatable},
-		"503": {reply(503, ``), UnknownOutcome, repeatable}, "HTML": {ok(htmlPage), UnknownOutcome, repeatable},
-		"cut": {cut, UnknownOutcome, repeatable}, "silence": {hang, UnknownOutcome, repeatable},
-		"400": {reply(400, `{}`), Refused, none}, "success 0": {ok(`{"success":0}`), Refused, none},
-		"407": {reply(407, ``), NotSent, none}, "403": {reply(403, ``), Unauthorized, none},
-		"307": {reply(307, ``), Redirected, none}, "cached": {reply(200, successJSON, "Age", "1"), Cached, none},
-		"no group": {ok(`{"success":1,"new_user_group":true}`), Incomplete, none},
+		"403 for now": {reply(403, `{}`, "Retry-After", "1"), Throttled, all}, "409": {reply(409, `{}`), Busy, all},
+		"408": {reply(408, ``), Late, repeatable}, "500": {reply(500, `{}`), Broken, repeatable},
+		"502": {reply(502, ``), Late, repeatable}, "504": {reply(504, ``), Late, repeatable},
+		"503": {reply(503, ``), Unavailable, repeatable}, "HTML": {ok(htmlPage), Broken, repeatable},
+		"cut": {cut, Cut, repeatable}, "silence": {hang, Late, repeatable},
+		"400": {reply(400, `{}`), Refused, never}, "success 0": {ok(`{"success":0}`), Refused, never},
+		"407": {reply(407, ``), Blocked, never}, "403": {reply(403, ``), Unauthorized, never},
+		"303": {reply(303, ``), Redirected, never}, "cached": {reply(200, successJSON, "Age", "1"), Cached, never},
+		"no group": {ok(`{"success":1,"new_user_group":true}`), Incomplete, never},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			for _, call := range fourCalls {
@@ -44,55 +45,54 @@ func TestRepetitions(t *testing.T) {
 				if kind == success && name == "no group" && call.method == http.MethodDelete {
 					continue
 				}
-				lost := kind == UnknownOutcome || kind == Incomplete
+				done := kinds[kind].done
+				if call.method == http.MethodGet {
+					done = kinds[kind].doneByGet
+				}
 				counted := strings.Contains(failure.Error(), fmt.Sprintf("in the last of %d attempts, ", want))
 				failIf(t, kind != test.kind || len(service.seen) != want || failure.Attempts != want ||
-					failure.Method != call.method ||
-					counted != (want > 1) || failure.AfterLostAttempt != (lost && want > 1) || failure.MayHaveHappened() != lost,
+					failure.Method != call.method || counted != (want > 1) || failure.Done != done,
 					"%s %s: %d requests, want %d; %#v", call.method, name, len(service.seen), want, failure)
 				timedOut := strings.HasSuffix(failure.Reason, "no complete response arrived within 20s")
-				if took := time.Since(begun); took != waits && !failure.RateLimited() || timedOut != (name == "silence") {
+				if took := time.Since(begun); took != waits && !failure.Limits() || timedOut != (name == "silence") {
 					t.Errorf("%s %s: ended after %s, want %s: %v", call.method, name, took, waits, failure)
 				}
 				if want == 1 {
 					continue
 				}
 				answer, failure, _ := call.make(newClient(inTurn(test.fault, ok(successJSON))))
-				failIf(t, failure != nil || call.method != http.MethodDelete && answer.AfterLostAttempt != lost,
-					"%s %s: AfterLostAttempt = %v, %v", call.method, name, answer.AfterLostAttempt, failure)
+				failIf(t, failure != nil || call.method != http.MethodDelete && answer.Earlier != done,
+					"%s %s: Earlier = %v, %v", call.method, name, answer.Earlier, failure)
 				// Even a refusal does not tell what the lost attempt did.
 				_, failure, kind = call.make(newClient(inTurn(test.fault, reply(400, "{}"))))
-				failIf(t, kind != Refused || failure.AfterLostAttempt != lost || failure.MayHaveHappened() != lost,
+				failIf(t, kind != Refused || failure.Done != done,
 					"%s: a refusal after a lost attempt: %#v", call.method, failure)
 			}
 		})
 	}
 }
 
-// TestSharedRetries: the calls of an operation must share their retries, calls outside of one must have none, and a
-// deletion can forbid them.
+// TestSharedRetries: the calls of an operation must share their retries, and those of Once must have none.
 func TestSharedRetries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		service := inTurn(cut, ok(successJSON), cut, cut, ok(successJSON), cut)
 		client, begun := newClient(service), time.Now()
-		operation := client.Begin(t.Context())
+		operation := client.Begin()
 		for i, want := range []int{2, 5, 6, 7} { // requests, of which three are retries
-			_, failure, _ := get.send(operation, client)
+			_, failure, _ := get.send(t.Context(), operation)
 			same(t, fmt.Sprint("call ", i), []any{failure != nil, len(service.seen)}, []any{i > 1, want})
 		}
 		same(t, "all waits", time.Since(begun), 7*second)
-		same(t, "Retry", fmt.Sprint(client.Retry(operation, nil), client.Retry(client.Begin(t.Context()), nil)), "false true")
+		same(t, "Retry", fmt.Sprint(operation.Retry(t.Context(), nil), client.Begin().Retry(t.Context(), nil)), "false true")
 		begun = time.Now()
-		same(t, "AwaitOutcome", client.AwaitOutcome(operation, nil), false)
+		same(t, "Await", operation.Await(t.Context(), nil), false)
 		same(t, "the wait", time.Since(begun), 30*second)
-		onlyOnce := remove
-		onlyOnce.token.Once = true
 		_, without, _ := get.make(newClient(inTurn(cut), once))
-		_, forbidden, _ := onlyOnce.make(newClient(inTurn(cut)))
+		_, forbidden, _ := remove.send(t.Context(), newClient(inTurn(cut)).Begin().Once())
 		client = newClient(inTurn(ok(successJSON), reply(429, "")))
 		_, _, _ = get.make(client)
-		_, outside, _ := get.send(t.Context(), client)
+		_, outside, _ := get.send(t.Context(), client.Begin().Once())
 		// A rate limit must not end a call while others get through, here once a minute, but must end it after two minutes.
 		client = newClient(inTurn(func(request *http.Request) (*http.Response, error) {
 			return reply(map[string]int{"PUT": 200, "GET": 429}[request.Method], successJSON)(request)
@@ -153,15 +153,15 @@ func TestStopped(t *testing.T) {
 		kind     Kind
 		ended    time.Duration
 	}{
-		"before the start":             {late, soon, 0, false, 0, NotSent, 0},
+		"before the start":             {late, soon, 0, false, 0, Stopped, 0},
 		"in flight":                    {late, second, 0, false, 1, success, 10 * second},
-		"in flight, and no answer":     {hang, second, 0, false, 1, UnknownOutcome, 20 * second},
+		"in flight, and no answer":     {hang, second, 0, false, 1, Late, 20 * second},
 		"waiting after 429":            {refuse, second, 0, false, 1, Throttled, second},
 		"not at all":                   {refuse, 9 * hour, 0, false, 4, Throttled, 90 * second},
-		"for the rate limit":           {late, 11 * second, 1, false, 1, NotSent, second},
+		"for the rate limit":           {late, 11 * second, 1, false, 1, Stopped, second},
 		"clean-up, before the start":   {late, soon, 0, true, 1, success, 10 * second},
 		"clean-up, refused":            {refuse, soon, 0, true, 1, Throttled, 0},
-		"clean-up, lost":               {cut, soon, 0, true, 1, UnknownOutcome, 0},
+		"clean-up, lost":               {cut, soon, 0, true, 1, Cut, 0},
 		"clean-up, for the rate limit": {late, 11 * second, 1, true, 2, success, 11 * second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -175,102 +175,20 @@ func TestStopped(t *testing.T) {
 				for range test.limited {
 					_, _, _ = get.make(client)
 				}
-				if ctx = client.Begin(ctx); test.cleansUp {
-					ctx = CleanUp(ctx)
+				calls := client.Begin()
+				if test.cleansUp {
+					calls = calls.CleaningUp()
 				}
 				start := time.Now()
-				answer, failure, kind := call.send(ctx, client)
+				answer, failure, kind := call.send(ctx, calls)
 				if took := time.Since(start); kind != test.kind || took != test.ended || len(service.seen) != test.requests {
 					t.Errorf("%s, %s: kind %d after %s, %d requests", name, call.method, kind, took, len(service.seen))
 				}
 				failIf(t, kind == success && call.method != http.MethodDelete && answer.UserGroup.Token.IsZero() ||
 					kind == Throttled && failure.Message != "the last word" ||
-					kind == NotSent && (failure.Temporary() || !errors.Is(failure, context.Canceled)),
+					kind == Stopped && (failure.Passes() || !errors.Is(failure, context.Canceled)),
 					"%s, %s: %+v, %#v", name, call.method, answer, failure)
 			}
 		})
-	}
-}
-
-// TestNameRequired: a name must be sent only to a service that requires one, and only where that is known or likely.
-// The service refuses (r, 0 with status 200, u with 401), fails (5 with status 500, 3 with 503), cuts the connection
-// (c), and returns a group that is new (+) or existed (=).
-func TestNameRequired(t *testing.T) {
-	t.Parallel()
-	reactions := map[rune]reaction{
-		'r': reply(400, `{"success":0}`), '0': ok(`{"success":0}`), 'u': reply(401, `{}`), '5': reply(500, `{}`),
-		'3': reply(503, ""), 'c': cut, '+': ok(createdJSON), '=': ok(successJSON),
-	}
-	const without, with = `{"user_group_id":"acme"}`, `{"user_group_id":"acme","name":"Acme"}`
-	for _, test := range []struct {
-		reactions string // to two lookups and two updates
-		named     string // n for each request with a name, - for each without
-		required  string // the methods that are known to require a name in the end
-		lost      string // for each call that succeeds, y if an earlier attempt may have done the work
-	}{
-		{"====", "----", "", "----"},
-		{"r+=r==", "-nn-nn", "GET PUT", "----"},
-		{"0+=0==", "-nn-nn", "GET PUT", "----"},
-		{"=r+==", "--n--", "", "----"}, // It requires a name only of a group that does not exist yet.
-		{"r+r", "-nn", "GET", "-"},     // The second lookup is refused with a name.
-		{"5+=5==", "-nn-nn", "GET PUT", "----"},
-		{"r3+===", "-nnn--", "GET", "y---"},
-		{"c5+===", "--nn--", "GET", "y---"},
-		{"5=+==", "-nn--", "GET", "y---"}, // The status 500 may have created the group.
-		{"55+===", "-n----", "", "y---"},  // The first retry has shown that it is not the name.
-		{"+5====", "-----", "", "-y--"},   // A lookup without a name has passed before.
-		{"535+===", "-n-nn--", "GET", "y---"},
-		{"3+===", "-----", "", "y---"},
-		{"5r", "-n", "", ""},
-		{"u", "-", "", ""},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			var service service
-			for _, r := range test.reactions {
-				service.reactions = append(service.reactions, reactions[r])
-			}
-			client, lost, named := newClient(&service), "", ""
-			for _, method := range []string{"GET", "GET", "PUT", "PUT"} {
-				call := anyCall{method: method, group: GroupRequest{UserGroupID: "acme", NameIfRequired: "Acme"}}
-				answer, failure, _ := call.make(client)
-				if failure != nil {
-					break
-				}
-				lost += map[bool]string{true: "y", false: "-"}[answer.AfterLostAttempt]
-			}
-			for _, body := range service.bodies {
-				named += map[string]string{without: "-", with: "n"}[body]
-			}
-			required := slices.DeleteFunc([]string{"GET", "PUT"},
-				func(method string) bool { return !client.NameRequired(method) })
-			same(t, test.reactions, []string{named, strings.Join(required, " "), lost},
-				[]string{test.named, test.required, test.lost})
-		})
-	}
-	// It is tried even if no retries are left, and an incomplete response shows that a name is required, too.
-	service := inTurn(reply(500, "{}"), ok(`{"success":1,"new_user_group":true}`))
-	client := newClient(service, once)
-	call := anyCall{method: "GET", group: GroupRequest{UserGroupID: "acme", NameIfRequired: "Acme"}}
-	_, _, kind := call.make(client)
-	same(t, "without retries", fmt.Sprint(service.bodies, kind, client.NameRequired("GET")),
-		fmt.Sprint([]string{without, with}, Incomplete, true))
-	// A call that cleans up is completed even if the run is stopped, but does not wait.
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	stopped := inTurn(ok(successJSON), reply(400, "{}"), reply(429, ""))
-	client = newClient(stopped)
-	_, _, _ = get.make(client)
-	_, _, _ = call.send(client.Begin(CleanUp(ctx)), client)
-	same(t, "a call that cleans up", stopped.bodies, []string{without, without, with})
-	// A name of its own shows nothing. Without NameIfRequired, none may be sent.
-	service = inTurn(ok(successJSON), reply(400, "{}"))
-	client = newClient(service)
-	_, _,
-		_ = anyCall{
-		method: "GET", group: GroupRequest{UserGroupID: "acme", Name: new("Acme"), NameIfRequired: "B"},
-	}.make(client)
-	_, _, _ = get.make(client)
-	if !slices.Equal(service.bodies, []string{with, without}) || client.NameRequired(http.MethodGet) {
-		t.Errorf("sent %q", service.bodies)
 	}
 }

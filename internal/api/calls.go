@@ -19,9 +19,6 @@ type GroupRequest struct {
 	Name        *string           `json:"name,omitzero"`
 	Mapping     map[string]string `json:"mapping,omitzero"`
 	Properties  Properties        `json:"properties,omitzero"`
-	// NameIfRequired is sent in place of a Name that is nil, but only to a service that refuses the call without a name.
-	// Empty means that no name may be sent.
-	NameIfRequired string `json:"-"`
 }
 
 // TokenRequest is the body of a rotation or a deletion (interface sections 4.3, 4.4). A deletion omits empty fields. A
@@ -30,7 +27,6 @@ type TokenRequest struct {
 	CurrentToken         Secret // the token that the group is believed to have
 	UserGroupID          string
 	DataSourceProvidedID string // the caller's own ID of a data source, which may identify the group's data source
-	Once                 bool   // forbids retries of a deletion
 }
 
 // UserGroup contains the fields of a group in a response (interface section 2.2). A field that is missing, null or of
@@ -52,25 +48,54 @@ type Answer struct {
 	// New reports whether this call created the group. It is nil if the response does not say so. Only get-or-create
 	// sets it.
 	New *bool
-	// AfterLostAttempt reports that an earlier attempt of this call may have done the work, so that this response may
-	// show its result. A group that "exists" may have been created a moment ago by this very call.
-	AfterLostAttempt bool
+	// Earlier says whether an earlier attempt of this call has done the work, so that this response may show its result.
+	// A group that "exists" may have been created a moment ago by this very call.
+	Earlier Done
+}
+
+// Calls makes the calls of one operation, which share its retries. They must not be concurrent.
+type Calls struct {
+	client   *Client
+	retries  *retries
+	cleansUp bool
+}
+
+// Begin returns the calls of an operation, with MaxRetries retries.
+func (c *Client) Begin() Calls { return Calls{client: c, retries: &retries{left: c.config.MaxRetries}} }
+
+// CleaningUp returns calls that share the retries of c. They are made even if the run has been stopped, because
+// stopping halfway would leave something behind at the service. Only retries that have to wait are not.
+func (c Calls) CleaningUp() Calls {
+	c.cleansUp = true
+	return c
+}
+
+// CleansUp reports whether the calls are made even if the run has been stopped.
+func (c Calls) CleansUp() bool { return c.cleansUp }
+
+// Once returns calls of the same operation that are not repeated.
+func (c Calls) Once() Calls {
+	c.retries = &retries{}
+	return c
 }
 
 // GetOrCreate returns the group with the given ID, and creates it if it does not exist (interface section 4.1). It
-// is retried after a lost response. The error of each of the four calls is an *Error.
-func (c *Client) GetOrCreate(ctx context.Context, group GroupRequest) (Answer, error) {
-	return c.do(ctx, call{method: http.MethodGet, repeatable: true, needsToken: true, needsNew: true}.about(group))
+// is retried after a lost response.
+func (c Calls) GetOrCreate(ctx context.Context, group GroupRequest) (Answer, *Error) {
+	return c.do(ctx, call{
+		method: http.MethodGet, id: group.UserGroupID, body: encode(group),
+		repeatable: true, needsToken: true, needsNew: true,
+	})
 }
 
 // Update changes a group (interface section 4.2). It is retried after a lost response.
-func (c *Client) Update(ctx context.Context, group GroupRequest) (Answer, error) {
-	return c.do(ctx, call{method: http.MethodPut, repeatable: true}.about(group))
+func (c Calls) Update(ctx context.Context, group GroupRequest) (Answer, *Error) {
+	return c.do(ctx, call{method: http.MethodPut, id: group.UserGroupID, body: encode(group), repeatable: true})
 }
 
 // Rotate replaces the token of the group that has the given one (interface section 4.3). It is never retried after a
 // lost response.
-func (c *Client) Rotate(ctx context.Context, group TokenRequest) (Answer, error) {
+func (c Calls) Rotate(ctx context.Context, group TokenRequest) (Answer, *Error) {
 	return c.do(ctx, call{
 		method: http.MethodPost, id: group.UserGroupID, needsToken: true, secret: group.CurrentToken,
 		body: encode(struct {
@@ -79,28 +104,18 @@ func (c *Client) Rotate(ctx context.Context, group TokenRequest) (Answer, error)
 	})
 }
 
-// Delete deletes a group (interface section 4.4). It is retried after a lost response, so a refusal with
-// Error.AfterLostAttempt set may mean that an earlier attempt deleted the group.
-func (c *Client) Delete(ctx context.Context, group TokenRequest) error {
-	_, err := c.do(ctx, call{
-		method: http.MethodDelete, id: group.UserGroupID, repeatable: !group.Once, secret: group.CurrentToken,
+// Delete deletes a group (interface section 4.4). It is retried after a lost response, so a refusal whose Done is not
+// No may mean that an earlier attempt deleted the group.
+func (c Calls) Delete(ctx context.Context, group TokenRequest) *Error {
+	_, failure := c.do(ctx, call{
+		method: http.MethodDelete, id: group.UserGroupID, repeatable: true, secret: group.CurrentToken,
 		body: encode(struct {
 			CurrentToken         string `json:"current_token,omitzero"`
 			UserGroupID          string `json:"user_group_id,omitzero"`
 			DataSourceProvidedID string `json:"data_source_provided_id,omitzero"`
 		}{group.CurrentToken.Reveal(), group.UserGroupID, group.DataSourceProvidedID}),
 	})
-	return err
-}
-
-// about completes a call with what it sends about a group.
-func (c call) about(group GroupRequest) call {
-	c.id, c.body = group.UserGroupID, encode(group)
-	if group.Name == nil && group.NameIfRequired != "" {
-		group.Name = &group.NameIfRequired
-		c.named = encode(group)
-	}
-	return c
+	return failure
 }
 
 func encode(body any) []byte {
@@ -114,6 +129,9 @@ type Differences struct {
 	Properties []string
 }
 
+// Any reports whether there is a difference.
+func (d Differences) Any() bool { return d.Name || len(d.Properties) > 0 }
+
 // Differences compares a request with the response. A field that either of them lacks is not a difference.
 func (r GroupRequest) Differences(response UserGroup) (d Differences) {
 	d.Name = r.Name != nil && response.Name != nil && *response.Name != *r.Name
@@ -121,6 +139,17 @@ func (r GroupRequest) Differences(response UserGroup) (d Differences) {
 		d.Properties = r.Properties.Differences(response.Properties)
 	}
 	return d
+}
+
+// ShownBy reports whether a response shows every field of the request that a response to a lookup can show, and shows
+// the same. It is false for a request without any such field.
+func (r GroupRequest) ShownBy(response UserGroup) bool {
+	if r.Name == nil && r.Properties.IsZero() || r.Differences(response).Any() {
+		return false
+	}
+	showsName := r.Name == nil || response.Name != nil
+	showsProperties := r.Properties.IsZero() || !response.Properties.IsZero()
+	return showsName && showsProperties
 }
 
 // SameName reports whether a service that respells names shows the second name for the first one: with HTML entities,

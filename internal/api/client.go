@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -43,11 +42,7 @@ type Client struct {
 	config  Config
 	secrets []Secret
 	limiter *limiter
-
-	mu sync.Mutex
-	// worked has the HTTP methods with which a call has succeeded. nameRequired has those of which it is known whether the
-	// service requires a name.
-	worked, nameRequired map[string]bool
+	learned learned
 }
 
 // New returns a client. It makes no call.
@@ -64,51 +59,6 @@ func New(config Config) *Client {
 	}
 	return &Client{
 		config: config, secrets: slices.AppendSeq([]Secret{config.APIKey}, maps.Values(config.Headers)),
-		limiter: newLimiter(ceiling), worked: map[string]bool{}, nameRequired: map[string]bool{},
-	}
-}
-
-// LastThrough returns when the service itself last decided on a call, or the zero time if it never has.
-func (c *Client) LastThrough() time.Time {
-	c.limiter.mu.Lock()
-	defer c.limiter.mu.Unlock()
-	return c.limiter.through
-}
-
-// HasWorked reports whether a call with one of the HTTP methods has succeeded, or with any if none is given.
-func (c *Client) HasWorked(methods ...string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(methods) == 0 && len(c.worked) > 0 ||
-		slices.ContainsFunc(methods, func(method string) bool { return c.worked[method] })
-}
-
-// NameRequired reports whether the service has accepted calls with the HTTP method only with a name, so that each of
-// them sends one.
-func (c *Client) NameRequired(method string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.nameRequired[method]
-}
-
-// mayMissName reports whether the next attempt has to show whether only a name was missing, even if no retries are
-// left. A service that does not check what it gets fails with status 500.
-func (c *Client) mayMissName(call call, failure, earlier *Error) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	const status = http.StatusInternalServerError
-	_, known := c.nameRequired[call.method]
-	return call.named != nil && !known && failure.Status == status && (earlier == nil || earlier.Status != status)
-}
-
-// succeeded records that a call has succeeded, even if its response was incomplete. named says whether it was sent with
-// NameIfRequired.
-func (c *Client) succeeded(call call, named bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.worked[call.method] = true
-	_, known := c.nameRequired[call.method]
-	if call.named != nil && (!named || !known) { // A service may require a name only of a group that does not exist yet.
-		c.nameRequired[call.method] = named
+		limiter: newLimiter(ceiling),
 	}
 }

@@ -35,7 +35,7 @@ var handshakeAlerts = regexp.MustCompile(
 // transportFailure returns the failure for an exchange without a complete response. Nothing can have been done before
 // there was a connection, nor if TLS or a proxy kept the request from the service.
 func (c *Client) transportFailure(ctx context.Context, err error, connection *connection) *Error {
-	failure := &Error{Kind: NotSent, cause: err, permanent: true}
+	failure := &Error{Kind: Blocked, cause: err}
 	var certificate *tls.CertificateVerificationError
 	var remote *net.OpError
 	refused := errors.As(err, &remote) && remote.Op == "remote error" && handshakeAlerts.MatchString(remote.Err.Error())
@@ -48,12 +48,12 @@ func (c *Client) transportFailure(ctx context.Context, err error, connection *co
 	case refused && !connection.reused.Load():
 		failure.Reason, failure.Obstacle = "the server refused the TLS connection: "+remote.Err.Error(), TLS
 	case !connection.made.Load():
-		failure.Reason, failure.permanent = "no connection was made: "+err.Error(), false
+		failure.Kind, failure.Reason = NotSent, "no connection was made: "+err.Error()
 	case ctx.Err() != nil:
-		failure.Kind = UnknownOutcome
+		failure.Kind = Late
 		failure.Reason = fmt.Sprintf("no complete response arrived within %s", c.config.RequestTimeout)
 	default:
-		failure.Kind, failure.Reason = UnknownOutcome, "the connection was cut before a complete response had arrived"
+		failure.Kind, failure.Reason = Cut, "the connection was cut before a complete response had arrived"
 	}
 	failure.Reason = c.shown(failure.Reason) // It may quote a certificate.
 	return failure
@@ -64,27 +64,47 @@ func tunnelFailure(_ context.Context, _ *url.URL, _ *http.Request, response *htt
 	if response.StatusCode == http.StatusOK {
 		return nil
 	}
+	kind := Blocked
+	if response.StatusCode/100 == 5 {
+		kind = NotSent
+	}
 	return &Error{
-		Kind: NotSent, Obstacle: Proxy, permanent: response.StatusCode/100 != 5,
+		Kind: kind, Obstacle: Proxy,
 		Reason: "the proxy did not connect: it responded with status " + statusText(response.StatusCode),
 	}
 }
 
-// obstacle returns the obstacle that a response shows. It depends on the methods that have worked before.
-func (c *Client) obstacle(call call, failure *Error) Obstacle {
-	is := func(statuses ...int) bool { return slices.Contains(statuses, failure.Status) }
-	// Many programs do not expect a body with these methods.
-	oddBody := (call.method == http.MethodGet || call.method == http.MethodDelete) && !c.HasWorked(call.method)
+// bodyFaults are statuses with which programs refuse a call whose body did not arrive, or was not expected.
+var bodyFaults = []int{400, 411, 413, 415, 422}
+
+// obstacle returns the obstacle that a response shows. It depends on the methods that have worked before. saysSuccess
+// reports that the response has the member success, so that it comes from the service.
+func (c *Client) obstacle(call call, failure *Error, saysSuccess bool) Obstacle {
+	isAbsent := failure.Status == http.StatusNotFound || failure.Status == http.StatusMethodNotAllowed
+	isClass2 := failure.Status/100 == 2
 	switch {
-	case is(http.StatusProxyAuthRequired):
+	case failure.Status == http.StatusProxyAuthRequired:
 		return Proxy
-	case is(http.StatusNotFound, http.StatusMethodNotAllowed) && !c.HasWorked():
+	case isAbsent && !saysSuccess && !c.HasWorked():
 		return WrongAddress
-	case oddBody && is(400, 411, 413, 415, 422), oddBody && !failure.fromService && is(403, 405):
+	case c.mayDropBody(call.method, failure):
 		return BodyDropped
-	case !failure.fromService && failure.Kind != Redirected && (failure.Status/100 == 2 || !failure.Temporary()):
+	case failure.FromService || failure.Kind == Redirected:
+		return NoObstacle
+	case isClass2 || !failure.Passes():
 		return Foreign
 	default:
 		return NoObstacle
 	}
+}
+
+// mayDropBody reports whether the body of the request may have been dropped on the way. Many programs do not expect a
+// body with GET and DELETE.
+func (c *Client) mayDropBody(method string, failure *Error) bool {
+	isOdd := method == http.MethodGet || method == http.MethodDelete
+	if !isOdd || c.HasWorkedWith(method) {
+		return false
+	}
+	isByGateway := failure.Status == http.StatusForbidden || failure.Status == http.StatusMethodNotAllowed
+	return slices.Contains(bodyFaults, failure.Status) || isByGateway && !failure.FromService
 }

@@ -117,25 +117,25 @@ var (
 	fourCalls = []anyCall{get, put, post, remove}
 )
 
-const success Kind = -1
+const success = none
 
 // send makes the call, and returns the kind of its error.
-func (a anyCall) send(ctx context.Context, c *Client) (answer Answer, failure *Error, kind Kind) {
-	var err error
+func (a anyCall) send(ctx context.Context, calls Calls) (answer Answer, failure *Error, kind Kind) {
 	switch a.method {
 	case http.MethodGet:
-		answer, err = c.GetOrCreate(ctx, a.group)
+		answer, failure = calls.GetOrCreate(ctx, a.group)
 	case http.MethodPut:
-		answer, err = c.Update(ctx, a.group)
+		answer, failure = calls.Update(ctx, a.group)
 	case http.MethodPost:
-		answer, err = c.Rotate(ctx, a.token)
+		answer, failure = calls.Rotate(ctx, a.token)
 	default:
-		err = c.Delete(ctx, a.token)
+		failure = calls.Delete(ctx, a.token)
 	}
-	if err == nil {
+	if failure == nil {
 		return answer, nil, success
 	}
-	if !errors.As(err, &failure) || failure.Kind != Incomplete && (answer.New != nil || !answer.UserGroup.Token.IsZero()) {
+	isUsable := failure.Kind == Incomplete || failure.Kind == Unmarked
+	if !isUsable && (answer.New != nil || !answer.UserGroup.Token.IsZero()) {
 		panic(failure.Error() + " comes with a response")
 	}
 	return answer, failure, failure.Kind
@@ -143,7 +143,7 @@ func (a anyCall) send(ctx context.Context, c *Client) (answer Answer, failure *E
 
 // make makes the call as an operation of its own.
 func (a anyCall) make(c *Client) (Answer, *Error, Kind) {
-	return a.send(c.Begin(context.Background()), c)
+	return a.send(context.Background(), c.Begin())
 }
 
 func (a anyCall) take(react reaction) (Answer, *Error, Kind) {

@@ -16,7 +16,6 @@ type limiter struct {
 	turn    chan struct{} // held by the call that comes next
 	mu      sync.Mutex
 	first   time.Time // when the first call was sent
-	through time.Time // when the service last decided on a call
 	passes  int
 	found   bool      // the limit, which has refused calls after the rate was lowered for the first time
 	opens   time.Time // no call is sent earlier
@@ -39,6 +38,9 @@ func newLimiter(ceiling rate.Limit) *limiter {
 // wait waits until the next call may be sent. It returns an error if the context ends first. Only one call at a time
 // waits for its time, and the others for their turn, so that a change of the rate applies to all of them.
 func (l *limiter) wait(ctx context.Context) error {
+	if err := ctx.Err(); err != nil { // The select would pick one of two ready cases at random.
+		return err
+	}
 	select {
 	case l.turn <- struct{}{}:
 		defer func() { <-l.turn }()
@@ -71,7 +73,6 @@ func (l *limiter) learn(sent time.Time, failure *Error, longest time.Duration) {
 	}
 	switch {
 	case failure == nil || failure.Decided():
-		l.through = now
 		l.passes++
 		if limit < l.ceiling {
 			step := limit / 10
@@ -80,7 +81,7 @@ func (l *limiter) learn(sent time.Time, failure *Error, longest time.Duration) {
 			}
 			l.calls.SetLimit(min(limit+max(step, leastIncrease), l.ceiling))
 		}
-	case failure.RateLimited():
+	case failure.Limits():
 		if opens := now.Add(min(failure.RetryAfter, longest)); opens.After(l.opens) {
 			l.opens = opens
 		}

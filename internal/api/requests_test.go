@@ -24,7 +24,7 @@ import (
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	full := GroupRequest{
-		UserGroupID: `a/c m"é`, Name: new("Acme"), Mapping: map[string]string{"s2": "b", "s1": "a"}, NameIfRequired: "x",
+		UserGroupID: `a/c m"é`, Name: new("Acme"), Mapping: map[string]string{"s2": "b", "s1": "a"},
 		Properties: properties(`{ "z": 1e30, "a": 123456789012345678901234567890, "u": "\u00e9", "n": null, "o": {} }`),
 	}
 	const fullBody = `{"user_group_id":"a/c m\"é","name":"Acme","mapping":{"s1":"a","s2":"b"},` +
@@ -32,8 +32,8 @@ func TestRequests(t *testing.T) {
 	empty := GroupRequest{UserGroupID: "acme", Name: new(""), Mapping: map[string]string{}, Properties: properties("{ }")}
 	const emptyBody, bareBody = `{"user_group_id":"acme","name":"","mapping":{},"properties":{}}`,
 		`{"user_group_id":"acme"}`
-	bare := GroupRequest{UserGroupID: "acme", NameIfRequired: "Acme"}
-	all := TokenRequest{NewSecret(plantedToken), `a"c`, "d", false}
+	bare := GroupRequest{UserGroupID: "acme"}
+	all := TokenRequest{NewSecret(plantedToken), `a"c`, "d"}
 	const tokenBody = `{"current_token":"` + plantedToken + `"`
 	for _, test := range []struct {
 		anyCall
@@ -118,7 +118,7 @@ func TestWire(t *testing.T) {
 		dies, requests, client.config.MaxRetries = true, 0, 0
 		_, _, kind := get.make(client)
 		same(t, "the kind, connection and requests of a GET that dies", []int{int(kind), used, requests},
-			[]int{int(UnknownOutcome), 17, 1})
+			[]int{int(Cut), 17, 1})
 	})
 }
 

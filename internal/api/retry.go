@@ -15,48 +15,42 @@ const rateLimitWaits = 4
 
 // retries counts the retries that all calls of one operation share, so that loops of calls do not multiply them.
 type retries struct {
-	counted      int
+	left, used   int
 	limitedSince time.Time // when a rate limit first refused a call
-}
-
-type retriesKey struct{}
-
-// Begin returns the context for the calls of one operation, which share MaxRetries retries. The calls must not be
-// concurrent. A call with any other context has no retries.
-func (c *Client) Begin(ctx context.Context) context.Context {
-	return context.WithValue(ctx, retriesKey{}, &retries{})
 }
 
 // Retry waits before the next retry of an operation and reports whether it is allowed. It returns false if no retries
 // are left, or if the run is stopped while it waits. failure is the error of the last call, or nil if no call failed.
-func (c *Client) Retry(ctx context.Context, failure *Error) bool {
-	wait, allowed := c.next(ctx, failure)
-	return allowed && Sleep(ctx, wait) == nil
+func (c Calls) Retry(ctx context.Context, failure *Error) bool {
+	wait, allowed := c.next(failure)
+	if !allowed {
+		return false
+	}
+	return Sleep(ctx, wait) == nil
 }
 
-// AwaitOutcome is like Retry, but also waits if no retries are left, because the service may still be working on the
-// call that failed.
-func (c *Client) AwaitOutcome(ctx context.Context, failure *Error) bool {
-	wait, allowed := c.next(ctx, failure)
+// Await is like Retry, but also waits if no retries are left, because the service may still be working on the call that
+// failed.
+func (c Calls) Await(ctx context.Context, failure *Error) bool {
+	wait, allowed := c.next(failure)
 	return Sleep(ctx, wait) == nil && allowed
 }
 
-func (c *Client) next(ctx context.Context, failure *Error) (wait time.Duration, allowed bool) {
-	r, isOperation := ctx.Value(retriesKey{}).(*retries)
-	if !isOperation {
-		r = &retries{counted: c.config.MaxRetries}
-	}
-	if isOperation && failure != nil && failure.RateLimited() && c.config.MaxRetries > 0 {
+func (c Calls) next(failure *Error) (wait time.Duration, allowed bool) {
+	r := c.retries
+	if failure != nil && failure.Limits() && r.left+r.used > 0 {
 		if r.limitedSince.IsZero() {
 			r.limitedSince = time.Now()
 		}
-		longest := rateLimitWaits * c.config.RetryWaitMax
-		if time.Since(r.limitedSince) < longest && time.Since(c.LastThrough()) < longest {
+		longest := rateLimitWaits * c.client.config.RetryWaitMax
+		if time.Since(r.limitedSince) < longest && time.Since(c.client.LastThrough()) < longest {
 			return 0, true // The limiter waits.
 		}
 	}
-	r.counted++
-	return c.wait(r.counted-1, failure), r.counted <= c.config.MaxRetries
+	wait = c.client.wait(r.used, failure)
+	r.left--
+	r.used++
+	return wait, r.left >= 0
 }
 
 // wait returns the wait before retry n, counted from 0: what the service asked for, or else a second, doubled n times,

@@ -65,7 +65,7 @@ func TestSecretsAreHidden(t *testing.T) {
 				}
 				before := log.Len()
 				call := anyCall{method, wanted, TokenRequest{CurrentToken: NewSecret(old), UserGroupID: "visible-id"}}
-				if _, failure, _ := call.send(tflogtest.RootLogger(t.Context(), &log), newClient(inTurn(react))); failure != nil {
+				if _, failure, _ := call.send(tflogtest.RootLogger(t.Context(), &log), newClient(inTurn(react)).Begin().Once()); failure != nil {
 					wantAbsent(t, "the error", printed(failure), secrets...)
 				}
 				wantAbsent(t, "the log", log.String()[before:], secrets...)

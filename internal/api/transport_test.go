@@ -62,12 +62,16 @@ func (w way) try(t *testing.T, reachable hosts, address string, trusted *x509.Ce
 			c.URL, _ = ParseBaseURL(address, true)
 			c.RetryWaitMax, c.RootCAs, c.ClientCertificate = time.Millisecond, trusted, presented
 		})
-		_, failure, kind := call.send(client.Begin(tflogtest.RootLogger(t.Context(), &log)), client)
+		_, failure, kind := call.send(tflogtest.RootLogger(t.Context(), &log), client.Begin())
 		if w.attempts == 0 && failure == nil {
 			continue
 		}
-		if kind != NotSent || failure.Attempts != w.attempts || failure.Temporary() != (w.attempts > 1) ||
-			failure.Obstacle != w.obstacle || !strings.Contains(failure.Reason, w.reason) || failure.MayHaveHappened() {
+		want := Blocked
+		if w.attempts > 1 {
+			want = NotSent
+		}
+		if kind != want || failure.Attempts != w.attempts || failure.Done != No ||
+			failure.Obstacle != w.obstacle || !strings.Contains(failure.Reason, w.reason) {
 			t.Errorf("%s: kind %d: %+v; want %+v", call.method, kind, failure, w)
 			continue
 		}
@@ -117,7 +121,7 @@ func TestTLS(t *testing.T) {
 		alert  tls.AlertError
 		reused bool
 		want   Kind
-	}{{42, false, NotSent}, {42, true, UnknownOutcome}, {80, false, UnknownOutcome}} {
+	}{{42, false, Blocked}, {42, true, Cut}, {80, false, Cut}} {
 		var connection connection
 		connection.made.Store(true)
 		connection.reused.Store(test.reused)
@@ -228,7 +232,7 @@ func TestUnknownLimit(t *testing.T) {
 }
 
 // TestPace: nothing may hold back workers if there is no limit. The limit of the configuration must be kept exactly,
-// and a refusal with Retry-After must hold back every call, but no other response may do so.
+// and a refusal with Retry-After must hold back every call. A failure with status 500 must not.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -241,7 +245,7 @@ func TestPace(t *testing.T) {
 		_, took = tenWorkers(newClient(lowered, func(c *Config) { c.RequestsPerSecond = 10 }), 400)
 		failIf(t, took < 39.9, "400 calls with 10 a second took %.2f s", took)
 		for status, first := range map[int]time.Duration{
-			400: second, 401: second, 404: second, 500: second, 429: 30 * second, 503: 30 * second,
+			500: second, 400: 30 * second, 401: 30 * second, 404: 30 * second, 429: 30 * second, 503: 30 * second,
 		} {
 			service := inTurn(func(request *http.Request) (*http.Response, error) {
 				time.Sleep(second / 2) // The next call is waiting for its time already.

@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -95,7 +94,7 @@ func Run(ctx context.Context, options Options) (report Report) {
 	p.client = api.New(options.Client)
 	defer func() {
 		p.progress("removing what the probe has created")
-		p.removeAll(api.CleanUp(context.WithoutCancel(ctx)))
+		p.removeAll(context.WithoutCancel(ctx))
 		report = p.report()
 	}()
 	for _, step := range steps {
@@ -128,7 +127,7 @@ type reply struct {
 }
 
 func (r reply) isNew() bool             { return r.New != nil && *r.New }
-func (r reply) existed() bool           { return r.New != nil && !*r.New && !r.AfterLostAttempt }
+func (r reply) existed() bool           { return r.New != nil && !*r.New && r.Earlier == api.No }
 func (r reply) shows(name string) bool  { return r.UserGroup.Name != nil && *r.UserGroup.Name == name }
 func (r reply) isForeign(g *group) bool { return *cmp.Or(r.UserGroup.ProvidedID, &g.id) != g.id }
 
@@ -141,7 +140,7 @@ func (r reply) says() string {
 }
 
 // ask makes a call. Anything but a response of the service ends the probe.
-func (p *probe) ask(ctx context.Context, call func(context.Context) (api.Answer, error)) reply {
+func (p *probe) ask(ctx context.Context, call func(api.Calls) (api.Answer, *api.Error)) reply {
 	if p.failure == nil && !p.removing && p.attempts+2*len(p.made())+2 > maxCalls {
 		p.failure = sentence("With this service, the questions take more calls than the probe may make")
 	}
@@ -149,23 +148,27 @@ func (p *probe) ask(ctx context.Context, call func(context.Context) (api.Answer,
 		return reply{refused: &api.Error{Kind: api.NotSent}}
 	}
 	p.statuses = nil
-	answer, err := call(p.client.Begin(ctx))
-	r := reply{Answer: answer, crashed: p.crashed()}
-	if !errors.As(err, &r.refused) {
+	answer, failure := call(p.client.Begin())
+	r := reply{Answer: answer, refused: failure, crashed: p.crashed()}
+	if failure == nil {
 		return r
 	}
+	isUnsure := failure.Done != api.No && failure.Kind != api.Incomplete
 	switch kind := r.refused.Kind; {
 	case kind == api.Redirected && p.slash != "":
 		p.stop("address", "slash", p.slash)
 	case kind == api.Cached:
 		p.behindCache()
-	case r.refused.Obstacle == api.WrongAddress, r.refused.AfterLostAttempt && !r.crashed && !p.removing:
+	case r.refused.Obstacle == api.WrongAddress, isUnsure && !r.crashed && !p.removing:
 		p.failure = r.refused // A lost attempt may be the reason for a refusal.
-	case !r.crashed && !slices.Contains([]api.Kind{api.Refused, api.Unauthorized, api.Incomplete}, kind):
+	case !r.crashed && !slices.Contains([]api.Kind{api.Refused, api.Busy, api.Unauthorized, api.Incomplete}, kind):
 		p.failure = r.refused
 	}
 	return r
 }
+
+// mayHaveHappened reports whether a call that has failed may have done the work nevertheless. It is false for nil.
+func mayHaveHappened(failure *api.Error) bool { return failure != nil && failure.Done != api.No }
 
 // must ends the probe if a call was refused that it cannot do without.
 func (p *probe) must(r reply) reply {
@@ -176,14 +179,14 @@ func (p *probe) must(r reply) reply {
 }
 
 // making makes a call that creates the group, unless it exists. A service that only fails has not created it.
-func (p *probe) making(ctx context.Context, g *group, call func(context.Context) (api.Answer, error)) reply {
+func (p *probe) making(ctx context.Context, g *group, call func(api.Calls) (api.Answer, *api.Error)) reply {
 	known := g.made
 	g.made = true
 	r := p.ask(ctx, call)
 	switch {
 	case r.refused == nil:
 		g.teamID = r.UserGroup.TeamID
-	case r.crashed || !r.refused.MayHaveHappened():
+	case r.crashed || !mayHaveHappened(r.refused):
 		g.made = known
 	}
 	return r
@@ -191,8 +194,8 @@ func (p *probe) making(ctx context.Context, g *group, call func(context.Context)
 
 // get looks up a group, and creates it if it does not exist. It sends a name unless that is empty.
 func (p *probe) get(ctx context.Context, g *group, name string) reply {
-	return p.making(ctx, g, func(ctx context.Context) (api.Answer, error) {
-		return p.client.GetOrCreate(ctx, request(g, name, api.Properties{}))
+	return p.making(ctx, g, func(calls api.Calls) (api.Answer, *api.Error) {
+		return calls.GetOrCreate(ctx, request(g, name, api.Properties{}))
 	})
 }
 
@@ -228,21 +231,21 @@ func request(g *group, name string, properties api.Properties) api.GroupRequest 
 }
 
 func (p *probe) update(ctx context.Context, g *group, name string, properties api.Properties) reply {
-	return p.making(ctx, g, func(ctx context.Context) (api.Answer, error) {
-		return p.client.Update(ctx, request(g, name, properties))
+	return p.making(ctx, g, func(calls api.Calls) (api.Answer, *api.Error) {
+		return calls.Update(ctx, request(g, name, properties))
 	})
 }
 
 func (p *probe) rotateWith(ctx context.Context, g *group, token api.Secret) reply {
-	return p.ask(ctx, func(ctx context.Context) (api.Answer, error) {
-		return p.client.Rotate(ctx, api.TokenRequest{CurrentToken: token, UserGroupID: g.id})
+	return p.ask(ctx, func(calls api.Calls) (api.Answer, *api.Error) {
+		return calls.Rotate(ctx, api.TokenRequest{CurrentToken: token, UserGroupID: g.id})
 	})
 }
 
 // rotate rotates the token of a group. A lost response ends the probe, and the token is zero then.
 func (p *probe) rotate(ctx context.Context, g *group) reply {
 	r := p.rotateWith(ctx, g, g.token)
-	if r.refused.MayHaveHappened() {
+	if mayHaveHappened(r.refused) {
 		p.must(r)
 	} else if r.refused != nil {
 		return r
@@ -252,8 +255,8 @@ func (p *probe) rotate(ctx context.Context, g *group) reply {
 }
 
 func (p *probe) delete(ctx context.Context, g *group, token api.Secret) reply {
-	return p.ask(ctx, func(ctx context.Context) (api.Answer, error) {
-		return api.Answer{}, p.client.Delete(ctx, api.TokenRequest{
+	return p.ask(ctx, func(calls api.Calls) (api.Answer, *api.Error) {
+		return api.Answer{}, calls.Delete(ctx, api.TokenRequest{
 			CurrentToken: token, UserGroupID: g.id, DataSourceProvidedID: p.source,
 		})
 	})

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
 // wire records what package api does not tell: the attempts of each call, and what the responses look like. A probe
@@ -33,9 +31,10 @@ func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
 		w.statuses = append(w.statuses, 0)
 		return nil, err
 	}
-	if (&api.Error{Status: response.StatusCode}).RateLimited() {
+	switch response.StatusCode {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		w.throttled++
-	} else {
+	default:
 		w.statuses = append(w.statuses, response.StatusCode)
 	}
 	if target, err := response.Location(); err == nil && target.Path == request.URL.Path+"/" {

@@ -90,7 +90,7 @@ func TestCreateWithALostResponseClaimsOnlyItsOwnGroup(t *testing.T) {
 	p.Fault(http.MethodGet, emulator.CutAfterWork)
 	state, diags := p.Create(Acme())
 	diags.WantWarning(`User group "acme" is assumed to be the one just created`,
-		"with the name and properties that were sent", "in the state", "terraform state rm")
+		"the name and properties that were sent", "in the state", "terraform state rm")
 	p.WantCalls("GET > GET > GET")
 	p.WantTruth(state, "acme")
 	plan := p.Plan(p.Refreshed(state), Acme())
@@ -124,7 +124,7 @@ func TestFailedCreateSaysWhatWasDone(t *testing.T) {
 
 		// Terraform would destroy a tainted resource, so an adoption that the service has not taken as sent succeeds.
 		state, diags := create("old", emulator.Fault{Kind: emulator.Delay})
-		p.Diagnostics(diags.List[:1]).WantWarning(`User group "old" was not updated as planned`, `differ: ["old"]`)
+		p.Diagnostics(diags.List[:1]).WantWarning(`User group "old" was not taken as it was sent`, `differ: ["old"]`)
 		p.Diagnostics(diags.List[1:]).WantWarning(`User group "old" was adopted`)
 		config := adopting("user_group_id", "old")
 		if plan := p.Plan(p.Refreshed(state), config); plan.Action != "update" {

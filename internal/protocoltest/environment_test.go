@@ -71,16 +71,18 @@ func TestTheKeyIsTestedOnlyBeforeChanges(t *testing.T) {
 	state := p.Updated(p.Nothing(), Acme())
 	p.WantCalls("preflight > GET")
 	state = p.Updated(state, Acme("name", "New"))
-	p.WantCalls("preflight > PUT")
+	p.WantCalls("GET > PUT") // The token that the state knows proves the key.
 	p.WantState(state, "api_environment_tag", "Testing")
 	p.WantSettled(p.Refreshed(state), Acme("name", "New"))
 	p.WantCalls("GET")
 
-	// If the state shows that the group is in another environment, the provider does not even run the preflight.
+	// If the state shows that the group is in another environment, the provider makes no call.
 	p = p.AnotherProcess(Object{"api_key": testingKey, "environment": "Customer"})
-	second(p.Update(state, Acme())).WantError(elsewhere,
-		`"Customer"`, `Testing`, "was not updated", "terraform state rm")
-	second(p.Destroy(state)).WantError(elsewhere, "was not deleted")
+	p.PlanToo(state, Acme()).Diags.WantError(elsewhere, `"Customer"`, `"Testing"`, "terraform state rm")
+	p.Walk().WantNone()
+	p.PlanToo(state, nil).Diags.WantError(elsewhere, `"Customer"`, `"Testing"`)
+	p.Walk().WantNone()
+	second(p.ApplyDeletion(state)).WantError(elsewhere, "was not deleted")
 	p.WantCalls("")
 }
 
@@ -123,12 +125,18 @@ func TestWrongKeyTakesOverNoToken(t *testing.T) {
 	diags.WantError(wrongKeyUsed, `"Testing"`, "No group was changed")
 	p.WantSame(after, state)
 	p.WantCalls("GET > preflight")
-	for _, expected := range []any{nil, "Customer"} { // Both the key and the environment can be wrong.
-		unaware := p.AnotherProcess(Object{"api_key": customerKey, "environment": expected})
-		after, diags = unaware.Read(state)
-		diags.WantWarning(replaced, "Check the API key")
-		p.WantNoState(after)
-	}
+	// Both the key and the environment can be wrong. The state knows where its group is.
+	both := p.AnotherProcess(Object{"api_key": customerKey, "environment": "Customer"})
+	p.Service.ResetCounts()
+	after, diags = both.Read(state)
+	diags.WantError(elsewhere, `"Customer"`, `"Testing"`, "No group was changed")
+	p.WantSame(after, state)
+	p.WantCalls("")
+	// Without an environment, nothing tells a replaced group from a wrong key.
+	unaware := p.AnotherProcess(Object{"api_key": customerKey, "environment": nil})
+	after, diags = unaware.Read(state)
+	diags.WantWarning(replaced, "Check the API key")
+	p.WantNoState(after)
 	if group, _ := p.Service.In("Customer").Group("acme"); group.Token != theirs.Token {
 		t.Error("the other group was changed")
 	}

@@ -27,7 +27,7 @@ const (
 	cannotDelete    = `Cannot delete user group "acme"`
 	destroyedWanted = `User group "acme" is both managed and destroyed`
 	isProtected     = `User group "acme" is protected from deletion`
-	notAsPlanned    = `User group "acme" was not updated as planned`
+	notAsPlanned    = `User group "acme" was not taken as it was sent`
 	mayDiffer       = `The plan may differ from what the apply does`
 	leftBehind      = `An empty user group "acme" may remain`
 	replaced        = `A user group was replaced, or the API key belongs to another environment`

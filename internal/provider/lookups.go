@@ -93,23 +93,25 @@ func withoutRepeats(ids []string) []string {
 // empty group may remain.
 func reportsMissing(diags *diag.Diagnostics, err error) bool {
 	missing := usergroup.IsNotFound(err)
-	if missing && problemOf(err).MayRemain {
+	if missing && len(problemOf(err).Left) > 0 {
 		report(diags, nil, problemOf(err))
 	}
 	return missing
 }
 
-// reportFailed reports the failed lookups of many groups: each that leaves a group behind, and most of the others at
-// most. It leaves out those that only say that an earlier error, or the user, has ended the run, unless there is
+// reportFailed reports the failed lookups of many groups: each that leaves a group behind or that others refer to, and
+// most of the others at most. It leaves out those that only say that an earlier error, or the user, has ended the run, unless there is
 // nothing else.
 func reportFailed(diags *diag.Diagnostics, failed []error, most int) {
 	var ended error
 	for _, err := range failed {
 		problem := problemOf(err)
+		mustBeSaid := problem != nil && (problem.EndsRun || len(problem.Left) > 0)
+		refers := problem != nil && problem.Finding == usergroup.RunEnded
 		switch {
-		case problem != nil && problem.MayRemain:
+		case mustBeSaid:
 			report(diags, err)
-		case problem != nil && problem.Finding == usergroup.RunEnded, errors.Is(err, context.Canceled):
+		case refers, errors.Is(err, context.Canceled):
 			ended = cmp.Or(ended, err)
 		case most > 0:
 			report(diags, err)

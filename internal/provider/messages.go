@@ -49,7 +49,11 @@ func title(p *usergroup.Problem) string {
 	if isAboutPreflight(p) {
 		p = p.Cause // Errors that refer to this one name its title.
 	}
-	return titleFor(cmp.Or(findings[p.Finding].title, operations[p.Operation].failed), p.ID)
+	title := cmp.Or(findings[p.Finding].title, operations[p.Operation].failed)
+	if p.Finding == usergroup.RunEnded && p.Done != api.No {
+		title = operations[p.Operation].failed
+	}
+	return titleFor(title, p.ID)
 }
 
 // isAboutPreflight reports whether an operation has failed because the preflight did, and the first of them.
@@ -75,7 +79,7 @@ func detail(p *usergroup.Problem) string {
 		return joined("\n\n", earlier, done(p)) // A line or two are enough for each of many groups.
 	}
 	finding := findings[p.Finding]
-	means, next := joined(" ", said(p), finding.means, facts(p)), joined(" ", finding.next, Advice(p.Call))
+	means, next := joined(" ", said(p), finding.means, facts(p)), joined(" ", finding.next, howToDelete(p), Advice(p.Call))
 	return joined("\n\n", means, done(p), next)
 }
 
@@ -98,61 +102,103 @@ func said(p *usergroup.Problem) string {
 
 // facts returns the values that a finding is about. It names the keys of properties, but none of their values.
 func facts(p *usergroup.Problem) string {
-	switch p.Finding {
-	case usergroup.Replaced, usergroup.AnotherRemains:
-		return fmt.Sprintf("The team_id of the group was %s; the service shows %s.",
-			cmp.Or(p.Prior.TeamID, "none"), cmp.Or(p.Response.TeamID, "none"))
-	case usergroup.WrongKey, usergroup.WrongEnvironment:
-		shown := cmp.Or(p.Response.EnvironmentTag, new("none"))
-		return fmt.Sprintf("The expected environment is %q; the service shows %s.", p.Expected, *shown)
-	case usergroup.NotTakenAsSent, usergroup.MayHaveExisted, usergroup.Respelled, usergroup.AnsweredForAnother:
-		var parts []string
-		if other := p.Response.ProvidedID; other != nil && *other != p.ID {
-			parts = append(parts, fmt.Sprintf("The ID that was sent is %+q; the service shows %+q.", p.ID, *other))
-		}
-		differences := p.Sent.Differences(p.Response)
-		if differences.Name {
-			parts = append(parts, fmt.Sprintf("The name that was sent is %+q; the service shows %+q.",
-				*p.Sent.Name, *p.Response.Name))
-		}
-		if keys := differences.Properties; len(keys) > 0 {
-			parts = append(parts, fmt.Sprintf("These properties differ: %+q.", keys[:min(len(keys), 20)]))
-		}
-		return joined(" ", parts...)
+	if fact := findings[p.Finding].fact; fact != nil {
+		return fact(p)
 	}
 	return ""
 }
 
-// done says what was and was not done.
+func otherTeam(p *usergroup.Problem) string {
+	return fmt.Sprintf("The team_id of the group was %s; the service shows %s.",
+		cmp.Or(p.Prior.TeamID, "none"), cmp.Or(p.Response.TeamID, "none"))
+}
+
+func otherEnvironment(p *usergroup.Problem) string {
+	known := cmp.Or(p.Response.EnvironmentTag, p.Prior.EnvironmentTag, &p.Prior.Environment)
+	return fmt.Sprintf("The expected environment is %q; the group is in %q.", p.Expected, *known)
+}
+
+func keyEnvironment(p *usergroup.Problem) string {
+	shown := "none"
+	if tag := p.Response.EnvironmentTag; tag != nil {
+		shown = strconv.Quote(*tag)
+	}
+	return fmt.Sprintf("The expected environment is %q; the service shows %s.", p.Expected, shown)
+}
+
+// whatDiffers names what the service shows differently.
+func whatDiffers(p *usergroup.Problem) string {
+	var parts []string
+	if other := p.Response.ProvidedID; other != nil && *other != p.ID {
+		parts = append(parts, fmt.Sprintf("The ID that was sent is %+q; the service shows %+q.", p.ID, *other))
+	}
+	differences := p.Sent.Differences(p.Response)
+	if differences.Name {
+		parts = append(parts, fmt.Sprintf("The name that was sent is %+q; the service shows %+q.",
+			*p.Sent.Name, *p.Response.Name))
+	}
+	if keys := differences.Properties; len(keys) > 0 {
+		parts = append(parts, fmt.Sprintf("These properties differ: %+q.", keys[:min(len(keys), 20)]))
+	}
+	return joined(" ", parts...)
+}
+
+// done says what was and was not done, and which groups may remain.
 func done(p *usergroup.Problem) string {
-	operation := operations[p.Operation]
-	text := []string{usergroup.No: operation.no, usergroup.Maybe: operation.maybe, usergroup.Yes: operation.yes}[p.Done]
-	if p.Operation == usergroup.Rotate && p.Done == usergroup.Yes && p.Cause == nil && !p.Response.Token.IsZero() {
-		text = "The token was rotated, and the state has the new one."
+	text := cmp.Or(findings[p.Finding].done, whatWasDone(p))
+	if p.AlsoRotated {
+		text += " The token was rotated nevertheless, and the state has the new one."
 	}
-	text = cmp.Or(findings[p.Finding].done, text)
-	if p.MayRemain {
-		text += fmt.Sprintf(" An empty group with the ID %q may remain, because looking up a missing group creates it. %s",
-			p.ID, removeIt)
-	}
-	if isAboutPreflight(p) && p.Cause.MayRemain {
-		text += fmt.Sprintf(" The preflight's test group, with the ID %q, may remain. %s", p.Cause.ID, removeIt)
+	for _, id := range p.Left {
+		what := "An empty group with the ID %q may remain, because looking up a missing group creates it. "
+		if !strings.EqualFold(id, p.ID) {
+			what = "The preflight's test group, with the ID %q, may remain. "
+		}
+		text += " " + fmt.Sprintf(what, id) + removeIt
 	}
 	return text
 }
 
+// whatWasDone says whether the operation was carried out.
+func whatWasDone(p *usergroup.Problem) string {
+	operation := operations[p.Operation]
+	if p.Returned && p.Managed {
+		return "The token was rotated, and the state has the new one."
+	}
+	switch p.Done {
+	case api.Yes:
+		return operation.yes
+	case api.Maybe:
+		return operation.maybe
+	default:
+		return operation.no
+	}
+}
+
 const removeIt = `If nobody uses it, remove it: see "Remove an empty group" in the guide Troubleshooting.`
+
+// howToDelete says how the next group of this kind can be deleted.
+func howToDelete(p *usergroup.Problem) string {
+	if p.Finding != usergroup.LeftBehind || p.SendsDataSource {
+		return ""
+	}
+	return "If deletions need a data source, set data_source_provided_id."
+}
 
 // Advice returns what to check or change after a failed call, or an empty string.
 func Advice(call *api.Error) string {
-	switch {
-	case call == nil:
+	if call == nil {
 		return ""
-	case call.Obstacle != api.NoObstacle:
-		return obstacles[call.Obstacle]
-	default:
-		return cmp.Or(kinds[call.Kind], "Run again.")
 	}
+	advice := kinds[call.Kind]
+	if call.Obstacle != api.NoObstacle {
+		advice = obstacles[call.Obstacle]
+	}
+	text := advice.next
+	if call.HasWorked {
+		text = cmp.Or(advice.known, advice.next)
+	}
+	return text
 }
 
 // operations has the texts about each operation: its title if the finding has none, and what is known of its outcome.
@@ -161,8 +207,9 @@ var operations = map[usergroup.Operation]struct{ failed, no, maybe, yes string }
 	usergroup.Create: {
 		failed: "Cannot create user group %q",
 		no:     "The group was not created.",
-		maybe:  "It is not known whether the group was created. Nothing was added to the state.",
-		yes:    "The group was created, but it is not in the state.",
+		maybe: "It is not known whether the group was created. Nothing was added to the state. If the next run says that " +
+			"the group already exists, import it.",
+		yes: "The group was created, but it is not in the state.",
 	},
 	usergroup.Adopt: {
 		failed: "Cannot adopt user group %q",
@@ -182,7 +229,7 @@ var operations = map[usergroup.Operation]struct{ failed, no, maybe, yes string }
 		maybe: "It is not known whether the token was rotated, so the old one may no longer work. The next refresh reads " +
 			"the current token. If the next plan shows the rotation again, applying it rotates the token even if this " +
 			"one succeeded.",
-		yes: "The token was rotated, but the new one is not in the state. The next refresh reads it. If the next plan " +
+		yes: "The token was rotated, but the new one is not in a state. The next refresh reads it. If the next plan " +
 			"shows the rotation again, applying it rotates the token once more.",
 	},
 	usergroup.Delete: {
@@ -196,7 +243,10 @@ var operations = map[usergroup.Operation]struct{ failed, no, maybe, yes string }
 
 // findings has the texts about each finding: its title, what it means, what was done, and what to do next. Without a
 // text in done, it follows from the operation.
-var findings = map[usergroup.Finding]struct{ title, means, done, next string }{
+var findings = map[usergroup.Finding]struct {
+	title, means, done, next string
+	fact                     func(*usergroup.Problem) string // what to insert after the meaning
+}{
 	usergroup.NotFound: {
 		title: "User group %q does not exist",
 		means: "The service has no group with this ID.",
@@ -216,7 +266,14 @@ var findings = map[usergroup.Finding]struct{ title, means, done, next string }{
 		next: "To manage the group with Terraform, import it, or set adopt_existing = true to take it over. If another " +
 			"resource has the same user_group_id, remove one of the two. If another run is just looking it up, run again.",
 	},
+	usergroup.StillThere: {
+		title: "User group %q is still there after its deletion",
+		means: "This run has deleted the group, and the service still shows it. It may delete groups later.",
+		done:  "Nothing was created or adopted, and nothing was added to the state.",
+		next:  "Run again in a minute.",
+	},
 	usergroup.MayHaveExisted: {
+		fact:  whatDiffers,
 		title: "User group %q may have existed before",
 		means: "The response to the create was lost or incomplete. The service now has a group with this ID, and " +
 			"nothing proves that this run created it.",
@@ -224,6 +281,7 @@ var findings = map[usergroup.Finding]struct{ title, means, done, next string }{
 		next: "If the group is yours, import it, or set adopt_existing = true to take it over.",
 	},
 	usergroup.Replaced: {
+		fact:  otherTeam,
 		title: "A user group was replaced, or the API key belongs to another environment",
 		means: "Another group has this user_group_id: both its team_id and its token differ.",
 		next: "Check the API key before you apply. If it is the right one, the group was deleted and created again " +
@@ -235,7 +293,12 @@ var findings = map[usergroup.Finding]struct{ title, means, done, next string }{
 			"created the group again.",
 		next: "Plan again: the plan shows the group as it is now.",
 	},
+	usergroup.TokenUnchanged: {
+		means: "The service reported success, but still shows the token that was sent. It may rotate the token later.",
+		next:  "Plan again in a minute: the plan shows whether the token has changed.",
+	},
 	usergroup.AnsweredForAnother: {
+		fact:  whatDiffers,
 		title: "The service returned a different group than %q",
 		means: "The response is about another group than the request.",
 		next:  "If the service changes IDs (case, spaces, length), use the ID that it shows. Otherwise, look for a cache.",
@@ -254,25 +317,28 @@ var findings = map[usergroup.Finding]struct{ title, means, done, next string }{
 	usergroup.LeftBehind: {
 		title: "An empty user group %q may remain",
 		means: "The group was created only to look it up or to test the service, and could not be deleted.",
-		next:  "Use an API key that may delete groups. If deletions need a data source, set data_source_provided_id.",
+		next:  "Use an API key that may delete groups.",
 	},
 	usergroup.NotTakenAsSent: {
-		title: "User group %q was not updated as planned",
+		fact:  whatDiffers,
+		title: "User group %q was not taken as it was sent",
 		means: "The service reported success, but shows other properties than were sent.",
 		next: "Change the configuration to match what the service keeps. A service that merges properties keeps " +
 			"properties that are no longer sent.",
 	},
 	usergroup.OutdatedToken: {
 		title: "The service shows an outdated token of user group %q",
-		means: "The service shows a token that has already been replaced, which can happen shortly after a rotation.",
+		means: "The service shows no token, or one that has already been replaced, as can happen shortly after a rotation.",
 		next:  "Run again in a minute.",
 	},
 	usergroup.WrongEnvironment: {
+		fact:  otherEnvironment,
 		title: "User group %q is in another environment",
 		next: "Check that the API key and the provider's environment match the group's. To stop managing the group " +
 			"without deleting it, run `terraform state rm`.",
 	},
 	usergroup.WrongKey: {
+		fact:  keyEnvironment,
 		title: "The API key does not belong to the expected environment",
 		means: "The preflight's test group shows the environment of the key.",
 		next: "Use an API key for the expected environment, or change the provider's environment. If the service shows " +
@@ -287,8 +353,8 @@ var findings = map[usergroup.Finding]struct{ title, means, done, next string }{
 	},
 	usergroup.Claimed: {
 		title: "User group %q is assumed to be the one just created",
-		means: "The response to the create was lost. The service now has a group with the name and properties that " +
-			"were sent.",
+		means: "A response to the create was lost, so this run may have created the group, or it existed before. It now has " +
+			"the name and properties that were sent.",
 		done: "The group is in the state.",
 		next: "If you know that the group existed before, run `terraform state rm` rather than destroying it.",
 	},
@@ -297,36 +363,72 @@ var findings = map[usergroup.Finding]struct{ title, means, done, next string }{
 		means: "This run created or adopted the group at another address. Terraform now manages it there.",
 		done:  "The group was not deleted.",
 	},
+	usergroup.Gone: {
+		title: "User group %q was gone before it was deleted",
+		means: "The service had no group with this ID any more.",
+		done:  "The group leaves the state.",
+	},
 	usergroup.AnotherRemains: {
+		fact:  otherTeam,
 		title: "Another user group has the ID %q",
 		means: "The group that Terraform managed is gone, or the API key belongs to another environment.",
-		done:  "The other group was not touched.",
+		done:  "The other group was not touched. The one in the state leaves it.",
 	},
 	usergroup.Respelled: {
+		fact:  whatDiffers,
 		title: "The service spells a user group's ID or name differently",
 		done:  "The state has the configured spelling.",
-		next:  "Write it as the service does. Otherwise, later plans may show a change.",
+		next:  "Write it as the service shows it. Otherwise, later plans may show a change.",
 	},
 }
 
+// advice is what to do after a failed call. known takes its place once a call of this run has succeeded, so that the
+// address is right.
+type advice struct{ next, known string }
+
 // obstacles has what to do about each obstacle.
-var obstacles = map[api.Obstacle]string{
-	api.Certificate: "If the service or a proxy has a certificate authority of its own, set ca_cert_pem. Check base_url.",
-	api.TLS:         "Check the scheme and port in base_url. If the service asks for a certificate, set client_cert_pem.",
-	api.Proxy:       "Check the proxy in HTTPS_PROXY, including its user name and password.",
-	api.BodyDropped: "Fix what the service reports. If it misses a field that the provider sends, something between " +
-		"Terraform and the service drops the body of GET or DELETE requests: see the guide Network.",
-	api.Foreign: "Nothing shows that this response comes from the service, so the API key may be correct. Check " +
-		"base_url, and what is in front of the service (a gateway, a firewall, a sign-in page).",
-	api.WrongAddress: "Check base_url, especially its path: no call to this address has succeeded yet.",
+var obstacles = map[api.Obstacle]advice{
+	api.Certificate: {
+		next: "If the service or a proxy has a certificate authority of its own, set ca_cert_pem. Check base_url.",
+	},
+	api.TLS: {
+		next: "Check the scheme and port in base_url. If the service asks for a certificate, set client_cert_pem.",
+	},
+	api.Proxy: {next: "Check the proxy in HTTPS_PROXY, including its user name and password."},
+	api.BodyDropped: {
+		next: "Fix what the service reports. If it misses a field that the provider sends, something between Terraform and " +
+			"the service drops the body of GET or DELETE requests: see the guide Network.",
+	},
+	api.Foreign: {
+		next: "Nothing shows that this response comes from the service. Check base_url, and what is in front of the " +
+			"service (a gateway, a firewall, a sign-in page).",
+		known: "Nothing shows that this response comes from the service. Check what is in front of it (a gateway, a " +
+			"firewall, a sign-in page), then run again.",
+	},
+	api.WrongAddress: {next: "Check base_url, especially its path: no call to this address has succeeded yet."},
 }
 
-// kinds has what to do about each kind of failure without an obstacle, if there is more to it than to run again.
-var kinds = map[api.Kind]string{
-	api.Refused:      "Fix what the service reports, then run again.",
-	api.Unauthorized: "Check api_key (EMBED_API_KEY): the key may be wrong, may have expired, or may lack a permission.",
-	api.Throttled:    "The service is limiting the rate of calls. Run again later.",
-	api.Cached:       "Turn off caching for the address of the service, then run again.",
-	api.Redirected:   "If the service has another address, set base_url to that address.",
-	api.NotSent:      "Check base_url, the network, and the proxy settings, then run again.",
+// kinds has what to do about each kind of failure without an obstacle.
+var kinds = map[api.Kind]advice{
+	api.Cut:          {next: "Run again."},
+	api.Late:         {next: "Run again. If the service often takes this long, raise request_timeout."},
+	api.Broken:       {next: "Run again."},
+	api.Unmarked:     {next: "The provider needs new_user_group to tell a new group from one that existed."},
+	api.Incomplete:   {next: "Run again."},
+	api.Refused:      {next: "Fix what the service reports, then run again."},
+	api.Busy:         {next: "Something else is changing the group. Run again later."},
+	api.Unauthorized: {next: "Check api_key (EMBED_API_KEY): the key may be wrong, may have expired, or may lack a permission."},
+	api.Throttled:    {next: "The service is limiting the rate of calls. Run again later."},
+	api.Unavailable:  {next: "The service cannot take more calls now. Run again later."},
+	api.Cached:       {next: "Turn off caching for the address of the service, then run again."},
+	api.Redirected: {
+		next:  "If the service has another address, set base_url to that address.",
+		known: "Find out what redirects this call, then run again.",
+	},
+	api.NotSent: {
+		next:  "Check base_url, the network, and the proxy settings, then run again.",
+		known: "Check the network, then run again.",
+	},
+	api.Blocked: {next: "Check base_url and the proxy settings, then run again."},
+	api.Stopped: {next: "Run again."},
 }

@@ -103,8 +103,8 @@ func TestEveryProblemIsExplained(t *testing.T) {
 	team, name, tag := "1001", "Acme", "Testing"
 	for finding := usergroup.CallFailed; finding <= usergroup.Respelled; finding++ {
 		for operation := usergroup.LookUp; operation <= usergroup.Preflight; operation++ {
-			for _, happened := range []usergroup.Happened{usergroup.No, usergroup.Maybe, usergroup.Yes} {
-				if happened != usergroup.No && (operation == usergroup.LookUp || operation == usergroup.Preflight) {
+			for _, happened := range []api.Done{api.No, api.Maybe, api.Yes} {
+				if happened != api.No && (operation == usergroup.LookUp || operation == usergroup.Preflight) {
 					continue // They change nothing.
 				}
 				p := &usergroup.Problem{
@@ -122,7 +122,7 @@ func TestEveryProblemIsExplained(t *testing.T) {
 	if most := int(usergroup.Respelled); len(findings) != most { // CallFailed has the texts of the operation.
 		t.Errorf("%d of %d findings have texts", len(findings), most)
 	}
-	for kind := api.UnknownOutcome; kind <= api.NotSent; kind++ {
+	for kind := api.Cut; kind <= api.Stopped; kind++ {
 		for obstacle := api.NoObstacle; obstacle <= api.WrongAddress; obstacle++ {
 			p := &usergroup.Problem{Operation: usergroup.Update, ID: "acme", Call: &api.Error{
 				Kind: kind, Obstacle: obstacle, Method: "PUT", Reason: "it went wrong",

@@ -1,12 +1,14 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
 // private is what the provider stores in the private state of an instance of the resource. Users do not see it, and it
@@ -16,6 +18,8 @@ type private struct {
 	Instance string `json:"instance,omitzero"`
 	// Previous is the fingerprint of the token that the last rotation replaced.
 	Previous string `json:"previous,omitzero"`
+	// Environment is the environment in which the group is known to be, because the API key was proved to belong to it.
+	Environment string `json:"environment,omitzero"`
 	// TooOld reports that the last refresh found the token older than rotate_token_after_days, and that the group has
 	// not been updated since.
 	TooOld bool `json:"too_old,omitzero"`
@@ -56,6 +60,17 @@ func readPrivate(ctx context.Context, state privateState, diags *diag.Diagnostic
 func (p private) write(ctx context.Context, state privateState, diags *diag.Diagnostics) {
 	text, _ := json.Marshal(p) // cannot fail with these fields
 	diags.Append(state.SetKey(ctx, privateKey, text)...)
+}
+
+// proved records the environment that an operation on the group has proved, if any.
+func (p *private) proved(environment string) { p.Environment = cmp.Or(environment, p.Environment) }
+
+// rotated records a rotation. Its result has no group if the token is not known to have been rotated.
+func (p *private) rotated(result usergroup.Result) {
+	p.proved(result.Environment)
+	if result.Group != nil {
+		p.Previous = result.Previous
+	}
 }
 
 // refreshed records a refresh that has found the group.

@@ -60,6 +60,7 @@ func (m *userGroupModel) prior(stored private, now time.Time) usergroup.Prior {
 		Token:                api.NewSecret(m.Token.ValueString()),
 		Fingerprint:          m.TokenFingerprint.ValueString(),
 		EnvironmentTag:       m.APIEnvironmentTag.ValueStringPointer(),
+		Environment:          stored.Environment,
 		DataSourceProvidedID: m.DataSourceProvidedID.ValueString(),
 		Previous:             stored.Previous,
 		RotatedAt:            rotatedAt,
@@ -113,7 +114,7 @@ func (m *userGroupModel) keepComputed(state *userGroupModel) {
 // mayHaveBeenDone reports whether an operation that has failed may have been carried out nevertheless.
 func mayHaveBeenDone(err error) bool {
 	problem := problemOf(err)
-	return problem != nil && problem.Done != usergroup.No
+	return problem != nil && problem.Done != api.No
 }
 
 // setUpdated changes a planned group to its state after an update. response is nil unless the group is known to have

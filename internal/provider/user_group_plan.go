@@ -34,6 +34,7 @@ func (r *userGroupResource) ModifyPlan(
 	if !destroying {
 		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	}
+	r.refuseOtherEnvironment(&state, stored, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -59,6 +60,14 @@ func (r *userGroupResource) ModifyPlan(
 		warnOfUnseen(&plan, &state, stored, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// refuseOtherEnvironment adds an error if the state shows that the group belongs to another environment than the
+// provider expects.
+func (r *userGroupResource) refuseOtherEnvironment(state *userGroupModel, stored private, diags *diag.Diagnostics) {
+	if r.service != nil {
+		report(diags, r.service.CheckState(state.prior(stored, r.now())))
+	}
 }
 
 // planReplacement plans the destruction of the old group, or refuses it. Terraform plans the creation of the new

@@ -212,7 +212,7 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 	}
 	group.setComputed(*result.Group)
 	group.TokenRotatedAt = instant(r.now())
-	stored := private{Instance: result.Instance}
+	stored := private{Instance: result.Instance, Environment: result.Environment}
 	for _, warning := range result.Warnings {
 		switch {
 		case warning.Finding == usergroup.Adopted && group.RotateTokenAfterDays.IsNull():
@@ -241,12 +241,12 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	if problem := problemOf(err); problem != nil && stored.Imported != unread {
 		switch {
 		case problem.Finding == usergroup.NotFound || problem.Finding == usergroup.Replaced:
-			if problem.Finding == usergroup.Replaced || problem.MayRemain {
+			if problem.Finding == usergroup.Replaced || len(problem.Left) > 0 {
 				report(&resp.Diagnostics, nil, problem)
 			}
 			resp.State.RemoveResource(ctx)
 			return
-		case problem.Finding == usergroup.RunEnded && !problem.MayRemain:
+		case problem.Finding == usergroup.RunEnded && len(problem.Left) == 0:
 			return // The run fails anyway, because of the error that ended it.
 		}
 	}
@@ -263,6 +263,7 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	group.refreshFrom(*result.Group, stored.Imported == unread)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
 	stored.refreshed()
+	stored.proved(result.Environment)
 	stored.TooOld = group.isOlderThan(group.RotateTokenAfterDays, r.now())
 	stored.write(ctx, resp.Private, &resp.Diagnostics)
 }
@@ -286,23 +287,43 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	if plan.TokenRotatedAt.IsUnknown() && !rotates {
 		done.TokenRotatedAt = instant(r.now())
 	}
+	var notUpdated, notRotated error
+	var warnings []*usergroup.Problem
 	if updates {
 		result, err := r.service.Update(ctx, wanted, prior)
-		report(&resp.Diagnostics, err, result.Warnings...)
 		done.setUpdated(result.Group, err, &state)
 		stored.updated(result.Group != nil, wanted)
+		stored.proved(result.Environment)
+		notUpdated, warnings = err, result.Warnings
 	}
 	if rotates {
-		result, err := r.service.RotateToken(ctx, prior)
-		report(&resp.Diagnostics, err, result.Warnings...)
+		result, err := r.rotateUnlessGone(ctx, prior, notUpdated)
 		done.setRotated(result.Group, &state, r.now())
-		if result.Group != nil {
-			stored.Previous = result.Previous
-		}
+		stored.rotated(result)
+		notRotated, warnings = err, append(warnings, result.Warnings...)
 	}
+	report(&resp.Diagnostics, notUpdated, warnings...)
+	report(&resp.Diagnostics, notRotated)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
 	stored.TooOld = false
 	stored.write(ctx, resp.Private, &resp.Diagnostics)
+}
+
+// rotateUnlessGone rotates the token, unless the error of an update says that there is no such group any more. That
+// error then also says that the token was rotated.
+func (r *userGroupResource) rotateUnlessGone(
+	ctx context.Context, prior usergroup.Prior, notUpdated error,
+) (usergroup.Result, error) {
+	problem := problemOf(notUpdated)
+	if problem == nil {
+		return r.service.RotateToken(ctx, prior)
+	}
+	if problem.Finding == usergroup.NotFound || problem.Finding == usergroup.Replaced {
+		return usergroup.Result{}, nil
+	}
+	result, err := r.service.RotateToken(ctx, prior)
+	problem.AlsoRotated = result.Group != nil
+	return result, err
 }
 
 // Delete deletes the group. It succeeds if the group is already gone. Terraform does not ask the provider to plan every

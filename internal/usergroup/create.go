@@ -3,7 +3,6 @@ package usergroup
 import (
 	"context"
 	"crypto/rand"
-	"net/http"
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -13,11 +12,11 @@ import (
 // is not changed. If nothing fails, it makes one call, or three for an adoption. With an error, it returns no group,
 // and the error says whether the group was created.
 func (s *Service) Create(ctx context.Context, wanted api.GroupRequest, adopt bool) (Result, error) {
-	p := about(Create, Prior{ID: wanted.UserGroupID})
-	p.Sent = wanted
-	return s.exclusively(ctx, p, func(ctx context.Context, lock *groupLock) (Result, *Problem) {
+	prior := Prior{ID: wanted.UserGroupID}
+	return s.exclusively(ctx, Create, prior, func(ctx context.Context, o *op, lock *groupLock) (Result, *Problem) {
+		o.sent = wanted
 		// A group that this run has already created or adopted belongs to another address.
-		result, problem := s.create(ctx, wanted, adopt && lock.instance == "", p)
+		result, problem := o.create(ctx, adopt && lock.instance == "", lock.deleted)
 		if problem == nil {
 			result.Instance = rand.Text()
 			lock.instance = result.Instance
@@ -30,79 +29,142 @@ func (s *Service) Create(ctx context.Context, wanted api.GroupRequest, adopt boo
 // usually gone by then.
 const beforeAdoption = 2 * time.Second
 
-func (s *Service) create(ctx context.Context, wanted api.GroupRequest, adopt bool, p Problem) (Result, *Problem) {
-	if problem := s.checkEnvironment(ctx, p); problem != nil {
+// create creates or adopts the group. deleted is the group that this run has deleted last under the ID.
+func (o *op) create(ctx context.Context, adopt bool, deleted Prior) (Result, *Problem) {
+	if problem := o.checkKey(ctx); problem != nil {
 		return Result{}, problem
 	}
-	answer, err := s.client.GetOrCreate(ctx, wanted)
-	if adopt && err == nil && !*answer.New && api.Sleep(ctx, beforeAdoption) == nil {
-		answer, err = s.client.GetOrCreate(ctx, wanted)
-	}
-	p.Done, p.Response = p.record(err), answer.UserGroup
-	isNew, lost := answer.New != nil && *answer.New, answer.AfterLostAttempt
-	switch {
-	case answer.New == nil:
-		return Result{}, p.with(CallFailed)
-	case p.Prior.isOtherID(answer.UserGroup): // It says nothing about the group that the request may have created.
-		p.Done = Maybe
-		return Result{}, p.with(AnsweredForAnother)
-	case isNew && err == nil:
-		result := Result{Group: &answer.UserGroup}
-		if wanted.Differences(answer.UserGroup).Name {
-			result.Warnings = []*Problem{p.with(Respelled)}
-		}
-		return result, nil
-	case isNew || lost && !adopt:
-		p.Done = Maybe
-		return s.claim(ctx, isNew, p)
-	case adopt:
-		return s.takeOver(ctx, p)
-	default:
-		p.Done = No
-		problem := p.with(Exists)
-		if !s.exists.CompareAndSwap(nil, problem) {
-			problem.Cause = s.exists.Load()
-		}
+	answer, failure, problem := o.sendCreation(ctx, deleted)
+	if problem != nil {
 		return Result{}, problem
+	}
+	isLost := answer.Earlier != api.No
+	isOld := failure == nil && !*answer.New
+	if adopt && isOld && api.Sleep(ctx, beforeAdoption) == nil {
+		answer, failure, problem = o.sendCreation(ctx, deleted)
+		if problem != nil {
+			return Result{}, problem
+		}
+		isLost = isLost || answer.Earlier != api.No
+	}
+	o.response = answer.UserGroup
+	if answer.New == nil {
+		o.done = failure.Done
+		return Result{}, o.problem(CallFailed, failure)
+	}
+	if isLost {
+		o.done = api.Maybe
+	}
+	if o.know.isForeign(answer.UserGroup) { // It says nothing about the group that the request may have created.
+		o.done = api.Maybe
+		return Result{}, o.problem(AnsweredForAnother, nil)
+	}
+	if *answer.New {
+		return o.created(ctx, failure)
+	}
+	if adopt {
+		return o.takeOver(ctx, isLost)
+	}
+	if isLost {
+		return o.claim(ctx)
+	}
+	exists := o.problem(Exists, nil)
+	exists.Cause = o.run.explains(exists)
+	return Result{}, exists
+}
+
+// sendCreation makes the call. Where deletions take effect later, the group that this run has deleted is still there for
+// a while, and must not be taken for another one.
+func (o *op) sendCreation(ctx context.Context, deleted Prior) (api.Answer, *api.Error, *Problem) {
+	for {
+		answer, failure, problem := o.getOrCreate(ctx, o.sent)
+		isOld := answer.New != nil && !*answer.New
+		if problem != nil || !isOld || !deleted.isSame(answer.UserGroup) {
+			return answer, failure, problem
+		}
+		if again := o.calls.Retry(ctx, nil); !again {
+			o.response = answer.UserGroup
+			return answer, failure, o.problem(StillThere, nil)
+		}
 	}
 }
 
-// claim decides whether a creation whose response was lost or incomplete has created the group that exists now. If that
-// response reported a new group, a lookup has to show the same one. If there was none, the lookup has to show the name
-// and the properties that were sent: its response cannot echo them, because it sends neither.
-func (s *Service) claim(ctx context.Context, isNew bool, p Problem) (Result, *Problem) {
-	prior := Prior{ID: p.ID}.with(p.Response)
-	result, problem := s.find(api.CleanUp(ctx), prior)
+// created returns the group that this run has created. If the response lacks its token, a lookup has to show it.
+func (o *op) created(ctx context.Context, failure *api.Error) (Result, *Problem) {
+	o.done = api.Yes
+	if failure == nil {
+		group := o.response
+		return Result{Group: &group, Warnings: o.differences()}, nil
+	}
+	o.know = o.know.with(o.response)
+	o.calls = o.calls.CleaningUp()
+	result, problem := o.findCurrent(ctx)
 	if problem != nil {
-		return Result{}, p.because(problem)
+		problem.Call = failure
+		return Result{}, problem
 	}
-	sent, found := p.Sent, result.Group
-	if isNew && prior.isSame(*found) {
-		return result, nil
+	if !o.know.hasTeam(*result.Group) && !o.isShownBy(*result.Group) {
+		return Result{}, o.problem(MayHaveExisted, failure)
 	}
-	p.Response = *found
-	differences := sent.Differences(*found)
-	shown := sent.Name != nil && found.Name != nil && (sent.Properties.IsZero() || !found.Properties.IsZero())
-	echo := shown && *sent.Name == p.ID && s.client.NameRequired(http.MethodGet)
-	if !shown || echo || differences.Name || len(differences.Properties) > 0 {
-		return Result{}, p.with(MayHaveExisted)
-	}
-	result.Warnings = append(result.Warnings, p.with(Claimed))
 	return result, nil
 }
 
-// takeOver adopts an existing group: it updates the group to what is wanted, and does not change its token.
-func (s *Service) takeOver(ctx context.Context, p Problem) (Result, *Problem) {
-	existing := p.Response
-	p.Operation, p.Prior = Adopt, p.Prior.with(existing)
-	result, problem := s.put(ctx, p.Sent, p)
-	switch {
-	case problem != nil && problem.Finding == NotTakenAsSent: // The group is ours. The next plan shows the difference.
-		result.Warnings = append(result.Warnings, problem)
-	case problem != nil:
+// differences returns a warning if the service shows another name or other properties than were sent.
+func (o *op) differences() (warnings []*Problem) {
+	differences := o.sent.Differences(o.response)
+	if differences.Name || o.know.hasOtherID(o.response) {
+		warnings = append(warnings, o.problem(Respelled, nil))
+	}
+	if len(differences.Properties) > 0 {
+		warnings = append(warnings, o.problem(NotTakenAsSent, nil))
+	}
+	return warnings
+}
+
+// claim decides whether a creation whose response was lost has created the group that exists now: a lookup has to show
+// what was sent.
+func (o *op) claim(ctx context.Context) (Result, *Problem) {
+	o.know = o.know.with(o.response)
+	o.calls = o.calls.CleaningUp()
+	result, problem := o.findCurrent(ctx)
+	if problem != nil {
 		return Result{}, problem
 	}
-	p.Done = Yes
+	if !o.isShownBy(*result.Group) {
+		return Result{}, o.problem(MayHaveExisted, nil)
+	}
+	result.Warnings = append(result.Warnings, o.problem(Claimed, nil))
+	return result, nil
+}
+
+// isShownBy reports whether a response to a lookup shows what was sent, and does not merely echo the lookup.
+func (o *op) isShownBy(group api.UserGroup) bool {
+	return o.sent.ShownBy(group) && !o.lookup().ShownBy(group)
+}
+
+// takeOver adopts an existing group: it updates the group to what is wanted, and does not change its token. After a
+// lost creation, the group may also be the one that was created.
+func (o *op) takeOver(ctx context.Context, isLost bool) (Result, *Problem) {
+	existing := o.response
+	o.operation, o.know, o.done = Adopt, o.know.with(existing), api.No
+	result, problem := o.put(ctx)
+	if problem != nil && problem.Finding != NotTakenAsSent {
+		return Result{}, problem
+	}
+	if problem != nil { // The group is ours. The next plan shows the difference.
+		result.Warnings = append(result.Warnings, problem)
+	}
 	adopted := result.Group.Over(existing)
-	return Result{Group: &adopted, Warnings: append(result.Warnings, p.with(Adopted))}, nil
+	if adopted.Token.IsZero() {
+		found, problem := o.findCurrent(ctx)
+		if problem != nil {
+			return Result{}, problem
+		}
+		adopted = adopted.Over(*found.Group)
+	}
+	finding := Adopted
+	if isLost {
+		finding = Claimed
+	}
+	return Result{Group: &adopted, Warnings: append(result.Warnings, o.problem(finding, nil))}, nil
 }

@@ -1,6 +1,10 @@
 package usergroup
 
-import "context"
+import (
+	"context"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+)
 
 // Delete deletes a group. It succeeds if the group is already gone. It makes one call if the current token is known.
 //
@@ -8,52 +12,82 @@ import "context"
 // delete a group that this process has created or adopted for another instance of the resource. If a replacement is
 // created before the old instance is destroyed, both instances are the same group.
 func (s *Service) Delete(ctx context.Context, prior Prior) (Result, error) {
-	p := about(Delete, prior)
-	return s.exclusively(ctx, p, func(ctx context.Context, lock *groupLock) (Result, *Problem) {
+	return s.exclusively(ctx, Delete, prior, func(ctx context.Context, o *op, lock *groupLock) (Result, *Problem) {
 		if lock.instance != "" && lock.instance != prior.Instance {
-			return Result{Warnings: []*Problem{p.with(Kept)}}, nil
+			return Result{Warnings: []*Problem{o.problem(Kept, nil)}}, nil
 		}
-		if problem := s.refuseHarm(ctx, p); problem != nil {
-			return Result{}, problem
-		}
-		result, problem := s.delete(ctx, prior, p)
+		result, problem := o.deleteChecked(ctx)
 		if problem == nil {
-			lock.instance = ""
+			lock.instance, lock.deleted = "", o.know
 		}
 		return result, problem
 	})
 }
 
-func (s *Service) delete(ctx context.Context, prior Prior, p Problem) (Result, *Problem) {
-	for tries := 1; ; tries++ {
-		if !prior.Token.IsZero() {
-			err := s.client.Delete(ctx, s.deletion(prior, prior.Token))
-			if err == nil {
+// deleteChecked deletes the group once the API key is proved right. The lookup that proves it may show that the group is
+// gone.
+func (o *op) deleteChecked(ctx context.Context) (Result, *Problem) {
+	if problem := o.checkBeforeChange(ctx); problem != nil {
+		return o.gone(problem)
+	}
+	return o.delete(ctx)
+}
+
+func (o *op) delete(ctx context.Context) (Result, *Problem) {
+	var refusal *api.Error
+	for range maxTries {
+		if !o.know.Token.IsZero() {
+			refusal = o.calls.Delete(ctx, o.deletion(o.know.Token))
+			if refusal == nil {
+				o.done = api.Yes
 				return Result{}, nil
 			}
-			p.Done = max(p.Done, p.record(err))
-			// If no response arrives, a lookup would most likely create a placeholder that cannot be deleted either.
-			if !mayBeTheToken(p.Call) || p.Call.Status == 0 || tries == maxTries {
-				return Result{}, p.with(CallFailed)
+			o.done = max(o.done, refusal.Done)
+			if problem := o.finalRefusal(refusal); problem != nil {
+				return Result{}, problem
 			}
 		}
-		found, problem := s.findCurrent(ctx, prior)
-		switch {
-		case problem != nil && problem.Finding == NotFound && !problem.MayRemain:
-			return Result{}, nil
-		case problem != nil && problem.Finding == NotFound:
-			return Result{Warnings: []*Problem{p.because(problem)}}, nil
-		case problem != nil && problem.Finding == Replaced:
-			p.Response, p.MayRemain, p.Call = problem.Response, problem.MayRemain, nil // The refusal was about the old token.
-			return Result{Warnings: []*Problem{p.with(AnotherRemains)}}, nil
-		case problem != nil:
-			return Result{}, p.because(problem)
-		case found.Group.Token == prior.Token: // The service refuses the current token.
-			return Result{}, p.with(CallFailed)
-		case p.Done != No: // The deletion may have been carried out, and somebody may have created the group again.
-			p.Response = *found.Group
-			return Result{}, p.with(UnexpectedToken)
+		found, problem := o.findCurrent(ctx)
+		if problem != nil {
+			return o.gone(problem)
 		}
-		prior = prior.with(*found.Group)
+		if found.Group.Token == o.know.Token { // The service refuses the current token.
+			return Result{}, o.problem(CallFailed, refusal)
+		}
+		if o.done != api.No { // The deletion may have been carried out, and somebody may have created the group again.
+			return Result{}, o.problem(UnexpectedToken, nil)
+		}
+		o.know = o.know.with(*found.Group)
+	}
+	return Result{}, o.problem(CallFailed, refusal)
+}
+
+// finalRefusal returns a problem if no lookup can help after a deletion has failed: the token is not the reason, no
+// response has arrived, or deletions have ended.
+func (o *op) finalRefusal(failure *api.Error) *Problem {
+	problem := o.problem(CallFailed, failure)
+	isAboutGroup := failure.MayBeToken() || failure.Done != api.No
+	if !isAboutGroup || failure.Status == 0 {
+		return problem
+	}
+	judged := o.judge(problem)
+	if o.run.cause(waysOf[Delete]...) != nil {
+		return judged
+	}
+	return nil
+}
+
+// gone returns the outcome of a deletion after a lookup that has found a problem. A group that is gone is deleted.
+func (o *op) gone(problem *Problem) (Result, *Problem) {
+	switch problem.Finding {
+	case NotFound:
+		if len(o.left) == 0 {
+			return Result{}, nil
+		}
+		return Result{Warnings: []*Problem{o.problem(Gone, nil)}}, nil
+	case Replaced:
+		return Result{Warnings: []*Problem{o.problem(AnotherRemains, nil)}}, nil
+	default:
+		return Result{}, problem
 	}
 }

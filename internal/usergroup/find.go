@@ -1,7 +1,6 @@
 package usergroup
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 
@@ -13,166 +12,120 @@ import (
 // it deletes a group only after a second lookup has shown that the first one created it. A group whose token is zero in
 // the Result exists, but the service still shows the token from before the last rotation.
 func (s *Service) Find(ctx context.Context, prior Prior) (Result, error) {
-	return s.exclusively(ctx, about(LookUp, prior), func(ctx context.Context, _ *groupLock) (Result, *Problem) {
-		return s.find(ctx, prior)
+	return s.exclusively(ctx, LookUp, prior, func(ctx context.Context, o *op, _ *groupLock) (Result, *Problem) {
+		return o.find(ctx)
 	})
 }
 
-// sighting is what a response to a lookup shows about the group of the state.
-type sighting int
-
-const (
-	nothing     sighting = iota // the response is unusable
-	placeholder                 // a group that this lookup has created
-	cached                      // the known group as a new one, which only a cache can show
-	foreign                     // a group with another ID
-	replaced                    // another group with this ID
-	existing                    // the known group, or one of which nothing was known
-)
-
-// classify returns what a response shows. A new group with another token than the known one is another group, whatever
-// its team_id, because numbers are used again.
-func (k Prior) classify(answer api.Answer, err error) sighting {
-	group := answer.UserGroup
-	switch {
-	case answer.New == nil, err != nil && !*answer.New:
-		return nothing
-	case k.isOtherID(group) && !k.isSame(group):
-		return foreign
-	case *answer.New && k.hasToken(group):
-		return cached
-	case *answer.New:
-		return placeholder
-	case k.hasOtherTeam(group) && !k.hasToken(group):
-		return replaced
-	default:
-		return existing
+// find looks the group up, and proves what it concludes. Before an unknown group is looked up, the API key has to be
+// proved right: the lookup could create a group in another environment. A known group can prove the key itself.
+func (o *op) find(ctx context.Context) (Result, *Problem) {
+	if cause := o.run.cause(waysOf[LookUp]...); cause != nil {
+		return Result{}, o.refer(cause)
 	}
-}
-
-func (s *Service) find(ctx context.Context, prior Prior) (Result, *Problem) {
-	p := about(LookUp, prior)
-	if !prior.isKnown() { // A group in the state shows itself that the key is right.
-		if problem := s.checkEnvironment(ctx, p); problem != nil {
+	if !o.know.isKnown() {
+		if problem := o.checkKey(ctx); problem != nil {
 			return Result{}, problem
 		}
 	}
-	answer, err := s.look(ctx, prior)
-	p.MayRemain = p.record(err) != No || answer.AfterLostAttempt
-	p.Response = answer.UserGroup
-	if prior.classify(answer, err) == placeholder {
-		return s.removePlaceholder(ctx, p, answer)
+	answer, failure, problem := o.getOrCreate(ctx, o.lookup())
+	if problem != nil {
+		return Result{}, problem
 	}
-	return s.conclude(ctx, p, prior.classify(answer, err))
+	seen := o.see(answer, failure)
+	if seen.shows == placeholder {
+		return o.removePlaceholder(ctx, seen)
+	}
+	return o.conclude(ctx, seen)
 }
 
-// look sends a lookup with the ID alone. Only if the service refuses that, it sends a name: the one that the group has.
-func (s *Service) look(ctx context.Context, prior Prior) (api.Answer, error) {
-	name := cmp.Or(prior.Name, prior.ID)
-	return s.client.GetOrCreate(ctx, api.GroupRequest{UserGroupID: prior.ID, NameIfRequired: name})
+// getOrCreate makes the call. Some services leave out new_user_group if it is false. Only the creation of a group can
+// show whether this is such a service, so the preflight has to create one.
+func (o *op) getOrCreate(ctx context.Context, request api.GroupRequest) (api.Answer, *api.Error, *Problem) {
+	answer, failure := o.calls.GetOrCreate(ctx, request)
+	if failure == nil || failure.Kind != api.Unmarked {
+		return answer, failure, nil
+	}
+	if problem := o.passPreflight(ctx); problem != nil {
+		o.leave(o.know.ID)
+		problem.Left = append(problem.Left, o.know.ID)
+		return answer, failure, problem
+	}
+	if !o.client.MarksNew() {
+		return answer, failure, nil
+	}
+	answer.New = new(false)
+	return answer, nil, nil
 }
 
-// conclude returns the outcome of a lookup that has created nothing, or whose placeholder somebody has taken.
-func (s *Service) conclude(ctx context.Context, p Problem, shows sighting) (Result, *Problem) {
-	prior, group := p.Prior, p.Response
-	switch shows {
+// conclude returns the outcome of a lookup that has created nothing, or whose placeholder somebody has taken. If the
+// group does not show the known token, the API key has to be proved right.
+func (o *op) conclude(ctx context.Context, seen sighting) (Result, *Problem) {
+	switch seen.shows {
 	case nothing:
-		// A key that may read and not create is allowed to look up what exists. A deleted ID may be reserved.
-		mayNotExist := p.Call.Status == http.StatusForbidden && s.client.HasWorked(http.MethodGet) ||
-			p.Call.Status == http.StatusConflict || p.Call.Status == http.StatusGone
-		if mayNotExist && p.Call.FromService() {
-			return Result{}, p.with(LookupRefused)
-		}
-		return Result{}, p.with(CallFailed)
+		return Result{}, o.problem(whyNothing(seen.failure, o.client.HasWorkedWith(http.MethodGet)), seen.failure)
 	case cached:
-		return Result{}, p.with(CacheSuspected)
-	case foreign: // It says nothing about the group that the request may have created.
-		p.MayRemain = true
-		return Result{}, p.with(AnsweredForAnother)
-	case replaced:
-		return Result{}, cmp.Or(s.checkEnvironment(ctx, p), p.with(Replaced))
+		return Result{}, o.problem(CacheSuspected, nil)
+	case foreign:
+		return Result{}, o.problem(AnsweredForAnother, nil)
 	}
-	result := Result{Group: &group}
-	switch unsure := p.MayRemain && !prior.hasToken(group); { // A placeholder can have the number of the known group.
-	case unsure && (group.Name == nil || *group.Name == "" || *group.Name == p.ID):
-		return Result{}, p.with(MayBePlaceholder)
-	case unsure: // Most likely, it has the name from somebody. Yet the service may fill in names.
-		result.Warnings = []*Problem{p.with(MayBePlaceholder)}
-	case prior.isOtherID(group):
-		result.Warnings = []*Problem{p.with(Respelled)}
+	if problem := o.proveKeyBy(ctx, seen.group); problem != nil {
+		return Result{}, problem
 	}
-	if prior.isStale(group.Token) {
+	if seen.shows == replaced {
+		return Result{}, o.problem(Replaced, nil)
+	}
+	result := Result{Group: &seen.group}
+	switch {
+	case len(o.left) > 0 && !o.showsName(seen.group): // A placeholder can have the number of the known group.
+		return Result{}, o.problem(MayBePlaceholder, nil)
+	case len(o.left) > 0: // Most likely, it has the name from somebody. Yet the service may fill in names.
+		result.Warnings = []*Problem{o.problem(MayBePlaceholder, nil)}
+	case o.know.hasOtherID(seen.group):
+		result.Warnings = []*Problem{o.problem(Respelled, nil)}
+	}
+	if o.know.isStale(seen.group.Token) {
 		result.Group.Token = api.Secret{}
 	}
 	return result, nil
 }
 
-// removePlaceholder deletes the group that a lookup has just created, even if the run is stopped. What looks new may be
-// a live group if a cache repeats the response to its creation. So the preflight comes first, and directly before each
-// attempt to delete it, another lookup has to show the very same group.
-func (s *Service) removePlaceholder(ctx context.Context, p Problem, made api.Answer) (Result, *Problem) {
-	ctx = s.client.Begin(api.CleanUp(ctx))
-	lost := made.AfterLostAttempt
-	p.MayRemain = true
-	verdict := s.passPreflight(ctx, p)
-	if verdict != nil && !verdict.Cause.isRefusal() && verdict.Cause.Finding != WrongKey {
-		return Result{}, verdict
+// whyNothing returns the finding of a lookup with an unusable response. A key that may read and not create is allowed
+// to look up what exists. A deleted ID may be reserved.
+func whyNothing(failure *api.Error, hasWorked bool) Finding {
+	if failure == nil || !failure.FromService {
+		return CallFailed
 	}
-	for tries := 1; ; tries++ {
-		seen, err := s.look(ctx, p.Prior)
-		p.record(err)
-		p.Response = seen.UserGroup
-		switch shows := p.Prior.classify(seen, err); {
-		case err != nil, shows == placeholder && tries == maxTries:
-			return Result{}, s.breaker.end(LookUp, p.with(LeftBehind))
-		case shows == cached, shows == placeholder && seen.UserGroup.Token == made.UserGroup.Token:
-			return Result{}, p.with(CacheSuspected)
-		case shows == placeholder: // The first one is gone, and this lookup has created another one.
-			made = seen
-			continue
-		case shows == foreign, showsMore(made.UserGroup, seen.UserGroup): // Somebody has taken it.
-			p.MayRemain = seen.AfterLostAttempt
-			if shows == existing && p.Prior.isKnown() { // The known group is gone, even if this one has its number.
-				shows = replaced
-			}
-			return s.conclude(ctx, p, shows)
-		case !Prior{}.with(made.UserGroup).isSame(seen.UserGroup):
-			return Result{}, s.breaker.end(LookUp, p.with(LeftBehind))
-		}
-		deletion := s.deletion(p.Prior, seen.UserGroup.Token)
-		deletion.Once = true
-		if err = s.client.Delete(ctx, deletion); err == nil {
-			break
-		}
-		lost = p.record(err) != No || lost
-		if !lost && !p.Call.Temporary() || tries == maxTries || !s.client.Retry(ctx, p.Call) {
-			return Result{}, s.breaker.end(LookUp, p.with(LeftBehind)) // Each further lookup would leave one behind.
+	switch failure.Status {
+	case http.StatusConflict, http.StatusGone:
+		return LookupRefused
+	case http.StatusForbidden:
+		if hasWorked {
+			return LookupRefused
 		}
 	}
-	p.MayRemain = lost
-	if verdict != nil && (verdict.Cause.Finding == WrongKey || s.settings.Environment != "") {
-		verdict.MayRemain = lost
-		return Result{}, verdict
-	}
-	return Result{}, p.with(NotFound)
+	return CallFailed
 }
 
-// showsMore reports whether a lookup shows a name or a property that the response to the creation did not show.
-// Services fill in both, so what a group shows decides nothing.
-func showsMore(made, seen api.UserGroup) bool {
-	name := cmp.Or(made.Name, new(""))
-	return seen.Name != nil && *seen.Name != "" && *seen.Name != *name || seen.Properties.Beyond(made.Properties)
+// showsName reports whether a group has a name that the lookup did not send, and that a service does not make of the
+// ID.
+func (o *op) showsName(group api.UserGroup) bool {
+	if group.Name == nil || *group.Name == "" || *group.Name == o.know.ID {
+		return false
+	}
+	sent := o.lookup().Name
+	return sent == nil || *sent != *group.Name
 }
 
 // findCurrent looks up the group until the service shows its current token.
-func (s *Service) findCurrent(ctx context.Context, prior Prior) (Result, *Problem) {
+func (o *op) findCurrent(ctx context.Context) (Result, *Problem) {
 	for {
-		result, problem := s.find(ctx, prior)
+		result, problem := o.find(ctx)
 		if problem != nil || !result.Group.Token.IsZero() {
 			return result, problem
 		}
-		if !s.client.Retry(ctx, nil) {
-			return Result{}, about(LookUp, prior).with(OutdatedToken)
+		if again := o.calls.Retry(ctx, nil); !again {
+			return Result{}, o.problem(OutdatedToken, nil)
 		}
 	}
 }

@@ -242,7 +242,11 @@ func (h *history) operate(ctx context.Context) {
 	ctx, h.stop = context.WithCancel(ctx)
 	defer h.stop()
 	begun := time.Now()
-	service := newService(h, retries(h.budget), usergroup.Settings{Environment: h.environment})
+	settings := usergroup.Settings{Environment: h.environment}
+	if variants[h.variant].NameRequired {
+		settings.LookupFields = []string{"name"}
+	}
+	service := newService(h, retries(h.budget), settings)
 	h.actor.operate(ctx, h.ledger, service)
 	h.took = time.Since(begun)
 	for _, work := range h.late {

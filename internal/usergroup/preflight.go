@@ -3,130 +3,137 @@ package usergroup
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// preflight is what the first use of a service has shown: that no cache responds in its place, and that the API key
-// belongs to the expected environment. The service returns the environment of a group only when it updates or rotates
-// the group (interface sections 2.2 and 4). No customer's group may be changed for that, so the preflight creates one.
-//
-// It runs once in a process: before the first placeholder is removed and, if an environment is expected, before the
-// first change and before a lookup of something unknown is believed.
-type preflight struct {
-	running chan struct{} // held by the preflight that is under way
-	ended   bool
-	problem *Problem // nil if it has passed
-}
+// isUnproved reports whether an environment is expected, and nothing has proved that the API key belongs to it.
+func (o *op) isUnproved() bool { return o.settings.Environment != "" && !o.run.isProved() }
 
-// passPreflight runs the preflight, or returns the result of the earlier one. Whoever asks meanwhile waits for it.
-func (s *Service) passPreflight(ctx context.Context, p Problem) *Problem {
-	stopped := ctx.Done()
-	if api.CleansUp(ctx) {
-		stopped = nil
-	}
-	select {
-	case s.preflight.running <- struct{}{}:
-		defer func() { <-s.preflight.running }()
-	case <-stopped:
-		p.record(api.Stopped("", ctx.Err()))
-		return p.with(CallFailed)
-	}
-	if problem := s.preflight.problem; s.preflight.ended && problem != nil {
-		return p.referTo(problem)
-	} else if s.preflight.ended {
+// checkKey makes sure that the API key belongs to the expected environment, if need be with the preflight.
+func (o *op) checkKey(ctx context.Context) *Problem {
+	if !o.isUnproved() {
 		return nil
 	}
-	problem := s.tryOut(s.client.Begin(api.CleanUp(ctx)))
-	s.preflight.problem = problem
-	s.preflight.ended = problem == nil || !errors.Is(problem, context.Canceled)
+	return o.passPreflight(ctx)
+}
+
+// proveKeyBy makes sure of the same after a lookup. A known token proves the key, if the environment of its group is
+// known. Another token proves nothing: the group may be one of another environment, even with the same number.
+func (o *op) proveKeyBy(ctx context.Context, group api.UserGroup) *Problem {
+	if !o.know.hasToken(group) {
+		return o.checkKey(ctx)
+	}
+	if o.know.environment() == o.settings.Environment {
+		o.run.prove()
+	}
+	return nil
+}
+
+// checkBeforeChange makes sure that the API key belongs to the expected environment before a group is changed. A group
+// of the state can prove that itself, which costs one lookup and no test group.
+func (o *op) checkBeforeChange(ctx context.Context) *Problem {
+	if o.isUnproved() && o.know.isKnown() {
+		found, problem := o.findCurrent(ctx)
+		if problem != nil {
+			return problem
+		}
+		o.know = o.know.with(*found.Group)
+	}
+	return o.checkKey(ctx)
+}
+
+// passPreflight tests the service with a group of the provider's own, once in a process, or returns the result of the
+// earlier test. Whoever asks meanwhile waits for it. It shows that no cache responds in place of the service and, if an
+// environment is expected, that the API key belongs to it: the service returns the environment of a group only when it
+// updates or rotates the group (interface sections 2.2 and 4), and no customer's group may be changed for that.
+func (o *op) passPreflight(ctx context.Context) *Problem {
+	waits := ctx
+	if o.calls.CleansUp() {
+		waits = context.WithoutCancel(ctx)
+	}
+	if problem := o.acquire(waits, o.preflight); problem != nil {
+		return problem
+	}
+	defer func() { <-o.preflight }()
+	r := &o.run
+	if r.isTested {
+		return o.untested()
+	}
+	test := o.begin(Preflight, Prior{ID: "tf-" + strings.ToLower(rand.Text()[:12])})
+	test.calls, test.isRandom = o.calls.CleaningUp(), true
+	problem := test.tryOut(ctx)
+	r.isTested, r.untested = true, problem
+	o.leave(test.left...)
+	if problem != nil {
+		problem.ends = endedBy(problem)
+	}
+	return o.untested()
+}
+
+// untested returns a problem if the preflight has found one.
+func (o *op) untested() *Problem {
+	if o.run.untested == nil {
+		return nil
+	}
+	return o.because(o.run.untested)
+}
+
+// endedBy returns what a problem of the preflight ends.
+func endedBy(problem *Problem) way {
 	switch {
-	case problem == nil:
-		return nil
 	case problem.isRefusal():
-	case problem.Finding == LeftBehind:
-		problem = s.breaker.end(LookUp, problem) // Each lookup of a missing group would leave another one behind.
+		return ""
+	case problem.Finding == LeftBehind: // Each lookup of a missing group would leave another one behind.
+		return lookups
 	default:
-		problem = s.breaker.end(everything, problem)
+		return everything
 	}
-	return p.because(problem)
 }
 
-// isRefusal reports whether the service itself has refused the preflight. That is no sign of a cache.
-func (p *Problem) isRefusal() bool {
-	return p.Operation == Preflight && p.Finding == CallFailed && p.Call.Decided() && p.Call.Kind != api.Incomplete
-}
-
-// tryOut creates a group, looks it up by its ID alone, updates it if an environment is expected, and deletes it.
-func (s *Service) tryOut(ctx context.Context) *Problem {
-	// The ID is short, because columns are, and lowercase, because a service may convert IDs to lowercase.
-	prior := Prior{ID: "tf-" + strings.ToLower(rand.Text()[:12])}
-	name := "Terraform " + rand.Text()[:8]
-	p := about(Preflight, prior)
-	p.Expected = s.settings.Environment
-	made, err := s.client.GetOrCreate(ctx, api.GroupRequest{UserGroupID: prior.ID, Name: &name})
-	if p.MayRemain = p.record(err) != No; err != nil {
-		return p.with(CallFailed)
+// tryOut creates a group, updates it if an environment is expected, looks it up by its ID alone, and deletes it. The ID
+// is short, because columns are, and lowercase, because a service may convert IDs to lowercase.
+func (o *op) tryOut(ctx context.Context) *Problem {
+	request := o.lookup()
+	request.Name = new("Terraform " + rand.Text()[:8])
+	answer, failure := o.calls.GetOrCreate(ctx, request)
+	made := o.see(answer, failure)
+	if failure != nil {
+		return o.problem(CallFailed, failure)
 	}
-	p.MayRemain = true
-	seen, err := s.client.GetOrCreate(ctx, api.GroupRequest{UserGroupID: prior.ID, NameIfRequired: name})
-	existed := !*made.New && !made.AfterLostAttempt
-	if err == nil && (*seen.New || existed || prior.isOtherID(made.UserGroup) || prior.isOtherID(seen.UserGroup)) {
-		return p.with(CacheSuspected) // Nothing is deleted, because the token may be that of a customer.
+	isOld := !*answer.New && answer.Earlier == api.No
+	isOther := made.group.ProvidedID != nil && !o.showsID(made.group)
+	if isOld || isOther {
+		return o.problem(CacheSuspected, nil) // Nothing is deleted, because the token may be that of a customer.
 	}
-	token := prior.with(made.UserGroup).with(seen.UserGroup).Token
-	if err == nil && s.settings.Environment != "" {
-		seen, err = s.client.Update(ctx, api.GroupRequest{UserGroupID: prior.ID, Name: &name})
+	var tag *string
+	if o.settings.Environment != "" {
+		tag, failure = o.readTag(ctx, request)
 	}
-	p.record(err)
-	p.Response = seen.UserGroup
-	if left := s.erase(s.client.Begin(ctx), prior, token); left != nil {
-		p.record(left)
-		return p.with(LeftBehind)
-	}
-	p.MayRemain = made.AfterLostAttempt
-	switch tag := p.Response.EnvironmentTag; {
-	case err != nil:
-		return p.with(CallFailed)
-	case s.settings.Environment != "" && (tag == nil || *tag != s.settings.Environment):
-		return p.with(WrongKey)
-	default:
+	outcome, seen := o.remove(ctx, made.group)
+	switch {
+	case outcome == isContradicted:
+		return o.problem(CacheSuspected, nil)
+	case outcome != isRemoved:
+		return o.problem(LeftBehind, seen.failure)
+	case failure != nil:
+		return o.problem(CallFailed, failure)
+	case o.settings.Environment == "":
 		return nil
+	case tag == nil || *tag != o.settings.Environment:
+		problem := o.problem(WrongKey, nil)
+		problem.Response.EnvironmentTag = tag
+		return problem
 	}
+	o.run.prove()
+	return nil
 }
 
-// erase deletes the group of the preflight. A refusal after a lost attempt most likely means that the group is gone.
-// The lookup that has to show that creates it once more.
-func (s *Service) erase(ctx context.Context, prior Prior, token api.Secret) error {
-	err := s.client.Delete(ctx, s.deletion(prior, token))
-	var call *api.Error
-	if !errors.As(err, &call) || !call.AfterLostAttempt || !call.Decided() {
-		return err
-	}
-	found, err := s.client.GetOrCreate(ctx, api.GroupRequest{UserGroupID: prior.ID, NameIfRequired: prior.ID})
-	if err != nil {
-		return err
-	}
-	return s.client.Delete(ctx, s.deletion(prior, found.UserGroup.Token))
-}
-
-// checkEnvironment passes the preflight if an environment is expected.
-func (s *Service) checkEnvironment(ctx context.Context, p Problem) *Problem {
-	if s.settings.Environment == "" {
-		return nil
-	}
-	return s.passPreflight(ctx, p)
-}
-
-// refuseHarm returns a problem if the group or the API key belongs to an environment other than the expected one. An
-// operation calls it before it changes anything.
-func (s *Service) refuseHarm(ctx context.Context, p Problem) *Problem {
-	expected, tag := s.settings.Environment, p.Prior.EnvironmentTag
-	if expected != "" && tag != nil && *tag != expected {
-		p.Response, p.Expected = api.UserGroup{EnvironmentTag: tag}, expected
-		return p.with(WrongEnvironment)
-	}
-	return s.checkEnvironment(ctx, p)
+// readTag updates the group of the preflight, and returns the environment that the response shows. The name is another
+// one, because a service may refuse an update that changes nothing.
+func (o *op) readTag(ctx context.Context, request api.GroupRequest) (*string, *api.Error) {
+	request.Name = new("Terraform " + rand.Text()[:8])
+	answer, failure := o.calls.Update(ctx, request)
+	return answer.UserGroup.EnvironmentTag, failure
 }

@@ -13,14 +13,23 @@ type Problem struct {
 	Finding   Finding
 	Operation Operation
 	ID        string
-	Done      Happened         // whether the group was created, updated, rotated or deleted
-	MayRemain bool             // an empty group may remain under the ID
+	Managed   bool             // the state had the group before the operation
+	Done      api.Done         // whether the group was created, updated, rotated or deleted
+	Left      []string         // the IDs of groups that were created for lookups or the preflight, and may remain
 	Call      *api.Error       // the call that failed, or nil
-	Prior     Prior            // what was known
-	Expected  string           // the environment that was expected
+	Prior     Prior            // what is known
+	Expected  string           // the environment that is expected
 	Sent      api.GroupRequest // what was requested
 	Response  api.UserGroup    // what the service returned
-	Cause     *Problem         // a lookup or preflight that the operation depended on, or what ended the run
+	Cause     *Problem         // the preflight that the operation depended on, or what ended the run
+	EndsRun   bool             // later problems refer to this one
+	// SendsDataSource reports that deletions contain the ID of a data source.
+	SendsDataSource bool
+	// Returned reports that the operation has returned a Group although it failed, and AlsoRotated that the token was
+	// rotated after an update had failed.
+	Returned, AlsoRotated bool
+
+	ends way // what it ends at once, or empty
 }
 
 // Operation identifies the operation that a Problem is about.
@@ -36,15 +45,6 @@ const (
 	Preflight
 )
 
-// Happened says whether something was done at the service.
-type Happened int
-
-const (
-	No Happened = iota
-	Maybe
-	Yes
-)
-
 // Finding is the conclusion of an operation.
 type Finding int
 
@@ -53,15 +53,17 @@ const (
 	NotFound                          // the group does not exist, and the placeholder was deleted
 	LookupRefused                     // the service refuses the lookup of this group in a way that says something about it
 	Exists                            // the group to be created exists already
+	StillThere                        // the group to be created is the one that this run has deleted
 	MayHaveExisted                    // a group exists after a creation with an unknown outcome, but may be another one
 	Replaced                          // the known group is gone, and another one has its ID
 	UnexpectedToken                   // the group has another token than it should have after a rotation or deletion
+	TokenUnchanged                    // the group still has the token that a rotation should have replaced
 	AnsweredForAnother                // the response shows an ID other than the requested one
 	CacheSuspected                    // a response contradicts an earlier one
 	MayBePlaceholder                  // the group may be the placeholder of a lost lookup; a warning if it shows a name
 	LeftBehind                        // a group that was created for a lookup or the preflight could not be deleted
-	NotTakenAsSent                    // the service accepted an update, but shows other properties; a warning for Adopt
-	OutdatedToken                     // the service shows only the token from before the last rotation
+	NotTakenAsSent                    // the service shows other properties than were sent; a warning for Create and Adopt
+	OutdatedToken                     // the service shows no token, or only the one from before the last rotation
 	WrongEnvironment                  // the group belongs to an environment other than the known or expected one
 	WrongKey                          // the API key does not belong to the expected environment
 	RunEnded                          // an earlier problem (Cause) ended the run
@@ -70,13 +72,10 @@ const (
 	Adopted        // the group existed and was taken over
 	Claimed        // after a creation whose response was lost, the existing group is taken for the one created
 	Kept           // the group was not deleted, because another instance of the resource manages it
-	AnotherRemains // the group is gone, and another one that has its ID was not touched
+	Gone           // the group to be deleted was gone, and a lookup of it may have left an empty one
+	AnotherRemains // the group to be deleted was gone, and another one that has its ID was not touched
 	Respelled      // the service shows the ID or the name in another spelling
 )
-
-func about(operation Operation, prior Prior) Problem {
-	return Problem{Operation: operation, ID: prior.ID, Prior: prior}
-}
 
 // Error implements error.
 func (p *Problem) Error() string {
@@ -97,37 +96,40 @@ func IsNotFound(err error) bool {
 	return errors.As(err, &p) && p.Operation == LookUp && p.Finding == NotFound
 }
 
-func (p Problem) with(finding Finding) *Problem {
-	p.Finding = finding
-	return &p
+// refersTo returns the problem as one that leaves the explanation to an earlier one, but keeps what was done.
+func (p *Problem) refersTo(cause *Problem) *Problem {
+	referring := *p
+	referring.Finding, referring.Cause, referring.Call = RunEnded, cause, nil
+	return &referring
 }
 
-// because returns a copy of the problem with the finding of its cause, a lookup or the preflight.
-func (p Problem) because(cause *Problem) *Problem {
-	p.Finding, p.Call, p.Expected, p.Response = cause.Finding, cause.Call, cause.Expected, cause.Response
-	if p.Cause = cause; cause.Finding == RunEnded {
-		p.Cause = cause.Cause
+// explanation identifies what many groups have in common: what the preflight has found, or that the state is in another
+// environment. It is nil for a problem of a single group.
+func (p *Problem) explanation() any {
+	if p.Cause != nil && p.Cause.Operation == Preflight {
+		return p.Cause
 	}
-	p.MayRemain = p.MayRemain || cause.Operation == LookUp && cause.MayRemain
-	return &p
-}
-
-// referTo returns the problem as one that leaves the explanation to an earlier one, but keeps what was done.
-func (p Problem) referTo(cause *Problem) *Problem {
-	p.Finding, p.Cause, p.Call = RunEnded, cause, nil
-	return &p
-}
-
-// record records the error of a call, and returns whether the service did the work in spite of it. For a nil error,
-// it returns No.
-func (p *Problem) record(err error) Happened {
-	p.Call = nil
-	switch {
-	case !errors.As(err, &p.Call) || !p.Call.MayHaveHappened():
-		return No
-	case p.Call.Kind == api.Incomplete:
-		return Yes
-	default:
-		return Maybe
+	isOfState := p.Finding == WrongEnvironment && p.Response.EnvironmentTag == nil
+	if isOfState {
+		return WrongEnvironment
 	}
+	return nil
+}
+
+// isMixedUp reports whether responses are about other groups, or contradict each other.
+func (p *Problem) isMixedUp() bool {
+	return p.Finding == CacheSuspected || p.Finding == AnsweredForAnother
+}
+
+// isUntested reports whether a lookup cannot be believed, because the service has refused the preflight.
+func (p *Problem) isUntested() bool {
+	return p.Operation == LookUp && p.Cause != nil && p.Cause.isRefusal()
+}
+
+// isRefusal reports whether the service itself has refused the preflight. That is no sign of a cache.
+func (p *Problem) isRefusal() bool {
+	if p.Operation != Preflight || p.Finding != CallFailed {
+		return false
+	}
+	return p.Call.Decided() && p.Call.Kind != api.Incomplete
 }

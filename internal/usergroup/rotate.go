@@ -2,96 +2,152 @@ package usergroup
 
 import (
 	"context"
-	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
 // RotateToken replaces the token of a group at most once, even if responses are lost, and returns the group with its
-// new token. It makes one call if the current token is known. It repeats a rotation only after a lookup has shown
-// that the token is still the one that was sent. If it fails after the service has returned a new token, it returns
-// that token with the error.
+// new token. It makes one call if the current token is known. It repeats a rotation only if the service cannot be at
+// work on it any more, and a lookup has shown that the token is still the one that was sent. If it fails after the
+// service has returned a new token, it returns that token with the error.
 func (s *Service) RotateToken(ctx context.Context, prior Prior) (Result, error) {
-	p := about(Rotate, prior)
-	return s.exclusively(ctx, p, func(ctx context.Context, _ *groupLock) (Result, *Problem) {
-		if problem := s.refuseHarm(ctx, p); problem != nil {
+	return s.exclusively(ctx, Rotate, prior, func(ctx context.Context, o *op, _ *groupLock) (Result, *Problem) {
+		if problem := o.checkBeforeChange(ctx); problem != nil {
 			return Result{}, problem
 		}
-		return s.rotate(ctx, prior, p)
+		return o.rotate(ctx)
 	})
 }
 
-func (s *Service) rotate(ctx context.Context, prior Prior, p Problem) (Result, *Problem) {
-	for tries := 1; ; tries++ {
-		if prior.Token.IsZero() {
-			current, problem := s.findCurrent(ctx, prior)
-			if problem != nil {
-				return Result{}, p.because(problem)
-			}
-			prior = prior.with(*current.Group)
+func (o *op) rotate(ctx context.Context) (Result, *Problem) {
+	var refusal *api.Error
+	for range maxTries {
+		if problem := o.ensureToken(ctx); problem != nil {
+			return Result{}, problem
 		}
-		answer, err := s.client.Rotate(ctx, api.TokenRequest{CurrentToken: prior.Token, UserGroupID: prior.ID})
-		p.Response = answer.UserGroup
-		if err == nil {
-			return s.rotated(ctx, prior, p)
+		sent := o.know.Token
+		answer, failure := o.calls.Rotate(ctx, api.TokenRequest{CurrentToken: sent, UserGroupID: o.know.ID})
+		o.response = answer.UserGroup
+		if failure == nil && o.showsRotation(sent) {
+			return o.rotated(answer.UserGroup, sent)
 		}
-		happened := p.record(err)
-		p.Done = max(p.Done, happened)
-		if p.Done == No && !mayBeTheToken(p.Call) {
-			return Result{}, p.with(CallFailed)
+		o.done = max(o.done, doneBy(failure))
+		if o.done == api.No && !failure.MayBeToken() {
+			return Result{}, o.problem(CallFailed, failure)
 		}
-		sent := prior.Token
-		if happened == Yes { // A lookup that still shows this token lags, and must not cause a second rotation.
-			prior.Previous, prior.RotatedAt = sent.Fingerprint(), time.Now()
-		}
-		// Waiting before the lookup gives the service time to complete a rotation that is still in progress. Even a run
-		// that is stopped makes this lookup, because the state must not miss a new token.
-		more := p.Done == No || s.client.AwaitOutcome(ctx, p.Call)
-		if !more {
-			ctx = api.CleanUp(ctx)
-		}
-		found, problem := s.findCurrent(ctx, prior)
+		found, problem := o.settle(ctx, sent, failure)
 		if problem != nil {
-			return Result{}, p.because(problem)
+			o.countFailure(failure)
+			return Result{}, problem
 		}
-		switch changed := found.Group.Token != sent; {
-		case changed && p.Done != No:
-			found.Previous = sent.Fingerprint()
-			return found, nil
-		case !changed && p.Done == No, !more, tries == maxTries:
-			return Result{}, p.with(CallFailed)
+		isChanged := found.Token != sent
+		if isChanged && o.done != api.No {
+			return o.settled(found, answer.UserGroup, sent)
 		}
-		prior = prior.with(*found.Group)
+		isFinal := !isChanged && (o.done == api.No || mayShowLater(failure))
+		if isFinal {
+			return Result{}, o.notRotated(failure)
+		}
+		o.know, refusal = o.know.with(found), failure
+	}
+	return Result{}, o.problem(CallFailed, refusal)
+}
+
+// countFailure counts a rotation that has failed, if the problem is about the lookup that followed.
+func (o *op) countFailure(failure *api.Error) {
+	if failure != nil {
+		_ = o.judge(o.problem(CallFailed, failure))
 	}
 }
 
-// rotated returns the group with its new token, whatever else is wrong with the response. A response that does not name
-// the group proves nothing: a service may believe any token. Then a lookup has to show the new one.
-func (s *Service) rotated(ctx context.Context, prior Prior, p Problem) (Result, *Problem) {
-	p.Done = Yes
-	result := Result{Group: &p.Response, Previous: prior.Token.Fingerprint()}
-	if p.Response.TeamID == "" && (p.Response.ProvidedID == nil || *p.Response.ProvidedID == "") {
-		found, problem := s.find(api.CleanUp(ctx), prior)
-		switch {
-		case problem != nil:
-			p.Done = Maybe
-			return Result{}, p.because(problem)
-		case found.Group.Token != p.Response.Token:
-			if p.Done = Maybe; found.Group.Token == prior.Token {
-				p.Done = No
-			}
-			return Result{}, p.with(UnexpectedToken)
-		}
-		result.Warnings = found.Warnings
+// doneBy returns whether a call has rotated the token. A success that does not show that proves nothing.
+func doneBy(failure *api.Error) api.Done {
+	if failure == nil {
+		return api.Maybe
 	}
-	if prior.isOtherID(p.Response) {
-		result.Warnings = append(result.Warnings, p.with(Respelled))
-	}
-	return result, p.unexpected()
+	return failure.Done
 }
 
-// mayBeTheToken reports whether a stale token may be the reason why a call failed, or the call may have been carried
-// out. The contract does not specify the status for a stale token, so the caller has to look up the group.
-func mayBeTheToken(call *api.Error) bool {
-	return call.MayHaveHappened() || call.Kind == api.Refused || call.Kind == api.Unauthorized
+// mayShowLater reports whether a lookup may show the new token later, so that a rotation must not be sent again.
+func mayShowLater(failure *api.Error) bool {
+	return failure == nil || failure.Kind == api.Incomplete || failure.IsUnderWay()
+}
+
+// ensureToken looks up the current token unless it is known.
+func (o *op) ensureToken(ctx context.Context) *Problem {
+	if !o.know.Token.IsZero() {
+		return nil
+	}
+	current, problem := o.findCurrent(ctx)
+	if problem == nil {
+		o.know = o.know.with(*current.Group)
+	}
+	return problem
+}
+
+// showsRotation reports whether the response to a rotation proves it: it shows another token than the one that was
+// sent, and names the group. A service may believe any token, and a replica may show the old one.
+func (o *op) showsRotation(sent api.Secret) bool {
+	if o.response.Token == sent || o.know.isForeign(o.response) {
+		return false
+	}
+	return o.know.hasID(o.response) || o.know.hasTeam(o.response)
+}
+
+// settle looks the group up after a rotation that no response has proved. If the new token may show later, it looks
+// until another token shows, for as long as retries allow. Waiting before the lookup gives the service time to complete
+// what is still in progress. Even a run that is stopped looks once, because the state must not miss a new token.
+func (o *op) settle(ctx context.Context, sent api.Secret, failure *api.Error) (api.UserGroup, *Problem) {
+	again := true
+	if o.done != api.No {
+		o.calls = o.calls.CleaningUp()
+	}
+	isLost := failure != nil && failure.Kind != api.Incomplete && failure.Done != api.No
+	if isLost {
+		again = o.calls.Await(ctx, failure)
+	}
+	for {
+		found, problem := o.findCurrent(ctx)
+		if problem != nil {
+			return api.UserGroup{}, problem
+		}
+		isLast := !again || !mayShowLater(failure)
+		if found.Group.Token != sent || isLast {
+			return *found.Group, nil
+		}
+		again = o.calls.Await(ctx, nil)
+	}
+}
+
+// rotated returns the group with its new token, whatever else is wrong with the response.
+func (o *op) rotated(group api.UserGroup, sent api.Secret) (Result, *Problem) {
+	o.done = api.Yes
+	result := Result{Group: &group, Previous: sent.Fingerprint()}
+	if o.know.hasOtherID(group) {
+		result.Warnings = []*Problem{o.problem(Respelled, nil)}
+	}
+	problem := o.unexpected()
+	if problem != nil {
+		problem.Returned = true
+	}
+	return result, problem
+}
+
+// settled returns the group that a lookup shows with another token than the one that was sent. If the response named no
+// group, and its token is not the one that the group has now, it proves nothing.
+func (o *op) settled(found, response api.UserGroup, sent api.Secret) (Result, *Problem) {
+	isUnnamed := !response.Token.IsZero() && !o.know.isForeign(response)
+	if isUnnamed && response.Token != sent && response.Token != found.Token {
+		return Result{}, o.problem(UnexpectedToken, nil)
+	}
+	o.done = api.Yes
+	return Result{Group: &found, Previous: sent.Fingerprint()}, nil
+}
+
+// notRotated returns the problem of a rotation after which a lookup still shows the token that was sent.
+func (o *op) notRotated(failure *api.Error) *Problem {
+	if failure == nil {
+		return o.problem(TokenUnchanged, nil)
+	}
+	return o.problem(CallFailed, failure)
 }

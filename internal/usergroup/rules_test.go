@@ -30,11 +30,11 @@ const (
 var notHandled = []*exception{
 	{
 		reason: "the product gets the group in that second: after the second look, or where lookups show no name",
-		rules:  []string{ruleTaken}, paths: regexp.MustCompile(``),
+		rules:  []string{ruleTaken, ruleTruth}, paths: regexp.MustCompile(`: .*another client takes| \+ update/absent`),
 	},
 	{
 		reason: "a cache passes the preflight, because a creation makes none",
-		rules:  []string{ruleAdopted, ruleState}, paths: regexp.MustCompile(`^(create|adopt)/.*: a cache`),
+		rules:  []string{ruleAdopted, ruleState, ruleTruth}, paths: regexp.MustCompile(`^(create|adopt)/.*: a cache`),
 	},
 	{
 		reason: "somebody else has rotated the token before a rotation whose response is lost: it counts as rotated",
@@ -84,7 +84,7 @@ func (h *history) checkTokens() {
 	if h.actor.result.Group != nil && !h.actor.result.Group.Token.IsZero() {
 		state = h.actor.result.Group.Token
 	}
-	said := h.actor.err != nil && problemOf(h.actor.err).Done != usergroup.No
+	said := h.actor.err != nil && problemOf(h.actor.err).Done != api.No
 	switch {
 	case there && h.handed == group.Token && state != api.NewSecret(h.handed) && !said:
 		h.breaks(ruleToken, "the token of the rotation is not in the state, and no error says so")
@@ -135,7 +135,7 @@ func (l *ledger) checkTruth(a *actor, mayBlame bool) {
 	for _, p := range a.problems {
 		count := a.of(p.Operation)
 		switch {
-		case p.Done == usergroup.No && count > 0 || p.Done == usergroup.Yes && count == 0:
+		case p.Done == api.No && count > 0 || p.Done == api.Yes && count == 0:
 			l.breaks(ruleTruth, "it was done %d times: %s", count, facts(p))
 		case p.Finding == usergroup.CacheSuspected && !mayBlame:
 			l.breaks(ruleTruth, "a cache is blamed: %s", facts(p))

@@ -2,16 +2,14 @@
 // create groups, creating adopts them, and a lost response leaves the outcome open. This package contains everything
 // that deals with that. It does not depend on Terraform.
 //
-// The files are a staircase: create, rotate and delete stand on find and update, these on preflight and breaker, and
-// all of them on service and problem. DESIGN.md says what is promised, and under which faults.
+// Each operation is an op, which has all that the operation knows. The files are a staircase: create, rotate and delete
+// stand on find and update, these on placeholder and preflight, and all of them on op, prior and run. DESIGN.md says
+// what is promised under which faults, and what proves what.
 package usergroup
 
 import (
-	"cmp"
 	"context"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -20,10 +18,9 @@ import (
 type Service struct {
 	client    *api.Client
 	settings  Settings
-	locks     sync.Map                // ID → *groupLock
-	exists    atomic.Pointer[Problem] // the first creation that has met an existing group; it explains all others
-	preflight preflight
-	breaker   breaker
+	locks     sync.Map // ID → *groupLock
+	run       run
+	preflight chan struct{} // held by the preflight that is under way
 }
 
 // Settings apply to all groups. The zero value is valid.
@@ -38,85 +35,17 @@ type Settings struct {
 
 // New returns a Service that uses the client.
 func New(client *api.Client, settings Settings) *Service {
-	return &Service{
-		client: client, settings: settings, preflight: preflight{running: make(chan struct{}, 1)}, breaker: newBreaker(),
-	}
-}
-
-// Prior is what the state has about a group. A field that is nil, zero or empty is unknown. Only the ID is required.
-type Prior struct {
-	ID             string
-	Name           string
-	TeamID         string
-	Token          api.Secret
-	Fingerprint    string // of the token; known even if the token is not stored
-	EnvironmentTag *string
-	// DataSourceProvidedID takes the place of the one in Settings.
-	DataSourceProvidedID string
-	// Previous is the fingerprint of the token that the last rotation replaced, and RotatedAt is when that was.
-	Previous  string
-	RotatedAt time.Time
-	// Instance is the Result.Instance of the creation that brought the group into the state.
-	Instance string
-}
-
-// isKnown reports whether there is more than an ID, so that the group is known to have existed.
-func (k Prior) isKnown() bool { return k.TeamID != "" || k.Fingerprint != "" || !k.Token.IsZero() }
-
-// with returns what is known after a response has shown the group.
-func (k Prior) with(group api.UserGroup) Prior {
-	k.TeamID = cmp.Or(group.TeamID, k.TeamID)
-	if !group.Token.IsZero() {
-		k.Token, k.Fingerprint = group.Token, group.Token.Fingerprint()
-	}
-	return k
-}
-
-// hasToken reports whether a response shows the known token, or the one before it.
-func (k Prior) hasToken(group api.UserGroup) bool {
-	fingerprint := group.Token.Fingerprint()
-	return !group.Token.IsZero() && (fingerprint == k.Fingerprint || fingerprint == k.Previous)
-}
-
-// hasOtherTeam reports whether a response shows another team_id than the known one.
-func (k Prior) hasOtherTeam(group api.UserGroup) bool {
-	return k.TeamID != "" && group.TeamID != "" && k.TeamID != group.TeamID
-}
-
-// isSame reports whether a response is certainly about the known group. A service may renumber its groups, or change
-// their tokens, but not both at once.
-func (k Prior) isSame(group api.UserGroup) bool {
-	return k.TeamID != "" && k.TeamID == group.TeamID || k.hasToken(group)
-}
-
-// isOtherID reports whether a response shows an ID other than the known one.
-func (k Prior) isOtherID(group api.UserGroup) bool {
-	return group.ProvidedID != nil && *group.ProvidedID != "" && *group.ProvidedID != k.ID
-}
-
-// longestLag is how long after a rotation a lookup may still show the previous token, if the service has replicas.
-const longestLag = time.Minute
-
-// isStale reports whether a lookup has returned the token from before the last rotation.
-func (k Prior) isStale(token api.Secret) bool {
-	return !token.IsZero() && token.Fingerprint() == k.Previous && time.Since(k.RotatedAt).Abs() < longestLag
-}
-
-// deletion returns the request that deletes a group with the given token.
-func (s *Service) deletion(prior Prior, token api.Secret) api.TokenRequest {
-	return api.TokenRequest{
-		CurrentToken: token, UserGroupID: prior.ID,
-		DataSourceProvidedID: cmp.Or(prior.DataSourceProvidedID, s.settings.DataSourceProvidedID),
-	}
+	return &Service{client: client, settings: settings, run: newRun(), preflight: make(chan struct{}, 1)}
 }
 
 // Result is the outcome of an operation. If an operation returns an error and a Group, the Group shows what the
 // operation has done nevertheless.
 type Result struct {
-	Group    *api.UserGroup
-	Instance string // identifies one creation or adoption of a group; see Service.Delete
-	Previous string // the fingerprint of the token that a rotation has replaced
-	Warnings []*Problem
+	Group       *api.UserGroup
+	Instance    string // identifies one creation or adoption of a group; see Service.Delete
+	Previous    string // the fingerprint of the token that a rotation has replaced
+	Environment string // the expected environment, if it is proved that the API key belongs to it
+	Warnings    []*Problem
 }
 
 // maxTries is how often an operation repeats a call after a lookup. Another client may change the group at the same
@@ -128,30 +57,55 @@ const maxTries = 3
 type groupLock struct {
 	held     chan struct{}
 	instance string // the Result.Instance of the last creation or adoption by this process
+	deleted  Prior  // the group that this process has deleted last
 }
 
-// exclusively runs an operation with exclusive access to its ID and with one count of retries for all its calls.
+// exclusively runs an operation with exclusive access to its ID.
 func (s *Service) exclusively(
-	ctx context.Context, p Problem, do func(context.Context, *groupLock) (Result, *Problem),
+	ctx context.Context, operation Operation, prior Prior, do func(context.Context, *op, *groupLock) (Result, *Problem),
 ) (Result, error) {
-	value, _ := s.locks.LoadOrStore(p.ID, &groupLock{held: make(chan struct{}, 1)})
+	value, _ := s.locks.LoadOrStore(prior.ID, &groupLock{held: make(chan struct{}, 1)})
 	lock, _ := value.(*groupLock)
-	select {
-	case lock.held <- struct{}{}:
-		defer func() { <-lock.held }()
-	case <-ctx.Done():
-		p.record(api.Stopped("", ctx.Err()))
-		return Result{}, p.with(CallFailed)
+	o := s.begin(operation, prior)
+	if problem := o.acquire(ctx, lock.held); problem != nil {
+		return Result{}, problem
 	}
-	ctx, release, ended := s.breaker.begin(ctx, p)
-	defer release()
-	if ended != nil {
-		return Result{}, ended
+	defer func() { <-lock.held }()
+	if problem := o.refuseToBegin(); problem != nil {
+		return Result{}, s.judge(problem)
 	}
-	started := time.Now()
-	result, problem := do(s.client.Begin(ctx), lock)
-	if problem == nil {
-		return result, nil
+	ctx, leave := s.run.join(ctx, operation)
+	defer leave()
+	result, problem := do(ctx, o, lock)
+	if problem != nil {
+		return result, s.judge(problem)
 	}
-	return result, s.breaker.judge(s.client, problem, started)
+	s.run.wentWell()
+	if s.run.isProved() {
+		result.Environment = s.settings.Environment
+	}
+	return result, nil
+}
+
+// refuseToBegin returns a problem if earlier ones have ended operations of this kind, or if the state shows that the
+// group belongs to another environment than the expected one.
+func (o *op) refuseToBegin() *Problem {
+	if cause := o.run.cause(waysOf[o.operation]...); cause != nil {
+		return o.refer(cause)
+	}
+	known, expected := o.know.environment(), o.settings.Environment
+	if known == "" || expected == "" || known == expected {
+		return nil
+	}
+	return o.problem(WrongEnvironment, nil)
+}
+
+// CheckState returns an error if the state shows that the group belongs to another environment than the expected one.
+// It makes no call.
+func (s *Service) CheckState(prior Prior) error {
+	problem := s.begin(LookUp, prior).refuseToBegin()
+	if problem == nil || problem.Finding != WrongEnvironment {
+		return nil
+	}
+	return s.judge(problem)
 }

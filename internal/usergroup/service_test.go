@@ -275,10 +275,10 @@ func has(problems []*usergroup.Problem, finding usergroup.Finding) bool {
 
 // namesLeft reports whether a problem says that a group with the ID may remain.
 func namesLeft(problems []*usergroup.Problem, id string) bool {
-	return slices.ContainsFunc(problems, func(p *usergroup.Problem) bool { return p.ID == id && p.MayRemain })
+	return slices.ContainsFunc(problems, func(p *usergroup.Problem) bool { return slices.Contains(p.Left, id) })
 }
 
 // facts formats a problem. The package has no texts for findings and the like, so they appear as numbers.
 func facts(p *usergroup.Problem) string {
-	return fmt.Sprintf("%v, done %d, may remain %t, call %v", p, p.Done, p.MayRemain, p.Call)
+	return fmt.Sprintf("%v, done %d, left %q, call %v", p, p.Done, p.Left, p.Call)
 }

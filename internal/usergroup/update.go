@@ -2,6 +2,8 @@ package usergroup
 
 import (
 	"context"
+	"net/http"
+	"slices"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -9,53 +11,83 @@ import (
 // Update changes an existing group to what is wanted. If nothing fails, it makes one call. If the service carried out
 // the update but the result differs from what was sent, Update returns an error and a Result with the current values.
 func (s *Service) Update(ctx context.Context, wanted api.GroupRequest, prior Prior) (Result, error) {
-	p := about(Update, prior)
-	return s.exclusively(ctx, p, func(ctx context.Context, _ *groupLock) (Result, *Problem) {
-		if problem := s.refuseHarm(ctx, p); problem != nil {
+	return s.exclusively(ctx, Update, prior, func(ctx context.Context, o *op, _ *groupLock) (Result, *Problem) {
+		o.sent = wanted
+		if problem := o.checkBeforeChange(ctx); problem != nil {
 			return Result{}, problem
 		}
-		return s.put(ctx, wanted, p)
+		return o.put(ctx)
 	})
 }
 
-func (s *Service) put(ctx context.Context, wanted api.GroupRequest, p Problem) (Result, *Problem) {
-	wanted.NameIfRequired = p.Prior.Name
-	answer, err := s.client.Update(ctx, wanted)
-	p.Done, p.Response, p.Sent = p.record(err), answer.UserGroup, wanted
-	if err != nil {
-		return Result{}, p.with(CallFailed)
+func (o *op) put(ctx context.Context) (Result, *Problem) {
+	request := o.sent
+	isDemanded := slices.Contains(o.settings.LookupFields, "name")
+	if isDemanded && request.Name == nil && o.know.Name != "" {
+		request.Name = &o.know.Name
 	}
-	p.Done = Yes
+	answer, failure := o.calls.Update(ctx, request)
+	o.response = answer.UserGroup
+	if failure != nil {
+		o.done = failure.Done
+		return o.checkRefusal(ctx, failure)
+	}
+	o.done = api.Yes
+	if problem := o.unexpected(); problem != nil {
+		return problem.resultOf(o.response), problem
+	}
 	result := Result{Group: &answer.UserGroup}
-	if problem := p.unexpected(); problem != nil {
-		if problem.Finding != WrongEnvironment { // Otherwise, it is the known group, and the state must show its environment.
-			return Result{}, problem
+	for _, warning := range o.differences() {
+		if warning.Finding == NotTakenAsSent {
+			return result, warning
 		}
-		return result, problem
-	}
-	differences := wanted.Differences(answer.UserGroup)
-	if differences.Name || p.Prior.isOtherID(answer.UserGroup) {
-		result.Warnings = []*Problem{p.with(Respelled)}
-	}
-	if len(differences.Properties) > 0 {
-		return result, p.with(NotTakenAsSent)
+		result.Warnings = append(result.Warnings, warning)
 	}
 	return result, nil
 }
 
+// checkRefusal returns the outcome of an update that has failed. A service that counts changed rows responds with 404
+// to one that changes nothing. Then a lookup shows the known group, and nothing that differs from what was sent.
+func (o *op) checkRefusal(ctx context.Context, failure *api.Error) (Result, *Problem) {
+	if failure.Status != http.StatusNotFound {
+		return Result{}, o.problem(CallFailed, failure)
+	}
+	found, problem := o.find(ctx)
+	if problem != nil && problem.Finding == CallFailed {
+		return Result{}, o.problem(CallFailed, failure)
+	}
+	if problem != nil {
+		return Result{}, problem
+	}
+	if o.sent.Differences(*found.Group).Any() {
+		return Result{}, o.problem(CallFailed, failure)
+	}
+	o.done = api.Yes
+	return found, nil
+}
+
 // unexpected returns a problem if the response to an update or a rotation shows another group or another environment
 // than the plan relied on.
-func (p Problem) unexpected() *Problem {
-	prior, response := p.Prior, p.Response
-	switch tag := prior.EnvironmentTag; {
-	case prior.hasOtherTeam(response):
-		return p.with(Replaced)
-	case prior.isOtherID(response) && !prior.isSame(response):
-		return p.with(AnsweredForAnother)
-	case tag != nil && response.EnvironmentTag != nil && *tag != *response.EnvironmentTag:
-		p.Expected = *tag
-		return p.with(WrongEnvironment)
-	default:
+func (o *op) unexpected() *Problem {
+	tag := o.know.EnvironmentTag
+	switch {
+	case o.know.isForeign(o.response): // It says nothing about the group that was to be changed.
+		o.done = api.Maybe
+		return o.problem(AnsweredForAnother, nil)
+	case o.know.hasOtherTeam(o.response):
+		return o.problem(Replaced, nil)
+	case tag == nil || o.response.EnvironmentTag == nil || *tag == *o.response.EnvironmentTag:
 		return nil
 	}
+	problem := o.problem(WrongEnvironment, nil)
+	problem.Expected = *tag
+	return problem
+}
+
+// resultOf returns what the state has to show in spite of the problem: the environment of the known group.
+func (p *Problem) resultOf(response api.UserGroup) Result {
+	if p.Finding != WrongEnvironment {
+		return Result{}
+	}
+	return Result{Group: &response}
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -17,7 +16,6 @@ type call struct {
 	method string
 	id     string // of the group, for the log
 	body   []byte
-	named  []byte // the body with NameIfRequired, or nil if there is none
 	secret Secret
 	// repeatable means that repeating the work is harmless, or that the caller handles the consequences.
 	repeatable bool
@@ -25,70 +23,63 @@ type call struct {
 	needsToken, needsNew bool
 }
 
-type cleanUpKey struct{}
-
-// CleanUp marks the context of calls that clean up after another call. They are made even if the run has been stopped,
-// because stopping halfway would leave something behind at the service. Only retries that have to wait are not.
-func CleanUp(ctx context.Context) context.Context { return context.WithValue(ctx, cleanUpKey{}, true) }
-
-// CleansUp reports whether the context is one of CleanUp.
-func CleansUp(ctx context.Context) bool { return ctx.Value(cleanUpKey{}) != nil }
-
-// Stopped returns the error of a call that was not made because the run was stopped. cause is the error of the
-// context.
-func Stopped(method string, cause error) *Error {
-	const reason = "the run was stopped before the next request was sent"
-	return &Error{Kind: NotSent, Method: method, Reason: reason, cause: cause, permanent: true}
-}
-
 // do makes a call, in as many attempts as it needs and the operation allows. All requests go through it.
-func (c *Client) do(ctx context.Context, call call) (answer Answer, _ error) {
-	required := c.NameRequired(call.method)
-	named := required
-	var failure *Error // of the last attempt
+func (c Calls) do(ctx context.Context, call call) (Answer, *Error) {
+	done := No
+	var failure *Error
 	for number := 1; ; number++ {
-		if err := c.limiter.wait(ctx); err != nil && !CleansUp(ctx) {
-			return answer, cmp.Or(failure, Stopped(call.method, err))
-		}
-		earlier := failure
-		answer, failure = c.attempt(ctx, call, named, number)
-		answer.AfterLostAttempt = earlier.MayHaveHappened()
-		if failure == nil || failure.Kind == Incomplete && call.method != http.MethodDelete {
-			c.succeeded(call, named)
-		}
-		if failure == nil {
-			if named && !required && (answer.New == nil || *answer.New) {
-				answer.AfterLostAttempt = earlier.AfterLostAttempt // The status 500 was a refusal: the name was missing.
+		if err := c.awaitTurn(ctx); err != nil {
+			if failure == nil {
+				failure = NewStopped(call.method, err)
 			}
+			return Answer{}, failure
+		}
+		var answer Answer
+		answer, failure = c.client.attempt(ctx, call, number)
+		answer.Earlier = done
+		if failure == nil {
 			return answer, nil
 		}
-		failure.AfterLostAttempt = earlier.MayHaveHappened()
-		trial := !named && c.mayMissName(call, failure, earlier)
-		switch {
-		case failure.Kind == Refused && !named && call.named != nil:
-			required, named = true, true
-			continue
-		case !failure.Temporary(), failure.Kind == UnknownOutcome && !call.repeatable,
-			!c.Retry(ctx, failure) && (!trial || ctx.Err() != nil):
+		done = max(done, failure.Done)
+		failure.Done = done
+		isHarmless := call.repeatable || done == No
+		if !failure.Passes() || !isHarmless {
 			return answer, failure
 		}
-		named = required || trial
+		if again := c.Retry(ctx, failure); !again {
+			return answer, failure
+		}
 	}
+}
+
+// awaitTurn waits until the next attempt may begin. It returns an error if the run was stopped. Calls that clean up do
+// not wait any more then, and are made.
+func (c Calls) awaitTurn(ctx context.Context) error {
+	err := c.client.limiter.wait(ctx)
+	if c.cleansUp {
+		return nil
+	}
+	return err
+}
+
+// NewStopped returns the error of a call that was not made because the run was stopped. cause is the error of the context.
+func NewStopped(method string, cause error) *Error {
+	const reason = "the run was stopped before the next request was sent"
+	return &Error{Kind: Stopped, Method: method, Reason: reason, cause: cause}
 }
 
 // attempt sends the request once. It interprets and logs the response.
-func (c *Client) attempt(ctx context.Context, call call, named bool, number int) (answer Answer, failure *Error) {
-	if named && call.named != nil {
-		call.body = call.named
-	}
+func (c *Client) attempt(ctx context.Context, call call, number int) (answer Answer, failure *Error) {
 	sent := time.Now()
 	response, body, failure := c.exchange(ctx, call) //nolint:bodyclose // exchange has closed it.
 	if failure == nil {
 		answer, failure = c.interpret(call, response, body)
 	}
 	if failure != nil {
-		failure.Method, failure.Attempts = call.method, number
+		failure.Method, failure.Attempts, failure.HasWorked = call.method, number, c.HasWorked()
+		failure.Done = doneBy(call.method, failure.Kind, answer)
 	}
+	c.learned.record(call.method, answer, failure)
 	c.limiter.learn(sent, failure, c.config.RetryWaitMax)
 	c.log(ctx, call, number, response, body, failure, time.Since(sent))
 	return answer, failure
@@ -116,7 +107,7 @@ func (c *Client) exchange(ctx context.Context, call call) (response *http.Respon
 	case err != nil:
 		return nil, nil, c.transportFailure(ctx, err, &connection)
 	case len(body) > maxAnswer:
-		return nil, nil, &Error{Kind: UnknownOutcome, Reason: "the response is larger than 4 MiB"}
+		return nil, nil, &Error{Kind: Broken, Reason: "the response is larger than 4 MiB"}
 	default:
 		return response, body, nil
 	}

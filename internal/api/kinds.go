@@ -1,0 +1,109 @@
+package api
+
+import "net/http"
+
+// Done says whether the work of a call was done at the service.
+type Done int
+
+const (
+	No Done = iota
+	Maybe
+	Yes
+)
+
+// Kind is what a failed call means. The service documents no error codes (interface section 7), so kinds follow from
+// the status, `success` and the form of the response, never from the words of the service.
+type Kind int
+
+const (
+	// none is the kind of a call that has not failed.
+	none Kind = iota
+
+	Cut          // the connection broke after the request may have been sent
+	Late         // no response arrived in time, or a gateway says so; the service may still be at work
+	Broken       // another status 5xx, or a response that cannot be read
+	Unmarked     // a group is returned, but not whether this call has created it
+	Incomplete   // the service reports success, but its response lacks something; what it has is returned
+	Refused      // the service, or something in front of it, refused the call
+	Busy         // refused as long as something else is under way (409, 423, 425)
+	Unauthorized // status 401 or 403
+	Throttled    // a rate limit refused the call: 429, and any refusal that says when to try again
+	Unavailable  // status 503
+	Cached       // a cache responded in place of the service
+	Redirected   // the response was a redirect, which is never followed
+	NotSent      // no connection was made
+	Blocked      // TLS, a certificate or a proxy stopped the request, and will stop the next one
+	Stopped      // the run was stopped before the request was sent
+)
+
+// kinds has everything that is decided by the kind of a failure.
+var kinds = map[Kind]struct {
+	done       Done // whether the attempt has done the work
+	doneByGet  Done // the same for get-or-create, where the work is that a group is created
+	passes     bool // the same call may succeed later
+	isUnderWay bool // the service may still be at work on it
+	decides    bool // the service itself has decided on the call, if the response comes from it
+	limits     bool // it came too early: the limiter slows down, and the retry does not count for a while
+	mayBeToken bool // a token that is no longer current may be the reason
+}{
+	Cut:          {done: Maybe, doneByGet: Maybe, passes: true},
+	Late:         {done: Maybe, doneByGet: Maybe, passes: true, isUnderWay: true},
+	Broken:       {done: Maybe, doneByGet: Maybe, passes: true},
+	Unmarked:     {done: Maybe, doneByGet: Maybe, decides: true},
+	Incomplete:   {done: Yes, doneByGet: Yes, decides: true},
+	Refused:      {decides: true, mayBeToken: true},
+	Busy:         {decides: true, passes: true, mayBeToken: true},
+	Unauthorized: {decides: true, mayBeToken: true},
+	Throttled:    {passes: true, limits: true},
+	Unavailable:  {done: Maybe, doneByGet: Maybe, passes: true, limits: true},
+	Cached:       {done: Maybe},
+	Redirected:   {done: Maybe},
+	NotSent:      {passes: true},
+	Blocked:      {},
+	Stopped:      {},
+}
+
+// statuses has the kinds of statuses that differ from the others of their class.
+var statuses = map[int]Kind{
+	http.StatusUnauthorized:      Unauthorized,
+	http.StatusForbidden:         Unauthorized,
+	http.StatusProxyAuthRequired: Blocked,
+	http.StatusRequestTimeout:    Late,
+	http.StatusConflict:          Busy,
+	http.StatusLocked:            Busy,
+	http.StatusTooEarly:          Busy,
+	http.StatusTooManyRequests:   Throttled,
+	// Gateways say 503 also if a connection to the service has broken, so the work may have been done.
+	http.StatusServiceUnavailable: Unavailable,
+	http.StatusBadGateway:         Late,
+	http.StatusGatewayTimeout:     Late,
+	524:                           Late, // a gateway of a content delivery network that waited too long
+}
+
+// kindOf returns what a status means if it is not 2xx.
+func kindOf(status int) Kind {
+	if kind, special := statuses[status]; special {
+		return kind
+	}
+	switch status / 100 {
+	case 3:
+		return Redirected
+	case 4:
+		return Refused
+	default:
+		return Broken
+	}
+}
+
+// doneBy returns whether an attempt that has failed has done the work. For get-or-create, the work is that a group is
+// created.
+func doneBy(method string, kind Kind, answer Answer) Done {
+	switch {
+	case method != http.MethodGet:
+		return kinds[kind].done
+	case answer.New != nil && !*answer.New:
+		return No
+	default:
+		return kinds[kind].doneByGet
+	}
+}

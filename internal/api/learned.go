@@ -1,0 +1,75 @@
+package api
+
+import (
+	"net/http"
+	"sync"
+	"time"
+)
+
+// learned is what the calls of a client have shown of the service. Its zero value knows nothing.
+type learned struct {
+	mu      sync.Mutex
+	last    time.Time            // when the service last decided on a call
+	through map[string]time.Time // when a call with the HTTP method last got through
+	worked  map[string]bool      // the HTTP methods with which a call has succeeded
+	marks   bool                 // a response has said that its group is new
+}
+
+// record records the outcome of an attempt. A nil failure is a success.
+func (l *learned) record(method string, answer Answer, failure *Error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.worked == nil {
+		l.worked, l.through = map[string]bool{}, map[string]time.Time{}
+	}
+	if answer.New != nil && *answer.New {
+		l.marks = true
+	}
+	if failure != nil && !failure.Decided() {
+		return
+	}
+	l.last = time.Now()
+	if failure == nil || failure.Kind != Unauthorized {
+		l.through[method] = l.last
+	}
+	if failure == nil || failure.Kind == Incomplete && method != http.MethodDelete {
+		l.worked[method] = true
+	}
+}
+
+// LastThrough returns when the service itself last decided on a call, or the zero time if it never has.
+func (c *Client) LastThrough() time.Time {
+	c.learned.mu.Lock()
+	defer c.learned.mu.Unlock()
+	return c.learned.last
+}
+
+// Through returns when a call with the HTTP method last succeeded, or was refused for another reason than the API key.
+// It returns the zero time if that has never happened.
+func (c *Client) Through(method string) time.Time {
+	c.learned.mu.Lock()
+	defer c.learned.mu.Unlock()
+	return c.learned.through[method]
+}
+
+// HasWorked reports whether a call has succeeded.
+func (c *Client) HasWorked() bool {
+	c.learned.mu.Lock()
+	defer c.learned.mu.Unlock()
+	return len(c.learned.worked) > 0
+}
+
+// HasWorkedWith reports whether a call with the HTTP method has succeeded.
+func (c *Client) HasWorkedWith(method string) bool {
+	c.learned.mu.Lock()
+	defer c.learned.mu.Unlock()
+	return c.learned.worked[method]
+}
+
+// MarksNew reports whether a response has said that its group is new. Then one that says nothing is about a group that
+// existed: some services leave out what is false.
+func (c *Client) MarksNew() bool {
+	c.learned.mu.Lock()
+	defer c.learned.mu.Unlock()
+	return c.learned.marks
+}

@@ -1,0 +1,145 @@
+package usergroup
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+)
+
+// op is one operation on one group. What it knows exists once, so that no copy can go stale. All of its calls share one
+// count of retries.
+type op struct {
+	*Service
+
+	operation Operation
+	calls     api.Calls
+	know      Prior            // the group, as the state and all responses have shown it
+	managed   bool             // the state has the group
+	isRandom  bool             // nobody else can know the ID
+	sent      api.GroupRequest // what is wanted of the group
+	response  api.UserGroup    // what the last response has shown of it
+	done      api.Done         // whether the operation was carried out, over all calls
+	left      []string         // the IDs of groups that it has created for lookups, and that may remain
+	lost      bool             // a lookup got no response, so that the service may carry it out later
+}
+
+func (s *Service) begin(operation Operation, prior Prior) *op {
+	return &op{
+		Service: s, operation: operation, calls: s.client.Begin(), know: prior, managed: prior.isKnown(),
+	}
+}
+
+// acquire waits for a place in the channel. It returns a problem if the run is stopped before.
+func (o *op) acquire(ctx context.Context, place chan struct{}) *Problem {
+	if ctx.Err() == nil { // The select would pick one of two ready cases at random.
+		select {
+		case place <- struct{}{}:
+			return nil
+		case <-ctx.Done():
+		}
+	}
+	return o.problem(CallFailed, api.NewStopped("", ctx.Err()))
+}
+
+// problem returns a problem of this operation. call is the error that it comes from, or nil.
+func (o *op) problem(finding Finding, call *api.Error) *Problem {
+	return &Problem{
+		Finding: finding, Operation: o.operation, ID: o.know.ID, Managed: o.managed, Done: o.done,
+		Left: slices.Clone(o.left), Call: call, Prior: o.know, Expected: o.settings.Environment, Sent: o.sent,
+		Response: o.response, SendsDataSource: o.deletion(api.Secret{}).DataSourceProvidedID != "",
+	}
+}
+
+// because returns a problem of this operation with the finding of its cause.
+func (o *op) because(cause *Problem) *Problem {
+	p := o.problem(cause.Finding, cause.Call)
+	p.Cause, p.Response, p.ends = cause, cause.Response, cause.ends
+	return p
+}
+
+// refer returns a problem that leaves the explanation to an earlier one, but says what was done.
+func (o *op) refer(cause *Problem) *Problem {
+	p := o.problem(RunEnded, nil)
+	p.Cause = cause
+	return p
+}
+
+// sighting is what a lookup has shown.
+type sighting struct {
+	shows   sight
+	group   api.UserGroup
+	created api.Done   // whether the lookup has created a group
+	failure *api.Error // of the call, or nil
+}
+
+// see returns what the response to a lookup shows, and records a group that the lookup may have created.
+func (o *op) see(answer api.Answer, failure *api.Error) sighting {
+	seen := sighting{group: answer.UserGroup, failure: failure, created: answer.Earlier}
+	if failure != nil {
+		seen.created = failure.Done
+	}
+	o.lost = o.lost || seen.created == api.Maybe
+	if answer.New != nil && *answer.New {
+		seen.created = api.Yes
+	}
+	seen.shows = o.know.classify(answer, failure)
+	if seen.shows == foreign { // It says nothing about the group that the request may have created.
+		seen.created = api.Maybe
+	}
+	if seen.created != api.No {
+		o.leave(o.remaining(seen.group))
+	}
+	if o.know.hasToken(seen.group) {
+		o.removed()
+	}
+	o.response = seen.group
+	return seen
+}
+
+// remaining returns the ID of the group that a lookup may have created. The service may have changed its case.
+func (o *op) remaining(shown api.UserGroup) string {
+	if o.showsID(shown) {
+		return *shown.ProvidedID
+	}
+	return o.know.ID
+}
+
+// leave records that groups may remain, and removed that the group with the ID of the operation does not.
+func (o *op) leave(ids ...string) {
+	for _, id := range ids {
+		if !slices.Contains(o.left, id) {
+			o.left = append(o.left, id)
+		}
+	}
+}
+
+func (o *op) removed() {
+	o.left = slices.DeleteFunc(o.left, func(id string) bool { return strings.EqualFold(id, o.know.ID) })
+}
+
+// lookup returns the request that looks the group up: its ID, and what the service demands.
+func (o *op) lookup() api.GroupRequest {
+	request := api.GroupRequest{UserGroupID: o.know.ID}
+	for _, field := range o.settings.LookupFields {
+		switch field {
+		case "name":
+			request.Name = new(cmp.Or(o.know.Name, o.know.ID))
+		case "mapping":
+			request.Mapping = map[string]string{}
+		case "properties":
+			request.Properties, _ = api.ParseProperties("{}")
+		}
+	}
+	return request
+}
+
+// deletion returns the request that deletes the group with the given token.
+func (o *op) deletion(token api.Secret) api.TokenRequest {
+	return api.TokenRequest{
+		CurrentToken: token, UserGroupID: o.know.ID,
+		DataSourceProvidedID: cmp.Or(o.know.DataSourceProvidedID, o.settings.DataSourceProvidedID),
+	}
+}

@@ -1,0 +1,131 @@
+package usergroup
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+)
+
+// removal is the outcome of the attempt to remove a group that this run has made.
+type removal int
+
+const (
+	isOurs removal = iota // only within this file: the group may be deleted
+	isRemoved
+	isTaken        // somebody has taken the group
+	isContradicted // a lookup has shown a group as new that was not
+	remains        // it could not be deleted, or nothing proves that it is ours
+)
+
+// removePlaceholder deletes the group that a lookup has just created, even if the run is stopped. What looks new may be
+// a live group if a cache repeats the response to its creation, so the preflight comes first.
+func (o *op) removePlaceholder(ctx context.Context, made sighting) (Result, *Problem) {
+	o.calls = o.calls.CleaningUp()
+	verdict := o.passPreflight(ctx)
+	isWrong := verdict != nil && verdict.Finding == WrongKey
+	if verdict != nil && !isWrong && !verdict.Cause.isRefusal() {
+		return Result{}, verdict
+	}
+	outcome, seen := o.remove(ctx, made.group)
+	switch outcome {
+	case isContradicted:
+		return Result{}, o.problem(CacheSuspected, nil)
+	case isTaken:
+		return o.concludeTaken(ctx, seen)
+	case remains: // Each further lookup would leave one behind.
+		problem := o.problem(LeftBehind, seen.failure)
+		problem.ends = lookups
+		return Result{}, problem
+	}
+	if isWrong || verdict != nil && o.isUnproved() {
+		return Result{}, o.because(verdict.Cause)
+	}
+	return Result{}, o.problem(NotFound, nil)
+}
+
+// concludeTaken returns the outcome of a lookup whose placeholder somebody has taken. The known group is gone, even if
+// this one has its number.
+func (o *op) concludeTaken(ctx context.Context, seen sighting) (Result, *Problem) {
+	if seen.created != api.Maybe {
+		o.removed()
+	}
+	if seen.shows == existing && o.know.isKnown() {
+		seen.shows = replaced
+	}
+	return o.conclude(ctx, seen)
+}
+
+// remove deletes a group that this run has made: a placeholder, or that of the preflight. A lookup comes directly before
+// each attempt, whatever the last attempt was answered. No other function deletes a group that no configuration has.
+func (o *op) remove(ctx context.Context, made api.UserGroup) (removal, sighting) {
+	var seen sighting
+	done := api.No
+	for range 2 * maxTries { // lookups; each attempt to delete takes at least one
+		seen = o.see(o.calls.GetOrCreate(ctx, o.lookup()))
+		outcome := o.compare(made, seen)
+		if outcome != isOurs {
+			return outcome, seen
+		}
+		made = seen.group
+		if seen.shows == placeholder { // The first one is gone, and this lookup has created another one.
+			continue
+		}
+		seen.failure = o.calls.Once().Delete(ctx, o.deletion(made.Token))
+		if seen.failure == nil {
+			if !o.lost {
+				o.removed()
+			}
+			return isRemoved, seen
+		}
+		done = max(done, seen.failure.Done)
+		if again := o.mayRepeat(ctx, seen.failure, done); !again {
+			return remains, seen
+		}
+	}
+	return remains, seen
+}
+
+// mayRepeat waits until a deletion may be repeated, and reports whether it may. done says whether any attempt may have
+// deleted the group: then the next lookup shows what a refusal means.
+func (o *op) mayRepeat(ctx context.Context, failure *api.Error, done api.Done) bool {
+	if failure.Passes() {
+		return o.calls.Retry(ctx, failure)
+	}
+	return done != api.No
+}
+
+// compare returns isOurs if a lookup shows the group that this run has made, or another one that it has made itself.
+func (o *op) compare(made api.UserGroup, seen sighting) removal {
+	ours := Prior{}.with(made)
+	switch {
+	case seen.failure != nil:
+		return remains
+	case seen.shows == cached:
+		return isContradicted
+	case seen.shows == placeholder && ours.hasToken(seen.group):
+		return isContradicted
+	case seen.shows == placeholder, o.isRandom && o.showsID(seen.group):
+		return isOurs
+	case seen.shows == foreign, showsMore(made, seen.group):
+		return isTaken
+	case ours.isSame(seen.group):
+		return isOurs
+	default:
+		return remains
+	}
+}
+
+// showsID reports whether a response shows the ID of the group, in whatever case.
+func (o *op) showsID(group api.UserGroup) bool {
+	return group.ProvidedID != nil && strings.EqualFold(*group.ProvidedID, o.know.ID)
+}
+
+// showsMore reports whether a lookup shows a name or a property that the response to the creation did not show.
+// Services fill in both, so what a group shows decides nothing.
+func showsMore(made, seen api.UserGroup) bool {
+	before, now := cmp.Or(made.Name, new("")), cmp.Or(seen.Name, new(""))
+	isNamed := *now != "" && *now != *before
+	return isNamed || seen.Properties.Beyond(made.Properties)
+}

@@ -1,0 +1,127 @@
+package usergroup
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+)
+
+// Prior is what is known about a group: at first what the state has, then also what responses have shown. A field that
+// is nil, zero or empty is unknown. Only the ID is required.
+type Prior struct {
+	ID             string
+	Name           string
+	TeamID         string
+	Token          api.Secret
+	Fingerprint    string // of the token; known even if the token is not stored
+	EnvironmentTag *string
+	// Environment is the Result.Environment of an earlier operation on the group.
+	Environment string
+	// DataSourceProvidedID takes the place of the one in Settings.
+	DataSourceProvidedID string
+	// Previous is the fingerprint of the token that the last rotation replaced, and RotatedAt is when that was.
+	Previous  string
+	RotatedAt time.Time
+	// Instance is the Result.Instance of the creation that brought the group into the state.
+	Instance string
+}
+
+// isKnown reports whether there is more than an ID, so that the group is known to have existed.
+func (p Prior) isKnown() bool { return p.TeamID != "" || p.Fingerprint != "" || !p.Token.IsZero() }
+
+// environment returns the environment of the group, or an empty text if it is unknown.
+func (p Prior) environment() string {
+	if p.EnvironmentTag != nil {
+		return *p.EnvironmentTag
+	}
+	return p.Environment
+}
+
+// with returns what is known after a response has shown the group.
+func (p Prior) with(group api.UserGroup) Prior {
+	p.TeamID = cmp.Or(group.TeamID, p.TeamID)
+	if !group.Token.IsZero() {
+		p.Token, p.Fingerprint = group.Token, group.Token.Fingerprint()
+	}
+	return p
+}
+
+// hasToken reports whether a response shows the known token, or the one before it.
+func (p Prior) hasToken(group api.UserGroup) bool {
+	if group.Token.IsZero() {
+		return false
+	}
+	fingerprint := group.Token.Fingerprint()
+	return fingerprint == p.Fingerprint || fingerprint == p.Previous
+}
+
+// hasOtherTeam reports whether a response shows another team_id than the known one.
+func (p Prior) hasOtherTeam(group api.UserGroup) bool {
+	return p.TeamID != "" && group.TeamID != "" && p.TeamID != group.TeamID
+}
+
+// hasTeam reports whether a response shows the known team_id.
+func (p Prior) hasTeam(group api.UserGroup) bool { return p.TeamID != "" && p.TeamID == group.TeamID }
+
+// isSame reports whether a response is certainly about the known group. A service may renumber its groups, or change
+// their tokens, but not both at once.
+func (p Prior) isSame(group api.UserGroup) bool { return p.hasTeam(group) || p.hasToken(group) }
+
+// hasID reports whether a response shows the known ID.
+func (p Prior) hasID(group api.UserGroup) bool {
+	return group.ProvidedID != nil && *group.ProvidedID == p.ID
+}
+
+// hasOtherID reports whether a response shows an ID other than the known one.
+func (p Prior) hasOtherID(group api.UserGroup) bool {
+	return group.ProvidedID != nil && *group.ProvidedID != "" && *group.ProvidedID != p.ID
+}
+
+// isForeign reports whether a response is about a group with another ID.
+func (p Prior) isForeign(group api.UserGroup) bool { return p.hasOtherID(group) && !p.isSame(group) }
+
+// longestLag is how long after a rotation a lookup may still show the previous token, if the service has replicas.
+const longestLag = time.Minute
+
+// isStale reports whether a lookup has returned the token from before the last rotation.
+func (p Prior) isStale(token api.Secret) bool {
+	if token.IsZero() || token.Fingerprint() != p.Previous {
+		return false
+	}
+	return time.Since(p.RotatedAt).Abs() < longestLag
+}
+
+// sight is what a response to a lookup shows about the group of the state.
+type sight int
+
+const (
+	nothing     sight = iota // the response is unusable
+	placeholder              // a group that this lookup has created
+	cached                   // the known group as a new one, which only a cache can show
+	foreign                  // a group with another ID
+	replaced                 // another group with this ID
+	existing                 // the known group, or one of which nothing was known
+)
+
+// classify returns what a response to a lookup shows. A new group with another token than the known one is another
+// group, whatever its team_id, because numbers are used again.
+func (p Prior) classify(answer api.Answer, failure *api.Error) sight {
+	group := answer.UserGroup
+	switch {
+	case answer.New == nil:
+		return nothing
+	case failure != nil && !*answer.New:
+		return nothing
+	case p.isForeign(group):
+		return foreign
+	case *answer.New && p.hasToken(group):
+		return cached
+	case *answer.New:
+		return placeholder
+	case p.hasOtherTeam(group) && !p.hasToken(group):
+		return replaced
+	default:
+		return existing
+	}
+}

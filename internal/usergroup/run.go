@@ -1,0 +1,230 @@
+package usergroup
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+)
+
+// run is what the operations of a process have learned about the service, and what has ended. Once calls are pointless,
+// they end, so that four hundred groups with one cause neither take hours nor get four hundred explanations. What has
+// ended does not begin again, because a run has an end.
+type run struct {
+	mu       sync.Mutex
+	ended    map[way]*Problem // what has ended, and why
+	joined   map[*member]bool // the operations that are under way
+	failed   map[way]failure
+	well     time.Time        // when an operation last ended without an error
+	isTested bool             // the preflight has ended
+	untested *Problem         // what the preflight has found, or nil if it has passed
+	proved   bool             // the API key belongs to the expected environment
+	told     map[any]*Problem // the first problem of each explanation that many groups have in common
+	exists   *Problem         // the first creation that has met an existing group; it explains all others
+}
+
+// way is something that can end: a method of the service, or one of the following.
+type way string
+
+const (
+	lookups    way = "lookups" // of groups that may be missing
+	everything way = "every call"
+)
+
+// failure is the last failure of a group on one of the ways.
+type failure struct {
+	id string
+	at time.Time
+}
+
+// waysOf has what each operation depends on.
+var waysOf = map[Operation][]way{
+	LookUp: {everything, http.MethodGet, lookups},
+	Create: {everything, http.MethodGet},
+	Adopt:  {everything, http.MethodGet},
+	Update: {everything, http.MethodPut},
+	Rotate: {everything, http.MethodPost},
+	Delete: {everything, http.MethodDelete},
+}
+
+func newRun() run {
+	return run{ended: map[way]*Problem{}, failed: map[way]failure{}, joined: map[*member]bool{}, told: map[any]*Problem{}}
+}
+
+// member is an operation that is under way.
+type member struct {
+	ways []way // that it depends on
+	stop context.CancelFunc
+}
+
+// join returns a context for an operation, which also ends when one of the ways does that the operation depends on.
+func (r *run) join(ctx context.Context, operation Operation) (_ context.Context, leave func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	m := &member{waysOf[operation], cancel}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.joined[m] = true
+	return ctx, func() {
+		cancel()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.joined, m)
+	}
+}
+
+// cause returns what has ended one of the ways, or nil.
+func (r *run) cause(ways ...way) *Problem {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, way := range ways {
+		if cause := r.ended[way]; cause != nil {
+			return cause
+		}
+	}
+	return nil
+}
+
+func (r *run) wentWell() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.well = time.Now()
+}
+
+// isProved reports whether it is proved that the API key belongs to the expected environment.
+func (r *run) isProved() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.proved
+}
+
+func (r *run) prove() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.proved = true
+}
+
+// explains returns the first creation that has met an existing group, or nil for the first one, which is recorded.
+func (r *run) explains(exists *Problem) *Problem {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.exists != nil {
+		return r.exists
+	}
+	r.exists = exists
+	return nil
+}
+
+// ending is a way that a problem ends: at once, or if the group is the second in a row since the given time.
+type ending struct {
+	way    way
+	atOnce bool
+	since  time.Time
+}
+
+// endingOf returns what the failure of an operation ends. It ends nothing if the failure is about its group.
+func (s *Service) endingOf(p *Problem) (_ ending, ends bool) {
+	if p.ends != "" {
+		return ending{way: p.ends, atOnce: true}, true
+	}
+	if p.isMixedUp() {
+		return ending{way: everything, since: s.run.lastWell()}, true
+	}
+	if p.isUntested() {
+		return ending{way: lookups, since: s.run.lastWell()}, true
+	}
+	if p.Call == nil || p.Call.Kind == api.Stopped {
+		return ending{}, false
+	}
+	return s.endingOfCall(p.Call)
+}
+
+// endingOfCall returns what the failure of a call ends. Calls end together if no connection can be made, or if the key
+// is refused; POST and DELETE may be refused because of the token.
+func (s *Service) endingOfCall(call *api.Error) (_ ending, ends bool) {
+	method := ending{way: way(call.Method), since: s.client.Through(call.Method)}
+	isAboutToken := call.Method == http.MethodPost || call.Method == http.MethodDelete
+	switch {
+	case call.Kind == api.NotSent, call.Kind == api.Blocked:
+		return ending{way: everything, since: s.client.LastThrough()}, true
+	case !call.Decided():
+		return method, true
+	case call.Status == http.StatusUnauthorized && !isAboutToken:
+		return ending{way: everything, atOnce: true}, true
+	case call.Kind == api.Unauthorized:
+		return method, !s.client.HasWorkedWith(call.Method)
+	default:
+		return ending{}, false
+	}
+}
+
+func (r *run) lastWell() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.well
+}
+
+// judge ends what the problem shows to be pointless. It returns the problem, or one that refers to what has ended it
+// before.
+func (s *Service) judge(p *Problem) *Problem {
+	if earlier := s.run.earlier(p); earlier != nil {
+		return p.refersTo(earlier)
+	}
+	e, ends := s.endingOf(p)
+	if ends {
+		return s.run.end(e, p)
+	}
+	isStopped := p.Call != nil && p.Call.Kind == api.Stopped
+	if cause := s.run.cause(waysOf[p.Operation]...); isStopped && cause != nil {
+		return p.refersTo(cause)
+	}
+	return p
+}
+
+// earlier returns the problem that has already explained what this one would explain once more, or nil.
+func (r *run) earlier(p *Problem) *Problem {
+	explanation := p.explanation()
+	if explanation == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if earlier := r.told[explanation]; earlier != nil {
+		return earlier
+	}
+	r.told[explanation], p.EndsRun = p, true
+	return nil
+}
+
+func (r *run) end(e ending, p *Problem) *Problem {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, way := range []way{everything, e.way} {
+		cause := r.ended[way]
+		if cause == p {
+			return p
+		}
+		if cause != nil {
+			return p.refersTo(cause)
+		}
+	}
+	if !e.atOnce && !r.isSecond(e, p.ID) {
+		return p
+	}
+	r.ended[e.way], p.EndsRun = p, true
+	for m := range r.joined {
+		if slices.Contains(m.ways, e.way) {
+			m.stop()
+		}
+	}
+	return p
+}
+
+// isSecond reports whether another group has failed in the same way, and nothing has gotten through since.
+func (r *run) isSecond(e ending, id string) bool {
+	earlier, again := r.failed[e.way]
+	r.failed[e.way] = failure{id, time.Now()}
+	return again && earlier.id != id && !earlier.at.Before(e.since)
+}
