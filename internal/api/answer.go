@@ -27,7 +27,7 @@ func (c *Client) interpret(call call, response *http.Response, body []byte) (Ans
 	if isRefusal && failure.RetryAfter > 0 {
 		failure.Kind = Throttled
 	}
-	failure.Message = c.shown(messageIn(response, body), append(tokensIn(body), call.secret)...)
+	failure.Message = c.masksOf(call.secrets, body).messageIn(response, body)
 	failure.Obstacle = c.obstacle(call, failure, fieldsOf(body).flag("success") != nil)
 	return answer, failure
 }

@@ -157,12 +157,14 @@ func TestFields(t *testing.T) {
 			same(t, field+text, shown(field+text), want)
 		}
 	}
-	// PHP writes an empty object as an empty list, and keys that count from 0 not at all. Some services keep JSON in a text column.
+	// PHP writes an empty object as an empty list, and keys that count from 0 not at all. Some services keep JSON in a
+	// text column.
 	const raw = `{"n":123456789012345678901234567890.10,"e":{}}`
 	tests = map[string]string{
 		raw: raw, `"{\"b\":1e30,\"a\":\"é\"}"`: `{"b":1e30,"a":"é"}`, `[]`: "{}", `"[]"`: "{}", `[ ]`: "{}", `{}`: "{}",
 		`null`: "none", `""`: "none", `false`: "none", `5`: "none", `"x"`: "none", `"null"`: "none",
-		`["x",{"b":null}]`: `{"0":"x","1":{"b":null}}`, `"[1]"`: `{"0":1}`, `null,"api_environment_tag":{"name":"Testing"}`: "Testing",
+		`["x",{"b":null}]`: `{"0":"x","1":{"b":null}}`, `"[1]"`: `{"0":1}`,
+		`null,"api_environment_tag":{"name":"Testing"}`:         "Testing",
 		`null,"api_environment_tag":{"label":"Testing","x":1}`:  "Testing",
 		`null,"api_environment_tag":{"id":3,"value":"Testing"}`: "Testing",
 	}

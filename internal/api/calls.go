@@ -19,6 +19,9 @@ type GroupRequest struct {
 	Name        *string           `json:"name,omitzero"`
 	Mapping     map[string]string `json:"mapping,omitzero"`
 	Properties  Properties        `json:"properties,omitzero"`
+	// KnownToken is the group's token, if the caller knows it. It is never sent. It is masked wherever the service
+	// repeats it.
+	KnownToken Secret `json:"-"`
 }
 
 // TokenRequest is the body of a rotation or a deletion (interface sections 4.3, 4.4). A deletion omits empty fields. A
@@ -83,21 +86,23 @@ func (c Calls) Once() Calls {
 // is retried after a lost response.
 func (c Calls) GetOrCreate(ctx context.Context, group GroupRequest) (Answer, *Error) {
 	return c.do(ctx, call{
-		method: http.MethodGet, id: group.UserGroupID, body: encode(group),
+		method: http.MethodGet, id: group.UserGroupID, body: encode(group), secrets: group.secrets,
 		repeatable: true, needsToken: true, needsNew: true,
 	})
 }
 
 // Update changes a group (interface section 4.2). It is retried after a lost response.
 func (c Calls) Update(ctx context.Context, group GroupRequest) (Answer, *Error) {
-	return c.do(ctx, call{method: http.MethodPut, id: group.UserGroupID, body: encode(group), repeatable: true})
+	return c.do(ctx, call{
+		method: http.MethodPut, id: group.UserGroupID, body: encode(group), secrets: group.secrets, repeatable: true,
+	})
 }
 
 // Rotate replaces the token of the group that has the given one (interface section 4.3). It is never retried after a
 // lost response.
 func (c Calls) Rotate(ctx context.Context, group TokenRequest) (Answer, *Error) {
 	return c.do(ctx, call{
-		method: http.MethodPost, id: group.UserGroupID, needsToken: true, secret: group.CurrentToken,
+		method: http.MethodPost, id: group.UserGroupID, needsToken: true, secrets: group.secrets,
 		body: encode(struct {
 			CurrentToken string `json:"current_token"`
 		}{group.CurrentToken.Reveal()}),
@@ -108,7 +113,7 @@ func (c Calls) Rotate(ctx context.Context, group TokenRequest) (Answer, *Error) 
 // No may mean that an earlier attempt deleted the group.
 func (c Calls) Delete(ctx context.Context, group TokenRequest) *Error {
 	_, failure := c.do(ctx, call{
-		method: http.MethodDelete, id: group.UserGroupID, repeatable: true, secret: group.CurrentToken,
+		method: http.MethodDelete, id: group.UserGroupID, repeatable: true, secrets: group.secrets,
 		body: encode(struct {
 			CurrentToken         string `json:"current_token,omitzero"`
 			UserGroupID          string `json:"user_group_id,omitzero"`

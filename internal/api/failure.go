@@ -55,7 +55,7 @@ func (c *Client) transportFailure(ctx context.Context, err error, connection *co
 	default:
 		failure.Kind, failure.Reason = Cut, "the connection was cut before a complete response had arrived"
 	}
-	failure.Reason = c.shown(failure.Reason) // It may quote a certificate.
+	failure.Reason = c.masksOf(noSecrets, nil).shown(failure.Reason) // It may quote a certificate.
 	return failure
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -19,26 +20,54 @@ var messageFields = []string{
 
 var htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 
-// messageIn returns the words of whoever has sent a response, or "" if there are none.
-func messageIn(response *http.Response, body []byte) string {
-	var value any
+// messageIn returns the words of whoever has sent a response, masked, or "" if there are none.
+func (m masks) messageIn(response *http.Response, body []byte) string {
+	value := decoded(body)
 	switch {
-	case json.Unmarshal(body, &value) == nil:
-		return words(value, false)
+	case value != nil:
+		return onOneLine((&reader{m, maxWords}).words(value, false))
 	case isMedia(response, "text/plain"):
-		return string(body)
+		return m.shown(string(body))
 	case isMedia(response, "text/html"):
 		if title := htmlTitle.FindSubmatch(body); title != nil {
-			return html.UnescapeString(string(title[1]))
+			return m.shown(html.UnescapeString(string(title[1])))
 		}
 	}
 	return ""
 }
 
+// decoded returns a JSON value, or nil if the text is not one.
+func decoded(text []byte) (value any) {
+	if !json.Valid(text) {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	_ = decoder.Decode(&value) // cannot fail with what is valid
+	return value
+}
+
+// reader reads the words in a response, and masks them. It stops after maxWords, so that no work grows with the square
+// of a response.
+type reader struct {
+	masks
+	left int // how many bytes it may still read
+}
+
+// take returns a text, masked, or nothing if enough was read.
+func (r *reader) take(text string) string {
+	if r.left <= 0 {
+		return ""
+	}
+	taken := strings.TrimSpace(r.conceal(text))
+	r.left -= len(taken) + len("; ")
+	return taken
+}
+
 // words returns what a JSON value says: a text, the texts of a list, or the messages in an object. If an object has no
 // member of messageFields, it is a list of faults by field, as Django and Rails write them. Outside of a message, only
 // lists are taken for faults, because any other member may repeat what was sent.
-func words(value any, inMessage bool) string {
+func (r *reader) words(value any, inMessage bool) string {
 	var said []string
 	add := func(prefix, text string) {
 		if text != "" && !slices.Contains(said, prefix+text) {
@@ -47,52 +76,27 @@ func words(value any, inMessage bool) string {
 	}
 	switch value := value.(type) {
 	case string:
-		return strings.TrimSpace(value)
+		return r.take(value)
 	case []any:
 		for _, item := range value {
-			add("", words(item, inMessage))
+			add("", r.words(item, inMessage))
 		}
 	case map[string]any:
 		for _, name := range messageFields {
-			add("", words(value[name], true))
+			add("", r.words(value[name], true))
+			delete(value, name) // Reading it again below would double the work at each level.
 		}
 		if place, _ := value["loc"].([]any); len(said) > 0 && len(place) > 0 { // FastAPI
-			return fmt.Sprint(place[len(place)-1]) + ": " + strings.Join(said, "; ")
+			return r.take(fmt.Sprint(place[len(place)-1])) + ": " + strings.Join(said, "; ")
 		}
 		if len(said) > 0 {
 			break
 		}
 		for _, name := range slices.Sorted(maps.Keys(value)) {
 			if _, isList := value[name].([]any); isList || inMessage {
-				add(name+": ", words(value[name], inMessage))
+				add(r.take(name)+": ", r.words(value[name], inMessage))
 			}
 		}
 	}
 	return strings.Join(said, "; ")
-}
-
-// tokensIn returns all texts in members of a JSON value whose name contains "token". A text with a space is no token,
-// but what is wrong with one.
-func tokensIn(body []byte) (tokens []Secret) {
-	var collect func(value any, isToken bool)
-	collect = func(value any, isToken bool) {
-		switch value := value.(type) {
-		case string:
-			if isToken && !strings.Contains(value, " ") {
-				tokens = append(tokens, NewSecret(value))
-			}
-		case []any:
-			for _, item := range value {
-				collect(item, isToken)
-			}
-		case map[string]any:
-			for name, member := range value {
-				collect(member, isToken || strings.Contains(strings.ToLower(name), "token"))
-			}
-		}
-	}
-	var value any
-	_ = json.Unmarshal(body, &value)
-	collect(value, false)
-	return tokens
 }

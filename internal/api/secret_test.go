@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +37,7 @@ func printed(err error) (text string) {
 func TestSecretsAreHidden(t *testing.T) {
 	t.Parallel()
 	const key, old, token, property = plantedKey, plantedToken, plantedNewToken, plantedProperty
-	const echo = "Token " + key + ", " + old + ", " + token + ", " + plantedHeader
+	const echo = "Token " + key + ", " + old + ", " + token + ", " + plantedHeader + ", " + property + "-m, " + property
 	const group = `{"team_id":1001,"token":"` + token + `","name":"Visible Name","properties":{"p":"` + property + `"}}`
 	for _, body := range []string{
 		`{"success":1,"new_user_group":true,"user_group":` + group + `}`,
@@ -56,12 +59,12 @@ func TestSecretsAreHidden(t *testing.T) {
 			var log bytes.Buffer
 			wanted := GroupRequest{
 				UserGroupID: "visible-id", Name: new("Visible Name"), Properties: properties(`{"p":"` + property + `"}`),
-				Mapping: map[string]string{"schema": property},
+				Mapping: map[string]string{"schema": property + "-m"}, KnownToken: NewSecret(old),
 			}
-			secrets := []string{key, token, plantedHeader, property, "/slash+ed="}
+			secrets := []string{key, old, token, plantedHeader, property, "/slash+ed="}
 			for _, method := range []string{"GET", "PUT", "POST", "DELETE"} {
-				if method == "POST" { // Lookups and updates cannot mask the old token: they do not know it.
-					secrets = append(secrets, old)
+				if method == "POST" { // It sends neither mapping nor properties, so the service has not seen them here.
+					secrets = slices.DeleteFunc(secrets, func(secret string) bool { return secret == property })
 				}
 				before := log.Len()
 				call := anyCall{method, wanted, TokenRequest{CurrentToken: NewSecret(old), UserGroupID: "visible-id"}}
@@ -85,8 +88,152 @@ func TestSecretsAreHidden(t *testing.T) {
 		`{"api_environment_tag":null,"provided_id":5,"user_group":"x","x":1}`: `{` +
 			`"api_environment_tag":null,"provided_id":5,"user_group":"(secret)","x":"(secret)"}`,
 	} {
-		same(t, "the log of "+body, masked{newClient(nil), Secret{}, []byte(body)}, want)
+		same(t, "the log of "+body, masked{newClient(nil), noSecrets, []byte(body)}, want)
 	}
+}
+
+// TestMasks: the service's words must be masked for all that this call has sent and received in confidence, and for
+// nothing else. A short text, the ID and the name are no secrets.
+func TestMasks(t *testing.T) {
+	t.Parallel()
+	sent := GroupRequest{
+		UserGroupID: "acme-id", Name: new("Acme Ltd"), KnownToken: NewSecret("known-token"),
+		Mapping: map[string]string{"schema": "warehouse-7", "s2": "acme-id", "s3": "abc"},
+		Properties: properties(`{"deep":[{"er":["inner-value",{"x":"\u00e9\u00e8\u00e0\u00fc"}]}],"n":123456,` +
+			`"key-name":"gold","q":"a\"b\n<c>","name":"Acme Ltd","s":"x","long":"gold-plated"}`),
+	}
+	for said, want := range map[string]string{
+		"known-token, test-key":                   "(secret), test-key",
+		"schema acme-id of Acme Ltd: warehouse-7": "schema acme-id of Acme Ltd: (secret)",
+		"inner-value, éèàü, 123456":               "(secret), (secret), 123456", "key-name abc x": "key-name abc x",
+		`{"q":"a\"b\n\u003cc\u003e"} a"b <c>`: `{"q":"(secret)"} a"b <c>`, "a\"b\n<c>": "(secret)",
+		"marigold gold-plated gold": "mari(secret) (secret) (secret)", "gold-plate": "(secret)-plate",
+		"token 4815162342, 1234": "token (secret), 1234", "header xyz of tenant-blue": "header xyz of (secret)",
+		"goldknown-tokengold": "(secret)(secret)(secret)",
+	} {
+		for _, call := range []anyCall{{"GET", sent, TokenRequest{}}, {"PUT", sent, TokenRequest{}}} {
+			body, _ := json.Marshal(map[string]any{"message": said, "user": map[string]any{"token": 4815162342, "token2": 123}})
+			client := newClient(inTurn(reply(400, string(body))), func(c *Config) {
+				c.Headers["X-Short"], c.Headers["X-Tenant"] = NewSecret("xyz"), NewSecret("tenant-blue")
+			})
+			_, failure, _ := call.make(client)
+			same(t, call.method+" "+said, failure.Message, want)
+		}
+	}
+	// Secrets can overlap. No character of any of them may remain.
+	client := newClient(nil)
+	client.secrets = nil
+	for _, secret := range []string{"abcd", "abcdef", "cdefgh", "ghij", "abce", "ab", "éééé", "aaaaa", "aaaaab"} {
+		client.secrets = append(client.secrets, NewSecret(secret))
+	}
+	for text, want := range map[string]string{
+		"xabcdefghijx": "x(secret)x", "abcdx": "(secret)x", "abcefghij": "(secret)f(secret)", "abcx": "abcx",
+		"abcdeghij": "(secret)e(secret)",
+		"éééé":      "(secret)", "xéé": "xéé", "aaaaaaab": "(secret)",
+		"aaaab": "aaaab", "abcd": "(secret)", "abc": "abc",
+		"": "",
+	} {
+		same(t, text, client.masksOf(noSecrets, nil).conceal(text), want)
+	}
+	// The beginning of a text must not show the beginning of a secret that ends after it.
+	beginning := strings.Repeat("x", maxWords-6)
+	long := client.masksOf(noSecrets, nil).conceal(beginning + "abcdefghijk" + beginning)
+	failIf(t, long != beginning+"(secret) …", "a long text ends in %q", long[len(long)-30:])
+}
+
+// TestBoundedWords: reading a body must take room in proportion to its size, whatever it is made of.
+func TestBoundedWords(t *testing.T) { // It is not parallel, because it measures what is allocated.
+	const n = 20_000
+	list := func(format string) string {
+		var items []string
+		for i := range n {
+			items = append(items, fmt.Sprintf(format, i, i))
+		}
+		return strings.Join(items, ",")
+	}
+	deep := func(before, inner, after string) string {
+		return strings.Repeat(before, 4_000) + inner + strings.Repeat(after, 4_000)
+	}
+	for name, body := range map[string]string{
+		"a list":   `{"message":[` + list(`"word-%d-%d"`) + `]}`,
+		"one word": `{"message":["` + strings.Repeat(`same","`, n) + `end"]}`,
+		"faults":   `{` + list(`"field%d":["fault %d"]`) + `}`,
+		"messages": `[` + list(`{"message":"%d","detail":"no %d","errors":{"x":["y"]}}`) + `]`,
+		"FastAPI":  `{"detail":[` + list(`{"loc":["body",%d],"msg":"bad %d"}`) + `]}`,
+		"tokens": `{"message":"` + strings.Repeat("token-123456789 ", n/8) + `",` +
+			list(`"token%d":"token-%d"`) + `}`,
+		"numeric tokens":   `{"message":"1234","token":[` + list(`%d,1%d`) + `]}`,
+		"a long word":      `{"message":"` + strings.Repeat("word ", n*10) + `"}`,
+		"a long fault":     deep(`{"errors":{"`+strings.Repeat("x", 100)+`":`, `"`+strings.Repeat("word ", n)+`"`, `}}`),
+		"nothing to say":   deep(`{"errors":`, `{}`, `}`),
+		"deep lists":       deep(`[`, `"`+strings.Repeat("word ", n)+`"`, `]`),
+		"nested tokens":    `{"message":"x","tokens":[` + deep(`{"a":"aaaaaaaaaaaa","b":`, `"aaaaaaaaaab"`, `}`) + `]}`,
+		"similar tokens":   `{"message":"` + strings.Repeat("a", n) + `","token":["` + strings.Repeat("a", n) + `b"` + `]}`,
+		"text/plain|":      `|` + strings.Repeat("plain ", n*5),
+		"text/html|":       `|<title>` + strings.Repeat("page ", n*5) + `</title>`,
+		"text/html|titles": `|` + strings.Repeat("<title", n),
+	} {
+		media, _, isPage := strings.Cut(name, "|")
+		if _, text, _ := strings.Cut(body, "|"); isPage {
+			body = text
+		} else {
+			media = "application/json"
+		}
+		client := newClient(inTurn(reply(400, body, "Content-Type", media)), once)
+		var failure *Error
+		got := allocated(func() { _, failure, _ = get.make(client) })
+		most := uint64(100*len(body) + 4<<20)
+		failIf(t, got > most, "%s: %d bytes were allocated for a body of %d", name, got, len(body))
+		failIf(t, len([]rune(failure.Message)) > maxMessage+2, "%s: the message is %q", name, failure.Message)
+		inLog := allocated(func() { _ = masked{client, noSecrets, []byte(body)}.String() })
+		failIf(t, inLog > most, "%s: %d bytes were allocated for the log of a body of %d", name, inLog, len(body))
+	}
+}
+
+// TestEveryFieldIsKnownToTheLog: a new field must be shown or masked on purpose.
+func TestEveryFieldIsKnownToTheLog(t *testing.T) {
+	t.Parallel()
+	responses := map[string]string{
+		"TeamID": "team_id", "Token": "token", "Name": "name", "ProvidedID": "provided_id", "Properties": "properties",
+		"EnvironmentTag": "api_environment_tag",
+	}
+	names := []string{"success", "new_user_group", "user_group"}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[UserGroup]()) {
+		failIf(t, responses[field.Name] == "", "add UserGroup.%s to this test", field.Name)
+		names = append(names, responses[field.Name])
+	}
+	service := inTurn(ok(successJSON))
+	client := newClient(service)
+	group, token := filled[GroupRequest](t), filled[TokenRequest](t)
+	for _, method := range []string{"GET", "PUT", "POST", "DELETE"} {
+		_, _, _ = anyCall{method, group, token}.make(client)
+	}
+	for _, body := range service.bodies {
+		names = slices.AppendSeq(names, maps.Keys(fieldsOf([]byte(body))))
+	}
+	failIf(t, len(service.bodies) != 4 || !slices.Contains(names, "mapping"), "not all fields were sent: %q", names)
+	for _, name := range names {
+		_, known := logged[name]
+		failIf(t, !known, "decide in logged whether the log shows %s", name)
+	}
+}
+
+// filled returns a request in which no field has its zero value.
+func filled[T any](t *testing.T) (request T) {
+	t.Helper()
+	values := map[reflect.Type]any{
+		reflect.TypeFor[string](): "x", reflect.TypeFor[*string](): new("x"), reflect.TypeFor[bool](): true,
+		reflect.TypeFor[map[string]string](): map[string]string{"x": "x"}, reflect.TypeFor[Secret](): NewSecret("x"),
+		reflect.TypeFor[Properties](): properties(`{"x":1}`),
+	}
+	for i, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		value, known := values[field.Type]
+		failIf(t, !known, "%s: add a value of its type to this test", field.Name)
+		if known {
+			reflect.ValueOf(&request).Elem().Field(i).Set(reflect.ValueOf(value))
+		}
+	}
+	return request
 }
 
 // TestSecretNeverPrints: no verb may print a secret, however it is wrapped. Unexported fields are the pitfall, because
@@ -107,12 +254,13 @@ func TestSecretNeverPrints(t *testing.T) {
 		map[Secret]Secret{secret: secret},
 		Config{APIKey: secret, Headers: map[string]Secret{"X": secret}},
 		newClient(nil),
-		call{secret: secret},
+		call{secrets: TokenRequest{CurrentToken: secret}.secrets},
+		GroupRequest{KnownToken: secret}, newClient(nil).masksOf(noSecrets, nil),
 		object,
 		TokenRequest{CurrentToken: secret},
 		&object,
 		Answer{UserGroup: UserGroup{Token: secret, Properties: object}},
-		masked{newClient(nil), secret, []byte(`{"x":"` + plantedKey + `"}`)},
+		masked{newClient(nil), holder.secrets, []byte(`{"x":"` + plantedKey + `"}`)},
 	} {
 		var text bytes.Buffer
 		for verb := range strings.SplitSeq("v +v #v s q x X d o b c t T e g U 08d -20s +q #q # x 5.2f", " ") {
@@ -140,6 +288,7 @@ func FuzzAnswer(f *testing.F) {
 	const key, token = plantedKey, plantedToken
 	for _, body := range []string{ // There are more in testdata.
 		successJSON, createdJSON, htmlPage, "", `{"` + token + `":1,"message":"` + escaped(key+token) + `"}`,
+		`{"errors":` + strings.Repeat(`{"errors":`, 99) + strings.Repeat("}", 100),
 		`{"user_group":{"token":"` + token + `\n","name":"` + token + `"},"detail":[{"loc":[],"msg":["` + token + `"]}]}`,
 	} {
 		for method := range fourCalls {
@@ -152,7 +301,7 @@ func FuzzAnswer(f *testing.F) {
 		client := newClient(inTurn(reply(int(status)%1000, string(body), "Content-Type", media)), once)
 		client.secrets = append(client.secrets, NewSecret(token))
 		answer, failure, kind := call.make(client)
-		wantAbsent(t, "the log", fmt.Sprint(masked{client, Secret{}, body}), key, token)
+		wantAbsent(t, "the log", fmt.Sprint(masked{client, noSecrets, body}), key, token)
 		if needsToken := call.method == "GET" || call.method == "POST"; failure == nil {
 			failIf(t, status%1000/100 != 2 || needsToken && answer.UserGroup.Token.IsZero(),
 				"a success with status %d: %+v", status, answer)

@@ -16,7 +16,8 @@ type call struct {
 	method string
 	id     string // of the group, for the log
 	body   []byte
-	secret Secret
+	// secrets returns what is masked wherever the service repeats it, besides the secrets of the client.
+	secrets func() []Secret
 	// repeatable means that repeating the work is harmless, or that the caller handles the consequences.
 	repeatable bool
 	// needsToken and needsNew say what a response must have besides success.

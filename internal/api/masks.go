@@ -1,0 +1,149 @@
+package api
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// shortestMask is how many characters a secret must have to be masked. A shorter one occurs in many words by chance.
+// Masking it would make them unreadable, and so reveal it.
+const shortestMask = 4
+
+// maxWords is how many bytes of a text are read that somebody else has written.
+const maxWords = 8 << 10
+
+// maxMessage is how many characters of such a text are shown.
+const maxMessage = 300
+
+// masks are the secrets to mask in the words of one call, sorted by their text.
+type masks []Secret
+
+// masksOf returns the secrets of the client and of a call, and all tokens in a body.
+func (c *Client) masksOf(secrets func() []Secret, body []byte) masks {
+	all := slices.Concat(c.secrets, secrets(), tokensIn(body))
+	all = slices.DeleteFunc(all, func(secret Secret) bool {
+		return utf8.RuneCountInString(secret.Reveal()) < shortestMask
+	})
+	slices.SortFunc(all, func(a, b Secret) int { return cmp.Compare(a.Reveal(), b.Reveal()) })
+	return slices.Compact(all)
+}
+
+// conceal returns the beginning of a text, with every character masked that is part of a secret. The time that it takes
+// does not depend on how long the text is, and hardly on how many secrets there are.
+func (m masks) conceal(text string) string {
+	var shown strings.Builder
+	end := 0 // of the last secret
+	for at, character := range text {
+		if at >= maxWords {
+			return shown.String() + " …"
+		}
+		isInside := at < end
+		end = max(end, at+m.longest(text[at:]))
+		switch {
+		case isInside:
+		case at < end:
+			shown.WriteString(mask)
+		default:
+			shown.WriteRune(character)
+		}
+	}
+	return shown.String()
+}
+
+// longest returns the length of the longest secret with which a text begins, or 0.
+func (m masks) longest(text string) int {
+	for text != "" {
+		after := sort.Search(len(m), func(i int) bool { return m[i].Reveal() > text })
+		if after == 0 {
+			return 0
+		}
+		// A secret with which the text begins is this one, or is shorter than what they have in common.
+		before := m[after-1].Reveal()
+		common := commonPrefix(before, text)
+		if common == len(before) {
+			return common
+		}
+		text = text[:common]
+	}
+	return 0
+}
+
+func commonPrefix(a, b string) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// shown returns a text of somebody else in a form fit for a message.
+func (m masks) shown(text string) string { return onOneLine(m.conceal(text)) }
+
+// onOneLine returns the beginning of a text without line breaks and escape sequences, which could disturb a terminal.
+func onOneLine(text string) string {
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || !unicode.IsPrint(r)
+	}), " ")
+	if characters := []rune(text); len(characters) > maxMessage {
+		return string(characters[:maxMessage]) + " …"
+	}
+	return text
+}
+
+// secrets returns what is masked wherever the service repeats it: the group's token, and all texts in the mapping and
+// the properties. The ID and the name are no secrets, and neither is a text that equals one of them.
+func (r GroupRequest) secrets() []Secret {
+	texts := slices.Collect(maps.Values(r.Mapping))
+	mapped(r.Properties.members, func(value any) any {
+		if text, isText := value.(string); isText {
+			texts = append(texts, text)
+		}
+		return value
+	})
+	secrets := []Secret{r.KnownToken}
+	for _, text := range texts {
+		if text == r.UserGroupID || r.Name != nil && text == *r.Name {
+			continue
+		}
+		encoded, _ := json.Marshal(text) // for a service that repeats the request as it was sent
+		secrets = append(secrets, NewSecret(text), NewSecret(string(encoded[1:len(encoded)-1])))
+	}
+	return secrets
+}
+
+func (r TokenRequest) secrets() []Secret { return []Secret{r.CurrentToken} }
+
+func noSecrets() []Secret { return nil }
+
+// tokensIn returns all texts and numbers in members of a JSON value whose name contains "token". A text with a space is
+// no token, but what is wrong with one.
+func tokensIn(body []byte) (tokens []Secret) {
+	var collect func(value any, isToken bool)
+	collect = func(value any, isToken bool) {
+		switch value := value.(type) {
+		case string:
+			if isToken && !strings.Contains(value, " ") {
+				tokens = append(tokens, NewSecret(value))
+			}
+		case json.Number:
+			if isToken {
+				tokens = append(tokens, NewSecret(value.String()))
+			}
+		case []any:
+			for _, item := range value {
+				collect(item, isToken)
+			}
+		case map[string]any:
+			for name, member := range value {
+				collect(member, isToken || strings.Contains(strings.ToLower(name), "token"))
+			}
+		}
+	}
+	collect(decoded(body), false)
+	return tokens
+}
