@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"html"
 	"net/http"
-	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -157,15 +155,12 @@ func (r GroupRequest) ShownBy(response UserGroup) bool {
 	return showsName && showsProperties
 }
 
-// SameName reports whether a service that respells names shows the second name for the first one: with HTML entities,
-// in another Unicode form, with other line ends, trimmed, or cut to the length of a column.
+// SameName reports whether a response spells a name only differently: with HTML entities, or in another Unicode form.
+// No configuration can contain what such a service shows, because Terraform composes all text itself (NFC). Therefore,
+// another form is not another name. Only norm knows all forms.
 func SameName(sent, shown string) bool {
-	const shortestColumn = 50 // characters
-	respelled := func(name string) string {
-		return strings.ReplaceAll(norm.NFC.String(html.UnescapeString(strings.TrimSpace(name))), "\r\n", "\n")
-	}
-	sent, shown = respelled(sent), respelled(shown)
-	return sent == shown || strings.HasPrefix(sent, shown) && utf8.RuneCountInString(shown) >= shortestColumn
+	respelled := func(name string) string { return norm.NFC.String(html.UnescapeString(name)) }
+	return respelled(sent) == respelled(shown)
 }
 
 // Over returns g with the fields that it lacks taken from an earlier response, except for ProvidedID.
