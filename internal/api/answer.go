@@ -49,7 +49,7 @@ func (c *Client) read(call call, response *http.Response, body []byte) (Answer, 
 		return Answer{}, kind, c.redirect(response)
 	}
 	if response.StatusCode/100 != 2 { // The status says enough.
-		return Answer{}, kind, ""
+		return Answer{}, kind, faultOf(response.StatusCode)
 	}
 	fields := fieldsOf(body)
 	success := fields.flag("success")
@@ -125,15 +125,6 @@ func (c *Client) isNew(read fields) (isNew *bool, isMarked bool) {
 		isNew = new(false)
 	}
 	return isNew, isNew != nil
-}
-
-// redirect describes a redirect, which may only say that the address ends in a slash.
-func (c *Client) redirect(response *http.Response) string {
-	target, err := response.Location()
-	if wanted := c.config.URL.JoinPath("/"); err == nil && target.Path == wanted.Path {
-		return "the address of the service ends in a slash: set base_url to " + wanted.String()
-	}
-	return "redirects are never followed, because following them could send the API key to another address"
 }
 
 func isMedia(response *http.Response, wanted string) bool {

@@ -47,8 +47,23 @@ func TestKinds(t *testing.T) {
 			`200 {"success":1,"user_group":` + group + `}`,
 			`200 {"success":1,"new_user_group":"LEAK","user_group":` + group + `}`,
 		}},
-		{Redirected, redirects, false, []string{`300 {}`, `301:Location=/login {}`, `301:Location=https://x.example/ {}`}},
-		{Redirected, redirects, true, []string{`304 `, `302:Location=/api/user `}},
+		{Redirected, redirects, false, []string{`301:Location=/login {}`, `301:Location=https://x.example/ {}`}},
+		{Redirected, redirects + ", and this one does not say where", true, []string{`304 `, `300:Location=:LEAK `}},
+		{Redirected, "it leads to https://service.example/login; ", true, []string{
+			`302:Location=/login `, `303:Location=https://u:LEAK@SERVICE.example:443/login?a=LEAK#LEAK `,
+			`307:Location=../login `,
+		}},
+		{Redirected, "it leads to http://service.example/api/user; ", true, []string{
+			`301:Location=http://service.example:80/api/user `,
+		}},
+		{Redirected, "it leads to https://service.example:8443/(secret); ", true, []string{
+			`301:Location=//service.example:8443/` + plantedKey + ` `,
+		}},
+		{Redirected, "it leads to the address that is set already", true, []string{
+			`302:Location=/api/user `, `307:Location=https://service.EXAMPLE:443/api/user `, `308:Location=?LEAK `,
+		}},
+		{Broken, "the response has the status 000, which does not exist", true, []string{`0 `, `0 ` + htmlPage}},
+		{Broken, "the response has the status 099, which does not exist", false, []string{`99 ` + createdJSON}},
 		{Redirected, slash, true, []string{
 			`301:Location=https://service.example/api/user/ `, `307:Location=/api/user/ `, `308:Location=http://x/api/user/ `,
 		}},
@@ -75,7 +90,7 @@ func TestKinds(t *testing.T) {
 				continue
 			}
 			isDecided := kinds[kind].decides && !test.foreign && (status != 404 || strings.Contains(text, "success"))
-			failIf(t, failure.Status != status || failure.FromService == test.foreign ||
+			failIf(t, failure.Said() == "" || failure.Status != status || failure.FromService == test.foreign ||
 				failure.Done != kinds[kind].doneByGet || failure.Decided() != isDecided ||
 				!strings.Contains(failure.Reason, test.reason) || test.reason == "" && failure.Reason != "",
 				"%s: %#v; want foreign %v, reason %q", text, failure, test.foreign, test.reason)

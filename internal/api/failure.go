@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Obstacle is what stands, or may stand, between the client and the service. It follows from errors, status and
@@ -107,4 +108,38 @@ func (c *Client) mayDropBody(method string, failure *Error) bool {
 	}
 	isByGateway := failure.Status == http.StatusForbidden || failure.Status == http.StatusMethodNotAllowed
 	return slices.Contains(bodyFaults, failure.Status) || isByGateway && !failure.FromService
+}
+
+// faultOf returns what is wrong with a status that HTTP does not have, or "".
+func faultOf(status int) string {
+	if status >= http.StatusContinue {
+		return ""
+	}
+	return fmt.Sprintf("the response has the status %03d, which does not exist", status)
+}
+
+// redirect describes a redirect. It names the target, but none of its parts that could be a secret.
+func (c *Client) redirect(response *http.Response) string {
+	target, err := response.Location()
+	if err != nil {
+		return "redirects are never followed, and this one does not say where it leads"
+	}
+	wanted := c.config.URL.JoinPath("/")
+	shown, own := place(target), place(c.config.URL)
+	switch {
+	case target.Path == wanted.Path && target.Path != c.config.URL.Path:
+		return "the address of the service ends in a slash: set base_url to " + wanted.String()
+	case shown == own:
+		return "it leads to the address that is set already, so whatever is in front of the service redirects in a circle"
+	default:
+		return fmt.Sprintf("it leads to %s; redirects are never followed, because following them could send the API key to "+
+			"another address", c.masksOf(noSecrets, nil).shown(shown))
+	}
+}
+
+// place returns scheme, host and path of an address in one spelling.
+func place(address *url.URL) string {
+	scheme, host := strings.ToLower(address.Scheme), strings.ToLower(address.Host)
+	defaultPort := map[string]string{"http": ":80", "https": ":443"}[scheme]
+	return scheme + "://" + strings.TrimSuffix(host, defaultPort) + address.EscapedPath()
 }

@@ -294,6 +294,7 @@ func FuzzAnswer(f *testing.F) {
 		for method := range fourCalls {
 			f.Add([]byte(body), uint16(200), uint8(method))
 			f.Add([]byte(body), uint16(400), uint8(method))
+			f.Add([]byte(body), uint16(0), uint8(method))
 		}
 	}
 	f.Fuzz(func(t *testing.T, body []byte, status uint16, method uint8) {
@@ -308,6 +309,7 @@ func FuzzAnswer(f *testing.F) {
 			return
 		}
 		said := failure.Error()
+		failIf(t, failure.Said() == "", "the failure says nothing: %#v", failure)
 		wantAbsent(t, "the failure", said, key, token)
 		failIf(t, len([]rune(failure.Message)) > maxMessage+2 || strings.ContainsAny(said, "\n\r\x1b") || kind > NotSent,
 			"kind %d: %q", kind, said)
