@@ -34,77 +34,95 @@ func (o *op) create(ctx context.Context, adopt bool, deleted Prior) (Result, *Pr
 	if problem := o.checkKey(ctx); problem != nil {
 		return Result{}, problem
 	}
-	answer, failure, problem := o.sendCreation(ctx, deleted)
-	if problem != nil {
+	made, problem := o.sendCreation(ctx, deleted)
+	if adopt && made == exists && problem == nil {
+		made, problem = o.sendAgain(ctx, deleted)
+	}
+	switch {
+	case problem != nil:
 		return Result{}, problem
-	}
-	isLost := answer.Earlier != api.No
-	isOld := failure == nil && !*answer.New
-	if adopt && isOld && api.Sleep(ctx, beforeAdoption) == nil {
-		answer, failure, problem = o.sendCreation(ctx, deleted)
-		if problem != nil {
-			return Result{}, problem
-		}
-		isLost = isLost || answer.Earlier != api.No
-	}
-	o.response = answer.UserGroup
-	if answer.New == nil {
-		o.done = failure.Done
-		return Result{}, o.problem(CallFailed, failure)
-	}
-	if isLost {
-		o.done = api.Maybe
-	}
-	if o.know.isForeign(answer.UserGroup) { // It says nothing about the group that the request may have created.
-		o.done = api.Maybe
-		return Result{}, o.problem(AnsweredForAnother, nil)
-	}
-	if *answer.New {
-		return o.created(ctx, failure)
-	}
-	if adopt {
-		return o.takeOver(ctx, isLost)
-	}
-	if isLost {
+	case made == isNew:
+		return Result{Group: new(o.response), Warnings: o.differences()}, nil
+	case made == isIncomplete:
+		return o.created(ctx)
+	case adopt:
+		return o.takeOver(ctx)
+	case o.lost:
 		return o.claim(ctx)
 	}
-	exists := o.problem(Exists, nil)
-	exists.Cause = o.run.explains(exists)
-	return Result{}, exists
+	problem = o.problem(Exists, nil)
+	problem.Cause = o.run.explains(problem)
+	return Result{}, problem
 }
+
+// sendAgain sends the creation once more before an adoption. A run that is stopped meanwhile adopts nothing.
+func (o *op) sendAgain(ctx context.Context, deleted Prior) (making, *Problem) {
+	if err := api.Sleep(ctx, beforeAdoption); err != nil {
+		return exists, o.problem(CallFailed, api.NewStopped("", err))
+	}
+	return o.sendCreation(ctx, deleted)
+}
+
+// making is what the response to a creation says.
+type making int
+
+const (
+	exists       making = iota // the group existed, unless an earlier attempt was lost
+	isNew                      // the group was created
+	isIncomplete               // the group was created, but the response lacks its token
+)
 
 // sendCreation makes the call. Where deletions take effect later, the group that this run has deleted is still there for
 // a while, and must not be taken for another one.
-func (o *op) sendCreation(ctx context.Context, deleted Prior) (api.Answer, *api.Error, *Problem) {
+func (o *op) sendCreation(ctx context.Context, deleted Prior) (making, *Problem) {
 	for {
 		answer, failure, problem := o.getOrCreate(ctx, o.sent)
-		isOld := answer.New != nil && !*answer.New
-		if problem != nil || !isOld || !deleted.isSame(answer.UserGroup) {
-			return answer, failure, problem
+		o.response = answer.UserGroup
+		if problem != nil {
+			return exists, problem
+		}
+		made, problem := o.made(answer, failure)
+		if problem != nil || made != exists || !deleted.isSame(answer.UserGroup) {
+			return made, problem
 		}
 		if again := o.calls.Retry(ctx, nil); !again {
-			o.response = answer.UserGroup
-			return answer, failure, o.problem(StillThere, nil)
+			return exists, o.problem(StillThere, nil)
 		}
 	}
 }
 
-// created returns the group that this run has created. If the response lacks its token, a lookup has to show it.
-func (o *op) created(ctx context.Context, failure *api.Error) (Result, *Problem) {
-	o.done = api.Yes
-	if failure == nil {
-		group := o.response
-		return Result{Group: &group, Warnings: o.differences()}, nil
+// made returns what the response to a creation says, and records whether the group was created.
+func (o *op) made(answer api.Answer, failure *api.Error) (making, *Problem) {
+	if answer.New == nil {
+		o.done = failure.Done
+		return exists, o.problem(CallFailed, failure)
 	}
+	o.done = max(o.done, answer.Earlier)
+	o.lost = o.lost || answer.Earlier != api.No
+	if o.know.isForeign(answer.UserGroup) { // It says nothing about the group that the request may have created.
+		o.done = api.Maybe
+		return exists, o.problem(AnsweredForAnother, nil)
+	}
+	if !*answer.New {
+		return exists, nil
+	}
+	o.done = api.Yes
+	if failure != nil {
+		return isIncomplete, nil
+	}
+	return isNew, nil
+}
+
+// created returns the group that this run has created, although the response lacks its token: a lookup has to show it.
+func (o *op) created(ctx context.Context) (Result, *Problem) {
 	o.know = o.know.with(o.response)
 	o.calls = o.calls.CleaningUp()
 	result, problem := o.findCurrent(ctx)
 	if problem != nil {
-		problem.Call = failure
 		return Result{}, problem
 	}
 	if !o.know.hasTeam(*result.Group) && !o.isShownBy(*result.Group) {
-		return Result{}, o.problem(MayHaveExisted, failure)
+		return Result{}, o.problem(MayHaveExisted, nil)
 	}
 	return result, nil
 }
@@ -144,15 +162,12 @@ func (o *op) isShownBy(group api.UserGroup) bool {
 
 // takeOver adopts an existing group: it updates the group to what is wanted, and does not change its token. After a
 // lost creation, the group may also be the one that was created.
-func (o *op) takeOver(ctx context.Context, isLost bool) (Result, *Problem) {
+func (o *op) takeOver(ctx context.Context) (Result, *Problem) {
 	existing := o.response
 	o.operation, o.know, o.done = Adopt, o.know.with(existing), api.No
 	result, problem := o.put(ctx)
-	if problem != nil && problem.Finding != NotTakenAsSent {
+	if problem != nil {
 		return Result{}, problem
-	}
-	if problem != nil { // The group is ours. The next plan shows the difference.
-		result.Warnings = append(result.Warnings, problem)
 	}
 	adopted := result.Group.Over(existing)
 	if adopted.Token.IsZero() {
@@ -163,7 +178,7 @@ func (o *op) takeOver(ctx context.Context, isLost bool) (Result, *Problem) {
 		adopted = adopted.Over(*found.Group)
 	}
 	finding := Adopted
-	if isLost {
+	if o.lost {
 		finding = Claimed
 	}
 	return Result{Group: &adopted, Warnings: append(result.Warnings, o.problem(finding, nil))}, nil

@@ -93,16 +93,9 @@ func (o *op) conclude(ctx context.Context, seen sighting) (Result, *Problem) {
 // whyNothing returns the finding of a lookup with an unusable response. A key that may read and not create is allowed
 // to look up what exists. A deleted ID may be reserved.
 func whyNothing(failure *api.Error, hasWorked bool) Finding {
-	if failure == nil || !failure.FromService {
-		return CallFailed
-	}
-	switch failure.Status {
-	case http.StatusConflict, http.StatusGone:
+	saysMissing := map[int]bool{http.StatusForbidden: hasWorked, http.StatusConflict: true, http.StatusGone: true}
+	if failure.FromService && saysMissing[failure.Status] {
 		return LookupRefused
-	case http.StatusForbidden:
-		if hasWorked {
-			return LookupRefused
-		}
 	}
 	return CallFailed
 }

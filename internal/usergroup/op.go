@@ -56,7 +56,7 @@ func (o *op) problem(finding Finding, call *api.Error) *Problem {
 // because returns a problem of this operation with the finding of its cause.
 func (o *op) because(cause *Problem) *Problem {
 	p := o.problem(cause.Finding, cause.Call)
-	p.Cause, p.Response, p.ends = cause, cause.Response, cause.ends
+	p.Cause, p.Response, p.ends, p.explains = cause, cause.Response, cause.ends, cause
 	return p
 }
 
@@ -120,18 +120,19 @@ func (o *op) removed() {
 	o.left = slices.DeleteFunc(o.left, func(id string) bool { return strings.EqualFold(id, o.know.ID) })
 }
 
+// LookupFields has the fields that Settings.LookupFields can name, and puts what a lookup sends of them into a request:
+// the name that the group is known to have, or else its ID, and empty objects.
+var LookupFields = map[string]func(Prior, *api.GroupRequest){
+	"name":       func(known Prior, r *api.GroupRequest) { r.Name = new(cmp.Or(known.Name, known.ID)) },
+	"mapping":    func(_ Prior, r *api.GroupRequest) { r.Mapping = map[string]string{} },
+	"properties": func(_ Prior, r *api.GroupRequest) { r.Properties, _ = api.ParseProperties("{}") },
+}
+
 // lookup returns the request that looks the group up: its ID, and what the service demands.
 func (o *op) lookup() api.GroupRequest {
 	request := api.GroupRequest{UserGroupID: o.know.ID}
 	for _, field := range o.settings.LookupFields {
-		switch field {
-		case "name":
-			request.Name = new(cmp.Or(o.know.Name, o.know.ID))
-		case "mapping":
-			request.Mapping = map[string]string{}
-		case "properties":
-			request.Properties, _ = api.ParseProperties("{}")
-		}
+		LookupFields[field](o.know, &request)
 	}
 	return request
 }

@@ -24,8 +24,7 @@ const (
 func (o *op) removePlaceholder(ctx context.Context, made sighting) (Result, *Problem) {
 	o.calls = o.calls.CleaningUp()
 	verdict := o.passPreflight(ctx)
-	isWrong := verdict != nil && verdict.Finding == WrongKey
-	if verdict != nil && !isWrong && !verdict.Cause.isRefusal() {
+	if verdict != nil && verdict.Cause.isUnsafe() {
 		return Result{}, verdict
 	}
 	outcome, seen := o.remove(ctx, made.group)
@@ -39,8 +38,10 @@ func (o *op) removePlaceholder(ctx context.Context, made sighting) (Result, *Pro
 		problem.ends = lookups
 		return Result{}, problem
 	}
-	if isWrong || verdict != nil && o.isUnproved() {
-		return Result{}, o.because(verdict.Cause)
+	if verdict != nil && o.isUnproved() {
+		problem := o.because(verdict.Cause)
+		problem.ends = cmp.Or(problem.ends, untested)
+		return Result{}, problem
 	}
 	return Result{}, o.problem(NotFound, nil)
 }

@@ -29,7 +29,9 @@ type Problem struct {
 	// rotated after an update had failed.
 	Returned, AlsoRotated bool
 
-	ends way // what it ends at once, or empty
+	ends way // what it ends, or empty
+	// explains is what many groups have in common, so that only the first problem explains it; nil if there is nothing.
+	explains any
 }
 
 // Operation identifies the operation that a Problem is about.
@@ -103,28 +105,8 @@ func (p *Problem) refersTo(cause *Problem) *Problem {
 	return &referring
 }
 
-// explanation identifies what many groups have in common: what the preflight has found, or that the state is in another
-// environment. It is nil for a problem of a single group.
-func (p *Problem) explanation() any {
-	if p.Cause != nil && p.Cause.Operation == Preflight {
-		return p.Cause
-	}
-	isOfState := p.Finding == WrongEnvironment && p.Response.EnvironmentTag == nil
-	if isOfState {
-		return WrongEnvironment
-	}
-	return nil
-}
-
-// isMixedUp reports whether responses are about other groups, or contradict each other.
-func (p *Problem) isMixedUp() bool {
-	return p.Finding == CacheSuspected || p.Finding == AnsweredForAnother
-}
-
-// isUntested reports whether a lookup cannot be believed, because the service has refused the preflight.
-func (p *Problem) isUntested() bool {
-	return p.Operation == LookUp && p.Cause != nil && p.Cause.isRefusal()
-}
+// isUnsafe reports whether what the preflight has found may be the sign of a cache. A refusal and a wrong key are not.
+func (p *Problem) isUnsafe() bool { return p.Finding != WrongKey && !p.isRefusal() }
 
 // isRefusal reports whether the service itself has refused the preflight. That is no sign of a cache.
 func (p *Problem) isRefusal() bool {

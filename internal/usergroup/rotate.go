@@ -20,20 +20,21 @@ func (s *Service) RotateToken(ctx context.Context, prior Prior) (Result, error) 
 }
 
 func (o *op) rotate(ctx context.Context) (Result, *Problem) {
-	var refusal *api.Error
+	var failure *api.Error
 	for range maxTries {
 		if problem := o.ensureToken(ctx); problem != nil {
 			return Result{}, problem
 		}
 		sent := o.know.Token
-		answer, failure := o.calls.Rotate(ctx, api.TokenRequest{CurrentToken: sent, UserGroupID: o.know.ID})
+		var answer api.Answer
+		answer, failure = o.calls.Rotate(ctx, api.TokenRequest{CurrentToken: sent, UserGroupID: o.know.ID})
 		o.response = answer.UserGroup
 		if failure == nil && o.showsRotation(sent) {
 			return o.rotated(answer.UserGroup, sent)
 		}
 		o.done = max(o.done, doneBy(failure))
 		if o.done == api.No && !failure.MayBeToken() {
-			return Result{}, o.problem(CallFailed, failure)
+			break
 		}
 		found, problem := o.settle(ctx, sent, failure)
 		if problem != nil {
@@ -44,13 +45,12 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 		if isChanged && o.done != api.No {
 			return o.settled(found, answer.UserGroup, sent)
 		}
-		isFinal := !isChanged && (o.done == api.No || mayShowLater(failure))
-		if isFinal {
-			return Result{}, o.notRotated(failure)
+		if !isChanged && (o.done == api.No || mayShowLater(failure)) {
+			break
 		}
-		o.know, refusal = o.know.with(found), failure
+		o.know = o.know.with(found)
 	}
-	return Result{}, o.problem(CallFailed, refusal)
+	return Result{}, o.notRotated(failure)
 }
 
 // countFailure counts a rotation that has failed, if the problem is about the lookup that followed.

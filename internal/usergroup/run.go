@@ -31,6 +31,7 @@ type way string
 
 const (
 	lookups    way = "lookups" // of groups that may be missing
+	untested   way = "lookups that cannot be believed, because the service has refused the preflight"
 	everything way = "every call"
 )
 
@@ -42,7 +43,7 @@ type failure struct {
 
 // waysOf has what each operation depends on.
 var waysOf = map[Operation][]way{
-	LookUp: {everything, http.MethodGet, lookups},
+	LookUp: {everything, http.MethodGet, lookups, untested},
 	Create: {everything, http.MethodGet},
 	Adopt:  {everything, http.MethodGet},
 	Update: {everything, http.MethodPut},
@@ -117,46 +118,50 @@ func (r *run) explains(exists *Problem) *Problem {
 	return nil
 }
 
-// ending is a way that a problem ends: at once, or if the group is the second in a row since the given time.
+// ending is a way that a problem ends: at once, or if the group is the second in a row since the given time. The zero
+// value ends nothing.
 type ending struct {
 	way    way
 	atOnce bool
 	since  time.Time
 }
 
-// endingOf returns what the failure of an operation ends. It ends nothing if the failure is about its group.
-func (s *Service) endingOf(p *Problem) (_ ending, ends bool) {
+// mixedUp are findings about responses that belong to other groups, or contradict each other. All calls end together if
+// two groups in a row have such a finding.
+var mixedUp = map[Finding]way{CacheSuspected: everything, AnsweredForAnother: everything}
+
+// endingOf returns what the failure of an operation ends. Nothing is ended by a failure that is about its group.
+func (s *Service) endingOf(p *Problem) ending {
 	if p.ends != "" {
-		return ending{way: p.ends, atOnce: true}, true
+		return ending{way: p.ends, atOnce: p.ends != untested, since: s.run.lastWell()}
 	}
-	if p.isMixedUp() {
-		return ending{way: everything, since: s.run.lastWell()}, true
+	if way := mixedUp[p.Finding]; way != "" {
+		return ending{way: way, since: s.run.lastWell()}
 	}
-	if p.isUntested() {
-		return ending{way: lookups, since: s.run.lastWell()}, true
-	}
-	if p.Call == nil || p.Call.Kind == api.Stopped {
-		return ending{}, false
+	if p.Call == nil {
+		return ending{}
 	}
 	return s.endingOfCall(p.Call)
 }
 
 // endingOfCall returns what the failure of a call ends. Calls end together if no connection can be made, or if the key
 // is refused; POST and DELETE may be refused because of the token.
-func (s *Service) endingOfCall(call *api.Error) (_ ending, ends bool) {
+func (s *Service) endingOfCall(call *api.Error) ending {
 	method := ending{way: way(call.Method), since: s.client.Through(call.Method)}
-	isAboutToken := call.Method == http.MethodPost || call.Method == http.MethodDelete
+	sendsToken := call.Method == http.MethodPost || call.Method == http.MethodDelete
 	switch {
+	case call.Kind == api.Stopped:
+		return ending{}
 	case call.Kind == api.NotSent, call.Kind == api.Blocked:
-		return ending{way: everything, since: s.client.LastThrough()}, true
+		return ending{way: everything, since: s.client.LastThrough()}
 	case !call.Decided():
-		return method, true
-	case call.Status == http.StatusUnauthorized && !isAboutToken:
-		return ending{way: everything, atOnce: true}, true
-	case call.Kind == api.Unauthorized:
-		return method, !s.client.HasWorkedWith(call.Method)
+		return method
+	case call.Status == http.StatusUnauthorized && !sendsToken:
+		return ending{way: everything, atOnce: true}
+	case call.Kind == api.Unauthorized && !s.client.HasWorkedWith(call.Method):
+		return method
 	default:
-		return ending{}, false
+		return ending{}
 	}
 }
 
@@ -172,8 +177,8 @@ func (s *Service) judge(p *Problem) *Problem {
 	if earlier := s.run.earlier(p); earlier != nil {
 		return p.refersTo(earlier)
 	}
-	e, ends := s.endingOf(p)
-	if ends {
+	e := s.endingOf(p)
+	if e.way != "" {
 		return s.run.end(e, p)
 	}
 	isStopped := p.Call != nil && p.Call.Kind == api.Stopped
@@ -185,16 +190,15 @@ func (s *Service) judge(p *Problem) *Problem {
 
 // earlier returns the problem that has already explained what this one would explain once more, or nil.
 func (r *run) earlier(p *Problem) *Problem {
-	explanation := p.explanation()
-	if explanation == nil {
+	if p.explains == nil {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if earlier := r.told[explanation]; earlier != nil {
+	if earlier := r.told[p.explains]; earlier != nil {
 		return earlier
 	}
-	r.told[explanation], p.EndsRun = p, true
+	r.told[p.explains], p.EndsRun = p, true
 	return nil
 }
 

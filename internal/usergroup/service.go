@@ -97,7 +97,9 @@ func (o *op) refuseToBegin() *Problem {
 	if known == "" || expected == "" || known == expected {
 		return nil
 	}
-	return o.problem(WrongEnvironment, nil)
+	problem := o.problem(WrongEnvironment, nil)
+	problem.explains = WrongEnvironment
+	return problem
 }
 
 // CheckState returns an error if the state shows that the group belongs to another environment than the expected one.

@@ -1,6 +1,7 @@
 package usergroup
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -16,10 +17,23 @@ func (s *Service) Update(ctx context.Context, wanted api.GroupRequest, prior Pri
 		if problem := o.checkBeforeChange(ctx); problem != nil {
 			return Result{}, problem
 		}
-		return o.put(ctx)
+		result, problem := o.put(ctx)
+		return result, cmp.Or(problem, takeOut(&result.Warnings, NotTakenAsSent))
 	})
 }
 
+// takeOut removes the warning with the finding, and returns it, or nil if there is none.
+func takeOut(warnings *[]*Problem, finding Finding) *Problem {
+	at := slices.IndexFunc(*warnings, func(p *Problem) bool { return p.Finding == finding })
+	if at < 0 {
+		return nil
+	}
+	taken := (*warnings)[at]
+	*warnings = slices.Delete(*warnings, at, at+1)
+	return taken
+}
+
+// put updates the group. A service that shows other properties than were sent causes a warning.
 func (o *op) put(ctx context.Context) (Result, *Problem) {
 	request := o.sent
 	isDemanded := slices.Contains(o.settings.LookupFields, "name")
@@ -36,14 +50,7 @@ func (o *op) put(ctx context.Context) (Result, *Problem) {
 	if problem := o.unexpected(); problem != nil {
 		return problem.resultOf(o.response), problem
 	}
-	result := Result{Group: &answer.UserGroup}
-	for _, warning := range o.differences() {
-		if warning.Finding == NotTakenAsSent {
-			return result, warning
-		}
-		result.Warnings = append(result.Warnings, warning)
-	}
-	return result, nil
+	return Result{Group: &answer.UserGroup, Warnings: o.differences()}, nil
 }
 
 // checkRefusal returns the outcome of an update that has failed. A service that counts changed rows responds with 404
