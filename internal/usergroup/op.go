@@ -130,7 +130,7 @@ var LookupFields = map[string]func(Prior, *api.GroupRequest){
 
 // lookup returns the request that looks the group up: its ID, and what the service demands.
 func (o *op) lookup() api.GroupRequest {
-	request := api.GroupRequest{UserGroupID: o.know.ID}
+	request := api.GroupRequest{UserGroupID: o.know.ID, KnownToken: o.know.Token}
 	for _, field := range o.settings.LookupFields {
 		LookupFields[field](o.know, &request)
 	}
