@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -197,6 +198,9 @@ func Advice(call *api.Error) string {
 	text := advice.next
 	if call.HasWorked {
 		text = cmp.Or(advice.known, advice.next)
+	}
+	if call.Kind == api.Refused && call.Method == http.MethodGet {
+		text += " If it demands a field in every lookup, add the field to lookup_fields."
 	}
 	return text
 }
