@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -99,9 +98,9 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 					"`{ quarter = \"2026-Q4\" }`. Never use `timestamp()`. **Expect the old token to stop working the moment the " +
 					"new one exists.**",
 			},
-			"rotate_token_after_days": schema.Int64Attribute{
+			"rotate_token_after_days": schema.NumberAttribute{
 				Optional:   true,
-				Validators: []validator.Int64{int64validator.Between(1, 36500)}, // The limit finds numbers of seconds.
+				Validators: []validator.Number{daysValidator{}},
 				MarkdownDescription: "Rotates the token in place when it is older than this number of days, 1 to 36500, " +
 					"counted from `token_rotated_at`. If that is null, the next apply sets it, without a rotation. **Expect the " +
 					"old token to stop working the moment the new one exists.**",
