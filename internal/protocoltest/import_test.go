@@ -86,20 +86,47 @@ func TestImportOfAMissingGroupLeavesNothing(t *testing.T) {
 	p.WantNoState(p.Refreshed(state))
 }
 
-// Such a plan would replace, and thereby delete, the group that it has just imported.
+// The ID of an import and that of the configuration differ by mistake. A plan would replace, and thereby delete, the group
+// that was just imported. With an import block, plan and import are one run; after the command, the plan is a later run
+// with a refresh of its own. Engines store what a refresh finds only if its run is applied, and no plan that was refused is.
 func TestImportUnderAnotherIDIsRefused(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
-	state := p.Imported("acme")
-	for id, says := range map[any]string{"acme2": `user_group_id of this resource is "acme2"`, Unknown: "after apply"} {
-		p.PlanToo(state, Acme("user_group_id", id)).Diags.WantErrorAt("user_group_id",
-			`Import of user group "acme" would delete it`, says, "Nothing was changed", "the same")
+	refused := func(state State) {
+		t.Helper()
+		for id, says := range map[any]string{"acme2": `user_group_id of this resource is "acme2"`, Unknown: "after apply"} {
+			p.PlanToo(state, Acme("user_group_id", id)).Diags.WantErrorAt("user_group_id",
+				`Import of user group "acme" would delete it`, says, "Nothing was changed", "terraform state rm", "apply once",
+				`user_group_id = "acme"`)
+		}
 	}
-	// Once the group is managed, or was imported by an earlier run, changing the ID plans a replacement as usual.
-	managed, _ := p.Update(state, Acme())
-	for _, known := range []State{managed, p.Refreshed(state)} {
-		if plan := p.Plan(known, Acme("user_group_id", "acme2")); plan.Action != "replace" {
-			t.Errorf("the plan is to %s:\n%s", plan.Action, plan.Diags)
+	imported := p.Imported("acme")
+	refused(imported) // an import block
+	p.Walk().WantNone()
+	refused(imported) // the command, and then -refresh=false
+	for range 3 {     // the command, and then runs that are not applied
+		refused(Silent(p.Read(imported)))
+		refused(Silent(p.ReadToo(Silent(p.Read(imported))))) // Some engines refresh twice in a run.
+	}
+	p.WantGroups("acme")
+}
+
+// TestDeliberateReplacementAfterAnImport checks that changing the ID plans a replacement as usual once a run has shown
+// that configuration and state agreed: an update, even of a flag, or a run after which the engine has stored the refresh.
+func TestDeliberateReplacementAfterAnImport(t *testing.T) {
+	p := start(t, emulator.Options{})
+	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	imported := p.Imported("acme")
+	bare := Acme("mapping", nil, "properties", nil, "rotate_token_when_changed", nil)
+	p.WantSettled(imported, bare) // The import block had nothing to apply.
+	managed, _ := p.Update(imported, Acme())
+	flagged := Silent(p.Apply(p.Plan(imported, With(bare, "deletion_protection", false))))
+	for name, state := range map[string]State{
+		"an update": managed, "a flag": flagged, "an update, refreshed": p.Refreshed(managed),
+		"two runs without a change": p.Refreshed(p.Refreshed(imported)),
+	} {
+		if plan := p.Plan(state, Acme("user_group_id", "acme2")); plan.Action != "replace" {
+			t.Errorf("after %s, the plan is to %s:\n%s", name, plan.Action, plan.Diags)
 		}
 	}
 	p.WantGroups("acme")

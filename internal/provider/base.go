@@ -15,6 +15,7 @@ type base struct {
 	conflicts *planConflicts
 	limit     *deletionLimit
 	now       func() time.Time
+	run       string // distinguishes this run from all others
 }
 
 // configure takes what the provider's Configure has passed on. Before that, providerData is nil.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
@@ -23,19 +22,31 @@ type private struct {
 	// TooOld reports that the last refresh found the token older than rotate_token_after_days, and that the group has
 	// not been updated since.
 	TooOld bool `json:"too_old,omitzero"`
-	// Imported is how far an import has come.
+	// Imported is how far an import has come, and Run is the run whose refresh has recorded that.
 	Imported importProgress `json:"imported,omitzero"`
+	Run      string         `json:"run,omitzero"`
 }
 
+// importProgress says what an import means for the next plan. Until configuration and state are known to have agreed on
+// the user_group_id, a replacement is most likely a mistake, which would delete what was just imported.
+//
+// Nothing in the protocol shows that they agree: a refresh does not know the configuration, and what a plan finds is
+// stored only if it changes something. But an engine stores a refresh only if its run is applied, and no run is applied
+// whose plan was refused. So a refresh that another run has stored, after that of the import itself, shows that they
+// agreed then. "apply -refresh-only" is the exception, since it stores without planning.
 type importProgress string
 
 const (
 	unread importProgress = "unread" // imported, but not read yet: a missing group is an error
-	read   importProgress = "read"   // read once: a replacement would delete what was just imported
+	read   importProgress = "read"   // read once, as a part of the import
+	reread importProgress = "reread" // read again, by a run that may turn out to be refused
 	// unseen means that the group may have a mapping that Terraform did not set and the service does not show. This is so
 	// after an import, and after a creation that has most likely created the group, until an update sends a mapping.
 	unseen importProgress = "unseen"
 )
+
+// afterRefresh is what becomes of an import in a refresh by another run than the last one.
+var afterRefresh = map[importProgress]importProgress{unread: read, read: reread, reread: unseen}
 
 const privateKey = "memory"
 
@@ -73,22 +84,23 @@ func (p *private) rotated(result usergroup.Result) {
 	}
 }
 
-// refreshed records a refresh that has found the group.
-func (p *private) refreshed() {
-	switch p.Imported {
-	case unread:
-		p.Imported = read
-	case read:
-		p.Imported = unseen
+// isJustImported reports whether nothing has shown yet that the configuration agrees with the import.
+func (p private) isJustImported() bool { return p.Imported == read || p.Imported == reread }
+
+// refreshed records a refresh in a run that has found the group.
+func (p *private) refreshed(run string) {
+	if next, goesOn := afterRefresh[p.Imported]; goesOn && run != p.Run {
+		p.Imported, p.Run = next, run
 	}
 }
 
-// updated records an update that sent the request. done reports whether the group is known to have been updated.
-func (p *private) updated(done bool, sent api.GroupRequest) {
-	switch {
-	case done && sent.Mapping != nil:
+// updated records an update, which shows that configuration and state agree, even if it fails. sentMapping reports
+// whether the service is known to have taken a mapping.
+func (p *private) updated(sentMapping bool) {
+	p.Run = ""
+	if sentMapping {
 		p.Imported = ""
-	case p.Imported != "":
+	} else if p.Imported != "" {
 		p.Imported = unseen
 	}
 }

@@ -73,15 +73,17 @@ func (r *userGroupResource) refuseOtherEnvironment(state *userGroupModel, stored
 // planReplacement plans the destruction of the old group, or refuses it. Terraform plans the creation of the new
 // group in a separate request.
 func (r *userGroupResource) planReplacement(plan, state *userGroupModel, stored private, diags *diag.Diagnostics) {
-	if stored.Imported == read {
+	if stored.isJustImported() {
 		id, configured := state.UserGroupID.ValueString(), "is only known after apply"
 		if !plan.UserGroupID.IsUnknown() {
 			configured = "is " + plan.UserGroupID.String()
 		}
 		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleImportReplaced, id), fmt.Sprintf(
 			"The user_group_id of this resource %s, so the plan would delete the group that was just imported, and "+
-				"create another group.\n\nNothing was changed.\n\nUse the same ID for the import and for user_group_id.",
-			configured))
+				"create another group.\n\nNothing was changed.\n\nUse the same ID for the import and for user_group_id. If the "+
+				"import has the wrong ID, run `terraform state rm`, which deletes no group, and import the right one. To replace "+
+				"the group on purpose, first apply once with user_group_id = %q.",
+			configured, id))
 		return
 	}
 	protected := state.DeletionProtection.ValueBool() || plan.DeletionProtection.ValueBool()

@@ -261,7 +261,7 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	}
 	group.refreshFrom(*result.Group, stored.Imported == unread)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
-	stored.refreshed()
+	stored.refreshed(r.run)
 	stored.proved(result.Environment)
 	stored.TooOld = group.isOlderThan(group.RotateTokenAfterDays, r.now())
 	stored.write(ctx, resp.Private, &resp.Diagnostics)
@@ -286,15 +286,17 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	if plan.TokenRotatedAt.IsUnknown() && !rotates {
 		done.TokenRotatedAt = instant(r.now())
 	}
+	sentMapping := false
 	var notUpdated, notRotated error
 	var warnings []*usergroup.Problem
 	if updates {
 		result, err := r.service.Update(ctx, wanted, prior)
 		done.setUpdated(result.Group, err, &state)
-		stored.updated(result.Group != nil, wanted)
+		sentMapping = result.Group != nil && wanted.Mapping != nil
 		stored.proved(result.Environment)
 		notUpdated, warnings = err, result.Warnings
 	}
+	stored.updated(sentMapping)
 	if rotates {
 		result, err := r.rotateUnlessGone(ctx, prior, notUpdated)
 		done.setRotated(result.Group, &state, r.now())
