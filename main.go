@@ -26,6 +26,8 @@ func main() {
 	var options []tf6server.ServeOpt
 	if *debugging {
 		options = append(options, tf6server.WithManagedDebug())
+	} else {
+		provider.EndWithEngine()
 	}
 	if err := tf6server.Serve(provider.Address, provider.NewServer(version), options...); err != nil {
 		fmt.Fprintln(os.Stderr, "terraform-provider-embed:", err)

@@ -1,0 +1,169 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// role tells a process that runs this test binary what to be: the provider, or an engine that starts it.
+const role = "EMBED_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(role) {
+	case "provider":
+		main()
+	case "engine":
+		beEngine()
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// command returns a command that runs this test binary in a role, as an engine starts a provider.
+func command(ctx context.Context, as string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), role+"="+as, "PLUGIN_PROTOCOL_VERSIONS=6", "TF_PLUGIN_MAGIC_COOKIE="+
+		"d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2")
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// beEngine starts the provider, passes on the line that it prints, with its process ID, and waits to be killed.
+func beEngine() {
+	cmd := command(context.Background(), "provider")
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		panic(err)
+	}
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	_, _ = os.Stdout.WriteString(strconv.Itoa(cmd.Process.Pid) + "|" + line)
+	select {}
+}
+
+// server is a provider that an engine has started, as the line says that it prints.
+type server struct {
+	t      *testing.T
+	pid    int
+	client *http.Client
+}
+
+// started starts an engine with a provider, and returns both.
+func started(t *testing.T) (*exec.Cmd, server) {
+	t.Helper()
+	engine := command(t.Context(), "engine")
+	out, err := engine.StdoutPipe()
+	if err == nil {
+		err = engine.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = engine.Process.Kill(); _ = engine.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	parts := strings.Split(line, "|") // pid, core protocol, protocol, network, address, kind
+	if err != nil || len(parts) < 6 {
+		t.Fatalf("the provider printed %q: %v", line, err)
+	}
+	pid, _ := strconv.Atoi(parts[0])
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+	transport := &http.Transport{
+		Protocols: new(http.Protocols),
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, parts[3], parts[4])
+		},
+	}
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	return engine, server{t, pid, &http.Client{Transport: transport, Timeout: 10 * time.Second}}
+}
+
+// call makes a gRPC call without arguments.
+func (s server) call(method string) error {
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, "http://provider"+method,
+		bytes.NewReader(make([]byte, 5))) // a message of no bytes
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/grpc")
+	request.Header.Set("Te", "trailers")
+	response, err := s.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, err = new(bytes.Buffer).ReadFrom(response.Body)
+	if status := response.Trailer.Get("Grpc-Status"); err == nil && status != "0" {
+		err = errors.New("gRPC status " + status + " " + response.Header.Get("Grpc-Status"))
+	}
+	return err
+}
+
+// wantAnswer checks that the provider answers.
+func (s server) wantAnswer(when string) {
+	s.t.Helper()
+	if err := s.call("/tfplugin6.Provider/GetMetadata"); err != nil {
+		s.t.Errorf("%s: %v", when, err)
+	}
+}
+
+// wantEnd checks that the process ends within seconds. It may stay as a zombie if nobody waits for it.
+func (s server) wantEnd(when string) {
+	s.t.Helper()
+	for range 100 {
+		if s.hasEnded() {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	s.t.Errorf("%s: the provider is still there", when)
+}
+
+func (s server) hasEnded() bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(s.pid) + "/stat")
+	if errors.Is(err, os.ErrNotExist) && runtime.GOOS == "linux" {
+		return true
+	}
+	return errors.Is(syscall.Kill(s.pid, 0), syscall.ESRCH) || bytes.Contains(stat, []byte(") Z "))
+}
+
+// TestSignalsAndTheEngine checks that the provider goes on after a signal to the process group, so that the call under
+// way is not lost, and that it ends with the engine, whether that ends it or is killed.
+func TestSignalsAndTheEngine(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(engine *exec.Cmd, s server){
+		// The provider may be gone before its response is.
+		"ended by the engine":  func(_ *exec.Cmd, s server) { _ = s.call("/plugin.GRPCController/Shutdown") },
+		"the engine is killed": func(engine *exec.Cmd, _ server) { _ = engine.Process.Kill() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			engine, s := started(t)
+			s.wantAnswer("at first")
+			for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGTERM} {
+				if err := syscall.Kill(s.pid, signal); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(200 * time.Millisecond)
+				s.wantAnswer("after " + signal.String())
+			}
+			end(engine, s)
+			s.wantEnd(name)
+		})
+	}
+}
