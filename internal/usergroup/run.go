@@ -1,6 +1,7 @@
 package usergroup
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -171,21 +172,22 @@ func (r *run) lastWell() time.Time {
 	return r.well
 }
 
-// judge ends what the problem shows to be pointless. It returns the problem, or one that refers to what has ended it
-// before.
+// judge ends what the problem shows to be pointless. It returns the problem, or one that refers to an earlier one which
+// explains it.
 func (s *Service) judge(p *Problem) *Problem {
-	if earlier := s.run.earlier(p); earlier != nil {
-		return p.refersTo(earlier)
-	}
+	explained := cmp.Or(s.run.earlier(p), p)
 	e := s.endingOf(p)
-	if e.way != "" {
-		return s.run.end(e, p)
-	}
 	isStopped := p.Call != nil && p.Call.Kind == api.Stopped
-	if cause := s.run.cause(waysOf[p.Operation]...); isStopped && cause != nil {
-		return p.refersTo(cause)
+	switch {
+	case e.way != "":
+		explained = s.run.end(e, p, explained)
+	case isStopped:
+		explained = cmp.Or(s.run.cause(waysOf[p.Operation]...), explained)
 	}
-	return p
+	if explained == p {
+		return p
+	}
+	return p.refersTo(explained)
 }
 
 // earlier returns the problem that has already explained what this one would explain once more, or nil.
@@ -202,28 +204,24 @@ func (r *run) earlier(p *Problem) *Problem {
 	return nil
 }
 
-func (r *run) end(e ending, p *Problem) *Problem {
+// end ends the way, unless the problem is the first one of its kind. It returns the problem that explains it: the one
+// that has ended the way before, or else explained.
+func (r *run) end(e ending, p, explained *Problem) *Problem {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, way := range []way{everything, e.way} {
-		cause := r.ended[way]
-		if cause == p {
-			return p
-		}
-		if cause != nil {
-			return p.refersTo(cause)
-		}
+	if cause := cmp.Or(r.ended[everything], r.ended[e.way]); cause != nil {
+		return cause
 	}
 	if !e.atOnce && !r.isSecond(e, p.ID) {
-		return p
+		return explained
 	}
-	r.ended[e.way], p.EndsRun = p, true
+	r.ended[e.way], p.EndsRun = explained, true
 	for m := range r.joined {
 		if slices.Contains(m.ways, e.way) {
 			m.stop()
 		}
 	}
-	return p
+	return explained
 }
 
 // isSecond reports whether another group has failed in the same way, and nothing has gotten through since.
