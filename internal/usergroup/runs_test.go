@@ -18,11 +18,11 @@ import (
 
 var groupsFlag = flag.Int("groups", 60, "how many groups a run of TestRunsEnd has; make test has 400")
 
-// What a run costs at most while the service does not work.
+// What a run costs at most while the service, or one of its methods, does not work.
 const (
 	mostCalls    = 60
-	mostDeleting = 75 // each of the workers also looks whether its group is gone
-	longestRun   = 4 * time.Minute
+	mostRotating = 70 // each of the workers looks as often as retries allow whether its token has changed
+	longestRun   = 5 * time.Minute
 	mostExplains = 3
 	mostLeft     = 11 // one for each worker, and the group of the preflight
 )
@@ -34,53 +34,88 @@ var repeated = reply{status: http.StatusOK, body: []byte(
 // notFound is the response of a web server that has nothing at the address.
 var notFound = reply{status: http.StatusNotFound, body: []byte(`{"detail":"Not Found"}`)}
 
+// lasting is the response to every request that is the same for good, or none to let the service respond.
+type lasting func(*http.Request) reply
+
+func always(answer reply) lasting { return func(*http.Request) reply { return answer } }
+
+// only is the response to every call with the method.
+func only(method string, answer reply) lasting {
+	return func(r *http.Request) reply {
+		if r.Method != method {
+			return reply{}
+		}
+		return answer
+	}
+}
+
 // TestRunsEnd runs operations on many groups with ten workers, while something is wrong for good. Each run ends soon,
 // explains that once, and names every group that it leaves behind.
 func TestRunsEnd(t *testing.T) {
 	t.Parallel()
-	always := func(answer reply) func(*http.Request) reply { return func(*http.Request) reply { return answer } }
-	never := func(method string) func(*http.Request) reply {
-		return func(r *http.Request) reply {
-			if r.Method != method {
-				return reply{}
-			}
-			return refusal(http.StatusForbidden)
-		}
-	}
+	everything := []string{"find", "create", "update", "rotate", "delete", "import"}
+	ofMissing := []string{"find of missing", "update of missing", "rotate of missing", "delete of missing"}
 	for name, e := range map[string]struct {
-		lasting     func(*http.Request) reply // the response, or none to let the service respond
-		unreachable bool
-		silent      bool // no response arrives within the time limit
-		operations  string
+		lasting     lasting
+		operations  []string
+		options     emulator.Options
+		environment string
 	}{
-		"no connection":                    {unreachable: true, operations: "find create update rotate delete import"},
-		"no response":                      {silent: true, operations: "find create update rotate delete import"},
-		"500":                              {always(refusal(500)), false, false, "find create update rotate delete import"},
-		"503":                              {always(refusal(503)), false, false, "find create update rotate delete"},
-		"429":                              {always(refusal(429)), false, false, "find create update rotate delete"},
-		"a gateway without it":             {always(page(502)), false, false, "find create update rotate delete"},
-		"a sign-in page":                   {always(page(200)), false, false, "find create update rotate delete"},
-		"a wrong key":                      {always(refusal(401)), false, false, "find create update"},
-		"another address":                  {always(notFound), false, false, "find create update"},
-		"a cache":                          {always(repeated), false, false, "find create import"},
-		"a key that may nothing":           {always(refusal(403)), false, false, "find create"},
-		"a key that may not create groups": {never(http.MethodGet), false, false, "create import"},
-		"a key that may not update them":   {never(http.MethodPut), false, false, "update"},
-		"a key that may not rotate tokens": {never(http.MethodPost), false, false, "rotate"},
-		"a key that may not delete them":   {never(http.MethodDelete), false, false, "delete absent"},
+		"no connection":        {lasting: always(unreachable), operations: everything},
+		"no response":          {lasting: always(silence), operations: everything},
+		"500":                  {lasting: always(refusal(500)), operations: everything},
+		"503":                  {lasting: always(refusal(503)), operations: everything},
+		"429":                  {lasting: always(refusal(429)), operations: everything},
+		"a gateway without it": {lasting: always(page(502)), operations: everything},
+		"a sign-in page":       {lasting: always(page(200)), operations: everything},
+		"a redirect":           {lasting: always(page(303)), operations: everything},
+		"a wrong key":          {lasting: always(refusal(401)), operations: []string{"find", "create", "update"}},
+		"another address":      {lasting: always(notFound), operations: []string{"find", "create", "update"}},
+		"a cache":              {lasting: always(repeated), operations: []string{"find", "create", "import"}},
+		"a key that may nothing": {
+			lasting: always(refusal(403)), operations: []string{"find", "create"},
+		},
+		"a key that may not create groups": {
+			lasting: only("GET", refusal(403)), operations: []string{"create", "import"},
+		},
+		"a key that may not update them": {lasting: only("PUT", refusal(403)), operations: []string{"update"}},
+		"a key that may not rotate tokens": {
+			lasting: only("POST", refusal(403)), operations: []string{"rotate"},
+		},
+		"a key that may not delete them": {
+			lasting: only("DELETE", refusal(403)), operations: append([]string{"delete"}, ofMissing[0], ofMissing[3]),
+		},
+		"a key that may not delete what exists": {
+			options: emulator.Options{BusyStatus: 403, BusyDeletions: 1 << 20}, operations: []string{"delete", ofMissing[0]},
+		},
+		"no response to lookups":   {lasting: only("GET", silence), operations: []string{"find", "import"}},
+		"no response to updates":   {lasting: only("PUT", silence), operations: []string{"update"}},
+		"no response to rotations": {lasting: only("POST", silence), operations: []string{"rotate"}},
+		"no response to deletions": {lasting: only("DELETE", silence), operations: []string{"delete"}},
+		"500 for lookups":          {lasting: only("GET", refusal(500)), operations: []string{"find", "import"}},
+		"500 for updates":          {lasting: only("PUT", refusal(500)), operations: []string{"update"}},
+		"500 for rotations":        {lasting: only("POST", refusal(500)), operations: []string{"rotate"}},
+		"500 for deletions":        {lasting: only("DELETE", refusal(500)), operations: []string{"delete"}},
+		"a gateway, for rotations": {lasting: only("POST", page(504)), operations: []string{"rotate"}},
+		"a gateway, for deletions": {lasting: only("DELETE", page(504)), operations: []string{"delete"}},
+		"429 for rotations":        {lasting: only("POST", refusal(429)), operations: []string{"rotate"}},
+		"a preflight that is refused": {
+			options: emulator.Options{IDPattern: "^group-"}, environment: "Customer",
+			operations: append([]string{"import", "create"}, ofMissing...),
+		},
 	} {
-		for operation := range strings.FieldsSeq(e.operations) {
+		for _, operation := range e.operations {
 			t.Run(name+"/"+operation, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					w := newCrowd(operation)
-					w.lasting, w.unreachable, w.silent = e.lasting, e.unreachable, e.silent
-					w.run(t)
+					w := newCrowd(operation, e.options)
+					w.lasting = e.lasting
+					w.run(t, usergroup.Settings{Environment: e.environment})
 					t.Logf("| %s | %s | %d calls | %s | %d left | %d explained |", name, operation, w.calls,
 						w.took.Round(time.Second), w.left, w.explained)
 					most := mostCalls
-					if operation == "delete" {
-						most = mostDeleting
+					if w.rotates {
+						most = mostRotating
 					}
 					if w.calls > most || w.took > longestRun || w.left > mostLeft || w.unnamed > 0 {
 						t.Errorf("%d calls, %s, %d groups left behind, %d of them unnamed", w.calls, w.took, w.left, w.unnamed)
@@ -94,14 +129,34 @@ func TestRunsEnd(t *testing.T) {
 	}
 }
 
+// TestChangesEndLooking rotates and deletes missing groups, where the service does not delete what lookups create. Each
+// change makes one call, because it could succeed, and none looks any more once lookups have ended.
+func TestChangesEndLooking(t *testing.T) {
+	t.Parallel()
+	for _, operation := range []string{"rotate", "delete"} {
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newCrowd(operation+" of missing", emulator.Options{BusyStatus: 403, BusyDeletions: 1 << 20})
+				w.run(t, usergroup.Settings{})
+				if w.calls > *groupsFlag+mostCalls || w.left > mostLeft || w.unnamed > 0 {
+					t.Errorf("%d calls, %d groups left behind, %d of them unnamed", w.calls, w.left, w.unnamed)
+				}
+				if w.explained > mostExplains || w.succeeded > 0 {
+					t.Errorf("%d errors explain, and %d groups succeed", w.explained, w.succeeded)
+				}
+			})
+		})
+	}
+}
+
 // TestUnknownRateLimit creates groups on a service that allows five calls per second and says so to nobody.
 func TestUnknownRateLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const perSecond = 5
-		w := newCrowd("create")
-		w.emulator = emulator.New(emulator.Options{RateLimit: perSecond})
-		w.run(t)
+		w := newCrowd("create", emulator.Options{RateLimit: perSecond})
+		w.run(t, usergroup.Settings{})
 		shortest := time.Duration(*groupsFlag) * time.Second / perSecond
 		t.Logf("%d groups, %d calls, %.2f of the shortest time", *groupsFlag, w.calls, w.took.Seconds()/shortest.Seconds())
 		if w.succeeded != *groupsFlag || *groupsFlag >= 400 && w.took > shortest*135/100 {
@@ -115,9 +170,7 @@ type crowd struct {
 	operation
 	emulator *emulator.Emulator
 	priors   []usergroup.Prior
-	lasting  func(*http.Request) reply
-
-	unreachable, silent bool
+	lasting  lasting
 
 	mu                   sync.Mutex
 	calls                int
@@ -126,16 +179,15 @@ type crowd struct {
 	took                 time.Duration
 }
 
-func newCrowd(name string) *crowd {
-	absent := name == "create" || name == "import" || name == "absent"
-	if name == "absent" {
-		name = "find"
-	}
-	w := &crowd{operation: operations[name], emulator: emulator.New(emulator.Options{})}
+// newCrowd returns a run of an operation on groups that exist, or "of missing" ones.
+func newCrowd(name string, options emulator.Options) *crowd {
+	name, isOfMissing := strings.CutSuffix(name, " of missing")
+	options.Latency = 50 * time.Millisecond // so that the calls of the workers are under way together
+	w := &crowd{operation: operations[name], emulator: emulator.New(options)}
 	for i := range *groupsFlag {
 		group := w.emulator.Seed(emulator.Group{ID: fmt.Sprintf("group-%03d", i), Name: oldName})
 		w.priors = append(w.priors, w.priorOf(group))
-		if absent {
+		if isOfMissing || !w.known {
 			w.emulator.Remove(group.ID)
 		}
 	}
@@ -147,30 +199,32 @@ func (w *crowd) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.mu.Lock()
 	w.calls++
 	w.mu.Unlock()
-	if w.unreachable {
+	var answer reply
+	if w.lasting != nil {
+		answer = w.lasting(r)
+	}
+	if answer.status == unreachable.status {
 		return nil, errors.New("connection refused")
 	}
 	kept, _ := received(r)
-	if w.silent {
+	switch answer.status {
+	case silence.status:
 		<-r.Context().Done()
 		return nil, r.Context().Err()
+	case 0:
+		answer = serve(w.emulator, kept)
 	}
-	if w.lasting != nil {
-		if answer := w.lasting(r); answer.status != 0 {
-			return answer.response()
-		}
-	}
-	return serve(w.emulator, kept).response()
+	return answer.response()
 }
 
 // run carries out the operation on all groups, with as many at once as Terraform has workers.
-func (w *crowd) run(t *testing.T) {
+func (w *crowd) run(t *testing.T, settings usergroup.Settings) {
 	t.Helper()
 	begun, before := time.Now(), map[string]bool{}
 	for _, group := range w.emulator.Groups() {
 		before[group.ID] = true
 	}
-	service := newService(w, maxRetries, usergroup.Settings{})
+	service := newService(w, maxRetries, settings)
 	priors := make(chan usergroup.Prior)
 	var all sync.WaitGroup
 	var problems []*usergroup.Problem

@@ -58,7 +58,11 @@ type reply struct {
 	retryAfter string
 }
 
-var lost reply
+var (
+	lost        reply
+	silence     = reply{status: -1} // no response arrives within the time limit
+	unreachable = reply{status: -2} // no connection is made
+)
 
 // refusal is a response of the service itself, and page is one of something in front of it.
 func refusal(status int) reply {
