@@ -21,6 +21,7 @@ const (
 	NoObstacle   Obstacle = iota // the Kind says enough
 	Certificate                  // the server's certificate could not be verified
 	TLS                          // TLS failed for another reason
+	NotHTTP                      // what responds does not speak HTTP/1.1
 	Proxy                        // the proxy has refused the connection
 	BodyDropped                  // the body of a GET or DELETE may be dropped or refused on the way
 	Foreign                      // nothing shows that the response comes from the service
@@ -39,15 +40,23 @@ func (c *Client) transportFailure(ctx context.Context, err error, connection *co
 	failure := &Error{Kind: Blocked, cause: err}
 	var certificate *tls.CertificateVerificationError
 	var remote *net.OpError
-	refused := errors.As(err, &remote) && remote.Op == "remote error" && handshakeAlerts.MatchString(remote.Err.Error())
+	alert := ""
+	if errors.As(err, &remote) && remote.Op == "remote error" && !connection.reused.Load() {
+		alert = remote.Err.Error()
+	}
+	foreign := connection.foreign(err)
 	switch {
-	case errors.As(err, &failure): // The proxy has refused the connection.
+	case errors.As(err, &failure): // The proxy has refused the connection, or none can be found.
 	case errors.As(err, &certificate):
 		failure.Reason, failure.Obstacle = "the certificate could not be verified: "+certificate.Err.Error(), Certificate
 	case errors.As(err, new(tls.RecordHeaderError)):
 		failure.Reason, failure.Obstacle = "the server does not speak TLS", TLS
-	case refused && !connection.reused.Load():
-		failure.Reason, failure.Obstacle = "the server refused the TLS connection: "+remote.Err.Error(), TLS
+	case strings.Contains(alert, "no application protocol"):
+		failure.Reason, failure.Obstacle = "the server does not offer HTTP/1.1: "+alert, NotHTTP
+	case foreign != "":
+		failure.Reason, failure.Obstacle = "the response is not HTTP/1.1: it begins with "+foreign, NotHTTP
+	case handshakeAlerts.MatchString(alert):
+		failure.Reason, failure.Obstacle = "the server refused the TLS connection: "+alert, TLS
 	case !connection.made.Load():
 		failure.Kind, failure.Reason = NotSent, "no connection was made: "+err.Error()
 	case ctx.Err() != nil:

@@ -58,7 +58,7 @@ func TestRequests(t *testing.T) {
 }
 
 // TestWire: each method must send exactly these headers. PUT, POST and DELETE must have a connection of their own.
-// Lookups must share one for each worker, until it has been idle almost as long as servers keep it. If it dies, the
+// Lookups must share one for each worker, until it has been idle for a second. If it dies, the
 // transport must not replay them: this would be a second creation that goes unnoticed.
 func TestWire(t *testing.T) {
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestWire(t *testing.T) {
 			connections++
 			return context.WithValue(ctx, key{}, connections)
 		}, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			time.Sleep(700 * time.Millisecond)
+			time.Sleep(200 * time.Millisecond)
 			mu.Lock()
 			defer mu.Unlock()
 			used, _ = r.Context().Value(key{}).(int)
@@ -112,7 +112,7 @@ func TestWire(t *testing.T) {
 			workers.Wait()
 			synctest.Wait() // until all connections are idle
 		}
-		time.Sleep(5 * second)
+		time.Sleep(second + second/10)
 		_, _, _ = get.make(client)
 		same(t, "the connection after a pause", used, 17) // 9 for the other workers, and this one
 		dies, requests, client.config.MaxRetries = true, 0, 0

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -54,7 +55,10 @@ type way struct {
 	reason   string // a part of it
 }
 
-func (w way) try(t *testing.T, reachable hosts, address string, trusted *x509.CertPool, presented *tls.Certificate) {
+// try makes all calls. It returns their log.
+func (w way) try(
+	t *testing.T, reachable hosts, address string, trusted *x509.CertPool, presented *tls.Certificate,
+) string {
 	t.Helper()
 	var log bytes.Buffer
 	for _, call := range fourCalls {
@@ -77,6 +81,7 @@ func (w way) try(t *testing.T, reachable hosts, address string, trusted *x509.Ce
 		}
 		wantAbsent(t, "the error or the log", printed(failure)+log.String(), "pa%2Fss", "pa/ss", plantedKey, plantedToken)
 	}
+	return log.String()
 }
 
 // TestTLS: a failed TLS connection must not count as a lost call or be retried, and the error must name the obstacle.
@@ -127,6 +132,181 @@ func TestTLS(t *testing.T) {
 		connection.reused.Store(test.reused)
 		alert := fmt.Errorf("read: %w", &net.OpError{Op: "remote error", Err: test.alert})
 		same(t, fmt.Sprint(test), newClient(nil).transportFailure(t.Context(), alert, &connection).Kind, test.want)
+	}
+}
+
+// converse starts a server that talks on each connection in its own way.
+func converse(t *testing.T, talk func(net.Conn)) (listener pipes) {
+	t.Helper()
+	listener = make(pipes)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for conn := range listener {
+			go talk(conn)
+		}
+	}()
+	return listener
+}
+
+// saying reads a request, says something else than a response, and closes the connection.
+func saying(words string) func(net.Conn) {
+	return func(conn net.Conn) {
+		defer conn.Close()
+		_, _ = http.ReadRequest(bufio.NewReader(conn))
+		_, _ = io.WriteString(conn, words)
+	}
+}
+
+// TestNotHTTP: a server that does not speak HTTP/1.1 has not understood the request, so one attempt must be enough, and
+// nothing can have been done. The error must say what responds, and the log why. If a response begins as one of
+// HTTP/1.1, or if there is none, nothing of this is known.
+func TestNotHTTP(t *testing.T) {
+	t.Parallel()
+	banner := func(conn net.Conn) {
+		defer conn.Close()
+		go func() { _, _ = io.WriteString(conn, "SSH-2.0-OpenSSH_9.9\r\n") }()
+		_, _ = io.Copy(io.Discard, conn)
+	}
+	silent := func(conn net.Conn) {
+		go func() { _, _ = io.Copy(io.Discard, conn) }()
+		_, _ = io.WriteString(conn, "220 mail")
+	}
+	const begins, alert = "the response is not HTTP/1.1: it begins with ", "\x15\x03\x01\x00\x02\x02\x46"
+	const settings = "\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x05\x00\x00@\x00"
+	for name, test := range map[string]struct {
+		address string
+		server  func(*testing.T, *tls.Config) pipes
+		want    way
+	}{
+		"SSH": {
+			"http://127.0.0.1:22", func(t *testing.T, _ *tls.Config) pipes { return converse(t, banner) },
+			way{1, NotHTTP, begins + `"SSH-2.0-OpenSSH_"`},
+		},
+		"SSH instead of TLS": {
+			"https://127.0.0.1:22", func(t *testing.T, _ *tls.Config) pipes { return converse(t, banner) },
+			way{1, TLS, "the server does not speak TLS"},
+		},
+		"HTTP instead of TLS": {
+			"https://127.0.0.1:80", func(t *testing.T, _ *tls.Config) pipes { return serve(t, nil, succeeding()) },
+			way{1, TLS, "the server does not speak TLS"},
+		},
+		"a TLS alert": {
+			"http://127.0.0.1:9443", func(t *testing.T, _ *tls.Config) pipes { return converse(t, saying(alert)) },
+			way{1, NotHTTP, begins + `"\x15\x03`},
+		},
+		"HTTP/2": {
+			"http://127.0.0.1:82", func(t *testing.T, _ *tls.Config) pipes { return converse(t, saying(settings)) },
+			way{1, NotHTTP, begins + `"\x00\x00`},
+		},
+		"another protocol over TLS": {
+			"https://127.0.0.1", func(t *testing.T, config *tls.Config) pipes {
+				config.NextProtos = []string{"x"} // For h2, Go has a way back to HTTP/1.1.
+				return serve(t, config, succeeding())
+			}, way{1, NotHTTP, "the server does not offer HTTP/1.1: tls: no application protocol"},
+		},
+		"HTTP/2 over TLS": {
+			"https://127.0.0.1", func(t *testing.T, config *tls.Config) pipes {
+				return converse(t, func(conn net.Conn) { saying(settings + "\n")(tls.Server(conn, config)) })
+			}, way{1, NotHTTP, begins + `"\x00\x00`},
+		},
+		"Gopher": {
+			"http://127.0.0.1:70", func(t *testing.T, _ *tls.Config) pipes { return converse(t, saying("iWelcome\t\r\n.\r\n")) },
+			way{1, NotHTTP, begins + `"iWelcome`},
+		},
+		"mail that goes on listening": {
+			"http://127.0.0.1:25", func(t *testing.T, _ *tls.Config) pipes { return converse(t, silent) },
+			way{1, NotHTTP, begins + `"220 mail"`},
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			certificate, trusted := certificate(hour)
+			server := test.server(t, &tls.Config{Certificates: []tls.Certificate{certificate}})
+			address, _ := ParseBaseURL(test.address, true)
+			host := address.Host
+			if address.Port() == "" {
+				host += ":443"
+			}
+			log := test.want.try(t, hosts{host: server}, test.address, trusted, nil)
+			failIf(t, strings.Count(log, `"cause":"`) != len(fourCalls), "%s: the log does not have the causes: %.600s", name, log)
+			time.Sleep(hour) // until no server is talking any more
+		})
+	}
+	for _, words := range []string{"", "H", "HTTP/1", "HTTP/1.1 200 OK\r\nX", "HTTP/1.1 200 OK\r\nno header\r\n\r\n"} {
+		client := hosts{"127.0.0.1:80": converse(t, saying(words))}.client(t, func(c *Config) {
+			c.URL, _ = ParseBaseURL("http://127.0.0.1", true)
+			c.MaxRetries = 0
+		})
+		for _, call := range fourCalls {
+			_, failure, kind := call.make(client)
+			failIf(t, kind != Cut || failure.Done != Maybe || failure.Obstacle != NoObstacle, "%q: %+v", words, failure)
+		}
+	}
+}
+
+// TestIdleConnections: a lookup must not use a connection that a server may have closed unannounced.
+func TestIdleConnections(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		connections, requests := 0, 0
+		client := hosts{"127.0.0.1:80": converse(t, func(conn net.Conn) {
+			connections++
+			defer conn.Close()
+			reader := bufio.NewReader(conn)
+			for used := time.Now(); ; used = time.Now() {
+				request, err := http.ReadRequest(reader)
+				if err != nil || time.Since(used) >= 2*second {
+					return
+				}
+				_, _ = io.Copy(io.Discard, request.Body)
+				requests++
+				_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(successJSON), successJSON)
+			}
+		})}.client(t, once, func(c *Config) { c.URL, _ = ParseBaseURL("http://127.0.0.1", true) })
+		for pause := time.Duration(0); pause < 6*second; pause += 3 * second / 10 {
+			time.Sleep(pause)
+			_, failure, _ := get.make(client)
+			failIf(t, failure != nil, "after %s: %v", pause, failure)
+		}
+		same(t, "requests and connections", fmt.Sprint(requests, connections), "20 17")
+		client.config.Transport.(network).lookups.CloseIdleConnections()
+	})
+}
+
+// TestProxyFault: a variable that cannot be parsed must be an error before any call, and never a direct connection.
+// Its value may be a secret.
+func TestProxyFault(t *testing.T) { // It is not parallel, because it sets the environment.
+	http, https := serve(t, nil, succeeding()), serve(t, nil, succeeding())
+	reachable := hosts{"service.example:80": http, "service.example:443": https}
+	for _, test := range []struct{ variable, value, address, fault string }{
+		{"HTTPS_PROXY", "http://user:LEAK%zz@proxy:8080", "https://service.example", "HTTPS_PROXY"},
+		{"https_proxy", "http://user:LEAK%@proxy:8080", "https://service.example", "HTTPS_PROXY"},
+		{"HTTP_PROXY", "http://proxy:LEAK", "http://service.example", "HTTP_PROXY"},
+		{"HTTPS_PROXY", "http://[LEAK", "https://service.example", "HTTPS_PROXY"},
+		{"HTTPS_PROXY", "http://user:LEAK/ss@proxy:8080", "https://service.example", "HTTPS_PROXY"},
+		{"HTTPS_PROXY", "user:LEAK%zz@proxy:8080", "https://service.example", "HTTPS_PROXY"},
+		{"HTTPS_PROXY", "http://", "https://service.example", "HTTPS_PROXY"},
+		{"HTTPS_PROXY", "socks5://127.0.0.1:1080", "https://service.example", ""},
+		{"HTTPS_PROXY", "http://user:LEAK%zz@proxy:8080", "http://service.example", ""}, // It is not for this address.
+		{"HTTPS_PROXY", "http://user:LEAK%zz@proxy:8080", "https://localhost", ""},
+		{"HTTPS_PROXY", "http://user:LEAK%zz@proxy:8080", "https://direct.example", ""},
+		{"HTTPS_PROXY", "proxy:8080", "https://service.example", ""},
+		{"HTTPS_PROXY", "http://user:pa%25ss@proxy:8080", "https://service.example", ""},
+		{"HTTPS_PROXY", "", "https://service.example", ""},
+	} {
+		t.Run(test.variable+" "+test.address, func(t *testing.T) {
+			t.Setenv("NO_PROXY", "direct.example")
+			t.Setenv(test.variable, test.value)
+			address, _ := ParseBaseURL(test.address, true)
+			err := ProxyFault(address)
+			if test.fault == "" {
+				failIf(t, err != nil, "%s: %v", test.value, err)
+				return
+			}
+			want := "the environment variable " + test.fault + " is not the address of a proxy"
+			failIf(t, err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "LEAK"),
+				"%s: %v", test.value, err)
+			way{1, Proxy, want}.try(t, reachable, test.address, nil, nil)
+		})
 	}
 }
 

@@ -398,6 +398,10 @@ var obstacles = map[api.Obstacle]advice{
 	api.TLS: {
 		next: "Check the scheme and port in base_url. If the service asks for a certificate, set client_cert_pem.",
 	},
+	api.NotHTTP: {
+		next: "Check the host and port in base_url. If the service speaks only HTTP/2, put a gateway in front of it that " +
+			"also speaks HTTP/1.1.",
+	},
 	api.Proxy: {next: "Check the proxy in HTTPS_PROXY, including its user name and password."},
 	api.BodyDropped: {
 		next: "Fix what the service reports. If it misses a field that the provider sends, something between Terraform and " +
