@@ -54,6 +54,9 @@ type Answer struct {
 	Earlier Done
 }
 
+// IsNew reports whether the response says that this call has created the group.
+func (a Answer) IsNew() bool { return a.New != nil && *a.New }
+
 // Calls makes the calls of one operation, which share its retries. They must not be concurrent.
 type Calls struct {
 	client   *Client

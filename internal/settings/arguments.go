@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
 // The bounds of arguments that are numbers.
@@ -24,10 +25,10 @@ const (
 	leastRate                  = 0.01
 )
 
-// What lists of words can contain: environments are interface section 2.2, lookupFields section 4.1.
+// What lists of words can contain: environments are interface section 2.2.
 var (
 	environments = []string{"Customer", "Testing"}
-	lookupFields = []string{"name", "mapping", "properties"}
+	lookupFields = slices.Sorted(maps.Keys(usergroup.LookupFields))
 )
 
 // arguments are all arguments of the provider. The schema in package provider has their types and descriptions.

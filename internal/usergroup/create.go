@@ -103,7 +103,7 @@ func (o *op) made(answer api.Answer, failure *api.Error) (making, *Problem) {
 		o.done = api.Maybe
 		return exists, o.problem(AnsweredForAnother, nil)
 	}
-	if !*answer.New {
+	if !answer.IsNew() {
 		return exists, nil
 	}
 	o.done = api.Yes

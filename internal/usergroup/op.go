@@ -82,7 +82,7 @@ func (o *op) see(answer api.Answer, failure *api.Error) sighting {
 		seen.created = failure.Done
 	}
 	o.lost = o.lost || seen.created == api.Maybe
-	if answer.New != nil && *answer.New {
+	if answer.IsNew() {
 		seen.created = api.Yes
 	}
 	seen.shows = o.know.classify(answer, failure)

@@ -1,6 +1,7 @@
 package usergroup
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"strings"
@@ -102,7 +103,7 @@ func (o *op) tryOut(ctx context.Context) *Problem {
 	if failure != nil {
 		return o.problem(CallFailed, failure)
 	}
-	isOld := !*answer.New && answer.Earlier == api.No
+	isOld := !answer.IsNew() && answer.Earlier == api.No
 	isOther := made.group.ProvidedID != nil && !o.showsID(made.group)
 	if isOld || isOther {
 		return o.problem(CacheSuspected, nil) // Nothing is deleted, because the token may be that of a customer.
@@ -119,9 +120,7 @@ func (o *op) tryOut(ctx context.Context) *Problem {
 		return o.problem(LeftBehind, seen.failure)
 	case failure != nil:
 		return o.problem(CallFailed, failure)
-	case o.settings.Environment == "":
-		return nil
-	case tag == nil || *tag != o.settings.Environment:
+	case *cmp.Or(tag, new("")) != o.settings.Environment:
 		problem := o.problem(WrongKey, nil)
 		problem.Response.EnvironmentTag = tag
 		return problem

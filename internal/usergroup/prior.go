@@ -108,20 +108,19 @@ const (
 // group, whatever its team_id, because numbers are used again.
 func (p Prior) classify(answer api.Answer, failure *api.Error) sight {
 	group := answer.UserGroup
+	isUnusable := answer.New == nil || failure != nil && !answer.IsNew()
 	switch {
-	case answer.New == nil:
-		return nothing
-	case failure != nil && !*answer.New:
+	case isUnusable:
 		return nothing
 	case p.isForeign(group):
 		return foreign
-	case *answer.New && p.hasToken(group):
+	case answer.IsNew() && p.hasToken(group):
 		return cached
-	case *answer.New:
+	case answer.IsNew():
 		return placeholder
-	case p.hasOtherTeam(group) && !p.hasToken(group):
-		return replaced
-	default:
+	case p.hasToken(group) || !p.hasOtherTeam(group):
 		return existing
+	default:
+		return replaced
 	}
 }
