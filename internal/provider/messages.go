@@ -320,8 +320,9 @@ var findings = map[usergroup.Finding]struct {
 	},
 	usergroup.LeftBehind: {
 		title: "An empty user group %q may remain",
-		means: "The group was created only to look it up or to test the service, and could not be deleted.",
-		next:  "Use an API key that may delete groups.",
+		means: "The group was created only to look a group up or to test the service. It could not be deleted, or a request " +
+			"that was lost may create it again.",
+		next: "Use an API key that may delete groups.",
 	},
 	usergroup.NotTakenAsSent: {
 		fact:  whatDiffers,

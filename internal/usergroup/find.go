@@ -77,9 +77,9 @@ func (o *op) conclude(ctx context.Context, seen sighting) (Result, *Problem) {
 	}
 	result := Result{Group: &seen.group}
 	switch {
-	case len(o.left) > 0 && !o.showsName(seen.group): // A placeholder can have the number of the known group.
+	case o.mayRemain() && !o.showsName(seen.group): // A placeholder can have the number of the known group.
 		return Result{}, o.problem(MayBePlaceholder, nil)
-	case len(o.left) > 0: // Most likely, it has the name from somebody. Yet the service may fill in names.
+	case o.mayRemain(): // Most likely, it has the name from somebody. Yet the service may fill in names.
 		result.Warnings = []*Problem{o.problem(MayBePlaceholder, nil)}
 	case o.know.hasOtherID(seen.group):
 		result.Warnings = []*Problem{o.problem(Respelled, nil)}

@@ -107,6 +107,12 @@ func (o *op) remaining(shown api.UserGroup) string {
 	return o.know.ID
 }
 
+// isOwn reports whether an ID is that of the operation. The service may have changed its case.
+func (o *op) isOwn(id string) bool { return strings.EqualFold(id, o.know.ID) }
+
+// mayRemain reports whether a lookup may have created the group with the ID of the operation.
+func (o *op) mayRemain() bool { return slices.ContainsFunc(o.left, o.isOwn) }
+
 // leave records that groups may remain, and removed that the group with the ID of the operation does not.
 func (o *op) leave(ids ...string) {
 	for _, id := range ids {
@@ -117,7 +123,7 @@ func (o *op) leave(ids ...string) {
 }
 
 func (o *op) removed() {
-	o.left = slices.DeleteFunc(o.left, func(id string) bool { return strings.EqualFold(id, o.know.ID) })
+	o.left = slices.DeleteFunc(o.left, o.isOwn)
 }
 
 // LookupFields has the fields that Settings.LookupFields can name, and puts what a lookup sends of them into a request:
@@ -126,6 +132,18 @@ var LookupFields = map[string]func(Prior, *api.GroupRequest){
 	"name":       func(known Prior, r *api.GroupRequest) { r.Name = new(cmp.Or(known.Name, known.ID)) },
 	"mapping":    func(_ Prior, r *api.GroupRequest) { r.Mapping = map[string]string{} },
 	"properties": func(_ Prior, r *api.GroupRequest) { r.Properties, _ = api.ParseProperties("{}") },
+}
+
+// unnamed returns a warning about groups that may remain after an operation has succeeded, unless another one names
+// them.
+func (o *op) unnamed(warnings []*Problem) []*Problem {
+	areNamed := slices.ContainsFunc(warnings, func(p *Problem) bool { return len(p.Left) > 0 })
+	if len(o.left) == 0 || areNamed {
+		return warnings
+	}
+	problem := o.problem(LeftBehind, nil)
+	problem.ID = o.left[0]
+	return append(warnings, problem)
 }
 
 // lookup returns the request that looks the group up: its ID, and what the service demands.

@@ -3,7 +3,6 @@ package usergroup
 import (
 	"cmp"
 	"context"
-	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -120,7 +119,7 @@ func (o *op) compare(made api.UserGroup, seen sighting) removal {
 
 // showsID reports whether a response shows the ID of the group, in whatever case.
 func (o *op) showsID(group api.UserGroup) bool {
-	return group.ProvidedID != nil && strings.EqualFold(*group.ProvidedID, o.know.ID)
+	return group.ProvidedID != nil && o.isOwn(*group.ProvidedID)
 }
 
 // showsMore reports whether a lookup shows a name or a property that the response to the creation did not show.

@@ -38,7 +38,7 @@ var notHandled = []*exception{
 	},
 	{
 		reason: "somebody else has rotated the token before a rotation whose response is lost: it counts as rotated",
-		rules:  []string{ruleState}, paths: regexp.MustCompile(`^rotate/(stale|replaced)/(stale 500|.* of POST)`),
+		rules:  []string{ruleState, ruleTruth}, paths: regexp.MustCompile(`^rotate/(stale|replaced)/(stale 500|.* of POST)`),
 	},
 	{
 		reason: "where numbers are used again, the group of another client looks like the known one with another token",

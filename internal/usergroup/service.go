@@ -81,6 +81,7 @@ func (s *Service) exclusively(
 		return result, s.judge(problem)
 	}
 	s.run.wentWell()
+	result.Warnings = o.unnamed(result.Warnings)
 	if s.run.isProved() {
 		result.Environment = s.settings.Environment
 	}
