@@ -65,38 +65,60 @@ func (r *reader) take(text string) string {
 }
 
 // words returns what a JSON value says: a text, the texts of a list, or the messages in an object. If an object has no
-// member of messageFields, it is a list of faults by field, as Django and Rails write them. Outside of a message, only
-// lists are taken for faults, because any other member may repeat what was sent.
+// member of messageFields, it is a list of faults by field.
 func (r *reader) words(value any, inMessage bool) string {
-	var said []string
-	add := func(prefix, text string) {
-		if text != "" && !slices.Contains(said, prefix+text) {
-			said = append(said, prefix+text)
-		}
-	}
 	switch value := value.(type) {
 	case string:
 		return r.take(value)
 	case []any:
+		var said clauses
 		for _, item := range value {
-			add("", r.words(item, inMessage))
+			said.add("", r.words(item, inMessage))
 		}
+		return said.text()
 	case map[string]any:
-		for _, name := range messageFields {
-			add("", r.words(value[name], true))
-			delete(value, name) // Reading it again below would double the work at each level.
+		if message := r.message(value); message != "" {
+			return message
 		}
-		if place, _ := value["loc"].([]any); len(said) > 0 && len(place) > 0 { // FastAPI
-			return r.take(fmt.Sprint(place[len(place)-1])) + ": " + strings.Join(said, "; ")
-		}
-		if len(said) > 0 {
-			break
-		}
-		for _, name := range slices.Sorted(maps.Keys(value)) {
-			if _, isList := value[name].([]any); isList || inMessage {
-				add(r.take(name)+": ", r.words(value[name], inMessage))
-			}
+		return r.faults(value, inMessage)
+	}
+	return ""
+}
+
+// message returns what the members of messageFields say, and removes them from the object. Reading them again would
+// double the work at each level.
+func (r *reader) message(object map[string]any) string {
+	var said clauses
+	for _, name := range messageFields {
+		said.add("", r.words(object[name], true))
+		delete(object, name)
+	}
+	place, _ := object["loc"].([]any) // FastAPI
+	if len(said) == 0 || len(place) == 0 {
+		return said.text()
+	}
+	return r.take(fmt.Sprint(place[len(place)-1])) + ": " + said.text()
+}
+
+// faults returns what is wrong with each field, as Django and Rails write it. Outside of a message, only lists are taken
+// for faults, because any other member may repeat what was sent.
+func (r *reader) faults(object map[string]any, inMessage bool) string {
+	var said clauses
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if _, isList := object[name].([]any); isList || inMessage {
+			said.add(r.take(name)+": ", r.words(object[name], inMessage))
 		}
 	}
-	return strings.Join(said, "; ")
+	return said.text()
 }
+
+// clauses are different texts that are joined to one.
+type clauses []string
+
+func (c *clauses) add(prefix, text string) {
+	if text != "" && !slices.Contains(*c, prefix+text) {
+		*c = append(*c, prefix+text)
+	}
+}
+
+func (c *clauses) text() string { return strings.Join(*c, "; ") }
