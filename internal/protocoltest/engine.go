@@ -280,6 +280,16 @@ func (p *Provider) Imported(id string) State {
 	return Silent(p.ReadToo(Silent(p.Importing(id, nil))))
 }
 
+// Computed returns the names of the attributes that only the provider sets.
+func (p *Provider) Computed() (names []string) {
+	for _, attribute := range p.block().Attributes {
+		if attribute.Computed {
+			names = append(names, attribute.Name)
+		}
+	}
+	return names
+}
+
 // Configurable returns the names of the attributes that a configuration can set.
 func (p *Provider) Configurable() (names []string) {
 	for _, attribute := range p.block().Attributes {

@@ -148,6 +148,31 @@ func TestLookupsOfManyGroupsSayWhatEndedTheRun(t *testing.T) {
 	}
 }
 
+// TestNoLookupBeginsWhileAFailureWaits checks that the data source begins no lookup once one has failed, although the
+// result of a slow one comes first.
+func TestNoLookupBeginsWhileAFailureWaits(t *testing.T) {
+	inVirtualTime(t, emulator.Options{Latency: time.Second}, func(t *testing.T, p *Provider) {
+		ids := []string{"slow", "bad"}
+		for i := range 100 {
+			ids = append(ids, fmt.Sprint("customer-", i))
+		}
+		for _, id := range ids {
+			p.Service.Seed(emulator.Group{ID: id, Name: "Customer"})
+		}
+		p.Service.BeforeCall(func(call emulator.Call) {
+			if call.ID == "slow" {
+				passed(5 * time.Second)
+			}
+		})
+		p.Service.Fail(emulator.Fault{ID: "bad", Kind: emulator.Refuse})
+		second(userGroups(p, ids...)).WantError(`Cannot look up user group "bad"`)
+		// Ten lookups have begun at once, and each of those that ended with the failure may have had a successor.
+		if calls := len(p.Service.Calls()); calls < 10 || calls > 20 {
+			t.Errorf("%d lookups were made", calls)
+		}
+	})
+}
+
 // TestUserGroupsIsCompleteOrFails checks that the data source has no result if the run is stopped while all lookups
 // under way succeed, since it would lack the groups that were not looked up.
 func TestUserGroupsIsCompleteOrFails(t *testing.T) {

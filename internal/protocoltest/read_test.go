@@ -128,6 +128,46 @@ func TestFailedReadNamesAnEmptyGroup(t *testing.T) {
 	failing(state, kept, leftBehind, "refuses this call", remedy, "may delete groups", "data_source_provided_id")
 }
 
+// TestRefreshesNameAllEmptyGroups checks that each empty group that refreshes leave behind is named, also by those that
+// end only because the run has ended, and say nothing otherwise.
+func TestRefreshesNameAllEmptyGroups(t *testing.T) {
+	inVirtualTime(t, emulator.Options{Latency: time.Second}, func(t *testing.T, p *Provider) {
+		var states []State
+		for i := range 30 {
+			id := fmt.Sprint("customer-", i)
+			states = append(states, p.Created(Acme("user_group_id", id)))
+			p.Service.Remove(id)
+		}
+		p.Always(http.MethodDelete, emulator.CutBefore)
+		p.Walk().WantNone()
+		said, workers := make(chan Diags, len(states)), make(chan bool, 10)
+		for _, state := range states {
+			go func() {
+				workers <- true
+				said <- second(p.ReadToo(state))
+				<-workers
+			}()
+		}
+		all, silent := "", 0
+		for range states {
+			diags := <-said
+			all += diags.String()
+			if len(diags.List) == 0 {
+				silent++
+			}
+		}
+		left := p.Service.Groups()
+		for _, group := range left {
+			if !strings.Contains(all, fmt.Sprintf("%q", group.ID)) {
+				t.Errorf("%s was left behind, and no message names it", group.ID)
+			}
+		}
+		if len(left) < 10 || silent < 10 {
+			t.Errorf("%d groups were left behind, and %d refreshes said nothing:\n%s", len(left), silent, all)
+		}
+	})
+}
+
 // creationResponse returns the body of the response to the creation of the group, as a cache could store it.
 func creationResponse(group emulator.Group) string {
 	return fmt.Sprintf(`{"success":1,"new_user_group":true,"user_group":`+

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
@@ -269,4 +270,48 @@ func TestRotationWithoutARefreshLooksTheTokenUp(t *testing.T) {
 	state = p.Updated(state, NextQuarter())
 	p.WantCalls("POST > GET > POST")
 	p.WantTruth(state, "acme")
+}
+
+// TestComputedAttributesAreTrue checks each computed attribute after every operation, also after those that the service
+// has refused: then it keeps its value. An attribute that somebody has added is named until it has a row here.
+func TestComputedAttributesAreTrue(t *testing.T) {
+	inVirtualTime(t, emulator.Options{}, func(t *testing.T, p *Provider) {
+		want := func(state State, after string, rotatedAt, tag any) {
+			t.Helper()
+			group := p.Group("acme")
+			truth := Object{
+				"id": "acme", "token": group.Token, "token_fingerprint": Fingerprint(group.Token), "team_id": group.TeamID,
+				"token_rotated_at": rotatedAt, "api_environment_tag": tag,
+			}
+			for _, name := range p.Computed() {
+				value, known := truth[name]
+				if got := state.Get(name); !known || got != value {
+					t.Errorf("after %s, %s is %v, want %v (known: %t)", after, name, got, value, known)
+				}
+			}
+		}
+		created := passed(time.Hour)
+		state := p.Created(Acme())
+		want(state, "a create", created, nil)
+		passed(time.Hour)
+		p.Always("", emulator.Refuse)
+		state, diags := p.Update(state, NextQuarter("name", "New"))
+		if !diags.HasError() {
+			t.Error("a refused update and rotation have no error")
+		}
+		want(state, "a refusal", created, nil)
+		p.Service.ClearFaults()
+		want(p.Refreshed(state), "a refresh", created, nil)
+		state = p.Updated(state, Acme("name", "New"))
+		want(state, "an update", created, "Customer")
+		rotated := passed(time.Hour)
+		state = p.Updated(state, NextQuarter("name", "New"))
+		want(state, "a rotation", rotated, "Customer")
+		want(p.Refreshed(state), "another refresh", rotated, "Customer")
+		want(p.Imported("acme"), "an import", nil, nil)
+		passed(2 * time.Minute)
+		adoptedState, diags := p.Apply(p.Plan(p.Nothing(), adopting()))
+		diags.WantWarning(adopted)
+		want(adoptedState, "an adoption", nil, "Customer")
+	})
 }

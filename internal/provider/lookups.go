@@ -36,6 +36,17 @@ type lookup struct {
 
 func (l *lookup) failed() bool { return l.ended && l.err != nil && !usergroup.IsNotFound(l.err) }
 
+// lookups are the lookups of many groups, in the order of their IDs.
+type lookups struct {
+	service *usergroup.Service
+	limit   int64
+	left    []string  // not begun yet
+	begun   []*lookup // and not yielded yet
+	ended   chan *lookup
+	running int64
+	found   int64
+}
+
 // lookUpAll looks up groups, at most lookupsAtATime at once, and yields the results in the order of the IDs. With a
 // limit other than 0, missing groups do not count, and no lookup is made whose result would be beyond the limit: each
 // could create and delete a group. Neither is one made while a failure waits for its turn, because the caller may want
@@ -47,35 +58,69 @@ func lookUpAll(ctx context.Context, service *usergroup.Service, ids []string, li
 		var all sync.WaitGroup
 		defer all.Wait()
 		defer stop()
-		var begun []*lookup // and not yielded yet
-		ended := make(chan *lookup, lookupsAtATime)
-		for next, running, found, stopped := 0, 0, int64(0), false; ; {
-			for ; len(begun) > 0 && begun[0].ended; begun = begun[1:] {
-				if !yield(begun[0]) {
+		l := lookups{service: service, limit: limit, left: ids, ended: make(chan *lookup, lookupsAtATime)}
+		for {
+			for _, one := range l.inOrder() {
+				if !yield(one) {
 					return
 				}
 			}
-			for next < len(ids) && running < lookupsAtATime && !stopped && (limit == 0 || found+int64(running) < limit) &&
-				!slices.ContainsFunc(begun, (*lookup).failed) {
-				stopped = ctx.Err() != nil // One more lookup returns the error that says so.
-				one := &lookup{id: ids[next]}
-				all.Go(func() {
-					one.Result, one.err = service.Find(ctx, usergroup.Prior{ID: one.id})
-					ended <- one
-				})
-				begun = append(begun, one)
-				next, running = next+1, running+1
+			for l.mayBegin() {
+				one := l.begin(ctx)
+				all.Go(func() { l.run(ctx, one) })
 			}
-			if running == 0 {
+			if l.running == 0 {
 				return
 			}
-			one := <-ended
-			one.ended = true
-			running--
-			if one.err == nil {
-				found++
-			}
+			l.wait()
 		}
+	}
+}
+
+// inOrder removes the first lookups, as many as have ended, and returns them.
+func (l *lookups) inOrder() []*lookup {
+	ended := slices.IndexFunc(l.begun, func(one *lookup) bool { return !one.ended })
+	if ended < 0 {
+		ended = len(l.begun)
+	}
+	first := l.begun[:ended]
+	l.begun = l.begun[ended:]
+	return first
+}
+
+func (l *lookups) mayBegin() bool {
+	if len(l.left) == 0 || l.running == lookupsAtATime {
+		return false
+	}
+	if l.limit > 0 && l.found+l.running >= l.limit {
+		return false
+	}
+	return !slices.ContainsFunc(l.begun, (*lookup).failed)
+}
+
+// begin takes the next ID. After ctx has ended, it is the last one: one lookup more returns the error that says so.
+func (l *lookups) begin(ctx context.Context) *lookup {
+	one := &lookup{id: l.left[0]}
+	l.left = l.left[1:]
+	if ctx.Err() != nil {
+		l.left = nil
+	}
+	l.begun = append(l.begun, one)
+	l.running++
+	return one
+}
+
+func (l *lookups) run(ctx context.Context, one *lookup) {
+	one.Result, one.err = l.service.Find(ctx, usergroup.Prior{ID: one.id})
+	l.ended <- one
+}
+
+func (l *lookups) wait() {
+	one := <-l.ended
+	one.ended = true
+	l.running--
+	if one.err == nil {
+		l.found++
 	}
 }
 

@@ -237,22 +237,11 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 		return
 	}
 	result, err := r.service.Find(ctx, group.prior(stored, r.now()))
-	if problem := problemOf(err); problem != nil && stored.Imported != unread {
-		switch {
-		case problem.Finding == usergroup.NotFound || problem.Finding == usergroup.Replaced:
-			if problem.Finding == usergroup.Replaced || len(problem.Left) > 0 {
-				report(&resp.Diagnostics, nil, problem)
-			}
-			resp.State.RemoveResource(ctx)
-			return
-		case problem.Finding == usergroup.RunEnded && len(problem.Left) == 0:
-			return // The run fails anyway, because of the error that ended it.
-		}
-	}
-	report(&resp.Diagnostics, err, result.Warnings...)
 	if err != nil {
+		readFailed(ctx, err, stored, result.Warnings, resp)
 		return
 	}
+	report(&resp.Diagnostics, nil, result.Warnings...)
 	if group.tokenDiffers(result.Group.Token) {
 		group.TokenRotatedAt = instant(r.now())
 	}
@@ -265,6 +254,29 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	stored.proved(result.Environment)
 	stored.TooOld = group.isOlderThan(group.RotateTokenAfterDays, r.now())
 	stored.write(ctx, resp.Private, &resp.Diagnostics)
+}
+
+// readFailed reports why a refresh has failed. It removes a group that is gone from the state. A run that has ended
+// fails anyway, because of the error that ended it, so the refresh of another group says nothing then.
+func readFailed(
+	ctx context.Context, err error, stored private, warnings []*usergroup.Problem, resp *resource.ReadResponse,
+) {
+	problem := problemOf(err)
+	if problem == nil || stored.Imported == unread {
+		report(&resp.Diagnostics, err, warnings...)
+		return
+	}
+	leavesNothing := len(problem.Left) == 0
+	switch {
+	case problem.Finding == usergroup.Replaced, problem.Finding == usergroup.NotFound && !leavesNothing:
+		report(&resp.Diagnostics, nil, problem)
+		resp.State.RemoveResource(ctx)
+	case problem.Finding == usergroup.NotFound:
+		resp.State.RemoveResource(ctx)
+	case problem.Finding == usergroup.RunEnded && leavesNothing:
+	default:
+		report(&resp.Diagnostics, err, warnings...)
+	}
 }
 
 // Update updates the group, then rotates its token, each only if the plan shows it. It rotates even if the update
