@@ -177,3 +177,11 @@ func (g UserGroup) Over(earlier UserGroup) UserGroup {
 	}
 	return g
 }
+
+// ShowsMore reports whether g shows a name or a property that an earlier response did not show. Services fill in both,
+// so what a group shows decides nothing.
+func (g UserGroup) ShowsMore(earlier UserGroup) bool {
+	before, now := cmp.Or(earlier.Name, new("")), cmp.Or(g.Name, new(""))
+	isNamed := *now != "" && *now != *before
+	return isNamed || g.Properties.Beyond(earlier.Properties)
+}

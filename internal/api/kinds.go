@@ -1,6 +1,10 @@
 package api
 
-import "net/http"
+import (
+	"maps"
+	"net/http"
+	"slices"
+)
 
 // Done says whether the work of a call was done at the service.
 type Done int
@@ -34,7 +38,12 @@ const (
 	NotSent      // no connection was made
 	Blocked      // TLS, a certificate or a proxy stopped the request, and will stop the next one
 	Stopped      // the run was stopped before the request was sent
+
+	afterLast // has no meaning: the kinds end before it
 )
+
+// Kinds returns all kinds of failures.
+func Kinds() []Kind { return slices.Sorted(maps.Keys(kinds)) }
 
 // kinds has everything that is decided by the kind of a failure.
 var kinds = map[Kind]struct {

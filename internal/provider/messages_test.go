@@ -122,7 +122,7 @@ func TestEveryProblemIsExplained(t *testing.T) {
 	if most := int(usergroup.Respelled); len(findings) != most { // CallFailed has the texts of the operation.
 		t.Errorf("%d of %d findings have texts", len(findings), most)
 	}
-	for kind := api.Cut; kind <= api.Stopped; kind++ {
+	for _, kind := range api.Kinds() {
 		for obstacle := api.NoObstacle; obstacle <= api.WrongAddress; obstacle++ {
 			p := &usergroup.Problem{Operation: usergroup.Update, ID: "acme", Call: &api.Error{
 				Kind: kind, Obstacle: obstacle, Method: "PUT", Reason: "it went wrong",

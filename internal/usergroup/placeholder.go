@@ -108,7 +108,7 @@ func (o *op) compare(made api.UserGroup, seen sighting) removal {
 		return isContradicted
 	case seen.shows == placeholder, o.isRandom && o.showsID(seen.group):
 		return isOurs
-	case seen.shows == foreign, showsMore(made, seen.group):
+	case seen.shows == foreign, seen.group.ShowsMore(made):
 		return isTaken
 	case ours.isSame(seen.group):
 		return isOurs
@@ -120,12 +120,4 @@ func (o *op) compare(made api.UserGroup, seen sighting) removal {
 // showsID reports whether a response shows the ID of the group, in whatever case.
 func (o *op) showsID(group api.UserGroup) bool {
 	return group.ProvidedID != nil && o.isOwn(*group.ProvidedID)
-}
-
-// showsMore reports whether a lookup shows a name or a property that the response to the creation did not show.
-// Services fill in both, so what a group shows decides nothing.
-func showsMore(made, seen api.UserGroup) bool {
-	before, now := cmp.Or(made.Name, new("")), cmp.Or(seen.Name, new(""))
-	isNamed := *now != "" && *now != *before
-	return isNamed || seen.Properties.Beyond(made.Properties)
 }

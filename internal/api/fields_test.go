@@ -1,0 +1,80 @@
+package api
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// neverShown are the fields of a request that no response shows (interface section 2.2), and notOfGroup those that are
+// no content of a group.
+var neverShown, notOfGroup = []string{"Mapping"}, []string{"UserGroupID", "KnownToken"}
+
+// samples returns two values of a type that differ.
+func samples(t *testing.T, of reflect.Type) (one, other reflect.Value) {
+	t.Helper()
+	switch reflect.Zero(of).Interface().(type) {
+	case *string:
+		return reflect.ValueOf(new("one")), reflect.ValueOf(new("other"))
+	case string:
+		return reflect.ValueOf("1"), reflect.ValueOf("2")
+	case Secret:
+		return reflect.ValueOf(NewSecret("one")), reflect.ValueOf(NewSecret("other"))
+	case Properties:
+		return reflect.ValueOf(properties(`{"a":1}`)), reflect.ValueOf(properties(`{"a":2}`))
+	}
+	t.Fatalf("there are no samples of %s", of)
+	return one, other
+}
+
+// TestEveryFieldIsCompared names the places where a field of a group is forgotten. A field that is not compared breaks
+// promises 2 and 3: another group would be adopted, or a group that somebody has taken would be deleted.
+func TestEveryFieldIsCompared(t *testing.T) {
+	t.Parallel()
+	requests, groups := reflect.TypeFor[GroupRequest](), reflect.TypeFor[UserGroup]()
+	for field := range requests.Fields() {
+		if slices.Contains(notOfGroup, field.Name) {
+			continue
+		}
+		if _, isShown := groups.FieldByName(field.Name); !isShown {
+			failIf(t, !slices.Contains(neverShown, field.Name), "%s is neither in UserGroup nor in neverShown", field.Name)
+			continue
+		}
+		one, other := samples(t, field.Type)
+		var request GroupRequest
+		var same, different UserGroup
+		reflect.ValueOf(&request).Elem().FieldByName(field.Name).Set(one)
+		reflect.ValueOf(&same).Elem().FieldByName(field.Name).Set(one)
+		reflect.ValueOf(&different).Elem().FieldByName(field.Name).Set(other)
+		for place, isRight := range map[string]bool{
+			"Differences, with another value":  request.Differences(different).Any(),
+			"Differences, with the same value": !request.Differences(same).Any(),
+			"Differences, without a value":     !request.Differences(UserGroup{}).Any(),
+			"ShownBy, with another value":      !request.ShownBy(different),
+			"ShownBy, with the same value":     request.ShownBy(same),
+			"ShownBy, without a value":         !request.ShownBy(UserGroup{}),
+			"ShowsMore, than nothing":          same.ShowsMore(UserGroup{}),
+			"ShowsMore, than another value":    same.ShowsMore(different),
+			"ShowsMore, than the same value":   !same.ShowsMore(same),
+			"encode":                           strings.Contains(string(encode(request)), field.Name[1:]),
+		} {
+			failIf(t, !isRight, "%s is forgotten in %s", field.Name, place)
+		}
+	}
+}
+
+// TestEveryFieldIsRead names the fields of a group that a response contains and nothing reads, or that Over loses.
+func TestEveryFieldIsRead(t *testing.T) {
+	t.Parallel()
+	answer, failure, _ := put.take(ok(`{"success":1,"user_group":{"team_id":1,"token":"t","name":"n","provided_id":"p",` +
+		`"properties":{"a":1},"api_environment_tag":"Testing"}}`))
+	failIf(t, failure != nil, "%v", failure)
+	read := reflect.ValueOf(answer.UserGroup)
+	kept := reflect.ValueOf(UserGroup{}.Over(answer.UserGroup))
+	for field := range read.Type().Fields() {
+		failIf(t, read.FieldByName(field.Name).IsZero(), "%s is not read: add it to the response of this test", field.Name)
+		isLost := kept.FieldByName(field.Name).IsZero()
+		failIf(t, isLost != (field.Name == "ProvidedID"), "Over loses %s, or keeps it", field.Name)
+	}
+}
