@@ -39,7 +39,7 @@ func (o *op) removePlaceholder(ctx context.Context, made sighting) (Result, *Pro
 	}
 	if verdict != nil && o.isUnproved() {
 		problem := o.because(verdict.Cause)
-		problem.ends = cmp.Or(problem.ends, untested)
+		problem.ends = cmp.Or(problem.ends, unbelieved)
 		return Result{}, problem
 	}
 	return Result{}, o.problem(NotFound, nil)

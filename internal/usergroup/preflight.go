@@ -60,25 +60,25 @@ func (o *op) passPreflight(ctx context.Context) *Problem {
 	defer func() { <-o.preflight }()
 	r := &o.run
 	if r.isTested {
-		return o.untested()
+		return o.testResult()
 	}
 	test := o.begin(Preflight, Prior{ID: "tf-" + strings.ToLower(rand.Text()[:12])})
 	test.calls, test.isRandom = o.calls.CleaningUp(), true
 	problem := test.tryOut(ctx)
-	r.isTested, r.untested = true, problem
+	r.isTested, r.testFailure = true, problem
 	o.leave(test.left...)
 	if problem != nil {
 		problem.ends = endedBy(problem)
 	}
-	return o.untested()
+	return o.testResult()
 }
 
-// untested returns a problem if the preflight has found one.
-func (o *op) untested() *Problem {
-	if o.run.untested == nil {
+// testResult returns a problem if the preflight has found one.
+func (o *op) testResult() *Problem {
+	if o.run.testFailure == nil {
 		return nil
 	}
-	return o.because(o.run.untested)
+	return o.because(o.run.testFailure)
 }
 
 // endedBy returns what a problem of the preflight ends.

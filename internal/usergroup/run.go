@@ -15,16 +15,16 @@ import (
 // they end, so that four hundred groups with one cause neither take hours nor get four hundred explanations. What has
 // ended does not begin again, because a run has an end.
 type run struct {
-	mu       sync.Mutex
-	ended    map[way]*Problem // what has ended, and why
-	joined   map[*member]bool // the operations that are under way
-	failed   map[way]failure
-	well     time.Time        // when an operation last ended without an error
-	isTested bool             // the preflight has ended
-	untested *Problem         // what the preflight has found, or nil if it has passed
-	proved   bool             // the API key belongs to the expected environment
-	told     map[any]*Problem // the first problem of each explanation that many groups have in common
-	exists   *Problem         // the first creation that has met an existing group; it explains all others
+	mu          sync.Mutex
+	ended       map[way]*Problem // what has ended, and why
+	joined      map[*member]bool // the operations that are under way
+	failed      map[way]failure
+	well        time.Time        // when an operation last ended without an error
+	isTested    bool             // the preflight has ended
+	testFailure *Problem         // what the preflight has found, or nil if it has passed
+	proved      bool             // the API key belongs to the expected environment
+	told        map[any]*Problem // the first problem of each explanation that many groups have in common
+	exists      *Problem         // the first creation that has met an existing group; it explains all others
 }
 
 // way is something that can end: a method of the service, or one of the following.
@@ -32,7 +32,7 @@ type way string
 
 const (
 	lookups    way = "lookups" // of groups that may be missing
-	untested   way = "lookups that cannot be believed, because the service has refused the preflight"
+	unbelieved way = "lookups that cannot be believed, because the service has refused the preflight"
 	everything way = "every call"
 )
 
@@ -44,7 +44,7 @@ type failure struct {
 
 // waysOf has what each operation depends on.
 var waysOf = map[Operation][]way{
-	LookUp: {everything, http.MethodGet, lookups, untested},
+	LookUp: {everything, http.MethodGet, lookups, unbelieved},
 	Create: {everything, http.MethodGet},
 	Adopt:  {everything, http.MethodGet},
 	Update: {everything, http.MethodPut},
@@ -134,7 +134,7 @@ var mixedUp = map[Finding]way{CacheSuspected: everything, AnsweredForAnother: ev
 // endingOf returns what the failure of an operation ends. Nothing is ended by a failure that is about its group.
 func (s *Service) endingOf(p *Problem) ending {
 	if p.ends != "" {
-		return ending{way: p.ends, atOnce: p.ends != untested, since: s.run.lastWell()}
+		return ending{way: p.ends, atOnce: p.ends != unbelieved, since: s.run.lastWell()}
 	}
 	if way := mixedUp[p.Finding]; way != "" {
 		return ending{way: way, since: s.run.lastWell()}
