@@ -15,7 +15,14 @@ terraform {
 }
 
 provider "embed" {
-  environment = "Customer"
+  environment   = "Customer"
+  max_deletions = var.max_deletions
+}
+
+variable "max_deletions" {
+  description = "How many customers one run may delete."
+  type        = number
+  default     = 1
 }
 
 variable "shards" {
