@@ -223,7 +223,7 @@ func runsImportCommand(w *workbench) {
 	}
 }
 
-const customerKey, testingKey = emulator.DefaultKey, "key-of-testing"
+const customerKey, testingKey = emulator.DefaultKey, "emulator-key-0002" // as embed-emulator has them
 
 var bothEnvironments = emulator.Options{Environments: map[string]string{customerKey: "Customer", testingKey: "Testing"}}
 

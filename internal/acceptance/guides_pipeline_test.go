@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
-	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
 // followsJobs checks the workflow, and runs the scripts of its jobs: with a change, and then without and with drift.
@@ -30,9 +30,10 @@ func followsJobs(r *reader) {
 	if output := r.read("outputs"); output != "exitcode=2\n" {
 		r.t.Errorf("the plan has changes, but the job goes on with %q", output)
 	}
-	limit := steps["Rotations in the plan"]
-	r.quotes("Rotations in the plan: 1. Limit: 1.", r.shell(limit, "MAX_ROTATIONS=1"))
-	r.quotes("exceeded", r.shell("("+limit+") || echo exceeded", "MAX_ROTATIONS=0"))
+	limit := steps["Rotations: "]
+	r.quotes("Creations: 1 of at most 1. Rotations: 1 of at most 1.", r.shell(limit, "MAX_CREATIONS=1", "MAX_ROTATIONS=1"))
+	r.fallsShort(limit, "MAX_CREATIONS=1", "MAX_ROTATIONS=0")
+	r.fallsShort(limit, "MAX_CREATIONS=0", "MAX_ROTATIONS=1")
 	r.shell(steps["5m tfplan"])
 	r.rotated("acme", 1)
 	r.has("acme", "umbrella")
@@ -59,7 +60,7 @@ func scripts(workflow string) map[string]string {
 	for _, parts := range step.FindAllStringSubmatch(workflow, -1) {
 		script := strings.ReplaceAll("\n"+parts[1]+parts[2], "\n          ", "\n")
 		for _, words := range []string{
-			"plan -input=false -refresh=false", "-detailed-exitcode", "Rotations in the plan", "5m tfplan", "-refresh-only",
+			"plan -input=false -refresh=false", "-detailed-exitcode", "Rotations: ", "5m tfplan", "-refresh-only",
 		} {
 			if strings.Contains(script, words) {
 				found[words] = script
@@ -69,35 +70,83 @@ func scripts(workflow string) map[string]string {
 	return found
 }
 
-// isGitLab checks only the syntax. The commands are those of the other workflow, and TestPipelinesStayWithinLimits
-// checks when the jobs run them.
-func isGitLab(r *reader) { r.decodes(r.take("yaml")) }
+// fallsShort runs a script that must fail, as a runner does.
+func (r *reader) fallsShort(script string, env ...string) {
+	r.t.Helper()
+	r.write("limit.sh", script)
+	r.quotes("exceeded", r.shell("bash -eo pipefail limit.sh || echo exceeded", env...))
+}
 
-// readsState parses the backend, which needs a cloud, moves a state to another backend, and locks the provider from a
-// mirror. No program in the mirror is run, so their content is arbitrary.
-func readsState(r *reader) {
+// followsGitLab checks the syntax, and runs the script of the apply job, which its limits must stop.
+// TestPipelinesStayWithinLimits checks when the jobs run.
+func followsGitLab(r *reader) {
+	engine.NeedsProgram(r.t, "jq")
+	pipeline := r.take("yaml")
+	r.decodes(pipeline)
+	_, job, _ := strings.Cut(pipeline, "\napply:\n")
+	_, script, _ := strings.Cut(job, "    - |\n")
+	script, _, _ = strings.Cut(script, "\n  rules:")
+	script = strings.ReplaceAll("\n"+script, "\n      ", "\n")
+	r.starts(acmeBlock)
+	r.fallsShort(script, "MAX_CREATIONS=0", "MAX_ROTATIONS=1")
+	r.has()
+	r.shell(script, "MAX_CREATIONS=1", "MAX_ROTATIONS=0")
+	r.has("acme")
+}
+
+// raisesLimit plans with the settings, and with the limit for one run.
+func raisesLimit(r *reader) {
+	r.writes("main.tf")
+	r.init()
+	r.quotes("1 to add", r.runs())
+}
+
+// movesState parses the backend, which needs a cloud, and moves a state to another one.
+func movesState(r *reader) {
 	parsesHCL(r)
 	r.begins(acmeBlock)
 	r.write("backend.tf", "terraform {\n  backend \"local\" {\n    path = \"../pipeline.tfstate\"\n  }\n}\n")
 	r.quotes("No changes", r.runs())
+}
 
-	command := strings.TrimSpace(r.take("shell"))
-	platforms := regexp.MustCompile(`-platform=(\w+)`).FindAllStringSubmatch(command, -1)
-	mirror := r.t.TempDir()
-	for _, platform := range platforms {
-		program := protocoltest.File(r.t, "program", platform[1])
-		if _, err := engine.Mirror(mirror, "0.1.0", platform[1], program); err != nil {
-			r.t.Fatal(err)
-		}
+// makeInstall stands in for make install, which takes minutes for another platform. It puts the program where the
+// makefile does, and something else for another platform than this one.
+const makeInstall = `make() {
+  [ "$1 ${2%%=*}" = "install PLUGINS" ] || return 1
+  for host in registry.terraform.io registry.opentofu.org; do
+    into="${2#*=}/$host/dashembed/embed/0.1.0/${GOOS}_$GOARCH"
+    mkdir -p "$into"
+    if [ "${GOOS}_$GOARCH" = "$PLATFORM" ]; then cp "$PROGRAM" "$into/terraform-provider-embed_v0.1.0"
+    else echo "$GOOS" >"$into/terraform-provider-embed_v0.1.0"; fi
+  done
+}
+`
+
+// locksBuild packs a build for two platforms, unpacks it elsewhere, and locks its checksums.
+func locksBuild(r *reader) {
+	recipe := exec.CommandContext(r.t.Context(), engine.NeedsProgram(r.t, "make"), "-n", "install", "PLUGINS=/plugins")
+	recipe.Dir = "../.."
+	const into = `into="/plugins/$host/dashembed/embed/0.1.0/$platform"`
+	if out, err := recipe.CombinedOutput(); err != nil || !strings.Contains(string(out), into) {
+		r.t.Errorf("make install does not do what this test does in its place: %v\n%s", err, out)
 	}
-	if err := os.Remove(filepath.Join(r.dir, ".terraform.lock.hcl")); err != nil {
-		r.t.Fatal(err)
+	r.dir = r.t.TempDir()
+	r.write("main.tf", requiredProviders+acmeBlock)
+	packs, unpacks, locks := r.take("shell"), r.take("shell"), r.take("shell")
+	developer, job := r.t.TempDir(), r.t.TempDir()
+	packs = strings.Replace(packs, "darwin_arm64", "darwin_arm64 "+r.engine.Platform, 1)
+	r.shell(makeInstall+packs, "HOME="+developer, "PLATFORM="+r.engine.Platform,
+		"PROGRAM="+filepath.Join(buildDir, "terraform-provider-embed"))
+	archive := filepath.Join(developer, "embed-provider.tar.gz")
+	r.shell(strings.Replace(unpacks, "embed-provider.tar.gz", archive, 1), "HOME="+job)
+	locks = strings.Replace(locks, " -platform=darwin_arm64", " -platform=darwin_arm64 -platform="+r.engine.Platform, 1)
+	r.shell(locks, "HOME="+developer)
+	if checksums := strings.Count(r.read(".terraform.lock.hcl"), `"h1:`); checksums < 2 {
+		r.t.Errorf("the lock file has %d checksums", checksums)
 	}
-	r.shell(command + " -fs-mirror=" + mirror)
-	lock := r.read(".terraform.lock.hcl")
-	if strings.Count(lock, `"h1:`) != len(platforms) || len(platforms) < 2 {
-		r.t.Error(lock)
-	}
+	const applies = "terraform init -lockfile=readonly && terraform apply -auto-approve"
+	r.shell(applies, "HOME="+job, "TF_CLI_CONFIG_FILE="+os.DevNull)
+	r.has("acme")
 }
 
 // readsGateways sends the header that the page sets. TestProxies runs haproxy with the other

@@ -11,32 +11,12 @@ import (
 	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
-	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
-
-// customers writes customers.csv with the listed customers, and creates the groups of the first existing ones in
-// Customer. An update would change the properties of all of them except the last fifty.
-func (r *reader) customers(listed, existing int) {
-	csv := "id,name,tier\n"
-	for i := 1; i <= listed; i++ {
-		id, name := fmt.Sprintf("customer-%03d", i), fmt.Sprintf("Customer %03d", i)
-		tier := []string{"gold", "silver", "trial"}[i%3]
-		csv += fmt.Sprintf("%s,%s,%s\n", id, name, tier)
-		properties := `{"legacy":true}`
-		if i > existing-50 {
-			properties = fmt.Sprintf(`{"tier":%q}`, tier)
-		}
-		if i <= existing {
-			r.service.In("Customer").Seed(emulator.Group{ID: id, Name: name, Properties: json.RawMessage(properties)})
-		}
-	}
-	r.write("customers.csv", csv)
-}
 
 var tokenOfItsOwn = regexp.MustCompile(`(token_fingerprint +=) "[0-9a-f]{12}"`)
 
-// importsCustomers brings 400 customers, 150 of which exist, under management with one plan, after a rehearsal with
-// five, and compares the output with the page. At last, it moves the state to another backend.
+// importsCustomers follows the whole page: it brings 400 customers, 150 of which exist, under management with one plan,
+// after a rehearsal with five, and compares the output with the page.
 func importsCustomers(r *reader) {
 	engine.NeedsProgram(r.t, "jq")
 	customers := r.service.In("Customer")
@@ -44,12 +24,11 @@ func importsCustomers(r *reader) {
 	if err := os.Mkdir(r.dir, 0o700); err != nil {
 		r.t.Fatal(err)
 	}
+	r.prepares()
 	r.copy(examplesDir + "/getting-started")
 	r.copy(examplesDir + "/getting-started/review/review.tf")
 	r.copyModule("modules/customers")
-	r.customers(400, 150)
 	before := customers.Groups()
-	r.probesFirst(r.take("shell"))
 	if list := r.take("text"); !strings.HasPrefix(r.read("customers.csv"), list) {
 		r.t.Errorf("the page shows another list:\n%s", list)
 	}
@@ -59,20 +38,21 @@ func importsCustomers(r *reader) {
 	}
 
 	r.service.ResetCounts()
-	planned := r.runs()
+	planned := r.runs("CUSTOMER_KEY=" + customerKey)
 	r.quotes(r.take("text"), planned)
 	r.quotes(`+ "customer-151",`, planned)
-	if changed := strings.Fields(r.runs()); len(changed) != 100 || changed[0] != "customer-001" {
-		r.t.Errorf("want the 100 groups whose properties differ, got %q", changed)
+	if lines := strings.Count(planned, "\n"); lines < 9500 || lines > 10500 {
+		r.t.Errorf("the page says about 10,000 lines, but the plan has %d", lines)
 	}
+	r.asksAboutName(r.take("text"))
+	r.quotes(r.take("text"), oneLine(planned))
 	r.quotes(r.take("text"), oneLine(planned))
 	r.keepsProperty()
-	r.backsUp()
-	shown := tokenOfItsOwn.ReplaceAllString(r.must("show", "tfplan"), "$1")
-	if imported := tokenOfItsOwn.ReplaceAllString(r.take("text"), "$1"); !strings.Contains(shown, imported) {
-		_, from, _ := strings.Cut(shown, `customer["customer-001"]`)
-		r.t.Errorf("the page shows\n%s\nbut the plan shows\n%.900s", imported, from)
+	if changed := strings.Fields(r.runs()); len(changed) != 150 || changed[0] != "customer-001" {
+		r.t.Errorf("want the 150 groups whose properties differ, got %q", changed)
 	}
+	r.backsUp()
+	plan := r.must("show", "tfplan")
 	applied := r.runs()
 	r.quotes("Resources: 150 imported, 250 added, 150 changed, 0 destroyed", applied)
 	r.quotes("- missing_ids", applied)
@@ -80,6 +60,12 @@ func importsCustomers(r *reader) {
 	r.wantNoFileWith(tokenPattern)
 	if there := len(customers.Groups()); there != 400 {
 		r.t.Errorf("the service has %d groups, want 400", there)
+	}
+	r.restores()
+	shown := tokenOfItsOwn.ReplaceAllString(plan, "$1")
+	if imported := tokenOfItsOwn.ReplaceAllString(r.take("text"), "$1"); !strings.Contains(shown, imported) {
+		_, from, _ := strings.Cut(shown, `customer["customer-001"]`)
+		r.t.Errorf("the page shows\n%s\nbut the plan shows\n%.900s", imported, from)
 	}
 	for i := 1; i <= 400; i++ {
 		id := fmt.Sprintf("customer-%03d", i)
@@ -98,8 +84,8 @@ func (r *reader) addsColumns() {
 	list := strings.ReplaceAll(r.read("customers.csv"), "\n", ",,\n")
 	r.write("customers.csv", strings.NewReplacer(
 		"tier,,\n", "tier,leaving,incident\n",
-		",Customer 002,trial,,", ",Customer 002,trial,yes,",
-		",Customer 003,gold,,", ",Customer 003,gold,,1",
+		",Customer 002,silver,,", ",Customer 002,silver,yes,",
+		",Customer 003,silver,,", ",Customer 003,silver,,1",
 	).Replace(list))
 	planned := r.must("plan", "-refresh=false")
 	r.quotes("0 to add, 2 to change, 0 to destroy", planned)
@@ -111,12 +97,27 @@ func (r *reader) addsColumns() {
 // onlyOutputs is what a plan says that changes no resource.
 const onlyOutputs = "without changing any real infrastructure"
 
-// probesFirst checks that the page runs the probe, which other tests do, and sets the key for the rehearsal.
-func (r *reader) probesFirst(script string) {
+// prepares takes the blocks up to the probe, which other tests run. It makes the list and the groups of the emulator.
+func (r *reader) prepares() {
 	r.t.Helper()
-	if !strings.HasPrefix(script, "make install\n") || !strings.HasSuffix(script, "go run ./cmd/embed-probe\n") {
-		r.t.Errorf("the page does not run the probe:\n%s", script)
+	r.followsMake(r.take("shell"), "")
+	ofService, runs, ofEmulator := r.take("shell"), r.take("shell"), r.take("shell")
+	variable := regexp.MustCompile(`(?m)^export (\w+)=`)
+	if names := variable.FindAllString(ofService, -1); !slices.Equal(names, variable.FindAllString(ofEmulator, -1)) {
+		r.t.Errorf("with and without a service, other variables are set: %q", names)
 	}
+	r.followsMake(runs, "go run ./cmd/embed-emulator")
+	for _, line := range []string{"TESTING_KEY=" + testingKey, "CUSTOMER_KEY=" + customerKey, emulatorsAddress} {
+		if !strings.Contains(ofEmulator, line) {
+			r.t.Errorf("the page does not set %s", line)
+		}
+	}
+	if !strings.Contains(readPage(r.t, "../../cmd/embed-emulator/main.go"), `testingKey = "`+testingKey+`"`) {
+		r.t.Error("embed-emulator has another key for Testing")
+	}
+	engine.NeedsProgram(r.t, "curl")
+	r.runs()
+	r.followsMake(r.take("shell"), "go run ./cmd/embed-probe")
 }
 
 // rehearses follows the rehearsal in an empty Testing: an apply that creates five groups, and one that imports them.
@@ -148,12 +149,12 @@ func (r *reader) keepsProperty() {
 	r.write("main.tf", strings.Replace(before, "properties = jsonencode({ tier = row.tier })", r.take("hcl"), 1))
 	planned := oneLine(r.must("plan"))
 	r.quotes("legacy = true + tier", planned)
-	r.quotes("The plan removes the property legacy from customer-002, ", planned)
+	r.quotes("The apply removes the property legacy from customer-002, ", planned)
 	r.write("customers.csv", list)
 	r.write("main.tf", before)
 }
 
-// backsUp runs the block that makes a backup of the plan, and checks that a plan compares the names.
+// backsUp runs the block that makes a backup of the plan.
 func (r *reader) backsUp() {
 	r.t.Helper()
 	r.runs()
@@ -163,7 +164,32 @@ func (r *reader) backsUp() {
 		one.Properties != `{"legacy":true}` {
 		r.t.Errorf("the backup has %d groups, %+v, %v", len(backup), one, err)
 	}
+}
+
+// asksAboutName checks that a plan warns of a name that differs from the one in the list.
+func (r *reader) asksAboutName(warning string) {
+	r.t.Helper()
 	r.replace("customers.csv", "Customer 001", "Another customer")
-	r.says("These groups have names other than those in the list, and may belong to someone else: customer-001 ", "plan")
+	r.says(oneLine(warning)+"customer-001 ", "plan")
 	r.replace("customers.csv", "Another customer", "Customer 001")
+}
+
+// restores puts the names and the properties of the backup back, and then those of the list again.
+func (r *reader) restores() {
+	r.t.Helper()
+	configuration := r.read("main.tf")
+	argument := regexp.MustCompile(`(?m)^ *customers += local\.customers$`)
+	if len(argument.FindAllString(configuration, -1)) != 1 {
+		r.t.Fatal("the page says to replace an argument that is not there once")
+	}
+	r.write("main.tf", argument.ReplaceAllLiteralString(configuration, r.take("hcl")))
+	r.quotes("0 to add, 150 to change, 0 to destroy", r.must("plan"))
+	r.apply()
+	for id, want := range map[string]string{"customer-001": `{"legacy":true}`, "customer-150": `{"tier":"gold"}`} {
+		if group, _ := r.service.In("Customer").Group(id); string(group.Properties) != want {
+			r.t.Errorf("%s has the properties %s, want %s", id, group.Properties, want)
+		}
+	}
+	r.write("main.tf", configuration)
+	r.apply()
 }

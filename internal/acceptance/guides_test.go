@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
@@ -10,9 +11,10 @@ import (
 // parts contains a test for each part of a page that has blocks, by page and anchor of the heading. TestAccBlocksParse
 // parses all blocks.
 var parts = map[string]part{
-	"README.md#try-it-without-a-service": {follow: triesReadme},
-	"README.md#with-your-service":        {options: clearing, follow: probesFromReadme},
-	"README.md#development":              {follow: makesTargets},
+	"README.md#see-it-work":       {follow: showsDemo},
+	"README.md#try-it-yourself":   {follow: triesReadme},
+	"README.md#with-your-service": {options: clearing, follow: probesFromReadme},
+	"README.md#development":       {follow: makesTargets},
 	"index.md#example-usage": {follow: func(r *reader) {
 		r.copy(examplesDir + "/provider/provider.tf")
 		r.runs()
@@ -26,14 +28,13 @@ var parts = map[string]part{
 		follow: queries("user_group_id=acme", "user_group_id=initech", "2 to import, 0 to add, 0 to change"),
 	},
 
-	"guides/getting-started.md#one-plan-for-all-customers": {
-		needs: engine.ForEachImport, options: bothEnvironments, follow: importsCustomers,
-	},
+	"guides/getting-started.md": {needs: engine.ForEachImport, options: bothEnvironments, follow: importsCustomers},
 
-	"guides/production.md#four-settings":  {follow: validates},
-	"guides/production.md#state":          {follow: readsState},
-	"guides/production.md#github-actions": {follow: followsJobs},
-	"guides/production.md#gitlab-ci":      {follow: isGitLab},
+	"guides/production.md#four-settings":         {follow: raisesLimit},
+	"guides/production.md#state":                 {follow: movesState},
+	"guides/production.md#the-providers-version": {follow: locksBuild},
+	"guides/production.md#github-actions":        {follow: followsJobs},
+	"guides/production.md#gitlab-ci":             {follow: followsGitLab},
 
 	"guides/tokens.md#keep-tokens-out-of-the-state": {needs: engine.EphemeralResource, follow: keepsSecretCurrent},
 	"guides/tokens.md#rotate":                       {follow: rotates},
@@ -56,6 +57,10 @@ var parts = map[string]part{
 	"guides/testing.md#with-a-mocked-provider": {needs: engine.Mocks, follow: testsWithMocks},
 
 	"guides/troubleshooting.md#remove-an-empty-group": {follow: removesLeftover},
+	"guides/troubleshooting.md#the-lock-file": {follow: func(r *reader) {
+		r.starts(acmeBlock)
+		r.updatesProvider()
+	}},
 }
 
 // queries returns a function that lists two groups with the example. It checks that the next block prints the words.
@@ -106,7 +111,26 @@ func invokes(r *reader) {
 	r.plansNothing("-refresh=false")
 }
 
-// triesReadme tries the provider and cleans up. It neither installs nor removes a provider in the home directory.
+// showsDemo checks that each line of output on the page is in the script of the demo, as a title or as what the service
+// gets. make demo runs the script.
+func showsDemo(r *reader) {
+	r.followsMake(r.take("shell"), "")
+	script := readPage(r.t, "testdata/scripts/demo.txtar")
+	number := regexp.MustCompile(`^ *\d+\. `)
+	for line := range strings.Lines(r.take("text")) {
+		words := number.ReplaceAllString(strings.TrimSpace(line), "")
+		_, got, isResult := strings.Cut(words, "the service got ")
+		if isResult {
+			words, _, _ = strings.Cut(got, ";")
+		}
+		if !strings.Contains(script, "'"+words) {
+			r.t.Errorf("the demo does not print %q", words)
+		}
+	}
+}
+
+// triesReadme tries the provider, updates it and cleans up. It neither installs nor removes a provider in the home
+// directory.
 func triesReadme(r *reader) {
 	r.followsMake(r.take("shell"), "go run ./cmd/embed-emulator")
 	r.write("main.tf", r.take("hcl"))
@@ -124,7 +148,22 @@ func triesReadme(r *reader) {
 	r.replace("main.tf", "deletion_protection = true", "deletion_protection = false")
 	r.shell(cleanup)
 	r.has()
+	r.updatesProvider()
 }
+
+// updatesProvider runs the next block after the checksum of the provider has changed, as after make install with newer
+// code. Without it, terraform init fails as the pages say, even with -upgrade.
+func (r *reader) updatesProvider() {
+	r.t.Helper()
+	const lock = ".terraform.lock.hcl"
+	r.write(lock, checksums.ReplaceAllString(r.read(lock), `"h1:`+strings.Repeat("A", 43)+`="`))
+	r.fails("any of the checksums", "init")
+	r.fails("any of the checksums", "init", "-upgrade")
+	r.shell(strings.ReplaceAll(r.take("shell"), "$HOME/.terraform.d/plugins", buildDir))
+}
+
+// checksums matches the checksums in a lock file.
+var checksums = regexp.MustCompile(`"(?:h1|zh):[^"]+"`)
 
 // followsMake checks that each line of a script is a target of the makefile, or the command.
 func (r *reader) followsMake(script, command string) {

@@ -1,59 +1,41 @@
 package acceptance
 
 import (
-	"maps"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
 
-// mostWords limits the words of pages, as wc -w counts them. Pages that stand in one entry share its limit.
-var mostWords = map[string]int{
-	"index.md":                1600,
-	"resources/user_group.md": 1350,
-	"data-sources/user_group.md data-sources/user_groups.md": 460,
-	"ephemeral-resources/user_group_token.md actions/rotate_user_group_token.md list-resources/user_group.md " +
-		"functions/token_fingerprint.md": 950,
-	"guides/getting-started.md":   1600,
-	"guides/production.md":        1600,
-	"guides/tokens.md":            1610,
-	"guides/service-behavior.md":  1300,
-	"guides/changing-groups.md":   700,
-	"guides/wrong-environment.md": 550,
-	"guides/network.md":           700,
-	"guides/testing.md":           300,
-	"guides/troubleshooting.md":   1610,
+// TestPagesHaveHeadings checks that a reader finds a heading where one looks for it: no part of a page between two
+// headings has more words of prose than one screen. The list of arguments is a part that nobody reads from top to end.
+func TestPagesHaveHeadings(t *testing.T) {
+	t.Parallel()
+	const screen = 300
+	for name, page := range pages(t) {
+		page = codeBlock.ReplaceAllString(page, "")
+		for _, part := range heading.Split(page, -1) {
+			isList := strings.Contains(part, "\n- `") && strings.Contains(part, "` (")
+			if words := len(prose(part)); words > screen && !isList {
+				t.Errorf("%s: a part has %d words without a heading, want at most %d:\n%.200s", name, words, screen, part)
+			}
+		}
+	}
 }
 
-// TestPagesStayShort checks the words of each page. A newcomer reads only what is short. Whoever adds a fact takes out
-// one that nobody would miss.
-func TestPagesStayShort(t *testing.T) {
+// TestPagesSayOneThingAtATime checks how many colons and semicolons stand in a thousand words of prose. They join what
+// would be easier to read as two sentences.
+func TestPagesSayOneThingAtATime(t *testing.T) {
 	t.Parallel()
-	texts, total := pages(t), 0
-	left := maps.Clone(texts)
-	for names, most := range mostWords {
-		words := 0
-		for name := range strings.FieldsSeq(names) {
-			if _, exists := left[name]; !exists {
-				t.Errorf("there is no page %s", name)
-			}
-			words += len(strings.Fields(left[name]))
-			delete(left, name)
-		}
-		if total += words; words > most {
-			t.Errorf("%d words, want at most %d: %s", words, most, names)
-		}
+	words, joints := 0, 0
+	joint := regexp.MustCompile(`[^|\s][:;] `)
+	for _, page := range pages(t) {
+		words += len(prose(page))
+		page = codeBlock.ReplaceAllString(frontMatter.ReplaceAllString(page, ""), "")
+		joints += len(joint.FindAllString(inlineCode.ReplaceAllString(page, "code"), -1))
 	}
-	if len(left) > 0 || total > 16100 {
-		t.Errorf("docs/ has %d words, want at most 14,000, and these pages without a limit: %q",
-			total, slices.Sorted(maps.Keys(left)))
-	}
-	for name, most := range map[string]int{"README.md": 600, "examples/modules/customers/README.md": 700} {
-		if words := len(strings.Fields(readPage(t, filepath.Join("../..", name)))); words > most {
-			t.Errorf("%s has %d words, want at most %d", name, words, most)
-		}
+	if often := 1000 * float64(joints) / float64(words); often > 15 {
+		t.Errorf("%.1f colons and semicolons in a thousand words, want at most 15", often)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
-// part tests a part of a page, which is the text below a second-level heading.
+// part tests a part of a page, which is the text below a second-level heading, or a whole page.
 type part struct {
 	needs   engine.Feature
 	options emulator.Options
@@ -33,7 +33,7 @@ var (
 )
 
 // followedPages returns the blocks of each part of README.md and of the pages in docs/, by page and anchor of the
-// heading, because users may copy them. It leaves out blocks that show an example: TestEveryExampleIsTested checks that
+// heading, because users may copy them. A page that parts names as a whole is one part. It leaves out blocks that show an example: TestEveryExampleIsTested checks that
 // each has a test.
 func followedPages(t *testing.T) map[string][]block {
 	t.Helper()
@@ -55,7 +55,10 @@ func followedPages(t *testing.T) map[string][]block {
 			if headings == nil {
 				t.Fatalf("%s has a block above its first heading", name)
 			}
-			key := name + "#" + anchor(headings[len(headings)-1][1])
+			key := name
+			if _, isWhole := parts[name]; !isWhole {
+				key += "#" + anchor(headings[len(headings)-1][1])
+			}
 			text = strings.ReplaceAll("\n"+text, "\n"+indentation, "\n")[1:]
 			blocks[key] = append(blocks[key], block{language, text})
 		}
@@ -202,8 +205,8 @@ func (r *reader) shell(script string, env ...string) string {
 	r.t.Helper()
 	bash := engine.NeedsProgram(r.t, "bash")
 	key := protocoltest.File(r.t, "key", emulator.DefaultKey+"\n")
-	script = strings.NewReplacer("https://dashboards.example.com", r.service.URL(), "/run/secrets/embed_api_key", key).
-		Replace(script)
+	script = strings.NewReplacer("https://dashboards.example.com", r.service.URL(), emulatorsAddress, r.service.URL(),
+		"/run/secrets/embed_api_key", key).Replace(script)
 	command := engine.Engine{Path: bash}.Command(r.t.Context(), r.dir, append(slices.Clone(r.env), env...),
 		"-eo", "pipefail", "-c", script)
 	// A command reads ahead, so there are many more answers than prompts.

@@ -33,7 +33,7 @@ func TestSchemasDescribeEverythingAndMarkSecrets(t *testing.T) {
 				attribute.Computed && attribute.Optional {
 				t.Errorf("%s is deprecated, write-only, optional and computed, or has the wrong Sensitive", name)
 			}
-			variable := "Environment variable: `EMBED_" + strings.ToUpper(attribute.Name) + "`"
+			variable := "Environment variable `EMBED_" + strings.ToUpper(attribute.Name) + "`"
 			if object == "provider" && (!attribute.Optional || !strings.Contains(attribute.Description, variable)) {
 				t.Errorf("%s is not optional, or its description does not say %q", name, variable)
 			}

@@ -53,7 +53,7 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 			},
 			"store_token": schema.BoolAttribute{
 				Optional:            true,
-				MarkdownDescription: "If `false`, `token` is null, and the state does not contain it.",
+				MarkdownDescription: "Whether the state contains the token. Defaults to `true`.",
 			},
 			"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "The same as `user_group_id`."},
 			"name": schema.StringAttribute{Computed: true, MarkdownDescription: describeShownName},
@@ -63,8 +63,8 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 			"token": schema.StringAttribute{
 				Computed:  true,
 				Sensitive: true,
-				MarkdownDescription: "The user group token. **The state contains it in plain text**, but not with `store_token " +
-					"= false`.",
+				MarkdownDescription: "The user group token. Null with `store_token = false`. **The state contains it " +
+					"in plain text.**",
 			},
 			"token_fingerprint": schema.StringAttribute{Computed: true, MarkdownDescription: describeFingerprint},
 			"team_id":           schema.Int64Attribute{Computed: true, MarkdownDescription: describeTeamID},

@@ -59,90 +59,79 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Required:      true,
 				Validators:    []validator.String{userGroupIDValidator{}},
 				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
-				MarkdownDescription: "Your own identifier of the group, unique within the environment of the API key. It has " +
-					"no invisible characters, and no spaces at its ends. **Changing it deletes the group and creates another " +
-					"one, with another token.**",
+				MarkdownDescription: "Your own ID of the group, unique within the environment. It has no invisible " +
+					"characters, and no spaces at its ends. **Changing it deletes the group, and creates another " +
+					"one with another token.**",
 			},
 			"name": schema.StringAttribute{
-				Required:   true,
-				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Name of the group. It is updated in place; the token stays. If the service respells the " +
-					"name, the state keeps yours, and a warning shows both.",
+				Required:            true,
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				MarkdownDescription: "Name of the group. Changing it keeps the token.",
 			},
 			"mapping": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{mapvalidator.NoNullValues()},
-				MarkdownDescription: "The data source of each schema, by schema ID. Left out: not managed, never sent. `{}`: " +
-					"emptied. The service never shows a mapping, so a change made elsewhere goes unnoticed, and **the first " +
-					"apply after an import replaces whatever mapping the group has**.",
+				MarkdownDescription: "The data source of each schema, by schema ID. Not managed by default. **The " +
+					"first apply after an import replaces the mapping that the group has.**",
 			},
 			"properties": schema.StringAttribute{
 				CustomType: propertiesType{},
 				Optional:   true,
-				MarkdownDescription: "JSON object, as in `jsonencode({ tier = \"gold\" })`, for dashboards and the SQL editor. " +
-					"Compared by value: order, notation, and members that are `null` do not matter. Whole numbers stay exact, " +
-					"however long; others have the precision of a double. Left out: not managed, never sent. `jsonencode({})`: " +
-					"emptied. Plans show the value, but not a sensitive one.",
+				MarkdownDescription: "JSON object of variables for dashboards and SQL queries, as in `jsonencode({ " +
+					"tier = \"gold\" })`. Compared by value. Not managed by default. **Plans show it, unless it is " +
+					"sensitive.**",
 			},
 			"data_source_provided_id": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Your own ID of the data source, sent when the group is deleted. The deletion reads it " +
-					"from the state, so apply it first. Default: the provider's.",
+				MarkdownDescription: "Your own ID of a data source, sent when the group is deleted. Defaults to the " +
+					"provider's. **A deletion reads it from the state. Apply it first.**",
 			},
 			"rotate_token_when_changed": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
-				MarkdownDescription: "Rotates the token once, in place, when the **value** of an existing key changes, as in " +
-					"`{ quarter = \"2026-Q4\" }`. Never use `timestamp()`. **Expect the old token to stop working the moment the " +
-					"new one exists.**",
+				MarkdownDescription: "Rotates the token in place when the value of an existing key changes, as in `{ " +
+					"quarter = \"2026-Q4\" }`. Never by default. **Expect the old token to stop working at once.**",
 			},
 			"rotate_token_after_days": schema.NumberAttribute{
 				Optional:   true,
 				Validators: []validator.Number{daysValidator{}},
-				MarkdownDescription: "Rotates the token in place when it is older than this number of days, 1 to 36500, " +
-					"counted from `token_rotated_at`. If that is null, the next apply sets it, without a rotation. **Expect the " +
-					"old token to stop working the moment the new one exists.**",
+				MarkdownDescription: "Rotates the token in place when it is older than this number of days. Between " +
+					"`1` and `36500`. Never by default. **Expect the old token to stop working at once.**",
 			},
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `true`, creating the resource takes over a group that already exists, instead of " +
-					"failing: the group is updated to this configuration, and keeps its token and `team_id`. The plan shows a " +
-					"create, and not what changes. **Once adopted, the group is deleted when the resource is destroyed.** To " +
-					"move a group, use a `moved` block.",
+				MarkdownDescription: "Whether to take over a group that exists already, and to update it to this " +
+					"configuration. Defaults to `false`. **Destroying the resource then deletes the group.**",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `true`, a plan that destroys the group, or replaces it because `user_group_id` " +
-					"changes, fails. With `-replace` or a tainted resource, the apply fails before the deletion. A destroy reads " +
-					"the value from the state: apply `true` before you rely on it, and `false` before you delete the group.",
+				MarkdownDescription: "Whether to refuse to delete or replace the group. Defaults to `false`. **A " +
+					"deletion reads the value from the state. Apply a change of it first.**",
 			},
 			"store_token": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "If `false`, `token` is null in state and plan. An import still writes the token into the " +
-					"saved plan and, until the next successful apply, into the state. Older versions of the state keep a token " +
-					"that was stored before: rotate it. After a change back to `true`, the second apply stores the token.",
+				MarkdownDescription: "Whether the state contains the token. Defaults to `true`. **Older versions of " +
+					"the state keep a token.** See [Tokens](../guides/tokens.md#turn-it-on-or-off-later).",
 			},
 			"id": schema.StringAttribute{
-				Computed: true,
-				MarkdownDescription: "The same as `user_group_id`, but only known once the group exists, so that whatever " +
-					"refers to it waits.",
+				Computed:            true,
+				MarkdownDescription: "The same as `user_group_id`, but known only once the group exists.",
 			},
 			"token": schema.StringAttribute{
 				Computed:  true,
 				Sensitive: true,
-				MarkdownDescription: "The user group token, which your product uses to embed dashboards. **The state contains " +
-					"it in plain text**, but not with `store_token = false`.",
+				MarkdownDescription: "The user group token, which your product uses to embed dashboards. Null with " +
+					"`store_token = false`. **The state contains it in plain text.**",
 			},
 			"token_fingerprint": schema.StringAttribute{
-				Computed: true,
-				MarkdownDescription: "The first 12 hexadecimal digits of the token's SHA-256 hash. It is not secret, and " +
-					"changes with the token. `parseint(…, 16)` makes a number of it, for `*_wo_version` arguments.",
+				Computed:            true,
+				MarkdownDescription: "The first 12 hexadecimal digits of the token's SHA-256 hash. It is not secret.",
 			},
 			"token_rotated_at": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "When Terraform created or rotated the token, or first saw it after a rotation elsewhere " +
+				MarkdownDescription: "When Terraform created or rotated the token, or noticed a rotation elsewhere " +
 					"(RFC 3339, UTC). Null after an import or an adoption.",
 			},
 			"team_id": schema.Int64Attribute{
@@ -150,9 +139,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				MarkdownDescription: describeTeamID,
 			},
 			"api_environment_tag": schema.StringAttribute{
-				Computed: true,
-				MarkdownDescription: "Environment of the group. Null until the first update or rotation, because only their " +
-					"responses contain it.",
+				Computed:            true,
+				MarkdownDescription: "Environment of the group. Null until the first update or rotation.",
 			},
 		},
 	}
