@@ -96,16 +96,22 @@ func (v propertiesValue) sameJSON(other propertiesValue) bool {
 	if v.Equal(other) {
 		return true
 	}
-	mine, err := v.parse()
-	theirs, otherErr := other.parse()
-	return err == nil && otherErr == nil && !mine.IsZero() && mine.Equal(theirs)
+	mine, isObject := v.object()
+	theirs, isOther := other.object()
+	return isObject && isOther && mine.Equal(theirs)
 }
 
 // isShownBy reports whether what a service shows is the object, or what services make of it without changing its
 // meaning.
 func (v propertiesValue) isShownBy(shown api.Properties) bool {
-	known, err := v.parse()
-	return err == nil && known.ShownBy(shown)
+	known, isObject := v.object()
+	return isObject && known.ShownBy(shown)
+}
+
+// object returns the object, if there is one: not for null, unknown, and text that is not a JSON object.
+func (v propertiesValue) object() (object api.Properties, isObject bool) {
+	object, err := v.parse()
+	return object, err == nil && !object.IsZero()
 }
 
 // parse returns the object, or the zero value for null and unknown.

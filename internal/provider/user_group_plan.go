@@ -170,9 +170,7 @@ func (r *userGroupResource) needsRotationByAge(plan, state *userGroupModel, stor
 // changes reports whether a planned value differs from the state. Values that are not known yet may turn out the same.
 func changes(plan, state tftypes.Value) bool {
 	var planned, prior map[string]tftypes.Value
-	if plan.As(&planned) != nil || state.As(&prior) != nil {
-		return true
-	}
+	_, _ = plan.As(&planned), state.As(&prior) // Both are objects.
 	for name, value := range planned {
 		if value.IsFullyKnown() && !value.Equal(prior[name]) {
 			return true
@@ -185,7 +183,8 @@ func changes(plan, state tftypes.Value) bool {
 // some versions of Terraform pass the whole prior state as the configuration, and accept no plan that differs from it.
 func isPriorState(config tftypes.Value) bool {
 	var configured map[string]tftypes.Value
-	return config.As(&configured) == nil && !configured["id"].IsNull()
+	_ = config.As(&configured) // A configuration is an object.
+	return !configured["id"].IsNull()
 }
 
 // planRotation plans to rotate the token. Update rotates if token_fingerprint is unknown in the plan, and only then.

@@ -278,7 +278,10 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), plan.UserGroupID)...)
 	updates, rotates := plan.needsUpdate(&state), plan.TokenFingerprint.IsUnknown()
 	wanted := plan.withoutIgnored(&config, &state).wanted(ctx, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || (updates || rotates) && !r.isReady(&resp.Diagnostics, "Updating a user group") {
+	if updates || rotates {
+		r.isReady(&resp.Diagnostics, "Updating a user group")
+	}
+	if resp.Diagnostics.HasError() {
 		return
 	}
 	done, prior := plan, state.prior(stored, r.now())
