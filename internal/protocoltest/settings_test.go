@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -173,6 +174,23 @@ func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 		slices.Sort(got)
 		if strings.Join(got, " ") != want {
 			t.Errorf("the errors are about %q, want %q", got, want)
+		}
+	}
+}
+
+// TestLookupFieldsAreSent checks that a lookup sends what lookup_fields names, and otherwise only the ID.
+func TestLookupFieldsAreSent(t *testing.T) {
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
+	for text, fields := range map[string][]string{
+		`{"user_group_id":"acme"}`:                               {},
+		`{"user_group_id":"acme","name":"Acme","properties":{}}`: {"properties", "name"},
+		`{"user_group_id":"acme","mapping":{}}`:                  {"mapping"},
+	} {
+		p := p.AnotherProcess(Object{"lookup_fields": fields})
+		p.WantSame(p.Refreshed(state), state)
+		if got := lastBody(p); !reflect.DeepEqual(exact(p, got), exact(p, text)) {
+			t.Errorf("%v: the lookup sent %s, want %s", fields, got, text)
 		}
 	}
 }
