@@ -99,6 +99,16 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// TestRedirectInACircle: an address that ends in a slash already must not be given a second one.
+func TestRedirectInACircle(t *testing.T) {
+	t.Parallel()
+	client := newClient(inTurn(reply(301, "", "Location", "/api/user/")), func(c *Config) {
+		c.URL, _ = ParseBaseURL("https://service.example/api/user/", false)
+	})
+	_, failure, _ := get.make(client)
+	failIf(t, !strings.Contains(failure.Reason, "the address that is set already"), "%v", failure)
+}
+
 // TestSuccess: what a service writes for a flag, a byte order mark, and a wrong Content-Type must not matter. What a
 // call needs must be there. If it is not, the rest is returned.
 func TestSuccess(t *testing.T) {

@@ -87,6 +87,7 @@ func TestSecretsAreHidden(t *testing.T) {
 			`"new_user_group":true,"success":1,"user_group":{"team_id":7,"token":"(secret)","user_group":"(secret)"}}`,
 		`{"api_environment_tag":null,"provided_id":5,"user_group":"x","x":1}`: `{` +
 			`"api_environment_tag":null,"provided_id":5,"user_group":"(secret)","x":"(secret)"}`,
+		`{"team_id":48151,"token":48151,"success":true}`: `{"success":true,"team_id":"(secret)","token":"(secret)"}`,
 	} {
 		same(t, "the log of "+body, masked{newClient(nil), noSecrets, []byte(body)}, want)
 	}

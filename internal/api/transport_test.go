@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -240,6 +241,15 @@ func TestNotHTTP(t *testing.T) {
 			_, failure, kind := call.make(client)
 			failIf(t, kind != Cut || failure.Done != Maybe || failure.Obstacle != NoObstacle, "%q: %+v", words, failure)
 		}
+	}
+	// On a connection that was used before, somebody has understood HTTP/1.1.
+	for want, reused := range map[Kind]bool{Blocked: false, Cut: true} {
+		var connection connection
+		connection.made.Store(true)
+		connection.reused.Store(reused)
+		malformed := errors.New(`malformed HTTP response "x"`)
+		failure := newClient(nil).transportFailure(t.Context(), malformed, &connection)
+		same(t, "a malformed response", failure.Kind, want)
 	}
 }
 
