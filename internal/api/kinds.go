@@ -59,7 +59,7 @@ var kinds = map[Kind]struct {
 	Late:         {done: Maybe, doneByGet: Maybe, passes: true, isUnderWay: true},
 	Broken:       {done: Maybe, doneByGet: Maybe, passes: true},
 	Unmarked:     {done: Maybe, doneByGet: Maybe, decides: true},
-	Incomplete:   {done: Yes, doneByGet: Yes, decides: true},
+	Incomplete:   {done: Yes, doneByGet: Maybe, decides: true},
 	Refused:      {decides: true, mayBeToken: true},
 	Busy:         {decides: true, passes: true, mayBeToken: true},
 	Unauthorized: {decides: true, mayBeToken: true},
@@ -110,9 +110,11 @@ func doneBy(method string, kind Kind, answer Answer) Done {
 	switch {
 	case method != http.MethodGet:
 		return kinds[kind].done
-	case answer.New != nil && !*answer.New:
-		return No
-	default:
+	case answer.New == nil:
 		return kinds[kind].doneByGet
+	case *answer.New:
+		return Yes
+	default:
+		return No
 	}
 }
