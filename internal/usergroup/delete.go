@@ -51,8 +51,12 @@ func (o *op) delete(ctx context.Context) (Result, *Problem) {
 		if problem != nil {
 			return o.gone(problem)
 		}
-		if found.Group.Token == o.know.Token { // The service refuses the current token.
-			return Result{}, o.problem(CallFailed, refusal)
+		if found.Group.Token == o.know.Token {
+			// The service refuses the current token, or lookups lag behind a deletion whose response was lost.
+			if o.done == api.No || !o.calls.Retry(ctx, nil) {
+				return Result{}, o.problem(CallFailed, refusal)
+			}
+			continue
 		}
 		if o.done != api.No { // The deletion may have been carried out, and somebody may have created the group again.
 			return Result{}, o.problem(UnexpectedToken, nil)

@@ -45,7 +45,7 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 		if isChanged && o.done != api.No {
 			return o.settled(found, answer.UserGroup, sent)
 		}
-		if !isChanged && (o.done == api.No || mayShowLater(failure)) {
+		if !isChanged && (o.done == api.No || o.mayShowLater(failure)) {
 			break
 		}
 		o.know = o.know.with(found)
@@ -68,9 +68,13 @@ func doneBy(failure *api.Error) api.Done {
 	return failure.Done
 }
 
-// mayShowLater reports whether a lookup may show the new token later, so that a rotation must not be sent again.
-func mayShowLater(failure *api.Error) bool {
-	return failure == nil || failure.Kind == api.Incomplete || failure.IsUnderWay()
+// mayShowLater reports whether a lookup may show the new token later, so that a rotation must not be sent again. If an
+// earlier attempt may have rotated the token, a refusal shows that lookups lag.
+func (o *op) mayShowLater(failure *api.Error) bool {
+	if failure == nil || failure.Kind == api.Incomplete || failure.IsUnderWay() {
+		return true
+	}
+	return failure.Done == api.No && o.done != api.No
 }
 
 // ensureToken looks up the current token unless it is known.
@@ -111,7 +115,7 @@ func (o *op) settle(ctx context.Context, sent api.Secret, failure *api.Error) (a
 		if problem != nil {
 			return api.UserGroup{}, problem
 		}
-		isLast := !again || !mayShowLater(failure)
+		isLast := !again || !o.mayShowLater(failure)
 		if found.Group.Token != sent || isLast {
 			return *found.Group, nil
 		}
