@@ -2,10 +2,14 @@ package usergroup_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
@@ -110,7 +114,7 @@ func (h *history) RoundTrip(r *http.Request) (*http.Response, error) {
 		h.breaks(ruleEnds, "it makes more than %d attempts", mostAttempts)
 		return lost.response()
 	}
-	kept, body := received(r)
+	kept, body := copied(r)
 	f, late := h.fault(r.Method, isOfPreflight(body)), h.late
 	h.late = nil
 	h.attempts++
@@ -123,10 +127,14 @@ func (h *history) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	h.log = append(h.log, attempt)
 	if f != nil {
-		h.faults = append(h.faults, f.name+" of "+r.Method)
+		h.faults = append(h.faults, befallen{f.name, r.Method})
 		h.transient = h.transient && f.transient
 		h.tell("(%s)", h.faults[len(h.faults)-1])
 	}
+	if f != nil && f.name == "no connection" {
+		return nil, errors.New("connection refused")
+	}
+	connect(r)
 	if f != nil && f.before != nil {
 		h.acted = h.acted || strings.HasPrefix(f.name, "another client")
 		f.before(h)
@@ -138,7 +146,7 @@ func (h *history) RoundTrip(r *http.Request) (*http.Response, error) {
 	case r.Method == http.MethodGet && h.cached != nil:
 		answer = h.answerFromCache(kept, body)
 	default:
-		answer = serve(h, kept)
+		answer = h.serve(r.Context(), kept)
 	}
 	for _, work := range late {
 		serve(h, work)
@@ -149,7 +157,31 @@ func (h *history) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodPost && json.Valid(answer.body) {
 		h.handed = tokenIn(answer.body)
 	}
+	if answer.status == silence.status {
+		return nil, r.Context().Err()
+	}
 	return answer.response()
+}
+
+// serve lets the service do the work, for as long as the client waits. The service does not stop then.
+func (h *history) serve(ctx context.Context, r *http.Request) reply {
+	if variants[h.variant].WorkTimes == nil {
+		return serve(h, r)
+	}
+	var gateway <-chan time.Time
+	if after := variants[h.variant].gateway; after > 0 {
+		gateway = time.After(after)
+	}
+	answers := make(chan reply, 1)
+	go func() { answers <- serve(h, r) }()
+	select {
+	case answer := <-answers:
+		return answer
+	case <-gateway:
+		return page(http.StatusGatewayTimeout)
+	case <-ctx.Done():
+		return silence
+	}
 }
 
 // fault returns the fault that befalls the next attempt, or nil. What another client does during the preflight has the
@@ -174,8 +206,31 @@ func (h *history) fault(method string, preflight bool) *fault {
 	return can[h.choices.choose(len(can))]
 }
 
-// stops is not searched for, because Terraform may be stopped at any time.
-var stops = fault{name: "the run is stopped", before: func(h *history) { h.stop() }}
+// scripted are faults that are not searched for.
+var scripted = []fault{
+	{name: "the run is stopped", before: func(h *history) { h.stop() }}, // Terraform may be stopped at any time.
+	{name: "no connection"},
+	{name: "303 after the work", do: worked(func(reply) reply { return page(http.StatusSeeOther) })},
+	{name: "an old response", do: worked(func(r reply) reply {
+		r.age = "12"
+		return r
+	})},
+	{name: "400", do: gets(refusal(http.StatusBadRequest))},
+	{name: "409", do: gets(refusal(http.StatusConflict))},
+	{name: "403 with Retry-After", do: gets(reply{status: http.StatusForbidden, body: refused, retryAfter: "7"})},
+	{name: "another number", do: worked(func(r reply) reply {
+		r.body = regexp.MustCompile(`"team_id":\d+`).ReplaceAll(r.body, []byte(`"team_id":1`))
+		return r
+	})},
+	{name: "response about another group", do: func(h *history, r *http.Request) reply {
+		serve(h, r)
+		return h.neighbor
+	}},
+	{name: "other properties", do: worked(func(r reply) reply {
+		r.body = bytes.Replace(r.body, []byte(`"gold"`), []byte(`"bronze"`), 1)
+		return r
+	})},
+}
 
 // scripted returns the fault that the script has for the next attempt.
 func (h *history) scripted() *fault {
@@ -184,15 +239,11 @@ func (h *history) scripted() *fault {
 	}
 	name := h.script[0]
 	h.script = h.script[1:]
-	at := slices.IndexFunc(faults, func(f fault) bool { return f.name == name })
-	switch name {
-	case "":
+	if name == "" {
 		return nil
-	case stops.name:
-		return &stops
-	default:
-		return &faults[at]
 	}
+	all := slices.Concat(faults, scripted)
+	return &all[slices.IndexFunc(all, func(f fault) bool { return f.name == name })]
 }
 
 // answerFromCache answers a GET from the cache, or else lets the service do it.

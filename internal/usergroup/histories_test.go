@@ -42,18 +42,21 @@ type operation struct {
 }
 
 var (
-	ofState   = []string{"exists", "stale", "absent", "replaced"}
+	ofState   = []string{"exists", "stale", "absent", "replaced"} // and "alike", which no search needs
 	ofNoState = []string{"exists", "absent", "nameless", "alike"}
 )
 
 var operations = map[string]operation{
-	"find":               {known: true, stored: true, begins: ofState, do: find},
-	"import":             {begins: ofNoState[:3], do: find},
-	"create":             {creates: true, begins: ofNoState, do: create(false)},
-	"adopt":              {writes: true, begins: ofNoState, do: create(true)},
-	"update":             {writes: true, known: true, stored: true, begins: ofState, do: update},
-	"rotate":             {rotates: true, known: true, stored: true, begins: ofState, do: rotate},
-	"delete":             {deletes: true, known: true, stored: true, begins: ofState, do: destroy},
+	"find":   {known: true, stored: true, begins: ofState, do: find},
+	"import": {begins: ofNoState[:3], do: find},
+	"create": {creates: true, begins: ofNoState, do: create(false)},
+	"adopt":  {writes: true, begins: ofNoState, do: create(true)},
+	"update": {writes: true, known: true, stored: true, begins: ofState, do: update},
+	"rotate": {rotates: true, known: true, stored: true, begins: ofState, do: rotate},
+	"delete": {deletes: true, known: true, stored: true, begins: ofState, do: destroy},
+	"replace": {
+		deletes: true, creates: true, writes: true, known: true, stored: true, begins: []string{"exists"}, do: replace,
+	},
 	"rotate, not stored": {rotates: true, known: true, begins: ofState, do: rotate},
 	"delete, not stored": {deletes: true, known: true, begins: ofState, do: destroy},
 }
@@ -80,18 +83,100 @@ func destroy(ctx context.Context, s *usergroup.Service, prior usergroup.Prior) (
 	return s.Delete(ctx, prior)
 }
 
-// variants are what services make of the contract.
-var variants = map[string]emulator.Options{
+// replace is what Terraform does to a group that is tainted.
+func replace(ctx context.Context, s *usergroup.Service, prior usergroup.Prior) (usergroup.Result, error) {
+	deleted, err := s.Delete(ctx, prior)
+	if err != nil {
+		return deleted, err
+	}
+	created, err := s.Create(ctx, wanted(prior.ID), true)
+	created.Warnings = append(deleted.Warnings, created.Warnings...)
+	return created, err
+}
+
+// variant is what a service makes of the contract, and what the provider is told about it.
+type variant struct {
+	emulator.Options
+
+	lookupFields []string
+	gateway      time.Duration // after how long something in front of the service responds with 504, or 0
+	// of has the operations for which it makes a difference, or is empty for all.
+	of []string
+}
+
+var allFields = []string{"name", "mapping", "properties"}
+
+var variants = map[string]variant{
 	"stored":         {},
-	"echo":           {Answers: emulator.AnswersEcho},
-	"merging":        {Updates: emulator.UpdatesMerge},
-	"clearing":       {Updates: emulator.UpdatesClear},
-	"success 0":      {Refusals: emulator.RefusalsSuccessZero},
-	"stale 401":      {StaleTokenStatus: http.StatusUnauthorized},
-	"stale 500":      {StaleTokenStatus: http.StatusInternalServerError},
-	"name required":  {NameRequired: true},
-	"defaults":       {DefaultName: "New user group", DefaultProperties: `{"plan":"free"}`},
-	"reused numbers": {ReuseTeamIDs: true},
+	"echo":           {Options: emulator.Options{Answers: emulator.AnswersEcho}},
+	"merging":        {Options: emulator.Options{Updates: emulator.UpdatesMerge}, of: []string{"adopt", "update"}},
+	"clearing":       {Options: emulator.Options{Updates: emulator.UpdatesClear}, of: []string{"adopt", "update"}},
+	"success 0":      {Options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}},
+	"stale 401":      {Options: emulator.Options{StaleTokenStatus: http.StatusUnauthorized}},
+	"stale 500":      {Options: emulator.Options{StaleTokenStatus: http.StatusInternalServerError}},
+	"name required":  {Options: emulator.Options{NameRequired: true}, lookupFields: allFields[:1]},
+	"defaults":       {Options: emulator.Options{DefaultName: "New user group", DefaultProperties: `{"plan":"free"}`}},
+	"reused numbers": {Options: emulator.Options{ReuseTeamIDs: true}},
+	"all fields required": {
+		Options:      emulator.Options{Required: allFields, RequiredToUpdate: allFields},
+		lookupFields: allFields, of: []string{"find", "import", "create", "delete"},
+	},
+	"false left out": {Options: emulator.Options{OmitZero: true}, of: []string{"find", "import", "create", "adopt", "rotate"}},
+	"rows counted": {
+		Options: emulator.Options{CountsChangedRows: true}, of: []string{"adopt", "update", "import"},
+	},
+	"a replica": {
+		Options: emulator.Options{ReplicaLag: 2 * time.Second}, of: []string{"find", "import", "adopt", "rotate", "delete"},
+	},
+	"the sent token in the response": {Options: emulator.Options{StaleRotations: true}, of: []string{"rotate"}},
+	"rotations that take effect later": {
+		Options: emulator.Options{RotationDelay: 5 * time.Second}, of: []string{"rotate"},
+	},
+	"slow rotations": {
+		Options: emulator.Options{WorkTimes: map[string]time.Duration{http.MethodPost: slowWork}}, of: []string{"rotate"},
+	},
+	"slow rotations behind a gateway": {
+		Options: emulator.Options{WorkTimes: map[string]time.Duration{http.MethodPost: slowWork / 2}},
+		gateway: 10 * time.Second, of: []string{"rotate"},
+	},
+	"busy deletions": {
+		Options: emulator.Options{BusyStatus: http.StatusConflict, BusyDeletions: 1},
+		of:      []string{"find", "delete", "replace"},
+	},
+	"deletions that come too early": {
+		Options: emulator.Options{BusyStatus: http.StatusForbidden, BusyDeletions: 1, BusyRetryAfter: 2},
+		of:      []string{"find", "delete"},
+	},
+	"deletions that take effect later": {
+		Options: emulator.Options{DeletionDelay: 5 * time.Second}, of: []string{"replace", "delete"},
+	},
+	// The following make a difference if an environment is expected.
+	"equal numbers":      {Options: emulator.Options{SameTeamIDs: true}, of: []string{}},
+	"no numbers":         {Options: emulator.Options{Omit: []string{"team_id"}}, of: []string{}},
+	"a full account":     {Options: emulator.Options{MaxGroups: 2}, of: []string{}},
+	"IDs with a pattern": {Options: emulator.Options{IDPattern: "^(acme|neighbor)$"}, of: []string{}},
+	"IDs in capitals":    {Options: emulator.Options{UpperIDs: true}, of: []string{}},
+}
+
+// slowWork is longer than the provider waits, but not as long as all of its retries take.
+const slowWork = 41 * time.Second
+
+// isFor reports whether the variant makes a difference for an operation.
+func (v variant) isFor(operation string) bool {
+	operation, _, _ = strings.Cut(operation, ",")
+	return v.of == nil || slices.Contains(v.of, operation)
+}
+
+// environments are what the provider expects of the API key, which opens Customer, and what the state has noted about
+// the environment of its group. The group of the state is in Testing if that is noted: then the group with its ID in
+// Customer is another one.
+var environments = map[string]struct{ expected, noted string }{
+	"":                           {},
+	"Customer":                   {expected: "Customer"},
+	"Testing":                    {expected: "Testing"},
+	"Customer, noted":            {expected: "Customer", noted: "Customer"},
+	"Testing, noted":             {expected: "Testing", noted: "Testing"},
+	"Customer, Testing is noted": {expected: "Customer", noted: "Testing"},
 }
 
 // priorOf returns what the state has about a group.
@@ -110,7 +195,7 @@ func (o operation) priorOf(group emulator.Group) usergroup.Prior {
 	return prior
 }
 
-// scene is the start of histories. An environment is what the provider expects; the API key opens Customer.
+// scene is the start of histories.
 type scene struct {
 	operation
 	named                        string
@@ -121,19 +206,31 @@ func (s scene) String() string {
 	return strings.TrimSuffix(strings.Join([]string{s.named, s.begins, s.variant, s.environment}, "/"), "/")
 }
 
+// sceneOf returns the scene with the name that String returns.
+func sceneOf(name string) scene {
+	parts := append(strings.Split(name, "/"), "")
+	return scene{operations[parts[0]], parts[0], parts[1], parts[2], parts[3]}
+}
+
+// scenes returns the scenes that are searched.
 func scenes() (all []scene) {
 	for named, o := range operations {
 		for _, begins := range o.begins {
-			for variant := range variants {
-				if !o.writes && (variant == "merging" || variant == "clearing") {
-					continue // It behaves as stored.
+			for name, v := range variants {
+				if v.isFor(named) {
+					all = append(all, scene{o, named, begins, name, ""})
 				}
-				all = append(all, scene{o, named, begins, variant, ""})
 			}
-			for _, environment := range []string{"Customer", "Testing"} {
-				if begins == "exists" || begins == "absent" {
-					all = append(all, scene{o, named, begins, "stored", environment})
-				}
+			if begins != "exists" && begins != "absent" {
+				continue
+			}
+			all = append(all, scene{o, named, begins, "stored", "Customer"}, scene{o, named, begins, "stored", "Testing"})
+			if !o.known {
+				continue
+			}
+			all = append(all, scene{o, named, begins, "stored", "Customer, noted"})
+			for _, variant := range []string{"stored", "equal numbers", "no numbers"} {
+				all = append(all, scene{o, named, begins, variant, "Testing, noted"})
 			}
 		}
 	}
@@ -173,10 +270,8 @@ type history struct {
 // start returns the history at its beginning.
 func (s scene) start() *history {
 	h := &history{scene: s, transient: true}
-	h.ledger = newLedger(&record{scene: s.String()}, variants[s.variant], &actor{operation: s.operation, name: "we"})
-	if s.environment == "Testing" { // Nothing may be changed with the wrong key.
-		h.actor.writes, h.actor.rotates, h.actor.deletes = false, false, false
-	}
+	r := &record{scene: s.String(), operations: []string{s.named}, begins: s.begins, variant: s.variant}
+	h.ledger = newLedger(r, variants[s.variant].Options, &actor{operation: s.operation, name: "we"})
 	h.made(h.Seed(emulator.Group{ID: "neighbor", Name: "Neighbor"}), before)
 	h.neighbor = h.lookUp("neighbor")
 	h.newNeighbor = isNew(h.neighbor)
@@ -185,13 +280,15 @@ func (s scene) start() *history {
 	case "nameless":
 		group = emulator.Group{ID: id}
 	case "alike":
-		group = emulator.Group{ID: id, Name: newName, Properties: json.RawMessage(wantedProperties)}
+		group.Name, group.Properties = newName, json.RawMessage(wantedProperties)
+		group.Mapping = map[string]string{"sales": "acme-db"}
 	}
 	made := h.Seed(emulator.Group{ID: id})
 	h.creation = isNew(h.lookUp(id))
 	group.TeamID, group.Token = made.TeamID, made.Token
 	h.made(h.Seed(group), before)
 	h.actor.prior = s.priorOf(group)
+	h.setEnvironment()
 	switch s.begins {
 	case "absent":
 		h.Remove(id)
@@ -201,22 +298,47 @@ func (s scene) start() *history {
 		h.Remove(id)
 		h.made(h.Seed(emulator.Group{ID: id, Name: "Theirs"}), another)
 	}
+	time.Sleep(variants[s.variant].ReplicaLag)
 	h.seen()
 	h.events, h.broken = nil, nil
 	return h
 }
 
+// setEnvironment sets what the state has noted, and what may be done with the API key. With the wrong one, nothing may be
+// changed.
+func (h *history) setEnvironment() {
+	e := environments[h.environment]
+	h.actor.prior.Environment = e.noted
+	if e.expected != "Testing" && e.noted != "Testing" {
+		return
+	}
+	h.actor.writes, h.actor.rotates, h.actor.deletes = false, false, false
+	if e.noted != "Testing" {
+		return
+	}
+	theirs, _ := h.Group(id)
+	h.made(theirs, another)
+	h.Emulator.In("Testing").Seed(emulator.Group{ID: "neighbor"}) // so that the next one can have the number of theirs
+	ours := h.Emulator.In("Testing").Seed(emulator.Group{ID: id, Name: oldName})
+	h.actor.prior = h.priorOf(ours)
+	h.actor.prior.Environment = e.noted
+}
+
 // lookUp returns the response to the lookup of a group that exists, and isNew that to its creation.
 func (h *history) lookUp(id string) reply {
-	body := strings.NewReader(`{"user_group_id":"` + id + `","name":"` + id + `"}`)
-	r := httptest.NewRequest(http.MethodGet, "/api/user", body)
+	text := `{"user_group_id":"` + id + `","name":"` + id + `"}`
+	if len(variants[h.variant].Required) > 1 {
+		text = `{"user_group_id":"` + id + `","name":"` + id + `","mapping":{},"properties":{}}`
+	}
+	r := httptest.NewRequest(http.MethodGet, "/api/user", strings.NewReader(text))
 	r.Header.Set("Authorization", "Token "+emulator.DefaultKey)
 	r.Header.Set("Content-Type", "application/json")
 	return serve(h, r)
 }
 
 func isNew(r reply) reply {
-	r.body = bytes.Replace(r.body, []byte(`"new_user_group":false`), []byte(`"new_user_group":true`), 1)
+	r.body = bytes.Replace(r.body, []byte(`"new_user_group":false,`), nil, 1)
+	r.body = bytes.Replace(r.body, []byte(`"success":1,`), []byte(`"success":1,"new_user_group":true,`), 1)
 	return r
 }
 
@@ -242,14 +364,14 @@ func (h *history) operate(ctx context.Context) {
 	ctx, h.stop = context.WithCancel(ctx)
 	defer h.stop()
 	begun := time.Now()
-	settings := usergroup.Settings{Environment: h.environment}
-	if variants[h.variant].NameRequired {
-		settings.LookupFields = []string{"name"}
-	}
-	service := newService(h, retries(h.budget), settings)
+	service := newService(h, retries(h.budget), usergroup.Settings{
+		Environment: environments[h.environment].expected, LookupFields: variants[h.variant].lookupFields,
+	})
 	h.actor.operate(ctx, h.ledger, service)
 	h.took = time.Since(begun)
 	for _, work := range h.late {
 		serve(h, work)
 	}
+	h.WaitIdle()
+	h.seen()
 }

@@ -3,7 +3,6 @@ package usergroup_test
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -88,8 +87,7 @@ func TestOperations(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				all := scenes()
-				h := all[slices.IndexFunc(all, func(s scene) bool { return s.String() == e.scene })].start()
+				h := sceneOf(e.scene).start()
 				h.script = []string{}
 				for call := range strings.SplitSeq(e.calls, ", ") {
 					_, fault, _ := strings.Cut(call, " ")

@@ -40,6 +40,7 @@ func (p pair) String() string {
 
 func pairs() (all []pair) {
 	names := slices.Sorted(maps.Keys(operations))
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "replace" }) // It is two operations already.
 	for i, first := range names {
 		for _, second := range names[i:] {
 			both := [2]string{first, second}
@@ -91,7 +92,8 @@ type turn struct {
 // play plays and checks one order.
 func (p pair) play(t *testing.T, c *choices) *together {
 	w := &together{pair: p, choices: c, arrivals: make(chan *turn)}
-	w.ledger = newLedger(&record{scene: p.String()}, variants[p.variant], nil)
+	r := &record{scene: p.String(), operations: p.operations[:], begins: p.begins, variant: p.variant}
+	w.ledger = newLedger(r, variants[p.variant].Options, nil)
 	group := w.Seed(emulator.Group{ID: id, Name: oldName})
 	w.made(group, before)
 	if p.begins == "absent" {
@@ -203,7 +205,7 @@ func (r *run) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, lost
 	if fault > 0 {
 		names := []string{"", "lost before the work", "lost after the work", "late"}
-		r.faults = append(r.faults, names[fault]+" of "+request.Method)
+		r.faults = append(r.faults, befallen{names[fault], request.Method})
 		r.tell("%s: (%s)", r.actor.name, r.faults[len(r.faults)-1])
 	}
 	switch fault {

@@ -56,6 +56,7 @@ type reply struct {
 	status     int
 	body       []byte
 	retryAfter string
+	age        string
 }
 
 var (
@@ -65,9 +66,9 @@ var (
 )
 
 // refusal is a response of the service itself, and page is one of something in front of it.
-func refusal(status int) reply {
-	return reply{status: status, body: []byte(`{"success":0,"message":"no"}`)}
-}
+func refusal(status int) reply { return reply{status: status, body: refused} }
+
+var refused = []byte(`{"success":0,"message":"no"}`)
 
 func page(status int) reply {
 	return reply{status: status, body: []byte("<html>Please sign in.</html>")}
@@ -78,8 +79,10 @@ func (r reply) response() (*http.Response, error) {
 		return nil, errors.New("the connection was cut")
 	}
 	header := http.Header{"Content-Type": {"application/json"}}
-	if r.retryAfter != "" {
-		header.Set("Retry-After", r.retryAfter)
+	for name, value := range map[string]string{"Retry-After": r.retryAfter, "Age": r.age} {
+		if value != "" {
+			header.Set(name, value)
+		}
 	}
 	return &http.Response{
 		StatusCode: r.status, ProtoMajor: 1, ProtoMinor: 1, Header: header,
@@ -88,9 +91,18 @@ func (r reply) response() (*http.Response, error) {
 }
 
 // received tells the client that its request is being sent, and returns the request as the service receives it.
-// Otherwise, the client would conclude that nothing was done.
 func received(r *http.Request) (*http.Request, string) {
+	connect(r)
+	return copied(r)
+}
+
+// connect tells the client that its request is being sent. Otherwise, the client would conclude that nothing was done.
+func connect(r *http.Request) {
 	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
+}
+
+// copied returns the request as the service receives it.
+func copied(r *http.Request) (*http.Request, string) {
 	body, _ := io.ReadAll(r.Body)
 	kept := httptest.NewRequest(r.Method, r.URL.Path, bytes.NewReader(body))
 	kept.Header = r.Header
@@ -100,7 +112,9 @@ func received(r *http.Request) (*http.Request, string) {
 func serve(service http.Handler, r *http.Request) reply {
 	recorder := httptest.NewRecorder()
 	service.ServeHTTP(recorder, r)
-	return reply{status: recorder.Code, body: recorder.Body.Bytes()}
+	return reply{
+		status: recorder.Code, body: recorder.Body.Bytes(), retryAfter: recorder.Header().Get("Retry-After"),
+	}
 }
 
 // maker is who has made a group: a run, or one of the following.
@@ -119,6 +133,7 @@ type actor struct {
 	prior usergroup.Prior
 
 	created, updated, rotated, deleted int
+	unchanged                          bool // an update changed nothing, which the service refuses
 	result                             usergroup.Result
 	err                                error
 	problems                           []*usergroup.Problem
@@ -126,18 +141,10 @@ type actor struct {
 
 // of returns how often an operation was carried out.
 func (a *actor) of(operation usergroup.Operation) int {
-	switch operation {
-	case usergroup.Create:
-		return a.created
-	case usergroup.Adopt, usergroup.Update:
-		return a.updated
-	case usergroup.Rotate:
-		return a.rotated
-	case usergroup.Delete:
-		return a.deleted
-	default:
-		return 0
-	}
+	return map[usergroup.Operation]int{
+		usergroup.Create: a.created, usergroup.Adopt: a.updated, usergroup.Update: a.updated,
+		usergroup.Rotate: a.rotated, usergroup.Delete: a.deleted,
+	}[operation]
 }
 
 // operate carries out the operation.
@@ -181,7 +188,11 @@ func (l *ledger) note(call emulator.Call) {
 	a, made := l.actor, l.makers[call.TeamID]
 	l.tell("%s: %s", a.name, call)
 	placeholder := made == lookup
+	group, there := l.Group(id)
+	isUnchanged := call.Method == http.MethodPut && call.Refused != "" && call.ID == id && there && isWanted(group)
 	switch {
+	case isUnchanged:
+		a.unchanged = true
 	case call.Created && isLookup(call):
 		l.makers[call.TeamID] = lookup
 	case call.Created:
@@ -231,9 +242,9 @@ func (l *ledger) made(group emulator.Group, by maker) {
 	l.seen()
 }
 
-// isLookup reports whether a call was a lookup. Only creations contain a mapping, as wanted returns them.
+// isLookup reports whether a call was a lookup. Only creations have something in a mapping, as wanted returns it.
 func isLookup(call emulator.Call) bool {
-	return call.Method == http.MethodGet && !bytes.Contains(call.Body, []byte(`"mapping"`))
+	return call.Method == http.MethodGet && !bytes.Contains(call.Body, []byte(`"mapping":{"`))
 }
 
 // isOfPreflight reports whether an ID, or the body of a request, is about a group that the preflight creates.
