@@ -86,9 +86,10 @@ func TestImportOfAMissingGroupLeavesNothing(t *testing.T) {
 	p.WantNoState(p.Refreshed(state))
 }
 
-// The ID of an import and that of the configuration differ by mistake. A plan would replace, and thereby delete, the group
-// that was just imported. With an import block, plan and import are one run; after the command, the plan is a later run
-// with a refresh of its own. Engines store what a refresh finds only if its run is applied, and no plan that was refused is.
+// The ID of an import and that of the configuration differ by mistake. A plan would replace, and thereby delete, the
+// group that was just imported. With an import block, plan and import are one run; after the command, the plan is a
+// later run with a refresh of its own. Engines store what a refresh finds only if its run is applied, and no plan that
+// was refused is.
 func TestImportUnderAnotherIDIsRefused(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
@@ -112,7 +113,8 @@ func TestImportUnderAnotherIDIsRefused(t *testing.T) {
 }
 
 // TestDeliberateReplacementAfterAnImport checks that changing the ID plans a replacement as usual once a run has shown
-// that configuration and state agreed: an update, even of a flag, or a run after which the engine has stored the refresh.
+// that configuration and state agreed: an update, even of a flag, or a run after which the engine has stored the
+// refresh.
 func TestDeliberateReplacementAfterAnImport(t *testing.T) {
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})

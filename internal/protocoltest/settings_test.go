@@ -105,9 +105,11 @@ func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 			"", "  ", marker + "\n" + marker, marker + "\x00", marker + "\u200b", marker + "\u00ad" + marker,
 			marker + "\u2060" + marker, "\ufeff" + marker, inEnvironment("  "), inEnvironment("a\n" + marker),
 		},
-		"allow_http":          {noText},
-		"request_timeout":     {marker, "30", "0s", "-1s", noText},
-		"max_retries":         {-1, 101, 91.25, 1e300, noText, inEnvironment("-1"), inEnvironment("101"), inEnvironment("1.5")},
+		"allow_http":      {noText},
+		"request_timeout": {marker, "30", "0s", "-1s", noText},
+		"max_retries": {
+			-1, 101, 91.25, 1e300, noText, inEnvironment("-1"), inEnvironment("101"), inEnvironment("1.5"),
+		},
 		"retry_wait_max":      {marker, noText},
 		"requests_per_second": {0.0, noText, inEnvironment("0"), inEnvironment("NaN")},
 		"headers": {

@@ -243,7 +243,8 @@ func TestALostTokenIsNotInTheState(t *testing.T) {
 	state := p.Created(Acme())
 	p.Fault(http.MethodPost, emulator.NoToken)
 	after, diags := p.Update(state, NextQuarter())
-	diags.WantError(cannotRotate, "The token was rotated, but the new one is not in a state", "rotates the token once more")
+	diags.WantError(cannotRotate, "The token was rotated, but the new one is not in a state",
+		"rotates the token once more")
 	p.WantSame(after, state)
 }
 

@@ -13,8 +13,8 @@ const (
 	titleTooManyDeletions = "More user groups would be deleted than max_deletions allows"
 )
 
-// deletionLimit counts the groups that a run plans or attempts to delete, and refuses those beyond max_deletions. Engines
-// plan and apply in different processes, and do not plan every deletion, so each process has its own count.
+// deletionLimit counts the groups that a run plans or attempts to delete, and refuses those beyond max_deletions.
+// Engines plan and apply in different processes, and do not plan every deletion, so each process has its own count.
 type deletionLimit struct {
 	most *int64 // nil for no limit
 

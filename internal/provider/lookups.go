@@ -145,8 +145,8 @@ func reportsMissing(diags *diag.Diagnostics, err error) bool {
 }
 
 // reportFailed reports the failed lookups of many groups: each that leaves a group behind or that others refer to, and
-// most of the others at most. It leaves out those that only say that an earlier error, or the user, has ended the run, unless there is
-// nothing else.
+// most of the others at most. It leaves out those that only say that an earlier error, or the user, has ended the run,
+// unless there is nothing else.
 func reportFailed(diags *diag.Diagnostics, failed []error, most int) {
 	var ended error
 	for _, err := range failed {

@@ -57,7 +57,8 @@ func TestEveryArgumentIsReadAsInTheEnvironment(t *testing.T) {
 			t.Errorf("%s is not in the schema, or nobody has said how it is written", name)
 			continue
 		}
-		for _, want := range append(notations[name], notation{nil, ""}, notation{"", ""}, notation{protocoltest.Unknown, ""}) {
+		nothing := []notation{{nil, ""}, {"", ""}, {protocoltest.Unknown, ""}}
+		for _, want := range append(nothing, notations[name]...) {
 			if want.value == "" && notations[name][0].text != "plain" {
 				continue // only a text can be empty
 			}

@@ -68,7 +68,8 @@ func TestManagedFieldsAreTheAttributesOfTheirNames(t *testing.T) {
 	}
 }
 
-// fieldSample has values of a managed field for TestManagedFields: ours are in the configuration, theirs at the service.
+// fieldSample has values of a managed field for TestManagedFields: ours are in the configuration, theirs at the
+// service.
 type fieldSample struct {
 	ours, others, theirs, empty any // as in a configuration and, for a number and a text, as in JSON
 	// inJSON is ours as a request sends it, if that is not the same.
