@@ -38,6 +38,9 @@ func (e *Error) Passes() bool { return kinds[e.Kind].passes }
 // IsUnderWay reports whether the service may still be at work on the call.
 func (e *Error) IsUnderWay() bool { return kinds[e.Kind].isUnderWay }
 
+// EndsAll reports whether no other call can get through either.
+func (e *Error) EndsAll() bool { return kinds[e.Kind].endsAll }
+
 // MayBeToken reports whether a token that is no longer current may be the reason for the failure. The contract does not
 // specify the status of such a refusal.
 func (e *Error) MayBeToken() bool { return kinds[e.Kind].mayBeToken }

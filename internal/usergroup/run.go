@@ -153,7 +153,7 @@ func (s *Service) endingOfCall(call *api.Error) ending {
 	switch {
 	case call.Kind == api.Stopped:
 		return ending{}
-	case call.Kind == api.NotSent, call.Kind == api.Blocked:
+	case call.EndsAll():
 		return ending{way: everything, since: s.client.LastThrough()}
 	case !call.Decided():
 		return method

@@ -8,6 +8,7 @@
 package usergroup
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -95,7 +96,7 @@ func (o *op) refuseToBegin() *Problem {
 		return o.refer(cause)
 	}
 	known, expected := o.know.environment(), o.settings.Environment
-	if known == "" || expected == "" || known == expected {
+	if expected == "" || cmp.Or(known, expected) == expected {
 		return nil
 	}
 	problem := o.problem(WrongEnvironment, nil)
