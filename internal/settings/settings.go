@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 
@@ -141,6 +142,7 @@ func (v *values) complete() (faults []Fault) {
 			faults = append(faults, Fault{Argument: "base_url", Why: err.Error() + ", and elsewhere with allow_http = true"})
 		}
 		v.Client.URL = address
+		faults = append(faults, proxyFaults(address)...)
 	}
 	if v.certificate == "" && v.key == "" {
 		return faults
@@ -152,4 +154,16 @@ func (v *values) complete() (faults []Fault) {
 	}
 	v.Client.ClientCertificate = &pair
 	return faults
+}
+
+// proxyFaults returns what is wrong with the environment variable that names the proxy for an address.
+func proxyFaults(address *url.URL) []Fault {
+	if address == nil {
+		return nil
+	}
+	err := api.ProxyFault(address)
+	if err == nil {
+		return nil
+	}
+	return []Fault{{Argument: "base_url", Why: "cannot be reached: " + err.Error()}}
 }

@@ -229,3 +229,25 @@ func TestFromEnvironment(t *testing.T) {
 		t.Errorf("got %v, %v", read, err)
 	}
 }
+
+// TestUnreadableProxyIsAFault: a proxy variable that cannot be parsed must be a fault before any call, which does not
+// show the value.
+func TestUnreadableProxyIsAFault(t *testing.T) {
+	required := map[string]string{"base_url": "https://dashboards.example.com", "api_key": "key"}
+	read := func(proxy string) []Fault {
+		t.Setenv("HTTPS_PROXY", proxy)
+		_, faults := Read(func(name string) (string, bool) {
+			text, isSet := required[name]
+			return text, isSet
+		})
+		return faults
+	}
+	if faults := read("http://user:hunter2@proxy.example:8080"); len(faults) > 0 {
+		t.Errorf("a proxy with a password: %v", faults)
+	}
+	faults := read("http://user:hunter2%zz@proxy.example:8080")
+	if len(faults) != 1 || faults[0].Argument != "base_url" || !strings.Contains(faults[0].Why, "HTTPS_PROXY") ||
+		strings.Contains(faults[0].Why, "hunter2") {
+		t.Errorf("want one fault that names the variable and not its value, got %v", faults)
+	}
+}
