@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
@@ -24,6 +25,11 @@ func probes(r *reader) {
 		if !strings.Contains(printed, line) {
 			r.t.Errorf("the page shows\n%s\nbut the probe prints\n%s", line, printed)
 		}
+	}
+	_, calls, _ := strings.Cut(printed, " Calls: ")
+	calls, _, _ = strings.Cut(calls, ".")
+	if made, err := strconv.Atoi(calls); err != nil || made >= 100 {
+		r.t.Errorf("the page says fewer than 100 calls, but the probe made %q", calls)
 	}
 	r.has()
 	r.probesEmulator()

@@ -1,0 +1,452 @@
+package acceptance
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/probe"
+	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+	"github.com/dashembed/terraform-provider-embed/internal/provider"
+	"github.com/dashembed/terraform-provider-embed/internal/settings"
+)
+
+// The tests in this file hold what the pages state against what is true: messages, defaults, bounds, versions, statuses
+// and numbers of calls.
+
+// everyPage returns the texts of all pages, and of each README.
+func everyPage(t *testing.T) map[string]string {
+	t.Helper()
+	texts := pages(t)
+	for name, text := range exampleFiles(t) {
+		if strings.HasSuffix(name, ".md") {
+			texts["examples/"+name] = text
+		}
+	}
+	texts["README.md"] = readPage(t, "../../README.md")
+	return texts
+}
+
+// textsOf returns the string constants in the Go files of a directory. Those that are joined with + are one.
+func textsOf(t *testing.T, dir string) (texts []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(node ast.Node) bool {
+			expression, is := node.(ast.Expr)
+			if !is {
+				return true
+			}
+			text, isText := constantText(expression)
+			if isText {
+				texts = append(texts, text)
+			}
+			return !isText
+		})
+	}
+	return texts
+}
+
+// constantText returns the text of a literal, or of literals that are joined with +.
+func constantText(expression ast.Expr) (text string, is bool) {
+	switch e := expression.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		return text, err == nil && e.Kind == token.STRING
+	case *ast.BinaryExpr:
+		left, isLeft := constantText(e.X)
+		right, isRight := constantText(e.Y)
+		return left + right, isLeft && isRight
+	}
+	return "", false
+}
+
+// engineSays are words of Terraform or OpenTofu that pages quote. Tests that follow the pages run into most of them.
+var engineSays = []string{
+	"0 to add", "0 to destroy", "to add", "to change", "to destroy", "to forget", "to import", "No changes",
+	"Check block assertion failed", "Failed to install provider", "Incomplete lock file information",
+	"doesn't match any of the checksums", "will no longer be managed",
+}
+
+// stressed are words that pages only stress.
+var stressed = []string{"Production", "Sensitive", "data sources", "no", "schema IDs", "user group", "whether"}
+
+// TestQuotedMessages checks that whatever a page sets in italics is a message of the provider, or words of an engine, or
+// known to be only stressed. A message that was reworded or never existed is found.
+func TestQuotedMessages(t *testing.T) {
+	t.Parallel()
+	said := strings.Join(textsOf(t, "../provider"), "\n")
+	said = strings.ReplaceAll(said, "%q", `"…"`)
+	bold := regexp.MustCompile(`\*\*[^*]+\*\*`)
+	italics := regexp.MustCompile(`\*([^*\n]+)\*`)
+	ofProvider := 0
+	for name, page := range everyPage(t) {
+		page = inlineCode.ReplaceAllString(codeBlock.ReplaceAllString(page, ""), "")
+		for _, found := range italics.FindAllStringSubmatch(bold.ReplaceAllString(page, ""), -1) {
+			switch quoted := found[1]; {
+			case slices.Contains(engineSays, quoted), slices.Contains(stressed, quoted):
+			case strings.Contains(said, quoted):
+				ofProvider++
+			default:
+				t.Errorf("%s quotes %q, which the provider does not say", name, quoted)
+			}
+		}
+	}
+	if ofProvider < 6 {
+		t.Errorf("found only %d messages of the provider", ofProvider)
+	}
+}
+
+// described returns the description of each argument in the schema of a page.
+func described(t *testing.T, page string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	argument := regexp.MustCompile("(?m)^- `(\\w+)` \\([^)]+\\) (.*)$")
+	for _, found := range argument.FindAllStringSubmatch(readPage(t, filepath.Join(docsDir, page)), -1) {
+		all[found[1]] = found[2]
+	}
+	return all
+}
+
+var (
+	byDefault = regexp.MustCompile("Defaults to `([^`]+)`")
+	between   = regexp.MustCompile("Between `([^`]+)` and `([^`]+)`")
+	atLeast   = regexp.MustCompile("At least `([^`]+)`")
+	validAre  = regexp.MustCompile(`Valid values are ([^.]+)\.`)
+	oneCode   = regexp.MustCompile("`([^`]+)`")
+)
+
+// refused reports whether the provider refuses an argument with this text.
+func refused(argument, text string) bool {
+	only := map[string]string{argument: text}
+	return len(settings.Check(func(name string) (string, bool) {
+		text, is := only[name]
+		return text, is
+	})) > 0
+}
+
+// TestFactsOfProviderArguments checks each default, bound and valid value that the descriptions state.
+func TestFactsOfProviderArguments(t *testing.T) {
+	// Not parallel: it sets no variables, but reads those of the environment, which have to be absent.
+	read, faults := settings.Read(func(argument string) (string, bool) {
+		text, is := map[string]string{"base_url": "https://a.example", "api_key": "k"}[argument]
+		return text, is
+	})
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	defaults := map[string]string{
+		"request_timeout": read.Client.RequestTimeout.String(), "retry_wait_max": read.Client.RetryWaitMax.String(),
+		"max_retries": strconv.Itoa(read.Client.MaxRetries), "allow_http": strconv.FormatBool(!refusesHTTP()),
+	}
+	facts := 0
+	for argument, text := range described(t, "index.md") {
+		if found := byDefault.FindStringSubmatch(text); found != nil || defaults[argument] != "" {
+			if facts++; found == nil || found[1] != defaults[argument] {
+				t.Errorf("%s defaults to %q, but the page says %q", argument, defaults[argument], text)
+			}
+		}
+		if found := between.FindStringSubmatch(text); found != nil {
+			facts++
+			most, _ := strconv.Atoi(found[2])
+			if refused(argument, found[1]) || refused(argument, found[2]) || !refused(argument, "-1") ||
+				!refused(argument, strconv.Itoa(most+1)) {
+				t.Errorf("%s has other bounds than %q", argument, found[0])
+			}
+		}
+		if found := atLeast.FindStringSubmatch(text); found != nil {
+			facts++
+			least, _ := strconv.ParseFloat(found[1], 64)
+			if refused(argument, found[1]) || !refused(argument, strconv.FormatFloat(least*0.99, 'f', -1, 64)) {
+				t.Errorf("%s has another bound than %q", argument, found[0])
+			}
+		}
+		if found := validAre.FindStringSubmatch(text); found != nil {
+			facts++
+			for _, value := range oneCode.FindAllStringSubmatch(found[1], -1) {
+				if refused(argument, value[1]) || !refused(argument, value[1]+"x") {
+					t.Errorf("%s does not take %q, or takes anything", argument, value[1])
+				}
+			}
+		}
+	}
+	if facts < 9 {
+		t.Errorf("found only %d facts", facts)
+	}
+}
+
+// refusesHTTP reports whether an address without TLS is refused by default.
+func refusesHTTP() bool {
+	_, faults := settings.Read(func(argument string) (string, bool) {
+		text, is := map[string]string{"base_url": "http://a.example", "api_key": "k"}[argument]
+		return text, is
+	})
+	return len(faults) > 0
+}
+
+// acmeConfig is a configuration of the resource, with other arguments.
+func acmeConfig(more ...any) protocoltest.Object {
+	return protocoltest.With(protocoltest.Object{"user_group_id": "acme", "name": "Acme"}, more...)
+}
+
+func provides(t *testing.T, options emulator.Options) *protocoltest.Provider {
+	t.Helper()
+	return protocoltest.Start(t, provider.NewServer("test"), options)
+}
+
+// TestFactsOfResourceArguments checks the defaults and bounds that the descriptions of the resource state.
+func TestFactsOfResourceArguments(t *testing.T) {
+	t.Parallel()
+	texts := described(t, "resources/user_group.md")
+	p := provides(t, emulator.Options{})
+	found := between.FindStringSubmatch(texts["rotate_token_after_days"])
+	if found == nil {
+		t.Fatal("the page states no bounds")
+	}
+	for text, valid := range map[string]bool{found[1]: true, found[2]: true, "0": false, found[2] + "0": false} {
+		days, _ := strconv.ParseInt(text, 10, 64)
+		if diags := p.Validate(acmeConfig("rotate_token_after_days", days)); diags.HasError() == valid {
+			t.Errorf("%d days: %s", days, diags)
+		}
+	}
+	for argument, want := range map[string]string{
+		"store_token": "true", "adopt_existing": "false", "deletion_protection": "false",
+	} {
+		if found := byDefault.FindStringSubmatch(texts[argument]); found == nil || found[1] != want {
+			t.Errorf("the default of %s is %s, but the page says %q", argument, want, texts[argument])
+		}
+	}
+	state := p.Created(acmeConfig())
+	p.WantTruth(state, "acme") // The token is stored.
+	if _, diags := p.Create(acmeConfig()); !diags.HasError() {
+		t.Error("a group was adopted by default")
+	}
+	p.WantDestroyed(state) // It is not protected.
+	p.WantGroups()
+}
+
+// TestFactsOfVersions checks that no version in the table of the provider's page is newer than the one from which tests
+// use the feature, and that an older one stands there for a reason.
+func TestFactsOfVersions(t *testing.T) {
+	t.Parallel()
+	table := readPage(t, filepath.Join(docsDir, "index.md"))
+	for row, feature := range map[string]engine.Feature{
+		"`for_each` in `import` blocks":                        engine.ForEachImport,
+		"`removed` blocks with `lifecycle`":                    engine.Removed,
+		"Tests of a module":                                    engine.Mocks,
+		"Function `token_fingerprint`":                         engine.Functions,
+		"Write-only arguments of other providers":              engine.WriteOnly,
+		"Import by identity":                                   engine.Identity,
+		"Action, and `terraform query` with the list resource": engine.Actions,
+	} {
+		_, versions, found := strings.Cut(table, "| "+row+" | ")
+		cells := strings.SplitN(versions, " | ", 2)
+		if !found || len(cells) < 2 {
+			t.Errorf("there is no row %q", row)
+			continue
+		}
+		openTofu, _, _ := strings.Cut(cells[1], " |")
+		for name, version := range map[string]string{engine.Terraform: cells[0], engine.OpenTofu: openTofu} {
+			least := engine.Engine{Name: name, Version: version}
+			isNone := version == "not available"
+			if isNone {
+				least.Version = "99"
+			}
+			if feature.In(least) == isNone || !isNone && feature.In(before(least)) {
+				t.Errorf("%s: tests do not use it from %s %s on", row, name, version)
+			}
+		}
+	}
+}
+
+// before returns the engine with the minor version before.
+func before(e engine.Engine) engine.Engine {
+	major, minor, _ := strings.Cut(e.Version, ".")
+	number, _ := strconv.Atoi(minor)
+	e.Version = major + "." + strconv.Itoa(number-1)
+	return e
+}
+
+// TestFactsOfRotations checks that a rotation that is answered with one of the statuses on the page is not sent again,
+// and that the others of their kind are on the page.
+func TestFactsOfRotations(t *testing.T) {
+	t.Parallel()
+	const sentence = "A rotation is never sent again after a time-out, or after "
+	_, listed, found := strings.Cut(readPage(t, filepath.Join(docsDir, "guides/service-behavior.md")), sentence)
+	listed, _, _ = strings.Cut(listed, ", because")
+	stated := regexp.MustCompile(`\d{3}`).FindAllString(listed, -1)
+	if !found || len(stated) < 3 {
+		t.Fatal("the page does not list the statuses")
+	}
+	for _, status := range []int{
+		400, 401, 403, 404, 405, 408, 409, 410, 422, 423, 425, 429, 500, 501, 502, 503, 504, 520, 522, 524, 529,
+	} {
+		isStated := slices.Contains(stated, strconv.Itoa(status))
+		p := provides(t, emulator.Options{})
+		state := p.Created(acmeConfig("rotate_token_when_changed", protocoltest.Object{"a": "1"}))
+		p.Service.Fail(emulator.Fault{Method: "POST", Kind: emulator.Answer, Status: status, Body: `{"success":0}`})
+		p.Service.ResetCounts()
+		_, diags := p.Update(state, acmeConfig("rotate_token_when_changed", protocoltest.Object{"a": "2"}))
+		sent := 0
+		for _, call := range p.Service.Calls() {
+			if call.Method == "POST" {
+				sent++
+			}
+		}
+		unknown := strings.Contains(strings.Join(strings.Fields(diags.String()), " "), "It is not known whether")
+		if isOnce := sent == 1 && unknown; isOnce != isStated {
+			t.Errorf("%d: sent %d times, on the page: %t\n%s", status, sent, isStated, diags)
+		}
+	}
+}
+
+// TestFactsOfTheProbe checks the exit codes on the page.
+func TestFactsOfTheProbe(t *testing.T) {
+	t.Parallel()
+	page := readPage(t, filepath.Join(docsDir, "guides/service-behavior.md"))
+	for code, words := range map[int]string{
+		probe.ExitSafe: "no `ERROR`", probe.ExitUnfinished: "the probe ended early, or left a group behind",
+		probe.ExitUsage: "a flag or a variable is wrong", probe.ExitUnsafe: "at least one `ERROR`",
+	} {
+		if row := "| " + strconv.Itoa(code) + " | " + words + " |"; !strings.Contains(page, row) {
+			t.Errorf("the page does not have %q", row)
+		}
+	}
+}
+
+// TestFactsOfCalls checks each row of the table of calls.
+func TestFactsOfCalls(t *testing.T) {
+	t.Parallel()
+	trigger := func(value string) protocoltest.Object { return protocoltest.Object{"a": value} }
+	one := acmeConfig("rotate_token_when_changed", trigger("1"))
+	hidden := protocoltest.With(one, "store_token", false)
+	type operation = func(p *protocoltest.Provider, state, hidden protocoltest.State)
+	rotates := func(config protocoltest.Object) protocoltest.Object {
+		return protocoltest.With(config, "rotate_token_when_changed", trigger("2"))
+	}
+	operations := map[string]map[string]operation{
+		"Look up a group that exists": {
+			"GET": func(p *protocoltest.Provider, state, _ protocoltest.State) { p.Refreshed(state) },
+		},
+		"Look up a group that is missing": {
+			"GET > preflight > GET > DELETE": func(p *protocoltest.Provider, _, _ protocoltest.State) {
+				_, _ = p.Data("embed_user_group", protocoltest.Object{"user_group_id": "nobody"})
+			},
+		},
+		"Create, or fail because the group exists": {
+			"GET": func(p *protocoltest.Provider, _, _ protocoltest.State) { _, _ = p.Create(acmeConfig()) },
+		},
+		"Update": {
+			"PUT": func(p *protocoltest.Provider, state, _ protocoltest.State) {
+				p.Updated(state, protocoltest.With(one, "name", "Other", "properties", "{}"))
+			},
+		},
+		"Rotate or delete": {
+			"POST":         func(p *protocoltest.Provider, state, _ protocoltest.State) { p.Updated(state, rotates(one)) },
+			"DELETE":       func(p *protocoltest.Provider, state, _ protocoltest.State) { p.WantDestroyed(state) },
+			"GET > POST":   func(p *protocoltest.Provider, _, state protocoltest.State) { p.Updated(state, rotates(hidden)) },
+			"GET > DELETE": func(p *protocoltest.Provider, _, state protocoltest.State) { p.WantDestroyed(state) },
+		},
+		"Invoke the action": {
+			"GET > POST": func(p *protocoltest.Provider, _, _ protocoltest.State) {
+				_, _ = p.Invoke(protocoltest.Object{"user_group_id": "acme"})
+			},
+		},
+		"Rotate or delete with an old token that the service refuses": {
+			"DELETE > GET > DELETE": func(p *protocoltest.Provider, state, _ protocoltest.State) {
+				p.Service.RotateBehind("acme")
+				p.WantDestroyed(state)
+			},
+		},
+	}
+	page := readPage(t, filepath.Join(docsDir, "guides/service-behavior.md"))
+	for row, calls := range operations {
+		_, stated, found := strings.Cut(page, "| "+row+" | ")
+		stated, _, _ = strings.Cut(stated, " |")
+		if !found {
+			t.Errorf("the page has no row %q", row)
+		}
+		for want, operate := range calls {
+			p := provides(t, emulator.Options{})
+			state := p.Created(one)
+			withoutToken := p.Updated(state, hidden)
+			p.Service.ResetCounts()
+			operate(p, state, withoutToken)
+			p.WantCalls(want)
+			number := strconv.Itoa(1 + strings.Count(strings.ReplaceAll(want, "preflight > ", ""), ">"))
+			if !strings.Contains(stated, number) {
+				t.Errorf("%s: %s, but the page says %s", row, want, stated)
+			}
+		}
+	}
+}
+
+// TestNamesInPagesExist checks the variables that pages name, and the flags of the emulator.
+func TestNamesInPagesExist(t *testing.T) {
+	t.Parallel()
+	var variables []string
+	for _, argument := range settings.Names() {
+		variables = append(variables, settings.Variable(argument))
+	}
+	variable := regexp.MustCompile(`EMBED_[A-Z_]+`)
+	flag := regexp.MustCompile("`-([a-z-]+)(?: [^`]*)?`")
+	emulatorsFlags := readPage(t, "../../cmd/embed-emulator/main.go")
+	for name, page := range everyPage(t) {
+		for _, found := range variable.FindAllString(page, -1) {
+			if !slices.Contains(variables, found) {
+				t.Errorf("%s names %s, which is no variable", name, found)
+			}
+		}
+		if name != "guides/testing.md" {
+			continue
+		}
+		for _, found := range flag.FindAllStringSubmatch(page, -1) {
+			if found[1] != "help" && !strings.Contains(emulatorsFlags, `"`+found[1]+`"`) {
+				t.Errorf("the emulator has no flag %s", found[1])
+			}
+		}
+	}
+}
+
+// TestAccWorkflows checks every workflow on a page, and of an example, with actionlint.
+func TestAccWorkflows(t *testing.T) {
+	r := &reader{workbench: parallelWorkbench(t, emulator.Options{})}
+	workflows := 0
+	for _, page := range everyPage(t) {
+		for _, found := range fence.FindAllStringSubmatch(page, -1) {
+			if strings.Contains(found[3], "runs-on:") {
+				workflows++
+				r.isWorkflow(found[3])
+			}
+		}
+	}
+	err := fs.WalkDir(os.DirFS(examplesDir), ".", func(path string, _ fs.DirEntry, err error) error {
+		if slices.Contains([]string{".yml", ".yaml"}, filepath.Ext(path)) {
+			if text := readPage(t, filepath.Join(examplesDir, path)); strings.Contains(text, "runs-on:") {
+				workflows++
+				r.isWorkflow(text)
+			}
+		}
+		return err
+	})
+	if err != nil || workflows < 2 {
+		t.Errorf("found %d workflows, %v", workflows, err)
+	}
+}
