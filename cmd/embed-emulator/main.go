@@ -1,8 +1,8 @@
 // Command embed-emulator runs the emulated dashboard service in the foreground, on a loopback address, until it is
 // interrupted.
 //
-// It prints two export lines that point the provider at the service, and the keys of the other environments as comments.
-// Then it closes standard output, so that a shell can evaluate the lines while the service keeps running:
+// It prints two export lines that point the provider at the service, and the keys of the other environments as
+// comments. Then it closes standard output, so that a shell can evaluate the lines while the service keeps running:
 //
 //	eval "$(embed-emulator &)"
 //

@@ -88,7 +88,8 @@ func TestEveryOptionHasItsFlag(t *testing.T) {
 	without, _ := parse(nil, io.Discard)
 	both := map[string]string{emulator.DefaultKey: "Customer", testingKey: "Testing"}
 	want := settings{
-		Options: emulator.Options{Environments: both}, addr: "127.0.0.1:8642", keys: []string{emulator.DefaultKey, testingKey},
+		Options: emulator.Options{Environments: both}, addr: "127.0.0.1:8642",
+		keys: []string{emulator.DefaultKey, testingKey},
 	}
 	if !reflect.DeepEqual(without, want) {
 		t.Errorf("without flags %+v", without)

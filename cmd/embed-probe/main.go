@@ -54,8 +54,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (exitCode
 		return probe.ExitUsage
 	}
 	report := probe.Run(ctx, probe.Options{
-		Client: read.Client, DataSourceProvidedID: read.Groups.DataSourceProvidedID, Environment: *environment,
-		Advice: provider.Advice, Progress: stderr,
+		Client: read.Client, DataSourceProvidedID: read.Groups.DataSourceProvidedID,
+		LookupFields: read.Groups.LookupFields, Environment: *environment, Advice: provider.Advice, Progress: stderr,
 	})
 	if err := report.Text(stdout); err != nil {
 		_, _ = fmt.Fprintln(stderr, "the report could not be written:", err)

@@ -25,17 +25,23 @@ const (
 	Prefix = "embed-probe-"
 
 	// maxCalls is how many requests a probe sends. It asks nothing more once it needs the rest to remove its groups.
-	maxCalls = 56
+	maxCalls = 72
 	// retries is how many times a call is retried. Some calls are meant to fail, so more would only take time.
 	retries = 1
+	// settling is how long the probe waits before it changes a group that it has created. A replica has the group by then.
+	settling = 3 * time.Second
 	// longestLag is the wait before a lookup of a service that has shown an old token.
 	longestLag = 5 * time.Second
 )
+
+// patience are the waits for something that the service does later.
+var patience = []time.Duration{2 * time.Second, longestLag, 10 * time.Second}
 
 // Options configure a probe.
 type Options struct {
 	Client               api.Config              // says how to reach the service
 	Environment          string                  // the tag that the key must belong to, or NoEnvironment
+	LookupFields         []string                // the fields that the provider is set to send with every lookup
 	DataSourceProvidedID string                  // is sent with every deletion, unless it is empty
 	Advice               func(*api.Error) string // returns what to check or change after a failed call
 	Progress             io.Writer               // gets a line for each step
@@ -59,10 +65,13 @@ type probe struct {
 	trusted bool
 	// signed means that every response has another token.
 	signed bool
-	// namesNew means that the service refuses a lookup that creates a group without a name, and namesLookups that it
-	// refuses every lookup without one.
-	namesNew, namesLookups bool
-	mayUpdate, mayRotate   bool
+	// fields are those that the service demands in a lookup, apart from the ID.
+	fields               []string
+	mayUpdate, mayRotate bool
+	// staleRotations is how the service responds to a rotation: see the question rotation.
+	staleRotations string
+	// busy is the status with which the service has refused a deletion as busy, or 0.
+	busy int
 	// lookShows, lookShowsProperties and rotateShows are which responses show what is stored.
 	lookShows, lookShowsProperties, rotateShows bool
 	// pause is the wait before a lookup.
@@ -126,10 +135,12 @@ type reply struct {
 	crashed bool
 }
 
-func (r reply) isNew() bool             { return r.New != nil && *r.New }
-func (r reply) existed() bool           { return r.New != nil && !*r.New && r.Earlier == api.No }
-func (r reply) shows(name string) bool  { return r.UserGroup.Name != nil && *r.UserGroup.Name == name }
-func (r reply) isForeign(g *group) bool { return *cmp.Or(r.UserGroup.ProvidedID, &g.id) != g.id }
+func (r reply) isNew() bool            { return r.New != nil && *r.New }
+func (r reply) existed() bool          { return r.New != nil && !*r.New && r.Earlier == api.No }
+func (r reply) shows(name string) bool { return r.UserGroup.Name != nil && *r.UserGroup.Name == name }
+func (r reply) isForeign(g *group) bool {
+	return !strings.EqualFold(*cmp.Or(r.UserGroup.ProvidedID, &g.id), g.id)
+}
 
 // says returns the status of a refusal, and the words of the service.
 func (r reply) says() string {
@@ -141,7 +152,7 @@ func (r reply) says() string {
 
 // ask makes a call. Anything but a response of the service ends the probe.
 func (p *probe) ask(ctx context.Context, call func(api.Calls) (api.Answer, *api.Error)) reply {
-	if p.failure == nil && !p.removing && p.attempts+2*len(p.made())+2 > maxCalls {
+	if p.failure == nil && !p.removing && p.attempts+p.toRemove() > maxCalls {
 		p.failure = sentence("With this service, the questions take more calls than the probe may make")
 	}
 	if p.failure != nil {
@@ -165,6 +176,15 @@ func (p *probe) ask(ctx context.Context, call func(api.Calls) (api.Answer, *api.
 		p.failure = r.refused
 	}
 	return r
+}
+
+// toRemove returns how many calls it may take to remove what the probe has created.
+func (p *probe) toRemove() int {
+	forEach := 2
+	if p.busy != 0 {
+		forEach = 4
+	}
+	return forEach*len(p.made()) + 2
 }
 
 // mayHaveHappened reports whether a call that has failed may have done the work nevertheless. It is false for nil.
@@ -192,29 +212,38 @@ func (p *probe) making(ctx context.Context, g *group, call func(api.Calls) (api.
 	return r
 }
 
-// get looks up a group, and creates it if it does not exist. It sends a name unless that is empty.
+// get looks up a group, and creates it if it does not exist. It sends a name unless that is empty, and as empty objects
+// what else a lookup has to have.
 func (p *probe) get(ctx context.Context, g *group, name string) reply {
-	return p.making(ctx, g, func(calls api.Calls) (api.Answer, *api.Error) {
-		return calls.GetOrCreate(ctx, request(g, name, api.Properties{}))
-	})
+	sent := request(g, name, api.Properties{})
+	if p.sends("mapping") {
+		sent.Mapping = map[string]string{}
+	}
+	if p.sends("properties") {
+		sent.Properties, _ = api.ParseProperties("{}")
+	}
+	return p.making(ctx, g, func(calls api.Calls) (api.Answer, *api.Error) { return calls.GetOrCreate(ctx, sent) })
 }
 
-// lookUp looks up a group. It sends a name only if it has to. No update sends that name, so it shows an echo.
-func (p *probe) lookUp(ctx context.Context, g *group, mayBeMissing bool) reply {
-	if p.namesLookups || p.namesNew && mayBeMissing {
-		return p.get(ctx, g, p.stem+" lookup")
-	}
-	return p.get(ctx, g, "")
+// sends reports whether a lookup has to have a field.
+func (p *probe) sends(field string) bool { return slices.Contains(p.fields, field) }
+
+// lookUp looks up a group, once lookups show what was changed. It sends a name only if it has to. No update sends that
+// name, so it shows an echo.
+func (p *probe) lookUp(ctx context.Context, g *group) reply {
+	_ = api.Sleep(ctx, p.pause)
+	return p.get(ctx, g, pick(p.sends("name"), p.stem+" lookup", ""))
 }
 
 // look looks up a group that exists. It ends the probe if what it shows does not come from the service.
 func (p *probe) look(ctx context.Context, g *group) reply {
-	_ = api.Sleep(ctx, p.pause)
-	r := p.must(p.lookUp(ctx, g, false))
+	r := p.must(p.lookUp(ctx, g))
+	isLate := len(g.old) > 0 && r.UserGroup.Token == g.old[len(g.old)-1] && p.pause == 0
 	switch token := r.UserGroup.Token; {
 	case p.failure != nil || (p.signed || token == g.token) && !r.isForeign(g):
-	case len(g.old) > 0 && token == g.old[len(g.old)-1] && p.pause == 0:
+	case isLate:
 		p.pause = longestLag
+		return p.look(ctx, g)
 	default:
 		p.behindCache()
 	}
@@ -242,7 +271,8 @@ func (p *probe) rotateWith(ctx context.Context, g *group, token api.Secret) repl
 	})
 }
 
-// rotate rotates the token of a group. A lost response ends the probe, and the token is zero then.
+// rotate rotates the token of a group. A lost response ends the probe, and the token is zero then. If the response
+// shows the token that was sent, rotate waits until a lookup shows another one.
 func (p *probe) rotate(ctx context.Context, g *group) reply {
 	r := p.rotateWith(ctx, g, g.token)
 	if mayHaveHappened(r.refused) {
@@ -250,8 +280,31 @@ func (p *probe) rotate(ctx context.Context, g *group) reply {
 	} else if r.refused != nil {
 		return r
 	}
-	g.old, g.token = append(g.old, g.token), r.UserGroup.Token
+	sent := g.token
+	g.old, g.token = append(g.old, sent), r.UserGroup.Token
+	if g.token == sent && p.failure == nil {
+		p.await(ctx, g)
+	}
 	return r
+}
+
+// await waits until a lookup shows a token that is not the last of the old ones.
+func (p *probe) await(ctx context.Context, g *group) {
+	sent := g.token
+	for i, wait := range append([]time.Duration{0}, patience...) {
+		_ = api.Sleep(ctx, wait)
+		g.token = p.must(p.lookUp(ctx, g)).UserGroup.Token
+		if g.token != sent || p.failure != nil {
+			isLate := i > 0 || p.pause > 0
+			p.staleRotations = pick(isLate, "later", "old")
+			if isLate {
+				p.pause = longestLag // Lookups may lag, too.
+			}
+			return
+		}
+	}
+	g.old = g.old[:len(g.old)-1]
+	p.stop("rotation", "none", "")
 }
 
 func (p *probe) delete(ctx context.Context, g *group, token api.Secret) reply {
@@ -262,10 +315,17 @@ func (p *probe) delete(ctx context.Context, g *group, token api.Secret) reply {
 	})
 }
 
-// erase deletes a group. If the service refuses that, it may demand the ID of a data source. Then erase sends one that
-// nothing can have, from then on.
+// erase deletes a group. It repeats that while the group is busy. If the service refuses otherwise, it may demand the
+// ID of a data source. Then erase sends one that nothing can have, from then on.
 func (p *probe) erase(ctx context.Context, g *group) reply {
 	r := p.delete(ctx, g, g.token)
+	for _, wait := range patience {
+		if p.busy = cmp.Or(p.wire.busy(), p.busy); r.refused == nil || r.refused.Kind != api.Busy {
+			break
+		}
+		_ = api.Sleep(ctx, wait)
+		r = p.delete(ctx, g, g.token)
+	}
 	if r.refused != nil && r.refused.Kind != api.Unauthorized && p.source == "" {
 		p.source = p.stem
 		if r = p.delete(ctx, g, g.token); r.refused != nil {
@@ -282,27 +342,42 @@ func (p *probe) made() []*group {
 	return slices.DeleteFunc(slices.Clone(p.groups), func(g *group) bool { return !g.made })
 }
 
-// removeAll deletes every group that the probe has created, even if it has failed. It gives up once the service no
-// longer responds. What may be left stays marked as made. If the service refuses, a lookup shows the current token, and
-// a later one does so even if lookups lag. Without trust, there is no lookup: the token could be that of a customer. A
-// lookup creates the group again if it was gone, so another deletion follows in any case.
+// removeAll deletes every group that the probe has created, even if it has failed. It gives up when the service has not
+// responded twice. What may be left stays marked as made.
 func (p *probe) removeAll(ctx context.Context) {
 	before := p.failure
-	p.failure, p.removing = nil, true
+	p.removing = true
+	mayRepeat := true
 	for _, g := range p.made() {
 		if p.rows["delete"].Answer == "ignored" {
 			break // A deletion that seems to work would not be named.
 		}
-		r := p.erase(ctx, g)
-		for _, pause := range []time.Duration{p.pause, longestLag} {
-			if r.refused != nil && p.failure == nil && p.trusted {
-				_ = api.Sleep(ctx, pause)
-				if r = p.lookUp(ctx, g, true); r.refused == nil {
-					g.token = r.UserGroup.Token
-					r = p.erase(ctx, g)
-				}
-			}
+		p.remove(ctx, g)
+		if p.failure != nil && mayRepeat {
+			mayRepeat = false
+			p.remove(ctx, g)
+		}
+		if p.failure != nil {
+			break
 		}
 	}
 	p.failure = before
+}
+
+// remove deletes a group. If the service refuses, a lookup shows the current token, and a later one does so even if
+// lookups lag. Without trust, there is no lookup: the token could be that of a customer. A lookup creates the group
+// again if it was gone, so another deletion follows in any case.
+func (p *probe) remove(ctx context.Context, g *group) {
+	p.failure = nil
+	r := p.erase(ctx, g)
+	for _, pause := range []time.Duration{p.pause, longestLag} {
+		if r.refused == nil || p.failure != nil || !p.trusted {
+			return
+		}
+		p.pause = pause
+		if r = p.lookUp(ctx, g); r.refused == nil {
+			g.token = r.UserGroup.Token
+			r = p.erase(ctx, g)
+		}
+	}
 }

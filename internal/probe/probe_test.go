@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -20,21 +22,25 @@ import (
 
 // safe are the answers of the emulator without options. The cases list what differs.
 const safe = started + `; rotate=yes; delete=yes; deletion=success; lookup=name, properties; overwrites=no;
+	rotation=new; unchanged=works; empty=emptied; keys=kept; busy=no; gone=once;
 	update-name=works; unsent=kept; properties=replaced; mapping=unknown; numbers=exact; nested=kept; name=kept;
 	name-length=kept; names-unique=allowed; id-case=exact; id-unicode=exact; id-length=kept; deleted-id=free; team-id=new;
 	missing-update=refused; stale-rotation=refused; stale-deletion=refused; lag=none`
 
 const (
-	ended     = "connection=direct; pace=none"
-	known     = ended + "; address=right; create=yes; update=yes; lookup-name=works; token=same; between=none"
+	ended = "connection=direct; pace=none"
+	known = ended + "; address=right; create=yes; update=yes; lookup-fields=works; new=marked; token=same; " +
+		"between=none"
 	started   = known + "; environment=expected; fields=complete; defaults=none"
 	cached    = ended + "; between=cached"
-	noLookups = "; lookup=nothing; unsent=unknown; properties=unknown; numbers=unknown; nested=unknown"
+	noLookups = "; lookup=nothing; unsent=unknown; properties=unknown; numbers=unknown; nested=unknown; " +
+		"keys=unknown; empty=unknown"
 	noNames   = "; name=unknown; name-length=unknown; overwrites=unknown"
 	noUpdates = "; fields=; update-name=; mapping=; unsent=; properties=; numbers=; nested=; name=; name-length=; " +
-		"lookup=; missing-update="
-	undeleted = safe + "; deleted-id=; team-id=; missing-update=; stale-deletion=; names-unique=; id-case=; " +
-		"id-unicode=; id-length="
+		"lookup=; missing-update=; unchanged=; empty=; keys=; gone="
+	noRotations = "; rotation=; lag=; stale-rotation="
+	undeleted   = safe + "; busy=; gone=; deleted-id=; team-id=; missing-update=; stale-deletion=; names-unique=; " +
+		"id-case=; id-unicode=; id-length="
 )
 
 // serviceCase is a service, and what the probe finds about it.
@@ -49,6 +55,7 @@ type serviceCase struct {
 	left        bool   // names groups that are left
 	environment string // Testing, if empty
 	source, via string
+	set         []string // the provider's lookup_fields
 }
 
 type o = emulator.Options
@@ -60,6 +67,9 @@ func replies(method string, nth, status int, body string) emulator.Fault {
 	return emulator.Fault{Method: method, Nth: nth, Kind: emulator.Answer, Status: status, Body: body}
 }
 
+// all are the fields that a lookup can have.
+var all = []string{"name", "mapping", "properties"}
+
 const (
 	yes     = `{"success":1}`
 	no      = `{"success":0}`
@@ -70,7 +80,7 @@ const (
 // cases returns an entry for each habit of the emulator, and for each answer that no habit leads to.
 func cases() map[string]serviceCase {
 	return map[string]serviceCase{
-		"default": {says: "Errors: 0. Notes: 1. Calls: 36.|left no groups behind"},
+		"default": {says: "Errors: 0. Notes: 1. Calls: 39.|left no groups behind"},
 		"echo":    {options: o{Answers: emulator.AnswersEcho}, differs: noLookups + noNames},
 		"many habits": {
 			options: o{
@@ -91,8 +101,8 @@ func cases() map[string]serviceCase {
 				Updates: emulator.UpdatesClear, MaxIDLength: 50, MaxNameLength: 50, Deletions: emulator.DeletionsObject,
 				Refusals: emulator.RefusalsPage, DataSourceRequired: true, RateLimit: 5,
 			},
-			differs: `lookup-name=fails; update-name=refused; unsent=cleared; delete=source; deletion=bare; id-length=refused;
-				name-length=refused; names-unique=refused; team-id=again; stale-rotation=fails; pace=some`,
+			differs: `lookup-fields=demands; update-name=refused; unsent=cleared; delete=source; deletion=bare;
+				id-length=refused; name-length=refused; names-unique=refused; team-id=again; stale-rotation=fails; pace=some`,
 			says: `cleared: properties|Long names                        are refused at 150 characters: 400 (400 Bad Request)`,
 		},
 		"forgiving": {
@@ -100,20 +110,66 @@ func cases() map[string]serviceCase {
 				NameRequiredToCreate: true, DefaultName: "{id}", Updates: emulator.UpdatesMerge, DropNulls: true,
 				ForgivingDeletes: true, ForgivingRotations: true, UpsertOnPut: true, MaxIDLength: 40, TokenLag: 5 * time.Second,
 			},
-			differs: `lookup-name=creates; properties=merged; nested=equal; stale-deletion=accepted; stale-rotation=hollow;
-				missing-update=creates; id-length=refused; lag=lags`,
+			differs: `lookup-fields=demands; properties=merged; empty=ignored; nested=equal; stale-deletion=accepted;
+				stale-rotation=hollow; missing-update=creates; id-length=refused; lag=lags`,
 			says: `refused at 50 characters: 400 (the field user_group_id is too long)`,
+		},
+		"counts changed rows": {options: o{CountsChangedRows: true}, differs: "unchanged=refused"},
+		"leaves out false":    {options: o{OmitZero: true}, differs: "new=unmarked"},
+		"demands all": {
+			options: o{Required: all, RequiredToUpdate: all[:1], MissingStatus: 422},
+			differs: "lookup-fields=demands; update-name=refused",
+			says: `refused: 422 (the field name is missing|
+       lookup_fields = ["name", "mapping", "properties"]
+`,
+		},
+		"demands all, set": {
+			options: o{RequiredToCreate: all}, set: all, differs: "lookup-fields=set",
+			says: `lookup_fields = ["name", "mapping", "pro`,
+		},
+		"demands properties": {
+			options: o{Required: all[2:]}, set: all[:1], differs: "lookup-fields=demands",
+			says: `lookup_fields = ["name", "properties"]`,
+		},
+		"busy groups": {
+			options: o{BusyStatus: 423, BusyDeletions: 2, BusyTime: 4 * time.Second}, differs: "busy=busy",
+			says: "at first: 423",
+		},
+		"busy groups that say when": {
+			options: o{BusyStatus: 409, BusyDeletions: 2, BusyRetryAfter: 2}, differs: "busy=busy", says: "at first: 409",
+		},
+		"queued deletions":     {options: o{DeletionDelay: 4 * time.Second}, differs: "gone=later"},
+		"queued rotations":     {options: o{RotationDelay: 4 * time.Second}, differs: "rotation=later; lag=lags"},
+		"responses of before":  {options: o{StaleRotations: true}, differs: "rotation=old"},
+		"rotations do nothing": {between: rotatesNothing(), differs: started + "; rotation=none"},
+		"replica":              {options: o{ReplicaLag: 2 * time.Second}, differs: "lag=lags"},
+		"replica, read back": {
+			options: o{ReplicaLag: 2 * time.Second, StaleRotations: true}, differs: "lag=lags; rotation=later",
+		},
+		"PHP": {
+			options: o{
+				KeysAsLists: true, EmptyLists: true, NumbersAsText: true, DropListNulls: true, EmptyIsAbsent: true,
+				LowerNames: true,
+			},
+			differs: "keys=lists; numbers=text; nested=changed; empty=ignored; name=changed", says: "changed: lower case",
+		},
+		"six digits":    {options: o{Digits: 6}, differs: "numbers=rounded"},
+		"capitals":      {options: o{UpperIDs: true}},
+		"full":          {options: o{MaxGroups: 1}, differs: ended, says: "402"},
+		"IDs of a form": {options: o{IDPattern: "^[0-9]+$"}, differs: ended, says: "must match ^[0-9]+$"},
+		"tells tales": {
+			options: o{RepeatsRequests: true, RateLimit: 5, RateLimitStatus: 403, StaleTokenStatus: 404}, differs: "pace=some",
 		},
 		"strict": {
 			options: o{NameRequired: true, DeletedIDs: emulator.DeletedIDsConflict, Refusals: emulator.RefusalsSuccessZero},
-			differs: "lookup-name=refused; update-name=refused; deleted-id=reserved", says: "is that of a deleted",
+			differs: "lookup-fields=demands; update-name=refused; deleted-id=reserved", says: "is that of a deleted",
 		},
 		"gone":    {options: o{DeletedIDs: emulator.DeletedIDsGone}, differs: "deleted-id=reserved"},
 		"revived": {options: o{DeletedIDs: emulator.DeletedIDsRevived}, says: "name, token", differs: "deleted-id=revived"},
 		"upserts": {options: o{GetOverwrites: true}, differs: "overwrites=always" + noLookups, says: "Errors: 1."},
 		"upserts, and requires a name": {
 			options: o{GetOverwrites: true, NameRequired: true},
-			differs: "overwrites=always; lookup-name=refused; update-name=refused" + noLookups,
+			differs: "overwrites=always; lookup-fields=demands; update-name=refused" + noLookups,
 		},
 		"upserts names": {between: putsNames, differs: "overwrites=named", says: "Errors: 1."},
 		"no name":       {options: o{Omit: []string{"name"}}, differs: "fields=missing; lookup=properties" + noNames},
@@ -154,11 +210,13 @@ func cases() map[string]serviceCase {
 		"may not create":          {fault: replies("GET", 0, 403, no), differs: ended + "; create=no", says: "refused: 403."},
 		"may not update":          {fault: replies("PUT", 0, 403, no), differs: "update=no; overwrites=unknown" + noUpdates},
 		"drops bodies":            {fault: replies("GET", 0, 400, no), differs: ended, says: advice},
-		"may not rotate":          {fault: replies("POST", 0, 403, no), differs: "rotate=no; lag=; stale-rotation="},
+		"may not rotate":          {fault: replies("POST", 0, 403, no), differs: "rotate=no" + noRotations},
 		"may not delete": {
 			fault: replies("DELETE", 0, 403, no), left: true, differs: undeleted + "; delete=no; deletion=", says: `"Remove an`,
 		},
-		"deletes nothing": {fault: replies("DELETE", 0, 200, yes), left: true, differs: undeleted + "; delete=ignored"},
+		"deletes nothing": {
+			fault: replies("DELETE", 0, 200, yes), left: true, differs: undeleted + "; delete=ignored; busy=no",
+		},
 		"has a source":    {options: o{DataSourceRequired: true}, source: "warehouse"},
 		"redirect":        {options: o{SlashRedirect: 308}, differs: ended + "; address=slash", says: "/api/user/. Set"},
 		"cached customer": {fault: replies("GET", 0, 200, acme), left: true, differs: cached},
@@ -168,18 +226,12 @@ func cases() map[string]serviceCase {
 		"cached, with Age": {differs: cached, fault: emulator.Fault{
 			Method: "GET", Nth: 2, Kind: emulator.Answer, Body: "{}", Header: http.Header{"Age": {"7"}},
 		}},
-		"busy":            {between: busy(), differs: safe + "; id-unicode=; id-length=; pace=some", says: "y. With this"},
+		"busy":            {between: busy(), differs: safe + "; id-length=; pace=some", says: "y. With this"},
 		"GET sent twice":  {between: on("GET", twice), differs: "between=repeated"},
-		"POST sent twice": {between: on("POST", twice), differs: "between=repeated; rotate=; lag=; stale-rotation="},
+		"POST sent twice": {between: on("POST", twice), differs: "between=repeated; rotate=" + noRotations},
 		"proxy":           {via: "1.1 proxy", differs: "connection=passed"},
 	}
 }
-
-// notAsked lists the habits that the probe does not ask about yet.
-const notAsked = `Required RequiredToUpdate RequiredToCreate MissingStatus IDPattern MaxGroups CountsChangedRows BusyStatus
-	BusyDeletions BusyTime BusyRetryAfter RateLimitStatus RepeatsRequests SameTeamIDs WorkTimes GatewayTimeout
-	DeletionDelay RotationDelay StaleRotations ReplicaLag EmptyIsAbsent LowerNames Digits NumbersAsText DropListNulls
-	KeysAsLists OmitZero UpperIDs IdleTimeout`
 
 // answers adds the answers in a text such as safe to those by question. One without a value is taken away.
 func answers(to map[string]string, text string) {
@@ -191,11 +243,11 @@ func answers(to map[string]string, text string) {
 	}
 }
 
-// TestAnswers also checks what is true of every service: at most 56 calls, and what is left is named.
+// TestAnswers also checks what is true of every service: at most maxCalls calls, and what is left is named.
 func TestAnswers(t *testing.T) {
-	reached := map[string]bool{"Log": true, "FirstTeamID": true, "Latency": true} // the same to a probe
-	for option := range strings.FieldsSeq(notAsked) {
-		reached[option] = true
+	reached := map[string]bool{}
+	for option := range strings.FieldsSeq("Log FirstTeamID SameTeamIDs Latency WorkTimes GatewayTimeout IdleTimeout") {
+		reached[option] = true // It is the same to a probe, or ends it like any lost response.
 	}
 	for name, test := range cases() {
 		t.Run(name, func(t *testing.T) {
@@ -210,7 +262,7 @@ func TestAnswers(t *testing.T) {
 				if test.fault.Kind != "" {
 					s.Fail(test.fault)
 				}
-				report := s.run(t.Context(), cmp.Or(test.environment, "Testing"), test.source)
+				report := s.run(t.Context(), cmp.Or(test.environment, "Testing"), test.source, test.set...)
 				want, got, ends := map[string]string{}, map[string]string{}, strings.HasPrefix(test.differs, ended)
 				if !ends {
 					answers(want, safe)
@@ -228,7 +280,7 @@ func TestAnswers(t *testing.T) {
 						t.Errorf("the report does not say %s\n%s", text, &s.printed)
 					}
 				}
-				if len(report.Left) > 0 != test.left || report.Calls > 56 || report.Calls != s.attempts {
+				if len(report.Left) > 0 != test.left || report.Calls > maxCalls || report.Calls != s.attempts {
 					t.Errorf("%d calls, the report says %d, and that %v are left", s.attempts, report.Calls, report.Left)
 				}
 			})
@@ -248,59 +300,84 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// lastQuestion is the last call of a probe that is not a removal, if nothing goes wrong.
-const lastQuestion = 28
+// interruptions are what happens to a probe at one of its calls. Those with a hyphen, and refuse, are faults.
+const interruptions = `stopped crashed away cut-strictly cut-after-work error-500-after-work half-document html-200
+	refuse redirect-307`
 
 // TestNothingIsLeftWhateverHappens stops, breaks and crashes the probe at each call, and takes the service away.
 func TestNothingIsLeftWhateverHappens(t *testing.T) {
-	const names = `stopped crashed away cut-strictly cut-after-work error-500-after-work half-document html-200 refuse
-		redirect-307`
-	for name := range strings.FieldsSeq(names) {
-		for nth, calls := 1, 1; nth <= calls && (nth <= lastQuestion || name != "crashed"); nth++ {
-			synctest.Test(t, func(t *testing.T) {
-				s := newService(t, emulator.Options{TokenLag: 3 * time.Second})
-				ctx, stop := context.WithCancel(t.Context())
-				defer stop()
-				s.between = func(c call) *response {
-					switch until := nth - s.attempts; {
-					case name == "stopped" && until == 0:
-						stop()
-					case name == "crashed" && until == 0:
-						panic("test")
-					case name == "away" && until <= 0:
-						panic(http.ErrAbortHandler)
-					case name == "cut-strictly":
-						return deletesByToken(c)
-					}
-					return c.next()
-				}
-				if name == "cut-strictly" { // Before the fourth call, no token is certain, so groups cannot be deleted.
-					s.Fail(emulator.Fault{Nth: nth + 3, Kind: emulator.CutAfterWork})
-				} else if strings.Contains(name, "-") || name == "refuse" {
-					s.Fail(emulator.Fault{Nth: nth, Kind: emulator.FaultKind(name)})
-				}
-				report := Report{Problem: name}
-				func() {
-					defer func() { _ = recover() }()
-					report = s.run(ctx, "Testing", "")
-				}()
-				calls = s.attempts
-				if left := s.groups(true); len(left) > 0 && name != "away" || name == "away" && calls > nth+9 {
-					t.Errorf("%s at call %d of %d: left %v\n%v", name, nth, calls, left, s.Calls())
-				}
-				for _, row := range report.Rows {
-					if row.Severity == Bad && name != "refuse" {
-						t.Errorf("%s at call %d is taken for a finding: %s %s", name, nth, row.Asked, row.Found)
-					}
-				}
-				advises := map[string]bool{"stopped": false, "crashed": false, "away": true, "redirect-307": true}
-				should, ends := advises[name]
-				if nth < lastQuestion && ends && (report.Problem == "" || strings.Contains(report.Problem, advice) != should) {
-					t.Errorf("%s at call %d: the report says %q", name, nth, report.Problem)
-				}
-			})
+	for habit, options := range map[string]o{
+		"old tokens":  {TokenLag: 3 * time.Second},
+		"replica":     {ReplicaLag: 2 * time.Second, StaleRotations: true},
+		"busy groups": {BusyStatus: 423, BusyDeletions: 1},
+		"late":        {DeletionDelay: 4 * time.Second, RotationDelay: 3 * time.Second},
+	} {
+		lastQuestion := questionsOf(t, options)
+		for name := range strings.FieldsSeq(interruptions) {
+			for nth, calls := 1, 1; nth <= calls && (nth <= lastQuestion || name != "crashed"); nth++ {
+				synctest.Test(t, func(t *testing.T) { calls = interrupted(t, options, habit+", "+name, nth, lastQuestion) })
+			}
 		}
 	}
+}
+
+// questionsOf returns how many calls of a probe are no removals, if nothing goes wrong.
+func questionsOf(t *testing.T, options o) (calls int) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t, options)
+		s.run(t.Context(), "Testing", "")
+		found := regexp.MustCompile(`calls so far: +(\d+); removing`).FindStringSubmatch(s.progress.String())
+		calls, _ = strconv.Atoi(found[1])
+	})
+	return calls
+}
+
+// interrupted runs a probe, to whose nth call happens what the last word of name says. It returns how many calls the
+// probe has made.
+func interrupted(t *testing.T, options o, name string, nth, lastQuestion int) (calls int) {
+	s := newService(t, options)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	_, what, _ := strings.Cut(name, ", ")
+	s.between = func(c call) *response {
+		switch until := nth - s.attempts; {
+		case what == "stopped" && until == 0:
+			stop()
+		case what == "crashed" && until == 0:
+			panic("test")
+		case what == "away" && until <= 0:
+			panic(http.ErrAbortHandler)
+		case what == "cut-strictly":
+			return deletesByToken(c)
+		}
+		return c.next()
+	}
+	if what == "cut-strictly" { // Before the fourth call, no token is certain, so groups cannot be deleted.
+		s.Fail(emulator.Fault{Nth: nth + 3, Kind: emulator.CutAfterWork})
+	} else if strings.Contains(what, "-") || what == "refuse" {
+		s.Fail(emulator.Fault{Nth: nth, Kind: emulator.FaultKind(what)})
+	}
+	report := Report{Problem: name}
+	func() {
+		defer func() { _ = recover() }()
+		report = s.run(ctx, "Testing", "")
+	}()
+	calls = s.attempts
+	s.WaitIdle()
+	if left := s.groups(true); len(left) > 0 && what != "away" || what == "away" && calls > nth+9 {
+		t.Errorf("%s at call %d of %d: left %v\n%v", name, nth, calls, left, s.Calls())
+	}
+	for _, row := range report.Rows {
+		if row.Severity == Bad && what != "refuse" {
+			t.Errorf("%s at call %d is taken for a finding: %s %s", name, nth, row.Asked, row.Found)
+		}
+	}
+	advises := map[string]bool{"stopped": false, "crashed": false, "away": true, "redirect-307": true}
+	should, ends := advises[what]
+	if nth < lastQuestion && ends && (report.Problem == "" || strings.Contains(report.Problem, advice) != should) {
+		t.Errorf("%s at call %d: the report says %q", name, nth, report.Problem)
+	}
+	return calls
 }
 
 // TestEveryAnswerSaysWhereToReadOn: an answer that is not OK says what follows, and names a heading that exists.
@@ -313,7 +390,9 @@ func TestEveryAnswerSaysWhereToReadOn(t *testing.T) {
 			if err != nil {
 				text, _ = os.ReadFile(path + ".tmpl")
 			}
-			exists := slices.Contains(strings.Split(string(text), "\n"), "## "+heading)
+			exists := slices.ContainsFunc(strings.Split(string(text), "\n"), func(line string) bool {
+				return line == "## "+heading || line == "### "+heading
+			})
 			if isOK := is.severity == OK; isOK != (is.means == "") || isOK == exists || len(question.asks) > 34 {
 				t.Errorf("%s: %s=%s refers to %q, and says what follows: %q", question.asks, question.id, answer, is.page, is.means)
 			}

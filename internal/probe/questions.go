@@ -37,6 +37,7 @@ const (
 	unseen      = "Service behavior: What the provider cannot see"
 	noHelp      = "Service behavior: What the provider cannot help"
 	preflight   = "Service behavior: The preflight"
+	proof       = "Service behavior: How the key is proved"
 	staleToken  = "Tokens: When the state has an old token"
 	rotating    = "Tokens: Rotate"
 	environment = "Wrong environment: Prevent it"
@@ -59,7 +60,7 @@ var questions = []question{
 	}},
 	{"environment", "The environment of the key", map[string]answer{
 		"expected": ok("is %s, as expected"),
-		"none": note("is not shown, as expected", preflight,
+		"none": note("is not shown, as expected", proof,
 			"Do not set the provider's environment argument. It needs a service that shows environments."),
 		"not-shown": bad("is not shown", environment, "The key may belong to the environment of your customers, so the "+
 			"probe stopped here. If it is the right key, run again with -environment none."),
@@ -101,11 +102,16 @@ var questions = []question{
 		"nothing": note("shows neither name nor properties", unseen,
 			"Changes made elsewhere to them go unnoticed. An import finds neither."),
 	}},
-	{"lookup-name", "A lookup without a name", map[string]answer{
-		"works":   ok("works"),
-		"refused": ok("is refused: %s; the provider sends a name"),
-		"fails":   ok("fails: %s; the provider sends a name"),
-		"creates": ok("works only for a group that exists; otherwise, the provider sends a name"),
+	{"lookup-fields", "A lookup with the ID alone", map[string]answer{
+		"works": ok("works"),
+		"set":   ok("does not work, but the provider has %s"),
+		"demands": bad("is refused: %s", messages, "Write this line into the provider block. Without it, the service "+
+			"refuses what the provider asks.\n%s"),
+	}},
+	{"new", "A lookup that finds a group", map[string]answer{
+		"marked": ok("says that the group is not new"),
+		"unmarked": note("does not say that the group is not new", preflight, "The provider takes what is left out for "+
+			"false once the service has marked a new group in the same run. So each run begins with a test group."),
 	}},
 	{"overwrites", "A lookup of an existing group", map[string]answer{
 		"no": ok("changes nothing"),
@@ -131,6 +137,11 @@ var questions = []question{
 			"The provider cannot check fields that it does not see. Without team_id, it tells groups apart by their tokens."),
 		"no-token": bad("lack the token", unseen, "The provider cannot work without the token. The probe stopped here."),
 	}},
+	{"unchanged", "An update that changes nothing", map[string]answer{
+		"works": ok("works"),
+		"refused": note("is refused: %s", unseen, "The provider then looks the group up, and takes the update for carried "+
+			"out if the group shows what was sent. It cannot know that of a mapping."),
+	}},
 	{"update-name", "An update without a name", map[string]answer{
 		"works":   ok("works"),
 		"refused": note("is refused: %s", clears, "Set the name of every group, and do not list it in ignore_changes."),
@@ -151,9 +162,17 @@ var questions = []question{
 	{"mapping", "The mapping in an update", map[string]answer{
 		"unknown": note(hidden+": no response shows it", unseen, "The service probably treats it like properties."),
 	}},
+	{"empty", "Empty properties in an update", map[string]answer{
+		"emptied": ok("empty them"),
+		"ignored": note("are ignored", unseen, "jsonencode({}) leaves the properties as they are, and the apply may fail. "+
+			"The service probably treats mapping = {} likewise, which no response shows."),
+		"unknown": note(hidden, unseen, "The service may ignore empty properties, and mapping = {}."),
+	}},
 	{"numbers", "Numbers in properties", map[string]answer{
 		"exact":   ok("are exact"),
 		"doubles": note("are stored as doubles", messages, "Write whole numbers with more than 15 digits as strings."),
+		"rounded": note("lose digits", messages, "Write numbers as strings."),
+		"text":    note("come back as text", messages, "With numbers, the apply fails. Write them as strings."),
 		"unknown": note(hidden, unseen, "Write whole numbers with more than 15 digits as strings."),
 	}},
 	{"nested", "{}, [] and null in properties", map[string]answer{
@@ -161,6 +180,12 @@ var questions = []question{
 		"equal":   ok("come back as %s, which the provider takes for the same"),
 		"changed": note("come back as %s", messages, "With these, the apply fails. Leave out what is empty or null."),
 		"unknown": note(hidden, unseen, "The service may change them. Leave out what is empty or null."),
+	}},
+	{"keys", "Keys 0 and 1 in properties", map[string]answer{
+		"kept": ok("come back as sent"),
+		"lists": note("come back as a list: %s", unseen, "The provider takes the two for the same. If somebody "+
+			"changes one into the other elsewhere, that goes unnoticed."),
+		"unknown": note(hidden, unseen, "A service in PHP may make lists of objects with such keys."),
 	}},
 	{"name", "Names with odd characters", map[string]answer{
 		"kept":    ok("are kept"),
@@ -195,6 +220,16 @@ var questions = []question{
 			"customer would see another customer's dashboards. Keep IDs short."),
 		"refused": note("are refused at %s", sameID, "Keep IDs shorter. A validation block can say so before the apply."),
 	}},
+	{"busy", "A deletion", map[string]answer{
+		"no": ok("was not refused as busy"),
+		"busy": note("was refused as busy at first: %s", messages, "The provider repeats it for groups that it has created "+
+			"itself, and within max_retries for yours."),
+	}},
+	{"gone", "A deleted group", map[string]answer{
+		"once": ok("is gone at once"),
+		"later": note("is gone some seconds later", noHelp, "A group that is created again at once, as with -replace, may "+
+			"be the old one, which then disappears. Wait between the destroy and the create."),
+	}},
 	{"deleted-id", "The ID of a deleted group", map[string]answer{
 		"free": ok("can be used again, for a new group"),
 		"reserved": bad("is refused: %s", noHelp, "A deleted ID cannot be used again. A lookup of a missing ID creates and "+
@@ -210,6 +245,15 @@ var questions = []question{
 		"refused": ok("is refused: %s"),
 		"creates": note("creates the group", staleToken,
 			"If a group was deleted elsewhere, an update without a refresh creates another one, with another token."),
+	}},
+	{"rotation", "The response to a rotation", map[string]answer{
+		"new": ok("has the new token"),
+		"old": note("has the old token", staleToken, "The provider looks until another token shows. Each rotation takes one "+
+			"call more."),
+		"later": note("has the old token, which is replaced some seconds later", staleToken,
+			"The provider looks until another token shows. If max_retries ends that, the next refresh shows the new token."),
+		"none": bad("has the old token, and the token stays", staleToken,
+			"Do not rotate with this service. The probe stopped here."),
 	}},
 	{"stale-rotation", "A rotation with an old token", map[string]answer{
 		"refused":      ok("is refused: %s"),

@@ -29,15 +29,16 @@ type Report struct {
 	Problem string
 }
 
-// found records the answer to a question.
-func (p *probe) found(id, answer, observed string) {
+// found records the answer to a question. The first thing observed is what was found. The last one is for what follows.
+func (p *probe) found(id, answer string, observed ...string) {
 	if p.failure != nil {
 		return
 	}
 	for _, q := range questions {
 		if a, known := q.answers[answer]; q.id == id && known {
-			says := func(text string) string { return strings.Replace(text, "%s", observed, 1) }
-			p.rows[id] = Row{id, answer, a.severity, q.asks, says(a.found), says(a.means), a.page}
+			found := strings.Replace(a.found, "%s", observed[0], 1)
+			means := strings.Replace(a.means, "%s", observed[len(observed)-1], 1)
+			p.rows[id] = Row{id, answer, a.severity, q.asks, found, means, a.page}
 			return
 		}
 	}
@@ -70,6 +71,9 @@ func (p *probe) report() Report {
 	if said, passedOn := p.between(); said != "" {
 		p.found("connection", pick(passedOn, "passed", "direct"), said)
 		p.found("pace", pick(p.throttled > 0, "some", "none"), fmt.Sprintf("%d of %d", p.throttled, p.attempts))
+	}
+	if _, asked := p.rows["deletion"]; asked {
+		p.found("busy", pick(p.busy != 0, "busy", "no"), fmt.Sprint(p.busy))
 	}
 	report := Report{Calls: p.attempts}
 	for _, q := range questions {
@@ -131,7 +135,9 @@ func (r Report) Text(w io.Writer) error {
 		for _, row := range r.Rows {
 			if row.Severity == severity && row.Means != "" {
 				fmt.Fprintf(&text, "\n%-5s  %s %s\n", severity, row.Asked, row.Found)
-				fmt.Fprintln(&text, indented(row.Means))
+				for paragraph := range strings.Lines(row.Means) {
+					fmt.Fprintln(&text, indented(paragraph))
+				}
 				fmt.Fprintln(&text, indented("guide "+strings.Replace(row.Guide, ": ", ", heading ", 1)))
 			}
 		}

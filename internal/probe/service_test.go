@@ -63,7 +63,7 @@ func newService(t *testing.T, options emulator.Options) *service {
 
 // run runs the probe, and checks that it touched no group but its own, showed no secret, and told which groups are
 // left.
-func (s *service) run(ctx context.Context, environment, source string) (report Report) {
+func (s *service) run(ctx context.Context, environment, source string, fields ...string) (report Report) {
 	s.Helper()
 	before := s.groups(false)
 	address, _ := api.ParseBaseURL("https://service.example", false)
@@ -83,7 +83,7 @@ func (s *service) run(ctx context.Context, environment, source string) (report R
 			URL: address, APIKey: api.NewSecret(testingKey), Transport: s, RequestTimeout: 10 * time.Second,
 			MaxRetries: 4, RetryWaitMax: 30 * time.Second,
 		},
-		Environment: environment, DataSourceProvidedID: source, Progress: &s.progress,
+		Environment: environment, DataSourceProvidedID: source, LookupFields: fields, Progress: &s.progress,
 		Advice: func(*api.Error) string { return advice },
 	})
 	if err := report.Text(&s.printed); err != nil {
@@ -92,6 +92,7 @@ func (s *service) run(ctx context.Context, environment, source string) (report R
 	if all := s.printed.String() + s.progress.String(); regexp.MustCompile(`ugt_|` + testingKey).MatchString(all) {
 		s.Errorf("the report shows a key or a token:\n%s", all)
 	}
+	s.WaitIdle()
 	for _, group := range s.groups(true) {
 		if !strings.Contains(s.printed.String(), group.ID) || report.ExitCode() != ExitUnfinished {
 			s.Errorf("the probe exits with %d and does not tell that it left %s", report.ExitCode(), group.ID)
@@ -161,6 +162,22 @@ func busy() between {
 	return func(c call) *response {
 		if attempts++; attempts%2 == 1 {
 			return &response{Code: http.StatusTooManyRequests, Body: &bytes.Buffer{}}
+		}
+		return c.next()
+	}
+}
+
+// rotatesNothing responds to a rotation like an update that changes nothing.
+func rotatesNothing() between {
+	var last json.RawMessage
+	return func(c call) *response {
+		if id := c.body["user_group_id"]; id != nil {
+			last = id
+		}
+		if c.Method == http.MethodPost {
+			c.Method = http.MethodPut
+			c.body["user_group_id"] = last
+			delete(c.body, "current_token")
 		}
 		return c.next()
 	}

@@ -51,12 +51,7 @@ func (p *probe) refusedOr(question string, r reply, accepted string) {
 
 func (p *probe) asksKey(ctx context.Context) {
 	g := p.own("-a")
-	nameless := p.get(ctx, g, "")
-	made := nameless
-	if no := made.refused; no != nil && no.Kind != api.Unauthorized && no.Kind != api.Incomplete {
-		p.namesNew = true
-		made = p.lookUp(ctx, g, true)
-	}
+	made, refused := p.asksFirst(ctx, g)
 	switch {
 	case made.refused == nil:
 	case made.refused.Kind == api.Incomplete:
@@ -65,25 +60,52 @@ func (p *probe) asksKey(ctx context.Context) {
 		p.stop("create", "no", made.says())
 	}
 	p.must(made)
-	seen := p.get(ctx, g, "")
-	if p.namesLookups = p.namesNew && seen.refused != nil; p.namesLookups {
-		seen = p.lookUp(ctx, g, false)
-	}
-	p.must(seen)
+	seen := p.must(p.lookUp(ctx, g))
+	marked := p.has("new_user_group")
 	changed := p.update(ctx, g, g.name, firstProperties)
 	p.asksCaches(g, made, seen, changed)
 	p.mayUpdate = changed.refused == nil
 	p.found("address", "right", "")
 	p.found("create", "yes", "")
 	p.found("update", pick(p.mayUpdate, "yes", "no"), changed.says())
-	p.found("lookup-name", pick(!p.namesNew, "works", pick(!p.namesLookups, "creates", pick(nameless.crashed, "fails",
-		"refused"))), nameless.says())
+	p.asksLookupFields(refused)
+	p.found("new", pick(marked, "marked", "unmarked"), "")
 	tag := changed.UserGroup.EnvironmentTag
 	if tag == nil && p.options.Environment != NoEnvironment {
 		tag = p.rotate(ctx, g).UserGroup.EnvironmentTag
 	}
 	p.asksEnvironment(*cmp.Or(tag, new("")))
 	p.asksFields(made.UserGroup, seen.UserGroup, changed.UserGroup)
+}
+
+// asksFirst creates a group with as few fields as the service allows. It returns the last response, and what the
+// service says to the first call if it refuses that.
+func (p *probe) asksFirst(ctx context.Context, g *group) (made reply, refused string) {
+	for _, fields := range [][]string{
+		nil, {"name"}, {"name", "properties"}, {"name", "mapping"}, {"name", "mapping", "properties"},
+	} {
+		p.fields = fields
+		made = p.lookUp(ctx, g)
+		refused = cmp.Or(refused, made.says())
+		isFinal := made.refused == nil || made.refused.Kind == api.Unauthorized || made.refused.Kind == api.Incomplete
+		if isFinal || p.failure != nil {
+			break
+		}
+	}
+	return made, refused
+}
+
+// asksLookupFields takes what the service says to a lookup with the ID alone.
+func (p *probe) asksLookupFields(refused string) {
+	line := "lookup_fields = []"
+	if len(p.fields) > 0 {
+		line = `lookup_fields = ["` + strings.Join(p.fields, `", "`) + `"]`
+	}
+	isSet := !slices.ContainsFunc(p.fields, func(field string) bool {
+		return !slices.Contains(p.options.LookupFields, field)
+	})
+	p.found("lookup-fields", pick(len(p.fields) == 0, "works", pick(isSet, "set", "demands")),
+		pick(isSet, line, refused), line)
 }
 
 // asksCaches takes the responses to the creation of a group, a lookup and an update. A response to a lookup may come
@@ -126,7 +148,7 @@ func (p *probe) asksEnvironment(tag string) {
 func (p *probe) asksFields(made, seen, changed api.UserGroup) {
 	defaults := map[string]bool{}
 	for _, response := range []api.UserGroup{made, seen} {
-		if name := response.Name; name != nil && *name != "" && !p.namesNew {
+		if name := response.Name; name != nil && *name != "" && !p.sends("name") {
 			defaults[pick(*name == p.main().id, "the ID as the name", "the name "+printable(*name))] = true
 		}
 		if keys := response.Properties.Differences(api.Properties{}); len(keys) > 0 {
@@ -156,6 +178,14 @@ func (p *probe) asksDeletion(ctx context.Context) {
 		return
 	}
 	r := p.update(ctx, g, g.name, api.Properties{})
+	answer := "once"
+	for _, wait := range patience {
+		if r.refused != nil || r.UserGroup.Token != last {
+			break
+		}
+		_ = api.Sleep(ctx, wait)
+		r, answer = p.update(ctx, g, g.name, api.Properties{}), "later"
+	}
 	if r.refused == nil {
 		if g.token = r.UserGroup.Token; g.token == last {
 			p.stop("delete", "ignored", "")
@@ -163,6 +193,7 @@ func (p *probe) asksDeletion(ctx context.Context) {
 		}
 		p.must(p.erase(ctx, g))
 	}
+	p.found("gone", answer, "")
 	p.refusedOr("missing-update", r, "creates")
 }
 
@@ -172,7 +203,7 @@ func (p *probe) asksDeletedID(ctx context.Context) {
 	if number := p.must(next).UserGroup.TeamID; number != "" && g.teamID != "" {
 		p.found("team-id", pick(number == g.teamID, "again", "new"), "")
 	}
-	again := p.lookUp(ctx, g, true)
+	again := p.lookUp(ctx, g)
 	if again.refused != nil {
 		p.found("deleted-id", "reserved", again.says())
 		if p.mayRotate {
@@ -184,7 +215,7 @@ func (p *probe) asksDeletedID(ctx context.Context) {
 	isOld := p.hasSeen(again)
 	g.token = again.UserGroup.Token
 	wasThere := map[string]bool{"token": isOld}
-	if name := again.UserGroup.Name; name != nil && !p.namesNew {
+	if name := again.UserGroup.Name; name != nil && !p.sends("name") {
 		wasThere["name"] = strings.HasPrefix(*name, p.stem) && !strings.HasPrefix(*name, g.id) // The ID may be the default.
 	}
 	revived := those(wasThere)
@@ -192,6 +223,7 @@ func (p *probe) asksDeletedID(ctx context.Context) {
 	if g.old[0] != g.token {
 		p.asksStaleDeletion(ctx, g)
 	}
+	p.must(p.erase(ctx, g)) // It is as new as the group that a lookup creates and removes.
 }
 
 func (p *probe) asksStaleDeletion(ctx context.Context, g *group) {
@@ -201,7 +233,7 @@ func (p *probe) asksStaleDeletion(ctx context.Context, g *group) {
 	r := p.delete(ctx, g, g.old[0])
 	gone := false
 	if r.refused == nil {
-		if seen := p.must(p.lookUp(ctx, g, true)); seen.isNew() {
+		if seen := p.must(p.lookUp(ctx, g)); seen.isNew() {
 			gone, g.token = true, seen.UserGroup.Token
 		}
 	}
@@ -240,7 +272,7 @@ func (p *probe) asksIDs(ctx context.Context) {
 		r, _ := p.create(ctx, p.own(text[len(p.stem):]))
 		return r
 	}, func(text string, r reply) (string, string) {
-		if id := r.UserGroup.ProvidedID; id != nil && *id != text {
+		if id := r.UserGroup.ProvidedID; id != nil && !strings.EqualFold(*id, text) {
 			return "cut", at(id)
 		}
 		_, same := p.create(ctx, p.own(text[len(p.stem):len(text)-1]+"y"))

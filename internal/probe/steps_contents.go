@@ -16,13 +16,16 @@ import (
 // The properties that are sent, in this order.
 var (
 	firstProperties, _  = api.ParseProperties(`{"first":"1"}`)
-	secondProperties, _ = api.ParseProperties(`{"digits":9007199254740993,"nested":{"object":{},"list":[],"null":null}}`)
-	lastProperties, _   = api.ParseProperties(`{"last":true}`)
+	secondProperties, _ = api.ParseProperties(`{"digits":9007199254740993,"number":123456.75,` +
+		`"nested":{"object":{},"list":[],"null":null,"nulls":[null,1]},"keys":{"0":"a","1":"b"}}`)
+	noProperties, _   = api.ParseProperties(`{}`)
+	lastProperties, _ = api.ParseProperties(`{"last":true}`)
 )
 
 // asksLookups rotates before and after a lookup. A rotation shows the stored name, because its request has none.
 func (p *probe) asksLookups(ctx context.Context) {
 	g := p.main()
+	_ = api.Sleep(ctx, settling)
 	rotated := p.rotate(ctx, g)
 	p.asksRotation(ctx, g, rotated)
 	seen := p.look(ctx, g)
@@ -34,6 +37,7 @@ func (p *probe) asksLookups(ctx context.Context) {
 	}
 	if p.mayRotate {
 		p.found("lag", pick(p.pause > 0, "lags", "none"), "")
+		p.found("rotation", cmp.Or(p.staleRotations, "new"), "")
 	}
 	other := p.stem + " other"
 	switch {
@@ -42,7 +46,7 @@ func (p *probe) asksLookups(ctx context.Context) {
 		p.found("overwrites", "always", "")
 	case !p.showsNames():
 		p.found("overwrites", "unknown", "")
-	case p.namesLookups: // The lookup had another name.
+	case p.sends("name"): // The lookup had another name.
 		p.found("overwrites", "no", "")
 	default:
 		p.must(p.get(ctx, g, other))
@@ -53,7 +57,7 @@ func (p *probe) asksLookups(ctx context.Context) {
 // asksRotation takes the response to a rotation.
 func (p *probe) asksRotation(ctx context.Context, g *group, rotated reply) {
 	if p.mayRotate = rotated.refused == nil; !p.mayRotate {
-		seen := p.must(p.lookUp(ctx, g, false)).UserGroup.Token
+		seen := p.must(p.lookUp(ctx, g)).UserGroup.Token
 		if !p.signed && seen != g.token && p.failure == nil {
 			g.token = seen
 			p.found("between", "repeated", "a rotation that was sent once was refused, but carried out")
@@ -91,8 +95,7 @@ func (p *probe) asksStaleRotation(ctx context.Context) {
 		return
 	}
 	named := stale.UserGroup.TeamID != "" || stale.UserGroup.ProvidedID != nil
-	_ = api.Sleep(ctx, p.pause)
-	now := p.must(p.lookUp(ctx, g, false)).UserGroup.Token
+	now := p.must(p.lookUp(ctx, g)).UserGroup.Token
 	p.found("stale-rotation", pick(now != g.token, "accepted", pick(named, "believed", "hollow")), "")
 	g.token = now
 }
@@ -102,7 +105,7 @@ func (p *probe) asksUpdates(ctx context.Context) {
 		return
 	}
 	g := p.main()
-	odd := " " + p.stem + " &  \u00e9e\u0301\r\nx "
+	odd := " " + p.stem + " &  \u00e9e\u0301\r\nX "
 	r := p.update(ctx, g, odd, secondProperties)
 	if r.refused != nil {
 		p.must(p.update(ctx, g, g.name, secondProperties))
@@ -114,6 +117,7 @@ func (p *probe) asksUpdates(ctx context.Context) {
 
 	renamed, before := p.stem+" renamed", seen.UserGroup.Properties
 	p.must(p.update(ctx, g, renamed, api.Properties{}))
+	p.refusedOr("unchanged", p.update(ctx, g, renamed, api.Properties{}), "works")
 	after := p.see(ctx).UserGroup.Properties
 	cleared := map[string]bool{"properties": p.lookShowsProperties && !after.Equal(before)}
 	r = p.update(ctx, g, "", lastProperties)
@@ -123,6 +127,7 @@ func (p *probe) asksUpdates(ctx context.Context) {
 	lost := those(cleared)
 	p.found("unsent", pick(lost != "", "cleared", pick(p.lookShowsProperties, "kept", "unknown")), lost)
 	p.found("mapping", "unknown", "")
+	p.asksEmpty(ctx, r.refused != nil)
 
 	p.asksLength("name-length", func(name string) reply {
 		return p.update(ctx, g, name, api.Properties{})
@@ -135,6 +140,17 @@ func (p *probe) asksUpdates(ctx context.Context) {
 	})
 }
 
+// asksEmpty sends empty properties. Lists tell whether lastProperties still have to be sent before.
+func (p *probe) asksEmpty(ctx context.Context, mustFill bool) {
+	g, name := p.main(), p.stem+" emptied"
+	if mustFill {
+		p.must(p.update(ctx, g, name, lastProperties))
+	}
+	p.must(p.update(ctx, g, name, noProperties))
+	isThere := p.see(ctx).UserGroup.Properties.Has("last")
+	p.found("empty", pick(!p.lookShowsProperties, "unknown", pick(isThere, "ignored", "emptied")), "")
+}
+
 // changesOf says what a service has made of a name.
 func changesOf(sent string, shown *string) string {
 	if shown == nil {
@@ -142,6 +158,7 @@ func changesOf(sent string, shown *string) string {
 	}
 	name := html.UnescapeString(*shown)
 	changes := those(map[string]bool{
+		"lower case":           strings.Contains(name, "x") && !strings.Contains(name, "X"),
 		"HTML entities":        name != *shown,
 		"another Unicode form": !strings.Contains(name, "\u00e9e\u0301") && strings.Contains(norm.NFC.String(name), "éé"),
 		"other line ends":      !strings.Contains(name, "\r\n") && strings.Contains(name, "\n"),
@@ -153,19 +170,22 @@ func changesOf(sent string, shown *string) string {
 // asksProperties takes the properties of the group after firstProperties and then secondProperties were sent.
 func (p *probe) asksProperties(seen api.Properties) {
 	if !p.lookShowsProperties {
-		for _, question := range []string{"properties", "numbers", "nested"} {
+		for _, question := range []string{"properties", "numbers", "nested", "keys"} {
 			p.found(question, "unknown", "")
 		}
 		return
 	}
-	nested := func(properties api.Properties) string {
+	member := func(properties api.Properties, name string) string {
 		var members map[string]json.RawMessage
 		_ = json.Unmarshal([]byte(properties.Text()), &members)
-		return string(members["nested"])
+		return string(members[name])
 	}
-	differ, sent, back := secondProperties.Differences(seen), nested(secondProperties), nested(seen)
+	differ, sent, back := secondProperties.Differences(seen), member(secondProperties, "nested"), member(seen, "nested")
 	isSame := pick(sent == back, "kept", pick(slices.Contains(differ, "nested"), "changed", "equal"))
 	p.found("properties", pick(seen.Has("first"), "merged", "replaced"), "")
-	p.found("numbers", pick(slices.Contains(differ, "digits"), "doubles", "exact"), "")
+	exact := pick(slices.Contains(differ, "digits"), "doubles", "exact")
+	number := pick(slices.Contains(differ, "number"), "rounded", exact)
+	p.found("numbers", pick(strings.HasPrefix(member(seen, "number"), `"`), "text", number), "")
+	p.found("keys", pick(strings.HasPrefix(member(seen, "keys"), "["), "lists", "kept"), printable(member(seen, "keys")))
 	p.found("nested", isSame, printable(back))
 }

@@ -31,10 +31,9 @@ func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
 		w.statuses = append(w.statuses, 0)
 		return nil, err
 	}
-	switch response.StatusCode {
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+	if isThrottled(response) {
 		w.throttled++
-	default:
+	} else {
 		w.statuses = append(w.statuses, response.StatusCode)
 	}
 	if target, err := response.Location(); err == nil && target.Path == request.URL.Path+"/" {
@@ -46,6 +45,34 @@ func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
 		io.Closer
 	}{io.TeeReader(response.Body, w.body), response.Body}
 	return response, nil
+}
+
+var (
+	limitStatuses = []int{http.StatusTooManyRequests, http.StatusServiceUnavailable}
+	busyStatuses  = []int{http.StatusConflict, http.StatusLocked, http.StatusTooEarly}
+)
+
+func isBusy(status int) bool { return slices.Contains(busyStatuses, status) }
+
+// isThrottled reports whether a response asks for fewer calls.
+func isThrottled(response *http.Response) bool {
+	saysWhen := response.StatusCode/100 == 4 && response.Header.Get("Retry-After") != ""
+	return slices.Contains(limitStatuses, response.StatusCode) || saysWhen && !isBusy(response.StatusCode)
+}
+
+// busy returns the status with which an attempt of the last call was refused because something else was under way. It
+// returns 0 if none was.
+func (w *wire) busy() int {
+	at := slices.IndexFunc(w.statuses, isBusy)
+	if at < 0 {
+		return 0
+	}
+	return w.statuses[at]
+}
+
+// has reports whether the last response has a member of this name.
+func (w *wire) has(member string) bool {
+	return strings.Contains(w.body.String(), strconv.Quote(member))
 }
 
 // crashed reports whether every response to the last call has status 500.
