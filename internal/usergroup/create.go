@@ -79,6 +79,7 @@ func (o *op) sendCreation(ctx context.Context, deleted Prior) (making, *Problem)
 		answer, failure, problem := o.getOrCreate(ctx, o.sent)
 		o.response = answer.UserGroup
 		if problem != nil {
+			problem.Done = failure.Done
 			return exists, problem
 		}
 		made, problem := o.made(answer, failure)

@@ -209,6 +209,10 @@ func (h *history) fault(method string, preflight bool) *fault {
 // scripted are faults that are not searched for.
 var scripted = []fault{
 	{name: "the run is stopped", before: func(h *history) { h.stop() }}, // Terraform may be stopped at any time.
+	{
+		name: "the run is stopped and the response lost", before: func(h *history) { h.stop() },
+		do: worked(func(reply) reply { return lost }),
+	},
 	{name: "no connection"},
 	{name: "303 after the work", do: worked(func(reply) reply { return page(http.StatusSeeOther) })},
 	{name: "an old response", do: worked(func(r reply) reply {
@@ -226,6 +230,10 @@ var scripted = []fault{
 		serve(h, r)
 		return h.neighbor
 	}},
+	{name: "another name", do: worked(func(r reply) reply {
+		r.body = bytes.Replace(r.body, []byte(newName), []byte("ACME INC."), 1)
+		return r
+	})},
 	{name: "other properties", do: worked(func(r reply) reply {
 		r.body = bytes.Replace(r.body, []byte(`"gold"`), []byte(`"bronze"`), 1)
 		return r

@@ -30,6 +30,7 @@ func (o *op) find(ctx context.Context) (Result, *Problem) {
 	}
 	answer, failure, problem := o.getOrCreate(ctx, o.lookup())
 	if problem != nil {
+		problem.Left = append(problem.Left, o.know.ID)
 		return Result{}, problem
 	}
 	seen := o.see(answer, failure)
@@ -47,8 +48,6 @@ func (o *op) getOrCreate(ctx context.Context, request api.GroupRequest) (api.Ans
 		return answer, failure, nil
 	}
 	if problem := o.passPreflight(ctx); problem != nil {
-		o.leave(o.know.ID)
-		problem.Left = append(problem.Left, o.know.ID)
 		return answer, failure, problem
 	}
 	if !o.client.MarksNew() {

@@ -3,7 +3,6 @@ package usergroup_test
 import (
 	"context"
 	"net/http"
-	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -87,23 +86,7 @@ func TestOperations(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := sceneOf(e.scene).start()
-				h.script = []string{}
-				for call := range strings.SplitSeq(e.calls, ", ") {
-					_, fault, _ := strings.Cut(call, " ")
-					h.script = append(h.script, strings.TrimPrefix(fault, "test"))
-				}
-				h.operate(t.Context())
-				if got := strings.Join(h.log, ", "); got != e.calls {
-					t.Errorf("the calls are %s, want %s", got, e.calls)
-				}
-				last := findingOf(h.actor.err)
-				if n := len(h.actor.problems); last == none && n > 0 {
-					last = h.actor.problems[n-1].Finding
-				}
-				if last != e.finding {
-					t.Errorf("the finding is %d, want %d: %v", last, e.finding, h.actor.err)
-				}
+				sceneOf(e.scene).start().follow(t, e.calls, e.finding)
 			})
 		})
 	}

@@ -1,0 +1,360 @@
+package usergroup_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+// TestProofs shows what proves a belief, and what an operation does without a proof. Each case is a sentence: in this
+// scene, these calls strike these faults, and that is what the operation says.
+func TestProofs(t *testing.T) {
+	t.Parallel()
+	for _, e := range []struct {
+		name, scene, calls string
+		finding            usergroup.Finding // of the error or, without one, of the last warning
+		done               api.Done          // as the error or that warning says
+		left               string            // what may remain at the service, where tf is the group of the preflight
+		// state has what the state has in place of the group's values, and want checks what else is to be seen.
+		state func(*usergroup.Prior)
+		want  func(*testing.T, *history)
+	}{
+		// A group is missing.
+		{
+			name:  "a deletion succeeds if the group was gone, and names what a lost lookup may have left",
+			scene: "delete/absent/stored", calls: "DELETE, GET lost after the work, GET", finding: usergroup.AnotherRemains,
+			left: "acme",
+		},
+		{
+			name:  "a missing ID is not imported because its second look is refused",
+			scene: "import/absent/echo", calls: "GET, GET test, GET test, DELETE test, GET 400", finding: usergroup.LeftBehind,
+			left: "acme",
+		},
+		{
+			name:  "nor because a service that says success 0 refuses it",
+			scene: "import/absent/success 0", calls: "GET, GET test, GET test, DELETE test, GET 403",
+			finding: usergroup.LeftBehind, left: "acme",
+		},
+		{
+			name:  "a lookup that is not new, but shows no token, has left nothing",
+			scene: "find/exists/stored", calls: "GET no token", finding: usergroup.CallFailed,
+		},
+
+		// A placeholder is ours.
+		{
+			name:    "a placeholder that somebody has taken meanwhile is not deleted after a rate limit",
+			scene:   "find/absent/stored",
+			calls:   "GET, GET test, GET test, DELETE test, GET, DELETE 429, GET another client takes",
+			finding: usergroup.Replaced,
+		},
+		{
+			name:    "nor after a connection that was not made",
+			scene:   "find/absent/stored",
+			calls:   "GET, GET test, GET test, DELETE test, GET, DELETE no connection, GET another client takes",
+			finding: usergroup.Replaced,
+		},
+		{
+			name:    "a busy placeholder is looked at, and deleted later",
+			scene:   "find/absent/busy deletions",
+			calls:   "GET, GET test, GET test, DELETE test, GET test, DELETE test, GET, DELETE, GET, DELETE",
+			finding: usergroup.NotFound,
+		},
+		{
+			name:    "so is one whose deletion comes too early, whatever the status is",
+			scene:   "find/absent/deletions that come too early",
+			calls:   "GET, GET test, GET test, DELETE test, GET test, DELETE test, GET, DELETE, GET, DELETE",
+			finding: usergroup.NotFound,
+		},
+		{
+			name:    "what the preflight of a deletion leaves behind is named",
+			scene:   "delete/absent/stored",
+			calls:   "DELETE, GET, GET test, GET test, DELETE test 403",
+			finding: usergroup.LeftBehind, left: "acme tf",
+		},
+		{
+			name:    "so is that of a rotation",
+			scene:   "rotate, not stored/absent/stored",
+			calls:   "GET, GET test, GET test, DELETE test 403",
+			finding: usergroup.LeftBehind, left: "acme tf",
+		},
+		{
+			name:    "and that of a claim",
+			scene:   "create/absent/false left out",
+			calls:   "GET lost after the work, GET, GET test, GET test, DELETE test 403",
+			finding: usergroup.LeftBehind, done: api.Maybe, left: "tf",
+		},
+
+		// This token is the current one, and a rotation was or was not carried out.
+		{
+			name:  "a redirect of a rotation says nothing about the token",
+			scene: "rotate/exists/stored", calls: "POST 303 after the work, GET", finding: none,
+		},
+		{
+			name:  "nor does a response from a cache",
+			scene: "rotate/exists/stored", calls: "POST an old response, GET", finding: none,
+		},
+		{
+			name:  "nor does a response that shows the token which was sent",
+			scene: "rotate/exists/the sent token in the response", calls: "POST, GET", finding: none,
+		},
+		{
+			name:  "a rotation that takes effect later is waited for",
+			scene: "rotate/exists/rotations that take effect later", calls: "POST, GET, GET, GET, GET", finding: none,
+		},
+		{
+			name:  "a slow rotation is waited for, and never sent again",
+			scene: "rotate/exists/slow rotations", calls: "POST, GET, GET, GET, GET", finding: none,
+		},
+		{
+			name:  "also if a gateway did not wait for it",
+			scene: "rotate/exists/slow rotations behind a gateway", calls: "POST, GET, GET, GET, GET", finding: none,
+		},
+		{
+			name:  "the token of another group is not taken for the new one",
+			scene: "rotate/exists/stored", calls: "POST response about another group, GET", finding: none,
+		},
+		{
+			name:  "a rotation that is answered with another number is an error, and returns the token",
+			scene: "rotate/exists/stored", calls: "POST another number", finding: usergroup.Replaced, done: api.Yes,
+			want: func(t *testing.T, h *history) {
+				if group, _ := h.Group(id); h.actor.result.Group == nil || h.actor.result.Group.Token.Reveal() != group.Token {
+					t.Error("the new token is lost")
+				}
+			},
+		},
+		{
+			name:  "so is one that is answered with a number from before the lookup",
+			scene: "rotate, not stored/exists/stored", calls: "GET, POST another number", finding: usergroup.Replaced,
+			done: api.Yes, state: func(p *usergroup.Prior) { p.TeamID = "1" },
+		},
+		{
+			name:  "what no state has is not said to be in the state",
+			scene: "rotate, not stored/exists/stored", calls: "GET, POST another number", finding: usergroup.Replaced,
+			done: api.Yes, state: func(p *usergroup.Prior) { *p = usergroup.Prior{ID: id} },
+			want: func(t *testing.T, h *history) {
+				if problemOf(h.actor.err).Managed {
+					t.Error("the problem says that the state has the group")
+				}
+			},
+		},
+
+		// An update was carried out.
+		{
+			name:  "an update that is answered for another group may have been carried out",
+			scene: "update/exists/stored", calls: "PUT response about another group", finding: usergroup.AnsweredForAnother,
+			done: api.Maybe,
+		},
+		{
+			name:  "an update that changes nothing is carried out if a lookup shows that",
+			scene: "update/alike/rows counted", calls: "PUT, GET", finding: none,
+		},
+		{
+			name:  "so is the update of an adoption",
+			scene: "adopt/alike/rows counted", calls: "GET, GET, PUT, GET", finding: usergroup.Adopted, done: api.Yes,
+		},
+		{
+			name:  "an update of a missing group is not",
+			scene: "update/absent/rows counted", calls: "PUT, GET, GET test, GET test, DELETE test, GET, DELETE",
+			finding: usergroup.NotFound,
+		},
+		{
+			name:  "the preflight changes the name that it has given",
+			scene: "import/exists/rows counted/Customer", calls: "GET test, PUT test, GET test, DELETE test, GET", finding: none,
+		},
+		{
+			name:  "a refusal that says when to try again is repeated, whatever its status is",
+			scene: "update/exists/stored", calls: "PUT 403 with Retry-After, PUT", finding: none,
+		},
+
+		// A group was created.
+		{
+			name:  "an adoption after one's own lost creation does not say that the group existed",
+			scene: "adopt/absent/stored", calls: "GET lost after the work, GET, GET, PUT", finding: usergroup.Claimed,
+			done: api.Yes,
+		},
+		{
+			name:  "a creation whose response lacks the token looks for it",
+			scene: "create/absent/stored", calls: "GET no token, GET", finding: none,
+		},
+		{
+			name:  "and says that the group was created if that fails",
+			scene: "create/absent/stored", calls: "GET no token, GET no token", finding: usergroup.CallFailed, done: api.Yes,
+		},
+		{
+			name:  "a creation that shows other properties warns, and was done",
+			scene: "create/absent/stored", calls: "GET other properties", finding: usergroup.NotTakenAsSent, done: api.Yes,
+		},
+		{
+			name:  "so does one that shows another name",
+			scene: "create/absent/stored", calls: "GET another name", finding: usergroup.Respelled, done: api.Yes,
+		},
+		{
+			name:  "an adoption whose responses lack the token looks for it",
+			scene: "adopt/exists/stored", calls: "GET, GET no token, PUT no token, GET",
+			finding: usergroup.Adopted, done: api.Yes,
+		},
+		{
+			name:    "a replacement does not adopt the group that it has deleted",
+			scene:   "replace/exists/deletions that take effect later",
+			calls:   "DELETE, GET, GET, GET, GET",
+			finding: none,
+		},
+		{
+			name:    "a response without new_user_group is about a group that existed, if a new one says so",
+			scene:   "find/exists/false left out",
+			calls:   "GET, GET test, GET test, DELETE test",
+			finding: none,
+		},
+		{
+			name:  "what a service demands of lookups is sent",
+			scene: "find/absent/all fields required", calls: "GET, GET test, GET test, DELETE test, GET, DELETE",
+			finding: usergroup.NotFound,
+		},
+
+		// The key opens the expected environment.
+		{
+			name:    "a known token of a known environment proves the key, and a full account can go on",
+			scene:   "rotate/exists/a full account/Customer, noted",
+			calls:   "GET, POST",
+			finding: none,
+		},
+		{
+			name:  "it can update",
+			scene: "update/exists/a full account/Customer, noted", calls: "GET, PUT", finding: none,
+		},
+		{
+			name:  "and delete",
+			scene: "delete/exists/a full account/Customer, noted", calls: "GET, DELETE", finding: none,
+		},
+		{
+			name:  "so can a service that refuses the ID of the preflight",
+			scene: "update/exists/IDs with a pattern/Customer, noted", calls: "GET, PUT", finding: none,
+		},
+		{
+			name:  "the preflight deletes its group where IDs come back in capitals",
+			scene: "rotate/exists/IDs in capitals/Customer", calls: "GET, GET test, PUT test, GET test, DELETE test, POST",
+			finding: usergroup.Respelled, done: api.Yes,
+		},
+		{
+			name:    "with a wrong key, a group with the same ID and number is not taken for the known one",
+			scene:   "find/exists/equal numbers/Testing, noted",
+			calls:   "GET, GET test, PUT test, GET test, DELETE test",
+			finding: usergroup.WrongKey,
+		},
+		{
+			name:    "nor is one where there are no numbers",
+			scene:   "find/exists/no numbers/Testing, noted",
+			calls:   "GET, GET test, PUT test, GET test, DELETE test",
+			finding: usergroup.WrongKey,
+		},
+		{
+			name:    "nor is the known group said to be gone",
+			scene:   "find/absent/stored/Testing, noted",
+			calls:   "GET, GET test, PUT test, GET test, DELETE test, GET, DELETE",
+			finding: usergroup.WrongKey,
+		},
+		{
+			name:    "nor is another one rotated",
+			scene:   "rotate, not stored/exists/equal numbers/Testing, noted",
+			calls:   "GET, GET test, PUT test, GET test, DELETE test",
+			finding: usergroup.WrongKey,
+		},
+		{
+			name:  "a group that the state has in another environment costs no call",
+			scene: "find/exists/stored/Customer, Testing is noted", finding: usergroup.WrongEnvironment,
+		},
+		{
+			name:  "nor does its deletion",
+			scene: "delete/exists/stored/Customer, Testing is noted", finding: usergroup.WrongEnvironment,
+		},
+
+		// The run was stopped.
+		{
+			name:  "a run that is stopped makes no other call",
+			scene: "find/exists/stored", calls: "GET the run is stopped", finding: none,
+		},
+		{
+			name:  "a run that is stopped before an adoption adopts nothing",
+			scene: "adopt/exists/stored", calls: "GET the run is stopped", finding: usergroup.CallFailed,
+		},
+		{
+			name:  "a stopped run still looks whether a token was rotated",
+			scene: "rotate/exists/stored", calls: "POST the run is stopped and the response lost, GET",
+			finding: none,
+		},
+	} {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := sceneOf(e.scene).start()
+				if e.state != nil {
+					e.state(&h.actor.prior)
+				}
+				h.follow(t, e.calls, e.finding)
+				if p := h.said(); p != nil && p.Done != e.done {
+					t.Errorf("done is %d, want %d", p.Done, e.done)
+				}
+				if left := h.namedLeft(); left != e.left {
+					t.Errorf("%q may remain, want %q", left, e.left)
+				}
+				if e.want != nil {
+					e.want(t, h)
+				}
+				if h.check(); len(h.broken) > 0 {
+					t.Errorf("\n%s", h)
+				}
+			})
+		})
+	}
+}
+
+// follow operates while the faults strike the calls, and compares the calls and the finding.
+func (h *history) follow(t *testing.T, calls string, finding usergroup.Finding) {
+	t.Helper()
+	h.script = []string{}
+	for call := range strings.SplitSeq(calls, ", ") {
+		_, fault, _ := strings.Cut(call, " ")
+		h.script = append(h.script, strings.TrimSpace(strings.TrimPrefix(fault, "test")))
+	}
+	h.operate(t.Context())
+	if got := strings.Join(h.log, ", "); got != calls {
+		t.Errorf("the calls are %s, want %s", got, calls)
+	}
+	got := none
+	if p := h.said(); p != nil {
+		got = p.Finding
+	}
+	if got != finding {
+		t.Errorf("the finding is %d, want %d: %v", got, finding, h.actor.err)
+	}
+}
+
+// said returns the problem that the error is or, without one, the last warning, or nil.
+func (h *history) said() *usergroup.Problem {
+	if h.actor.err != nil {
+		return problemOf(h.actor.err)
+	}
+	if n := len(h.actor.result.Warnings); n > 0 {
+		return h.actor.result.Warnings[n-1]
+	}
+	return nil
+}
+
+// namedLeft returns what all problems together say may remain, without the random part of an ID.
+func (h *history) namedLeft() string {
+	ids := []string{}
+	for _, p := range problemsOf(h.actor.err, h.actor.result.Warnings) {
+		for _, left := range p.Left {
+			if isOfPreflight(left) {
+				left = "tf"
+			}
+			if !strings.Contains(strings.Join(ids, " "), left) {
+				ids = append(ids, left)
+			}
+		}
+	}
+	return strings.Join(ids, " ")
+}
