@@ -8,10 +8,12 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
@@ -49,6 +51,17 @@ func only(method string, answer reply) lasting {
 	}
 }
 
+// dying is what happens at a proxy that loses the responses to the first calls, and is gone then.
+func dying() lasting {
+	var calls atomic.Int64
+	return func(*http.Request) reply {
+		if calls.Add(1) <= workers/2 {
+			return dropped
+		}
+		return unreachable
+	}
+}
+
 // TestRunsEnd runs operations on many groups with ten workers, while something is wrong for good. Each run ends soon,
 // explains that once, and names every group that it leaves behind.
 func TestRunsEnd(t *testing.T) {
@@ -57,6 +70,7 @@ func TestRunsEnd(t *testing.T) {
 	ofMissing := []string{"find of missing", "update of missing", "rotate of missing", "delete of missing"}
 	for name, e := range map[string]struct {
 		lasting     lasting
+		dies        bool // a proxy loses the responses to the first calls, and is gone then
 		operations  []string
 		options     emulator.Options
 		environment string
@@ -88,17 +102,18 @@ func TestRunsEnd(t *testing.T) {
 		"a key that may not delete what exists": {
 			options: emulator.Options{BusyStatus: 403, BusyDeletions: 1 << 20}, operations: []string{"delete", ofMissing[0]},
 		},
-		"no response to lookups":   {lasting: only("GET", silence), operations: []string{"find", "import"}},
-		"no response to updates":   {lasting: only("PUT", silence), operations: []string{"update"}},
-		"no response to rotations": {lasting: only("POST", silence), operations: []string{"rotate"}},
-		"no response to deletions": {lasting: only("DELETE", silence), operations: []string{"delete"}},
-		"500 for lookups":          {lasting: only("GET", refusal(500)), operations: []string{"find", "import"}},
-		"500 for updates":          {lasting: only("PUT", refusal(500)), operations: []string{"update"}},
-		"500 for rotations":        {lasting: only("POST", refusal(500)), operations: []string{"rotate"}},
-		"500 for deletions":        {lasting: only("DELETE", refusal(500)), operations: []string{"delete"}},
-		"a gateway, for rotations": {lasting: only("POST", page(504)), operations: []string{"rotate"}},
-		"a gateway, for deletions": {lasting: only("DELETE", page(504)), operations: []string{"delete"}},
-		"429 for rotations":        {lasting: only("POST", refusal(429)), operations: []string{"rotate"}},
+		"no response to lookups":    {lasting: only("GET", silence), operations: []string{"find", "import"}},
+		"no response to updates":    {lasting: only("PUT", silence), operations: []string{"update"}},
+		"no response to rotations":  {lasting: only("POST", silence), operations: []string{"rotate"}},
+		"no response to deletions":  {lasting: only("DELETE", silence), operations: []string{"delete"}},
+		"500 for lookups":           {lasting: only("GET", refusal(500)), operations: []string{"find", "import"}},
+		"500 for updates":           {lasting: only("PUT", refusal(500)), operations: []string{"update"}},
+		"500 for rotations":         {lasting: only("POST", refusal(500)), operations: []string{"rotate"}},
+		"500 for deletions":         {lasting: only("DELETE", refusal(500)), operations: []string{"delete"}},
+		"a gateway, for rotations":  {lasting: only("POST", page(504)), operations: []string{"rotate"}},
+		"a gateway, for deletions":  {lasting: only("DELETE", page(504)), operations: []string{"delete"}},
+		"429 for rotations":         {lasting: only("POST", refusal(429)), operations: []string{"rotate"}},
+		"a proxy that dies": {dies: true, operations: []string{"create", "update", "rotate", "delete"}},
 		"a preflight that is refused": {
 			options: emulator.Options{IDPattern: "^group-"}, environment: "Customer",
 			operations: append([]string{"import", "create"}, ofMissing...),
@@ -109,7 +124,9 @@ func TestRunsEnd(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					w := newCrowd(operation, e.options)
-					w.lasting = e.lasting
+					if w.lasting = e.lasting; e.dies {
+						w.lasting = dying()
+					}
 					w.run(t, usergroup.Settings{Environment: e.environment})
 					t.Logf("| %s | %s | %d calls | %s | %d left | %d explained |", name, operation, w.calls,
 						w.took.Round(time.Second), w.left, w.explained)
@@ -122,6 +139,9 @@ func TestRunsEnd(t *testing.T) {
 					}
 					if w.explained == 0 || w.explained > mostExplains || w.succeeded > 0 {
 						t.Errorf("%d errors explain, and %d groups succeed", w.explained, w.succeeded)
+					}
+					if w.untrue > 0 {
+						t.Errorf("%d errors say that nothing was done to groups that were changed", w.untrue)
 					}
 				})
 			})
@@ -170,12 +190,15 @@ type crowd struct {
 	operation
 	emulator *emulator.Emulator
 	priors   []usergroup.Prior
+	existed  map[string]bool // the IDs at the beginning
 	lasting  lasting
+	ctx      context.Context // of the run
 
 	mu                   sync.Mutex
 	calls                int
 	explained, succeeded int
 	left, unnamed        int
+	untrue               int // errors that say that something was not done which was
 	took                 time.Duration
 }
 
@@ -183,7 +206,7 @@ type crowd struct {
 func newCrowd(name string, options emulator.Options) *crowd {
 	name, isOfMissing := strings.CutSuffix(name, " of missing")
 	options.Latency = 50 * time.Millisecond // so that the calls of the workers are under way together
-	w := &crowd{operation: operations[name], emulator: emulator.New(options)}
+	w := &crowd{operation: operations[name], emulator: emulator.New(options), ctx: context.Background(), existed: map[string]bool{}}
 	for i := range *groupsFlag {
 		group := w.emulator.Seed(emulator.Group{ID: fmt.Sprintf("group-%03d", i), Name: oldName})
 		w.priors = append(w.priors, w.priorOf(group))
@@ -208,6 +231,9 @@ func (w *crowd) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	kept, _ := received(r)
 	switch answer.status {
+	case dropped.status:
+		serve(w.emulator, kept)
+		return lost.response()
 	case silence.status:
 		<-r.Context().Done()
 		return nil, r.Context().Err()
@@ -217,12 +243,25 @@ func (w *crowd) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.response()
 }
 
+// isDone reports whether the operation was carried out on a group.
+func (w *crowd) isDone(prior usergroup.Prior) bool {
+	group, there := w.emulator.Group(prior.ID)
+	switch {
+	case w.deletes:
+		return !there && w.existed[prior.ID]
+	case w.rotates:
+		return there && api.NewSecret(group.Token).Fingerprint() != prior.Fingerprint
+	default:
+		return there && group.Name == newName
+	}
+}
+
 // run carries out the operation on all groups, with as many at once as Terraform has workers.
 func (w *crowd) run(t *testing.T, settings usergroup.Settings) {
 	t.Helper()
-	begun, before := time.Now(), map[string]bool{}
+	begun := time.Now()
 	for _, group := range w.emulator.Groups() {
-		before[group.ID] = true
+		w.existed[group.ID] = true
 	}
 	service := newService(w, maxRetries, settings)
 	priors := make(chan usergroup.Prior)
@@ -231,7 +270,7 @@ func (w *crowd) run(t *testing.T, settings usergroup.Settings) {
 	for range workers {
 		all.Go(func() {
 			for prior := range priors {
-				result, err := w.do(context.Background(), service, prior)
+				result, err := w.do(w.ctx, service, prior)
 				w.mu.Lock()
 				problems = append(problems, problemsOf(err, result.Warnings)...)
 				switch {
@@ -239,6 +278,9 @@ func (w *crowd) run(t *testing.T, settings usergroup.Settings) {
 					w.succeeded++
 				case problemOf(err).Finding != usergroup.RunEnded:
 					w.explained++
+				}
+				if err != nil && problemOf(err).Done == api.No && w.isDone(prior) {
+					w.untrue++
 				}
 				w.mu.Unlock()
 			}
@@ -251,7 +293,7 @@ func (w *crowd) run(t *testing.T, settings usergroup.Settings) {
 	all.Wait()
 	w.took = time.Since(begun)
 	for _, group := range w.emulator.Groups() {
-		if before[group.ID] || w.creates && group.Name == newName {
+		if w.existed[group.ID] || w.creates && group.Name == newName {
 			continue
 		}
 		w.left++

@@ -63,6 +63,7 @@ var (
 	lost        reply
 	silence     = reply{status: -1} // no response arrives within the time limit
 	unreachable = reply{status: -2} // no connection is made
+	dropped     = reply{status: -3} // the response is lost after the work
 )
 
 // refusal is a response of the service itself, and page is one of something in front of it.

@@ -1,0 +1,226 @@
+package usergroup_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
+)
+
+// TestRetriesAreShared lets one method of the service fail for good. All calls of an operation share its retries, so
+// that there are only as many attempts more as there are retries, and a last look. Where a group of the provider's own
+// is not deleted, a look comes before each retry.
+func TestRetriesAreShared(t *testing.T) {
+	t.Parallel()
+	for _, s := range scenes() {
+		if s.variant != "stored" || s.begins == "stale" || s.environment != "" && s.environment != "Customer" {
+			continue
+		}
+		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				plain := s.attemptsWhile("", lost)
+				for _, method := range []string{"GET", "PUT", "POST", "DELETE"} {
+					for name, answer := range map[string]reply{"500": refusal(500), "409": refusal(409), "no response": silence} {
+						most := plain + maxRetries + 1
+						if method == http.MethodDelete {
+							most += maxRetries
+						}
+						if attempts := s.attemptsWhile(method, answer); attempts > most {
+							t.Errorf("%s %s: %d attempts, where the operation needs %d", name, method, attempts, plain)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// attemptsWhile returns how many attempts the operation makes while the method always has the answer.
+func (s scene) attemptsWhile(method string, answer reply) int {
+	h := s.start()
+	h.script = []string{}
+	attempts := 0
+	h.actor.operate(context.Background(), h.ledger, newService(roundTrip(func(r *http.Request) (*http.Response, error) {
+		attempts++
+		kept, _ := received(r)
+		switch {
+		case r.Method != method:
+			return serve(h, kept).response()
+		case answer.status == silence.status:
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}
+		return answer.response()
+	}), maxRetries, usergroup.Settings{Environment: environments[s.environment].expected}))
+	return attempts
+}
+
+// roundTrip implements http.RoundTripper.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestFailuresInARow shows when two failures end a run: if nothing with their method has gotten through in between.
+func TestFailuresInARow(t *testing.T) {
+	t.Parallel()
+	for _, e := range []struct{ name, steps, want string }{
+		{
+			"two groups in a row", "update bad-1, update bad-2, update good-1", "failed, failed, ended",
+		},
+		{
+			"successes in between, long before the second one",
+			"update bad-1, update good-1, update good-2, an hour passes, update bad-2, update good-3",
+			"failed, well, well, , failed, well",
+		},
+		{
+			"and again two in a row",
+			"update bad-1, update good-1, update bad-2, update bad-3, update good-2", "failed, well, failed, failed, ended",
+		},
+		{
+			"the same group again", "update bad-1, update bad-1, update good-1", "failed, failed, well",
+		},
+		{
+			"a success of another method", "update bad-1, find good-1, update bad-2, update good-2, rotate good-2",
+			"failed, well, failed, ended, well",
+		},
+		{
+			"a refusal of a good group in between", "update bad-1, update missing, update bad-2, update good-1",
+			"failed, failed, failed, well",
+		},
+		{
+			"lookups that fail", "find bad-1, find bad-2, find good-1, update good-1", "failed, failed, ended, well",
+		},
+		{
+			"rotations that fail", "rotate bad-1, rotate bad-2, rotate good-1, delete good-1", "failed, failed, ended, well",
+		},
+		{
+			"deletions that fail", "delete bad-1, delete bad-2, delete good-1, rotate good-1", "failed, failed, ended, well",
+		},
+		{
+			"creations that fail end lookups, too", "create bad-8, create bad-9, find good-1, update good-1",
+			"failed, failed, ended, well",
+		},
+	} {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := newRun()
+				got := []string{}
+				for step := range strings.SplitSeq(e.steps, ", ") {
+					got = append(got, r.step(t.Context(), step))
+				}
+				if got := strings.Join(got, ", "); got != e.want {
+					t.Errorf("%s: %s, want %s", e.steps, got, e.want)
+				}
+			})
+		})
+	}
+}
+
+// unlucky is a run in which all calls about a group whose ID begins with bad get 500.
+type unlucky struct {
+	*usergroup.Service
+
+	priors map[string]usergroup.Prior
+}
+
+func newRun() *unlucky {
+	e := emulator.New(emulator.Options{Latency: 50 * time.Millisecond})
+	r := &unlucky{priors: map[string]usergroup.Prior{}}
+	for _, id := range []string{"bad-1", "bad-2", "bad-3", "good-1", "good-2", "good-3", "missing"} {
+		group := e.Seed(emulator.Group{ID: id, Name: oldName})
+		r.priors[id] = operations["find"].priorOf(group)
+	}
+	e.Remove("missing")
+	r.Service = newService(roundTrip(func(q *http.Request) (*http.Response, error) {
+		kept, body := received(q)
+		isBad := strings.Contains(body, `"bad-`)
+		for id, prior := range r.priors {
+			isBad = isBad || strings.HasPrefix(id, "bad") && strings.Contains(body, prior.Token.Reveal())
+		}
+		if isBad {
+			return refusal(http.StatusInternalServerError).response()
+		}
+		return serve(e, kept).response()
+	}), maxRetries, usergroup.Settings{})
+	return r
+}
+
+// step carries out an operation on a group, and returns how it ended.
+func (r *unlucky) step(ctx context.Context, text string) string {
+	operation, id, _ := strings.Cut(text, " ")
+	if operation == "an" {
+		time.Sleep(time.Hour)
+		return ""
+	}
+	prior := r.priors[id]
+	prior.ID = id
+	_, err := operations[operation].do(ctx, r.Service, prior)
+	switch {
+	case err == nil:
+		return "well"
+	case problemOf(err).Finding == usergroup.RunEnded:
+		return "ended"
+	default:
+		return "failed"
+	}
+}
+
+// TestStoppedRunsBeginNothing stops a run, and begins operations afterward. None of them makes a call, not even that of
+// the preflight. There are many, because a choice between two things that are both ready is random.
+func TestStoppedRunsBeginNothing(t *testing.T) {
+	t.Parallel()
+	for named, o := range operations {
+		for _, environment := range []string{"", "Customer"} {
+			t.Run(named+" "+environment, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					calls := 0
+					service := newService(roundTrip(func(*http.Request) (*http.Response, error) {
+						calls++
+						return lost.response()
+					}), maxRetries, usergroup.Settings{Environment: environment})
+					ctx, stop := context.WithCancel(t.Context())
+					stop()
+					prior := o.priorOf(emulator.Group{ID: id, Name: oldName, Token: "token", TeamID: 7})
+					for range 200 {
+						if _, err := o.do(ctx, service, prior); err == nil || problemOf(err).EndsRun {
+							t.Fatalf("the error is %v", err)
+						}
+					}
+					if calls > 0 {
+						t.Errorf("200 operations make %d calls", calls)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestRunsThatAreStoppedEnd stops a run while ten workers look up missing groups of an environment. Those that are under
+// way clean up, and no other one begins a call.
+func TestRunsThatAreStoppedEnd(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			w := newCrowd("find of missing", emulator.Options{})
+			ctx, stop := context.WithCancel(t.Context())
+			w.lasting = func(*http.Request) reply {
+				stop() // by the first call
+				return reply{}
+			}
+			w.ctx = ctx
+			w.run(t, usergroup.Settings{Environment: "Customer"})
+			// Each worker may have sent one lookup when the first one stopped the run, and deletes its placeholder.
+			if most := 3*workers + 4; w.calls > most || w.left > 0 {
+				t.Errorf("%d calls, %d groups left", w.calls, w.left)
+			}
+		})
+	}
+}
