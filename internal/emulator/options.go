@@ -80,12 +80,7 @@ type Options struct {
 	// GET, a PUT, and a call that would create a group. An empty name is missing, and an empty object is not.
 	Required, RequiredToUpdate, RequiredToCreate []string
 	// MissingStatus is that of these refusals. 0 means 400. From 500 on, the response is the page of a failed program.
-	MissingStatus int
-	// NameRequired, NameRequiredToCreate and MissingNameStatus are older names: for Required and RequiredToUpdate with
-	// name, for RequiredToCreate with name, and for MissingStatus.
-	NameRequired, NameRequiredToCreate bool
-	MissingNameStatus                  int
-
+	MissingStatus      int
 	DataSourceRequired bool   // refuses a DELETE without data_source_provided_id
 	UniqueNames        bool   // refuses a name that another group of the environment has
 	MaxIDLength        int    // refuses an ID with more characters; 0 means no limit
@@ -186,17 +181,10 @@ func (o Options) complete() Options {
 		o.Environments = map[string]string{DefaultKey: "Customer"}
 	}
 	o.FirstTeamID = cmp.Or(o.FirstTeamID, 1001)
-	o.MissingStatus = cmp.Or(o.MissingStatus, o.MissingNameStatus, http.StatusBadRequest)
+	o.MissingStatus = cmp.Or(o.MissingStatus, http.StatusBadRequest)
 	o.RateLimitStatus = cmp.Or(o.RateLimitStatus, http.StatusTooManyRequests)
 	if o.GetOverwrites {
 		o.ReplicaLag = 0 // Lookups that write have to go where the others write.
-	}
-	if o.NameRequired {
-		o.Required = append(slices.Clone(o.Required), "name")
-		o.RequiredToUpdate = append(slices.Clone(o.RequiredToUpdate), "name")
-	}
-	if o.NameRequiredToCreate {
-		o.RequiredToCreate = append(slices.Clone(o.RequiredToCreate), "name")
 	}
 	return o
 }

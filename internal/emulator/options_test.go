@@ -66,9 +66,9 @@ var options = []struct {
 	},
 	{opts{Tags: emulator.TagsObject}, empty, `"api_environment_tag":{"id":1,"name":"Customer"}`},
 	{opts{Tags: emulator.TagsList}, empty, `"api_environment_tag":["Customer"]`},
-	{opts{NameRequired: true}, lookUp, `400 {"success":0,"message":"the field name is missing`},
-	{opts{NameRequired: true, MissingNameStatus: 500}, empty, "500 Content-Type: text/html; charset=utf-8 <!DOCTYPE"},
-	{opts{NameRequiredToCreate: true}, create, `400 {"success":0,"message":"the field name is missing`},
+	{opts{Required: all[:1]}, lookUp, `400 {"success":0,"message":"the field name is missing`},
+	{opts{RequiredToUpdate: all[:1], MissingStatus: 500}, empty, "500 Content-Type: text/html; charset=utf-8 <!DOCTYPE"},
+	{opts{RequiredToCreate: all[:1]}, create, `400 {"success":0,"message":"the field name is missing`},
 	{opts{Required: all, MissingStatus: 422}, lookUp, `422 {"success":0,"message":"the field name is missing`},
 	{opts{Required: all}, `GET {"user_group_id":"acme","name":"N"}`, `400 {"success":0,"message":"the field mapping is`},
 	{

@@ -97,9 +97,10 @@ func cases() map[string]serviceCase {
 		},
 		"many others": {
 			options: o{
-				NameRequired: true, MissingNameStatus: 500, UniqueNames: true, StaleTokenStatus: 500, ReuseTeamIDs: true,
-				Updates: emulator.UpdatesClear, MaxIDLength: 50, MaxNameLength: 50, Deletions: emulator.DeletionsObject,
-				Refusals: emulator.RefusalsPage, DataSourceRequired: true, RateLimit: 5,
+				Required: all[:1], RequiredToUpdate: all[:1], MissingStatus: 500, UniqueNames: true,
+				StaleTokenStatus: 500, ReuseTeamIDs: true, Updates: emulator.UpdatesClear, MaxIDLength: 50, MaxNameLength: 50,
+				Deletions: emulator.DeletionsObject,
+				Refusals:  emulator.RefusalsPage, DataSourceRequired: true, RateLimit: 5,
 			},
 			differs: `lookup-fields=demands; update-name=refused; unsent=cleared; delete=source; deletion=bare;
 				id-length=refused; name-length=refused; names-unique=refused; team-id=again; stale-rotation=fails; pace=some`,
@@ -107,7 +108,7 @@ func cases() map[string]serviceCase {
 		},
 		"forgiving": {
 			options: o{
-				NameRequiredToCreate: true, DefaultName: "{id}", Updates: emulator.UpdatesMerge, DropNulls: true,
+				RequiredToCreate: all[:1], DefaultName: "{id}", Updates: emulator.UpdatesMerge, DropNulls: true,
 				ForgivingDeletes: true, ForgivingRotations: true, UpsertOnPut: true, MaxIDLength: 40, TokenLag: 5 * time.Second,
 			},
 			differs: `lookup-fields=demands; properties=merged; empty=ignored; nested=equal; stale-deletion=accepted;
@@ -161,14 +162,17 @@ func cases() map[string]serviceCase {
 			options: o{RepeatsRequests: true, RateLimit: 5, RateLimitStatus: 403, StaleTokenStatus: 404}, differs: "pace=some",
 		},
 		"strict": {
-			options: o{NameRequired: true, DeletedIDs: emulator.DeletedIDsConflict, Refusals: emulator.RefusalsSuccessZero},
+			options: o{
+				Required: all[:1], RequiredToUpdate: all[:1], DeletedIDs: emulator.DeletedIDsConflict,
+				Refusals: emulator.RefusalsSuccessZero,
+			},
 			differs: "lookup-fields=demands; update-name=refused; deleted-id=reserved", says: "is that of a deleted",
 		},
 		"gone":    {options: o{DeletedIDs: emulator.DeletedIDsGone}, differs: "deleted-id=reserved"},
 		"revived": {options: o{DeletedIDs: emulator.DeletedIDsRevived}, says: "name, token", differs: "deleted-id=revived"},
 		"upserts": {options: o{GetOverwrites: true}, differs: "overwrites=always" + noLookups, says: "Errors: 1."},
 		"upserts, and requires a name": {
-			options: o{GetOverwrites: true, NameRequired: true},
+			options: o{GetOverwrites: true, Required: all[:1], RequiredToUpdate: all[:1]},
 			differs: "overwrites=always; lookup-fields=demands; update-name=refused" + noLookups,
 		},
 		"upserts names": {between: putsNames, differs: "overwrites=named", says: "Errors: 1."},

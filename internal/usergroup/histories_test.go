@@ -107,14 +107,17 @@ type variant struct {
 var allFields = []string{"name", "mapping", "properties"}
 
 var variants = map[string]variant{
-	"stored":         {},
-	"echo":           {Options: emulator.Options{Answers: emulator.AnswersEcho}},
-	"merging":        {Options: emulator.Options{Updates: emulator.UpdatesMerge}, of: []string{"adopt", "update"}},
-	"clearing":       {Options: emulator.Options{Updates: emulator.UpdatesClear}, of: []string{"adopt", "update"}},
-	"success 0":      {Options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}},
-	"stale 401":      {Options: emulator.Options{StaleTokenStatus: http.StatusUnauthorized}},
-	"stale 500":      {Options: emulator.Options{StaleTokenStatus: http.StatusInternalServerError}},
-	"name required":  {Options: emulator.Options{NameRequired: true}, lookupFields: allFields[:1]},
+	"stored":    {},
+	"echo":      {Options: emulator.Options{Answers: emulator.AnswersEcho}},
+	"merging":   {Options: emulator.Options{Updates: emulator.UpdatesMerge}, of: []string{"adopt", "update"}},
+	"clearing":  {Options: emulator.Options{Updates: emulator.UpdatesClear}, of: []string{"adopt", "update"}},
+	"success 0": {Options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}},
+	"stale 401": {Options: emulator.Options{StaleTokenStatus: http.StatusUnauthorized}},
+	"stale 500": {Options: emulator.Options{StaleTokenStatus: http.StatusInternalServerError}},
+	"name required": {
+		Options:      emulator.Options{Required: allFields[:1], RequiredToUpdate: allFields[:1]},
+		lookupFields: allFields[:1],
+	},
 	"defaults":       {Options: emulator.Options{DefaultName: "New user group", DefaultProperties: `{"plan":"free"}`}},
 	"reused numbers": {Options: emulator.Options{ReuseTeamIDs: true}},
 	"all fields required": {

@@ -142,10 +142,10 @@ func TestStrangers(t *testing.T) {
 		"deletions without a body":           {options: emulator.Options{Deletions: emulator.DeletionsNoContent}},
 		"deletions that say nothing":         {options: emulator.Options{Deletions: emulator.DeletionsObject}},
 		"a name for a new group": {
-			emulator.Options{NameRequiredToCreate: true}, usergroup.Settings{LookupFields: []string{"name"}},
+			emulator.Options{RequiredToCreate: allFields[:1]}, usergroup.Settings{LookupFields: []string{"name"}},
 		},
 		"500 for a missing name": {
-			emulator.Options{NameRequired: true, MissingNameStatus: 500},
+			emulator.Options{Required: allFields[:1], RequiredToUpdate: allFields[:1], MissingStatus: 500},
 			usergroup.Settings{LookupFields: []string{"name"}},
 		},
 		"short columns":                       {options: emulator.Options{MaxIDLength: 20, MaxNameLength: 20}},
