@@ -4,10 +4,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"syscall"
 	"testing"
 
@@ -34,34 +32,6 @@ func TestLongScripts(t *testing.T) {
 		flags = append(flags, "-race")
 	}
 	runScripts(t, prepared(t, "300", flags...), "storm", "interrupted_anywhere")
-}
-
-var archive = regexp.MustCompile(`terraform-provider-embed_(.+)_([a-z0-9]+_[a-z0-9]+)\.zip$`)
-
-// TestAccRelease runs a script with the archives of a release. tools/release/check makes them.
-func TestAccRelease(t *testing.T) {
-	dist := os.Getenv("EMBED_TEST_RELEASE")
-	if dist == "" {
-		t.Skip("it needs a directory with the archives of a release, EMBED_TEST_RELEASE")
-	}
-	found := engine.ForTest(t)
-	archives, _ := filepath.Glob(filepath.Join(dist, "*.zip"))
-	version, platforms := "", ""
-	for _, path := range archives {
-		parts := archive.FindStringSubmatch(path)
-		version, platforms = parts[1], platforms+" -platform="+parts[2]
-	}
-	mirror := t.TempDir()
-	configuration, err := engine.Mirror(mirror, version, found.Platform, archives...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	installed := filepath.Join(".terraform/providers", found.Registry(), engine.Source, version, found.Platform)
-	runScripts(t, &script.Runner{Context: t.Context(), Engine: found, Configuration: configuration, Environment: []string{
-		"MIRROR=" + mirror, "VERSION=" + version, "PLATFORMS=" + strconv.Itoa(len(archives)),
-		"TF_CLI_ARGS_providers_lock=" + platforms,
-		"INSTALLED=" + filepath.Join(installed, "terraform-provider-embed_v"+version),
-	}}, "release")
 }
 
 func runScripts(t *testing.T, runner *script.Runner, names ...string) {

@@ -51,7 +51,7 @@ func ForTest(t *testing.T) Engine {
 func Needs(t *testing.T, wanted Feature) {
 	t.Helper()
 	if e := ForTest(t); !wanted.In(e) {
-		skip(t, "needs "+wanted.name+": not in "+e.String()) // tools/test/engines reads this.
+		Skip(t, "needs "+wanted.name+": not in "+e.String()) // tools/test/engines reads this.
 	}
 }
 
@@ -60,12 +60,13 @@ func NeedsProgram(t *testing.T, program string) (path string) {
 	t.Helper()
 	path, err := exec.LookPath(program)
 	if err != nil {
-		skip(t, "needs "+program+" on PATH")
+		Skip(t, "needs "+program+" on PATH")
 	}
 	return path
 }
 
-func skip(t *testing.T, why string) {
+// Skip skips a test because this machine lacks something. If EMBED_TEST_NO_SKIPS is set, it fails the test instead.
+func Skip(t *testing.T, why string) {
 	t.Helper()
 	if os.Getenv("EMBED_TEST_NO_SKIPS") != "" {
 		t.Fatal(why)
