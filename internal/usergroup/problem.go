@@ -101,7 +101,7 @@ func IsNotFound(err error) bool {
 // refersTo returns the problem as one that leaves the explanation to an earlier one, but keeps what was done.
 func (p *Problem) refersTo(cause *Problem) *Problem {
 	referring := *p
-	referring.Finding, referring.Cause, referring.Call, referring.EndsRun = RunEnded, cause, nil, false
+	referring.Finding, referring.Cause, referring.Call = RunEnded, cause, nil
 	return &referring
 }
 

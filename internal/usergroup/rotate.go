@@ -38,8 +38,7 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 		}
 		found, problem := o.settle(ctx, sent, failure)
 		if problem != nil {
-			o.countFailure(failure)
-			return Result{}, problem
+			return Result{}, o.countFailure(failure, problem)
 		}
 		isChanged := found.Token != sent
 		if isChanged && o.done != api.No {
@@ -53,11 +52,18 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 	return Result{}, o.notRotated(failure)
 }
 
-// countFailure counts a rotation that has failed, if the problem is about the lookup that followed.
-func (o *op) countFailure(failure *api.Error) {
-	if failure != nil {
-		_ = o.judge(o.problem(CallFailed, failure))
+// countFailure counts a rotation that has failed, although the problem is about the lookup that followed. It returns the
+// problem as judged, so that later ones refer to what was said.
+func (o *op) countFailure(failure *api.Error, problem *Problem) *Problem {
+	judged := o.judge(problem)
+	explained := judged
+	if judged.Finding == RunEnded {
+		explained = judged.Cause
 	}
+	if failure != nil {
+		o.run.end(o.endingOfCall(failure), o.know.ID, explained)
+	}
+	return judged
 }
 
 // doneBy returns whether a call has rotated the token. A success that does not show that proves nothing.

@@ -175,13 +175,9 @@ func (r *run) lastWell() time.Time {
 // judge ends what the problem shows to be pointless. It returns the problem, or one that refers to an earlier one which
 // explains it.
 func (s *Service) judge(p *Problem) *Problem {
-	explained := cmp.Or(s.run.earlier(p), p)
-	e := s.endingOf(p)
+	explained := s.run.end(s.endingOf(p), p.ID, cmp.Or(s.run.earlier(p), p))
 	isStopped := p.Call != nil && p.Call.Kind == api.Stopped
-	switch {
-	case e.way != "":
-		explained = s.run.end(e, p, explained)
-	case isStopped:
+	if isStopped {
 		explained = cmp.Or(s.run.cause(waysOf[p.Operation]...), explained)
 	}
 	if explained == p {
@@ -204,18 +200,24 @@ func (r *run) earlier(p *Problem) *Problem {
 	return nil
 }
 
-// end ends the way, unless the problem is the first one of its kind. It returns the problem that explains it: the one
-// that has ended the way before, or else explained.
-func (r *run) end(e ending, p, explained *Problem) *Problem {
+// end ends the way after the failure of a group, unless that is the first one in a row. It returns the problem that
+// explains it: the one that has ended the way before, or else explained.
+func (r *run) end(e ending, id string, explained *Problem) *Problem {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if e.way == "" {
+		return explained
+	}
 	if cause := cmp.Or(r.ended[everything], r.ended[e.way]); cause != nil {
 		return cause
 	}
-	if !e.atOnce && !r.isSecond(e, p.ID) {
+	if !e.atOnce && !r.isSecond(e, id) {
 		return explained
 	}
-	r.ended[e.way], p.EndsRun = explained, true
+	r.ended[e.way] = explained
+	if !explained.EndsRun { // That of another operation has it already, and may be read there.
+		explained.EndsRun = true
+	}
 	for m := range r.joined {
 		if slices.Contains(m.ways, e.way) {
 			m.stop()
