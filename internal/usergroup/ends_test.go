@@ -12,28 +12,35 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// TestRetriesAreShared lets one method of the service fail for good. All calls of an operation share its retries, so
-// that there are only as many attempts more as there are retries, and a last look. Where a group of the provider's own
-// is not deleted, a look comes before each retry.
+// TestRetriesAreShared lets the service fail for good: with one method, or in four of five attempts. All calls of an
+// operation share its retries, so that there are only as many attempts more as there are retries, and a last look. Where
+// a group of the provider's own is not deleted, a look comes before each retry.
 func TestRetriesAreShared(t *testing.T) {
 	t.Parallel()
+	failures := map[string]reply{"500": refusal(500), "409": refusal(409), "no response": silence}
 	for _, s := range scenes() {
-		if s.variant != "stored" || s.begins == "stale" || s.environment != "" && s.environment != "Customer" {
+		isOne := s.named != "replace" // That is two operations.
+		if !isOne || s.variant != "stored" || s.begins == "stale" || s.environment != "" && s.environment != "Customer" {
 			continue
 		}
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				plain := s.attemptsWhile("", lost)
-				for _, method := range []string{"GET", "PUT", "POST", "DELETE"} {
-					for name, answer := range map[string]reply{"500": refusal(500), "409": refusal(409), "no response": silence} {
+				plain := s.attemptsWhile(lost, func(int, string) bool { return false })
+				for name, failure := range failures {
+					for _, method := range []string{"GET", "PUT", "POST", "DELETE"} {
 						most := plain + maxRetries + 1
 						if method == http.MethodDelete {
 							most += maxRetries
 						}
-						if attempts := s.attemptsWhile(method, answer); attempts > most {
+						attempts := s.attemptsWhile(failure, func(_ int, of string) bool { return of == method })
+						if attempts > most {
 							t.Errorf("%s %s: %d attempts, where the operation needs %d", name, method, attempts, plain)
 						}
+					}
+					attempts := s.attemptsWhile(failure, func(attempt int, _ string) bool { return attempt%(maxRetries+1) > 0 })
+					if attempts > plain+maxRetries+2 {
+						t.Errorf("%s: %d attempts, where the operation needs %d", name, attempts, plain)
 					}
 				}
 			})
@@ -41,23 +48,24 @@ func TestRetriesAreShared(t *testing.T) {
 	}
 }
 
-// attemptsWhile returns how many attempts the operation makes while the method always has the answer.
-func (s scene) attemptsWhile(method string, answer reply) int {
+// attemptsWhile returns how many attempts the operation makes while some of them, counted from 1, fail.
+func (s scene) attemptsWhile(failure reply, fails func(attempt int, method string) bool) int {
 	h := s.start()
-	h.script = []string{}
 	attempts := 0
-	h.actor.operate(context.Background(), h.ledger, newService(roundTrip(func(r *http.Request) (*http.Response, error) {
+	network := roundTrip(func(r *http.Request) (*http.Response, error) {
 		attempts++
 		kept, _ := received(r)
-		switch {
-		case r.Method != method:
+		if !fails(attempts, r.Method) {
 			return serve(h, kept).response()
-		case answer.status == silence.status:
+		}
+		if failure.status == silence.status {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		}
-		return answer.response()
-	}), maxRetries, usergroup.Settings{Environment: environments[s.environment].expected}))
+		return failure.response()
+	})
+	settings := usergroup.Settings{Environment: environments[s.environment].expected}
+	h.actor.operate(context.Background(), h.ledger, newService(network, maxRetries, settings))
 	return attempts
 }
 
