@@ -1,7 +1,7 @@
 // Package acceptance tests what only Terraform decides, every example, and every page. Tests whose names begin with
-// TestAcc run Terraform or OpenTofu and need TF_ACC=1: TestAccLifeOfAGroup with terraform-plugin-testing, TestAccScripts
-// and TestAccRelease with the scripts in testdata/scripts, and all others with commands in a workbench. Tests that take
-// minutes or need other programs begin with TestLong and TestProxies. The makefile runs them.
+// TestAcc run Terraform or OpenTofu and need TF_ACC=1: TestAccLifeOfAGroup with terraform-plugin-testing,
+// TestAccScripts and TestAccRelease with the scripts in testdata/scripts, and all others with commands in a workbench.
+// TestLongScripts takes minutes and TestProxies needs other programs, so only targets of the makefile run them.
 package acceptance
 
 import (

@@ -36,7 +36,8 @@ func TestAccRelease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fromNetwork := fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n", server.URL+"/mirror/")
+	fromNetwork := fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n",
+		server.URL+"/mirror/")
 	fromRegistry := fmt.Sprintf("host %q {\n  services = {\n    \"providers.v1\" = %q\n  }\n}\n",
 		r.engine.Registry(), server.URL+"/registry/")
 	for source, way := range map[string]struct{ configuration, lock string }{
@@ -139,8 +140,8 @@ func (r *release) served() http.Handler {
 		platforms = append(platforms, object{"os": system, "arch": architecture})
 		answers(path.Join(registry, r.version, "download", system, architecture), object{
 			"protocols": protocols(), "os": system, "arch": architecture, "filename": file, "shasum": sum,
-			"download_url": "/files/" + file, "shasums_url": "/files/" + sums, "shasums_signature_url": "/files/" + sums + ".sig",
-			"signing_keys": object{"gpg_public_keys": []object{{"ascii_armor": r.key}}},
+			"download_url": "/files/" + file, "shasums_url": "/files/" + sums,
+			"shasums_signature_url": "/files/" + sums + ".sig", "signing_keys": object{"gpg_public_keys": []object{{"ascii_armor": r.key}}},
 		})
 	}
 	answers(registry+"/versions", object{

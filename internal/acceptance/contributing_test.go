@@ -1,0 +1,62 @@
+package acceptance
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// contributorPages are for those who change the repository.
+var contributorPages = []string{"CONTRIBUTING.md", "DESIGN.md", "RELEASING.md"}
+
+// TestContributorPagesNameWhatExists checks that every test, file and make target that these pages name exists.
+func TestContributorPagesNameWhatExists(t *testing.T) {
+	t.Parallel()
+	const root = "../.."
+	tests := testNames(t, root)
+	makefile := readPage(t, root+"/GNUmakefile")
+	found := map[string]int{}
+	for _, name := range contributorPages {
+		for _, words := range inlineCode.FindAllString(readPage(t, filepath.Join(root, name)), -1) {
+			words = strings.Trim(words, "`")
+			target, isTarget := strings.CutPrefix(words, "make ")
+			exists, kind := true, "other"
+			switch {
+			case regexp.MustCompile(`^Test[A-Z]\w+$`).MatchString(words):
+				kind, exists = "test", slices.Contains(tests, words)
+			case regexp.MustCompile(`^(internal|tools|examples|templates|cmd|bench|docs|\.ci)/[\w./-]+$`).MatchString(words):
+				_, err := os.Stat(filepath.Join(root, words))
+				kind, exists = "file", err == nil
+			case isTarget:
+				target, _, _ = strings.Cut(target, " ")
+				kind, exists = "target", strings.Contains(makefile, "\n"+target+":")
+			}
+			if found[kind]++; !exists {
+				t.Errorf("%s names %s, which does not exist", name, words)
+			}
+		}
+	}
+	for kind, least := range map[string]int{"test": 20, "file": 20, "target": 8} {
+		if found[kind] < least {
+			t.Errorf("found only %d names of a %s", found[kind], kind)
+		}
+	}
+}
+
+// testNames returns the names of all tests.
+func testNames(t *testing.T, root string) (names []string) {
+	t.Helper()
+	declaration := regexp.MustCompile(`(?m)^func (Test[A-Z]\w*)\(`)
+	for _, pattern := range []string{"internal/*/*_test.go", "internal/*/*/*_test.go", "cmd/*/*_test.go", "bench/*_test.go"} {
+		files, _ := filepath.Glob(filepath.Join(root, pattern))
+		for _, file := range files {
+			for _, is := range declaration.FindAllStringSubmatch(readPage(t, file), -1) {
+				names = append(names, is[1])
+			}
+		}
+	}
+	return names
+}
