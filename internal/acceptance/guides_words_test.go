@@ -112,7 +112,7 @@ func TestFlipListIsCurrent(t *testing.T) {
 			t.Errorf("the text is not in the file: %s", line)
 		}
 	}
-	if listed < 20 {
+	if listed < 15 {
 		t.Errorf("found only %d texts", listed)
 	}
 }

@@ -1,15 +1,19 @@
 package acceptance
 
 import (
+	"cmp"
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
 const docsDir = "../../docs"
@@ -93,6 +97,71 @@ func TestLinksOfPages(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLinksInRegistries checks that make generate leaves the links alone until a version is released, and that each link
+// then has a target in a registry or, if it is a picture, in the repository at the tag.
+func TestLinksInRegistries(t *testing.T) {
+	t.Parallel()
+	copied, all := t.TempDir(), pages(t)
+	if err := os.CopyFS(copied, os.DirFS(docsDir)); err != nil {
+		t.Fatal(err)
+	}
+	makeAbsolute(t, "## 0.1.0 (unreleased)", copied)
+	for name, page := range all {
+		if readPage(t, filepath.Join(copied, name)) != page {
+			t.Errorf("%s was changed before the release", name)
+		}
+	}
+	makeAbsolute(t, "## 0.1.0 (2026-12-01)", copied)
+	links := 0
+	for name := range all {
+		page := codeBlock.ReplaceAllString(readPage(t, filepath.Join(copied, name)), "")
+		for _, found := range link.FindAllStringSubmatch(page, -1) {
+			target, isOurs := publishedTarget(name, found[1])
+			if !isOurs {
+				continue
+			}
+			links++
+			target, fragment, _ := strings.Cut(target, "#")
+			if _, err := os.Stat(filepath.Join(docsDir, target)); err != nil {
+				t.Errorf("%s: there is no page or picture for %s", name, found[1])
+			} else if fragment != "" && !slices.Contains(anchors(all[target]), fragment) {
+				t.Errorf("%s: there is no heading for %s", name, found[1])
+			}
+		}
+	}
+	if links < 60 {
+		t.Errorf("found only %d links", links)
+	}
+}
+
+// makeAbsolute runs the last step of make generate on a directory, with the heading of the newest version.
+func makeAbsolute(t *testing.T, heading, dir string) {
+	t.Helper()
+	changelog := protocoltest.File(t, "CHANGELOG.md", "# Changelog\n\n"+heading+"\n")
+	command := exec.CommandContext(t.Context(), "../../tools/generate/absolute-links", changelog, dir)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// publishedTarget returns the file below docs/ and the heading that a link on a published page leads to. isOurs is false
+// for a link to somewhere else.
+func publishedTarget(page, address string) (target string, isOurs bool) {
+	const registry, files = "https://registry.terraform.io/providers/dashembed/embed/0.1.0/docs",
+		"https://raw.githubusercontent.com/dashembed/terraform-provider-embed/v0.1.0/docs/"
+	if picture, is := strings.CutPrefix(address, files); is {
+		return picture, true
+	}
+	if path, is := strings.CutPrefix(address, registry); is {
+		path, fragment, _ := strings.Cut(path, "#")
+		return strings.TrimPrefix(cmp.Or(path, "/index"), "/") + ".md#" + fragment, true
+	}
+	if strings.HasPrefix(address, "#") {
+		return page + address, true
+	}
+	return "relative: " + address, !strings.Contains(address, "://")
 }
 
 // TestTroubleshootingIndex checks that each message of the provider has one row with two columns, and that the recipe
