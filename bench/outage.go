@@ -59,8 +59,10 @@ func (o outage) String() string {
 
 // judge returns an error if the run went on for too long, left too much behind, or repeated its explanation.
 func (o outage) judge() error {
-	if most := outageLimits; o.calls > most.calls || o.took > most.took || o.empty > most.empty ||
-		o.unnamed > most.unnamed || o.explained > most.explained {
+	most := outageLimits
+	made := o.calls > most.calls || o.took > most.took
+	left := o.empty > most.empty || o.unnamed > most.unnamed
+	if made || left || o.explained > most.explained {
 		return fmt.Errorf("target missed: outage: at most %s, measured %s", most, o)
 	}
 	return nil

@@ -72,7 +72,8 @@ func (e *Emulator) Calls() []Call {
 // updated. With an ID, it counts only those about that group, in any environment.
 func (e *Emulator) Count(what, id string) (n int) {
 	for _, call := range e.Calls() {
-		if (call.Method == what || call.Did() == what) && (id == "" || call.ID == id) {
+		is := call.Method == what || call.Did() == what
+		if is && (id == "" || call.ID == id) {
 			n++
 		}
 	}

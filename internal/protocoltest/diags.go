@@ -27,7 +27,8 @@ func (p *Provider) Diagnostics(list []*tfprotov6.Diagnostic) Diags {
 		unknown := slices.ContainsFunc(named.FindAllString(d.Detail, -1), func(name string) bool {
 			return name[0] != '"' && !slices.Contains(p.names, name)
 		})
-		if d.Summary == "" || d.Detail == "" || d.Severity == tfprotov6.DiagnosticSeverityInvalid || unknown {
+		incomplete := slices.Contains([]string{d.Summary, d.Detail}, "")
+		if incomplete || unknown || d.Severity == tfprotov6.DiagnosticSeverityInvalid {
 			p.T.Errorf("a diagnostic is incomplete, or names what does not exist:\n%s", Diags{List: list})
 		}
 		if p.showsSecret(d.Summary + d.Detail) {
