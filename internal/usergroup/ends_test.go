@@ -79,6 +79,12 @@ func TestFailuresInARow(t *testing.T) {
 	t.Parallel()
 	for _, e := range []struct{ name, steps, want string }{
 		{
+			"a deletion that is refused may be about the token", "delete refused-1, update good-1", "failed, well",
+		},
+		{
+			"an update that is refused is about the key", "update refused-1, find good-1", "failed, ended",
+		},
+		{
 			"two groups in a row", "update bad-1, update bad-2, update good-1", "failed, failed, ended",
 		},
 		{
@@ -131,7 +137,8 @@ func TestFailuresInARow(t *testing.T) {
 	}
 }
 
-// unlucky is a run in which all calls about a group whose ID begins with bad get 500.
+// unlucky is a run in which all calls about a group whose ID begins with bad get 500. Changes of one whose ID begins with
+// refused get 401.
 type unlucky struct {
 	*usergroup.Service
 
@@ -141,21 +148,30 @@ type unlucky struct {
 func newRun() *unlucky {
 	e := emulator.New(emulator.Options{Latency: 50 * time.Millisecond})
 	r := &unlucky{priors: map[string]usergroup.Prior{}}
-	for _, id := range []string{"bad-1", "bad-2", "bad-3", "good-1", "good-2", "good-3", "missing"} {
+	for _, id := range []string{"bad-1", "bad-2", "bad-3", "refused-1", "good-1", "good-2", "good-3", "missing"} {
 		group := e.Seed(emulator.Group{ID: id, Name: oldName})
 		r.priors[id] = operations["find"].priorOf(group)
 	}
 	e.Remove("missing")
 	r.Service = newService(roundTrip(func(q *http.Request) (*http.Response, error) {
 		kept, body := received(q)
-		isBad := strings.Contains(body, `"bad-`)
-		for id, prior := range r.priors {
-			isBad = isBad || strings.HasPrefix(id, "bad") && strings.Contains(body, prior.Token.Reveal())
+		isAbout := func(kind string) bool {
+			for id, prior := range r.priors {
+				isNamed := strings.Contains(body, `"`+kind) || strings.Contains(body, prior.Token.Reveal())
+				if strings.HasPrefix(id, kind) && isNamed {
+					return true
+				}
+			}
+			return false
 		}
-		if isBad {
+		switch {
+		case isAbout("bad"):
 			return refusal(http.StatusInternalServerError).response()
+		case q.Method != http.MethodGet && isAbout("refused"):
+			return refusal(http.StatusUnauthorized).response()
+		default:
+			return serve(e, kept).response()
 		}
-		return serve(e, kept).response()
 	}), maxRetries, usergroup.Settings{})
 	return r
 }
@@ -231,4 +247,35 @@ func TestRunsThatAreStoppedEnd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMissingGroupsInARow looks up groups where the service refuses the preflight, so that no missing group can be
+// believed to be missing. Only two of them in a row end the lookups, because those of existing groups go well.
+func TestMissingGroupsInARow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		options := emulator.Options{IDPattern: "^(gone|here)-[12]$", Latency: 50 * time.Millisecond}
+		s := newStranger(options, usergroup.Settings{Environment: "Customer"})
+		priors := map[string]usergroup.Prior{}
+		for _, id := range []string{"gone-1", "gone-2", "here-1", "here-2"} {
+			priors[id] = operations["find"].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
+		}
+		s.emulator.Remove("gone-1")
+		s.emulator.Remove("gone-2")
+		got := []string{}
+		for _, id := range []string{"gone-1", "here-1", "gone-2", "here-2", "gone-1", "gone-2", "here-1"} {
+			_, err := s.Find(t.Context(), priors[id])
+			switch {
+			case err == nil:
+				got = append(got, "found")
+			case problemOf(err).Finding == usergroup.RunEnded:
+				got = append(got, "ended")
+			default:
+				got = append(got, "failed")
+			}
+		}
+		if got := strings.Join(got, ", "); got != "failed, found, ended, found, ended, ended, ended" {
+			t.Error(got)
+		}
+	})
 }
