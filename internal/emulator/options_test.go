@@ -72,13 +72,15 @@ var options = []struct {
 	{opts{Required: all, MissingStatus: 422}, lookUp, `422 {"success":0,"message":"the field name is missing`},
 	{opts{Required: all}, `GET {"user_group_id":"acme","name":"N"}`, `400 {"success":0,"message":"the field mapping is`},
 	{
-		opts{Required: all[2:]}, `GET {"user_group_id":"acme","name":"N","mapping":{}}`,
+		opts{Required: all[2:]},
+		`GET {"user_group_id":"acme","name":"N","mapping":{}}`,
 		`400 {"success":0,"message":"the field properties is missing`,
 	},
 	{opts{RequiredToUpdate: all}, empty, `400 {"success":0,"message":"the field name is missing`},
 	{opts{RequiredToCreate: all}, create, `400 {"success":0,"message":"the field name is missing`},
 	{
-		opts{RequiredToCreate: all, UpsertOnPut: true}, `PUT {"user_group_id":"n","name":"N"}`,
+		opts{RequiredToCreate: all, UpsertOnPut: true},
+		`PUT {"user_group_id":"n","name":"N"}`,
 		`400 {"success":0,"message":"the field mapping is missing`,
 	},
 	{opts{DataSourceRequired: true}, remove, "the field data_source_provided_id is missing"},

@@ -2,13 +2,10 @@ package probe
 
 import (
 	"cmp"
-	"context"
 	"net/http"
 	"os"
 	"reflect"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -302,86 +299,6 @@ func TestAnswers(t *testing.T) {
 			}
 		}
 	}
-}
-
-// interruptions are what happens to a probe at one of its calls. Those with a hyphen, and refuse, are faults.
-const interruptions = `stopped crashed away cut-strictly cut-after-work error-500-after-work half-document html-200
-	refuse redirect-307`
-
-// TestNothingIsLeftWhateverHappens stops, breaks and crashes the probe at each call, and takes the service away.
-func TestNothingIsLeftWhateverHappens(t *testing.T) {
-	for habit, options := range map[string]o{
-		"old tokens":  {TokenLag: 3 * time.Second},
-		"replica":     {ReplicaLag: 2 * time.Second, StaleRotations: true},
-		"busy groups": {BusyStatus: 423, BusyDeletions: 1},
-		"late":        {DeletionDelay: 4 * time.Second, RotationDelay: 3 * time.Second},
-	} {
-		lastQuestion := questionsOf(t, options)
-		for name := range strings.FieldsSeq(interruptions) {
-			for nth, calls := 1, 1; nth <= calls && (nth <= lastQuestion || name != "crashed"); nth++ {
-				synctest.Test(t, func(t *testing.T) { calls = interrupted(t, options, habit+", "+name, nth, lastQuestion) })
-			}
-		}
-	}
-}
-
-// questionsOf returns how many calls of a probe are no removals, if nothing goes wrong.
-func questionsOf(t *testing.T, options o) (calls int) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newService(t, options)
-		s.run(t.Context(), "Testing", "")
-		found := regexp.MustCompile(`calls so far: +(\d+); removing`).FindStringSubmatch(s.progress.String())
-		calls, _ = strconv.Atoi(found[1])
-	})
-	return calls
-}
-
-// interrupted runs a probe, to whose nth call happens what the last word of name says. It returns how many calls the
-// probe has made.
-func interrupted(t *testing.T, options o, name string, nth, lastQuestion int) (calls int) {
-	s := newService(t, options)
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	_, what, _ := strings.Cut(name, ", ")
-	s.between = func(c call) *response {
-		switch until := nth - s.attempts; {
-		case what == "stopped" && until == 0:
-			stop()
-		case what == "crashed" && until == 0:
-			panic("test")
-		case what == "away" && until <= 0:
-			panic(http.ErrAbortHandler)
-		case what == "cut-strictly":
-			return deletesByToken(c)
-		}
-		return c.next()
-	}
-	if what == "cut-strictly" { // Before the fourth call, no token is certain, so groups cannot be deleted.
-		s.Fail(emulator.Fault{Nth: nth + 3, Kind: emulator.CutAfterWork})
-	} else if strings.Contains(what, "-") || what == "refuse" {
-		s.Fail(emulator.Fault{Nth: nth, Kind: emulator.FaultKind(what)})
-	}
-	report := Report{Problem: name}
-	func() {
-		defer func() { _ = recover() }()
-		report = s.run(ctx, "Testing", "")
-	}()
-	calls = s.attempts
-	s.WaitIdle()
-	if left := s.groups(true); len(left) > 0 && what != "away" || what == "away" && calls > nth+9 {
-		t.Errorf("%s at call %d of %d: left %v\n%v", name, nth, calls, left, s.Calls())
-	}
-	for _, row := range report.Rows {
-		if row.Severity == Bad && what != "refuse" {
-			t.Errorf("%s at call %d is taken for a finding: %s %s", name, nth, row.Asked, row.Found)
-		}
-	}
-	advises := map[string]bool{"stopped": false, "crashed": false, "away": true, "redirect-307": true}
-	should, ends := advises[what]
-	if nth < lastQuestion && ends && (report.Problem == "" || strings.Contains(report.Problem, advice) != should) {
-		t.Errorf("%s at call %d: the report says %q", name, nth, report.Problem)
-	}
-	return calls
 }
 
 // TestEveryAnswerSaysWhereToReadOn: an answer that is not OK says what follows, and names a heading that exists.
