@@ -6,6 +6,8 @@ import (
 	"slices"
 )
 
+//go:generate go tool -modfile=../../tools/generate/go.mod stringer -type Done,Kind,Obstacle -output names.go
+
 // Done says whether the work of a call was done at the service.
 type Done int
 

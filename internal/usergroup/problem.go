@@ -34,6 +34,8 @@ type Problem struct {
 	explains any
 }
 
+//go:generate go tool -modfile=../../tools/generate/go.mod stringer -type Operation,Finding -output names.go
+
 // Operation identifies the operation that a Problem is about.
 type Operation int
 
@@ -81,7 +83,7 @@ const (
 
 // Error implements error.
 func (p *Problem) Error() string {
-	return fmt.Sprintf("user group %q: operation %d ended in finding %d", p.ID, p.Operation, p.Finding)
+	return fmt.Sprintf("user group %q: %s ended in %s", p.ID, p.Operation, p.Finding)
 }
 
 // Unwrap returns the error of the failed call, or nil.
