@@ -197,7 +197,7 @@ func TestComparisons(t *testing.T) {
 	} {
 		want := Differences{}
 		if i == 3 {
-			want = Differences{true, []string{"a", "b", "c"}}
+			want = Differences{Name: true, Properties: []string{"a", "b", "c"}}
 		}
 		failIf(t, !reflect.DeepEqual(got, want), "%d: %+v, want %+v", i, got, want)
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -134,6 +135,31 @@ func TestEveryProblemIsExplained(t *testing.T) {
 			if Advice(p.Call) == "" || ofKind != (obstacle == api.NoObstacle) {
 				t.Errorf("kind %d, obstacle %d: %q", kind, obstacle, Advice(p.Call))
 			}
+		}
+	}
+}
+
+// TestEveryDifferenceIsNamed checks that a message names what a service shows differently, whichever field it is.
+func TestEveryDifferenceIsNamed(t *testing.T) {
+	t.Parallel()
+	one, _ := api.ParseProperties(`{"a":1}`)
+	other, _ := api.ParseProperties(`{"a":2}`)
+	for field := range reflect.TypeFor[api.Differences]().Fields() {
+		p := &usergroup.Problem{Finding: usergroup.NotTakenAsSent, Operation: usergroup.Update, ID: "acme"}
+		sent := reflect.ValueOf(&p.Sent).Elem().FieldByName(field.Name)
+		shown := reflect.ValueOf(&p.Response).Elem().FieldByName(field.Name)
+		switch sent.Interface().(type) {
+		case *string:
+			sent.Set(reflect.ValueOf(new("one")))
+			shown.Set(reflect.ValueOf(new("other")))
+		case api.Properties:
+			sent.Set(reflect.ValueOf(one))
+			shown.Set(reflect.ValueOf(other))
+		default:
+			t.Fatalf("add values of %s to this test", field.Name)
+		}
+		if said := whatDiffers(p); !strings.Contains(said, strings.ToLower(field.Name)) {
+			t.Errorf("%s is forgotten in whatDiffers, which says %q", field.Name, said)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
@@ -64,6 +65,28 @@ func TestManagedFieldsAreTheAttributesOfTheirNames(t *testing.T) {
 		}
 		if !f.null.IsNull() || f.empty.IsNull() || !f.equal(f.empty, f.of(&group)) || f.equal(f.null, f.empty) {
 			t.Errorf("%s: null is %v, and empty is %v", f.name, f.null, f.empty)
+		}
+	}
+}
+
+// TestManagedFieldsAreComplete names a row of the table that sends another field, or that lacks what a response shows.
+func TestManagedFieldsAreComplete(t *testing.T) {
+	t.Parallel()
+	for _, f := range managedFields {
+		var request api.GroupRequest
+		f.send(t.Context(), f.empty, &request)
+		var sent []string
+		for field := range reflect.TypeFor[api.GroupRequest]().Fields() {
+			if !reflect.ValueOf(request).FieldByName(field.Name).IsZero() {
+				sent = append(sent, field.Name)
+			}
+		}
+		if len(sent) != 1 {
+			t.Errorf("%s is sent as the fields %q", f.name, sent)
+			continue
+		}
+		if _, isShown := reflect.TypeFor[api.UserGroup]().FieldByName(sent[0]); isShown != (f.shown != nil) {
+			t.Errorf("responses have %s: %t, but the row of %s has shown: %t", sent[0], isShown, f.name, f.shown != nil)
 		}
 	}
 }

@@ -134,7 +134,8 @@ func (o *op) differences() (warnings []*Problem) {
 	if differences.Name || o.know.hasOtherID(o.response) {
 		warnings = append(warnings, o.problem(Respelled, nil))
 	}
-	if len(differences.Properties) > 0 {
+	differences.Name = false
+	if differences.Any() {
 		warnings = append(warnings, o.problem(NotTakenAsSent, nil))
 	}
 	return warnings
