@@ -450,3 +450,30 @@ func TestAccWorkflows(t *testing.T) {
 		t.Errorf("found %d workflows, %v", workflows, err)
 	}
 }
+
+// TestAccFactsOfKeys checks which keys a saved plan contains, as the pages say.
+func TestAccFactsOfKeys(t *testing.T) {
+	w := parallelWorkbench(t, emulator.Options{})
+	key := regexp.MustCompile(emulator.DefaultKey)
+	variable := "variable \"key\" {\n  default = null\n}\n"
+	for argument, isInPlan := range map[string]bool{
+		`"` + emulator.DefaultKey + `"`: true, "var.key": true, `trimspace(file("../key"))`: false, "null": false,
+	} {
+		one := *w
+		one.dir = filepath.Join(t.TempDir(), "configuration")
+		if err := os.Mkdir(one.dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		one.write("../key", emulator.DefaultKey+"\n")
+		one.configure(variable, "provider \"embed\" {\n  api_key = "+argument+"\n}\n", acmeBlock)
+		arguments := []string{"plan", "-out=planned"}
+		if argument == "var.key" {
+			arguments = append(arguments, "-var=key="+emulator.DefaultKey)
+		}
+		one.must(arguments...)
+		one.write("main.tf", "")
+		if found := one.filesWith(key); len(found) > 0 != isInPlan {
+			t.Errorf("with api_key = %s, the key is in %q", argument, found)
+		}
+	}
+}
