@@ -32,10 +32,7 @@ func (p Prior) isKnown() bool { return p.TeamID != "" || p.Fingerprint != "" || 
 
 // environment returns the environment of the group, or an empty text if it is unknown.
 func (p Prior) environment() string {
-	if p.EnvironmentTag != nil {
-		return *p.EnvironmentTag
-	}
-	return p.Environment
+	return *cmp.Or(p.EnvironmentTag, &p.Environment)
 }
 
 // with returns what is known after a response has shown the group.
@@ -49,10 +46,7 @@ func (p Prior) with(group api.UserGroup) Prior {
 
 // hasToken reports whether a response shows the known token, or the one before it.
 func (p Prior) hasToken(group api.UserGroup) bool {
-	if group.Token.IsZero() {
-		return false
-	}
-	fingerprint := group.Token.Fingerprint()
+	fingerprint := group.Token.Fingerprint() // No token has that of the zero one.
 	return fingerprint == p.Fingerprint || fingerprint == p.Previous
 }
 
@@ -86,10 +80,8 @@ const longestLag = time.Minute
 
 // isStale reports whether a lookup has returned the token from before the last rotation.
 func (p Prior) isStale(token api.Secret) bool {
-	if token.IsZero() || token.Fingerprint() != p.Previous {
-		return false
-	}
-	return time.Since(p.RotatedAt).Abs() < longestLag
+	isPrevious := token.Fingerprint() == p.Previous
+	return isPrevious && time.Since(p.RotatedAt).Abs() < longestLag
 }
 
 // sight is what a response to a lookup shows about the group of the state.
