@@ -59,9 +59,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Required:      true,
 				Validators:    []validator.String{userGroupIDValidator{}},
 				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
-				MarkdownDescription: "Your own ID of the group, unique within the environment. It has no invisible " +
-					"characters, and no spaces at its ends. **Changing it deletes the group, and creates another " +
-					"one with another token.**",
+				MarkdownDescription: "Your own ID of the group, without invisible characters, or spaces at its ends. " +
+					"**Changing it deletes the group, and creates another one with another token.**",
 			},
 			"name": schema.StringAttribute{
 				Required:            true,
@@ -73,7 +72,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				ElementType: types.StringType,
 				Validators:  []validator.Map{mapvalidator.NoNullValues()},
 				MarkdownDescription: "The data source of each schema, by schema ID. Not managed by default. **The " +
-					"first apply after an import replaces the mapping that the group has.**",
+					"first apply after an import replaces the group's mapping.**",
 			},
 			"properties": schema.StringAttribute{
 				CustomType: propertiesType{},
@@ -102,13 +101,13 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			},
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "Whether to take over a group that exists already, and to update it to this " +
-					"configuration. Defaults to `false`. **Destroying the resource then deletes the group.**",
+				MarkdownDescription: "Whether to take over a group that exists already, and to update it. Defaults to " +
+					"`false`. **Destroying the resource then deletes the group.**",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "Whether to refuse to delete or replace the group. Defaults to `false`. **A " +
-					"deletion reads the value from the state. Apply a change of it first.**",
+					"deletion reads it from the state. Apply a change first.**",
 			},
 			"store_token": schema.BoolAttribute{
 				Optional: true,
