@@ -3,6 +3,7 @@ package usergroup
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -30,7 +31,8 @@ func (o *op) find(ctx context.Context) (Result, *Problem) {
 	}
 	answer, failure, problem := o.getOrCreate(ctx, o.lookup())
 	if problem != nil {
-		problem.Left = append(problem.Left, o.know.ID)
+		o.leave(o.know.ID)
+		problem.Left = slices.Clone(o.left)
 		return Result{}, problem
 	}
 	seen := o.see(answer, failure)
@@ -93,7 +95,7 @@ func (o *op) conclude(ctx context.Context, seen sighting) (Result, *Problem) {
 // to look up what exists. A deleted ID may be reserved.
 func whyNothing(failure *api.Error, hasWorked bool) Finding {
 	saysMissing := map[int]bool{http.StatusForbidden: hasWorked, http.StatusConflict: true, http.StatusGone: true}
-	if failure.FromService && saysMissing[failure.Status] {
+	if failure.FromService && !failure.Limits() && saysMissing[failure.Status] {
 		return LookupRefused
 	}
 	return CallFailed

@@ -116,7 +116,7 @@ func (o *op) mayRemain() bool { return slices.ContainsFunc(o.left, o.isOwn) }
 // leave records that groups may remain, and removed that the group with the ID of the operation does not.
 func (o *op) leave(ids ...string) {
 	for _, id := range ids {
-		if !slices.Contains(o.left, id) {
+		if !slices.ContainsFunc(o.left, func(named string) bool { return strings.EqualFold(named, id) }) {
 			o.left = append(o.left, id)
 		}
 	}
@@ -142,7 +142,7 @@ func (o *op) unnamed(warnings []*Problem) []*Problem {
 		return warnings
 	}
 	problem := o.problem(LeftBehind, nil)
-	problem.ID = o.left[0]
+	problem.ID, problem.Succeeded = o.left[0], true
 	return append(warnings, problem)
 }
 

@@ -106,6 +106,7 @@ func (o *op) tryOut(ctx context.Context) *Problem {
 	isOld := !answer.IsNew() && answer.Earlier == api.No
 	isOther := made.group.ProvidedID != nil && !o.showsID(made.group)
 	if isOld || isOther {
+		o.leave(o.know.ID)
 		return o.problem(CacheSuspected, nil) // Nothing is deleted, because the token may be that of a customer.
 	}
 	var tag *string
