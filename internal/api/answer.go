@@ -16,6 +16,9 @@ import (
 func (c *Client) interpret(call call, response *http.Response, body []byte) (Answer, *Error) {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
 	answer, kind, reason := c.read(call, response, body)
+	if fieldsOf(body).flag("success") != nil {
+		c.learned.hear()
+	}
 	if kind == none {
 		return answer, nil
 	}
@@ -28,7 +31,7 @@ func (c *Client) interpret(call call, response *http.Response, body []byte) (Ans
 		failure.Kind = Throttled
 	}
 	failure.Message = c.masksOf(call.secrets, body).messageIn(response, body)
-	failure.Obstacle = c.obstacle(call, failure, fieldsOf(body).flag("success") != nil)
+	failure.Obstacle = c.obstacle(call, failure)
 	return answer, failure
 }
 

@@ -20,10 +20,11 @@ type Error struct {
 	// FromService reports that the response looks like one of the service: its body is JSON, or plain text, in which some
 	// frameworks refuse a call. What is in front of a service mostly responds in HTML, or without a body.
 	FromService bool
-	HasWorked   bool          // a call of this client has succeeded before, so that the address is right
+	WasStopped  bool          // the run had been stopped by the time that the call failed
 	RetryAfter  time.Duration // the wait that the service asked for, or 0
 
-	cause error
+	cause   error
+	learned *learned
 }
 
 // Error returns one line, for logs. Diagnostics use the fields.
@@ -31,6 +32,10 @@ func (e *Error) Error() string { return e.Method + " " + path + ": " + e.Said() 
 
 // Unwrap returns the underlying error, or nil.
 func (e *Error) Unwrap() error { return e.cause }
+
+// IsHeard reports whether the service itself has responded to any call of the client by now, so that the address is
+// right.
+func (e *Error) IsHeard() bool { return e.learned != nil && e.learned.isHeard() }
 
 // Passes reports whether the same call may succeed later.
 func (e *Error) Passes() bool { return kinds[e.Kind].passes }

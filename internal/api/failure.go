@@ -87,15 +87,15 @@ func tunnelFailure(_ context.Context, _ *url.URL, _ *http.Request, response *htt
 // bodyFaults are statuses with which programs refuse a call whose body did not arrive, or was not expected.
 var bodyFaults = []int{400, 411, 413, 415, 422}
 
-// obstacle returns the obstacle that a response shows. It depends on the methods that have worked before. saysSuccess
-// reports that the response has the member success, so that it comes from the service.
-func (c *Client) obstacle(call call, failure *Error, saysSuccess bool) Obstacle {
+// obstacle returns the obstacle that a response shows. It depends on whether the service has been heard, and on the
+// methods that have worked before.
+func (c *Client) obstacle(call call, failure *Error) Obstacle {
 	isAbsent := failure.Status == http.StatusNotFound || failure.Status == http.StatusMethodNotAllowed
 	isClass2 := failure.Status/100 == 2
 	switch {
 	case failure.Status == http.StatusProxyAuthRequired:
 		return Proxy
-	case isAbsent && !saysSuccess && !c.HasWorked():
+	case isAbsent && !c.learned.isHeard():
 		return WrongAddress
 	case c.mayDropBody(call.method, failure):
 		return BodyDropped

@@ -12,6 +12,7 @@ type learned struct {
 	last    time.Time            // when the service last decided on a call
 	through map[string]time.Time // when a call with the HTTP method last got through
 	worked  map[string]bool      // the HTTP methods with which a call has succeeded
+	heard   bool                 // a response has said whether its call succeeded, so that it comes from the service
 	marks   bool                 // a response has said that its group is new
 }
 
@@ -35,6 +36,20 @@ func (l *learned) record(method string, answer Answer, failure *Error) {
 	if failure == nil || failure.Kind == Incomplete && method != http.MethodDelete {
 		l.worked[method] = true
 	}
+}
+
+// hear records that the service itself has responded.
+func (l *learned) hear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.heard = true
+}
+
+// isHeard reports whether the service itself has responded to a call.
+func (l *learned) isHeard() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.heard || len(l.worked) > 0
 }
 
 // LastThrough returns when the service itself last decided on a call, or the zero time if it never has.

@@ -25,9 +25,13 @@ type call struct {
 }
 
 // do makes a call, in as many attempts as it needs and the operation allows. All requests go through it.
-func (c Calls) do(ctx context.Context, call call) (Answer, *Error) {
+func (c Calls) do(ctx context.Context, call call) (_ Answer, failure *Error) {
+	defer func() {
+		if failure != nil {
+			failure.WasStopped = ctx.Err() != nil
+		}
+	}()
 	done := No
-	var failure *Error
 	for number := 1; ; number++ {
 		if err := c.awaitTurn(ctx); err != nil {
 			if failure == nil {
@@ -77,7 +81,7 @@ func (c *Client) attempt(ctx context.Context, call call, number int) (answer Ans
 		answer, failure = c.interpret(call, response, body)
 	}
 	if failure != nil {
-		failure.Method, failure.Attempts, failure.HasWorked = call.method, number, c.HasWorked()
+		failure.Method, failure.Attempts, failure.learned = call.method, number, &c.learned
 		failure.Done = doneBy(call.method, failure.Kind, answer)
 	}
 	c.learned.record(call.method, answer, failure)

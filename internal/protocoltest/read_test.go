@@ -125,7 +125,7 @@ func TestFailedReadNamesAnEmptyGroup(t *testing.T) {
 		"If the group should exist, run again", remedy)
 	p.Service.Remove("acme")
 	kept := emulator.Fault{Method: http.MethodDelete, ID: "acme", Kind: emulator.Refuse}
-	failing(state, kept, leftBehind, "refuses this call", remedy, "may delete groups", "data_source_provided_id")
+	failing(state, kept, leftBehind, "refuses this call", remedy, "Fix what the service reports", "data_source_provided_id")
 }
 
 // TestRefreshesNameAllEmptyGroups checks that each empty group that refreshes leave behind is named, also by those that

@@ -146,8 +146,15 @@ func reportsMissing(diags *diag.Diagnostics, err error) bool {
 
 // reportFailed reports the failed lookups of many groups: each that leaves a group behind or that others refer to, and
 // most of the others at most. It leaves out those that only say that an earlier error, or the user, has ended the run,
-// unless there is nothing else.
+// unless there is nothing else. An error that others refer to comes before them.
 func reportFailed(diags *diag.Diagnostics, failed []error, most int) {
+	place := func(err error) int {
+		if problem := problemOf(err); problem != nil && problem.EndsRun {
+			return 0
+		}
+		return 1
+	}
+	failed = slices.SortedStableFunc(slices.Values(failed), func(a, b error) int { return place(a) - place(b) })
 	var ended error
 	for _, err := range failed {
 		problem := problemOf(err)

@@ -51,7 +51,8 @@ func title(p *usergroup.Problem) string {
 		p = p.Cause // Errors that refer to this one name its title.
 	}
 	title := cmp.Or(findings[p.Finding].title, operations[p.Operation].failed)
-	if p.Finding == usergroup.RunEnded && p.Done != api.No {
+	wasChanged := p.Done != api.No || p.AlsoChanged
+	if p.Finding == usergroup.RunEnded && wasChanged {
 		title = operations[p.Operation].failed
 	}
 	return titleFor(title, p.ID)
@@ -76,7 +77,7 @@ func titleFor(title, id string) string {
 
 func detail(p *usergroup.Problem) string {
 	if p.Cause != nil && (p.Finding == usergroup.RunEnded || p.Finding == usergroup.Exists) {
-		earlier := "See the earlier error: " + title(p.Cause) + "."
+		earlier := fmt.Sprintf("See the earlier error: %s.", title(p.Cause))
 		return joined("\n\n", earlier, done(p)) // A line or two are enough for each of many groups.
 	}
 	finding := findings[p.Finding]
@@ -147,6 +148,12 @@ func whatDiffers(p *usergroup.Problem) string {
 // done says what was and was not done, and which groups may remain.
 func done(p *usergroup.Problem) string {
 	text := cmp.Or(findings[p.Finding].done, whatWasDone(p))
+	switch {
+	case p.Finding == usergroup.Respelled:
+		text = whatIsSpelled(p)
+	case p.Succeeded:
+		text = ""
+	}
 	if p.AlsoRotated {
 		text += " The token was rotated nevertheless, and the state has the new one."
 	}
@@ -155,9 +162,20 @@ func done(p *usergroup.Problem) string {
 		if !strings.EqualFold(id, p.ID) {
 			what = "The preflight's test group, with the ID %q, may remain. "
 		}
-		text += " " + fmt.Sprintf(what, id) + removeIt
+		text = joined(" ", text, fmt.Sprintf(what, id)+removeIt)
 	}
 	return text
+}
+
+// whatIsSpelled says what a response in another spelling has come to. A lookup and an action may have no state.
+func whatIsSpelled(p *usergroup.Problem) string {
+	stateless := map[usergroup.Operation]string{
+		usergroup.LookUp: "No group was changed.", usergroup.Rotate: "The token was rotated.",
+	}[p.Operation]
+	if p.Managed || stateless == "" {
+		return "The state has the configured spelling. As long as it differs, later plans may show a change."
+	}
+	return stateless
 }
 
 // whatWasDone says whether the operation was carried out.
@@ -165,6 +183,9 @@ func whatWasDone(p *usergroup.Problem) string {
 	operation := operations[p.Operation]
 	if p.Returned && p.Managed {
 		return "The token was rotated, and the state has the new one."
+	}
+	if p.Operation == usergroup.Rotate && !p.Managed {
+		operation = rotatesUnmanaged
 	}
 	switch p.Done {
 	case api.Yes:
@@ -178,12 +199,40 @@ func whatWasDone(p *usergroup.Problem) string {
 
 const removeIt = `If nobody uses it, remove it: see "Remove an empty group" in the guide Troubleshooting.`
 
-// howToDelete says how the next group of this kind can be deleted.
+// leaveOnce removes the groups that may remain from all of the problems of an operation but the first that names them.
+func leaveOnce(problems []*usergroup.Problem) {
+	named := map[string]bool{}
+	for _, p := range problems {
+		if p == nil {
+			continue
+		}
+		p.Left = slices.DeleteFunc(p.Left, func(id string) bool { return named[strings.ToLower(id)] })
+		for _, id := range p.Left {
+			named[strings.ToLower(id)] = true
+		}
+	}
+}
+
+// howToDelete says how the next group of this kind can be deleted, if the service has refused a deletion.
 func howToDelete(p *usergroup.Problem) string {
-	if p.Finding != usergroup.LeftBehind || p.SendsDataSource {
+	isRefused := p.Call != nil && p.Call.Method == http.MethodDelete && p.Call.Kind == api.Refused
+	if p.Finding != usergroup.LeftBehind || !isRefused || p.SendsDataSource {
 		return ""
 	}
 	return "If deletions need a data source, set data_source_provided_id."
+}
+
+// whyRefused says what the refusal of a lookup can mean.
+func whyRefused(p *usergroup.Problem) string {
+	text := "The group may have been deleted and its ID be reserved."
+	if p.Call != nil && p.Call.Status == http.StatusForbidden {
+		text = "The API key may be allowed to read groups but not to create them. Then this group probably does not exist, " +
+			"because looking up a missing group creates it. Use a key that may create groups."
+	}
+	if p.Managed {
+		text += " If the group is gone for good, run `terraform state rm`."
+	}
+	return text
 }
 
 // Advice returns what to check or change after a failed call, or an empty string.
@@ -195,11 +244,15 @@ func Advice(call *api.Error) string {
 	if call.Obstacle != api.NoObstacle {
 		advice = obstacles[call.Obstacle]
 	}
+	if call.WasStopped && (call.Kind == api.NotSent || call.Kind == api.Blocked) {
+		advice = kinds[api.Stopped] // What failed meanwhile is no sign of anything.
+	}
 	text := advice.next
-	if call.HasWorked {
+	if call.IsHeard() {
 		text = cmp.Or(advice.known, advice.next)
 	}
-	if call.Kind == api.Refused && call.Method == http.MethodGet {
+	isRefused := call.Kind == api.Refused && call.Obstacle == api.NoObstacle
+	if isRefused && call.Method == http.MethodGet {
 		text += " If it demands a field in every lookup, add the field to lookup_fields."
 	}
 	return text
@@ -213,7 +266,7 @@ var operations = map[usergroup.Operation]struct{ failed, no, maybe, yes string }
 		no:     "The group was not created.",
 		maybe: "It is not known whether the group was created. Nothing was added to the state. If the next run says that " +
 			"the group already exists, import it.",
-		yes: "The group was created, but it is not in the state.",
+		yes: "The group was created, but it is not in the state: import it.",
 	},
 	usergroup.Adopt: {
 		failed: "Cannot adopt user group %q",
@@ -245,6 +298,15 @@ var operations = map[usergroup.Operation]struct{ failed, no, maybe, yes string }
 	usergroup.Preflight: {failed: "Cannot test the service and the API key", no: "None of your groups was changed."},
 }
 
+// rotatesUnmanaged takes the place of the texts about a rotation if there is no state, as in an action.
+var rotatesUnmanaged = struct{ failed, no, maybe, yes string }{
+	no: "The token was not rotated.",
+	maybe: "It is not known whether the token was rotated, so the old one may no longer work. Running the action again " +
+		"rotates the token even if this rotation succeeded.",
+	yes: "The token was rotated, but the new one is not in a state. If Terraform manages the group, the next refresh reads " +
+		"it. Running the action again rotates the token once more.",
+}
+
 // findings has the texts about each finding: its title, what it means, what was done, and what to do next. Without a
 // text in done, it follows from the operation.
 var findings = map[usergroup.Finding]struct {
@@ -258,10 +320,7 @@ var findings = map[usergroup.Finding]struct {
 	},
 	usergroup.LookupRefused: {
 		title: "The service refuses to look up user group %q",
-		means: "With 403, the API key may be allowed to read groups but not to create them. Then this group probably " +
-			"does not exist, because looking up a missing group creates it. With 409 or 410, the group may have been " +
-			"deleted and its ID be reserved.",
-		next: "If the group is gone for good, run `terraform state rm`. Otherwise, use a key that may create groups.",
+		fact:  whyRefused,
 	},
 	usergroup.Exists: {
 		title: "User group %q already exists",
@@ -322,7 +381,6 @@ var findings = map[usergroup.Finding]struct {
 		title: "An empty user group %q may remain",
 		means: "The group was created only to look a group up or to test the service. It could not be deleted, or a request " +
 			"that was lost may create it again.",
-		next: "Use an API key that may delete groups.",
 	},
 	usergroup.NotTakenAsSent: {
 		fact:  whatDiffers,
@@ -382,8 +440,7 @@ var findings = map[usergroup.Finding]struct {
 	usergroup.Respelled: {
 		fact:  whatDiffers,
 		title: "The service spells a user group's ID or name differently",
-		done:  "The state has the configured spelling.",
-		next:  "Write it as the service shows it. Otherwise, later plans may show a change.",
+		next:  "Write it as the service shows it.",
 	},
 }
 
@@ -394,14 +451,17 @@ type advice struct{ next, known string }
 // obstacles has what to do about each obstacle.
 var obstacles = map[api.Obstacle]advice{
 	api.Certificate: {
-		next: "If the service or a proxy has a certificate authority of its own, set ca_cert_pem. Check base_url.",
+		next:  "If the service or a proxy has a certificate authority of its own, set ca_cert_pem. Check base_url.",
+		known: "If the service or a proxy has a certificate authority of its own, set ca_cert_pem.",
 	},
 	api.TLS: {
-		next: "Check the scheme and port in base_url. If the service asks for a certificate, set client_cert_pem.",
+		next:  "Check the scheme and port in base_url. If the service asks for a certificate, set client_cert_pem.",
+		known: "If the service asks for a certificate, set client_cert_pem. Otherwise, find out what is in front of it.",
 	},
 	api.NotHTTP: {
 		next: "Check the host and port in base_url. If the service speaks only HTTP/2, put a gateway in front of it that " +
 			"also speaks HTTP/1.1.",
+		known: "Find out what is in front of the service: it has responded before, and this is no HTTP/1.1.",
 	},
 	api.Proxy: {next: "Check the proxy in HTTPS_PROXY, including its user name and password."},
 	api.BodyDropped: {
@@ -414,7 +474,11 @@ var obstacles = map[api.Obstacle]advice{
 		known: "Nothing shows that this response comes from the service. Check what is in front of it (a gateway, a " +
 			"firewall, a sign-in page), then run again.",
 	},
-	api.WrongAddress: {next: "Check base_url, especially its path: no call to this address has succeeded yet."},
+	api.WrongAddress: {
+		next: "Check base_url, especially its path: no call to this address has succeeded yet.",
+		known: "Nothing shows that this response comes from the service. Check what is in front of it (a gateway, a " +
+			"firewall, a sign-in page), then run again.",
+	},
 }
 
 // kinds has what to do about each kind of failure without an obstacle.
@@ -438,6 +502,9 @@ var kinds = map[api.Kind]advice{
 		next:  "Check base_url, the network, and the proxy settings, then run again.",
 		known: "Check the network, then run again.",
 	},
-	api.Blocked: {next: "Check base_url and the proxy settings, then run again."},
+	api.Blocked: {
+		next:  "Check base_url and the proxy settings, then run again.",
+		known: "Check the proxy settings, then run again.",
+	},
 	api.Stopped: {next: "Run again."},
 }

@@ -301,10 +301,17 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	stored.updated(sentMapping)
 	if rotates {
 		result, err := r.rotateUnlessGone(ctx, prior, notUpdated)
+		if problem := problemOf(notUpdated); problem != nil {
+			problem.AlsoChanged = err == nil || mayHaveBeenDone(err)
+		}
+		if problem := problemOf(err); problem != nil && updates {
+			problem.AlsoChanged = notUpdated == nil || mayHaveBeenDone(notUpdated)
+		}
 		done.setRotated(result.Group, &state, r.now())
 		stored.rotated(result)
 		notRotated, warnings = err, append(warnings, result.Warnings...)
 	}
+	leaveOnce(append(warnings, problemOf(notUpdated), problemOf(notRotated)))
 	report(&resp.Diagnostics, notUpdated, warnings...)
 	report(&resp.Diagnostics, notRotated)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
