@@ -1,0 +1,69 @@
+package protocoltest_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestEverySentenceHasARow checks that the oracle has every sentence of the provider's messages, and no other one. Who
+// writes a new sentence has to say there when it is true.
+func TestEverySentenceHasARow(t *testing.T) {
+	t.Parallel()
+	file, err := parser.ParseFile(token.NewFileSet(), "../provider/messages.go", nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	longestFirst := slices.SortedFunc(slices.Values(oracle), func(a, b sentence) int { return len(b.says) - len(a.says) })
+	used := map[string]bool{}
+	for _, text := range textsOf(file) {
+		rest := text
+		for _, row := range longestFirst {
+			if strings.Contains(rest, row.says) {
+				used[row.says] = true
+				rest = strings.ReplaceAll(rest, row.says, "")
+			}
+		}
+		if rest = strings.TrimSpace(rest); rest != "" {
+			t.Errorf("messages.go says %q: add a row to the oracle that says when this is true", rest)
+		}
+	}
+	for _, row := range oracle {
+		if !used[row.says] {
+			t.Errorf("messages.go does not say %q any more", row.says)
+		}
+	}
+}
+
+// textsOf returns the texts of a file that have several words, with parts that are joined by a plus sign as one.
+func textsOf(file *ast.File) (texts []string) {
+	ast.Inspect(file, func(node ast.Node) bool {
+		if _, isImport := node.(*ast.ImportSpec); isImport {
+			return false
+		}
+		expression, _ := node.(ast.Expr)
+		text, isText := textOf(expression)
+		if strings.Contains(strings.TrimSpace(text), " ") {
+			texts = append(texts, text)
+		}
+		return !isText
+	})
+	return texts
+}
+
+func textOf(expression ast.Expr) (text string, isText bool) {
+	switch e := expression.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		return text, err == nil && e.Kind == token.STRING
+	case *ast.BinaryExpr:
+		left, isLeft := textOf(e.X)
+		right, isRight := textOf(e.Y)
+		return left + right, isLeft && isRight
+	}
+	return "", false
+}
