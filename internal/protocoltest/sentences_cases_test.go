@@ -74,7 +74,9 @@ var sentenceCases = map[string]struct {
 		says: []string{"limiting the rate of calls"}, not: []string{"key"},
 	},
 	"409 is no matter of the key": {act: "refresh", methods: map[string]string{"": "409"}, not: []string{"key"}},
-	"504 is no matter of the key": {act: "update", methods: map[string]string{"": "504"}, not: []string{"key", "base_url"}},
+	"504 is no matter of the key": {
+		act: "update", methods: map[string]string{"": "504"}, not: []string{"key", "base_url"},
+	},
 	"404 of this service is no matter of the address": {
 		act: "update", befell: "removed", methods: map[string]string{"PUT": "404"}, not: []string{"base_url"},
 	},
