@@ -114,10 +114,11 @@ func (w *wire) carry(fault *wireFault, r *http.Request, body []byte) (*http.Resp
 		return fault.respond(r, nil)
 	}
 	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
+	service := w.service // What is done later is done there, even if another history has begun.
 	ask := func(ctx context.Context) (*http.Response, error) {
 		request := r.Clone(ctx)
 		request.Body = io.NopCloser(bytes.NewReader(body))
-		return InProcess{w.service}.RoundTrip(request)
+		return InProcess{service}.RoundTrip(request)
 	}
 	var worked *http.Response
 	switch fault.does {
