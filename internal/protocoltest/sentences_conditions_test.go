@@ -32,10 +32,6 @@ func not(c condition) condition {
 	return condition{"not: " + c.name, func(said claim) bool { return !c.holds(said) }}
 }
 
-func either(a, b condition) condition {
-	return condition{a.name + ", or: " + b.name, func(said claim) bool { return a.holds(said) || b.holds(said) }}
-}
-
 // What the service did.
 var (
 	wasCreated = did("created")
