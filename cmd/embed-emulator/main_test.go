@@ -15,6 +15,7 @@ import (
 )
 
 func TestRunServesUntilItIsInterrupted(t *testing.T) {
+	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())
 	exports, stdout := io.Pipe()
 	var stderr bytes.Buffer
@@ -52,6 +53,7 @@ func TestRunServesUntilItIsInterrupted(t *testing.T) {
 }
 
 func TestRunFails(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		args string
 		code int
@@ -83,6 +85,7 @@ func TestRunFails(t *testing.T) {
 
 // TestEveryOptionHasItsFlag sets each flag that the help lists, and expects that to change the option of that name.
 func TestEveryOptionHasItsFlag(t *testing.T) {
+	t.Parallel()
 	var help bytes.Buffer
 	_, _ = parse([]string{"-h"}, &help)
 	without, _ := parse(nil, io.Discard)

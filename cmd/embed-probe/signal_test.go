@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 
 // TestSignals: the probe removes its groups after a signal, also if it is followed by others, and after the reader of
 // its progress is gone.
-func TestSignals(t *testing.T) {
+func TestSignals(t *testing.T) { //nolint:paralleltest // it sets the environment
 	for name, disturb := range map[string]func(process *os.Process, progress io.Closer){
 		"interrupted": func(process *os.Process, _ io.Closer) { _ = process.Signal(syscall.SIGINT) },
 		"reader gone": func(_ *os.Process, progress io.Closer) { _ = progress.Close() },

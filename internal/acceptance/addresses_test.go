@@ -35,7 +35,8 @@ func TestAccReplacement(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			w := parallelWorkbench(t, emulator.Options{})
+			t.Parallel()
+			w := workbenchWith(t, emulator.Options{})
 			w.applied(group("acme", test.lines...))
 			before, _ := w.service.Group("acme")
 			if test.another {
@@ -60,7 +61,8 @@ func TestAccReplacement(t *testing.T) {
 // TestAccRenamedResourceDeletesNoGroup checks that renaming a resource without a moved block, which would delete a
 // customer, is refused. With adopt_existing, it would seem to work whenever Terraform happens to create first.
 func TestAccRenamedResourceDeletesNoGroup(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{})
+	t.Parallel()
+	w := workbenchWith(t, emulator.Options{})
 	adopting := []string{`user_group_id = "acme"`, `name = "Acme"`, "adopt_existing = true"}
 	w.applied(group("acme", adopting...))
 	w.configure(group("renamed", adopting...))

@@ -40,7 +40,8 @@ func TestModuleReadmeListsVariablesAndOutputs(t *testing.T) {
 // TestAccModulePassesItsOwnTests checks that the module's own tests pass as its users run them. The mocked tests need
 // neither a service nor a key. The others use the emulator even if the variables of a real service are exported.
 func TestAccModulePassesItsOwnTests(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{}, engine.Mocks)
+	t.Parallel()
+	w := workbenchWith(t, emulator.Options{}, engine.Mocks)
 	w.copy(customersModule)
 	production := protocoltest.StartService(t, emulator.Options{})
 	w.env = append(w.env, "EMBED_BASE_URL=", "EMBED_API_KEY=")
@@ -68,7 +69,8 @@ const emulatorsAddress = "http://127.0.0.1:8642"
 
 // TestAccModuleReadmeIsFollowed applies the blocks of the README.
 func TestAccModuleReadmeIsFollowed(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{})
+	t.Parallel()
+	w := workbenchWith(t, emulator.Options{})
 	blocks := fence.FindAllStringSubmatch(readPage(t, customersModule+"/README.md"), -1)
 	w.write("main.tf", requiredProviders+blocks[0][3])
 	w.copyModule("modules/customers")
@@ -84,7 +86,8 @@ func TestAccModuleReadmeIsFollowed(t *testing.T) {
 // TestAccSplittingTheStateMakesOnlyLookups checks that splitting the customers of one root module over two, as the
 // guide describes, makes only lookups.
 func TestAccSplittingTheStateMakesOnlyLookups(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{}, engine.ForEachImport, engine.Removed)
+	t.Parallel()
+	w := workbenchWith(t, emulator.Options{}, engine.ForEachImport, engine.Removed)
 	const shards = examplesDir + "/customers-in-shards/"
 	shard := func(number int) *workbench {
 		one := *w

@@ -130,7 +130,8 @@ func TestAccExamples(t *testing.T) {
 	t.Parallel()
 	for name, it := range examples {
 		t.Run(name, func(t *testing.T) {
-			it.run(parallelWorkbench(t, it.options, it.needs))
+			t.Parallel()
+			it.run(workbenchWith(t, it.options, it.needs))
 		})
 	}
 }

@@ -108,8 +108,8 @@ func movesState(r *reader) {
 	r.quotes("No changes", r.runs())
 }
 
-// makeInstall stands in for make install, which would build for minutes. It installs another program for other platforms
-// than this one.
+// makeInstall stands in for make install, which would build for minutes. It installs another program for other
+// platforms than this one.
 const makeInstall = `make() {
   [ "$1 ${2%%=*}" = "install PLUGINS" ] || return 1
   program=$PROGRAM
@@ -186,7 +186,8 @@ func testsWithMocks(r *reader) {
 // TestAccIssueForms checks that GitHub can parse the issue forms. GitHub does not offer a form that it cannot parse,
 // and says so to nobody.
 func TestAccIssueForms(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{})
+	t.Parallel()
+	w := workbenchWith(t, emulator.Options{})
 	for _, form := range []string{"bug", "feature", "config"} {
 		w.decodes(readPage(t, "../../.github/ISSUE_TEMPLATE/"+form+".yml"))
 	}

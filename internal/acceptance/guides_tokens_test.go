@@ -102,7 +102,8 @@ func keepsSecretCurrent(r *reader) {
 // TestAccTokensInTwoRootModules checks, with examples/tokens-in-two-root-modules, that the second root module writes
 // each secret when its token has changed. The first one can be planned without a valid key. No file contains a token.
 func TestAccTokensInTwoRootModules(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{}, engine.EphemeralResource, engine.WriteOnly)
+	t.Parallel()
+	w := workbenchWith(t, emulator.Options{}, engine.EphemeralResource, engine.WriteOnly)
 	store := w.bringsStores()
 	w.copy(examplesDir + "/tokens-in-two-root-modules")
 	root, key := w.dir, w.env

@@ -21,7 +21,7 @@ import (
 // TestAccLifeOfAGroup checks that a group is updated in place, and that its token is unknown only in a plan that
 // rotates it. Resources that depend on the token get the new one in the same apply. The test consists of the steps that
 // authors of providers know, with the provider in this process. After each step, the plan must be empty.
-func TestAccLifeOfAGroup(t *testing.T) {
+func TestAccLifeOfAGroup(t *testing.T) { //nolint:paralleltest // resource.ParallelTest makes it parallel
 	service := protocoltest.StartService(t, emulator.Options{FirstTeamID: 9007199254740993})
 	config := func(name, quarter string) string {
 		return fmt.Sprintf(`

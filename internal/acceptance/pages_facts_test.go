@@ -88,8 +88,8 @@ var engineSays = []string{
 // stressed are words that pages only stress.
 var stressed = []string{"Production", "Sensitive", "data sources", "no", "schema IDs", "user group", "whether"}
 
-// TestQuotedMessages checks that whatever a page sets in italics is a message of the provider, or words of an engine, or
-// known to be only stressed. A message that was reworded or never existed is found.
+// TestQuotedMessages checks that whatever a page sets in italics is a message of the provider, or words of an engine,
+// or known to be only stressed. A message that was reworded or never existed is found.
 func TestQuotedMessages(t *testing.T) {
 	t.Parallel()
 	said := strings.Join(textsOf(t, "../provider"), "\n")
@@ -143,8 +143,7 @@ func refused(argument, text string) bool {
 }
 
 // TestFactsOfProviderArguments checks each default, bound and valid value that the descriptions state.
-func TestFactsOfProviderArguments(t *testing.T) {
-	// Not parallel: it sets no variables, but reads those of the environment, which have to be absent.
+func TestFactsOfProviderArguments(t *testing.T) { //nolint:paralleltest // it reads the environment
 	read, faults := settings.Read(func(argument string) (string, bool) {
 		text, is := map[string]string{"base_url": "https://a.example", "api_key": "k"}[argument]
 		return text, is
@@ -427,7 +426,8 @@ func TestNamesInPagesExist(t *testing.T) {
 
 // TestAccWorkflows checks every workflow on a page, and of an example, with actionlint.
 func TestAccWorkflows(t *testing.T) {
-	r := &reader{workbench: parallelWorkbench(t, emulator.Options{})}
+	t.Parallel()
+	r := &reader{workbench: workbenchWith(t, emulator.Options{})}
 	workflows := 0
 	for _, page := range everyPage(t) {
 		for _, found := range fence.FindAllStringSubmatch(page, -1) {
@@ -453,7 +453,8 @@ func TestAccWorkflows(t *testing.T) {
 
 // TestAccFactsOfKeys checks which keys a saved plan contains, as the pages say.
 func TestAccFactsOfKeys(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{})
+	t.Parallel()
+	w := workbenchWith(t, emulator.Options{})
 	key := regexp.MustCompile(emulator.DefaultKey)
 	variable := "variable \"key\" {\n  default = null\n}\n"
 	for argument, isInPlan := range map[string]bool{

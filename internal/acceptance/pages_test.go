@@ -99,8 +99,8 @@ func TestLinksOfPages(t *testing.T) {
 	}
 }
 
-// TestLinksInRegistries checks that make generate leaves the links alone until a version is released, and that each link
-// then has a target in a registry or, if it is a picture, in the repository at the tag.
+// TestLinksInRegistries checks that make generate leaves the links alone until a version is released, and that each
+// link then has a target in a registry or, if it is a picture, in the repository at the tag.
 func TestLinksInRegistries(t *testing.T) {
 	t.Parallel()
 	copied, all := t.TempDir(), pages(t)
@@ -146,8 +146,8 @@ func makeAbsolute(t *testing.T, heading, dir string) {
 	}
 }
 
-// publishedTarget returns the file below docs/ and the heading that a link on a published page leads to. isOurs is false
-// for a link to somewhere else.
+// publishedTarget returns the file below docs/ and the heading that a link on a published page leads to. isOurs is
+// false for a link to somewhere else.
 func publishedTarget(page, address string) (target string, isOurs bool) {
 	const registry, files = "https://registry.terraform.io/providers/dashembed/embed/0.1.0/docs",
 		"https://raw.githubusercontent.com/dashembed/terraform-provider-embed/v0.1.0/docs/"
@@ -173,7 +173,8 @@ func TestTroubleshootingIndex(t *testing.T) {
 		_, recipe, found := strings.Cut(page, heading)
 		ofEmulator := strings.Count(page, "curl -fsS -o /dev/null -X GET "+emulatorsAddress)
 		if is := name == "guides/troubleshooting.md"; found != is ||
-			strings.Count(page, "curl ")-ofEmulator != strings.Count(recipe, "curl ") || is != strings.Contains(recipe, "curl ") {
+			strings.Count(page, "curl ")-ofEmulator != strings.Count(recipe, "curl ") ||
+			is != strings.Contains(recipe, "curl ") {
 			t.Errorf("%s has the recipe or the heading: %t", name, found)
 		}
 	}
@@ -199,8 +200,8 @@ func TestTroubleshootingIndex(t *testing.T) {
 }
 
 // TestPipelinesStayWithinLimits checks that the jobs of the guide apply a plan only on a push, if it has changes, and
-// within the limits on deletions, creations and rotations, and that those that run on schedule only refresh the state. Tests in
-// parts follow the commands in these jobs.
+// within the limits on deletions, creations and rotations, and that those that run on schedule only refresh the state.
+// Tests in parts follow the commands in these jobs.
 func TestPipelinesStayWithinLimits(t *testing.T) {
 	t.Parallel()
 	guide := readPage(t, docsDir+"/guides/production.md")

@@ -21,13 +21,15 @@ import (
 // TestProxies tests the provider behind programs that stand between Terraform and the service. It starts each of them
 // on the loopback interface, with a configuration from testdata/proxies.
 func TestProxies(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("EMBED_TEST_PROXIES") == "" {
 		t.Skip("make test-proxies runs this")
 	}
 	for _, s := range proxySetups {
 		t.Run(s.program+" "+s.name, func(t *testing.T) {
+			t.Parallel()
 			engine.NeedsProgram(t, s.program)
-			bench := parallelWorkbench(t, emulator.Options{Latency: 5 * time.Millisecond})
+			bench := workbenchWith(t, emulator.Options{Latency: 5 * time.Millisecond})
 			w := &proxied{workbench: bench, proxySetup: s}
 			w.starts()
 			w.runsAll()

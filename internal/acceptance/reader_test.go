@@ -33,8 +33,8 @@ var (
 )
 
 // followedPages returns the blocks of each part of README.md and of the pages in docs/, by page and anchor of the
-// heading, because users may copy them. A page that parts names as a whole is one part. It leaves out blocks that show an example: TestEveryExampleIsTested checks that
-// each has a test.
+// heading, because users may copy them. A page that parts names as a whole is one part. It leaves out blocks that show
+// an example: TestEveryExampleIsTested checks that each has a test.
 func followedPages(t *testing.T) map[string][]block {
 	t.Helper()
 	var examples []string
@@ -104,7 +104,8 @@ func TestAccPages(t *testing.T) {
 
 // TestAccBlocksParse parses every block of every page, and of the README of each example.
 func TestAccBlocksParse(t *testing.T) {
-	w := parallelWorkbench(t, emulator.Options{})
+	t.Parallel()
+	w := workbenchWith(t, emulator.Options{})
 	texts := pages(t)
 	maps.Copy(texts, exampleFiles(t))
 	texts["README.md"] = readPage(t, "../../README.md")
@@ -232,13 +233,6 @@ func (r *reader) quotes(words, text string) {
 }
 
 var teamID = regexp.MustCompile(`team_id \d+`)
-
-// validates validates a block that cannot be applied here, or has nothing to apply.
-func validates(r *reader) {
-	r.writes("main.tf")
-	r.init("-backend=false")
-	r.must("validate")
-}
 
 // parsesHCL checks the syntax and the format of a block that needs something unavailable, such as a backend in a
 // cloud.

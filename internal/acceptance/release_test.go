@@ -23,6 +23,7 @@ import (
 // TestAccRelease runs a script with the archives of a release, which tools/release/check makes. The engine gets them in
 // each way in which users get providers.
 func TestAccRelease(t *testing.T) {
+	t.Parallel()
 	r := readRelease(t)
 	server := httptest.NewTLSServer(r.served())
 	defer server.Close()
@@ -141,7 +142,8 @@ func (r *release) served() http.Handler {
 		answers(path.Join(registry, r.version, "download", system, architecture), object{
 			"protocols": protocols(), "os": system, "arch": architecture, "filename": file, "shasum": sum,
 			"download_url": "/files/" + file, "shasums_url": "/files/" + sums,
-			"shasums_signature_url": "/files/" + sums + ".sig", "signing_keys": object{"gpg_public_keys": []object{{"ascii_armor": r.key}}},
+			"shasums_signature_url": "/files/" + sums + ".sig",
+			"signing_keys":          object{"gpg_public_keys": []object{{"ascii_armor": r.key}}},
 		})
 	}
 	answers(registry+"/versions", object{

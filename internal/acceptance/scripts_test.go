@@ -17,12 +17,14 @@ import (
 
 // TestAccScripts runs the scripts. Like a release, the provider is built without the race detector.
 func TestAccScripts(t *testing.T) {
+	t.Parallel()
 	runScripts(t, prepared(t, "30"), "secrets", "storm", "interrupted_anywhere")
 }
 
 // TestLongScripts runs the scripts that use $GROUPS with hundreds of groups. The provider is built with the race
 // detector if the test is.
 func TestLongScripts(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("EMBED_TEST_LONG") == "" {
 		t.Skip("it takes minutes, so it needs EMBED_TEST_LONG=1")
 	}

@@ -75,13 +75,12 @@ func newWorkbench(t *testing.T, options emulator.Options) *workbench {
 	return w
 }
 
-// parallelWorkbench makes the test parallel and returns a workbench. It skips the test if the engine lacks a feature.
-func parallelWorkbench(t *testing.T, options emulator.Options, needs ...engine.Feature) *workbench {
+// workbenchWith returns a workbench. It skips the test if the engine lacks a feature.
+func workbenchWith(t *testing.T, options emulator.Options, needs ...engine.Feature) *workbench {
 	t.Helper()
 	for _, feature := range needs {
 		engine.Needs(t, feature)
 	}
-	t.Parallel()
 	return newWorkbench(t, options)
 }
 

@@ -47,6 +47,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 		reflect.ValueOf(&request).Elem().FieldByName(field.Name).Set(one)
 		reflect.ValueOf(&same).Elem().FieldByName(field.Name).Set(one)
 		reflect.ValueOf(&different).Elem().FieldByName(field.Name).Set(other)
+		sent := `,"` + field.Tag.Get("json")[:len(field.Name)] + `":`
 		for place, isRight := range map[string]bool{
 			"Differences, with another value":  request.Differences(different).Any(),
 			"Differences, with the same value": !request.Differences(same).Any(),
@@ -57,7 +58,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 			"ShowsMore, than nothing":          same.ShowsMore(UserGroup{}),
 			"ShowsMore, than another value":    same.ShowsMore(different),
 			"ShowsMore, than the same value":   !same.ShowsMore(same),
-			"encode":                           strings.Contains(string(encode(request)), `,"`+field.Tag.Get("json")[:len(field.Name)]+`":`),
+			"encode":                           strings.Contains(string(encode(request)), sent),
 		} {
 			failIf(t, !isRight, "%s is forgotten in %s", field.Name, place)
 		}
@@ -73,7 +74,8 @@ func TestEveryFieldIsRead(t *testing.T) {
 	read := reflect.ValueOf(answer.UserGroup)
 	kept := reflect.ValueOf(UserGroup{}.Over(answer.UserGroup))
 	for field := range read.Type().Fields() {
-		failIf(t, read.FieldByName(field.Name).IsZero(), "%s is not read by readGroup, or is missing in the response of this test", field.Name)
+		failIf(t, read.FieldByName(field.Name).IsZero(),
+			"%s is not read by readGroup, or is missing in the response of this test", field.Name)
 		isLost := kept.FieldByName(field.Name).IsZero()
 		failIf(t, isLost != (field.Name == "ProvidedID"), "Over loses %s, or keeps it", field.Name)
 	}

@@ -14,7 +14,8 @@ func TestEveryKindHasARow(t *testing.T) {
 		failIf(t, row.decides && row.limits, "kind %d says nothing about the group, so the service has not decided", kind)
 		failIf(t, row.doneByGet > row.done, "kind %d: a lookup does no more than another call", kind)
 	}
-	failIf(t, len(Kinds()) != int(afterLast-Cut), "the table has %d rows, and there are %d kinds", len(Kinds()), afterLast-Cut)
+	failIf(t, len(Kinds()) != int(afterLast-Cut),
+		"the table has %d rows, and there are %d kinds", len(Kinds()), int(afterLast-Cut))
 	for status, kind := range statuses {
 		failIf(t, kind == none || status/100 == 2, "status %d is no failure", status)
 	}

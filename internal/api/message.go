@@ -100,8 +100,8 @@ func (r *reader) message(object map[string]any) string {
 	return r.take(fmt.Sprint(place[len(place)-1])) + ": " + said.text()
 }
 
-// faults returns what is wrong with each field, as Django and Rails write it. Outside of a message, only lists are taken
-// for faults, because any other member may repeat what was sent.
+// faults returns what is wrong with each field, as Django and Rails write it. Outside of a message, only lists are
+// taken for faults, because any other member may repeat what was sent.
 func (r *reader) faults(object map[string]any, inMessage bool) string {
 	var said clauses
 	for _, name := range slices.Sorted(maps.Keys(object)) {

@@ -68,7 +68,8 @@ func TestSecretsAreHidden(t *testing.T) {
 				}
 				before := log.Len()
 				call := anyCall{method, wanted, TokenRequest{CurrentToken: NewSecret(old), UserGroupID: "visible-id"}}
-				if _, failure, _ := call.send(tflogtest.RootLogger(t.Context(), &log), newClient(inTurn(react)).Begin().Once()); failure != nil {
+				ctx, calls := tflogtest.RootLogger(t.Context(), &log), newClient(inTurn(react)).Begin().Once()
+				if _, failure, _ := call.send(ctx, calls); failure != nil {
 					wantAbsent(t, "the error", printed(failure), secrets...)
 				}
 				wantAbsent(t, "the log", log.String()[before:], secrets...)
@@ -113,7 +114,7 @@ func TestMasks(t *testing.T) {
 		"goldknown-tokengold": "(secret)(secret)(secret)",
 	} {
 		for _, call := range []anyCall{{"GET", sent, TokenRequest{}}, {"PUT", sent, TokenRequest{}}} {
-			body, _ := json.Marshal(map[string]any{"message": said, "user": map[string]any{"token": int64(4815162342), "token2": 123}})
+			body, _ := json.Marshal(map[string]any{"message": said, "user": map[string]any{"token": 4815162342, "token2": 123}})
 			client := newClient(inTurn(reply(400, string(body))), func(c *Config) {
 				c.Headers["X-Short"], c.Headers["X-Tenant"] = NewSecret("xyz"), NewSecret("tenant-blue")
 			})
@@ -143,7 +144,7 @@ func TestMasks(t *testing.T) {
 }
 
 // TestBoundedWords: reading a body must take room in proportion to its size, whatever it is made of.
-func TestBoundedWords(t *testing.T) { // It is not parallel, because it measures what is allocated.
+func TestBoundedWords(t *testing.T) { //nolint:paralleltest // it measures what is allocated
 	const n = 20_000
 	list := func(format string) string {
 		var items []string
@@ -256,7 +257,8 @@ func TestSecretNeverPrints(t *testing.T) {
 		Config{APIKey: secret, Headers: map[string]Secret{"X": secret}},
 		newClient(nil),
 		call{secrets: TokenRequest{CurrentToken: secret}.secrets},
-		GroupRequest{KnownToken: secret}, newClient(nil).masksOf(noSecrets, nil),
+		GroupRequest{KnownToken: secret},
+		newClient(nil).masksOf(noSecrets, nil),
 		object,
 		TokenRequest{CurrentToken: secret},
 		&object,

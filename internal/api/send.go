@@ -67,7 +67,8 @@ func (c Calls) awaitTurn(ctx context.Context) error {
 	return err
 }
 
-// NewStopped returns the error of a call that was not made because the run was stopped. cause is the error of the context.
+// NewStopped returns the error of a call that was not made because the run was stopped. cause is the error of the
+// context.
 func NewStopped(method string, cause error) *Error {
 	const reason = "the run was stopped before the next request was sent"
 	return &Error{Kind: Stopped, Method: method, Reason: reason, cause: cause}

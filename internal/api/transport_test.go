@@ -228,7 +228,8 @@ func TestNotHTTP(t *testing.T) {
 				host += ":443"
 			}
 			log := test.want.try(t, hosts{host: server}, test.address, trusted, nil)
-			failIf(t, strings.Count(log, `"cause":"`) != len(fourCalls), "%s: the log does not have the causes: %.600s", name, log)
+			failIf(t, strings.Count(log, `"cause":"`) != len(fourCalls),
+				"%s: the log does not have the causes: %.600s", name, log)
 			time.Sleep(hour) // until no server is talking any more
 		})
 	}

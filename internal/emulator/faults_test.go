@@ -13,6 +13,7 @@ import (
 )
 
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		fault emulator.Fault
 		done  bool
@@ -57,6 +58,7 @@ func TestFaults(t *testing.T) {
 
 // TestFaultsWait: of several faults, the one that was added first strikes, and the others wait for the next call.
 func TestFaultsWait(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, opts{})
 	w.Fail(emulator.Fault{ID: "acme", Nth: 1, Kind: emulator.CutAfterWork})
 	w.Fail(emulator.Fault{ID: "acme", Nth: 1, Kind: emulator.Unavailable503})
@@ -77,6 +79,7 @@ func TestFaultsWait(t *testing.T) {
 
 // TestDelays: the work of a call that takes 3 s is done at once. The call ends then, or when its caller gives up.
 func TestDelays(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		latency time.Duration
 		fault   emulator.Fault
@@ -104,6 +107,7 @@ func TestDelays(t *testing.T) {
 
 // TestTokenLag: for 3 s after each rotation, a GET shows the one token before it, which does not work.
 func TestTokenLag(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, opts{TokenLag: 3 * time.Second})
 		w.ask(rotate)
@@ -117,6 +121,7 @@ func TestTokenLag(t *testing.T) {
 }
 
 func TestRateLimit(t *testing.T) {
+	t.Parallel()
 	const refusal = `429 Retry-After: 1 {"success":0,"message":"more calls per second than the service accepts"}`
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, opts{RateLimit: 4})

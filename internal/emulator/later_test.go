@@ -40,6 +40,7 @@ type moment struct {
 
 // TestTimes plays calls in virtual time.
 func TestTimes(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		options opts
 		fault   emulator.Fault
@@ -153,6 +154,7 @@ func TestTimes(t *testing.T) {
 // TestSlowCallsCheckFirst: two rotations with the same token are both carried out if the second one comes while the
 // service works on the first one. That a caller gives up changes nothing.
 func TestSlowCallsCheckFirst(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, opts{WorkTimes: map[string]time.Duration{http.MethodPost: 40 * time.Second}})
 		for range 2 {
@@ -171,6 +173,7 @@ func TestSlowCallsCheckFirst(t *testing.T) {
 
 // TestWaitIdle waits for all that calls have asked for, but not for what lookups see.
 func TestWaitIdle(t *testing.T) {
+	t.Parallel()
 	for options, want := range map[*opts]string{
 		{WorkTimes: map[string]time.Duration{"DELETE": 2 * second}, DeletionDelay: 3 * second}: "3s",
 		{RotationDelay: 4 * second}: "4s",
@@ -190,6 +193,7 @@ func TestWaitIdle(t *testing.T) {
 
 // TestSameTeamIDs: the groups of two environments share numbers only with the option.
 func TestSameTeamIDs(t *testing.T) {
+	t.Parallel()
 	environments := map[string]string{emulator.DefaultKey: "Customer", "other": "Testing"}
 	for same, want := range map[bool]string{true: `"team_id":1001,`, false: `"team_id":1002,`} {
 		w := &world{T: t, Emulator: emulator.New(opts{SameTeamIDs: same, Environments: environments, ReuseTeamIDs: true})}
@@ -202,6 +206,7 @@ func TestSameTeamIDs(t *testing.T) {
 
 // TestIdleTimeout: a connection that was idle for too long is closed, so that the next call opens another one.
 func TestIdleTimeout(t *testing.T) {
+	t.Parallel()
 	for timeout, connections := range map[time.Duration]int{0: 1, time.Millisecond: 2} {
 		e, err := emulator.Start(opts{IdleTimeout: timeout})
 		if err != nil {

@@ -111,6 +111,7 @@ const (
 // TestOperations plays calls without options. exchanges alternates calls and expected responses. stored is what the
 // service stores at the end.
 func TestOperations(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		exchanges []string
 		stored    string
@@ -157,6 +158,7 @@ func TestOperations(t *testing.T) {
 }
 
 func TestWrongBodiesAreRefusedByName(t *testing.T) {
+	t.Parallel()
 	for call, says := range map[string]string{
 		`GET `:                             "the body is not a JSON object",
 		lookUp + ` {}`:                     "the body is not a JSON object",
@@ -182,6 +184,7 @@ func TestWrongBodiesAreRefusedByName(t *testing.T) {
 }
 
 func TestWrongRequestsHaveAStatusOfTheirOwn(t *testing.T) {
+	t.Parallel()
 	header := func(name string, values ...string) func(*http.Request) {
 		return func(r *http.Request) { r.Header[name] = values }
 	}
@@ -213,6 +216,7 @@ func TestWrongRequestsHaveAStatusOfTheirOwn(t *testing.T) {
 
 // TestIDsAreQuoted: a request cannot forge a line of the log.
 func TestIDsAreQuoted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, opts{})
 	w.ask("GET {\"user_group_id\":\"a b\\n\\u001b[31m\\u202ex\"}")
 	w.is("recorded", w.recorded().String(), `GET "a b\n\x1b[31m\u202ex" 200 created`)

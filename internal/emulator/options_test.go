@@ -137,6 +137,7 @@ var options = []struct {
 
 // TestOptions also checks that each row fails without its options, so that no row passes by chance.
 func TestOptions(t *testing.T) {
+	t.Parallel()
 	elsewhere := map[string]bool{}
 	for _, option := range []string{
 		"BusyTime", "DeletionDelay", "GatewayTimeout", "IdleTimeout", "Latency", "Log", "RateLimit", "RateLimitStatus",
@@ -168,6 +169,7 @@ func TestOptions(t *testing.T) {
 
 // TestSignedTokens: each response shows another token, and all of them are retired by one rotation.
 func TestSignedTokens(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, opts{SignedTokens: true})
 	token := regexp.MustCompile(`"token":"(tok\.\w+)"`)
 	one, two := token.FindStringSubmatch(w.ask(lookUp)), token.FindStringSubmatch(w.ask(lookUp))

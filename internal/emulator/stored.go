@@ -107,12 +107,13 @@ func asDouble(value any) any {
 }
 
 func withoutNulls(value any) any {
-	return slices.DeleteFunc(value.([]any), func(element any) bool { return element == nil })
+	list, _ := value.([]any)
+	return slices.DeleteFunc(list, func(element any) bool { return element == nil })
 }
 
 // asList returns an object whose keys are 0, 1, 2 and so on as a list, as PHP does. It returns other objects unchanged.
 func asList(value any) any {
-	object := value.(map[string]any)
+	object, _ := value.(map[string]any)
 	list := make([]any, 0, len(object))
 	for i := range len(object) {
 		element, there := object[strconv.Itoa(i)]

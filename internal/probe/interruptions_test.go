@@ -19,6 +19,7 @@ const interruptions = `stopped crashed away cut-strictly cut-after-work error-50
 
 // TestNothingIsLeftWhateverHappens stops, breaks and crashes the probe at each call, and takes the service away.
 func TestNothingIsLeftWhateverHappens(t *testing.T) {
+	t.Parallel()
 	for habit, options := range map[string]o{
 		"old tokens":  {TokenLag: 3 * time.Second},
 		"replica":     {ReplicaLag: 2 * time.Second, StaleRotations: true},

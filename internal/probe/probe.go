@@ -135,8 +135,8 @@ type reply struct {
 	crashed bool
 }
 
-func (r reply) isNew() bool   { return r.New != nil && *r.New }
-func (r reply) existed() bool { return r.New != nil && !*r.New && r.Earlier == api.No }
+func (r reply) isNew() bool            { return r.New != nil && *r.New }
+func (r reply) existed() bool          { return r.New != nil && !*r.New && r.Earlier == api.No }
 func (r reply) shows(name string) bool { return r.UserGroup.Name != nil && *r.UserGroup.Name == name }
 
 func (r reply) isForeign(g *group) bool {
@@ -152,7 +152,7 @@ func (r reply) says() string {
 }
 
 // ask makes a call. Anything but a response of the service ends the probe.
-func (p *probe) ask(ctx context.Context, call func(api.Calls) (api.Answer, *api.Error)) reply {
+func (p *probe) ask(call func(api.Calls) (api.Answer, *api.Error)) reply {
 	if p.failure == nil && !p.removing && p.attempts+p.toRemove() > maxCalls {
 		p.failure = sentence("With this service, the questions take more calls than the probe may make")
 	}
@@ -191,10 +191,10 @@ func (p *probe) must(r reply) reply {
 }
 
 // making makes a call that creates the group, unless it exists. A service that only fails has not created it.
-func (p *probe) making(ctx context.Context, g *group, call func(api.Calls) (api.Answer, *api.Error)) reply {
+func (p *probe) making(g *group, call func(api.Calls) (api.Answer, *api.Error)) reply {
 	known := g.made
 	g.made = true
-	r := p.ask(ctx, call)
+	r := p.ask(call)
 	switch {
 	case r.refused == nil:
 		g.teamID = r.UserGroup.TeamID
@@ -214,7 +214,7 @@ func (p *probe) get(ctx context.Context, g *group, name string) reply {
 	if p.sends("properties") {
 		sent.Properties, _ = api.ParseProperties("{}")
 	}
-	return p.making(ctx, g, func(calls api.Calls) (api.Answer, *api.Error) { return calls.GetOrCreate(ctx, sent) })
+	return p.making(g, func(calls api.Calls) (api.Answer, *api.Error) { return calls.GetOrCreate(ctx, sent) })
 }
 
 // sends reports whether a lookup has to have a field.
@@ -252,13 +252,13 @@ func request(g *group, name string, properties api.Properties) api.GroupRequest 
 }
 
 func (p *probe) update(ctx context.Context, g *group, name string, properties api.Properties) reply {
-	return p.making(ctx, g, func(calls api.Calls) (api.Answer, *api.Error) {
+	return p.making(g, func(calls api.Calls) (api.Answer, *api.Error) {
 		return calls.Update(ctx, request(g, name, properties))
 	})
 }
 
 func (p *probe) rotateWith(ctx context.Context, g *group, token api.Secret) reply {
-	return p.ask(ctx, func(calls api.Calls) (api.Answer, *api.Error) {
+	return p.ask(func(calls api.Calls) (api.Answer, *api.Error) {
 		return calls.Rotate(ctx, api.TokenRequest{CurrentToken: token, UserGroupID: g.id})
 	})
 }
@@ -300,7 +300,7 @@ func (p *probe) await(ctx context.Context, g *group) {
 }
 
 func (p *probe) delete(ctx context.Context, g *group, token api.Secret) reply {
-	return p.ask(ctx, func(calls api.Calls) (api.Answer, *api.Error) {
+	return p.ask(func(calls api.Calls) (api.Answer, *api.Error) {
 		return api.Answer{}, calls.Delete(ctx, api.TokenRequest{
 			CurrentToken: token, UserGroupID: g.id, DataSourceProvidedID: p.source,
 		})

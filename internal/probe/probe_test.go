@@ -246,6 +246,7 @@ func answers(to map[string]string, text string) {
 
 // TestAnswers also checks what is true of every service: at most maxCalls calls, and what is left is named.
 func TestAnswers(t *testing.T) {
+	t.Parallel()
 	reached := map[string]bool{}
 	for option := range strings.FieldsSeq("Log FirstTeamID SameTeamIDs Latency WorkTimes GatewayTimeout IdleTimeout") {
 		reached[option] = true // It is the same to a probe, or ends it like any lost response.
@@ -303,6 +304,7 @@ func TestAnswers(t *testing.T) {
 
 // TestEveryAnswerSaysWhereToReadOn: an answer that is not OK says what follows, and names a heading that exists.
 func TestEveryAnswerSaysWhereToReadOn(t *testing.T) {
+	t.Parallel()
 	for _, question := range questions {
 		for answer, is := range question.answers {
 			guide, heading, _ := strings.Cut(is.page, ": ")

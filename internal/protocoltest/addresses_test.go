@@ -12,6 +12,7 @@ func TestOneIDAtTwoNewAddressesIsCreatedOnce(t *testing.T) {
 	t.Parallel()
 	for name, config := range map[string]Object{"plain": Acme(), "adopting": adopting()} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := start(t, emulator.Options{})
 			one, two := p.Plan(p.Nothing(), config), p.PlanToo(p.Nothing(), config)
 			two.Diags.WantNone()
@@ -27,6 +28,7 @@ func TestOneIDAtTwoNewAddressesIsCreatedOnce(t *testing.T) {
 // requests them. The last plan of each row is refused if the row conflicts. A provider that is not configured yet
 // refuses the same plans.
 func TestPlansOfOneRunConflict(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
 	// The group was imported a second time, to another address.
@@ -81,6 +83,7 @@ func TestPlansOfOneRunConflict(t *testing.T) {
 // With a replacement, the deletion of the old instance can be planned after the new one was created. Terraform 1.16
 // uses one process for all runs of a test file with a provider block.
 func TestPlanConflictsOnlyWithWhatIsNotAppliedYet(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	creation := p.Plan(p.Nothing(), Acme())

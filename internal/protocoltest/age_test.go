@@ -38,7 +38,6 @@ func (c *calendar) at(seconds int64) string {
 // dated returns a provider with a calendar.
 func dated(t *testing.T, options emulator.Options) (*Provider, *calendar) {
 	t.Helper()
-	t.Parallel()
 	clock := new(calendar)
 	return Start(t, providerserver.NewProtocol6(provider.NewForTests("test", clock.now, nil)()), options), clock
 }
@@ -96,6 +95,7 @@ func TestThePlanDecidesWhetherATokenIsTooOld(t *testing.T) {
 		for _, isOld := range []bool{false, true} {
 			for _, refreshed := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s, too old %t, refreshed %t", name, isOld, refreshed), func(t *testing.T) {
+					t.Parallel()
 					p, clock := dated(t, emulator.Options{})
 					rotatedAt := clock.at(0)
 					state := p.Created(aging(row.state...))
@@ -157,6 +157,7 @@ func TestChangesOfTheNumberOfDays(t *testing.T) {
 	} {
 		for _, isKnown := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, known %t", name, isKnown), func(t *testing.T) {
+				t.Parallel()
 				p, clock := dated(t, emulator.Options{})
 				rotatedAt := clock.at(0)
 				state := p.Created(Acme("rotate_token_after_days", row.before))
@@ -184,6 +185,7 @@ func TestChangesOfTheNumberOfDays(t *testing.T) {
 }
 
 func TestIgnoredChangesOfTheNumberOfDays(t *testing.T) {
+	t.Parallel()
 	p, clock := dated(t, emulator.Options{})
 	state := p.Created(aging())
 	clock.at(ninety)
@@ -212,6 +214,7 @@ func TestAnUnknownAgeCountsFromTheNextApply(t *testing.T) {
 		"there already, and the time is years ahead": {int64(90), "2031-01-01T00:00:00Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p, clock := dated(t, emulator.Options{})
 			before := Acme("rotate_token_after_days", test.days)
 			state := p.Created(before)
@@ -242,6 +245,7 @@ func TestAnUnknownAgeCountsFromTheNextApply(t *testing.T) {
 }
 
 func TestARotationElsewherePostponesTheNext(t *testing.T) {
+	t.Parallel()
 	p, clock := dated(t, emulator.Options{})
 	clock.at(0)
 	state := p.Created(aging())

@@ -12,6 +12,7 @@ import (
 // TestOnlyWhatIsManagedIsSent checks that empty arguments are sent, and null ones are not. An update also sends what
 // has not changed: a service that takes an update for the whole group would show the difference.
 func TestOnlyWhatIsManagedIsSent(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{FirstTeamID: 9007199254740993, Updates: emulator.UpdatesClear})
 	state := p.Created(Acme())
 	p.WantState(state, "team_id", int64(9007199254740993), "api_environment_tag", nil)
@@ -37,6 +38,7 @@ func TestOnlyWhatIsManagedIsSent(t *testing.T) {
 
 // The next groups of the same run that exist already refer to the first one.
 func TestCreateOfAnExistingGroupChangesNothing(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Somebody's", Properties: json.RawMessage(`{"a":1}`)})
 	p.Service.Seed(emulator.Group{ID: "b", Name: "B"})
@@ -56,6 +58,7 @@ func TestCreateOfAnExistingGroupChangesNothing(t *testing.T) {
 
 // With rotate_token_after_days, the age of an adopted token counts from the adoption.
 func TestAdoptionUpdatesTheGroupAndWarnsOnce(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, emulator.Options{}, func(t *testing.T, p *Provider) {
 		now := passed(0)
 		before := p.Service.Seed(emulator.Group{ID: "acme", Name: "Old", Mapping: map[string]string{"x": "y"}})
@@ -86,6 +89,7 @@ func TestAdoptionUpdatesTheGroupAndWarnsOnce(t *testing.T) {
 // TestCreateWithALostResponseClaimsOnlyItsOwnGroup checks that, after a lost response, the provider claims a group only
 // if a lookup by ID alone shows the values that were sent. No response shows a mapping, so the next plan sends it.
 func TestCreateWithALostResponseClaimsOnlyItsOwnGroup(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	p.Fault(http.MethodGet, emulator.CutAfterWork)
 	state, diags := p.Create(Acme())
@@ -108,6 +112,7 @@ func TestCreateWithALostResponseClaimsOnlyItsOwnGroup(t *testing.T) {
 
 // The harness checks that failed creations leave no state.
 func TestFailedCreateSaysWhatWasDone(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, emulator.Options{Updates: emulator.UpdatesMerge}, func(t *testing.T, p *Provider) {
 		p.Service.Seed(emulator.Group{ID: "old", Name: "Old", Properties: json.RawMessage(`{"old":1}`)})
 		create := func(id string, fault emulator.Fault) (State, Diags) {
@@ -135,6 +140,7 @@ func TestFailedCreateSaysWhatWasDone(t *testing.T) {
 
 // An ID with invisible characters looks like a different customer's.
 func TestIDsWithInvisibleCharactersAreRefused(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	const atImport = "Invalid import ID"
 	for id, named := range map[string]string{

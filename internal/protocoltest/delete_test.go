@@ -11,6 +11,7 @@ import (
 )
 
 func TestDeleteRemovesOnlyTheGroupInTheState(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	config := Acme("data_source_provided_id", "db-7")
 	state := p.Created(config)
@@ -46,6 +47,7 @@ func TestDeleteRemovesOnlyTheGroupInTheState(t *testing.T) {
 
 // The protection in the state and the one in the configuration each suffice.
 func TestProtectedGroupIsNotDestroyedOrReplaced(t *testing.T) {
+	t.Parallel()
 	const at = "deletion_protection"
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme(at, true))
@@ -88,6 +90,7 @@ func customers(p *Provider, maxDeletions any, ids ...string) (_ *Provider, state
 // A group counts before its own protection is looked at: a list of customers that is cut short must not print an error
 // for each protected group.
 func TestPlanWithTooManyDeletionsFailsOnce(t *testing.T) {
+	t.Parallel()
 	p, states := customers(start(t, emulator.Options{}), 2, "a", "b", "c", "d")
 	again := p.Imported("a") // at another address
 	protected := func(i int) State { return p.Edited(states[i], "deletion_protection", true) }
@@ -121,6 +124,7 @@ func TestPlanWithTooManyDeletionsFailsOnce(t *testing.T) {
 // TestDeletionsWithoutPlanStopAtTheLimit covers what the engine deletes without planning it with the provider: with
 // -replace, and a tainted resource. A deletion that failed counts as well.
 func TestDeletionsWithoutPlanStopAtTheLimit(t *testing.T) {
+	t.Parallel()
 	p, states := customers(start(t, emulator.Options{}), 2, "a", "b", "c", "d", "acme")
 	p.Walk().WantNone()
 	protected := p.Edited(states[4], "deletion_protection", true)
@@ -151,6 +155,7 @@ func TestDeletionsWithoutPlanStopAtTheLimit(t *testing.T) {
 // the group, and then the engine deletes the old instance. That is no deletion, even with a limit of zero and with
 // protection: an error would leave a deposed object, and the next run would destroy the group, or be refused for good.
 func TestAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, emulator.Options{}, func(_ *testing.T, p *Provider) {
 		p, states := customers(p, 0, "acme")
 		old := p.Edited(states[0], "deletion_protection", true)
@@ -177,6 +182,7 @@ func TestAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 // TestALostDeletionDeletesOnce checks that, after a lost response, a group that somebody has created again meanwhile
 // is not touched, whatever its number.
 func TestALostDeletionDeletesOnce(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	p.Fault(http.MethodDelete, emulator.CutAfterWork)

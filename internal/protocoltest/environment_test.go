@@ -43,6 +43,7 @@ func TestFailedPreflightEndsTheRun(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := wrongKey(t)
 			right := p.AnotherProcess(Object{"api_key": testingKey, "environment": "Testing"})
 			state := right.Updated(right.Nothing(), Acme())
@@ -67,6 +68,7 @@ func TestFailedPreflightEndsTheRun(t *testing.T) {
 }
 
 func TestTheKeyIsTestedOnlyBeforeChanges(t *testing.T) {
+	t.Parallel()
 	p := wrongKey(t).AnotherProcess(Object{"api_key": testingKey, "environment": "Testing"})
 	state := p.Updated(p.Nothing(), Acme())
 	p.WantCalls("preflight > GET")
@@ -87,6 +89,7 @@ func TestTheKeyIsTestedOnlyBeforeChanges(t *testing.T) {
 }
 
 func TestServiceWithoutEnvironmentsFailsOnlyIfOneIsConfigured(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{Environments: map[string]string{emulator.DefaultKey: ""}})
 	state := p.Created(Acme())
 	for _, config := range []Object{NextQuarter("name", "New"), Acme()} {
@@ -102,6 +105,7 @@ func TestServiceWithoutEnvironmentsFailsOnlyIfOneIsConfigured(t *testing.T) {
 
 // A wrong API key ends the run once a call that sends no token is refused because of the key.
 func TestRefusedKeyEndsTheRun(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
 	wrong := p.AnotherProcess(Object{"api_key": "wrong-key-4711"})
@@ -116,6 +120,7 @@ func TestRefusedKeyEndsTheRun(t *testing.T) {
 // With the key of the other environment, no state takes over the tokens of that environment: its group is another one.
 // With the provider's environment set, the preflight finds the wrong key first.
 func TestWrongKeyTakesOverNoToken(t *testing.T) {
+	t.Parallel()
 	p := wrongKey(t)
 	right := p.AnotherProcess(Object{"api_key": testingKey, "environment": "Testing"})
 	state := right.Updated(right.Nothing(), Acme())

@@ -14,7 +14,7 @@ import (
 func TestImportSendsOnlyTheMapping(t *testing.T) {
 	t.Parallel()
 	for _, answers := range []emulator.Answers{emulator.AnswersStored, emulator.AnswersEcho} {
-		p := another(t, emulator.Options{Answers: answers})
+		p := start(t, emulator.Options{Answers: answers})
 		p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{"rows":10,"tier":"gold"}`)})
 		state, byIdentity := Silent(p.Importing("acme", nil)), Silent(p.Importing("", ByID("acme")))
 		p.WantCalls("")
@@ -45,6 +45,7 @@ func TestImportSendsOnlyTheMapping(t *testing.T) {
 
 // The first plan after an import cannot show everything that the update does.
 func TestFirstPlanAfterAnImportWarns(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{"a":1}`)})
 	state := p.Imported("acme")
@@ -63,6 +64,7 @@ func TestFirstPlanAfterAnImportWarns(t *testing.T) {
 
 // A service may show empty properties for a group that has none. Leaving them out removes nothing.
 func TestEmptyPropertiesAreNotRemoved(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	for _, none := range []json.RawMessage{[]byte(`{}`), []byte(`[]`), nil} {
 		p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: none})
@@ -72,6 +74,7 @@ func TestEmptyPropertiesAreNotRemoved(t *testing.T) {
 }
 
 func TestImportOfAMissingGroupLeavesNothing(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	state := Silent(p.Importing("nobody", nil))
 	for range 2 { // A failed refresh must not end the import, and it keeps the state.
@@ -91,6 +94,7 @@ func TestImportOfAMissingGroupLeavesNothing(t *testing.T) {
 // later run with a refresh of its own. Engines store what a refresh finds only if its run is applied, and no plan that
 // was refused is.
 func TestImportUnderAnotherIDIsRefused(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	refused := func(state State) {
@@ -116,6 +120,7 @@ func TestImportUnderAnotherIDIsRefused(t *testing.T) {
 // that configuration and state agreed: an update, even of a flag, or a run after which the engine has stored the
 // refresh.
 func TestDeliberateReplacementAfterAnImport(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	imported := p.Imported("acme")
@@ -144,7 +149,7 @@ func TestIgnoredChangesAreNotSent(t *testing.T) {
 			"mapping":    {"name", "Acme 2", "mapping", Object{}},
 			"properties": {"name", "Acme 2", "properties", "{}"},
 		} {
-			p := another(t, emulator.Options{Answers: answers})
+			p := start(t, emulator.Options{Answers: answers})
 			p.Service.Seed(emulator.Group{ID: "acme", Name: "Theirs", Properties: json.RawMessage(`{"theirs":1}`)})
 			state := p.Imported("acme")
 			p.Service.ResetCounts()
@@ -156,7 +161,7 @@ func TestIgnoredChangesAreNotSent(t *testing.T) {
 			p.WantState(after, attribute, state.Get(attribute))
 		}
 	}
-	p := another(t, emulator.Options{})
+	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	plan := p.Plan(state, Acme("name", "New", "properties", "{}"), "name", "properties")
 	if plan.Action != "no-op" {
@@ -172,6 +177,7 @@ func TestIgnoredChangesAreNotSent(t *testing.T) {
 // TestIgnoredElementsKeepTheirValues checks that, with an element of the mapping in ignore_changes, what goes into the
 // state is what was sent: the mapping of the plan if the rest of it changes, and otherwise nothing.
 func TestIgnoredElementsKeepTheirValues(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme("mapping", Object{"a": "1", "b": "1"}))
 	config := Acme("mapping", Object{"a": "2", "b": "9"})

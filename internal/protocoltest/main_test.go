@@ -68,22 +68,15 @@ func adopting(changes ...any) Object {
 }
 
 // response returns the body of a response about a group, with a token that the emulator has never issued.
-func response(id string, teamID int64, tag string) string {
+func response(teamID int64, tag string) string {
 	return fmt.Sprintf(`{"success":1,"new_user_group":false,"user_group":`+
-		`{"team_id":%d,"token":"ugt_answer","name":"Acme","provided_id":%q,"api_environment_tag":%q}}`, teamID, id, tag)
+		`{"team_id":%d,"token":"ugt_answer","name":"Acme","provided_id":"acme","api_environment_tag":%q}}`, teamID, tag)
 }
 
 func second[First, Second any](_ First, it Second) Second { return it }
 
-// start returns a provider that is configured for a new emulator. It calls t.Parallel.
+// start returns a provider that is configured for a new emulator.
 func start(t *testing.T, options emulator.Options) *Provider {
-	t.Helper()
-	t.Parallel()
-	return another(t, options)
-}
-
-// another is start, but does not call t.Parallel.
-func another(t *testing.T, options emulator.Options) *Provider {
 	t.Helper()
 	return Start(t, provider.NewServer("test"), options)
 }
@@ -95,10 +88,9 @@ func bare(t *testing.T) *Provider {
 }
 
 // inVirtualTime runs a test with a provider that is configured for a new emulator, in virtual time and without a
-// network. It calls t.Parallel.
+// network.
 func inVirtualTime(t *testing.T, options emulator.Options, test func(*testing.T, *Provider)) {
 	t.Helper()
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		service := emulator.New(options)
 		p := Bare(t, providerserver.NewProtocol6(provider.NewForTests("test", time.Now, InProcess{service})()))

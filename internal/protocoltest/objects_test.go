@@ -58,7 +58,7 @@ func TestLookupsShowWhatTheServiceShows(t *testing.T) {
 		emulator.AnswersStored: {"name": "Acme", "properties": `{"a":null,"b":1}`},
 		emulator.AnswersEcho:   {"name": nil, "properties": nil},
 	} {
-		p := another(t, emulator.Options{Answers: answers})
+		p := start(t, emulator.Options{Answers: answers})
 		acme := p.Service.Seed(emulator.Group{
 			ID: "acme", Name: "Acme", Properties: json.RawMessage(` { "b" : 1.0, "a": null }`), TeamID: 9007199254740993,
 		})
@@ -110,6 +110,7 @@ func TestLookupsOfManyGroupsSayWhatEndedTheRun(t *testing.T) {
 		ids = append(ids, fmt.Sprint("customer-", i))
 	}
 	t.Run("data, all refused", func(t *testing.T) {
+		t.Parallel()
 		p := start(t, emulator.Options{})
 		p.Always("", emulator.Refuse)
 		second(userGroups(p, ids...)).WantError(`Cannot look up user group "customer-0"`, "refuses this call")
@@ -122,6 +123,7 @@ func TestLookupsOfManyGroupsSayWhatEndedTheRun(t *testing.T) {
 		"list":        func(p *Provider) Diags { return second(p.List(0, true, ids...)) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := wrongKey(t)
 			p.Walk().WantNone()
 			looksUp(p).WantError(wrongKeyUsed, `"Testing"`, `Customer`)
@@ -130,6 +132,7 @@ func TestLookupsOfManyGroupsSayWhatEndedTheRun(t *testing.T) {
 			looksUp(p).WantError(`User group "customer-0" was left unchanged`, "See the earlier error: "+wrongKeyUsed)
 		})
 		t.Run(name+", nothing can be deleted", func(t *testing.T) {
+			t.Parallel()
 			inVirtualTime(t, emulator.Options{Latency: time.Second}, func(t *testing.T, p *Provider) {
 				p.Always(http.MethodDelete, emulator.CutBefore)
 				diags := looksUp(p)
@@ -151,6 +154,7 @@ func TestLookupsOfManyGroupsSayWhatEndedTheRun(t *testing.T) {
 // TestNoLookupBeginsWhileAFailureWaits checks that the data source begins no lookup once one has failed, although the
 // result of a slow one comes first.
 func TestNoLookupBeginsWhileAFailureWaits(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, emulator.Options{Latency: time.Second}, func(t *testing.T, p *Provider) {
 		ids := []string{"slow", "bad"}
 		for i := range 100 {
@@ -176,6 +180,7 @@ func TestNoLookupBeginsWhileAFailureWaits(t *testing.T) {
 // TestUserGroupsIsCompleteOrFails checks that the data source has no result if the run is stopped while all lookups
 // under way succeed, since it would lack the groups that were not looked up.
 func TestUserGroupsIsCompleteOrFails(t *testing.T) {
+	t.Parallel()
 	const latency = time.Second
 	inVirtualTime(t, emulator.Options{Latency: latency}, func(t *testing.T, p *Provider) {
 		var ids []string
@@ -194,6 +199,7 @@ func TestUserGroupsIsCompleteOrFails(t *testing.T) {
 }
 
 func TestActionRotatesOnce(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
 	progress := strings.Join(Silent(p.Invoke(ByID("acme"))), "\n")
@@ -224,7 +230,7 @@ func TestListLeavesOutMissingGroups(t *testing.T) {
 		},
 		emulator.AnswersEcho: {"[{acme acme map[]} {b b map[]}]", Object{}},
 	} {
-		p := another(t, emulator.Options{Answers: answers})
+		p := start(t, emulator.Options{Answers: answers})
 		acme := p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme", Properties: json.RawMessage(`{"z":1,"a":2}`)})
 		p.Service.Seed(emulator.Group{ID: "b", Name: "B"})
 		before := p.Service.Groups()
@@ -250,6 +256,7 @@ func TestListLeavesOutMissingGroups(t *testing.T) {
 
 // Once the engine has stopped reading, no lookup may begin, since each could create and delete a group.
 func TestListEndsWithTheEngine(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	p.Service.Seed(emulator.Group{ID: "a", Name: "A"})
 	before := p.Service.Groups()
@@ -272,6 +279,7 @@ func TestListEndsWithTheEngine(t *testing.T) {
 
 // The harness checks that errors come last.
 func TestListContinuesAfterAFailedLookup(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, emulator.Options{Latency: time.Second}, func(t *testing.T, p *Provider) {
 		for _, id := range []string{"a", "b"} {
 			p.Service.Seed(emulator.Group{ID: id, Name: id})
@@ -316,6 +324,7 @@ func TestListContinuesAfterAFailedLookup(t *testing.T) {
 }
 
 func TestTokenFingerprintFunctionMatchesTheState(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	call := func(token string) *tfprotov6.CallFunctionResponse {

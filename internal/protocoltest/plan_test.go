@@ -10,8 +10,9 @@ import (
 )
 
 func TestPlanLeavesUnknownOnlyWhatItsCallsCanChange(t *testing.T) {
+	t.Parallel()
 	const triggers, rotation, tag = "rotate_token_when_changed", "token token_fingerprint", "api_environment_tag"
-	p, anonymous := start(t, emulator.Options{}), another(t, emulator.Options{Omit: []string{"team_id"}})
+	p, anonymous := start(t, emulator.Options{}), start(t, emulator.Options{Omit: []string{"team_id"}})
 	const all = "id team_id api_environment_tag " + rotation
 	fresh := p.Created(Acme())
 	tagged := p.Updated(fresh, Acme("name", "New"))
@@ -60,6 +61,7 @@ func TestPlanLeavesUnknownOnlyWhatItsCallsCanChange(t *testing.T) {
 
 // Adding or removing the map or a key does not rotate the token.
 func TestOnlyANewValueOfATriggerRotates(t *testing.T) {
+	t.Parallel()
 	type o = Object
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())

@@ -23,6 +23,7 @@ func exact(p *Provider, text string) (value any) {
 // TestPropertiesInAnotherNotationAreUnchanged checks that a JSON object reaches the service with every digit. A
 // different notation, in the configuration or at the service, must not count as a change.
 func TestPropertiesInAnotherNotationAreUnchanged(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	for text, other := range map[string]string{
 		`{}`:             "\n{ }\n",
@@ -64,7 +65,7 @@ func TestWhatServicesMakeOfPropertiesIsNoChange(t *testing.T) {
 		`{"full":{"a":1}}`:                     {`{"full":[]}`, false},
 		`{"null":null,"empty":{},"n":1.50e-1}`: {`{"empty":[],"n":0.15}`, true},
 	} {
-		p := another(t, emulator.Options{})
+		p := start(t, emulator.Options{})
 		config := Acme("properties", text)
 		state := p.Created(Acme("properties", `{"before":true}`))
 		body := fmt.Sprintf(`{"success":1,"new_user_group":false,"user_group":{"team_id":%d,"token":%q,"name":"Acme",`+
@@ -86,6 +87,7 @@ func TestWhatServicesMakeOfPropertiesIsNoChange(t *testing.T) {
 
 // What is no difference in a response is one between configuration and state: only the user knows what is meant.
 func TestEveryChangeOfPropertiesIsSent(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme("properties", `{"a":[],"b":null,"third":0.3333333333333333}`))
 	for _, text := range []string{
@@ -150,7 +152,7 @@ func TestInvalidArgumentsAreRefused(t *testing.T) {
 	}
 
 	// Properties that become known only at apply must not cause a call either.
-	p = another(t, emulator.Options{})
+	p = start(t, emulator.Options{})
 	diags := second(p.Apply(p.Plan(p.Nothing(), Acme("properties", Unknown)), Acme("properties", marker)))
 	if !diags.HasError() || strings.Contains(diags.String(), marker) {
 		t.Errorf("properties that are not JSON at apply: want an error without the value, got: %s", diags)

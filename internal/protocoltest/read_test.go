@@ -14,6 +14,7 @@ import (
 
 // That another notation is no drift is in TestPropertiesInAnotherNotationAreUnchanged.
 func TestReadShowsDrift(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	p.Service.Change("acme", func(group *emulator.Group) {
@@ -40,6 +41,7 @@ func TestReadShowsDrift(t *testing.T) {
 // placeholder. The first missing group in a process also costs the preflight. There is a warning only if something may
 // remain.
 func TestReadOfAMissingGroupLeavesNothing(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
 	p.Service.Remove("acme")
@@ -61,6 +63,7 @@ func TestReadOfAMissingGroupLeavesNothing(t *testing.T) {
 // shows warnings with the same title once, so the title has no ID. Create then says that the group exists, or adopts
 // it.
 func TestReadOfAnotherGroupRemovesTheResource(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, emulator.Options{}, func(_ *testing.T, p *Provider) {
 		state := p.Created(Acme())
 		p.Service.Seed(emulator.Group{ID: "acme", Name: "Theirs", Properties: json.RawMessage(`{"a":1}`)})
@@ -85,6 +88,7 @@ func TestReadOfAnotherGroupRemovesTheResource(t *testing.T) {
 // A service may renumber its groups, for example when it is restored from a backup. Another group can have the number
 // of the one in the state: what tells them apart is that it is new.
 func TestTokenAndNumberTogetherIdentifyAGroup(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	p.Service.Change("acme", func(group *emulator.Group) { group.TeamID = 4711 })
@@ -104,6 +108,7 @@ func TestTokenAndNumberTogetherIdentifyAGroup(t *testing.T) {
 // TestFailedReadNamesAnEmptyGroup checks that a failed refresh changes no group, and that the error names a group that
 // may be empty, and the heading that says how to remove it.
 func TestFailedReadNamesAnEmptyGroup(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	const remedy = `If nobody uses it, remove it: see "Remove an empty group" in the guide Troubleshooting.`
 	state := p.Created(Acme())
@@ -125,12 +130,14 @@ func TestFailedReadNamesAnEmptyGroup(t *testing.T) {
 		"If the group should exist, run again", remedy)
 	p.Service.Remove("acme")
 	kept := emulator.Fault{Method: http.MethodDelete, ID: "acme", Kind: emulator.Refuse}
-	failing(state, kept, leftBehind, "refuses this call", remedy, "Fix what the service reports", "data_source_provided_id")
+	failing(state, kept, leftBehind,
+		"refuses this call", remedy, "Fix what the service reports", "data_source_provided_id")
 }
 
 // TestRefreshesNameAllEmptyGroups checks that each empty group that refreshes leave behind is named, also by those that
 // end only because the run has ended, and say nothing otherwise.
 func TestRefreshesNameAllEmptyGroups(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, emulator.Options{Latency: time.Second}, func(t *testing.T, p *Provider) {
 		var states []State
 		for i := range 30 {
@@ -177,6 +184,7 @@ func creationResponse(group emulator.Group) string {
 // TestCachedResponsesAreExplained covers a cache that stores GET responses by path, which is the same for all groups.
 // The search of histories in internal/usergroup proves that nothing is deleted then.
 func TestCachedResponsesAreExplained(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
 	before := p.Service.Groups()
@@ -188,13 +196,14 @@ func TestCachedResponsesAreExplained(t *testing.T) {
 
 	p.Service.ClearFaults()
 	p.Service.Fail(emulator.Fault{
-		Kind: emulator.Answer, Body: response("acme", 1001, "Customer"), Header: http.Header{"Age": {"7"}},
+		Kind: emulator.Answer, Body: response(1001, "Customer"), Header: http.Header{"Age": {"7"}},
 	})
 	second(p.Read(acme)).WantError(cannotLookUp, "Age", "No group was changed", "caching")
 }
 
 // The service shows "acme" if it is asked for "Acme".
 func TestIDInAnotherSpellingIsTheSameGroup(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme("user_group_id", "Acme"))
 	group := p.Group("Acme")
@@ -211,6 +220,7 @@ func TestIDInAnotherSpellingIsTheSameGroup(t *testing.T) {
 // TestThePreviousTokenSaysNothingForAMinute checks that a refresh does not believe the token from before a rotation,
 // which a replica may still show. After a minute it does: the service may have been restored from a backup.
 func TestThePreviousTokenSaysNothingForAMinute(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, emulator.Options{TokenLag: 50 * time.Second}, func(_ *testing.T, p *Provider) {
 		created := p.Created(Acme())
 		first := created.Token()
@@ -251,6 +261,7 @@ func withMemory(p *Provider, state State, memory string) State {
 // A state that another tool has written has no private state. What cannot be read is an error, and members that nobody
 // knows are not.
 func TestPrivateStateMayBeMissing(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	second(p.Read(withMemory(p, state, `[]`))).WantError("The provider has a bug", "private state")
@@ -264,6 +275,7 @@ func TestPrivateStateMayBeMissing(t *testing.T) {
 
 // A failed call must not be retried then.
 func TestStopEndsRunningRequests(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	p.Service.BeforeCall(func(emulator.Call) { p.Stop() })

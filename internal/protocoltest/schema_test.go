@@ -66,6 +66,7 @@ func TestSchemasDescribeEverythingAndMarkSecrets(t *testing.T) {
 }
 
 func TestOnlyAnotherIDReplaces(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	everything := Acme("data_source_provided_id", "db", "store_token", true, "rotate_token_after_days", int64(90),
 		"adopt_existing", false, "deletion_protection", false)

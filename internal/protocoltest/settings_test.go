@@ -48,7 +48,7 @@ func TestHeadersAndUserAgentReachTheService(t *testing.T) {
 }
 
 // A gateway has a private certificate authority, and requires a client certificate.
-func TestCertificatesAreUsed(t *testing.T) {
+func TestCertificatesAreUsed(t *testing.T) { //nolint:paralleltest // it sets the environment
 	p := bare(t)
 	p.Use(StartService(t, emulator.Options{}), emulator.Options{})
 	target, err := url.Parse(p.Service.URL())
@@ -182,6 +182,7 @@ func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 
 // TestLookupFieldsAreSent checks that a lookup sends what lookup_fields names, and otherwise only the ID.
 func TestLookupFieldsAreSent(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	for text, fields := range map[string][]string{
@@ -210,6 +211,7 @@ func wantDeferred(p *Provider, what string, want int) {
 // operation that needs a call explains why it cannot make one. Engines that allow deferral defer these operations, and
 // repeat the plan in a later run.
 func TestUnknownProviderArgumentsMakeNoCall(t *testing.T) {
+	t.Parallel()
 	says := func(what string) []string {
 		return []string{what, "provider block", "only known after apply", "No call was made", "-target"}
 	}

@@ -29,6 +29,7 @@ func TestChangesOfFlagsMakeNoCall(t *testing.T) {
 		"no triggers":                   {"rotate_token_when_changed", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := start(t, emulator.Options{})
 			state := Silent(p.Apply(p.Plan(p.Created(Acme()), Acme(change[0], Unknown)), Acme(change...)))
 			p.WantCalls("")
@@ -46,6 +47,7 @@ func TestChangesOfFlagsMakeNoCall(t *testing.T) {
 }
 
 func TestTokenThatIsNotStoredIsLookedUp(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	hidden := func(q string, changes ...any) Object {
 		return With(Acme("store_token", false, "rotate_token_when_changed", Quarter(q)), changes...)
@@ -116,6 +118,7 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p, clock := dated(t, emulator.Options{Updates: test.updates})
 			rotatedAt, quarter := clock.at(0), Quarter("Q1")
 			state := p.Created(Acme())
@@ -155,6 +158,7 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 // TestResponsesThatContradictTheStateAreErrors checks that a response about another group, or another environment,
 // causes an error that says so, and not an inconsistent result.
 func TestResponsesThatContradictTheStateAreErrors(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	known := p.Updated(p.Created(Acme()), Acme("name", "Acme 2")) // The update makes the tag known.
 	ask := func(method, body string) (State, Diags) {
@@ -165,19 +169,19 @@ func TestResponsesThatContradictTheStateAreErrors(t *testing.T) {
 		}
 		return p.Update(known, NextQuarter("name", "Acme 2"))
 	}
-	state, diags := ask(http.MethodPut, response("acme", 7, "Customer"))
+	state, diags := ask(http.MethodPut, response(7, "Customer"))
 	diags.WantError(replaced, "team_id of the group was 1001; the service shows 7")
 	p.WantState(state, "name", nil, "team_id", int64(1001)) // The outcome is unknown.
-	state, diags = ask(http.MethodPut, response("acme", 1001, "Testing"))
+	state, diags = ask(http.MethodPut, response(1001, "Testing"))
 	diags.WantError(elsewhere, `"Customer"`, `Testing`, "API key")
 	p.WantState(state, "api_environment_tag", "Testing")
 
 	// The token of this group must be in the state, because nothing else has it, and whatever else the response shows.
 	rotated := Object{"token": "ugt_answer", "rotate_token_when_changed": Quarter("Q2")}
-	state, diags = ask(http.MethodPost, response("acme", 1001, "Testing"))
+	state, diags = ask(http.MethodPost, response(1001, "Testing"))
 	diags.WantError(elsewhere, `Testing`, "The token was rotated, and the state has the new one.")
 	p.WantState(state, rotated, "team_id", int64(1001), "api_environment_tag", "Testing")
-	state, diags = ask(http.MethodPost, response("acme", 7, "Customer"))
+	state, diags = ask(http.MethodPost, response(7, "Customer"))
 	diags.WantError(replaced, "team_id of the group was 1001; the service shows 7", "the state has the new one")
 	p.WantState(state, rotated)
 }
@@ -208,6 +212,7 @@ func TestRespelledNamesAreNoDrift(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := start(t, row.options)
 			respell := func(method string) {
 				if group := p.Group("acme"); row.stored != "" {
@@ -239,6 +244,7 @@ func TestRespelledNamesAreNoDrift(t *testing.T) {
 
 // A rotation returns no token, and the lookup that follows it shows the old one.
 func TestALostTokenIsNotInTheState(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{TokenLag: 1 << 60})
 	state := p.Created(Acme())
 	p.Fault(http.MethodPost, emulator.NoToken)
@@ -250,6 +256,7 @@ func TestALostTokenIsNotInTheState(t *testing.T) {
 
 // A saved plan, or a plan with -refresh=false, may be about a group that is gone.
 func TestUpdateOfAMissingGroupLeavesNothing(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{})
 	state, config := p.Created(Acme()), NextQuarter("name", "New")
 	saved := p.Plan(state, config)
@@ -265,6 +272,7 @@ func TestUpdateOfAMissingGroupLeavesNothing(t *testing.T) {
 // Without a team_id, and without a refresh, a group with another token is the one in the state: somebody has rotated
 // it.
 func TestRotationWithoutARefreshLooksTheTokenUp(t *testing.T) {
+	t.Parallel()
 	p := start(t, emulator.Options{Omit: []string{"team_id"}})
 	state := p.Created(Acme())
 	p.Service.RotateBehind("acme")
@@ -276,6 +284,7 @@ func TestRotationWithoutARefreshLooksTheTokenUp(t *testing.T) {
 // TestComputedAttributesAreTrue checks each computed attribute after every operation, also after those that the service
 // has refused: then it keeps its value. An attribute that somebody has added is named until it has a row here.
 func TestComputedAttributesAreTrue(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, emulator.Options{}, func(t *testing.T, p *Provider) {
 		want := func(state State, after string, rotatedAt, tag any) {
 			t.Helper()

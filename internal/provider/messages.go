@@ -303,8 +303,8 @@ var rotatesUnmanaged = struct{ failed, no, maybe, yes string }{
 	no: "The token was not rotated.",
 	maybe: "It is not known whether the token was rotated, so the old one may no longer work. Running the action again " +
 		"rotates the token even if this rotation succeeded.",
-	yes: "The token was rotated, but the new one is not in a state. If Terraform manages the group, the next refresh reads " +
-		"it. Running the action again rotates the token once more.",
+	yes: "The token was rotated, but the new one is not in a state. If Terraform manages the group, the next refresh " +
+		"reads it. Running the action again rotates the token once more.",
 }
 
 // findings has the texts about each finding: its title, what it means, what was done, and what to do next. Without a
@@ -379,8 +379,8 @@ var findings = map[usergroup.Finding]struct {
 	},
 	usergroup.LeftBehind: {
 		title: "An empty user group %q may remain",
-		means: "The group was created only to look a group up or to test the service. It could not be deleted, or a request " +
-			"that was lost may create it again.",
+		means: "The group was created only to look a group up or to test the service. It could not be deleted, or a " +
+			"request that was lost may create it again.",
 	},
 	usergroup.NotTakenAsSent: {
 		fact:  whatDiffers,
@@ -416,8 +416,8 @@ var findings = map[usergroup.Finding]struct {
 	},
 	usergroup.Claimed: {
 		title: "User group %q is assumed to be the one just created",
-		means: "A response to the create was lost, so this run may have created the group, or it existed before. It now has " +
-			"the name and properties that were sent.",
+		means: "A response to the create was lost, so this run may have created the group, or it existed before. It now " +
+			"has the name and properties that were sent.",
 		done: "The group is in the state.",
 		next: "If you know that the group existed before, run `terraform state rm` rather than destroying it.",
 	},
@@ -483,17 +483,19 @@ var obstacles = map[api.Obstacle]advice{
 
 // kinds has what to do about each kind of failure without an obstacle.
 var kinds = map[api.Kind]advice{
-	api.Cut:          {next: "Run again."},
-	api.Late:         {next: "Run again. If the service often takes this long, raise request_timeout."},
-	api.Broken:       {next: "Run again."},
-	api.Unmarked:     {next: "The provider needs new_user_group to tell a new group from one that existed."},
-	api.Incomplete:   {next: "Run again."},
-	api.Refused:      {next: "Fix what the service reports, then run again."},
-	api.Busy:         {next: "Something else is changing the group. Run again later."},
-	api.Unauthorized: {next: "Check api_key (EMBED_API_KEY): the key may be wrong, may have expired, or may lack a permission."},
-	api.Throttled:    {next: "The service is limiting the rate of calls. Run again later."},
-	api.Unavailable:  {next: "The service cannot take more calls now. Run again later."},
-	api.Cached:       {next: "Turn off caching for the address of the service, then run again."},
+	api.Cut:        {next: "Run again."},
+	api.Late:       {next: "Run again. If the service often takes this long, raise request_timeout."},
+	api.Broken:     {next: "Run again."},
+	api.Unmarked:   {next: "The provider needs new_user_group to tell a new group from one that existed."},
+	api.Incomplete: {next: "Run again."},
+	api.Refused:    {next: "Fix what the service reports, then run again."},
+	api.Busy:       {next: "Something else is changing the group. Run again later."},
+	api.Unauthorized: {
+		next: "Check api_key (EMBED_API_KEY): the key may be wrong, may have expired, or may lack a permission.",
+	},
+	api.Throttled:   {next: "The service is limiting the rate of calls. Run again later."},
+	api.Unavailable: {next: "The service cannot take more calls now. Run again later."},
+	api.Cached:      {next: "Turn off caching for the address of the service, then run again."},
 	api.Redirected: {
 		next:  "If the service has another address, set base_url to that address.",
 		known: "Find out what redirects this call, then run again.",

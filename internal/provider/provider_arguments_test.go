@@ -39,7 +39,9 @@ func TestEveryArgumentIsReadAsInTheEnvironment(t *testing.T) {
 		"max_deletions": number, "max_retries": number, "requests_per_second": number,
 		"allow_http": {{true, "true"}, {false, "false"}},
 		"headers": {
-			{object{"b": "2", "a": `"`}, `{"a":"\"","b":"2"}`}, {object{}, `{}`}, {object{"a": nil}, `{"a":""}`},
+			{object{"b": "2", "a": `"`}, `{"a":"\"","b":"2"}`},
+			{object{}, `{}`},
+			{object{"a": nil}, `{"a":""}`},
 			{object{"a": protocoltest.Unknown}, ""},
 		},
 		"lookup_fields": {

@@ -68,7 +68,7 @@ func TestLentContext(t *testing.T) {
 }
 
 // TestPrepareProcess checks that the loggers of the SDK are off unless the engine or a debugger wants logs.
-func TestPrepareProcess(t *testing.T) {
+func TestPrepareProcess(t *testing.T) { //nolint:paralleltest // it changes the loggers of the process
 	writer := log.Writer()
 	t.Cleanup(func() { log.SetOutput(writer) })
 	for _, test := range []struct {

@@ -301,11 +301,8 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	stored.updated(sentMapping)
 	if rotates {
 		result, err := r.rotateUnlessGone(ctx, prior, notUpdated)
-		if problem := problemOf(notUpdated); problem != nil {
-			problem.AlsoChanged = err == nil || mayHaveBeenDone(err)
-		}
-		if problem := problemOf(err); problem != nil && updates {
-			problem.AlsoChanged = notUpdated == nil || mayHaveBeenDone(notUpdated)
+		if updates {
+			tellOfEachOther(notUpdated, err)
 		}
 		done.setRotated(result.Group, &state, r.now())
 		stored.rotated(result)
@@ -317,6 +314,17 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
 	stored.TooOld = false
 	stored.write(ctx, resp.Private, &resp.Diagnostics)
+}
+
+// tellOfEachOther lets the problems of an update and of a rotation in one apply say whether the other one has, or may
+// have, changed the group.
+func tellOfEachOther(notUpdated, notRotated error) {
+	if problem := problemOf(notUpdated); problem != nil {
+		problem.AlsoChanged = notRotated == nil || mayHaveBeenDone(notRotated)
+	}
+	if problem := problemOf(notRotated); problem != nil {
+		problem.AlsoChanged = notUpdated == nil || mayHaveBeenDone(notUpdated)
+	}
 }
 
 // rotateUnlessGone rotates the token, unless the error of an update says that there is no such group any more. That

@@ -201,7 +201,7 @@ func only(argument, text string) Source {
 	}
 }
 
-func TestUserAgent(t *testing.T) {
+func TestUserAgent(t *testing.T) { //nolint:paralleltest // it sets the environment
 	const agent = "terraform-provider-embed/1.2.3"
 	for appended, want := range map[string]string{"": agent, " HCP/1 ": agent + " HCP/1", "HCP\r\nX: y": agent} {
 		t.Setenv("TF_APPEND_USER_AGENT", appended)
@@ -232,7 +232,7 @@ func TestFromEnvironment(t *testing.T) {
 
 // TestUnreadableProxyIsAFault: a proxy variable that cannot be parsed must be a fault before any call, which does not
 // show the value.
-func TestUnreadableProxyIsAFault(t *testing.T) {
+func TestUnreadableProxyIsAFault(t *testing.T) { //nolint:paralleltest // it sets the environment
 	required := map[string]string{"base_url": "https://dashboards.example.com", "api_key": "key"}
 	read := func(proxy string) []Fault {
 		t.Setenv("HTTPS_PROXY", proxy)

@@ -24,8 +24,8 @@ func (s *Service) Delete(ctx context.Context, prior Prior) (Result, error) {
 	})
 }
 
-// deleteChecked deletes the group once the API key is proved right. The lookup that proves it may show that the group is
-// gone.
+// deleteChecked deletes the group once the API key is proved right. The lookup that proves it may show that the group
+// is gone.
 func (o *op) deleteChecked(ctx context.Context) (Result, *Problem) {
 	if problem := o.checkBeforeChange(ctx); problem != nil {
 		return o.gone(problem)

@@ -13,8 +13,8 @@ import (
 )
 
 // TestRetriesAreShared lets the service fail for good: with one method, or in four of five attempts. All calls of an
-// operation share its retries, so that there are only as many attempts more as there are retries, and a last look. Where
-// a group of the provider's own is not deleted, a look comes before each retry.
+// operation share its retries, so that there are only as many attempts more as there are retries, and a last look.
+// Where a group of the provider's own is not deleted, a look comes before each retry.
 func TestRetriesAreShared(t *testing.T) {
 	t.Parallel()
 	failures := map[string]reply{"500": refusal(500), "409": refusal(409), "no response": silence}
@@ -137,8 +137,8 @@ func TestFailuresInARow(t *testing.T) {
 	}
 }
 
-// unlucky is a run in which all calls about a group whose ID begins with bad get 500. Changes of one whose ID begins with
-// refused get 401.
+// unlucky is a run in which all calls about a group whose ID begins with bad get 500. Changes of one whose ID begins
+// with refused get 401.
 type unlucky struct {
 	*usergroup.Service
 
@@ -227,8 +227,8 @@ func TestStoppedRunsBeginNothing(t *testing.T) {
 	}
 }
 
-// TestRunsThatAreStoppedEnd stops a run while ten workers look up missing groups of an environment. Those that are under
-// way clean up, and no other one begins a call.
+// TestRunsThatAreStoppedEnd stops a run while ten workers look up missing groups of an environment. Those that are
+// under way clean up, and no other one begins a call.
 func TestRunsThatAreStoppedEnd(t *testing.T) {
 	t.Parallel()
 	for range 20 {

@@ -21,6 +21,7 @@ import (
 // TestHistories walks every history of an operation with a limited number of faults, and compares what the operation
 // reports with what really happened. One fault at every call holds all rules, two hold promises 1 to 4 and 6.
 func TestHistories(t *testing.T) {
+	t.Parallel()
 	var count atomic.Int64
 	all := scenes()
 	t.Run("scene", func(t *testing.T) {
@@ -124,7 +125,9 @@ var variants = map[string]variant{
 		Options:      emulator.Options{Required: allFields, RequiredToUpdate: allFields},
 		lookupFields: allFields, of: []string{"find", "import", "create", "delete"},
 	},
-	"false left out": {Options: emulator.Options{OmitZero: true}, of: []string{"find", "import", "create", "adopt", "rotate"}},
+	"false left out": {
+		Options: emulator.Options{OmitZero: true}, of: []string{"find", "import", "create", "adopt", "rotate"},
+	},
 	"rows counted": {
 		Options: emulator.Options{CountsChangedRows: true}, of: []string{"adopt", "update", "import"},
 	},
@@ -307,8 +310,8 @@ func (s scene) start() *history {
 	return h
 }
 
-// setEnvironment sets what the state has noted, and what may be done with the API key. With the wrong one, nothing may be
-// changed.
+// setEnvironment sets what the state has noted, and what may be done with the API key. With the wrong one, nothing may
+// be changed.
 func (h *history) setEnvironment() {
 	e := environments[h.environment]
 	h.actor.prior.Environment = e.noted

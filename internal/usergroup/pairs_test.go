@@ -17,6 +17,7 @@ import (
 // TestTwoRunsAtOnce walks every order in which the calls of two runs on one ID can reach the service. At the end of
 // each, it compares what the runs report with what the service has: promises 1 to 4 hold, and nothing is lost silently.
 func TestTwoRunsAtOnce(t *testing.T) {
+	t.Parallel()
 	var count atomic.Int64
 	all := pairs()
 	t.Run("pair", func(t *testing.T) {

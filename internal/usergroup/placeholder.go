@@ -57,8 +57,9 @@ func (o *op) concludeTaken(ctx context.Context, seen sighting) (Result, *Problem
 	return o.conclude(ctx, seen)
 }
 
-// remove deletes a group that this run has made: a placeholder, or that of the preflight. A lookup comes directly before
-// each attempt, whatever the last attempt was answered. No other function deletes a group that no configuration has.
+// remove deletes a group that this run has made: a placeholder, or that of the preflight. A lookup comes directly
+// before each attempt, whatever the last attempt was answered. No other function deletes a group that no configuration
+// has.
 func (o *op) remove(ctx context.Context, made api.UserGroup) (removal, sighting) {
 	var seen sighting
 	done := api.No

@@ -9,7 +9,7 @@ import (
 
 // Problem describes, as data, why an operation failed or what the user has to know although it succeeded. It serves
 // as an error or as a warning.
-type Problem struct {
+type Problem struct { //nolint:errname // it is a warning, too
 	Finding   Finding
 	Operation Operation
 	ID        string

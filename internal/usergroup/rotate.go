@@ -52,8 +52,8 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 	return Result{}, o.notRotated(failure)
 }
 
-// countFailure counts a rotation that has failed, although the problem is about the lookup that followed. It returns the
-// problem as judged, so that later ones refer to what was said.
+// countFailure counts a rotation that has failed, although the problem is about the lookup that followed. It returns
+// the problem as judged, so that later ones refer to what was said.
 func (o *op) countFailure(failure *api.Error, problem *Problem) *Problem {
 	judged := o.judge(problem)
 	explained := judged
@@ -61,7 +61,7 @@ func (o *op) countFailure(failure *api.Error, problem *Problem) *Problem {
 		explained = judged.Cause
 	}
 	if failure != nil {
-		o.run.end(o.endingOfCall(failure), o.know.ID, explained)
+		_ = o.run.end(o.endingOfCall(failure), o.know.ID, explained)
 	}
 	return judged
 }

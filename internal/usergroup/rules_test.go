@@ -53,9 +53,10 @@ var notHandled = []*exception{
 		{operations: []string{"rotate"}, begins: "stale", method: "POST", rules: []string{ruleState}},
 		{operations: []string{"rotate"}, begins: "replaced", method: "POST", rules: []string{ruleState}},
 	}},
-	{line: "A rotation that the service carries out later, and whose response is lost: it may be sent again.", rows: []*row{
-		{variant: "rotations that take effect later", method: "POST", rules: []string{ruleOnce}},
-	}},
+	{
+		line: "A rotation that the service carries out later, and whose response is lost: it may be sent again.",
+		rows: []*row{{variant: "rotations that take effect later", method: "POST", rules: []string{ruleOnce}}},
+	},
 	{line: "A replica that still shows a deleted group, when the response to an update of it is 404.", rows: []*row{
 		{
 			variant: "a replica", faults: []string{"another client deletes", "another client replaces"},

@@ -142,7 +142,8 @@ func TestRunsEnd(t *testing.T) {
 						t.Errorf("%d errors explain, and %d groups succeed", w.explained, w.succeeded)
 					}
 					if w.untrue > 0 || w.unsaid > 0 {
-						t.Errorf("%d errors say that nothing was done to groups that were changed, and %d refer to none", w.untrue, w.unsaid)
+						t.Errorf("%d errors say that nothing was done to groups that were changed, and %d refer to none",
+							w.untrue, w.unsaid)
 					}
 				})
 			})
@@ -208,7 +209,10 @@ type crowd struct {
 func newCrowd(name string, options emulator.Options) *crowd {
 	name, isOfMissing := strings.CutSuffix(name, " of missing")
 	options.Latency = 50 * time.Millisecond // so that the calls of the workers are under way together
-	w := &crowd{operation: operations[name], emulator: emulator.New(options), ctx: context.Background(), existed: map[string]bool{}}
+	w := &crowd{
+		operation: operations[name], emulator: emulator.New(options), ctx: context.Background(),
+		existed: map[string]bool{},
+	}
 	for i := range *groupsFlag {
 		group := w.emulator.Seed(emulator.Group{ID: fmt.Sprintf("group-%03d", i), Name: oldName})
 		w.priors = append(w.priors, w.priorOf(group))

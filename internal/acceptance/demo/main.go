@@ -1,5 +1,5 @@
-// Command demo demonstrates the provider step by step. It runs the script demo.txtar with a real engine and the emulator
-// of the service, and prints what each step shows and how it is proven. `make demo` runs it.
+// Command demo demonstrates the provider step by step. It runs the script demo.txtar with a real engine and the
+// emulator of the service, and prints what each step shows and how it is proven. `make demo` runs it.
 package main
 
 import (

@@ -50,7 +50,10 @@ func (r *Runner) Params() testscript.Params {
 			if neg && !strings.HasPrefix(usage, "[!]") || len(args) < len(words)-1-strings.Count(usage, " [") {
 				ts.Fatalf("usage: %s", usage)
 			}
-			f := ts.Value(fixtureKey{}).(*fixture)
+			f, is := ts.Value(fixtureKey{}).(*fixture)
+			if !is {
+				ts.Fatalf("the script was not set up")
+			}
 			f.TestScript = ts
 			do(f, neg, args)
 		}
