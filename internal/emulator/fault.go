@@ -76,7 +76,7 @@ func (e *Emulator) strike(call *Call) (strikes Fault) {
 	struck := -1
 	for i := range e.faults {
 		fault := &e.faults[i]
-		if fault.Method != "" && fault.Method != call.Method || fault.ID != "" && fault.ID != call.ID {
+		if !fault.selects(call) {
 			continue
 		}
 		if fault.matched++; fault.matched >= fault.Nth && struck < 0 {
@@ -87,6 +87,11 @@ func (e *Emulator) strike(call *Call) (strikes Fault) {
 		e.faults = slices.Delete(e.faults, struck, struck+1)
 	}
 	return strikes
+}
+
+// selects reports whether the fault can strike a call.
+func (f *Fault) selects(call *Call) bool {
+	return slices.Contains([]string{"", call.Method}, f.Method) && slices.Contains([]string{"", call.ID}, f.ID)
 }
 
 // faultKind is what a kind of fault does to a call.

@@ -153,7 +153,8 @@ func (r reply) says() string {
 
 // ask makes a call. Anything but a response of the service ends the probe.
 func (p *probe) ask(call func(api.Calls) (api.Answer, *api.Error)) reply {
-	if p.failure == nil && !p.removing && p.attempts+p.toRemove() > maxCalls {
+	isOver := p.attempts+p.toRemove() > maxCalls
+	if isOver && p.failure == nil && !p.removing {
 		p.failure = sentence("With this service, the questions take more calls than the probe may make")
 	}
 	if p.failure != nil {
@@ -162,21 +163,31 @@ func (p *probe) ask(call func(api.Calls) (api.Answer, *api.Error)) reply {
 	p.statuses = nil
 	answer, failure := call(p.client.Begin())
 	r := reply{Answer: answer, refused: failure, crashed: p.crashed()}
-	if failure == nil {
-		return r
+	if failure != nil {
+		p.judge(r)
 	}
-	isUnsure := failure.Done != api.No && failure.Kind != api.Incomplete
-	switch kind := r.refused.Kind; {
+	return r
+}
+
+// responses are the kinds of failures that are responses of the service.
+var responses = []api.Kind{api.Refused, api.Busy, api.Unauthorized, api.Incomplete}
+
+// judge ends the probe if a failed call says more than that the service has refused it.
+func (p *probe) judge(r reply) {
+	kind := r.refused.Kind
+	isLost := r.refused.Done != api.No && kind != api.Incomplete // A lost attempt may be the reason for a refusal.
+	isNone := !slices.Contains(responses, kind)
+	switch {
 	case kind == api.Redirected && p.slash != "":
 		p.stop("address", "slash", p.slash)
 	case kind == api.Cached:
 		p.behindCache()
-	case r.refused.Obstacle == api.WrongAddress, isUnsure && !r.crashed && !p.removing:
-		p.failure = r.refused // A lost attempt may be the reason for a refusal.
-	case !r.crashed && !slices.Contains([]api.Kind{api.Refused, api.Busy, api.Unauthorized, api.Incomplete}, kind):
+	case r.refused.Obstacle == api.WrongAddress:
+		p.failure = r.refused
+	case r.crashed:
+	case isNone || isLost && !p.removing:
 		p.failure = r.refused
 	}
-	return r
 }
 
 // mayHaveHappened reports whether a call that has failed may have done the work nevertheless. It is false for nil.
@@ -230,16 +241,26 @@ func (p *probe) lookUp(ctx context.Context, g *group) reply {
 // look looks up a group that exists. It ends the probe if what it shows does not come from the service.
 func (p *probe) look(ctx context.Context, g *group) reply {
 	r := p.must(p.lookUp(ctx, g))
-	isLate := len(g.old) > 0 && r.UserGroup.Token == g.old[len(g.old)-1] && p.pause == 0
-	switch token := r.UserGroup.Token; {
-	case p.failure != nil || (p.signed || token == g.token) && !r.isForeign(g):
-	case isLate:
+	isCurrent := p.signed || r.UserGroup.Token == g.token
+	isBefore := r.UserGroup.Token == g.before()
+	switch {
+	case p.failure != nil, isCurrent && !r.isForeign(g):
+		return r
+	case isBefore && p.pause == 0:
 		p.pause = longestLag
 		return p.look(ctx, g)
 	default:
 		p.behindCache()
+		return r
 	}
-	return r
+}
+
+// before returns the token before the current one. It is zero if there is none.
+func (g *group) before() (token api.Secret) {
+	if len(g.old) > 0 {
+		token = g.old[len(g.old)-1]
+	}
+	return token
 }
 
 // request returns what a call sends about a group. An empty name and zero properties are not sent.

@@ -111,23 +111,37 @@ func (p *probe) asksLookupFields(refused string) {
 // asksCaches takes the responses to the creation of a group, a lookup and an update. A response to a lookup may come
 // from a cache. One to an update never does.
 func (p *probe) asksCaches(g *group, made, seen, changed reply) {
-	first, second, sure := made.UserGroup.Token, seen.UserGroup.Token, changed.UserGroup.Token
+	second, sure := seen.UserGroup.Token, changed.UserGroup.Token
 	g.token = sure
-	switch {
-	case seen.isNew(), made.isForeign(g), seen.isForeign(g), changed.isForeign(g), made.existed() && sure.IsZero():
+	isForeign := func(r reply) bool { return r.isForeign(g) }
+	isUnsure := made.existed() && sure.IsZero()
+	isCached := seen.isNew() || slices.ContainsFunc([]reply{made, seen, changed}, isForeign)
+	tokens := tokensOf(made.UserGroup.Token, second, sure)
+	if tokens == "" || isUnsure || isCached {
 		p.behindCache()
-	case first == second && (sure.IsZero() || sure == first):
-		p.found("token", "same", "")
-	case first != second && sure != first && sure != second && !sure.IsZero():
-		p.signed = true
-		p.found("token", "signed", "")
-	default:
-		p.behindCache()
+	} else {
+		p.signed = tokens == "signed"
+		p.found("token", tokens, "")
 	}
 	if p.trusted = p.failure == nil; p.trusted && sure.IsZero() {
 		g.token = second
 	}
 	p.found("between", pick(made.existed(), "repeated", "none"), "a create that was sent once found an existing group")
+}
+
+// tokensOf returns what three responses about one group say of its token: that it is the same, or signed for each of
+// them. It returns "" if they contradict each other. sure comes from the service, or is zero.
+func tokensOf(first, second, sure api.Secret) string {
+	isSame := sure.IsZero() || sure == first
+	isOther := sure != first && sure != second
+	switch {
+	case first == second && isSame:
+		return "same"
+	case first != second && isOther && !sure.IsZero():
+		return "signed"
+	default:
+		return ""
+	}
 }
 
 func (p *probe) asksEnvironment(tag string) {
