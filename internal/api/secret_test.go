@@ -114,7 +114,8 @@ func TestMasks(t *testing.T) {
 		"goldknown-tokengold": "(secret)(secret)(secret)",
 	} {
 		for _, call := range []anyCall{{"GET", sent, TokenRequest{}}, {"PUT", sent, TokenRequest{}}} {
-			body, _ := json.Marshal(map[string]any{"message": said, "user": map[string]any{"token": int64(4815162342), "token2": 123}})
+			user := map[string]any{"token": int64(4815162342), "token2": 123}
+			body, _ := json.Marshal(map[string]any{"message": said, "user": user})
 			client := newClient(inTurn(reply(400, string(body))), func(c *Config) {
 				c.Headers["X-Short"], c.Headers["X-Tenant"] = NewSecret("xyz"), NewSecret("tenant-blue")
 			})
