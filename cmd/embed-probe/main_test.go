@@ -8,7 +8,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// start starts an emulator, and sets the variables for it.
+// start starts an emulator.
 func start(t *testing.T, options emulator.Options) *emulator.Emulator {
 	t.Helper()
 	service, err := emulator.Start(options)
@@ -16,11 +16,15 @@ func start(t *testing.T, options emulator.Options) *emulator.Emulator {
 		t.Fatal(err)
 	}
 	t.Cleanup(service.Close)
-	t.Setenv("EMBED_BASE_URL", service.URL())
-	t.Setenv("EMBED_API_KEY", emulator.DefaultKey)
-	t.Setenv("EMBED_HEADERS", `{"X-Gateway":"open"}`)
-	t.Setenv("EMBED_DATA_SOURCE_PROVIDED_ID", "warehouse")
 	return service
+}
+
+// variables returns the environment variables for an emulator.
+func variables(service *emulator.Emulator) map[string]string {
+	return map[string]string{
+		"EMBED_BASE_URL": service.URL(), "EMBED_API_KEY": emulator.DefaultKey,
+		"EMBED_HEADERS": `{"X-Gateway":"open"}`, "EMBED_DATA_SOURCE_PROVIDED_ID": "warehouse",
+	}
 }
 
 func TestRun(t *testing.T) {
@@ -42,6 +46,9 @@ func TestRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			service := start(t, test.options)
+			for name, value := range variables(service) {
+				t.Setenv(name, value)
+			}
 			if name == "no key" {
 				t.Setenv("EMBED_API_KEY", "")
 			}

@@ -25,15 +25,20 @@ func TestMain(m *testing.M) {
 
 // TestSignals: the probe removes its groups after a signal, also if it is followed by others, and after the reader of
 // its progress is gone.
-func TestSignals(t *testing.T) { //nolint:paralleltest // it sets the environment
+func TestSignals(t *testing.T) {
+	t.Parallel()
 	for name, disturb := range map[string]func(process *os.Process, progress io.Closer){
 		"interrupted": func(process *os.Process, _ io.Closer) { _ = process.Signal(syscall.SIGINT) },
 		"reader gone": func(_ *os.Process, progress io.Closer) { _ = progress.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			service := start(t, emulator.Options{Latency: 40 * time.Millisecond})
 			command := exec.CommandContext(t.Context(), os.Args[0])
 			command.Env = append(os.Environ(), "EMBED_PROBE_TEST=1")
+			for name, value := range variables(service) {
+				command.Env = append(command.Env, name+"="+value)
+			}
 			progress, _ := command.StderrPipe()
 			if err := command.Start(); err != nil {
 				t.Fatal(err)

@@ -12,6 +12,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 
 	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -297,23 +301,37 @@ func TestFactsOfRotations(t *testing.T) {
 	for _, status := range []int{
 		400, 401, 403, 404, 405, 408, 409, 410, 422, 423, 425, 429, 500, 501, 502, 503, 504, 520, 522, 524, 529,
 	} {
-		isStated := slices.Contains(stated, strconv.Itoa(status))
-		p := provides(t, emulator.Options{})
-		state := p.Created(acmeConfig("rotate_token_when_changed", protocoltest.Object{"a": "1"}))
-		p.Service.Fail(emulator.Fault{Method: "POST", Kind: emulator.Answer, Status: status, Body: `{"success":0}`})
-		p.Service.ResetCounts()
-		_, diags := p.Update(state, acmeConfig("rotate_token_when_changed", protocoltest.Object{"a": "2"}))
-		sent := 0
-		for _, call := range p.Service.Calls() {
-			if call.Method == "POST" {
-				sent++
+		synctest.Test(t, func(t *testing.T) {
+			sent, diags := rotatesWith(t, emulator.Fault{
+				Method: "POST", Kind: emulator.Answer, Status: status, Body: `{"success":0}`,
+			})
+			unknown := strings.Contains(strings.Join(strings.Fields(diags.String()), " "), "It is not known whether")
+			isStated := slices.Contains(stated, strconv.Itoa(status))
+			if isOnce := sent == 1 && unknown; isOnce != isStated {
+				t.Errorf("%d: sent %d times, on the page: %t\n%s", status, sent, isStated, diags)
 			}
-		}
-		unknown := strings.Contains(strings.Join(strings.Fields(diags.String()), " "), "It is not known whether")
-		if isOnce := sent == 1 && unknown; isOnce != isStated {
-			t.Errorf("%d: sent %d times, on the page: %t\n%s", status, sent, isStated, diags)
+		})
+	}
+}
+
+// rotatesWith rotates a token while a fault lasts, in virtual time. It returns how often the rotation was sent.
+func rotatesWith(t *testing.T, fault emulator.Fault) (sent int, diags protocoltest.Diags) {
+	t.Helper()
+	service := emulator.New(emulator.Options{})
+	ours := provider.NewForTests("test", time.Now, protocoltest.InProcess{Handler: service})
+	p := protocoltest.Bare(t, providerserver.NewProtocol6(ours()))
+	p.Use(service, emulator.Options{})
+	p.Configure(p.Arguments()).WantNone()
+	state := p.Created(acmeConfig("rotate_token_when_changed", protocoltest.Object{"a": "1"}))
+	service.Fail(fault)
+	service.ResetCounts()
+	_, diags = p.Update(state, acmeConfig("rotate_token_when_changed", protocoltest.Object{"a": "2"}))
+	for _, call := range service.Calls() {
+		if call.Method == "POST" {
+			sent++
 		}
 	}
+	return sent, diags
 }
 
 // TestFactsOfTheProbe checks the exit codes on the page.
