@@ -115,22 +115,21 @@ func (w *wire) carry(fault *wireFault, r *http.Request, body []byte) (*http.Resp
 	}
 	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
 	service := w.service // What is done later is done there, even if another history has begun.
-	ask := func(ctx context.Context) (*http.Response, error) {
-		request := r.Clone(ctx)
+	ask := func(request *http.Request) (*http.Response, error) {
 		request.Body = io.NopCloser(bytes.NewReader(body))
 		return InProcess{service}.RoundTrip(request)
 	}
 	var worked *http.Response
 	switch fault.does {
 	case atOnce:
-		response, err := ask(r.Context())
+		response, err := ask(r.Clone(r.Context()))
 		if err != nil || fault.respond == nil {
 			return response, err
 		}
 		worked = response
 	case later:
-		trace := context.WithoutCancel(r.Context())
-		time.AfterFunc(15*time.Second, func() { _, _ = ask(trace) })
+		request := r.Clone(context.WithoutCancel(r.Context())) // At that time, r is the client's again.
+		time.AfterFunc(15*time.Second, func() { _, _ = ask(request) })
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return fault.respond(r, worked)
