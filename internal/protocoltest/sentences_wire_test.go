@@ -287,7 +287,7 @@ var wireFaults = []*wireFault{
 	{name: "400 that repeats the request", respond: repeating},
 	{name: "without group", does: atOnce, respond: edited(func(d, _ Object) { delete(d, "user_group") })},
 	{name: "another group", does: atOnce, respond: edited(theirs)},
-	{name: "another number", spares: "GET", does: atOnce, respond: edited(member("team_id", json.Number("4711")))},
+	{name: "another number", does: atOnce, respond: edited(member("team_id", json.Number("4711")))},
 	{name: "another token", does: atOnce, spares: "POST", respond: edited(member("token", "ugt_unheard_of"))},
 	{
 		name: "another environment", does: atOnce, isClear: true,

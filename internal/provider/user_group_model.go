@@ -124,9 +124,8 @@ func (m *userGroupModel) setUpdated(response *api.UserGroup, err error, state *u
 		m.setNotUpdated(err, state)
 		return
 	}
-	computed := *response
-	// The plan promised the token in the state. If the token has changed, the next refresh records the new one.
-	computed.Token = api.Secret{}
+	computed := m.unpromised(*response)
+	computed.Token = api.Secret{} // The plan promised the one in the state, too.
 	m.setComputed(computed)
 	if err != nil {
 		m.showDrift(*response)
@@ -140,8 +139,17 @@ func (m *userGroupModel) setRotated(response *api.UserGroup, state *userGroupMod
 		m.RotateTokenWhenChanged = state.RotateTokenWhenChanged
 		return
 	}
-	m.setComputed(*response)
+	m.setComputed(m.unpromised(*response))
 	m.TokenRotatedAt = instant(now)
+}
+
+// unpromised returns the response to an update or a rotation without the number of the group, if the plan promised the
+// one in the state. If the number has changed, the next refresh records the new one.
+func (m *userGroupModel) unpromised(response api.UserGroup) api.UserGroup {
+	if !m.TeamID.IsNull() {
+		response.TeamID = ""
+	}
+	return response
 }
 
 // tokenDiffers reports whether a response has a different token than the state. It compares fingerprints, since the
