@@ -112,11 +112,9 @@ func (r *run) prove() {
 func (r *run) explains(exists *Problem) *Problem {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.exists != nil {
-		return r.exists
-	}
-	r.exists = exists
-	return nil
+	earlier := r.exists
+	r.exists = cmp.Or(earlier, exists)
+	return earlier
 }
 
 // ending is a way that a problem ends: at once, or if the group is the second in a row since the given time. The zero
