@@ -83,7 +83,7 @@ func (o *op) sendCreation(ctx context.Context, deleted Prior) (making, *Problem)
 			return exists, problem
 		}
 		made, problem := o.made(answer, failure)
-		if problem != nil || made != exists || !deleted.hasToken(answer.UserGroup) {
+		if problem != nil || made != exists || !deleted.mayBe(answer.UserGroup) {
 			return made, problem
 		}
 		if again := o.calls.Retry(ctx, nil); !again {

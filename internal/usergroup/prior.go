@@ -62,6 +62,11 @@ func (p Prior) hasTeam(group api.UserGroup) bool { return p.TeamID != "" && p.Te
 // their tokens, but not both at once.
 func (p Prior) isSame(group api.UserGroup) bool { return p.hasTeam(group) || p.hasToken(group) }
 
+// mayBe reports whether a response may be about the known group: it shows the token of it or, without one, its number.
+func (p Prior) mayBe(group api.UserGroup) bool {
+	return p.hasToken(group) || group.Token.IsZero() && p.hasTeam(group)
+}
+
 // hasID reports whether a response shows the known ID.
 func (p Prior) hasID(group api.UserGroup) bool {
 	return group.ProvidedID != nil && *group.ProvidedID == p.ID

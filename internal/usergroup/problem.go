@@ -115,7 +115,7 @@ func (p *Problem) isUnsafe() bool { return p.Finding != WrongKey && !p.isRefusal
 
 // isRefusal reports whether the service itself has refused the preflight. That is no sign of a cache.
 func (p *Problem) isRefusal() bool {
-	if p.Operation != Preflight || p.Finding != CallFailed {
+	if p.Finding != CallFailed {
 		return false
 	}
 	return p.Call.Decided() && p.Call.Kind != api.Incomplete

@@ -203,6 +203,12 @@ func TestProofs(t *testing.T) {
 			finding: none,
 		},
 		{
+			name:    "nor if responses lack the token",
+			scene:   "replace/exists/deletions that take effect later",
+			calls:   "DELETE, GET no token, GET no token, GET no token, GET",
+			finding: none,
+		},
+		{
 			name:    "a response without new_user_group is about a group that existed, if a new one says so",
 			scene:   "find/exists/false left out",
 			calls:   "GET, GET test, GET test, DELETE test",
