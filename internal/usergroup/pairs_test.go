@@ -190,6 +190,9 @@ func (w *together) pass(waiting *turn) {
 	w.tell("(the call of %s takes long)", waiting.run.actor.name)
 }
 
+// pairFaultNames are the names of the faults that can befall a call. The first one is none.
+var pairFaultNames = []string{"none", "lost before the work", "lost after the work", "late"}
+
 // RoundTrip implements http.RoundTripper. It makes one attempt of a call as soon as it is let through.
 func (r *run) RoundTrip(request *http.Request) (*http.Response, error) {
 	kept, body := received(request)
@@ -198,15 +201,14 @@ func (r *run) RoundTrip(request *http.Request) (*http.Response, error) {
 	<-call.let
 	fault := 0
 	if len(r.faults) < *pairFaults && !call.preflight {
-		fault = r.choices.choose(4)
+		fault = r.choices.choose(len(pairFaultNames))
 	}
 	work, answer := func() reply {
 		r.ledger.actor = r.actor
 		return serve(r, kept)
 	}, lost
 	if fault > 0 {
-		names := []string{"", "lost before the work", "lost after the work", "late"}
-		r.faults = append(r.faults, befallen{names[fault], request.Method})
+		r.faults = append(r.faults, befallen{pairFaultNames[fault], request.Method})
 		r.tell("%s: (%s)", r.actor.name, r.faults[len(r.faults)-1])
 	}
 	switch fault {
