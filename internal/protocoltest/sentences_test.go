@@ -185,7 +185,7 @@ var blames = []blame{
 }
 
 var (
-	oneOf      = flag.Int("histories", 300, "TestSentences plays one of so many of its histories; make test plays all")
+	oneOf      = flag.Int("histories", 300, "TestSentences plays one of so many of its histories")
 	oneHistory = flag.String("history", "", "the one history that TestSentences plays, as it prints it")
 )
 
