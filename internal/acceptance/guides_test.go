@@ -111,23 +111,27 @@ func invokes(r *reader) {
 	r.plansNothing("-refresh=false")
 }
 
-// showsDemo checks that each line of output on the page is in the script of the demo, as a title or as what the service
-// gets. make demo runs the script.
+// showsDemo checks that each line of output on the page is in the script of the demo, as a title or as what Terraform
+// says and the service gets. make demo runs the script.
 func showsDemo(r *reader) {
 	r.followsMake(r.take("shell"), "")
 	script := readPage(r.t, "testdata/scripts/demo.txtar")
 	number := regexp.MustCompile(`^ *\d+\. `)
 	for line := range strings.Lines(r.take("text")) {
 		words := number.ReplaceAllString(strings.TrimSpace(line), "")
-		_, got, isResult := strings.Cut(words, "the service got ")
+		said, got, isResult := strings.Cut(words, "the service got ")
 		if isResult {
 			words, _, _ = strings.Cut(got, ";")
 		}
-		if !strings.Contains(script, "'"+words) {
-			r.t.Errorf("the demo does not print %q", words)
+		for _, quoted := range append(quotation.FindAllString(said, -1), words) {
+			if !strings.Contains(script, "'"+strings.Trim(quoted, "“”")) {
+				r.t.Errorf("the demo does not print %q", quoted)
+			}
 		}
 	}
 }
+
+var quotation = regexp.MustCompile(`“[^”]*”`)
 
 // triesReadme tries the provider, updates it and cleans up. It neither installs nor removes a provider in the home
 // directory.
