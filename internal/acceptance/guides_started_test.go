@@ -2,7 +2,9 @@ package acceptance
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -53,7 +55,7 @@ func importsCustomers(r *reader) {
 	}
 	r.backsUp()
 	plan := r.must("show", "tfplan")
-	applied := r.runs()
+	applied := r.shell(r.takeScripts(2))
 	r.quotes("Resources: 150 imported, 250 added, 150 changed, 0 destroyed", applied)
 	r.quotes("- missing_ids", applied)
 	r.quotes(onlyOutputs, applied)
@@ -125,17 +127,19 @@ func (r *reader) rehearses() {
 	r.t.Helper()
 	testing, env := r.service.In("Testing"), r.env
 	r.env = append(slices.Clone(env), "EMBED_API_KEY="+testingKey)
-	rehearsal := r.runs()
+	rehearsal := r.shell(r.takeScripts(3))
 	r.quotes("Plan: 5 to add, 0 to change", rehearsal)
 	r.quotes("5 to import, 0 to add, 5 to change", rehearsal)
 	r.quotes("No changes", rehearsal)
 	if there := len(testing.Groups()); there != 5 {
 		r.t.Errorf("after the rehearsal, there are %d groups, want 5", there)
 	}
-	cleanup, _, _ := strings.Cut(r.take("shell"), "cd -")
-	r.shell("cd ../rehearsal\n" + cleanup)
+	r.shell("cd ../rehearsal\n" + r.takeScripts(3))
 	if left := testing.Groups(); len(left) > 0 {
 		r.t.Errorf("the rehearsal has left %v", left)
+	}
+	if _, err := os.Stat(filepath.Join(r.dir, "../rehearsal")); !errors.Is(err, fs.ErrNotExist) {
+		r.t.Errorf("the directory of the rehearsal is still there: %v", err)
 	}
 	r.env = env
 }
@@ -147,6 +151,7 @@ func (r *reader) keepsProperty() {
 	added := strings.Replace(strings.ReplaceAll(list, "\n", ",\n"), "tier,\n", "tier,legacy\n", 1)
 	r.write("customers.csv", strings.Replace(added, "Customer 001,silver,", "Customer 001,silver,true", 1))
 	r.write("main.tf", strings.Replace(before, "properties = jsonencode({ tier = row.tier })", r.take("hcl"), 1))
+	r.must("fmt")
 	planned := oneLine(r.must("plan"))
 	r.quotes("legacy = true + tier", planned)
 	r.quotes("The apply removes the property legacy from customer-002, ", planned)

@@ -138,13 +138,14 @@ var quotation = regexp.MustCompile(`“[^”]*”`)
 func triesReadme(r *reader) {
 	r.followsMake(r.take("shell"), "go run ./cmd/embed-emulator")
 	r.write("main.tf", r.take("hcl"))
-	printed := r.runs()
+	printed := r.shell(r.takeScripts(2))
 	if acme, _ := r.service.Group("acme"); !strings.HasSuffix(printed, acme.Token) || acme.Name != "Acme Ltd" {
 		r.t.Error("the commands do not print the group's token at the end, or its name is wrong")
 	}
 	r.plansNothing()
 	r.says("acme_token = <sensitive>", "output")
-	cleanup, installed, found := strings.Cut(r.take("shell"), "rm -rf ~/.terraform.d/plugins/")
+	r.updatesProvider()
+	cleanup, installed, found := strings.Cut(r.takeScripts(2), "rm -rf ~/.terraform.d/plugins/")
 	if !found || installed != "*/dashembed/embed\n" {
 		r.t.Errorf("the page does not remove the provider: %q", installed)
 	}
@@ -152,7 +153,6 @@ func triesReadme(r *reader) {
 	r.replace("main.tf", "deletion_protection = true", "deletion_protection = false")
 	r.shell(cleanup)
 	r.has()
-	r.updatesProvider()
 }
 
 // updatesProvider runs the next block after the checksum of the provider has changed, as after make install with newer

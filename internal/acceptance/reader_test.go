@@ -157,6 +157,16 @@ func (r *reader) take(language string) string {
 	return next
 }
 
+// takeScripts returns the next blocks, which must be for the shell, as one script.
+func (r *reader) takeScripts(count int) string {
+	r.t.Helper()
+	script := ""
+	for range count {
+		script += r.take("shell")
+	}
+	return script
+}
+
 // writes writes the next block, which must be a configuration, to a file.
 func (r *reader) writes(name string) {
 	r.t.Helper()
