@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
@@ -62,4 +63,27 @@ func TestAccFactsOfProofs(t *testing.T) {
 	w.service.Seed(emulator.Group{ID: "other"})
 	w.makes("preflight, GET other", "plan", "-refresh=false", "-out=planned")
 	w.makes("preflight, GET new", "apply", "planned")
+}
+
+// TestAccFactsOfEphemeralLookups checks when the ephemeral resource looks its group up in runs that destroy it.
+func TestAccFactsOfEphemeralLookups(t *testing.T) {
+	t.Parallel()
+	const page, where = "ephemeral-resources/user_group_token.md", " | only if a provider block uses the token |"
+	pageSays(t, page, "| Plan with `-destroy` and `-refresh=false`"+where)
+	pageSays(t, page, "| Apply of a plan with `-destroy`"+where)
+	token := "ephemeral \"embed_user_group_token\" \"acme\" {\n  user_group_id = embed_user_group.acme.id\n}\n"
+	used := "provider \"embed\" {\n  alias   = \"other\"\n  headers = { X-Token = ephemeral.embed_user_group_token." +
+		"acme.token }\n}\n" + group("other", "provider = embed.other", `user_group_id = "other"`, `name = "Other"`)
+	for more, want := range map[string]struct{ plan, apply string }{
+		"":   {"", "DELETE acme"},
+		used: {"GET acme", "GET acme, DELETE other, DELETE acme"},
+	} {
+		w := workbenchWith(t, emulator.Options{}, engine.EphemeralResource)
+		w.applied(group("acme", `user_group_id = "acme"`, `name = "Acme"`), token, more)
+		w.makes(want.plan, "plan", "-destroy", "-refresh=false", "-out=planned")
+		w.makes(want.apply, "apply", "planned")
+		w.applied(group("acme", `user_group_id = "acme"`, `name = "Acme"`), token, more)
+		w.must("plan", "-destroy", "-out=planned")
+		w.makes(want.apply, "apply", "planned")
+	}
 }
