@@ -34,8 +34,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Optional: true,
 				MarkdownDescription: "Environment that the key must belong to. Valid values are `Customer` and " +
 					"`Testing`. Not checked by default. It needs a service that shows environments. **Without it, a " +
-					"run with the key of the other environment creates a copy of every customer there.** " +
-					"Environment variable `EMBED_ENVIRONMENT`.",
+					"run with the key of the other environment creates a copy of every customer who has no group " +
+					"there.** Environment variable `EMBED_ENVIRONMENT`.",
 			},
 			"data_source_provided_id": schema.StringAttribute{
 				Optional: true,
@@ -56,7 +56,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Optional: true,
 				MarkdownDescription: "How many groups one run may delete or replace, for each provider block. Between " +
 					"`0` and `1000000`. No limit by default. **Without it, a truncated list deletes every customer " +
-					"who is not protected.** Environment variable `EMBED_MAX_DELETIONS`.",
+					"who is missing from it, if none of them is protected.** Environment variable " +
+					"`EMBED_MAX_DELETIONS`.",
 			},
 			"allow_http": schema.BoolAttribute{
 				Optional: true,
