@@ -134,35 +134,35 @@ var variants = map[string]variant{
 	},
 	"a replica": {
 		takesRetries: true,
-		Options: emulator.Options{ReplicaLag: 2 * time.Second}, of: []string{"find", "import", "adopt", "rotate", "delete"},
+		Options:      emulator.Options{ReplicaLag: 2 * time.Second}, of: []string{"find", "import", "adopt", "rotate", "delete"},
 	},
 	"the sent token in the response": {Options: emulator.Options{StaleRotations: true}, of: []string{"rotate"}},
 	"rotations that take effect later": {
 		takesRetries: true,
-		Options: emulator.Options{RotationDelay: 5 * time.Second}, of: []string{"rotate"},
+		Options:      emulator.Options{RotationDelay: 5 * time.Second}, of: []string{"rotate"},
 	},
 	"slow rotations": {
 		takesRetries: true,
-		Options: emulator.Options{WorkTimes: map[string]time.Duration{http.MethodPost: slowWork}}, of: []string{"rotate"},
+		Options:      emulator.Options{WorkTimes: map[string]time.Duration{http.MethodPost: slowWork}}, of: []string{"rotate"},
 	},
 	"slow rotations behind a gateway": {
 		takesRetries: true,
-		Options: emulator.Options{WorkTimes: map[string]time.Duration{http.MethodPost: slowWork / 2}},
-		gateway: 10 * time.Second, of: []string{"rotate"},
+		Options:      emulator.Options{WorkTimes: map[string]time.Duration{http.MethodPost: slowWork / 2}},
+		gateway:      10 * time.Second, of: []string{"rotate"},
 	},
 	"busy deletions": {
 		takesRetries: true,
-		Options: emulator.Options{BusyStatus: http.StatusConflict, BusyDeletions: 1},
-		of:      []string{"find", "delete", "replace"},
+		Options:      emulator.Options{BusyStatus: http.StatusConflict, BusyDeletions: 1},
+		of:           []string{"find", "delete", "replace"},
 	},
 	"deletions that come too early": {
 		takesRetries: true,
-		Options: emulator.Options{BusyStatus: http.StatusForbidden, BusyDeletions: 1, BusyRetryAfter: 2},
-		of:      []string{"find", "delete"},
+		Options:      emulator.Options{BusyStatus: http.StatusForbidden, BusyDeletions: 1, BusyRetryAfter: 2},
+		of:           []string{"find", "delete"},
 	},
 	"deletions that take effect later": {
 		takesRetries: true,
-		Options: emulator.Options{DeletionDelay: 5 * time.Second}, of: []string{"replace", "delete"},
+		Options:      emulator.Options{DeletionDelay: 5 * time.Second}, of: []string{"replace", "delete"},
 	},
 	// The following make a difference if an environment is expected.
 	"equal numbers":      {Options: emulator.Options{SameTeamIDs: true}, of: []string{}},
