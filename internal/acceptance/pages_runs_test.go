@@ -47,8 +47,8 @@ func TestAccFactsOfProofs(t *testing.T) {
 	const page = "guides/service-behavior.md"
 	pageSays(t, page, "proves the key, if the state knows the group's environment.")
 	pageSays(t, page, "An apply begins without a proof.")
-	pageSays(t, page, "before three things: a creation, a lookup of a group that the state does not have, and a change of "+
-		"a group whose environment is unknown.")
+	pageSays(t, page, "before three things: a creation, a lookup of a group that the state does not have, and a change "+
+		"of a group whose environment is unknown.")
 	pageSays(t, page, "at most once in a plan, and at most once in an apply.")
 	w := workbenchWith(t, emulator.Options{})
 	named := func(name string) string { return group("acme", `user_group_id = "acme"`, `name = "`+name+`"`) }

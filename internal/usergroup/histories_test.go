@@ -134,7 +134,8 @@ var variants = map[string]variant{
 	},
 	"a replica": {
 		takesRetries: true,
-		Options:      emulator.Options{ReplicaLag: 2 * time.Second}, of: []string{"find", "import", "adopt", "rotate", "delete"},
+		Options:      emulator.Options{ReplicaLag: 2 * time.Second},
+		of:           []string{"find", "import", "adopt", "rotate", "delete"},
 	},
 	"the sent token in the response": {Options: emulator.Options{StaleRotations: true}, of: []string{"rotate"}},
 	"rotations that take effect later": {
@@ -143,7 +144,8 @@ var variants = map[string]variant{
 	},
 	"slow rotations": {
 		takesRetries: true,
-		Options:      emulator.Options{WorkTimes: map[string]time.Duration{http.MethodPost: slowWork}}, of: []string{"rotate"},
+		Options:      emulator.Options{WorkTimes: map[string]time.Duration{http.MethodPost: slowWork}},
+		of:           []string{"rotate"},
 	},
 	"slow rotations behind a gateway": {
 		takesRetries: true,

@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	faultsFlag = flag.Int("faults", 1, "how many faults a history of TestHistories can have; make test-search: two")
-	pairFaults = flag.Int("pair-faults", 0, "how many faults an order of TestTwoRunsAtOnce can have; make test-search: one")
+	faultsFlag = flag.Int("faults", 1, "how many faults a history of TestHistories has; make test-search: two")
+	pairFaults = flag.Int("pair-faults", 0, "how many faults an order of TestTwoRunsAtOnce has; make test-search: one")
 	replayed   = flag.String("replay", "", "the one path to play, as a search prints it")
 )
 
