@@ -4,10 +4,13 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
@@ -227,6 +230,28 @@ func TestStoppedRunsBeginNothing(t *testing.T) {
 	}
 }
 
+// TestStopsEndNothing stops a run while ten workers look up tokens that they are about to rotate. No token is rotated,
+// and each error says that the run was stopped, because none of them is the cause of another one.
+func TestStopsEndNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newCrowd("rotate, not stored", emulator.Options{})
+		ctx, stop := context.WithCancel(t.Context())
+		var calls atomic.Int64
+		w.lasting = func(*http.Request) reply {
+			if calls.Add(1) == workers { // All of them have begun.
+				stop()
+			}
+			return reply{}
+		}
+		w.ctx = ctx
+		w.run(t, usergroup.Settings{})
+		if w.calls != workers || w.explained != *groupsFlag || w.succeeded > 0 || w.untrue > 0 {
+			t.Errorf("%d calls, %d of %d errors say why, and %d of them lie", w.calls, w.explained, *groupsFlag, w.untrue)
+		}
+	})
+}
+
 // TestRunsThatAreStoppedEnd stops a run while ten workers look up missing groups of an environment. Those that are
 // under way clean up, and no other one begins a call.
 func TestRunsThatAreStoppedEnd(t *testing.T) {
@@ -245,6 +270,67 @@ func TestRunsThatAreStoppedEnd(t *testing.T) {
 			if most := 3*workers + 4; w.calls > most || w.left > 0 {
 				t.Errorf("%d calls, %d groups left", w.calls, w.left)
 			}
+		})
+	}
+}
+
+// TestWhatIsUnderWayRefersToTheEnd lets the service refuse the key while another operation is under way. Whatever
+// becomes of that one, its error refers to the refusal: nobody has stopped the run, and nothing else has to be
+// explained.
+func TestWhatIsUnderWayRefersToTheEnd(t *testing.T) {
+	t.Parallel()
+	for named, e := range map[string]struct {
+		operation, calls string
+		done             api.Done
+	}{
+		"a call that fails":          {"update", "PUT, GET refused", api.Maybe},
+		"a wait before an adoption":  {"adopt", "GET, GET refused", api.No},
+		"a wait before another look": {"rotate", "POST, GET refused", api.Maybe},
+	} {
+		t.Run(named, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service := emulator.New(emulator.Options{})
+				prior := operations[e.operation].priorOf(service.Seed(emulator.Group{ID: id, Name: oldName}))
+				var mu sync.Mutex
+				var calls []string
+				s := newService(roundTrip(func(r *http.Request) (*http.Response, error) {
+					kept, body := received(r)
+					call, isRefused := r.Method, strings.Contains(body, "refused")
+					if isRefused {
+						call += " refused"
+					}
+					mu.Lock()
+					calls = append(calls, call)
+					mu.Unlock()
+					switch {
+					case isRefused:
+						return refusal(http.StatusUnauthorized).response()
+					case r.Method != http.MethodGet:
+						time.Sleep(2 * time.Second)
+						return refusal(http.StatusInternalServerError).response()
+					default:
+						return serve(service, kept).response()
+					}
+				}), maxRetries, usergroup.Settings{})
+				under := make(chan error)
+				go func() {
+					_, err := operations[e.operation].do(t.Context(), s, prior)
+					under <- err
+				}()
+				time.Sleep(time.Second)
+				_, refused := s.Find(t.Context(), usergroup.Prior{ID: "refused"})
+				p, cause := problemOf(<-under), problemOf(refused)
+				if p.Finding != usergroup.RunEnded || p.Cause != cause || p.Done != e.done {
+					t.Errorf("the error of the operation is %s, and refers to %v", facts(p), p.Cause)
+				}
+				if cause.Finding != usergroup.CallFailed || cause.Call.Status != http.StatusUnauthorized || !cause.EndsRun {
+					t.Errorf("the error of the lookup is %s", facts(cause))
+				}
+				if got := strings.Join(calls, ", "); got != e.calls {
+					t.Errorf("the calls are %s, want %s", got, e.calls)
+				}
+			})
 		})
 	}
 }
