@@ -234,6 +234,8 @@ func (h *history) checkSuccess() {
 		h.breaks(ruleAdopted, "the creation has taken over a group of %q", owner)
 	case h.actor.rotates && h.actor.rotated == 0 && !h.acted:
 		h.breaks(ruleState, "nothing was rotated")
+	case h.actor.rotates && !h.hasReplaced(h.actor.result):
+		h.breaks(ruleState, "the result does not say which token the rotation has replaced")
 	case h.actor.writes && h.actor.updated+h.actor.created == 0 && !h.actor.unchanged:
 		h.breaks(ruleState, "nothing was updated")
 	case h.acted:
@@ -244,6 +246,16 @@ func (h *history) checkSuccess() {
 	case (h.actor.writes || h.actor.creates) && !isWanted(group) && !h.isToldApart():
 		h.breaks(ruleState, "the service has %q, %s and %v", group.Name, group.Properties, group.Mapping)
 	}
+}
+
+// hasReplaced reports whether a result says that a rotation has replaced a token which the group had, and has no more.
+func (h *history) hasReplaced(result usergroup.Result) bool {
+	for token := range h.tokens {
+		if secret := api.NewSecret(token); secret.Fingerprint() == result.Previous {
+			return secret != result.Group.Token
+		}
+	}
+	return false
 }
 
 // isToldApart reports whether a warning says that the group may differ from what was sent.
