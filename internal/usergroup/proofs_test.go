@@ -1,6 +1,7 @@
 package usergroup_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -42,12 +43,32 @@ func TestProofs(t *testing.T) {
 			name:  "a lookup that is not new, but shows no token, has left nothing",
 			scene: "find/exists/stored", calls: "GET no token", finding: usergroup.CallFailed,
 		},
+		{
+			name:  "nor has a lost one, if the next shows the known token",
+			scene: "find/exists/echo", calls: "GET lost after the work, GET", finding: none,
+		},
+
+		{
+			name:  "nothing is missing because a cache shows it as new twice",
+			scene: "import/exists/stored", calls: "GET a cache by body, GET test, GET test, DELETE test, GET",
+			finding: usergroup.CacheSuspected, left: "acme",
+		},
 
 		// A placeholder is ours.
+		{
+			name:  "a preflight whose response is incomplete does not show that there is no cache",
+			scene: "find/absent/stored", calls: "GET, GET test no token", finding: usergroup.CallFailed, left: "acme tf",
+		},
 		{
 			name:    "a placeholder that somebody has taken meanwhile is not deleted after a rate limit",
 			scene:   "find/absent/stored",
 			calls:   "GET, GET test, GET test, DELETE test, GET, DELETE 429, GET another client takes",
+			finding: usergroup.Replaced,
+		},
+		{
+			name:    "one that somebody has taken is another group, even with the known number",
+			scene:   "find/absent/reused numbers",
+			calls:   "GET, GET test, GET test, DELETE test, GET another client takes",
 			finding: usergroup.Replaced,
 		},
 		{
@@ -66,6 +87,13 @@ func TestProofs(t *testing.T) {
 			name:    "so is one whose deletion comes too early, whatever the status is",
 			scene:   "find/absent/deletions that come too early",
 			calls:   "GET, GET test, GET test, DELETE test, GET test, DELETE test, GET, DELETE, GET, DELETE",
+			finding: usergroup.NotFound,
+		},
+		{
+			name:  "a refusal after a deletion that may have been carried out is looked at, too",
+			scene: "find/absent/stored",
+			calls: "GET, GET test, GET test, DELETE test, " +
+				"GET, DELETE 500 after the work, GET, GET, DELETE 403, GET, DELETE",
 			finding: usergroup.NotFound,
 		},
 		{
@@ -161,6 +189,15 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.NotFound,
 		},
 		{
+			name:  "a refused update stays one if the lookup that follows fails",
+			scene: "update/absent/stored", calls: "PUT, GET 400", finding: usergroup.CallFailed,
+			want: func(t *testing.T, h *history) {
+				if call := problemOf(h.actor.err).Call; call.Method != http.MethodPut || call.Status != http.StatusNotFound {
+					t.Errorf("the error is about %s", call)
+				}
+			},
+		},
+		{
 			name:  "the preflight changes the name that it has given",
 			scene: "import/exists/rows counted/Customer", calls: "GET test, PUT test, GET test, DELETE test, GET", finding: none,
 		},
@@ -218,6 +255,14 @@ func TestProofs(t *testing.T) {
 			name:  "what a service demands of lookups is sent",
 			scene: "find/absent/all fields required", calls: "GET, GET test, GET test, DELETE test, GET, DELETE",
 			finding: usergroup.NotFound,
+		},
+
+		// A group was deleted.
+		{
+			name:    "a refusal does not show that an earlier deletion was not carried out",
+			scene:   "delete/exists/no numbers",
+			calls:   "DELETE 500 before the work, DELETE 403, GET, DELETE another client replaces, GET",
+			finding: usergroup.UnexpectedToken, done: api.Maybe,
 		},
 
 		// The key opens the expected environment.
