@@ -72,6 +72,8 @@ func TestTheKeyIsTestedOnlyBeforeChanges(t *testing.T) {
 	p := wrongKey(t).AnotherProcess(Object{"api_key": testingKey, "environment": "Testing"})
 	state := p.Updated(p.Nothing(), Acme())
 	p.WantCalls("preflight > GET")
+	noted := p.AnotherProcess(Object{"api_key": testingKey}).Refreshed(state) // It proves nothing, and forgets nothing.
+	p.WantCalls("GET")
 	state = p.Updated(state, Acme("name", "New"))
 	p.WantCalls("GET > PUT") // The token that the state knows proves the key.
 	p.WantState(state, "api_environment_tag", "Testing")
@@ -80,6 +82,8 @@ func TestTheKeyIsTestedOnlyBeforeChanges(t *testing.T) {
 
 	// If the state shows that the group is in another environment, the provider makes no call.
 	p = p.AnotherProcess(Object{"api_key": testingKey, "environment": "Customer"})
+	p.PlanToo(noted, Acme()).Diags.WantError(elsewhere, `"Customer"`, `"Testing"`)
+	p.Walk().WantNone()
 	p.PlanToo(state, Acme()).Diags.WantError(elsewhere, `"Customer"`, `"Testing"`, "terraform state rm")
 	p.Walk().WantNone()
 	p.PlanToo(state, nil).Diags.WantError(elsewhere, `"Customer"`, `"Testing"`)
@@ -113,6 +117,8 @@ func TestRefusedKeyEndsTheRun(t *testing.T) {
 	second(wrong.Read(acme)).WantError(cannotLookUp, "status 401", "Check api_key", "No group was changed")
 	// A refresh of another group says nothing, and keeps the state.
 	p.WantSame(Silent(wrong.ReadToo(other)), other)
+	// A plan makes no call, and the error was said.
+	wrong.PlanToo(other, Acme("user_group_id", "other")).Diags.WantNone()
 	p.WantCalls("GET")
 	second(wrong.Destroy(acme)).WantError(cannotDelete, "status 401", "was not deleted", "Check api_key")
 }
@@ -136,6 +142,7 @@ func TestWrongKeyTakesOverNoToken(t *testing.T) {
 	after, diags = both.Read(state)
 	diags.WantError(elsewhere, `"Customer"`, `"Testing"`, "No group was changed")
 	p.WantSame(after, state)
+	p.WantSame(Silent(both.ReadToo(state)), state) // One error explains it.
 	p.WantCalls("")
 	// Without an environment, nothing tells a replaced group from a wrong key.
 	unaware := p.AnotherProcess(Object{"api_key": customerKey, "environment": nil})
