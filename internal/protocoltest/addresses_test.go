@@ -99,3 +99,18 @@ func TestPlanConflictsOnlyWithWhatIsNotAppliedYet(t *testing.T) {
 	made = Silent(p.ApplyToo(p.PlanToo(p.Nothing(), Acme())))
 	p.PlanToo(made, nil).Diags.WantNone()
 }
+
+// A group that this run has deleted belongs to no address any more. Whoever has created it again, it can be adopted.
+func TestWhatThisRunHasDeletedCanBeAdopted(t *testing.T) {
+	t.Parallel()
+	inVirtualTime(t, emulator.Options{}, func(_ *testing.T, p *Provider) {
+		made := Silent(p.Apply(p.Plan(p.Nothing(), Acme())))
+		Silent(p.ApplyToo(p.PlanToo(made, nil)))
+		theirs := p.Service.Seed(emulator.Group{ID: "acme", Name: "Theirs"})
+		p.Service.ResetCounts()
+		state, diags := p.ApplyToo(p.PlanToo(p.Nothing(), adopting()))
+		diags.WantWarning(adopted, "keeps its token")
+		p.WantState(state, "token", theirs.Token)
+		p.WantCalls("GET > GET > PUT")
+	})
+}
