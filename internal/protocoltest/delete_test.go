@@ -161,6 +161,8 @@ func TestAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 		old := p.Edited(states[0], "deletion_protection", true)
 		made, diags := p.Apply(p.Plan(p.Nothing(), adopting("deletion_protection", true)))
 		diags.WantWarning(adopted)
+		// A third address cannot have it, and does not change who has.
+		second(p.ApplyToo(p.PlanToo(p.Nothing(), adopting()))).WantError(alreadyExists)
 		p.Service.ResetCounts()
 		deposed := p.PlanToo(old, nil)
 		deposed.Diags.WantNone()
