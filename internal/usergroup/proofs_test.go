@@ -40,6 +40,15 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.LeftBehind, left: "acme",
 		},
 		{
+			name:  "a key that is refused from the beginning says nothing about the group",
+			scene: "import/exists/stored", calls: "GET 403", finding: usergroup.CallFailed,
+		},
+		{
+			name:  "one that is refused after a lookup may not create the group, which is missing then",
+			scene: "rotate, not stored/exists/stored", calls: "GET, POST lost before the work, GET 403",
+			finding: usergroup.LookupRefused, done: api.Maybe,
+		},
+		{
 			name:  "a lookup that is not new, but shows no token, has left nothing",
 			scene: "find/exists/stored", calls: "GET no token", finding: usergroup.CallFailed,
 		},
@@ -139,6 +148,10 @@ func TestProofs(t *testing.T) {
 		{
 			name:  "also if a gateway did not wait for it",
 			scene: "rotate/exists/slow rotations behind a gateway", calls: "POST, GET, GET, GET, GET", finding: none,
+		},
+		{
+			name:  "a refused token that lookups still show was rotated, and they lag",
+			scene: "rotate/exists/a replica", calls: "POST 500 after the work, GET, POST, GET, GET", finding: none,
 		},
 		{
 			name:  "the token of another group is not taken for the new one",
