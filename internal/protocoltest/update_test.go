@@ -2,6 +2,7 @@ package protocoltest_test
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -172,6 +173,10 @@ func TestResponsesThatContradictTheStateAreErrors(t *testing.T) {
 	state, diags := ask(http.MethodPut, response(7, "Customer"))
 	diags.WantError(replaced, "team_id of the group was 1001; the service shows 7")
 	p.WantState(state, "name", nil, "team_id", int64(1001)) // The outcome is unknown.
+	// The token is not rotated then, because the group is gone.
+	p.Service.ResetCounts()
+	second(p.Update(known, NextQuarter("name", "Zoë"))).WantError(replaced)
+	p.WantCalls("PUT")
 	state, diags = ask(http.MethodPut, response(1001, "Testing"))
 	diags.WantError(elsewhere, `"Customer"`, `Testing`, "API key")
 	p.WantState(state, "api_environment_tag", "Testing")
@@ -240,6 +245,31 @@ func TestRespelledNamesAreNoDrift(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRotationsGoOnAfterUpdatesHaveEnded checks that an error which refers to an earlier one says what was done
+// nevertheless: its title must not say that the group was left unchanged.
+func TestRotationsGoOnAfterUpdatesHaveEnded(t *testing.T) {
+	t.Parallel()
+	inVirtualTime(t, emulator.Options{}, func(_ *testing.T, p *Provider) {
+		const title = "Cannot update user group %q"
+		ids, plans := []string{"a", "b", "c"}, []Plan{}
+		states := map[string]State{}
+		for _, id := range ids {
+			states[id] = p.Created(Acme("user_group_id", id))
+		}
+		p.Always(http.MethodPut, emulator.Unavailable503)
+		p.Walk().WantNone()
+		for _, id := range ids {
+			plans = append(plans, p.PlanToo(states[id], NextQuarter("user_group_id", id, "name", "New")))
+		}
+		for i, says := range []string{"status 503", "status 503", "See the earlier error: " + fmt.Sprintf(title, "b")} {
+			state, diags := p.ApplyToo(plans[i])
+			diags.WantError(fmt.Sprintf(title, ids[i]), says, "The token was rotated nevertheless")
+			p.WantTruth(state, ids[i])
+		}
+		p.WantCalls("PUT > PUT > PUT > POST > PUT > PUT > PUT > POST > POST")
+	})
 }
 
 // A rotation returns no token, and the lookup that follows it shows the old one.
