@@ -327,6 +327,30 @@ func TestListContinuesAfterAFailedLookup(t *testing.T) {
 	})
 }
 
+// TestListsSayWhatFailedOnce checks that a list reports each lookup that has failed, and a stop only once.
+func TestListsSayWhatFailedOnce(t *testing.T) {
+	t.Parallel()
+	inVirtualTime(t, emulator.Options{}, func(t *testing.T, p *Provider) {
+		ids := []string{"a", "b", "c", "d", "e"}
+		for _, id := range ids {
+			p.Service.Seed(emulator.Group{ID: id, Name: "Customer"})
+		}
+		p.Always(http.MethodGet, emulator.Refuse)
+		diags := second(p.List(0, true, ids...))
+		for i, id := range ids {
+			p.Diagnostics(diags.List[i:min(i+1, len(diags.List))]).
+				WantError(fmt.Sprintf("Cannot look up user group %q", id), "refuses this call")
+		}
+		p.Service.ClearFaults()
+		slow := p.AnotherProcess(Object{"requests_per_second": 1})
+		time.AfterFunc(2500*time.Millisecond, slow.Stop)
+		listed, diags := slow.List(0, true, ids...)
+		if len(listed) == 0 || len(diags.List) != 1 || !strings.Contains(diags.String(), "The run was stopped") {
+			t.Errorf("the list that was stopped has %v, and says\n%s", listed, diags)
+		}
+	})
+}
+
 func TestTokenFingerprintFunctionMatchesTheState(t *testing.T) {
 	t.Parallel()
 	p := start(t, emulator.Options{})
