@@ -148,6 +148,7 @@ func TestIDsWithInvisibleCharactersAreRefused(t *testing.T) {
 	t.Parallel()
 	p := start(t, emulator.Options{})
 	const atImport = "Invalid import ID"
+	unready := p.AnotherProcess(Object{"base_url": Unknown})
 	for id, named := range map[string]string{
 		"\ufeffacme": "U+FEFF", "ac\u200bme": "U+200B", "acme\u00a0": "U+00A0", "ac\u00adme": "U+00AD", "ac\tme": "U+0009",
 		"ac\u202eme": "U+202E", "acme\u3164": "U+3164", "acme\ufe0f": "U+FE0F", "\u2003acme": "U+2003", "acme\n": "U+000A",
@@ -161,6 +162,7 @@ func TestIDsWithInvisibleCharactersAreRefused(t *testing.T) {
 		second(userGroups(p, "a", id)).WantError(invalidID, named, "No call was made")
 		second(p.Importing(id, nil)).WantError(atImport, named, "Nothing was imported")
 		second(p.Importing("", ByID(id))).WantError(atImport, named)
+		second(unready.Importing(id, nil)).WantError(atImport, named)
 	}
 	p.WantCalls("")
 	for _, id := range []string{"a b", "a/b/../c", "Zoë 顧客 😀", `"quoted" it's`, `back\slash`, "${not} %{a} template"} {
