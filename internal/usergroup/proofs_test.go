@@ -341,6 +341,11 @@ func TestProofs(t *testing.T) {
 			scene: "find/exists/stored", calls: "GET the run is stopped", finding: none,
 		},
 		{
+			name:  "a preflight that has begun removes its group",
+			scene: "import/exists/stored/Customer", calls: "GET test the run is stopped, PUT test, GET test, DELETE test",
+			finding: usergroup.CallFailed,
+		},
+		{
 			name:  "a run that is stopped before an adoption adopts nothing",
 			scene: "adopt/exists/stored", calls: "GET the run is stopped", finding: usergroup.CallFailed,
 		},
