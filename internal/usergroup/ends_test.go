@@ -123,6 +123,11 @@ func TestFailuresInARow(t *testing.T) {
 			"creations that fail end lookups, too", "create bad-8, create bad-9, find good-1, update good-1",
 			"failed, failed, ended, well",
 		},
+		{
+			"rotations that fail once lookups have ended",
+			"find bad-1, find bad-2, rotate bad-1, rotate good-1, rotate bad-2, rotate bad-3, rotate good-1, delete good-2",
+			"failed, failed, ended, well, ended, ended, ended, well",
+		},
 	} {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
@@ -192,10 +197,12 @@ func (r *unlucky) step(ctx context.Context, text string) string {
 	switch {
 	case err == nil:
 		return "well"
-	case problemOf(err).Finding == usergroup.RunEnded:
-		return "ended"
-	default:
+	case problemOf(err).Finding != usergroup.RunEnded:
 		return "failed"
+	case problemOf(err).Cause.Finding == usergroup.RunEnded:
+		return "referred to a reference"
+	default:
+		return "ended"
 	}
 }
 
