@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
@@ -247,6 +248,45 @@ func TestOddAnswers(t *testing.T) {
 					if e.finding == usergroup.LeftBehind && group.ID != "other" && !namesLeft(problemsOf(err, nil), group.ID) {
 						t.Errorf("%s is left behind, and nothing says so", group.ID)
 					}
+				}
+			})
+		})
+	}
+}
+
+// TestEchoesAreNotClaimed loses the first response to a creation, where another one has the group already and the
+// service shows only what a request has. A lookup that shows what it has sent proves nothing.
+func TestEchoesAreNotClaimed(t *testing.T) {
+	t.Parallel()
+	for name, e := range map[string]struct {
+		wanted api.GroupRequest
+		fields []string
+	}{
+		"nothing but the ID":           {wanted: api.GroupRequest{UserGroupID: id}},
+		"the name that lookups send":   {api.GroupRequest{UserGroupID: id, Name: new(id)}, allFields[:1]},
+		"the mapping that no one sees": {wanted: api.GroupRequest{UserGroupID: id, Mapping: map[string]string{"a": "b"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				settings := usergroup.Settings{LookupFields: e.fields}
+				s := newStranger(emulator.Options{Answers: emulator.AnswersEcho}, settings)
+				theirs := s.emulator.Seed(emulator.Group{ID: id, Name: "Theirs"})
+				calls := 0
+				service := newService(roundTrip(func(r *http.Request) (*http.Response, error) {
+					response, err := s.RoundTrip(r)
+					if calls++; calls == 1 {
+						return lost.response()
+					}
+					return response, err
+				}), maxRetries, settings)
+				result, err := service.Create(t.Context(), e.wanted, false)
+				p := problemOf(err)
+				if findingOf(err) != usergroup.MayHaveExisted || p.Done != api.Maybe || result.Group != nil || calls != 3 {
+					t.Errorf("after %d calls: %v, %v", calls, result.Group, err)
+				}
+				if group, _ := s.emulator.Group(id); group.Name != theirs.Name || len(s.emulator.Groups()) != 2 {
+					t.Errorf("at the service: %v", s.emulator.Groups())
 				}
 			})
 		})
