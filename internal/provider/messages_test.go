@@ -177,6 +177,25 @@ func wantExplained(t *testing.T, what string, p *usergroup.Problem) {
 	}
 }
 
+// TestEachGroupIsNamedOnce checks that the problems of an update and of a rotation in one apply name each group that may
+// remain once. The service may have changed the case of its ID.
+func TestEachGroupIsNamedOnce(t *testing.T) {
+	t.Parallel()
+	notUpdated := &usergroup.Problem{Operation: usergroup.Update, ID: "acme", Left: []string{"ACME", "tf-1"}}
+	notRotated := &usergroup.Problem{Operation: usergroup.Rotate, ID: "acme", Left: []string{"tf-1", "acme", "tf-2"}}
+	leaveOnce([]*usergroup.Problem{nil, notUpdated, notRotated})
+	named := regexp.MustCompile(`with the ID ("[^"]*")`)
+	for p, want := range map[*usergroup.Problem][]string{notUpdated: {`"ACME"`, `"tf-1"`}, notRotated: {`"tf-2"`}} {
+		var got []string
+		for _, found := range named.FindAllStringSubmatch(detail(p), -1) {
+			got = append(got, found[1])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q are named, want %q:\n%s", got, want, detail(p))
+		}
+	}
+}
+
 // TestTitlesShortenLongIDs checks that a title with a long ID has at most 80 characters.
 func TestTitlesShortenLongIDs(t *testing.T) {
 	t.Parallel()
