@@ -254,6 +254,34 @@ func TestOddAnswers(t *testing.T) {
 	}
 }
 
+// TestUpdatesSendTheNameThatIsDemanded updates a mapping where the service demands names. The update sends the name
+// that the state knows. An unknown one is not sent: it would be emptied.
+func TestUpdatesSendTheNameThatIsDemanded(t *testing.T) {
+	t.Parallel()
+	for known, sent := range map[string]string{oldName: `"name":"Acme Ltd",`, "": ""} {
+		t.Run(known, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := newStranger(emulator.Options{}, usergroup.Settings{LookupFields: allFields[:1]})
+				prior := operations["update"].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
+				prior.Name = known
+				wanted := api.GroupRequest{UserGroupID: id, Mapping: map[string]string{"a": "b"}}
+				if _, err := s.Update(t.Context(), wanted, prior); err != nil {
+					t.Error(err)
+				}
+				calls := s.emulator.Calls()
+				want := `{"user_group_id":"acme",` + sent + `"mapping":{"a":"b"}}`
+				if len(calls) != 1 || calls[0].Method != http.MethodPut || string(calls[0].Body) != want {
+					t.Errorf("the calls are %v, and the first one sends %s", calls, calls[0].Body)
+				}
+				if group, _ := s.emulator.Group(id); group.Name != oldName || group.Mapping["a"] != "b" {
+					t.Errorf("the service has %+v", group)
+				}
+			})
+		})
+	}
+}
+
 // TestEchoesAreNotClaimed loses the first response to a creation, where another one has the group already and the
 // service shows only what a request has. A lookup that shows what it has sent proves nothing.
 func TestEchoesAreNotClaimed(t *testing.T) {
