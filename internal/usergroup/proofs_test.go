@@ -49,6 +49,12 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.LookupRefused, done: api.Maybe,
 		},
 		{
+			name:    "one that comes too early, until no retries are left, says nothing about it",
+			scene:   "rotate, not stored/exists/stored",
+			calls:   "GET, POST lost before the work" + strings.Repeat(", GET 403 with Retry-After", 21),
+			finding: usergroup.CallFailed, done: api.Maybe,
+		},
+		{
 			name:  "a lookup that is not new, but shows no token, has left nothing",
 			scene: "find/exists/stored", calls: "GET no token", finding: usergroup.CallFailed,
 		},
