@@ -51,7 +51,7 @@ type lookups struct {
 // limit other than 0, missing groups do not count, and no lookup is made whose result would be beyond the limit: each
 // could create and delete a group. Neither is one made while a failure waits for its turn, because the caller may want
 // no more then. Once ctx has ended or the caller takes no more results, no further call is made, and lookUpAll returns
-// when those under way have ended.
+// when those under way have ended. The lookups that are left fail then.
 func lookUpAll(ctx context.Context, service *usergroup.Service, ids []string, limit int64) iter.Seq[*lookup] {
 	return func(yield func(*lookup) bool) {
 		ctx, stop := context.WithCancel(ctx)
@@ -66,7 +66,7 @@ func lookUpAll(ctx context.Context, service *usergroup.Service, ids []string, li
 				}
 			}
 			for l.mayBegin() {
-				one := l.begin(ctx)
+				one := l.begin()
 				all.Go(func() { l.run(ctx, one) })
 			}
 			if l.running == 0 {
@@ -98,13 +98,10 @@ func (l *lookups) mayBegin() bool {
 	return !slices.ContainsFunc(l.begun, (*lookup).failed)
 }
 
-// begin takes the next ID. After ctx has ended, it is the last one: one lookup more returns the error that says so.
-func (l *lookups) begin(ctx context.Context) *lookup {
+// begin takes the next ID.
+func (l *lookups) begin() *lookup {
 	one := &lookup{id: l.left[0]}
 	l.left = l.left[1:]
-	if ctx.Err() != nil {
-		l.left = nil
-	}
 	l.begun = append(l.begun, one)
 	l.running++
 	return one
