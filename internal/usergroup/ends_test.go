@@ -88,6 +88,14 @@ func TestFailuresInARow(t *testing.T) {
 			"an update that is refused is about the key", "update refused-1, find good-1", "failed, ended",
 		},
 		{
+			"a method that the key may not use", "update forbidden-1, update forbidden-2, update good-1, find good-1",
+			"failed, failed, ended, well",
+		},
+		{
+			"groups that it may not change", "update good-1, update forbidden-1, update forbidden-2, update good-2",
+			"well, failed, failed, well",
+		},
+		{
 			"two groups in a row", "update bad-1, update bad-2, update good-1", "failed, failed, ended",
 		},
 		{
@@ -146,7 +154,7 @@ func TestFailuresInARow(t *testing.T) {
 }
 
 // unlucky is a run in which all calls about a group whose ID begins with bad get 500. Changes of one whose ID begins
-// with refused get 401.
+// with refused get 401, and with forbidden 403.
 type unlucky struct {
 	*usergroup.Service
 
@@ -156,7 +164,9 @@ type unlucky struct {
 func newRun() *unlucky {
 	e := emulator.New(emulator.Options{Latency: 50 * time.Millisecond})
 	r := &unlucky{priors: map[string]usergroup.Prior{}}
-	for _, id := range []string{"bad-1", "bad-2", "bad-3", "refused-1", "good-1", "good-2", "good-3", "missing"} {
+	for _, id := range []string{
+		"bad-1", "bad-2", "bad-3", "refused-1", "forbidden-1", "forbidden-2", "good-1", "good-2", "good-3", "missing",
+	} {
 		group := e.Seed(emulator.Group{ID: id, Name: oldName})
 		r.priors[id] = operations["find"].priorOf(group)
 	}
@@ -177,6 +187,8 @@ func newRun() *unlucky {
 			return refusal(http.StatusInternalServerError).response()
 		case q.Method != http.MethodGet && isAbout("refused"):
 			return refusal(http.StatusUnauthorized).response()
+		case q.Method != http.MethodGet && isAbout("forbidden"):
+			return refusal(http.StatusForbidden).response()
 		default:
 			return serve(e, kept).response()
 		}
