@@ -236,6 +236,15 @@ func TestProofs(t *testing.T) {
 			scene: "create/absent/stored", calls: "GET no token, GET", finding: none,
 		},
 		{
+			name:  "which it knows by what was sent, where there are no numbers",
+			scene: "create/absent/no numbers", calls: "GET no token, GET", finding: none,
+		},
+		{
+			name:  "so that another one is not taken for it",
+			scene: "create/absent/no numbers", calls: "GET no token, GET another client replaces",
+			finding: usergroup.MayHaveExisted, done: api.Yes,
+		},
+		{
 			name:  "and says that the group was created if that fails",
 			scene: "create/absent/stored", calls: "GET no token, GET no token", finding: usergroup.CallFailed, done: api.Yes,
 		},
