@@ -139,6 +139,24 @@ func TestEveryProblemIsExplained(t *testing.T) {
 	}
 }
 
+// TestNothingIsBlamedForAStop checks that no message blames the network or a proxy for a connection that failed after
+// the user had stopped the run: the same signal may have ended the proxy. What a response says stays true.
+func TestNothingIsBlamedForAStop(t *testing.T) {
+	t.Parallel()
+	for _, kind := range api.Kinds() {
+		for _, obstacle := range []api.Obstacle{api.NoObstacle, api.Proxy, api.TLS} {
+			call := api.Error{Kind: kind, Obstacle: obstacle}
+			want := Advice(&call)
+			if kind == api.NotSent || kind == api.Blocked {
+				want = "Run again."
+			}
+			if call.WasStopped = true; Advice(&call) != want {
+				t.Errorf("kind %s, obstacle %s: the advice is %q, want %q", kind, obstacle, Advice(&call), want)
+			}
+		}
+	}
+}
+
 // TestEveryDifferenceIsNamed checks that a message names what a service shows differently, whichever field it is.
 func TestEveryDifferenceIsNamed(t *testing.T) {
 	t.Parallel()
