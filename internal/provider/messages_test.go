@@ -195,8 +195,8 @@ func wantExplained(t *testing.T, what string, p *usergroup.Problem) {
 	}
 }
 
-// TestEachGroupIsNamedOnce checks that the problems of an update and of a rotation in one apply name each group that may
-// remain once. The service may have changed the case of its ID.
+// TestEachGroupIsNamedOnce checks that the problems of an update and of a rotation in one apply name each group that
+// may remain once. The service may have changed the case of its ID.
 func TestEachGroupIsNamedOnce(t *testing.T) {
 	t.Parallel()
 	notUpdated := &usergroup.Problem{Operation: usergroup.Update, ID: "acme", Left: []string{"ACME", "tf-1"}}
