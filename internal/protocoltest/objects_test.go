@@ -261,24 +261,25 @@ func TestListLeavesOutMissingGroups(t *testing.T) {
 // Once the engine has stopped reading, no lookup may begin, since each could create and delete a group.
 func TestListEndsWithTheEngine(t *testing.T) {
 	t.Parallel()
-	p := start(t, emulator.Options{})
-	p.Service.Seed(emulator.Group{ID: "a", Name: "A"})
-	before := p.Service.Groups()
-	ids := []string{"a"}
-	for i := range 100 {
-		ids = append(ids, fmt.Sprint("nobody-", i))
-	}
-	config := Value(p.Schema.ListResourceSchemas[ResourceType].ValueType(), Object{"user_group_ids": ids})
-	stream, err := p.Server.ListResource(t.Context(),
-		&tfprotov6.ListResourceRequest{TypeName: ResourceType, Config: p.Encode(config)})
-	p.Must(err)
-	for range stream.Results {
-		break
-	}
-	if calls := len(p.Service.Calls()); calls > 5+20*3 { // the preflight, and lookups of 20 missing groups
-		t.Errorf("%d calls were made for one result", calls)
-	}
-	p.WantUntouched(before)
+	inVirtualTime(t, emulator.Options{Latency: time.Second}, func(t *testing.T, p *Provider) {
+		p.Service.Seed(emulator.Group{ID: "a", Name: "A"})
+		before := p.Service.Groups()
+		ids := []string{"a"}
+		for i := range 100 {
+			ids = append(ids, fmt.Sprint("nobody-", i))
+		}
+		config := Value(p.Schema.ListResourceSchemas[ResourceType].ValueType(), Object{"user_group_ids": ids})
+		stream, err := p.Server.ListResource(t.Context(),
+			&tfprotov6.ListResourceRequest{TypeName: ResourceType, Config: p.Encode(config)})
+		p.Must(err)
+		for range stream.Results {
+			break
+		}
+		if calls := len(p.Service.Calls()); calls > 1+3+9*3 { // the preflight, and lookups of 9 missing groups
+			t.Errorf("%d calls were made for one result", calls)
+		}
+		p.WantUntouched(before)
+	})
 }
 
 // The harness checks that errors come last.
