@@ -2,21 +2,13 @@ package emulator
 
 import (
 	"cmp"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"html"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 )
-
-// omitted lists the fields of user_group that the response to an operation lacks.
-var omitted = map[string][]string{
-	http.MethodGet:  {"api_environment_tag"},
-	http.MethodPost: {"properties"},
-}
 
 // reply is a response to send. Status 0 cuts the connection instead.
 type reply struct {
@@ -146,42 +138,6 @@ func (s *service) refusal(why refusal) reply {
 	default:
 		return s.document(why.status, object{{"success", 0}, {"message", message}})
 	}
-}
-
-// userGroup returns what a response shows of a group.
-func (s *service) userGroup(group Group, asked request) member {
-	name, id, properties := orNull(group.Name), orNull(group.ID), group.Properties
-	if s.options.Answers == AnswersEcho {
-		name, id, properties = asked.Name, orNull(asked.ID), asked.Properties
-	}
-	if properties == nil {
-		properties = json.RawMessage(cmp.Or(s.options.NoProperties, "null"))
-	}
-	if text, isText := id.(string); isText && s.options.UpperIDs {
-		id = strings.ToUpper(text)
-	}
-	token := group.Token
-	if s.options.SignedTokens {
-		token += "." + rand.Text()
-	}
-	tag := orNull(group.Environment)
-	switch {
-	case tag != nil && s.options.Tags == TagsObject:
-		tag = object{{"id", 1}, {"name", tag}}
-	case tag != nil && s.options.Tags == TagsList:
-		tag = []any{tag}
-	}
-	shown := object{
-		{"team_id", orNull(group.TeamID)},
-		{"token", token},
-		{"name", name},
-		{"provided_id", id},
-		{"properties", properties},
-		{"api_environment_tag", tag},
-	}
-	return member{"user_group", slices.DeleteFunc(shown, func(field member) bool {
-		return slices.Contains(s.options.Omit, field.name) || slices.Contains(asked.omit, field.name)
-	})}
 }
 
 // orNull returns the value, or nil, which JSON shows as null, in place of a zero value.

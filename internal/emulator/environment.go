@@ -2,43 +2,8 @@ package emulator
 
 import (
 	"cmp"
-	"encoding/json"
-	"maps"
-	"reflect"
 	"slices"
-	"time"
 )
-
-// Group is a user group as the service stores it.
-type Group struct {
-	ID string // the caller's identifier: user_group_id in requests, provided_id in responses
-	// Name can be empty. AnswersStored returns an empty name as null, because the contract does not define the name of a
-	// group that was created without one.
-	Name        string
-	Mapping     map[string]string // from schema IDs to data sources; in no response
-	Properties  json.RawMessage   // as sent, unless an option changes them, or nil
-	Token       string            // the current user group token
-	TeamID      int64             // the service's own ID; a group that is deleted and recreated gets a new one
-	Environment string            // its tag
-
-	// previousToken is what a GET shows as the token until lagsUntil.
-	previousToken string
-	lagsUntil     time.Time
-	// created is when a call has created the group.
-	created time.Time
-}
-
-// has reports whether the group has what another one has that the caller gives it.
-func (g Group) has(other Group) bool {
-	return g.Name == other.Name && maps.Equal(g.Mapping, other.Mapping) &&
-		reflect.DeepEqual(decoded(g.Properties), decoded(other.Properties))
-}
-
-// cleared returns the group without what its caller gave it, except for the ID.
-func (g Group) cleared() Group {
-	g.Name, g.Mapping, g.Properties = "", nil, nil
-	return g
-}
 
 // Environment gives access to the groups that the API keys of one tag see. Its methods act behind the caller's back:
 // they are not recorded as calls. Groups share their mapping and properties with the service: assign new ones to change

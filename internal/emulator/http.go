@@ -5,12 +5,15 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
 const servicePath = "/api/user"
+
+var methods = []string{http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete}
 
 // inbound is a received call. Its body has been read, but the call has not been admitted or refused yet.
 type inbound struct {
@@ -193,7 +196,7 @@ func (e *Emulator) wrong(in *inbound) (*refusal, http.Header) {
 			http.Header{"Location": {e.path}},
 		},
 		{elsewhere, http.StatusNotFound, "there is nothing at this path; the service is at " + e.path, nil},
-		{fieldsOf[in.Method] == nil, http.StatusMethodNotAllowed, "the method must be GET, PUT, POST or DELETE", nil},
+		{!slices.Contains(methods, in.Method), http.StatusMethodNotAllowed, "the method must be GET, PUT, POST or DELETE", nil},
 		{!in.authorized, http.StatusUnauthorized, "the Authorization header does not contain a known API key", nil},
 		{in.URL.RawQuery != "" || in.URL.ForceQuery, http.StatusBadRequest, "no operation has query parameters", nil},
 		{

@@ -73,23 +73,6 @@ func (s *service) check(call *Call, asked request) *refusal {
 	return s.options.misfit(asked)
 }
 
-// has returns the fields that a request has and that are not empty. An empty object is a value.
-func (r request) has(o *Options) (fields []string) {
-	for field, isThere := range map[string]bool{
-		"name":                    r.Name != nil && o.storedName(*r.Name) != "",
-		"user_group_id":           r.ID != "",
-		"mapping":                 r.Mapping != nil,
-		"properties":              r.Properties != nil,
-		"current_token":           r.Token != "",
-		"data_source_provided_id": r.Source != "",
-	} {
-		if isThere {
-			fields = append(fields, field)
-		}
-	}
-	return fields
-}
-
 // misfit returns which text does not fit, or nil.
 func (o *Options) misfit(asked request) *refusal {
 	name := ""

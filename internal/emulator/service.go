@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -301,33 +300,6 @@ func (s *service) remove(group Group) {
 			}
 		}
 	}
-}
-
-// applied returns the group with the requested changes. It does not modify the mapping in place, because a caller of
-// [Environment.Group] may share it.
-func (s *service) applied(group Group, asked request) Group {
-	merging := s.options.Updates == UpdatesMerge
-	if asked.Name != nil {
-		group.Name = s.options.storedName(*asked.Name)
-	}
-	if asked.Mapping != nil {
-		mapping := map[string]string{}
-		if merging {
-			maps.Copy(mapping, group.Mapping)
-		}
-		maps.Copy(mapping, asked.Mapping)
-		group.Mapping = mapping
-	}
-	if asked.Properties != nil {
-		properties := asked.Properties
-		if all, _ := members(group.Properties); merging && all != nil {
-			added, _ := members(properties)
-			maps.Copy(all, added)
-			properties, _ = json.Marshal(all)
-		}
-		group.Properties = s.options.storedProperties(properties)
-	}
-	return group
 }
 
 func newToken() string { return "ugt_" + rand.Text() }
