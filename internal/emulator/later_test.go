@@ -14,9 +14,6 @@ import (
 )
 
 const (
-	// rotated is the response to a rotation, and foundLater is found after it.
-	rotated = `200 {"success":1,"user_group":{"team_id":7,"token":"new-token","name":"Acme","provided_id":"acme",` +
-		`"api_environment_tag":"Customer"}}`
 	timeout = `504 Content-Type: text/html; charset=utf-8 <!DOCTYPE html>`
 	second  = time.Second
 )
@@ -25,9 +22,7 @@ var (
 	rotatedStale = strings.Replace(rotated, "new-token", "tok", 1)
 	foundRotated = strings.Replace(found, `"tok"`, `"new-token"`, 1)
 	afterRotated = strings.Replace(before, " tok ", " new-token ", 1)
-	isNew        = `200 {"success":1,"new_user_group":true,"user_group":{"team_id":1001,"token":"new-token","name":null,` +
-		`"provided_id":"n","properties":null}}`
-	isThere = strings.Replace(isNew, "true", "false", 1)
+	isThere      = strings.Replace(isNew, "true", "false", 1)
 )
 
 // moment is a call at a time, counted from the start, and how the response begins. Without a call, it is what is
