@@ -94,14 +94,7 @@ func reportsNoError(body []byte, read fields) bool {
 // readGroup reads a success that contains a group.
 func (c *Client) readGroup(call call, read fields) (answer Answer, _ Kind, reason string) {
 	group := fieldsOf(read["user_group"])
-	answer.UserGroup = UserGroup{
-		TeamID: group.identifier("team_id"), Name: group.text("name"), ProvidedID: group.text("provided_id"),
-		EnvironmentTag: group.tag("api_environment_tag"),
-	}
-	_ = answer.UserGroup.Properties.UnmarshalJSON(group["properties"])
-	if token := group.text("token"); token != nil {
-		answer.UserGroup.Token = NewSecret(*token)
-	}
+	answer.UserGroup = group.userGroup()
 	isMarked := true
 	if call.needsNew {
 		answer.New, isMarked = c.isNew(read)
