@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +11,12 @@ import (
 // neverShown are the fields of a request that no response shows (interface section 2.2), and notOfGroup those that are
 // no content of a group.
 var neverShown, notOfGroup = []string{"Mapping"}, []string{"UserGroupID", "KnownToken"}
+
+// inResponse has the name and a value of each field of UserGroup in a response.
+var inResponse = map[string][2]string{
+	"TeamID": {"team_id", "1"}, "Token": {"token", `"t"`}, "Name": {"name", `"n"`}, "ProvidedID": {"provided_id", `"p"`},
+	"Properties": {"properties", `{"a":1}`}, "EnvironmentTag": {"api_environment_tag", `"Testing"`},
+}
 
 // samples returns two values of a type that differ.
 func samples(t *testing.T, of reflect.Type) (one, other reflect.Value) {
@@ -47,7 +54,8 @@ func TestEveryFieldIsCompared(t *testing.T) {
 		reflect.ValueOf(&request).Elem().FieldByName(field.Name).Set(one)
 		reflect.ValueOf(&same).Elem().FieldByName(field.Name).Set(one)
 		reflect.ValueOf(&different).Elem().FieldByName(field.Name).Set(other)
-		sent := `,"` + field.Tag.Get("json")[:len(field.Name)] + `":`
+		inRequest, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		sent := fmt.Sprintf(",%q:", inRequest)
 		for place, isRight := range map[string]bool{
 			"Differences, with another value":  request.Differences(different).Any(),
 			"Differences, with the same value": !request.Differences(same).Any(),
@@ -58,7 +66,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 			"ShowsMore, than nothing":          same.ShowsMore(UserGroup{}),
 			"ShowsMore, than another value":    same.ShowsMore(different),
 			"ShowsMore, than the same value":   !same.ShowsMore(same),
-			"encode":                           strings.Contains(string(encode(request)), sent),
+			"its tag, so that it is sent":      strings.Contains(string(encode(request)), sent),
 		} {
 			failIf(t, !isRight, "%s is forgotten in %s", field.Name, place)
 		}
@@ -68,15 +76,21 @@ func TestEveryFieldIsCompared(t *testing.T) {
 // TestEveryFieldIsRead names the fields of a group that a response contains and nothing reads, or that Over loses.
 func TestEveryFieldIsRead(t *testing.T) {
 	t.Parallel()
-	answer, failure, _ := put.take(ok(`{"success":1,"user_group":{"team_id":1,"token":"t","name":"n","provided_id":"p",` +
-		`"properties":{"a":1},"api_environment_tag":"Testing"}}`))
+	var members []string
+	for _, member := range inResponse {
+		members = append(members, fmt.Sprintf("%q:%s", member[0], member[1]))
+	}
+	answer, failure, _ := put.take(ok(`{"success":1,"user_group":{` + strings.Join(members, ",") + `}}`))
 	failIf(t, failure != nil, "%v", failure)
 	read := reflect.ValueOf(answer.UserGroup)
 	kept := reflect.ValueOf(UserGroup{}.Over(answer.UserGroup))
 	for field := range read.Type().Fields() {
-		failIf(t, read.FieldByName(field.Name).IsZero(),
-			"%s is not read by readGroup, or is missing in the response of this test", field.Name)
+		if _, isThere := inResponse[field.Name]; !isThere {
+			t.Errorf("add %s to inResponse", field.Name)
+			continue
+		}
+		failIf(t, read.FieldByName(field.Name).IsZero(), "%s is forgotten in userGroup, which reads it", field.Name)
 		isLost := kept.FieldByName(field.Name).IsZero()
-		failIf(t, isLost != (field.Name == "ProvidedID"), "Over loses %s, or keeps it", field.Name)
+		failIf(t, isLost != (field.Name == "ProvidedID"), "%s is forgotten in Over, or kept by mistake", field.Name)
 	}
 }
