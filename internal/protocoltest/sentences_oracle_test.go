@@ -135,8 +135,7 @@ var oracle = []sentence{
 	row("The team_id of the group was %s; the service shows %s."),
 	row("The expected environment is %q; the group is in %q."),
 	row("The expected environment is %q; the service shows %s."),
-	row("The ID that was sent is %+q; the service shows %+q."),
-	row("The name that was sent is %+q; the service shows %+q."),
+	row("The %s that was sent is %+q; the service shows %+q."),
 	row("These properties differ: %+q."),
 
 	// What to do. None of it is about what this run has shown to be right.

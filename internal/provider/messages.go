@@ -130,14 +130,14 @@ func keyEnvironment(p *usergroup.Problem) string {
 
 // whatDiffers names what the service shows differently.
 func whatDiffers(p *usergroup.Problem) string {
+	const otherText = "The %s that was sent is %+q; the service shows %+q."
 	var parts []string
 	if other := p.Response.ProvidedID; other != nil && *other != p.ID {
-		parts = append(parts, fmt.Sprintf("The ID that was sent is %+q; the service shows %+q.", p.ID, *other))
+		parts = append(parts, fmt.Sprintf(otherText, "ID", p.ID, *other))
 	}
 	differences := p.Sent.Differences(p.Response)
 	if differences.Name {
-		parts = append(parts, fmt.Sprintf("The name that was sent is %+q; the service shows %+q.",
-			*p.Sent.Name, *p.Response.Name))
+		parts = append(parts, fmt.Sprintf(otherText, "name", *p.Sent.Name, *p.Response.Name))
 	}
 	if keys := differences.Properties; len(keys) > 0 {
 		parts = append(parts, fmt.Sprintf("These properties differ: %+q.", keys[:min(len(keys), 20)]))
