@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
@@ -65,16 +66,28 @@ func TestSchemasDescribeEverythingAndMarkSecrets(t *testing.T) {
 	}
 }
 
+// TestOnlyAnotherIDReplaces changes each attribute to another value, to null and to a value that is not known yet. What
+// is tried follows from the type of the attribute, so that a new one is tried, too.
 func TestOnlyAnotherIDReplaces(t *testing.T) {
 	t.Parallel()
 	p := start(t, emulator.Options{})
-	everything := Acme("data_source_provided_id", "db", "store_token", true, "rotate_token_after_days", int64(90),
-		"adopt_existing", false, "deletion_protection", false)
-	changes := Object{
-		"user_group_id": "acme2", "name": "B", "mapping": Object{"sales": "db-2"}, "properties": `{}`,
-		"rotate_token_when_changed": Quarter("Q9"), "rotate_token_after_days": int64(30), "data_source_provided_id": "db2",
-		"adopt_existing": true, "deletion_protection": true, "store_token": false,
+	everything, changes := Object{}, Object{}
+	types := p.Type().(tftypes.Object).AttributeTypes
+	for _, name := range p.Configurable() {
+		switch typ := types[name]; {
+		case typ.Is(tftypes.String):
+			everything[name], changes[name] = "one", "other"
+		case typ.Is(tftypes.Bool):
+			everything[name], changes[name] = false, true
+		case typ.Is(tftypes.Number):
+			everything[name], changes[name] = int64(90), int64(30)
+		case typ.Is(tftypes.Map{}):
+			everything[name], changes[name] = Object{"key": "one"}, Object{"key": "other"}
+		default:
+			t.Fatalf("add values of %s, the type of %s, to this test", typ, name)
+		}
 	}
+	everything["properties"], changes["properties"] = `{"tier":"gold"}`, `{}`
 	state := p.Created(everything)
 	for _, attribute := range p.Configurable() {
 		for _, value := range []any{changes[attribute], nil, Unknown} {
@@ -90,7 +103,7 @@ func TestOnlyAnotherIDReplaces(t *testing.T) {
 			}
 		}
 	}
-	state = Silent(p.Apply(p.Plan(state, With(everything, "user_group_id", "acme2"))))
+	state = Silent(p.Apply(p.Plan(p.Created(Acme()), Acme("user_group_id", "acme2"))))
 	p.WantCalls("DELETE > GET")
 	p.WantTruth(state, "acme2")
 }
