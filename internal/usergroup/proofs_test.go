@@ -71,6 +71,11 @@ func TestProofs(t *testing.T) {
 
 		// A placeholder is ours.
 		{
+			name:  "nor because the preflight was answered for another group",
+			scene: "find/absent/stored", calls: "GET, GET test response to another creation",
+			finding: usergroup.CacheSuspected, left: "acme tf",
+		},
+		{
 			name:  "a preflight whose response is incomplete does not show that there is no cache",
 			scene: "find/absent/stored", calls: "GET, GET test no token", finding: usergroup.CallFailed, left: "acme tf",
 		},
