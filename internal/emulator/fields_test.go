@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,12 @@ var notShown = map[string][]string{
 // TestEveryFieldIsTreatedLikeTheOthers names the places where a field that a caller gives to a group is forgotten.
 func TestEveryFieldIsTreatedLikeTheOthers(t *testing.T) {
 	t.Parallel()
+	for member := range reflect.TypeFor[request]().Fields() {
+		name := member.Tag.Get("json")
+		if _, isThere := accepted[name]; !isThere && member.IsExported() {
+			t.Errorf("%s of request, named %q, is forgotten in accepted", member.Name, name)
+		}
+	}
 	for field, its := range accepted {
 		isSent := slices.ContainsFunc(lookupOrUpdate, func(m string) bool { return slices.Contains(its.methods, m) })
 		if !isSent || field == "user_group_id" {
