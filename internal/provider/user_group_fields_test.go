@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -91,6 +93,25 @@ func TestManagedFieldsAreComplete(t *testing.T) {
 	}
 }
 
+// TestPageHasEveryManagedArgument: the page says of each optional argument when it is managed, and what is sent then.
+func TestPageHasEveryManagedArgument(t *testing.T) {
+	t.Parallel()
+	const path, title = "../../templates/resources/user_group.md.tmpl", "## Managed and Unmanaged Arguments"
+	page, err := os.ReadFile(path)
+	_, section, isThere := strings.Cut(string(page), title)
+	if err != nil || !isThere {
+		t.Fatalf("%s has no %q: %v", path, title, err)
+	}
+	head, _, _ := strings.Cut(section, "|---")
+	for _, f := range managedFields {
+		attribute := userGroupSchema(t).Attributes[f.name]
+		if attribute != nil && attribute.IsOptional() != strings.Contains(head, "`"+f.name+"`") {
+			t.Errorf("%s is optional: %t, but the table below %q does not say so in %s",
+				f.name, attribute.IsOptional(), title, path)
+		}
+	}
+}
+
 // fieldSample has values of a managed field for TestManagedFields: ours are in the configuration, theirs at the
 // service.
 type fieldSample struct {
@@ -123,9 +144,12 @@ func TestManagedFields(t *testing.T) {
 	for _, f := range managedFields {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			sample, ok := fieldSamples[f.name]
-			if !ok {
-				t.Fatalf("there is no sample of %s", f.name)
+			sample, isThere := fieldSamples[f.name]
+			if !isThere {
+				t.Fatalf("there is no sample of %s in fieldSamples", f.name)
+			}
+			if userGroupSchema(t).Attributes[f.name] == nil {
+				t.Fatalf("%s is forgotten in the schema", f.name)
 			}
 			p := protocoltest.Start(t, NewServer("test"), emulator.Options{})
 			with := func(value any) object {
@@ -160,13 +184,13 @@ func TestManagedFields(t *testing.T) {
 				p.Service.ResetCounts()
 			}
 			if sample.empty != nil { // The field is optional.
-				state, _ := p.Create(with(nil))
+				state := protocoltest.Silent(p.Create(with(nil)))
 				if value, there := sent(http.MethodGet); there {
 					t.Errorf("null was sent as %v", value)
 				}
 				p.WantState(state, f.name, nil)
 				remove(state)
-				state, _ = p.Create(with(sample.empty))
+				state = protocoltest.Silent(p.Create(with(sample.empty)))
 				if _, there := sent(http.MethodGet); !there {
 					t.Error("empty was not sent")
 				}
