@@ -1,7 +1,9 @@
 package protocoltest
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -24,7 +26,10 @@ func (p *Provider) state(
 	p.T.Helper()
 	state := State{p.Decode(p.Type(), encoded), private, identity}
 	if !state.Value.IsFullyKnown() {
-		p.T.Errorf("an engine reports unknown values in the state: %v", state.Members())
+		unknown := state.Members()
+		maps.DeleteFunc(unknown, func(_ string, value any) bool { return value != Unknown })
+		p.T.Errorf("an engine reports that %q are unknown in the state %v; setComputed and keepComputed set computed ones",
+			slices.Sorted(maps.Keys(unknown)), state.Members())
 	}
 	return state
 }
