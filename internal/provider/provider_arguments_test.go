@@ -1,15 +1,20 @@
 package provider
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 	"github.com/dashembed/terraform-provider-embed/internal/settings"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
 func TestMain(m *testing.M) { os.Exit(protocoltest.Run(m)) }
@@ -69,6 +74,23 @@ func TestEveryArgumentIsReadAsInTheEnvironment(t *testing.T) {
 			if got != want.text || isSet != (want.value != nil) {
 				t.Errorf("%s = %v is read as %q, set: %t; want %q", name, want.value, got, isSet, want.text)
 			}
+		}
+	}
+}
+
+// TestLookupFieldsAreSentAndDescribed checks that each field that lookup_fields can name is the one that is sent, and
+// that the page names it.
+func TestLookupFieldsAreSentAndDescribed(t *testing.T) {
+	t.Parallel()
+	described := providerSchema(t).Attributes["lookup_fields"].GetMarkdownDescription()
+	for field, put := range usergroup.LookupFields {
+		var request api.GroupRequest
+		put(usergroup.Prior{ID: "acme"}, &request)
+		if sent, _ := json.Marshal(request); !strings.Contains(string(sent), fmt.Sprintf(",%q:", field)) {
+			t.Errorf("%s in usergroup.LookupFields makes lookups send %s", field, sent)
+		}
+		if !strings.Contains(described, "`"+field+"`") {
+			t.Errorf("%s is forgotten in the description of lookup_fields", field)
 		}
 	}
 }
