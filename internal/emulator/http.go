@@ -196,7 +196,10 @@ func (e *Emulator) wrong(in *inbound) (*refusal, http.Header) {
 			http.Header{"Location": {e.path}},
 		},
 		{elsewhere, http.StatusNotFound, "there is nothing at this path; the service is at " + e.path, nil},
-		{!slices.Contains(methods, in.Method), http.StatusMethodNotAllowed, "the method must be GET, PUT, POST or DELETE", nil},
+		{
+			!slices.Contains(methods, in.Method), http.StatusMethodNotAllowed,
+			"the method must be GET, PUT, POST or DELETE", nil,
+		},
 		{!in.authorized, http.StatusUnauthorized, "the Authorization header does not contain a known API key", nil},
 		{in.URL.RawQuery != "" || in.URL.ForceQuery, http.StatusBadRequest, "no operation has query parameters", nil},
 		{
