@@ -41,7 +41,6 @@ func main() {
 
 // demonstrate always leaves no processes and no files behind.
 func demonstrate(ctx context.Context, program string) error {
-	began := time.Now()
 	found, err := engine.Find(ctx, program)
 	if err != nil {
 		return err
@@ -56,6 +55,7 @@ func demonstrate(ctx context.Context, program string) error {
 		return err
 	}
 	fmt.Printf("Running %s against an emulator of the service, in a temporary directory.\n", found)
+	began := time.Now() // after the build, which can take minutes
 	s := &stage{out: os.Stdout}
 	runner := &script.Runner{Context: ctx, Engine: found, Configuration: configuration}
 	if err := s.perform(scriptFile, example, dir, runner); err != nil {
