@@ -1,9 +1,11 @@
 package api
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -145,5 +147,14 @@ func tokensIn(body []byte) (tokens []Secret) {
 		}
 	}
 	collect(decoded(body), false)
+	for _, found := range tokenText.FindAllSubmatch(body, -1) {
+		if bytes.ContainsAny(found[1], "0123456789") {
+			tokens = append(tokens, NewSecret(string(found[1])))
+		}
+	}
 	return tokens
 }
+
+// tokenText matches a token in a text that is not JSON, or is only a part of it: a response that was cut, or that
+// another one quotes. A word without a digit is no token.
+var tokenText = regexp.MustCompile(`(?i)token\w*[\\"']*\s*[:=]\s*[\\"']*([^\s\\"',;:{}\[\]<>]{8,})`)
