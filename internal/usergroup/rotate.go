@@ -36,7 +36,7 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 		if o.done == api.No && !failure.MayBeToken() {
 			break
 		}
-		found, problem := o.settle(ctx, sent, failure)
+		found, again, problem := o.settle(ctx, sent, failure)
 		if problem != nil {
 			return Result{}, o.countFailure(failure, problem)
 		}
@@ -44,7 +44,7 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 		if isChanged && o.done != api.No {
 			return o.settled(found, answer.UserGroup, sent)
 		}
-		if !isChanged && (o.done == api.No || o.mayShowLater(failure)) {
+		if !isChanged && !o.maySendAgain(again, failure) {
 			break
 		}
 		o.know = o.know.with(found)
@@ -77,10 +77,16 @@ func doneBy(failure *api.Error) api.Done {
 // mayShowLater reports whether a lookup may show the new token later, so that a rotation must not be sent again. If an
 // earlier attempt may have rotated the token, a refusal shows that lookups lag.
 func (o *op) mayShowLater(failure *api.Error) bool {
-	if failure == nil || failure.Kind == api.Incomplete || failure.IsUnderWay() {
+	if failure == nil || failure.IsUnderWay() {
 		return true
 	}
 	return failure.Done == api.No && o.done != api.No
+}
+
+// maySendAgain reports whether a rotation may be sent again with the token that a lookup still shows. again says whether
+// there was a retry left.
+func (o *op) maySendAgain(again bool, failure *api.Error) bool {
+	return again && o.done != api.No && !o.mayShowLater(failure)
 }
 
 // ensureToken looks up the current token unless it is known.
@@ -106,9 +112,12 @@ func (o *op) showsRotation(sent api.Secret) bool {
 
 // settle looks the group up after a rotation that no response has proved. If the new token may show later, it looks
 // until another token shows, for as long as retries allow. Waiting before the lookup gives the service time to complete
-// what is still in progress. Even a run that is stopped looks once, because the state must not miss a new token.
-func (o *op) settle(ctx context.Context, sent api.Secret, failure *api.Error) (api.UserGroup, *Problem) {
-	again := true
+// what is still in progress. Even a run that is stopped looks once, because the state must not miss a new token. again
+// reports whether the operation has not used up its retries.
+func (o *op) settle(
+	ctx context.Context, sent api.Secret, failure *api.Error,
+) (_ api.UserGroup, again bool, _ *Problem) {
+	again = true
 	if o.done != api.No {
 		o.calls = o.calls.CleaningUp()
 	}
@@ -119,11 +128,11 @@ func (o *op) settle(ctx context.Context, sent api.Secret, failure *api.Error) (a
 	for {
 		found, problem := o.findCurrent(ctx)
 		if problem != nil {
-			return api.UserGroup{}, problem
+			return api.UserGroup{}, again, problem
 		}
 		isLast := !again || !o.mayShowLater(failure)
 		if found.Group.Token != sent || isLast {
-			return *found.Group, nil
+			return *found.Group, again, nil
 		}
 		again = o.calls.Await(ctx, nil)
 	}
