@@ -355,3 +355,53 @@ func TestComputedAttributesAreTrue(t *testing.T) {
 		want(adoptedState, "an adoption", nil, "Customer")
 	})
 }
+
+// The numbers of both environments are equal, so only the response to the update shows that the key is wrong. It is not
+// believed that the rotation of the same apply is about the group of the state.
+func TestNoRotationAfterAnotherEnvironmentHasShown(t *testing.T) {
+	t.Parallel()
+	both := map[string]string{customerKey: "Customer", testingKey: "Testing"}
+	p := start(t, emulator.Options{Environments: both, SameTeamIDs: true})
+	right := p.AnotherProcess(Object{"api_key": testingKey})
+	state := right.Updated(right.Created(Acme()), Acme("name", "New")) // Now the state has the tag.
+	theirs := p.Service.In("Customer").Seed(emulator.Group{ID: "acme", Name: "Acme"})
+	wrong := p.AnotherProcess(Object{"api_key": customerKey})
+	p.Service.ResetCounts()
+	_, diags := wrong.Update(state, NextQuarter("name", "Newer"))
+	if !diags.HasError() {
+		t.Error("no error says that the group is in another environment")
+	}
+	p.WantCalls("PUT")
+	if group, _ := p.Service.In("Customer").Group("acme"); group.Token != theirs.Token {
+		t.Error("the customer's group was rotated")
+	}
+}
+
+// The known token proves that a group with another number is the one of the state.
+func TestUpdateOfARenumberedGroup(t *testing.T) {
+	t.Parallel()
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
+	p.Service.Change("acme", func(group *emulator.Group) { group.TeamID = 77 })
+	p.Service.ResetCounts()
+	state, diags := p.Update(state, Acme("name", "New"))
+	diags.WantNone()
+	p.WantCalls("PUT")
+	p.WantState(p.Refreshed(state), "team_id", int64(77))
+}
+
+// A service that only repeats what a request has cannot show that a refused update was carried out.
+func TestRefusedAdoptionIsNone(t *testing.T) {
+	t.Parallel()
+	p := start(t, emulator.Options{Answers: emulator.AnswersEcho})
+	p.Service.Seed(emulator.Group{ID: "acme", Name: "Theirs"})
+	p.Service.Fail(emulator.Fault{Method: "PUT", Nth: 1, Kind: emulator.Refuse, Status: 404})
+	adopting := Acme("adopt_existing", true)
+	after, diags := p.Apply(p.Plan(p.Nothing(), adopting), adopting)
+	if !diags.HasError() {
+		t.Errorf("the adoption was refused, and the state has %v", after)
+	}
+	if now := p.Group("acme"); now.Name != "Theirs" {
+		t.Errorf("the group has the name %q", now.Name)
+	}
+}

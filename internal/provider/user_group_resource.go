@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
@@ -327,6 +328,9 @@ func tellOfEachOther(notUpdated, notRotated error) {
 	}
 }
 
+// aboutAnother has what an update can find that shows another group in place of the one in the state, or none.
+var aboutAnother = []usergroup.Finding{usergroup.NotFound, usergroup.Replaced, usergroup.WrongEnvironment}
+
 // rotateUnlessGone rotates the token, unless the error of an update says that there is no such group any more. That
 // error then also says that the token was rotated.
 func (r *userGroupResource) rotateUnlessGone(
@@ -336,7 +340,7 @@ func (r *userGroupResource) rotateUnlessGone(
 	if problem == nil {
 		return r.service.RotateToken(ctx, prior)
 	}
-	if problem.Finding == usergroup.NotFound || problem.Finding == usergroup.Replaced {
+	if slices.Contains(aboutAnother, problem.Finding) {
 		return usergroup.Result{}, nil
 	}
 	result, err := r.service.RotateToken(ctx, prior)

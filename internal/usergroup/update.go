@@ -55,7 +55,7 @@ func (o *op) put(ctx context.Context) (Result, *Problem) {
 }
 
 // checkRefusal returns the outcome of an update that has failed. A service that counts changed rows responds with 404
-// to one that changes nothing. Then a lookup shows the known group, and nothing that differs from what was sent.
+// to one that changes nothing. Then a lookup shows the known group with what was sent, and does not merely echo.
 func (o *op) checkRefusal(ctx context.Context, failure *api.Error) (Result, *Problem) {
 	if failure.Status != http.StatusNotFound {
 		return Result{}, o.problem(CallFailed, failure)
@@ -67,7 +67,7 @@ func (o *op) checkRefusal(ctx context.Context, failure *api.Error) (Result, *Pro
 	if problem != nil {
 		return Result{}, problem
 	}
-	if o.sent.Differences(*found.Group).Any() {
+	if !o.isShownBy(*found.Group) {
 		return Result{}, o.problem(CallFailed, failure)
 	}
 	o.done = api.Yes
@@ -82,7 +82,7 @@ func (o *op) unexpected() *Problem {
 	case o.know.isForeign(o.response): // It says nothing about the group that was to be changed.
 		o.done = api.Maybe
 		return o.problem(AnsweredForAnother, nil)
-	case o.know.hasOtherTeam(o.response):
+	case o.know.hasOtherTeam(o.response) && !o.know.hasToken(o.response):
 		return o.problem(Replaced, nil)
 	case tag == nil || o.response.EnvironmentTag == nil || *tag == *o.response.EnvironmentTag:
 		return nil
