@@ -83,8 +83,8 @@ func (o *op) mayShowLater(failure *api.Error) bool {
 	return failure.Done == api.No && o.done != api.No
 }
 
-// maySendAgain reports whether a rotation may be sent again with the token that a lookup still shows. again says whether
-// there was a retry left.
+// maySendAgain reports whether a rotation may be sent again with the token that a lookup still shows. again says
+// whether there was a retry left.
 func (o *op) maySendAgain(again bool, failure *api.Error) bool {
 	return again && o.done != api.No && !o.mayShowLater(failure)
 }
