@@ -102,13 +102,16 @@ func (o *op) ensureToken(ctx context.Context) *Problem {
 }
 
 // showsRotation reports whether the response to a rotation proves it: it shows another token than the one that was
-// sent, and names the group. A service may believe any token, and a replica may show the old one.
+// sent or the one before it, and names the group. A service may believe any token, and a replica may show an old one.
 func (o *op) showsRotation(sent api.Secret) bool {
-	if o.response.Token == sent || o.know.isForeign(o.response) {
+	if o.isReplaced(o.response.Token, sent) || o.know.isForeign(o.response) {
 		return false
 	}
 	return o.know.hasID(o.response) || o.know.hasTeam(o.response)
 }
+
+// isReplaced reports whether a token is the one that was sent, or the one before it.
+func (o *op) isReplaced(token, sent api.Secret) bool { return token == sent || o.know.isStale(token) }
 
 // settle looks the group up after a rotation that no response has proved. If the new token may show later, it looks
 // until another token shows, for as long as retries allow. Waiting before the lookup gives the service time to complete
@@ -156,7 +159,7 @@ func (o *op) rotated(group api.UserGroup, sent api.Secret) (Result, *Problem) {
 // group, and its token is not the one that the group has now, it proves nothing.
 func (o *op) settled(found, response api.UserGroup, sent api.Secret) (Result, *Problem) {
 	isUnnamed := !response.Token.IsZero() && !o.know.isForeign(response)
-	if isUnnamed && response.Token != sent && response.Token != found.Token {
+	if isUnnamed && !o.isReplaced(response.Token, sent) && response.Token != found.Token {
 		return Result{}, o.problem(UnexpectedToken, nil)
 	}
 	o.done = api.Yes

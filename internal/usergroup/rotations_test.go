@@ -3,10 +3,12 @@ package usergroup_test
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
@@ -68,4 +70,34 @@ func TestRotationsTakeRetries(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A group is rotated twice within the lag of a replica. The second response shows the token from before the first
+// rotation, which the state knows to be dead.
+func TestRotationsBelieveNoOlderToken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := emulator.New(emulator.Options{})
+		first := e.Seed(emulator.Group{ID: id, Name: oldName})
+		e.RotateBehind(id)
+		now, _ := e.Group(id)
+		prior := operations["rotate"].priorOf(now)
+		prior.Previous, prior.RotatedAt = api.NewSecret(first.Token).Fingerprint(), time.Now()
+		s := newService(roundTrip(func(r *http.Request) (*http.Response, error) {
+			kept, _ := received(r)
+			answer := serve(e, kept)
+			if r.Method == http.MethodPost {
+				after, _ := e.Group(id)
+				answer.body = []byte(strings.ReplaceAll(string(answer.body), after.Token, first.Token))
+			}
+			return answer.response()
+		}), maxRetries, usergroup.Settings{})
+		result, err := s.RotateToken(t.Context(), prior)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after, _ := e.Group(id); result.Group.Token.Reveal() != after.Token {
+			t.Error("the state has the token from before the last rotation")
+		}
+	})
 }
