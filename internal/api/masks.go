@@ -147,7 +147,7 @@ func tokensIn(body []byte) (tokens []Secret) {
 		}
 	}
 	collect(decoded(body), false)
-	for _, found := range tokenText.FindAllSubmatch(body, -1) {
+	for _, found := range tokenText.FindAllSubmatch(body[:min(len(body), maxWords)], -1) {
 		if bytes.ContainsAny(found[1], "0123456789") {
 			tokens = append(tokens, NewSecret(string(found[1])))
 		}
@@ -156,5 +156,5 @@ func tokensIn(body []byte) (tokens []Secret) {
 }
 
 // tokenText matches a token in a text that is not JSON, or is only a part of it: a response that was cut, or that
-// another one quotes. A word without a digit is no token.
+// another one quotes. A word without a digit is no token. It is searched for in as much of a body as is read.
 var tokenText = regexp.MustCompile(`(?i)token\w*[\\"']*\s*[:=]\s*[\\"']*([^\s\\"',;:{}\[\]<>]{8,})`)
