@@ -95,6 +95,17 @@ func (g UserGroup) Over(earlier UserGroup) UserGroup {
 	return g
 }
 
+// WithoutEcho returns g without a name and properties that merely repeat the request. They say nothing about the group.
+func (g UserGroup) WithoutEcho(of GroupRequest) UserGroup {
+	if of.Name != nil && g.Name != nil && *of.Name == *g.Name {
+		g.Name = nil
+	}
+	if of.Properties.ShownBy(g.Properties) {
+		g.Properties = Properties{}
+	}
+	return g
+}
+
 // ShowsMore reports whether g shows a name or a property that an earlier response did not show. Services fill in both,
 // so what a group shows decides nothing.
 func (g UserGroup) ShowsMore(earlier UserGroup) bool {

@@ -122,7 +122,7 @@ func (o *op) created(ctx context.Context) (Result, *Problem) {
 	if problem != nil {
 		return Result{}, problem
 	}
-	if !o.know.hasTeam(*result.Group) && !o.isShownBy(*result.Group) {
+	if !o.know.hasTeam(*result.Group) && !o.sent.ShownBy(*result.Group) {
 		return Result{}, o.problem(MayHaveExisted, nil)
 	}
 	return result, nil
@@ -150,16 +150,11 @@ func (o *op) claim(ctx context.Context) (Result, *Problem) {
 	if problem != nil {
 		return Result{}, problem
 	}
-	if !o.isShownBy(*result.Group) {
+	if !o.sent.ShownBy(*result.Group) {
 		return Result{}, o.problem(MayHaveExisted, nil)
 	}
 	result.Warnings = append(result.Warnings, o.problem(Claimed, nil))
 	return result, nil
-}
-
-// isShownBy reports whether a response to a lookup shows what was sent, and does not merely echo the lookup.
-func (o *op) isShownBy(group api.UserGroup) bool {
-	return o.sent.ShownBy(group) && !o.lookup().ShownBy(group)
 }
 
 // takeOver adopts an existing group: it updates the group to what is wanted, and does not change its token. After a

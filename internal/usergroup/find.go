@@ -1,6 +1,7 @@
 package usergroup
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -101,14 +102,10 @@ func whyNothing(failure *api.Error, hasWorked bool) Finding {
 	return CallFailed
 }
 
-// showsName reports whether a group has a name that the lookup did not send, and that a service does not make of the
-// ID.
+// showsName reports whether a group has a name that a service does not make of the ID.
 func (o *op) showsName(group api.UserGroup) bool {
-	if group.Name == nil || *group.Name == "" || *group.Name == o.know.ID {
-		return false
-	}
-	sent := o.lookup().Name
-	return sent == nil || *sent != *group.Name
+	name := cmp.Or(group.Name, new(""))
+	return *name != "" && *name != o.know.ID
 }
 
 // findCurrent looks up the group until the service shows its current token.

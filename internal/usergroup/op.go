@@ -75,9 +75,10 @@ type sighting struct {
 	failure *api.Error // of the call, or nil
 }
 
-// see returns what the response to a lookup shows, and records a group that the lookup may have created.
+// see returns what the response to a lookup shows, apart from what the lookup has sent. It records a group that the
+// lookup may have created.
 func (o *op) see(answer api.Answer, failure *api.Error) sighting {
-	seen := sighting{group: answer.UserGroup, failure: failure, created: answer.Earlier}
+	seen := sighting{group: answer.UserGroup.WithoutEcho(o.lookup()), failure: failure, created: answer.Earlier}
 	if failure != nil {
 		seen.created = failure.Done
 	}

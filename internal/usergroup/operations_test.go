@@ -320,3 +320,26 @@ func TestEchoesAreNotClaimed(t *testing.T) {
 		})
 	}
 }
+
+// TestEchoesSayNothing looks a group up where lookups have to send a name and properties, and the service shows only
+// what a request has. Otherwise, the plan would never settle, and an import would show the ID as the name.
+func TestEchoesSayNothing(t *testing.T) {
+	t.Parallel()
+	for _, operation := range []string{"find", "import"} {
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				settings := usergroup.Settings{LookupFields: []string{"name", "properties"}}
+				s := newStranger(emulator.Options{Answers: emulator.AnswersEcho}, settings)
+				prior := operations[operation].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
+				found, err := s.Find(t.Context(), prior)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if found.Group.Name != nil || !found.Group.Properties.IsZero() {
+					t.Errorf("the name is %q, and properties are shown: %v", *found.Group.Name, !found.Group.Properties.IsZero())
+				}
+			})
+		})
+	}
+}

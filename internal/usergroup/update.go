@@ -67,7 +67,7 @@ func (o *op) checkRefusal(ctx context.Context, failure *api.Error) (Result, *Pro
 	if problem != nil {
 		return Result{}, problem
 	}
-	if !o.isShownBy(*found.Group) {
+	if !o.sent.ShownBy(*found.Group) {
 		return Result{}, o.problem(CallFailed, failure)
 	}
 	o.done = api.Yes
