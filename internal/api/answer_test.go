@@ -217,10 +217,10 @@ func TestDeletion(t *testing.T) {
 			client := newClient(inTurn(react, ok(successJSON), react), once)
 			first, isEmpty := kind, strings.HasSuffix(text, " ")
 			if kind == success && text != `200 {"success":1}` {
-				first = Incomplete
+				first = Unconfirmed
 			}
 			_, failure, got := remove.make(client)
-			failIf(t, got != first || got == Incomplete && (failure.Obstacle == Foreign) != isEmpty,
+			failIf(t, got != first || got == Unconfirmed && (failure.Obstacle == Foreign) != isEmpty,
 				"%s at first: %v", text, failure)
 			same(t, "HasWorked after "+text, client.HasWorked(), first == success)
 			_, _, _ = get.make(client)

@@ -30,6 +30,7 @@ const (
 	Broken       // another status 5xx, or a response that cannot be read
 	Unmarked     // a group is returned, but not whether this call has created it
 	Incomplete   // the service reports success, but its response lacks something; what it has is returned
+	Unconfirmed  // a deletion is answered with 2xx, but nothing shows yet that the service has responded
 	Refused      // the service, or something in front of it, refused the call
 	Busy         // refused as long as something else is under way (409, 423, 425)
 	Unauthorized // status 401 or 403
@@ -63,6 +64,7 @@ var kinds = map[Kind]struct {
 	Broken:       {done: Maybe, doneByGet: Maybe, passes: true},
 	Unmarked:     {done: Maybe, doneByGet: Maybe, decides: true},
 	Incomplete:   {done: Yes, doneByGet: Maybe, decides: true},
+	Unconfirmed:  {done: Maybe, doneByGet: Maybe, decides: true},
 	Refused:      {decides: true, mayBeToken: true},
 	Busy:         {decides: true, passes: true, mayBeToken: true},
 	Unauthorized: {decides: true, mayBeToken: true},

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"net/http"
 	"sync"
 	"time"
 )
@@ -33,7 +32,7 @@ func (l *learned) record(method string, answer Answer, failure *Error) {
 	if failure == nil || failure.Kind != Unauthorized {
 		l.through[method] = l.last
 	}
-	if failure == nil || failure.Kind == Incomplete && method != http.MethodDelete {
+	if failure == nil || failure.Kind == Incomplete {
 		l.worked[method] = true
 	}
 }

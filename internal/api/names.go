@@ -34,22 +34,23 @@ func _() {
 	_ = x[Broken-3]
 	_ = x[Unmarked-4]
 	_ = x[Incomplete-5]
-	_ = x[Refused-6]
-	_ = x[Busy-7]
-	_ = x[Unauthorized-8]
-	_ = x[Throttled-9]
-	_ = x[Unavailable-10]
-	_ = x[Cached-11]
-	_ = x[Redirected-12]
-	_ = x[NotSent-13]
-	_ = x[Blocked-14]
-	_ = x[Stopped-15]
-	_ = x[afterLast-16]
+	_ = x[Unconfirmed-6]
+	_ = x[Refused-7]
+	_ = x[Busy-8]
+	_ = x[Unauthorized-9]
+	_ = x[Throttled-10]
+	_ = x[Unavailable-11]
+	_ = x[Cached-12]
+	_ = x[Redirected-13]
+	_ = x[NotSent-14]
+	_ = x[Blocked-15]
+	_ = x[Stopped-16]
+	_ = x[afterLast-17]
 }
 
-const _Kind_name = "noneCutLateBrokenUnmarkedIncompleteRefusedBusyUnauthorizedThrottledUnavailableCachedRedirectedNotSentBlockedStoppedafterLast"
+const _Kind_name = "noneCutLateBrokenUnmarkedIncompleteUnconfirmedRefusedBusyUnauthorizedThrottledUnavailableCachedRedirectedNotSentBlockedStoppedafterLast"
 
-var _Kind_index = [...]uint8{0, 4, 7, 11, 17, 25, 35, 42, 46, 58, 67, 78, 84, 94, 101, 108, 115, 124}
+var _Kind_index = [...]uint8{0, 4, 7, 11, 17, 25, 35, 46, 53, 57, 69, 78, 89, 95, 105, 112, 119, 126, 135}
 
 func (i Kind) String() string {
 	idx := int(i) - 0

@@ -483,13 +483,14 @@ var obstacles = map[api.Obstacle]advice{
 
 // kinds has what to do about each kind of failure without an obstacle.
 var kinds = map[api.Kind]advice{
-	api.Cut:        {next: "Run again."},
-	api.Late:       {next: "Run again. If the service often takes this long, raise request_timeout."},
-	api.Broken:     {next: "Run again."},
-	api.Unmarked:   {next: "The provider needs new_user_group to tell a new group from one that existed."},
-	api.Incomplete: {next: "Run again."},
-	api.Refused:    {next: "Fix what the service reports, then run again."},
-	api.Busy:       {next: "Something else is changing the group. Run again later."},
+	api.Cut:         {next: "Run again."},
+	api.Late:        {next: "Run again. If the service often takes this long, raise request_timeout."},
+	api.Broken:      {next: "Run again."},
+	api.Unmarked:    {next: "The provider needs new_user_group to tell a new group from one that existed."},
+	api.Incomplete:  {next: "Run again."},
+	api.Unconfirmed: {next: "Run again."},
+	api.Refused:     {next: "Fix what the service reports, then run again."},
+	api.Busy:        {next: "Something else is changing the group. Run again later."},
 	api.Unauthorized: {
 		next: "Check api_key (EMBED_API_KEY): the key may be wrong, may have expired, or may lack a permission.",
 	},

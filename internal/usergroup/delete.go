@@ -67,8 +67,11 @@ func (o *op) delete(ctx context.Context) (Result, *Problem) {
 }
 
 // finalRefusal returns a problem if no lookup can help after a deletion has failed: the token is not the reason, no
-// response has arrived, or deletions have ended.
+// response has arrived, or deletions have ended. A success that only says nothing is no failure yet.
 func (o *op) finalRefusal(failure *api.Error) *Problem {
+	if failure.Kind == api.Unconfirmed {
+		return nil
+	}
 	problem := o.problem(CallFailed, failure)
 	isAboutGroup := failure.MayBeToken() || failure.Done != api.No
 	if !isAboutGroup || failure.Status == 0 {
