@@ -40,9 +40,8 @@ func (e *Error) IsHeard() bool { return e.learned != nil && e.learned.isHeard() 
 // Passes reports whether the same call may succeed later.
 func (e *Error) Passes() bool { return kinds[e.Kind].passes }
 
-// IsUnderWay reports whether the service may still be at work on the call. So it may be after any success that does not
-// show the result, such as 202 without a body.
-func (e *Error) IsUnderWay() bool { return kinds[e.Kind].isUnderWay || e.Status/100 == 2 }
+// IsUnderWay reports whether the service may still be at work on the call.
+func (e *Error) IsUnderWay() bool { return isUnderWay(e.Kind, e.Status, e.FromService) }
 
 // EndsAll reports whether no other call can get through either.
 func (e *Error) EndsAll() bool { return kinds[e.Kind].endsAll }

@@ -53,14 +53,13 @@ var kinds = map[Kind]struct {
 	done       Done // whether the attempt has done the work
 	doneByGet  Done // the same for get-or-create, where the work is that a group is created
 	passes     bool // the same call may succeed later
-	isUnderWay bool // the service may still be at work on it
 	decides    bool // the service itself has decided on the call, if the response comes from it
 	limits     bool // it came too early: the limiter slows down, and the retry does not count for a while
 	mayBeToken bool // a token that is no longer current may be the reason
 	endsAll    bool // no other call can get through either
 }{
 	Cut:          {done: Maybe, doneByGet: Maybe, passes: true},
-	Late:         {done: Maybe, doneByGet: Maybe, passes: true, isUnderWay: true},
+	Late:         {done: Maybe, doneByGet: Maybe, passes: true},
 	Broken:       {done: Maybe, doneByGet: Maybe, passes: true},
 	Unmarked:     {done: Maybe, doneByGet: Maybe, decides: true},
 	Incomplete:   {done: Yes, doneByGet: Maybe, decides: true},
@@ -121,5 +120,19 @@ func doneBy(method string, kind Kind, answer Answer) Done {
 		return Yes
 	default:
 		return No
+	}
+}
+
+// isUnderWay reports whether the service may still be at work on a call that has failed. It is not after a refusal or a
+// broken connection, nor if it says itself that it has failed. A gateway may not have waited for it. A success that does
+// not show the result, such as 202 without a body, may be a promise.
+func isUnderWay(kind Kind, status int, fromService bool) bool {
+	switch {
+	case kinds[kind].done == No, kind == Cut, status == http.StatusInternalServerError:
+		return false
+	case status == http.StatusServiceUnavailable:
+		return !fromService
+	default:
+		return true
 	}
 }

@@ -31,14 +31,8 @@ func TestAcceptedRotationsAreSentOnce(t *testing.T) {
 					return answer.response()
 				}), maxRetries, usergroup.Settings{})
 				_, err := s.RotateToken(t.Context(), prior)
-				rotated := 0
-				for _, call := range e.Calls() {
-					if call.Rotated {
-						rotated++
-					}
-				}
-				if rotated != 1 {
-					t.Errorf("%d: one rotation was asked for, and %d were carried out: %v", status, rotated, err)
+				if n := rotations(e); n != 1 {
+					t.Errorf("%d: one rotation was asked for, and %d were carried out: %v", status, n, err)
 				}
 			})
 		})
@@ -100,4 +94,48 @@ func TestRotationsBelieveNoOlderToken(t *testing.T) {
 			t.Error("the state has the token from before the last rotation")
 		}
 	})
+}
+
+// A gateway responds although the service is still at work on the rotation, as routers do that wait for 30 seconds. Only
+// what the service itself says about its own failure shows that the rotation has ended.
+func TestRotationsBehindGatewaysAreSentOnce(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]reply{
+		"502": page(502), "503": page(503), "503 without a body": {status: 503}, "504": page(504), "520": page(520),
+		"522": page(522), "524": page(524), "530": page(530), "599": page(599), "307": page(307),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				e := emulator.New(emulator.Options{RotationDelay: 5 * time.Second})
+				prior := operations["rotate"].priorOf(e.Seed(emulator.Group{ID: id, Name: oldName}))
+				s := newService(roundTrip(func(r *http.Request) (*http.Response, error) {
+					kept, _ := received(r)
+					own := serve(e, kept)
+					if r.Method == http.MethodPost {
+						return answer.response()
+					}
+					return own.response()
+				}), maxRetries, usergroup.Settings{})
+				result, err := s.RotateToken(t.Context(), prior)
+				group, _ := e.Group(id)
+				if n := rotations(e); n != 1 {
+					t.Errorf("one rotation was asked for, and %d were carried out: %v", n, err)
+				}
+				if err != nil || result.Group.Token.Reveal() != group.Token {
+					t.Errorf("the state does not have the new token: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// rotations returns how many rotations the service has carried out.
+func rotations(e *emulator.Emulator) (n int) {
+	for _, call := range e.Calls() {
+		if call.Rotated {
+			n++
+		}
+	}
+	return n
 }
