@@ -131,6 +131,7 @@ func parse(args []string, stderr io.Writer) (chosen settings, err error) {
 	flags.BoolVar(&o.ForgivingRotations, "forgiving-rotations", false, "answer an old token with one of no group")
 	flags.BoolVar(&o.ReuseTeamIDs, "reuse-team-ids", false, "give a new group the number after the highest in use")
 	flags.Int64Var(&o.FirstTeamID, "first-team-id", 0, "team `ID` of the first group; 0 means 1001")
+	flags.BoolVar(&o.TextTeamIDs, "text-team-ids", false, "show each team ID as a text that is not a number")
 	flags.BoolVar(&o.SameTeamIDs, "same-team-ids", false, "count in each environment by itself")
 	flags.Func("work-times", "`method=duration`, such as POST=40s, that a call takes, which is checked at the start and "+
 		"carried out at the end, even if the caller gives up; can be repeated", chosen.addWorkTime)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
@@ -202,8 +203,12 @@ func (s *service) userGroup(group Group, asked request) member {
 	case tag != nil && s.options.Tags == TagsList:
 		tag = []any{tag}
 	}
+	teamID := orNull(group.TeamID)
+	if s.options.TextTeamIDs && teamID != nil {
+		teamID = fmt.Sprintf("t-%04d", group.TeamID)
+	}
 	shown := object{
-		{"team_id", orNull(group.TeamID)},
+		{"team_id", teamID},
 		{"token", token},
 		{"name", name},
 		{"provided_id", id},

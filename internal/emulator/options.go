@@ -117,6 +117,7 @@ type Options struct {
 	ForgivingRotations bool
 	ReuseTeamIDs       bool  // gives a new group the number after the highest that is in use, as SQLite does
 	FirstTeamID        int64 // 0 means 1001; one above 2^53 shows whether callers keep every digit
+	TextTeamIDs        bool  // shows each number as a text that is not one, as services with UUIDs do
 	SameTeamIDs        bool  // counts in each environment by itself, so that groups of two environments share a number
 	// WorkTimes is how long the service works on a call, for each method: it checks the call when it arrives, and does
 	// the work and responds at the end. It goes on if the caller gives up.

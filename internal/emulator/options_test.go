@@ -109,6 +109,7 @@ var options = []struct {
 	},
 	{opts{ReuseTeamIDs: true}, create + `; DELETE {"user_group_id":"n"}; ` + create, `"team_id":1001,`},
 	{opts{FirstTeamID: 9007199254740993}, create, `"team_id":9007199254740993,`},
+	{opts{TextTeamIDs: true}, lookUp, `"team_id":"t-0007",`},
 	{opts{StaleRotations: true}, rotate, `"team_id":7,"token":"tok",`},
 	{opts{EmptyIsAbsent: true}, `PUT {"user_group_id":"acme","name":"","mapping":{},"properties":{}}`, before},
 	{opts{DefaultName: "Group {id}"}, create, `"name":"Group n"`},

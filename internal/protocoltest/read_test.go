@@ -105,6 +105,35 @@ func TestTokenAndNumberTogetherIdentifyAGroup(t *testing.T) {
 	p.WantGroups("last")
 }
 
+// The state has room for numbers only. A team_id that is a UUID tells groups apart nevertheless, also in later runs.
+func TestTeamIDsThatAreNoNumbersIdentifyAGroup(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(*Provider) State{
+		"created": func(p *Provider) State { return p.Created(Acme()) },
+		"imported": func(p *Provider) State {
+			p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme Ltd"})
+			return p.Imported("acme")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inVirtualTime(t, emulator.Options{TextTeamIDs: true}, func(_ *testing.T, p *Provider) {
+				state := begin(p)
+				p.WantState(state, "team_id", nil)
+				p.Service.RotateBehind("acme")
+				state = p.Refreshed(state)
+				p.Service.Replace("acme")
+				before := p.Service.Groups()
+				gone, diags := p.Read(state)
+				p.WantNoState(gone)
+				diags.WantWarning(replaced, "team_id of the group was t-1001; the service shows t-1002", "Check the API key")
+				second(p.Destroy(state)).WantWarning(anotherHasTheID, "was not touched")
+				p.WantUntouched(before)
+			})
+		})
+	}
+}
+
 // TestFailedReadNamesAnEmptyGroup checks that a failed refresh changes no group, and that the error names a group that
 // may be empty, and the heading that says how to remove it.
 func TestFailedReadNamesAnEmptyGroup(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
@@ -19,6 +20,8 @@ type private struct {
 	Previous string `json:"previous,omitzero"`
 	// Environment is the environment in which the group is known to be, because the API key was proved to belong to it.
 	Environment string `json:"environment,omitzero"`
+	// TeamID is the team_id of the group as a text, because the state has only room for a number.
+	TeamID string `json:"team_id,omitzero"`
 	// TooOld reports that the last refresh found the token older than rotate_token_after_days, and that the group has
 	// not been updated since.
 	TooOld bool `json:"too_old,omitzero"`
@@ -75,6 +78,9 @@ func (p private) write(ctx context.Context, state privateState, diags *diag.Diag
 
 // proved records the environment that an operation on the group has proved, if any.
 func (p *private) proved(environment string) { p.Environment = cmp.Or(environment, p.Environment) }
+
+// shown records what a creation or a lookup has shown of the group.
+func (p *private) shown(group api.UserGroup) { p.TeamID = cmp.Or(group.TeamID, p.TeamID) }
 
 // rotated records a rotation. Its result has no group if the token is not known to have been rotated.
 func (p *private) rotated(result usergroup.Result) {

@@ -48,7 +48,7 @@ func (m *userGroupModel) storesToken() bool { return m.StoreToken.IsNull() || m.
 
 // prior returns what the state and the private state record about the group.
 func (m *userGroupModel) prior(stored private, now time.Time) usergroup.Prior {
-	teamID := ""
+	teamID := stored.TeamID
 	if !m.TeamID.IsNull() {
 		teamID = strconv.FormatInt(m.TeamID.ValueInt64(), 10)
 	}

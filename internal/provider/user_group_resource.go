@@ -200,6 +200,7 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 	group.setComputed(*result.Group)
 	group.TokenRotatedAt = instant(r.now())
 	stored := private{Instance: result.Instance, Environment: result.Environment}
+	stored.shown(*result.Group)
 	for _, warning := range result.Warnings {
 		switch {
 		case warning.Finding == usergroup.Adopted && group.RotateTokenAfterDays.IsNull():
@@ -240,6 +241,7 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
 	stored.refreshed(r.run)
 	stored.proved(result.Environment)
+	stored.shown(*result.Group)
 	stored.TooOld = group.isOlderThan(group.RotateTokenAfterDays, r.now())
 	stored.write(ctx, resp.Private, &resp.Diagnostics)
 }
