@@ -13,13 +13,14 @@ import (
 // and the error says whether the group was created.
 func (s *Service) Create(ctx context.Context, wanted api.GroupRequest, adopt bool) (Result, error) {
 	prior := Prior{ID: wanted.UserGroupID}
-	return s.exclusively(ctx, Create, prior, func(ctx context.Context, o *op, lock *groupLock) (Result, *Problem) {
+	return s.exclusively(ctx, Create, prior, func(ctx context.Context, o *op) (Result, *Problem) {
 		o.sent = wanted
-		// A group that this run has already created or adopted belongs to another address.
-		result, problem := o.create(ctx, adopt && lock.instance == "", lock.deleted)
+		result, problem := o.create(ctx, adopt)
 		if problem == nil {
 			result.Instance = rand.Text()
-			lock.instance = result.Instance
+			made := o.know.with(*result.Group)
+			made.Instance = result.Instance
+			o.lock.made = append(o.lock.made, made)
 		}
 		return result, problem
 	})
@@ -29,14 +30,15 @@ func (s *Service) Create(ctx context.Context, wanted api.GroupRequest, adopt boo
 // usually gone by then.
 const beforeAdoption = 2 * time.Second
 
-// create creates or adopts the group. deleted is the group that this run has deleted last under the ID.
-func (o *op) create(ctx context.Context, adopt bool, deleted Prior) (Result, *Problem) {
+// create creates or adopts the group. A group that this run has already created or adopted belongs to another address.
+func (o *op) create(ctx context.Context, adopt bool) (Result, *Problem) {
 	if problem := o.checkKey(ctx); problem != nil {
 		return Result{}, problem
 	}
-	made, problem := o.sendCreation(ctx, deleted)
+	made, problem := o.sendCreation(ctx)
+	adopt = adopt && !o.lock.isMadeElsewhere(o.know.with(o.response))
 	if adopt && made == exists && problem == nil {
-		made, problem = o.sendAgain(ctx, deleted)
+		made, problem = o.sendAgain(ctx)
 	}
 	switch {
 	case problem != nil:
@@ -56,11 +58,11 @@ func (o *op) create(ctx context.Context, adopt bool, deleted Prior) (Result, *Pr
 }
 
 // sendAgain sends the creation once more before an adoption. A run that is stopped meanwhile adopts nothing.
-func (o *op) sendAgain(ctx context.Context, deleted Prior) (making, *Problem) {
+func (o *op) sendAgain(ctx context.Context) (making, *Problem) {
 	if err := api.Sleep(ctx, beforeAdoption); err != nil {
 		return exists, o.problem(CallFailed, api.NewStopped("", err))
 	}
-	return o.sendCreation(ctx, deleted)
+	return o.sendCreation(ctx)
 }
 
 // making is what the response to a creation says.
@@ -74,7 +76,7 @@ const (
 
 // sendCreation makes the call. Where deletions take effect later, the group that this run has deleted is still there
 // for a while, and must not be taken for another one.
-func (o *op) sendCreation(ctx context.Context, deleted Prior) (making, *Problem) {
+func (o *op) sendCreation(ctx context.Context) (making, *Problem) {
 	for {
 		answer, failure, problem := o.getOrCreate(ctx, o.sent)
 		o.response = answer.UserGroup
@@ -83,7 +85,7 @@ func (o *op) sendCreation(ctx context.Context, deleted Prior) (making, *Problem)
 			return exists, problem
 		}
 		made, problem := o.made(answer, failure)
-		if problem != nil || made != exists || !deleted.mayBe(answer.UserGroup) {
+		if problem != nil || made != exists || !o.lock.deleted.mayBe(answer.UserGroup) {
 			return made, problem
 		}
 		if again := o.calls.Retry(ctx, nil); !again {

@@ -2,6 +2,7 @@ package usergroup
 
 import (
 	"context"
+	"slices"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -12,13 +13,10 @@ import (
 // delete a group that this process has created or adopted for another instance of the resource. If a replacement is
 // created before the old instance is destroyed, both instances are the same group.
 func (s *Service) Delete(ctx context.Context, prior Prior) (Result, error) {
-	return s.exclusively(ctx, Delete, prior, func(ctx context.Context, o *op, lock *groupLock) (Result, *Problem) {
-		if lock.instance != "" && lock.instance != prior.Instance {
-			return Result{Warnings: []*Problem{o.problem(Kept, nil)}}, nil
-		}
+	return s.exclusively(ctx, Delete, prior, func(ctx context.Context, o *op) (Result, *Problem) {
 		result, problem := o.deleteChecked(ctx)
-		if problem == nil {
-			lock.instance, lock.deleted = "", o.know
+		if problem == nil && !o.lock.isMadeElsewhere(o.know) {
+			o.lock.made, o.lock.deleted = slices.DeleteFunc(o.lock.made, o.know.isAlso), o.know
 		}
 		return result, problem
 	})
@@ -36,6 +34,9 @@ func (o *op) deleteChecked(ctx context.Context) (Result, *Problem) {
 func (o *op) delete(ctx context.Context) (Result, *Problem) {
 	var refusal *api.Error
 	for range maxTries {
+		if o.lock.isMadeElsewhere(o.know) {
+			return Result{Warnings: []*Problem{o.problem(Kept, nil)}}, nil
+		}
 		if !o.know.Token.IsZero() {
 			refusal = o.calls.Delete(ctx, o.deletion(o.know.Token))
 			if refusal == nil {

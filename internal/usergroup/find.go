@@ -14,7 +14,7 @@ import (
 // it deletes a group only after a second lookup has shown that the first one created it. A group whose token is zero in
 // the Result exists, but the service still shows the token from before the last rotation.
 func (s *Service) Find(ctx context.Context, prior Prior) (Result, error) {
-	return s.exclusively(ctx, LookUp, prior, func(ctx context.Context, o *op, _ *groupLock) (Result, *Problem) {
+	return s.exclusively(ctx, LookUp, prior, func(ctx context.Context, o *op) (Result, *Problem) {
 		return o.find(ctx)
 	})
 }

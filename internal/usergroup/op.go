@@ -16,6 +16,7 @@ type op struct {
 
 	operation Operation
 	calls     api.Calls
+	lock      *groupLock       // held by the operation; nil in the preflight
 	know      Prior            // the group, as the state and all responses have shown it
 	managed   bool             // the state has the group
 	isRandom  bool             // nobody else can know the ID

@@ -44,6 +44,13 @@ func (p Prior) with(group api.UserGroup) Prior {
 	return p
 }
 
+// isAlso reports whether both are one group: they have the same ID, number or token.
+func (p Prior) isAlso(other Prior) bool {
+	hasTeam := p.TeamID != "" && p.TeamID == other.TeamID
+	hasToken := p.Fingerprint != "" && p.Fingerprint == other.Fingerprint
+	return p.ID == other.ID || hasTeam || hasToken
+}
+
 // hasToken reports whether a response shows the known token, or the one before it.
 func (p Prior) hasToken(group api.UserGroup) bool {
 	fingerprint := group.Token.Fingerprint() // No token has that of the zero one.

@@ -11,7 +11,7 @@ import (
 // work on it any more, and a lookup has shown that the token is still the one that was sent. If it fails after the
 // service has returned a new token, it returns that token with the error.
 func (s *Service) RotateToken(ctx context.Context, prior Prior) (Result, error) {
-	return s.exclusively(ctx, Rotate, prior, func(ctx context.Context, o *op, _ *groupLock) (Result, *Problem) {
+	return s.exclusively(ctx, Rotate, prior, func(ctx context.Context, o *op) (Result, *Problem) {
 		if problem := o.checkBeforeChange(ctx); problem != nil {
 			return Result{}, problem
 		}

@@ -10,6 +10,8 @@ package usergroup
 import (
 	"cmp"
 	"context"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -19,7 +21,7 @@ import (
 type Service struct {
 	client    *api.Client
 	settings  Settings
-	locks     sync.Map // ID → *groupLock
+	locks     sync.Map // ID in lower case → *groupLock
 	run       run
 	preflight chan struct{} // held by the preflight that is under way
 }
@@ -53,31 +55,39 @@ type Result struct {
 // time, but the operation must end.
 const maxTries = 3
 
-// groupLock gives exclusive access to the group with one ID. It is a channel, because waiting for it must end when the
-// run is stopped.
+// groupLock gives exclusive access to the groups with one ID, in whatever case, because a service may ignore case. It is
+// a channel, because waiting for it must end when the run is stopped.
 type groupLock struct {
-	held     chan struct{}
-	instance string // the Result.Instance of the last creation or adoption by this process
-	deleted  Prior  // the group that this process has deleted last
+	held    chan struct{}
+	made    []Prior // the groups that this process has created or adopted, and not deleted
+	deleted Prior   // the group that this process has deleted last
+}
+
+// isMadeElsewhere reports whether this process has created or adopted the group for another instance of the resource.
+func (l *groupLock) isMadeElsewhere(group Prior) bool {
+	return slices.ContainsFunc(l.made, func(made Prior) bool {
+		return made.Instance != group.Instance && made.isAlso(group)
+	})
 }
 
 // exclusively runs an operation with exclusive access to its ID.
 func (s *Service) exclusively(
-	ctx context.Context, operation Operation, prior Prior, do func(context.Context, *op, *groupLock) (Result, *Problem),
+	ctx context.Context, operation Operation, prior Prior, do func(context.Context, *op) (Result, *Problem),
 ) (Result, error) {
-	value, _ := s.locks.LoadOrStore(prior.ID, &groupLock{held: make(chan struct{}, 1)})
+	value, _ := s.locks.LoadOrStore(strings.ToLower(prior.ID), &groupLock{held: make(chan struct{}, 1)})
 	lock, _ := value.(*groupLock)
 	o := s.begin(operation, prior)
 	if problem := o.acquire(ctx, lock.held); problem != nil {
 		return Result{}, problem
 	}
 	defer func() { <-lock.held }()
+	o.lock = lock
 	if problem := o.refuseToBegin(); problem != nil {
 		return Result{}, s.judge(problem)
 	}
 	ctx, leave := s.run.join(ctx, operation)
 	defer leave()
-	result, problem := do(ctx, o, lock)
+	result, problem := do(ctx, o)
 	if problem != nil {
 		return result, s.judge(problem)
 	}

@@ -12,7 +12,7 @@ import (
 // Update changes an existing group to what is wanted. If nothing fails, it makes one call. If the service carried out
 // the update but the result differs from what was sent, Update returns an error and a Result with the current values.
 func (s *Service) Update(ctx context.Context, wanted api.GroupRequest, prior Prior) (Result, error) {
-	return s.exclusively(ctx, Update, prior, func(ctx context.Context, o *op, _ *groupLock) (Result, *Problem) {
+	return s.exclusively(ctx, Update, prior, func(ctx context.Context, o *op) (Result, *Problem) {
 		o.sent = wanted
 		if problem := o.checkBeforeChange(ctx); problem != nil {
 			return Result{}, problem
