@@ -50,7 +50,8 @@ func (o *op) delete(ctx context.Context) (Result, *Problem) {
 		}
 		found, problem := o.findCurrent(ctx)
 		if problem != nil {
-			return o.gone(problem)
+			result, problem := o.gone(problem)
+			return result, o.countFailure(refusal, problem)
 		}
 		if found.Group.Token == o.know.Token {
 			// The service refuses the current token, or lookups lag behind a deletion whose response was lost.
@@ -68,14 +69,14 @@ func (o *op) delete(ctx context.Context) (Result, *Problem) {
 }
 
 // finalRefusal returns a problem if no lookup can help after a deletion has failed: the token is not the reason, no
-// response has arrived, or deletions have ended. A success that only says nothing is no failure yet.
+// response has arrived, or deletions have ended. A refusal may be about the token, and a success that only says nothing
+// is no failure yet, so the lookup comes before the judgment.
 func (o *op) finalRefusal(failure *api.Error) *Problem {
-	if failure.Kind == api.Unconfirmed {
-		return nil
-	}
 	problem := o.problem(CallFailed, failure)
-	isAboutGroup := failure.MayBeToken() || failure.Done != api.No
-	if !isAboutGroup || failure.Status == 0 {
+	switch {
+	case failure.Kind == api.Unconfirmed, failure.MayBeToken():
+		return nil
+	case failure.Done == api.No, failure.Status == 0:
 		return problem
 	}
 	judged := o.judge(problem)

@@ -52,20 +52,6 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 	return Result{}, o.notRotated(failure)
 }
 
-// countFailure counts a rotation that has failed, although the problem is about the lookup that followed. It returns
-// the problem as judged, so that later ones refer to what was said.
-func (o *op) countFailure(failure *api.Error, problem *Problem) *Problem {
-	judged := o.judge(problem)
-	explained := judged
-	if judged.Finding == RunEnded {
-		explained = judged.Cause
-	}
-	if failure != nil {
-		_ = o.run.end(o.endingOfCall(failure), o.know.ID, explained)
-	}
-	return judged
-}
-
 // doneBy returns whether a call has rotated the token. A success that does not show that proves nothing.
 func doneBy(failure *api.Error) api.Done {
 	if failure == nil {

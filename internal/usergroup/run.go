@@ -184,6 +184,21 @@ func (s *Service) judge(p *Problem) *Problem {
 	return p.refersTo(explained)
 }
 
+// countFailure counts the failure of a call, although the problem is about the lookup that followed. Both can be nil. It
+// returns the problem as judged, so that later ones refer to what was said.
+func (o *op) countFailure(failure *api.Error, problem *Problem) *Problem {
+	if failure == nil || problem == nil {
+		return problem
+	}
+	judged := o.judge(problem)
+	explained := judged
+	if judged.Finding == RunEnded {
+		explained = judged.Cause
+	}
+	_ = o.run.end(o.endingOfCall(failure), o.know.ID, explained)
+	return judged
+}
+
 // earlier returns the problem that has already explained what this one would explain once more, or nil.
 func (r *run) earlier(p *Problem) *Problem {
 	if p.explains == nil {
