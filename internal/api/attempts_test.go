@@ -81,21 +81,21 @@ func TestSharedRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := inTurn(cut, ok(successJSON), cut, cut, ok(successJSON), cut)
 		client, begun := newClient(service), time.Now()
-		operation := client.Begin()
+		operation := client.Begin(nil)
 		for i, want := range []int{2, 5, 6, 7} { // requests, of which three are retries
 			_, failure, _ := get.send(t.Context(), operation)
 			same(t, fmt.Sprint("call ", i), []any{failure != nil, len(service.seen)}, []any{i > 1, want})
 		}
 		same(t, "all waits", time.Since(begun), 7*second)
-		same(t, "Retry", fmt.Sprint(operation.Retry(t.Context(), nil), client.Begin().Retry(t.Context(), nil)), "false true")
+		same(t, "Retry", fmt.Sprint(operation.Retry(t.Context(), nil), client.Begin(nil).Retry(t.Context(), nil)), "false true")
 		begun = time.Now()
 		same(t, "Await", operation.Await(t.Context(), nil), false)
 		same(t, "the wait", time.Since(begun), 30*second)
 		_, without, _ := get.make(newClient(inTurn(cut), once))
-		_, forbidden, _ := remove.send(t.Context(), newClient(inTurn(cut)).Begin().Once())
+		_, forbidden, _ := remove.send(t.Context(), newClient(inTurn(cut)).Begin(nil).Once())
 		client = newClient(inTurn(ok(successJSON), reply(429, "")))
 		_, _, _ = get.make(client)
-		_, outside, _ := get.send(t.Context(), client.Begin().Once())
+		_, outside, _ := get.send(t.Context(), client.Begin(nil).Once())
 		// A rate limit must not end a call while others get through, here once a minute, but must end it after two minutes.
 		client = newClient(inTurn(func(request *http.Request) (*http.Response, error) {
 			return reply(map[string]int{"PUT": 200, "GET": 429}[request.Method], successJSON)(request)
@@ -178,7 +178,7 @@ func TestStopped(t *testing.T) {
 				for range test.limited {
 					_, _, _ = get.make(client)
 				}
-				calls := client.Begin()
+				calls := client.Begin(nil)
 				if test.cleansUp {
 					calls = calls.CleaningUp()
 				}

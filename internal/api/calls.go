@@ -32,12 +32,20 @@ func (a Answer) IsNew() bool { return a.New != nil && *a.New }
 // Calls makes the calls of one operation, which share its retries. They must not be concurrent.
 type Calls struct {
 	client   *Client
+	secrets  func() []Secret
 	retries  *retries
 	cleansUp bool
 }
 
-// Begin returns the calls of an operation, with MaxRetries retries.
-func (c *Client) Begin() Calls { return Calls{client: c, retries: &retries{left: c.config.MaxRetries}} }
+// Begin returns the calls of an operation, with MaxRetries retries. secrets returns what is masked wherever the service
+// repeats it, besides the secrets of the client and of each request. It is called only if there is something to mask.
+// Nil means none.
+func (c *Client) Begin(secrets func() []Secret) Calls {
+	if secrets == nil {
+		secrets = noSecrets
+	}
+	return Calls{client: c, secrets: secrets, retries: &retries{left: c.config.MaxRetries}}
+}
 
 // CleaningUp returns calls that share the retries of c. They are made even if the run has been stopped, because
 // stopping halfway would leave something behind at the service. Only retries that have to wait are not.
@@ -59,7 +67,7 @@ func (c Calls) Once() Calls {
 // is retried after a lost response.
 func (c Calls) GetOrCreate(ctx context.Context, group GroupRequest) (Answer, *Error) {
 	return c.do(ctx, call{
-		method: http.MethodGet, id: group.UserGroupID, body: encode(group), secrets: group.secrets,
+		method: http.MethodGet, id: group.UserGroupID, body: encode(group), secrets: group.Secrets,
 		repeatable: true, needsToken: true, needsNew: true,
 	})
 }
@@ -67,7 +75,7 @@ func (c Calls) GetOrCreate(ctx context.Context, group GroupRequest) (Answer, *Er
 // Update changes a group (interface section 4.2). It is retried after a lost response.
 func (c Calls) Update(ctx context.Context, group GroupRequest) (Answer, *Error) {
 	return c.do(ctx, call{
-		method: http.MethodPut, id: group.UserGroupID, body: encode(group), secrets: group.secrets, repeatable: true,
+		method: http.MethodPut, id: group.UserGroupID, body: encode(group), secrets: group.Secrets, repeatable: true,
 	})
 }
 

@@ -5,11 +5,9 @@ package api
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -58,7 +56,7 @@ func New(config Config) *Client {
 		config.Transport = NewTransport(config)
 	}
 	return &Client{
-		config: config, secrets: slices.AppendSeq([]Secret{config.APIKey}, maps.Values(config.Headers)),
+		config: config, secrets: config.secrets(),
 		limiter: newLimiter(ceiling),
 	}
 }

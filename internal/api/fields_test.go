@@ -10,7 +10,7 @@ import (
 
 // neverShown are the fields of a request that no response shows (interface section 2.2), and notOfGroup those that are
 // no content of a group.
-var neverShown, notOfGroup = []string{"Mapping"}, []string{"UserGroupID", "KnownToken"}
+var neverShown, notOfGroup = []string{"Mapping"}, []string{"UserGroupID"}
 
 // inResponse has the name and a value of each field of UserGroup in a response.
 var inResponse = map[string][2]string{
@@ -54,6 +54,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 		reflect.ValueOf(&request).Elem().FieldByName(field.Name).Set(one)
 		reflect.ValueOf(&same).Elem().FieldByName(field.Name).Set(one)
 		reflect.ValueOf(&different).Elem().FieldByName(field.Name).Set(other)
+		isZero := func(group UserGroup) bool { return reflect.ValueOf(group).FieldByName(field.Name).IsZero() }
 		inRequest, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		sent := fmt.Sprintf(",%q:", inRequest)
 		for place, isRight := range map[string]bool{
@@ -66,6 +67,8 @@ func TestEveryFieldIsCompared(t *testing.T) {
 			"ShowsMore, than nothing":          same.ShowsMore(UserGroup{}),
 			"ShowsMore, than another value":    same.ShowsMore(different),
 			"ShowsMore, than the same value":   !same.ShowsMore(same),
+			"WithoutEcho, with another value":  !isZero(different.WithoutEcho(request)),
+			"WithoutEcho, with the same value": isZero(same.WithoutEcho(request)),
 			"its tag, so that it is sent":      strings.Contains(string(encode(request)), sent),
 		} {
 			failIf(t, !isRight, "%s is forgotten in %s", field.Name, place)

@@ -16,9 +16,6 @@ type GroupRequest struct {
 	Name        *string           `json:"name,omitzero"`
 	Mapping     map[string]string `json:"mapping,omitzero"`
 	Properties  Properties        `json:"properties,omitzero"`
-	// KnownToken is the group's token, if the caller knows it. It is never sent. It is masked wherever the service
-	// repeats it.
-	KnownToken Secret `json:"-"`
 }
 
 // UserGroup contains the fields of a group in a response (interface section 2.2). A field that is missing, null or of

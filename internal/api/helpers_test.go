@@ -143,7 +143,7 @@ func (a anyCall) send(ctx context.Context, calls Calls) (answer Answer, failure 
 
 // make makes the call as an operation of its own.
 func (a anyCall) make(c *Client) (Answer, *Error, Kind) {
-	return a.send(context.Background(), c.Begin())
+	return a.send(context.Background(), c.Begin(nil))
 }
 
 func (a anyCall) take(react reaction) (Answer, *Error, Kind) {

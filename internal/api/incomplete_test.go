@@ -29,7 +29,7 @@ func TestTokensInIncompleteResponses(t *testing.T) {
 				ctx := tflogtest.RootLogger(t.Context(), &log)
 				client := newClient(inTurn(reply(status, body, "Content-Type", "text/plain; charset=utf-8")))
 				request := TokenRequest{CurrentToken: NewSecret("ugt_OLD1"), UserGroupID: "acme"}
-				_, failure := client.Begin().Once().Rotate(ctx, request)
+				_, failure := client.Begin(nil).Once().Rotate(ctx, request)
 				if strings.Contains(failure.Message, token) {
 					t.Errorf("%d: the error shows the new token: %s", status, failure.Said())
 				}

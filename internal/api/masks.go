@@ -23,12 +23,14 @@ const maxWords = 8 << 10
 // maxMessage is how many characters of such a text are shown.
 const maxMessage = 300
 
-// masks are the secrets to mask in the words of one call, sorted by their text.
-type masks []Secret
+// masks are the secrets to mask in the words of one call: as they are, and as fold writes them.
+type masks struct{ exact, folded secretList }
 
-// masksOf returns the secrets of the client and of a call, and all tokens in a body.
-func (c *Client) masksOf(secrets func() []Secret, body []byte) masks {
-	all := slices.Concat(c.secrets, secrets(), tokensIn(body))
+// secretList is sorted by the texts of the secrets.
+type secretList []Secret
+
+// listOf returns the list of all secrets that are long enough.
+func listOf(all []Secret) secretList {
 	all = slices.DeleteFunc(all, func(secret Secret) bool {
 		return utf8.RuneCountInString(secret.Reveal()) < shortestMask
 	})
@@ -36,9 +38,20 @@ func (c *Client) masksOf(secrets func() []Secret, body []byte) masks {
 	return slices.Compact(all)
 }
 
-// conceal returns the beginning of a text, with every character masked that is part of a secret. The time that it takes
-// does not depend on how long the text is, and hardly on how many secrets there are.
+// masksOf returns the secrets of the client and of a call, and all tokens in a body.
+func (c *Client) masksOf(secrets func() []Secret, body []byte) masks {
+	all := slices.Concat(c.secrets, secrets(), tokensIn(body))
+	var foldedOnes []Secret
+	for _, secret := range all {
+		foldedOnes = append(foldedOnes, NewSecret(foldedText(secret.Reveal())))
+	}
+	return masks{listOf(all), listOf(foldedOnes)}
+}
+
+// conceal returns the beginning of a text, with every character masked that is part of a secret, in whatever encoding.
+// The time that it takes does not depend on how long the text is, and hardly on how many secrets there are.
 func (m masks) conceal(text string) string {
+	ends := m.folded.ends(fold(text[:min(len(text), 2*maxWords)]))
 	var shown strings.Builder
 	end := 0 // of the last secret
 	for at, character := range text {
@@ -46,7 +59,7 @@ func (m masks) conceal(text string) string {
 			return shown.String() + " …"
 		}
 		isInside := at < end
-		end = max(end, at+m.longest(text[at:]))
+		end = max(end, at+m.exact.longest(text[at:]), ends[at])
 		switch {
 		case isInside:
 		case at < end:
@@ -58,15 +71,27 @@ func (m masks) conceal(text string) string {
 	return shown.String()
 }
 
+// ends returns where secrets begin and end in the original of a text.
+func (l secretList) ends(text folded) map[int]int {
+	ends := map[int]int{}
+	for i := range text.text {
+		if length := l.longest(text.text[i:]); length > 0 {
+			begin := text.at[i].begin
+			ends[begin] = max(ends[begin], text.at[i+length-1].end)
+		}
+	}
+	return ends
+}
+
 // longest returns the length of the longest secret with which a text begins, or 0.
-func (m masks) longest(text string) int {
+func (l secretList) longest(text string) int {
 	for text != "" {
-		after := sort.Search(len(m), func(i int) bool { return m[i].Reveal() > text })
+		after := sort.Search(len(l), func(i int) bool { return l[i].Reveal() > text })
 		if after == 0 {
 			return 0
 		}
 		// A secret with which the text begins is this one, or is shorter than what they have in common.
-		before := m[after-1].Reveal()
+		before := l[after-1].Reveal()
 		common := commonPrefix(before, text)
 		if common == len(before) {
 			return common
@@ -97,9 +122,23 @@ func onOneLine(text string) string {
 	return text
 }
 
-// secrets returns what is masked wherever the service repeats it: the group's token, and all texts in the mapping and
-// the properties. The ID and the name are no secrets, and neither is a text that equals one of them.
-func (r GroupRequest) secrets() []Secret {
+// secrets returns the key, the values of the headers, and the words in them, such as the one after Bearer.
+func (c Config) secrets() []Secret {
+	secrets := []Secret{c.APIKey}
+	for _, value := range c.Headers {
+		secrets = append(secrets, value)
+		for _, word := range strings.FieldsFunc(value.Reveal(), isBetweenWords) {
+			secrets = append(secrets, NewSecret(word))
+		}
+	}
+	return secrets
+}
+
+func isBetweenWords(character rune) bool { return strings.ContainsRune(" \t,;:=\"", character) }
+
+// Secrets returns all texts in the mapping and the properties. The ID and the name are no secrets, and neither is a text
+// that equals one of them.
+func (r GroupRequest) Secrets() (secrets []Secret) {
 	texts := slices.Collect(maps.Values(r.Mapping))
 	mapped(r.Properties.members, func(value any) any {
 		if text, isText := value.(string); isText {
@@ -107,13 +146,11 @@ func (r GroupRequest) secrets() []Secret {
 		}
 		return value
 	})
-	secrets := []Secret{r.KnownToken}
 	for _, text := range texts {
-		if text == r.UserGroupID || r.Name != nil && text == *r.Name {
-			continue
+		isShown := text == r.UserGroupID || r.Name != nil && text == *r.Name
+		if !isShown {
+			secrets = append(secrets, NewSecret(text))
 		}
-		encoded, _ := json.Marshal(text) // for a service that repeats the request as it was sent
-		secrets = append(secrets, NewSecret(text), NewSecret(string(encoded[1:len(encoded)-1])))
 	}
 	return secrets
 }

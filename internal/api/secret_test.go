@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"log/slog"
 	"maps"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -59,16 +61,14 @@ func TestSecretsAreHidden(t *testing.T) {
 			var log bytes.Buffer
 			wanted := GroupRequest{
 				UserGroupID: "visible-id", Name: new("Visible Name"), Properties: properties(`{"p":"` + property + `"}`),
-				Mapping: map[string]string{"schema": property + "-m"}, KnownToken: NewSecret(old),
+				Mapping: map[string]string{"schema": property + "-m"},
 			}
+			known := func() []Secret { return append(wanted.Secrets(), NewSecret(old)) }
 			secrets := []string{key, old, token, plantedHeader, property, "/slash+ed="}
 			for _, method := range []string{"GET", "PUT", "POST", "DELETE"} {
-				if method == "POST" { // It sends neither mapping nor properties, so the service has not seen them here.
-					secrets = slices.DeleteFunc(secrets, func(secret string) bool { return secret == property })
-				}
 				before := log.Len()
 				call := anyCall{method, wanted, TokenRequest{CurrentToken: NewSecret(old), UserGroupID: "visible-id"}}
-				ctx, calls := tflogtest.RootLogger(t.Context(), &log), newClient(inTurn(react)).Begin().Once()
+				ctx, calls := tflogtest.RootLogger(t.Context(), &log), newClient(inTurn(react)).Begin(known).Once()
 				if _, failure, _ := call.send(ctx, calls); failure != nil {
 					wantAbsent(t, "the error", printed(failure), secrets...)
 				}
@@ -94,12 +94,12 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// TestMasks: the service's words must be masked for all that this call has sent and received in confidence, and for
-// nothing else. A short text, the ID and the name are no secrets.
+// TestMasks: the service's words must be masked for all that the operation knows, has sent and has received in
+// confidence, and for nothing else. A short text, the ID and the name are no secrets.
 func TestMasks(t *testing.T) {
 	t.Parallel()
 	sent := GroupRequest{
-		UserGroupID: "acme-id", Name: new("Acme Ltd"), KnownToken: NewSecret("known-token"),
+		UserGroupID: "acme-id", Name: new("Acme Ltd"),
 		Mapping: map[string]string{"schema": "warehouse-7", "s2": "acme-id", "s3": "abc"},
 		Properties: properties(`{"deep":[{"er":["inner-value",{"x":"\u00e9\u00e8\u00e0\u00fc"}]}],"n":123456,` +
 			`"key-name":"gold","q":"a\"b\n<c>","name":"Acme Ltd","s":"x","long":"gold-plated"}`),
@@ -108,20 +108,52 @@ func TestMasks(t *testing.T) {
 		"known-token, test-key":                   "(secret), test-key",
 		"schema acme-id of Acme Ltd: warehouse-7": "schema acme-id of Acme Ltd: (secret)",
 		"inner-value, éèàü, 123456":               "(secret), (secret), 123456", "key-name abc x": "key-name abc x",
-		`{"q":"a\"b\n\u003cc\u003e"} a"b <c>`: `{"q":"(secret)"} a"b <c>`, "a\"b\n<c>": "(secret)",
+		`{"q":"a\"b\n\u003cc\u003e"} a"b <c>`: `{"q":"(secret)"} (secret)`, "a\"b\n<c>": "(secret)",
 		"marigold gold-plated gold": "mari(secret) (secret) (secret)", "gold-plate": "(secret)-plate",
 		"token 4815162342, 1234": "token (secret), 1234", "header xyz of tenant-blue": "header xyz of (secret)",
+		"s3cret-word, cookie-value of theme": "(secret), (secret) of (secret)", "a=1": "a=1", "old-value": "(secret)",
 		"goldknown-tokengold": "(secret)(secret)(secret)",
 	} {
-		for _, call := range []anyCall{{"GET", sent, TokenRequest{}}, {"PUT", sent, TokenRequest{}}} {
+		for _, method := range []string{"GET", "PUT", "POST", "DELETE"} {
+			call := anyCall{method, sent, TokenRequest{UserGroupID: "acme-id"}}
+			known := func() []Secret {
+				secrets := []Secret{NewSecret("known-token"), NewSecret("old-value")}
+				if method == "POST" || method == "DELETE" { // They send no values themselves.
+					secrets = append(secrets, sent.Secrets()...)
+				}
+				return secrets
+			}
 			user := map[string]any{"token": int64(4815162342), "token2": 123}
 			body, _ := json.Marshal(map[string]any{"message": said, "user": user})
 			client := newClient(inTurn(reply(400, string(body))), func(c *Config) {
 				c.Headers["X-Short"], c.Headers["X-Tenant"] = NewSecret("xyz"), NewSecret("tenant-blue")
+				c.Headers["X-Auth"], c.Headers["Cookie"] = NewSecret("Basic s3cret-word"), NewSecret("a=1; theme=cookie-value")
 			})
-			_, failure, _ := call.make(client)
+			_, failure, _ := call.send(t.Context(), client.Begin(known).Once())
 			same(t, call.method+" "+said, failure.Message, want)
 		}
+	}
+	// A service repeats what it was sent in its own encoding.
+	const secret = "Pä\"ß's /word+\r\n\U0001F600 C:\\new <&> ok"
+	encoded, _ := json.Marshal(secret)
+	inJSON := string(encoded[1 : len(encoded)-1])
+	for encoding, text := range map[string]string{
+		"none":                 secret,
+		"JSON":                 inJSON,
+		"JSON in JSON":         strings.ReplaceAll(strings.ReplaceAll(inJSON, `\`, `\\`), `"`, `\"`),
+		"JSON of PHP":          `P\u00e4\"\u00df's \/word+\r\n\ud83d\ude00 C:\\new <&> ok`,
+		"JSON of Python":       `P\u00e4\"\u00df's /word+\r\n\ud83d\ude00 C:\\new <&> ok`,
+		"the repr of Python":   `Pä"ß\'s /word+\r\n` + "\U0001F600" + ` C:\\new <&> ok`,
+		"bytes of Python":      `P\xc3\xa4"\xc3\x9f\'s /word+\r\n\xf0\x9f\x98\x80 C:\\new <&> ok`,
+		"HTML":                 html.EscapeString(secret),
+		"HTML with names":      "P&auml;&quot;&szlig;&apos;s /word+ &#x1F600; C:\\new &lt;&amp;&gt; ok",
+		"a query":              url.QueryEscape(secret),
+		"a path":               url.PathEscape(secret),
+		"other line ends":      strings.ReplaceAll(secret, "\r\n", "\n"),
+		"one line, lower case": strings.ToLower(strings.ReplaceAll(secret, "\r\n", " ")),
+	} {
+		m := (&Client{secrets: []Secret{NewSecret(secret + "\n")}}).masksOf(noSecrets, nil)
+		same(t, encoding, m.conceal("<"+text+">."), "<"+mask+">.")
 	}
 	// Secrets can overlap. No character of any of them may remain.
 	client := newClient(nil)
@@ -253,7 +285,8 @@ func TestSecretNeverPrints(t *testing.T) {
 		Config{APIKey: secret, Headers: map[string]Secret{"X": secret}},
 		newClient(nil),
 		call{secrets: TokenRequest{CurrentToken: secret}.secrets},
-		GroupRequest{KnownToken: secret},
+		newClient(nil).Begin(func() []Secret { return []Secret{secret} }),
+		GroupRequest{Mapping: map[string]string{"x": plantedKey}}.Secrets(),
 		newClient(nil).masksOf(noSecrets, nil),
 		object,
 		TokenRequest{CurrentToken: secret},

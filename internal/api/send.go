@@ -16,7 +16,8 @@ type call struct {
 	method string
 	id     string // of the group, for the log
 	body   []byte
-	// secrets returns what is masked wherever the service repeats it, besides the secrets of the client.
+	// secrets returns what is masked wherever the service repeats it, besides the secrets of the client. The operation
+	// adds its own.
 	secrets func() []Secret
 	// repeatable means that repeating the work is harmless, or that the caller handles the consequences.
 	repeatable bool
@@ -26,6 +27,8 @@ type call struct {
 
 // do makes a call, in as many attempts as it needs and the operation allows. All requests go through it.
 func (c Calls) do(ctx context.Context, call call) (_ Answer, failure *Error) {
+	ofRequest := call.secrets
+	call.secrets = func() []Secret { return append(c.secrets(), ofRequest()...) }
 	defer func() {
 		if failure != nil {
 			failure.WasStopped = ctx.Err() != nil

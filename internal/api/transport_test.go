@@ -67,7 +67,7 @@ func (w way) try(
 			c.URL, _ = ParseBaseURL(address, true)
 			c.RetryWaitMax, c.RootCAs, c.ClientCertificate = time.Millisecond, trusted, presented
 		})
-		_, failure, kind := call.send(tflogtest.RootLogger(t.Context(), &log), client.Begin())
+		_, failure, kind := call.send(tflogtest.RootLogger(t.Context(), &log), client.Begin(nil))
 		if w.attempts == 0 && failure == nil {
 			continue
 		}

@@ -161,7 +161,7 @@ func (p *probe) ask(call func(api.Calls) (api.Answer, *api.Error)) reply {
 		return reply{refused: &api.Error{Kind: api.NotSent}}
 	}
 	p.statuses = nil
-	answer, failure := call(p.client.Begin())
+	answer, failure := call(p.client.Begin(nil))
 	r := reply{Answer: answer, refused: failure, crashed: p.crashed()}
 	if failure != nil {
 		p.judge(r)

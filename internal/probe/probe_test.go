@@ -114,6 +114,7 @@ func cases() map[string]serviceCase {
 		},
 		"counts changed rows": {options: o{CountsChangedRows: true}, differs: "unchanged=refused"},
 		"leaves out false":    {options: o{OmitZero: true}, differs: "new=unmarked"},
+		"numbers as text":     {options: o{TextTeamIDs: true}},
 		"demands all": {
 			options: o{Required: all, RequiredToUpdate: all[:1], MissingStatus: 422},
 			differs: "lookup-fields=demands; update-name=refused",

@@ -1,9 +1,11 @@
 package provider
 
 import (
+	"context"
 	"strconv"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -48,6 +50,7 @@ func (m *userGroupModel) storesToken() bool { return m.StoreToken.IsNull() || m.
 
 // prior returns what the state and the private state record about the group.
 func (m *userGroupModel) prior(stored private, now time.Time) usergroup.Prior {
+	state := *m
 	teamID := stored.TeamID
 	if !m.TeamID.IsNull() {
 		teamID = strconv.FormatInt(m.TeamID.ValueInt64(), 10)
@@ -59,6 +62,7 @@ func (m *userGroupModel) prior(stored private, now time.Time) usergroup.Prior {
 		TeamID:               teamID,
 		Token:                api.NewSecret(m.Token.ValueString()),
 		Fingerprint:          m.TokenFingerprint.ValueString(),
+		Stored:               func() api.GroupRequest { return state.wanted(context.Background(), &diag.Diagnostics{}) },
 		EnvironmentTag:       m.APIEnvironmentTag.ValueStringPointer(),
 		Environment:          stored.Environment,
 		DataSourceProvidedID: m.DataSourceProvidedID.ValueString(),

@@ -28,9 +28,18 @@ type op struct {
 }
 
 func (s *Service) begin(operation Operation, prior Prior) *op {
-	return &op{
-		Service: s, operation: operation, calls: s.client.Begin(), know: prior, managed: prior.isKnown(),
+	o := &op{Service: s, operation: operation, know: prior, managed: prior.isKnown()}
+	o.calls = s.client.Begin(o.secrets)
+	return o
+}
+
+// secrets returns what no message may show of the group, whichever call the service repeats it after.
+func (o *op) secrets() []api.Secret {
+	stored := api.GroupRequest{}
+	if o.know.Stored != nil {
+		stored = o.know.Stored()
 	}
+	return slices.Concat([]api.Secret{o.know.Token}, stored.Secrets(), o.sent.Secrets())
 }
 
 // acquire waits for a place in the channel. It returns a problem if the run is stopped before.
@@ -150,7 +159,7 @@ func (o *op) unnamed(warnings []*Problem) []*Problem {
 
 // lookup returns the request that looks the group up: its ID, and what the service demands.
 func (o *op) lookup() api.GroupRequest {
-	request := api.GroupRequest{UserGroupID: o.know.ID, KnownToken: o.know.Token}
+	request := api.GroupRequest{UserGroupID: o.know.ID}
 	for _, field := range o.settings.LookupFields {
 		LookupFields[field](o.know, &request)
 	}

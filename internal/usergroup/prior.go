@@ -16,6 +16,9 @@ type Prior struct {
 	Token          api.Secret
 	Fingerprint    string // of the token; known even if the token is not stored
 	EnvironmentTag *string
+	// Stored returns what the state has of the name, the mapping and the properties. It is masked in messages. It may be
+	// nil, and is called only if there is something to mask.
+	Stored func() api.GroupRequest
 	// Environment is the Result.Environment of an earlier operation on the group.
 	Environment string
 	// DataSourceProvidedID takes the place of the one in Settings.

@@ -36,7 +36,6 @@ func takeOut(warnings *[]*Problem, finding Finding) *Problem {
 // put updates the group. A service that shows other properties than were sent causes a warning.
 func (o *op) put(ctx context.Context) (Result, *Problem) {
 	request := o.sent
-	request.KnownToken = o.know.Token
 	isDemanded := slices.Contains(o.settings.LookupFields, "name")
 	if isDemanded && request.Name == nil && o.know.Name != "" {
 		request.Name = &o.know.Name

@@ -1,0 +1,122 @@
+package api
+
+import (
+	"html"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// folded is a text in a form in which all encodings of it are alike.
+type folded struct {
+	text string
+	at   []span // where each byte of the text is in the original
+}
+
+// span is a part of a text.
+type span struct{ begin, end int }
+
+// escape matches one escaped character: in an address, in a string of many languages, or in HTML. What was escaped
+// several times has several backslashes, or repeats 25 or amp;.
+var escape = regexp.MustCompile(
+	backslashes + `(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|([^\s]))|%(?:25)*([0-9a-fA-F]{2})|&(?:amp;)*(#?\w{1,31});`)
+
+const backslashes = `(?:\\|%(?:25)*5[cC])+`
+
+// fold decodes the escaped characters of a text. Case, line ends, the number of spaces, quotes and backslashes do not
+// matter either, because services change these. A plus sign is a space in a query. Characters beyond the first 65,536
+// are left out, as some services write them as two.
+func fold(text string) folded {
+	f := folder{make([]byte, 0, len(text)), make([]span, 0, len(text))}
+	last := 0
+	for _, found := range escape.FindAllStringSubmatchIndex(text, -1) {
+		f.literal(text[last:found[0]], last)
+		for _, decoded := range []byte(unescaped(text, found)) {
+			f.add(decoded, span{found[0], found[1]})
+		}
+		last = found[1]
+	}
+	f.literal(text[last:], last)
+	return f.folded()
+}
+
+// oneWord matches a text in which fold changes only the case.
+var oneWord = regexp.MustCompile(`^[\w-]*$`)
+
+// foldedText returns the text that fold returns, without spaces around it.
+func foldedText(text string) string {
+	if oneWord.MatchString(text) {
+		return strings.ToLower(text)
+	}
+	return strings.TrimSpace(fold(text).text)
+}
+
+// unescaped returns the bytes that a match of escape stands for.
+func unescaped(text string, found []int) string {
+	group := func(n int) string { return text[max(found[2*n], 0):max(found[2*n+1], 0)] }
+	byteOf, character := group(1)+group(4), group(2)
+	switch {
+	case byteOf != "":
+		code, _ := strconv.ParseUint(byteOf, 16, 8)
+		return string([]byte{byte(code)})
+	case character != "":
+		code, _ := strconv.ParseUint(character, 16, 16)
+		return string(rune(code))
+	case group(5) != "":
+		return html.UnescapeString("&" + group(5) + ";")
+	case strings.Contains("nrtbfv", group(3)):
+		return " "
+	default:
+		return group(3)
+	}
+}
+
+// folder collects the decoded bytes of a text, and where they are in it.
+type folder struct {
+	decoded []byte
+	at      []span
+}
+
+func (f *folder) literal(text string, at int) {
+	for i := range len(text) {
+		f.add(text[i], span{at + i, at + i + 1})
+	}
+}
+
+func (f *folder) add(decoded byte, at span) {
+	f.decoded, f.at = append(f.decoded, decoded), append(f.at, at)
+}
+
+func (f *folder) folded() (result folded) {
+	text := make([]byte, 0, len(f.decoded))
+	wasSpace := false
+	for i := 0; i < len(f.decoded); {
+		character, size := utf8.DecodeRune(f.decoded[i:])
+		at := span{f.at[i].begin, f.at[i+size-1].end}
+		i += size
+		if isIgnored(character) {
+			continue
+		}
+		isSpace := character == '+' || unicode.IsSpace(character)
+		if isSpace {
+			character = ' '
+		}
+		if isSpace && wasSpace {
+			continue
+		}
+		wasSpace = isSpace
+		text = utf8.AppendRune(text, unicode.ToLower(character))
+		for len(result.at) < len(text) {
+			result.at = append(result.at, at)
+		}
+	}
+	result.text = string(text)
+	return result
+}
+
+// isIgnored reports whether a service may write a character differently, or leave it out.
+func isIgnored(character rune) bool {
+	return strings.ContainsRune("\\\"'`", character) || character == utf8.RuneError || character > 0xFFFF
+}
