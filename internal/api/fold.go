@@ -12,7 +12,14 @@ import (
 // folded is a text in a form in which all encodings of it are alike.
 type folded struct {
 	text string
-	at   []span // where each byte of the text is in the original
+	at   []span // where each byte of the text is in the original, or nil if it is at the same place
+}
+
+func (f folded) original(i int) span {
+	if f.at == nil {
+		return span{i, i + 1}
+	}
+	return f.at[i]
 }
 
 // span is a part of a text.
@@ -23,12 +30,18 @@ type span struct{ begin, end int }
 var escape = regexp.MustCompile(
 	backslashes + `(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|([^\s]))|%(?:25)*([0-9a-fA-F]{2})|&(?:amp;)*(#?\w{1,31});`)
 
+// plainWords matches most texts in which fold changes only the case.
+var plainWords = regexp.MustCompile(`^(?:[\w-]| \b)*$`)
+
 const backslashes = `(?:\\|%(?:25)*5[cC])+`
 
 // fold decodes the escaped characters of a text. Case, line ends, the number of spaces, quotes and backslashes do not
 // matter either, because services change these. A plus sign is a space in a query. Characters beyond the first 65,536
 // are left out, as some services write them as two.
 func fold(text string) folded {
+	if plainWords.MatchString(text) {
+		return folded{text: strings.ToLower(text)}
+	}
 	f := folder{make([]byte, 0, len(text)), make([]span, 0, len(text))}
 	last := 0
 	for _, found := range escape.FindAllStringSubmatchIndex(text, -1) {
@@ -40,17 +53,6 @@ func fold(text string) folded {
 	}
 	f.literal(text[last:], last)
 	return f.folded()
-}
-
-// oneWord matches a text in which fold changes only the case.
-var oneWord = regexp.MustCompile(`^[\w-]*$`)
-
-// foldedText returns the text that fold returns, without spaces around it.
-func foldedText(text string) string {
-	if oneWord.MatchString(text) {
-		return strings.ToLower(text)
-	}
-	return strings.TrimSpace(fold(text).text)
 }
 
 // unescaped returns the bytes that a match of escape stands for.

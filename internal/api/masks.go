@@ -43,7 +43,7 @@ func (c *Client) masksOf(secrets func() []Secret, body []byte) masks {
 	all := slices.Concat(c.secrets, secrets(), tokensIn(body))
 	var foldedOnes []Secret
 	for _, secret := range all {
-		foldedOnes = append(foldedOnes, NewSecret(foldedText(secret.Reveal())))
+		foldedOnes = append(foldedOnes, NewSecret(strings.TrimSpace(fold(secret.Reveal()).text)))
 	}
 	return masks{listOf(all), listOf(foldedOnes)}
 }
@@ -76,8 +76,8 @@ func (l secretList) ends(text folded) map[int]int {
 	ends := map[int]int{}
 	for i := range text.text {
 		if length := l.longest(text.text[i:]); length > 0 {
-			begin := text.at[i].begin
-			ends[begin] = max(ends[begin], text.at[i+length-1].end)
+			begin := text.original(i).begin
+			ends[begin] = max(ends[begin], text.original(i+length-1).end)
 		}
 	}
 	return ends
