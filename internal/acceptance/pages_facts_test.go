@@ -287,11 +287,11 @@ func before(e engine.Engine) engine.Engine {
 	return e
 }
 
-// TestFactsOfRotations checks that a rotation whose outcome is unknown is sent again after the statuses on the page, and
-// after no other one.
+// TestFactsOfRotations checks that a rotation whose outcome is unknown is sent again after the statuses on the page,
+// but after no others.
 func TestFactsOfRotations(t *testing.T) {
 	t.Parallel()
-	const sentence = "A rotation whose outcome is unknown is sent again only if a lookup still shows the old token, and only "
+	const sentence = "is sent again only if a lookup still shows the old token, and only "
 	_, listed, found := strings.Cut(readPage(t, filepath.Join(docsDir, "guides/service-behavior.md")), sentence)
 	listed, _, _ = strings.Cut(listed, "of the service itself.")
 	stated := regexp.MustCompile(`\d{3}`).FindAllString(listed, -1)

@@ -74,8 +74,8 @@ func (c *Client) readUnsaid(call call, read fields, body []byte) (Answer, Kind, 
 		return Answer{}, Broken, "the response is not the JSON object that the service documents"
 	}
 	if !c.HasWorked() {
-		return Answer{}, Unconfirmed, "the response does not say that the call succeeded, and no earlier one has shown that " +
-			"this is the service"
+		return Answer{}, Unconfirmed, "the response does not say that the call succeeded, and no earlier one has shown " +
+			"that this is the service"
 	}
 	return Answer{}, none, ""
 }

@@ -87,7 +87,8 @@ func TestSharedRetries(t *testing.T) {
 			same(t, fmt.Sprint("call ", i), []any{failure != nil, len(service.seen)}, []any{i > 1, want})
 		}
 		same(t, "all waits", time.Since(begun), 7*second)
-		same(t, "Retry", fmt.Sprint(operation.Retry(t.Context(), nil), client.Begin(nil).Retry(t.Context(), nil)), "false true")
+		next := client.Begin(nil)
+		same(t, "Retry", fmt.Sprint(operation.Retry(t.Context(), nil), next.Retry(t.Context(), nil)), "false true")
 		begun = time.Now()
 		same(t, "Await", operation.Await(t.Context(), nil), false)
 		same(t, "the wait", time.Since(begun), 30*second)

@@ -136,8 +136,8 @@ func (c Config) secrets() []Secret {
 
 func isBetweenWords(character rune) bool { return strings.ContainsRune(" \t,;:=\"", character) }
 
-// Secrets returns all texts in the mapping and the properties. The ID and the name are no secrets, and neither is a text
-// that equals one of them.
+// Secrets returns all texts in the mapping and the properties. The ID and the name are no secrets, and neither is a
+// text that equals one of them.
 func (r GroupRequest) Secrets() (secrets []Secret) {
 	texts := slices.Collect(maps.Values(r.Mapping))
 	mapped(r.Properties.members, func(value any) any {

@@ -13,8 +13,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// TestIDsThatDifferInCase changes the case of an ID in the configuration: Acme becomes acme. With a service that ignores
-// case, both are one group, which the run must neither adopt twice nor delete after it has adopted it.
+// TestIDsThatDifferInCase changes the case of an ID in the configuration: Acme becomes acme. With a service that
+// ignores case, both are one group, which the run must neither adopt twice nor delete after it has adopted it.
 func TestIDsThatDifferInCase(t *testing.T) {
 	t.Parallel()
 	const old = "Acme"

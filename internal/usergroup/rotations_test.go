@@ -96,8 +96,8 @@ func TestRotationsBelieveNoOlderToken(t *testing.T) {
 	})
 }
 
-// A gateway responds although the service is still at work on the rotation, as routers do that wait for 30 seconds. Only
-// what the service itself says about its own failure shows that the rotation has ended.
+// A gateway responds although the service is still at work on the rotation, as routers do that wait for 30 seconds.
+// Only what the service itself says about its own failure shows that the rotation has ended.
 func TestRotationsBehindGatewaysAreSentOnce(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]reply{

@@ -184,8 +184,8 @@ func (s *Service) judge(p *Problem) *Problem {
 	return p.refersTo(explained)
 }
 
-// countFailure counts the failure of a call, although the problem is about the lookup that followed. Both can be nil. It
-// returns the problem as judged, so that later ones refer to what was said.
+// countFailure counts the failure of a call, although the problem is about the lookup that followed. Both can be nil.
+// It returns the problem as judged, so that later ones refer to what was said.
 func (o *op) countFailure(failure *api.Error, problem *Problem) *Problem {
 	if failure == nil || problem == nil {
 		return problem

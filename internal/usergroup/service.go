@@ -55,8 +55,8 @@ type Result struct {
 // time, but the operation must end.
 const maxTries = 3
 
-// groupLock gives exclusive access to the groups with one ID, in whatever case, because a service may ignore case. It is
-// a channel, because waiting for it must end when the run is stopped.
+// groupLock gives exclusive access to the groups with one ID, in whatever case, because a service may ignore case. It
+// is a channel, because waiting for it must end when the run is stopped.
 type groupLock struct {
 	held    chan struct{}
 	made    []Prior // the groups that this process has created or adopted, and not deleted
