@@ -29,12 +29,14 @@ func main() {
 		os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	// net/http logs data that a service sends after the end of a response. It may contain a token.
 	log.SetOutput(io.Discard)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	code := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) (exitCode int) {
+func run(
+	ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer,
+) (exitCode int) {
 	flags := flag.NewFlagSet("embed-probe", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	environment := flags.String("environment", "Testing", "environment that the API key must belong to: "+
@@ -48,7 +50,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (exitCode
 	case err == nil && !slices.Contains(known, *environment):
 		err = errors.New("-environment must be Testing, Customer or none")
 	}
-	read, faults := settings.FromEnvironment("probe")
+	read, faults := settings.FromEnvironment("probe", getenv)
 	if err = errors.Join(err, faults); err != nil {
 		_, _ = fmt.Fprintf(stderr, "A flag or an environment variable is missing or wrong:\n%v\n", err)
 		return probe.ExitUsage

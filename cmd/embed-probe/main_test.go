@@ -28,6 +28,7 @@ func variables(service *emulator.Emulator) map[string]string {
 }
 
 func TestRun(t *testing.T) {
+	t.Parallel()
 	clears, demands := emulator.Options{Updates: emulator.UpdatesClear}, emulator.Options{DataSourceRequired: true}
 	for name, test := range map[string]struct {
 		options  emulator.Options
@@ -45,15 +46,15 @@ func TestRun(t *testing.T) {
 		"help":     {emulator.Options{}, "-help", 0, "", "-environment Testing|Customer|none"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			service := start(t, test.options)
-			for name, value := range variables(service) {
-				t.Setenv(name, value)
-			}
+			environment := variables(service)
 			if name == "no key" {
-				t.Setenv("EMBED_API_KEY", "")
+				delete(environment, "EMBED_API_KEY")
 			}
+			getenv := func(name string) string { return environment[name] }
 			var out, err bytes.Buffer
-			code := run(t.Context(), strings.Fields(test.args), &out, &err)
+			code := run(t.Context(), strings.Fields(test.args), getenv, &out, &err)
 			speaks := out.Len()+len(service.Calls()) > 0
 			if code != test.code || speaks != (test.out != "") || !strings.Contains(out.String(), test.out) ||
 				!strings.Contains(err.String(), test.err) || len(service.Groups()) > 0 {

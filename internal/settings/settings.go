@@ -74,10 +74,10 @@ func Check(configured Source) (faults []Fault) {
 	return faults
 }
 
-// FromEnvironment returns what a provider block without arguments configures. The error lists every environment
-// variable that is missing or invalid.
-func FromEnvironment(version string) (Settings, error) {
-	read, faults := Read(func(string) (string, bool) { return "", false })
+// FromEnvironment returns what a provider block without arguments configures. getenv returns the value of an environment
+// variable, like os.Getenv. The error lists every variable that is missing or invalid.
+func FromEnvironment(version string, getenv func(string) string) (Settings, error) {
+	read, faults := Read(func(name string) (string, bool) { return getenv(Variable(name)), true })
 	read.Client.UserAgent = UserAgent(version, "")
 	var all []error
 	for _, fault := range faults {

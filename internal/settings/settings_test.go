@@ -213,17 +213,18 @@ func TestUserAgent(t *testing.T) { //nolint:paralleltest // it sets the environm
 
 // The commands beside the provider read the same variables, and name all that are missing or invalid.
 func TestFromEnvironment(t *testing.T) {
-	t.Setenv("EMBED_MAX_RETRIES", "hunter2")
+	t.Parallel()
+	environment := map[string]string{"EMBED_MAX_RETRIES": "hunter2"}
+	getenv := func(name string) string { return environment[name] }
 	const want = "EMBED_BASE_URL is required\nEMBED_API_KEY is required\n" +
 		"EMBED_MAX_RETRIES must be a whole number between 0 and 100"
-	if _, err := FromEnvironment("probe"); err == nil || err.Error() != want {
+	if _, err := FromEnvironment("probe", getenv); err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}
-	for name, value := range map[string]string{"MAX_RETRIES": "1", "BASE_URL": "https://a", "API_KEY": "k"} {
-		t.Setenv("EMBED_"+name, value)
+	environment = map[string]string{
+		"EMBED_MAX_RETRIES": "1", "EMBED_BASE_URL": "https://a", "EMBED_API_KEY": "k", "EMBED_DATA_SOURCE_PROVIDED_ID": "db",
 	}
-	t.Setenv("EMBED_DATA_SOURCE_PROVIDED_ID", "db")
-	read, err := FromEnvironment("probe")
+	read, err := FromEnvironment("probe", getenv)
 	if err != nil || read.Client.MaxRetries != 1 || read.Groups.DataSourceProvidedID != "db" ||
 		read.Client.UserAgent != "terraform-provider-embed/probe" {
 		t.Errorf("got %v, %v", read, err)
