@@ -393,15 +393,16 @@ func TestUpdateOfARenumberedGroup(t *testing.T) {
 // A service that only repeats what a request has cannot show that a refused update was carried out.
 func TestRefusedAdoptionIsNone(t *testing.T) {
 	t.Parallel()
-	p := start(t, emulator.Options{Answers: emulator.AnswersEcho})
-	p.Service.Seed(emulator.Group{ID: "acme", Name: "Theirs"})
-	p.Service.Fail(emulator.Fault{Method: "PUT", Nth: 1, Kind: emulator.Refuse, Status: 404})
-	adopting := Acme("adopt_existing", true)
-	after, diags := p.Apply(p.Plan(p.Nothing(), adopting), adopting)
-	if !diags.HasError() {
-		t.Errorf("the adoption was refused, and the state has %v", after)
-	}
-	if now := p.Group("acme"); now.Name != "Theirs" {
-		t.Errorf("the group has the name %q", now.Name)
-	}
+	inVirtualTime(t, emulator.Options{Answers: emulator.AnswersEcho}, func(t *testing.T, p *Provider) {
+		p.Service.Seed(emulator.Group{ID: "acme", Name: "Theirs"})
+		p.Service.Fail(emulator.Fault{Method: "PUT", Nth: 1, Kind: emulator.Refuse, Status: 404})
+		adopting := Acme("adopt_existing", true)
+		after, diags := p.Apply(p.Plan(p.Nothing(), adopting), adopting)
+		if !diags.HasError() {
+			t.Errorf("the adoption was refused, and the state has %v", after)
+		}
+		if now := p.Group("acme"); now.Name != "Theirs" {
+			t.Errorf("the group has the name %q", now.Name)
+		}
+	})
 }
