@@ -343,3 +343,30 @@ func TestEchoesSayNothing(t *testing.T) {
 		})
 	}
 }
+
+// TestPreflightsWithoutIDs looks up a missing group where responses show no IDs. The preflight has to know its own group
+// by the name that it has given.
+func TestPreflightsWithoutIDs(t *testing.T) {
+	t.Parallel()
+	for name, e := range map[string]struct {
+		options  emulator.Options
+		settings usergroup.Settings
+	}{
+		"no IDs":          {emulator.Options{Omit: []string{"provided_id"}}, usergroup.Settings{Environment: "Customer"}},
+		"no IDs, echo":    {emulator.Options{Omit: []string{"provided_id"}, Answers: emulator.AnswersEcho}, usergroup.Settings{Environment: "Customer"}},
+		"no IDs, demands": {emulator.Options{Omit: []string{"provided_id"}, Required: []string{"name", "properties"}}, usergroup.Settings{Environment: "Customer", LookupFields: []string{"name", "properties"}}},
+		"demands, echo":   {emulator.Options{Omit: []string{"provided_id"}, Answers: emulator.AnswersEcho, Required: []string{"name", "properties"}}, usergroup.Settings{Environment: "Customer", LookupFields: []string{"name", "properties"}}},
+		"defaults":        {emulator.Options{Omit: []string{"provided_id"}, DefaultName: "Group {id}", DefaultProperties: `{"a":1}`, Required: []string{"properties"}}, usergroup.Settings{Environment: "Customer", LookupFields: []string{"name", "properties"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := newStranger(e.options, e.settings)
+				_, err := s.Find(t.Context(), usergroup.Prior{ID: "missing"})
+				if !usergroup.IsNotFound(err) || len(s.emulator.Groups()) != 1 {
+					t.Errorf("%v; %v", err, s.emulator.Groups())
+				}
+			})
+		})
+	}
+}

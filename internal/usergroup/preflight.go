@@ -109,10 +109,11 @@ func (o *op) tryOut(ctx context.Context) *Problem {
 		o.leave(o.know.ID)
 		return o.problem(CacheSuspected, nil) // Nothing is deleted, because the token may be that of a customer.
 	}
-	var tag *string
 	if o.settings.Environment != "" {
-		tag, failure = o.readTag(ctx, request)
+		answer, failure = o.rename(ctx, request)
+		made.group = answer.UserGroup.Over(made.group)
 	}
+	tag := answer.UserGroup.EnvironmentTag
 	outcome, seen := o.remove(ctx, made.group)
 	switch {
 	case outcome == isContradicted:
@@ -130,10 +131,9 @@ func (o *op) tryOut(ctx context.Context) *Problem {
 	return nil
 }
 
-// readTag updates the group of the preflight, and returns the environment that the response shows. The name is another
-// one, because a service may refuse an update that changes nothing.
-func (o *op) readTag(ctx context.Context, request api.GroupRequest) (*string, *api.Error) {
+// rename updates the group of the preflight, so that the response shows its environment. The name is another one,
+// because a service may refuse an update that changes nothing.
+func (o *op) rename(ctx context.Context, request api.GroupRequest) (api.Answer, *api.Error) {
 	request.Name = new("Terraform " + rand.Text()[:8])
-	answer, failure := o.calls.Update(ctx, request)
-	return answer.UserGroup.EnvironmentTag, failure
+	return o.calls.Update(ctx, request)
 }
