@@ -124,3 +124,21 @@ func adoptAgain(
 	}
 	return prior
 }
+
+// Case matters, and numbers are used again. Acme was deleted elsewhere, acme created with its number.
+func TestNumbersUsedAgainInAnotherCase(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStranger(emulator.Options{ReuseTeamIDs: true}, usergroup.Settings{})
+		prior := operations["delete"].priorOf(s.emulator.Seed(emulator.Group{ID: "Acme", Name: oldName}))
+		s.emulator.Remove("Acme")
+		if _, err := s.Create(t.Context(), wanted("acme"), false); err != nil {
+			t.Fatal(err)
+		}
+		s.emulator.Seed(emulator.Group{ID: "Acme", Name: "back"})
+		result, err := s.Delete(t.Context(), prior)
+		if err != nil || has(result.Warnings, usergroup.Kept) {
+			t.Errorf("%v: another instance has acme, and not Acme: %v", err, s.emulator.Groups())
+		}
+	})
+}

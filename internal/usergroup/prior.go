@@ -47,11 +47,10 @@ func (p Prior) with(group api.UserGroup) Prior {
 	return p
 }
 
-// isAlso reports whether both are one group: they have the same ID, number or token.
+// isAlso reports whether both are one group: they have the same ID or the same token. Numbers are used again.
 func (p Prior) isAlso(other Prior) bool {
-	hasTeam := p.TeamID != "" && p.TeamID == other.TeamID
 	hasToken := p.Fingerprint != "" && p.Fingerprint == other.Fingerprint
-	return p.ID == other.ID || hasTeam || hasToken
+	return p.ID == other.ID || hasToken
 }
 
 // hasToken reports whether a response shows the known token, or the one before it.
