@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
@@ -81,6 +82,14 @@ func (p *private) proved(environment string) { p.Environment = cmp.Or(environmen
 
 // shown records what a creation or a lookup has shown of the group.
 func (p *private) shown(group api.UserGroup) { p.TeamID = cmp.Or(group.TeamID, p.TeamID) }
+
+// shownFirst records the same of an update or a rotation that may be the first to show the number. Otherwise, the plan
+// has promised the known one, and the next refresh records another. response is nil if there is none.
+func (p *private) shownFirst(response *api.UserGroup, planned types.Int64) {
+	if response != nil && planned.IsUnknown() {
+		p.shown(*response)
+	}
+}
 
 // rotated records a rotation. Its result has no group if the token is not known to have been rotated.
 func (p *private) rotated(result usergroup.Result) {

@@ -52,7 +52,7 @@ func (m *userGroupModel) storesToken() bool { return m.StoreToken.IsNull() || m.
 func (m *userGroupModel) prior(stored private, now time.Time) usergroup.Prior {
 	state := *m
 	teamID := stored.TeamID
-	if !m.TeamID.IsNull() {
+	if teamID == "" && !m.TeamID.IsNull() {
 		teamID = strconv.FormatInt(m.TeamID.ValueInt64(), 10)
 	}
 	rotatedAt, _ := m.rotatedAt(now) // If it is unknown, all rotations were long ago.

@@ -299,6 +299,7 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 		done.setUpdated(result.Group, err, &state)
 		sentMapping = result.Group != nil && wanted.Mapping != nil
 		stored.proved(result.Environment)
+		stored.shownFirst(result.Group, plan.TeamID)
 		notUpdated, warnings = err, result.Warnings
 	}
 	stored.updated(sentMapping)
@@ -309,6 +310,7 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 		}
 		done.setRotated(result.Group, &state, r.now())
 		stored.rotated(result)
+		stored.shownFirst(result.Group, plan.TeamID)
 		notRotated, warnings = err, append(warnings, result.Warnings...)
 	}
 	leaveOnce(append(warnings, problemOf(notUpdated), problemOf(notRotated)))
