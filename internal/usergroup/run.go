@@ -195,6 +195,9 @@ func (o *op) countFailure(failure *api.Error, problem *Problem) *Problem {
 	if judged.Finding == RunEnded {
 		explained = judged.Cause
 	}
+	if explained.Call == nil { // The lookup explains the failure: the group is gone, or another one.
+		return judged
+	}
 	_ = o.run.end(o.endingOfCall(failure), o.know.ID, explained)
 	return judged
 }
