@@ -16,14 +16,15 @@ import (
 func (c *Client) interpret(call call, response *http.Response, body []byte) (Answer, *Error) {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
 	answer, kind, reason := c.read(call, response, body)
-	if fieldsOf(body).flag("success") != nil {
+	isOwn := fieldsOf(body).flag("success") != nil
+	if isOwn {
 		c.learned.hear()
 	}
 	if kind == none {
 		return answer, nil
 	}
 	failure := &Error{
-		Kind: kind, Reason: reason, Status: response.StatusCode, FromService: isFromService(response, body),
+		Kind: kind, Reason: reason, Status: response.StatusCode, FromService: isFromService(response, body), isOwn: isOwn,
 		RetryAfter: parseRetryAfter(response.Header.Get("Retry-After")),
 	}
 	isRefusal := response.StatusCode/100 == 4 && kinds[kind].decides

@@ -23,6 +23,7 @@ type Error struct {
 	WasStopped  bool          // the run had been stopped by the time that the call failed
 	RetryAfter  time.Duration // the wait that the service asked for, or 0
 
+	isOwn   bool // the body has success, which nothing else than the service writes
 	cause   error
 	learned *learned
 }
@@ -41,7 +42,7 @@ func (e *Error) IsHeard() bool { return e.learned != nil && e.learned.isHeard() 
 func (e *Error) Passes() bool { return kinds[e.Kind].passes }
 
 // IsUnderWay reports whether the service may still be at work on the call.
-func (e *Error) IsUnderWay() bool { return isUnderWay(e.Kind, e.Status, e.FromService) }
+func (e *Error) IsUnderWay() bool { return isUnderWay(e.Kind, e.Status, e.isOwn) }
 
 // EndsAll reports whether no other call can get through either.
 func (e *Error) EndsAll() bool { return kinds[e.Kind].endsAll }

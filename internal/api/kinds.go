@@ -126,12 +126,12 @@ func doneBy(method string, kind Kind, answer Answer) Done {
 // isUnderWay reports whether the service may still be at work on a call that has failed. It is not after a refusal or
 // a broken connection, nor if it says itself that it has failed. A gateway may not have waited for it. A success that
 // does not show the result, such as 202 without a body, may be a promise.
-func isUnderWay(kind Kind, status int, fromService bool) bool {
+func isUnderWay(kind Kind, status int, isOwn bool) bool {
 	switch {
 	case kinds[kind].done == No, kind == Cut, status == http.StatusInternalServerError:
 		return false
 	case status == http.StatusServiceUnavailable:
-		return !fromService
+		return !isOwn
 	default:
 		return true
 	}

@@ -1,6 +1,8 @@
 package usergroup_test
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -102,7 +104,8 @@ func TestRotationsBehindGatewaysAreSentOnce(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]reply{
 		"502": page(502), "503": page(503), "503 without a body": {status: 503}, "504": page(504), "520": page(520),
-		"522": page(522), "524": page(524), "530": page(530), "599": page(599), "307": page(307),
+		"503 in JSON": {status: 503, body: []byte(`{"message":"Service Unavailable"}`)},
+		"522":         page(522), "524": page(524), "530": page(530), "599": page(599), "307": page(307),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -138,4 +141,38 @@ func rotations(e *emulator.Emulator) (n int) {
 		}
 	}
 	return n
+}
+
+// Two groups are missing, or were replaced. Where a service refuses their tokens as it refuses a key, the lookup that
+// shows it explains the refusal. The rotation of a third one must not end because of that.
+func TestRotationsOfMissingGroupsEndNoRotations(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{401, 403} {
+		for name, change := range map[string]func(*emulator.Emulator, string){
+			"missing":  func(e *emulator.Emulator, id string) { e.Remove(id) },
+			"replaced": func(e *emulator.Emulator, id string) { e.Replace(id) },
+		} {
+			t.Run(fmt.Sprint(status, name), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					s := newStranger(emulator.Options{StaleTokenStatus: status}, usergroup.Settings{})
+					var priors []usergroup.Prior
+					for i := range 4 {
+						group := s.emulator.Seed(emulator.Group{ID: fmt.Sprint(id, i)})
+						priors = append(priors, operations["rotate"].priorOf(group))
+						if i < 2 {
+							change(s.emulator, group.ID)
+						}
+					}
+					for i, prior := range priors {
+						time.Sleep(time.Second)
+						_, err := s.RotateToken(context.Background(), prior)
+						if i >= 2 && err != nil {
+							t.Errorf("%d: %v, caused by %v", i, err, problemOf(err).Cause)
+						}
+					}
+				})
+			})
+		}
+	}
 }
