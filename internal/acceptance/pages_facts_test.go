@@ -293,7 +293,7 @@ func TestFactsOfRotations(t *testing.T) {
 	t.Parallel()
 	const sentence = "is sent again only if a lookup still shows the old token, and only "
 	_, listed, found := strings.Cut(readPage(t, filepath.Join(docsDir, "guides/service-behavior.md")), sentence)
-	listed, _, _ = strings.Cut(listed, "of the service itself.")
+	listed, _, _ = strings.Cut(listed, "with `success` in its body.")
 	stated := regexp.MustCompile(`\d{3}`).FindAllString(listed, -1)
 	if !found || len(stated) < 2 {
 		t.Fatal("the page does not list the statuses")

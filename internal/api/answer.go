@@ -31,7 +31,7 @@ func (c *Client) interpret(call call, response *http.Response, body []byte) (Ans
 	if isRefusal && failure.RetryAfter > 0 {
 		failure.Kind = Throttled
 	}
-	failure.Message = c.masksOf(call.secrets, body).messageIn(response, body)
+	failure.Message = c.masksOf(call.known, body).messageIn(response, body)
 	failure.Obstacle = c.obstacle(call, failure)
 	return answer, failure
 }
@@ -50,7 +50,7 @@ func (c *Client) read(call call, response *http.Response, body []byte) (Answer, 
 	}
 	kind := kindOf(response.StatusCode)
 	if kind == Redirected {
-		return Answer{}, kind, c.redirect(response)
+		return Answer{}, kind, c.redirect(call, response)
 	}
 	if response.StatusCode/100 != 2 { // The status says enough.
 		return Answer{}, kind, faultOf(response.StatusCode)

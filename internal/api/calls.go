@@ -32,19 +32,18 @@ func (a Answer) IsNew() bool { return a.New != nil && *a.New }
 // Calls makes the calls of one operation, which share its retries. They must not be concurrent.
 type Calls struct {
 	client   *Client
-	secrets  func() []Secret
+	known    func() Confidential
 	retries  *retries
 	cleansUp bool
 }
 
-// Begin returns the calls of an operation, with MaxRetries retries. secrets returns what is masked wherever the service
-// repeats it, besides the secrets of the client and of each request. It is called only if there is something to mask.
-// Nil means none.
-func (c *Client) Begin(secrets func() []Secret) Calls {
-	if secrets == nil {
-		secrets = noSecrets
+// Begin returns the calls of an operation, with MaxRetries retries. known returns what is confidential, besides the
+// secrets of the client and of each request. It is called only if there is something to mask. Nil means nothing.
+func (c *Client) Begin(known func() Confidential) Calls {
+	if known == nil {
+		known = nothingKnown
 	}
-	return Calls{client: c, secrets: secrets, retries: &retries{left: c.config.MaxRetries}}
+	return Calls{client: c, known: known, retries: &retries{left: c.config.MaxRetries}}
 }
 
 // CleaningUp returns calls that share the retries of c. They are made even if the run has been stopped, because
@@ -67,7 +66,7 @@ func (c Calls) Once() Calls {
 // is retried after a lost response.
 func (c Calls) GetOrCreate(ctx context.Context, group GroupRequest) (Answer, *Error) {
 	return c.do(ctx, call{
-		method: http.MethodGet, id: group.UserGroupID, body: encode(group), secrets: group.Secrets,
+		method: http.MethodGet, id: group.UserGroupID, body: encode(group), known: group.Confidential,
 		repeatable: true, needsToken: true, needsNew: true,
 	})
 }
@@ -75,7 +74,7 @@ func (c Calls) GetOrCreate(ctx context.Context, group GroupRequest) (Answer, *Er
 // Update changes a group (interface section 4.2). It is retried after a lost response.
 func (c Calls) Update(ctx context.Context, group GroupRequest) (Answer, *Error) {
 	return c.do(ctx, call{
-		method: http.MethodPut, id: group.UserGroupID, body: encode(group), secrets: group.Secrets, repeatable: true,
+		method: http.MethodPut, id: group.UserGroupID, body: encode(group), known: group.Confidential, repeatable: true,
 	})
 }
 
@@ -83,7 +82,7 @@ func (c Calls) Update(ctx context.Context, group GroupRequest) (Answer, *Error) 
 // lost response.
 func (c Calls) Rotate(ctx context.Context, group TokenRequest) (Answer, *Error) {
 	return c.do(ctx, call{
-		method: http.MethodPost, id: group.UserGroupID, needsToken: true, secrets: group.secrets,
+		method: http.MethodPost, id: group.UserGroupID, needsToken: true, known: group.confidential,
 		body: encode(struct {
 			CurrentToken string `json:"current_token"`
 		}{group.CurrentToken.Reveal()}),
@@ -94,7 +93,7 @@ func (c Calls) Rotate(ctx context.Context, group TokenRequest) (Answer, *Error) 
 // No may mean that an earlier attempt deleted the group.
 func (c Calls) Delete(ctx context.Context, group TokenRequest) *Error {
 	_, failure := c.do(ctx, call{
-		method: http.MethodDelete, id: group.UserGroupID, repeatable: true, secrets: group.secrets,
+		method: http.MethodDelete, id: group.UserGroupID, repeatable: true, known: group.confidential,
 		body: encode(struct {
 			CurrentToken         string `json:"current_token,omitzero"`
 			UserGroupID          string `json:"user_group_id,omitzero"`

@@ -36,7 +36,7 @@ var handshakeAlerts = regexp.MustCompile(
 
 // transportFailure returns the failure for an exchange without a complete response. Nothing can have been done before
 // there was a connection, nor if TLS or a proxy kept the request from the service.
-func (c *Client) transportFailure(ctx context.Context, err error, connection *connection) *Error {
+func (c *Client) transportFailure(ctx context.Context, call call, err error, connection *connection) *Error {
 	failure := &Error{Kind: Blocked, cause: err}
 	var certificate *tls.CertificateVerificationError
 	var remote *net.OpError
@@ -65,7 +65,7 @@ func (c *Client) transportFailure(ctx context.Context, err error, connection *co
 	default:
 		failure.Kind, failure.Reason = Cut, "the connection was cut before a complete response had arrived"
 	}
-	failure.Reason = c.masksOf(noSecrets, nil).shown(failure.Reason) // It may quote a certificate.
+	failure.Reason = c.masksOf(call.known, nil).shown(failure.Reason) // It may quote a certificate.
 	return failure
 }
 
@@ -128,7 +128,7 @@ func faultOf(status int) string {
 }
 
 // redirect describes a redirect. It names the target, but none of its parts that could be a secret.
-func (c *Client) redirect(response *http.Response) string {
+func (c *Client) redirect(call call, response *http.Response) string {
 	target, err := response.Location()
 	if err != nil {
 		return "redirects are never followed, and this one does not say where it leads"
@@ -142,7 +142,7 @@ func (c *Client) redirect(response *http.Response) string {
 		return "it leads to the address that is set already, so whatever is in front of the service redirects in a circle"
 	default:
 		return fmt.Sprintf("it leads to %s; redirects are never followed, because following them could send the API key to "+
-			"another address", c.masksOf(noSecrets, nil).shown(shown))
+			"another address", c.masksOf(call.known, nil).shown(shown))
 	}
 }
 

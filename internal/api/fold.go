@@ -15,6 +15,9 @@ type folded struct {
 	at   []span // where each byte of the text is in the original, or nil if it is at the same place
 }
 
+// foldedText returns the text alone, without spaces around it.
+func foldedText(text string) string { return strings.TrimSpace(fold(text).text) }
+
 func (f folded) original(i int) span {
 	if f.at == nil {
 		return span{i, i + 1}
@@ -25,19 +28,23 @@ func (f folded) original(i int) span {
 // span is a part of a text.
 type span struct{ begin, end int }
 
-// escape matches one escaped character: in an address, in a string of many languages, or in HTML. What was escaped
-// several times has several backslashes, or repeats 25 or amp;.
-var escape = regexp.MustCompile(
-	backslashes + `(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|([^\s]))|%(?:25)*([0-9a-fA-F]{2})|&(?:amp;)*(#?\w{1,31});`)
+// escape matches one escaped character: in HTML, in a string of many languages, or in an address. What was escaped
+// several times repeats amp;, backslashes or 25.
+var escape = regexp.MustCompile(ampersand + `(?:amp` + semicolon + `)*(#?\w{1,31})` + semicolon +
+	`|` + backslashes + `(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|([^\s%&\\]))|%(?:25)*([0-9a-fA-F]{2})`)
+
+const (
+	ampersand   = `(?:&|\\+u0026|%(?:25)*26)`
+	semicolon   = `(?:;|%(?:25)*3[bB])`
+	backslashes = `(?:\\|%(?:25)*5[cC])+`
+)
 
 // plainWords matches most texts in which fold changes only the case.
 var plainWords = regexp.MustCompile(`^(?:[\w-]| \b)*$`)
 
-const backslashes = `(?:\\|%(?:25)*5[cC])+`
-
 // fold decodes the escaped characters of a text. Case, line ends, the number of spaces, quotes and backslashes do not
 // matter either, because services change these. A plus sign is a space in a query. Characters beyond the first 65,536
-// are left out, as some services write them as two.
+// are all alike, because some services write them as two.
 func fold(text string) folded {
 	if plainWords.MatchString(text) {
 		return folded{text: strings.ToLower(text)}
@@ -58,20 +65,20 @@ func fold(text string) folded {
 // unescaped returns the bytes that a match of escape stands for.
 func unescaped(text string, found []int) string {
 	group := func(n int) string { return text[max(found[2*n], 0):max(found[2*n+1], 0)] }
-	byteOf, character := group(1)+group(4), group(2)
+	entity, character, letter, byteOf := group(1), group(3), group(4), group(2)+group(5)
 	switch {
+	case entity != "":
+		return html.UnescapeString("&" + entity + ";")
 	case byteOf != "":
 		code, _ := strconv.ParseUint(byteOf, 16, 8)
 		return string([]byte{byte(code)})
 	case character != "":
 		code, _ := strconv.ParseUint(character, 16, 16)
 		return string(rune(code))
-	case group(5) != "":
-		return html.UnescapeString("&" + group(5) + ";")
-	case strings.Contains("nrtbfv", group(3)):
+	case strings.Contains("nrtbfv", letter):
 		return " "
 	default:
-		return group(3)
+		return letter
 	}
 }
 
@@ -93,23 +100,18 @@ func (f *folder) add(decoded byte, at span) {
 
 func (f *folder) folded() (result folded) {
 	text := make([]byte, 0, len(f.decoded))
-	wasSpace := false
+	last := rune(0)
 	for i := 0; i < len(f.decoded); {
 		character, size := utf8.DecodeRune(f.decoded[i:])
 		at := span{f.at[i].begin, f.at[i+size-1].end}
 		i += size
-		if isIgnored(character) {
+		character = alike(character)
+		isRepeated := character == last && (character == ' ' || character == unknown)
+		if character == ignored || isRepeated {
 			continue
 		}
-		isSpace := character == '+' || unicode.IsSpace(character)
-		if isSpace {
-			character = ' '
-		}
-		if isSpace && wasSpace {
-			continue
-		}
-		wasSpace = isSpace
-		text = utf8.AppendRune(text, unicode.ToLower(character))
+		last = character
+		text = utf8.AppendRune(text, character)
 		for len(result.at) < len(text) {
 			result.at = append(result.at, at)
 		}
@@ -118,7 +120,21 @@ func (f *folder) folded() (result folded) {
 	return result
 }
 
-// isIgnored reports whether a service may write a character differently, or leave it out.
-func isIgnored(character rune) bool {
-	return strings.ContainsRune("\\\"'`", character) || character == utf8.RuneError || character > 0xFFFF
+const (
+	ignored rune = -1
+	unknown rune = utf8.RuneError
+)
+
+// alike returns the character in place of which a service may write another one, or leave it out.
+func alike(character rune) rune {
+	switch {
+	case strings.ContainsRune("\\\"'`", character):
+		return ignored
+	case character > 0xFFFF:
+		return unknown
+	case character == '+' || unicode.IsSpace(character):
+		return ' '
+	default:
+		return unicode.ToLower(character)
+	}
 }

@@ -24,13 +24,13 @@ func (c *Client) log(
 	if failure != nil {
 		fields["failure"] = failure.Said()
 		if failure.cause != nil {
-			fields["cause"] = c.masksOf(call.secrets, nil).shown(failure.cause.Error())
+			fields["cause"] = c.masksOf(call.known, nil).shown(failure.cause.Error())
 		}
 	}
 	tflog.Debug(ctx, "Called the user group service", fields)
 	tflog.Trace(ctx, "Bodies of the call, secrets masked", map[string]any{
 		"method": call.method, "user_group_id": call.id,
-		"request": masked{c, call.secrets, call.body}, "response": masked{c, call.secrets, body},
+		"request": masked{c, call.known, call.body}, "response": masked{c, call.known, body},
 	})
 }
 
@@ -44,9 +44,9 @@ var logged = map[string]bool{
 
 // masked is a body for the log. The masked text is only computed if a logger formats it.
 type masked struct {
-	client  *Client
-	secrets func() []Secret // of the call
-	body    []byte
+	client *Client
+	known  func() Confidential // of the call
+	body   []byte
 }
 
 // MarshalText is for loggers that write JSON, and Format for all others. No verb prints the raw bytes.
@@ -58,7 +58,7 @@ func (m masked) String() string {
 	if read == nil {
 		return fmt.Sprintf("(%d bytes that are not a JSON object)", len(m.body))
 	}
-	masks := m.client.masksOf(m.secrets, m.body)
+	masks := m.client.masksOf(m.known, m.body)
 	shown := read.masked(masks)
 	if group := fieldsOf(read["user_group"]); group != nil {
 		shown["user_group"] = group.masked(masks)

@@ -63,7 +63,7 @@ func TestSecretsAreHidden(t *testing.T) {
 				UserGroupID: "visible-id", Name: new("Visible Name"), Properties: properties(`{"p":"` + property + `"}`),
 				Mapping: map[string]string{"schema": property + "-m"},
 			}
-			known := func() []Secret { return append(wanted.Secrets(), NewSecret(old)) }
+			known := func() Confidential { return wanted.Confidential().And(Confidential{Secrets: []Secret{NewSecret(old)}}) }
 			secrets := []string{key, old, token, plantedHeader, property, "/slash+ed="}
 			for _, method := range []string{"GET", "PUT", "POST", "DELETE"} {
 				before := log.Len()
@@ -90,7 +90,7 @@ func TestSecretsAreHidden(t *testing.T) {
 			`"api_environment_tag":null,"provided_id":5,"user_group":"(secret)","x":"(secret)"}`,
 		`{"team_id":48151,"token":48151,"success":true}`: `{"success":true,"team_id":"(secret)","token":"(secret)"}`,
 	} {
-		same(t, "the log of "+body, masked{newClient(nil), noSecrets, []byte(body)}, want)
+		same(t, "the log of "+body, masked{newClient(nil), nothingKnown, []byte(body)}, want)
 	}
 }
 
@@ -111,17 +111,17 @@ func TestMasks(t *testing.T) {
 		`{"q":"a\"b\n\u003cc\u003e"} a"b <c>`: `{"q":"(secret)"} (secret)`, "a\"b\n<c>": "(secret)",
 		"marigold gold-plated gold": "mari(secret) (secret) (secret)", "gold-plate": "(secret)-plate",
 		"token 4815162342, 1234": "token (secret), 1234", "header xyz of tenant-blue": "header xyz of (secret)",
-		"s3cret-word, cookie-value of theme": "(secret), (secret) of (secret)", "a=1": "a=1", "old-value": "(secret)",
+		"s3cret-word, cookie-value of theme": "(secret), (secret) of theme", "a=1": "a=1", "old-value": "(secret)",
 		"goldknown-tokengold": "(secret)(secret)(secret)",
 	} {
 		for _, method := range []string{"GET", "PUT", "POST", "DELETE"} {
 			call := anyCall{method, sent, TokenRequest{UserGroupID: "acme-id"}}
-			known := func() []Secret {
-				secrets := []Secret{NewSecret("known-token"), NewSecret("old-value")}
+			known := func() Confidential {
+				known := Confidential{Secrets: []Secret{NewSecret("known-token"), NewSecret("old-value")}}
 				if method == "POST" || method == "DELETE" { // They send no values themselves.
-					secrets = append(secrets, sent.Secrets()...)
+					known = known.And(sent.Confidential())
 				}
-				return secrets
+				return known
 			}
 			user := map[string]any{"token": int64(4815162342), "token2": 123}
 			body, _ := json.Marshal(map[string]any{"message": said, "user": user})
@@ -152,7 +152,7 @@ func TestMasks(t *testing.T) {
 		"other line ends":      strings.ReplaceAll(secret, "\r\n", "\n"),
 		"one line, lower case": strings.ToLower(strings.ReplaceAll(secret, "\r\n", " ")),
 	} {
-		m := (&Client{secrets: []Secret{NewSecret(secret + "\n")}}).masksOf(noSecrets, nil)
+		m := (&Client{secrets: []Secret{NewSecret(secret + "\n")}}).masksOf(nothingKnown, nil)
 		same(t, encoding, m.conceal("<"+text+">."), "<"+mask+">.")
 	}
 	// Secrets can overlap. No character of any of them may remain.
@@ -168,11 +168,11 @@ func TestMasks(t *testing.T) {
 		"aaaab": "aaaab", "abcd": "(secret)", "abc": "abc",
 		"": "",
 	} {
-		same(t, text, client.masksOf(noSecrets, nil).conceal(text), want)
+		same(t, text, client.masksOf(nothingKnown, nil).conceal(text), want)
 	}
 	// The beginning of a text must not show the beginning of a secret that ends after it.
 	beginning := strings.Repeat("x", maxWords-6)
-	long := client.masksOf(noSecrets, nil).conceal(beginning + "abcdefghijk" + beginning)
+	long := client.masksOf(nothingKnown, nil).conceal(beginning + "abcdefghijk" + beginning)
 	failIf(t, long != beginning+"(secret) …", "a long text ends in %q", long[len(long)-30:])
 }
 
@@ -220,7 +220,7 @@ func TestBoundedWords(t *testing.T) { //nolint:paralleltest // it measures what 
 		most := uint64(100*len(body) + 4<<20)
 		failIf(t, got > most, "%s: %d bytes were allocated for a body of %d", name, got, len(body))
 		failIf(t, len([]rune(failure.Message)) > maxMessage+2, "%s: the message is %q", name, failure.Message)
-		inLog := allocated(func() { _ = masked{client, noSecrets, []byte(body)}.String() })
+		inLog := allocated(func() { _ = masked{client, nothingKnown, []byte(body)}.String() })
 		failIf(t, inLog > most, "%s: %d bytes were allocated for the log of a body of %d", name, inLog, len(body))
 	}
 }
@@ -284,15 +284,15 @@ func TestSecretNeverPrints(t *testing.T) {
 		map[Secret]Secret{secret: secret},
 		Config{APIKey: secret, Headers: map[string]Secret{"X": secret}},
 		newClient(nil),
-		call{secrets: TokenRequest{CurrentToken: secret}.secrets},
-		newClient(nil).Begin(func() []Secret { return []Secret{secret} }),
-		GroupRequest{Mapping: map[string]string{"x": plantedKey}}.Secrets(),
-		newClient(nil).masksOf(noSecrets, nil),
+		call{known: TokenRequest{CurrentToken: secret}.confidential},
+		newClient(nil).Begin(TokenRequest{CurrentToken: secret}.confidential),
+		GroupRequest{Mapping: map[string]string{"x": plantedKey}}.Confidential(),
+		newClient(nil).masksOf(nothingKnown, nil),
 		object,
 		TokenRequest{CurrentToken: secret},
 		&object,
 		Answer{UserGroup: UserGroup{Token: secret, Properties: object}},
-		masked{newClient(nil), holder.secrets, []byte(`{"x":"` + plantedKey + `"}`)},
+		masked{newClient(nil), holder.confidential, []byte(`{"x":"` + plantedKey + `"}`)},
 	} {
 		var text bytes.Buffer
 		for verb := range strings.SplitSeq("v +v #v s q x X d o b c t T e g U 08d -20s +q #q # x 5.2f", " ") {
@@ -334,7 +334,7 @@ func FuzzAnswer(f *testing.F) {
 		client := newClient(inTurn(reply(int(status)%1000, string(body), "Content-Type", media)), once)
 		client.secrets = append(client.secrets, NewSecret(token))
 		answer, failure, kind := call.make(client)
-		wantAbsent(t, "the log", fmt.Sprint(masked{client, noSecrets, body}), key, token)
+		wantAbsent(t, "the log", fmt.Sprint(masked{client, nothingKnown, body}), key, token)
 		if needsToken := call.method == "GET" || call.method == "POST"; failure == nil {
 			failIf(t, status%1000/100 != 2 || needsToken && answer.UserGroup.Token.IsZero(),
 				"a success with status %d: %+v", status, answer)

@@ -16,9 +16,8 @@ type call struct {
 	method string
 	id     string // of the group, for the log
 	body   []byte
-	// secrets returns what is masked wherever the service repeats it, besides the secrets of the client. The operation
-	// adds its own.
-	secrets func() []Secret
+	// known returns what is confidential, besides the secrets of the client. The operation adds what it knows.
+	known func() Confidential
 	// repeatable means that repeating the work is harmless, or that the caller handles the consequences.
 	repeatable bool
 	// needsToken and needsNew say what a response must have besides success.
@@ -27,8 +26,8 @@ type call struct {
 
 // do makes a call, in as many attempts as it needs and the operation allows. All requests go through it.
 func (c Calls) do(ctx context.Context, call call) (_ Answer, failure *Error) {
-	ofRequest := call.secrets
-	call.secrets = func() []Secret { return append(c.secrets(), ofRequest()...) }
+	ofRequest := call.known
+	call.known = func() Confidential { return c.known().And(ofRequest()) }
 	defer func() {
 		if failure != nil {
 			failure.WasStopped = ctx.Err() != nil
@@ -114,7 +113,7 @@ func (c *Client) exchange(ctx context.Context, call call) (response *http.Respon
 	}
 	switch {
 	case err != nil:
-		return nil, nil, c.transportFailure(ctx, err, &connection)
+		return nil, nil, c.transportFailure(ctx, call, err, &connection)
 	case len(body) > maxAnswer:
 		return nil, nil, &Error{Kind: Broken, Reason: "the response is larger than 4 MiB"}
 	default:

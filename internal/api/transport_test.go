@@ -132,7 +132,8 @@ func TestTLS(t *testing.T) {
 		connection.made.Store(true)
 		connection.reused.Store(test.reused)
 		alert := fmt.Errorf("read: %w", &net.OpError{Op: "remote error", Err: test.alert})
-		same(t, fmt.Sprint(test), newClient(nil).transportFailure(t.Context(), alert, &connection).Kind, test.want)
+		failure := newClient(nil).transportFailure(t.Context(), call{known: nothingKnown}, alert, &connection)
+		same(t, fmt.Sprint(test), failure.Kind, test.want)
 	}
 }
 
@@ -249,7 +250,7 @@ func TestNotHTTP(t *testing.T) {
 		connection.made.Store(true)
 		connection.reused.Store(reused)
 		malformed := errors.New(`malformed HTTP response "x"`)
-		failure := newClient(nil).transportFailure(t.Context(), malformed, &connection)
+		failure := newClient(nil).transportFailure(t.Context(), call{known: nothingKnown}, malformed, &connection)
 		same(t, "a malformed response", failure.Kind, want)
 	}
 }

@@ -74,8 +74,8 @@ func Check(configured Source) (faults []Fault) {
 	return faults
 }
 
-// FromEnvironment returns what a provider block without arguments configures. getenv returns the value of an environment
-// variable, like os.Getenv. The error lists every variable that is missing or invalid.
+// FromEnvironment returns what a provider block without arguments configures. getenv returns the value of a variable,
+// like os.Getenv. The error lists every variable that is missing or invalid.
 func FromEnvironment(version string, getenv func(string) string) (Settings, error) {
 	read, faults := Read(func(name string) (string, bool) { return getenv(Variable(name)), true })
 	read.Client.UserAgent = UserAgent(version, "")

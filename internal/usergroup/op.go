@@ -29,17 +29,20 @@ type op struct {
 
 func (s *Service) begin(operation Operation, prior Prior) *op {
 	o := &op{Service: s, operation: operation, know: prior, managed: prior.isKnown()}
-	o.calls = s.client.Begin(o.secrets)
+	o.calls = s.client.Begin(o.confidential)
 	return o
 }
 
-// secrets returns what no message may show of the group, whichever call the service repeats it after.
-func (o *op) secrets() []api.Secret {
-	stored := api.GroupRequest{}
-	if o.know.Stored != nil {
-		stored = o.know.Stored()
+// confidential returns what no message may show of the group, whichever call the service repeats it after.
+func (o *op) confidential() api.Confidential {
+	known := api.Confidential{
+		Secrets: []api.Secret{o.know.Token}, Fingerprints: []string{o.know.Fingerprint, o.know.Previous},
+		Shown: []string{o.know.ID, o.know.Name},
 	}
-	return slices.Concat([]api.Secret{o.know.Token}, stored.Secrets(), o.sent.Secrets())
+	if o.know.Stored != nil {
+		known = known.And(o.know.Stored().Confidential())
+	}
+	return known.And(o.sent.Confidential())
 }
 
 // acquire waits for a place in the channel. It returns a problem if the run is stopped before.

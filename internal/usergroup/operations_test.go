@@ -344,24 +344,23 @@ func TestEchoesSayNothing(t *testing.T) {
 	}
 }
 
-// TestPreflightsWithoutIDs looks up a missing group where responses show no IDs. The preflight has to know its own group
-// by the name that it has given.
+// TestPreflightsWithoutIDs looks up a missing group where responses show no IDs. The preflight has to know its own
+// group by the name that it has given.
 func TestPreflightsWithoutIDs(t *testing.T) {
 	t.Parallel()
-	for name, e := range map[string]struct {
-		options  emulator.Options
-		settings usergroup.Settings
-	}{
-		"no IDs":          {emulator.Options{Omit: []string{"provided_id"}}, usergroup.Settings{Environment: "Customer"}},
-		"no IDs, echo":    {emulator.Options{Omit: []string{"provided_id"}, Answers: emulator.AnswersEcho}, usergroup.Settings{Environment: "Customer"}},
-		"no IDs, demands": {emulator.Options{Omit: []string{"provided_id"}, Required: []string{"name", "properties"}}, usergroup.Settings{Environment: "Customer", LookupFields: []string{"name", "properties"}}},
-		"demands, echo":   {emulator.Options{Omit: []string{"provided_id"}, Answers: emulator.AnswersEcho, Required: []string{"name", "properties"}}, usergroup.Settings{Environment: "Customer", LookupFields: []string{"name", "properties"}}},
-		"defaults":        {emulator.Options{Omit: []string{"provided_id"}, DefaultName: "Group {id}", DefaultProperties: `{"a":1}`, Required: []string{"properties"}}, usergroup.Settings{Environment: "Customer", LookupFields: []string{"name", "properties"}}},
+	demanding := allFields[1:]
+	for name, options := range map[string]emulator.Options{
+		"stored":                {},
+		"echo":                  {Answers: emulator.AnswersEcho},
+		"fields demanded":       {Required: demanding},
+		"fields demanded, echo": {Required: demanding, Answers: emulator.AnswersEcho},
+		"defaults":              {DefaultName: "Group {id}", DefaultProperties: `{"a":1}`, Required: allFields[2:]},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s := newStranger(e.options, e.settings)
+				options.Omit = []string{"provided_id"}
+				s := newStranger(options, usergroup.Settings{Environment: "Customer", LookupFields: options.Required})
 				_, err := s.Find(t.Context(), usergroup.Prior{ID: "missing"})
 				if !usergroup.IsNotFound(err) || len(s.emulator.Groups()) != 1 {
 					t.Errorf("%v; %v", err, s.emulator.Groups())
