@@ -103,11 +103,23 @@ func reload(w *proxied) {
 	}
 }
 
-// killWorkers kills the program's child processes, which cuts all connections and the requests on them.
+// killWorkers kills the program's child processes, which cuts all connections and the requests on them. It waits until
+// there are some: those that were killed just before may not have been replaced yet.
 func killWorkers(w *proxied) {
-	if err := exec.Command("pkill", "-KILL", "-P", strconv.Itoa(w.command.Process.Pid)).Run(); err != nil {
-		w.t.Error(err)
+	const noneFound = 1
+	for range 100 {
+		command := exec.Command("pkill", "-KILL", "-P", strconv.Itoa(w.command.Process.Pid))
+		err := command.Run()
+		if err == nil {
+			return
+		}
+		if command.ProcessState.ExitCode() != noneFound {
+			w.t.Error(err)
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
+	w.t.Error("there are no workers to kill")
 }
 
 // provide writes a file to the program's directory, and returns its path.
