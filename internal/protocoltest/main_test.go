@@ -14,7 +14,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/provider"
 )
 
-func TestMain(m *testing.M) { os.Exit(Run(m)) }
+// TestMain keeps the framework from logging each step through a schema, which is a sixth of the work of these tests.
+// The script secrets of internal/acceptance reads those logs.
+func TestMain(m *testing.M) { os.Exit(Run(m, "TF_LOG_SDK_FRAMEWORK=DEBUG")) }
 
 // Titles of diagnostics, nearly all of them about the group acme.
 const (
