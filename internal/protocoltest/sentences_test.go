@@ -185,8 +185,9 @@ var blames = []blame{
 }
 
 var (
-	oneOf      = flag.Int("histories", 300, "TestSentences plays one of so many of its histories")
-	oneHistory = flag.String("history", "", "the one history that TestSentences plays, as it prints it")
+	allServices = flag.Bool("all", false, "play histories of all kinds of services and runs; make test does")
+	oneOf       = flag.Int("histories", 300, "TestSentences plays one of so many of its histories")
+	oneHistory  = flag.String("history", "", "the one history that TestSentences plays, as it prints it")
 )
 
 // search plays histories, and collects the lies.
@@ -263,6 +264,9 @@ func TestSentences(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := search{lies: map[lie]int{}, played: map[lie]string{}}
 				for name, set := range settings {
+					if isPlain := name == ""; !isPlain && !*allServices && *oneHistory == "" {
+						continue
+					}
 					r := newRig(t, a, set.options, set.right, set.arguments)
 					r.name, r.isWrong = name, name == "wrong key, "
 					for _, what := range slices.Sorted(maps.Keys(befallen)) {

@@ -13,9 +13,10 @@ import (
 )
 
 var (
-	faultsFlag = flag.Int("faults", 1, "how many faults a history of TestHistories has; make test-search: two")
-	pairFaults = flag.Int("pair-faults", 0, "how many faults an order of TestTwoRunsAtOnce has; make test-search: one")
-	replayed   = flag.String("replay", "", "the one path to play, as a search prints it")
+	faultsFlag  = flag.Int("faults", 1, "how many faults a history of TestHistories has; make test-search: two")
+	pairFaults  = flag.Int("pair-faults", 0, "how many faults an order of TestTwoRunsAtOnce has; make test-search: one")
+	allServices = flag.Bool("all", false, "search with all variants, and for rows that nothing needs; make test does")
+	replayed    = flag.String("replay", "", "the one path to play, as a search prints it")
 )
 
 // sceneFound is set when a search has the scene of -replay.
@@ -26,10 +27,10 @@ var sceneFound atomic.Bool
 func TestMain(m *testing.M) {
 	flag.Parse()
 	debug.SetGCPercent(-1)
-	debug.SetMemoryLimit(512 << 20)
+	debug.SetMemoryLimit(128 << 20)
 	code := m.Run()
 	set := func(name string) string { return flag.Lookup(name).Value.String() }
-	isComplete := *replayed == "" && set("test.run") == "" && set("test.skip") == ""
+	isComplete := *allServices && *replayed == "" && set("test.run") == "" && set("test.skip") == ""
 	for _, e := range notHandled {
 		for i, row := range e.rows {
 			takesPairFault := row.runs == 2 && (row.faults != nil || row.method != "")
@@ -122,7 +123,11 @@ func (r *record) String() string {
 func search(t *testing.T, count *atomic.Int64, scene string, play func(*testing.T, *choices) *record) {
 	t.Helper()
 	path, isReplayed := strings.CutPrefix(*replayed, scene+"|")
-	if *replayed != "" && !isReplayed {
+	isSearched := *allServices || strings.Contains(scene, "/stored")
+	if *replayed != "" {
+		isSearched = isReplayed
+	}
+	if !isSearched {
 		return
 	}
 	t.Run(scene, func(t *testing.T) {
