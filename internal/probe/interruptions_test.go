@@ -18,7 +18,7 @@ import (
 const interruptions = `stopped crashed away cut-strictly cut-after-work error-500-after-work half-document html-200
 	refuse redirect-307`
 
-var allServices = flag.Bool("all", false, "interrupt probes of all kinds of services; make test does")
+var allServices = flag.Bool("all", true, "interrupt probes of all kinds of services")
 
 // TestNothingIsLeftWhateverHappens stops, breaks and crashes the probe at each call, and takes the service away.
 func TestNothingIsLeftWhateverHappens(t *testing.T) {

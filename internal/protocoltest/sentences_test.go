@@ -185,7 +185,7 @@ var blames = []blame{
 }
 
 var (
-	allServices = flag.Bool("all", false, "play histories of all kinds of services and runs; make test does")
+	allServices = flag.Bool("all", true, "play histories of all kinds of services and runs")
 	oneOf       = flag.Int("histories", 300, "TestSentences plays one of so many of its histories")
 	oneHistory  = flag.String("history", "", "the one history that TestSentences plays, as it prints it")
 )

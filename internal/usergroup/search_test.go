@@ -15,7 +15,7 @@ import (
 var (
 	faultsFlag  = flag.Int("faults", 1, "how many faults a history of TestHistories has; make test-search: two")
 	pairFaults  = flag.Int("pair-faults", 0, "how many faults an order of TestTwoRunsAtOnce has; make test-search: one")
-	allServices = flag.Bool("all", false, "search with all variants, and for rows that nothing needs; make test does")
+	allServices = flag.Bool("all", true, "search with all variants, and for rows that nothing needs")
 	replayed    = flag.String("replay", "", "the one path to play, as a search prints it")
 )
 
