@@ -97,3 +97,26 @@ func TestEveryFieldIsRead(t *testing.T) {
 		failIf(t, isLost != (field.Name == "ProvidedID"), "%s is forgotten in Over, or kept by mistake", field.Name)
 	}
 }
+
+// TestEveryFieldIsConfidentialOrShown names a field of a request whose texts are neither masked nor shown on purpose.
+func TestEveryFieldIsConfidentialOrShown(t *testing.T) {
+	t.Parallel()
+	const text = "some-text"
+	values := map[reflect.Type]any{
+		reflect.TypeFor[string](): text, reflect.TypeFor[*string](): new(text),
+		reflect.TypeFor[map[string]string](): map[string]string{"key": text},
+		reflect.TypeFor[Properties]():        properties(`{"key":["` + text + `"]}`),
+	}
+	for field := range reflect.TypeFor[GroupRequest]().Fields() {
+		value, isKnown := values[field.Type]
+		if !isKnown {
+			t.Errorf("%s: add a value of its type to this test", field.Name)
+			continue
+		}
+		var request GroupRequest
+		reflect.ValueOf(&request).Elem().FieldByName(field.Name).Set(reflect.ValueOf(value))
+		known := request.Confidential()
+		isDecided := slices.Contains(known.Secrets, NewSecret(text)) || slices.Contains(known.Shown, text)
+		failIf(t, !isDecided, "%s is forgotten in Confidential", field.Name)
+	}
+}
