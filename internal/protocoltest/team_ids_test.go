@@ -2,6 +2,7 @@ package protocoltest_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"regexp"
@@ -71,43 +72,29 @@ func TestTeamIDsWithZeros(t *testing.T) {
 	}
 }
 
-// A service has moved from numbers to UUIDs. A lookup has shown the known token with the UUID, so that it is the known
-// group's. A later rotation by somebody else makes no other group of it.
-func TestNumbersBecomeTexts(t *testing.T) {
+// A service moves from numbers to UUIDs, or back. A lookup has shown the known token with the new form, so that it is
+// the known group's. A later rotation, by somebody else or by Terraform, makes no other group of it.
+func TestTeamIDsChangeTheirForm(t *testing.T) {
 	t.Parallel()
-	withRespelling(t, "", func(p *Provider, r *respelling) {
-		state := p.Created(Acme())
-		r.as.Store(new(`"t-$1"`))
-		state = p.Refreshed(state)
-		p.Service.RotateBehind("acme")
-		after, diags := p.Read(state)
-		diags.WantNone()
-		p.WantTruth(after, "acme")
-	})
-}
-
-// The same, in the other direction.
-func TestTextsBecomeNumbers(t *testing.T) {
-	t.Parallel()
-	withRespelling(t, `"t-$1"`, func(p *Provider, r *respelling) {
-		state := p.Created(Acme())
-		r.as.Store(new(`$1`))
-		state = p.Refreshed(state)
-		p.Service.RotateBehind("acme")
-		after, diags := p.Read(state)
-		diags.WantNone()
-		p.WantTruth(after, "acme")
-	})
-}
-
-// A rotation after the move.
-func TestNumbersBecomeTextsRotate(t *testing.T) {
-	t.Parallel()
-	withRespelling(t, "", func(p *Provider, r *respelling) {
-		state := p.Created(Acme())
-		r.as.Store(new(`"t-$1"`))
-		state = p.Refreshed(state)
-		_, diags := p.Update(state, NextQuarter())
-		diags.WantNone()
-	})
+	const number, text = `$1`, `"t-$1"`
+	for before, after := range map[string]string{number: text, text: number} {
+		for _, isOurs := range []bool{false, true} {
+			t.Run(fmt.Sprint(before, " to ", after, isOurs), func(t *testing.T) {
+				t.Parallel()
+				withRespelling(t, before, func(p *Provider, r *respelling) {
+					state := p.Created(Acme())
+					r.as.Store(&after)
+					state = p.Refreshed(state)
+					if isOurs {
+						p.WantTruth(p.Updated(state, NextQuarter()), "acme")
+						return
+					}
+					p.Service.RotateBehind("acme")
+					found, diags := p.Read(state)
+					diags.WantNone()
+					p.WantTruth(found, "acme")
+				})
+			})
+		}
+	}
 }

@@ -15,32 +15,6 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// A service accepts a rotation without a body, and carries it out a little later. Nothing says that it was not.
-func TestAcceptedRotationsAreSentOnce(t *testing.T) {
-	t.Parallel()
-	for _, status := range []int{200, 202, 204} {
-		t.Run(strconv.Itoa(status), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				e := emulator.New(emulator.Options{RotationDelay: 3 * time.Second})
-				prior := operations["rotate"].priorOf(e.Seed(emulator.Group{ID: id, Name: oldName}))
-				s := newService(roundTrip(func(r *http.Request) (*http.Response, error) {
-					kept, _ := received(r)
-					answer := serve(e, kept)
-					if r.Method == http.MethodPost && answer.status == 200 {
-						answer = reply{status: status}
-					}
-					return answer.response()
-				}), maxRetries, usergroup.Settings{})
-				_, err := s.RotateToken(t.Context(), prior)
-				if n := rotations(e); n != 1 {
-					t.Errorf("%d: one rotation was asked for, and %d were carried out: %v", status, n, err)
-				}
-			})
-		})
-	}
-}
-
 // A rotation that is sent again takes a retry.
 func TestRotationsTakeRetries(t *testing.T) {
 	t.Parallel()
@@ -100,9 +74,11 @@ func TestRotationsBelieveNoOlderToken(t *testing.T) {
 
 // A gateway responds although the service is still at work on the rotation, as routers do that wait for 30 seconds.
 // Only what the service itself says about its own failure shows that the rotation has ended.
-func TestRotationsBehindGatewaysAreSentOnce(t *testing.T) {
+// So does a service that accepts a rotation without a body, and carries it out a little later.
+func TestRotationsThatEndLaterAreSentOnce(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]reply{
+		"200": {status: 200}, "202": {status: 202}, "204": {status: 204},
 		"502": page(502), "503": page(503), "503 without a body": {status: 503}, "504": page(504), "520": page(520),
 		"503 in JSON": {status: 503, body: []byte(`{"message":"Service Unavailable"}`)},
 		"522":         page(522), "524": page(524), "530": page(530), "599": page(599), "307": page(307),
