@@ -3,6 +3,7 @@
 package main
 
 import (
+	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -14,11 +15,16 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-// TestMain runs the command itself if TestSignals has started this process.
+// TestMain runs the command itself if TestSignals has started this process. Otherwise, all tests run at once, because
+// nearly all that they do is wait.
 func TestMain(m *testing.M) {
 	if os.Getenv("EMBED_PROBE_TEST") != "" {
 		os.Args = []string{os.Args[0], "-environment", "Customer"}
 		main()
+	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", "12"); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }
