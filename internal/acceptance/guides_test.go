@@ -136,7 +136,7 @@ var quotation = regexp.MustCompile(`“[^”]*”`)
 // triesReadme tries the provider, updates it and cleans up. It neither installs nor removes a provider in the home
 // directory.
 func triesReadme(r *reader) {
-	r.followsMake(r.take("shell"), "go run ./cmd/embed-emulator")
+	r.followsMake(r.takeScripts(2), "go run ./cmd/embed-emulator")
 	r.write("main.tf", r.take("hcl"))
 	printed := r.shell(r.takeScripts(2))
 	if acme, _ := r.service.Group("acme"); !strings.HasSuffix(printed, acme.Token) || acme.Name != "Acme Ltd" {
