@@ -72,8 +72,8 @@ var notHandled = []*exception{
 		},
 	}},
 	{
-		line: "Numbers that are used again, when another client has created the group anew: without an expected " +
-			"`environment`, it looks like the known one with another token.",
+		line: "Numbers that are used again, when another client has created the group anew: it looks like the known one " +
+			"with another token.",
 		rows: []*row{
 			{begins: "replaced", variant: "reused numbers", rules: []string{ruleOthers, ruleAdopted, ruleForeign}},
 			{
