@@ -209,17 +209,21 @@ func TestPipelinesStayWithinLimits(t *testing.T) {
 		"terraform apply -input=false -lock-timeout=5m tfplan\n"
 	const refresh, applyRefresh = "terraform plan -refresh-only -out=drift ",
 		"terraform apply -input=false -lock-timeout=5m drift\n"
-	const deletions, creations, rotations = "TF_VAR_max_deletions: \"2\"\n", "[ \"$creations\" -le \"$MAX_CREATIONS\" ]\n",
-		"[ \"$rotations\" -le \"$MAX_ROTATIONS\" ]\n"
+	const creations, rotations = "[ \"$creations\" -le \"$MAX_CREATIONS\" ]\n", "[ \"$rotations\" -le \"$MAX_ROTATIONS\" ]\n"
+	// The plan of a pull request must keep to the limit of the apply job, so it stands above the jobs.
+	const deletions = "\n  TF_VAR_max_deletions: \"2\"\n"
+	if strings.Count(guide, deletions) != 2 || strings.Count(guide, "max_deletions: ") != 2 {
+		t.Errorf("want %q above the jobs of both pipelines, and nowhere else", deletions)
+	}
 	const changes = "if: steps.plan.outputs.exitcode == '2'\n"
 	for name, inOrder := range map[string][]string{
 		"  apply": {
-			"if: github.event_name == 'push'\n", deletions, plan, "[ \"$code\" -eq 0 ] || [ \"$code\" -eq 2 ]\n",
+			"if: github.event_name == 'push'\n", plan, "[ \"$code\" -eq 0 ] || [ \"$code\" -eq 2 ]\n",
 			changes, creations, rotations, changes, apply,
 		},
 		"  drift": {"if: github.event_name == 'schedule'\n", refresh, applyRefresh},
 		"apply": {
-			deletions, plan, "0) exit 0 ;;\n", "2) ;;\n", "*) exit \"$code\" ;;\n", creations, rotations, apply,
+			plan, "0) exit 0 ;;\n", "2) ;;\n", "*) exit \"$code\" ;;\n", creations, rotations, apply,
 			"- if: $CI_PIPELINE_SOURCE == \"push\" && ",
 		},
 		"drift": {refresh, applyRefresh, "- if: $CI_PIPELINE_SOURCE == \"schedule\"\n"},
