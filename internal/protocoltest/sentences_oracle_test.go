@@ -86,7 +86,8 @@ var oracle = []sentence{
 	// What comes next.
 	row("See the earlier error: %s.", wasSaid),
 	row("The next plan sends the values again.", sendsValuesAgain),
-	row("The next refresh reads the current token.", refreshReads),
+	row("The service may still be at work on it, so wait some minutes.", rotateIsUnknown),
+	row("The next refresh then reads the current token.", refreshReads),
 	row("The next refresh reads it.", refreshReads),
 	row("If the next run says that the group already exists, import it.", createIsUnknown),
 	row("If the next plan shows the rotation again, applying it rotates the token even if this one succeeded.", hasState),
