@@ -209,7 +209,8 @@ func TestPipelinesStayWithinLimits(t *testing.T) {
 		"terraform apply -input=false -lock-timeout=5m tfplan\n"
 	const refresh, applyRefresh = "terraform plan -refresh-only -out=drift ",
 		"terraform apply -input=false -lock-timeout=5m drift\n"
-	const creations, rotations = "[ \"$creations\" -le \"$MAX_CREATIONS\" ]\n", "[ \"$rotations\" -le \"$MAX_ROTATIONS\" ]\n"
+	const creations = "[ \"$creations\" -le \"$MAX_CREATIONS\" ]\n"
+	const rotations = "[ \"$rotations\" -le \"$MAX_ROTATIONS\" ]\n"
 	// The plan of a pull request must keep to the limit of the apply job, so it stands above the jobs.
 	const deletions = "\n  TF_VAR_max_deletions: \"2\"\n"
 	if strings.Count(guide, deletions) != 2 || strings.Count(guide, "max_deletions: ") != 2 {
