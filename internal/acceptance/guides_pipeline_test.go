@@ -93,7 +93,7 @@ func followsGitLab(r *reader) {
 	r.has("acme")
 }
 
-// raisesLimit plans with the settings, and with the limit for one run.
+// raisesLimit applies the settings, with the limit for one run.
 func raisesLimit(r *reader) {
 	r.writes("main.tf")
 	r.init()
