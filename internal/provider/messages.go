@@ -498,8 +498,8 @@ var kinds = map[api.Kind]advice{
 	api.Unavailable: {next: "The service cannot take more calls now. Run again later."},
 	api.Cached:      {next: "Turn off caching for the address of the service, then run again."},
 	api.Redirected: {
-		next:  "If the service has another address, set base_url to that address.",
-		known: "Find out what redirects this call, then run again.",
+		next: "If the service has another address, set base_url to that address. Otherwise, find out what redirects this " +
+			"call.",
 	},
 	api.NotSent: {
 		next:  "Check base_url, the network, and the proxy settings, then run again.",
