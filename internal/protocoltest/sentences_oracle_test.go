@@ -184,7 +184,7 @@ var oracle = []sentence{
 		not(serviceAnswered)),
 	row("Check what is in front of it (a gateway, a firewall, a sign-in page), then run again.", canRunAgain),
 	row("Check base_url, especially its path: no call to this address has succeeded yet.", not(serviceAnswered)),
-	row("If the service often takes this long, raise request_timeout."),
+	row("If the service often takes this long, raise request_timeout or, if a gateway has given up, its limit."),
 	row("The provider needs new_user_group to tell a new group from one that existed."),
 	row("Fix what the service reports, then run again.", wasRefused, canRunAgain),
 	row("Something else is changing the group.", isConflict),

@@ -483,8 +483,11 @@ var obstacles = map[api.Obstacle]advice{
 
 // kinds has what to do about each kind of failure without an obstacle.
 var kinds = map[api.Kind]advice{
-	api.Cut:         {next: "Run again."},
-	api.Late:        {next: "Run again. If the service often takes this long, raise request_timeout."},
+	api.Cut: {next: "Run again."},
+	api.Late: {
+		next: "Run again. If the service often takes this long, raise request_timeout or, if a gateway has given up, " +
+			"its limit.",
+	},
 	api.Broken:      {next: "Run again."},
 	api.Unmarked:    {next: "The provider needs new_user_group to tell a new group from one that existed."},
 	api.Incomplete:  {next: "Run again."},
