@@ -86,7 +86,7 @@ var oracle = []sentence{
 	// What comes next.
 	row("See the earlier error: %s.", wasSaid),
 	row("The next plan sends the values again.", sendsValuesAgain),
-	row("The service may still be at work on it, so wait some minutes.", rotateIsUnknown),
+	row("The service may still be at work on it, so wait some minutes before you run again.", rotateIsUnknown),
 	row("The next refresh then reads the current token.", refreshReads),
 	row("The next refresh reads it.", refreshReads),
 	row("If the next run says that the group already exists, import it.", createIsUnknown),

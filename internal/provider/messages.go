@@ -284,8 +284,8 @@ var operations = map[usergroup.Operation]struct{ failed, no, maybe, yes string }
 		failed: "Cannot rotate the token of user group %q",
 		no:     "The token was not rotated.",
 		maybe: "It is not known whether the token was rotated, so the old one may no longer work. The service may still " +
-			"be at work on it, so wait some minutes. The next refresh then reads the current token. If the next plan shows " +
-			"the rotation again, applying it rotates the token even if this one succeeded.",
+			"be at work on it, so wait some minutes before you run again. The next refresh then reads the current token. If " +
+			"the next plan shows the rotation again, applying it rotates the token even if this one succeeded.",
 		yes: "The token was rotated, but the new one is not in a state. The next refresh reads it. If the next plan " +
 			"shows the rotation again, applying it rotates the token once more.",
 	},
