@@ -285,6 +285,13 @@ func (p *Provider) Logged() string {
 	return p.log.text.String()
 }
 
+// ForgetLogs forgets the logs so far. They were checked when they were written.
+func (p *Provider) ForgetLogs() {
+	p.log.mu.Lock()
+	defer p.log.mu.Unlock()
+	p.log.text.Reset()
+}
+
 // showsSecret reports whether a text contains a key or a token. All tokens of the emulator begin with ugt_.
 func (p *Provider) showsSecret(text string) bool {
 	return strings.Contains(text, "ugt_") ||

@@ -113,6 +113,7 @@ func scenes(p *Provider) map[string]scene {
 func (s scene) begin(p *Provider, options emulator.Options) {
 	options.FirstTeamID = 5000
 	p.Service = emulator.New(options)
+	p.ForgetLogs()
 	for _, group := range s.groups {
 		p.Service.Seed(group)
 	}

@@ -103,14 +103,14 @@ var befallen = map[string]func(*emulator.Environment, string){
 
 func theirGroup(id string) emulator.Group { return emulator.Group{ID: id, Name: "Theirs"} }
 
-// rig carries out histories of one act on one kind of service.
+// rig carries out histories on one kind of service.
 type rig struct {
 	name      string
 	isWrong   bool // the API key opens another environment than the expected one
 	stopped   bool // an engine has stopped the run
 	p         *Provider
 	wire      *wire
-	act       act
+	act       act // of the history
 	options   emulator.Options
 	tag       string           // the environment that the API key opens
 	sendsData bool             // deletions contain the ID of a data source
@@ -122,10 +122,10 @@ type rig struct {
 var groupIDs = []string{"acme", "bravo", "carol"}
 
 // newRig creates the groups with the right API key. The histories begin with the given arguments.
-func newRig(t *testing.T, act act, options emulator.Options, right, arguments Object) *rig {
+func newRig(t *testing.T, options emulator.Options, right, arguments Object) *rig {
 	t.Helper()
 	options.FirstTeamID = 1001
-	r := &rig{wire: &wire{service: emulator.New(options)}, act: act, options: options, states: map[string]State{}}
+	r := &rig{wire: &wire{service: emulator.New(options)}, options: options, states: map[string]State{}}
 	r.p = Bare(t, providerserver.NewProtocol6(provider.NewForTests("test", time.Now, r.wire)()))
 	r.p.Use(r.wire.service, options)
 	r.p.Configure(With(r.p.Arguments(), right)).WantNone()
@@ -140,8 +140,10 @@ func newRig(t *testing.T, act act, options emulator.Options, right, arguments Ob
 	return r
 }
 
-// begin starts a service that has the groups, unless the act is about groups that are not there.
-func (r *rig) begin(befell func(*emulator.Environment, string)) {
+// begin begins a history of an act, with a service that has the groups as somebody else has left them.
+func (r *rig) begin(act act, befell func(*emulator.Environment, string)) {
+	r.act = act
+	r.p.ForgetLogs()
 	options := r.options
 	options.FirstTeamID = 5001 // No number is used again.
 	r.wire.service = emulator.New(options)

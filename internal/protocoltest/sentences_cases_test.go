@@ -104,8 +104,8 @@ func TestSentencesThatWereFalse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				r := newRig(t, actNamed(c.act), emulator.Options{}, nil, c.sets)
-				r.begin(befallen[c.befell])
+				r := newRig(t, emulator.Options{}, nil, c.sets)
+				r.begin(actNamed(c.act), befallen[c.befell])
 				r.wire.strikes = func(number int, method string) *wireFault {
 					for _, name := range []string{c.faults[number], c.methods[method], c.methods[""]} {
 						if name == "" {

@@ -258,19 +258,19 @@ func TestSentences(t *testing.T) {
 			}
 		}
 	})
-	for _, a := range acts {
-		t.Run(a.name, func(t *testing.T) {
+	for name, set := range settings {
+		if name != "" && !*allServices && *oneHistory == "" {
+			continue
+		}
+		t.Run(cmp.Or(name, "plain"), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				f := search{lies: map[lie]int{}, played: map[lie]string{}}
-				for name, set := range settings {
-					if isPlain := name == ""; !isPlain && !*allServices && *oneHistory == "" {
-						continue
-					}
-					r := newRig(t, a, set.options, set.right, set.arguments)
-					r.name, r.isWrong = name, name == "wrong key, "
+				r := newRig(t, set.options, set.right, set.arguments)
+				r.name, r.isWrong = name, name == "wrong key, "
+				for _, act := range acts {
 					for _, what := range slices.Sorted(maps.Keys(befallen)) {
-						f.play(r, what)
+						f.play(r, act, what)
 					}
 				}
 				f.report(t)
@@ -279,14 +279,14 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-func (f *search) play(r *rig, what string) {
-	r.begin(befallen[what])
-	f.add(r.name+r.act.name+", "+what, r.play(groupIDs[:1]...))
+func (f *search) play(r *rig, act act, what string) {
+	r.begin(act, befallen[what])
+	f.add(r.name+act.name+", "+what, r.play(groupIDs[:1]...))
 	calls := r.wire.number
 	for at := 1; at <= calls; at++ {
-		name := fmt.Sprintf("%s%s, %s: stopped at %d", r.name, r.act.name, what, at)
+		name := fmt.Sprintf("%s%s, %s: stopped at %d", r.name, act.name, what, at)
 		if f.plays(name) {
-			r.begin(befallen[what])
+			r.begin(act, befallen[what])
 			r.wire.before = func(number int) {
 				if number == at {
 					r.stopped = true
@@ -302,11 +302,11 @@ func (f *search) play(r *rig, what string) {
 				if fault.always && (at > 1 || len(b.ids) == 1) {
 					continue
 				}
-				name := fmt.Sprintf("%s%s, %s: %s %s %d", r.name, r.act.name, what, fault.name, b.name, at)
+				name := fmt.Sprintf("%s%s, %s: %s %s %d", r.name, act.name, what, fault.name, b.name, at)
 				if !f.plays(name) {
 					continue
 				}
-				r.begin(befallen[what])
+				r.begin(act, befallen[what])
 				if fault.stops {
 					r.wire.before = func(number int) {
 						if b.hits(number, at) {
