@@ -341,10 +341,10 @@ func TestWhatIsUnderWayRefersToTheEnd(t *testing.T) {
 				_, refused := s.Find(t.Context(), usergroup.Prior{ID: "refused"})
 				p, cause := problemOf(<-under), problemOf(refused)
 				if p.Finding != usergroup.RunEnded || p.Cause != cause || p.Done != e.done {
-					t.Errorf("the error of the operation is %s, and refers to %v", facts(p), p.Cause)
+					t.Errorf("the error of the operation is %s, and refers to %v", facts{p}, p.Cause)
 				}
 				if cause.Finding != usergroup.CallFailed || cause.Call.Status != http.StatusUnauthorized || !cause.EndsRun {
-					t.Errorf("the error of the lookup is %s", facts(cause))
+					t.Errorf("the error of the lookup is %s", facts{cause})
 				}
 				if got := strings.Join(calls, ", "); got != e.calls {
 					t.Errorf("the calls are %s, want %s", got, e.calls)

@@ -55,11 +55,11 @@ var faults = []fault{
 	// PUT, POST and DELETE have connections of their own, on which no other response can arrive.
 	{name: "response to another lookup", methods: "GET", do: func(h *history, r *http.Request) reply {
 		serve(h, r)
-		return h.neighbor
+		return h.lookUp("neighbor")
 	}},
 	{name: "response to another creation", methods: "GET", do: func(h *history, r *http.Request) reply {
 		serve(h, r)
-		return h.newNeighbor
+		return isNew(h.lookUp("neighbor"))
 	}},
 	{name: "another client deletes", possible: (*history).exists, before: func(h *history) { h.Remove(id) }},
 	{name: "another client rotates", possible: (*history).exists, before: func(h *history) {
@@ -228,7 +228,7 @@ var scripted = []fault{
 	})},
 	{name: "response about another group", do: func(h *history, r *http.Request) reply {
 		serve(h, r)
-		return h.neighbor
+		return h.lookUp("neighbor")
 	}},
 	{name: "another name", do: worked(func(r reply) reply {
 		r.body = bytes.Replace(r.body, []byte(newName), []byte("ACME INC."), 1)

@@ -264,23 +264,21 @@ type history struct {
 	scene
 	*ledger
 
-	choices  *choices
-	budget   int
-	script   []string // takes the place of the choices
-	creation reply    // the response to the creation of the group
-	// neighbor and newNeighbor are the responses to the lookup and to the creation of another group.
-	neighbor, newNeighbor reply
-	cached                func(body string) (key string)
-	cache                 map[string]reply
-	late                  []*http.Request // the service carries them out after the next attempt
-	attempts              int
-	log                   []string // the attempts, with their faults
-	transient             bool     // all faults so far were transient
-	acted                 bool     // another client has changed something
-	renamed               bool     // it has renamed the group
-	handed                string   // the last new token that arrived
-	stop                  context.CancelFunc
-	took                  time.Duration
+	choices   *choices
+	budget    int
+	script    []string // takes the place of the choices
+	creation  reply    // the response to the creation of the group
+	cached    func(body string) (key string)
+	cache     map[string]reply
+	late      []*http.Request // the service carries them out after the next attempt
+	attempts  int
+	log       []string // the attempts, with their faults
+	transient bool     // all faults so far were transient
+	acted     bool     // another client has changed something
+	renamed   bool     // it has renamed the group
+	handed    string   // the last new token that arrived
+	stop      context.CancelFunc
+	took      time.Duration
 }
 
 // start returns the history at its beginning.
@@ -289,8 +287,6 @@ func (s scene) start() *history {
 	r := &record{scene: s.String(), operations: []string{s.named}, begins: s.begins, variant: s.variant}
 	h.ledger = newLedger(r, variants[s.variant].Options, &actor{operation: s.operation, name: "we"})
 	h.made(h.Seed(emulator.Group{ID: "neighbor", Name: "Neighbor"}), before)
-	h.neighbor = h.lookUp("neighbor")
-	h.newNeighbor = isNew(h.neighbor)
 	group := emulator.Group{ID: id, Name: oldName, Properties: json.RawMessage(`{"tier":"silver","seats":5}`)}
 	switch s.begins {
 	case "nameless":

@@ -269,9 +269,9 @@ func (l *ledger) checkTruth(a *actor, mayBlame bool) {
 		count := a.of(p.Operation)
 		switch {
 		case p.Done == api.No && count > 0, p.Done == api.Yes && count == 0 && !a.unchanged:
-			l.breaks(ruleTruth, "it was done %d times: %s", count, facts(p))
+			l.breaks(ruleTruth, "it was done %d times: %s", count, facts{p})
 		case p.Finding == usergroup.CacheSuspected && !mayBlame:
-			l.breaks(ruleTruth, "a cache is blamed: %s", facts(p))
+			l.breaks(ruleTruth, "a cache is blamed: %s", facts{p})
 		}
 	}
 }

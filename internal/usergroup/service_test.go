@@ -105,8 +105,8 @@ func connect(r *http.Request) {
 // copied returns the request as the service receives it.
 func copied(r *http.Request) (*http.Request, string) {
 	body, _ := io.ReadAll(r.Body)
-	kept := httptest.NewRequest(r.Method, r.URL.Path, bytes.NewReader(body))
-	kept.Header = r.Header
+	kept := r.WithContext(context.Background())
+	kept.Body = io.NopCloser(bytes.NewReader(body))
 	return kept, string(body)
 }
 
@@ -152,10 +152,10 @@ func (a *actor) of(operation usergroup.Operation) int {
 func (a *actor) operate(ctx context.Context, l *ledger, service *usergroup.Service) {
 	a.result, a.err = a.do(ctx, service, a.prior)
 	for _, p := range a.result.Warnings {
-		l.tell("%s: warning: %s", a.name, facts(p))
+		l.tell("%s: warning: %s", a.name, facts{p})
 	}
 	if a.problems = problemsOf(a.err, a.result.Warnings); a.err != nil {
-		l.tell("%s: error: %s", a.name, facts(problemOf(a.err)))
+		l.tell("%s: error: %s", a.name, facts{problemOf(a.err)})
 	}
 }
 
@@ -294,7 +294,11 @@ func namesLeft(problems []*usergroup.Problem, id string) bool {
 	return slices.ContainsFunc(problems, func(p *usergroup.Problem) bool { return slices.Contains(p.Left, id) })
 }
 
-// facts formats a problem. The package has no texts for findings and the like, so they appear as numbers.
-func facts(p *usergroup.Problem) string {
+// facts formats a problem, when it is printed. The package has no texts for findings and the like, so they appear as
+// numbers.
+type facts struct{ about *usergroup.Problem }
+
+func (f facts) String() string {
+	p := f.about
 	return fmt.Sprintf("%v, done %d, left %q, call %v", p, p.Done, p.Left, p.Call)
 }
