@@ -1,6 +1,6 @@
 // Package protocoltest calls a provider as an engine does, but in the same process. It is handed the provider's server,
-// and knows the provider only by the protocol. The protocol tests are its external tests, which is why they import it
-// with a dot.
+// and knows the provider only by the protocol. The external tests of internal/provider are written in its words, so
+// they import it with a dot.
 package protocoltest
 
 import (

@@ -16,7 +16,7 @@ import (
 
 // TestLookupsRunTenAtATime checks, in virtual time, that ten groups are looked up concurrently and no more,
 // in the order of the IDs, and that missing groups, which cost three calls each, do not hold up the others: all calls
-// together take hardly longer than they must. TestListLeavesOutMissingGroups in internal/protocoltest has a limit.
+// together take hardly longer than they must. TestListLeavesOutMissingGroups has a limit.
 func TestLookupsRunTenAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -3,7 +3,6 @@ package provider
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,8 +15,6 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/settings"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
-
-func TestMain(m *testing.M) { os.Exit(protocoltest.Run(m)) }
 
 type object = protocoltest.Object
 

@@ -1,4 +1,4 @@
-package protocoltest_test
+package provider_test
 
 import (
 	"go/ast"
@@ -14,7 +14,7 @@ import (
 // writes a new sentence has to say there when it is true.
 func TestEverySentenceHasARow(t *testing.T) {
 	t.Parallel()
-	file, err := parser.ParseFile(token.NewFileSet(), "../provider/messages.go", nil, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(token.NewFileSet(), "messages.go", nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package protocoltest_test
+package provider_test
 
 // sentence is a sentence of a message, as messages.go has it, and the conditions that must hold when it is said. A
 // sentence without a condition says nothing that the ledger could contradict.

@@ -1,4 +1,4 @@
-package protocoltest_test
+package provider_test
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package protocoltest_test
+package provider_test
 
 import (
 	"bytes"
@@ -117,7 +117,7 @@ func (w *wire) carry(fault *wireFault, r *http.Request, body []byte) (*http.Resp
 	service := w.service // What is done later is done there, even if another history has begun.
 	ask := func(request *http.Request) (*http.Response, error) {
 		request.Body = io.NopCloser(bytes.NewReader(body))
-		return InProcess{service}.RoundTrip(request)
+		return InProcess{Handler: service}.RoundTrip(request)
 	}
 	var worked *http.Response
 	switch fault.does {

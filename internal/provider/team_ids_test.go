@@ -1,4 +1,4 @@
-package protocoltest_test
+package provider_test
 
 import (
 	"bytes"
@@ -40,7 +40,7 @@ func withRespelling(t *testing.T, as string, test func(*Provider, *respelling)) 
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		service := emulator.New(emulator.Options{})
-		r := &respelling{InProcess: InProcess{service}}
+		r := &respelling{InProcess: InProcess{Handler: service}}
 		if as != "" {
 			r.as.Store(&as)
 		}

@@ -1,4 +1,4 @@
-package protocoltest_test
+package provider_test
 
 import (
 	"fmt"
@@ -95,7 +95,7 @@ func inVirtualTime(t *testing.T, options emulator.Options, test func(*testing.T,
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		service := emulator.New(options)
-		p := Bare(t, providerserver.NewProtocol6(provider.NewForTests("test", time.Now, InProcess{service})()))
+		p := Bare(t, providerserver.NewProtocol6(provider.NewForTests("test", time.Now, InProcess{Handler: service})()))
 		p.Use(service, options)
 		p.Configure(p.Arguments()).WantNone()
 		test(t, p)

@@ -1,4 +1,4 @@
-package protocoltest_test
+package provider_test
 
 import (
 	"encoding/json"
@@ -58,7 +58,7 @@ func TestOneMishapIsHealedByTheNextRun(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var p *Provider
 				p = Bare(t, providerserver.NewProtocol6(provider.NewForTests("test", time.Now, InProcess{
-					http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.Service.ServeHTTP(w, r) }),
+					Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.Service.ServeHTTP(w, r) }),
 				})()))
 				p.Use(emulator.New(options), options)
 				p.Configure(With(p.Arguments(), "max_retries", 1)).WantNone()
