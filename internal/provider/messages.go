@@ -81,7 +81,7 @@ func detail(p *usergroup.Problem) string {
 		return joined("\n\n", earlier, done(p)) // A line or two are enough for each of many groups.
 	}
 	finding := findings[p.Finding]
-	means, next := joined(" ", said(p), finding.means, facts(p)), joined(" ", finding.next, howToDelete(p), Advice(p.Call))
+	means, next := joined(" ", said(p), finding.means, facts(p)), joined(" ", finding.next, firstToDo(p), Advice(p.Call))
 	return joined("\n\n", means, done(p), next)
 }
 
@@ -213,13 +213,16 @@ func leaveOnce(problems []*usergroup.Problem) {
 	}
 }
 
-// howToDelete says how the next group of this kind can be deleted, if the service has refused a deletion.
-func howToDelete(p *usergroup.Problem) string {
-	isRefused := p.Call != nil && p.Call.Method == http.MethodDelete && p.Call.Kind == api.Refused
-	if p.Finding != usergroup.LeftBehind || !isRefused || p.SendsDataSource {
-		return ""
+// firstToDo says what to do before the advice about the call.
+func firstToDo(p *usergroup.Problem) string {
+	if p.Finding == usergroup.CallFailed && p.Operation == usergroup.Rotate && p.Done == api.Maybe {
+		return `First see "When a response is lost" in the guide Tokens, so that the token is rotated only once.`
 	}
-	return "If deletions need a data source, set data_source_provided_id."
+	isRefused := p.Call != nil && p.Call.Method == http.MethodDelete && p.Call.Kind == api.Refused
+	if p.Finding == usergroup.LeftBehind && isRefused && !p.SendsDataSource {
+		return "If deletions need a data source, set data_source_provided_id."
+	}
+	return ""
 }
 
 // whyRefused says what the refusal of a lookup can mean.

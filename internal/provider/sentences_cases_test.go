@@ -41,6 +41,13 @@ var sentenceCases = map[string]struct {
 		act: "rotate", methods: map[string]string{"": "lost after the work"}, ids: 2,
 		says: []string{"It is not known whether the token was rotated"}, not: []string{"was not rotated"},
 	},
+	"after a rotation whose outcome is unknown, running again is not the first thing to do": {
+		act: "rotate", methods: map[string]string{"": "lost after the work"}, says: []string{rotateOnce + " Run again."},
+	},
+	"nor after an action": {
+		act: "action", methods: map[string]string{"POST": "no response, work done later"},
+		says: []string{rotateOnce + " Run again."},
+	},
 	"a refused update tells of the rotation": {
 		act: "update and rotate", methods: map[string]string{"PUT": "400"},
 		says: []string{"The group was not updated. The token was rotated nevertheless, and the state has the new one."},
@@ -96,6 +103,8 @@ var sentenceCases = map[string]struct {
 		act: "refresh", methods: map[string]string{"": "303"}, says: []string{"https://elsewhere.example/api/user"},
 	},
 }
+
+const rotateOnce = `First see "When a response is lost" in the guide Tokens, so that the token is rotated only once.`
 
 // TestSentencesThatWereFalse plays them.
 func TestSentencesThatWereFalse(t *testing.T) {

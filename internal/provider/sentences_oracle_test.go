@@ -88,6 +88,7 @@ var oracle = []sentence{
 	row("The next plan sends the values again.", sendsValuesAgain),
 	row("The service may still be at work on it, so wait some minutes before you run again.", rotateIsUnknown),
 	row("The next refresh then reads the current token.", refreshReads),
+	row(rotateOnce, rotateIsUnknown),
 	row("The next refresh reads it.", refreshReads),
 	row("If the next run says that the group already exists, import it.", createIsUnknown),
 	row("If the next plan shows the rotation again, applying it rotates the token even if this one succeeded.", hasState),

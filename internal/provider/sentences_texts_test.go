@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +38,25 @@ func TestEverySentenceHasARow(t *testing.T) {
 		if !used[row.says] {
 			t.Errorf("messages.go does not say %q any more", row.says)
 		}
+	}
+}
+
+// TestMessagesNameSectionsThatExist checks that the guides have the sections to which messages send their readers.
+func TestMessagesNameSectionsThatExist(t *testing.T) {
+	t.Parallel()
+	section := regexp.MustCompile(`"([^"]+)" in the guide (\w+)`)
+	named := 0
+	for _, row := range oracle {
+		for _, match := range section.FindAllStringSubmatch(row.says, -1) {
+			named++
+			guide, err := os.ReadFile("../../templates/guides/" + strings.ToLower(match[2]) + ".md")
+			if err != nil || !strings.Contains(string(guide), "\n## "+match[1]+"\n") {
+				t.Errorf("the guide %s has no section %q: %v", match[2], match[1], err)
+			}
+		}
+	}
+	if named < 2 {
+		t.Errorf("found only %d sections in the messages", named)
 	}
 }
 
