@@ -81,7 +81,7 @@ func detail(p *usergroup.Problem) string {
 		return joined("\n\n", earlier, done(p)) // A line or two are enough for each of many groups.
 	}
 	finding := findings[p.Finding]
-	means, next := joined(" ", said(p), finding.means, facts(p)), joined(" ", finding.next, firstToDo(p), Advice(p.Call))
+	means, next := joined(" ", said(p), finding.means, facts(p)), joined(" ", firstToDo(p), finding.next, Advice(p.Call))
 	return joined("\n\n", means, done(p), next)
 }
 
@@ -213,9 +213,10 @@ func leaveOnce(problems []*usergroup.Problem) {
 	}
 }
 
-// firstToDo says what to do before the advice about the call.
+// firstToDo says what to do before anything else.
 func firstToDo(p *usergroup.Problem) string {
-	if p.Finding == usergroup.CallFailed && p.Operation == usergroup.Rotate && p.Done == api.Maybe {
+	cannotRotate := p.Operation == usergroup.Rotate && findings[p.Finding].title == ""
+	if cannotRotate && p.Done == api.Maybe {
 		return `First see "When a response is lost" in the guide Tokens, so that the token is rotated only once.`
 	}
 	isRefused := p.Call != nil && p.Call.Method == http.MethodDelete && p.Call.Kind == api.Refused

@@ -85,37 +85,40 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 	t.Parallel()
 	const merged, perhapsUpdated = `{"rows":10,"tier":"silver"}`, "It is not known whether the group was updated"
 	for name, test := range map[string]struct {
-		updates     emulator.Updates
-		method      string
-		fails       emulator.FaultKind
-		calls       string
-		title, says string
-		state       []any
-		rotated     bool
+		updates emulator.Updates
+		method  string
+		fails   emulator.FaultKind
+		calls   string
+		title   string
+		says    []string
+		state   []any
+		rotated bool
 	}{
 		"update refused": {
 			method: "PUT", fails: emulator.Refuse, calls: "PUT > POST", rotated: true,
-			title: cannotUpdate, says: "was not updated", state: []any{"name", "Acme"},
+			title: cannotUpdate, says: []string{"was not updated"}, state: []any{"name", "Acme"},
 		},
 		"update lost": {
 			method: "PUT", fails: emulator.CutAfterWork, calls: "PUT > PUT > PUT > POST", rotated: true,
-			title: cannotUpdate, says: perhapsUpdated, state: []any{"name", nil, "mapping", nil, "properties", nil},
+			title: cannotUpdate, says: []string{perhapsUpdated}, state: []any{"name", nil, "mapping", nil, "properties", nil},
 		},
 		"not taken as sent": {
 			updates: emulator.UpdatesMerge, method: "PUT", fails: emulator.Delay, calls: "PUT > POST", rotated: true,
-			title: notAsPlanned, says: "A service that merges properties keeps", state: []any{"properties", merged},
+			title: notAsPlanned, says: []string{"A service that merges properties keeps"}, state: []any{"properties", merged},
 		},
 		"rotation refused": {
 			method: "POST", fails: emulator.Refuse, calls: "PUT > POST > GET",
-			title: cannotRotate, says: "was not rotated", state: []any{"name", "New", "api_environment_tag", "Customer"},
+			title: cannotRotate, says: []string{"was not rotated"},
+			state: []any{"name", "New", "api_environment_tag", "Customer"},
 		},
 		"rotation lost": {
 			method: "POST", fails: emulator.CutBefore, calls: "PUT > POST > GET > POST > GET > POST > GET",
-			title: cannotRotate, says: "not known whether the token was rotated", state: []any{"name", "New"},
+			title: cannotRotate, says: []string{"not known whether the token was rotated", rotateOnce},
+			state: []any{"name", "New"},
 		},
 		"answered with a token for no group": {
 			method: "POST", fails: emulator.Answer, calls: "PUT > POST > GET > GET > GET > GET",
-			title: cannotRotate, says: "still shows the token that was sent", state: []any{"name", "New"},
+			title: cannotRotate, says: []string{"still shows the token that was sent", rotateOnce}, state: []any{"name", "New"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -132,7 +135,7 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 			config := NextQuarter("name", "New", "mapping", Object{}, "properties", `{"tier":"silver"}`)
 			state, diags := p.Update(state, config)
 			p.WantCalls(test.calls)
-			diags.WantError(test.title, test.says)
+			diags.WantError(test.title, test.says...)
 			if strings.Contains(diags.String(), "silver") {
 				t.Errorf("the diagnostics show a value:\n%s", diags)
 			}
