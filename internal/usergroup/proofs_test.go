@@ -347,6 +347,11 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.WrongKey,
 		},
 		{
+			name:  "a number that is used again is believed with the right key, too, which is not handled",
+			scene: "find/replaced/reused numbers/Customer, noted",
+			calls: "GET, GET test, PUT test, GET test, DELETE test", finding: none,
+		},
+		{
 			name:  "a group that the state has in another environment costs no call",
 			scene: "find/exists/stored/Customer, Testing is noted", finding: usergroup.WrongEnvironment,
 		},
