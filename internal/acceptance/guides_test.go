@@ -38,7 +38,6 @@ var parts = map[string]part{
 
 	"guides/tokens.md#keep-tokens-out-of-the-state": {needs: engine.EphemeralResource, follow: keepsSecretCurrent},
 	"guides/tokens.md#rotate":                       {follow: rotates},
-	"guides/tokens.md#when-a-response-is-lost":      {follow: rotatesOnlyOnce},
 
 	"guides/service-behavior.md#the-probe":                                {options: clearing, follow: probes},
 	"guides/service-behavior.md#updates-that-clear-what-they-do-not-send": {options: clearing, follow: keepsEverything},

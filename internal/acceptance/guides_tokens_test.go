@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
-	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
@@ -59,26 +58,6 @@ func rotates(r *reader) {
 	r.rotated("leaky", 1)
 	r.rotated("tight", 0)
 	r.write("terraform.tfvars", "incidents = { leaky = 1 }\n")
-	r.plansNothing()
-}
-
-// rotatesOnlyOnce follows the steps after an apply that was to rotate two tokens, and that got no response to either
-// rotation. One of them was carried out.
-func rotatesOnlyOnce(r *reader) {
-	const trigger = `rotate_token_when_changed = { incident = "0" }`
-	configuration := group("acme", `user_group_id = "acme"`, `name = "Acme Ltd"`, trigger) +
-		group("initech", `user_group_id = "initech"`, `name = "Initech Inc."`, trigger)
-	r.begins(configuration)
-	r.write("main.tf", strings.ReplaceAll(configuration, `"0"`, `"1"`))
-	r.service.RotateBehind("acme")
-	acme, _ := r.service.Group("acme")
-	r.says(api.NewSecret(acme.Token).Fingerprint(), "plan", "-refresh-only")
-	r.runs()
-	r.apply()
-	r.rotated("initech", 1)
-	if now, _ := r.service.Group("acme"); now.Token != acme.Token {
-		r.t.Error("the token of acme was rotated once more")
-	}
 	r.plansNothing()
 }
 

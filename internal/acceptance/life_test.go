@@ -2,6 +2,8 @@ package acceptance
 
 import (
 	"fmt"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -81,4 +83,33 @@ resource "embed_user_group" "dependant" {
 			return nil
 		},
 	})
+}
+
+// TestAccLostRotations loses all responses to two rotations, one of which was carried out, and runs again, as the guide
+// Tokens says. Each token is rotated once.
+func TestAccLostRotations(t *testing.T) {
+	t.Parallel()
+	w := workbenchWith(t, emulator.Options{})
+	const trigger = `rotate_token_when_changed = { quarter = "Q1" }`
+	w.applied(
+		group("acme", `user_group_id = "acme"`, `name = "Acme Ltd"`, trigger),
+		group("initech", `user_group_id = "initech"`, `name = "Initech Inc."`, trigger),
+	)
+	for id, kind := range map[string]emulator.FaultKind{"acme": emulator.CutAfterWork, "initech": emulator.CutBefore} {
+		w.service.Fail(emulator.Fault{Method: http.MethodPost, ID: id, Kind: kind})
+		w.service.Fail(emulator.Fault{Method: http.MethodGet, ID: id, Kind: emulator.CutBefore})
+	}
+	w.replace("main.tf", `"Q1"`, `"Q2"`)
+	w.fails("It is not known whether the token was rotated", "apply", "-auto-approve", "-refresh=false")
+	w.service.ClearFaults()
+	w.rotated("acme", 1)
+	w.rotated("initech", 0)
+	planned := w.must("plan", "-out=planned")
+	if strings.Count(planned, "token_fingerprint ") != 1 || !strings.Contains(planned, "2 to change") {
+		t.Errorf("the plan shows not one rotation:\n%s", planned)
+	}
+	w.must("apply", "planned")
+	w.rotated("acme", 1)
+	w.rotated("initech", 1)
+	w.plansNothing()
 }

@@ -216,7 +216,7 @@ func leaveOnce(problems []*usergroup.Problem) {
 // firstToDo says what to do before anything else.
 func firstToDo(p *usergroup.Problem) string {
 	cannotRotate := p.Operation == usergroup.Rotate && findings[p.Finding].title == ""
-	if cannotRotate && p.Done == api.Maybe {
+	if cannotRotate && p.Done == api.Maybe && !p.Managed {
 		return `First see "When a response is lost" in the guide Tokens, so that the token is rotated only once.`
 	}
 	isRefused := p.Call != nil && p.Call.Method == http.MethodDelete && p.Call.Kind == api.Refused
@@ -288,10 +288,10 @@ var operations = map[usergroup.Operation]struct{ failed, no, maybe, yes string }
 		failed: "Cannot rotate the token of user group %q",
 		no:     "The token was not rotated.",
 		maybe: "It is not known whether the token was rotated, so the old one may no longer work. The service may still " +
-			"be at work on it, so wait some minutes before you run again. The next refresh then reads the current token. If " +
-			"the next plan shows the rotation again, applying it rotates the token even if this one succeeded.",
-		yes: "The token was rotated, but the new one is not in a state. The next refresh reads it. If the next plan " +
-			"shows the rotation again, applying it rotates the token once more.",
+			"be at work on it, so wait some minutes before you run again. If a refresh then finds another token, the next " +
+			"plan does not show the rotation again.",
+		yes: "The token was rotated, but the new one is not in a state. The next refresh reads it. The next plan then does " +
+			"not show the rotation again.",
 	},
 	usergroup.Delete: {
 		failed: "Cannot delete user group %q",

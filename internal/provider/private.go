@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -19,6 +20,8 @@ type private struct {
 	Instance string `json:"instance,omitzero"`
 	// Previous is the fingerprint of the token that the last rotation replaced.
 	Previous string `json:"previous,omitzero"`
+	// Unsettled is the rotation whose outcome the last apply did not learn, or nil.
+	Unsettled *unsettled `json:"unsettled,omitzero"`
 	// Environment is the environment in which the group is known to be, because the API key was proved to belong to it.
 	Environment string `json:"environment,omitzero"`
 	// TeamID is the team_id of the group as a text, because the state has only room for a number.
@@ -29,6 +32,12 @@ type private struct {
 	// Imported is how far an import has come, and Run is the run whose refresh has recorded that.
 	Imported importProgress `json:"imported,omitzero"`
 	Run      string         `json:"run,omitzero"`
+}
+
+// unsettled is a rotation whose outcome is unknown.
+type unsettled struct {
+	Sent     string             `json:"sent"`              // the fingerprint of the token that was sent
+	Triggers map[string]*string `json:"triggers,omitzero"` // the rotate_token_when_changed that it was for
 }
 
 // importProgress says what an import means for the next plan. Until configuration and state are known to have agreed on
@@ -91,12 +100,32 @@ func (p *private) shownFirst(response *api.UserGroup, planned types.Int64) {
 	}
 }
 
-// rotated records a rotation. Its result has no group if the token is not known to have been rotated.
-func (p *private) rotated(result usergroup.Result) {
+// rotated records a rotation for triggers. Its result has no group if the new token is not known.
+func (p *private) rotated(result usergroup.Result, err error, triggers types.Map) {
 	p.proved(result.Environment)
-	if result.Group != nil {
+	switch {
+	case result.Group != nil:
 		p.Previous = result.Previous
+	case mayHaveBeenDone(err):
+		p.Unsettled = &unsettled{Sent: result.Previous, Triggers: map[string]*string{}}
+		for key, value := range triggers.Elements() {
+			text, _ := value.(types.String)
+			p.Unsettled.Triggers[key] = text.ValueStringPointer()
+		}
 	}
+}
+
+// settled returns the triggers of a rotation that turned out to be carried out, because a refresh has found another
+// token since, or nil.
+func (p private) settled(state *userGroupModel) map[string]attr.Value {
+	if p.Unsettled == nil || p.Unsettled.Sent == state.TokenFingerprint.ValueString() {
+		return nil
+	}
+	triggers := map[string]attr.Value{}
+	for key, text := range p.Unsettled.Triggers {
+		triggers[key] = types.StringPointerValue(text)
+	}
+	return triggers
 }
 
 // isJustImported reports whether nothing has shown yet that the configuration agrees with the import.
@@ -112,7 +141,7 @@ func (p *private) refreshed(run string) {
 // updated records an update, which shows that configuration and state agree, even if it fails. sentMapping reports
 // whether the service is known to have taken a mapping.
 func (p *private) updated(sentMapping bool) {
-	p.Run = ""
+	p.Run, p.Unsettled = "", nil
 	if sentMapping {
 		p.Imported = ""
 	} else if p.Imported != "" {

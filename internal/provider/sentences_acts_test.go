@@ -174,8 +174,9 @@ type step struct {
 	sendsData    bool
 	isFirst      bool
 	rig          *rig
-	again        *Diags // what running again says, once somebody has asked
-	isWrong      bool   // the API key opens another environment than the expected one
+	again        *Diags          // what running again says, once somebody has asked
+	repeated     []emulator.Call // what the service did then
+	isWrong      bool            // the API key opens another environment than the expected one
 }
 
 // play carries the act out for the groups, one after another in one run, and lets what is under way at the service end.
@@ -238,9 +239,11 @@ func (s *step) runsAgain() Diags {
 		next.state = refreshed
 	}
 	diags := Diags{}
+	r.wire.service.ResetCounts()
 	if s.act.name != "destroy" || !next.state.Value.IsNull() {
 		diags = s.act.do(r, &next)
 	}
+	s.repeated = r.wire.service.Calls()
 	s.again = &diags
 	return diags
 }

@@ -41,10 +41,7 @@ var sentenceCases = map[string]struct {
 		act: "rotate", methods: map[string]string{"": "lost after the work"}, ids: 2,
 		says: []string{"It is not known whether the token was rotated"}, not: []string{"was not rotated"},
 	},
-	"after a rotation whose outcome is unknown, running again is not the first thing to do": {
-		act: "rotate", methods: map[string]string{"": "lost after the work"}, says: []string{rotateOnce + " Run again."},
-	},
-	"nor after an action": {
+	"after an action whose outcome is unknown, running again is not the first thing to do": {
 		act: "action", methods: map[string]string{"POST": "no response, work done later"},
 		says: []string{rotateOnce + " Run again."},
 	},

@@ -172,6 +172,16 @@ var (
 	sendsValuesAgain = condition{"the next plan is to update", func(said claim) bool {
 		return said.rig.p.Plan(said.after, said.config).Action == "update"
 	}}
+	rotatesOnce = condition{"running again rotates the token only if it was not rotated", func(said claim) bool {
+		said.runsAgain()
+		rotations := 0
+		for _, call := range slices.Concat(said.calls, said.repeated) {
+			if call.Rotated && call.ID == said.about {
+				rotations++
+			}
+		}
+		return hasState.holds(said) && rotations <= 1
+	}}
 	refreshReads = condition{"the next refresh reads the token that the service has now", func(said claim) bool {
 		if !said.isIn(said.after) {
 			return false

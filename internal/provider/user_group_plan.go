@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -51,7 +52,7 @@ func (r *userGroupResource) ModifyPlan(
 	default:
 		r.conflicts.keep(plan.UserGroupID, stored.Instance, &resp.Diagnostics)
 		r.limit.forget(plan.UserGroupID)
-		planUpdate(&plan, &state, r.now())
+		planUpdate(&plan, &state, stored, r.now())
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 		changed := changes(resp.Plan.Raw, req.State.Raw)
 		if r.needsRotationByAge(&plan, &state, stored, changed) && !isPriorState(req.Config.Raw) {
@@ -114,7 +115,7 @@ func refuseIfProtected(protected bool, id types.String, diags *diag.Diagnostics,
 	return protected
 }
 
-func planUpdate(plan, state *userGroupModel, now time.Time) {
+func planUpdate(plan, state *userGroupModel, stored private, now time.Time) {
 	plan.keepNotation(state)
 	plan.keepComputed(state)
 	if _, known := state.rotatedAt(now); !known && !plan.RotateTokenAfterDays.IsNull() {
@@ -123,16 +124,21 @@ func planUpdate(plan, state *userGroupModel, now time.Time) {
 	if plan.needsUpdate(state) {
 		planResponse(plan, state)
 	}
-	if plan.needsRotationByTrigger(state) {
+	if plan.needsRotationByTrigger(state, stored) {
 		planRotation(plan, state)
 	}
 }
 
 // needsRotationByTrigger reports whether a trigger makes a rotation due or, if values are unknown, may make it due. It
 // does if the value of an existing key has changed. Adding or removing a key or the whole map does not, so that import
-// and adoption never rotate.
-func (m *userGroupModel) needsRotationByTrigger(state *userGroupModel) bool {
-	before := state.RotateTokenWhenChanged.Elements()
+// and adoption never rotate. Nor does a value for which the token was rotated, although the apply did not learn that.
+func (m *userGroupModel) needsRotationByTrigger(state *userGroupModel, stored private) bool {
+	settled := stored.settled(state)
+	return m.changesTriggers(state.RotateTokenWhenChanged.Elements()) && (settled == nil || m.changesTriggers(settled))
+}
+
+// changesTriggers reports whether the plan changes the value of an existing key or, if values are unknown, may.
+func (m *userGroupModel) changesTriggers(before map[string]attr.Value) bool {
 	if m.RotateTokenWhenChanged.IsUnknown() {
 		return len(before) > 0
 	}

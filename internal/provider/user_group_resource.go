@@ -309,7 +309,7 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 			tellOfEachOther(notUpdated, err)
 		}
 		done.setRotated(result.Group, &state, r.now())
-		stored.rotated(result)
+		stored.rotated(result, err, plan.RotateTokenWhenChanged)
 		stored.shownFirst(result.Group, plan.TeamID)
 		notRotated, warnings = err, append(warnings, result.Warnings...)
 	}

@@ -21,11 +21,12 @@ func (s *Service) RotateToken(ctx context.Context, prior Prior) (Result, error) 
 
 func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 	var failure *api.Error
+	var sent api.Secret
 	for range maxTries {
 		if problem := o.ensureToken(ctx); problem != nil {
 			return Result{}, problem
 		}
-		sent := o.know.Token
+		sent = o.know.Token
 		var answer api.Answer
 		answer, failure = o.calls.Rotate(ctx, api.TokenRequest{CurrentToken: sent, UserGroupID: o.know.ID})
 		o.response = answer.UserGroup
@@ -38,7 +39,7 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 		}
 		found, again, problem := o.settle(ctx, sent, failure)
 		if problem != nil {
-			return Result{}, o.countFailure(failure, problem)
+			return Result{Previous: sent.Fingerprint()}, o.countFailure(failure, problem)
 		}
 		isChanged := found.Token != sent
 		if isChanged && o.done != api.No {
@@ -49,7 +50,7 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 		}
 		o.know = o.know.with(found)
 	}
-	return Result{}, o.notRotated(failure)
+	return Result{Previous: sent.Fingerprint()}, o.notRotated(failure)
 }
 
 // doneBy returns whether a call has rotated the token. A success that does not show that proves nothing.
@@ -146,7 +147,7 @@ func (o *op) rotated(group api.UserGroup, sent api.Secret) (Result, *Problem) {
 func (o *op) settled(found, response api.UserGroup, sent api.Secret) (Result, *Problem) {
 	isUnnamed := !response.Token.IsZero() && !o.know.isForeign(response)
 	if isUnnamed && !o.isReplaced(response.Token, sent) && response.Token != found.Token {
-		return Result{}, o.problem(UnexpectedToken, nil)
+		return Result{Previous: sent.Fingerprint()}, o.problem(UnexpectedToken, nil)
 	}
 	o.done = api.Yes
 	return Result{Group: &found, Previous: sent.Fingerprint()}, nil

@@ -46,7 +46,7 @@ func New(client *api.Client, settings Settings) *Service {
 type Result struct {
 	Group       *api.UserGroup
 	Instance    string // identifies one creation or adoption of a group; see Service.Delete
-	Previous    string // the fingerprint of the token that a rotation has replaced
+	Previous    string // the fingerprint of the token that a rotation has replaced, or may have
 	Environment string // the expected environment, if it is proved that the API key belongs to it
 	Warnings    []*Problem
 }
