@@ -155,7 +155,7 @@ func done(p *usergroup.Problem) string {
 		text = ""
 	}
 	if p.AlsoRotated {
-		text += " The token was rotated nevertheless, and the state has the new one."
+		text += " The token was rotated nevertheless, and the state records it."
 	}
 	for _, id := range p.Left {
 		what := "An empty group with the ID %q may remain, because looking up a missing group creates it. "
@@ -182,7 +182,7 @@ func whatIsSpelled(p *usergroup.Problem) string {
 func whatWasDone(p *usergroup.Problem) string {
 	operation := operations[p.Operation]
 	if p.Returned && p.Managed {
-		return "The token was rotated, and the state has the new one."
+		return "The token was rotated, and the state records it."
 	}
 	if p.Operation == usergroup.Rotate && !p.Managed {
 		operation = rotatesUnmanaged
@@ -305,8 +305,9 @@ var operations = map[usergroup.Operation]struct{ failed, no, maybe, yes string }
 // rotatesUnmanaged takes the place of the texts about a rotation if there is no state, as in an action.
 var rotatesUnmanaged = struct{ failed, no, maybe, yes string }{
 	no: "The token was not rotated.",
-	maybe: "It is not known whether the token was rotated, so the old one may no longer work. Running the action again " +
-		"rotates the token even if this rotation succeeded.",
+	maybe: "It is not known whether the token was rotated, so the old one may no longer work. The service may still be " +
+		"at work on it, so wait some minutes before you run again. Running the action again rotates the token even if this " +
+		"rotation succeeded.",
 	yes: "The token was rotated, but the new one is not in a state. If Terraform manages the group, the next refresh " +
 		"reads it. Running the action again rotates the token once more.",
 }

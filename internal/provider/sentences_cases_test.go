@@ -26,7 +26,7 @@ var sentenceCases = map[string]struct {
 	},
 	"an action has no state": {
 		act: "action", methods: map[string]string{"POST": "another number"},
-		not: []string{"the state has the new one", "next plan"},
+		not: []string{"the state records it", "next plan"},
 	},
 	"a redirected rotation may have been done": {
 		act: "rotate", methods: map[string]string{"POST": "303, work done"}, not: []string{"was not rotated"},
@@ -43,11 +43,11 @@ var sentenceCases = map[string]struct {
 	},
 	"after an action whose outcome is unknown, running again is not the first thing to do": {
 		act: "action", methods: map[string]string{"POST": "no response, work done later"},
-		says: []string{rotateOnce + " Run again."},
+		says: []string{"so wait some minutes before you run again", rotateOnce + " Run again."},
 	},
 	"a refused update tells of the rotation": {
 		act: "update and rotate", methods: map[string]string{"PUT": "400"},
-		says: []string{"The group was not updated. The token was rotated nevertheless, and the state has the new one."},
+		says: []string{"The group was not updated. The token was rotated nevertheless, and the state records it."},
 	},
 	"an adoption after a lost creation does not say that the group existed": {
 		act: "adopt", befell: "removed", faults: map[int]string{1: "lost after the work"},

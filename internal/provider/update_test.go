@@ -235,10 +235,10 @@ func TestResponsesThatContradictTheStateAreErrors(t *testing.T) {
 	// The token of this group must be in the state, because nothing else has it, and whatever else the response shows.
 	rotated := Object{"token": "ugt_answer", "rotate_token_when_changed": Quarter("Q2")}
 	state, diags = ask(http.MethodPost, response(1001, "Testing"))
-	diags.WantError(elsewhere, `Testing`, "The token was rotated, and the state has the new one.")
+	diags.WantError(elsewhere, `Testing`, "The token was rotated, and the state records it.")
 	p.WantState(state, rotated, "team_id", int64(1001), "api_environment_tag", "Testing")
 	state, diags = ask(http.MethodPost, response(7, "Customer"))
-	diags.WantError(replaced, "team_id of the group was 1001; the service shows 7", "the state has the new one")
+	diags.WantError(replaced, "team_id of the group was 1001; the service shows 7", "the state records it")
 	p.WantState(state, rotated)
 }
 
