@@ -100,7 +100,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"max_retries": schema.NumberAttribute{
 				Optional: true,
 				MarkdownDescription: "How many retries the calls of one operation share. Between `0` and `100`. " +
-					"Defaults to `4`. Environment variable `EMBED_MAX_RETRIES`.",
+					"Defaults to `4`. **Waiting for [a rate limit](guides/network.md#limits) comes on top.** Environment " +
+					"variable `EMBED_MAX_RETRIES`.",
 			},
 			"retry_wait_max": schema.StringAttribute{
 				Optional: true,
