@@ -105,7 +105,13 @@ func movesState(r *reader) {
 	parsesHCL(r)
 	r.begins(acmeBlock)
 	r.write("backend.tf", "terraform {\n  backend \"local\" {\n    path = \"../pipeline.tfstate\"\n  }\n}\n")
+	r.runs()
 	r.quotes("No changes", r.runs())
+	r.runs()
+	if _, err := os.Stat(filepath.Join(r.dir, "terraform.tfstate")); err == nil {
+		r.t.Error("the local state is still there")
+	}
+	r.plansNothing()
 }
 
 // makeInstall stands in for make install, which would build for minutes. It installs another program for other
