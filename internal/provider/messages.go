@@ -80,9 +80,8 @@ func detail(p *usergroup.Problem) string {
 		earlier := fmt.Sprintf("See the earlier error: %s.", title(p.Cause))
 		return joined("\n\n", earlier, done(p)) // A line or two are enough for each of many groups.
 	}
-	finding := findings[p.Finding]
-	means, next := joined(" ", said(p), finding.means, facts(p)), joined(" ", firstToDo(p), finding.next, Advice(p.Call))
-	return joined("\n\n", means, done(p), next)
+	means := joined(" ", said(p), findings[p.Finding].means, facts(p))
+	return joined("\n\n", means, done(p), nextToDo(p))
 }
 
 // joined joins the texts that are not empty.
@@ -213,17 +212,22 @@ func leaveOnce(problems []*usergroup.Problem) {
 	}
 }
 
-// firstToDo says what to do before anything else.
-func firstToDo(p *usergroup.Problem) string {
+// nextToDo says what to do next.
+func nextToDo(p *usergroup.Problem) string {
 	cannotRotate := p.Operation == usergroup.Rotate && findings[p.Finding].title == ""
 	if cannotRotate && p.Done == api.Maybe && !p.Managed {
-		return `First see "When a response is lost" in the guide Tokens, so that the token is rotated only once.`
+		return `Run the action again only if the token was not rotated: see "When a response is lost" in the guide Tokens.`
 	}
+	return joined(" ", findings[p.Finding].next, howToDelete(p), Advice(p.Call))
+}
+
+// howToDelete says how the next group of this kind can be deleted, if the service has refused a deletion.
+func howToDelete(p *usergroup.Problem) string {
 	isRefused := p.Call != nil && p.Call.Method == http.MethodDelete && p.Call.Kind == api.Refused
-	if p.Finding == usergroup.LeftBehind && isRefused && !p.SendsDataSource {
-		return "If deletions need a data source, set data_source_provided_id."
+	if p.Finding != usergroup.LeftBehind || !isRefused || p.SendsDataSource {
+		return ""
 	}
-	return ""
+	return "If deletions need a data source, set data_source_provided_id."
 }
 
 // whyRefused says what the refusal of a lookup can mean.

@@ -41,9 +41,9 @@ var sentenceCases = map[string]struct {
 		act: "rotate", methods: map[string]string{"": "lost after the work"}, ids: 2,
 		says: []string{"It is not known whether the token was rotated"}, not: []string{"was not rotated"},
 	},
-	"after an action whose outcome is unknown, running again is not the first thing to do": {
+	"an action whose outcome is unknown is not simply run again": {
 		act: "action", methods: map[string]string{"POST": "no response, work done later"},
-		says: []string{"so wait some minutes before you run again", rotateOnce + " Run again."},
+		says: []string{"so wait some minutes before you run again", rotateOnce}, not: []string{"Run again."},
 	},
 	"a refused update tells of the rotation": {
 		act: "update and rotate", methods: map[string]string{"PUT": "400"},
@@ -101,7 +101,8 @@ var sentenceCases = map[string]struct {
 	},
 }
 
-const rotateOnce = `First see "When a response is lost" in the guide Tokens, so that the token is rotated only once.`
+const rotateOnce = `Run the action again only if the token was not rotated: see "When a response is lost" in the ` +
+	`guide Tokens.`
 
 // TestSentencesThatWereFalse plays them.
 func TestSentencesThatWereFalse(t *testing.T) {
