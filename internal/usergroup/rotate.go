@@ -15,23 +15,25 @@ func (s *Service) RotateToken(ctx context.Context, prior Prior) (Result, error) 
 		if problem := o.checkBeforeChange(ctx); problem != nil {
 			return Result{}, problem
 		}
-		return o.rotate(ctx)
+		result, problem := o.rotate(ctx)
+		result.Previous = o.replacing.Fingerprint() // A failed rotation may have replaced it, too.
+		return result, problem
 	})
 }
 
 func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 	var failure *api.Error
-	var sent api.Secret
 	for range maxTries {
 		if problem := o.ensureToken(ctx); problem != nil {
 			return Result{}, problem
 		}
-		sent = o.know.Token
+		sent := o.know.Token
+		o.replacing = sent
 		var answer api.Answer
 		answer, failure = o.calls.Rotate(ctx, api.TokenRequest{CurrentToken: sent, UserGroupID: o.know.ID})
 		o.response = answer.UserGroup
 		if failure == nil && o.showsRotation(sent) {
-			return o.rotated(answer.UserGroup, sent)
+			return o.rotated(answer.UserGroup)
 		}
 		o.done = max(o.done, doneBy(failure))
 		if o.done == api.No && !failure.MayBeToken() {
@@ -39,7 +41,7 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 		}
 		found, again, problem := o.settle(ctx, sent, failure)
 		if problem != nil {
-			return Result{Previous: sent.Fingerprint()}, o.countFailure(failure, problem)
+			return Result{}, o.countFailure(failure, problem)
 		}
 		isChanged := found.Token != sent
 		if isChanged && o.done != api.No {
@@ -50,7 +52,7 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 		}
 		o.know = o.know.with(found)
 	}
-	return Result{Previous: sent.Fingerprint()}, o.notRotated(failure)
+	return Result{}, o.notRotated(failure)
 }
 
 // doneBy returns whether a call has rotated the token. A success that does not show that proves nothing.
@@ -129,9 +131,9 @@ func (o *op) settle(
 }
 
 // rotated returns the group with its new token, whatever else is wrong with the response.
-func (o *op) rotated(group api.UserGroup, sent api.Secret) (Result, *Problem) {
+func (o *op) rotated(group api.UserGroup) (Result, *Problem) {
 	o.done = api.Yes
-	result := Result{Group: &group, Previous: sent.Fingerprint()}
+	result := Result{Group: &group}
 	if o.know.hasOtherID(group) {
 		result.Warnings = []*Problem{o.problem(Respelled, nil)}
 	}
@@ -147,10 +149,10 @@ func (o *op) rotated(group api.UserGroup, sent api.Secret) (Result, *Problem) {
 func (o *op) settled(found, response api.UserGroup, sent api.Secret) (Result, *Problem) {
 	isUnnamed := !response.Token.IsZero() && !o.know.isForeign(response)
 	if isUnnamed && !o.isReplaced(response.Token, sent) && response.Token != found.Token {
-		return Result{Previous: sent.Fingerprint()}, o.problem(UnexpectedToken, nil)
+		return Result{}, o.problem(UnexpectedToken, nil)
 	}
 	o.done = api.Yes
-	return Result{Group: &found, Previous: sent.Fingerprint()}, nil
+	return Result{Group: &found}, nil
 }
 
 // notRotated returns the problem of a rotation after which a lookup still shows the token that was sent.
