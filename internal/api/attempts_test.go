@@ -52,7 +52,7 @@ func TestRepetitions(t *testing.T) {
 				if call.method == http.MethodGet && name == "no group" {
 					done = Yes // The response says that the group is new.
 				}
-				counted := strings.Contains(failure.Error(), fmt.Sprintf("in the last of %d attempts, ", want))
+				counted := strings.Contains(failure.Error(), fmt.Sprintf("in the last of %d %s requests, ", want, call.method))
 				failIf(t, kind != test.kind || len(service.seen) != want || failure.Attempts != want ||
 					failure.Method != call.method || counted != (want > 1) || failure.Done != done,
 					"%s %s: %d requests, want %d; %#v", call.method, name, len(service.seen), want, failure)

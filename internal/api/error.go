@@ -67,7 +67,7 @@ func (e *Error) Said() string {
 		said = e.saidWithStatus()
 	}
 	if e.Attempts > 1 {
-		return fmt.Sprintf("in the last of %d attempts, %s", e.Attempts, said)
+		return fmt.Sprintf("in the last of %d %s requests, %s", e.Attempts, e.Method, said)
 	}
 	return said
 }

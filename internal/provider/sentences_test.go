@@ -60,7 +60,7 @@ func (s *step) check() (lies []lie) {
 }
 
 // answered matches what a message says first: what was answered, or why nothing was.
-var answered = regexp.MustCompile(`^(In the last of \d+ attempts, t|T)` +
+var answered = regexp.MustCompile(`^(In the last of \d+ [A-Z]+ requests, t|T)` +
 	`(he (service responded|response has) (with )?(the )?status|` +
 	`he connection was cut|he certificate could not|he server |here is no)|no complete response|no connection|` +
 	`run was stopped|^In the last of|^No c`)
