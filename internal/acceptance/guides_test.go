@@ -145,7 +145,7 @@ func triesReadme(r *reader) {
 	r.plansNothing()
 	r.says("acme_token = <sensitive>", "output")
 	r.updatesProvider()
-	cleanup, installed, found := strings.Cut(r.takeScripts(2), "rm -rf ~/.terraform.d/plugins/")
+	cleanup, installed, found := strings.Cut(r.takeScripts(3), "rm -rf ~/.terraform.d/plugins/")
 	if !found || installed != "*/dashembed/embed\n" {
 		r.t.Errorf("the page does not remove the provider: %q", installed)
 	}
