@@ -224,7 +224,7 @@ func runsImportCommand(w *workbench) {
 	}
 }
 
-const customerKey, testingKey = emulator.DefaultKey, "emulator-key-0002" // as embed-emulator has them
+const customerKey, testingKey = emulator.DefaultKey, emulator.TestingKey
 
 var bothEnvironments = emulator.Options{Environments: map[string]string{customerKey: "Customer", testingKey: "Testing"}}
 

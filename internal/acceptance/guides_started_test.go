@@ -114,9 +114,6 @@ func (r *reader) prepares() {
 			r.t.Errorf("the page does not set %s", line)
 		}
 	}
-	if !strings.Contains(readPage(r.t, "../../cmd/embed-emulator/main.go"), `testingKey = "`+testingKey+`"`) {
-		r.t.Error("embed-emulator has another key for Testing")
-	}
 	engine.NeedsProgram(r.t, "curl")
 	r.runs()
 	r.followsMake(r.take("shell"), "go run ./cmd/embed-probe")

@@ -11,6 +11,9 @@ import (
 // DefaultKey is the API key of the service if [Options.Environments] is nil.
 const DefaultKey = "emulator-key-0001"
 
+// TestingKey opens Testing if the flags of embed-emulator do not say which environments there are.
+const TestingKey = "emulator-key-0002"
+
 // Each of these types selects one of the values that follow.
 type (
 	Answers    int // what responses have as name, provided_id and properties

@@ -1,4 +1,4 @@
-package main
+package emulator
 
 import (
 	"bytes"
@@ -10,11 +10,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-func TestRunServesUntilItIsInterrupted(t *testing.T) {
+func TestCommandServesUntilItIsInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())
 	exports, stdout := io.Pipe()
@@ -22,7 +20,7 @@ func TestRunServesUntilItIsInterrupted(t *testing.T) {
 	code := make(chan int, 1)
 	go func() {
 		args := strings.Fields("-addr 127.0.0.1:0 -environment my-key=Testing -environment second=")
-		code <- run(ctx, args, stdout, &stderr)
+		code <- Command(ctx, args, stdout, &stderr)
 	}()
 	printed, err := io.ReadAll(exports) // returns only when standard output is closed
 	if err != nil {
@@ -52,7 +50,7 @@ func TestRunServesUntilItIsInterrupted(t *testing.T) {
 	}
 }
 
-func TestRunFails(t *testing.T) {
+func TestCommandFails(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		args string
@@ -76,7 +74,7 @@ func TestRunFails(t *testing.T) {
 		var stderr bytes.Buffer
 		reader, stdout := io.Pipe()
 		_ = reader.Close()
-		code := run(t.Context(), strings.Fields(test.args), stdout, &stderr)
+		code := Command(t.Context(), strings.Fields(test.args), stdout, &stderr)
 		if code != test.code || !strings.Contains(stderr.String(), test.says) {
 			t.Errorf("%s: code %d, want %d, printed %q", test.args, code, test.code, &stderr)
 		}
@@ -89,10 +87,10 @@ func TestEveryOptionHasItsFlag(t *testing.T) {
 	var help bytes.Buffer
 	_, _ = parse([]string{"-h"}, &help)
 	without, _ := parse(nil, io.Discard)
-	both := map[string]string{emulator.DefaultKey: "Customer", testingKey: "Testing"}
-	want := settings{
-		Options: emulator.Options{Environments: both}, addr: "127.0.0.1:8642",
-		keys: []string{emulator.DefaultKey, testingKey},
+	both := map[string]string{DefaultKey: "Customer", TestingKey: "Testing"}
+	want := commandLine{
+		Options: Options{Environments: both}, addr: "127.0.0.1:8642",
+		keys: []string{DefaultKey, TestingKey},
 	}
 	if !reflect.DeepEqual(without, want) {
 		t.Errorf("without flags %+v", without)
