@@ -166,21 +166,23 @@ func TestARotationWithAnUnknownOutcomeIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	const carriedOut, lost = emulator.CutAfterWork, emulator.CutBefore
 	unchanged := func(state State) State { return state }
-	twoKeys := With(Quarter("Q2"), "incident", "1")
+	triggered := func(triggers Object) Object { return Acme("rotate_token_when_changed", triggers) }
+	twoKeys, null := With(Quarter("Q2"), "incident", "1"), triggered(Object{"quarter": nil})
 	for name, test := range map[string]struct {
-		fault     emulator.FaultKind
-		next      Object
-		meanwhile func(State) State
-		action    string
-		rotations int
+		fault       emulator.FaultKind
+		first, next Object // what is configured at first, nil for NextQuarter, and then
+		meanwhile   func(State) State
+		action      string
+		rotations   int
 	}{
-		"carried out":                     {carriedOut, NextQuarter(), nil, "update", 1},
-		"not carried out":                 {lost, NextQuarter(), nil, "update", 1},
-		"with a new key":                  {carriedOut, Acme("rotate_token_when_changed", twoKeys), nil, "update", 1},
-		"taken back":                      {carriedOut, Acme(), nil, "no-op", 1},
-		"taken back, and not carried out": {lost, Acme(), nil, "no-op", 0},
-		"asked for again":                 {carriedOut, Acme("rotate_token_when_changed", Quarter("Q3")), nil, "update", 2},
-		"without a refresh":               {lost, NextQuarter(), unchanged, "update", 1},
+		"carried out":                     {carriedOut, nil, NextQuarter(), nil, "update", 1},
+		"not carried out":                 {lost, nil, NextQuarter(), nil, "update", 1},
+		"with a new key":                  {carriedOut, nil, triggered(twoKeys), nil, "update", 1},
+		"taken back":                      {carriedOut, nil, Acme(), nil, "no-op", 1},
+		"taken back, and not carried out": {lost, nil, Acme(), nil, "no-op", 0},
+		"asked for again":                 {carriedOut, nil, triggered(Quarter("Q3")), nil, "update", 2},
+		"without a refresh":               {lost, nil, NextQuarter(), unchanged, "update", 1},
+		"to null":                         {carriedOut, null, null, nil, "update", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -188,7 +190,10 @@ func TestARotationWithAnUnknownOutcomeIsNotRepeated(t *testing.T) {
 			state := p.Created(Acme())
 			p.Always(http.MethodPost, test.fault)
 			p.Always(http.MethodGet, emulator.CutBefore)
-			state, diags := p.Apply(p.Plan(state, NextQuarter()))
+			if test.first == nil {
+				test.first = NextQuarter()
+			}
+			state, diags := p.Apply(p.Plan(state, test.first))
 			diags.WantError(cannotRotate, "not known whether the token was rotated")
 			p.Service.ClearFaults()
 			if test.meanwhile == nil {
@@ -204,6 +209,42 @@ func TestARotationWithAnUnknownOutcomeIsNotRepeated(t *testing.T) {
 				t.Errorf("rotated %d times, want %d", rotations, test.rotations)
 			}
 		})
+	}
+}
+
+// TestASettledRotationIsForgotten goes back to the value of a rotation that turned out to be carried out, after another
+// one. That value rotates like any other.
+func TestASettledRotationIsForgotten(t *testing.T) {
+	t.Parallel()
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
+	p.Always(http.MethodPost, emulator.CutAfterWork)
+	p.Always(http.MethodGet, emulator.CutBefore)
+	state, diags := p.Update(state, NextQuarter())
+	diags.WantError(cannotRotate, "not known whether the token was rotated")
+	p.Service.ClearFaults()
+	state = p.Updated(p.Refreshed(state), NextQuarter())
+	state = p.Updated(state, Acme("rotate_token_when_changed", Quarter("Q3")))
+	p.WantTruth(p.Updated(state, NextQuarter()), "acme")
+	if rotations := p.Service.Count("rotated", "acme"); rotations != 3 {
+		t.Errorf("rotated %d times, want 3", rotations)
+	}
+}
+
+// TestARefusedRotationIsStillDue has another client rotate the token after the service has refused to. The rotation
+// that was asked for has not been carried out, so it is still planned.
+func TestARefusedRotationIsStillDue(t *testing.T) {
+	t.Parallel()
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
+	p.Always(http.MethodPost, emulator.Refuse)
+	state, diags := p.Update(state, NextQuarter())
+	diags.WantError(cannotRotate, "The token was not rotated.")
+	p.Service.ClearFaults()
+	p.Service.RotateBehind("acme")
+	p.WantTruth(p.Updated(p.Refreshed(state), NextQuarter()), "acme")
+	if rotations := p.Service.Count("rotated", "acme"); rotations != 1 {
+		t.Errorf("rotated %d times, want 1", rotations)
 	}
 }
 
