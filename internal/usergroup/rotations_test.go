@@ -42,6 +42,25 @@ func TestRotationsTakeRetries(t *testing.T) {
 	}
 }
 
+// A rate limit says nothing about the token, so no lookup follows.
+func TestLimitedRotationsAreNotLookedUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStranger(emulator.Options{}, usergroup.Settings{})
+		prior := operations["rotate"].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
+		s.emulator.Fail(emulator.Fault{Method: http.MethodPost, Kind: emulator.Answer, Status: 429})
+		_, err := s.RotateToken(t.Context(), prior)
+		for _, call := range s.emulator.Calls() {
+			if call.Method != http.MethodPost {
+				t.Errorf("%s was sent after %v", call, err)
+			}
+		}
+		if err == nil {
+			t.Error("the rotation succeeded")
+		}
+	})
+}
+
 // A group is rotated twice within the lag of a replica. The second response shows the token from before the first
 // rotation, which the state knows to be dead.
 func TestRotationsBelieveNoOlderToken(t *testing.T) {
