@@ -84,7 +84,7 @@ func (s *service) run(ctx context.Context, environment, source string, fields ..
 			MaxRetries: 4, RetryWaitMax: 30 * time.Second,
 		},
 		Environment: environment, DataSourceProvidedID: source, LookupFields: fields, Progress: &s.progress,
-		Advice: func(*api.Error) string { return advice },
+		Advice: advise,
 	})
 	if err := report.Text(&s.printed); err != nil {
 		s.Error(err)

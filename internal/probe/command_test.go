@@ -1,12 +1,16 @@
-package main
+package probe
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
+
+// advise takes the place of the advice about a failed call.
+func advise(*api.Error) string { return advice }
 
 // start starts an emulator.
 func start(t *testing.T, options emulator.Options) *emulator.Emulator {
@@ -27,7 +31,7 @@ func variables(service *emulator.Emulator) map[string]string {
 	}
 }
 
-func TestRun(t *testing.T) {
+func TestCommand(t *testing.T) {
 	t.Parallel()
 	clears, demands := emulator.Options{Updates: emulator.UpdatesClear}, emulator.Options{DataSourceRequired: true}
 	for name, test := range map[string]struct {
@@ -54,7 +58,7 @@ func TestRun(t *testing.T) {
 			}
 			getenv := func(name string) string { return environment[name] }
 			var out, err bytes.Buffer
-			code := run(t.Context(), strings.Fields(test.args), getenv, &out, &err)
+			code := Command(strings.Fields(test.args), getenv, &out, &err, advise)
 			speaks := out.Len()+len(service.Calls()) > 0
 			if code != test.code || speaks != (test.out != "") || !strings.Contains(out.String(), test.out) ||
 				!strings.Contains(err.String(), test.err) || len(service.Groups()) > 0 {

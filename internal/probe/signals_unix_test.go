@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package probe
 
 import (
 	"flag"
@@ -16,11 +16,10 @@ import (
 )
 
 // TestMain runs the command itself if TestSignals has started this process. Otherwise, all tests run at once, because
-// nearly all that they do is wait.
+// most of them do nothing but wait.
 func TestMain(m *testing.M) {
 	if os.Getenv("EMBED_PROBE_TEST") != "" {
-		os.Args = []string{os.Args[0], "-environment", "Customer"}
-		main()
+		os.Exit(Command([]string{"-environment", "Customer"}, os.Getenv, os.Stdout, os.Stderr, advise))
 	}
 	flag.Parse()
 	if err := flag.Set("test.parallel", "12"); err != nil {
