@@ -93,7 +93,7 @@ func (o *op) ensureToken(ctx context.Context) *Problem {
 // showsRotation reports whether the response to a rotation proves it: it shows another token than the one that was
 // sent or the one before it, and names the group. A service may believe any token, and a replica may show an old one.
 func (o *op) showsRotation(sent api.Secret) bool {
-	if o.isReplaced(o.response.Token, sent) || o.know.isForeign(o.response) {
+	if o.isReplaced(o.response.Token, sent) {
 		return false
 	}
 	return o.know.hasID(o.response) || o.know.hasTeam(o.response)
