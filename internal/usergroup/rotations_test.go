@@ -61,6 +61,22 @@ func TestLimitedRotationsAreNotLookedUp(t *testing.T) {
 	})
 }
 
+// The service has ended its work on a rotation if it responds without the new token. So the lookup need not wait.
+func TestIncompleteRotationsAreLookedUpAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStranger(emulator.Options{}, usergroup.Settings{})
+		prior := operations["rotate"].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
+		s.emulator.Fail(emulator.Fault{Method: http.MethodPost, Nth: 1, Kind: emulator.NoToken})
+		begun := time.Now()
+		result, err := s.RotateToken(t.Context(), prior)
+		group, _ := s.emulator.Group(id)
+		if took := time.Since(begun); took > 0 || err != nil || result.Group.Token.Reveal() != group.Token {
+			t.Errorf("it took %s: %v", took, err)
+		}
+	})
+}
+
 // A group is rotated twice within the lag of a replica. The second response shows the token from before the first
 // rotation, which the state knows to be dead.
 func TestRotationsBelieveNoOlderToken(t *testing.T) {
