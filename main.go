@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
-
 	"github.com/dashembed/terraform-provider-embed/internal/provider"
 )
 
@@ -22,14 +20,7 @@ func main() {
 		fmt.Println("terraform-provider-embed", version)
 		return
 	}
-	provider.PrepareProcess(*debugging)
-	var options []tf6server.ServeOpt
-	if *debugging {
-		options = append(options, tf6server.WithManagedDebug())
-	} else {
-		provider.EndWithEngine()
-	}
-	if err := tf6server.Serve(provider.Address, provider.NewServer(version), options...); err != nil {
+	if err := provider.Serve(version, *debugging); err != nil {
 		fmt.Fprintln(os.Stderr, "terraform-provider-embed:", err)
 		os.Exit(1)
 	}

@@ -3,38 +3,12 @@ package provider
 
 import (
 	"context"
-	"io"
-	"log"
-	"os"
-	"runtime/debug"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
-
-// PrepareProcess tunes the process that serves the provider. It keeps secrets out of the standard logger, and turns
-// off the logs of the SDK and of the provider, unless the process is being debugged or a TF_LOG variable is set.
-// Without a level, the SDK formats every TRACE line and sends it to Terraform, which discards it. That takes a third
-// of the CPU time.
-func PrepareProcess(debugging bool) {
-	// net/http logs data that a service sends after the end of a response. It may contain a token.
-	log.SetOutput(io.Discard)
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(300) // A quarter less CPU time, for 25 MiB.
-	}
-	for _, setting := range os.Environ() {
-		name, value, _ := strings.Cut(setting, "=")
-		debugging = debugging || strings.HasPrefix(name, "TF_LOG") && value != ""
-	}
-	if !debugging {
-		for _, name := range []string{"TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER_EMBED"} {
-			_ = os.Setenv(name, "OFF")
-		}
-	}
-}
 
 // server releases the context of each request that Terraform sends for each instance. proto6server.Server of the
 // framework (v1.19) keeps all of them until StopProvider, which is about 40 KiB for each group in a plan. Delete server

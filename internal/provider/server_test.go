@@ -81,7 +81,7 @@ func TestPrepareProcess(t *testing.T) { //nolint:paralleltest // it changes the 
 		for _, variable := range loggers {
 			t.Setenv(variable, "")
 		}
-		PrepareProcess(test.debugging)
+		prepareProcess(test.debugging)
 		for _, variable := range loggers {
 			if got := os.Getenv(variable); got != test.want || log.Writer() != io.Discard {
 				t.Errorf("%+v: %s is %q; the standard logger writes to %v", test, variable, got, log.Writer())

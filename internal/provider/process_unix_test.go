@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package provider_test
 
 import (
 	"bufio"
@@ -17,19 +17,22 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dashembed/terraform-provider-embed/internal/provider"
 )
 
 // role tells a process that runs this test binary what to be: the provider, or an engine that starts it.
 const role = "EMBED_TEST_ROLE"
 
-func TestMain(m *testing.M) {
+func init() {
 	switch os.Getenv(role) {
 	case "provider":
-		main()
+		if err := provider.Serve("test", false); err != nil {
+			panic(err)
+		}
+		os.Exit(0)
 	case "engine":
 		beEngine()
-	default:
-		os.Exit(m.Run())
 	}
 }
 
