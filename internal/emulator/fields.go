@@ -132,7 +132,8 @@ type Group struct {
 	previousToken string
 	lagsUntil     time.Time
 	// created is when a call has created the group.
-	created time.Time
+	created   time.Time
+	rotations int // how many times it got another token
 }
 
 // applied returns the group with the requested changes. It does not modify the mapping in place, because a caller of
@@ -202,6 +203,9 @@ func (s *service) userGroup(group Group, asked request) member {
 		tag = object{{"id", 1}, {"name", tag}}
 	case tag != nil && s.options.Tags == TagsList:
 		tag = []any{tag}
+	}
+	if s.options.OneTeamID {
+		group.TeamID = s.options.FirstTeamID
 	}
 	teamID := orNull(group.TeamID)
 	if s.options.TextTeamIDs && teamID != nil {

@@ -121,6 +121,7 @@ type Options struct {
 	ReuseTeamIDs       bool  // gives a new group the number after the highest that is in use, as SQLite does
 	FirstTeamID        int64 // 0 means 1001; one above 2^53 shows whether callers keep every digit
 	TextTeamIDs        bool  // shows each number as a text that is not one, as services with UUIDs do
+	OneTeamID          bool  // shows FirstTeamID for all groups, as services do that take the caller for the team
 	SameTeamIDs        bool  // counts in each environment by itself, so that groups of two environments share a number
 	// WorkTimes is how long the service works on a call, for each method: it checks the call when it arrives, and does
 	// the work and responds at the end. It goes on if the caller gives up.
@@ -131,6 +132,12 @@ type Options struct {
 	DeletionDelay  time.Duration // how long after its response a DELETE takes effect
 	RotationDelay  time.Duration // how long after its response, which has the sent token, a rotation takes effect
 	StaleRotations bool          // responds to a rotation with the sent token, as a program does that reads from a replica
+	StaleUpdates   bool          // responds to an update with the group as it was before, as MongoDB does by default
+	// RenewingUpdates gives a group another token with each update, as services do whose tokens contain the group.
+	RenewingUpdates bool
+	// DerivedTokens derives a token from the ID and the number of rotations. A group that is created again has its first
+	// token again, and so has the group with this ID in another environment.
+	DerivedTokens bool
 	// ReplicaLag is how late lookups see what other calls have changed. A group that lookups do not see yet is found when
 	// the service tries to create it.
 	ReplicaLag time.Duration
@@ -141,6 +148,7 @@ type Options struct {
 
 	DefaultName       string // that of a group that is created without one; in it, {id} stands for the ID
 	DefaultProperties string // the JSON object of a group that is created without properties
+	LateDefaults      bool   // shows the two only after the response to the creation, which has what was sent
 	EmptyIsAbsent     bool   // takes an empty name, mapping or properties for a field that was not sent
 	TrimNames         bool   // stores names without leading and trailing white space
 	LowerNames        bool   // stores names in lower case

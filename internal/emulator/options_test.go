@@ -109,11 +109,20 @@ var options = []struct {
 	},
 	{opts{ReuseTeamIDs: true}, create + `; DELETE {"user_group_id":"n"}; ` + create, `"team_id":1001,`},
 	{opts{FirstTeamID: 9007199254740993}, create, `"team_id":9007199254740993,`},
+	{opts{OneTeamID: true}, lookUp, `"team_id":1001,`},
 	{opts{TextTeamIDs: true}, lookUp, `"team_id":"t-0007",`},
 	{opts{StaleRotations: true}, rotate, `"team_id":7,"token":"tok",`},
 	{opts{EmptyIsAbsent: true}, `PUT {"user_group_id":"acme","name":"","mapping":{},"properties":{}}`, before},
 	{opts{DefaultName: "Group {id}"}, create, `"name":"Group n"`},
 	{opts{DefaultProperties: `{"plan":"free"}`}, create, `"properties":{"plan":"free"}`},
+	{opts{DefaultName: "N", LateDefaults: true}, create + "; " + create, `"name":"N"`},
+	{opts{StaleUpdates: true}, empty + "; " + `PUT {"user_group_id":"acme","name":"New"}`, `"name":"Acme"`},
+	{opts{RenewingUpdates: true}, empty, `"token":"new-token"`},
+	{
+		opts{DerivedTokens: true},
+		create + `; DELETE {"user_group_id":"n"}; ` + create,
+		`"token":"ugt_820d5d8baf762ec66dcd56fed15c78bf"`,
+	},
 	{opts{TrimNames: true}, respelt, `"Ä&b"`},
 	{opts{LowerNames: true}, respelt, `" ä&b`},
 	{opts{EscapeNames: true}, respelt, `" Ä&amp;b\r\n "`},
@@ -167,6 +176,14 @@ func TestOptions(t *testing.T) {
 			t.Error("no row sets ", option)
 		}
 	}
+}
+
+// TestLateDefaults: the response to a creation does not have what the service fills in.
+func TestLateDefaults(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, opts{DefaultName: "N", DefaultProperties: `{"plan":"free"}`, LateDefaults: true})
+	w.matches("created", w.ask(create), `"name":null,"provided_id":"n","properties":null`)
+	w.matches("looked up", w.ask(create), `"name":"N","provided_id":"n","properties":\{"plan":"free"\}`)
 }
 
 // TestSignedTokens: each response shows another token, and all of them are retired by one rotation.

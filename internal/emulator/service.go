@@ -3,7 +3,9 @@ package emulator
 import (
 	"cmp"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -78,6 +80,9 @@ func (s *service) getOrCreate(call *Call, asked request) reply {
 	if s.now.Before(group.lagsUntil) {
 		group.Token = group.previousToken
 	}
+	if isNew && s.options.LateDefaults {
+		group = s.applied(Group{ID: group.ID, TeamID: group.TeamID, Token: group.Token}, asked)
+	}
 	return s.success(member{"new_user_group", isNew}, s.userGroup(group, asked))
 }
 
@@ -99,6 +104,13 @@ func (s *service) update(call *Call, asked request) work {
 		}
 		if wrong != nil {
 			return s.refuse(call, *wrong)
+		}
+		if s.options.RenewingUpdates {
+			s.renew(group)
+			group, _ = s.again(group)
+		}
+		if still && s.options.StaleUpdates {
+			group = before
 		}
 		return s.success(s.userGroup(group, asked))
 	}
@@ -138,7 +150,8 @@ func (s *service) rotate(call *Call, asked request) work {
 func (s *service) renew(group Group) {
 	if group, still := s.again(group); still {
 		group.previousToken, group.lagsUntil = group.Token, s.now.Add(s.options.TokenLag)
-		group.Token = newToken()
+		group.rotations++
+		group.Token = s.newToken(group)
 		s.put(group)
 	}
 }
@@ -265,7 +278,7 @@ func (s *service) put(group Group) Group {
 	next := max(s.nextTeamID[numbers], s.options.FirstTeamID)
 	group.TeamID = cmp.Or(group.TeamID, next)
 	if group.Token == "" {
-		group.Token = newToken()
+		group.Token = s.newToken(group)
 	}
 	s.nextTeamID[numbers] = max(next, group.TeamID+1)
 	s.groups[key] = group
@@ -300,6 +313,13 @@ func (s *service) remove(group Group) {
 			}
 		}
 	}
+}
+
+func (s *service) newToken(group Group) string {
+	if s.options.DerivedTokens {
+		return fmt.Sprintf("ugt_%.16x", sha256.Sum256(fmt.Append(nil, group.ID, group.rotations)))
+	}
+	return newToken()
 }
 
 func newToken() string { return "ugt_" + rand.Text() }

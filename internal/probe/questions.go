@@ -44,6 +44,7 @@ const (
 	messages    = "Troubleshooting: Messages"
 	gateways    = "Network: Gateways"
 	limits      = "Network: Limits"
+	emptyGroup  = "Troubleshooting: Remove an empty group"
 
 	hidden       = "cannot be seen"
 	meansOneID   = "Two customers must not have IDs that differ only in this way. Write IDs as the service shows them."
@@ -125,6 +126,8 @@ var questions = []question{
 	{"defaults", "The defaults of a new group", map[string]answer{
 		"none": ok("are empty"),
 		"some": note("are %s", unseen, "Nobody has sent this. Set name and properties of every group."),
+		"later": note("show only later: %s", emptyGroup, "A lookup of a missing ID leaves an empty group, and the error "+
+			"names it. Set lookup_fields to the fields that are filled in, and probe again."),
 	}},
 	{"token", "The token in responses", map[string]answer{
 		"same": ok("stays the same until it is rotated"),

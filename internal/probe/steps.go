@@ -169,7 +169,8 @@ func (p *probe) asksFields(made, seen, changed api.UserGroup) {
 			defaults["the properties "+printable(strings.Join(keys, ", "))] = true
 		}
 	}
-	p.found("defaults", pick(len(defaults) > 0, "some", "none"), those(defaults))
+	answer := pick(len(defaults) > 0, "some", "none")
+	p.found("defaults", pick(seen.ShowsMore(made), "later", answer), those(defaults))
 	if p.mayUpdate {
 		missing := those(map[string]bool{
 			"team_id": changed.TeamID == "", "token": changed.Token.IsZero(), "name": changed.Name == nil,
