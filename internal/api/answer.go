@@ -64,12 +64,14 @@ func (c *Client) read(call call, response *http.Response, body []byte) (Answer, 
 		return Answer{}, Refused, "it reports that the call did not succeed"
 	}
 	if call.method == http.MethodDelete {
+		c.learned.confirm()
 		return Answer{}, none, ""
 	}
 	return c.readGroup(call, fields)
 }
 
-// readUnsaid reads a response that does not say whether the call succeeded. Frameworks respond so to a deletion.
+// readUnsaid reads a response that does not say whether the call succeeded. Frameworks respond so to a deletion. It
+// proves nothing if this service says so itself.
 func (c *Client) readUnsaid(call call, read fields, body []byte) (Answer, Kind, string) {
 	if call.method != http.MethodDelete || !reportsNoError(body, read) {
 		return Answer{}, Broken, "the response is not the JSON object that the service documents"
@@ -77,6 +79,9 @@ func (c *Client) readUnsaid(call call, read fields, body []byte) (Answer, Kind, 
 	if !c.HasWorked() {
 		return Answer{}, Unconfirmed, "the response does not say that the call succeeded, and no earlier one has shown " +
 			"that this is the service"
+	}
+	if c.learned.isConfirming() {
+		return Answer{}, Unconfirmed, "the response does not say that the call succeeded, as an earlier one did"
 	}
 	return Answer{}, none, ""
 }
@@ -103,6 +108,8 @@ func (c *Client) readGroup(call call, read fields) (answer Answer, _ Kind, reaso
 	switch {
 	case group == nil && !isMarked:
 		return Answer{}, Broken, "the response has neither new_user_group nor user_group"
+	case group == nil && call.method == http.MethodPut: // So it may be for a group that does not exist.
+		return answer, Unconfirmed, "the response has no user_group"
 	case group == nil:
 		return answer, Incomplete, "the response has no user_group"
 	case call.needsToken && answer.UserGroup.Token.IsZero():

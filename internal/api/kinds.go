@@ -30,7 +30,7 @@ const (
 	Broken       // another status 5xx, or a response that cannot be read
 	Unmarked     // a group is returned, but not whether this call has created it
 	Incomplete   // the service reports success, but its response lacks something; what it has is returned
-	Unconfirmed  // a deletion is answered with 2xx, but nothing shows yet that the service has responded
+	Unconfirmed  // a deletion or an update is answered with 2xx, but nothing shows that it was carried out
 	Refused      // the service, or something in front of it, refused the call
 	Busy         // refused as long as something else is under way (409, 423, 425)
 	Unauthorized // status 401 or 403

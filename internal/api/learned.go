@@ -13,6 +13,8 @@ type learned struct {
 	worked  map[string]bool      // the HTTP methods with which a call has succeeded
 	heard   bool                 // a response has said whether its call succeeded, so that it comes from the service
 	marks   bool                 // a response has said that its group is new
+	// confirms means that a response has said that its deletion succeeded.
+	confirms bool
 }
 
 // record records the outcome of an attempt. A nil failure is a success.
@@ -42,6 +44,20 @@ func (l *learned) hear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.heard = true
+}
+
+// confirm records that a response has said that its deletion succeeded.
+func (l *learned) confirm() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.confirms = true
+}
+
+// isConfirming reports whether the service says that a deletion has succeeded.
+func (l *learned) isConfirming() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.confirms
 }
 
 // isHeard reports whether the service itself has responded to a call.
