@@ -69,7 +69,7 @@ func TestAdoptionUpdatesTheGroupAndWarnsOnce(t *testing.T) {
 		before := p.Service.Seed(emulator.Group{ID: "acme", Name: "Old", Mapping: map[string]string{"x": "y"}})
 		config := adopting("rotate_token_after_days", int64(90))
 		state, diags := p.Create(config)
-		diags.WantWarning(adopted, "updated to match this configuration", "keeps its token",
+		diags.WantWarning(adopted, "updated to match this configuration", "its token was not rotated",
 			"destroying this resource deletes the group")
 		p.WantCalls("GET > GET > PUT")
 		p.WantTruth(state, "acme")

@@ -214,8 +214,8 @@ func leaveOnce(problems []*usergroup.Problem) {
 
 // nextToDo says what to do next.
 func nextToDo(p *usergroup.Problem) string {
-	cannotRotate := p.Operation == usergroup.Rotate && findings[p.Finding].title == ""
-	if cannotRotate && p.Done == api.Maybe && !p.Managed {
+	isUnclear := findings[p.Finding].title == "" || p.Finding == usergroup.UnexpectedToken
+	if p.Operation == usergroup.Rotate && isUnclear && p.Done == api.Maybe && !p.Managed {
 		return `Run the action again only if the token was not rotated: see "When a response is lost" in the guide Tokens.`
 	}
 	return joined(" ", findings[p.Finding].next, howToDelete(p), Advice(p.Call))
@@ -386,6 +386,13 @@ var findings = map[usergroup.Finding]struct {
 		means: "A response to the lookup was lost. The group existed before, or that lookup has created it.",
 		next:  "If the group should exist, run again.",
 	},
+	usergroup.Filled: {
+		title: "Looking up user group %q created it",
+		means: "No group had this ID, so the lookup created one. A second lookup showed a name or properties that no " +
+			"lookup had sent: somebody has taken the group since, or the service fills in new groups.",
+		next: "If somebody has just created the group, run again. If the service fills in a field, add the field to " +
+			"lookup_fields.",
+	},
 	usergroup.LeftBehind: {
 		title: "An empty user group %q may remain",
 		means: "The group was created only to look a group up or to test the service. It could not be deleted, or a " +
@@ -420,7 +427,7 @@ var findings = map[usergroup.Finding]struct {
 	usergroup.Adopted: {
 		title: "User group %q was adopted",
 		means: "The group already existed, and adopt_existing is true.",
-		done:  "The group was updated to match this configuration, and keeps its token.",
+		done:  "The group was updated to match this configuration, and its token was not rotated.",
 		next:  "From now on, destroying this resource deletes the group.",
 	},
 	usergroup.Claimed: {

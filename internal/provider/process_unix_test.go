@@ -41,7 +41,6 @@ func command(ctx context.Context, as string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env = append(os.Environ(), role+"="+as, "PLUGIN_PROTOCOL_VERSIONS=6", "TF_PLUGIN_MAGIC_COOKIE="+
 		"d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2")
-	cmd.Stderr = os.Stderr
 	return cmd
 }
 

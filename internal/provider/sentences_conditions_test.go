@@ -41,7 +41,10 @@ var (
 
 	createIsUnknown = isUnknown(http.MethodGet)
 	updateIsUnknown = isUnknown(http.MethodPut)
-	rotateIsUnknown = isUnknown(http.MethodPost)
+	rotateIsUnknown = condition{
+		"no response shows whether POST did its work, or lookups before and after a refusal have shown different tokens",
+		func(said claim) bool { return isUnknown(http.MethodPost).holds(said) || len(said.shownTokens()) > 1 },
+	}
 	deleteIsUnknown = isUnknown(http.MethodDelete)
 
 	nothingWasChanged = condition{"every group that existed is as it was", func(said claim) bool {
@@ -69,10 +72,9 @@ var (
 		isOther := said.isIn(said.state) && said.state.Get("token_fingerprint") != Fingerprint(now.Token)
 		return wasRotated.holds(said) || isOther
 	}}
-	keepsToken = condition{"the group has the token that it had", func(said claim) bool {
-		before, _ := said.group(said.had, said.about)
-		now, _ := said.group(said.has, said.about)
-		return before.Token == now.Token
+	// A service may refuse an update that changes nothing.
+	matches = condition{"the group was updated, or has what was sent", func(said claim) bool {
+		return wasUpdated.holds(said) || hasWhatWasSent.holds(said)
 	}}
 	isAnother = condition{
 		"the group has another number and another token than the one in the state",
@@ -92,6 +94,11 @@ var (
 			return made || !was && createIsUnknown.holds(said) || was && lookupWasLost.holds(said)
 		},
 	}
+	lookupCreated = condition{"a call created a group with the ID", func(said claim) bool {
+		return slices.ContainsFunc(said.calls, func(call emulator.Call) bool {
+			return call.Created && strings.EqualFold(call.ID, said.about)
+		})
+	}}
 	lookupWasLost = condition{"a response to a lookup did not show whether it created a group", func(said claim) bool {
 		return createIsUnknown.holds(said)
 	}}
@@ -119,6 +126,19 @@ func isUnknown(method string) condition {
 	return condition{"no response shows whether " + method + " did its work", func(said claim) bool {
 		return slices.ContainsFunc(said.answers, func(a answer) bool { return a.method == method && a.isDoubtful() })
 	}}
+}
+
+// shownTokens returns the tokens that lookups have shown.
+func (said claim) shownTokens() []string {
+	var tokens []string
+	for _, a := range said.answers {
+		_, token, _ := strings.Cut(a.body, `"token":"`)
+		token, _, _ = strings.Cut(token, `"`)
+		if a.method == http.MethodGet && token != "" && !slices.Contains(tokens, token) {
+			tokens = append(tokens, token)
+		}
+	}
+	return tokens
 }
 
 func (said claim) wasStruck(names ...string) bool {

@@ -29,6 +29,7 @@ var oracle = []sentence{
 	row("The service returned a different group than %q", wasAboutAnother),
 	row("A cache may have returned user group %q"),
 	row("Looking up user group %q may have created it", createIsUnknown),
+	row("Looking up user group %q created it", lookupCreated),
 	row("An empty user group %q may remain", couldNotDelete),
 	row("User group %q was not taken as it was sent", showedOther),
 	row("The service shows an outdated token of user group %q"),
@@ -63,7 +64,7 @@ var oracle = []sentence{
 	row("It is not known whether the group was deleted.", deleteIsUnknown),
 	row("The group was created, but it is not in the state: import it.", wasCreated, not(isInState)),
 	row("The group was updated.", wasUpdated),
-	row("The group was updated to match this configuration, and keeps its token.", wasUpdated, keepsToken),
+	row("The group was updated to match this configuration, and its token was not rotated.", matches, not(wasRotated)),
 	row("The token was rotated.", wasRotated),
 	row("The token was rotated, and the state records it.", hasOtherToken, hasNewest),
 	row("The token was rotated nevertheless, and the state records it.", hasOtherToken, hasNewest),
@@ -100,6 +101,8 @@ var oracle = []sentence{
 	row("Run again.", canRunAgain),
 	row("Run again in a minute.", canRunAgain),
 	row("If the group should exist, run again.", canRunAgain),
+	row("If somebody has just created the group, run again.", canRunAgain),
+	row("If the service fills in a field, add the field to lookup_fields."),
 
 	// What the service has shown.
 	row("The service has no group with this ID.", not(existed)),
@@ -109,6 +112,9 @@ var oracle = []sentence{
 	row("The response to the create was lost or incomplete.", createIsUnknown),
 	row("A response to the lookup was lost.", createIsUnknown),
 	row("The group existed before, or that lookup has created it."),
+	row("No group had this ID, so the lookup created one.", lookupCreated),
+	row("A second lookup showed a name or properties that no lookup had sent: somebody has taken the group since, or the "+
+		"service fills in new groups.", exists),
 	row("A response to the create was lost, so this run may have created the group, or it existed before.",
 		createIsUnknown),
 	row("It now has the name and properties that were sent.", hasWhatWasSent),

@@ -244,6 +244,8 @@ var settings = map[string]struct {
 	"with a data source, ":  {arguments: Object{"data_source_provided_id": "warehouse"}},
 	"echoes, ":              {options: emulator.Options{Answers: emulator.AnswersEcho}},
 	"forgiving deletions, ": {options: emulator.Options{ForgivingDeletes: true, ReuseTeamIDs: true}},
+	"late, ":                {options: emulator.Options{DefaultName: "Unnamed", LateDefaults: true, StaleUpdates: true}},
+	"other tokens, ":        {options: emulator.Options{DerivedTokens: true, RenewingUpdates: true}},
 }
 
 // TestSentences holds every sentence of every message against what the service did, what the state has, and what the

@@ -61,11 +61,12 @@ func TestTokenThatIsNotStoredIsLookedUp(t *testing.T) {
 	p.WantTruth(state, "acme")
 	p.Service.ResetCounts()
 	state = p.Updated(state, hidden("Q3", "name", "New"))
-	p.WantCalls("PUT > GET > POST")
+	p.WantCalls("PUT > POST") // The response to the update shows the token.
 	p.WantTruth(state, "acme")
 	p.Service.RotateBehind("acme")
 	// The plan has promised the fingerprint in the state, so the next refresh records the new one.
-	state = p.Updated(state, hidden("Q3", "name", "Newer"))
+	state, diags := p.Update(state, hidden("Q3", "name", "Newer"))
+	diags.WantWarning(unexpectedToken, "The group was updated.", "Plan again")
 	state = p.Refreshed(state)
 	p.WantTruth(state, "acme")
 
@@ -103,7 +104,7 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 			title: cannotUpdate, says: []string{perhapsUpdated}, state: []any{"name", nil, "mapping", nil, "properties", nil},
 		},
 		"not taken as sent": {
-			updates: emulator.UpdatesMerge, method: "PUT", fails: emulator.Delay, calls: "PUT > POST", rotated: true,
+			updates: emulator.UpdatesMerge, method: "PUT", fails: emulator.Delay, calls: "PUT > GET > POST", rotated: true,
 			title: notAsPlanned, says: []string{"A service that merges properties keeps"}, state: []any{"properties", merged},
 		},
 		"rotation refused": {
@@ -311,20 +312,16 @@ func TestRespelledNamesAreNoDrift(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := start(t, row.options)
-			respell := func(method string) {
-				if group := p.Group("acme"); row.stored != "" {
-					group.Name = row.stored
-					p.Answered(method, strings.Replace(creationResponse(group), "true", "false", 1))
-				}
-			}
 			config := Acme("name", row.named, "properties", nil)
 			state := p.Created(Acme("properties", nil))
-			respell(http.MethodPut)
+			if group := p.Group("acme"); row.stored != "" {
+				group.Name = row.stored
+				p.Answered("", strings.Replace(creationResponse(group), "true", "false", 1))
+			}
 			state, diags := p.Apply(p.Plan(state, config))
 			diags.WantWarning(respelled, row.says, "The state has the configured spelling")
 			p.WantState(state, "name", row.named)
 			p.WantSettled(state, config)
-			respell(http.MethodGet)
 			if state = p.Refreshed(state); row.drifts { // without another warning
 				p.WantState(state, "name", cmp.Or(row.stored, p.Group("acme").Name))
 			} else {
@@ -337,6 +334,36 @@ func TestRespelledNamesAreNoDrift(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestUpdatesAnsweredWithTheGroupOfBefore: a response that shows other values than were sent proves nothing if a lookup
+// shows those that were.
+func TestUpdatesAnsweredWithTheGroupOfBefore(t *testing.T) {
+	t.Parallel()
+	p := start(t, emulator.Options{StaleUpdates: true})
+	config := Acme("name", "New", "properties", `{"tier":"silver"}`)
+	state := p.Created(Acme())
+	p.Service.ResetCounts()
+	state = p.Updated(state, config)
+	p.WantCalls("PUT > GET")
+	p.WantTruth(state, "acme")
+	p.WantSettled(state, config)
+}
+
+// TestUpdatesThatRenewTheToken checks that a rotation in the same apply sends the token that the update has shown, and
+// that an update alone says that the state has an old one.
+func TestUpdatesThatRenewTheToken(t *testing.T) {
+	t.Parallel()
+	p := start(t, emulator.Options{RenewingUpdates: true, StaleTokenStatus: http.StatusInternalServerError})
+	state := p.Created(Acme())
+	p.Service.ResetCounts()
+	state, diags := p.Update(state, NextQuarter("name", "New"))
+	diags.WantWarning(unexpectedToken, "The group was updated.")
+	p.WantCalls("PUT > POST")
+	p.WantTruth(state, "acme")
+	state, diags = p.Update(state, NextQuarter("name", "Newer"))
+	diags.WantWarning(unexpectedToken, "The group was updated.", "Plan again")
+	p.WantTruth(p.Refreshed(state), "acme")
 }
 
 // TestRotationsGoOnAfterUpdatesHaveEnded checks that an error which refers to an earlier one says what was done

@@ -300,6 +300,9 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 		sentMapping = result.Group != nil && wanted.Mapping != nil
 		stored.proved(result.Environment)
 		stored.shownFirst(result.Group, plan.TeamID)
+		if result.Group != nil {
+			prior = prior.With(*result.Group)
+		}
 		notUpdated, warnings = err, result.Warnings
 	}
 	stored.updated(sentMapping)

@@ -219,9 +219,16 @@ var scripted = []fault{
 		r.age = "12"
 		return r
 	})},
+	{name: "an empty success", do: gets(reply{status: http.StatusOK})},
+	{name: "a success without a group", do: gets(reply{status: http.StatusOK, body: []byte(`{"success":1}`)})},
+	{name: "refused after the work", do: worked(func(reply) reply { return refusal(http.StatusForbidden) })},
 	{name: "400", do: gets(refusal(http.StatusBadRequest))},
 	{name: "409", do: gets(refusal(http.StatusConflict))},
 	{name: "403 with Retry-After", do: gets(reply{status: http.StatusForbidden, body: refused, retryAfter: "7"})},
+	{name: "another tag", do: worked(func(r reply) reply {
+		r.body = bytes.Replace(r.body, []byte(`"Customer"`), []byte(`"Testing"`), 1)
+		return r
+	})},
 	{name: "another number", do: worked(func(r reply) reply {
 		r.body = regexp.MustCompile(`"team_id":\d+`).ReplaceAll(r.body, []byte(`"team_id":1`))
 		return r

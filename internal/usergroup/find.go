@@ -112,11 +112,19 @@ func (o *op) showsName(group api.UserGroup) bool {
 func (o *op) findCurrent(ctx context.Context) (Result, *Problem) {
 	for {
 		result, problem := o.find(ctx)
-		if problem != nil || !result.Group.Token.IsZero() {
+		if !lacksToken(result, problem) {
 			return result, problem
 		}
 		if again := o.calls.Retry(ctx, nil); !again {
 			return Result{}, o.problem(OutdatedToken, nil)
 		}
 	}
+}
+
+// lacksToken reports whether a lookup has shown the group without its current token.
+func lacksToken(result Result, problem *Problem) bool {
+	if problem != nil {
+		return problem.Finding == CallFailed && problem.Call.Kind == api.Incomplete
+	}
+	return result.Group.Token.IsZero()
 }

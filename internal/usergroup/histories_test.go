@@ -120,7 +120,17 @@ var variants = map[string]variant{
 		Options:      emulator.Options{Required: allFields[:1], RequiredToUpdate: allFields[:1]},
 		lookupFields: allFields[:1],
 	},
-	"defaults":       {Options: emulator.Options{DefaultName: "New user group", DefaultProperties: `{"plan":"free"}`}},
+	"defaults": {Options: emulator.Options{DefaultName: "New user group", DefaultProperties: `{"plan":"free"}`}},
+	"defaults that show later": {
+		Options: emulator.Options{DefaultName: "New user group", DefaultProperties: `{"plan":"free"}`, LateDefaults: true},
+	},
+	"derived tokens": {Options: emulator.Options{DerivedTokens: true}},
+	"updates that renew tokens": {
+		Options: emulator.Options{RenewingUpdates: true}, of: []string{"adopt", "update"},
+	},
+	"the group of before in the response": {
+		Options: emulator.Options{StaleUpdates: true}, of: []string{"adopt", "update"},
+	},
 	"reused numbers": {Options: emulator.Options{ReuseTeamIDs: true}},
 	"all fields required": {
 		Options:      emulator.Options{Required: allFields, RequiredToUpdate: allFields},
@@ -245,7 +255,7 @@ func scenes() (all []scene) {
 				continue
 			}
 			all = append(all, scene{o, named, begins, "stored", "Customer, noted"})
-			for _, variant := range []string{"stored", "equal numbers", "no numbers"} {
+			for _, variant := range []string{"stored", "equal numbers", "no numbers", "derived tokens"} {
 				all = append(all, scene{o, named, begins, variant, "Testing, noted"})
 			}
 		}
@@ -278,6 +288,7 @@ type history struct {
 	renamed   bool     // it has renamed the group
 	handed    string   // the last new token that arrived
 	stop      context.CancelFunc
+	service   *usergroup.Service
 	took      time.Duration
 }
 
@@ -384,6 +395,7 @@ func (h *history) operate(ctx context.Context) {
 	service := newService(h, retries(h.budget), usergroup.Settings{
 		Environment: environments[h.environment].expected, LookupFields: variants[h.variant].lookupFields,
 	})
+	h.service = service
 	h.actor.operate(ctx, h.ledger, service)
 	h.took = time.Since(begun)
 	for _, work := range h.late {

@@ -44,23 +44,24 @@ func _() {
 	_ = x[AnsweredForAnother-9]
 	_ = x[CacheSuspected-10]
 	_ = x[MayBePlaceholder-11]
-	_ = x[LeftBehind-12]
-	_ = x[NotTakenAsSent-13]
-	_ = x[OutdatedToken-14]
-	_ = x[WrongEnvironment-15]
-	_ = x[WrongKey-16]
-	_ = x[RunEnded-17]
-	_ = x[Adopted-18]
-	_ = x[Claimed-19]
-	_ = x[Kept-20]
-	_ = x[Gone-21]
-	_ = x[AnotherRemains-22]
-	_ = x[Respelled-23]
+	_ = x[Filled-12]
+	_ = x[LeftBehind-13]
+	_ = x[NotTakenAsSent-14]
+	_ = x[OutdatedToken-15]
+	_ = x[WrongEnvironment-16]
+	_ = x[WrongKey-17]
+	_ = x[RunEnded-18]
+	_ = x[Adopted-19]
+	_ = x[Claimed-20]
+	_ = x[Kept-21]
+	_ = x[Gone-22]
+	_ = x[AnotherRemains-23]
+	_ = x[Respelled-24]
 }
 
-const _Finding_name = "CallFailedNotFoundLookupRefusedExistsStillThereMayHaveExistedReplacedUnexpectedTokenTokenUnchangedAnsweredForAnotherCacheSuspectedMayBePlaceholderLeftBehindNotTakenAsSentOutdatedTokenWrongEnvironmentWrongKeyRunEndedAdoptedClaimedKeptGoneAnotherRemainsRespelled"
+const _Finding_name = "CallFailedNotFoundLookupRefusedExistsStillThereMayHaveExistedReplacedUnexpectedTokenTokenUnchangedAnsweredForAnotherCacheSuspectedMayBePlaceholderFilledLeftBehindNotTakenAsSentOutdatedTokenWrongEnvironmentWrongKeyRunEndedAdoptedClaimedKeptGoneAnotherRemainsRespelled"
 
-var _Finding_index = [...]uint16{0, 10, 18, 31, 37, 47, 61, 69, 84, 98, 116, 130, 146, 156, 170, 183, 199, 207, 215, 222, 229, 233, 237, 251, 260}
+var _Finding_index = [...]uint16{0, 10, 18, 31, 37, 47, 61, 69, 84, 98, 116, 130, 146, 152, 162, 176, 189, 205, 213, 221, 228, 235, 239, 243, 257, 266}
 
 func (i Finding) String() string {
 	idx := int(i) - 0

@@ -101,17 +101,27 @@ func (o *op) see(answer api.Answer, failure *api.Error) sighting {
 		seen.created = api.Yes
 	}
 	seen.shows = o.know.classify(answer, failure)
-	if seen.shows == foreign { // It says nothing about the group that the request may have created.
-		seen.created = api.Maybe
+	if seen.shows != nothing && o.isForeign(seen.group) { // It says nothing about what the request may have created.
+		seen.shows, seen.created = foreign, api.Maybe
 	}
 	if seen.created != api.No {
 		o.leave(o.remaining(seen.group))
 	}
-	if o.know.hasToken(seen.group) {
+	if o.know.isExactly(seen.group) {
 		o.removed()
 	}
 	o.response = seen.group
 	return seen
+}
+
+// isForeign reports whether a response is about another group than the one of the operation. So is one with the ID of
+// another group of this process, unless it shows the known token: a service may show one team_id for all groups.
+func (o *op) isForeign(group api.UserGroup) bool {
+	if !o.know.hasOtherID(group) || o.know.hasToken(group) {
+		return false
+	}
+	_, isOfAnother := o.locks.Load(strings.ToLower(*group.ProvidedID))
+	return !o.know.hasTeam(group) || isOfAnother && !o.showsID(group)
 }
 
 // remaining returns the ID of the group that a lookup may have created. The service may have changed its case.

@@ -2,6 +2,7 @@ package usergroup_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -184,6 +185,34 @@ func newStranger(options emulator.Options, settings usergroup.Settings) *strange
 func (s *stranger) RoundTrip(r *http.Request) (*http.Response, error) {
 	kept, _ := received(r)
 	return serve(s.emulator, kept).response()
+}
+
+// TestOneNumberForAllGroups mixes up the responses to two groups of a service that shows one number for all of them.
+// The number proves nothing then, so the ID in the response does.
+func TestOneNumberForAllGroups(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStranger(emulator.Options{OneTeamID: true}, usergroup.Settings{})
+		theirs, ours := s.emulator.Seed(emulator.Group{ID: "theirs"}), s.emulator.Seed(emulator.Group{ID: id})
+		if _, err := s.Find(t.Context(), operations["find"].priorOf(theirs)); err != nil {
+			t.Fatal(err)
+		}
+		body := fmt.Sprintf(`{"success":1,"new_user_group":false,"user_group":{"team_id":1001,"provided_id":"theirs",`+
+			`"token":%q}}`, theirs.Token)
+		for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodPost} {
+			s.emulator.Fail(emulator.Fault{Method: method, Nth: 1, Kind: emulator.Answer, Body: body})
+		}
+		prior := operations["find"].priorOf(ours)
+		prior.TeamID = "1001"
+		for name, do := range map[string]func(context.Context, *usergroup.Service, usergroup.Prior) (usergroup.Result, error){
+			"find": find, "update": update, "rotate": rotate,
+		} {
+			result, err := do(t.Context(), s.Service, prior)
+			if result.Group != nil && result.Group.Token.Reveal() == theirs.Token {
+				t.Errorf("%s: the token of another group was taken: %v", name, err)
+			}
+		}
+	})
 }
 
 // TestOddAnswers checks what the provider believes of responses that prove nothing.

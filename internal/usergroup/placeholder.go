@@ -13,7 +13,7 @@ type removal int
 const (
 	isOurs removal = iota // only within this file: the group may be deleted
 	isRemoved
-	isTaken        // somebody has taken the group
+	isTaken        // somebody may have taken the group
 	isContradicted // a lookup has shown a group as new that was not
 	remains        // it could not be deleted, or nothing proves that it is ours
 )
@@ -31,7 +31,7 @@ func (o *op) removePlaceholder(ctx context.Context, made sighting) (Result, *Pro
 	case isContradicted:
 		return Result{}, o.problem(CacheSuspected, nil)
 	case isTaken:
-		return o.concludeTaken(ctx, seen)
+		return Result{}, o.taken(seen)
 	case remains: // Each further lookup would leave one behind.
 		problem := o.problem(LeftBehind, seen.failure)
 		problem.ends = lookups
@@ -45,16 +45,13 @@ func (o *op) removePlaceholder(ctx context.Context, made sighting) (Result, *Pro
 	return Result{}, o.problem(NotFound, nil)
 }
 
-// concludeTaken returns the outcome of a lookup whose placeholder somebody has taken. The known group is gone, even if
-// this one has its number.
-func (o *op) concludeTaken(ctx context.Context, seen sighting) (Result, *Problem) {
-	if seen.created != api.Maybe {
-		o.removed()
+// taken returns the problem of a lookup whose placeholder is not empty any more. Somebody has taken it, or the service
+// has filled it in: nothing tells these apart, so the group stays, and is named.
+func (o *op) taken(seen sighting) *Problem {
+	if seen.shows == foreign {
+		return o.problem(AnsweredForAnother, nil)
 	}
-	if seen.shows == existing && o.know.isKnown() {
-		seen.shows = replaced
-	}
-	return o.conclude(ctx, seen)
+	return o.problem(Filled, nil)
 }
 
 // remove deletes a group that this run has made: a placeholder, or that of the preflight. A lookup comes directly
@@ -99,13 +96,13 @@ func (o *op) mayRepeat(ctx context.Context, failure *api.Error, done api.Done) b
 
 // compare returns isOurs if a lookup shows the group that this run has made, or another one that it has made itself.
 func (o *op) compare(made api.UserGroup, seen sighting) removal {
-	ours := Prior{}.with(made)
+	ours := Prior{}.With(made)
 	switch {
 	case seen.failure != nil:
 		return remains
 	case seen.shows == cached:
 		return isContradicted
-	case seen.shows == placeholder && ours.hasToken(seen.group):
+	case seen.shows == placeholder && ours.isExactly(seen.group):
 		return isContradicted
 	case seen.shows == placeholder, o.isRandom && o.showsID(seen.group):
 		return isOurs

@@ -23,7 +23,7 @@ func (o *op) checkKey(ctx context.Context) *Problem {
 // proveKeyBy makes sure of the same after a lookup. A known token proves the key, if the environment of its group is
 // known. Another token proves nothing: the group may be one of another environment, even with the same number.
 func (o *op) proveKeyBy(ctx context.Context, group api.UserGroup) *Problem {
-	if !o.know.hasToken(group) {
+	if !o.know.isExactly(group) {
 		return o.checkKey(ctx)
 	}
 	if o.know.environment() == o.settings.Environment {
@@ -40,7 +40,7 @@ func (o *op) checkBeforeChange(ctx context.Context) *Problem {
 		if problem != nil {
 			return problem
 		}
-		o.know = o.know.with(*found.Group)
+		o.know = o.know.With(*found.Group)
 	}
 	return o.checkKey(ctx)
 }

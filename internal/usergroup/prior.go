@@ -38,8 +38,8 @@ func (p Prior) environment() string {
 	return *cmp.Or(p.EnvironmentTag, &p.Environment)
 }
 
-// with returns what is known after a response has shown the group.
-func (p Prior) with(group api.UserGroup) Prior {
+// With returns what is known after a response has shown the group.
+func (p Prior) With(group api.UserGroup) Prior {
 	p.TeamID = cmp.Or(group.TeamID, p.TeamID)
 	if !group.Token.IsZero() {
 		p.Token, p.Fingerprint = group.Token, group.Token.Fingerprint()
@@ -71,9 +71,15 @@ func (p Prior) hasTeam(group api.UserGroup) bool { return p.TeamID != "" && p.Te
 // their tokens, but not both at once.
 func (p Prior) isSame(group api.UserGroup) bool { return p.hasTeam(group) || p.hasToken(group) }
 
+// isExactly reports whether a response shows the known token, and no other team_id. Where tokens follow from the ID, a
+// group that is created again has the token of the one before it.
+func (p Prior) isExactly(group api.UserGroup) bool {
+	return p.hasToken(group) && !p.hasOtherTeam(group)
+}
+
 // mayBe reports whether a response may be about the known group: it shows the token of it or, without one, its number.
 func (p Prior) mayBe(group api.UserGroup) bool {
-	return p.hasToken(group) || group.Token.IsZero() && p.hasTeam(group)
+	return p.isExactly(group) || group.Token.IsZero() && p.hasTeam(group)
 }
 
 // hasID reports whether a response shows the known ID.
@@ -85,9 +91,6 @@ func (p Prior) hasID(group api.UserGroup) bool {
 func (p Prior) hasOtherID(group api.UserGroup) bool {
 	return group.ProvidedID != nil && *group.ProvidedID != "" && *group.ProvidedID != p.ID
 }
-
-// isForeign reports whether a response is about a group with another ID.
-func (p Prior) isForeign(group api.UserGroup) bool { return p.hasOtherID(group) && !p.isSame(group) }
 
 // longestLag is how long after a rotation a lookup may still show the previous token, if the service has replicas.
 const longestLag = time.Minute
@@ -110,17 +113,15 @@ const (
 	existing                 // the known group, or one of which nothing was known
 )
 
-// classify returns what a response to a lookup shows. A new group with another token than the known one is another
-// group, whatever its team_id, because numbers are used again.
+// classify returns what a response to a lookup shows, unless it is foreign. A new group with another token than the
+// known one is another group, whatever its team_id, because numbers are used again.
 func (p Prior) classify(answer api.Answer, failure *api.Error) sight {
 	group := answer.UserGroup
 	isUnusable := answer.New == nil || failure != nil && !answer.IsNew()
 	switch {
 	case isUnusable:
 		return nothing
-	case p.isForeign(group):
-		return foreign
-	case answer.IsNew() && p.hasToken(group):
+	case answer.IsNew() && p.isExactly(group):
 		return cached
 	case answer.IsNew():
 		return placeholder

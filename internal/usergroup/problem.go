@@ -68,6 +68,7 @@ const (
 	AnsweredForAnother                // the response shows an ID other than the requested one
 	CacheSuspected                    // a response contradicts an earlier one
 	MayBePlaceholder                  // the group may be the placeholder of a lost lookup; a warning if it shows a name
+	Filled                            // the group that a lookup has created shows what the lookup did not send
 	LeftBehind                        // a group that was created for a lookup or the preflight may remain; also a warning
 	NotTakenAsSent                    // the service shows other properties than were sent; a warning for Create and Adopt
 	OutdatedToken                     // the service shows no token, or only the one from before the last rotation

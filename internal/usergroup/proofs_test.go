@@ -83,19 +83,43 @@ func TestProofs(t *testing.T) {
 			name:    "a placeholder that somebody has taken meanwhile is not deleted after a rate limit",
 			scene:   "find/absent/stored",
 			calls:   "GET, GET test, GET test, DELETE test, GET, DELETE 429, GET another client takes",
-			finding: usergroup.Replaced,
+			finding: usergroup.Filled, left: "acme",
 		},
 		{
-			name:    "one that somebody has taken is another group, even with the known number",
+			name:    "nor is one that shows the known number",
 			scene:   "find/absent/reused numbers",
 			calls:   "GET, GET test, GET test, DELETE test, GET another client takes",
-			finding: usergroup.Replaced,
+			finding: usergroup.Filled, left: "acme",
+		},
+		{
+			name:    "nor is one that the service itself may have filled in",
+			scene:   "import/absent/defaults that show later",
+			calls:   "GET, GET test, GET test, DELETE test, GET",
+			finding: usergroup.Filled, left: "acme",
 		},
 		{
 			name:    "nor after a connection that was not made",
 			scene:   "find/absent/stored",
 			calls:   "GET, GET test, GET test, DELETE test, GET, DELETE no connection, GET another client takes",
-			finding: usergroup.Replaced,
+			finding: usergroup.Filled, left: "acme",
+		},
+		{
+			name:    "one is deleted, although it has the token of the group before it",
+			scene:   "find/absent/derived tokens",
+			calls:   "GET, GET test, GET test, DELETE test, GET, DELETE",
+			finding: usergroup.NotFound,
+		},
+		{
+			name:    "nor is it gone after an empty success, if the service says success to other deletions",
+			scene:   "find/absent/stored",
+			calls:   "GET, GET test, GET test, DELETE test, GET, DELETE an empty success, GET, DELETE",
+			finding: usergroup.NotFound,
+		},
+		{
+			name:    "nor is the group of the state",
+			scene:   "delete/exists/stored/Customer",
+			calls:   "GET, GET test, PUT test, GET test, DELETE test, DELETE an empty success, GET, DELETE",
+			finding: none,
 		},
 		{
 			name:    "a busy placeholder is looked at, and deleted later",
@@ -169,6 +193,15 @@ func TestProofs(t *testing.T) {
 			scene: "rotate/exists/stored", calls: "POST response about another group, GET", finding: none,
 		},
 		{
+			name:  "a group whose number is known is not said to be empty, although a lookup was lost",
+			scene: "rotate/exists/stored", calls: "POST lost after the work, GET lost after the work, GET", finding: none,
+		},
+		{
+			name:  "a refusal proves nothing if the token has changed since it was looked up",
+			scene: "rotate, not stored/exists/stored", calls: "GET, POST refused after the work, GET",
+			finding: usergroup.UnexpectedToken, done: api.Maybe,
+		},
+		{
 			name:  "a rotation that is answered with another number is an error, and returns the token",
 			scene: "rotate/exists/stored", calls: "POST another number", finding: usergroup.Replaced, done: api.Yes,
 			want: func(t *testing.T, h *history) {
@@ -194,6 +227,11 @@ func TestProofs(t *testing.T) {
 		},
 
 		// An update was carried out.
+		{
+			name:  "a success that names no group may be about one that is missing",
+			scene: "update/absent/stored", calls: "PUT a success without a group", finding: usergroup.CallFailed,
+			done: api.Maybe,
+		},
 		{
 			name:  "an update that is answered for another group may have been carried out",
 			scene: "update/exists/stored", calls: "PUT response about another group", finding: usergroup.AnsweredForAnother,
@@ -250,8 +288,9 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.MayHaveExisted, done: api.Yes,
 		},
 		{
-			name:  "and says that the group was created if that fails",
-			scene: "create/absent/stored", calls: "GET no token, GET no token", finding: usergroup.CallFailed, done: api.Yes,
+			name:  "as long as there are retries, and then says that the group was created",
+			scene: "create/absent/stored", calls: "GET no token" + strings.Repeat(", GET no token", 1+maxRetries),
+			finding: usergroup.OutdatedToken, done: api.Yes,
 		},
 		{
 			name:  "a creation that shows other properties warns, and was done",
@@ -335,6 +374,12 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.WrongKey,
 		},
 		{
+			name:    "nor is one that has the same token, because tokens follow from the ID",
+			scene:   "find/exists/derived tokens/Testing, noted",
+			calls:   "GET, GET test, PUT test, GET test, DELETE test",
+			finding: usergroup.WrongKey,
+		},
+		{
 			name:    "nor is the known group said to be gone",
 			scene:   "find/absent/stored/Testing, noted",
 			calls:   "GET, GET test, PUT test, GET test, DELETE test, GET, DELETE",
@@ -350,6 +395,18 @@ func TestProofs(t *testing.T) {
 			name:  "a number that is used again is believed with the right key, too, which is not handled",
 			scene: "find/replaced/reused numbers/Customer, noted",
 			calls: "GET, GET test, PUT test, GET test, DELETE test", finding: none,
+		},
+		{
+			name:    "a change that was answered with another environment is said to be done, and ends the run",
+			scene:   "update/exists/stored/Customer, noted",
+			calls:   "GET, PUT another tag",
+			finding: usergroup.WrongEnvironment, done: api.Yes,
+			want: func(t *testing.T, h *history) {
+				if _, err := h.service.Find(t.Context(), usergroup.Prior{ID: "neighbor"}); problemOf(err) == nil ||
+					problemOf(err).Finding != usergroup.RunEnded {
+					t.Errorf("the next lookup ended with %v", err)
+				}
+			},
 		},
 		{
 			name:  "a group that the state has in another environment costs no call",

@@ -28,6 +28,7 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 			return Result{}, problem
 		}
 		sent := o.know.Token
+		isCurrent := o.response.Token == sent // A lookup has just shown it.
 		o.replacing = sent
 		var answer api.Answer
 		answer, failure = o.calls.Rotate(ctx, api.TokenRequest{CurrentToken: sent, UserGroupID: o.know.ID})
@@ -44,13 +45,13 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 			return Result{}, o.countFailure(failure, problem)
 		}
 		isChanged := found.Token != sent
-		if isChanged && o.done != api.No {
+		if isChanged && (isCurrent || o.done != api.No) {
 			return o.settled(found, answer.UserGroup, sent)
 		}
 		if !isChanged && !o.maySendAgain(again, failure) {
 			break
 		}
-		o.know = o.know.with(found)
+		o.know = o.know.With(found)
 	}
 	return Result{}, o.notRotated(failure)
 }
@@ -85,7 +86,7 @@ func (o *op) ensureToken(ctx context.Context) *Problem {
 	}
 	current, problem := o.findCurrent(ctx)
 	if problem == nil {
-		o.know = o.know.with(*current.Group)
+		o.know = o.know.With(*current.Group)
 	}
 	return problem
 }
@@ -93,7 +94,7 @@ func (o *op) ensureToken(ctx context.Context) *Problem {
 // showsRotation reports whether the response to a rotation proves it: it shows another token than the one that was
 // sent or the one before it, and names the group. A service may believe any token, and a replica may show an old one.
 func (o *op) showsRotation(sent api.Secret) bool {
-	if o.isReplaced(o.response.Token, sent) {
+	if o.isReplaced(o.response.Token, sent) || o.isForeign(o.response) {
 		return false
 	}
 	return o.know.hasID(o.response) || o.know.hasTeam(o.response)
@@ -145,13 +146,21 @@ func (o *op) rotated(group api.UserGroup) (Result, *Problem) {
 }
 
 // settled returns the group that a lookup shows with another token than the one that was sent. If the response named no
-// group, and its token is not the one that the group has now, it proves nothing.
+// group, and its token is not the one that the group has now, it proves nothing. Nor does a refusal, if the token has
+// changed since it was looked up: a service may report that it has failed after it has rotated the token.
 func (o *op) settled(found, response api.UserGroup, sent api.Secret) (Result, *Problem) {
-	isUnnamed := !response.Token.IsZero() && !o.know.isForeign(response)
+	if o.done == api.No {
+		o.done = api.Maybe
+		return Result{}, o.problem(UnexpectedToken, nil)
+	}
+	isUnnamed := !response.Token.IsZero() && !o.isForeign(response)
 	if isUnnamed && !o.isReplaced(response.Token, sent) && response.Token != found.Token {
 		return Result{}, o.problem(UnexpectedToken, nil)
 	}
 	o.done = api.Yes
+	if o.know.hasTeam(found) { // So no lookup has created it.
+		o.removed()
+	}
 	return Result{Group: &found}, nil
 }
 

@@ -48,8 +48,8 @@ var notHandled = []*exception{
 			rules: []string{ruleAdopted, ruleState, ruleTruth},
 		}},
 	},
-	{line: "A rotation by somebody else just before one whose response is lost, or after it: it counts as " +
-		"ours.", rows: []*row{
+	{line: "A rotation by somebody else, if ours is answered with status 500, without a group or not at all: it counts " +
+		"as ours, whenever it was made since the last refresh.", rows: []*row{
 		{operations: []string{"rotate"}, begins: "stale", variant: "stale 500", rules: []string{ruleState, ruleTruth}},
 		{operations: []string{"rotate"}, begins: "stale", variant: "slow rotations", rules: []string{ruleState, ruleTruth}},
 		{
@@ -83,6 +83,23 @@ var notHandled = []*exception{
 			},
 			{runs: 2, begins: "absent", variant: "reused numbers", rules: []string{ruleOthers, ruleAdopted, ruleLost}},
 			{runs: 2, begins: "exists", variant: "reused numbers", method: "DELETE", rules: []string{ruleOthers, ruleLost}},
+		},
+	},
+	{
+		line: "A service that fills in a new group only after its response to the creation, such as a name: a lookup of a " +
+			"missing ID leaves the group, and names it.",
+		rows: []*row{{begins: "absent", variant: "defaults that show later", rules: []string{ruleTruth}}},
+	},
+	{
+		line: "Tokens that follow from the ID alone, when a group was created anew: it has the token of the one before it, " +
+			"so it looks like it.",
+		rows: []*row{
+			{begins: "replaced", variant: "derived tokens", rules: []string{ruleOthers, ruleForeign}},
+			{
+				variant: "derived tokens", faults: []string{"another client replaces", "another client takes"},
+				rules: []string{ruleOthers, ruleForeign, ruleTruth},
+			},
+			{variant: "derived tokens", faults: []string{"late"}, method: "POST", rules: []string{ruleOthers}},
 		},
 	},
 	{

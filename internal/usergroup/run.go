@@ -125,16 +125,16 @@ type ending struct {
 	since  time.Time
 }
 
-// mixedUp are findings about responses that belong to other groups, or contradict each other. All calls end together if
-// two groups in a row have such a finding.
-var mixedUp = map[Finding]way{CacheSuspected: everything, AnsweredForAnother: everything}
+// inARow has what ends if two groups in a row have a finding: all calls if responses belong to other groups or
+// contradict each other, and lookups if each one would leave a group behind.
+var inARow = map[Finding]way{CacheSuspected: everything, AnsweredForAnother: everything, Filled: lookups}
 
 // endingOf returns what the failure of an operation ends. Nothing is ended by a failure that is about its group.
 func (s *Service) endingOf(p *Problem) ending {
 	if p.ends != "" {
 		return ending{way: p.ends, atOnce: p.ends != unbelieved, since: s.run.lastWell()}
 	}
-	if way := mixedUp[p.Finding]; way != "" {
+	if way := inARow[p.Finding]; way != "" {
 		return ending{way: way, since: s.run.lastWell()}
 	}
 	if p.Call == nil {

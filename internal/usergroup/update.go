@@ -18,6 +18,9 @@ func (s *Service) Update(ctx context.Context, wanted api.GroupRequest, prior Pri
 			return Result{}, problem
 		}
 		result, problem := o.put(ctx)
+		if problem == nil {
+			result.Warnings = append(result.Warnings, o.renewed(*result.Group)...)
+		}
 		return result, cmp.Or(problem, takeOut(&result.Warnings, NotTakenAsSent))
 	})
 }
@@ -50,7 +53,35 @@ func (o *op) put(ctx context.Context) (Result, *Problem) {
 	if problem := o.unexpected(); problem != nil {
 		return problem.resultOf(o.response), problem
 	}
-	return Result{Group: &answer.UserGroup, Warnings: o.differences()}, nil
+	updated, problem := o.asKept(ctx, answer.UserGroup)
+	if problem != nil {
+		return Result{}, problem
+	}
+	return Result{Group: &updated, Warnings: o.differences()}, nil
+}
+
+// asKept returns the group after an update. If the response shows other values than were sent, only a lookup can prove
+// that the service keeps those: the response may show the group as it was before.
+func (o *op) asKept(ctx context.Context, response api.UserGroup) (api.UserGroup, *Problem) {
+	if !o.sent.Differences(response).Any() {
+		return response, nil
+	}
+	found, problem := o.find(ctx)
+	if problem != nil {
+		return api.UserGroup{}, problem
+	}
+	response.Name, response.Properties = nil, api.Properties{}
+	o.response = found.Group.Over(response)
+	return o.response, nil
+}
+
+// renewed returns a warning if an updated group shows another token than the known one. The plan promised that the
+// token stays, so the state cannot have it before the next refresh.
+func (o *op) renewed(updated api.UserGroup) []*Problem {
+	if o.know.Fingerprint == "" || updated.Token.IsZero() || o.know.hasToken(updated) {
+		return nil
+	}
+	return []*Problem{o.problem(UnexpectedToken, nil)}
 }
 
 // checkRefusal returns the outcome of an update that has failed. A service that counts changed rows responds with 404
@@ -76,18 +107,32 @@ func (o *op) checkRefusal(ctx context.Context, failure *api.Error) (Result, *Pro
 // unexpected returns a problem if the response to an update or a rotation shows another group or another environment
 // than the plan relied on.
 func (o *op) unexpected() *Problem {
-	tag := o.know.EnvironmentTag
 	switch {
-	case o.know.isForeign(o.response): // It says nothing about the group that was to be changed.
+	case o.isForeign(o.response): // It says nothing about the group that was to be changed.
 		o.done = api.Maybe
 		return o.problem(AnsweredForAnother, nil)
 	case o.know.hasOtherTeam(o.response) && !o.know.hasToken(o.response):
 		return o.problem(Replaced, nil)
-	case tag == nil || o.response.EnvironmentTag == nil || *tag == *o.response.EnvironmentTag:
+	default:
+		return o.elsewhere()
+	}
+}
+
+// elsewhere returns a problem if the response to a change shows another environment than the expected one or, without
+// one, than that of the state. If one is expected, the key is wrong, so no call is right.
+func (o *op) elsewhere() *Problem {
+	shown, expected := o.response.EnvironmentTag, o.know.EnvironmentTag
+	if o.settings.Environment != "" {
+		expected = &o.settings.Environment
+	}
+	if shown == nil || expected == nil || *shown == *expected {
 		return nil
 	}
 	problem := o.problem(WrongEnvironment, nil)
-	problem.Expected = *tag
+	problem.Expected = *expected
+	if o.settings.Environment != "" {
+		problem.ends = everything
+	}
 	return problem
 }
 
