@@ -73,7 +73,7 @@ func parse(args []string, stderr io.Writer) (chosen commandLine, err error) {
 	flags.SetOutput(stderr)
 	flags.StringVar(&chosen.addr, "addr", "127.0.0.1:8642", "loopback `address` to listen on; port 0 means any free port")
 	flags.Func("environment", "environment `tag` of the default API key, or key=tag for another key; can be repeated; "+
-		"an empty tag is null in responses (default Customer, and "+TestingKey+"=Testing)",
+		"an empty tag is null in responses (without this flag: Customer, and "+TestingKey+"=Testing)",
 		chosen.addEnvironment)
 	choice(flags, &o.Answers, "answers", "show what is stored, or what the request has", "stored", "echo")
 	choice(flags, &o.Updates, "updates", "let an update replace what it has, merge it, or also clear the rest",
