@@ -109,24 +109,35 @@ type variant struct {
 var allFields = []string{"name", "mapping", "properties"}
 
 var variants = map[string]variant{
-	"stored":    {},
-	"echo":      {Options: emulator.Options{Answers: emulator.AnswersEcho}},
-	"merging":   {Options: emulator.Options{Updates: emulator.UpdatesMerge}, of: []string{"adopt", "update"}},
-	"clearing":  {Options: emulator.Options{Updates: emulator.UpdatesClear}, of: []string{"adopt", "update"}},
-	"success 0": {Options: emulator.Options{Refusals: emulator.RefusalsSuccessZero}},
-	"stale 401": {Options: emulator.Options{StaleTokenStatus: http.StatusUnauthorized}},
-	"stale 500": {Options: emulator.Options{StaleTokenStatus: http.StatusInternalServerError}},
+	"stored":   {},
+	"echo":     {Options: emulator.Options{Answers: emulator.AnswersEcho}},
+	"merging":  {Options: emulator.Options{Updates: emulator.UpdatesMerge}, of: []string{"adopt", "update"}},
+	"clearing": {Options: emulator.Options{Updates: emulator.UpdatesClear}, of: []string{"adopt", "update"}},
+	"success 0": {
+		Options: emulator.Options{Refusals: emulator.RefusalsSuccessZero},
+		of:      []string{"adopt", "update", "rotate", "delete"},
+	},
+	"stale 401": {
+		Options: emulator.Options{StaleTokenStatus: http.StatusUnauthorized}, of: []string{"rotate", "delete"},
+	},
+	"stale 500": {
+		Options: emulator.Options{StaleTokenStatus: http.StatusInternalServerError},
+		of:      []string{"find", "import", "update", "rotate", "delete", "replace"},
+	},
 	"name required": {
 		Options:      emulator.Options{Required: allFields[:1], RequiredToUpdate: allFields[:1]},
-		lookupFields: allFields[:1],
+		lookupFields: allFields[:1], of: []string{"find", "update", "rotate", "delete"},
 	},
-	"defaults": {Options: emulator.Options{DefaultName: "New user group", DefaultProperties: `{"plan":"free"}`}},
+	"defaults": {
+		Options: emulator.Options{DefaultName: "New user group", DefaultProperties: `{"plan":"free"}`},
+		of:      []string{"import", "create"},
+	},
 	"defaults that show later": {
 		Options: emulator.Options{DefaultName: "New user group", DefaultProperties: `{"plan":"free"}`, LateDefaults: true},
 	},
 	"derived tokens": {Options: emulator.Options{DerivedTokens: true}},
 	"updates that renew tokens": {
-		Options: emulator.Options{RenewingUpdates: true}, of: []string{"adopt", "update"},
+		Options: emulator.Options{RenewingUpdates: true}, of: []string{"update"},
 	},
 	"the group of before in the response": {
 		Options: emulator.Options{StaleUpdates: true}, of: []string{"adopt", "update"},
@@ -134,13 +145,13 @@ var variants = map[string]variant{
 	"reused numbers": {Options: emulator.Options{ReuseTeamIDs: true}},
 	"all fields required": {
 		Options:      emulator.Options{Required: allFields, RequiredToUpdate: allFields},
-		lookupFields: allFields, of: []string{"find", "import", "create", "delete"},
+		lookupFields: allFields, of: []string{"find", "import", "delete"},
 	},
 	"false left out": {
 		Options: emulator.Options{OmitZero: true}, of: []string{"find", "import", "create", "adopt", "rotate"},
 	},
 	"rows counted": {
-		Options: emulator.Options{CountsChangedRows: true}, of: []string{"adopt", "update", "import"},
+		Options: emulator.Options{CountsChangedRows: true}, of: []string{"adopt", "update"},
 	},
 	"a replica": {
 		takesRetries: true,
