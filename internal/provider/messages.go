@@ -215,7 +215,8 @@ func leaveOnce(problems []*usergroup.Problem) {
 // nextToDo says what to do next.
 func nextToDo(p *usergroup.Problem) string {
 	isUnclear := findings[p.Finding].title == "" || p.Finding == usergroup.UnexpectedToken
-	if p.Operation == usergroup.Rotate && isUnclear && p.Done == api.Maybe && !p.Managed {
+	isOfAction := p.Operation == usergroup.Rotate && !p.Managed
+	if isOfAction && isUnclear && p.Done == api.Maybe {
 		return `Run the action again only if the token was not rotated: see "When a response is lost" in the guide Tokens.`
 	}
 	return joined(" ", findings[p.Finding].next, howToDelete(p), Advice(p.Call))

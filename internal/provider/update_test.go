@@ -350,6 +350,17 @@ func TestUpdatesAnsweredWithTheGroupOfBefore(t *testing.T) {
 	p.WantSettled(state, config)
 }
 
+// TestUpdatesBeforeAReplica: a lookup that still shows the group of before does not take the place of the response.
+func TestUpdatesBeforeAReplica(t *testing.T) {
+	t.Parallel()
+	inVirtualTime(t, emulator.Options{TrimNames: true, ReplicaLag: 2 * time.Second}, func(_ *testing.T, p *Provider) {
+		state := p.Created(Acme())
+		time.Sleep(time.Minute)
+		_, diags := p.Update(state, Acme("name", "New "))
+		diags.WantWarning(respelled, `sent is "New "; the service shows "New"`)
+	})
+}
+
 // TestUpdatesThatRenewTheToken checks that a rotation in the same apply sends the token that the update has shown, and
 // that an update alone says that the state has an old one.
 func TestUpdatesThatRenewTheToken(t *testing.T) {

@@ -60,8 +60,8 @@ func (o *op) put(ctx context.Context) (Result, *Problem) {
 	return Result{Group: &updated, Warnings: o.differences()}, nil
 }
 
-// asKept returns the group after an update. If the response shows other values than were sent, only a lookup can prove
-// that the service keeps those: the response may show the group as it was before.
+// asKept returns the group as the service keeps it after an update. A response with other values than were sent may
+// show the group as it was before. So a lookup without other values takes its place.
 func (o *op) asKept(ctx context.Context, response api.UserGroup) (api.UserGroup, *Problem) {
 	if !o.sent.Differences(response).Any() {
 		return response, nil
@@ -70,8 +70,11 @@ func (o *op) asKept(ctx context.Context, response api.UserGroup) (api.UserGroup,
 	if problem != nil {
 		return api.UserGroup{}, problem
 	}
-	response.Name, response.Properties = nil, api.Properties{}
-	o.response = found.Group.Over(response)
+	o.response = response
+	if !o.sent.Differences(*found.Group).Any() {
+		response.Name, response.Properties = nil, api.Properties{}
+		o.response = found.Group.Over(response)
+	}
 	return o.response, nil
 }
 
