@@ -48,8 +48,9 @@ var notHandled = []*exception{
 			rules: []string{ruleAdopted, ruleState, ruleTruth},
 		}},
 	},
-	{line: "A rotation by somebody else, if ours is answered with status 500, without a group or not at all: it counts " +
-		"as ours, whenever it was made since the last refresh.", rows: []*row{
+	{line: "A rotation by somebody else, if ours is answered with status 500, without a group or not at all, or is " +
+		"refused although a lookup has just shown its token: it counts as ours, whenever it was made since the last " +
+		"refresh.", rows: []*row{
 		{operations: []string{"rotate"}, begins: "stale", variant: "stale 500", rules: []string{ruleState, ruleTruth}},
 		{operations: []string{"rotate"}, begins: "stale", variant: "slow rotations", rules: []string{ruleState, ruleTruth}},
 		{
