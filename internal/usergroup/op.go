@@ -114,14 +114,11 @@ func (o *op) see(answer api.Answer, failure *api.Error) sighting {
 	return seen
 }
 
-// isForeign reports whether a response is about another group than the one of the operation. So is one with the ID of
-// another group of this process, unless it shows the known token: a service may show one team_id for all groups.
+// isForeign reports whether a response is about a group with another ID. The known token shows that it is not. The
+// known team_id shows that only of an ID in another case, because a service may show one number for all groups.
 func (o *op) isForeign(group api.UserGroup) bool {
-	if !o.know.hasOtherID(group) || o.know.hasToken(group) {
-		return false
-	}
-	_, isOfAnother := o.locks.Load(strings.ToLower(*group.ProvidedID))
-	return !o.know.hasTeam(group) || isOfAnother && !o.showsID(group)
+	isRespelled := o.showsID(group) && o.know.hasTeam(group)
+	return o.know.hasOtherID(group) && !isRespelled && !o.know.hasToken(group)
 }
 
 // remaining returns the ID of the group that a lookup may have created. The service may have changed its case.
