@@ -104,7 +104,7 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 			title: cannotUpdate, says: []string{perhapsUpdated}, state: []any{"name", nil, "mapping", nil, "properties", nil},
 		},
 		"not taken as sent": {
-			updates: emulator.UpdatesMerge, method: "PUT", fails: emulator.Delay, calls: "PUT > GET > POST", rotated: true,
+			updates: emulator.UpdatesMerge, method: "PUT", fails: emulator.Delay, calls: "PUT > POST", rotated: true,
 			title: notAsPlanned, says: []string{"A service that merges properties keeps"}, state: []any{"properties", merged},
 		},
 		"rotation refused": {
@@ -350,14 +350,37 @@ func TestUpdatesAnsweredWithTheGroupOfBefore(t *testing.T) {
 	p.WantSettled(state, config)
 }
 
-// TestUpdatesBeforeAReplica: a lookup that still shows the group of before does not take the place of the response.
+// TestUpdatesBeforeAReplica: what shows the group of before proves nothing until a lookup shows something else.
 func TestUpdatesBeforeAReplica(t *testing.T) {
 	t.Parallel()
-	inVirtualTime(t, emulator.Options{TrimNames: true, ReplicaLag: 2 * time.Second}, func(_ *testing.T, p *Provider) {
+	options := emulator.Options{TrimNames: true, ReplicaLag: time.Millisecond / 2} // half a wait
+	inVirtualTime(t, options, func(_ *testing.T, p *Provider) {
 		state := p.Created(Acme())
 		time.Sleep(time.Minute)
 		_, diags := p.Update(state, Acme("name", "New "))
 		diags.WantWarning(respelled, `sent is "New "; the service shows "New"`)
+	})
+	options.StaleUpdates = true
+	inVirtualTime(t, options, func(_ *testing.T, p *Provider) {
+		state := p.Created(Acme())
+		time.Sleep(time.Minute)
+		p.Service.ResetCounts()
+		state = p.Updated(state, Acme("name", "New", "properties", `{"tier":"silver"}`))
+		p.WantCalls("PUT > GET > GET")
+		p.WantTruth(state, "acme")
+	})
+}
+
+// TestUpdatesThatAreNotKept: a service that keeps a property which is no longer sent shows the group of before for
+// good.
+func TestUpdatesThatAreNotKept(t *testing.T) {
+	t.Parallel()
+	inVirtualTime(t, emulator.Options{Updates: emulator.UpdatesMerge}, func(_ *testing.T, p *Provider) {
+		state := p.Created(Acme("properties", `{"tier":"gold","rows":10}`))
+		p.Service.ResetCounts()
+		_, diags := p.Update(state, Acme("properties", `{"tier":"gold"}`))
+		diags.WantError(notAsPlanned, `These properties differ: ["rows"]`)
+		p.WantCalls("PUT > GET > GET > GET")
 	})
 }
 
@@ -374,7 +397,43 @@ func TestUpdatesThatRenewTheToken(t *testing.T) {
 	p.WantTruth(state, "acme")
 	state, diags = p.Update(state, NextQuarter("name", "Newer"))
 	diags.WantWarning(unexpectedToken, "The group was updated.", "Plan again")
-	p.WantTruth(p.Refreshed(state), "acme")
+	state = p.Refreshed(state)
+	p.WantTruth(state, "acme")
+	p.Always(http.MethodPut, emulator.NoToken)
+	p.Updated(state, NextQuarter("name", "Newest")) // without a warning, because no other token was shown
+}
+
+// TestUpdatesAfterARotationElsewhere checks that a state with an old token is told of, also if the lookup that proves
+// the key has already shown the current one.
+func TestUpdatesAfterARotationElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, environment := range []any{nil, "Customer"} {
+		p := start(t, emulator.Options{})
+		state := p.Updated(p.Created(Acme()), Acme("name", "New"))
+		p.Service.RotateBehind("acme")
+		p.Configure(With(p.Arguments(), "environment", environment)).WantNone()
+		_, diags := p.Update(state, Acme("name", "Newer"))
+		diags.WantWarning(unexpectedToken, "The group was updated.")
+	}
+}
+
+// TestUpdatesThatShowAReplacedToken checks that a rotation in the same apply does not send it.
+func TestUpdatesThatShowAReplacedToken(t *testing.T) {
+	t.Parallel()
+	inVirtualTime(t, emulator.Options{}, func(_ *testing.T, p *Provider) {
+		created := p.Created(Acme())
+		state := p.Updated(created, NextQuarter())
+		group := p.Group("acme")
+		group.Token = created.Token()
+		p.Service.Fail(emulator.Fault{
+			Method: http.MethodPut, Nth: 1, Kind: emulator.Answer,
+			Body: strings.Replace(creationResponse(group), `"new_user_group":true,`, "", 1),
+		})
+		p.Service.ResetCounts()
+		_, diags := p.Update(state, Acme("properties", `{"tier":"silver"}`, "rotate_token_when_changed", Quarter("Q3")))
+		diags.WantNone()
+		p.WantCalls("PUT > POST")
+	})
 }
 
 // TestRotationsGoOnAfterUpdatesHaveEnded checks that an error which refers to an earlier one says what was done

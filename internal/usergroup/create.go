@@ -164,6 +164,9 @@ func (o *op) claim(ctx context.Context) (Result, *Problem) {
 func (o *op) takeOver(ctx context.Context) (Result, *Problem) {
 	existing := o.response
 	o.operation, o.know, o.done = Adopt, o.know.With(existing), api.No
+	o.know.Stored = func() api.GroupRequest {
+		return api.GroupRequest{Name: existing.Name, Properties: existing.Properties}
+	}
 	result, problem := o.put(ctx)
 	if problem != nil {
 		return Result{}, problem

@@ -142,6 +142,10 @@ var variants = map[string]variant{
 	"the group of before in the response": {
 		Options: emulator.Options{StaleUpdates: true}, of: []string{"adopt", "update"},
 	},
+	"a replica that answers updates": {
+		takesRetries: true,
+		Options:      emulator.Options{StaleUpdates: true, ReplicaLag: 2 * time.Second}, of: []string{"adopt", "update"},
+	},
 	"reused numbers": {Options: emulator.Options{ReuseTeamIDs: true}},
 	"all fields required": {
 		Options:      emulator.Options{Required: allFields, RequiredToUpdate: allFields},
@@ -225,6 +229,11 @@ func (o operation) priorOf(group emulator.Group) usergroup.Prior {
 	prior := usergroup.Prior{
 		ID: group.ID, Name: group.Name, TeamID: strconv.FormatInt(group.TeamID, 10),
 		Fingerprint: token.Fingerprint(), Instance: "first",
+		Stored: func() api.GroupRequest {
+			stored := api.GroupRequest{Name: &group.Name}
+			stored.Properties, _ = api.ParseProperties(string(group.Properties))
+			return stored
+		},
 	}
 	if o.stored {
 		prior.Token = token

@@ -16,8 +16,8 @@ type Prior struct {
 	Token          api.Secret
 	Fingerprint    string // of the token; known even if the token is not stored
 	EnvironmentTag *string
-	// Stored returns what the state has of the name, the mapping and the properties. It is masked in messages. It may be
-	// nil, and is called only if there is something to mask.
+	// Stored returns what the state has of the name, the mapping and the properties or, before an adoption, what the
+	// service has shown. It is masked in messages. It may be nil, and is called only if it is needed.
 	Stored func() api.GroupRequest
 	// Environment is the Result.Environment of an earlier operation on the group.
 	Environment string
@@ -38,10 +38,10 @@ func (p Prior) environment() string {
 	return *cmp.Or(p.EnvironmentTag, &p.Environment)
 }
 
-// With returns what is known after a response has shown the group.
+// With returns what is known after a response has shown the group. A token that is known to be replaced is not news.
 func (p Prior) With(group api.UserGroup) Prior {
 	p.TeamID = cmp.Or(group.TeamID, p.TeamID)
-	if !group.Token.IsZero() {
+	if !group.Token.IsZero() && !p.isStale(group.Token) {
 		p.Token, p.Fingerprint = group.Token, group.Token.Fingerprint()
 	}
 	return p

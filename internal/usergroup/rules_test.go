@@ -72,6 +72,10 @@ var notHandled = []*exception{
 			variant: "a replica", faults: []string{"another client deletes", "another client replaces"},
 			rules: []string{ruleState, ruleTruth},
 		},
+		{
+			variant: "a replica that answers updates", faults: []string{"another client deletes"},
+			rules: []string{ruleState, ruleTruth},
+		},
 	}},
 	{
 		line: "Numbers that are used again, when another client has created the group anew: it looks like the known one " +

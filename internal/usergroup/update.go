@@ -19,7 +19,7 @@ func (s *Service) Update(ctx context.Context, wanted api.GroupRequest, prior Pri
 		}
 		result, problem := o.put(ctx)
 		if problem == nil {
-			result.Warnings = append(result.Warnings, o.renewed(*result.Group)...)
+			result.Warnings = append(result.Warnings, o.renewed(prior, *result.Group)...)
 		}
 		return result, cmp.Or(problem, takeOut(&result.Warnings, NotTakenAsSent))
 	})
@@ -60,28 +60,40 @@ func (o *op) put(ctx context.Context) (Result, *Problem) {
 	return Result{Group: &updated, Warnings: o.differences()}, nil
 }
 
-// asKept returns the group as the service keeps it after an update. A response with other values than were sent may
-// show the group as it was before. So a lookup without other values takes its place.
-func (o *op) asKept(ctx context.Context, response api.UserGroup) (api.UserGroup, *Problem) {
-	if !o.sent.Differences(response).Any() {
-		return response, nil
+// asKept returns the group as the service keeps it after an update. A response that shows what the group had before,
+// and not what was sent, may be an old one. So lookups have to show it, too, as long as there are retries.
+func (o *op) asKept(ctx context.Context, shown api.UserGroup) (api.UserGroup, *Problem) {
+	updated := shown
+	shown.Name, shown.Properties = nil, api.Properties{}
+	for o.mayBeOld(updated) {
+		found, problem := o.find(ctx)
+		if problem != nil {
+			return api.UserGroup{}, problem
+		}
+		updated = found.Group.Over(shown)
+		if !o.mayBeOld(updated) {
+			break
+		}
+		if again := o.calls.Retry(ctx, nil); !again {
+			break
+		}
 	}
-	found, problem := o.find(ctx)
-	if problem != nil {
-		return api.UserGroup{}, problem
-	}
-	o.response = response
-	if !o.sent.Differences(*found.Group).Any() {
-		response.Name, response.Properties = nil, api.Properties{}
-		o.response = found.Group.Over(response)
-	}
-	return o.response, nil
+	o.response = updated
+	return updated, nil
 }
 
-// renewed returns a warning if an updated group shows another token than the known one. The plan promised that the
+// mayBeOld reports whether a response shows nothing else than the group had before the update, and not what was sent.
+func (o *op) mayBeOld(response api.UserGroup) bool {
+	if o.know.Stored == nil {
+		return false
+	}
+	return o.sent.Differences(response).Any() && !o.know.Stored().Differences(response).Any()
+}
+
+// renewed returns a warning if an updated group shows another token than the state has. The plan promised that the
 // token stays, so the state cannot have it before the next refresh.
-func (o *op) renewed(updated api.UserGroup) []*Problem {
-	if o.know.Fingerprint == "" || updated.Token.IsZero() || o.know.hasToken(updated) {
+func (o *op) renewed(state Prior, updated api.UserGroup) []*Problem {
+	if updated.Token.IsZero() || state.hasToken(updated) {
 		return nil
 	}
 	return []*Problem{o.problem(UnexpectedToken, nil)}
