@@ -32,7 +32,9 @@ func (o *op) find(ctx context.Context) (Result, *Problem) {
 	}
 	answer, failure, problem := o.getOrCreate(ctx, o.lookup())
 	if problem != nil {
-		o.leave(o.know.ID)
+		if !o.existed {
+			o.leave(o.know.ID)
+		}
 		problem.Left = slices.Clone(o.left)
 		return Result{}, problem
 	}

@@ -26,6 +26,7 @@ type op struct {
 	done      api.Done         // whether the operation was carried out, over all calls
 	left      []string         // the IDs of groups that it has created for lookups, and that may remain
 	lost      bool             // a lookup got no response, so that the service may carry it out later
+	existed   bool             // a change has shown the group before a lookup could have created it
 }
 
 func (s *Service) begin(operation Operation, prior Prior) *op {
@@ -104,7 +105,8 @@ func (o *op) see(answer api.Answer, failure *api.Error) sighting {
 	if seen.shows != nothing && o.isForeign(seen.group) { // It says nothing about what the request may have created.
 		seen.shows, seen.created = foreign, api.Maybe
 	}
-	if seen.created != api.No {
+	isDoubtful := seen.created == api.Maybe && !o.existed
+	if seen.created == api.Yes || isDoubtful {
 		o.leave(o.remaining(seen.group))
 	}
 	if o.know.isExactly(seen.group) {

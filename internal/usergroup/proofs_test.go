@@ -228,6 +228,12 @@ func TestProofs(t *testing.T) {
 
 		// An update was carried out.
 		{
+			name:    "a group that an update has shown is not said to be empty, although the lookups after it are lost",
+			scene:   "update/exists/the group of before in the response",
+			calls:   "PUT" + strings.Repeat(", GET lost before the work", 1+maxRetries),
+			finding: usergroup.CallFailed, done: api.Yes,
+		},
+		{
 			name:  "a success that names no group may be about one that is missing",
 			scene: "update/absent/stored", calls: "PUT a success without a group", finding: usergroup.CallFailed,
 			done: api.Maybe,

@@ -53,6 +53,7 @@ func (o *op) put(ctx context.Context) (Result, *Problem) {
 	if problem := o.unexpected(); problem != nil {
 		return problem.resultOf(o.response), problem
 	}
+	o.existed = !o.mayRemain()
 	updated, problem := o.asKept(ctx, answer.UserGroup)
 	if problem != nil {
 		return Result{}, problem
