@@ -171,7 +171,7 @@ func TestAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 		deposed := p.PlanToo(old, nil)
 		deposed.Diags.WantNone()
 		const kept = `User group "acme" was kept`
-		second(p.ApplyToo(deposed)).WantWarning(kept, "was not deleted", "at another address")
+		second(p.ApplyToo(deposed)).WantWarning(kept, "was not deleted", "at this address or another one")
 		second(p.ApplyDeletion(old)).WantWarning(kept)
 		p.WantCalls("")
 		// The new instance is protected, and counts.

@@ -414,8 +414,8 @@ var findings = map[usergroup.Finding]struct {
 	usergroup.WrongEnvironment: {
 		fact:  otherEnvironment,
 		title: "User group %q is in another environment",
-		next: "Check that the API key and the provider's environment match the group's. To stop managing the group " +
-			"without deleting it, run `terraform state rm`.",
+		next: "Check that the API key and the provider's environment match the group's. If the state has the group, " +
+			"`terraform state rm` stops managing it without deleting it.",
 	},
 	usergroup.WrongKey: {
 		fact:  keyEnvironment,
@@ -440,7 +440,7 @@ var findings = map[usergroup.Finding]struct {
 	},
 	usergroup.Kept: {
 		title: "User group %q was kept",
-		means: "This run created or adopted the group at another address. Terraform now manages it there.",
+		means: "This run created or adopted the group anew, at this address or another one. Terraform manages it there.",
 		done:  "The group was not deleted.",
 	},
 	usergroup.Gone: {

@@ -311,6 +311,11 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 		if updates {
 			tellOfEachOther(notUpdated, err)
 		}
+		if result.Group != nil { // The state has the current token.
+			warnings = slices.DeleteFunc(warnings, func(p *usergroup.Problem) bool {
+				return p.Finding == usergroup.UnexpectedToken
+			})
+		}
 		done.setRotated(result.Group, &state, r.now())
 		stored.rotated(result, err, plan.RotateTokenWhenChanged)
 		stored.shownFirst(result.Group, plan.TeamID)
