@@ -158,8 +158,11 @@ func done(p *usergroup.Problem) string {
 	}
 	for _, id := range p.Left {
 		what := "An empty group with the ID %q may remain, because looking up a missing group creates it. "
-		if !strings.EqualFold(id, p.ID) {
+		switch {
+		case !strings.EqualFold(id, p.ID):
 			what = "The preflight's test group, with the ID %q, may remain. "
+		case p.Finding == usergroup.Filled:
+			what = "The group with the ID %q stays, because it may be somebody's. "
 		}
 		text = joined(" ", text, fmt.Sprintf(what, id)+removeIt)
 	}
@@ -391,8 +394,8 @@ var findings = map[usergroup.Finding]struct {
 		title: "Looking up user group %q created it",
 		means: "No group had this ID, so the lookup created one. A second lookup showed a name or properties that no " +
 			"lookup had sent: somebody has taken the group since, or the service fills in new groups.",
-		next: "If somebody has just created the group, run again. If the service fills in a field, add the field to " +
-			"lookup_fields.",
+		next: "If somebody has just created the group, run again. If the service fills in a field that is not sent, add " +
+			"the field to lookup_fields.",
 	},
 	usergroup.LeftBehind: {
 		title: "An empty user group %q may remain",

@@ -72,6 +72,7 @@ var oracle = []sentence{
 	row("The group was deleted.", wasDeleted),
 	row("An empty group with the ID %q may remain, because looking up a missing group creates it.", mayRemain),
 	row("The preflight's test group, with the ID %q, may remain.", mayRemain),
+	row("The group with the ID %q stays, because it may be somebody's.", mayRemain, exists),
 	row(`If nobody uses it, remove it: see "Remove an empty group" in the guide Troubleshooting.`),
 
 	// What the state has.
@@ -102,7 +103,7 @@ var oracle = []sentence{
 	row("Run again in a minute.", canRunAgain),
 	row("If the group should exist, run again.", canRunAgain),
 	row("If somebody has just created the group, run again.", canRunAgain),
-	row("If the service fills in a field, add the field to lookup_fields."),
+	row("If the service fills in a field that is not sent, add the field to lookup_fields."),
 
 	// What the service has shown.
 	row("The service has no group with this ID.", not(existed)),

@@ -101,7 +101,7 @@ func (c claim) judge(text string, lies *[]lie) (rests []string) {
 
 var met sync.Map // the sentences that were said
 
-var naming = regexp.MustCompile(`with the ID "([^"]*)",? may remain`)
+var naming = regexp.MustCompile(`with the ID "([^"]*)",? (?:may remain|stays)`)
 
 // remaining returns the IDs of groups that are at the service, although no configuration has asked for them.
 func (s *step) remaining() (ids []string) {

@@ -61,7 +61,7 @@ func TestTokenThatIsNotStoredIsLookedUp(t *testing.T) {
 	p.WantTruth(state, "acme")
 	p.Service.ResetCounts()
 	state = p.Updated(state, hidden("Q3", "name", "New"))
-	p.WantCalls("PUT > POST") // The response to the update shows the token.
+	p.WantCalls("PUT > GET > POST")
 	p.WantTruth(state, "acme")
 	p.Service.RotateBehind("acme")
 	// The plan has promised the fingerprint in the state, so the next refresh records the new one.
@@ -384,15 +384,15 @@ func TestUpdatesThatAreNotKept(t *testing.T) {
 	})
 }
 
-// TestUpdatesThatRenewTheToken checks that a rotation in the same apply sends the token that the update has shown, and
-// that an update alone says that the state has an old one.
+// TestUpdatesThatRenewTheToken checks that a rotation in the same apply looks the token up, and that an update alone
+// says that the state has an old one.
 func TestUpdatesThatRenewTheToken(t *testing.T) {
 	t.Parallel()
 	p := start(t, emulator.Options{RenewingUpdates: true, StaleTokenStatus: http.StatusInternalServerError})
 	state := p.Created(Acme())
 	p.Service.ResetCounts()
 	state = p.Updated(state, NextQuarter("name", "New"))
-	p.WantCalls("PUT > POST")
+	p.WantCalls("PUT > GET > POST")
 	p.WantTruth(state, "acme")
 	state, diags := p.Update(state, NextQuarter("name", "Newer"))
 	diags.WantWarning(unexpectedToken, "The group was updated.", "Plan again")

@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
@@ -300,8 +301,8 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 		sentMapping = result.Group != nil && wanted.Mapping != nil
 		stored.proved(result.Environment)
 		stored.shownFirst(result.Group, plan.TeamID)
-		if result.Group != nil {
-			prior = prior.With(*result.Group)
+		if slices.ContainsFunc(result.Warnings, isAboutToken) {
+			prior.Token = api.Secret{} // Only a lookup proves which one is current.
 		}
 		notUpdated, warnings = err, result.Warnings
 	}
@@ -312,9 +313,7 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 			tellOfEachOther(notUpdated, err)
 		}
 		if result.Group != nil { // The state has the current token.
-			warnings = slices.DeleteFunc(warnings, func(p *usergroup.Problem) bool {
-				return p.Finding == usergroup.UnexpectedToken
-			})
+			warnings = slices.DeleteFunc(warnings, isAboutToken)
 		}
 		done.setRotated(result.Group, &state, r.now())
 		stored.rotated(result, err, plan.RotateTokenWhenChanged)
@@ -328,6 +327,9 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	stored.TooOld = false
 	stored.write(ctx, resp.Private, &resp.Diagnostics)
 }
+
+// isAboutToken reports whether a warning says that an update has shown another token than the state has.
+func isAboutToken(p *usergroup.Problem) bool { return p.Finding == usergroup.UnexpectedToken }
 
 // tellOfEachOther lets the problems of an update and of a rotation in one apply say whether the other one has, or may
 // have, changed the group.

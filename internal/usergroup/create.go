@@ -18,7 +18,7 @@ func (s *Service) Create(ctx context.Context, wanted api.GroupRequest, adopt boo
 		result, problem := o.create(ctx, adopt)
 		if problem == nil {
 			result.Instance = rand.Text()
-			made := o.know.With(*result.Group)
+			made := o.know.with(*result.Group)
 			made.Instance = result.Instance
 			o.lock.made = append(o.lock.made, made)
 		}
@@ -36,7 +36,7 @@ func (o *op) create(ctx context.Context, adopt bool) (Result, *Problem) {
 		return Result{}, problem
 	}
 	made, problem := o.sendCreation(ctx)
-	adopt = adopt && !o.lock.isMadeElsewhere(o.know.With(o.response))
+	adopt = adopt && !o.lock.isMadeElsewhere(o.know.with(o.response))
 	if adopt && made == exists && problem == nil {
 		made, problem = o.sendAgain(ctx)
 	}
@@ -118,7 +118,7 @@ func (o *op) made(answer api.Answer, failure *api.Error) (making, *Problem) {
 
 // created returns the group that this run has created, although the response lacks its token: a lookup has to show it.
 func (o *op) created(ctx context.Context) (Result, *Problem) {
-	o.know = o.know.With(o.response)
+	o.know = o.know.with(o.response)
 	o.calls = o.calls.CleaningUp()
 	result, problem := o.findCurrent(ctx)
 	if problem != nil {
@@ -146,7 +146,7 @@ func (o *op) differences() (warnings []*Problem) {
 // claim decides whether a creation whose response was lost has created the group that exists now: a lookup has to show
 // what was sent.
 func (o *op) claim(ctx context.Context) (Result, *Problem) {
-	o.know = o.know.With(o.response)
+	o.know = o.know.with(o.response)
 	o.calls = o.calls.CleaningUp()
 	result, problem := o.findCurrent(ctx)
 	if problem != nil {
@@ -163,7 +163,7 @@ func (o *op) claim(ctx context.Context) (Result, *Problem) {
 // lost creation, the group may also be the one that was created.
 func (o *op) takeOver(ctx context.Context) (Result, *Problem) {
 	existing := o.response
-	o.operation, o.know, o.done = Adopt, o.know.With(existing), api.No
+	o.operation, o.know, o.done = Adopt, o.know.with(existing), api.No
 	o.know.Stored = func() api.GroupRequest {
 		return api.GroupRequest{Name: existing.Name, Properties: existing.Properties}
 	}
@@ -172,12 +172,12 @@ func (o *op) takeOver(ctx context.Context) (Result, *Problem) {
 		return Result{}, problem
 	}
 	adopted := result.Group.Over(existing)
-	if adopted.Token.IsZero() {
+	if adopted.Token.IsZero() || adopted.Token != existing.Token {
 		found, problem := o.findCurrent(ctx)
 		if problem != nil {
 			return Result{}, problem
 		}
-		adopted = adopted.Over(*found.Group)
+		adopted = found.Group.Over(adopted)
 	}
 	finding := Adopted
 	if o.lost {

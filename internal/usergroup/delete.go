@@ -63,7 +63,7 @@ func (o *op) delete(ctx context.Context) (Result, *Problem) {
 		if o.done != api.No { // The deletion may have been carried out, and somebody may have created the group again.
 			return Result{}, o.problem(UnexpectedToken, nil)
 		}
-		o.know = o.know.With(*found.Group)
+		o.know = o.know.with(*found.Group)
 	}
 	return Result{}, o.problem(CallFailed, refusal)
 }

@@ -96,7 +96,7 @@ func (o *op) mayRepeat(ctx context.Context, failure *api.Error, done api.Done) b
 
 // compare returns isOurs if a lookup shows the group that this run has made, or another one that it has made itself.
 func (o *op) compare(made api.UserGroup, seen sighting) removal {
-	ours := Prior{}.With(made)
+	ours := Prior{}.with(made)
 	switch {
 	case seen.failure != nil:
 		return remains

@@ -40,7 +40,7 @@ func (o *op) checkBeforeChange(ctx context.Context) *Problem {
 		if problem != nil {
 			return problem
 		}
-		o.know = o.know.With(*found.Group)
+		o.know = o.know.with(*found.Group)
 	}
 	return o.checkKey(ctx)
 }

@@ -38,10 +38,10 @@ func (p Prior) environment() string {
 	return *cmp.Or(p.EnvironmentTag, &p.Environment)
 }
 
-// With returns what is known after a response has shown the group. A token that is known to be replaced is not news.
-func (p Prior) With(group api.UserGroup) Prior {
+// with returns what is known after a response has shown the group.
+func (p Prior) with(group api.UserGroup) Prior {
 	p.TeamID = cmp.Or(group.TeamID, p.TeamID)
-	if !group.Token.IsZero() && !p.isStale(group.Token) {
+	if !group.Token.IsZero() {
 		p.Token, p.Fingerprint = group.Token, group.Token.Fingerprint()
 	}
 	return p

@@ -51,7 +51,7 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 		if !isChanged && !o.maySendAgain(again, failure) {
 			break
 		}
-		o.know = o.know.With(found)
+		o.know = o.know.with(found)
 	}
 	return Result{}, o.notRotated(failure)
 }
@@ -86,7 +86,7 @@ func (o *op) ensureToken(ctx context.Context) *Problem {
 	}
 	current, problem := o.findCurrent(ctx)
 	if problem == nil {
-		o.know = o.know.With(*current.Group)
+		o.know = o.know.with(*current.Group)
 	}
 	return problem
 }
