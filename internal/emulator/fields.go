@@ -181,6 +181,17 @@ var omitted = map[string][]string{
 	http.MethodPost: {"properties"},
 }
 
+// shownTeamID returns the number of a group as responses show it.
+func (s *service) shownTeamID(id int64) any {
+	if s.options.OneTeamID {
+		id = s.options.FirstTeamID
+	}
+	if s.options.TextTeamIDs && id != 0 {
+		return fmt.Sprintf("t-%04d", id)
+	}
+	return orNull(id)
+}
+
 // userGroup returns what a response shows of a group.
 func (s *service) userGroup(group Group, asked request) member {
 	name, id, properties := orNull(group.Name), orNull(group.ID), group.Properties
@@ -204,15 +215,8 @@ func (s *service) userGroup(group Group, asked request) member {
 	case tag != nil && s.options.Tags == TagsList:
 		tag = []any{tag}
 	}
-	if s.options.OneTeamID {
-		group.TeamID = s.options.FirstTeamID
-	}
-	teamID := orNull(group.TeamID)
-	if s.options.TextTeamIDs && teamID != nil {
-		teamID = fmt.Sprintf("t-%04d", group.TeamID)
-	}
 	shown := object{
-		{"team_id", teamID},
+		{"team_id", s.shownTeamID(group.TeamID)},
 		{"token", token},
 		{"name", name},
 		{"provided_id", id},
