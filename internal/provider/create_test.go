@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -169,4 +170,20 @@ func TestIDsWithInvisibleCharactersAreRefused(t *testing.T) {
 		p.Service.Seed(emulator.Group{ID: id, Name: "x"})
 		p.WantTruth(p.Imported(id), id)
 	}
+}
+
+// TestAdoptionBelievesNoTokenOfTheUpdate: a mask, or a token from before a rotation, must not get into the state.
+func TestAdoptionBelievesNoTokenOfTheUpdate(t *testing.T) {
+	t.Parallel()
+	inVirtualTime(t, emulator.Options{}, func(t *testing.T, p *Provider) {
+		shown := p.Service.Seed(emulator.Group{ID: "acme", Name: "Acme"})
+		shown.Token = "ugt_masked"
+		body := strings.Replace(creationResponse(shown), `"new_user_group":true,`, "", 1)
+		p.Service.Fail(emulator.Fault{Method: http.MethodPut, Nth: 1, Kind: emulator.Answer, Body: body})
+		state, diags := p.Apply(p.Plan(p.Nothing(), adopting()))
+		diags.WantWarning(adopted)
+		if state.Token() != p.Group("acme").Token {
+			t.Errorf("the state has the token %s", state.Token())
+		}
+	})
 }
