@@ -225,6 +225,10 @@ var scripted = []fault{
 	{name: "400", do: gets(refusal(http.StatusBadRequest))},
 	{name: "409", do: gets(refusal(http.StatusConflict))},
 	{name: "403 with Retry-After", do: gets(reply{status: http.StatusForbidden, body: refused, retryAfter: "7"})},
+	{name: "another ID", do: worked(func(r reply) reply {
+		r.body = bytes.Replace(r.body, []byte(`"provided_id":"`+id), []byte(`"provided_id":"renamed`), 1)
+		return r
+	})},
 	{name: "another tag", do: worked(func(r reply) reply {
 		r.body = bytes.Replace(r.body, []byte(`"Customer"`), []byte(`"Testing"`), 1)
 		return r

@@ -228,6 +228,19 @@ func TestProofs(t *testing.T) {
 
 		// An update was carried out.
 		{
+			name:  "a response that shows the group of before costs one lookup, and no wait",
+			scene: "update/exists/the group of before in the response", calls: "PUT, GET", finding: none,
+			want: func(t *testing.T, h *history) {
+				if h.took > 0 {
+					t.Errorf("it took %s", h.took)
+				}
+			},
+		},
+		{
+			name:  "the known token shows that a group with another ID is the known one",
+			scene: "find/exists/stored", calls: "GET another ID", finding: usergroup.Respelled,
+		},
+		{
 			name:    "a group that an update has shown is not said to be empty, although the lookups after it are lost",
 			scene:   "update/exists/the group of before in the response",
 			calls:   "PUT" + strings.Repeat(", GET lost before the work", 1+maxRetries),
