@@ -138,9 +138,11 @@ var quotation = regexp.MustCompile(`“[^”]*”`)
 func triesReadme(r *reader) {
 	r.followsMake(r.takeScripts(2), "go run ./cmd/embed-emulator")
 	r.write("main.tf", r.take("hcl"))
-	printed := r.shell(r.takeScripts(2))
-	if acme, _ := r.service.Group("acme"); !strings.HasSuffix(printed, acme.Token) || acme.Name != "Acme Ltd" {
-		r.t.Error("the commands do not print the group's token at the end, or its name is wrong")
+	applied := r.shell(r.take("shell"))
+	r.quotes(r.take("text"), applied)
+	printed := r.shell(r.take("shell"))
+	if acme, _ := r.service.Group("acme"); printed != acme.Token || acme.Name != "Acme Ltd" {
+		r.t.Error("the command does not print the group's token, or its name is wrong")
 	}
 	r.plansNothing()
 	r.says("acme_token = <sensitive>", "output")
