@@ -1,4 +1,4 @@
-package main
+package acceptance
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 
 // TestStage: a step that does not show what it claims must end the demo.
 func TestStage(t *testing.T) {
-	t.Setenv("TMPDIR", os.TempDir()) // perform changes it
+	t.Setenv("TMPDIR", os.TempDir()) // Perform changes it
 	for text, want := range map[string]string{
 		"step First\ncalls nothing\nstep Second": "✓ the service got nothing",
 		"step First\ncalls GET\nstep Second":     "the service was asked for\n  nothing\nand not for\n  GET",
@@ -26,10 +26,11 @@ func TestStage(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		s := &stage{out: &out}
-		err := s.perform(file, filepath.Join("..", "..", "..", example), t.TempDir(), &script.Runner{Context: t.Context()})
+		stage := &script.Stage{Out: &out}
+		runner := &script.Runner{Context: t.Context()}
+		err := stage.Perform(file, filepath.Join("..", "..", "examples", "demo"), t.TempDir(), runner)
 		shown := out.String()
-		if holds := strings.HasPrefix(want, "✓"); holds != (err == nil) || !holds && !errors.Is(err, errFailed) ||
+		if holds := strings.HasPrefix(want, "✓"); holds != (err == nil) || !holds && !errors.Is(err, script.ErrFailed) ||
 			!strings.Contains(shown, want) || holds != strings.Contains(shown, "2. Second") {
 			t.Errorf("%s: %v\n%s", text, err, shown)
 		}

@@ -56,12 +56,12 @@ func demonstrate(ctx context.Context, program string) error {
 	}
 	fmt.Printf("Running %s against an emulator of the service, in a temporary directory.\n", found)
 	began := time.Now() // after the build, which can take minutes
-	s := &stage{out: os.Stdout}
+	stage := &script.Stage{Out: os.Stdout}
 	runner := &script.Runner{Context: ctx, Engine: found, Configuration: configuration}
-	if err := s.perform(scriptFile, example, dir, runner); err != nil {
+	if err := stage.Perform(scriptFile, example, dir, runner); err != nil {
 		return err
 	}
 	fmt.Printf("\nAll %d steps did what their titles say, in %.0f seconds. No key and no token was printed.\n"+
-		"The configuration is in examples/demo.\n", s.steps, time.Since(began).Seconds())
+		"The configuration is in examples/demo.\n", stage.Steps, time.Since(began).Seconds())
 	return nil
 }

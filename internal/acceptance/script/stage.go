@@ -1,4 +1,4 @@
-package main
+package script
 
 import (
 	"errors"
@@ -10,23 +10,23 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/dashembed/terraform-provider-embed/internal/acceptance/script"
 )
 
-// stage prints what a script shows. It is the testscript.T of the script, in place of a testing.T.
-type stage struct {
-	out    io.Writer
-	steps  int
+// Stage prints what a script shows. It is the testscript.T of the script, in place of a testing.T.
+type Stage struct {
+	Out    io.Writer
+	Steps  int // how many have begun
 	proofs []string
 	log    string
 	failed bool
 }
 
-var errFailed = errors.New("this step does not show what it claims")
+// ErrFailed is the error of Perform if a step fails.
+var ErrFailed = errors.New("this step does not show what it claims")
 
-// perform runs the script in the file in the directory, in a copy of the configuration in the folder.
-func (s *stage) perform(file, folder, dir string, runner *script.Runner) error {
+// Perform runs the script in the file in the directory, in a copy of the configuration in the folder. Temporary files
+// of this process go to the directory from then on.
+func (s *Stage) Perform(file, folder, dir string, runner *Runner) error {
 	// Temporary files of engines and providers go with dir.
 	if err := os.Setenv("TMPDIR", dir); err != nil {
 		return err
@@ -54,14 +54,14 @@ func (s *stage) perform(file, folder, dir string, runner *script.Runner) error {
 	case runner.Context.Err() == nil:
 		s.print("\n%s", s.log)
 	}
-	return errFailed
+	return ErrFailed
 }
 
 // print prints a line. It ignores errors, because SIGPIPE ends the demo if the reader of its output is gone.
-func (s *stage) print(format string, args ...any) { _, _ = fmt.Fprintf(s.out, format+"\n", args...) }
+func (s *Stage) print(format string, args ...any) { _, _ = fmt.Fprintf(s.Out, format+"\n", args...) }
 
 // shown returns a command that also records what calls and agrees have proved if they succeed.
-func (s *stage) shown(
+func (s *Stage) shown(
 	name string, do func(*testscript.TestScript, bool, []string),
 ) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
@@ -75,10 +75,10 @@ func (s *stage) shown(
 	}
 }
 
-func (s *stage) holds(proof string) { s.proofs = append(s.proofs, proof) }
+func (s *Stage) holds(proof string) { s.proofs = append(s.proofs, proof) }
 
 // prove prints what the current step has proved.
-func (s *stage) prove() {
+func (s *Stage) prove() {
 	if len(s.proofs) > 0 {
 		s.print("    ✓ %s", strings.Join(s.proofs, "; "))
 	}
@@ -86,14 +86,14 @@ func (s *stage) prove() {
 }
 
 // step prints what the previous step has proved, and the title of the next one.
-func (s *stage) step(_ *testscript.TestScript, _ bool, args []string) {
+func (s *Stage) step(_ *testscript.TestScript, _ bool, args []string) {
 	s.prove()
-	s.steps++
-	s.print("%2d. %s", s.steps, strings.Join(args, " "))
+	s.Steps++
+	s.print("%2d. %s", s.Steps, strings.Join(args, " "))
 }
 
 // says fails the script unless the previous command has printed the text, perhaps on several lines. It has no negation.
-func (s *stage) says(ts *testscript.TestScript, neg bool, args []string) {
+func (s *Stage) says(ts *testscript.TestScript, neg bool, args []string) {
 	said := strings.Join(strings.Fields(ts.ReadFile("stdout")+ts.ReadFile("stderr")), " ")
 	if neg || !strings.Contains(said, args[0]) {
 		ts.Fatalf("the output does not say %s", args[0])
@@ -113,7 +113,7 @@ func edit(ts *testscript.TestScript, _ bool, args []string) {
 
 // excerpt prints a part of the plan that the previous command has printed: the resource whose address contains the
 // text.
-func (s *stage) excerpt(ts *testscript.TestScript, _ bool, args []string) {
+func (s *Stage) excerpt(ts *testscript.TestScript, _ bool, args []string) {
 	resource := regexp.MustCompile(`(?m)^  # \S*` + regexp.QuoteMeta(args[0]) + `(.|\n)*?^    }$`)
 	found := resource.FindString(ts.ReadFile("stdout"))
 	if found == "" {
@@ -125,9 +125,9 @@ func (s *stage) excerpt(ts *testscript.TestScript, _ bool, args []string) {
 // The methods below implement testscript.T.
 
 // Run runs a script, until it ends or calls FailNow.
-func (s *stage) Run(_ string, run func(testscript.T)) {
+func (s *Stage) Run(_ string, run func(testscript.T)) {
 	defer func() {
-		if ended := recover(); ended != nil && ended != any(errFailed) {
+		if ended := recover(); ended != nil && ended != any(ErrFailed) {
 			panic(ended)
 		}
 	}()
@@ -135,17 +135,17 @@ func (s *stage) Run(_ string, run func(testscript.T)) {
 }
 
 // Fatal prints a message and calls FailNow.
-func (s *stage) Fatal(args ...any) {
+func (s *Stage) Fatal(args ...any) {
 	s.print("%s", fmt.Sprintln(args...))
 	s.FailNow()
 }
 
 // FailNow records that the script failed, and ends it.
-func (s *stage) FailNow() { s.failed = true; panic(errFailed) }
+func (s *Stage) FailNow() { s.failed = true; panic(ErrFailed) }
 
 // Log keeps the log of the script, which testscript passes when the script ends.
-func (s *stage) Log(args ...any) { s.log = fmt.Sprint(args...) }
+func (s *Stage) Log(args ...any) { s.log = fmt.Sprint(args...) }
 
-func (s *stage) Skip(args ...any) { s.Fatal(args...) } // The demo must not skip anything.
-func (s *stage) Parallel()        {}                   // There is only one script.
-func (s *stage) Verbose() bool    { return false }     // The log omits the details of steps that succeeded.
+func (s *Stage) Skip(args ...any) { s.Fatal(args...) } // The demo must not skip anything.
+func (s *Stage) Parallel()        {}                   // There is only one script.
+func (s *Stage) Verbose() bool    { return false }     // The log omits the details of steps that succeeded.
