@@ -178,7 +178,7 @@ func TestMasks(t *testing.T) {
 
 // TestBoundedWords: reading a body must take room in proportion to its size, whatever it is made of.
 func TestBoundedWords(t *testing.T) { //nolint:paralleltest // it measures what is allocated
-	const n = 20_000
+	const n = 5_000
 	list := func(format string) string {
 		var items []string
 		for i := range n {

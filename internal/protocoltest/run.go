@@ -35,7 +35,8 @@ func Run(m *testing.M, settings ...string) int {
 		}
 	}
 	// Tests leave much garbage and keep little alive. With the default, a quarter of their time goes into collecting it.
-	debug.SetGCPercent(1600)
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(256 << 20)
 	return m.Run()
 }
 

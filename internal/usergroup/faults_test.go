@@ -198,7 +198,8 @@ func (h *history) fault(method string, preflight bool) *fault {
 		f := &faults[i]
 		switch {
 		case f.methods != "" && !strings.Contains(f.methods, method), f.possible != nil && !f.possible(h),
-			f.twin && len(h.faults) > 0, preflight && strings.HasPrefix(f.name, "another client"):
+			f.twin && len(h.faults) > 0, preflight && strings.HasPrefix(f.name, "another client"),
+			!isSampled(h.record.scene, h.attempts+i):
 		default:
 			can = append(can, f)
 		}
