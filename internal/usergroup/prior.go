@@ -47,10 +47,10 @@ func (p Prior) with(group api.UserGroup) Prior {
 	return p
 }
 
-// isAlso reports whether both are one group: they have the same ID or the same token. Numbers are used again.
+// isAlso reports whether a group that this process has made is the other one: they have the same ID or the same token.
+// Numbers are used again.
 func (p Prior) isAlso(other Prior) bool {
-	hasToken := p.Fingerprint != "" && p.Fingerprint == other.Fingerprint
-	return p.ID == other.ID || hasToken
+	return p.ID == other.ID || p.Fingerprint == other.Fingerprint
 }
 
 // hasToken reports whether a response shows the known token, or the one before it.
@@ -117,9 +117,8 @@ const (
 // known one is another group, whatever its team_id, because numbers are used again.
 func (p Prior) classify(answer api.Answer, failure *api.Error) sight {
 	group := answer.UserGroup
-	isUnusable := answer.New == nil || failure != nil && !answer.IsNew()
 	switch {
-	case isUnusable:
+	case failure != nil && !answer.IsNew():
 		return nothing
 	case answer.IsNew() && p.isExactly(group):
 		return cached

@@ -101,7 +101,7 @@ func (p *Problem) Unwrap() error {
 // IsNotFound reports whether the error of a lookup says that there is no group with the ID.
 func IsNotFound(err error) bool {
 	var p *Problem
-	return errors.As(err, &p) && p.Operation == LookUp && p.Finding == NotFound
+	return errors.As(err, &p) && p.Finding == NotFound
 }
 
 // refersTo returns the problem as one that leaves the explanation to an earlier one, but keeps what was done.

@@ -48,7 +48,7 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 		if isChanged && (isCurrent || o.done != api.No) {
 			return o.settled(found, answer.UserGroup, sent)
 		}
-		if !isChanged && !o.maySendAgain(again, failure) {
+		if !isChanged && !o.maySendAgain(again) {
 			break
 		}
 		o.know = o.know.with(found)
@@ -74,10 +74,8 @@ func (o *op) mayShowLater(failure *api.Error) bool {
 }
 
 // maySendAgain reports whether a rotation may be sent again with the token that a lookup still shows. again says
-// whether there was a retry left.
-func (o *op) maySendAgain(again bool, failure *api.Error) bool {
-	return again && o.done != api.No && !o.mayShowLater(failure)
-}
+// whether there is a retry left. There is none once settle has waited for a token that may show later.
+func (o *op) maySendAgain(again bool) bool { return again && o.done != api.No }
 
 // ensureToken looks up the current token unless it is known.
 func (o *op) ensureToken(ctx context.Context) *Problem {
