@@ -52,3 +52,41 @@ func TestDeletionsAtOnce(t *testing.T) {
 		})
 	}
 }
+
+// TestAGroupWhoseDeletionFailedIsAdopted: only a group that this run has deleted is waited for.
+func TestAGroupWhoseDeletionFailedIsAdopted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStranger(emulator.Options{}, usergroup.Settings{})
+		prior := operations["delete"].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
+		s.emulator.Fail(emulator.Fault{Method: http.MethodDelete, Nth: 1, Kind: emulator.Refuse})
+		if _, err := s.Delete(t.Context(), prior); problemOf(err) == nil || problemOf(err).Finding != usergroup.CallFailed {
+			t.Errorf("the deletion ends with %v", err)
+		}
+		result, err := s.Create(t.Context(), wanted(id), true)
+		if err != nil || result.Warnings[0].Finding != usergroup.Adopted {
+			t.Errorf("the adoption ends with %v, %v", result.Warnings, err)
+		}
+	})
+}
+
+// TestWhatThePreflightLeavesBehindEndsLookups, because each one of a missing group would leave another one. Nothing
+// else ends.
+func TestWhatThePreflightLeavesBehindEndsLookups(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStranger(emulator.Options{}, usergroup.Settings{})
+		prior := operations["update"].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
+		s.emulator.Fail(emulator.Fault{Method: http.MethodDelete, Kind: emulator.Refuse})
+		if _, err := s.Find(t.Context(), usergroup.Prior{ID: "missing"}); problemOf(err) == nil ||
+			problemOf(err).Finding != usergroup.LeftBehind {
+			t.Errorf("the lookup of a missing group ends with %v", err)
+		}
+		if _, err := s.Find(t.Context(), prior); problemOf(err) == nil || problemOf(err).Finding != usergroup.RunEnded {
+			t.Errorf("the next lookup ends with %v", err)
+		}
+		if _, err := s.Update(t.Context(), wanted(id), prior); err != nil {
+			t.Errorf("an update ends with %v", err)
+		}
+	})
+}

@@ -85,6 +85,9 @@ func TestFailuresInARow(t *testing.T) {
 			"a deletion that is refused may be about the token", "delete refused-1, update good-1", "failed, well",
 		},
 		{
+			"so may a rotation", "rotate refused-1, update good-1", "failed, well",
+		},
+		{
 			"an update that is refused is about the key", "update refused-1, find good-1", "failed, ended",
 		},
 		{

@@ -47,10 +47,7 @@ var faults = []fault{
 		r.body = r.body[:len(r.body)*2/3]
 		return r
 	})},
-	{name: "no token", methods: "GET PUT POST", do: worked(func(r reply) reply {
-		r.body = bytes.Replace(r.body, []byte(`"token"`), []byte(`"tok"`), 1)
-		return r
-	})},
+	{name: "no token", methods: "GET PUT POST", do: worked(withoutToken)},
 	{name: "403", do: gets(refusal(http.StatusForbidden))},
 	// PUT, POST and DELETE have connections of their own, on which no other response can arrive.
 	{name: "response to another lookup", methods: "GET", do: func(h *history, r *http.Request) reply {
@@ -99,6 +96,11 @@ func gets(r reply) func(*history, *http.Request) reply {
 // worked is the fault of a call that is carried out, and whose response changes on the way.
 func worked(change func(reply) reply) func(*history, *http.Request) reply {
 	return func(h *history, r *http.Request) reply { return change(serve(h, r)) }
+}
+
+func withoutToken(r reply) reply {
+	r.body = bytes.Replace(r.body, []byte(`"token"`), []byte(`"tok"`), 1)
+	return r
 }
 
 func (h *history) exists() bool {
@@ -214,6 +216,7 @@ var scripted = []fault{
 		name: "the run is stopped and the response lost", before: func(h *history) { h.stop() },
 		do: worked(func(reply) reply { return lost }),
 	},
+	{name: "the run is stopped and the token left out", before: func(h *history) { h.stop() }, do: worked(withoutToken)},
 	{name: "no connection"},
 	{name: "303 after the work", do: worked(func(reply) reply { return page(http.StatusSeeOther) })},
 	{name: "an old response", do: worked(func(r reply) reply {
@@ -223,11 +226,23 @@ var scripted = []fault{
 	{name: "an empty success", do: gets(reply{status: http.StatusOK})},
 	{name: "a success without a group", do: gets(reply{status: http.StatusOK, body: []byte(`{"success":1}`)})},
 	{name: "refused after the work", do: worked(func(reply) reply { return refusal(http.StatusForbidden) })},
+	{name: "response to its creation", do: worked(isNew)}, // from a cache
 	{name: "400", do: gets(refusal(http.StatusBadRequest))},
+	{name: "403 of a gateway", do: gets(page(http.StatusForbidden))},
+	{name: "404", do: gets(refusal(http.StatusNotFound))},
 	{name: "409", do: gets(refusal(http.StatusConflict))},
 	{name: "403 with Retry-After", do: gets(reply{status: http.StatusForbidden, body: refused, retryAfter: "7"})},
 	{name: "another ID", do: worked(func(r reply) reply {
 		r.body = bytes.Replace(r.body, []byte(`"provided_id":"`+id), []byte(`"provided_id":"renamed`), 1)
+		return r
+	})},
+	{name: "an empty ID", do: worked(func(r reply) reply {
+		r.body = bytes.Replace(r.body, []byte(`"provided_id":"`+id+`"`), []byte(`"provided_id":""`), 1)
+		return r
+	})},
+	{name: "neither name nor properties", do: worked(func(r reply) reply {
+		r.body = bytes.Replace(r.body, []byte(`"name"`), []byte(`"nom"`), 1)
+		r.body = bytes.Replace(r.body, []byte(`"properties"`), []byte(`"props"`), 1)
 		return r
 	})},
 	{name: "another tag", do: worked(func(r reply) reply {

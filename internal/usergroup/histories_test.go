@@ -191,10 +191,17 @@ var variants = map[string]variant{
 		takesRetries: true,
 		Options:      emulator.Options{DeletionDelay: 5 * time.Second}, of: []string{"replace", "delete"},
 	},
-	// The following make a difference if an environment is expected.
+	// The following make a difference together, or if an environment is expected.
+	"the group of before, false left out": {
+		Options: emulator.Options{StaleUpdates: true, OmitZero: true}, of: []string{},
+	},
+	"derived tokens and reused numbers": {
+		Options: emulator.Options{DerivedTokens: true, ReuseTeamIDs: true}, of: []string{},
+	},
 	"equal numbers":      {Options: emulator.Options{SameTeamIDs: true}, of: []string{}},
 	"no numbers":         {Options: emulator.Options{Omit: []string{"team_id"}}, of: []string{}},
 	"a full account":     {Options: emulator.Options{MaxGroups: 2}, of: []string{}},
+	"no IDs":             {Options: emulator.Options{Omit: []string{"provided_id"}}, of: []string{}},
 	"IDs with a pattern": {Options: emulator.Options{IDPattern: "^(acme|neighbor)$"}, of: []string{}},
 	"IDs in capitals":    {Options: emulator.Options{UpperIDs: true}, of: []string{}},
 }

@@ -40,6 +40,11 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.LeftBehind, left: "acme",
 		},
 		{
+			name:  "a gateway that refuses its lookup says nothing about it",
+			scene: "rotate, not stored/exists/stored", calls: "GET, POST lost before the work, GET 403 of a gateway",
+			finding: usergroup.CallFailed, done: api.Maybe,
+		},
+		{
 			name:  "a key that is refused from the beginning says nothing about the group",
 			scene: "import/exists/stored", calls: "GET 403", finding: usergroup.CallFailed,
 		},
@@ -69,7 +74,41 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.CacheSuspected, left: "acme",
 		},
 
+		{
+			name:    "a lookup that got no response may create the group later, although its placeholder was deleted",
+			scene:   "find/absent/stored",
+			calls:   "GET late, GET, GET test, GET test, DELETE test, GET, DELETE",
+			finding: usergroup.NotFound, left: "acme",
+		},
+
 		// A placeholder is ours.
+		{
+			name:  "one whose response lacks the token is deleted with the token of the next lookup",
+			scene: "find/absent/stored", calls: "GET no token, GET test, GET test, DELETE test, GET, DELETE",
+			finding: usergroup.NotFound,
+		},
+		{
+			name:  "a group without an ID is not taken for that of the preflight",
+			scene: "find/absent/no IDs", calls: "GET, GET test, GET test response to another lookup",
+			finding: usergroup.LeftBehind, left: "acme tf",
+		},
+		{
+			name:  "that of the preflight is not deleted because it is shown as new twice",
+			scene: "find/absent/stored", calls: "GET, GET test, GET test response to its creation",
+			finding: usergroup.CacheSuspected, left: "acme tf",
+		},
+		{
+			name:    "nothing is deleted if nobody has answered the preflight",
+			scene:   "find/absent/stored",
+			calls:   "GET" + strings.Repeat(", GET test lost before the work", 1+maxRetries),
+			finding: usergroup.CallFailed, left: "acme tf",
+		},
+		{
+			name:    "a placeholder is not deleted if its second look shows another ID",
+			scene:   "find/absent/stored",
+			calls:   "GET, GET test, GET test, DELETE test, GET another ID",
+			finding: usergroup.AnsweredForAnother, left: "acme",
+		},
 		{
 			name:  "nor because the preflight was answered for another group",
 			scene: "find/absent/stored", calls: "GET, GET test response to another creation",
@@ -159,6 +198,19 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.LeftBehind, done: api.Maybe, left: "tf",
 		},
 
+		{
+			name:    "and that of a lookup, whose own group may be new, too",
+			scene:   "import/exists/false left out",
+			calls:   "GET, GET test, GET test, DELETE test 403",
+			finding: usergroup.LeftBehind, left: "tf acme",
+		},
+		{
+			name:    "unless an update has shown that it was there",
+			scene:   "update/exists/the group of before, false left out",
+			calls:   "PUT, GET, GET test, GET test, DELETE test 403",
+			finding: usergroup.LeftBehind, done: api.Yes, left: "tf",
+		},
+
 		// This token is the current one, and a rotation was or was not carried out.
 		{
 			name:  "a redirect of a rotation says nothing about the token",
@@ -237,6 +289,21 @@ func TestProofs(t *testing.T) {
 			},
 		},
 		{
+			name:  "so does the update of an adoption",
+			scene: "adopt/exists/the group of before in the response", calls: "GET, GET, PUT, GET",
+			finding: usergroup.Adopted, done: api.Yes,
+		},
+		{
+			name:    "where lookups show neither name nor properties, they say nothing about it",
+			scene:   "update/exists/the group of before in the response",
+			calls:   "PUT, GET neither name nor properties",
+			finding: none,
+		},
+		{
+			name:  "an empty ID is not another one",
+			scene: "find/exists/stored", calls: "GET an empty ID", finding: none,
+		},
+		{
 			name:  "the known token shows that a group with another ID is the known one",
 			scene: "find/exists/stored", calls: "GET another ID", finding: usergroup.Respelled,
 		},
@@ -263,6 +330,10 @@ func TestProofs(t *testing.T) {
 		{
 			name:  "so is the update of an adoption",
 			scene: "adopt/alike/rows counted", calls: "GET, GET, PUT, GET", finding: usergroup.Adopted, done: api.Yes,
+		},
+		{
+			name:  "one is refused if the lookup shows something else",
+			scene: "update/exists/stored", calls: "PUT 404, GET", finding: usergroup.CallFailed,
 		},
 		{
 			name:  "an update of a missing group is not",
@@ -298,6 +369,19 @@ func TestProofs(t *testing.T) {
 			scene: "create/absent/stored", calls: "GET no token, GET", finding: none,
 		},
 		{
+			name:  "which it knows by the number, whatever the service has made of the properties",
+			scene: "create/absent/stored", calls: "GET no token, GET other properties", finding: none,
+		},
+		{
+			name:  "also in a run that is stopped",
+			scene: "create/absent/stored", calls: "GET the run is stopped and the token left out, GET", finding: none,
+		},
+		{
+			name:  "so does a claim",
+			scene: "create/absent/stored", calls: "GET lost after the work, GET the run is stopped, GET",
+			finding: usergroup.Claimed, done: api.Maybe,
+		},
+		{
 			name:  "which it knows by what was sent, where there are no numbers",
 			scene: "create/absent/no numbers", calls: "GET no token, GET", finding: none,
 		},
@@ -320,6 +404,10 @@ func TestProofs(t *testing.T) {
 			scene: "create/absent/stored", calls: "GET another name", finding: usergroup.Respelled, done: api.Yes,
 		},
 		{
+			name:  "an adoption that is refused is not sent again",
+			scene: "adopt/exists/stored", calls: "GET 403", finding: usergroup.CallFailed,
+		},
+		{
 			name:  "an adoption whose responses lack the token looks for it",
 			scene: "adopt/exists/stored", calls: "GET, GET no token, PUT no token, GET",
 			finding: usergroup.Adopted, done: api.Yes,
@@ -329,6 +417,10 @@ func TestProofs(t *testing.T) {
 			scene:   "replace/exists/deletions that take effect later",
 			calls:   "DELETE, GET, GET, GET, GET",
 			finding: none,
+		},
+		{
+			name:  "what is new is not the group that was deleted, although it has its token and its number",
+			scene: "replace/exists/derived tokens and reused numbers", calls: "DELETE, GET", finding: none,
 		},
 		{
 			name:    "nor if responses lack the token",
@@ -474,7 +566,7 @@ func TestProofs(t *testing.T) {
 					e.want(t, h)
 				}
 				if h.check(); len(h.broken) > 0 {
-					t.Errorf("\n%s", h)
+					t.Errorf("\n%s", h.record)
 				}
 			})
 		})
