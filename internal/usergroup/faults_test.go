@@ -226,7 +226,12 @@ var scripted = []fault{
 	{name: "an empty success", do: gets(reply{status: http.StatusOK})},
 	{name: "a success without a group", do: gets(reply{status: http.StatusOK, body: []byte(`{"success":1}`)})},
 	{name: "refused after the work", do: worked(func(reply) reply { return refusal(http.StatusForbidden) })},
-	{name: "response to its creation", do: worked(isNew)}, // from a cache
+	// From a cache:
+	{name: "response to its creation", do: worked(isNew)},
+	{name: "response to the creation of the known one", do: func(h *history, r *http.Request) reply {
+		serve(h, r)
+		return h.creation
+	}},
 	{name: "400", do: gets(refusal(http.StatusBadRequest))},
 	{name: "403 of a gateway", do: gets(page(http.StatusForbidden))},
 	{name: "404", do: gets(refusal(http.StatusNotFound))},

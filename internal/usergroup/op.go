@@ -109,7 +109,7 @@ func (o *op) see(answer api.Answer, failure *api.Error) sighting {
 	if seen.created == api.Yes || isDoubtful {
 		o.leave(o.remaining(seen.group))
 	}
-	if o.know.isExactly(seen.group) {
+	if seen.shows != cached && o.know.isExactly(seen.group) {
 		o.removed()
 	}
 	o.response = seen.group

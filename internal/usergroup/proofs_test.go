@@ -98,6 +98,12 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.CacheSuspected, left: "acme tf",
 		},
 		{
+			name:    "nor is the known group, if a cache shows it in place of the placeholder",
+			scene:   "find/absent/stored",
+			calls:   "GET, GET test, GET test, DELETE test, GET response to the creation of the known one",
+			finding: usergroup.CacheSuspected, left: "acme",
+		},
+		{
 			name:    "nothing is deleted if nobody has answered the preflight",
 			scene:   "find/absent/stored",
 			calls:   "GET" + strings.Repeat(", GET test lost before the work", 1+maxRetries),
@@ -225,6 +231,10 @@ func TestProofs(t *testing.T) {
 			scene: "rotate/exists/the sent token in the response", calls: "POST, GET", finding: none,
 		},
 		{
+			name:  "nor does one that names no group",
+			scene: "rotate/exists/no numbers", calls: "POST an empty ID, GET", finding: none,
+		},
+		{
 			name:  "a rotation that takes effect later is waited for",
 			scene: "rotate/exists/rotations that take effect later", calls: "POST, GET, GET, GET, GET", finding: none,
 		},
@@ -350,6 +360,12 @@ func TestProofs(t *testing.T) {
 			},
 		},
 		{
+			name:    "a refused update of the preflight says nothing about the key",
+			scene:   "import/exists/stored/Customer",
+			calls:   "GET test, PUT test 403, GET test, DELETE test",
+			finding: usergroup.CallFailed,
+		},
+		{
 			name:  "the preflight changes the name that it has given",
 			scene: "import/exists/rows counted/Customer", calls: "GET test, PUT test, GET test, DELETE test, GET", finding: none,
 		},
@@ -417,6 +433,11 @@ func TestProofs(t *testing.T) {
 			scene:   "replace/exists/deletions that take effect later",
 			calls:   "DELETE, GET, GET, GET, GET",
 			finding: none,
+		},
+		{
+			name:  "it adopts one that has only its number",
+			scene: "replace/exists/reused numbers", calls: "DELETE, GET another client takes, GET, PUT",
+			finding: usergroup.Adopted, done: api.Yes,
 		},
 		{
 			name:  "what is new is not the group that was deleted, although it has its token and its number",
