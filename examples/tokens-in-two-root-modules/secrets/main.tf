@@ -43,6 +43,7 @@ ephemeral "embed_user_group_token" "customer" {
 resource "aws_secretsmanager_secret" "customer" {
   for_each = local.fingerprints
 
+  # A name can have ASCII letters, digits and /_+=.@- only. If your IDs have others, make the name from something else.
   name = "dashboards/${each.key}"
 }
 
