@@ -3,6 +3,7 @@ package usergroup_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -139,6 +140,35 @@ func TestNumbersUsedAgainInAnotherCase(t *testing.T) {
 		result, err := s.Delete(t.Context(), prior)
 		if err != nil || has(result.Warnings, usergroup.Kept) {
 			t.Errorf("%v: another instance has acme, and not Acme: %v", err, s.emulator.Groups())
+		}
+	})
+}
+
+// TestAnAdoptedGroupIsKeptFromAnOldToken: the ID is enough, so that no service is asked that ignores the token.
+func TestAnAdoptedGroupIsKeptFromAnOldToken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStranger(emulator.Options{ForgivingDeletes: true}, usergroup.Settings{})
+		prior := operations["delete"].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
+		s.emulator.RotateBehind(id)
+		if _, err := s.Create(t.Context(), wanted(id), true); err != nil {
+			t.Fatal(err)
+		}
+		result, err := s.Delete(t.Context(), prior)
+		if _, is := s.emulator.Group(id); !is || err != nil || result.Warnings[0].Finding != usergroup.Kept {
+			t.Errorf("%v, %v; the group is there: %t", result.Warnings, err, is)
+		}
+	})
+}
+
+// TestWhatMayRemainHasTheIDThatTheServiceShows, because a person has to find it there.
+func TestWhatMayRemainHasTheIDThatTheServiceShows(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStranger(emulator.Options{UpperIDs: true}, usergroup.Settings{})
+		_, err := s.Find(t.Context(), usergroup.Prior{ID: id})
+		if problem := problemOf(err); problem == nil || !slices.Equal(problem.Left, []string{"ACME"}) {
+			t.Errorf("the lookup of a missing group ends with %v", err)
 		}
 	})
 }
