@@ -30,8 +30,8 @@ type Prior struct {
 	Instance string
 }
 
-// isKnown reports whether there is more than an ID, so that the group is known to have existed.
-func (p Prior) isKnown() bool { return p.TeamID != "" || p.Fingerprint != "" || !p.Token.IsZero() }
+// isKnown reports whether there is more than an ID, so that the group is known to have existed. Each group has a token.
+func (p Prior) isKnown() bool { return p.Fingerprint != "" }
 
 // environment returns the environment of the group, or an empty text if it is unknown.
 func (p Prior) environment() string {
