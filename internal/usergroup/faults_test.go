@@ -245,6 +245,10 @@ var scripted = []fault{
 		r.body = bytes.Replace(r.body, []byte(`"provided_id":"`+id+`"`), []byte(`"provided_id":""`), 1)
 		return r
 	})},
+	{name: "a name made of the ID", do: worked(func(r reply) reply {
+		r.body = bytes.Replace(r.body, []byte(`"name":null`), []byte(`"name":"`+id+`"`), 1)
+		return r
+	})},
 	{name: "neither name nor properties", do: worked(func(r reply) reply {
 		r.body = bytes.Replace(r.body, []byte(`"name"`), []byte(`"nom"`), 1)
 		r.body = bytes.Replace(r.body, []byte(`"properties"`), []byte(`"props"`), 1)

@@ -75,6 +75,16 @@ func TestProofs(t *testing.T) {
 		},
 
 		{
+			name:  "a name that the service makes of the ID does not show that somebody has given it",
+			scene: "import/absent/stored", calls: "GET lost after the work, GET a name made of the ID",
+			finding: usergroup.MayBePlaceholder, left: "acme",
+			want: func(t *testing.T, h *history) {
+				if h.actor.err == nil {
+					t.Error("it was imported")
+				}
+			},
+		},
+		{
 			name:    "a lookup that got no response may create the group later, although its placeholder was deleted",
 			scene:   "find/absent/stored",
 			calls:   "GET late, GET, GET test, GET test, DELETE test, GET, DELETE",
@@ -118,6 +128,11 @@ func TestProofs(t *testing.T) {
 		{
 			name:  "nor because the preflight was answered for another group",
 			scene: "find/absent/stored", calls: "GET, GET test response to another creation",
+			finding: usergroup.CacheSuspected, left: "acme tf",
+		},
+		{
+			name:  "or for one that existed",
+			scene: "find/absent/stored", calls: "GET, GET test response to another lookup",
 			finding: usergroup.CacheSuspected, left: "acme tf",
 		},
 		{
