@@ -357,6 +357,35 @@ func TestWhatIsUnderWayRefersToTheEnd(t *testing.T) {
 	}
 }
 
+// TestWhatIsRefusedMeanwhileSaysWhy lets the service refuse an update for a reason of its own, while a refused key ends
+// the run.
+func TestWhatIsRefusedMeanwhileSaysWhy(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(roundTrip(func(r *http.Request) (*http.Response, error) {
+			connect(r)
+			if r.Method == http.MethodGet {
+				return refusal(http.StatusUnauthorized).response()
+			}
+			time.Sleep(2 * time.Second)
+			return refusal(http.StatusBadRequest).response()
+		}), maxRetries, usergroup.Settings{})
+		updated := make(chan error)
+		go func() {
+			_, err := s.Update(t.Context(), wanted(id), usergroup.Prior{ID: id})
+			updated <- err
+		}()
+		time.Sleep(time.Second)
+		_, refused := s.Find(t.Context(), usergroup.Prior{ID: "refused"})
+		if !problemOf(refused).EndsRun {
+			t.Errorf("the lookup ends with %v", refused)
+		}
+		if p := problemOf(<-updated); p.Finding != usergroup.CallFailed || p.Call.Status != http.StatusBadRequest {
+			t.Errorf("the update ends with %s", facts{p})
+		}
+	})
+}
+
 // TestMissingGroupsInARow looks up groups where the service refuses the preflight, so that no missing group can be
 // believed to be missing. Only two of them in a row end the lookups, because those of existing groups go well.
 func TestMissingGroupsInARow(t *testing.T) {

@@ -103,6 +103,12 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.LeftBehind, left: "acme tf",
 		},
 		{
+			name:    "a placeholder whose second look lacks the token is not deleted",
+			scene:   "find/absent/stored",
+			calls:   "GET, GET test, GET test, DELETE test, GET no token",
+			finding: usergroup.LeftBehind, left: "acme",
+		},
+		{
 			name:  "that of the preflight is not deleted because it is shown as new twice",
 			scene: "find/absent/stored", calls: "GET, GET test, GET test response to its creation",
 			finding: usergroup.CacheSuspected, left: "acme tf",
@@ -413,6 +419,11 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.Claimed, done: api.Maybe,
 		},
 		{
+			name:  "which does not take a group with another number for it",
+			scene: "create/absent/stored", calls: "GET lost after the work, GET, GET another client replaces",
+			finding: usergroup.Replaced, done: api.Maybe,
+		},
+		{
 			name:  "which it knows by what was sent, where there are no numbers",
 			scene: "create/absent/no numbers", calls: "GET no token, GET", finding: none,
 		},
@@ -482,6 +493,13 @@ func TestProofs(t *testing.T) {
 			scene:   "delete/exists/no numbers",
 			calls:   "DELETE 500 before the work, DELETE 403, GET, DELETE another client replaces, GET",
 			finding: usergroup.UnexpectedToken, done: api.Maybe,
+		},
+
+		{
+			name:    "no lookup tells more about one that came too early, until no retries are left",
+			scene:   "delete/exists/stored",
+			calls:   "DELETE 429" + strings.Repeat(", DELETE 429", maxRetries),
+			finding: usergroup.CallFailed,
 		},
 
 		// The key opens the expected environment.
