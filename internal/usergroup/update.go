@@ -79,7 +79,6 @@ func (o *op) asKept(ctx context.Context, shown api.UserGroup) (api.UserGroup, *P
 			break
 		}
 	}
-	o.response = updated
 	return updated, nil
 }
 
