@@ -95,6 +95,10 @@ func TestFailuresInARow(t *testing.T) {
 			"failed, failed, ended, well",
 		},
 		{
+			"updates that are refused for a reason of their own", "update invalid-1, update invalid-2, update good-1",
+			"failed, failed, well",
+		},
+		{
 			"groups that it may not change", "update good-1, update forbidden-1, update forbidden-2, update good-2",
 			"well, failed, failed, well",
 		},
@@ -157,7 +161,7 @@ func TestFailuresInARow(t *testing.T) {
 }
 
 // unlucky is a run in which all calls about a group whose ID begins with bad get 500. Changes of one whose ID begins
-// with refused get 401, and with forbidden 403.
+// with refused get 401, with forbidden 403, and with invalid 400.
 type unlucky struct {
 	*usergroup.Service
 
@@ -168,7 +172,8 @@ func newRun() *unlucky {
 	e := emulator.New(emulator.Options{Latency: 50 * time.Millisecond})
 	r := &unlucky{priors: map[string]usergroup.Prior{}}
 	for _, id := range []string{
-		"bad-1", "bad-2", "bad-3", "refused-1", "forbidden-1", "forbidden-2", "good-1", "good-2", "good-3", "missing",
+		"bad-1", "bad-2", "bad-3", "refused-1", "forbidden-1", "forbidden-2", "invalid-1", "invalid-2",
+		"good-1", "good-2", "good-3", "missing",
 	} {
 		group := e.Seed(emulator.Group{ID: id, Name: oldName})
 		r.priors[id] = operations["find"].priorOf(group)
@@ -192,6 +197,8 @@ func newRun() *unlucky {
 			return refusal(http.StatusUnauthorized).response()
 		case q.Method != http.MethodGet && isAbout("forbidden"):
 			return refusal(http.StatusForbidden).response()
+		case q.Method != http.MethodGet && isAbout("invalid"):
+			return refusal(http.StatusBadRequest).response()
 		default:
 			return serve(e, kept).response()
 		}

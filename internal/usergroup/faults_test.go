@@ -241,6 +241,10 @@ var scripted = []fault{
 		r.body = bytes.Replace(r.body, []byte(`"provided_id":"`+id), []byte(`"provided_id":"renamed`), 1)
 		return r
 	})},
+	{name: "no mark", do: worked(func(r reply) reply {
+		r.body = bytes.Replace(r.body, []byte(`"new_user_group"`), []byte(`"new_group"`), 1)
+		return r
+	})},
 	{name: "an empty ID", do: worked(func(r reply) reply {
 		r.body = bytes.Replace(r.body, []byte(`"provided_id":"`+id+`"`), []byte(`"provided_id":""`), 1)
 		return r

@@ -325,6 +325,19 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.Adopted, done: api.Yes,
 		},
 		{
+			name:  "where nothing is known of before, it is believed",
+			scene: "update/exists/the group of before in the response", calls: "PUT", finding: usergroup.NotTakenAsSent,
+			done: api.Yes, state: func(p *usergroup.Prior) { p.Stored = nil },
+		},
+		{
+			name:  "the known number shows that an ID in another case is the same one",
+			scene: "update/exists/IDs in capitals", calls: "PUT", finding: usergroup.Respelled, done: api.Yes,
+		},
+		{
+			name:  "another number does not",
+			scene: "find/replaced/IDs in capitals", calls: "GET", finding: usergroup.AnsweredForAnother, left: "ACME",
+		},
+		{
 			name:    "where lookups show neither name nor properties, they say nothing about it",
 			scene:   "update/exists/the group of before in the response",
 			calls:   "PUT, GET neither name nor properties",
@@ -480,6 +493,12 @@ func TestProofs(t *testing.T) {
 			scene:   "find/exists/false left out",
 			calls:   "GET, GET test, GET test, DELETE test",
 			finding: none,
+		},
+		{
+			name:    "but nothing is known of one that says so to no creation",
+			scene:   "import/exists/stored",
+			calls:   "GET no mark, GET test lost after the work, GET test, GET test, DELETE test",
+			finding: usergroup.CallFailed, left: "tf acme",
 		},
 		{
 			name:  "what a service demands of lookups is sent",
