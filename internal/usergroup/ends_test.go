@@ -2,6 +2,7 @@ package usergroup_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -422,4 +423,12 @@ func TestMissingGroupsInARow(t *testing.T) {
 			t.Error(got)
 		}
 	})
+}
+
+// TestProblemsWithoutACallHaveNoCause: callers ask every error whether the run was stopped.
+func TestProblemsWithoutACallHaveNoCause(t *testing.T) {
+	t.Parallel()
+	if errors.Is(&usergroup.Problem{Finding: usergroup.NotFound}, context.Canceled) {
+		t.Error("a missing group is taken for a stopped run")
+	}
 }
