@@ -102,7 +102,7 @@ func (o *op) see(answer api.Answer, failure *api.Error) sighting {
 		seen.created = api.Yes
 	}
 	seen.shows = o.know.classify(answer, failure)
-	if seen.shows != nothing && o.isForeign(seen.group) { // It says nothing about what the request may have created.
+	if o.isForeign(seen.group) { // It says nothing about what the request may have created.
 		seen.shows, seen.created = foreign, api.Maybe
 	}
 	isDoubtful := seen.created == api.Maybe && !o.existed
