@@ -153,7 +153,9 @@ func TestParseBaseURL(t *testing.T) {
 			"https:x.example", "https://x.example:LEAK", "https://x.example/%zz", "localhost:8080",
 			"https://LEAK:pw@x.example:zz", "http://::1:8101",
 		},
-		"must not contain spaces": {" https://x.example", "https://x.example\n", "https://x.example\u00a0"},
+		"must not contain spaces": {
+			" https://x.example", "https://x.example\n", "https://x.example\u00a0", "https://x\x7f.example",
+		},
 		"must not contain a user name": {
 			"https://user:LEAK@x.example", "https://@x.example", "http://localhost:LEAK@x.example",
 		},

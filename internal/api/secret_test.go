@@ -80,6 +80,9 @@ func TestSecretsAreHidden(t *testing.T) {
 			} {
 				failIf(t, !strings.Contains(log.String(), visible), "the log does not show %s:\n%s", visible, log.String())
 			}
+			if shown := fmt.Sprintf(`"status":%d`, status); !strings.Contains(log.String(), shown) {
+				t.Errorf("the log does not show %s", shown)
+			}
 		}
 	}
 	for body, want := range map[string]string{
@@ -112,7 +115,7 @@ func TestMasks(t *testing.T) {
 		"marigold gold-plated gold": "mari(secret) (secret) (secret)", "gold-plate": "(secret)-plate",
 		"token 4815162342, 1234": "token (secret), 1234", "header xyz of tenant-blue": "header xyz of (secret)",
 		"s3cret-word, cookie-value of theme": "(secret), (secret) of theme", "a=1": "a=1", "old-value": "(secret)",
-		"goldknown-tokengold": "(secret)(secret)(secret)",
+		"goldknown-tokengold": "(secret)(secret)(secret)", "a b c": "(secret)",
 	} {
 		for _, method := range []string{"GET", "PUT", "POST", "DELETE"} {
 			call := anyCall{method, sent, TokenRequest{UserGroupID: "acme-id"}}
@@ -128,6 +131,7 @@ func TestMasks(t *testing.T) {
 			client := newClient(inTurn(reply(400, string(body))), func(c *Config) {
 				c.Headers["X-Short"], c.Headers["X-Tenant"] = NewSecret("xyz"), NewSecret("tenant-blue")
 				c.Headers["X-Auth"], c.Headers["Cookie"] = NewSecret("Basic s3cret-word"), NewSecret("a=1; theme=cookie-value")
+				c.Headers["X-Words"] = NewSecret("a b c")
 			})
 			_, failure, _ := call.send(t.Context(), client.Begin(known).Once())
 			same(t, call.method+" "+said, failure.Message, want)
