@@ -300,6 +300,8 @@ func TestMessages(t *testing.T) {
 		`the service responded with status 400 (Bad Request) and the message "\"x\""`: reply(400, `{"message":"\"x\""}`),
 		"the response has status 599": reply(599, ""), "the connection was cut before a complete response had arrived": cut,
 		"the service responded with status 200 (OK); it reports that the call did not succeed": ok(`{"success":0}`),
+		`the response has status 200 (OK) and the message "done"; the response is not the JSON object that the ` +
+			"service documents": reply(200, "done", "Content-Type", "text/plain"),
 	} {
 		_, failure, _ := get.take(react)
 		same(t, "what the error says", failure, "GET /api/user: "+want)
