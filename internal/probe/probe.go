@@ -65,6 +65,8 @@ type probe struct {
 	trusted bool
 	// signed means that every response has another token.
 	signed bool
+	// renewed means that the response to each update has another token, and that lookups show it.
+	renewed bool
 	// fields are those that the service demands in a lookup, apart from the ID.
 	fields               []string
 	mayUpdate, mayRotate bool
@@ -273,9 +275,13 @@ func request(g *group, name string, properties api.Properties) api.GroupRequest 
 }
 
 func (p *probe) update(ctx context.Context, g *group, name string, properties api.Properties) reply {
-	return p.making(g, func(calls api.Calls) (api.Answer, *api.Error) {
+	r := p.making(g, func(calls api.Calls) (api.Answer, *api.Error) {
 		return calls.Update(ctx, request(g, name, properties))
 	})
+	if p.renewed && !r.UserGroup.Token.IsZero() {
+		g.old, g.token = append(g.old, g.token), r.UserGroup.Token
+	}
+	return r
 }
 
 func (p *probe) rotateWith(ctx context.Context, g *group, token api.Secret) reply {

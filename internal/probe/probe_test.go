@@ -115,9 +115,11 @@ func cases() map[string]serviceCase {
 		"fills in later": {
 			options: o{DefaultName: "Unnamed", LateDefaults: true}, differs: "defaults=later", says: "Unnamed",
 		},
-		"one number":                   {options: o{OneTeamID: true}, differs: "team-id=again"},
-		"derived tokens":               {options: o{DerivedTokens: true}, differs: "deleted-id=revived; stale-deletion="},
-		"updates renew tokens":         {options: o{RenewingUpdates: true}, differs: cached},
+		"one number":     {options: o{OneTeamID: true}, differs: "team-id=again"},
+		"derived tokens": {options: o{DerivedTokens: true}, differs: "deleted-id=revived; stale-deletion="},
+		"updates renew tokens": {
+			options: o{RenewingUpdates: true}, differs: "token=renewed", says: "is another one after each update",
+		},
 		"updates show what was before": {options: o{StaleUpdates: true}, differs: "fields=missing"},
 		"counts changed rows":          {options: o{CountsChangedRows: true}, differs: "unchanged=refused"},
 		"leaves out false":             {options: o{OmitZero: true}, differs: "new=unmarked"},

@@ -131,6 +131,8 @@ var questions = []question{
 	}},
 	{"token", "The token in responses", map[string]answer{
 		"same": ok("stays the same until it is rotated"),
+		"renewed": note("is another one after each update", staleToken, "After each apply that updates a group, the state "+
+			"has its old token until the next refresh. A warning says so."),
 		"signed": note("is new in every response", noHelp, "token_fingerprint and token_rotated_at change with every "+
 			"refresh. Rotate with rotate_token_when_changed, and refer to its value in place of the fingerprint."),
 	}},

@@ -63,7 +63,7 @@ func (p *probe) asksKey(ctx context.Context) {
 	seen := p.must(p.lookUp(ctx, g))
 	marked := p.has("new_user_group")
 	changed := p.update(ctx, g, g.name, firstProperties)
-	p.asksCaches(g, made, seen, changed)
+	p.asksCaches(ctx, g, made, seen, changed)
 	p.mayUpdate = changed.refused == nil
 	p.found("address", "right", "")
 	p.found("create", "yes", "")
@@ -109,18 +109,22 @@ func (p *probe) asksLookupFields(refused string) {
 }
 
 // asksCaches takes the responses to the creation of a group, a lookup and an update. A response to a lookup may come
-// from a cache. One to an update never does.
-func (p *probe) asksCaches(g *group, made, seen, changed reply) {
+// from a cache. One to an update never does. If it shows another token, the next lookup tells a cache from a service
+// that renews tokens.
+func (p *probe) asksCaches(ctx context.Context, g *group, made, seen, changed reply) {
 	second, sure := seen.UserGroup.Token, changed.UserGroup.Token
 	g.token = sure
 	isForeign := func(r reply) bool { return r.isForeign(g) }
 	isUnsure := made.existed() && sure.IsZero()
 	isCached := seen.isNew() || slices.ContainsFunc([]reply{made, seen, changed}, isForeign)
 	tokens := tokensOf(made.UserGroup.Token, second, sure)
+	if tokens == "renewed" && p.lookUp(ctx, g).UserGroup.Token != sure {
+		tokens = ""
+	}
 	if tokens == "" || isUnsure || isCached {
 		p.behindCache()
 	} else {
-		p.signed = tokens == "signed"
+		p.signed, p.renewed = tokens == "signed", tokens == "renewed"
 		p.found("token", tokens, "")
 	}
 	if p.trusted = p.failure == nil; p.trusted && sure.IsZero() {
@@ -129,15 +133,18 @@ func (p *probe) asksCaches(g *group, made, seen, changed reply) {
 	p.found("between", pick(made.existed(), "repeated", "none"), "a create that was sent once found an existing group")
 }
 
-// tokensOf returns what three responses about one group say of its token: that it is the same, or signed for each of
-// them. It returns "" if they contradict each other. sure comes from the service, or is zero.
+// tokensOf returns what three responses about one group say of its token: that it is the same, signed for each of them,
+// or renewed by the update, unless the first two come from a cache. It returns "" if they contradict each other. sure
+// comes from the service, or is zero.
 func tokensOf(first, second, sure api.Secret) string {
 	isSame := sure.IsZero() || sure == first
 	isOther := sure != first && sure != second
 	switch {
 	case first == second && isSame:
 		return "same"
-	case first != second && isOther && !sure.IsZero():
+	case first == second:
+		return "renewed"
+	case isOther && !sure.IsZero():
 		return "signed"
 	default:
 		return ""
