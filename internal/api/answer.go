@@ -125,7 +125,7 @@ func (c *Client) readGroup(call call, read fields) (answer Answer, _ Kind, reaso
 func (c *Client) isNew(read fields) (isNew *bool, isMarked bool) {
 	isNew = read.flag("new_user_group")
 	_, isThere := read["new_user_group"]
-	if isNew == nil && !isThere && c.MarksNew() {
+	if !isThere && c.MarksNew() {
 		isNew = new(false)
 	}
 	return isNew, isNew != nil
