@@ -85,6 +85,18 @@ func TestReadOfAnotherGroupRemovesTheResource(t *testing.T) {
 	})
 }
 
+// A state that another tool has written has no private part. It still knows its group by the number.
+func TestStatesWithoutAPrivatePartKnowTheirGroup(t *testing.T) {
+	t.Parallel()
+	p := start(t, emulator.Options{})
+	state := p.Created(Acme())
+	state.Private = nil
+	p.Service.Seed(emulator.Group{ID: "acme", Name: "Theirs"})
+	gone, diags := p.Read(state)
+	p.WantNoState(gone)
+	diags.WantWarning(replaced, "team_id of the group was 1001; the service shows 1002")
+}
+
 // A service may renumber its groups, for example when it is restored from a backup. Another group can have the number
 // of the one in the state: what tells them apart is that it is new.
 func TestTokenAndNumberTogetherIdentifyAGroup(t *testing.T) {
