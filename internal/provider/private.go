@@ -92,14 +92,6 @@ func (p *private) proved(environment string) { p.Environment = cmp.Or(environmen
 // shown records what a creation or a lookup has shown of the group.
 func (p *private) shown(group api.UserGroup) { p.TeamID = cmp.Or(group.TeamID, p.TeamID) }
 
-// shownFirst records the same of an update or a rotation that may be the first to show the number. Otherwise, the plan
-// has promised the known one, and the next refresh records another. response is nil if there is none.
-func (p *private) shownFirst(response *api.UserGroup, planned types.Int64) {
-	if response != nil && planned.IsUnknown() {
-		p.shown(*response)
-	}
-}
-
 // rotated records a rotation for triggers. Its result has no group if the new token is not known.
 func (p *private) rotated(result usergroup.Result, err error, triggers types.Map) {
 	p.proved(result.Environment)

@@ -300,7 +300,6 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 		done.setUpdated(result.Group, err, &state)
 		sentMapping = result.Group != nil && wanted.Mapping != nil
 		stored.proved(result.Environment)
-		stored.shownFirst(result.Group, plan.TeamID)
 		if slices.ContainsFunc(result.Warnings, isAboutToken) {
 			prior.Token = api.Secret{} // Only a lookup proves which one is current.
 		}
@@ -317,7 +316,6 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 		}
 		done.setRotated(result.Group, &state, r.now())
 		stored.rotated(result, err, plan.RotateTokenWhenChanged)
-		stored.shownFirst(result.Group, plan.TeamID)
 		notRotated, warnings = err, append(warnings, result.Warnings...)
 	}
 	leaveOnce(append(warnings, problemOf(notUpdated), problemOf(notRotated)))
