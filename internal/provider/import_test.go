@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -59,7 +60,12 @@ func TestFirstPlanAfterAnImportWarns(t *testing.T) {
 	}
 	// The first mapping still causes the warning, even after refreshes and an update of other arguments.
 	state = p.Refreshed(p.Updated(state, With(bare, "name", "New")))
-	p.Plan(state, With(bare, "mapping", Object{"a": "b"})).Diags.WantWarning(mayDiffer, "mapping")
+	mapped := With(bare, "name", "New", "mapping", Object{"a": "b"})
+	p.Plan(state, mapped).Diags.WantWarning(mayDiffer, "mapping")
+	// So it does after an update that failed.
+	p.Fault(http.MethodPut, emulator.Refuse)
+	state, _ = p.Apply(p.Plan(state, mapped))
+	p.Plan(p.Refreshed(state), mapped).Diags.WantWarning(mayDiffer, "mapping")
 }
 
 // A service may show empty properties for a group that has none. Leaving them out removes nothing.
