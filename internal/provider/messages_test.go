@@ -119,6 +119,10 @@ func TestEveryProblemIsExplained(t *testing.T) {
 					p.Cause = &usergroup.Problem{Operation: usergroup.Update, ID: "other"}
 				}
 				wantExplained(t, fmt.Sprintf("%d, %d, %d", finding, operation, happened), p)
+				isUnchanged := finding == usergroup.RunEnded && happened == api.No
+				if strings.Contains(title(p), "left unchanged") != isUnchanged {
+					t.Errorf("%d, %d, %d: the title is %s", finding, operation, happened, title(p))
+				}
 			}
 		}
 	}
@@ -153,6 +157,17 @@ func TestNothingIsBlamedForAStop(t *testing.T) {
 			if call.WasStopped = true; Advice(&call) != want {
 				t.Errorf("kind %s, obstacle %s: the advice is %q, want %q", kind, obstacle, Advice(&call), want)
 			}
+		}
+	}
+}
+
+// TestOnlyWhatTheStateHasIsRemovedFromIt checks that no message removes a group from a state that does not have it.
+func TestOnlyWhatTheStateHasIsRemovedFromIt(t *testing.T) {
+	t.Parallel()
+	for _, isManaged := range []bool{false, true} {
+		p := &usergroup.Problem{Finding: usergroup.LookupRefused, ID: "acme", Managed: isManaged}
+		if said := detail(p); strings.Contains(said, "terraform state rm") != isManaged {
+			t.Errorf("managed %t: %s", isManaged, said)
 		}
 	}
 }
