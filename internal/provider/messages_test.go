@@ -229,6 +229,17 @@ func TestEachGroupIsNamedOnce(t *testing.T) {
 	}
 }
 
+// TestOnlyEmptyGroupsAreSaidToBeEmpty: a placeholder that shows more may be somebody's.
+func TestOnlyEmptyGroupsAreSaidToBeEmpty(t *testing.T) {
+	t.Parallel()
+	for finding, want := range map[usergroup.Finding]bool{usergroup.Filled: false, usergroup.LeftBehind: true} {
+		said := detail(&usergroup.Problem{Finding: finding, ID: "acme", Left: []string{"acme"}})
+		if strings.Contains(said, "An empty group") != want || strings.Contains(said, "may be somebody's") == want {
+			t.Errorf("%s: %s", finding, said)
+		}
+	}
+}
+
 // TestTitlesShortenLongIDs checks that a title with a long ID has at most 80 characters.
 func TestTitlesShortenLongIDs(t *testing.T) {
 	t.Parallel()
