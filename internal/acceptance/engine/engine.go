@@ -51,7 +51,7 @@ func Find(ctx context.Context, program string) (Engine, error) {
 	if err != nil {
 		return Engine{}, fmt.Errorf("%s version: %w", path, err)
 	}
-	return read(path, string(answer))
+	return Parse(path, string(answer))
 }
 
 // AtHand returns the engine that terraform-plugin-testing uses: the program in TF_ACC_TERRAFORM_PATH or, by default,
@@ -60,9 +60,9 @@ var AtHand = sync.OnceValues(func() (Engine, error) {
 	return Find(context.Background(), cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"))
 })
 
-// read parses the plain output of the version command. The JSON output does not show which engine it is, since the
-// key is "terraform_version" for both.
-func read(path, answer string) (Engine, error) {
+// Parse returns the engine that has answered the version command so. The JSON output does not show which one it is,
+// because the key is "terraform_version" for both.
+func Parse(path, answer string) (Engine, error) {
 	e := Engine{Path: path}
 	if _, err := fmt.Sscanf(answer, "%s v%s\non %s\n", &e.Name, &e.Version, &e.Platform); err != nil ||
 		e.Name != Terraform && e.Name != OpenTofu {
