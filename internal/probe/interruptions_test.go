@@ -18,7 +18,7 @@ import (
 const interruptions = `stopped crashed away cut-strictly cut-after-work error-500-after-work half-document html-200
 	refuse redirect-307`
 
-var sample = flag.Int("sample", 5, "TestNothingIsLeftWhateverHappens interrupts one of so many calls; make test: all")
+var sample = flag.Int("sample", 8, "TestNothingIsLeftWhateverHappens interrupts one of so many calls; make test: all")
 
 // TestNothingIsLeftWhateverHappens stops, breaks and crashes the probe at each call, and takes the service away.
 func TestNothingIsLeftWhateverHappens(t *testing.T) {

@@ -39,7 +39,7 @@ var mishaps = map[string]any{
 	},
 }
 
-var sample = flag.Int("sample", 5, "TestOneMishapIsHealedByTheNextRun plays one of so many mishaps; make test: all")
+var sample = flag.Int("sample", 8, "TestOneMishapIsHealedByTheNextRun plays one of so many mishaps; make test: all")
 
 // TestOneMishapIsHealedByTheNextRun lets every mishap befall every call of every run, and then runs again without one.
 // Then the state is the truth, the service has what is configured, and the next plan is empty; or an error says why

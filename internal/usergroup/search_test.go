@@ -15,7 +15,7 @@ import (
 var (
 	faultsFlag = flag.Int("faults", 1, "how many faults a history of TestHistories has; make test-search: two")
 	pairFaults = flag.Int("pair-faults", 0, "how many faults an order of TestTwoRunsAtOnce has; make test-search: one")
-	sample     = flag.Int("sample", 5, "a search takes one of so many faults and pairs of runs; make test: one, so all")
+	sample     = flag.Int("sample", 8, "a search takes one of so many faults and pairs of runs; make test: one, so all")
 	replayed   = flag.String("replay", "", "the one path to play, as a search prints it")
 )
 
