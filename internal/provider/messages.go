@@ -382,7 +382,7 @@ var findings = map[usergroup.Finding]struct {
 	usergroup.CacheSuspected: {
 		title: "A cache may have returned user group %q",
 		means: "Two responses of the service contradict each other, so one of them is most likely an old one.",
-		next: "Turn off caching for the address of the service, then run again. Do not delete the group by hand: it " +
+		next: "Turn off caching for the address of the service, then run again. Until then, delete no group by hand: it " +
 			"may belong to a live customer.",
 	},
 	usergroup.MayBePlaceholder: {

@@ -230,7 +230,7 @@ func TestCachedResponsesAreExplained(t *testing.T) {
 	acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
 	before := p.Service.Groups()
 	p.Answered(http.MethodGet, creationResponse(p.Group("acme")))
-	second(p.Read(acme)).WantError(cacheSuspected, "contradict each other", "Turn off caching", "Do not delete")
+	second(p.Read(acme)).WantError(cacheSuspected, "contradict each other", "Turn off caching", "delete no group by hand")
 	second(p.Read(other)).WantError(`The service returned a different group than "other"`,
 		`The ID that was sent is "other"; the service shows "acme"`, "look for a cache")
 	p.WantUntouched(before)

@@ -163,7 +163,7 @@ var oracle = []sentence{
 	row("If the service changes IDs (case, spaces, length), use the ID that it shows.", wasAboutAnother),
 	row("Otherwise, look for a cache."),
 	row("Turn off caching for the address of the service, then run again."),
-	row("Do not delete the group by hand: it may belong to a live customer."),
+	row("Until then, delete no group by hand: it may belong to a live customer."),
 	row("If deletions need a data source, set data_source_provided_id.", deletionRefused, not(sendsDataSource)),
 	row("Change the configuration to match what the service keeps.", showedOther),
 	row("A service that merges properties keeps properties that are no longer sent."),
