@@ -185,7 +185,7 @@ var blames = []blame{
 }
 
 var (
-	oneOf      = flag.Int("histories", 1000, "TestSentences plays one of so many of its histories; make test: 300")
+	oneOf      = flag.Int("histories", 3000, "TestSentences plays one of so many of its histories; make test: 300")
 	oneHistory = flag.String("history", "", "the one history that TestSentences plays, as it prints it")
 )
 
