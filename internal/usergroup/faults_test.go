@@ -47,7 +47,7 @@ var faults = []fault{
 		r.body = r.body[:len(r.body)*2/3]
 		return r
 	})},
-	{name: "no token", methods: "GET PUT POST", do: worked(withoutToken)},
+	{name: "no token", methods: "GET PUT POST", do: withoutToken},
 	{name: "403", do: gets(refusal(http.StatusForbidden))},
 	// PUT, POST and DELETE have connections of their own, on which no other response can arrive.
 	{name: "response to another lookup", methods: "GET", do: func(h *history, r *http.Request) reply {
@@ -98,10 +98,18 @@ func worked(change func(reply) reply) func(*history, *http.Request) reply {
 	return func(h *history, r *http.Request) reply { return change(serve(h, r)) }
 }
 
-func withoutToken(r reply) reply {
-	r.body = bytes.Replace(r.body, []byte(`"token"`), []byte(`"tok"`), 1)
-	return r
+// rewritten is the fault of a call that is carried out, and whose response has other texts: each first one of a pair is
+// replaced by the second, once.
+func rewritten(pairs ...string) func(*history, *http.Request) reply {
+	return worked(func(r reply) reply {
+		for pair := range slices.Chunk(pairs, 2) {
+			r.body = bytes.Replace(r.body, []byte(pair[0]), []byte(pair[1]), 1)
+		}
+		return r
+	})
 }
+
+var withoutToken = rewritten(`"token"`, `"tok"`)
 
 func (h *history) exists() bool {
 	_, there := h.Group(id)
@@ -216,7 +224,7 @@ var scripted = []fault{
 		name: "the run is stopped and the response lost", before: func(h *history) { h.stop() },
 		do: worked(func(reply) reply { return lost }),
 	},
-	{name: "the run is stopped and the token left out", before: func(h *history) { h.stop() }, do: worked(withoutToken)},
+	{name: "the run is stopped and the token left out", before: func(h *history) { h.stop() }, do: withoutToken},
 	{name: "no connection"},
 	{name: "303 after the work", do: worked(func(reply) reply { return page(http.StatusSeeOther) })},
 	{name: "an old response", do: worked(func(r reply) reply {
@@ -237,31 +245,12 @@ var scripted = []fault{
 	{name: "404", do: gets(refusal(http.StatusNotFound))},
 	{name: "409", do: gets(refusal(http.StatusConflict))},
 	{name: "403 with Retry-After", do: gets(reply{status: http.StatusForbidden, body: refused, retryAfter: "7"})},
-	{name: "another ID", do: worked(func(r reply) reply {
-		r.body = bytes.Replace(r.body, []byte(`"provided_id":"`+id), []byte(`"provided_id":"renamed`), 1)
-		return r
-	})},
-	{name: "no mark", do: worked(func(r reply) reply {
-		r.body = bytes.Replace(r.body, []byte(`"new_user_group"`), []byte(`"new_group"`), 1)
-		return r
-	})},
-	{name: "an empty ID", do: worked(func(r reply) reply {
-		r.body = bytes.Replace(r.body, []byte(`"provided_id":"`+id+`"`), []byte(`"provided_id":""`), 1)
-		return r
-	})},
-	{name: "a name made of the ID", do: worked(func(r reply) reply {
-		r.body = bytes.Replace(r.body, []byte(`"name":null`), []byte(`"name":"`+id+`"`), 1)
-		return r
-	})},
-	{name: "neither name nor properties", do: worked(func(r reply) reply {
-		r.body = bytes.Replace(r.body, []byte(`"name"`), []byte(`"nom"`), 1)
-		r.body = bytes.Replace(r.body, []byte(`"properties"`), []byte(`"props"`), 1)
-		return r
-	})},
-	{name: "another tag", do: worked(func(r reply) reply {
-		r.body = bytes.Replace(r.body, []byte(`"Customer"`), []byte(`"Testing"`), 1)
-		return r
-	})},
+	{name: "another ID", do: rewritten(`"provided_id":"`+id, `"provided_id":"renamed`)},
+	{name: "no mark", do: rewritten(`"new_user_group"`, `"new_group"`)},
+	{name: "an empty ID", do: rewritten(`"provided_id":"`+id+`"`, `"provided_id":""`)},
+	{name: "a name made of the ID", do: rewritten(`"name":null`, `"name":"`+id+`"`)},
+	{name: "neither name nor properties", do: rewritten(`"name"`, `"nom"`, `"properties"`, `"props"`)},
+	{name: "another tag", do: rewritten(`"Customer"`, `"Testing"`)},
 	{name: "another number", do: worked(func(r reply) reply {
 		r.body = regexp.MustCompile(`"team_id":\d+`).ReplaceAll(r.body, []byte(`"team_id":1`))
 		return r
@@ -270,14 +259,8 @@ var scripted = []fault{
 		serve(h, r)
 		return h.lookUp("neighbor")
 	}},
-	{name: "another name", do: worked(func(r reply) reply {
-		r.body = bytes.Replace(r.body, []byte(newName), []byte("ACME INC."), 1)
-		return r
-	})},
-	{name: "other properties", do: worked(func(r reply) reply {
-		r.body = bytes.Replace(r.body, []byte(`"gold"`), []byte(`"bronze"`), 1)
-		return r
-	})},
+	{name: "another name", do: rewritten(newName, "ACME INC.")},
+	{name: "other properties", do: rewritten(`"gold"`, `"bronze"`)},
 }
 
 // scripted returns the fault that the script has for the next attempt.
