@@ -33,7 +33,8 @@ func (o *op) proveKeyBy(ctx context.Context, group api.UserGroup) *Problem {
 }
 
 // checkBeforeChange makes sure that the API key belongs to the expected environment before a group is changed. A group
-// of the state can prove that itself, which costs one lookup and no test group.
+// of the state can prove that itself, which costs one lookup and no test group. Before another one is looked up, the
+// preflight has to prove it.
 func (o *op) checkBeforeChange(ctx context.Context) *Problem {
 	if o.isUnproved() {
 		found, problem := o.findCurrent(ctx)
