@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -159,6 +158,22 @@ func saying(words string) func(net.Conn) {
 	}
 }
 
+// succeedOnce responds to a request, says something else to the next one, and listens until the client is gone.
+func succeedOnce(conn net.Conn, words string) {
+	defer conn.Close()
+	received := bufio.NewReader(conn)
+	response := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(successJSON), successJSON)
+	for _, answer := range []string{response, words} {
+		request, err := http.ReadRequest(received)
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, request.Body)
+		_, _ = io.WriteString(conn, answer)
+	}
+	_, _ = io.Copy(io.Discard, received)
+}
+
 // TestNotHTTP: a server that does not speak HTTP/1.1 has not understood the request, so one attempt must be enough, and
 // nothing can have been done. The error must say what responds, and the log why. If a response begins as one of
 // HTTP/1.1, or if there is none, nothing of this is known.
@@ -244,14 +259,22 @@ func TestNotHTTP(t *testing.T) {
 			failIf(t, kind != Cut || failure.Done != Maybe || failure.Obstacle != NoObstacle, "%q: %+v", words, failure)
 		}
 	}
-	// On a connection that was used before, somebody has understood HTTP/1.1.
-	for want, reused := range map[Kind]bool{Blocked: false, Cut: true} {
-		var connection connection
-		connection.made.Store(true)
-		connection.reused.Store(reused)
-		malformed := errors.New(`malformed HTTP response "x"`)
-		failure := newClient(nil).transportFailure(t.Context(), call{known: nothingKnown}, malformed, &connection)
-		same(t, "a malformed response", failure.Kind, want)
+	// On a connection that was used before, somebody has understood HTTP/1.1. Only lookups use one again.
+	certificate, trusted := certificate(hour)
+	for address, isEncrypted := range map[string]bool{"http://127.0.0.1": false, "https://127.0.0.1": true} {
+		server := converse(t, func(conn net.Conn) {
+			if isEncrypted {
+				conn = tls.Server(conn, &tls.Config{Certificates: []tls.Certificate{certificate}})
+			}
+			succeedOnce(conn, "iWelcome\t\r\n.\r\n")
+		})
+		client := hosts{"127.0.0.1:80": server, "127.0.0.1:443": server}.client(t, func(c *Config) {
+			c.URL, _ = ParseBaseURL(address, true)
+			c.MaxRetries, c.RootCAs = 0, trusted
+		})
+		_, _, first := get.make(client)
+		_, failure, kind := get.make(client)
+		failIf(t, first != success || kind != Cut || failure.Done != Maybe, "%s: kind %s, then %+v", address, first, failure)
 	}
 }
 
