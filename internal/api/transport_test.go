@@ -385,6 +385,7 @@ func TestProxy(t *testing.T) { // It is not parallel, because it sets the enviro
 // others. Each call takes 20 ms.
 type limited struct {
 	limit  *rate.Limiter
+	accept reaction // or nil for a success
 	refuse reaction
 	calls  atomic.Int64
 }
@@ -392,10 +393,14 @@ type limited struct {
 func (l *limited) RoundTrip(request *http.Request) (*http.Response, error) {
 	time.Sleep(20 * time.Millisecond)
 	l.calls.Add(1)
-	if l.limit.Allow() {
+	switch {
+	case !l.limit.Allow():
+		return l.refuse(request)
+	case l.accept != nil:
+		return l.accept(request)
+	default:
 		return ok(successJSON)(request)
 	}
-	return l.refuse(request)
 }
 
 // tenWorkers makes n calls in ten goroutines. It returns how many failed, and how many seconds all of them took.
@@ -447,7 +452,8 @@ func TestUnknownLimit(t *testing.T) {
 }
 
 // TestPace: nothing may hold back workers if there is no limit. The limit of the configuration must be kept exactly,
-// and a refusal with Retry-After must hold back every call. A failure with status 500 must not.
+// and a refusal with Retry-After must hold back every call. A failure with status 500 must not. A call that is refused
+// for another reason has gotten through, so it must raise the rate.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -459,6 +465,13 @@ func TestPace(t *testing.T) {
 		lowered := inTurn(reply(503, ""), ok(successJSON))
 		_, took = tenWorkers(newClient(lowered, func(c *Config) { c.RequestsPerSecond = 10 }), 400)
 		failIf(t, took < 39.9, "400 calls with 10 a second took %.2f s", took)
+		service = &limited{limit: rate.NewLimiter(5, 1), refuse: reply(429, "")}
+		client := newClient(service)
+		tenWorkers(client, 100)
+		service.limit.SetLimit(rate.Inf)
+		service.accept = reply(422, "{}")
+		failed, took := tenWorkers(client, 2000)
+		failIf(t, failed != 2000 || took > 75, "once the limit was gone, 2000 calls took %.0f s, and %d failed", took, failed)
 		for status, first := range map[int]time.Duration{
 			500: second, 400: 30 * second, 401: 30 * second, 404: 30 * second, 429: 30 * second, 503: 30 * second,
 		} {
