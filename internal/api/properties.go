@@ -209,13 +209,9 @@ func (p Properties) String() string             { return "(JSON object)" }
 func (p Properties) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, p.String()) }
 func (p Properties) LogValue() slog.Value       { return slog.StringValue(p.String()) }
 
-// MarshalJSON implements json.Marshaler. It returns the text that was parsed.
-func (p Properties) MarshalJSON() ([]byte, error) {
-	if p.IsZero() {
-		return nil, errors.New("there is no object to encode") // A service would understand {} as "remove everything".
-	}
-	return []byte(p.raw), nil
-}
+// MarshalJSON implements json.Marshaler. It returns the text that was parsed. The zero value has none, so encoding it
+// fails: a service would understand {} as "remove everything".
+func (p Properties) MarshalJSON() ([]byte, error) { return []byte(p.raw), nil }
 
 // UnmarshalJSON implements json.Unmarshaler for the properties in a response. They can be a string that contains an
 // object, and a list, as which PHP writes an object whose keys count from 0. Anything else counts as missing.
