@@ -150,7 +150,7 @@ func done(p *usergroup.Problem) string {
 	switch {
 	case p.Finding == usergroup.Respelled:
 		text = whatIsSpelled(p)
-	case p.Succeeded:
+	case p.Finding == usergroup.LeftBehind && p.Succeeded: // It is about another group than the operation.
 		text = ""
 	}
 	if p.AlsoRotated {
@@ -191,7 +191,10 @@ func whatWasDone(p *usergroup.Problem) string {
 	}
 	switch p.Done {
 	case api.Yes:
-		return operation.yes
+		if p.Succeeded {
+			return operation.yes
+		}
+		return joined(" ", operation.yes, operation.unrecorded)
 	case api.Maybe:
 		return operation.maybe
 	default:
@@ -270,15 +273,19 @@ func Advice(call *api.Error) string {
 	return text
 }
 
-// operations has the texts about each operation: its title if the finding has none, and what is known of its outcome.
-var operations = map[usergroup.Operation]struct{ failed, no, maybe, yes string }{
+// outcome has the texts about an operation: its title if the finding has none, and what is known of its outcome. If it
+// was carried out, and has failed nevertheless, unrecorded says what the state lacks.
+type outcome struct{ failed, no, maybe, yes, unrecorded string }
+
+var operations = map[usergroup.Operation]outcome{
 	usergroup.LookUp: {failed: "Cannot look up user group %q", no: "No group was changed."},
 	usergroup.Create: {
 		failed: "Cannot create user group %q",
 		no:     "The group was not created.",
 		maybe: "It is not known whether the group was created. Nothing was added to the state. If the next run says that " +
 			"the group already exists, import it.",
-		yes: "The group was created, but it is not in the state: import it.",
+		yes:        "The group was created.",
+		unrecorded: "It is not in the state: import it.",
 	},
 	usergroup.Adopt: {
 		failed: "Cannot adopt user group %q",
@@ -298,8 +305,9 @@ var operations = map[usergroup.Operation]struct{ failed, no, maybe, yes string }
 		maybe: "It is not known whether the token was rotated, so the old one may no longer work. The service may still " +
 			"be at work on it, so wait some minutes before you run again. If a refresh then finds another token, the next " +
 			"plan does not show the rotation again.",
-		yes: "The token was rotated, but the new one is not in a state. The next refresh reads it. The next plan then does " +
-			"not show the rotation again.",
+		yes: "The token was rotated.",
+		unrecorded: "The new one is not in a state. The next refresh reads it. The next plan then does not show the " +
+			"rotation again.",
 	},
 	usergroup.Delete: {
 		failed: "Cannot delete user group %q",
@@ -311,13 +319,14 @@ var operations = map[usergroup.Operation]struct{ failed, no, maybe, yes string }
 }
 
 // rotatesUnmanaged takes the place of the texts about a rotation if there is no state, as in an action.
-var rotatesUnmanaged = struct{ failed, no, maybe, yes string }{
+var rotatesUnmanaged = outcome{
 	no: "The token was not rotated.",
 	maybe: "It is not known whether the token was rotated, so the old one may no longer work. The service may still be " +
 		"at work on it, so wait some minutes before you run again. Running the action again rotates the token even if this " +
 		"rotation succeeded.",
-	yes: "The token was rotated, but the new one is not in a state. If Terraform manages the group, the next refresh " +
-		"reads it. Running the action again rotates the token once more.",
+	yes: "The token was rotated.",
+	unrecorded: "The new one is not in a state. If Terraform manages the group, the next refresh reads it. Running the " +
+		"action again rotates the token once more.",
 }
 
 // findings has the texts about each finding: its title, what it means, what was done, and what to do next. Without a

@@ -130,7 +130,11 @@ func newRig(t *testing.T, options emulator.Options, right, arguments Object) *ri
 	r.p.Use(r.wire.service, options)
 	r.p.Configure(With(r.p.Arguments(), right)).WantNone()
 	for _, id := range groupIDs {
-		r.states[id] = r.p.Updated(r.p.Nothing(), configured()(id))
+		state, diags := r.p.ApplyToo(r.p.PlanToo(r.p.Nothing(), configured()(id)))
+		if diags.HasError() {
+			t.Fatalf("%s was not created: %s", id, diags)
+		}
+		r.states[id] = state
 	}
 	r.groups = all(r.wire.service, options)
 	arguments = With(With(r.p.Arguments(), right), arguments)

@@ -68,7 +68,7 @@ var sentenceCases = map[string]struct {
 	},
 	"a token that comes late: the group was created": {
 		act: "create", befell: "removed", methods: map[string]string{"": "without token"},
-		says: []string{"The group was created, but it is not in the state: import it."},
+		says: []string{"The group was created. It is not in the state: import it."},
 	},
 	"other properties than were sent are told": {
 		act: "create", befell: "removed", methods: map[string]string{"": "other properties"},

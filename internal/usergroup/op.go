@@ -166,7 +166,7 @@ func (o *op) unnamed(warnings []*Problem) []*Problem {
 		return warnings
 	}
 	problem := o.problem(LeftBehind, nil)
-	problem.ID, problem.Succeeded = o.left[0], true
+	problem.ID = o.left[0]
 	return append(warnings, problem)
 }
 

@@ -28,8 +28,8 @@ type Problem struct { //nolint:errname // it is a warning, too
 	// Returned reports that the operation has returned a Group although it failed, and AlsoRotated that the token was
 	// rotated after an update had failed.
 	Returned, AlsoRotated bool
-	// Succeeded reports that the operation has succeeded, so that a warning has nothing to say about it, and AlsoChanged
-	// that another operation of the same apply has changed the group, or may have.
+	// Succeeded reports that the operation has succeeded, so that this is a warning, and AlsoChanged that another
+	// operation of the same apply has changed the group, or may have.
 	Succeeded, AlsoChanged bool
 
 	ends way // what it ends, or empty

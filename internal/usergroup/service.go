@@ -93,6 +93,9 @@ func (s *Service) exclusively(
 	}
 	s.run.wentWell()
 	result.Warnings = o.unnamed(result.Warnings)
+	for _, warning := range result.Warnings {
+		warning.Succeeded = true
+	}
 	if s.run.isProved() {
 		result.Environment = s.settings.Environment
 	}
