@@ -118,7 +118,7 @@ func (o *op) made(answer api.Answer, failure *api.Error) (making, *Problem) {
 
 // created returns the group that this run has created, although the response lacks its token: a lookup has to show it.
 func (o *op) created(ctx context.Context) (Result, *Problem) {
-	o.know = o.know.with(o.response)
+	o.know, o.existed = o.know.with(o.response), true
 	o.calls = o.calls.CleaningUp()
 	result, problem := o.findCurrent(ctx)
 	if problem != nil {

@@ -101,7 +101,7 @@ type variant struct {
 
 	lookupFields []string
 	gateway      time.Duration // after how long something in front of the service responds with 504, or 0
-	takesRetries bool          // an operation needs retries even if nothing goes wrong
+	takesRetries int           // how many retries an operation needs at most even if nothing goes wrong
 	// of has the operations for which it makes a difference, or is empty for all.
 	of []string
 }
@@ -143,7 +143,7 @@ var variants = map[string]variant{
 		Options: emulator.Options{StaleUpdates: true}, of: []string{"adopt", "update"},
 	},
 	"a replica that answers updates": {
-		takesRetries: true,
+		takesRetries: maxRetries - 1,
 		Options:      emulator.Options{StaleUpdates: true, ReplicaLag: 2 * time.Second}, of: []string{"adopt", "update"},
 	},
 	"reused numbers": {Options: emulator.Options{ReuseTeamIDs: true}},
@@ -158,37 +158,37 @@ var variants = map[string]variant{
 		Options: emulator.Options{CountsChangedRows: true}, of: []string{"adopt", "update"},
 	},
 	"a replica": {
-		takesRetries: true,
+		takesRetries: maxRetries - 1,
 		Options:      emulator.Options{ReplicaLag: 2 * time.Second},
 		of:           []string{"find", "import", "adopt", "rotate", "delete"},
 	},
 	"the sent token in the response": {Options: emulator.Options{StaleRotations: true}, of: []string{"rotate"}},
 	"rotations that take effect later": {
-		takesRetries: true,
+		takesRetries: maxRetries - 1,
 		Options:      emulator.Options{RotationDelay: 5 * time.Second}, of: []string{"rotate"},
 	},
 	"slow rotations": {
-		takesRetries: true,
+		takesRetries: maxRetries,
 		Options:      emulator.Options{WorkTimes: map[string]time.Duration{http.MethodPost: slowWork}},
 		of:           []string{"rotate"},
 	},
 	"slow rotations behind a gateway": {
-		takesRetries: true,
+		takesRetries: maxRetries,
 		Options:      emulator.Options{WorkTimes: map[string]time.Duration{http.MethodPost: slowWork / 2}},
 		gateway:      10 * time.Second, of: []string{"rotate"},
 	},
 	"busy deletions": {
-		takesRetries: true,
+		takesRetries: maxRetries - 1,
 		Options:      emulator.Options{BusyStatus: http.StatusConflict, BusyDeletions: 1},
 		of:           []string{"find", "delete", "replace"},
 	},
 	"deletions that come too early": {
-		takesRetries: true,
+		takesRetries: maxRetries - 1,
 		Options:      emulator.Options{BusyStatus: http.StatusForbidden, BusyDeletions: 1, BusyRetryAfter: 2},
 		of:           []string{"find", "delete"},
 	},
 	"deletions that take effect later": {
-		takesRetries: true,
+		takesRetries: maxRetries - 1,
 		Options:      emulator.Options{DeletionDelay: 5 * time.Second}, of: []string{"replace", "delete"},
 	},
 	// The following make a difference together, or if an environment is expected.
@@ -411,7 +411,8 @@ func retries(faults int) int {
 
 // lacksRetries reports whether the service takes the retries that a fault needs.
 func (h *history) lacksRetries() bool {
-	return variants[h.variant].takesRetries && retries(h.budget) < maxRetries
+	takes := variants[h.variant].takesRetries
+	return takes > 0 && retries(h.budget)-len(h.faults) < takes
 }
 
 // operate carries out the operation, and then what is late.

@@ -67,6 +67,17 @@ func TestProofs(t *testing.T) {
 			name:  "nor has a lost one, if the next shows the known token",
 			scene: "find/exists/echo", calls: "GET lost after the work, GET", finding: none,
 		},
+		{
+			name:  "nor one that shows the group which this run has created",
+			scene: "create/absent/stored", calls: "GET no token, GET lost after the work, GET", finding: none,
+		},
+		{
+			name:  "nor has one after another lookup of the operation has shown the group",
+			scene: "rotate/exists/stored",
+			calls: "POST lost before the work, GET, POST lost before the work" +
+				strings.Repeat(", GET lost before the work", maxRetries-1),
+			done: api.Maybe,
+		},
 
 		{
 			name:  "nothing is missing because a cache shows it as new twice",
