@@ -31,14 +31,11 @@ func (o *op) find(ctx context.Context) (Result, *Problem) {
 		}
 	}
 	answer, failure, problem := o.getOrCreate(ctx, o.lookup())
+	seen := o.see(answer, failure)
 	if problem != nil {
-		if !o.existed {
-			o.leave(o.know.ID)
-		}
 		problem.Left = slices.Clone(o.left)
 		return Result{}, problem
 	}
-	seen := o.see(answer, failure)
 	if seen.shows == placeholder {
 		return o.removePlaceholder(ctx, seen)
 	}

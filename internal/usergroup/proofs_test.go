@@ -243,7 +243,13 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.LeftBehind, left: "tf acme",
 		},
 		{
-			name:    "unless an update has shown that it was there",
+			name:    "unless it shows the known token",
+			scene:   "find/exists/false left out",
+			calls:   "GET, GET test 403",
+			finding: usergroup.CallFailed,
+		},
+		{
+			name:    "or an update has shown that it was there",
 			scene:   "update/exists/the group of before, false left out",
 			calls:   "PUT, GET, GET test, GET test, DELETE test 403",
 			finding: usergroup.LeftBehind, done: api.Yes, left: "tf",
