@@ -124,8 +124,8 @@ func (c *Client) readGroup(call call, read fields) (answer Answer, _ Kind, reaso
 // isNew reads new_user_group. isMarked is false if nothing says whether the group is new.
 func (c *Client) isNew(read fields) (isNew *bool, isMarked bool) {
 	isNew = read.flag("new_user_group")
-	_, isThere := read["new_user_group"]
-	if !isThere && c.MarksNew() {
+	isMissing := slices.Contains([]string{"", "null", `""`}, string(read["new_user_group"]))
+	if isMissing && c.MarksNew() {
 		isNew = new(false)
 	}
 	return isNew, isNew != nil

@@ -127,6 +127,15 @@ func TestSuccess(t *testing.T) {
 	}
 	answer, _, _ := get.take(ok(createdJSON))
 	same(t, createdJSON, *answer.New, true)
+	// Once the service has said true, a mark that is missing stands for false.
+	for mark, want := range map[string]Kind{
+		``: success, `"new_user_group":null,`: success, `"new_user_group":"",`: success, `"new_user_group":"x",`: Unmarked,
+	} {
+		client := newClient(inTurn(ok(createdJSON), ok(`{"success":1,`+mark+`"user_group":`+group+`}`)))
+		_, _, _ = get.make(client)
+		answer, _, kind := get.make(client)
+		failIf(t, kind != want || (answer.New != nil) != (want == success), "%s: kind %s, new: %v", mark, kind, answer.New)
+	}
 	for body, lacking := range map[string][4]string{
 		`}`:                                 {"user_group", "user_group", "user_group", ""},
 		`,"user_group":"whatever"}`:         {"user_group", "user_group", "user_group", ""},
