@@ -149,6 +149,7 @@ func parse(args []string, stderr io.Writer) (chosen commandLine, err error) {
 	flags.BoolVar(&o.OmitZero, "omit-zero", false, "leave out fields that are false, 0, empty or null")
 	flags.Func("no-properties", "show this `JSON` in place of missing properties, not null", jsonText(&o.NoProperties))
 	flags.BoolVar(&o.UpperIDs, "upper-ids", false, "show IDs in capitals")
+	flags.BoolVar(&o.PlainIDs, "plain-ids", false, "show IDs with _ in place of all but letters and digits")
 	flags.BoolVar(&o.BOM, "bom", false, "put a byte order mark before the body of each response")
 	flags.BoolVar(&o.SignedTokens, "signed-tokens", false, "show another token in each response")
 

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -192,6 +193,19 @@ func (s *service) shownTeamID(id int64) any {
 	return orNull(id)
 }
 
+var punctuation = regexp.MustCompile(`[^A-Za-z0-9]`)
+
+// shownID returns an ID as responses spell it.
+func (o Options) shownID(id string) string {
+	if o.UpperIDs {
+		id = strings.ToUpper(id)
+	}
+	if o.PlainIDs {
+		id = punctuation.ReplaceAllString(id, "_")
+	}
+	return id
+}
+
 // userGroup returns what a response shows of a group.
 func (s *service) userGroup(group Group, asked request) member {
 	name, id, properties := orNull(group.Name), orNull(group.ID), group.Properties
@@ -201,8 +215,8 @@ func (s *service) userGroup(group Group, asked request) member {
 	if properties == nil {
 		properties = json.RawMessage(cmp.Or(s.options.NoProperties, "null"))
 	}
-	if text, isText := id.(string); isText && s.options.UpperIDs {
-		id = strings.ToUpper(text)
+	if text, isText := id.(string); isText {
+		id = s.options.shownID(text)
 	}
 	token := group.Token
 	if s.options.SignedTokens {

@@ -169,6 +169,7 @@ type Options struct {
 	OmitZero     bool     // leaves out fields that are false, 0, "" or null, as protocol buffers and Go do
 	NoProperties string   // the JSON that stands for missing properties in responses; empty means null
 	UpperIDs     bool     // shows IDs in capitals
+	PlainIDs     bool     // shows _ in place of each character of an ID that is no letter or digit
 	BOM          bool     // puts a byte order mark before the body of each response
 	// SignedTokens shows another token in each response. All of them work until the next rotation. [Group.Token] is none
 	// of them, but what they have in common.

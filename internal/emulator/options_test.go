@@ -140,6 +140,7 @@ var options = []struct {
 	{opts{OmitZero: true}, create, `"token":"new-token","provided_id":"n"}}`},
 	{opts{OmitZero: true}, unknown, `404 {"message"`},
 	{opts{UpperIDs: true}, lookUp, `"provided_id":"ACME"`},
+	{opts{PlainIDs: true}, `GET {"user_group_id":"a-b"}`, `"provided_id":"a_b"`},
 	{opts{NoProperties: `""`}, create, `"properties":""`},
 	{opts{BOM: true}, remove, "200 \ufeff{"},
 	{opts{Environments: map[string]string{emulator.DefaultKey: ""}}, empty, `"api_environment_tag":null`},

@@ -163,6 +163,7 @@ func cases() map[string]serviceCase {
 		},
 		"six digits":    {options: o{Digits: 6}, differs: "numbers=rounded"},
 		"capitals":      {options: o{UpperIDs: true}},
+		"plain IDs":     {options: o{PlainIDs: true}, differs: ended + "; ids=changed", says: "embed_probe_"},
 		"full":          {options: o{MaxGroups: 1}, differs: ended, says: "402"},
 		"IDs of a form": {options: o{IDPattern: "^[0-9]+$"}, differs: ended, says: "must match ^[0-9]+$"},
 		"tells tales": {

@@ -209,6 +209,10 @@ var questions = []question{
 		"allowed": ok("is allowed"),
 		"refused": note("is refused: %s", messages, "Give every customer another name."),
 	}},
+	{"ids", "IDs", map[string]answer{
+		"changed": bad("are changed: the one of the probe becomes %s", messages, "The provider refuses a group that the "+
+			"service shows under another ID. Use IDs that it does not change, of letters and digits for example."),
+	}},
 	{"id-case", "IDs that differ in case", map[string]answer{
 		"exact":   ok("refer to different groups"),
 		"same":    note("refer to the same group", sameID, meansOneID),

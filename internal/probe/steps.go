@@ -114,9 +114,12 @@ func (p *probe) asksLookupFields(refused string) {
 func (p *probe) asksCaches(ctx context.Context, g *group, made, seen, changed reply) {
 	second, sure := seen.UserGroup.Token, changed.UserGroup.Token
 	g.token = sure
-	isForeign := func(r reply) bool { return r.isForeign(g) }
+	if changed.isForeign(g) {
+		p.stop("ids", "changed", printable(*changed.UserGroup.ProvidedID))
+		return
+	}
 	isUnsure := made.existed() && sure.IsZero()
-	isCached := seen.isNew() || slices.ContainsFunc([]reply{made, seen, changed}, isForeign)
+	isCached := seen.isNew() || made.isForeign(g) || seen.isForeign(g)
 	tokens := tokensOf(made.UserGroup.Token, second, sure)
 	if tokens == "renewed" && p.lookUp(ctx, g).UserGroup.Token != sure {
 		tokens = ""
