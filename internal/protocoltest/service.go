@@ -57,7 +57,7 @@ func WantGroups(t *testing.T, service *emulator.Emulator, want []string) {
 
 // IsPreflight reports whether a call is about the group with which the provider tests the service.
 func IsPreflight(call emulator.Call) bool {
-	return strings.HasPrefix(call.ID, "tf-") && len(call.ID) == 15
+	return strings.HasPrefix(call.ID, "tf") && len(call.ID) == 12
 }
 
 // Fingerprint computes the fingerprint independently of the provider, so that it cannot change unnoticed.

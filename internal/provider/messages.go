@@ -103,6 +103,9 @@ func said(p *usergroup.Problem) string {
 
 // facts returns the values that a finding is about. It names the keys of properties, but none of their values.
 func facts(p *usergroup.Problem) string {
+	if isAboutPreflight(p) {
+		p = p.Cause
+	}
 	if fact := findings[p.Finding].fact; fact != nil {
 		return fact(p)
 	}
@@ -386,7 +389,8 @@ var findings = map[usergroup.Finding]struct {
 		fact:  whatDiffers,
 		title: "The service returned a different group than %q",
 		means: "The response is about another group than the request.",
-		next:  "If the service changes IDs (case, spaces, length), use the ID that it shows. Otherwise, look for a cache.",
+		next: "If the service changes IDs (case, spaces, length), use the ID that it shows. Otherwise, look for a cache, " +
+			"and turn it off. Until then, delete no group by hand: it may belong to a live customer.",
 	},
 	usergroup.CacheSuspected: {
 		title: "A cache may have returned user group %q",

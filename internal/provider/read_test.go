@@ -232,7 +232,17 @@ func TestCachedResponsesAreExplained(t *testing.T) {
 	p.Answered(http.MethodGet, creationResponse(p.Group("acme")))
 	second(p.Read(acme)).WantError(cacheSuspected, "contradict each other", "Turn off caching", "delete no group by hand")
 	second(p.Read(other)).WantError(`The service returned a different group than "other"`,
-		`The ID that was sent is "other"; the service shows "acme"`, "look for a cache")
+		`The ID that was sent is "other"; the service shows "acme"`, "look for a cache", "delete no group by hand")
+	p.Configure(With(p.Arguments(), Object{"environment": "Customer"})).WantNone()
+	said := second(p.ReadToo(Silent(p.Importing("third", nil)))).String()
+	for _, want := range []string{
+		`The service returned a different group than "tf`, `The ID that was sent is "tf`, `"; the service shows "acme"`,
+		`The preflight's test group, with the ID "tf`,
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the preflight does not say %q:\n%s", want, said)
+		}
+	}
 	p.WantUntouched(before)
 
 	p.Service.ClearFaults()

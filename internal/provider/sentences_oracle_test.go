@@ -162,7 +162,7 @@ var oracle = []sentence{
 	row("If it is the right one, the group was deleted and created again elsewhere: import the new one, or set "+
 		"adopt_existing = true.", isAnother),
 	row("If the service changes IDs (case, spaces, length), use the ID that it shows.", wasAboutAnother),
-	row("Otherwise, look for a cache."),
+	row("Otherwise, look for a cache, and turn it off."),
 	row("Turn off caching for the address of the service, then run again."),
 	row("Until then, delete no group by hand: it may belong to a live customer."),
 	row("If deletions need a data source, set data_source_provided_id.", deletionRefused, not(sendsDataSource)),

@@ -130,7 +130,7 @@ func (s *step) checkWhole() (lies []lie) {
 	for _, id := range s.remaining() {
 		if times[id] == 0 {
 			what := "a group"
-			if strings.HasPrefix(id, "tf-") {
+			if !slices.Contains(groupIDs, id) {
 				what = "a test group"
 			}
 			lies = append(lies, lie{"may remain", what + " remains, and is not named"})

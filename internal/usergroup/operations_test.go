@@ -150,7 +150,9 @@ func TestStrangers(t *testing.T) {
 			emulator.Options{Required: allFields[:1], RequiredToUpdate: allFields[:1], MissingStatus: 500},
 			usergroup.Settings{LookupFields: []string{"name"}},
 		},
-		"short columns":                       {options: emulator.Options{MaxIDLength: 20, MaxNameLength: 20}},
+		"short columns":                       {options: emulator.Options{MaxIDLength: 12, MaxNameLength: 20}},
+		"IDs of letters and digits":           {options: emulator.Options{IDPattern: "^[a-z0-9]+$"}},
+		"IDs without punctuation":             {options: emulator.Options{PlainIDs: true}},
 		"columns too short for the preflight": {options: emulator.Options{MaxIDLength: 10, MaxNameLength: 10}},
 		"a byte order mark":                   {options: emulator.Options{BOM: true}},
 		"a data source for deletions": {

@@ -63,7 +63,7 @@ func (o *op) passPreflight(ctx context.Context) *Problem {
 	if r.isTested {
 		return o.testResult()
 	}
-	test := o.begin(Preflight, Prior{ID: "tf-" + strings.ToLower(rand.Text()[:12])})
+	test := o.begin(Preflight, Prior{ID: "tf" + strings.ToLower(rand.Text()[:10])})
 	test.calls, test.isRandom = o.calls.CleaningUp(), true
 	problem := test.tryOut(ctx)
 	r.isTested, r.testFailure = true, problem
@@ -95,7 +95,7 @@ func endedBy(problem *Problem) way {
 }
 
 // tryOut creates a group, updates it if an environment is expected, looks it up by its ID alone, and deletes it. The ID
-// is short, because columns are, and lowercase, because a service may convert IDs to lowercase.
+// is short, because columns are, and has only lowercase letters and digits, because a service may convert others.
 func (o *op) tryOut(ctx context.Context) *Problem {
 	request := o.lookup()
 	request.Name = new("Terraform " + rand.Text()[:8])
@@ -104,11 +104,14 @@ func (o *op) tryOut(ctx context.Context) *Problem {
 	if failure != nil {
 		return o.problem(CallFailed, failure)
 	}
+	// Nothing is deleted if the token may be that of a customer.
+	if made.shows == foreign && !o.showsID(made.group) {
+		return o.problem(AnsweredForAnother, nil)
+	}
 	isOld := !answer.IsNew() && answer.Earlier == api.No
-	isOther := made.group.ProvidedID != nil && !o.showsID(made.group)
-	if isOld || isOther {
+	if isOld {
 		o.leave(o.know.ID)
-		return o.problem(CacheSuspected, nil) // Nothing is deleted, because the token may be that of a customer.
+		return o.problem(CacheSuspected, nil)
 	}
 	if o.settings.Environment != "" {
 		answer, failure = o.rename(ctx, request)

@@ -145,12 +145,12 @@ func TestProofs(t *testing.T) {
 		{
 			name:  "nor because the preflight was answered for another group",
 			scene: "find/absent/stored", calls: "GET, GET test response to another creation",
-			finding: usergroup.CacheSuspected, left: "acme tf",
+			finding: usergroup.AnsweredForAnother, left: "acme tf",
 		},
 		{
 			name:  "or for one that existed",
 			scene: "find/absent/stored", calls: "GET, GET test response to another lookup",
-			finding: usergroup.CacheSuspected, left: "acme tf",
+			finding: usergroup.AnsweredForAnother, left: "acme tf",
 		},
 		{
 			name:  "a preflight whose response is incomplete does not show that there is no cache",

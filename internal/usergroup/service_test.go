@@ -10,8 +10,8 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"net/url"
+	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -248,9 +248,11 @@ func isLookup(call emulator.Call) bool {
 	return call.Method == http.MethodGet && !bytes.Contains(call.Body, []byte(`"mapping":{"`))
 }
 
+var preflightID = regexp.MustCompile(`^(.*"user_group_id":")?tf[a-z2-7]{10}\b`)
+
 // isOfPreflight reports whether an ID, or the body of a request, is about a group that the preflight creates.
 func isOfPreflight(text string) bool {
-	return strings.HasPrefix(text, "tf-") || strings.Contains(text, `"user_group_id":"tf-`)
+	return preflightID.MatchString(text)
 }
 
 // problemOf returns the problem that an error is, or nil.

@@ -127,7 +127,7 @@ func inWords(calls []emulator.Call) string {
 
 const preflight = "preflight"
 
-var preflightID = regexp.MustCompile(`^tf-[a-z2-7]{12}$`)
+var preflightID = regexp.MustCompile(`^tf[a-z2-7]{10}$`)
 
 // isPreflight reports whether a call is about the group with which the provider tests the service.
 func isPreflight(call emulator.Call) bool { return preflightID.MatchString(call.ID) }
