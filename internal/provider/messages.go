@@ -269,7 +269,7 @@ func Advice(call *api.Error) string {
 	if call.IsHeard() {
 		text = cmp.Or(advice.known, advice.next)
 	}
-	isRefused := call.Kind == api.Refused && call.Obstacle == api.NoObstacle
+	isRefused := call.Kind == api.Refused && (call.Obstacle == api.NoObstacle || call.Obstacle == api.BodyDropped)
 	if isRefused && call.Method == http.MethodGet {
 		text += " If it demands a field in every lookup, add the field to lookup_fields."
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"encoding/pem"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -195,6 +196,19 @@ func TestLookupFieldsAreSent(t *testing.T) {
 		if got := lastBody(p); !reflect.DeepEqual(exact(p, got), exact(p, text)) {
 			t.Errorf("%v: the lookup sent %s, want %s", fields, got, text)
 		}
+	}
+}
+
+// TestDemandedFieldsAreAdvised refreshes where lookups demand a name. It is the first call of a run, so that nothing
+// shows yet whether bodies are dropped on the way.
+func TestDemandedFieldsAreAdvised(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusBadRequest, http.StatusUnprocessableEntity} {
+		p := start(t, emulator.Options{Required: []string{"name"}, MissingStatus: status})
+		state := p.Created(Acme())
+		p.Walk().WantNone()
+		second(p.Read(state)).WantError(cannotLookUp, "the field name is missing", "drops the body",
+			"add the field to lookup_fields")
 	}
 }
 
