@@ -193,8 +193,9 @@ var questions = []question{
 		"unknown": note(hidden, unseen, "A service in PHP may make lists of objects with such keys."),
 	}},
 	{"name", "Names with odd characters", map[string]answer{
-		"kept":    ok("are kept"),
-		"changed": note("are changed: %s", messages, "Write names as the service shows them, or a warning shows both."),
+		"kept": ok("are kept"),
+		"changed": note("are changed: %s", messages, "A warning shows both, and says whether to write the name as the "+
+			"service shows it."),
 		"refused": note("are refused: %s", messages,
 			"The name had an ampersand, accents in two Unicode forms, a line break, and spaces at both ends."),
 		"unknown": note(hidden, unseen, "The service may store another name than the configuration has."),

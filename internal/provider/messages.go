@@ -177,10 +177,33 @@ func whatIsSpelled(p *usergroup.Problem) string {
 	stateless := map[usergroup.Operation]string{
 		usergroup.LookUp: "No group was changed.", usergroup.Rotate: "The token was rotated.",
 	}[p.Operation]
-	if p.Managed || stateless == "" {
+	switch {
+	case !p.Managed && stateless != "":
+		return stateless
+	case isSameName(p):
+		return "The state has the configured spelling. Later plans take both for the same name."
+	default:
 		return "The state has the configured spelling. As long as it differs, later plans may show a change."
 	}
-	return stateless
+}
+
+// whichSpelling says whether to take over the spelling of the service. No configuration can have that of some services:
+// what they show is encoded once more when it is sent, or composed by Terraform.
+func whichSpelling(p *usergroup.Problem) string {
+	switch {
+	case p.Finding != usergroup.Respelled:
+		return ""
+	case isSameName(p):
+		return "Leave the name as it is."
+	default:
+		return "Write it as the service shows it."
+	}
+}
+
+// isSameName reports whether a response shows the name that was sent in another spelling, and no other ID.
+func isSameName(p *usergroup.Problem) bool {
+	shown, id := p.Response.Name, cmp.Or(p.Response.ProvidedID, &p.ID)
+	return p.Sent.Name != nil && shown != nil && *id == p.ID && api.SameName(*p.Sent.Name, *shown)
 }
 
 // whatWasDone says whether the operation was carried out.
@@ -228,7 +251,7 @@ func nextToDo(p *usergroup.Problem) string {
 	if isOfAction && isUnclear && p.Done == api.Maybe {
 		return `Run the action again only if the token was not rotated: see "When a response is lost" in the guide Tokens.`
 	}
-	return joined(" ", findings[p.Finding].next, howToDelete(p), Advice(p.Call))
+	return joined(" ", findings[p.Finding].next, whichSpelling(p), howToDelete(p), Advice(p.Call))
 }
 
 // howToDelete says how the next group of this kind can be deleted, if the service has refused a deletion.
@@ -473,7 +496,6 @@ var findings = map[usergroup.Finding]struct {
 	usergroup.Respelled: {
 		fact:  whatDiffers,
 		title: "The service spells a user group's ID or name differently",
-		next:  "Write it as the service shows it.",
 	},
 }
 

@@ -173,6 +173,8 @@ var oracle = []sentence{
 	row("Use an API key for the expected environment, or change the provider's environment.", keyIsWrong),
 	row("If the service shows no environment, remove the argument.", keyIsWrong),
 	row("Write it as the service shows it."),
+	row("Leave the name as it is."),
+	row("Later plans take both for the same name.", hasState),
 	row("As long as it differs, later plans may show a change.", hasState),
 	row("If it demands a field in every lookup, add the field to lookup_fields.", lookupRefused),
 	row("If the service or a proxy has a certificate authority of its own, set ca_cert_pem."),

@@ -319,7 +319,11 @@ func TestRespelledNamesAreNoDrift(t *testing.T) {
 				p.Answered("", strings.Replace(creationResponse(group), "true", "false", 1))
 			}
 			state, diags := p.Apply(p.Plan(state, config))
-			diags.WantWarning(respelled, row.says, "The state has the configured spelling")
+			advice := "Leave the name as it is"
+			if row.drifts {
+				advice = "later plans may show a change.\n\nWrite it as the service shows it"
+			}
+			diags.WantWarning(respelled, row.says, "The state has the configured spelling", advice)
 			p.WantState(state, "name", row.named)
 			p.WantSettled(state, config)
 			if state = p.Refreshed(state); row.drifts { // without another warning
