@@ -109,7 +109,7 @@ func TestWhatThisRunHasDeletedCanBeAdopted(t *testing.T) {
 		theirs := p.Service.Seed(emulator.Group{ID: "acme", Name: "Theirs"})
 		p.Service.ResetCounts()
 		state, diags := p.ApplyToo(p.PlanToo(p.Nothing(), adopting()))
-		diags.WantWarning(adopted, "its token was not rotated")
+		diags.WantWarning(adopted, "did not rotate its token")
 		p.WantState(state, "token", theirs.Token)
 		p.WantCalls("GET > GET > PUT")
 	})

@@ -70,7 +70,7 @@ func TestAdoptionUpdatesTheGroupAndWarnsOnce(t *testing.T) {
 		before := p.Service.Seed(emulator.Group{ID: "acme", Name: "Old", Mapping: map[string]string{"x": "y"}})
 		config := adopting("rotate_token_after_days", int64(90))
 		state, diags := p.Create(config)
-		diags.WantWarning(adopted, "updated to match this configuration", "its token was not rotated",
+		diags.WantWarning(adopted, "updated to match this configuration", "did not rotate its token",
 			"destroying this resource deletes the group")
 		p.WantCalls("GET > GET > PUT")
 		p.WantTruth(state, "acme")

@@ -130,6 +130,15 @@ func keyEnvironment(p *usergroup.Problem) string {
 	return fmt.Sprintf("The expected environment is %q; the service shows %s.", p.Expected, shown)
 }
 
+// whetherRenewed says what else can be the reason for another token, and whether the state has it.
+func whetherRenewed(p *usergroup.Problem) string {
+	return map[usergroup.Operation]string{
+		usergroup.Adopt: "The service may also renew tokens with each update.",
+		usergroup.Update: "The service may also renew tokens with each update. Until the next refresh, the state has the " +
+			"old one.",
+	}[p.Operation]
+}
+
 // whatDiffers names what the service shows differently.
 func whatDiffers(p *usergroup.Problem) string {
 	const otherText = "The %s that was sent is %+q; the service shows %+q."
@@ -399,6 +408,7 @@ var findings = map[usergroup.Finding]struct {
 			"elsewhere: import the new one, or set adopt_existing = true.",
 	},
 	usergroup.UnexpectedToken: {
+		fact:  whetherRenewed,
 		title: "User group %q has an unexpected token",
 		means: "The service now shows another token than it should. Somebody else may have rotated the token, or " +
 			"created the group again.",
@@ -467,7 +477,7 @@ var findings = map[usergroup.Finding]struct {
 	usergroup.Adopted: {
 		title: "User group %q was adopted",
 		means: "The group already existed, and adopt_existing is true.",
-		done:  "The group was updated to match this configuration, and its token was not rotated.",
+		done:  "The group was updated to match this configuration. The provider did not rotate its token.",
 		next:  "From now on, destroying this resource deletes the group.",
 	},
 	usergroup.Claimed: {

@@ -66,7 +66,8 @@ func TestTokenThatIsNotStoredIsLookedUp(t *testing.T) {
 	p.Service.RotateBehind("acme")
 	// The plan has promised the fingerprint in the state, so the next refresh records the new one.
 	state, diags := p.Update(state, hidden("Q3", "name", "Newer"))
-	diags.WantWarning(unexpectedToken, "The group was updated.", "Plan again")
+	diags.WantWarning(unexpectedToken, "renew tokens with each update", "the state has the old one",
+		"The group was updated.", "Plan again")
 	state = p.Refreshed(state)
 	p.WantTruth(state, "acme")
 
@@ -399,11 +400,18 @@ func TestUpdatesThatRenewTheToken(t *testing.T) {
 	p.WantCalls("PUT > GET > POST")
 	p.WantTruth(state, "acme")
 	state, diags := p.Update(state, NextQuarter("name", "Newer"))
-	diags.WantWarning(unexpectedToken, "The group was updated.", "Plan again")
+	diags.WantWarning(unexpectedToken, "renew tokens with each update", "the state has the old one",
+		"The group was updated.", "Plan again")
 	state = p.Refreshed(state)
 	p.WantTruth(state, "acme")
 	p.Always(http.MethodPut, emulator.NoToken)
 	p.Updated(state, NextQuarter("name", "Newest")) // without a warning, because no other token was shown
+	p.Service.ClearFaults()
+	p.Service.Seed(emulator.Group{ID: "theirs", Name: "Theirs"})
+	adoption, diags := p.ApplyToo(p.PlanToo(p.Nothing(), adopting("user_group_id", "theirs")))
+	p.Diagnostics(diags.List[:1]).WantWarning(`User group "theirs" has an unexpected token`, "service may also renew")
+	p.Diagnostics(diags.List[1:]).WantWarning(`User group "theirs" was adopted`, "did not rotate its token")
+	p.WantTruth(adoption, "theirs")
 }
 
 // TestUpdatesAfterARotationElsewhere checks that a state with an old token is told of, also if the lookup that proves

@@ -183,5 +183,6 @@ func (o *op) takeOver(ctx context.Context) (Result, *Problem) {
 	if o.lost {
 		finding = Claimed
 	}
-	return Result{Group: &adopted, Warnings: append(result.Warnings, o.problem(finding, nil))}, nil
+	warnings := append(result.Warnings, o.renewed(o.know, adopted)...)
+	return Result{Group: &adopted, Warnings: append(warnings, o.problem(finding, nil))}, nil
 }

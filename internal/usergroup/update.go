@@ -90,10 +90,10 @@ func (o *op) mayBeOld(response api.UserGroup) bool {
 	return o.sent.Differences(response).Any() && !o.know.Stored().Differences(response).Any()
 }
 
-// renewed returns a warning if an updated group shows another token than the state has. The plan promised that the
-// token stays, so the state cannot have it before the next refresh.
-func (o *op) renewed(state Prior, updated api.UserGroup) []*Problem {
-	if updated.Token.IsZero() || state.hasToken(updated) {
+// renewed returns a warning if an updated group shows another token than the one that is known from before. After an
+// update, the state cannot have it before the next refresh, because the plan promised that the token stays.
+func (o *op) renewed(before Prior, updated api.UserGroup) []*Problem {
+	if updated.Token.IsZero() || before.hasToken(updated) {
 		return nil
 	}
 	return []*Problem{o.problem(UnexpectedToken, nil)}
