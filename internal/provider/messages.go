@@ -340,9 +340,8 @@ var operations = map[usergroup.Operation]outcome{
 		maybe: "It is not known whether the token was rotated, so the old one may no longer work. The service may still " +
 			"be at work on it, so wait some minutes before you run again. If a refresh then finds another token, the next " +
 			"plan does not show the rotation again.",
-		yes: "The token was rotated.",
-		unrecorded: "The new one is not in a state. The next refresh reads it. The next plan then does not show the " +
-			"rotation again.",
+		yes: "The token was rotated, but the new one is not in a state. The next refresh reads it. The next plan then does " +
+			"not show the rotation again.",
 	},
 	usergroup.Delete: {
 		failed: "Cannot delete user group %q",
@@ -359,9 +358,8 @@ var rotatesUnmanaged = outcome{
 	maybe: "It is not known whether the token was rotated, so the old one may no longer work. The service may still be " +
 		"at work on it, so wait some minutes before you run again. Running the action again rotates the token even if this " +
 		"rotation succeeded.",
-	yes: "The token was rotated.",
-	unrecorded: "The new one is not in a state. If Terraform manages the group, the next refresh reads it. Running the " +
-		"action again rotates the token once more.",
+	yes: "The token was rotated, but the new one is not in a state. If Terraform manages the group, the next refresh " +
+		"reads it. Running the action again rotates the token once more.",
 }
 
 // findings has the texts about each finding: its title, what it means, what was done, and what to do next. Without a

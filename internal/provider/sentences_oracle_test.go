@@ -70,7 +70,7 @@ var oracle = []sentence{
 	row("The token was rotated.", wasRotated),
 	row("The token was rotated, and the state records it.", hasOtherToken, hasNewest),
 	row("The token was rotated nevertheless, and the state records it.", hasOtherToken, hasNewest),
-	row("The new one is not in a state.", hasOtherToken, not(hasNewest)),
+	row("The token was rotated, but the new one is not in a state.", hasOtherToken, not(hasNewest)),
 	row("The group was deleted.", wasDeleted),
 	row("An empty group with the ID %q may remain, because looking up a missing group creates it.", mayRemain),
 	row("The preflight's test group, with the ID %q, may remain.", mayRemain),
