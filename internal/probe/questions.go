@@ -112,7 +112,8 @@ var questions = []question{
 	{"new", "A lookup that finds a group", map[string]answer{
 		"marked": ok("says that the group is not new"),
 		"unmarked": note("does not say that the group is not new", preflight, "The provider takes what is left out for "+
-			"false once the service has marked a new group in the same run. So each run begins with a test group."),
+			"false once the service has marked a new group in the same run. Where a lookup does not show the known token, "+
+			"the run makes a test group for that."),
 	}},
 	{"overwrites", "A lookup of an existing group", map[string]answer{
 		"no": ok("changes nothing"),

@@ -42,12 +42,16 @@ func (o *op) find(ctx context.Context) (Result, *Problem) {
 	return o.conclude(ctx, seen)
 }
 
-// getOrCreate makes the call. Some services leave out new_user_group if it is false. Only the creation of a group can
-// show whether this is such a service, so the preflight has to create one.
+// getOrCreate makes the call. Some services leave out new_user_group if it is false. The known token shows that a group
+// is not new. Otherwise, only a creation can show whether this is such a service, so the preflight has to make one.
 func (o *op) getOrCreate(ctx context.Context, request api.GroupRequest) (api.Answer, *api.Error, *Problem) {
 	answer, failure := o.calls.GetOrCreate(ctx, request)
 	if failure == nil || failure.Kind != api.Unmarked {
 		return answer, failure, nil
+	}
+	if o.know.isExactly(answer.UserGroup) {
+		answer.New = new(false)
+		return answer, nil, nil
 	}
 	if problem := o.passPreflight(ctx); problem != nil {
 		return answer, failure, problem
