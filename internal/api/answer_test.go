@@ -46,7 +46,9 @@ func TestKinds(t *testing.T) {
 		{Unmarked, "has no new_user_group", false, []string{
 			`200 {"success":1,"user_group":` + group + `}`,
 			`200 {"success":1,"new_user_group":"LEAK","user_group":` + group + `}`,
+			`200:Retry-After=5 {"success":1,"user_group":` + group + `}`,
 		}},
+		{Broken, "neither new_user_group nor user_group", false, []string{`200 {"success":1}`}},
 		{Redirected, redirects, false, []string{`301:Location=/login {}`, `301:Location=https://x.example/ {}`}},
 		{Redirected, redirects + ", and this one does not say where", true, []string{`304 `, `300:Location=:LEAK `}},
 		{Redirected, "it leads to https://service.example/login; ", true, []string{
@@ -72,11 +74,11 @@ func TestKinds(t *testing.T) {
 		{Busy, "", false, []string{`409 {}`, `423 {}`, `425 {"success":0}`}},
 		{Refused, "", true, []string{`400 `, `400 ` + htmlPage, `400 bad LEAK`}},
 		{Unauthorized, "", false, []string{`401 {"success":0}`, `403 {"success":1}`}},
-		{Unauthorized, "", true, []string{`401 ` + htmlPage, `403 `}},
+		{Unauthorized, "", true, []string{`401 ` + htmlPage, `403 `, `403:Content-Type=text/plain `}},
 		{Blocked, "", true, []string{`407 ` + htmlPage}},
 		{Throttled, "", false, []string{`429 {}`, `429 ` + successJSON}},
 		{Throttled, "", false, []string{`403:Retry-After=5 {}`, `400:Retry-After=5 {}`, `409:Retry-After=1 {}`}},
-		{Late, "", false, []string{`408 {}`, `502 ` + createdJSON, `504 {}`, `524 {}`}},
+		{Late, "", false, []string{`408 {}`, `408:Retry-After=5 {}`, `502 ` + createdJSON, `504 {}`, `524 {}`}},
 		{Broken, "", false, []string{`500 {"success":0}`, `999 {"success":1}`}},
 		{Late, "", true, []string{`502 ` + htmlPage}},
 		{Unavailable, "", true, []string{`503 `}},
@@ -153,6 +155,9 @@ func TestSuccess(t *testing.T) {
 				failure.Reason != "the response has no "+want || failure.Done != done || !failure.Decided()) {
 				t.Errorf("%s %s: %+v, %v", call.method, body, answer, failure)
 			}
+			worked := newClient(inTurn(ok(`{"success":1,"new_user_group":true` + body)))
+			_, _, _ = call.make(worked)
+			failIf(t, worked.HasWorkedWith(call.method) != (kind != Unconfirmed), "%s %s: worked", call.method, body)
 			if hasTeam := answer.UserGroup.TeamID != ""; (answer.New != nil) != (i == 0) ||
 				hasTeam != (i < 3 && strings.Contains(body, "team_id")) {
 				t.Errorf("%s %s: %+v", call.method, body, answer)
@@ -283,6 +288,7 @@ func TestMessages(t *testing.T) {
 		`{"errors":{"name":["is blank"],"x":[]}}`:       "name: is blank", `{"errors":{"name":"is blank"}}`: "name: is blank",
 		`{"error":{"json":{"name":["is blank"]}}}`:                                   "json: name: is blank",
 		`{"detail":[{"loc":["a",0],"msg":"bad"}]}`:                                   "0: bad",
+		`{"detail":[{"loc":["a",0]}]}`:                                               "loc: a",
 		`{"detail":[{"loc":["body","name"],"msg":"Required","input":{"a":"LEAK"}}]}`: "name: Required",
 		`{"name":"LEAK","properties":{"a":"LEAK"},"user_group":{"name":["LEAK"]}}`:   "",
 		`{"message":"it is ` + plantedToken + ` now"}`:                               "it is (secret) now",
@@ -294,8 +300,9 @@ func TestMessages(t *testing.T) {
 		`{"message":"` + long + plantedToken + `"}`:                                  long + mask[:5] + " …",
 		"text/plain; charset=utf-8|invalid API key\n":                                "invalid API key",
 		`application/json|{"message":"no`:                                            "",
+		`application/json|{"message":"no"} and more`:                                 "",
 		"text/html|<html><TITLE lang=en>\n 403 &ndash; Forbidden</TITLE><title>LEAK": "403 – Forbidden",
-		`text/html|<p>LEAK`: "",
+		`text/html|<p>LEAK`:                                                          "",
 	} {
 		media, text, other := strings.Cut(body, "|")
 		if !other {

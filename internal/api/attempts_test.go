@@ -117,6 +117,17 @@ func TestSharedRetries(t *testing.T) {
 	})
 }
 
+// TestSleep: a run that was stopped must go on in no case, not even after a wait of no time.
+func TestSleep(t *testing.T) {
+	t.Parallel()
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	for range 100 {
+		failIf(t, Sleep(stopped, 0) == nil || Sleep(stopped, time.Hour) == nil || Sleep(t.Context(), 0) != nil,
+			"a stopped run goes on, or another one does not")
+	}
+}
+
 // TestWaits: waits must double up to the maximum, and be reduced at random by up to a half. What the service asks for,
 // in either form of the header, takes their place, also up to the maximum.
 func TestWaits(t *testing.T) {

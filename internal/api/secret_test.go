@@ -69,9 +69,12 @@ func TestSecretsAreHidden(t *testing.T) {
 				before := log.Len()
 				call := anyCall{method, wanted, TokenRequest{CurrentToken: NewSecret(old), UserGroupID: "visible-id"}}
 				ctx, calls := tflogtest.RootLogger(t.Context(), &log), newClient(inTurn(react)).Begin(known).Once()
-				if _, failure, _ := call.send(ctx, calls); failure != nil {
+				_, failure, _ := call.send(ctx, calls)
+				if failure != nil {
 					wantAbsent(t, "the error", printed(failure), secrets...)
 				}
+				hasFailure := strings.Contains(log.String()[before:], `"failure":"`)
+				failIf(t, hasFailure != (failure != nil), "the log has a failure: %t; %v", hasFailure, failure)
 				wantAbsent(t, "the log", log.String()[before:], secrets...)
 			}
 			for _, visible := range []string{
@@ -91,7 +94,8 @@ func TestSecretsAreHidden(t *testing.T) {
 			`"new_user_group":true,"success":1,"user_group":{"team_id":7,"token":"(secret)","user_group":"(secret)"}}`,
 		`{"api_environment_tag":null,"provided_id":5,"user_group":"x","x":1}`: `{` +
 			`"api_environment_tag":null,"provided_id":5,"user_group":"(secret)","x":"(secret)"}`,
-		`{"team_id":48151,"token":48151,"success":true}`: `{"success":true,"team_id":"(secret)","token":"(secret)"}`,
+		`{"team_id":48151623,"token":48151623,"success":true}`: `{"success":true,"team_id":"(secret)","token":"(secret)"}`,
+		`{"team_id":48151624,"token":48151623}`:                `{"team_id":48151624,"token":"(secret)"}`,
 	} {
 		same(t, "the log of "+body, masked{newClient(nil), nothingKnown, []byte(body)}, want)
 	}
@@ -137,6 +141,10 @@ func TestMasks(t *testing.T) {
 			same(t, call.method+" "+said, failure.Message, want)
 		}
 	}
+	// Of a long text, the beginning is shown.
+	sentences := strings.Repeat("Fix the name. ", maxWords)
+	_, failure, _ := get.make(newClient(inTurn(reply(400, `{"message":"`+sentences+`"}`)), once))
+	same(t, "a long text", failure.Message, sentences[:maxMessage]+" …")
 	// A service repeats what it was sent in its own encoding.
 	const secret = "Pä\"ß's /word+\r\n\U0001F600 C:\\new <&> ok"
 	encoded, _ := json.Marshal(secret)
@@ -313,6 +321,7 @@ func TestSecretNeverPrints(t *testing.T) {
 	encoded, _ := json.Marshal(map[Secret]Secret{secret: secret})
 	all := fmt.Sprintf("%v%#v%s%x", secret, secret, secret, secret) + secret.String() + secret.LogValue().String()
 	same(t, "a secret", all+string(encoded), strings.Repeat(mask, 6)+`{"(secret)":"(secret)"}`)
+	same(t, "properties", object, "(JSON object)")
 	same(t, "a fingerprint", NewSecret("abc").Fingerprint(), "ba7816bf8f01")
 	same(t, "equality", []bool{secret == NewSecret(plantedKey), NewSecret("").IsZero(), secret.IsZero()},
 		"[true true false]")

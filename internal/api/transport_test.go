@@ -24,11 +24,12 @@ import (
 )
 
 // certificate returns a self-signed certificate for service.example and 127.0.0.1, valid until the given time from now.
-func certificate(until time.Duration) (tls.Certificate, *x509.CertPool) {
+func certificate(until time.Duration, names ...string) (tls.Certificate, *x509.CertPool) {
 	_, key, _ := ed25519.GenerateKey(nil)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(-2 * hour),
-		NotAfter: time.Now().Add(until), IsCA: true, BasicConstraintsValid: true, DNSNames: []string{"service.example"},
+		NotAfter: time.Now().Add(until), IsCA: true, BasicConstraintsValid: true,
+		DNSNames:    append(names, "service.example")[:max(len(names), 1)],
 		IPAddresses: []net.IP{{127, 0, 0, 1}},
 	}
 	der, _ := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
@@ -120,17 +121,31 @@ func TestTLS(t *testing.T) {
 		reachable := hosts{"service.example:443": serve(t, config, succeeding())}
 		test.try(t, reachable, "https://service.example", test.trusted, test.presented)
 	}
+	// A reason may quote a certificate, but no secret in it.
+	named, trusted := certificate(hour, plantedKey)
+	quoting := hosts{"service.example:443": serve(t, &tls.Config{Certificates: []tls.Certificate{named}}, succeeding())}
+	_, failure, _ := get.make(quoting.client(t, func(c *Config) {
+		c.URL, _ = ParseBaseURL("https://service.example", false)
+		c.RootCAs = trusted
+	}))
+	failIf(t, !strings.Contains(failure.Reason, "is valid for (secret), not"), "the reason is %q", failure.Reason)
 	// An alert that refuses a new connection shows that the request was not read, even if it arrives after the request was
 	// written. On a connection that was used before, it shows nothing, nor does another alert.
 	for _, test := range []struct {
 		alert  tls.AlertError
+		op     string
 		reused bool
 		want   Kind
-	}{{42, false, Blocked}, {42, true, Cut}, {80, false, Cut}} {
+	}{
+		{42, "remote error", false, Blocked},
+		{42, "remote error", true, Cut},
+		{80, "remote error", false, Cut},
+		{42, "local error", false, Cut},
+	} {
 		var connection connection
 		connection.made.Store(true)
 		connection.reused.Store(test.reused)
-		alert := fmt.Errorf("read: %w", &net.OpError{Op: "remote error", Err: test.alert})
+		alert := fmt.Errorf("read: %w", &net.OpError{Op: test.op, Err: test.alert})
 		failure := newClient(nil).transportFailure(t.Context(), call{known: nothingKnown}, alert, &connection)
 		same(t, fmt.Sprint(test), failure.Kind, test.want)
 	}
