@@ -64,7 +64,7 @@ func (l *learned) isConfirming() bool {
 func (l *learned) isHeard() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.heard || len(l.worked) > 0
+	return l.heard
 }
 
 // LastThrough returns when the service itself last decided on a call, or the zero time if it never has.

@@ -38,9 +38,6 @@ func newLimiter(ceiling rate.Limit) *limiter {
 // wait waits until the next call may be sent. It returns an error if the context ends first. Only one call at a time
 // waits for its time, and the others for their turn, so that a change of the rate applies to all of them.
 func (l *limiter) wait(ctx context.Context) error {
-	if err := ctx.Err(); err != nil { // The select would pick one of two ready cases at random.
-		return err
-	}
 	select {
 	case l.turn <- struct{}{}:
 		defer func() { <-l.turn }()

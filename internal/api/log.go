@@ -82,11 +82,8 @@ func (f fields) masked(masks masks) map[string]any {
 // value returns a text, a number, a flag or null for the log.
 func (m masks) value(value json.RawMessage) any {
 	text := string(value)
-	isText := value[0] == '"'
-	if isText {
-		_ = json.Unmarshal(value, &text) // cannot fail with what was decoded
-	}
-	if concealed := m.conceal(text); isText || concealed != text {
+	_ = json.Unmarshal(value, &text) // fails for what is no text
+	if concealed := m.conceal(text); concealed != text {
 		return concealed
 	}
 	return value

@@ -72,9 +72,6 @@ var word = regexp.MustCompile(`[^\s"',;:(){}\[\]<>\\]{8,}`)
 
 // wordsWith returns the words in a body that have one of the fingerprints.
 func wordsWith(fingerprints []string, body []byte) (words []Secret) {
-	if len(fingerprints) == 0 {
-		return nil
-	}
 	for _, found := range word.FindAll(body[:min(len(body), maxWords)], -1) {
 		if secret := NewSecret(string(found)); slices.Contains(fingerprints, secret.Fingerprint()) {
 			words = append(words, secret)
@@ -150,7 +147,7 @@ func (l secretList) ends(text folded, wasCut bool) map[int]int {
 	ends := map[int]int{}
 	for i := range text.text {
 		length := l.longest(text.text[i:])
-		if rest := text.text[i:]; wasCut && len(rest) >= shortestMask && l.begins(rest) {
+		if rest := text.text[i:]; wasCut && l.begins(rest) {
 			length = len(rest)
 		}
 		if length > 0 {

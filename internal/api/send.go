@@ -108,7 +108,6 @@ func (c *Client) exchange(ctx context.Context, call call) (response *http.Respon
 	response, err := c.config.Transport.RoundTrip(request)
 	if err == nil {
 		defer response.Body.Close()
-		connection.made.Store(true)
 		body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	}
 	switch {
