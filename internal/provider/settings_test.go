@@ -199,13 +199,14 @@ func TestLookupFieldsAreSent(t *testing.T) {
 	}
 }
 
-// TestDemandedFieldsAreAdvised refreshes where lookups demand a name. It is the first call of a run, so that nothing
-// shows yet whether bodies are dropped on the way.
+// TestDemandedFieldsAreAdvised refreshes where lookups demand a name: after a creation, and as the first call of a run,
+// when nothing shows yet whether bodies are dropped on the way.
 func TestDemandedFieldsAreAdvised(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusBadRequest, http.StatusUnprocessableEntity} {
 		p := start(t, emulator.Options{Required: []string{"name"}, MissingStatus: status})
-		state := p.Created(Acme())
+		state := Silent(p.Apply(p.Plan(p.Nothing(), Acme())))
+		second(p.ReadToo(state)).WantError(cannotLookUp, "the field name is missing", "add the field to lookup_fields")
 		p.Walk().WantNone()
 		second(p.Read(state)).WantError(cannotLookUp, "the field name is missing", "drops the body",
 			"add the field to lookup_fields")
