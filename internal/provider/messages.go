@@ -211,8 +211,9 @@ func whichSpelling(p *usergroup.Problem) string {
 
 // isSameName reports whether a response shows the name that was sent in another spelling, and no other ID.
 func isSameName(p *usergroup.Problem) bool {
-	shown, id := p.Response.Name, cmp.Or(p.Response.ProvidedID, &p.ID)
-	return p.Sent.Name != nil && shown != nil && *id == p.ID && api.SameName(*p.Sent.Name, *shown)
+	id := cmp.Or(p.Response.ProvidedID, &p.ID)
+	isName := *id == p.ID && p.Sent.Differences(p.Response).Name
+	return isName && api.SameName(*p.Sent.Name, *p.Response.Name)
 }
 
 // whatWasDone says whether the operation was carried out.

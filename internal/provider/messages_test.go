@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -238,6 +239,76 @@ func TestOnlyEmptyGroupsAreSaidToBeEmpty(t *testing.T) {
 			t.Errorf("%s: %s", finding, said)
 		}
 	}
+}
+
+// TestFactsDecideWhatIsSaid: a sentence about something that is not so must not be said.
+func TestFactsDecideWhatIsSaid(t *testing.T) {
+	t.Parallel()
+	refused := func(status int) *usergroup.Problem {
+		call := &api.Error{Kind: api.Refused, Method: http.MethodGet, Status: status, FromService: true}
+		return &usergroup.Problem{Finding: usergroup.LookupRefused, ID: "acme", Call: call}
+	}
+	named := api.GroupRequest{Name: new("A & B")}
+	for name, e := range map[string]struct {
+		problem         *usergroup.Problem
+		says, neverSays string
+	}{
+		"another ID, and no name": {
+			&usergroup.Problem{
+				Finding: usergroup.Respelled, ID: "acme", Managed: true, Sent: named,
+				Response: api.UserGroup{ProvidedID: new("ACME")},
+			},
+			"Write it as the service shows it.", "The name that",
+		},
+		"another spelling of the name": {
+			&usergroup.Problem{
+				Finding: usergroup.Respelled, ID: "acme", Managed: true, Sent: named,
+				Response: api.UserGroup{ProvidedID: new("acme"), Name: new("A &amp; B")},
+			},
+			"Leave the name as it is.", "The ID that",
+		},
+		"a creation that has left an empty group": {
+			&usergroup.Problem{
+				Finding: usergroup.LeftBehind, ID: "other", Operation: usergroup.Create, Done: api.Yes, Succeeded: true,
+				Left: []string{"other"},
+			},
+			`An empty group with the ID "other" may remain`, "was created.",
+		},
+		"a key that may not create": {refused(http.StatusForbidden), "allowed to read groups", "be reserved"},
+		"a reserved ID":             {refused(http.StatusGone), "be reserved", "allowed to read groups"},
+	} {
+		said := detail(e.problem)
+		if !strings.Contains(said, e.says) || strings.Contains(said, e.neverSays) {
+			t.Errorf("%s: it should say %q, and not %q:\n%s", name, e.says, e.neverSays, said)
+		}
+	}
+}
+
+// TestOneApplyTellsWhatTheOtherHalfDid: a group is not said to be left unchanged if the update or the rotation of the
+// same apply has changed it, or may have.
+func TestOneApplyTellsWhatTheOtherHalfDid(t *testing.T) {
+	t.Parallel()
+	const unchanged, notUpdated, notRotated = "was left unchanged", "Cannot update", "Cannot rotate"
+	ended := func(operation usergroup.Operation) *usergroup.Problem {
+		return &usergroup.Problem{Finding: usergroup.RunEnded, Operation: operation, ID: "acme"}
+	}
+	says := func(problem *usergroup.Problem, want string) {
+		if got := title(problem); !strings.Contains(got, want) {
+			t.Errorf("%s says %q, want %q", problem.Operation, got, want)
+		}
+	}
+	update, rotation := ended(usergroup.Update), ended(usergroup.Rotate)
+	tellOfEachOther(update, rotation)
+	says(update, unchanged)
+	says(rotation, unchanged)
+	tellOfEachOther(update, nil)
+	says(update, notUpdated)
+	tellOfEachOther(nil, rotation)
+	says(rotation, notRotated)
+	unknown := &usergroup.Problem{Operation: usergroup.Update, ID: "acme", Done: api.Maybe}
+	rotation = ended(usergroup.Rotate)
+	tellOfEachOther(unknown, rotation)
+	says(rotation, notRotated)
 }
 
 // TestTitlesShortenLongIDs checks that a title with a long ID has at most 80 characters.
