@@ -274,6 +274,13 @@ func TestFactsDecideWhatIsSaid(t *testing.T) {
 			},
 			`An empty group with the ID "other" may remain`, "was created.",
 		},
+		"a deletion whose response was lost": {
+			&usergroup.Problem{
+				Finding: usergroup.LeftBehind, ID: "acme", Operation: usergroup.LookUp, Left: []string{"acme"},
+				Call: &api.Error{Kind: api.Cut, Method: http.MethodDelete, Reason: "cut"},
+			},
+			"An empty group", "data_source_provided_id",
+		},
 		"a key that may not create": {refused(http.StatusForbidden), "allowed to read groups", "be reserved"},
 		"a reserved ID":             {refused(http.StatusGone), "be reserved", "allowed to read groups"},
 	} {

@@ -263,6 +263,9 @@ var (
 	showedOther = condition{"a response showed other properties", func(said claim) bool {
 		return said.wasStruck("other properties") || said.rig.options.NumbersAsText
 	}}
+	isRespelled = condition{"the message is about another spelling", func(said claim) bool {
+		return strings.Contains(said.whole, "differently\n")
+	}}
 	keyIsWrong = condition{"the key does not open the expected environment", func(said claim) bool {
 		return said.isWrong || said.wasStruck("another environment")
 	}}
