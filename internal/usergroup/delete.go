@@ -38,7 +38,6 @@ func (o *op) delete(ctx context.Context) (Result, *Problem) {
 			return Result{Warnings: []*Problem{o.problem(Kept, nil)}}, nil
 		}
 		if !o.know.Token.IsZero() {
-			o.existed = false // From now on, a lookup may create it.
 			refusal = o.calls.Delete(ctx, o.deletion(o.know.Token))
 			if refusal == nil {
 				o.done = api.Yes

@@ -26,7 +26,7 @@ type op struct {
 	done      api.Done         // whether the operation was carried out, over all calls
 	left      []string         // the IDs of groups that it has created for lookups, and that may remain
 	lost      bool             // a lookup got no response, so that the service may carry it out later
-	existed   bool             // the group was there before a lookup could have created it
+	existed   bool             // a change has shown the group before a lookup could have created it
 }
 
 func (s *Service) begin(operation Operation, prior Prior) *op {
@@ -111,7 +111,6 @@ func (o *op) see(answer api.Answer, failure *api.Error) sighting {
 	}
 	if seen.shows != cached && o.know.isExactly(seen.group) {
 		o.removed()
-		o.existed = true
 	}
 	o.response = seen.group
 	return seen
