@@ -205,7 +205,7 @@ func whichSpelling(p *usergroup.Problem) string {
 	case isSameName(p):
 		return "Leave the name as it is."
 	default:
-		return "Write it as the service shows it."
+		return "Write it as the service shows it, but change no ID that is in use."
 	}
 }
 
@@ -327,7 +327,7 @@ var operations = map[usergroup.Operation]outcome{
 		failed: "Cannot adopt user group %q",
 		no:     "The group was not changed. It is not in the state.",
 		maybe:  "It is not known whether the group was updated. It is not in the state.",
-		yes:    "The group was updated.",
+		yes:    "The group was updated.", unrecorded: "It is not in the state.",
 	},
 	usergroup.Update: {
 		failed: "Cannot update user group %q",

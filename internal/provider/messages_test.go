@@ -258,7 +258,7 @@ func TestFactsDecideWhatIsSaid(t *testing.T) {
 				Finding: usergroup.Respelled, ID: "acme", Managed: true, Sent: named,
 				Response: api.UserGroup{ProvidedID: new("ACME")},
 			},
-			"Write it as the service shows it.", "The name that",
+			"Write it as the service shows it, but change no ID that is in use.", "The name that",
 		},
 		"another spelling of the name": {
 			&usergroup.Problem{

@@ -175,7 +175,7 @@ var oracle = []sentence{
 	row("If the state has the group, `terraform state rm` stops managing it without deleting it.", hasState),
 	row("Use an API key for the expected environment, or change the provider's environment.", keyIsWrong),
 	row("If the service shows no environment, remove the argument.", keyIsWrong),
-	row("Write it as the service shows it.", isRespelled),
+	row("Write it as the service shows it, but change no ID that is in use.", isRespelled),
 	row("Leave the name as it is.", isRespelled),
 	row("Later plans take both for the same name.", hasState),
 	row("As long as it differs, later plans may show a change.", hasState),
