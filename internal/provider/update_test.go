@@ -479,7 +479,7 @@ func TestALostTokenIsNotInTheState(t *testing.T) {
 	state := p.Created(Acme())
 	p.Fault(http.MethodPost, emulator.NoToken)
 	after, diags := p.Update(state, NextQuarter())
-	diags.WantError(cannotRotate, "The token was rotated, but the new one is not in a state",
+	diags.WantError(cannotRotate, "It is not known whether the token was rotated", "wait some minutes",
 		"does not show the rotation again")
 	p.WantSame(after, state)
 }

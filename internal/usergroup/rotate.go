@@ -56,9 +56,9 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 	return Result{}, o.notRotated(failure)
 }
 
-// doneBy returns whether a call has rotated the token. A success that does not show that proves nothing.
+// doneBy returns whether a call has rotated the token. A success that does not show another token proves nothing.
 func doneBy(failure *api.Error) api.Done {
-	if failure == nil {
+	if failure == nil || failure.Kind == api.Incomplete {
 		return api.Maybe
 	}
 	return failure.Done

@@ -77,6 +77,29 @@ func TestIncompleteRotationsAreLookedUpAtOnce(t *testing.T) {
 	})
 }
 
+// A service reports success without a token, and lookups go on showing the one that was sent. It may rotate it later.
+func TestASuccessWithoutATokenProvesNoRotation(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`{"success":1}`, `{"success":1,"user_group":{"team_id":1001,"provided_id":"acme"}}`} {
+		synctest.Test(t, func(t *testing.T) {
+			e, rotations := emulator.New(emulator.Options{}), 0
+			prior := operations["rotate"].priorOf(e.Seed(emulator.Group{ID: id, Name: oldName}))
+			s := newService(roundTrip(func(r *http.Request) (*http.Response, error) {
+				kept, _ := received(r)
+				if r.Method == http.MethodPost {
+					rotations++
+					return reply{status: http.StatusOK, body: []byte(body)}.response()
+				}
+				return serve(e, kept).response()
+			}), maxRetries, usergroup.Settings{})
+			_, err := s.RotateToken(t.Context(), prior)
+			if err == nil || problemOf(err).Done != api.Maybe || rotations != 1 {
+				t.Errorf("%s: %d rotations; %v", body, rotations, err)
+			}
+		})
+	}
+}
+
 // A group is rotated twice within the lag of a replica. The second response shows the token from before the first
 // rotation, which the state knows to be dead.
 func TestRotationsBelieveNoOlderToken(t *testing.T) {
