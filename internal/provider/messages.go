@@ -134,7 +134,7 @@ func keyEnvironment(p *usergroup.Problem) string {
 func whetherRenewed(p *usergroup.Problem) string {
 	return map[usergroup.Operation]string{
 		usergroup.Adopt: "The service may also renew tokens with each update.",
-		usergroup.Update: "The service may also renew tokens with each update. Until the next refresh, the state has the " +
+		usergroup.Update: "The service may also renew tokens with each update. Until you apply again, the state has the " +
 			"old one.",
 	}[p.Operation]
 }

@@ -133,7 +133,7 @@ var oracle = []sentence{
 	row("The service now shows another token than it should."),
 	row("Somebody else may have rotated the token, or created the group again."),
 	row("The service may also renew tokens with each update."),
-	row("Until the next refresh, the state has the old one.", not(hasNewest)),
+	row("Until you apply again, the state has the old one.", not(hasNewest)),
 	row("The service reported success, but still shows the token that was sent.", rotateIsUnknown),
 	row("It may rotate the token later."),
 	row("The response is about another group than the request.", wasAboutAnother),
