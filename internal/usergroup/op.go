@@ -102,8 +102,11 @@ func (o *op) see(answer api.Answer, failure *api.Error) sighting {
 		seen.created = api.Yes
 	}
 	seen.shows = o.know.classify(answer, failure)
-	if o.isForeign(seen.group) { // It says nothing about what the request may have created.
-		seen.shows, seen.created = foreign, api.Maybe
+	if o.isForeign(seen.group) {
+		seen.shows = foreign
+		if !o.showsID(seen.group) { // It says nothing about what the request may have created.
+			seen.created = api.Maybe
+		}
 	}
 	isDoubtful := seen.created == api.Maybe && !o.existed
 	if seen.created == api.Yes || isDoubtful {

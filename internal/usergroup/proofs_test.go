@@ -72,6 +72,10 @@ func TestProofs(t *testing.T) {
 			scene: "create/absent/stored", calls: "GET no token, GET lost after the work, GET", finding: none,
 		},
 		{
+			name:  "nor has one that shows the ID in another case, and says that the group is not new",
+			scene: "import/exists/IDs in capitals", calls: "GET", finding: usergroup.AnsweredForAnother,
+		},
+		{
 			name:    "but a lost one may have, if only an earlier lookup has shown the group: somebody may have deleted it",
 			scene:   "rotate, not stored/exists/stored",
 			calls:   "GET, POST lost before the work" + strings.Repeat(", GET lost after the work", maxRetries),
@@ -346,7 +350,7 @@ func TestProofs(t *testing.T) {
 		},
 		{
 			name:  "another number does not",
-			scene: "find/replaced/IDs in capitals", calls: "GET", finding: usergroup.AnsweredForAnother, left: "ACME",
+			scene: "find/replaced/IDs in capitals", calls: "GET", finding: usergroup.AnsweredForAnother,
 		},
 		{
 			name:    "where lookups show neither name nor properties, they say nothing about it",
