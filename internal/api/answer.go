@@ -16,15 +16,14 @@ import (
 func (c *Client) interpret(call call, response *http.Response, body []byte) (Answer, *Error) {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
 	answer, kind, reason := c.read(call, response, body)
-	isOwn := fieldsOf(body).flag("success") != nil
-	if isOwn {
+	if fieldsOf(body).flag("success") != nil {
 		c.learned.hear()
 	}
 	if kind == none {
 		return answer, nil
 	}
 	failure := &Error{
-		Kind: kind, Reason: reason, Status: response.StatusCode, FromService: isFromService(response, body), isOwn: isOwn,
+		Kind: kind, Reason: reason, Status: response.StatusCode, FromService: isFromService(response, body),
 		RetryAfter: parseRetryAfter(response.Header.Get("Retry-After")),
 	}
 	isRefusal := response.StatusCode/100 == 4 && kinds[kind].decides

@@ -23,7 +23,6 @@ type Error struct {
 	WasStopped  bool          // the run had been stopped by the time that the call failed
 	RetryAfter  time.Duration // the wait that the service asked for, or 0
 
-	isOwn   bool // the body has success, which nothing else than the service writes
 	cause   error
 	learned *learned
 }
@@ -40,9 +39,6 @@ func (e *Error) IsHeard() bool { return e.learned != nil && e.learned.isHeard() 
 
 // Passes reports whether the same call may succeed later.
 func (e *Error) Passes() bool { return kinds[e.Kind].passes }
-
-// IsUnderWay reports whether the service may still be at work on the call.
-func (e *Error) IsUnderWay() bool { return isUnderWay(e.Kind, e.Status, e.isOwn) }
 
 // EndsAll reports whether no other call can get through either.
 func (e *Error) EndsAll() bool { return kinds[e.Kind].endsAll }

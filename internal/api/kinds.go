@@ -63,7 +63,7 @@ var kinds = map[Kind]struct {
 	Broken:       {done: Maybe, doneByGet: Maybe, passes: true},
 	Unmarked:     {done: Maybe, doneByGet: Maybe, decides: true},
 	Incomplete:   {done: Yes, doneByGet: Maybe, decides: true},
-	Unconfirmed:  {done: Maybe, doneByGet: Maybe, decides: true},
+	Unconfirmed:  {done: Maybe, doneByGet: Maybe, decides: true, mayBeToken: true},
 	Refused:      {decides: true, mayBeToken: true},
 	Busy:         {decides: true, passes: true, mayBeToken: true},
 	Unauthorized: {decides: true, mayBeToken: true},
@@ -120,19 +120,5 @@ func doneBy(method string, kind Kind, answer Answer) Done {
 		return Yes
 	default:
 		return No
-	}
-}
-
-// isUnderWay reports whether the service may still be at work on a call that has failed. It is not after a refusal or
-// a broken connection, nor if it says itself that it has failed. A gateway may not have waited for it. A success that
-// does not show the result, such as 202 without a body, may be a promise.
-func isUnderWay(kind Kind, status int, isOwn bool) bool {
-	switch {
-	case kinds[kind].done == No, kind == Cut, status == http.StatusInternalServerError:
-		return false
-	case status == http.StatusServiceUnavailable:
-		return !isOwn
-	default:
-		return true
 	}
 }

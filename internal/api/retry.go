@@ -29,13 +29,6 @@ func (c Calls) Retry(ctx context.Context, failure *Error) bool {
 	return Sleep(ctx, wait) == nil
 }
 
-// Await is like Retry, but also waits if no retries are left, because the service may still be working on the call that
-// failed.
-func (c Calls) Await(ctx context.Context, failure *Error) bool {
-	wait, allowed := c.next(failure)
-	return Sleep(ctx, wait) == nil && allowed
-}
-
 func (c Calls) next(failure *Error) (wait time.Duration, allowed bool) {
 	r := c.retries
 	if failure != nil && failure.Limits() && r.left+r.used > 0 {

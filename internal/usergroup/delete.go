@@ -32,58 +32,25 @@ func (o *op) deleteChecked(ctx context.Context) (Result, *Problem) {
 }
 
 func (o *op) delete(ctx context.Context) (Result, *Problem) {
-	var refusal *api.Error
-	for range maxTries {
-		if o.lock.isMadeElsewhere(o.know) {
-			return Result{Warnings: []*Problem{o.problem(Kept, nil)}}, nil
+	isKept := false
+	failure, problem := o.withToken(ctx, func(token api.Secret) *api.Error {
+		if isKept = o.lock.isMadeElsewhere(o.know); isKept {
+			return nil
 		}
-		if !o.know.Token.IsZero() {
-			refusal = o.calls.Delete(ctx, o.deletion(o.know.Token))
-			if refusal == nil {
-				o.done = api.Yes
-				return Result{}, nil
-			}
-			o.done = max(o.done, refusal.Done)
-			if problem := o.finalRefusal(refusal); problem != nil {
-				return Result{}, problem
-			}
-		}
-		found, problem := o.findCurrent(ctx)
-		if problem != nil {
-			result, problem := o.gone(problem)
-			return result, o.countFailure(refusal, problem)
-		}
-		if found.Group.Token == o.know.Token {
-			// The service refuses the current token, or lookups lag behind a deletion whose response was lost.
-			if o.done == api.No || !o.calls.Retry(ctx, nil) {
-				return Result{}, o.problem(CallFailed, refusal)
-			}
-			continue
-		}
-		if o.done != api.No { // The deletion may have been carried out, and somebody may have created the group again.
-			return Result{}, o.problem(UnexpectedToken, nil)
-		}
-		o.know = o.know.with(*found.Group)
-	}
-	return Result{}, o.problem(CallFailed, refusal)
-}
-
-// finalRefusal returns a problem if no lookup can help after a deletion has failed: the token is not the reason, no
-// response has arrived, or deletions have ended. A refusal may be about the token, and a success that only says nothing
-// is no failure yet, so the lookup comes before the judgment.
-func (o *op) finalRefusal(failure *api.Error) *Problem {
-	problem := o.problem(CallFailed, failure)
+		return o.calls.Delete(ctx, o.deletion(token))
+	})
 	switch {
-	case failure.Kind == api.Unconfirmed, failure.MayBeToken():
-		return nil
-	case failure.Done == api.No, failure.Status == 0:
-		return problem
+	case isKept:
+		o.done = api.No
+		return Result{Warnings: []*Problem{o.problem(Kept, nil)}}, nil
+	case problem != nil:
+		result, problem := o.gone(problem)
+		return result, o.countFailure(failure, problem)
+	case failure != nil:
+		return Result{}, o.problem(CallFailed, failure)
+	default:
+		return Result{}, nil
 	}
-	judged := o.judge(problem)
-	if o.run.cause(waysOf[Delete]...) != nil {
-		return judged
-	}
-	return nil
 }
 
 // gone returns the outcome of a deletion after a lookup that has found a problem. A group that is gone is deleted.

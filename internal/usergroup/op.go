@@ -21,7 +21,6 @@ type op struct {
 	managed   bool             // the state has the group
 	isRandom  bool             // nobody else can know the ID
 	sent      api.GroupRequest // what is wanted of the group
-	replacing api.Secret       // the token that a rotation has sent last
 	response  api.UserGroup    // what the last response has shown of it
 	done      api.Done         // whether the operation was carried out, over all calls
 	left      []string         // the IDs of groups that it has created for lookups, and that may remain

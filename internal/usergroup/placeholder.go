@@ -54,13 +54,16 @@ func (o *op) taken(seen sighting) *Problem {
 	return o.problem(Filled, nil)
 }
 
+// mostLooks is how many lookups remove makes at most. Each attempt to delete takes at least one.
+const mostLooks = 6
+
 // remove deletes a group that this run has made: a placeholder, or that of the preflight. A lookup comes directly
 // before each attempt, whatever the last attempt was answered. No other function deletes a group that no configuration
 // has.
 func (o *op) remove(ctx context.Context, made api.UserGroup) (removal, sighting) {
 	var seen sighting
 	done := api.No
-	for range 2 * maxTries { // lookups; each attempt to delete takes at least one
+	for range mostLooks {
 		seen = o.see(o.calls.GetOrCreate(ctx, o.lookup()))
 		outcome := o.compare(made, seen)
 		if outcome != isOurs {

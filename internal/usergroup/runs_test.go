@@ -31,10 +31,10 @@ type limits struct {
 }
 
 // brokenRun returns the limits of a run while the service, or one of its methods, does not work.
-func brokenRun(rotates bool) limits {
+func brokenRun(looks bool) limits {
 	most := limits{calls: 60, took: 5 * time.Minute, left: workers + 1, explained: 3} // left: one is of the preflight
-	if rotates {
-		most.calls = 70 // each of the workers looks as often as retries allow whether its token has changed
+	if looks {
+		most.calls = 70 // each of the workers looks whether its token has changed, or its group is gone
 	}
 	return most
 }
@@ -162,7 +162,7 @@ func TestRunsEnd(t *testing.T) {
 						w.took.Round(time.Second), w.left, w.explained)
 					most := e.most
 					if most == (limits{}) {
-						most = brokenRun(w.rotates)
+						most = brokenRun(w.rotates || w.deletes)
 					}
 					w.keeps(t, most)
 				})

@@ -51,10 +51,6 @@ type Result struct {
 	Warnings    []*Problem
 }
 
-// maxTries is how often an operation repeats a call after a lookup. Another client may change the group at the same
-// time, but the operation must end.
-const maxTries = 3
-
 // groupLock gives exclusive access to the groups with one ID, in whatever case, because a service may ignore case. It
 // is a channel, because waiting for it must end when the run is stopped.
 type groupLock struct {
