@@ -160,8 +160,6 @@ func whatDiffers(p *usergroup.Problem) string {
 func done(p *usergroup.Problem) string {
 	text := cmp.Or(findings[p.Finding].done, whatWasDone(p))
 	switch {
-	case p.Finding == usergroup.Respelled:
-		text = whatIsSpelled(p)
 	case p.Finding == usergroup.LeftBehind && p.Succeeded: // It is about another group than the operation.
 		text = ""
 	}
@@ -181,39 +179,18 @@ func done(p *usergroup.Problem) string {
 	return text
 }
 
-// whatIsSpelled says what a response in another spelling has come to. A lookup and an action may have no state.
-func whatIsSpelled(p *usergroup.Problem) string {
-	stateless := map[usergroup.Operation]string{
-		usergroup.LookUp: "No group was changed.", usergroup.Rotate: "The token was rotated.",
-	}[p.Operation]
-	switch {
-	case !p.Managed && stateless != "":
-		return stateless
-	case isSameName(p):
-		return "The state has the configured spelling. Later plans take both for the same name."
-	default:
-		return "The state has the configured spelling. As long as it differs, later plans may show a change."
-	}
-}
-
-// whichSpelling says whether to take over the spelling of the service. No configuration can have that of some services:
+// howToWriteName says whether to take over the spelling of the service. No configuration can have that of some services:
 // what they show is encoded once more when it is sent, or composed by Terraform.
-func whichSpelling(p *usergroup.Problem) string {
-	switch {
-	case p.Finding != usergroup.Respelled:
+func howToWriteName(p *usergroup.Problem) string {
+	if p.Finding != usergroup.NotTakenAsSent || !isSameName(p) {
 		return ""
-	case isSameName(p):
-		return "Leave the name as it is."
-	default:
-		return "Write it as the service shows it, but change no ID that is in use."
 	}
+	return "Leave the name as it is: later plans take both spellings for the same name."
 }
 
-// isSameName reports whether a response shows the name that was sent in another spelling, and no other ID.
+// isSameName reports whether a response shows the name that was sent in another spelling.
 func isSameName(p *usergroup.Problem) bool {
-	id := cmp.Or(p.Response.ProvidedID, &p.ID)
-	isName := *id == p.ID && p.Sent.Differences(p.Response).Name
-	return isName && api.SameName(*p.Sent.Name, *p.Response.Name)
+	return p.Sent.Differences(p.Response).Name && api.SameName(*p.Sent.Name, *p.Response.Name)
 }
 
 // whatWasDone says whether the operation was carried out.
@@ -261,7 +238,7 @@ func nextToDo(p *usergroup.Problem) string {
 	if isOfAction && isUnclear && p.Done == api.Maybe {
 		return `Run the action again only if the token was not rotated: see "When a response is lost" in the guide Tokens.`
 	}
-	return joined(" ", findings[p.Finding].next, whichSpelling(p), howToDelete(p), Advice(p.Call))
+	return joined(" ", findings[p.Finding].next, howToWriteName(p), howToDelete(p), Advice(p.Call))
 }
 
 // howToDelete says how the next group of this kind can be deleted, if the service has refused a deletion.
@@ -450,9 +427,11 @@ var findings = map[usergroup.Finding]struct {
 	usergroup.NotTakenAsSent: {
 		fact:  whatDiffers,
 		title: "User group %q was not taken as it was sent",
-		means: "The service reported success, but shows other properties than were sent.",
-		next: "Change the configuration to match what the service keeps. A service that merges properties keeps " +
-			"properties that are no longer sent.",
+		means: "The service reported success, but its response shows something else than was sent, or what the group had " +
+			"before.",
+		done: "The state has what was sent.",
+		next: "If the next plan shows a change, write in the configuration what the service keeps. A service that merges " +
+			"properties keeps those that are no longer sent.",
 	},
 	usergroup.OutdatedToken: {
 		title: "The service shows an outdated token of user group %q",
@@ -504,7 +483,9 @@ var findings = map[usergroup.Finding]struct {
 	},
 	usergroup.Respelled: {
 		fact:  whatDiffers,
-		title: "The service spells a user group's ID or name differently",
+		title: "The service spells a user group's ID differently",
+		done:  "Terraform goes on with the configured spelling.",
+		next:  "Write it as the service shows it, but change no ID that is in use.",
 	},
 }
 

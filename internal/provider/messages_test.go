@@ -262,10 +262,10 @@ func TestFactsDecideWhatIsSaid(t *testing.T) {
 		},
 		"another spelling of the name": {
 			&usergroup.Problem{
-				Finding: usergroup.Respelled, ID: "acme", Managed: true, Sent: named,
+				Finding: usergroup.NotTakenAsSent, ID: "acme", Managed: true, Sent: named,
 				Response: api.UserGroup{ProvidedID: new("acme"), Name: new("A &amp; B")},
 			},
-			"Leave the name as it is.", "The ID that",
+			"Leave the name as it is", "The ID that",
 		},
 		"a creation that has left an empty group": {
 			&usergroup.Problem{

@@ -33,7 +33,7 @@ const (
 	mayDiffer       = `The plan may differ from what the apply does`
 	leftBehind      = `An empty user group "acme" may remain`
 	replaced        = `A user group was replaced, or the API key belongs to another environment`
-	respelled       = `The service spells a user group's ID or name differently`
+	respelled       = `The service spells a user group's ID differently`
 	outdated        = `The service shows an outdated token of user group "acme"`
 	unexpectedToken = `User group "acme" has an unexpected token`
 	anotherHasTheID = `Another user group has the ID "acme"`

@@ -262,7 +262,7 @@ func TestIDInAnotherSpellingIsTheSameGroup(t *testing.T) {
 	p.Answered(http.MethodGet, strings.Replace(creationResponse(group), "true", "false", 1))
 	state, diags := p.Read(state)
 	diags.WantWarning(respelled, `The ID that was sent is "Acme"; the service shows "acme"`,
-		"The state has the configured spelling")
+		"Terraform goes on with the configured spelling")
 	p.WantState(state, "user_group_id", "Acme", "id", "Acme", "token", group.Token, "team_id", group.TeamID)
 	// An import has nothing to compare with, so the provider cannot know which group the response is about.
 	second(p.ReadToo(Silent(p.Importing("Acme", nil)))).WantError(`The service returned a different group than "Acme"`,

@@ -260,9 +260,6 @@ var (
 	wasAboutAnother = condition{"a response was about another group", func(said claim) bool {
 		return said.wasStruck("another group", "another ID in capitals")
 	}}
-	showedOther = condition{"a response showed other properties", func(said claim) bool {
-		return said.wasStruck("other properties") || said.rig.options.NumbersAsText
-	}}
 	isRespelled = condition{"the message is about another spelling", func(said claim) bool {
 		return strings.Contains(said.whole, "differently\n")
 	}}

@@ -118,7 +118,7 @@ func (o *op) made(answer api.Answer, failure *api.Error) (making, *Problem) {
 
 // created returns the group that this run has created, although the response lacks its token: a lookup has to show it.
 func (o *op) created(ctx context.Context) (Result, *Problem) {
-	o.know, o.existed = o.know.with(o.response), true
+	o.know = o.know.with(o.response)
 	o.calls = o.calls.CleaningUp()
 	result, problem := o.findCurrent(ctx)
 	if problem != nil {
@@ -127,17 +127,16 @@ func (o *op) created(ctx context.Context) (Result, *Problem) {
 	if !o.know.hasTeam(*result.Group) && !o.sent.ShownBy(*result.Group) {
 		return Result{}, o.problem(MayHaveExisted, nil)
 	}
-	return result, nil
+	o.removed() // The creation has shown the group before a lookup could have created it.
+	return Result{Group: result.Group}, nil
 }
 
-// differences returns a warning if the service shows another name or other properties than were sent.
+// differences returns a warning if the service shows another ID, or another name or other properties than were sent.
 func (o *op) differences() (warnings []*Problem) {
-	differences := o.sent.Differences(o.response)
-	if differences.Name || o.know.hasOtherID(o.response) {
+	if o.know.hasOtherID(o.response) {
 		warnings = append(warnings, o.problem(Respelled, nil))
 	}
-	differences.Name = false
-	if differences.Any() {
+	if o.sent.Differences(o.response).Any() {
 		warnings = append(warnings, o.problem(NotTakenAsSent, nil))
 	}
 	return warnings
@@ -164,9 +163,6 @@ func (o *op) claim(ctx context.Context) (Result, *Problem) {
 func (o *op) takeOver(ctx context.Context) (Result, *Problem) {
 	existing := o.response
 	o.operation, o.know, o.done = Adopt, o.know.with(existing), api.No
-	o.know.Stored = func() api.GroupRequest {
-		return api.GroupRequest{Name: existing.Name, Properties: existing.Properties}
-	}
 	result, problem := o.put(ctx)
 	if problem != nil {
 		return Result{}, problem

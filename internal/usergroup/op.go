@@ -25,7 +25,6 @@ type op struct {
 	done      api.Done         // whether the operation was carried out, over all calls
 	left      []string         // the IDs of groups that it has created for lookups, and that may remain
 	lost      bool             // a lookup got no response, so that the service may carry it out later
-	existed   bool             // a change has shown the group before a lookup could have created it
 }
 
 func (s *Service) begin(operation Operation, prior Prior) *op {
@@ -107,8 +106,7 @@ func (o *op) see(answer api.Answer, failure *api.Error) sighting {
 			seen.created = api.Maybe
 		}
 	}
-	isDoubtful := seen.created == api.Maybe && !o.existed
-	if seen.created == api.Yes || isDoubtful {
+	if seen.created != api.No {
 		o.leave(o.remaining(seen.group))
 	}
 	if seen.shows != cached && o.know.isExactly(seen.group) {

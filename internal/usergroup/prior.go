@@ -16,8 +16,8 @@ type Prior struct {
 	Token          api.Secret
 	Fingerprint    string // of the token; known even if the token is not stored
 	EnvironmentTag *string
-	// Stored returns what the state has of the name, the mapping and the properties or, before an adoption, what the
-	// service has shown. It is masked in messages. It may be nil, and is called only if it is needed.
+	// Stored returns what the state has of the name, the mapping and the properties, which messages mask. It may be nil,
+	// and is called only if it is needed.
 	Stored func() api.GroupRequest
 	// Environment is the Result.Environment of an earlier operation on the group.
 	Environment string

@@ -1,7 +1,6 @@
 package usergroup
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -9,8 +8,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// Update changes an existing group to what is wanted. If nothing fails, it makes one call. If the service carried out
-// the update but the result differs from what was sent, Update returns an error and a Result with the current values.
+// Update changes an existing group to what is wanted. If nothing fails, it makes one call. If the group turns out to be
+// in another environment, it returns an error and a Result with the current values.
 func (s *Service) Update(ctx context.Context, wanted api.GroupRequest, prior Prior) (Result, error) {
 	return s.exclusively(ctx, Update, prior, func(ctx context.Context, o *op) (Result, *Problem) {
 		o.sent = wanted
@@ -21,22 +20,11 @@ func (s *Service) Update(ctx context.Context, wanted api.GroupRequest, prior Pri
 		if problem == nil {
 			result.Warnings = append(result.Warnings, o.renewed(prior, *result.Group)...)
 		}
-		return result, cmp.Or(problem, takeOut(&result.Warnings, NotTakenAsSent))
+		return result, problem
 	})
 }
 
-// takeOut removes the warning with the finding, and returns it, or nil if there is none.
-func takeOut(warnings *[]*Problem, finding Finding) *Problem {
-	at := slices.IndexFunc(*warnings, func(p *Problem) bool { return p.Finding == finding })
-	if at < 0 {
-		return nil
-	}
-	taken := (*warnings)[at]
-	*warnings = slices.Delete(*warnings, at, at+1)
-	return taken
-}
-
-// put updates the group. A service that shows other properties than were sent causes a warning.
+// put updates the group. A service that shows something else than was sent causes a warning.
 func (o *op) put(ctx context.Context) (Result, *Problem) {
 	request := o.sent
 	isDemanded := slices.Contains(o.settings.LookupFields, "name")
@@ -44,50 +32,14 @@ func (o *op) put(ctx context.Context) (Result, *Problem) {
 		request.Name = &o.know.Name
 	}
 	answer, failure := o.calls.Update(ctx, request)
-	o.response = answer.UserGroup
+	o.done, o.response = doneBy(failure), answer.UserGroup
 	if failure != nil {
-		o.done = failure.Done
 		return o.checkRefusal(ctx, failure)
 	}
-	o.done = api.Yes
 	if problem := o.unexpected(); problem != nil {
 		return problem.resultOf(o.response), problem
 	}
-	o.existed = !o.mayRemain()
-	updated, problem := o.asKept(ctx, answer.UserGroup)
-	if problem != nil {
-		return Result{}, problem
-	}
-	return Result{Group: &updated, Warnings: o.differences()}, nil
-}
-
-// asKept returns the group as the service keeps it after an update. A response that shows what the group had before,
-// and not what was sent, may be an old one. So lookups have to show it, too, as long as there are retries.
-func (o *op) asKept(ctx context.Context, shown api.UserGroup) (api.UserGroup, *Problem) {
-	updated := shown
-	shown.Name, shown.Properties = nil, api.Properties{}
-	for o.mayBeOld(updated) {
-		found, problem := o.find(ctx)
-		if problem != nil {
-			return api.UserGroup{}, problem
-		}
-		updated = found.Group.Over(shown)
-		if !o.mayBeOld(updated) {
-			break
-		}
-		if again := o.calls.Retry(ctx, nil); !again {
-			break
-		}
-	}
-	return updated, nil
-}
-
-// mayBeOld reports whether a response shows nothing else than the group had before the update, and not what was sent.
-func (o *op) mayBeOld(response api.UserGroup) bool {
-	if o.know.Stored == nil {
-		return false
-	}
-	return o.sent.Differences(response).Any() && !o.know.Stored().Differences(response).Any()
+	return Result{Group: &answer.UserGroup, Warnings: o.differences()}, nil
 }
 
 // renewed returns a warning if an updated group shows another token than the one that is known from before. After an
