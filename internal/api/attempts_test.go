@@ -114,6 +114,39 @@ func TestSharedRetries(t *testing.T) {
 	})
 }
 
+// TestPatience: without patience, a call is made once, and waits for nothing. That is asked before each retry. Calls that
+// clean up are always patient.
+func TestPatience(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		lasts    time.Duration // how long there is patience
+		cleansUp bool
+		attempts int
+		took     time.Duration
+	}{
+		"never": {0, false, 1, 0}, "until the first retry": {second / 2, false, 1, second},
+		"until the second one": {2 * second, false, 2, 3 * second}, "cleaning up": {0, true, 4, 7 * second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			service, begun := inTurn(cut), time.Now()
+			calls := newClient(service).Begin(nil).While(func() bool { return time.Since(begun) < test.lasts })
+			if test.cleansUp {
+				calls = calls.CleaningUp()
+			}
+			_, failure, kind := get.send(t.Context(), calls)
+			got := []any{kind, failure.Attempts, len(service.seen), time.Since(begun)}
+			same(t, name, got, fmt.Sprint([]any{Cut, test.attempts, test.attempts, test.took}))
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		client := newClient(inTurn(reply(429, "{}", "Retry-After", "30")))
+		_, _, _ = get.send(t.Context(), client.Begin(nil).Once())
+		begun := time.Now()
+		_, _, kind := get.send(t.Context(), client.Begin(nil).While(func() bool { return false }))
+		failIf(t, kind != Throttled || time.Since(begun) > second, "%s after %s", kind, time.Since(begun))
+	})
+}
+
 // TestSleep: a run that was stopped must go on in no case, not even after a wait of no time.
 func TestSleep(t *testing.T) {
 	t.Parallel()

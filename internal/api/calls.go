@@ -35,7 +35,10 @@ type Calls struct {
 	known    func() Confidential
 	retries  *retries
 	cleansUp bool
+	patient  func() bool // whether a call may wait for a retry, or for a time that the service has named
 }
+
+func always() bool { return true }
 
 // Begin returns the calls of an operation, with MaxRetries retries. known returns what is confidential, besides the
 // secrets of the client and of each request. It is called only if there is something to mask. Nil means nothing.
@@ -43,15 +46,26 @@ func (c *Client) Begin(known func() Confidential) Calls {
 	if known == nil {
 		known = nothingKnown
 	}
-	return Calls{client: c, known: known, retries: &retries{left: c.config.MaxRetries}}
+	return Calls{client: c, known: known, retries: &retries{left: c.config.MaxRetries}, patient: always}
 }
 
-// CleaningUp returns calls that share the retries of c. They are made even if the run has been stopped, because
-// stopping halfway would leave something behind at the service. Only retries that have to wait are not.
-func (c Calls) CleaningUp() Calls {
+// While returns calls that share the retries of c. They wait for retries only as long as patient says so. Each is still
+// made once.
+func (c Calls) While(patient func() bool) Calls {
+	c.patient = patient
+	return c
+}
+
+// EvenIfStopped returns calls that share the retries of c. They are made even if the run has been stopped, because
+// stopping halfway would leave something unknown. Only retries that have to wait are not.
+func (c Calls) EvenIfStopped() Calls {
 	c.cleansUp = true
 	return c
 }
+
+// CleaningUp returns calls that are also made if the run has been stopped, and that are always patient, because giving
+// up halfway would leave something behind at the service.
+func (c Calls) CleaningUp() Calls { return c.EvenIfStopped().While(always) }
 
 // CleansUp reports whether the calls are made even if the run has been stopped.
 func (c Calls) CleansUp() bool { return c.cleansUp }

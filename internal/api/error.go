@@ -40,9 +40,6 @@ func (e *Error) IsHeard() bool { return e.learned != nil && e.learned.isHeard() 
 // Passes reports whether the same call may succeed later.
 func (e *Error) Passes() bool { return kinds[e.Kind].passes }
 
-// EndsAll reports whether no other call can get through either.
-func (e *Error) EndsAll() bool { return kinds[e.Kind].endsAll }
-
 // MayBeToken reports whether a token that is no longer current may be the reason for the failure. The contract does not
 // specify the status of such a refusal.
 func (e *Error) MayBeToken() bool { return kinds[e.Kind].mayBeToken }

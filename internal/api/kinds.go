@@ -56,7 +56,6 @@ var kinds = map[Kind]struct {
 	decides    bool // the service itself has decided on the call, if the response comes from it
 	limits     bool // it came too early: the limiter slows down, and the retry does not count for a while
 	mayBeToken bool // a token that is no longer current may be the reason
-	endsAll    bool // no other call can get through either
 }{
 	Cut:          {done: Maybe, doneByGet: Maybe, passes: true},
 	Late:         {done: Maybe, doneByGet: Maybe, passes: true},
@@ -71,8 +70,8 @@ var kinds = map[Kind]struct {
 	Unavailable:  {done: Maybe, doneByGet: Maybe, passes: true, limits: true},
 	Cached:       {done: Maybe},
 	Redirected:   {done: Maybe},
-	NotSent:      {passes: true, endsAll: true},
-	Blocked:      {endsAll: true},
+	NotSent:      {passes: true},
+	Blocked:      {},
 	Stopped:      {},
 }
 

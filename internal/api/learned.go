@@ -7,12 +7,11 @@ import (
 
 // learned is what the calls of a client have shown of the service. Its zero value knows nothing.
 type learned struct {
-	mu      sync.Mutex
-	last    time.Time            // when the service last decided on a call
-	through map[string]time.Time // when a call with the HTTP method last got through
-	worked  map[string]bool      // the HTTP methods with which a call has succeeded
-	heard   bool                 // a response has said whether its call succeeded, so that it comes from the service
-	marks   bool                 // a response has said that its group is new
+	mu     sync.Mutex
+	last   time.Time       // when the service last decided on a call
+	worked map[string]bool // the HTTP methods with which a call has succeeded
+	heard  bool            // a response has said whether its call succeeded, so that it comes from the service
+	marks  bool            // a response has said that its group is new
 	// confirms means that a response has said that its deletion succeeded.
 	confirms bool
 }
@@ -22,7 +21,7 @@ func (l *learned) record(method string, answer Answer, failure *Error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.worked == nil {
-		l.worked, l.through = map[string]bool{}, map[string]time.Time{}
+		l.worked = map[string]bool{}
 	}
 	if answer.New != nil && *answer.New {
 		l.marks = true
@@ -31,9 +30,6 @@ func (l *learned) record(method string, answer Answer, failure *Error) {
 		return
 	}
 	l.last = time.Now()
-	if failure == nil || failure.Kind != Unauthorized {
-		l.through[method] = l.last
-	}
 	if failure == nil || failure.Kind == Incomplete {
 		l.worked[method] = true
 	}
@@ -72,14 +68,6 @@ func (c *Client) LastThrough() time.Time {
 	c.learned.mu.Lock()
 	defer c.learned.mu.Unlock()
 	return c.learned.last
-}
-
-// Through returns when a call with the HTTP method last succeeded, or was refused for another reason than the API key.
-// It returns the zero time if that has never happened.
-func (c *Client) Through(method string) time.Time {
-	c.learned.mu.Lock()
-	defer c.learned.mu.Unlock()
-	return c.learned.through[method]
 }
 
 // HasWorked reports whether a call has succeeded.

@@ -36,8 +36,9 @@ func newLimiter(ceiling rate.Limit) *limiter {
 }
 
 // wait waits until the next call may be sent. It returns an error if the context ends first. Only one call at a time
-// waits for its time, and the others for their turn, so that a change of the rate applies to all of them.
-func (l *limiter) wait(ctx context.Context) error {
+// waits for its time, and the others for their turn, so that a change of the rate applies to all of them. Without
+// patience, it does not wait for the time that a Retry-After header has named.
+func (l *limiter) wait(ctx context.Context, patient func() bool) error {
 	select {
 	case l.turn <- struct{}{}:
 		defer func() { <-l.turn }()
@@ -51,7 +52,7 @@ func (l *limiter) wait(ctx context.Context) error {
 		l.mu.Lock()
 		closed := time.Until(l.opens)
 		l.mu.Unlock()
-		if closed <= 0 {
+		if closed <= 0 || !patient() {
 			return nil
 		}
 		if err := Sleep(ctx, closed); err != nil {

@@ -20,10 +20,11 @@ type retries struct {
 }
 
 // Retry waits before the next retry of an operation and reports whether it is allowed. It returns false if no retries
-// are left, or if the run is stopped while it waits. failure is the error of the last call, or nil if no call failed.
+// are left, if there is no patience, or if the run is stopped while it waits. failure is the error of the last call, or
+// nil if no call failed.
 func (c Calls) Retry(ctx context.Context, failure *Error) bool {
 	wait, allowed := c.next(failure)
-	if !allowed {
+	if !allowed || !c.patient() {
 		return false
 	}
 	return Sleep(ctx, wait) == nil
@@ -36,8 +37,12 @@ func (c Calls) next(failure *Error) (wait time.Duration, allowed bool) {
 			r.limitedSince = time.Now()
 		}
 		longest := rateLimitWaits * c.client.config.RetryWaitMax
-		if time.Since(r.limitedSince) < longest && time.Since(c.client.LastThrough()) < longest {
+		isNew, isOpen := time.Since(r.limitedSince) < longest, time.Since(c.client.LastThrough()) < longest
+		switch {
+		case isNew && isOpen:
 			return 0, true // The limiter waits.
+		case !isNew && !isOpen && failure.RetryAfter > 0: // While it waits for that time, so does every other call.
+			return 0, false
 		}
 	}
 	wait = c.client.wait(r.used, failure)

@@ -41,6 +41,9 @@ func (c Calls) do(ctx context.Context, call call) (_ Answer, failure *Error) {
 			}
 			return Answer{}, failure
 		}
+		if failure != nil && !c.patient() { // It has changed while this retry waited.
+			return Answer{}, failure
+		}
 		var answer Answer
 		answer, failure = c.client.attempt(ctx, call, number)
 		answer.Earlier = done
@@ -62,7 +65,7 @@ func (c Calls) do(ctx context.Context, call call) (_ Answer, failure *Error) {
 // awaitTurn waits until the next attempt may begin. It returns an error if the run was stopped. Calls that clean up do
 // not wait any more then, and are made.
 func (c Calls) awaitTurn(ctx context.Context) error {
-	err := c.client.limiter.wait(ctx)
+	err := c.client.limiter.wait(ctx, c.patient)
 	if c.cleansUp {
 		return nil
 	}

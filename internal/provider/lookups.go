@@ -146,7 +146,7 @@ func reportsMissing(diags *diag.Diagnostics, err error) bool {
 // unless there is nothing else. An error that others refer to comes before them.
 func reportFailed(diags *diag.Diagnostics, failed []error, most int) {
 	place := func(err error) int {
-		if problem := problemOf(err); problem != nil && problem.EndsRun {
+		if problem := problemOf(err); problem != nil && problem.Explains {
 			return 0
 		}
 		return 1
@@ -155,7 +155,7 @@ func reportFailed(diags *diag.Diagnostics, failed []error, most int) {
 	var ended error
 	for _, err := range failed {
 		problem := problemOf(err)
-		mustBeSaid := problem != nil && (problem.EndsRun || len(problem.Left) > 0)
+		mustBeSaid := problem != nil && (problem.Explains || len(problem.Left) > 0)
 		refers := problem != nil && problem.Finding == usergroup.RunEnded
 		switch {
 		case mustBeSaid:

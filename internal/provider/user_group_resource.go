@@ -248,7 +248,7 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 }
 
 // readFailed reports why a refresh has failed. It removes a group that is gone from the state. A run that has ended
-// fails anyway, because of the error that ended it, so the refresh of another group says nothing then.
+// fails anyway, because of the error that ended it, so a refresh without a call says nothing then.
 func readFailed(
 	ctx context.Context, err error, stored private, warnings []*usergroup.Problem, resp *resource.ReadResponse,
 ) {
@@ -264,7 +264,7 @@ func readFailed(
 		resp.State.RemoveResource(ctx)
 	case problem.Finding == usergroup.NotFound:
 		resp.State.RemoveResource(ctx)
-	case problem.Finding == usergroup.RunEnded && leavesNothing:
+	case problem.Finding == usergroup.RunEnded && problem.Call == nil && leavesNothing:
 	default:
 		report(&resp.Diagnostics, err, warnings...)
 	}

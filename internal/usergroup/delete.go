@@ -44,8 +44,7 @@ func (o *op) delete(ctx context.Context) (Result, *Problem) {
 		o.done = api.No
 		return Result{Warnings: []*Problem{o.problem(Kept, nil)}}, nil
 	case problem != nil:
-		result, problem := o.gone(problem)
-		return result, o.countFailure(failure, problem)
+		return o.gone(problem)
 	case failure != nil:
 		return Result{}, o.problem(CallFailed, failure)
 	default:

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
@@ -78,7 +77,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestFailuresInARow shows when two failures end a run: if nothing with their method has gotten through in between.
+// TestFailuresInARow shows what ends operations: twenty of their kind that give up, with nothing gotten through in
+// between. Only the first of them waits for retries, and explains the others.
 func TestFailuresInARow(t *testing.T) {
 	t.Parallel()
 	for _, e := range []struct{ name, steps, want string }{
@@ -92,57 +92,56 @@ func TestFailuresInARow(t *testing.T) {
 			"an update that is refused is about the key", "update refused-1, find good-1", "failed, ended",
 		},
 		{
-			"a method that the key may not use", "update forbidden-1, update forbidden-2, update good-1, find good-1",
-			"failed, failed, ended, well",
+			"an operation that the key may not use", "update forbidden-1, update forbidden-2 ×19, update good-1, find good-1",
+			"failed, short, ended, well",
 		},
 		{
-			"updates that are refused for a reason of their own", "update invalid-1, update invalid-2, update good-1",
+			"updates that are refused for a reason of their own", "update invalid-1, update invalid-2 ×19, update good-1",
 			"failed, failed, well",
 		},
 		{
-			"groups that it may not change", "update good-1, update forbidden-1, update forbidden-2, update good-2",
+			"groups that it may not change", "update good-1, update forbidden-1, update forbidden-2 ×19, update good-2",
 			"well, failed, failed, well",
 		},
 		{
-			"two groups in a row", "update bad-1, update bad-2, update good-1", "failed, failed, ended",
+			"twenty groups in a row", "update bad-1, update bad-2 ×19, update good-1", "failed, short, ended",
 		},
 		{
-			"successes in between, long before the second one",
-			"update bad-1, update good-1, update good-2, an hour passes, update bad-2, update good-3",
-			"failed, well, well, , failed, well",
+			"nineteen", "update bad-1, update bad-2 ×18, update good-1", "failed, short, well",
 		},
 		{
-			"and again two in a row",
-			"update bad-1, update good-1, update bad-2, update bad-3, update good-2", "failed, well, failed, failed, ended",
+			"successes in between, long before the last one",
+			"update bad-1 ×19, update good-1, update good-2, an hour passes, update bad-2, update good-3",
+			"short, well, well, , failed, well",
 		},
 		{
-			"the same group again", "update bad-1, update bad-1, update good-1", "failed, failed, well",
+			"and again twenty in a row", "update bad-1 ×19, update good-1, update bad-2, update bad-3 ×19, update good-2",
+			"short, well, failed, short, ended",
 		},
 		{
-			"a success of another method", "update bad-1, find good-1, update bad-2, update good-2, rotate good-2",
-			"failed, well, failed, ended, well",
+			"a success of another kind", "update bad-1 ×19, find good-1, update bad-2, update good-2, rotate good-2",
+			"short, well, short, ended, well",
 		},
 		{
-			"a refusal of a good group in between", "update bad-1, update missing, update bad-2, update good-1",
-			"failed, failed, failed, well",
+			"a refusal of a good group in between", "update bad-1 ×19, update missing, update bad-2, update good-1",
+			"short, failed, failed, well",
 		},
 		{
-			"lookups that fail", "find bad-1, find bad-2, find good-1, update good-1", "failed, failed, ended, well",
+			"lookups that fail", "find bad-1 ×20, find good-1, update good-1", "short, ended, well",
 		},
 		{
-			"rotations that fail", "rotate bad-1, rotate bad-2, rotate good-1, delete good-1", "failed, failed, ended, well",
+			"rotations that fail", "rotate bad-1 ×20, rotate good-1, delete good-1", "short, ended, well",
 		},
 		{
-			"deletions that fail", "delete bad-1, delete bad-2, delete good-1, rotate good-1", "failed, failed, ended, well",
+			"deletions that fail", "delete bad-1 ×20, delete good-1, rotate good-1", "short, ended, well",
 		},
 		{
-			"creations that fail end lookups, too", "create bad-8, create bad-9, find good-1, update good-1",
-			"failed, failed, ended, well",
+			"creations that fail", "create bad-8, create bad-9 ×19, create bad-7, find good-1", "failed, short, ended, well",
 		},
 		{
 			"rotations that fail once lookups have ended",
-			"find bad-1, find bad-2, rotate bad-1, rotate good-1, rotate bad-2, rotate bad-3, rotate good-1, delete good-2",
-			"failed, failed, ended, well, ended, ended, ended, well",
+			"find bad-1 ×20, rotate bad-1, rotate good-1, rotate bad-2, rotate bad-3 ×19, rotate good-1, delete good-2",
+			"short, failed, well, failed, short, ended, well",
 		},
 	} {
 		t.Run(e.name, func(t *testing.T) {
@@ -151,7 +150,14 @@ func TestFailuresInARow(t *testing.T) {
 				r := newRun()
 				got := []string{}
 				for step := range strings.SplitSeq(e.steps, ", ") {
-					got = append(got, r.step(t.Context(), step))
+					step, times, _ := strings.Cut(step, " ×")
+					last := ""
+					for n, _ := strconv.Atoi(times); n >= 0; n-- {
+						if last = r.step(t.Context(), step); n == 1 {
+							break
+						}
+					}
+					got = append(got, last)
 				}
 				if got := strings.Join(got, ", "); got != e.want {
 					t.Errorf("%s: %s, want %s", e.steps, got, e.want)
@@ -167,6 +173,7 @@ type unlucky struct {
 	*usergroup.Service
 
 	priors map[string]usergroup.Prior
+	calls  int
 }
 
 func newRun() *unlucky {
@@ -181,6 +188,7 @@ func newRun() *unlucky {
 	}
 	e.Remove("missing")
 	r.Service = newService(roundTrip(func(q *http.Request) (*http.Response, error) {
+		r.calls++
 		kept, body := received(q)
 		isAbout := func(kind string) bool {
 			for id, prior := range r.priors {
@@ -207,7 +215,8 @@ func newRun() *unlucky {
 	return r
 }
 
-// step carries out an operation on a group, and returns how it ended.
+// step carries out an operation on a group, and returns how it ended. Its error is short if it leaves the explanation to
+// an earlier one. Nothing is retried then.
 func (r *unlucky) step(ctx context.Context, text string) string {
 	operation, id, _ := strings.Cut(text, " ")
 	if operation == "an" {
@@ -216,6 +225,7 @@ func (r *unlucky) step(ctx context.Context, text string) string {
 	}
 	prior := r.priors[id]
 	prior.ID = id
+	calls, begun := r.calls, time.Now()
 	_, err := operations[operation].do(ctx, r.Service, prior)
 	switch {
 	case err == nil:
@@ -224,8 +234,12 @@ func (r *unlucky) step(ctx context.Context, text string) string {
 		return "failed"
 	case problemOf(err).Cause.Finding == usergroup.RunEnded:
 		return "referred to a reference"
-	default:
+	case r.calls == calls:
 		return "ended"
+	case time.Since(begun) > time.Second:
+		return "short, but waited"
+	default:
+		return "short"
 	}
 }
 
@@ -247,7 +261,7 @@ func TestStoppedRunsBeginNothing(t *testing.T) {
 					stop()
 					prior := o.priorOf(emulator.Group{ID: id, Name: oldName, Token: "token", TeamID: 7})
 					for range 200 {
-						if _, err := o.do(ctx, service, prior); err == nil || problemOf(err).EndsRun {
+						if _, err := o.do(ctx, service, prior); err == nil || problemOf(err).Explains {
 							t.Fatalf("the error is %v", err)
 						}
 					}
@@ -304,67 +318,6 @@ func TestRunsThatAreStoppedEnd(t *testing.T) {
 	}
 }
 
-// TestWhatIsUnderWayRefersToTheEnd lets the service refuse the key while another operation is under way. Whatever
-// becomes of that one, its error refers to the refusal: nobody has stopped the run, and nothing else has to be
-// explained.
-func TestWhatIsUnderWayRefersToTheEnd(t *testing.T) {
-	t.Parallel()
-	for named, e := range map[string]struct {
-		operation, calls string
-		done             api.Done
-	}{
-		"a call that fails":          {"update", "PUT, GET refused", api.Maybe},
-		"a wait before an adoption":  {"adopt", "GET, GET refused", api.No},
-		"a wait before another look": {"rotate", "POST, GET refused", api.Maybe},
-	} {
-		t.Run(named, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service := emulator.New(emulator.Options{})
-				prior := operations[e.operation].priorOf(service.Seed(emulator.Group{ID: id, Name: oldName}))
-				var mu sync.Mutex
-				var calls []string
-				s := newService(roundTrip(func(r *http.Request) (*http.Response, error) {
-					kept, body := received(r)
-					call, isRefused := r.Method, strings.Contains(body, "refused")
-					if isRefused {
-						call += " refused"
-					}
-					mu.Lock()
-					calls = append(calls, call)
-					mu.Unlock()
-					switch {
-					case isRefused:
-						return refusal(http.StatusUnauthorized).response()
-					case r.Method != http.MethodGet:
-						time.Sleep(2 * time.Second)
-						return refusal(http.StatusInternalServerError).response()
-					default:
-						return serve(service, kept).response()
-					}
-				}), maxRetries, usergroup.Settings{})
-				under := make(chan error)
-				go func() {
-					_, err := operations[e.operation].do(t.Context(), s, prior)
-					under <- err
-				}()
-				time.Sleep(time.Second)
-				_, refused := s.Find(t.Context(), usergroup.Prior{ID: "refused"})
-				p, cause := problemOf(<-under), problemOf(refused)
-				if p.Finding != usergroup.RunEnded || p.Cause != cause || p.Done != e.done {
-					t.Errorf("the error of the operation is %s, and refers to %v", facts{p}, p.Cause)
-				}
-				if cause.Finding != usergroup.CallFailed || cause.Call.Status != http.StatusUnauthorized || !cause.EndsRun {
-					t.Errorf("the error of the lookup is %s", facts{cause})
-				}
-				if got := strings.Join(calls, ", "); got != e.calls {
-					t.Errorf("the calls are %s, want %s", got, e.calls)
-				}
-			})
-		})
-	}
-}
-
 // TestWhatIsRefusedMeanwhileSaysWhy lets the service refuse an update for a reason of its own, while a refused key ends
 // the run.
 func TestWhatIsRefusedMeanwhileSaysWhy(t *testing.T) {
@@ -385,7 +338,7 @@ func TestWhatIsRefusedMeanwhileSaysWhy(t *testing.T) {
 		}()
 		time.Sleep(time.Second)
 		_, refused := s.Find(t.Context(), usergroup.Prior{ID: "refused"})
-		if !problemOf(refused).EndsRun {
+		if !problemOf(refused).Explains {
 			t.Errorf("the lookup ends with %v", refused)
 		}
 		if p := problemOf(<-updated); p.Finding != usergroup.CallFailed || p.Call.Status != http.StatusBadRequest {
@@ -394,8 +347,47 @@ func TestWhatIsRefusedMeanwhileSaysWhy(t *testing.T) {
 	})
 }
 
+// TestARefusedKeyEndsAllPatience: an operation that waits for a retry does not send it once the key is refused.
+func TestARefusedKeyEndsAllPatience(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		updates := 0
+		s := newService(roundTrip(func(r *http.Request) (*http.Response, error) {
+			connect(r)
+			if r.Method == http.MethodGet {
+				return refusal(http.StatusUnauthorized).response()
+			}
+			updates++
+			return refusal(http.StatusInternalServerError).response()
+		}), maxRetries, usergroup.Settings{})
+		updated := make(chan error)
+		go func() {
+			_, err := s.Update(t.Context(), wanted(id), usergroup.Prior{ID: id})
+			updated <- err
+		}()
+		time.Sleep(2 * time.Second) // The second attempt was made after one.
+		_, _ = s.Find(t.Context(), usergroup.Prior{ID: "refused"})
+		if p := problemOf(<-updated); p.Call.Status != http.StatusInternalServerError || updates != 2 {
+			t.Errorf("%d updates end with %s", updates, facts{p})
+		}
+	})
+}
+
+// TestOneGroupLeftBehindEndsNothing: only if the service refuses to delete what lookups create, they are pointless.
+func TestOneGroupLeftBehindEndsNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStranger(emulator.Options{DefaultName: "Unnamed", LateDefaults: true}, usergroup.Settings{})
+		here := operations["find"].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
+		_, missing := s.Find(t.Context(), usergroup.Prior{ID: "missing"})
+		if _, err := s.Find(t.Context(), here); err != nil || findingOf(missing) != usergroup.Filled {
+			t.Errorf("%v, and %v", missing, err)
+		}
+	})
+}
+
 // TestMissingGroupsInARow looks up groups where the service refuses the preflight, so that no missing group can be
-// believed to be missing. Only two of them in a row end the lookups, because those of existing groups go well.
+// believed to be missing. That ends no lookups, because those of existing groups go well, and is explained once.
 func TestMissingGroupsInARow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -414,13 +406,35 @@ func TestMissingGroupsInARow(t *testing.T) {
 			case err == nil:
 				got = append(got, "found")
 			case problemOf(err).Finding == usergroup.RunEnded:
-				got = append(got, "ended")
+				got = append(got, "short")
 			default:
 				got = append(got, "failed")
 			}
 		}
-		if got := strings.Join(got, ", "); got != "failed, found, ended, found, ended, ended, ended" {
+		if got := strings.Join(got, ", "); got != "failed, found, short, found, short, short, found" {
 			t.Error(got)
+		}
+	})
+}
+
+// TestLookupsSurviveANetworkThatLosesResponses: a data source of many groups, whose names show that they existed.
+func TestLookupsSurviveANetworkThatLosesResponses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newCrowd("import", emulator.Options{})
+		for _, prior := range w.priors {
+			w.emulator.Seed(emulator.Group{ID: prior.ID, Name: oldName})
+		}
+		var calls atomic.Int64
+		w.lasting = func(*http.Request) reply {
+			if calls.Add(1)%20 == 0 {
+				return dropped
+			}
+			return reply{}
+		}
+		w.run(t, usergroup.Settings{})
+		if w.succeeded != *groupsFlag || w.warned == 0 {
+			t.Errorf("%d groups are found, with %d warnings", w.succeeded, w.warned)
 		}
 	})
 }

@@ -22,9 +22,6 @@ func (s *Service) Find(ctx context.Context, prior Prior) (Result, error) {
 // find looks the group up, and proves what it concludes. Before an unknown group is looked up, the API key has to be
 // proved right: the lookup could create a group in another environment. A known group can prove the key itself.
 func (o *op) find(ctx context.Context) (Result, *Problem) {
-	if cause := o.run.cause(waysOf[LookUp]...); cause != nil {
-		return Result{}, o.refer(cause)
-	}
 	if !o.know.isKnown() {
 		if problem := o.checkKey(ctx); problem != nil {
 			return Result{}, problem

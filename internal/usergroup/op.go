@@ -29,7 +29,7 @@ type op struct {
 
 func (s *Service) begin(operation Operation, prior Prior) *op {
 	o := &op{Service: s, operation: operation, know: prior, managed: prior.isKnown()}
-	o.calls = s.client.Begin(o.confidential)
+	o.calls = s.client.Begin(o.confidential).While(func() bool { return s.run.isPatient(operation) })
 	return o
 }
 
@@ -69,14 +69,7 @@ func (o *op) problem(finding Finding, call *api.Error) *Problem {
 // because returns a problem of this operation with the finding of its cause.
 func (o *op) because(cause *Problem) *Problem {
 	p := o.problem(cause.Finding, cause.Call)
-	p.Cause, p.Response, p.ends, p.explains = cause, cause.Response, cause.ends, cause
-	return p
-}
-
-// refer returns a problem that leaves the explanation to an earlier one, but says what was done.
-func (o *op) refer(cause *Problem) *Problem {
-	p := o.problem(RunEnded, nil)
-	p.Cause = cause
+	p.Cause, p.Response = cause, cause.Response
 	return p
 }
 

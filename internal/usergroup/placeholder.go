@@ -1,7 +1,6 @@
 package usergroup
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -32,15 +31,11 @@ func (o *op) removePlaceholder(ctx context.Context, made sighting) (Result, *Pro
 		return Result{}, o.problem(CacheSuspected, nil)
 	case isTaken:
 		return Result{}, o.taken(seen)
-	case remains: // Each further lookup would leave one behind.
-		problem := o.problem(LeftBehind, seen.failure)
-		problem.ends = lookups
-		return Result{}, problem
+	case remains:
+		return Result{}, o.problem(LeftBehind, seen.failure)
 	}
 	if verdict != nil && o.isUnproved() {
-		problem := o.because(verdict.Cause)
-		problem.ends = cmp.Or(problem.ends, unbelieved)
-		return Result{}, problem
+		return Result{}, o.because(verdict.Cause)
 	}
 	return Result{}, o.problem(NotFound, nil)
 }

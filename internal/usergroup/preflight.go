@@ -59,39 +59,23 @@ func (o *op) passPreflight(ctx context.Context) *Problem {
 		return problem
 	}
 	defer func() { <-o.preflight }()
-	r := &o.run
-	if r.isTested {
+	if o.tested {
 		return o.testResult()
 	}
 	test := o.begin(Preflight, Prior{ID: "tf" + strings.ToLower(rand.Text()[:10])})
 	test.calls, test.isRandom = o.calls.CleaningUp(), true
-	problem := test.tryOut(ctx)
-	r.isTested, r.testFailure = true, problem
+	o.testFailure = test.tryOut(ctx)
+	o.tested = true
 	o.leave(test.left...)
-	if problem != nil {
-		problem.ends = endedBy(problem)
-	}
 	return o.testResult()
 }
 
 // testResult returns a problem if the preflight has found one.
 func (o *op) testResult() *Problem {
-	if o.run.testFailure == nil {
+	if o.testFailure == nil {
 		return nil
 	}
-	return o.because(o.run.testFailure)
-}
-
-// endedBy returns what a problem of the preflight ends.
-func endedBy(problem *Problem) way {
-	switch {
-	case problem.isRefusal():
-		return ""
-	case problem.Finding == LeftBehind: // Each lookup of a missing group would leave another one behind.
-		return lookups
-	default:
-		return everything
-	}
+	return o.because(o.testFailure)
 }
 
 // tryOut creates a group, updates it if an environment is expected, looks it up by its ID alone, and deletes it. The ID

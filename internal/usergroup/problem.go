@@ -1,6 +1,7 @@
 package usergroup
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -22,7 +23,7 @@ type Problem struct { //nolint:errname // it is a warning, too
 	Sent      api.GroupRequest // what was requested
 	Response  api.UserGroup    // what the service returned
 	Cause     *Problem         // the preflight that the operation depended on, or what ended the run
-	EndsRun   bool             // later problems refer to this one
+	Explains  bool             // later problems refer to this one
 	// SendsDataSource reports that deletions contain the ID of a data source.
 	SendsDataSource bool
 	// Returned reports that the operation has returned a Group although it failed, and AlsoRotated that the token was
@@ -31,10 +32,6 @@ type Problem struct { //nolint:errname // it is a warning, too
 	// Succeeded reports that the operation has succeeded, so that this is a warning, and AlsoChanged that another
 	// operation of the same apply has changed the group, or may have.
 	Succeeded, AlsoChanged bool
-
-	ends way // what it ends, or empty
-	// explains is what many groups have in common, so that only the first problem explains it; nil if there is nothing.
-	explains any
 }
 
 //go:generate go tool -modfile=../../tools/generate/go.mod stringer -type Operation,Finding -output names.go
@@ -104,20 +101,29 @@ func IsNotFound(err error) bool {
 	return errors.As(err, &p) && p.Finding == NotFound
 }
 
-// refersTo returns the problem as one that leaves the explanation to an earlier one, but keeps what was done.
+// refersTo returns the problem as one that leaves the explanation to an earlier one, but keeps what was done. It has no
+// Call if none was made.
 func (p *Problem) refersTo(cause *Problem) *Problem {
 	referring := *p
-	referring.Finding, referring.Cause, referring.Call = RunEnded, cause, nil
+	referring.Finding, referring.Cause, referring.Explains = RunEnded, cause, false
 	return &referring
 }
 
-// isUnsafe reports whether what the preflight has found may be the sign of a cache. A refusal and a wrong key are not.
-func (p *Problem) isUnsafe() bool { return p.Finding != WrongKey && !p.isRefusal() }
-
-// isRefusal reports whether the service itself has refused the preflight. That is no sign of a cache.
-func (p *Problem) isRefusal() bool {
-	if p.Finding != CallFailed {
-		return false
-	}
-	return p.Call.Decided() && p.Call.Kind != api.Incomplete
+// isLike reports whether two problems have one explanation, because their calls failed in the same way.
+func (p *Problem) isLike(other *Problem) bool {
+	call, earlier := cmp.Or(p.Call, &api.Error{}), cmp.Or(other.Call, &api.Error{})
+	isSame := call.Kind == earlier.Kind && call.Status == earlier.Status
+	return isSame && p.Finding == other.Finding
 }
+
+// isOfPreflight reports whether the operation has failed because the preflight has.
+func (p *Problem) isOfPreflight() bool { return p.Cause != nil && p.Cause.Operation == Preflight }
+
+// isUnsafe reports whether what the preflight has found may be the sign of a cache. A refusal and a wrong key are not.
+func (p *Problem) isUnsafe() bool {
+	isRefusal := p.Finding == CallFailed && p.isDecided() && p.Call.Kind != api.Incomplete
+	return p.Finding != WrongKey && !isRefusal
+}
+
+// isDecided reports whether the service itself has decided on the call that failed.
+func (p *Problem) isDecided() bool { return p.Call != nil && p.Call.Decided() }

@@ -56,7 +56,7 @@ func TestProofs(t *testing.T) {
 		{
 			name:    "one that comes too early, until no retries are left, says nothing about it",
 			scene:   "rotate, not stored/exists/stored",
-			calls:   "GET, POST lost before the work" + strings.Repeat(", GET 403 with Retry-After", 23),
+			calls:   "GET, POST lost before the work" + strings.Repeat(", GET 403 with Retry-After", 19),
 			finding: usergroup.CallFailed, done: api.Maybe,
 		},
 		{

@@ -29,14 +29,13 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 	})
 	switch {
 	case problem != nil:
-		return Result{}, o.countFailure(failure, problem)
+		return Result{}, problem
 	case failure != nil && failure.Done == api.No:
 		return Result{}, o.problem(CallFailed, failure)
 	case failure == nil && o.showsRotation():
 		return o.rotated(o.response)
 	default:
-		result, problem := o.settle(ctx, failure)
-		return result, o.countFailure(failure, problem)
+		return o.settle(ctx, failure)
 	}
 }
 
@@ -57,7 +56,7 @@ func (o *op) isReplaced(token api.Secret) bool { return token == o.know.Token ||
 // stopped looks once, because the state must not miss a new token.
 func (o *op) settle(ctx context.Context, failure *api.Error) (Result, *Problem) {
 	o.done = api.Maybe
-	o.calls = o.calls.CleaningUp()
+	o.calls = o.calls.EvenIfStopped()
 	for {
 		found, problem := o.find(ctx)
 		if problem != nil {

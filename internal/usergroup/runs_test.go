@@ -32,9 +32,10 @@ type limits struct {
 
 // brokenRun returns the limits of a run while the service, or one of its methods, does not work.
 func brokenRun(looks bool) limits {
-	most := limits{calls: 60, took: 5 * time.Minute, left: workers + 1, explained: 3} // left: one is of the preflight
+	most := limits{calls: 70, took: 4 * time.Minute, left: workers + 1, explained: 1} // left: one is of the preflight
 	if looks {
-		most.calls = 70 // each of the workers looks whether its token has changed, or its group is gone
+		// Each also looks whether its token has changed, or its group is gone: the first ones as often as retries allow.
+		most.calls, most.took = 100, 6*time.Minute
 	}
 	return most
 }
@@ -88,6 +89,8 @@ func TestRunsEnd(t *testing.T) {
 	ofMissing := []string{"find of missing", "update of missing", "rotate of missing", "delete of missing"}
 	changesOfAll := brokenRun(false)
 	changesOfAll.calls += *groupsFlag
+	withoutPreflight := brokenRun(false)
+	withoutPreflight.calls = 90 // What each lookup makes is removed.
 	for name, e := range map[string]struct {
 		lasting     lasting
 		dies        bool // a proxy loses the responses to the first calls, and is gone then
@@ -131,13 +134,14 @@ func TestRunsEnd(t *testing.T) {
 		"500 for updates":          {lasting: only("PUT", refusal(500)), operations: []string{"update"}},
 		"500 for rotations":        {lasting: only("POST", refusal(500)), operations: []string{"rotate"}},
 		"500 for deletions":        {lasting: only("DELETE", refusal(500)), operations: []string{"delete"}},
+		"409 for deletions":        {lasting: only("DELETE", refusal(409)), operations: []string{"delete"}},
 		"a gateway, for rotations": {lasting: only("POST", page(504)), operations: []string{"rotate"}},
 		"a gateway, for deletions": {lasting: only("DELETE", page(504)), operations: []string{"delete"}},
 		"429 for rotations":        {lasting: only("POST", refusal(429)), operations: []string{"rotate"}},
 		"a proxy that dies":        {dies: true, operations: []string{"create", "update", "rotate", "delete"}},
 		"a preflight that is refused": {
 			options: emulator.Options{IDPattern: "^group-"}, environment: "Customer",
-			operations: append([]string{"import", "create"}, ofMissing...),
+			operations: append([]string{"import", "create"}, ofMissing...), most: withoutPreflight,
 		},
 		// A change makes its call, because it could succeed. None looks any more once lookups have ended.
 		"a key that may not delete what lookups create": {
@@ -158,8 +162,7 @@ func TestRunsEnd(t *testing.T) {
 						w.lasting = dying()
 					}
 					w.run(t, usergroup.Settings{Environment: e.environment})
-					t.Logf("| %s | %s | %d calls | %s | %d left | %d explained |", name, operation, w.calls,
-						w.took.Round(time.Second), w.left, w.explained)
+					t.Logf("| %s | %s | %s |", name, operation, w)
 					most := e.most
 					if most == (limits{}) {
 						most = brokenRun(w.rotates || w.deletes)
@@ -179,25 +182,39 @@ type crowd struct {
 	existed  map[string]bool // the IDs at the beginning
 	lasting  lasting
 	ctx      context.Context // of the run
+	workers  int
 
 	mu                   sync.Mutex
 	calls                int
 	explained, succeeded int
+	warned               int // warnings of operations that succeeded
 	left, unnamed        int
 	unsaid               int // errors that refer to another one that was not returned
 	untrue               int // errors that say that something was not done which was
 	took                 time.Duration
 }
 
+func (w *crowd) String() string {
+	return fmt.Sprintf("%d calls | %s | %d done | %d left | %d full | %d short", w.calls, w.took.Round(time.Second),
+		w.succeeded, w.left, w.explained, len(w.priors)-w.succeeded-w.explained)
+}
+
 // newCrowd returns a run of an operation on groups that exist, or "of missing" ones.
 func newCrowd(name string, options emulator.Options) *crowd {
+	return newCrowdOf(*groupsFlag, name, options)
+}
+
+// latency is how long each call takes, so that those of the workers are under way together.
+const latency = 50 * time.Millisecond
+
+func newCrowdOf(groups int, name string, options emulator.Options) *crowd {
 	name, isOfMissing := strings.CutSuffix(name, " of missing")
-	options.Latency = 50 * time.Millisecond // so that the calls of the workers are under way together
+	options.Latency = latency
 	w := &crowd{
 		operation: operations[name], emulator: emulator.New(options), ctx: context.Background(),
-		existed: map[string]bool{},
+		existed: map[string]bool{}, workers: workers,
 	}
-	for i := range *groupsFlag {
+	for i := range groups {
 		group := w.emulator.Seed(emulator.Group{ID: fmt.Sprintf("group-%03d", i), Name: oldName})
 		w.priors = append(w.priors, w.priorOf(group))
 		if isOfMissing || !w.known {
@@ -229,6 +246,8 @@ func (w *crowd) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, r.Context().Err()
 	case 0:
 		answer = serve(w.emulator, kept)
+	default:
+		time.Sleep(latency)
 	}
 	return answer.response()
 }
@@ -271,11 +290,12 @@ func (w *crowd) run(t *testing.T, settings usergroup.Settings) {
 	priors := make(chan usergroup.Prior)
 	var all sync.WaitGroup
 	var problems, errs []*usergroup.Problem
-	for range workers {
+	for range w.workers {
 		all.Go(func() {
 			for prior := range priors {
 				result, err := w.do(w.ctx, service, prior)
 				w.mu.Lock()
+				w.warned += len(result.Warnings)
 				problems = append(problems, problemsOf(err, result.Warnings)...)
 				if err != nil {
 					errs = append(errs, problemOf(err))
@@ -300,7 +320,7 @@ func (w *crowd) run(t *testing.T, settings usergroup.Settings) {
 	all.Wait()
 	w.took = time.Since(begun)
 	for _, p := range errs {
-		isSaid := p.Cause != nil && p.Cause.EndsRun && slices.Contains(errs, p.Cause)
+		isSaid := p.Cause != nil && p.Cause.Explains && slices.Contains(errs, p.Cause)
 		if p.Finding == usergroup.RunEnded && !isSaid {
 			w.unsaid++
 		}

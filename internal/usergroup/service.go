@@ -24,6 +24,9 @@ type Service struct {
 	locks     sync.Map // ID in lower case → *groupLock
 	run       run
 	preflight chan struct{} // held by the preflight that is under way
+	// tested means that the preflight has ended, with the problem testFailure or nil. Who holds preflight may ask.
+	tested      bool
+	testFailure *Problem
 }
 
 // Settings apply to all groups. The zero value is valid.
@@ -78,16 +81,17 @@ func (s *Service) exclusively(
 	}
 	defer func() { <-lock.held }()
 	o.lock = lock
-	if problem := o.refuseToBegin(); problem != nil {
-		return Result{}, s.judge(problem)
+	if cause := s.run.cause(operation); cause != nil {
+		return Result{}, o.problem(CallFailed, nil).refersTo(cause)
 	}
-	ctx, leave := s.run.join(ctx, operation)
-	defer leave()
+	if problem := o.checkState(); problem != nil {
+		return Result{}, s.run.judge(operation, problem)
+	}
 	result, problem := do(ctx, o)
 	if problem != nil {
-		return result, s.judge(problem)
+		return result, s.run.judge(operation, problem)
 	}
-	s.run.wentWell()
+	s.run.succeeded(operation)
 	result.Warnings = o.unnamed(result.Warnings)
 	for _, warning := range result.Warnings {
 		warning.Succeeded = true
@@ -98,27 +102,20 @@ func (s *Service) exclusively(
 	return result, nil
 }
 
-// refuseToBegin returns a problem if earlier ones have ended operations of this kind, or if the state shows that the
-// group belongs to another environment than the expected one.
-func (o *op) refuseToBegin() *Problem {
-	if cause := o.run.cause(waysOf[o.operation]...); cause != nil {
-		return o.refer(cause)
-	}
+// checkState returns a problem if the state shows that the group belongs to another environment than the expected one.
+func (o *op) checkState() *Problem {
 	known, expected := o.know.environment(), o.settings.Environment
 	if expected == "" || cmp.Or(known, expected) == expected {
 		return nil
 	}
-	problem := o.problem(WrongEnvironment, nil)
-	problem.explains = WrongEnvironment
-	return problem
+	return o.problem(WrongEnvironment, nil)
 }
 
 // CheckState returns an error if the state shows that the group belongs to another environment than the expected one.
 // It makes no call.
 func (s *Service) CheckState(prior Prior) error {
-	problem := s.begin(LookUp, prior).refuseToBegin()
-	if problem == nil || problem.Finding != WrongEnvironment {
-		return nil
+	if problem := s.begin(LookUp, prior).checkState(); problem != nil {
+		return s.run.judge(LookUp, problem)
 	}
-	return s.judge(problem)
+	return nil
 }

@@ -97,9 +97,6 @@ func (o *op) elsewhere() *Problem {
 	}
 	problem := o.problem(WrongEnvironment, nil)
 	problem.Expected = *expected
-	if o.settings.Environment != "" {
-		problem.ends = everything
-	}
 	return problem
 }
 
