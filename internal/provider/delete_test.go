@@ -41,7 +41,7 @@ func TestDeleteRemovesOnlyTheGroupInTheState(t *testing.T) {
 	state = p.Created(config)
 	p.Service.Replace("acme")
 	diags := second(p.Destroy(state))
-	diags.WantWarning(anotherHasTheID, "the service shows 1003", "was not touched")
+	diags.WantWarning(replaced, "the service shows 1003", "No other group was touched")
 	if strings.Contains(diags.String(), "base_url") {
 		t.Errorf("the warning blames the address:\n%s", diags)
 	}

@@ -38,8 +38,8 @@ func TestFailedPreflightEndsTheRun(t *testing.T) {
 			says: []string{"The preflight", "refuses this call", "was not created", "Fix what the service reports"},
 		},
 		"refused deletion": {
-			refuses: http.MethodDelete, title: `An empty user group %q may remain`,
-			says: []string{"The preflight", "was not created", "test group, with the ID", "Remove an empty group"},
+			refuses: http.MethodDelete, title: `User group %q may remain after a lookup`,
+			says: []string{"The preflight", "was not created", "A group with the ID", "Remove an empty group"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -162,18 +162,14 @@ func done(p *usergroup.Problem) string {
 	switch {
 	case p.Finding == usergroup.LeftBehind && p.Succeeded: // It is about another group than the operation.
 		text = ""
+	case p.Finding == usergroup.Replaced && p.Succeeded: // A deletion has found another group.
+		text = "The group leaves the state. No other group was touched."
 	}
 	if p.AlsoRotated {
 		text += " The token was rotated nevertheless, and the state records it."
 	}
 	for _, id := range p.Left {
-		what := "An empty group with the ID %q may remain, because looking up a missing group creates it. "
-		switch {
-		case !strings.EqualFold(id, p.ID):
-			what = "The preflight's test group, with the ID %q, may remain. "
-		case p.Finding == usergroup.Filled:
-			what = "The group with the ID %q stays, because it may be somebody's. "
-		}
+		what := "A group with the ID %q may remain: a lookup or the preflight may have created it. "
 		text = joined(" ", text, fmt.Sprintf(what, id)+removeIt)
 	}
 	return text
@@ -196,7 +192,8 @@ func isSameName(p *usergroup.Problem) bool {
 // whatWasDone says whether the operation was carried out.
 func whatWasDone(p *usergroup.Problem) string {
 	operation := operations[p.Operation]
-	if p.Returned && p.Managed {
+	isRecorded := p.Returned || p.Succeeded && p.Operation == usergroup.Rotate
+	if isRecorded && p.Managed {
 		return "The token was rotated, and the state records it."
 	}
 	if p.Operation == usergroup.Rotate && !p.Managed {
@@ -224,9 +221,9 @@ func leaveOnce(problems []*usergroup.Problem) {
 		if p == nil {
 			continue
 		}
-		p.Left = slices.DeleteFunc(p.Left, func(id string) bool { return named[strings.ToLower(id)] })
+		p.Left = slices.DeleteFunc(p.Left, func(id string) bool { return named[id] })
 		for _, id := range p.Left {
-			named[strings.ToLower(id)] = true
+			named[id] = true
 		}
 	}
 }
@@ -244,23 +241,19 @@ func nextToDo(p *usergroup.Problem) string {
 // howToDelete says how the next group of this kind can be deleted, if the service has refused a deletion.
 func howToDelete(p *usergroup.Problem) string {
 	isRefused := p.Call != nil && p.Call.Method == http.MethodDelete && p.Call.Kind == api.Refused
-	if p.Finding != usergroup.LeftBehind || !isRefused || p.SendsDataSource {
+	if p.Finding != usergroup.LeftBehind || !isRefused {
 		return ""
 	}
-	return "If deletions need a data source, set data_source_provided_id."
+	return "If deletions need a data source, check data_source_provided_id."
 }
 
-// whyRefused says what the refusal of a lookup can mean.
-func whyRefused(p *usergroup.Problem) string {
-	text := "The group may have been deleted and its ID be reserved."
-	if p.Call != nil && p.Call.Status == http.StatusForbidden {
-		text = "The API key may be allowed to read groups but not to create them. Then this group probably does not exist, " +
-			"because looking up a missing group creates it. Use a key that may create groups."
+// whyLeft says why a group that a lookup has created may remain, unless the service has not deleted it.
+func whyLeft(p *usergroup.Problem) string {
+	if p.Call != nil {
+		return ""
 	}
-	if p.Managed {
-		text += " If the group is gone for good, run `terraform state rm`."
-	}
-	return text
+	return "Nothing proves that nobody has taken it, or a request that was lost may create it again. If the service fills " +
+		"in a field that is not sent, add the field to lookup_fields."
 }
 
 // Advice returns what to check or change after a failed call, or an empty string.
@@ -351,22 +344,13 @@ var findings = map[usergroup.Finding]struct {
 		means: "The service has no group with this ID.",
 		next:  "Check the spelling of the ID, and that the API key belongs to the right environment.",
 	},
-	usergroup.LookupRefused: {
-		title: "The service refuses to look up user group %q",
-		fact:  whyRefused,
-	},
 	usergroup.Exists: {
 		title: "User group %q already exists",
 		means: "The service already has a group with this ID.",
 		done:  "Nothing was changed, and nothing was added to the state.",
 		next: "To manage the group with Terraform, import it, or set adopt_existing = true to take it over. If another " +
-			"resource has the same user_group_id, remove one of the two. If another run is just looking it up, run again.",
-	},
-	usergroup.StillThere: {
-		title: "User group %q is still there after its deletion",
-		means: "This run has deleted the group, and the service still shows it. It may delete groups later.",
-		done:  "Nothing was created or adopted, and nothing was added to the state.",
-		next:  "Run again in a minute.",
+			"resource has the same user_group_id, remove one of the two. If another run is just looking it up, run again. " +
+			"If the group was just deleted, it may still be going: run again in a minute.",
 	},
 	usergroup.MayHaveExisted: {
 		fact:  whatDiffers,
@@ -390,39 +374,22 @@ var findings = map[usergroup.Finding]struct {
 			"created the group again.",
 		next: "Plan again: the plan shows the group as it is now.",
 	},
-	usergroup.TokenUnchanged: {
-		means: "The service reported success, but still shows the token that was sent. It may rotate the token later.",
-		next:  "Plan again in a minute: the plan shows whether the token has changed.",
-	},
-	usergroup.AnsweredForAnother: {
+	usergroup.Mismatched: {
 		fact:  whatDiffers,
-		title: "The service returned a different group than %q",
-		means: "The response is about another group than the request.",
+		title: "The service returned a wrong response about user group %q",
+		means: "The response is about another group than the request, or contradicts an earlier one.",
 		next: "If the service changes IDs (case, spaces, length), use the ID that it shows. Otherwise, look for a cache, " +
 			"and turn it off. Until then, delete no group by hand: it may belong to a live customer.",
-	},
-	usergroup.CacheSuspected: {
-		title: "A cache may have returned user group %q",
-		means: "Two responses of the service contradict each other, so one of them is most likely an old one.",
-		next: "Turn off caching for the address of the service, then run again. Until then, delete no group by hand: it " +
-			"may belong to a live customer.",
 	},
 	usergroup.MayBePlaceholder: {
 		title: "Looking up user group %q may have created it",
 		means: "A response to the lookup was lost. The group existed before, or that lookup has created it.",
 		next:  "If the group should exist, run again.",
 	},
-	usergroup.Filled: {
-		title: "Looking up user group %q created it",
-		means: "No group had this ID, so the lookup created one. A second lookup showed a name or properties that no " +
-			"lookup had sent: somebody has taken the group since, or the service fills in new groups.",
-		next: "If somebody has just created the group, run again. If the service fills in a field that is not sent, add " +
-			"the field to lookup_fields.",
-	},
 	usergroup.LeftBehind: {
-		title: "An empty user group %q may remain",
-		means: "The group was created only to look a group up or to test the service. It could not be deleted, or a " +
-			"request that was lost may create it again.",
+		title: "User group %q may remain after a lookup",
+		means: "The group was created only to look a group up or to test the service.",
+		fact:  whyLeft,
 	},
 	usergroup.NotTakenAsSent: {
 		fact:  whatDiffers,
@@ -435,8 +402,9 @@ var findings = map[usergroup.Finding]struct {
 	},
 	usergroup.OutdatedToken: {
 		title: "The service shows an outdated token of user group %q",
-		means: "The service shows no token, or one that has already been replaced, as can happen shortly after a rotation.",
-		next:  "Run again in a minute.",
+		means: "The service shows no token, or one that has or should have been replaced, as can happen shortly after a " +
+			"rotation.",
+		next: "Run again in a minute.",
 	},
 	usergroup.WrongEnvironment: {
 		fact:  otherEnvironment,
@@ -469,23 +437,6 @@ var findings = map[usergroup.Finding]struct {
 		title: "User group %q was kept",
 		means: "This run created or adopted the group anew, at this address or another one. Terraform manages it there.",
 		done:  "The group was not deleted.",
-	},
-	usergroup.Gone: {
-		title: "User group %q was gone before it was deleted",
-		means: "The service had no group with this ID any more.",
-		done:  "The group leaves the state.",
-	},
-	usergroup.AnotherRemains: {
-		fact:  otherTeam,
-		title: "Another user group has the ID %q",
-		means: "The group that Terraform managed is gone, or the API key belongs to another environment.",
-		done:  "The other group was not touched. The one in the state leaves it.",
-	},
-	usergroup.Respelled: {
-		fact:  whatDiffers,
-		title: "The service spells a user group's ID differently",
-		done:  "Terraform goes on with the configured spelling.",
-		next:  "Write it as the service shows it, but change no ID that is in use.",
 	},
 }
 

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { os.Exit(Run(m, "TF_LOG_SDK_FRAMEWORK=DEBUG")) }
 const (
 	adopted         = `User group "acme" was adopted`
 	alreadyExists   = `User group "acme" already exists`
-	cacheSuspected  = `A cache may have returned user group "acme"`
+	mismatched      = `The service returned a wrong response about user group "acme"`
 	cannotLookUp    = `Cannot look up user group "acme"`
 	cannotUpdate    = `Cannot update user group "acme"`
 	cannotRotate    = `Cannot rotate the token of user group "acme"`
@@ -31,12 +31,10 @@ const (
 	isProtected     = `User group "acme" is protected from deletion`
 	notAsPlanned    = `User group "acme" was not taken as it was sent`
 	mayDiffer       = `The plan may differ from what the apply does`
-	leftBehind      = `An empty user group "acme" may remain`
+	leftBehind      = `User group "acme" may remain after a lookup`
 	replaced        = `A user group was replaced, or the API key belongs to another environment`
-	respelled       = `The service spells a user group's ID differently`
 	outdated        = `The service shows an outdated token of user group "acme"`
 	unexpectedToken = `User group "acme" has an unexpected token`
-	anotherHasTheID = `Another user group has the ID "acme"`
 	elsewhere       = `User group "acme" is in another environment`
 	wrongKeyUsed    = `The API key does not belong to the expected environment`
 	unchanged       = `User group "acme" was left unchanged`

@@ -105,17 +105,16 @@ func theirGroup(id string) emulator.Group { return emulator.Group{ID: id, Name: 
 
 // rig carries out histories on one kind of service.
 type rig struct {
-	name      string
-	isWrong   bool // the API key opens another environment than the expected one
-	stopped   bool // an engine has stopped the run
-	p         *Provider
-	wire      *wire
-	act       act // of the history
-	options   emulator.Options
-	tag       string           // the environment that the API key opens
-	sendsData bool             // deletions contain the ID of a data source
-	states    map[string]State // what Terraform has of the groups
-	groups    []emulator.Group // what the service has of them
+	name    string
+	isWrong bool // the API key opens another environment than the expected one
+	stopped bool // an engine has stopped the run
+	p       *Provider
+	wire    *wire
+	act     act // of the history
+	options emulator.Options
+	tag     string           // the environment that the API key opens
+	states  map[string]State // what Terraform has of the groups
+	groups  []emulator.Group // what the service has of them
 }
 
 // groupIDs are the groups that an act is about, one after another.
@@ -139,7 +138,6 @@ func newRig(t *testing.T, options emulator.Options, right, arguments Object) *ri
 	r.groups = all(r.wire.service, options)
 	arguments = With(With(r.p.Arguments(), right), arguments)
 	r.tag = cmp.Or(options.Environments[arguments["api_key"].(string)], "Customer")
-	r.sendsData = arguments["data_source_provided_id"] != nil
 	r.p.Configure(arguments).WantNone()
 	return r
 }
@@ -175,7 +173,6 @@ type step struct {
 	earlier      []string // the titles that this run has printed before
 	logged       string
 	stopped      bool // the run was stopped before or during this step
-	sendsData    bool
 	isFirst      bool
 	rig          *rig
 	again        *Diags          // what running again says, once somebody has asked
@@ -202,7 +199,7 @@ func (r *rig) play(ids ...string) (steps []*step) {
 
 func (r *rig) step(id string) *step {
 	r.p.T.Helper()
-	s := &step{act: r.act, id: id, tag: r.tag, sendsData: r.sendsData, rig: r, state: r.states[id]}
+	s := &step{act: r.act, id: id, tag: r.tag, rig: r, state: r.states[id]}
 	if r.act.isNew || r.act.noState {
 		s.state = r.p.Nothing()
 	}

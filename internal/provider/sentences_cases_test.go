@@ -84,9 +84,9 @@ var sentenceCases = map[string]struct {
 	"404 of this service is no matter of the address": {
 		act: "update", befell: "removed", methods: map[string]string{"PUT": "404"}, not: []string{"base_url"},
 	},
-	"a data source that is set is not advised": {
+	"a deletion that is refused may need another data source": {
 		act: "data source", befell: "removed", sets: Object{"data_source_provided_id": "warehouse"},
-		methods: map[string]string{"DELETE": "400"}, not: []string{"data_source_provided_id"},
+		methods: map[string]string{"DELETE": "400"}, says: []string{"check data_source_provided_id"},
 	},
 	"after a stop, the network is no matter": {
 		act: "refresh", methods: map[string]string{"": "not connected, stopped"}, says: []string{"Run again."},

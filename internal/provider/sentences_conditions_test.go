@@ -94,11 +94,6 @@ var (
 			return made || !was && createIsUnknown.holds(said) || was && lookupWasLost.holds(said)
 		},
 	}
-	lookupCreated = condition{"a call created a group with the ID", func(said claim) bool {
-		return slices.ContainsFunc(said.calls, func(call emulator.Call) bool {
-			return call.Created && strings.EqualFold(call.ID, said.about)
-		})
-	}}
 	lookupWasLost = condition{"a response to a lookup did not show whether it created a group", func(said claim) bool {
 		return createIsUnknown.holds(said)
 	}}
@@ -223,15 +218,7 @@ var (
 		return slices.ContainsFunc(said.run, answer.isService)
 	}}
 	keyIsRefused    = hasStatus(http.StatusUnauthorized, http.StatusForbidden)
-	isForbidden     = hasStatus(http.StatusForbidden)
-	mayBeReserved   = hasStatus(http.StatusConflict, http.StatusGone)
 	isConflict      = hasStatus(http.StatusConflict, http.StatusLocked, http.StatusTooEarly)
-	sendsDataSource = condition{
-		"deletions contain the ID of a data source",
-		func(said claim) bool {
-			return said.sendsData
-		},
-	}
 	deletionRefused = condition{"a deletion was refused", func(said claim) bool {
 		return slices.ContainsFunc(said.answers, func(a answer) bool {
 			return a.method == http.MethodDelete && a.isRefusal()
@@ -256,14 +243,8 @@ func hasStatus(wanted ...int) condition {
 }
 
 var (
-	isNeverSaid     = condition{"it is a bug", func(claim) bool { return false }}
-	wasAboutAnother = condition{"a response was about another group", func(said claim) bool {
-		return said.wasStruck("another group", "another ID in capitals")
-	}}
-	isRespelled = condition{"the message is about another spelling", func(said claim) bool {
-		return strings.Contains(said.whole, "differently\n")
-	}}
-	keyIsWrong = condition{"the key does not open the expected environment", func(said claim) bool {
+	isNeverSaid = condition{"it is a bug", func(claim) bool { return false }}
+	keyIsWrong  = condition{"the key does not open the expected environment", func(said claim) bool {
 		return said.isWrong || said.wasStruck("another environment")
 	}}
 	hasWhatWasSent = condition{"the group has the configured name", func(said claim) bool {

@@ -116,7 +116,7 @@ func TestUpdateAndRotationAreIndependent(t *testing.T) {
 		},
 		"answered with a token for no group": {
 			method: "POST", fails: emulator.Answer, calls: "PUT > POST > GET > GET > GET",
-			title: cannotRotate, says: []string{"still shows the token that was sent", "wait some minutes"},
+			title: outdated, says: []string{"should have been replaced", "wait some minutes"},
 			state: []any{"name", "New"},
 		},
 	} {

@@ -14,24 +14,19 @@ import (
 // created before the old instance is destroyed, both instances are the same group.
 func (s *Service) Delete(ctx context.Context, prior Prior) (Result, error) {
 	return s.exclusively(ctx, Delete, prior, func(ctx context.Context, o *op) (Result, *Problem) {
-		result, problem := o.deleteChecked(ctx)
+		result, problem := o.delete(ctx)
 		if problem == nil && !o.lock.isMadeElsewhere(o.know) {
-			o.lock.made, o.lock.deleted = slices.DeleteFunc(o.lock.made, o.know.isAlso), o.know
+			o.lock.made, o.lock.deleted = slices.DeleteFunc(o.lock.made, o.know.isAlso), o.know.Fingerprint
 		}
 		return result, problem
 	})
 }
 
-// deleteChecked deletes the group once the API key is proved right. The lookup that proves it may show that the group
-// is gone.
-func (o *op) deleteChecked(ctx context.Context) (Result, *Problem) {
-	if problem := o.checkBeforeChange(ctx); problem != nil {
-		return o.gone(problem)
-	}
-	return o.delete(ctx)
-}
-
+// delete deletes the group once the API key is proved right. A lookup may show that the group is gone.
 func (o *op) delete(ctx context.Context) (Result, *Problem) {
+	if problem := o.checkBeforeChange(ctx); problem != nil {
+		return o.unlessGone(problem)
+	}
 	isKept := false
 	failure, problem := o.withToken(ctx, func(token api.Secret) *api.Error {
 		if isKept = o.lock.isMadeElsewhere(o.know); isKept {
@@ -40,28 +35,25 @@ func (o *op) delete(ctx context.Context) (Result, *Problem) {
 		return o.calls.Delete(ctx, o.deletion(token))
 	})
 	switch {
+	case problem != nil:
+		return o.unlessGone(problem)
+	case failure != nil:
+		return Result{}, o.problem(CallFailed, failure)
 	case isKept:
 		o.done = api.No
 		return Result{Warnings: []*Problem{o.problem(Kept, nil)}}, nil
-	case problem != nil:
-		return o.gone(problem)
-	case failure != nil:
-		return Result{}, o.problem(CallFailed, failure)
 	default:
 		return Result{}, nil
 	}
 }
 
-// gone returns the outcome of a deletion after a lookup that has found a problem. A group that is gone is deleted.
-func (o *op) gone(problem *Problem) (Result, *Problem) {
+// unlessGone returns the outcome of a deletion after a lookup that has found a problem. A group that is gone is deleted.
+func (o *op) unlessGone(problem *Problem) (Result, *Problem) {
 	switch problem.Finding {
 	case NotFound:
-		if len(o.left) == 0 {
-			return Result{}, nil
-		}
-		return Result{Warnings: []*Problem{o.problem(Gone, nil)}}, nil
+		return Result{}, nil
 	case Replaced:
-		return Result{Warnings: []*Problem{o.problem(AnotherRemains, nil)}}, nil
+		return Result{Warnings: []*Problem{problem}}, nil
 	default:
 		return Result{}, problem
 	}

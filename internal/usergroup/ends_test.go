@@ -380,7 +380,7 @@ func TestOneGroupLeftBehindEndsNothing(t *testing.T) {
 		s := newStranger(emulator.Options{DefaultName: "Unnamed", LateDefaults: true}, usergroup.Settings{})
 		here := operations["find"].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
 		_, missing := s.Find(t.Context(), usergroup.Prior{ID: "missing"})
-		if _, err := s.Find(t.Context(), here); err != nil || findingOf(missing) != usergroup.Filled {
+		if _, err := s.Find(t.Context(), here); err != nil || findingOf(missing) != usergroup.LeftBehind {
 			t.Errorf("%v, and %v", missing, err)
 		}
 	})

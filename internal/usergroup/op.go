@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -19,7 +18,6 @@ type op struct {
 	lock      *groupLock       // held by the operation; nil in the preflight
 	know      Prior            // the group, as the state and all responses have shown it
 	managed   bool             // the state has the group
-	isRandom  bool             // nobody else can know the ID
 	sent      api.GroupRequest // what is wanted of the group
 	response  api.UserGroup    // what the last response has shown of it
 	done      api.Done         // whether the operation was carried out, over all calls
@@ -62,7 +60,7 @@ func (o *op) problem(finding Finding, call *api.Error) *Problem {
 	return &Problem{
 		Finding: finding, Operation: o.operation, ID: o.know.ID, Managed: o.managed, Done: o.done,
 		Left: slices.Clone(o.left), Call: call, Prior: o.know, Expected: o.settings.Environment, Sent: o.sent,
-		Response: o.response, SendsDataSource: o.deletion(api.Secret{}).DataSourceProvidedID != "",
+		Response: o.response,
 	}
 }
 
@@ -73,74 +71,25 @@ func (o *op) because(cause *Problem) *Problem {
 	return p
 }
 
-// sighting is what a lookup has shown.
-type sighting struct {
-	shows   sight
-	group   api.UserGroup
-	created api.Done   // whether the lookup has created a group
-	failure *api.Error // of the call, or nil
-}
-
-// see returns what the response to a lookup shows, apart from what the lookup has sent. It records a group that the
-// lookup may have created.
-func (o *op) see(answer api.Answer, failure *api.Error) sighting {
-	seen := sighting{group: answer.UserGroup.WithoutEcho(o.lookup()), failure: failure, created: answer.Earlier}
-	if failure != nil {
-		seen.created = failure.Done
-	}
-	o.lost = o.lost || seen.created == api.Maybe
-	if answer.IsNew() {
-		seen.created = api.Yes
-	}
-	seen.shows = o.know.classify(answer, failure)
-	if o.isForeign(seen.group) {
-		seen.shows = foreign
-		if !o.showsID(seen.group) { // It says nothing about what the request may have created.
-			seen.created = api.Maybe
-		}
-	}
-	if seen.created != api.No {
-		o.leave(o.remaining(seen.group))
-	}
-	if seen.shows != cached && o.know.isExactly(seen.group) {
-		o.removed()
-	}
-	o.response = seen.group
-	return seen
-}
-
-// isForeign reports whether a response is about a group with another ID. The known token shows that it is not. The
-// known team_id shows that only of an ID in another case, because a service may show one number for all groups.
-func (o *op) isForeign(group api.UserGroup) bool {
-	isRespelled := o.showsID(group) && o.know.hasTeam(group)
-	return o.know.hasOtherID(group) && !isRespelled && !o.know.hasToken(group)
-}
-
-// remaining returns the ID of the group that a lookup may have created. The service may have changed its case.
-func (o *op) remaining(shown api.UserGroup) string {
-	if o.showsID(shown) {
-		return *shown.ProvidedID
-	}
-	return o.know.ID
-}
-
-// isOwn reports whether an ID is that of the operation. The service may have changed its case.
-func (o *op) isOwn(id string) bool { return strings.EqualFold(id, o.know.ID) }
-
 // mayRemain reports whether a lookup may have created the group with the ID of the operation.
-func (o *op) mayRemain() bool { return slices.ContainsFunc(o.left, o.isOwn) }
+func (o *op) mayRemain() bool { return slices.Contains(o.left, o.know.ID) }
 
 // leave records that groups may remain, and removed that the group with the ID of the operation does not.
 func (o *op) leave(ids ...string) {
-	for _, id := range ids {
-		if !slices.ContainsFunc(o.left, func(named string) bool { return strings.EqualFold(named, id) }) {
-			o.left = append(o.left, id)
-		}
+	o.left = append(o.left, ids...)
+	slices.Sort(o.left)
+	o.left = slices.Compact(o.left)
+}
+
+// settleLeft records that no lookup has created the group that one shows, if it has the known number.
+func (o *op) settleLeft(found api.UserGroup) {
+	if o.know.hasTeam(found) {
+		o.removed()
 	}
 }
 
 func (o *op) removed() {
-	o.left = slices.DeleteFunc(o.left, o.isOwn)
+	o.left = slices.DeleteFunc(o.left, func(id string) bool { return id == o.know.ID })
 }
 
 // LookupFields has the fields that Settings.LookupFields can name, and puts what a lookup sends of them into a request:
@@ -151,16 +100,18 @@ var LookupFields = map[string]func(Prior, *api.GroupRequest){
 	"properties": func(_ Prior, r *api.GroupRequest) { r.Properties, _ = api.ParseProperties("{}") },
 }
 
-// unnamed returns a warning about groups that may remain after an operation has succeeded, unless another one names
-// them.
-func (o *op) unnamed(warnings []*Problem) []*Problem {
-	areNamed := slices.ContainsFunc(warnings, func(p *Problem) bool { return len(p.Left) > 0 })
+// unnamed returns the warnings of an operation that has succeeded, with one more about groups that may remain, unless
+// another one names them. The group of the result may be one of them.
+func (o *op) unnamed(result Result) []*Problem {
+	areNamed := slices.ContainsFunc(result.Warnings, func(p *Problem) bool { return len(p.Left) > 0 })
 	if len(o.left) == 0 || areNamed {
-		return warnings
+		return result.Warnings
 	}
-	problem := o.problem(LeftBehind, nil)
-	problem.ID = o.left[0]
-	return append(warnings, problem)
+	problem := o.problem(MayBePlaceholder, nil)
+	if result.Group == nil || !o.mayRemain() {
+		problem.Finding, problem.ID = LeftBehind, o.left[0]
+	}
+	return append(result.Warnings, problem)
 }
 
 // lookup returns the request that looks the group up: its ID, and what the service demands.

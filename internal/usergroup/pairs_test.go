@@ -241,8 +241,8 @@ func (w *together) check() {
 	w.checkKept(a, b)
 	w.checkKept(b, a)
 	if len(w.faults) == 0 {
-		w.checkTruth(a, false)
-		w.checkTruth(b, false)
+		w.checkTruth(a)
+		w.checkTruth(b)
 		w.checkLeft(slices.Concat(a.problems, b.problems))
 	}
 }

@@ -37,7 +37,7 @@ func (o *op) proveKeyBy(ctx context.Context, group api.UserGroup) *Problem {
 // preflight has to prove it.
 func (o *op) checkBeforeChange(ctx context.Context) *Problem {
 	if o.isUnproved() {
-		found, problem := o.findCurrent(ctx)
+		found, problem := o.find(ctx)
 		if problem != nil {
 			return problem
 		}
@@ -63,7 +63,7 @@ func (o *op) passPreflight(ctx context.Context) *Problem {
 		return o.testResult()
 	}
 	test := o.begin(Preflight, Prior{ID: "tf" + strings.ToLower(rand.Text()[:10])})
-	test.calls, test.isRandom = o.calls.CleaningUp(), true
+	test.calls = o.calls.CleaningUp()
 	o.testFailure = test.tryOut(ctx)
 	o.tested = true
 	o.leave(test.left...)
@@ -83,31 +83,28 @@ func (o *op) testResult() *Problem {
 func (o *op) tryOut(ctx context.Context) *Problem {
 	request := o.lookup()
 	request.Name = new("Terraform " + rand.Text()[:8])
-	answer, failure := o.calls.GetOrCreate(ctx, request)
-	made := o.see(answer, failure)
-	if failure != nil {
-		return o.problem(CallFailed, failure)
-	}
-	// Nothing is deleted if the token may be that of a customer.
-	if made.shows == foreign && !o.showsID(made.group) {
-		return o.problem(AnsweredForAnother, nil)
-	}
+	answer, problem := o.getOrCreate(ctx, request, o.asLookup)
+	made := answer.UserGroup
 	isOld := !answer.IsNew() && answer.Earlier == api.No
-	if isOld {
+	switch {
+	case problem != nil:
+		return problem
+	case made.Token.IsZero():
+		return o.problem(LeftBehind, nil)
+	case isOld: // Nothing is deleted, because the token may be that of a customer.
 		o.leave(o.know.ID)
-		return o.problem(CacheSuspected, nil)
+		return o.problem(Mismatched, nil)
 	}
+	var failure *api.Error
+	var tag *string
 	if o.settings.Environment != "" {
 		answer, failure = o.rename(ctx, request)
-		made.group = answer.UserGroup.Over(made.group)
+		made, tag = answer.UserGroup.Over(made), answer.UserGroup.EnvironmentTag
 	}
-	tag := answer.UserGroup.EnvironmentTag
-	outcome, seen := o.remove(ctx, made.group)
+	if problem := o.remove(ctx, made); problem != nil {
+		return problem
+	}
 	switch {
-	case outcome == isContradicted:
-		return o.problem(CacheSuspected, nil)
-	case outcome != isRemoved:
-		return o.problem(LeftBehind, seen.failure)
 	case failure != nil:
 		return o.problem(CallFailed, failure)
 	case *cmp.Or(tag, new("")) != o.settings.Environment:

@@ -64,6 +64,12 @@ func (p Prior) hasOtherTeam(group api.UserGroup) bool {
 	return p.TeamID != "" && group.TeamID != "" && p.TeamID != group.TeamID
 }
 
+// isReplacedBy reports whether a response is about another group than the known one. With the same number, it is the
+// known one with another token.
+func (p Prior) isReplacedBy(group api.UserGroup) bool {
+	return p.hasOtherTeam(group) && !p.hasToken(group)
+}
+
 // hasTeam reports whether a response shows the known team_id.
 func (p Prior) hasTeam(group api.UserGroup) bool { return p.TeamID != "" && p.TeamID == group.TeamID }
 
@@ -77,19 +83,16 @@ func (p Prior) isExactly(group api.UserGroup) bool {
 	return p.hasToken(group) && !p.hasOtherTeam(group)
 }
 
-// mayBe reports whether a response may be about the known group: it shows the token of it or, without one, its number.
-func (p Prior) mayBe(group api.UserGroup) bool {
-	return p.isExactly(group) || group.Token.IsZero() && p.hasTeam(group)
-}
-
-// hasID reports whether a response shows the known ID.
-func (p Prior) hasID(group api.UserGroup) bool {
-	return group.ProvidedID != nil && *group.ProvidedID == p.ID
+// isNamedBy reports whether a response shows the known ID or, without any, the known number.
+func (p Prior) isNamedBy(group api.UserGroup) bool {
+	shown := *cmp.Or(group.ProvidedID, new(""))
+	return shown == p.ID || shown == "" && p.hasTeam(group)
 }
 
 // hasOtherID reports whether a response shows an ID other than the known one.
 func (p Prior) hasOtherID(group api.UserGroup) bool {
-	return group.ProvidedID != nil && *group.ProvidedID != "" && *group.ProvidedID != p.ID
+	shown := *cmp.Or(group.ProvidedID, &p.ID)
+	return shown != "" && shown != p.ID
 }
 
 // longestLag is how long after a rotation a lookup may still show the previous token, if the service has replicas.
@@ -99,34 +102,4 @@ const longestLag = time.Minute
 func (p Prior) isStale(token api.Secret) bool {
 	isPrevious := token.Fingerprint() == p.Previous
 	return isPrevious && time.Since(p.RotatedAt).Abs() < longestLag
-}
-
-// sight is what a response to a lookup shows about the group of the state.
-type sight int
-
-const (
-	nothing     sight = iota // the response is unusable
-	placeholder              // a group that this lookup has created
-	cached                   // the known group as a new one, which only a cache can show
-	foreign                  // a group with another ID
-	replaced                 // another group with this ID
-	existing                 // the known group, or one of which nothing was known
-)
-
-// classify returns what a response to a lookup shows, unless it is foreign. A new group with another token than the
-// known one is another group, whatever its team_id, because numbers are used again.
-func (p Prior) classify(answer api.Answer, failure *api.Error) sight {
-	group := answer.UserGroup
-	switch {
-	case failure != nil && !answer.IsNew():
-		return nothing
-	case answer.IsNew() && p.isExactly(group):
-		return cached
-	case answer.IsNew():
-		return placeholder
-	case p.hasToken(group) || !p.hasOtherTeam(group):
-		return existing
-	default:
-		return replaced
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -24,8 +25,6 @@ type Problem struct { //nolint:errname // it is a warning, too
 	Response  api.UserGroup    // what the service returned
 	Cause     *Problem         // the preflight that the operation depended on, or what ended the run
 	Explains  bool             // later problems refer to this one
-	// SendsDataSource reports that deletions contain the ID of a data source.
-	SendsDataSource bool
 	// Returned reports that the operation has returned a Group although it failed, and AlsoRotated that the token was
 	// rotated after an update had failed.
 	Returned, AlsoRotated bool
@@ -34,52 +33,42 @@ type Problem struct { //nolint:errname // it is a warning, too
 	Succeeded, AlsoChanged bool
 }
 
-//go:generate go tool -modfile=../../tools/generate/go.mod stringer -type Operation,Finding -output names.go
-
-// Operation identifies the operation that a Problem is about.
-type Operation int
+// Operation identifies the operation that a Problem is about. No constant is empty, so that none is meant by mistake.
+type Operation string
 
 const (
-	LookUp Operation = iota
-	Create
-	Adopt
-	Update
-	Rotate
-	Delete
-	Preflight
+	LookUp    Operation = "LookUp"
+	Create    Operation = "Create"
+	Adopt     Operation = "Adopt"
+	Update    Operation = "Update"
+	Rotate    Operation = "Rotate"
+	Delete    Operation = "Delete"
+	Preflight Operation = "Preflight"
 )
 
-// Finding is the conclusion of an operation.
-type Finding int
+// Finding is the conclusion of an operation. No constant is empty.
+type Finding string
 
 const (
-	CallFailed         Finding = iota // a call failed, or its outcome is unknown
-	NotFound                          // the group does not exist, and the placeholder was deleted
-	LookupRefused                     // the service refuses the lookup of this group in a way that says something about it
-	Exists                            // the group to be created exists already
-	StillThere                        // the group to be created is the one that this run has deleted
-	MayHaveExisted                    // a group exists after a creation with an unknown outcome, but may be another one
-	Replaced                          // the known group is gone, and another one has its ID
-	UnexpectedToken                   // the group has another token than it should have after a rotation or deletion
-	TokenUnchanged                    // the group still has the token that a rotation should have replaced
-	AnsweredForAnother                // the response shows an ID other than the requested one
-	CacheSuspected                    // a response contradicts an earlier one
-	MayBePlaceholder                  // the group may be the placeholder of a lost lookup; a warning if it shows a name
-	Filled                            // the group that a lookup has created shows what the lookup did not send
-	LeftBehind                        // a group that was created for a lookup or the preflight may remain; also a warning
-	NotTakenAsSent                    // the service shows other properties than were sent; a warning for Create and Adopt
-	OutdatedToken                     // the service shows no token, or only the one from before the last rotation
-	WrongEnvironment                  // the group belongs to an environment other than the known or expected one
-	WrongKey                          // the API key does not belong to the expected environment
-	RunEnded                          // an earlier problem (Cause) ended the run
+	CallFailed       Finding = "CallFailed"       // a call failed, or its outcome is unknown
+	NotFound         Finding = "NotFound"         // the group does not exist, and the placeholder was deleted
+	Exists           Finding = "Exists"           // the group to be created exists already
+	MayHaveExisted   Finding = "MayHaveExisted"   // a group exists after a lost creation, but may be another one
+	Replaced         Finding = "Replaced"         // the known group is gone, and another one has its ID; also a warning
+	UnexpectedToken  Finding = "UnexpectedToken"  // the group has another token than before an update
+	Mismatched       Finding = "Mismatched"       // a response shows another ID, or contradicts an earlier one
+	MayBePlaceholder Finding = "MayBePlaceholder" // a lost lookup may have made the group; a warning if it shows a name
+	LeftBehind       Finding = "LeftBehind"       // a group made for a lookup or the preflight may remain; also a warning
+	NotTakenAsSent   Finding = "NotTakenAsSent"   // a response shows another name or other properties; always a warning
+	OutdatedToken    Finding = "OutdatedToken"    // the service shows no token, or only one that was replaced
+	WrongEnvironment Finding = "WrongEnvironment" // the group belongs to another environment than the expected one
+	WrongKey         Finding = "WrongKey"         // the API key does not belong to the expected environment
+	RunEnded         Finding = "RunEnded"         // an earlier problem (Cause) explains this one, or has ended the run
 
 	// The following findings are always warnings.
-	Adopted        // the group existed and was taken over
-	Claimed        // after a creation whose response was lost, the existing group is taken for the one created
-	Kept           // the group was not deleted, because another instance of the resource manages it
-	Gone           // the group to be deleted was gone, and a lookup of it may have left an empty one
-	AnotherRemains // the group to be deleted was gone, and another one that has its ID was not touched
-	Respelled      // the service shows the ID or the name in another spelling
+	Adopted Finding = "Adopted" // the group existed and was taken over
+	Claimed Finding = "Claimed" // after a creation whose response was lost, the existing group is taken for the one created
+	Kept    Finding = "Kept"    // the group was not deleted, because another instance of the resource manages it
 )
 
 // Error implements error.
@@ -114,6 +103,11 @@ func (p *Problem) isLike(other *Problem) bool {
 	call, earlier := cmp.Or(p.Call, &api.Error{}), cmp.Or(other.Call, &api.Error{})
 	isSame := call.Kind == earlier.Kind && call.Status == earlier.Status
 	return isSame && p.Finding == other.Finding
+}
+
+// isAboutAnother reports whether the group of the state is gone, or another one has its ID, or the key is a wrong one.
+func (p *Problem) isAboutAnother() bool {
+	return slices.Contains([]Finding{NotFound, Replaced, WrongEnvironment}, p.Finding)
 }
 
 // isOfPreflight reports whether the operation has failed because the preflight has.

@@ -26,18 +26,18 @@ func TestProofs(t *testing.T) {
 		// A group is missing.
 		{
 			name:  "a deletion succeeds if the group was gone, and names what a lost lookup may have left",
-			scene: "delete/absent/stored", calls: "DELETE, GET lost after the work, GET", finding: usergroup.AnotherRemains,
+			scene: "delete/absent/stored", calls: "DELETE, GET lost after the work, GET", finding: usergroup.Replaced,
 			left: "acme",
 		},
 		{
 			name:  "a missing ID is not imported because its second look is refused",
-			scene: "import/absent/echo", calls: "GET, GET test, GET test, DELETE test, GET 400", finding: usergroup.LeftBehind,
+			scene: "import/absent/echo", calls: "GET, GET test, GET test, DELETE test, GET 400", finding: usergroup.CallFailed,
 			left: "acme",
 		},
 		{
 			name:  "nor because a service that says success 0 refuses it",
 			scene: "import/absent/success 0", calls: "GET, GET test, GET test, DELETE test, GET 403",
-			finding: usergroup.LeftBehind, left: "acme",
+			finding: usergroup.CallFailed, left: "acme",
 		},
 		{
 			name:  "a gateway that refuses its lookup says nothing about it",
@@ -51,12 +51,6 @@ func TestProofs(t *testing.T) {
 		{
 			name:  "one that is refused after a lookup may not create the group, which is missing then",
 			scene: "rotate, not stored/exists/stored", calls: "GET, POST lost before the work, GET 403",
-			finding: usergroup.LookupRefused, done: api.Maybe,
-		},
-		{
-			name:    "one that comes too early, until no retries are left, says nothing about it",
-			scene:   "rotate, not stored/exists/stored",
-			calls:   "GET, POST lost before the work" + strings.Repeat(", GET 403 with Retry-After", 19),
 			finding: usergroup.CallFailed, done: api.Maybe,
 		},
 		{
@@ -72,10 +66,6 @@ func TestProofs(t *testing.T) {
 			scene: "create/absent/stored", calls: "GET no token, GET lost after the work, GET", finding: none,
 		},
 		{
-			name:  "nor has one that shows the ID in another case, and says that the group is not new",
-			scene: "import/exists/IDs in capitals", calls: "GET", finding: usergroup.AnsweredForAnother,
-		},
-		{
 			name:    "but a lost one may have, if only an earlier lookup has shown the group: somebody may have deleted it",
 			scene:   "rotate, not stored/exists/stored",
 			calls:   "GET, POST lost before the work" + strings.Repeat(", GET lost after the work", 1+maxRetries),
@@ -85,7 +75,7 @@ func TestProofs(t *testing.T) {
 		{
 			name:  "nothing is missing because a cache shows it as new twice",
 			scene: "import/exists/stored", calls: "GET a cache by body, GET test, GET test, DELETE test, GET",
-			finding: usergroup.CacheSuspected, left: "acme",
+			finding: usergroup.Mismatched, left: "acme",
 		},
 
 		{
@@ -120,18 +110,18 @@ func TestProofs(t *testing.T) {
 			name:    "a placeholder whose second look lacks the token is not deleted",
 			scene:   "find/absent/stored",
 			calls:   "GET, GET test, GET test, DELETE test, GET no token",
-			finding: usergroup.LeftBehind, left: "acme",
+			finding: usergroup.CallFailed, left: "acme",
 		},
 		{
 			name:  "that of the preflight is not deleted because it is shown as new twice",
 			scene: "find/absent/stored", calls: "GET, GET test, GET test response to its creation",
-			finding: usergroup.CacheSuspected, left: "acme tf",
+			finding: usergroup.Mismatched, left: "acme tf",
 		},
 		{
 			name:    "nor is the known group, if a cache shows it in place of the placeholder",
 			scene:   "find/absent/stored",
 			calls:   "GET, GET test, GET test, DELETE test, GET response to the creation of the known one",
-			finding: usergroup.CacheSuspected, left: "acme",
+			finding: usergroup.Mismatched, left: "acme",
 		},
 		{
 			name:    "nothing is deleted if nobody has answered the preflight",
@@ -143,45 +133,45 @@ func TestProofs(t *testing.T) {
 			name:    "a placeholder is not deleted if its second look shows another ID",
 			scene:   "find/absent/stored",
 			calls:   "GET, GET test, GET test, DELETE test, GET another ID",
-			finding: usergroup.AnsweredForAnother, left: "acme",
+			finding: usergroup.Mismatched, left: "acme",
 		},
 		{
 			name:  "nor because the preflight was answered for another group",
 			scene: "find/absent/stored", calls: "GET, GET test response to another creation",
-			finding: usergroup.AnsweredForAnother, left: "acme tf",
+			finding: usergroup.Mismatched, left: "acme tf",
 		},
 		{
 			name:  "or for one that existed",
 			scene: "find/absent/stored", calls: "GET, GET test response to another lookup",
-			finding: usergroup.AnsweredForAnother, left: "acme tf",
+			finding: usergroup.Mismatched, left: "acme tf",
 		},
 		{
 			name:  "a preflight whose response is incomplete does not show that there is no cache",
-			scene: "find/absent/stored", calls: "GET, GET test no token", finding: usergroup.CallFailed, left: "acme tf",
+			scene: "find/absent/stored", calls: "GET, GET test no token", finding: usergroup.LeftBehind, left: "acme tf",
 		},
 		{
 			name:    "a placeholder that somebody has taken meanwhile is not deleted after a rate limit",
 			scene:   "find/absent/stored",
 			calls:   "GET, GET test, GET test, DELETE test, GET, DELETE 429, GET another client takes",
-			finding: usergroup.Filled, left: "acme",
+			finding: usergroup.LeftBehind, left: "acme",
 		},
 		{
 			name:    "nor is one that shows the known number",
 			scene:   "find/absent/reused numbers",
 			calls:   "GET, GET test, GET test, DELETE test, GET another client takes",
-			finding: usergroup.Filled, left: "acme",
+			finding: usergroup.LeftBehind, left: "acme",
 		},
 		{
 			name:    "nor is one that the service itself may have filled in",
 			scene:   "import/absent/defaults that show later",
 			calls:   "GET, GET test, GET test, DELETE test, GET",
-			finding: usergroup.Filled, left: "acme",
+			finding: usergroup.LeftBehind, left: "acme",
 		},
 		{
 			name:    "nor after a connection that was not made",
 			scene:   "find/absent/stored",
 			calls:   "GET, GET test, GET test, DELETE test, GET, DELETE no connection, GET another client takes",
-			finding: usergroup.Filled, left: "acme",
+			finding: usergroup.LeftBehind, left: "acme",
 		},
 		{
 			name:    "one is deleted, although it has the token of the group before it",
@@ -243,7 +233,7 @@ func TestProofs(t *testing.T) {
 			name:    "and that of a lookup, whose own group may be new, too",
 			scene:   "import/exists/false left out",
 			calls:   "GET, GET test, GET test, DELETE test 403",
-			finding: usergroup.LeftBehind, left: "tf acme",
+			finding: usergroup.LeftBehind, left: "acme tf",
 		},
 
 		// This token is the current one, and a rotation was or was not carried out.
@@ -323,20 +313,12 @@ func TestProofs(t *testing.T) {
 			done: api.Yes,
 		},
 		{
-			name:  "the known number shows that an ID in another case is the same one",
-			scene: "update/exists/IDs in capitals", calls: "PUT", finding: usergroup.Respelled, done: api.Yes,
-		},
-		{
-			name:  "another number does not",
-			scene: "find/replaced/IDs in capitals", calls: "GET", finding: usergroup.AnsweredForAnother,
-		},
-		{
 			name:  "an empty ID is not another one",
 			scene: "find/exists/stored", calls: "GET an empty ID", finding: none,
 		},
 		{
-			name:  "the known token shows that a group with another ID is the known one",
-			scene: "find/exists/stored", calls: "GET another ID", finding: usergroup.Respelled,
+			name:  "a group with another ID is not believed to be the known one, whatever its token",
+			scene: "find/exists/stored", calls: "GET another ID", finding: usergroup.Mismatched,
 		},
 		{
 			name:  "a success that names no group may be about one that is missing",
@@ -345,7 +327,7 @@ func TestProofs(t *testing.T) {
 		},
 		{
 			name:  "an update that is answered for another group may have been carried out",
-			scene: "update/exists/stored", calls: "PUT response about another group", finding: usergroup.AnsweredForAnother,
+			scene: "update/exists/stored", calls: "PUT response about another group", finding: usergroup.Mismatched,
 			done: api.Maybe,
 		},
 		{
@@ -427,9 +409,8 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.MayHaveExisted, done: api.Yes,
 		},
 		{
-			name:  "as long as there are retries, and then says that the group was created",
-			scene: "create/absent/stored", calls: "GET no token" + strings.Repeat(", GET no token", 1+maxRetries),
-			finding: usergroup.OutdatedToken, done: api.Yes,
+			name:  "and says that the group was created if it finds none",
+			scene: "create/absent/stored", calls: "GET no token, GET no token", finding: usergroup.CallFailed, done: api.Yes,
 		},
 		{
 			name:  "a creation that shows other properties warns, and was done",
@@ -444,15 +425,14 @@ func TestProofs(t *testing.T) {
 			scene: "adopt/exists/stored", calls: "GET 403", finding: usergroup.CallFailed,
 		},
 		{
-			name:  "an adoption whose responses lack the token looks for it",
-			scene: "adopt/exists/stored", calls: "GET, GET no token, PUT no token, GET",
-			finding: usergroup.Adopted, done: api.Yes,
+			name:  "an adoption needs a response with the token",
+			scene: "adopt/exists/stored", calls: "GET, GET no token", finding: usergroup.CallFailed,
 		},
 		{
 			name:    "a replacement does not adopt the group that it has deleted",
 			scene:   "replace/exists/deletions that take effect later",
-			calls:   "DELETE, GET, GET, GET, GET",
-			finding: none,
+			calls:   "DELETE, GET",
+			finding: usergroup.Exists,
 		},
 		{
 			name:  "it adopts one that has only its number",
@@ -462,12 +442,6 @@ func TestProofs(t *testing.T) {
 		{
 			name:  "what is new is not the group that was deleted, although it has its token and its number",
 			scene: "replace/exists/derived tokens and reused numbers", calls: "DELETE, GET", finding: none,
-		},
-		{
-			name:    "nor if responses lack the token",
-			scene:   "replace/exists/deletions that take effect later",
-			calls:   "DELETE, GET no token, GET no token, GET no token, GET",
-			finding: none,
 		},
 		{
 			name:    "a response without new_user_group is about a group that existed, if a new one says so",
@@ -483,7 +457,7 @@ func TestProofs(t *testing.T) {
 			name:    "but nothing is known of one that says so to no creation",
 			scene:   "import/exists/stored",
 			calls:   "GET no mark, GET test lost after the work, GET test, GET test, DELETE test",
-			finding: usergroup.CallFailed, left: "tf acme",
+			finding: usergroup.CallFailed, left: "acme tf",
 		},
 		{
 			name:  "what a service demands of lookups is sent",
@@ -526,9 +500,8 @@ func TestProofs(t *testing.T) {
 			scene: "update/exists/IDs with a pattern/Customer, noted", calls: "GET, PUT", finding: none,
 		},
 		{
-			name:  "the preflight deletes its group where IDs come back in capitals",
-			scene: "rotate/exists/IDs in capitals/Customer", calls: "GET, GET test, PUT test, GET test, DELETE test, POST",
-			finding: usergroup.Respelled, done: api.Yes,
+			name:  "no group is changed where IDs come back in capitals",
+			scene: "rotate/exists/IDs in capitals/Customer", calls: "GET", finding: usergroup.Mismatched,
 		},
 		{
 			name:    "with a wrong key, a group with the same ID and number is not taken for the known one",
@@ -648,7 +621,7 @@ func (h *history) follow(t *testing.T, calls string, finding usergroup.Finding) 
 		got = p.Finding
 	}
 	if got != finding {
-		t.Errorf("the finding is %d, want %d: %v", got, finding, h.actor.err)
+		t.Errorf("the finding is %q, want %q: %v", got, finding, h.actor.err)
 	}
 }
 

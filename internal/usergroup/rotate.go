@@ -42,14 +42,8 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 // showsRotation reports whether the response to a rotation proves it: it shows another token than the one that was
 // sent or the one before it, and names the group. A service may believe any token, and a replica may show an old one.
 func (o *op) showsRotation() bool {
-	if o.isReplaced(o.response.Token) || o.isForeign(o.response) {
-		return false
-	}
-	return o.know.hasID(o.response) || o.know.hasTeam(o.response)
+	return !o.know.hasToken(o.response) && o.know.isNamedBy(o.response)
 }
-
-// isReplaced reports whether a token is the one that was sent, or the one before it.
-func (o *op) isReplaced(token api.Secret) bool { return token == o.know.Token || o.know.isStale(token) }
 
 // settle looks the group up after a rotation that no response has proved, until another token shows, for as long as
 // retries allow. The rotation is never sent again, because the service may still be at work on it. Even a run that is
@@ -63,37 +57,26 @@ func (o *op) settle(ctx context.Context, failure *api.Error) (Result, *Problem) 
 			return Result{}, problem
 		}
 		if token := found.Group.Token; !token.IsZero() && token != o.know.Token {
-			return o.settled(*found.Group)
+			o.done = api.Yes
+			o.settleLeft(*found.Group)
+			return found, nil
 		}
 		if again := o.calls.Retry(ctx, nil); !again {
 			break
 		}
 	}
 	if failure == nil {
-		return Result{}, o.problem(TokenUnchanged, nil)
+		return Result{}, o.problem(OutdatedToken, nil)
 	}
 	return Result{}, o.problem(CallFailed, failure)
-}
-
-// settled returns the group that a lookup shows with another token than the one that was sent.
-func (o *op) settled(found api.UserGroup) (Result, *Problem) {
-	o.done = api.Yes
-	if o.know.hasTeam(found) { // So no lookup has created it.
-		o.removed()
-	}
-	return Result{Group: &found}, nil
 }
 
 // rotated returns the group with its new token, whatever else is wrong with the response.
 func (o *op) rotated(group api.UserGroup) (Result, *Problem) {
 	o.done = api.Yes
-	result := Result{Group: &group}
-	if o.know.hasOtherID(group) {
-		result.Warnings = []*Problem{o.problem(Respelled, nil)}
-	}
 	problem := o.unexpected()
 	if problem != nil {
 		problem.Returned = true
 	}
-	return result, problem
+	return Result{Group: &group}, problem
 }

@@ -187,8 +187,7 @@ func (h *history) check() {
 		h.checkSuccess()
 	}
 	if len(h.faults) < 2 {
-		mayBlame := h.cached != nil || len(h.faults) > 0 && strings.HasPrefix(h.faults[0].name, "response to")
-		h.checkTruth(h.actor, mayBlame)
+		h.checkTruth(h.actor)
 		if len(h.faults) == 0 && namesLeft(h.actor.problems, id) && !h.lacksRetries() {
 			h.breaks(ruleTruth, "nothing went wrong, and something may remain")
 		}
@@ -296,14 +295,12 @@ func (h *history) isToldApart() bool {
 }
 
 // checkTruth checks that errors and warnings are right about what was done.
-func (l *ledger) checkTruth(a *actor, mayBlame bool) {
+func (l *ledger) checkTruth(a *actor) {
 	for _, p := range a.problems {
 		count := a.of(p.Operation)
 		switch {
 		case p.Done == api.No && count > 0, p.Done == api.Yes && count == 0 && !a.unchanged:
 			l.breaks(ruleTruth, "it was done %d times: %s", count, facts{p})
-		case p.Finding == usergroup.CacheSuspected && !mayBlame:
-			l.breaks(ruleTruth, "a cache is blamed: %s", facts{p})
 		}
 	}
 }
@@ -337,7 +334,7 @@ func (h *history) checkCured() {
 		return
 	}
 	if usual := h.usual(); got != usual {
-		h.breaks(ruleCured, "it ends in finding %d, and without the fault in %d", got, usual)
+		h.breaks(ruleCured, "it ends in %q, and without the fault in %q", got, usual)
 	}
 }
 

@@ -27,7 +27,7 @@ type run struct {
 const mostInARow = 20
 
 // all stands for operations of every kind.
-const all = Operation(-1)
+const all Operation = "every kind"
 
 func newRun() run {
 	return run{worked: map[Operation]bool{}, streak: map[Operation][]*Problem{}, ended: map[Operation]*Problem{}}
@@ -106,10 +106,6 @@ func (r *run) judge(kind Operation, p *Problem) *Problem {
 	return p
 }
 
-// countsInARow has the findings that one group shares with others, although no call has failed: responses belong to
-// other groups or contradict each other, or each lookup would leave a group behind.
-var countsInARow = []Finding{CacheSuspected, AnsweredForAnother, Filled, LeftBehind}
-
 // ends returns which operations the failure of one can end, those of its own kind or all of them, and how many such
 // failures in a row do. None do if it is about its group. worked says whether one of its kind has succeeded.
 func (p *Problem) ends(kind Operation, worked bool) (_ Operation, most int) {
@@ -120,7 +116,7 @@ func (p *Problem) ends(kind Operation, worked bool) (_ Operation, most int) {
 		return kind, 1
 	case p.isOfPreflight() && p.Cause.isUnsafe():
 		return all, 1
-	case p.isOfPreflight(), slices.Contains(countsInARow, p.Finding):
+	case p.isOfPreflight(), p.Finding == Mismatched, p.Finding == LeftBehind:
 		return kind, mostInARow
 	case p.Call != nil:
 		return endsOfCall(p.Call, kind, worked)

@@ -2,9 +2,11 @@
 // create groups, creating adopts them, and a lost response leaves the outcome open. This package contains everything
 // that deals with that. It does not depend on Terraform.
 //
-// Each operation is an op, which has all that the operation knows. The files are a staircase: create, rotate and delete
-// stand on find and update, these on placeholder and preflight, and all of them on op, prior and run. DESIGN.md says
-// what is promised under which faults, and what proves what.
+// Each operation is an op, which has all that the operation knows. The files are a staircase, from the bottom: problem,
+// prior (which group is this?), run (what has ended?), service and op; getorcreate, the one call that looks and creates;
+// preflight (is the key right?) and placeholder (how is a group of ours removed?); find and token, which every change
+// stands on; then create, update, rotate and delete. DESIGN.md says what is promised under which faults, and what
+// proves what.
 package usergroup
 
 import (
@@ -59,7 +61,7 @@ type Result struct {
 type groupLock struct {
 	held    chan struct{}
 	made    []Prior // the groups that this process has created or adopted, and not deleted
-	deleted Prior   // the group that this process has deleted last
+	deleted string  // the fingerprint of the token of the group that this process has deleted last
 }
 
 // isMadeElsewhere reports whether this process has created or adopted the group for another instance of the resource.
@@ -67,6 +69,12 @@ func (l *groupLock) isMadeElsewhere(group Prior) bool {
 	return slices.ContainsFunc(l.made, func(made Prior) bool {
 		return made.Instance != group.Instance && made.isAlso(group)
 	})
+}
+
+// mayAdopt reports whether a group may be adopted. One that this process has created or adopted belongs to another
+// address, and one that it has deleted is about to go.
+func (l *groupLock) mayAdopt(group Prior) bool {
+	return !l.isMadeElsewhere(group) && group.Fingerprint != l.deleted
 }
 
 // exclusively runs an operation with exclusive access to its ID.
@@ -92,7 +100,7 @@ func (s *Service) exclusively(
 		return result, s.run.judge(operation, problem)
 	}
 	s.run.succeeded(operation)
-	result.Warnings = o.unnamed(result.Warnings)
+	result.Warnings = o.unnamed(result)
 	for _, warning := range result.Warnings {
 		warning.Succeeded = true
 	}

@@ -272,7 +272,7 @@ func problemsOf(err error, warnings []*usergroup.Problem) (all []*usergroup.Prob
 }
 
 // none is the finding of an operation that succeeds.
-const none = usergroup.Finding(-1)
+const none usergroup.Finding = ""
 
 // findingOf returns the finding of an error, or of the problem that ended the run.
 func findingOf(err error) usergroup.Finding {

@@ -20,19 +20,29 @@ func (o *op) withToken(ctx context.Context, call func(api.Secret) *api.Error) (f
 	sent := o.know.Token
 	failure = call(sent)
 	o.done = doneBy(failure)
-	isStale := isKnown && failure != nil && failure.MayBeToken()
-	if !isStale && !mayShow(failure) {
+	if failure == nil || !mayShow(failure, isKnown) {
 		return failure, nil
 	}
 	if problem := o.lookForToken(ctx); problem != nil {
 		return failure, problem
 	}
-	isOther, isUnproved := o.know.Token != sent, failure.Kind == api.Unconfirmed
-	if isOther && o.done == api.No || !isOther && isUnproved {
+	again := o.done == api.No
+	if sent == o.know.Token {
+		again = failure.Kind == api.Unconfirmed
+	}
+	if again {
 		failure = call(o.know.Token)
 		o.done = max(o.done, doneBy(failure))
 	}
 	return failure, nil
+}
+
+// mayShow reports whether a lookup may show what became of a call: a token that was known from before is stale, or a
+// deletion was carried out although it was answered with a failure.
+func mayShow(failure *api.Error, isKnown bool) bool {
+	isStale := isKnown && failure.MayBeToken()
+	isOpen := failure.Status != 0 && failure.Done != api.No
+	return isStale || isOpen && failure.Method == http.MethodDelete
 }
 
 // lookForToken looks the group up, and returns a problem if the service does not show its current token.
@@ -46,11 +56,6 @@ func (o *op) lookForToken(ctx context.Context) *Problem {
 	}
 	o.know = o.know.with(*found.Group)
 	return nil
-}
-
-// mayShow reports whether a deletion may have been carried out although it was answered with a failure.
-func mayShow(failure *api.Error) bool {
-	return failure != nil && failure.Method == http.MethodDelete && failure.Status != 0 && failure.Done != api.No
 }
 
 // doneBy returns whether a call has done its work.

@@ -1,6 +1,7 @@
 package usergroup
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -58,46 +59,38 @@ func (o *op) checkRefusal(ctx context.Context, failure *api.Error) (Result, *Pro
 		return Result{}, o.problem(CallFailed, failure)
 	}
 	found, problem := o.find(ctx)
-	if problem != nil && problem.Finding == CallFailed {
-		return Result{}, o.problem(CallFailed, failure)
-	}
-	if problem != nil {
+	switch {
+	case problem != nil && problem.isAboutAnother():
 		return Result{}, problem
-	}
-	if !o.sent.ShownBy(*found.Group) {
+	case problem != nil, !o.sent.ShownBy(*found.Group):
 		return Result{}, o.problem(CallFailed, failure)
+	default:
+		o.done = api.Yes
+		return found, nil
 	}
-	o.done = api.Yes
-	return found, nil
 }
 
 // unexpected returns a problem if the response to an update or a rotation shows another group or another environment
 // than the plan relied on.
 func (o *op) unexpected() *Problem {
+	expected := o.settings.Environment
+	if expected == "" {
+		expected = *cmp.Or(o.know.EnvironmentTag, new(""))
+	}
+	shown := *cmp.Or(o.response.EnvironmentTag, &expected)
 	switch {
-	case o.isForeign(o.response): // It says nothing about the group that was to be changed.
+	case o.know.hasOtherID(o.response): // It says nothing about the group that was to be changed.
 		o.done = api.Maybe
-		return o.problem(AnsweredForAnother, nil)
-	case o.know.hasOtherTeam(o.response) && !o.know.hasToken(o.response):
+		return o.problem(Mismatched, nil)
+	case o.know.isReplacedBy(o.response):
 		return o.problem(Replaced, nil)
+	case expected != "" && shown != expected: // So the key is wrong, and no call is right.
+		problem := o.problem(WrongEnvironment, nil)
+		problem.Expected = expected
+		return problem
 	default:
-		return o.elsewhere()
-	}
-}
-
-// elsewhere returns a problem if the response to a change shows another environment than the expected one or, without
-// one, than that of the state. If one is expected, the key is wrong, so no call is right.
-func (o *op) elsewhere() *Problem {
-	shown, expected := o.response.EnvironmentTag, o.know.EnvironmentTag
-	if o.settings.Environment != "" {
-		expected = &o.settings.Environment
-	}
-	if shown == nil || expected == nil || *shown == *expected {
 		return nil
 	}
-	problem := o.problem(WrongEnvironment, nil)
-	problem.Expected = *expected
-	return problem
 }
 
 // resultOf returns what the state has to show in spite of the problem: the environment of the known group.
