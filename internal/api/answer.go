@@ -47,7 +47,7 @@ func (c *Client) read(call call, response *http.Response, body []byte) (Answer, 
 	if age, _ := strconv.ParseFloat(strings.TrimSpace(response.Header.Get("Age")), 64); age > 0 {
 		return Answer{}, Cached, "the Age header shows that the response comes from a cache"
 	}
-	kind := kindOf(response.StatusCode)
+	kind := kindOf(call.method, response.StatusCode)
 	if kind == Redirected {
 		return Answer{}, kind, c.redirect(call, response)
 	}

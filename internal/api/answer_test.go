@@ -71,7 +71,7 @@ func TestKinds(t *testing.T) {
 		}},
 		{Cached, cached, false, []string{`200:Age=1 ` + successJSON, `400:Age=0.5 {}`, `500:Age=60 {}`}},
 		{Refused, "", false, []string{`400 {"success":0}`, `400:Age=0 ` + successJSON, `404:Age=old {}`, `422 []`}},
-		{Busy, "", false, []string{`409 {}`, `423 {}`, `425 {"success":0}`}},
+		{Refused, "", false, []string{`409 {}`, `423 {}`, `425 {"success":0}`}}, // only a deletion waits
 		{Refused, "", true, []string{`400 `, `400 ` + htmlPage, `400 bad LEAK`}},
 		{Unauthorized, "", false, []string{`401 {"success":0}`, `403 {"success":1}`}},
 		{Unauthorized, "", true, []string{`401 ` + htmlPage, `403 `, `403:Content-Type=text/plain `}},

@@ -22,7 +22,7 @@ func TestRepetitions(t *testing.T) {
 		repeated string // methods
 	}{
 		"unsent": {unsent, NotSent, all}, "429": {reply(429, `{}`), Throttled, all},
-		"403 for now": {reply(403, `{}`, "Retry-After", "1"), Throttled, all}, "409": {reply(409, `{}`), Busy, all},
+		"403 for now": {reply(403, `{}`, "Retry-After", "1"), Throttled, all}, "409": {reply(409, `{}`), Busy, http.MethodDelete},
 		"408": {reply(408, ``), Late, repeatable}, "500": {reply(500, `{}`), Broken, repeatable},
 		"502": {reply(502, ``), Late, repeatable}, "504": {reply(504, ``), Late, repeatable},
 		"503": {reply(503, ``), Unavailable, repeatable}, "HTML": {ok(htmlPage), Broken, repeatable},
@@ -45,6 +45,9 @@ func TestRepetitions(t *testing.T) {
 				means := test.kind
 				if name == "no group" && call.method == http.MethodPut {
 					means = Unconfirmed
+				}
+				if name == "409" && call.method != http.MethodDelete {
+					means = Refused // It is a decision, such as one about a name that is taken.
 				}
 				if kind == success && name == "no group" && call.method == http.MethodDelete {
 					continue

@@ -32,7 +32,7 @@ const (
 	Incomplete   // the service reports success, but its response lacks something; what it has is returned
 	Unconfirmed  // a deletion or an update is answered with 2xx, but nothing shows that it was carried out
 	Refused      // the service, or something in front of it, refused the call
-	Busy         // refused as long as something else is under way (409, 423, 425)
+	Busy         // a deletion is refused as long as something else is under way (409, 423, 425)
 	Unauthorized // status 401 or 403
 	Throttled    // a rate limit refused the call: 429, and any refusal that says when to try again
 	Unavailable  // status 503
@@ -92,15 +92,17 @@ var statuses = map[int]Kind{
 	524:                           Late, // a gateway of a content delivery network that waited too long
 }
 
-// kindOf returns what a status means if it is not 2xx.
-func kindOf(status int) Kind {
-	if kind, special := statuses[status]; special {
+// kindOf returns what a status means if it is not 2xx. Only a deletion waits until something else is done: for any other
+// call, a conflict is a decision of the service, such as one about a name that is taken.
+func kindOf(method string, status int) Kind {
+	kind, isSpecial := statuses[status]
+	isDecision := kind == Busy && method != http.MethodDelete
+	switch {
+	case isSpecial && !isDecision:
 		return kind
-	}
-	switch status / 100 {
-	case 3:
+	case status/100 == 3:
 		return Redirected
-	case 4:
+	case status/100 == 4:
 		return Refused
 	default:
 		return Broken

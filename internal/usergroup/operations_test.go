@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -399,6 +401,48 @@ func TestPreflightsWithoutIDs(t *testing.T) {
 				_, err := s.Find(t.Context(), usergroup.Prior{ID: "missing"})
 				if !usergroup.IsNotFound(err) || len(s.emulator.Groups()) != 1 {
 					t.Errorf("%v; %v", err, s.emulator.Groups())
+				}
+			})
+		})
+	}
+}
+
+// TestThePreflightSendsAllFields: a service may demand each of them, in a creation and in an update.
+func TestThePreflightSendsAllFields(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		options := emulator.Options{RequiredToCreate: allFields, RequiredToUpdate: allFields}
+		s := newStranger(options, usergroup.Settings{Environment: "Customer"})
+		if _, err := s.Find(t.Context(), usergroup.Prior{ID: "other"}); err != nil {
+			t.Error(err)
+		}
+		for _, call := range s.emulator.Calls() {
+			isChange := call.Method == http.MethodPut || call.Created
+			if isChange && !strings.Contains(string(call.Body), `"mapping":{},"properties":{}}`) {
+				t.Errorf("%s sends %s", call.Method, call.Body)
+			}
+		}
+	})
+}
+
+// TestATakenNameIsSaidAtOnce: a conflict is a decision of the service, unless something is deleted.
+func TestATakenNameIsSaidAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]func(context.Context, *usergroup.Service, usergroup.Prior) (usergroup.Result, error){
+		"create": create(false), "update": update,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				calls, begun := 0, time.Now()
+				s := newService(roundTrip(func(r *http.Request) (*http.Response, error) {
+					connect(r)
+					calls++
+					return refusal(http.StatusConflict).response()
+				}), maxRetries, usergroup.Settings{})
+				_, err := do(t.Context(), s, usergroup.Prior{ID: id})
+				if calls != 1 || time.Since(begun) > 0 || problemOf(err).Call.Kind != api.Refused {
+					t.Errorf("%d calls, %s: %v", calls, time.Since(begun), err)
 				}
 			})
 		})

@@ -78,10 +78,14 @@ func (o *op) testResult() *Problem {
 	return o.because(o.testFailure)
 }
 
-// tryOut creates a group, updates it if an environment is expected, looks it up by its ID alone, and deletes it. The ID
-// is short, because columns are, and has only lowercase letters and digits, because a service may convert others.
+// tryOut creates a group, updates it if an environment is expected, looks it up by its ID alone, and deletes it. It sends
+// all fields, because a service may demand them. The ID is short, because columns are, and has only lowercase letters and
+// digits, because a service may convert others.
 func (o *op) tryOut(ctx context.Context) *Problem {
 	request := o.lookup()
+	for _, set := range LookupFields {
+		set(o.know, &request)
+	}
 	request.Name = new("Terraform " + rand.Text()[:8])
 	answer, problem := o.getOrCreate(ctx, request, o.asLookup)
 	made := answer.UserGroup
