@@ -58,7 +58,7 @@ func TestFailedPreflightEndsTheRun(t *testing.T) {
 			}
 			diags.WantError(test.title, test.says...)
 			p.Service.ResetCounts()
-			second(p.Data(ResourceType, ByID("acme"))).WantError(unchanged,
+			second(p.Data(ResourceType, ByID("acme"))).WantError(cannotLookUp,
 				"See the earlier error: "+test.title, "No group was changed")
 			p.WantCalls("")
 			p.WantSame(Silent(p.ReadToo(state)), state)
@@ -102,8 +102,7 @@ func TestServiceWithoutEnvironmentsFailsOnlyIfOneIsConfigured(t *testing.T) {
 	}
 	p = p.AnotherProcess(Object{"environment": "Customer"})
 	diags := second(p.Update(state, NextQuarter("name", "New")))
-	p.Diagnostics(diags.List[:1]).WantError(wrongKeyUsed, "the service shows none", "remove the argument")
-	p.Diagnostics(diags.List[1:]).WantError(unchanged, "was not rotated")
+	diags.WantError(wrongKeyUsed, "the service shows none", "was not updated", "remove the argument")
 	p.WantGroups("acme")
 }
 

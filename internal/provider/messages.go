@@ -50,12 +50,7 @@ func title(p *usergroup.Problem) string {
 	if isAboutPreflight(p) {
 		p = p.Cause // Errors that refer to this one name its title.
 	}
-	title := cmp.Or(findings[p.Finding].title, operations[p.Operation].failed)
-	wasChanged := p.Done != api.No || p.AlsoChanged
-	if p.Finding == usergroup.RunEnded && wasChanged {
-		title = operations[p.Operation].failed
-	}
-	return titleFor(title, p.ID)
+	return titleFor(cmp.Or(findings[p.Finding].title, operations[p.Operation].failed), p.ID)
 }
 
 // isAboutPreflight reports whether an operation has failed because the preflight did, and the first of them.
@@ -165,9 +160,6 @@ func done(p *usergroup.Problem) string {
 	case p.Finding == usergroup.Replaced && p.Succeeded: // A deletion has found another group.
 		text = "The group leaves the state. No other group was touched."
 	}
-	if p.AlsoRotated {
-		text += " The token was rotated nevertheless, and the state records it."
-	}
 	for _, id := range p.Left {
 		what := "A group with the ID %q may remain: a lookup or the preflight may have created it. "
 		text = joined(" ", text, fmt.Sprintf(what, id)+removeIt)
@@ -213,20 +205,6 @@ func whatWasDone(p *usergroup.Problem) string {
 }
 
 const removeIt = `If nobody uses it, remove it: see "Remove an empty group" in the guide Troubleshooting.`
-
-// leaveOnce removes the groups that may remain from all of the problems of an operation but the first that names them.
-func leaveOnce(problems []*usergroup.Problem) {
-	named := map[string]bool{}
-	for _, p := range problems {
-		if p == nil {
-			continue
-		}
-		p.Left = slices.DeleteFunc(p.Left, func(id string) bool { return named[id] })
-		for _, id := range p.Left {
-			named[id] = true
-		}
-	}
-}
 
 // nextToDo says what to do next.
 func nextToDo(p *usergroup.Problem) string {
@@ -419,7 +397,6 @@ var findings = map[usergroup.Finding]struct {
 		next: "Use an API key for the expected environment, or change the provider's environment. If the service shows " +
 			"no environment, remove the argument.",
 	},
-	usergroup.RunEnded: {title: "User group %q was left unchanged"},
 	usergroup.Adopted: {
 		title: "User group %q was adopted",
 		means: "The group already existed, and adopt_existing is true.",

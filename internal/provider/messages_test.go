@@ -136,14 +136,10 @@ func TestEveryProblemIsExplained(t *testing.T) {
 					p.Cause = &usergroup.Problem{Operation: usergroup.Update, ID: "other"}
 				}
 				wantExplained(t, fmt.Sprintf("%s, %s, %d", finding, operation, happened), p)
-				isUnchanged := finding == usergroup.RunEnded && happened == api.No
-				if strings.Contains(title(p), "left unchanged") != isUnchanged {
-					t.Errorf("%s, %s, %d: the title is %s", finding, operation, happened, title(p))
-				}
 			}
 		}
 	}
-	if most := len(all) - 1; len(findings) != most { // CallFailed has the texts of the operation.
+	if most := len(all) - 2; len(findings) != most { // CallFailed and RunEnded have the texts of the operation.
 		t.Errorf("%d of %d findings have texts", len(findings), most)
 	}
 	for _, kind := range api.Kinds() {
@@ -216,25 +212,6 @@ func wantExplained(t *testing.T, what string, p *usergroup.Problem) {
 	}
 }
 
-// TestEachGroupIsNamedOnce checks that the problems of an update and of a rotation in one apply name each group that
-// may remain once.
-func TestEachGroupIsNamedOnce(t *testing.T) {
-	t.Parallel()
-	notUpdated := &usergroup.Problem{Operation: usergroup.Update, ID: "acme", Left: []string{"acme", "tf-1"}}
-	notRotated := &usergroup.Problem{Operation: usergroup.Rotate, ID: "acme", Left: []string{"tf-1", "acme", "tf-2"}}
-	leaveOnce([]*usergroup.Problem{nil, notUpdated, notRotated})
-	named := regexp.MustCompile(`with the ID ("[^"]*")`)
-	for p, want := range map[*usergroup.Problem][]string{notUpdated: {`"acme"`, `"tf-1"`}, notRotated: {`"tf-2"`}} {
-		var got []string
-		for _, found := range named.FindAllStringSubmatch(detail(p), -1) {
-			got = append(got, found[1])
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%q are named, want %q:\n%s", got, want, detail(p))
-		}
-	}
-}
-
 // TestFactsDecideWhatIsSaid: a sentence about something that is not so must not be said.
 func TestFactsDecideWhatIsSaid(t *testing.T) {
 	t.Parallel()
@@ -270,33 +247,6 @@ func TestFactsDecideWhatIsSaid(t *testing.T) {
 			t.Errorf("%s: it should say %q, and not %q:\n%s", name, e.says, e.neverSays, said)
 		}
 	}
-}
-
-// TestOneApplyTellsWhatTheOtherHalfDid: a group is not said to be left unchanged if the update or the rotation of the
-// same apply has changed it, or may have.
-func TestOneApplyTellsWhatTheOtherHalfDid(t *testing.T) {
-	t.Parallel()
-	const unchanged, notUpdated, notRotated = "was left unchanged", "Cannot update", "Cannot rotate"
-	ended := func(operation usergroup.Operation) *usergroup.Problem {
-		return &usergroup.Problem{Finding: usergroup.RunEnded, Operation: operation, ID: "acme"}
-	}
-	says := func(problem *usergroup.Problem, want string) {
-		if got := title(problem); !strings.Contains(got, want) {
-			t.Errorf("%s says %q, want %q", problem.Operation, got, want)
-		}
-	}
-	update, rotation := ended(usergroup.Update), ended(usergroup.Rotate)
-	tellOfEachOther(update, rotation)
-	says(update, unchanged)
-	says(rotation, unchanged)
-	tellOfEachOther(update, nil)
-	says(update, notUpdated)
-	tellOfEachOther(nil, rotation)
-	says(rotation, notRotated)
-	unknown := &usergroup.Problem{Operation: usergroup.Update, ID: "acme", Done: api.Maybe}
-	rotation = ended(usergroup.Rotate)
-	tellOfEachOther(unknown, rotation)
-	says(rotation, notRotated)
 }
 
 // TestTitlesShortenLongIDs checks that a title with a long ID has at most 80 characters.

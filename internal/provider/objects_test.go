@@ -129,7 +129,7 @@ func TestLookupsOfManyGroupsSayWhatEndedTheRun(t *testing.T) {
 			looksUp(p).WantError(wrongKeyUsed, `"Testing"`, `Customer`)
 			p.WantCalls("preflight")
 			// The same run has the explanation already.
-			looksUp(p).WantError(`User group "customer-0" was left unchanged`, "See the earlier error: "+wrongKeyUsed)
+			looksUp(p).WantError(`Cannot look up user group "customer-0"`, "See the earlier error: "+wrongKeyUsed)
 		})
 		t.Run(name+", nothing can be deleted", func(t *testing.T) {
 			t.Parallel()

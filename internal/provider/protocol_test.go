@@ -37,7 +37,6 @@ const (
 	unexpectedToken = `User group "acme" has an unexpected token`
 	elsewhere       = `User group "acme" is in another environment`
 	wrongKeyUsed    = `The API key does not belong to the expected environment`
-	unchanged       = `User group "acme" was left unchanged`
 	doesNotExist    = `User group "nobody" does not exist`
 	invalidID       = "Invalid user_group_id"
 	notConfigured   = "The provider is not configured yet"

@@ -57,11 +57,11 @@ func (a *rotateUserGroupTokenAction) Invoke(
 	id := config.UserGroupID
 	progress := func(message string) { resp.SendProgress(action.InvokeProgressEvent{Message: message}) }
 	progress("Rotating the token of user group " + id.String())
-	result, err := a.service.RotateToken(ctx, usergroup.Prior{ID: id.ValueString()})
-	report(&resp.Diagnostics, err, result.Warnings...)
-	if err != nil {
+	applied := a.service.Apply(ctx, usergroup.Change{Rotates: true}, usergroup.Prior{ID: id.ValueString()})
+	report(&resp.Diagnostics, applied.NotRotated, applied.Rotated.Warnings...)
+	if applied.NotRotated != nil {
 		return
 	}
-	progress("Rotated; the new token has the fingerprint " + result.Group.Token.Fingerprint() + ". " +
+	progress("Rotated; the new token has the fingerprint " + applied.Rotated.Group.Token.Fingerprint() + ". " +
 		"If Terraform manages the group, the next refresh reads the new token.")
 }

@@ -37,17 +37,13 @@ var sentenceCases = map[string]struct {
 	"the test group of a preflight that fails in a deletion is named": {
 		act: "destroy", befell: "removed", faults: map[int]string{5: "500"},
 	},
-	"groups whose token was rotated are not left unchanged": {
+	"the outcome of each rotation is said": {
 		act: "rotate", methods: map[string]string{"": "lost after the work"}, ids: 2,
 		says: []string{"It is not known whether the token was rotated"}, not: []string{"was not rotated"},
 	},
 	"an action whose outcome is unknown is not simply run again": {
 		act: "action", methods: map[string]string{"POST": "no response, work done later"},
 		says: []string{"so wait some minutes before you run again", rotateOnce}, not: []string{"Run again."},
-	},
-	"a refused update tells of the rotation": {
-		act: "update and rotate", methods: map[string]string{"PUT": "400"},
-		says: []string{"The group was not updated. The token was rotated nevertheless, and the state records it."},
 	},
 	"an adoption after a lost creation does not say that the group existed": {
 		act: "adopt", befell: "removed", faults: map[int]string{1: "lost after the work"},

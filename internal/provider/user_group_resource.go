@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
@@ -19,7 +18,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
@@ -270,8 +268,8 @@ func readFailed(
 	}
 }
 
-// Update updates the group, then rotates its token, each only if the plan shows it. It rotates even if the update
-// failed. The state records what was done even if one of them failed.
+// Update updates the group, then rotates its token, each only if the plan shows it. The state records what was done even
+// if one of them failed.
 func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var config, plan, state userGroupModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -292,72 +290,28 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	if plan.TokenRotatedAt.IsUnknown() && !rotates {
 		done.TokenRotatedAt = instant(r.now())
 	}
-	sentMapping := false
-	var notUpdated, notRotated error
-	var warnings []*usergroup.Problem
+	change := usergroup.Change{Rotates: rotates}
 	if updates {
-		result, err := r.service.Update(ctx, wanted, prior)
-		done.setUpdated(result.Group, err, &state)
-		sentMapping = result.Group != nil && wanted.Mapping != nil
-		stored.proved(result.Environment)
-		if slices.ContainsFunc(result.Warnings, isAboutToken) {
-			prior.Token = api.Secret{} // Only a lookup proves which one is current.
-		}
-		notUpdated, warnings = err, result.Warnings
+		change.Update = &wanted
 	}
-	stored.updated(sentMapping)
+	var applied usergroup.Applied
+	if updates || rotates {
+		applied = r.service.Apply(ctx, change, prior)
+	}
+	if updates {
+		done.setUpdated(applied.Updated.Group, applied.NotUpdated, &state)
+		stored.proved(applied.Updated.Environment)
+	}
+	stored.updated(applied.Updated.Group != nil && wanted.Mapping != nil)
 	if rotates {
-		result, err := r.rotateUnlessGone(ctx, prior, notUpdated)
-		if updates {
-			tellOfEachOther(notUpdated, err)
-		}
-		if result.Group != nil { // The state has the current token.
-			warnings = slices.DeleteFunc(warnings, isAboutToken)
-		}
-		done.setRotated(result.Group, &state, r.now())
-		stored.rotated(result, err, plan.RotateTokenWhenChanged)
-		notRotated, warnings = err, append(warnings, result.Warnings...)
+		done.setRotated(applied.Rotated.Group, &state, r.now())
+		stored.rotated(applied.Rotated, applied.NotRotated, plan.RotateTokenWhenChanged)
 	}
-	leaveOnce(append(warnings, problemOf(notUpdated), problemOf(notRotated)))
-	report(&resp.Diagnostics, notUpdated, warnings...)
-	report(&resp.Diagnostics, notRotated)
+	report(&resp.Diagnostics, applied.NotUpdated, applied.Updated.Warnings...)
+	report(&resp.Diagnostics, applied.NotRotated, applied.Rotated.Warnings...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
 	stored.TooOld = false
 	stored.write(ctx, resp.Private, &resp.Diagnostics)
-}
-
-// isAboutToken reports whether a warning says that an update has shown another token than the state has.
-func isAboutToken(p *usergroup.Problem) bool { return p.Finding == usergroup.UnexpectedToken }
-
-// tellOfEachOther lets the problems of an update and of a rotation in one apply say whether the other one has, or may
-// have, changed the group.
-func tellOfEachOther(notUpdated, notRotated error) {
-	if problem := problemOf(notUpdated); problem != nil {
-		problem.AlsoChanged = notRotated == nil || mayHaveBeenDone(notRotated)
-	}
-	if problem := problemOf(notRotated); problem != nil {
-		problem.AlsoChanged = notUpdated == nil || mayHaveBeenDone(notUpdated)
-	}
-}
-
-// aboutAnother has what an update can find that shows another group in place of the one in the state, or none.
-var aboutAnother = []usergroup.Finding{usergroup.NotFound, usergroup.Replaced, usergroup.WrongEnvironment}
-
-// rotateUnlessGone rotates the token, unless the error of an update says that there is no such group any more. That
-// error then also says that the token was rotated.
-func (r *userGroupResource) rotateUnlessGone(
-	ctx context.Context, prior usergroup.Prior, notUpdated error,
-) (usergroup.Result, error) {
-	problem := problemOf(notUpdated)
-	if problem == nil {
-		return r.service.RotateToken(ctx, prior)
-	}
-	if slices.Contains(aboutAnother, problem.Finding) {
-		return usergroup.Result{}, nil
-	}
-	result, err := r.service.RotateToken(ctx, prior)
-	problem.AlsoRotated = result.Group != nil
-	return result, err
 }
 
 // Delete deletes the group. It succeeds if the group is already gone. Terraform does not ask the provider to plan every

@@ -85,7 +85,7 @@ func TestWhatThePreflightLeavesBehindEndsLookups(t *testing.T) {
 		if _, err := s.Find(t.Context(), prior); problemOf(err) == nil || problemOf(err).Finding != usergroup.RunEnded {
 			t.Errorf("the next lookup ends with %v", err)
 		}
-		if _, err := s.Update(t.Context(), wanted(id), prior); err != nil {
+		if _, err := change(t.Context(), s.Service, wanted(id), prior); err != nil {
 			t.Errorf("an update ends with %v", err)
 		}
 	})

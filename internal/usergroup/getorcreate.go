@@ -2,7 +2,6 @@ package usergroup
 
 import (
 	"context"
-	"slices"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -30,7 +29,7 @@ func (o *op) getOrCreate(
 	record(created)
 	switch {
 	case problem != nil:
-		problem.Done, problem.Left = o.done, slices.Clone(o.left)
+		problem.Done, problem.Left = o.done, o.unnamedLeft()
 		return answer, problem
 	case failure != nil && !answer.IsNew():
 		return answer, o.problem(CallFailed, failure)

@@ -54,6 +54,9 @@ var operations = map[string]operation{
 	"adopt":  {writes: true, begins: ofNoState, do: create(true)},
 	"update": {writes: true, known: true, stored: true, begins: ofState, do: update},
 	"rotate": {rotates: true, known: true, stored: true, begins: ofState, do: rotate},
+	"update and rotate": {
+		writes: true, rotates: true, known: true, stored: true, begins: ofState, do: updateAndRotate,
+	},
 	"delete": {deletes: true, known: true, stored: true, begins: ofState, do: destroy},
 	"replace": {
 		deletes: true, creates: true, writes: true, known: true, stored: true, begins: []string{"exists"}, do: replace,
@@ -61,6 +64,9 @@ var operations = map[string]operation{
 	"rotate, not stored": {rotates: true, known: true, begins: ofState, do: rotate},
 	"delete, not stored": {deletes: true, known: true, begins: ofState, do: destroy},
 }
+
+// twoInOne has the operations that are two of the others, one after the other.
+var twoInOne = []string{"replace", "update and rotate"}
 
 func find(ctx context.Context, s *usergroup.Service, prior usergroup.Prior) (usergroup.Result, error) {
 	return s.Find(ctx, prior)
@@ -73,11 +79,34 @@ func create(adopt bool) func(context.Context, *usergroup.Service, usergroup.Prio
 }
 
 func update(ctx context.Context, s *usergroup.Service, prior usergroup.Prior) (usergroup.Result, error) {
-	return s.Update(ctx, wanted(prior.ID), prior)
+	return change(ctx, s, wanted(prior.ID), prior)
+}
+
+// change updates the group to what is wanted.
+func change(
+	ctx context.Context, s *usergroup.Service, wanted api.GroupRequest, prior usergroup.Prior,
+) (usergroup.Result, error) {
+	applied := s.Apply(ctx, usergroup.Change{Update: &wanted}, prior)
+	return applied.Updated, applied.NotUpdated
 }
 
 func rotate(ctx context.Context, s *usergroup.Service, prior usergroup.Prior) (usergroup.Result, error) {
-	return s.RotateToken(ctx, prior)
+	applied := s.Apply(ctx, usergroup.Change{Rotates: true}, prior)
+	return applied.Rotated, applied.NotRotated
+}
+
+// updateAndRotate does both in one operation. The result is what the state has in the end. If both fail, the error is
+// that of the rotation, and the other one comes with the warnings.
+func updateAndRotate(ctx context.Context, s *usergroup.Service, prior usergroup.Prior) (usergroup.Result, error) {
+	sent := wanted(prior.ID)
+	applied := s.Apply(ctx, usergroup.Change{Update: &sent, Rotates: true}, prior)
+	result := applied.Rotated
+	result.Warnings = append(applied.Updated.Warnings, result.Warnings...)
+	if applied.NotRotated == nil {
+		return result, applied.NotUpdated
+	}
+	result.Warnings = append(result.Warnings, problemsOf(applied.NotUpdated, nil)...)
+	return result, applied.NotRotated
 }
 
 func destroy(ctx context.Context, s *usergroup.Service, prior usergroup.Prior) (usergroup.Result, error) {

@@ -22,13 +22,20 @@ type op struct {
 	response  api.UserGroup    // what the last response has shown of it
 	done      api.Done         // whether the operation was carried out, over all calls
 	left      []string         // the IDs of groups that it has created for lookups, and that may remain
+	named     []string         // those that an earlier problem of the operation has named
 	lost      bool             // a lookup got no response, so that the service may carry it out later
 }
 
 func (s *Service) begin(operation Operation, prior Prior) *op {
-	o := &op{Service: s, operation: operation, know: prior, managed: prior.isKnown()}
-	o.calls = s.client.Begin(o.confidential).While(func() bool { return s.run.isPatient(operation) })
+	o := &op{Service: s, know: prior, managed: prior.isKnown()}
+	o.become(operation)
 	return o
+}
+
+// become begins to carry out an operation, with retries of its own, and with all that is known already.
+func (o *op) become(operation Operation) {
+	o.operation, o.done = operation, api.No
+	o.calls = o.client.Begin(o.confidential).While(func() bool { return o.run.isPatient(operation) })
 }
 
 // confidential returns what no message may show of the group, whichever call the service repeats it after.
@@ -59,7 +66,7 @@ func (o *op) acquire(ctx context.Context, place chan struct{}) *Problem {
 func (o *op) problem(finding Finding, call *api.Error) *Problem {
 	return &Problem{
 		Finding: finding, Operation: o.operation, ID: o.know.ID, Managed: o.managed, Done: o.done,
-		Left: slices.Clone(o.left), Call: call, Prior: o.know, Expected: o.settings.Environment, Sent: o.sent,
+		Left: o.unnamedLeft(), Call: call, Prior: o.know, Expected: o.settings.Environment, Sent: o.sent,
 		Response: o.response,
 	}
 }
@@ -73,6 +80,11 @@ func (o *op) because(cause *Problem) *Problem {
 
 // mayRemain reports whether a lookup may have created the group with the ID of the operation.
 func (o *op) mayRemain() bool { return slices.Contains(o.left, o.know.ID) }
+
+// unnamedLeft returns the IDs of groups that may remain, and that no problem has named yet.
+func (o *op) unnamedLeft() []string {
+	return slices.DeleteFunc(slices.Clone(o.left), func(id string) bool { return slices.Contains(o.named, id) })
+}
 
 // leave records that groups may remain, and removed that the group with the ID of the operation does not.
 func (o *op) leave(ids ...string) {
@@ -104,12 +116,13 @@ var LookupFields = map[string]func(Prior, *api.GroupRequest){
 // another one names them. The group of the result may be one of them.
 func (o *op) unnamed(result Result) []*Problem {
 	areNamed := slices.ContainsFunc(result.Warnings, func(p *Problem) bool { return len(p.Left) > 0 })
-	if len(o.left) == 0 || areNamed {
+	left := o.unnamedLeft()
+	if len(left) == 0 || areNamed {
 		return result.Warnings
 	}
 	problem := o.problem(MayBePlaceholder, nil)
 	if result.Group == nil || !o.mayRemain() {
-		problem.Finding, problem.ID = LeftBehind, o.left[0]
+		problem.Finding, problem.ID = LeftBehind, left[0]
 	}
 	return append(result.Warnings, problem)
 }

@@ -124,10 +124,10 @@ func TestStrangers(t *testing.T) {
 			return prior
 		}
 		prior = known(created)
-		if _, err = s.Update(t.Context(), wanted("acme"), prior); err != nil {
+		if _, err = change(t.Context(), s.Service, wanted("acme"), prior); err != nil {
 			t.Error(err)
 		}
-		rotated, err := s.RotateToken(t.Context(), prior)
+		rotated, err := rotate(t.Context(), s.Service, prior)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,7 +303,7 @@ func TestUpdatesSendTheNameThatIsDemanded(t *testing.T) {
 				prior := operations["update"].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
 				prior.Name = known
 				wanted := api.GroupRequest{UserGroupID: id, Mapping: map[string]string{"a": "b"}}
-				if _, err := s.Update(t.Context(), wanted, prior); err != nil {
+				if _, err := change(t.Context(), s.Service, wanted, prior); err != nil {
 					t.Error(err)
 				}
 				calls := s.emulator.Calls()

@@ -44,7 +44,7 @@ func (p pair) String() string {
 
 func pairs() (all []pair) {
 	names := slices.Sorted(maps.Keys(operations))
-	names = slices.DeleteFunc(names, func(name string) bool { return name == "replace" }) // It is two operations already.
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(twoInOne, name) })
 	for i, first := range names {
 		for _, second := range names[i:] {
 			both := [2]string{first, second}

@@ -25,12 +25,8 @@ type Problem struct { //nolint:errname // it is a warning, too
 	Response  api.UserGroup    // what the service returned
 	Cause     *Problem         // the preflight that the operation depended on, or what ended the run
 	Explains  bool             // later problems refer to this one
-	// Returned reports that the operation has returned a Group although it failed, and AlsoRotated that the token was
-	// rotated after an update had failed.
-	Returned, AlsoRotated bool
-	// Succeeded reports that the operation has succeeded, so that this is a warning, and AlsoChanged that another
-	// operation of the same apply has changed the group, or may have.
-	Succeeded, AlsoChanged bool
+	Returned  bool             // the operation has returned a Group although it failed
+	Succeeded bool             // the operation has succeeded, so that this is a warning
 }
 
 // Operation identifies the operation that a Problem is about. No constant is empty, so that none is meant by mistake.

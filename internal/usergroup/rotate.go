@@ -6,22 +6,19 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// RotateToken replaces the token of a group at most once, even if responses are lost, and returns the group with its
-// new token. It makes one call if the current token is known. It sends a rotation again only with another token, after
-// the service has refused the first one. If it fails after the service has returned a new token, it returns that token
-// with the error.
-func (s *Service) RotateToken(ctx context.Context, prior Prior) (Result, error) {
-	return s.exclusively(ctx, Rotate, prior, func(ctx context.Context, o *op) (Result, *Problem) {
-		if problem := o.checkBeforeChange(ctx); problem != nil {
-			return Result{}, problem
-		}
-		result, problem := o.rotate(ctx)
-		result.Previous = o.know.Token.Fingerprint() // A failed rotation may have replaced it, too.
-		return result, problem
-	})
+// rotate replaces the token once the API key is proved right. The result says which one was sent, although the rotation
+// may have failed: it may have been carried out.
+func rotate(ctx context.Context, o *op) (Result, *Problem) {
+	if problem := o.checkBeforeChange(ctx); problem != nil {
+		return Result{}, problem
+	}
+	result, problem := o.send(ctx)
+	result.Previous = o.know.Token.Fingerprint()
+	return result, problem
 }
 
-func (o *op) rotate(ctx context.Context) (Result, *Problem) {
+// send sends the rotation, and proves what has become of it.
+func (o *op) send(ctx context.Context) (Result, *Problem) {
 	failure, problem := o.withToken(ctx, func(token api.Secret) *api.Error {
 		answer, failure := o.calls.Rotate(ctx, api.TokenRequest{CurrentToken: token, UserGroupID: o.know.ID})
 		o.response = answer.UserGroup

@@ -33,7 +33,7 @@ func TestRotationsAreSentOnce(t *testing.T) {
 					}
 					return serve(e, kept).response()
 				}), most, usergroup.Settings{})
-				_, err := s.RotateToken(t.Context(), prior)
+				_, err := rotate(t.Context(), s, prior)
 				if posts != 1 {
 					t.Errorf("with max_retries = %d, the rotation is sent %d times: %v", most, posts, err)
 				}
@@ -49,7 +49,7 @@ func TestLimitedRotationsAreNotLookedUp(t *testing.T) {
 		s := newStranger(emulator.Options{}, usergroup.Settings{})
 		prior := operations["rotate"].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
 		s.emulator.Fail(emulator.Fault{Method: http.MethodPost, Kind: emulator.Answer, Status: 429})
-		_, err := s.RotateToken(t.Context(), prior)
+		_, err := rotate(t.Context(), s.Service, prior)
 		for _, call := range s.emulator.Calls() {
 			if call.Method != http.MethodPost {
 				t.Errorf("%s was sent after %v", call, err)
@@ -69,7 +69,7 @@ func TestIncompleteRotationsAreLookedUpAtOnce(t *testing.T) {
 		prior := operations["rotate"].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
 		s.emulator.Fail(emulator.Fault{Method: http.MethodPost, Nth: 1, Kind: emulator.NoToken})
 		begun := time.Now()
-		result, err := s.RotateToken(t.Context(), prior)
+		result, err := rotate(t.Context(), s.Service, prior)
 		group, _ := s.emulator.Group(id)
 		if took := time.Since(begun); took > 0 || err != nil || result.Group.Token.Reveal() != group.Token {
 			t.Errorf("it took %s: %v", took, err)
@@ -92,7 +92,7 @@ func TestASuccessWithoutATokenProvesNoRotation(t *testing.T) {
 				}
 				return serve(e, kept).response()
 			}), maxRetries, usergroup.Settings{})
-			_, err := s.RotateToken(t.Context(), prior)
+			_, err := rotate(t.Context(), s, prior)
 			if err == nil || problemOf(err).Done != api.Maybe || rotations != 1 {
 				t.Errorf("%s: %d rotations; %v", body, rotations, err)
 			}
@@ -120,7 +120,7 @@ func TestRotationsBelieveNoOlderToken(t *testing.T) {
 			}
 			return answer.response()
 		}), maxRetries, usergroup.Settings{})
-		result, err := s.RotateToken(t.Context(), prior)
+		result, err := rotate(t.Context(), s, prior)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestRotationsThatEndLaterAreSentOnce(t *testing.T) {
 					}
 					return own.response()
 				}), maxRetries, usergroup.Settings{})
-				result, err := s.RotateToken(t.Context(), prior)
+				result, err := rotate(t.Context(), s, prior)
 				group, _ := e.Group(id)
 				if n := rotations(e); n != 1 {
 					t.Errorf("one rotation was asked for, and %d were carried out: %v", n, err)
@@ -200,7 +200,7 @@ func TestRotationsOfMissingGroupsEndNoRotations(t *testing.T) {
 					}
 					for i, prior := range priors {
 						time.Sleep(time.Second)
-						_, err := s.RotateToken(context.Background(), prior)
+						_, err := rotate(context.Background(), s.Service, prior)
 						if i >= 2 && err != nil {
 							t.Errorf("%d: %v, caused by %v", i, err, problemOf(err).Cause)
 						}

@@ -137,8 +137,10 @@ type row struct {
 
 func (e *row) excuses(r *record, rule string) bool {
 	isOf := func(operation string) bool {
-		operation, _, _ = strings.Cut(operation, ",")
-		return slices.Contains(r.operations, operation)
+		return slices.ContainsFunc(r.operations, func(named string) bool {
+			named, _, _ = strings.Cut(named, ",")
+			return slices.Contains(strings.Split(named, " and "), operation)
+		})
 	}
 	befalls := func(f befallen) bool {
 		isFault := e.faults == nil || slices.Contains(e.faults, f.name)

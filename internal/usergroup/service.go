@@ -81,31 +81,49 @@ func (l *groupLock) mayAdopt(group Prior) bool {
 func (s *Service) exclusively(
 	ctx context.Context, operation Operation, prior Prior, do func(context.Context, *op) (Result, *Problem),
 ) (Result, error) {
-	value, _ := s.locks.LoadOrStore(strings.ToLower(prior.ID), &groupLock{held: make(chan struct{}, 1)})
-	lock, _ := value.(*groupLock)
 	o := s.begin(operation, prior)
-	if problem := o.acquire(ctx, lock.held); problem != nil {
+	leave, problem := o.enter(ctx)
+	if problem != nil {
 		return Result{}, problem
 	}
-	defer func() { <-lock.held }()
-	o.lock = lock
-	if cause := s.run.cause(operation); cause != nil {
-		return Result{}, o.problem(CallFailed, nil).refersTo(cause)
+	defer leave()
+	return o.carryOut(ctx, do)
+}
+
+// enter waits for exclusive access to the ID. It returns a problem if the run is stopped before, or if the state shows
+// that the group belongs to another environment than the expected one.
+func (o *op) enter(ctx context.Context) (leave func(), _ *Problem) {
+	value, _ := o.locks.LoadOrStore(strings.ToLower(o.know.ID), &groupLock{held: make(chan struct{}, 1)})
+	lock, _ := value.(*groupLock)
+	if problem := o.acquire(ctx, lock.held); problem != nil {
+		return nil, problem
 	}
+	o.lock = lock
+	leave = func() { <-lock.held }
 	if problem := o.checkState(); problem != nil {
-		return Result{}, s.run.judge(operation, problem)
+		leave()
+		return nil, o.run.judge(o.operation, problem)
+	}
+	return leave, nil
+}
+
+// carryOut does what the operation is about, unless operations of its kind have ended, and records how that went.
+func (o *op) carryOut(ctx context.Context, do func(context.Context, *op) (Result, *Problem)) (Result, error) {
+	kind := o.operation // An adoption is a creation.
+	if cause := o.run.cause(kind); cause != nil {
+		return Result{}, o.problem(CallFailed, nil).refersTo(cause)
 	}
 	result, problem := do(ctx, o)
 	if problem != nil {
-		return result, s.run.judge(operation, problem)
+		return result, o.run.judge(kind, problem)
 	}
-	s.run.succeeded(operation)
+	o.run.succeeded(kind)
 	result.Warnings = o.unnamed(result)
 	for _, warning := range result.Warnings {
 		warning.Succeeded = true
 	}
-	if s.run.isProved() {
-		result.Environment = s.settings.Environment
+	if o.run.isProved() {
+		result.Environment = o.settings.Environment
 	}
 	return result, nil
 }

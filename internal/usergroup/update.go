@@ -9,20 +9,21 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// Update changes an existing group to what is wanted. If nothing fails, it makes one call. If the group turns out to be
-// in another environment, it returns an error and a Result with the current values.
-func (s *Service) Update(ctx context.Context, wanted api.GroupRequest, prior Prior) (Result, error) {
-	return s.exclusively(ctx, Update, prior, func(ctx context.Context, o *op) (Result, *Problem) {
-		o.sent = wanted
-		if problem := o.checkBeforeChange(ctx); problem != nil {
-			return Result{}, problem
-		}
-		result, problem := o.put(ctx)
-		if problem == nil {
-			result.Warnings = append(result.Warnings, o.renewed(prior, *result.Group)...)
-		}
+// update changes the group once the API key is proved right. Before a rotation, only a lookup shows which token is
+// current if the update shows another one than before.
+func (o *op) update(ctx context.Context, before Prior) (Result, *Problem) {
+	if problem := o.checkBeforeChange(ctx); problem != nil {
+		return Result{}, problem
+	}
+	result, problem := o.put(ctx)
+	if problem != nil {
 		return result, problem
-	})
+	}
+	if renewed := o.renewed(before, *result.Group); renewed != nil {
+		o.know.Token = api.Secret{}
+		result.Warnings = append(result.Warnings, renewed...)
+	}
+	return result, nil
 }
 
 // put updates the group. A service that shows something else than was sent causes a warning.
