@@ -124,7 +124,8 @@ func (c *Client) readGroup(call call, read fields) (answer Answer, _ Kind, reaso
 func (c *Client) isNew(read fields) (isNew *bool, isMarked bool) {
 	isNew = read.flag("new_user_group")
 	isMissing := slices.Contains([]string{"", "null", `""`}, string(read["new_user_group"]))
-	if isMissing && c.MarksNew() {
+	isShown := fieldsOf(read["user_group"]) != nil
+	if isMissing && isShown && c.MarksNew() {
 		isNew = new(false)
 	}
 	return isNew, isNew != nil

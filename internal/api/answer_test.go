@@ -138,6 +138,11 @@ func TestSuccess(t *testing.T) {
 		answer, _, kind := get.make(client)
 		failIf(t, kind != want || (answer.New != nil) != (want == success), "%s: kind %s, new: %v", mark, kind, answer.New)
 	}
+	// Only a group that is shown can have existed.
+	client := newClient(inTurn(ok(createdJSON), ok(`{"success":1}`)))
+	_, _, _ = get.make(client)
+	_, failure, kind := get.make(client)
+	failIf(t, kind != Broken || failure.Done != Maybe, "success alone: kind %s, done %v", kind, failure)
 	for body, lacking := range map[string][4]string{
 		`}`:                                 {"user_group", "user_group", "user_group", ""},
 		`,"user_group":"whatever"}`:         {"user_group", "user_group", "user_group", ""},

@@ -103,7 +103,6 @@ func (o *op) takeOver(ctx context.Context) (Result, *Problem) {
 		if problem != nil {
 			return Result{}, problem.sayingOtherToken()
 		}
-		o.settleLeft(*found.Group)
 		adopted.Token = found.Group.Token
 	}
 	warnings := append(result.Warnings, o.renewed(o.know, adopted)...)

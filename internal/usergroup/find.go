@@ -27,6 +27,9 @@ func (o *op) find(ctx context.Context) (Result, *Problem) {
 	if name := *cmp.Or(result.Group.Name, new("")); name == "" || name == o.know.ID { // Services name groups after IDs.
 		return Result{}, o.problem(MayBePlaceholder, nil)
 	}
+	if o.know.hasTeam(*result.Group) { // With a name and the known number, it is the known group.
+		o.removed()
+	}
 	return result, nil
 }
 

@@ -93,13 +93,6 @@ func (o *op) leave(ids ...string) {
 	o.left = slices.Compact(o.left)
 }
 
-// settleLeft records that no lookup has created the group that one shows, if it has the known number.
-func (o *op) settleLeft(found api.UserGroup) {
-	if o.know.hasTeam(found) {
-		o.removed()
-	}
-}
-
 func (o *op) removed() {
 	o.left = slices.DeleteFunc(o.left, func(id string) bool { return id == o.know.ID })
 }

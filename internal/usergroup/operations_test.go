@@ -448,3 +448,52 @@ func TestATakenNameIsSaidAtOnce(t *testing.T) {
 		})
 	}
 }
+
+// TestLookupsWithinAnAdoptionSayNoOtherThingThanIt: if the service renews tokens with each update, an adoption looks the
+// group up once more. What that says does not contradict the adoption, and if it fails, the error says that the token is
+// another one.
+func TestLookupsWithinAnAdoptionSayNoOtherThingThanIt(t *testing.T) {
+	t.Parallel()
+	for name, e := range map[string]struct {
+		lost    int // responses to the last lookup
+		options emulator.Options
+		finding usergroup.Finding
+	}{
+		"signed tokens, a lost look":        {1, emulator.Options{SignedTokens: true}, none},
+		"signed tokens, all looks are lost": {1 + maxRetries, emulator.Options{SignedTokens: true}, usergroup.UnexpectedToken},
+		"no tokens but new ones":            {0, emulator.Options{SignedTokens: true}, none},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := &stranger{emulator: emulator.New(e.options)}
+				s.emulator.Seed(emulator.Group{ID: id, Name: oldName})
+				isUpdated, left := false, e.lost
+				s.Service = newService(roundTrip(func(r *http.Request) (*http.Response, error) {
+					response, err := s.RoundTrip(r)
+					isUpdated = isUpdated || r.Method == http.MethodPut
+					if isUpdated && r.Method == http.MethodGet && left > 0 {
+						left--
+						return lost.response()
+					}
+					return response, err
+				}), maxRetries, usergroup.Settings{})
+				result, err := s.Create(t.Context(), wanted(id), true)
+				var findings []string
+				for _, p := range problemsOf(err, result.Warnings) {
+					findings = append(findings, string(p.Finding))
+					if p.Done != api.Yes || p.Operation != usergroup.Adopt {
+						t.Errorf("%s", facts{p})
+					}
+				}
+				want := "UnexpectedToken Adopted"
+				if e.finding != none {
+					want = string(e.finding)
+				}
+				if got := strings.Join(findings, " "); got != want || findingOf(err) != e.finding {
+					t.Errorf("it says %s, want %s: %v", got, want, err)
+				}
+			})
+		})
+	}
+}

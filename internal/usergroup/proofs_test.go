@@ -146,6 +146,18 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.Mismatched, left: "acme tf",
 		},
 		{
+			name:    "a lost first call of the preflight may have left a group",
+			scene:   "find/absent/stored",
+			calls:   "GET, GET test lost before the work, GET test, GET test, DELETE test, GET, DELETE",
+			finding: usergroup.NotFound, left: "tf",
+		},
+		{
+			name:    "a live group is found after a lost lookup, although its token was rotated elsewhere",
+			scene:   "rotate/stale/stored",
+			calls:   "POST, GET lost before the work, GET, POST",
+			finding: none,
+		},
+		{
 			name:  "a preflight whose response is incomplete does not show that there is no cache",
 			scene: "find/absent/stored", calls: "GET, GET test no token", finding: usergroup.LeftBehind, left: "acme tf",
 		},

@@ -55,7 +55,6 @@ func (o *op) settle(ctx context.Context, failure *api.Error) (Result, *Problem) 
 		}
 		if token := found.Group.Token; !token.IsZero() && token != o.know.Token {
 			o.done = api.Yes
-			o.settleLeft(*found.Group)
 			return found, nil
 		}
 		if again := o.calls.Retry(ctx, nil); !again {

@@ -10,8 +10,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// TestATagInLookupsIsNoWrongKey: a service with one serializer shows api_environment_tag in each response, and leaves out what is false. No
-// environment is expected, so none can be wrong.
+// TestATagInLookupsIsNoWrongKey: a service with one serializer shows api_environment_tag in each response, and leaves out
+// what is false. No environment is expected, so none can be wrong.
 func TestATagInLookupsIsNoWrongKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -21,7 +21,8 @@ func TestATagInLookupsIsNoWrongKey(t *testing.T) {
 			kept, _ := received(r)
 			answer := serve(e, kept)
 			if r.Method == http.MethodGet {
-				answer.body = bytes.Replace(answer.body, []byte(`"user_group":{`), []byte(`"user_group":{"api_environment_tag":"Customer",`), 1)
+				const group = `"user_group":{`
+				answer.body = bytes.Replace(answer.body, []byte(group), []byte(group+`"api_environment_tag":"Customer",`), 1)
 			}
 			return answer.response()
 		}), maxRetries, usergroup.Settings{})
