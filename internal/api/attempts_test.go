@@ -22,8 +22,9 @@ func TestRepetitions(t *testing.T) {
 		repeated string // methods
 	}{
 		"unsent": {unsent, NotSent, all}, "429": {reply(429, `{}`), Throttled, all},
-		"403 for now": {reply(403, `{}`, "Retry-After", "1"), Throttled, all}, "409": {reply(409, `{}`), Busy, http.MethodDelete},
-		"408": {reply(408, ``), Late, repeatable}, "500": {reply(500, `{}`), Broken, repeatable},
+		"403 for now": {reply(403, `{}`, "Retry-After", "1"), Throttled, all},
+		"409":         {reply(409, `{}`), Busy, http.MethodDelete},
+		"408":         {reply(408, ``), Late, repeatable}, "500": {reply(500, `{}`), Broken, repeatable},
 		"502": {reply(502, ``), Late, repeatable}, "504": {reply(504, ``), Late, repeatable},
 		"503": {reply(503, ``), Unavailable, repeatable}, "HTML": {ok(htmlPage), Broken, repeatable},
 		"cut": {cut, Cut, repeatable}, "silence": {hang, Late, repeatable},
@@ -117,8 +118,8 @@ func TestSharedRetries(t *testing.T) {
 	})
 }
 
-// TestPatience: without patience, a call is made once, and waits for nothing. That is asked before each retry. Calls that
-// clean up are always patient.
+// TestPatience: without patience, a call is made once, and waits for nothing. That is asked before each retry. Calls
+// that clean up are always patient.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -92,8 +92,8 @@ var statuses = map[int]Kind{
 	524:                           Late, // a gateway of a content delivery network that waited too long
 }
 
-// kindOf returns what a status means if it is not 2xx. Only a deletion waits until something else is done: for any other
-// call, a conflict is a decision of the service, such as one about a name that is taken.
+// kindOf returns what a status means if it is not 2xx. Only a deletion waits until something else is done: for any
+// other call, a conflict is a decision of the service, such as one about a name that is taken.
 func kindOf(method string, status int) Kind {
 	kind, isSpecial := statuses[status]
 	isDecision := kind == Busy && method != http.MethodDelete

@@ -167,8 +167,8 @@ func done(p *usergroup.Problem) string {
 	return text
 }
 
-// howToWriteName says whether to take over the spelling of the service. No configuration can have that of some services:
-// what they show is encoded once more when it is sent, or composed by Terraform.
+// howToWriteName says whether to take over the spelling of the service. No configuration can have that of some
+// services: what they show is encoded once more when it is sent, or composed by Terraform.
 func howToWriteName(p *usergroup.Problem) string {
 	if p.Finding != usergroup.NotTakenAsSent || !isSameName(p) {
 		return ""
@@ -184,10 +184,6 @@ func isSameName(p *usergroup.Problem) bool {
 // whatWasDone says whether the operation was carried out.
 func whatWasDone(p *usergroup.Problem) string {
 	operation := operations[p.Operation]
-	isRecorded := p.Returned || p.Succeeded && p.Operation == usergroup.Rotate
-	if isRecorded && p.Managed {
-		return "The token was rotated, and the state records it."
-	}
 	if p.Operation == usergroup.Rotate && !p.Managed {
 		operation = rotatesUnmanaged
 	}
@@ -230,8 +226,8 @@ func whyLeft(p *usergroup.Problem) string {
 	if p.Call != nil {
 		return ""
 	}
-	return "Nothing proves that nobody has taken it, or a request that was lost may create it again. If the service fills " +
-		"in a field that is not sent, add the field to lookup_fields."
+	return "Nothing proves that nobody has taken it, or a request that was lost may create it again. If the service " +
+		"fills in a field that is not sent, add the field to lookup_fields."
 }
 
 // Advice returns what to check or change after a failed call, or an empty string.
@@ -289,8 +285,7 @@ var operations = map[usergroup.Operation]outcome{
 		maybe: "It is not known whether the token was rotated, so the old one may no longer work. The service may still " +
 			"be at work on it, so wait some minutes before you run again. If a refresh then finds another token, the next " +
 			"plan does not show the rotation again.",
-		yes: "The token was rotated, but the new one is not in a state. The next refresh reads it. The next plan then does " +
-			"not show the rotation again.",
+		yes: "The token was rotated, and the state records it.",
 	},
 	usergroup.Delete: {
 		failed: "Cannot delete user group %q",

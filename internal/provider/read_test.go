@@ -236,7 +236,8 @@ func TestCachedResponsesAreExplained(t *testing.T) {
 	p.Configure(With(p.Arguments(), Object{"environment": "Customer"})).WantNone()
 	said := second(p.ReadToo(Silent(p.Importing("third", nil)))).String()
 	for _, want := range []string{
-		`The service returned a wrong response about user group "tf`, `The ID that was sent is "tf`, `"; the service shows "acme"`,
+		`The service returned a wrong response about user group "tf`, `The ID that was sent is "tf`,
+		`"; the service shows "acme"`,
 		`A group with the ID "tf`,
 	} {
 		if !strings.Contains(said, want) {

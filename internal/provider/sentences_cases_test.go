@@ -29,10 +29,12 @@ var sentenceCases = map[string]struct {
 		not: []string{"is gone", "was gone", "does not exist"},
 	},
 	"a destroy does not say that a group is gone which may live elsewhere": {
-		act: "destroy", befell: "replaced", says: []string{"No other group was touched"}, not: []string{"is gone", "was gone"},
+		act: "destroy", befell: "replaced", says: []string{"No other group was touched"},
+		not: []string{"is gone", "was gone"},
 	},
 	"a live group is not called empty if the rotation of an action and its look are lost": {
-		act: "action", faults: map[int]string{2: "lost after the work", 3: "lost before the work"}, not: []string{"empty group"},
+		act: "action", faults: map[int]string{2: "lost after the work", 3: "lost before the work"},
+		not: []string{"empty group"},
 	},
 	"a live group whose token was rotated elsewhere is not called empty": {
 		act: "rotate", befell: "rotated", faults: map[int]string{2: "lost before the work"}, not: []string{"empty group"},

@@ -197,18 +197,6 @@ var (
 		}
 		return hasState.holds(said) && rotations <= 1
 	}}
-	refreshReads = condition{"the next refresh reads the token that the service has now", func(said claim) bool {
-		if !said.isIn(said.after) {
-			return false
-		}
-		said.rig.p.Walk().WantNone()
-		read, diags := said.rig.p.ReadToo(said.after)
-		now, is := said.rig.wire.service.In(said.tag).Group(said.about)
-		if !is || diags.HasError() {
-			return !is
-		}
-		return read.Value.IsNull() || read.Get("token_fingerprint") == Fingerprint(now.Token)
-	}}
 )
 
 // What the failed call shows.

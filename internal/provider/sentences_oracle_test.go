@@ -78,9 +78,7 @@ var oracle = []sentence{
 	row("The next plan sends the values again.", sendsValuesAgain),
 	row("The service may still be at work on it, so wait some minutes before you run again.", rotateIsUnknown),
 	row("If a refresh then finds another token, the next plan does not show the rotation again.", rotatesOnce),
-	row("The next plan then does not show the rotation again.", rotatesOnce),
 	row(rotateOnce, rotateIsUnknown, not(hasState)),
-	row("The next refresh reads it.", refreshReads),
 	row("If the next run says that the group already exists, import it.", createIsUnknown),
 	row("Plan again: the plan shows the group as it is now.", hasState),
 	row("If Terraform manages the group, the next refresh reads it.", not(hasState)),
@@ -114,8 +112,10 @@ var oracle = []sentence{
 	row("The response is about another group than the request, or contradicts an earlier one."),
 	row("The group was created only to look a group up or to test the service.", couldNotDelete),
 	row("Nothing proves that nobody has taken it, or a request that was lost may create it again.", couldNotDelete),
-	row("The service reported success, but its response shows something else than was sent, or what the group had before."),
-	row("The service shows no token, or one that has or should have been replaced, as can happen shortly after a rotation."),
+	row("The service reported success, but its response shows something else than was sent, or what the group had " +
+		"before."),
+	row("The service shows no token, or one that has or should have been replaced, as can happen shortly after a " +
+		"rotation."),
 	row("The preflight's test group shows the environment of the key.", keyIsWrong),
 	row("The preflight, which tests the service with a group of its own, failed."),
 	row("The team_id of the group was %s; the service shows %s."),

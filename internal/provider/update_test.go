@@ -423,8 +423,8 @@ func TestUpdatesThatShowAReplacedToken(t *testing.T) {
 	})
 }
 
-// TestRotationsGoOnAfterUpdatesHaveEnded checks that a token is rotated although an update has failed, and that the state
-// has it.
+// TestRotationsGoOnAfterUpdatesHaveEnded checks that a token is rotated although an update has failed, and that the
+// state has it.
 func TestRotationsGoOnAfterUpdatesHaveEnded(t *testing.T) {
 	t.Parallel()
 	inVirtualTime(t, emulator.Options{}, func(_ *testing.T, p *Provider) {

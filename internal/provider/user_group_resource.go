@@ -268,8 +268,8 @@ func readFailed(
 	}
 }
 
-// Update updates the group, then rotates its token, each only if the plan shows it. The state records what was done even
-// if one of them failed.
+// Update updates the group, then rotates its token, each only if the plan shows it. The state records what was done
+// even if one of them failed.
 func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var config, plan, state userGroupModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)

@@ -7,7 +7,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// Change is what an apply changes of an existing group: what an update sends, or nil, and whether the token is replaced.
+// Change is what an apply changes of an existing group: what an update sends, or nil, and whether the token is
+// replaced.
 type Change struct {
 	Update  *api.GroupRequest
 	Rotates bool
@@ -42,8 +43,8 @@ func (s *Service) Apply(ctx context.Context, change Change, prior Prior) (applie
 	goesOn := true
 	if change.Update != nil {
 		o.sent = *change.Update
-		applied.Updated, applied.NotUpdated = o.carryOut(ctx, func(ctx context.Context, o *op) (_ Result, p *Problem) {
-			result, p := o.update(ctx, prior)
+		applied.Updated, applied.NotUpdated = o.carryOut(ctx, func(ctx context.Context) (Result, *Problem) {
+			result, p := o.proved(ctx, func(ctx context.Context) (Result, *Problem) { return o.update(ctx, prior) })
 			goesOn = p == nil || !o.isUnproved() && !o.mayRemain() && !p.isAboutAnother()
 			return result, p
 		})
@@ -53,7 +54,9 @@ func (s *Service) Apply(ctx context.Context, change Change, prior Prior) (applie
 	if !change.Rotates || !goesOn {
 		return applied
 	}
-	applied.Rotated, applied.NotRotated = o.carryOut(ctx, rotate)
+	applied.Rotated, applied.NotRotated = o.carryOut(ctx, func(ctx context.Context) (Result, *Problem) {
+		return o.proved(ctx, o.rotate)
+	})
 	if applied.Rotated.Group != nil { // So the state has the current token.
 		applied.Updated.Warnings = slices.DeleteFunc(applied.Updated.Warnings, isAboutToken)
 	}

@@ -101,20 +101,12 @@ func (o *op) takeOver(ctx context.Context) (Result, *Problem) {
 	if adopted.Token != existing.Token { // Only a lookup shows which one is current.
 		found, problem := o.find(ctx)
 		if problem != nil {
-			return Result{}, problem.sayingOtherToken()
+			return Result{}, o.problem(UnexpectedToken, problem.Call)
 		}
 		adopted.Token = found.Group.Token
 	}
 	warnings := append(result.Warnings, o.renewed(o.know, adopted)...)
 	return Result{Group: &adopted, Warnings: append(warnings, o.problem(finding, nil))}, nil
-}
-
-// sayingOtherToken returns the problem of a lookup after an update that has shown another token.
-func (p *Problem) sayingOtherToken() *Problem {
-	if p.Finding == CallFailed {
-		p.Finding = UnexpectedToken
-	}
-	return p
 }
 
 // differences returns a warning if the service shows another name or other properties than were sent.

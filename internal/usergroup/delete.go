@@ -14,7 +14,7 @@ import (
 // created before the old instance is destroyed, both instances are the same group.
 func (s *Service) Delete(ctx context.Context, prior Prior) (Result, error) {
 	return s.exclusively(ctx, Delete, prior, func(ctx context.Context, o *op) (Result, *Problem) {
-		result, problem := o.delete(ctx)
+		result, problem := unlessGone(o.proved(ctx, o.delete))
 		if problem == nil && !o.lock.isMadeElsewhere(o.know) {
 			o.lock.made, o.lock.deleted = slices.DeleteFunc(o.lock.made, o.know.isAlso), o.know.Fingerprint
 		}
@@ -22,11 +22,8 @@ func (s *Service) Delete(ctx context.Context, prior Prior) (Result, error) {
 	})
 }
 
-// delete deletes the group once the API key is proved right. A lookup may show that the group is gone.
+// delete deletes the group. A lookup may show that the group is gone.
 func (o *op) delete(ctx context.Context) (Result, *Problem) {
-	if problem := o.checkBeforeChange(ctx); problem != nil {
-		return o.unlessGone(problem)
-	}
 	isKept := false
 	failure, problem := o.withToken(ctx, func(token api.Secret) *api.Error {
 		if isKept = o.lock.isMadeElsewhere(o.know); isKept {
@@ -36,7 +33,7 @@ func (o *op) delete(ctx context.Context) (Result, *Problem) {
 	})
 	switch {
 	case problem != nil:
-		return o.unlessGone(problem)
+		return Result{}, problem
 	case failure != nil:
 		return Result{}, o.problem(CallFailed, failure)
 	case isKept:
@@ -47,12 +44,14 @@ func (o *op) delete(ctx context.Context) (Result, *Problem) {
 	}
 }
 
-// unlessGone returns the outcome of a deletion after a lookup that has found a problem. A group that is gone is deleted.
-func (o *op) unlessGone(problem *Problem) (Result, *Problem) {
-	switch problem.Finding {
-	case NotFound:
+// unlessGone returns the outcome of a deletion. If a lookup has shown that the group is gone, it is deleted.
+func unlessGone(result Result, problem *Problem) (Result, *Problem) {
+	switch {
+	case problem == nil:
+		return result, nil
+	case problem.Finding == NotFound:
 		return Result{}, nil
-	case Replaced:
+	case problem.Finding == Replaced:
 		return Result{Warnings: []*Problem{problem}}, nil
 	default:
 		return Result{}, problem

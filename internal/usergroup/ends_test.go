@@ -216,8 +216,8 @@ func newRun() *unlucky {
 	return r
 }
 
-// step carries out an operation on a group, and returns how it ended. Its error is short if it leaves the explanation to
-// an earlier one. Nothing is retried then.
+// step carries out an operation on a group, and returns how it ended. Its error is short if it leaves the explanation
+// to an earlier one. Nothing is retried then.
 func (r *unlucky) step(ctx context.Context, text string) string {
 	operation, id, _ := strings.Cut(text, " ")
 	if operation == "an" {

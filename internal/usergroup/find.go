@@ -24,7 +24,8 @@ func (o *op) find(ctx context.Context) (Result, *Problem) {
 	if problem != nil || !o.mayRemain() {
 		return result, problem
 	}
-	if name := *cmp.Or(result.Group.Name, new("")); name == "" || name == o.know.ID { // Services name groups after IDs.
+	name := *cmp.Or(result.Group.Name, new(""))
+	if cmp.Or(name, o.know.ID) == o.know.ID { // Services name groups after IDs.
 		return Result{}, o.problem(MayBePlaceholder, nil)
 	}
 	if o.know.hasTeam(*result.Group) { // With a name and the known number, it is the known group.

@@ -121,9 +121,11 @@ func (o *op) unnamed(result Result) []*Problem {
 }
 
 // lookup returns the request that looks the group up: its ID, and what the service demands.
-func (o *op) lookup() api.GroupRequest {
+func (o *op) lookup() api.GroupRequest { return o.request(o.settings.LookupFields) }
+
+func (o *op) request(fields []string) api.GroupRequest {
 	request := api.GroupRequest{UserGroupID: o.know.ID}
-	for _, field := range o.settings.LookupFields {
+	for _, field := range fields {
 		LookupFields[field](o.know, &request)
 	}
 	return request

@@ -449,9 +449,9 @@ func TestATakenNameIsSaidAtOnce(t *testing.T) {
 	}
 }
 
-// TestLookupsWithinAnAdoptionSayNoOtherThingThanIt: if the service renews tokens with each update, an adoption looks the
-// group up once more. What that says does not contradict the adoption, and if it fails, the error says that the token is
-// another one.
+// TestLookupsWithinAnAdoptionSayNoOtherThingThanIt: if the service renews tokens with each update, an adoption looks
+// the group up once more. What that says does not contradict the adoption, and if it fails, the error says that the
+// token is another one.
 func TestLookupsWithinAnAdoptionSayNoOtherThingThanIt(t *testing.T) {
 	t.Parallel()
 	for name, e := range map[string]struct {
@@ -459,9 +459,11 @@ func TestLookupsWithinAnAdoptionSayNoOtherThingThanIt(t *testing.T) {
 		options emulator.Options
 		finding usergroup.Finding
 	}{
-		"signed tokens, a lost look":        {1, emulator.Options{SignedTokens: true}, none},
-		"signed tokens, all looks are lost": {1 + maxRetries, emulator.Options{SignedTokens: true}, usergroup.UnexpectedToken},
-		"no tokens but new ones":            {0, emulator.Options{SignedTokens: true}, none},
+		"signed tokens, a lost look": {1, emulator.Options{SignedTokens: true}, none},
+		"signed tokens, all looks are lost": {
+			1 + maxRetries, emulator.Options{SignedTokens: true}, usergroup.UnexpectedToken,
+		},
+		"no tokens but new ones": {0, emulator.Options{SignedTokens: true}, none},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -46,6 +48,16 @@ func (o *op) checkBeforeChange(ctx context.Context) *Problem {
 	return o.checkKey(ctx)
 }
 
+// proved changes a group once the API key is proved right.
+func (o *op) proved(
+	ctx context.Context, change func(context.Context) (Result, *Problem),
+) (Result, *Problem) {
+	if problem := o.checkBeforeChange(ctx); problem != nil {
+		return Result{}, problem
+	}
+	return change(ctx)
+}
+
 // passPreflight tests the service with a group of the provider's own, once in a process, or returns the result of the
 // earlier test. Whoever asks meanwhile waits for it. It shows that no cache responds in place of the service and, if an
 // environment is expected, that the API key belongs to it: the service returns the environment of a group only when it
@@ -78,14 +90,11 @@ func (o *op) testResult() *Problem {
 	return o.because(o.testFailure)
 }
 
-// tryOut creates a group, updates it if an environment is expected, looks it up by its ID alone, and deletes it. It sends
-// all fields, because a service may demand them. The ID is short, because columns are, and has only lowercase letters and
-// digits, because a service may convert others.
+// tryOut creates a group, updates it if an environment is expected, looks it up by its ID alone, and deletes it. It
+// sends all fields, because a service may demand them. The ID is short, because columns are, and has only lowercase
+// letters and digits, because a service may convert others.
 func (o *op) tryOut(ctx context.Context) *Problem {
-	request := o.lookup()
-	for _, set := range LookupFields {
-		set(o.know, &request)
-	}
+	request := o.request(slices.Collect(maps.Keys(LookupFields)))
 	request.Name = new("Terraform " + rand.Text()[:8])
 	answer, problem := o.getOrCreate(ctx, request, o.asLookup)
 	made := answer.UserGroup
@@ -93,8 +102,6 @@ func (o *op) tryOut(ctx context.Context) *Problem {
 	switch {
 	case problem != nil:
 		return problem
-	case made.Token.IsZero():
-		return o.problem(LeftBehind, nil)
 	case isOld: // Nothing is deleted, because the token may be that of a customer.
 		o.leave(o.know.ID)
 		return o.problem(Mismatched, nil)

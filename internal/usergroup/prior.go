@@ -61,7 +61,7 @@ func (p Prior) hasToken(group api.UserGroup) bool {
 
 // hasOtherTeam reports whether a response shows another team_id than the known one.
 func (p Prior) hasOtherTeam(group api.UserGroup) bool {
-	return p.TeamID != "" && group.TeamID != "" && p.TeamID != group.TeamID
+	return cmp.Or(p.TeamID, group.TeamID) != cmp.Or(group.TeamID, p.TeamID) // One that is unknown is no other one.
 }
 
 // isReplacedBy reports whether a response is about another group than the known one. With the same number, it is the
@@ -92,7 +92,7 @@ func (p Prior) isNamedBy(group api.UserGroup) bool {
 // hasOtherID reports whether a response shows an ID other than the known one.
 func (p Prior) hasOtherID(group api.UserGroup) bool {
 	shown := *cmp.Or(group.ProvidedID, &p.ID)
-	return shown != "" && shown != p.ID
+	return cmp.Or(shown, p.ID) != p.ID
 }
 
 // longestLag is how long after a rotation a lookup may still show the previous token, if the service has replicas.

@@ -25,7 +25,6 @@ type Problem struct { //nolint:errname // it is a warning, too
 	Response  api.UserGroup    // what the service returned
 	Cause     *Problem         // the preflight that the operation depended on, or what ended the run
 	Explains  bool             // later problems refer to this one
-	Returned  bool             // the operation has returned a Group although it failed
 	Succeeded bool             // the operation has succeeded, so that this is a warning
 }
 
@@ -63,7 +62,7 @@ const (
 
 	// The following findings are always warnings.
 	Adopted Finding = "Adopted" // the group existed and was taken over
-	Claimed Finding = "Claimed" // after a creation whose response was lost, the existing group is taken for the one created
+	Claimed Finding = "Claimed" // after a lost creation, the existing group is taken for the one created
 	Kept    Finding = "Kept"    // the group was not deleted, because another instance of the resource manages it
 )
 
@@ -94,11 +93,16 @@ func (p *Problem) refersTo(cause *Problem) *Problem {
 	return &referring
 }
 
-// isLike reports whether two problems have one explanation, because their calls failed in the same way.
-func (p *Problem) isLike(other *Problem) bool {
-	call, earlier := cmp.Or(p.Call, &api.Error{}), cmp.Or(other.Call, &api.Error{})
-	isSame := call.Kind == earlier.Kind && call.Status == earlier.Status
-	return isSame && p.Finding == other.Finding
+// likeness is what two problems with one explanation have in common: their calls failed in the same way.
+type likeness struct {
+	finding Finding
+	kind    api.Kind
+	status  int
+}
+
+func (p *Problem) likeness() likeness {
+	call := cmp.Or(p.Call, &api.Error{})
+	return likeness{p.Finding, call.Kind, call.Status}
 }
 
 // isAboutAnother reports whether the group of the state is gone, or another one has its ID, or the key is a wrong one.

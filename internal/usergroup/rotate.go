@@ -6,12 +6,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// rotate replaces the token once the API key is proved right. The result says which one was sent, although the rotation
-// may have failed: it may have been carried out.
-func rotate(ctx context.Context, o *op) (Result, *Problem) {
-	if problem := o.checkBeforeChange(ctx); problem != nil {
-		return Result{}, problem
-	}
+// rotate replaces the token. The result says which one was sent, although the rotation may have failed: it may have
+// been carried out.
+func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 	result, problem := o.send(ctx)
 	result.Previous = o.know.Token.Fingerprint()
 	return result, problem
@@ -27,10 +24,11 @@ func (o *op) send(ctx context.Context) (Result, *Problem) {
 	switch {
 	case problem != nil:
 		return Result{}, problem
-	case failure != nil && failure.Done == api.No:
+	case o.done == api.No:
 		return Result{}, o.problem(CallFailed, failure)
 	case failure == nil && o.showsRotation():
-		return o.rotated(o.response)
+		_, problem := o.unexpected()
+		return Result{Group: new(o.response)}, problem
 	default:
 		return o.settle(ctx, failure)
 	}
@@ -65,14 +63,4 @@ func (o *op) settle(ctx context.Context, failure *api.Error) (Result, *Problem) 
 		return Result{}, o.problem(OutdatedToken, nil)
 	}
 	return Result{}, o.problem(CallFailed, failure)
-}
-
-// rotated returns the group with its new token, whatever else is wrong with the response.
-func (o *op) rotated(group api.UserGroup) (Result, *Problem) {
-	o.done = api.Yes
-	problem := o.unexpected()
-	if problem != nil {
-		problem.Returned = true
-	}
-	return Result{Group: &group}, problem
 }

@@ -88,7 +88,8 @@ func (r *run) judge(kind Operation, p *Problem) *Problem {
 		return p
 	}
 	explains := p
-	if first := slices.IndexFunc(r.streak[ends], p.isLike); first >= 0 {
+	isLike := func(earlier *Problem) bool { return earlier.likeness() == p.likeness() }
+	if first := slices.IndexFunc(r.streak[ends], isLike); first >= 0 {
 		explains = r.streak[ends][first]
 	}
 	if p.isOfPreflight() {
@@ -106,17 +107,26 @@ func (r *run) judge(kind Operation, p *Problem) *Problem {
 	return p
 }
 
+// endAll has the findings about the key, and endInARow those that groups share although no call has failed.
+var (
+	endAll    = []Finding{WrongKey, WrongEnvironment}
+	endInARow = []Finding{Mismatched, LeftBehind}
+)
+
+// sendsToken has the methods whose calls may be refused because of the token.
+var sendsToken = []string{http.MethodPost, http.MethodDelete}
+
 // ends returns which operations the failure of one can end, those of its own kind or all of them, and how many such
 // failures in a row do. None do if it is about its group. worked says whether one of its kind has succeeded.
 func (p *Problem) ends(kind Operation, worked bool) (_ Operation, most int) {
 	switch {
-	case p.Finding == WrongKey, p.Finding == WrongEnvironment:
+	case slices.Contains(endAll, p.Finding):
 		return all, 1
 	case p.Finding == LeftBehind && p.isDecided(): // Each further lookup would leave a group behind.
 		return kind, 1
 	case p.isOfPreflight() && p.Cause.isUnsafe():
 		return all, 1
-	case p.isOfPreflight(), p.Finding == Mismatched, p.Finding == LeftBehind:
+	case p.isOfPreflight(), slices.Contains(endInARow, p.Finding):
 		return kind, mostInARow
 	case p.Call != nil:
 		return endsOfCall(p.Call, kind, worked)
@@ -125,13 +135,13 @@ func (p *Problem) ends(kind Operation, worked bool) (_ Operation, most int) {
 	}
 }
 
-// endsOfCall returns what a call that has failed ends. POST and DELETE may be refused because of the token.
+// endsOfCall returns what a call that has failed ends.
 func endsOfCall(call *api.Error, kind Operation, worked bool) (_ Operation, most int) {
-	sendsToken := call.Method == http.MethodPost || call.Method == http.MethodDelete
+	isAboutToken := slices.Contains(sendsToken, call.Method)
 	switch {
 	case call.Kind == api.Stopped:
 		return kind, 0
-	case call.Status == http.StatusUnauthorized && !sendsToken:
+	case call.Status == http.StatusUnauthorized && !isAboutToken:
 		return all, 1
 	case !call.Decided(), call.Kind == api.Busy, call.Kind == api.Unauthorized && !worked:
 		return kind, mostInARow

@@ -3,10 +3,10 @@
 // that deals with that. It does not depend on Terraform.
 //
 // Each operation is an op, which has all that the operation knows. The files are a staircase, from the bottom: problem,
-// prior (which group is this?), run (what has ended?), service and op; getorcreate, the one call that looks and creates;
-// preflight (is the key right?) and placeholder (how is a group of ours removed?); find and token, which every change
-// stands on; then create, update, rotate and delete. DESIGN.md says what is promised under which faults, and what
-// proves what.
+// prior (which group is this?), run (what has ended?), service and op; getorcreate, the one call that looks and
+// creates; preflight (is the key right?) and placeholder (how is a group of ours removed?); find and token, which every
+// change stands on; then create, update, rotate and delete. DESIGN.md says what is promised under which faults, and
+// what proves what.
 package usergroup
 
 import (
@@ -87,7 +87,7 @@ func (s *Service) exclusively(
 		return Result{}, problem
 	}
 	defer leave()
-	return o.carryOut(ctx, do)
+	return o.carryOut(ctx, func(ctx context.Context) (Result, *Problem) { return do(ctx, o) })
 }
 
 // enter waits for exclusive access to the ID. It returns a problem if the run is stopped before, or if the state shows
@@ -108,12 +108,12 @@ func (o *op) enter(ctx context.Context) (leave func(), _ *Problem) {
 }
 
 // carryOut does what the operation is about, unless operations of its kind have ended, and records how that went.
-func (o *op) carryOut(ctx context.Context, do func(context.Context, *op) (Result, *Problem)) (Result, error) {
+func (o *op) carryOut(ctx context.Context, do func(context.Context) (Result, *Problem)) (Result, error) {
 	kind := o.operation // An adoption is a creation.
 	if cause := o.run.cause(kind); cause != nil {
 		return Result{}, o.problem(CallFailed, nil).refersTo(cause)
 	}
-	result, problem := do(ctx, o)
+	result, problem := do(ctx)
 	if problem != nil {
 		return result, o.run.judge(kind, problem)
 	}
@@ -131,7 +131,7 @@ func (o *op) carryOut(ctx context.Context, do func(context.Context, *op) (Result
 // checkState returns a problem if the state shows that the group belongs to another environment than the expected one.
 func (o *op) checkState() *Problem {
 	known, expected := o.know.environment(), o.settings.Environment
-	if expected == "" || cmp.Or(known, expected) == expected {
+	if cmp.Or(known, expected) == cmp.Or(expected, known) { // One that is unknown, or not expected, is no other one.
 		return nil
 	}
 	return o.problem(WrongEnvironment, nil)

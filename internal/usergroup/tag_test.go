@@ -10,8 +10,8 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
-// TestATagInLookupsIsNoWrongKey: a service with one serializer shows api_environment_tag in each response, and leaves out
-// what is false. No environment is expected, so none can be wrong.
+// TestATagInLookupsIsNoWrongKey: a service with one serializer shows api_environment_tag in each response, and leaves
+// out what is false. No environment is expected, so none can be wrong.
 func TestATagInLookupsIsNoWrongKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

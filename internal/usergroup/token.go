@@ -9,7 +9,8 @@ import (
 
 // withToken makes a call that sends the token of the group: the known one or, without one, the one that a lookup shows.
 // If the known token may be stale, or the outcome of a deletion may show, it looks once. Then it makes at most one more
-// call: with another token if the first call has done nothing, or with the same one after a success that proved nothing.
+// call: with another token if the first call has done nothing, or with the same one after a success that proved
+// nothing.
 func (o *op) withToken(ctx context.Context, call func(api.Secret) *api.Error) (failure *api.Error, _ *Problem) {
 	isKnown := !o.know.Token.IsZero()
 	if !isKnown {

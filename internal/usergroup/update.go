@@ -9,12 +9,9 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
-// update changes the group once the API key is proved right. Before a rotation, only a lookup shows which token is
-// current if the update shows another one than before.
+// update changes the group. Before a rotation, only a lookup shows which token is current if the update shows another
+// one than before.
 func (o *op) update(ctx context.Context, before Prior) (Result, *Problem) {
-	if problem := o.checkBeforeChange(ctx); problem != nil {
-		return Result{}, problem
-	}
 	result, problem := o.put(ctx)
 	if problem != nil {
 		return result, problem
@@ -38,8 +35,8 @@ func (o *op) put(ctx context.Context) (Result, *Problem) {
 	if failure != nil {
 		return o.checkRefusal(ctx, failure)
 	}
-	if problem := o.unexpected(); problem != nil {
-		return problem.resultOf(o.response), problem
+	if result, problem := o.unexpected(); problem != nil {
+		return result, problem
 	}
 	return Result{Group: &answer.UserGroup, Warnings: o.differences()}, nil
 }
@@ -60,44 +57,35 @@ func (o *op) checkRefusal(ctx context.Context, failure *api.Error) (Result, *Pro
 		return Result{}, o.problem(CallFailed, failure)
 	}
 	found, problem := o.find(ctx)
+	isShown := problem == nil && o.sent.ShownBy(*found.Group)
+	refused := o.problem(CallFailed, failure)
 	switch {
-	case problem != nil && problem.isAboutAnother():
-		return Result{}, problem
-	case problem != nil, !o.sent.ShownBy(*found.Group):
-		return Result{}, o.problem(CallFailed, failure)
-	default:
+	case isShown:
 		o.done = api.Yes
 		return found, nil
+	case cmp.Or(problem, refused).isAboutAnother():
+		return Result{}, problem
+	default:
+		return Result{}, refused
 	}
 }
 
 // unexpected returns a problem if the response to an update or a rotation shows another group or another environment
-// than the plan relied on.
-func (o *op) unexpected() *Problem {
-	expected := o.settings.Environment
-	if expected == "" {
-		expected = *cmp.Or(o.know.EnvironmentTag, new(""))
-	}
+// than the plan relied on. The state has to show the other environment.
+func (o *op) unexpected() (Result, *Problem) {
+	expected := cmp.Or(o.settings.Environment, *cmp.Or(o.know.EnvironmentTag, new("")))
 	shown := *cmp.Or(o.response.EnvironmentTag, &expected)
 	switch {
 	case o.know.hasOtherID(o.response): // It says nothing about the group that was to be changed.
 		o.done = api.Maybe
-		return o.problem(Mismatched, nil)
+		return Result{}, o.problem(Mismatched, nil)
 	case o.know.isReplacedBy(o.response):
-		return o.problem(Replaced, nil)
-	case expected != "" && shown != expected: // So the key is wrong, and no call is right.
+		return Result{}, o.problem(Replaced, nil)
+	case cmp.Or(expected, shown) != shown: // So the key is wrong, and no call is right.
 		problem := o.problem(WrongEnvironment, nil)
 		problem.Expected = expected
-		return problem
+		return Result{Group: new(o.response)}, problem
 	default:
-		return nil
+		return Result{}, nil
 	}
-}
-
-// resultOf returns what the state has to show in spite of the problem: the environment of the known group.
-func (p *Problem) resultOf(response api.UserGroup) Result {
-	if p.Finding != WrongEnvironment {
-		return Result{}
-	}
-	return Result{Group: &response}
 }
