@@ -18,7 +18,7 @@ import (
 // TestAccScripts runs the scripts. Like a release, the provider is built without the race detector.
 func TestAccScripts(t *testing.T) {
 	t.Parallel()
-	runScripts(t, prepared(t, "30"), "secrets", "storm", "interrupted_anywhere")
+	runScripts(t, prepared(t, "30"), "secrets", "storm", "interrupted_anywhere", "engine_dies")
 }
 
 // TestLongScripts runs the scripts that use $GROUPS with hundreds of groups. The provider is built with the race

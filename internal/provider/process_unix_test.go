@@ -144,6 +144,9 @@ func (s server) hasEnded() bool {
 	return errors.Is(syscall.Kill(s.pid, 0), syscall.ESRCH) || bytes.Contains(stat, []byte(") Z "))
 }
 
+// signals are those that end an engine, and that its process group may get, too.
+var signals = []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGTERM}
+
 // TestSignalsAndTheEngine checks that the provider goes on after a signal to the process group, so that the call under
 // way is not lost, and that it ends with the engine, whether that ends it or is killed.
 func TestSignalsAndTheEngine(t *testing.T) {
@@ -157,7 +160,7 @@ func TestSignalsAndTheEngine(t *testing.T) {
 			t.Parallel()
 			engine, s := started(t)
 			s.wantAnswer("at first")
-			for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGTERM} {
+			for _, signal := range signals {
 				if err := syscall.Kill(s.pid, signal); err != nil {
 					t.Fatal(err)
 				}

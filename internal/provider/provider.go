@@ -30,13 +30,14 @@ func New(version string) func() provider.Provider { return NewForTests(version, 
 // NewForTests is New with a clock that tells how old tokens are and, unless it is nil, a transport in place of the
 // network.
 func NewForTests(version string, now func() time.Time, transport http.RoundTripper) func() provider.Provider {
-	return func() provider.Provider { return &embedProvider{version, now, transport} }
+	return func() provider.Provider { return &embedProvider{version, now, transport, new(services)} }
 }
 
 type embedProvider struct {
 	version   string
 	now       func() time.Time
 	transport http.RoundTripper
+	begun     *services
 }
 
 var (
@@ -82,7 +83,7 @@ func (p *embedProvider) Configure(
 	}
 	read.Client.UserAgent = settings.UserAgent(p.version, req.TerraformVersion)
 	read.Client.Transport = p.transport
-	data.service = usergroup.New(api.New(read.Client), read.Groups)
+	data.service = p.begun.add(usergroup.New(api.New(read.Client), read.Groups))
 }
 
 func (p *embedProvider) Resources(context.Context) []func() resource.Resource {

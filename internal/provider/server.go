@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
@@ -26,9 +27,11 @@ type frameworkServer interface {
 // NewServer returns a function that creates the protocol server of the provider with the given version, as required
 // by tf6server.Serve.
 func NewServer(version string) func() tfprotov6.ProviderServer {
-	return func() tfprotov6.ProviderServer {
-		return server{providerserver.NewProtocol6(New(version)())().(frameworkServer)} //nolint:forcetypeassert // Tests call it.
-	}
+	return func() tfprotov6.ProviderServer { return serverOf(New(version)()) }
+}
+
+func serverOf(p provider.Provider) tfprotov6.ProviderServer {
+	return server{providerserver.NewProtocol6(p)().(frameworkServer)} //nolint:forcetypeassert // Tests call it.
 }
 
 func (s server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {

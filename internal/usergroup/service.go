@@ -25,6 +25,7 @@ type Service struct {
 	settings  Settings
 	locks     sync.Map // ID in lower case → *groupLock
 	run       run
+	underWay  underWay
 	preflight chan struct{} // held by the preflight that is under way
 	// tested means that the preflight has ended, with the problem testFailure or nil. Who holds preflight may ask.
 	tested      bool
@@ -90,16 +91,23 @@ func (s *Service) exclusively(
 	return o.carryOut(ctx, func(ctx context.Context) (Result, *Problem) { return do(ctx, o) })
 }
 
-// enter waits for exclusive access to the ID. It returns a problem if the run is stopped before, or if the state shows
-// that the group belongs to another environment than the expected one.
+// enter waits for exclusive access to the ID. It returns a problem if the run is stopped before, if the process
+// is about to end, or if the state shows that the group belongs to another environment than the expected one.
 func (o *op) enter(ctx context.Context) (leave func(), _ *Problem) {
+	if !o.underWay.begin() {
+		return nil, o.problem(CallFailed, api.NewStopped("", context.Canceled))
+	}
 	value, _ := o.locks.LoadOrStore(strings.ToLower(o.know.ID), &groupLock{held: make(chan struct{}, 1)})
 	lock, _ := value.(*groupLock)
 	if problem := o.acquire(ctx, lock.held); problem != nil {
+		o.underWay.Done()
 		return nil, problem
 	}
 	o.lock = lock
-	leave = func() { <-lock.held }
+	leave = func() {
+		<-lock.held
+		o.underWay.Done()
+	}
 	if problem := o.checkState(); problem != nil {
 		leave()
 		return nil, o.run.judge(o.operation, problem)

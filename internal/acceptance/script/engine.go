@@ -3,11 +3,13 @@ package script
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -19,7 +21,16 @@ type running struct {
 	*exec.Cmd
 	fails    bool
 	out, err bytes.Buffer
+	unread   atomic.Bool // nobody reads the output any more
 	ended    chan error
+}
+
+// Write records the output, as long as somebody reads it. After that, the engine's pipe is broken.
+func (r *running) Write(text []byte) (int, error) {
+	if r.unread.Load() {
+		return 0, io.ErrClosedPipe
+	}
+	return r.out.Write(text)
 }
 
 // terraform runs Terraform or OpenTofu, in the background if the last argument is "&".
@@ -40,7 +51,7 @@ func (f *fixture) start(fails bool, args []string) *running {
 	ctx, cancel := context.WithTimeout(f.Context, 5*time.Minute)
 	command := f.Engine.Command(ctx, f.MkAbs("."), environment, args...)
 	r := &running{Cmd: command, fails: fails, ended: make(chan error, 1)}
-	r.Stdout, r.Stderr = &r.out, &r.err
+	r.Stdout, r.Stderr = r, &r.err
 	f.Check(r.Start())
 	go func() {
 		defer cancel()
@@ -110,4 +121,24 @@ func (f *fixture) signal(_ bool, args []string) {
 		return
 	}
 	f.Check(engine.Interrupt(f.background.Cmd))
+}
+
+// dies ends the background engine in a way that it cannot handle, and waits for its provider. PIPE is a reader of its
+// output that goes away, as in "terraform plan | head". HUP reaches engine and provider, and TERMINAL is both, as when
+// a terminal is closed.
+func (f *fixture) dies(_ bool, args []string) {
+	r := f.background
+	f.background = nil
+	r.unread.Store(args[0] != "HUP")
+	if args[0] != "PIPE" {
+		f.Check(engine.HangUp(r.Cmd))
+	}
+	var exit *exec.ExitError
+	if err := <-r.ended; !errors.As(err, &exit) || exit.Exited() {
+		f.Fatalf("the engine has ended by itself: %v\n%s%s", err, &r.out, &r.err)
+	}
+	ended := engine.AwaitGroup(r.Cmd, 20*time.Second)
+	if _, _ = engine.ExitCode(r.Cmd, nil); !ended {
+		f.Fatalf("the provider has not ended")
+	}
 }

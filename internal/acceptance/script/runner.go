@@ -28,6 +28,7 @@ var commands = map[string]func(f *fixture, neg bool, args []string){
 	"retry ARGUMENT...":             (*fixture).retry,
 	"await":                         (*fixture).await,
 	"signal INT|TERM":               (*fixture).signal,
+	"dies PIPE|HUP|TERMINAL":        (*fixture).dies,
 	"[!] agrees [but] [ID]...":      (*fixture).agrees,
 	"[!] secrets":                   (*fixture).secrets,
 

@@ -35,7 +35,7 @@ func (f *fixture) group(neg bool, args []string) {
 	}
 }
 
-// late is how late the responses of the fault delay are.
+// late is how late the responses of the fault delay are, without its option delay.
 const late = 100 * time.Millisecond
 
 // fault makes the next matching call go wrong. The option lasting chooses every such call until repair. The fault
@@ -51,6 +51,10 @@ func (f *fixture) fault(_ bool, args []string) {
 			fault.Nth = 0
 		case "id":
 			fault.ID = value
+		case "delay":
+			delay, err := time.ParseDuration(value)
+			f.Check(err)
+			fault.Delay = delay
 		case "retry-after":
 			fault.Header = http.Header{"Retry-After": {value}}
 		default:
