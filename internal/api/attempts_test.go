@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -185,6 +186,23 @@ func TestWaits(t *testing.T) {
 			same(t, "with Retry-After "+header, fmt.Sprint(kind, time.Since(begun)), fmt.Sprint(success, want))
 		}
 		same(t, "a date", parseRetryAfter(at(20*second, http.TimeFormat)).Round(second), 20*second)
+	})
+}
+
+// TestCleaningUpKeepsThePace: calls that clean up are made although the run is stopped, but no faster than others.
+func TestCleaningUpKeepsThePace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := newClient(inTurn(ok(createdJSON)), func(c *Config) { c.RequestsPerSecond = 2 })
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		begun := time.Now()
+		var all sync.WaitGroup
+		for range 7 {
+			all.Go(func() { _, _, _ = get.send(ctx, client.Begin(nil).CleaningUp()) })
+		}
+		all.Wait()
+		same(t, "seven calls, two a second", time.Since(begun), 3*second)
 	})
 }
 

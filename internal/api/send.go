@@ -62,14 +62,17 @@ func (c Calls) do(ctx context.Context, call call) (_ Answer, failure *Error) {
 	}
 }
 
-// awaitTurn waits until the next attempt may begin. It returns an error if the run was stopped. Calls that clean up do
-// not wait any more then, and are made.
+// awaitTurn waits until the next attempt may begin. It returns an error if the run was stopped. Calls that clean up are
+// made nevertheless, and only wait for a while: what is removed faster than the service allows is refused, and stays.
 func (c Calls) awaitTurn(ctx context.Context) error {
 	err := c.client.limiter.wait(ctx, c.patient)
-	if c.cleansUp {
-		return nil
+	if err == nil || !c.cleansUp {
+		return err
 	}
-	return err
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.client.config.RetryWaitMax)
+	defer cancel()
+	_ = c.client.limiter.wait(ctx, c.patient)
+	return nil
 }
 
 // NewStopped returns the error of a call that was not made because the run was stopped. cause is the error of the
