@@ -233,3 +233,14 @@ func cut(text string) string { return text[:min(len(text), 101)] + pick(len(text
 func empty(text string) string {
 	return pick(norm.NFC.String(strings.ToLower(text)) == text, text, `""`)
 }
+
+func TestPrintable(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"::error::\x1b[31m": `:\u003aerror::\x1b[31m`, "a ##vso[x]": `a #\u0023vso[x]`, `"a::b" #1`: `"a::b" #1`,
+	} {
+		if got := printable(text); got != want {
+			t.Errorf("%q is printed as %s, want %s", text, got, want)
+		}
+	}
+}

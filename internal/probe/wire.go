@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
 // wire records what package api does not tell: the attempts of each call, and what the responses look like. A probe
@@ -92,8 +94,8 @@ func (w *wire) between() (said string, passedOn bool) {
 	return said, w.header.Get("Via") != ""
 }
 
-// printable returns a text without what a terminal could take for a command, cut short.
+// printable returns a text without what a terminal or a CI runner could take for a command, cut short.
 func printable(text string) string {
 	quoted := strings.ReplaceAll(strconv.QuoteToASCII(text), `\"`, `"`)
-	return quoted[1:min(len(quoted)-1, 61)] + pick(len(quoted) > 62, "…", "")
+	return api.Inert(quoted[1:min(len(quoted)-1, 61)]) + pick(len(quoted) > 62, "…", "")
 }

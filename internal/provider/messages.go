@@ -29,12 +29,12 @@ const (
 // Problem is reported as a bug.
 func report(diags *diag.Diagnostics, err error, warnings ...*usergroup.Problem) {
 	for _, warning := range warnings {
-		diags.AddWarning(title(warning), detail(warning))
+		diags.AddWarning(api.Inert(title(warning)), api.Inert(detail(warning)))
 	}
 	switch problem := problemOf(err); {
 	case err == nil:
 	case problem != nil:
-		diags.AddError(title(problem), detail(problem))
+		diags.AddError(api.Inert(title(problem)), api.Inert(detail(problem)))
 	default:
 		diags.AddError(titleInternal, err.Error()+". "+reportBug)
 	}
@@ -109,7 +109,7 @@ func facts(p *usergroup.Problem) string {
 
 func otherTeam(p *usergroup.Problem) string {
 	return fmt.Sprintf("The team_id of the group was %s; the service shows %s.",
-		cmp.Or(p.Prior.TeamID, "none"), cmp.Or(p.Response.TeamID, "none"))
+		printable(cmp.Or(p.Prior.TeamID, "none")), printable(cmp.Or(p.Response.TeamID, "none")))
 }
 
 func otherEnvironment(p *usergroup.Problem) string {

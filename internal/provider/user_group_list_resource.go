@@ -93,9 +93,9 @@ func (l *userGroupListResource) describe(
 ) {
 	group := newUserGroupModel(types.StringValue(id), types.BoolNull(), found)
 	group.Token = types.StringNull()
-	result.DisplayName = id
+	result.DisplayName = printable(id)
 	if found.Name != nil {
-		result.DisplayName = *found.Name + " (" + id + ")"
+		result.DisplayName = printable(*found.Name + " (" + id + ")")
 	}
 	result.Diagnostics.Append(result.Identity.SetAttribute(ctx, path.Root("user_group_id"), group.UserGroupID)...)
 	if wholeResource {
