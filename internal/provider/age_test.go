@@ -69,7 +69,7 @@ func applied(p *Provider, plan Plan, calls string, known ...Object) State {
 }
 
 // TestThePlanDecidesWhetherATokenIsTooOld checks that an apply rotates if and only if its plan shows it, whatever time
-// it is by then, or on the machine that applies. A plan without a refresh rotates only if nothing else changes.
+// it is by then, or on the machine that applies, and whatever unknown values turn out to be. Only a refresh decides.
 func TestThePlanDecidesWhetherATokenIsTooOld(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -77,8 +77,8 @@ func TestThePlanDecidesWhetherATokenIsTooOld(t *testing.T) {
 		change []any
 		young  string // the calls of an apply without a rotation by age
 		tooOld string // and with one
-		// unknown is set if the change has unknown values, which turn out to be those in the state.
-		unknown bool
+		// known is what a change with unknown values turns out to be; nil if there are none.
+		known []any
 	}{
 		"no change":        {tooOld: "POST"},
 		"token not stored": {state: []any{"store_token", false}, tooOld: "GET > POST"},
@@ -86,10 +86,13 @@ func TestThePlanDecidesWhetherATokenIsTooOld(t *testing.T) {
 		"a flag":           {change: []any{"adopt_existing", true}, tooOld: "POST"},
 		"nothing to send":  {change: []any{"mapping", nil}, tooOld: "POST"},
 		"a trigger":        {change: []any{"rotate_token_when_changed", Quarter("Q2")}, young: "POST", tooOld: "POST"},
-		"an unknown value": {change: []any{"name", Unknown}, unknown: true, tooOld: "POST"},
-		"an unknown map":   {change: []any{"mapping", Unknown}, unknown: true, tooOld: "POST"},
+		"an unknown value": {change: []any{"name", Unknown}, known: []any{}, tooOld: "POST"},
+		"an unknown value that is another": {
+			change: []any{"name", Unknown}, known: []any{"name", "New"}, young: "PUT", tooOld: "PUT > POST",
+		},
+		"an unknown map": {change: []any{"mapping", Unknown}, known: []any{}, tooOld: "POST"},
 		"an unknown value in a map": {
-			change: []any{"mapping", Object{"sales": Unknown}}, unknown: true, tooOld: "POST",
+			change: []any{"mapping", Object{"sales": Unknown}}, known: []any{}, tooOld: "POST",
 		},
 	} {
 		for _, isOld := range []bool{false, true} {
@@ -105,8 +108,6 @@ func TestThePlanDecidesWhetherATokenIsTooOld(t *testing.T) {
 						planned, after = ninety+1, ninety-day
 					case isOld:
 						planned, after = ninety+1, ninety+60
-					case row.unknown:
-						after = planned
 					}
 					clock.at(planned)
 					if refreshed {
@@ -114,15 +115,15 @@ func TestThePlanDecidesWhetherATokenIsTooOld(t *testing.T) {
 					}
 					p.WantState(state, "token_rotated_at", rotatedAt)
 					config, calls := aging(append(row.state, row.change...)...), row.young
-					if isOld && (refreshed || row.change == nil || row.unknown) {
+					if isOld && refreshed {
 						calls = row.tooOld
 					}
 					plan := p.Plan(state, config)
 					rotates := strings.HasSuffix(calls, "POST")
 					wantRotation(t, plan, rotates)
 					now := clock.at(after)
-					if row.unknown {
-						config = aging()
+					if row.known != nil {
+						config = aging(row.known...)
 					}
 					state = applied(p, plan, calls, config)
 					if rotates {
@@ -138,22 +139,24 @@ func TestThePlanDecidesWhetherATokenIsTooOld(t *testing.T) {
 	}
 }
 
-// Only a number that makes the token too old rotates it. While the number is unknown, a plan shows a rotation.
+// A new number of days does not rotate before a refresh knows it. While the number is unknown, a plan shows the
+// rotation that the last refresh found due. It is made if the number turns out to be the same.
 func TestChangesOfTheNumberOfDays(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
-		before, after any
-		rotates       bool
+		before, after  any
+		isDue, rotates bool // by the number before, and in the apply
+		next           bool // whether the next plan with a refresh rotates
 	}{
-		"added":                   {nil, int64(60), true},
-		"added, young enough":     {nil, int64(90), false},
-		"lowered":                 {int64(90), int64(60), true},
-		"lowered, young enough":   {int64(120), int64(90), false},
-		"raised, young by now":    {int64(60), int64(90), false},
-		"raised, still too old":   {int64(30), int64(60), true},
-		"the same, too old":       {int64(60), int64(60), true},
-		"removed while too old":   {int64(60), nil, false},
-		"removed while too young": {int64(90), nil, false},
+		"added":                   {nil, int64(60), false, false, true},
+		"added, young enough":     {nil, int64(90), false, false, false},
+		"lowered":                 {int64(90), int64(60), false, false, true},
+		"lowered, young enough":   {int64(120), int64(90), false, false, false},
+		"raised, young by now":    {int64(60), int64(90), true, false, false},
+		"raised, still too old":   {int64(30), int64(60), true, false, true},
+		"the same, too old":       {int64(60), int64(60), true, true, false},
+		"removed while too old":   {int64(60), nil, true, false, false},
+		"removed while too young": {int64(90), nil, false, false, false},
 	} {
 		for _, isKnown := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, known %t", name, isKnown), func(t *testing.T) {
@@ -167,9 +170,9 @@ func TestChangesOfTheNumberOfDays(t *testing.T) {
 				if !isKnown {
 					planned = Acme("rotate_token_after_days", Unknown)
 				}
-				wantRotation(t, p.Plan(state, planned), row.rotates || !isKnown)
+				wantRotation(t, p.Plan(state, planned), false)
 				plan := p.Plan(p.Refreshed(state), planned)
-				wantRotation(t, plan, row.rotates || !isKnown)
+				wantRotation(t, plan, row.rotates || !isKnown && row.isDue)
 				calls := ""
 				if row.rotates {
 					calls, rotatedAt = "POST", now
@@ -177,8 +180,7 @@ func TestChangesOfTheNumberOfDays(t *testing.T) {
 				state = applied(p, plan, calls, config)
 				p.WantState(state, "token_rotated_at", rotatedAt)
 				p.WantSettled(state, config)
-				p.WantSettled(p.Refreshed(state), config)
-				wantRotation(t, p.Plan(state, With(config, "name", "New")), false)
+				wantRotation(t, p.Plan(p.Refreshed(state), config), row.next)
 			})
 		}
 	}
@@ -200,6 +202,7 @@ func TestIgnoredChangesOfTheNumberOfDays(t *testing.T) {
 	// With ignore_changes = all, Terraform 1.0 passes the whole prior state as the configuration, and rejects a plan that
 	// differs from it.
 	clock.at(2*ninety + 2)
+	state = p.Refreshed(state)
 	wantRotation(t, p.Plan(state, aging()), true)
 	wantRotation(t, p.Plan(state, aging(), slices.Collect(maps.Keys(state.Members()))...), false)
 }
@@ -237,9 +240,9 @@ func TestAnUnknownAgeCountsFromTheNextApply(t *testing.T) {
 			state = applied(p, plan, "", aging())
 			p.WantState(state, "token_rotated_at", now)
 			clock.at(3*ninety + 5)
-			p.WantSettled(state, aging())
+			p.WantSettled(p.Refreshed(state), aging())
 			clock.at(3*ninety + 6)
-			wantRotation(t, p.Plan(state, aging()), true)
+			wantRotation(t, p.Plan(p.Refreshed(state), aging()), true)
 		})
 	}
 }
@@ -254,7 +257,7 @@ func TestARotationElsewherePostponesTheNext(t *testing.T) {
 	state = p.Refreshed(state)
 	p.WantState(state, "token_rotated_at", seen)
 	clock.at(2*ninety + 60)
-	p.WantSettled(state, aging())
+	p.WantSettled(p.Refreshed(state), aging())
 	clock.at(2*ninety + 61)
-	wantRotation(t, p.Plan(state, aging()), true)
+	wantRotation(t, p.Plan(p.Refreshed(state), aging()), true)
 }

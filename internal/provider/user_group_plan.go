@@ -53,9 +53,7 @@ func (r *userGroupResource) ModifyPlan(
 		r.conflicts.keep(plan.UserGroupID, stored.Instance, &resp.Diagnostics)
 		r.limit.forget(plan.UserGroupID)
 		planUpdate(&plan, &state, stored, r.now())
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-		changed := changes(resp.Plan.Raw, req.State.Raw)
-		if r.needsRotationByAge(&plan, &state, stored, changed) && !isPriorState(req.Config.Raw) {
+		if plan.needsRotationByAge(&state, stored) && !isPriorState(req.Config.Raw) {
 			planRotation(&plan, &state)
 		}
 		warnOfUnseen(&plan, &state, stored, &resp.Diagnostics)
@@ -151,38 +149,16 @@ func (m *userGroupModel) changesTriggers(before map[string]attr.Value) bool {
 	return false
 }
 
-// needsRotationByAge reports whether the age of the token makes a rotation due or, if the number of days is unknown,
-// may make it due. changed reports whether the plan changes anything else.
+// needsRotationByAge reports whether the last refresh has found the token too old or, if the number of days is unknown,
+// whether that may make a rotation due.
 //
-// An engine plans a change again when it applies it, in another process and possibly much later, and rejects a second
-// plan that rotates if the first one does not. Nothing in a request tells the two apart, so the clock must not decide.
-// Instead, the last refresh decides, and both plans find its decision in the private state. There are two exceptions.
-// If nothing else changes, the clock decides as well, for plans without a refresh: without a change, there is no second
-// plan. If the number of days changes, the clock decides alone, because no refresh knows the new number. Then, if the
-// token becomes too old between the two plans, the engine reports an error and changes nothing.
-func (r *userGroupResource) needsRotationByAge(plan, state *userGroupModel, stored private, changed bool) bool {
-	days := plan.RotateTokenAfterDays
-	if days.IsUnknown() {
-		_, known := state.rotatedAt(r.now())
-		return known
-	}
-	sameDays := days.Equal(state.RotateTokenAfterDays)
-	if sameDays && stored.TooOld {
-		return true
-	}
-	return state.isOlderThan(days, r.now()) && (!sameDays || !changed)
-}
-
-// changes reports whether a planned value differs from the state. Values that are not known yet may turn out the same.
-func changes(plan, state tftypes.Value) bool {
-	var planned, prior map[string]tftypes.Value
-	_, _ = plan.As(&planned), state.As(&prior) // Both are objects.
-	for name, value := range planned {
-		if value.IsFullyKnown() && !value.Equal(prior[name]) {
-			return true
-		}
-	}
-	return false
+// An engine plans a change again when it applies it, in another process and possibly much later, with values that were
+// unknown before. It rejects a second plan that rotates if the first one does not. So the clock must not decide, nor
+// what else changes: both plans find the decision of the refresh in the private state. No refresh knows a new number of
+// days, so that decides from the next refresh on.
+func (m *userGroupModel) needsRotationByAge(state *userGroupModel, stored private) bool {
+	days := m.RotateTokenAfterDays
+	return stored.TooOld && (days.IsUnknown() || days.Equal(state.RotateTokenAfterDays))
 }
 
 // isPriorState reports whether the configuration has values that no configuration can set. With ignore_changes = all,
