@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -143,6 +144,29 @@ func TestDeliberateReplacementAfterAnImport(t *testing.T) {
 		}
 	}
 	p.WantGroups("acme")
+}
+
+// A name that the import did not show is null in the state, and ignore_changes keeps it so. It is managed nevertheless,
+// because the argument is required, so a refresh records the first one that a response shows, and those after it.
+func TestANameThatNoResponseHasShownIsRefreshed(t *testing.T) {
+	t.Parallel()
+	p := start(t, emulator.Options{})
+	group := p.Service.Seed(emulator.Group{ID: "acme", Name: "Theirs", Properties: json.RawMessage(`{"theirs":1}`)})
+	p.Answered("GET", fmt.Sprintf(`{"success":1,"new_user_group":false,"user_group":{"team_id":%d,"token":%q}}`,
+		group.TeamID, group.Token))
+	state := p.Imported("acme")
+	p.Service.ClearFaults()
+	p.WantState(state, "name", nil)
+	plan := p.Plan(state, Acme("adopt_existing", true), "name")
+	state = Silent(p.Apply(plan))
+	p.WantState(state, "name", nil)
+	state = p.Refreshed(state)
+	p.WantState(state, "name", "Theirs")
+	p.Service.Change("acme", func(group *emulator.Group) { group.Name = "Renamed" })
+	p.WantState(p.Refreshed(state), "name", "Renamed")
+	if plan := p.Plan(state, Acme()); plan.Action != "update" {
+		t.Errorf("without ignore_changes, the plan is to %s", plan.Action)
+	}
 }
 
 // The provider can notice ignore_changes only at apply, where configuration and plan differ. After an import, it may

@@ -16,8 +16,11 @@ import (
 // managedField is an attribute that requests send. Null means that it is not managed, and not sent. Empty is sent.
 type managedField struct {
 	name string
-	of   func(*userGroupModel) attr.Value
-	set  func(*userGroupModel, attr.Value)
+	// isRequired reports whether a configuration always has the attribute, so that a refresh reads it even if the state
+	// has none: a response has not shown it yet, or it is not known whether the service has taken it.
+	isRequired bool
+	of         func(*userGroupModel) attr.Value
+	set        func(*userGroupModel, attr.Value)
 	// null and empty are the values that mean not managed, and managed without content.
 	null, empty attr.Value
 	// equal reports whether sending the second value in place of the first one changes nothing.
@@ -33,7 +36,7 @@ type managedField struct {
 // with what a response shows, and forgotten when it is not known whether the service has taken it.
 var managedFields = []managedField{
 	managed("name", func(m *userGroupModel) *types.String { return &m.Name }, fieldOf[types.String]{
-		empty: types.StringValue(""),
+		isRequired: true, empty: types.StringValue(""),
 		equal: func(a, b types.String) bool { return a.Equal(b) },
 		send: func(_ context.Context, name types.String, request *api.GroupRequest) diag.Diagnostics {
 			request.Name = name.ValueStringPointer()
@@ -76,6 +79,7 @@ var managedFields = []managedField{
 
 // fieldOf has the parts of a managedField for a type.
 type fieldOf[T attr.Value] struct {
+	isRequired  bool
 	null, empty T
 	equal       func(a, b T) bool
 	send        func(context.Context, T, *api.GroupRequest) diag.Diagnostics
@@ -85,7 +89,7 @@ type fieldOf[T attr.Value] struct {
 //nolint:forcetypeassert // All values of a field have its type.
 func managed[T attr.Value](name string, at func(*userGroupModel) *T, field fieldOf[T]) managedField {
 	f := managedField{
-		name: name, null: field.null, empty: field.empty,
+		name: name, isRequired: field.isRequired, null: field.null, empty: field.empty,
 		of:    func(m *userGroupModel) attr.Value { return *at(m) },
 		set:   func(m *userGroupModel, value attr.Value) { *at(m) = value.(T) },
 		equal: func(a, b attr.Value) bool { return field.equal(a.(T), b.(T)) },
@@ -144,7 +148,7 @@ func (m *userGroupModel) keepNotation(state *userGroupModel) {
 // showDrift copies what a response shows of the managed fields. The others stay null.
 func (m *userGroupModel) showDrift(response api.UserGroup) {
 	for _, f := range managedFields {
-		if known := f.of(m); !known.IsNull() {
+		if known := f.of(m); f.isRequired || !known.IsNull() {
 			f.show(m, response)
 		}
 	}

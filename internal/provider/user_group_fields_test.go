@@ -75,6 +75,9 @@ func TestManagedFieldsAreTheAttributesOfTheirNames(t *testing.T) {
 func TestManagedFieldsAreComplete(t *testing.T) {
 	t.Parallel()
 	for _, f := range managedFields {
+		if attribute := userGroupSchema(t).Attributes[f.name]; attribute != nil && attribute.IsRequired() != f.isRequired {
+			t.Errorf("the schema requires %s: %t, but the row of it says %t", f.name, attribute.IsRequired(), f.isRequired)
+		}
 		var request api.GroupRequest
 		f.send(t.Context(), f.empty, &request)
 		var sent []string
