@@ -22,9 +22,10 @@ type private struct {
 	Previous string `json:"previous,omitzero"`
 	// Unsettled is the rotation whose outcome the last apply did not learn, or nil.
 	Unsettled *unsettled `json:"unsettled,omitzero"`
-	// Environment is the environment in which the group is known to be, because the API key was proved to belong to it.
+	// Environment is the environment in which the group is known to be, because the API key was proved to belong to it,
+	// until the state has an api_environment_tag.
 	Environment string `json:"environment,omitzero"`
-	// TeamID is the team_id of the group as a text, because the state has only room for a number.
+	// TeamID is the team_id of the group if it is a text, because the state has only room for a number.
 	TeamID string `json:"team_id,omitzero"`
 	// TooOld reports that the last refresh found the token older than rotate_token_after_days, and that the group has
 	// not been updated since.
@@ -81,7 +82,14 @@ func readPrivate(ctx context.Context, state privateState, diags *diag.Diagnostic
 	return p
 }
 
-func (p private) write(ctx context.Context, state privateState, diags *diag.Diagnostics) {
+// write stores what the state of the group lacks.
+func (p private) write(ctx context.Context, group *userGroupModel, state privateState, diags *diag.Diagnostics) {
+	if p.TeamID == group.teamID() {
+		p.TeamID = ""
+	}
+	if !group.APIEnvironmentTag.IsNull() {
+		p.Environment = ""
+	}
 	text, _ := json.Marshal(p) // cannot fail with these fields
 	diags.Append(state.SetKey(ctx, privateKey, text)...)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -308,6 +309,55 @@ func withMemory(p *Provider, state State, memory string) State {
 	p.Must(err)
 	state.Private = encoded
 	return state
+}
+
+// memory returns the provider's private state.
+func memory(p *Provider, state State) map[string]any {
+	p.T.Helper()
+	var encoded map[string][]byte
+	p.Must(json.Unmarshal(state.Private, &encoded))
+	var members map[string]any
+	p.Must(json.Unmarshal(encoded["memory"], &members))
+	return members
+}
+
+// TestPrivateStateHasOnlyWhatTheStateLacks: nothing is stored twice, where one of the two could go stale. What an
+// earlier version has stored twice is understood, and forgotten.
+func TestPrivateStateHasOnlyWhatTheStateLacks(t *testing.T) {
+	t.Parallel()
+	want := func(p *Provider, state State, lacked string) {
+		t.Helper()
+		var names []string
+		for name := range memory(p, state) {
+			if name != "instance" { // It distinguishes addresses, and the state has nothing of the kind.
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != lacked {
+			t.Errorf("the private state has %q, want %q", got, lacked)
+		}
+	}
+	p := start(t, emulator.Options{})
+	p.Configure(With(p.Arguments(), "environment", "Customer")).WantNone()
+	state := p.Created(Acme())
+	want(p, state, "environment") // of which no response has had the tag yet
+	want(p, p.Refreshed(state), "environment")
+	updated := p.Updated(state, Acme("name", "New"))
+	want(p, updated, "")
+	want(p, p.Refreshed(updated), "")
+
+	old := withMemory(p, updated, `{"instance":"i","environment":"Customer","team_id":"1001"}`)
+	want(p, p.Refreshed(old), "")
+	p.Service.Remove("acme")
+	p.Service.Seed(emulator.Group{ID: "acme", Name: "Theirs"})
+	_, diags := p.Read(old)
+	diags.WantWarning(replaced, "team_id of the group was 1001")
+
+	texts := start(t, emulator.Options{TextTeamIDs: true})
+	state = texts.Created(Acme())
+	want(texts, state, "team_id")
+	want(texts, texts.Refreshed(texts.Updated(state, Acme("name", "New"))), "team_id")
 }
 
 // A state that another tool has written has no private state. What cannot be read is an error, and members that nobody

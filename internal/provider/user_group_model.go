@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"time"
@@ -48,18 +49,22 @@ func newUserGroupModel(id types.String, storeToken types.Bool, found api.UserGro
 // storesToken reports whether store_token is true or not set.
 func (m *userGroupModel) storesToken() bool { return m.StoreToken.IsNull() || m.StoreToken.ValueBool() }
 
+// teamID returns the team_id in the state as a text, or an empty text if there is none.
+func (m *userGroupModel) teamID() string {
+	if m.TeamID.IsNull() {
+		return ""
+	}
+	return strconv.FormatInt(m.TeamID.ValueInt64(), 10)
+}
+
 // prior returns what the state and the private state record about the group.
 func (m *userGroupModel) prior(stored private, now time.Time) usergroup.Prior {
 	state := *m
-	teamID := stored.TeamID
-	if teamID == "" && !m.TeamID.IsNull() {
-		teamID = strconv.FormatInt(m.TeamID.ValueInt64(), 10)
-	}
 	rotatedAt, _ := m.rotatedAt(now) // If it is unknown, all rotations were long ago.
 	return usergroup.Prior{
 		ID:                   m.UserGroupID.ValueString(),
 		Name:                 m.Name.ValueString(),
-		TeamID:               teamID,
+		TeamID:               cmp.Or(stored.TeamID, m.teamID()),
 		Token:                api.NewSecret(m.Token.ValueString()),
 		Fingerprint:          m.TokenFingerprint.ValueString(),
 		Stored:               func() api.GroupRequest { return state.wanted(context.Background(), &diag.Diagnostics{}) },

@@ -178,7 +178,7 @@ func (r *userGroupResource) ImportState(
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("user_group_id"), id)...)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), id)...)
-	private{Instance: rand.Text(), Imported: unread}.write(ctx, resp.Private, &resp.Diagnostics)
+	private{Instance: rand.Text(), Imported: unread}.write(ctx, &userGroupModel{}, resp.Private, &resp.Diagnostics)
 }
 
 // Create creates the group or, with adopt_existing, may adopt it. After an error, it writes no state, because
@@ -210,7 +210,7 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 	}
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), group.UserGroupID)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
-	stored.write(ctx, resp.Private, &resp.Diagnostics)
+	stored.write(ctx, &group, resp.Private, &resp.Diagnostics)
 }
 
 // Read refreshes the state. It removes a group that does not exist, or has been replaced, from the state. Right after
@@ -242,7 +242,7 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	stored.proved(result.Environment)
 	stored.shown(*result.Group)
 	stored.TooOld = group.isOlderThan(group.RotateTokenAfterDays, r.now())
-	stored.write(ctx, resp.Private, &resp.Diagnostics)
+	stored.write(ctx, &group, resp.Private, &resp.Diagnostics)
 }
 
 // readFailed reports why a refresh has failed. It removes a group that is gone from the state. A run that has ended
@@ -311,7 +311,7 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	report(&resp.Diagnostics, applied.NotRotated, applied.Rotated.Warnings...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
 	stored.TooOld = false
-	stored.write(ctx, resp.Private, &resp.Diagnostics)
+	stored.write(ctx, &done, resp.Private, &resp.Diagnostics)
 }
 
 // Delete deletes the group. It succeeds if the group is already gone. Terraform does not ask the provider to plan every
