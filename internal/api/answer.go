@@ -30,7 +30,8 @@ func (c *Client) interpret(call call, response *http.Response, body []byte) (Ans
 	if isRefusal && failure.RetryAfter > 0 {
 		failure.Kind = Throttled
 	}
-	failure.Message = c.masksOf(call.known, body).messageIn(response, body)
+	isSaid := response.StatusCode/100 != 2 || kind == Refused
+	failure.Message = c.quoter(call.known, body).messageIn(response, body, isSaid)
 	failure.Obstacle = c.obstacle(call, failure)
 	return answer, failure
 }

@@ -285,7 +285,10 @@ func TestMessages(t *testing.T) {
 	long, many := strings.Repeat("x", 295), strings.Repeat("é", 300)
 	for body, want := range map[string]string{
 		`{"message":"no"}`: "no", `{"error_message":"y","msg":"x"}`: "x; y", `{"message":" ","error":"real"}`: "real",
-		`{"message":5,"error":"real"}`: "real", `{"message":{"x":1},"error":"real"}`: "real", `["a","b"]`: "a; b",
+		`{"message":5,"error":"real"}`: "5; real", `{"message":{"x":1},"error":"real"}`: "x: 1; real", `["a","b"]`: "a; b",
+		`{"success":0,"meldung":"Der Name fehlt","code":17,"ok":false}`:        "code: 17; meldung: Der Name fehlt",
+		`{"fehler":{"text":["a","b"]},"name":"LEAK","mapping":{"a":"LEAK"}}`:   "fehler: text: a; b",
+		`{"reply":{"user_group":{"name":"LEAK"},"token":"LEAK-1","why":"no"}}`: "reply: why: no",
 		`"no"`: "no", `{"error":{"code":7,"message":"no"}}`: "no", `{"errors":["first","second","first"]}`: "first; second",
 		`{"title":"Bad","detail":"the name"}`: "the name; Bad", `{"detail":"no","user_group":{"name":"LEAK"}}`: "no",
 		`{"mapping":["bad s1","bad s2"],"name":["no"]}`: "mapping: bad s1; bad s2; name: no",
@@ -293,7 +296,7 @@ func TestMessages(t *testing.T) {
 		`{"errors":{"name":["is blank"],"x":[]}}`:       "name: is blank", `{"errors":{"name":"is blank"}}`: "name: is blank",
 		`{"error":{"json":{"name":["is blank"]}}}`:                                   "json: name: is blank",
 		`{"detail":[{"loc":["a",0],"msg":"bad"}]}`:                                   "0: bad",
-		`{"detail":[{"loc":["a",0]}]}`:                                               "loc: a",
+		`{"detail":[{"loc":["a",0]}]}`:                                               "loc: a; 0",
 		`{"detail":[{"loc":["body","name"],"msg":"Required","input":{"a":"LEAK"}}]}`: "name: Required",
 		`{"name":"LEAK","properties":{"a":"LEAK"},"user_group":{"name":["LEAK"]}}`:   "",
 		`{"message":"it is ` + plantedToken + ` now"}`:                               "it is (secret) now",
@@ -317,6 +320,11 @@ func TestMessages(t *testing.T) {
 		failIf(t, failure.Message != want || failure.FromService == (other && media[:6] != "text/p"),
 			"%.80s: got %q, want %q; from the service: %t", body, failure.Message, want, failure.FromService)
 	}
+	// Where nothing is refused, a member of another name may be a token that nobody knows.
+	_, failure, _ := get.take(ok(`{"success":1,"new_user_group":true,"group":{"key":"LEAK-1"}}`))
+	same(t, "the message of a success", failure.Message, "")
+	_, failure, _ = get.take(ok(`{"success":0,"reason_code":"E_NAME"}`))
+	same(t, "the message of a refusal with 200", failure.Message, "reason_code: E_NAME")
 	for want, react := range map[string]reaction{
 		`the service responded with status 400 (Bad Request) and the message "\"x\""`: reply(400, `{"message":"\"x\""}`),
 		"the response has status 599": reply(599, ""), "the connection was cut before a complete response had arrived": cut,

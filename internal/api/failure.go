@@ -65,7 +65,7 @@ func (c *Client) transportFailure(ctx context.Context, call call, err error, con
 	default:
 		failure.Kind, failure.Reason = Cut, "the connection was cut before a complete response had arrived"
 	}
-	failure.Reason = c.masksOf(call.known, nil).shown(failure.Reason) // It may quote a certificate.
+	failure.Reason = c.quoter(call.known, nil).quote(failure.Reason) // It may quote a certificate.
 	return failure
 }
 
@@ -142,7 +142,7 @@ func (c *Client) redirect(call call, response *http.Response) string {
 		return "it leads to the address that is set already, so whatever is in front of the service redirects in a circle"
 	default:
 		return fmt.Sprintf("it leads to %s; redirects are never followed, because following them could send the API key to "+
-			"another address", c.masksOf(call.known, nil).shown(shown))
+			"another address", c.quoter(call.known, nil).quote(shown))
 	}
 }
 
@@ -150,5 +150,5 @@ func (c *Client) redirect(call call, response *http.Response) string {
 func place(address *url.URL) string {
 	scheme, host := strings.ToLower(address.Scheme), strings.ToLower(address.Host)
 	defaultPort := map[string]string{"http": ":80", "https": ":443"}[scheme]
-	return scheme + "://" + strings.TrimSuffix(host, defaultPort) + address.EscapedPath()
+	return scheme + "://" + strings.TrimSuffix(host, defaultPort) + address.Path
 }

@@ -24,7 +24,7 @@ func (c *Client) log(
 	if failure != nil {
 		fields["failure"] = failure.Said()
 		if failure.cause != nil {
-			fields["cause"] = c.masksOf(call.known, nil).shown(failure.cause.Error())
+			fields["cause"] = c.quoter(call.known, nil).quote(failure.cause.Error())
 		}
 	}
 	tflog.Debug(ctx, "Called the user group service", fields)
@@ -58,33 +58,33 @@ func (m masked) String() string {
 	if read == nil {
 		return fmt.Sprintf("(%d bytes that are not a JSON object)", len(m.body))
 	}
-	masks := m.client.masksOf(m.known, m.body)
-	shown := read.masked(masks)
+	q := m.client.quoter(m.known, m.body)
+	shown := q.members(read)
 	if group := fieldsOf(read["user_group"]); group != nil {
-		shown["user_group"] = group.masked(masks)
+		shown["user_group"] = q.members(group)
 	}
 	text, _ := json.Marshal(shown) // cannot fail with what was decoded
 	return string(text)
 }
 
-// masked returns the members with all values masked that may not be logged. Even a name may be a secret.
-func (f fields) masked(masks masks) map[string]any {
-	shown := make(map[string]any, len(f))
-	for name, value := range f {
-		shown[masks.conceal(name)] = mask
+// members returns the members of an object with all values masked that may not be logged. Even a name may be a secret.
+func (q quoter) members(object fields) map[string]any {
+	shown := make(map[string]any, len(object))
+	for name, value := range object {
+		shown[q.quote(name)] = mask
 		if logged[name] && !strings.ContainsAny(string(value[:1]), "{[") {
-			shown[name] = masks.value(value)
+			shown[name] = q.value(value)
 		}
 	}
 	return shown
 }
 
 // value returns a text, a number, a flag or null for the log.
-func (m masks) value(value json.RawMessage) any {
+func (q quoter) value(value json.RawMessage) any {
 	text := string(value)
 	_ = json.Unmarshal(value, &text) // fails for what is no text
-	if concealed := m.conceal(text); concealed != text {
-		return concealed
+	if quoted := q.quote(text); quoted != text {
+		return quoted
 	}
 	return value
 }

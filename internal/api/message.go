@@ -18,22 +18,39 @@ var messageFields = []string{
 	"message", "msg", "detail", "error_message", "error_msg", "error_description", "errors", "error", "title", "reason",
 }
 
+// deepest is how deep messages are looked for, and mostClauses how many of them are shown.
+const deepest, mostClauses = 8, 10
+
 var htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 
-// messageIn returns the words of whoever has sent a response, masked, or "" if there are none.
-func (m masks) messageIn(response *http.Response, body []byte) string {
-	value := decoded(body)
-	switch {
+// messageIn returns the words of whoever has sent a response, or "" if there are none. Of a refusal, these may be those
+// of any member that is no field of the interface. Other responses may have a token there that nobody knows.
+func (q quoter) messageIn(response *http.Response, body []byte, isRefusal bool) string {
+	switch value := decoded(body); {
 	case value != nil:
-		return onOneLine((&reader{m, maxWords}).words(value, false))
+		said := clauses(value, false, deepest)
+		if len(said) == 0 && isRefusal {
+			said = clauses(mapped(value, withoutFields), true, deepest)
+		}
+		return q.joined(said)
 	case isMedia(response, "text/plain"):
-		return m.shown(string(body))
+		return q.quote(string(body))
 	case isMedia(response, "text/html"):
 		if title := htmlTitle.FindSubmatch(body); title != nil {
-			return m.shown(html.UnescapeString(string(title[1])))
+			return q.quote(html.UnescapeString(string(title[1])))
 		}
 	}
 	return ""
+}
+
+// withoutFields returns an object without the fields of the interface, which may repeat what was sent.
+func withoutFields(value any) any {
+	object, _ := value.(map[string]any)
+	maps.DeleteFunc(object, func(name string, _ any) bool {
+		_, isField := logged[name]
+		return isField
+	})
+	return value
 }
 
 // decoded returns a JSON value, or nil if the text is not one.
@@ -47,78 +64,65 @@ func decoded(text []byte) (value any) {
 	return value
 }
 
-// reader reads the words in a response, and masks them. It stops after maxWords, so that no work grows with the square
-// of a response.
-type reader struct {
-	masks
-	left int // how many bytes it may still read
-}
-
-// take returns a text, masked, or nothing if enough was read.
-func (r *reader) take(text string) string {
-	if r.left <= 0 {
-		return ""
+// joined returns the first clauses that differ, as one text.
+func (q quoter) joined(said []string) string {
+	var different []string
+	for _, clause := range said {
+		clause = strings.TrimSpace(clause)
+		if len(different) < mostClauses && clause != "" && !slices.Contains(different, clause) {
+			different = append(different, clause)
+		}
 	}
-	taken := strings.TrimSpace(r.conceal(text))
-	r.left -= len(taken) + len("; ")
-	return taken
+	for i, clause := range different {
+		different[i] = q.quote(clause)
+	}
+	return shortened(strings.Join(different, "; "))
 }
 
-// words returns what a JSON value says: a text, the texts of a list, or the messages in an object. If an object has no
-// member of messageFields, it is a list of faults by field.
-func (r *reader) words(value any, inMessage bool) string {
+// clauses returns what a JSON value says: a text, the texts of a list, or the messages in an object. If an object has
+// none, it is a list of faults by field, as Django and Rails write it. Outside of a message, only lists are taken for
+// faults, because any other member may repeat what was sent.
+func clauses(value any, inMessage bool, depth int) (said []string) {
+	if depth == 0 {
+		return nil
+	}
 	switch value := value.(type) {
 	case string:
-		return r.take(value)
+		return []string{value}
+	case json.Number:
+		return []string{value.String()}
 	case []any:
-		var said clauses
 		for _, item := range value {
-			said.add("", r.words(item, inMessage))
+			said = append(said, clauses(item, inMessage, depth-1)...)
 		}
-		return said.text()
 	case map[string]any:
-		if message := r.message(value); message != "" {
-			return message
+		if said = messages(value, depth-1); len(said) > 0 {
+			return said
 		}
-		return r.faults(value, inMessage)
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if _, isList := value[name].([]any); isList || inMessage {
+				said = append(said, prefixed(name, clauses(value[name], inMessage, depth-1))...)
+			}
+		}
 	}
-	return ""
+	return said
 }
 
-// message returns what the members of messageFields say, and removes them from the object. Reading them again would
-// double the work at each level.
-func (r *reader) message(object map[string]any) string {
-	var said clauses
+// messages returns what the members of messageFields say. FastAPI adds which field that is about.
+func messages(object map[string]any, depth int) (said []string) {
 	for _, name := range messageFields {
-		said.add("", r.words(object[name], true))
-		delete(object, name)
+		said = append(said, clauses(object[name], true, depth)...)
+		delete(object, name) // so that it is read once
 	}
-	place, _ := object["loc"].([]any) // FastAPI
-	if len(said) == 0 || len(place) == 0 {
-		return said.text()
+	if place, _ := object["loc"].([]any); len(place) > 0 {
+		return prefixed(fmt.Sprint(place[len(place)-1]), said)
 	}
-	return r.take(fmt.Sprint(place[len(place)-1])) + ": " + said.text()
+	return said
 }
 
-// faults returns what is wrong with each field, as Django and Rails write it. Outside of a message, only lists are
-// taken for faults, because any other member may repeat what was sent.
-func (r *reader) faults(object map[string]any, inMessage bool) string {
-	var said clauses
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		if _, isList := object[name].([]any); isList || inMessage {
-			said.add(r.take(name)+": ", r.words(object[name], inMessage))
-		}
+func prefixed(name string, said []string) []string {
+	if len(said) == 0 {
+		return nil
 	}
-	return said.text()
+	return []string{name + ": " + strings.Join(said, "; ")}
 }
-
-// clauses are different texts that are joined to one.
-type clauses []string
-
-func (c *clauses) add(prefix, text string) {
-	if text != "" && !slices.Contains(*c, prefix+text) {
-		*c = append(*c, prefix+text)
-	}
-}
-
-func (c *clauses) text() string { return strings.Join(*c, "; ") }

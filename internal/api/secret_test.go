@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"log/slog"
 	"maps"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -48,11 +46,11 @@ func TestSecretsAreHidden(t *testing.T) {
 		`{"x":{"y":"` + property + `"},"properties":"` + property + `"}`,
 		`{"message":"` + escaped(echo) + `","token":"` + escaped(token) + `"}`,
 		`{"` + escaped(old) + `":1,"` + escaped(key) + `":1}`,
-		`{"message":"is \/slash+ed=","name":"\/slash+ed=","token":"\/slash+ed="}`, `<title>` + key + old + `</title>`,
+		`{"message":"is \/slash+ed=","user_group":{"name":"\/slash+ed=","token":"\/slash+ed="}}`,
+		`<title>` + key + old + `</title>`,
 		`|` + key + old, `{"success":1,"user_group":"` + strings.ReplaceAll(group, `"`, `\"`) + `"}`,
 		`{"success":1,"data":{"user_group":` + group + `}}`,
-		`{"success":1,"name":"` + token + `","tokens":["` + token + `",{"value":"` + token + `"}]}`,
-		`{"token":{"a":[{"b":"` + token + `"}]},"message":"` + token + `"}`,
+		`{"success":1,"name":"` + token + `","tokens":["` + token + `"]}`,
 		`{"success":"` + key + `","team_id":{"x":"` + token + `"},"name":"` + echo + `","token":"` + token + `"}`,
 	} {
 		for _, status := range []int{200, 400} {
@@ -115,7 +113,6 @@ func TestMasks(t *testing.T) {
 		"known-token, test-key":                   "(secret), test-key",
 		"schema acme-id of Acme Ltd: warehouse-7": "schema acme-id of Acme Ltd: (secret)",
 		"inner-value, éèàü, 123456":               "(secret), (secret), 123456", "key-name abc x": "key-name abc x",
-		`{"q":"a\"b\n\u003cc\u003e"} a"b <c>`: `{"q":"(secret)"} (secret)`, "a\"b\n<c>": "(secret)",
 		"marigold gold-plated gold": "mari(secret) (secret) (secret)", "gold-plate": "(secret)-plate",
 		"token 4815162342, 1234": "token (secret), 1234", "header xyz of tenant-blue": "header xyz of (secret)",
 		"s3cret-word, cookie-value of theme": "(secret), (secret) of theme", "a=1": "a=1", "old-value": "(secret)",
@@ -142,50 +139,9 @@ func TestMasks(t *testing.T) {
 		}
 	}
 	// Of a long text, the beginning is shown.
-	sentences := strings.Repeat("Fix the name. ", maxWords)
+	sentences := strings.Repeat("Fix the name. ", 10_000)
 	_, failure, _ := get.make(newClient(inTurn(reply(400, `{"message":"`+sentences+`"}`)), once))
-	same(t, "a long text", failure.Message, sentences[:maxMessage]+" …")
-	// A service repeats what it was sent in its own encoding.
-	const secret = "Pä\"ß's /word+\r\n\U0001F600 C:\\new <&> ok"
-	encoded, _ := json.Marshal(secret)
-	inJSON := string(encoded[1 : len(encoded)-1])
-	for encoding, text := range map[string]string{
-		"none":                 secret,
-		"JSON":                 inJSON,
-		"JSON in JSON":         strings.ReplaceAll(strings.ReplaceAll(inJSON, `\`, `\\`), `"`, `\"`),
-		"JSON of PHP":          `P\u00e4\"\u00df's \/word+\r\n\ud83d\ude00 C:\\new <&> ok`,
-		"JSON of Python":       `P\u00e4\"\u00df's /word+\r\n\ud83d\ude00 C:\\new <&> ok`,
-		"the repr of Python":   `Pä"ß\'s /word+\r\n` + "\U0001F600" + ` C:\\new <&> ok`,
-		"bytes of Python":      `P\xc3\xa4"\xc3\x9f\'s /word+\r\n\xf0\x9f\x98\x80 C:\\new <&> ok`,
-		"HTML":                 html.EscapeString(secret),
-		"HTML with names":      "P&auml;&quot;&szlig;&apos;s /word+ &#x1F600; C:\\new &lt;&amp;&gt; ok",
-		"a query":              url.QueryEscape(secret),
-		"a path":               url.PathEscape(secret),
-		"other line ends":      strings.ReplaceAll(secret, "\r\n", "\n"),
-		"one line, lower case": strings.ToLower(strings.ReplaceAll(secret, "\r\n", " ")),
-	} {
-		m := (&Client{secrets: []Secret{NewSecret(secret + "\n")}}).masksOf(nothingKnown, nil)
-		same(t, encoding, m.conceal("<"+text+">."), "<"+mask+">.")
-	}
-	// Secrets can overlap. No character of any of them may remain.
-	client := newClient(nil)
-	client.secrets = nil
-	for _, secret := range []string{"abcd", "abcdef", "cdefgh", "ghij", "abce", "ab", "éééé", "aaaaa", "aaaaab"} {
-		client.secrets = append(client.secrets, NewSecret(secret))
-	}
-	for text, want := range map[string]string{
-		"xabcdefghijx": "x(secret)x", "abcdx": "(secret)x", "abcefghij": "(secret)f(secret)", "abcx": "abcx",
-		"abcdeghij": "(secret)e(secret)",
-		"éééé":      "(secret)", "xéé": "xéé", "aaaaaaab": "(secret)",
-		"aaaab": "aaaab", "abcd": "(secret)", "abc": "abc",
-		"": "",
-	} {
-		same(t, text, client.masksOf(nothingKnown, nil).conceal(text), want)
-	}
-	// The beginning of a text must not show the beginning of a secret that ends after it.
-	beginning := strings.Repeat("x", maxWords-6)
-	long := client.masksOf(nothingKnown, nil).conceal(beginning + "abcdefghijk" + beginning)
-	failIf(t, long != beginning+"(secret) …", "a long text ends in %q", long[len(long)-30:])
+	same(t, "a long text", failure.Message, sentences[:maxQuote]+" …")
 }
 
 // TestBoundedWords: reading a body must take room in proportion to its size, whatever it is made of.
@@ -231,7 +187,7 @@ func TestBoundedWords(t *testing.T) { //nolint:paralleltest // it measures what 
 		got := allocated(func() { _, failure, _ = get.make(client) })
 		most := uint64(100*len(body) + 4<<20)
 		failIf(t, got > most, "%s: %d bytes were allocated for a body of %d", name, got, len(body))
-		failIf(t, len([]rune(failure.Message)) > maxMessage+2, "%s: the message is %q", name, failure.Message)
+		failIf(t, len([]rune(failure.Message)) > maxQuote+2, "%s: the message is %q", name, failure.Message)
 		inLog := allocated(func() { _ = masked{client, nothingKnown, []byte(body)}.String() })
 		failIf(t, inLog > most, "%s: %d bytes were allocated for the log of a body of %d", name, inLog, len(body))
 	}
@@ -299,7 +255,7 @@ func TestSecretNeverPrints(t *testing.T) {
 		call{known: TokenRequest{CurrentToken: secret}.confidential},
 		newClient(nil).Begin(TokenRequest{CurrentToken: secret}.confidential),
 		GroupRequest{Mapping: map[string]string{"x": plantedKey}}.Confidential(),
-		newClient(nil).masksOf(nothingKnown, nil),
+
 		object,
 		TokenRequest{CurrentToken: secret},
 		&object,
@@ -356,7 +312,7 @@ func FuzzAnswer(f *testing.F) {
 		said := failure.Error()
 		failIf(t, failure.Said() == "", "the failure says nothing: %#v", failure)
 		wantAbsent(t, "the failure", said, key, token)
-		failIf(t, len([]rune(failure.Message)) > maxMessage+2 || strings.ContainsAny(said, "\n\r\x1b") || kind > NotSent,
+		failIf(t, len([]rune(failure.Message)) > maxQuote+2 || strings.ContainsAny(said, "\n\r\x1b") || kind > NotSent,
 			"kind %d: %q", kind, said)
 	})
 }
