@@ -11,11 +11,10 @@ import (
 	"os"
 
 	"github.com/dashembed/terraform-provider-embed/internal/probe"
-	"github.com/dashembed/terraform-provider-embed/internal/provider"
 )
 
 func main() {
 	// net/http logs data that a service sends after the end of a response. It may contain a token.
 	log.SetOutput(io.Discard)
-	os.Exit(probe.Command(os.Args[1:], os.Getenv, os.Stdout, os.Stderr, provider.Advice))
+	os.Exit(probe.Command(os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
 }

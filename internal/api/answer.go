@@ -16,23 +16,24 @@ import (
 func (c *Client) interpret(call call, response *http.Response, body []byte) (Answer, *Error) {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
 	answer, kind, reason := c.read(call, response, body)
-	if fieldsOf(body).flag("success") != nil {
-		c.learned.hear()
-	}
 	if kind == none {
 		return answer, nil
 	}
 	failure := &Error{
 		Kind: kind, Reason: reason, Status: response.StatusCode, FromService: isFromService(response, body),
-		RetryAfter: parseRetryAfter(response.Header.Get("Retry-After")),
+		isOwn: fieldsOf(body).flag("success") != nil, RetryAfter: parseRetryAfter(response.Header.Get("Retry-After")),
 	}
+	isAbsent := response.StatusCode == http.StatusNotFound || response.StatusCode == http.StatusMethodNotAllowed
 	isRefusal := response.StatusCode/100 == 4 && kinds[kind].decides
-	if isRefusal && failure.RetryAfter > 0 {
+	switch {
+	case isRefusal && failure.RetryAfter > 0:
 		failure.Kind = Throttled
+	case isAbsent && !failure.isOwn && !c.HasWorked():
+		failure.Kind = WrongAddress
 	}
 	isSaid := response.StatusCode/100 != 2 || kind == Refused
 	failure.Message = c.quoter(call.known, body).messageIn(response, body, isSaid)
-	failure.Obstacle = c.obstacle(call, failure)
+	failure.advice = c.adviceOn(call.method, failure)
 	return answer, failure
 }
 
@@ -73,17 +74,20 @@ func (c *Client) read(call call, response *http.Response, body []byte) (Answer, 
 // readUnsaid reads a response that does not say whether the call succeeded. Frameworks respond so to a deletion. It
 // proves nothing if this service says so itself.
 func (c *Client) readUnsaid(call call, read fields, body []byte) (Answer, Kind, string) {
-	if call.method != http.MethodDelete || !reportsNoError(body, read) {
-		return Answer{}, Broken, "the response is not the JSON object that the service documents"
-	}
-	if !c.HasWorked() {
+	isAccepted := call.method == http.MethodDelete && reportsNoError(body, read)
+	switch {
+	case isAccepted && !c.HasWorked():
 		return Answer{}, Unconfirmed, "the response does not say that the call succeeded, and no earlier one has shown " +
 			"that this is the service"
-	}
-	if c.learned.isConfirming() {
+	case isAccepted && c.learned.isConfirming():
 		return Answer{}, Unconfirmed, "the response does not say that the call succeeded, as an earlier one did"
+	case isAccepted:
+		return Answer{}, none, ""
+	case read == nil:
+		return Answer{}, Broken, "the response is not a JSON object"
+	default:
+		return Answer{}, Broken, "the response has no success, which is 1 or 0"
 	}
-	return Answer{}, none, ""
 }
 
 // reportsNoError reports whether a body is empty, or an object without an error.

@@ -23,7 +23,7 @@ func response(text string) (status int, react reaction) {
 // the form of the body.
 func TestKinds(t *testing.T) {
 	t.Parallel()
-	const notJSON, redirects = "not the JSON object that the service documents", "redirects are never followed"
+	const notJSON, redirects = "the response is not a JSON object", "redirects are never followed"
 	const slash, cached = "set base_url to https://service.example/api/user/", "the Age header shows that"
 	for _, test := range []struct {
 		kind    Kind
@@ -35,10 +35,11 @@ func TestKinds(t *testing.T) {
 			Refused, "did not succeed", false,
 			[]string{`200 {"success":0}`, `201 {"success":"0"}`, `200 {"success":0,` + createdJSON[13:]},
 		},
-		{Broken, notJSON, false, []string{
-			`200 {"new_user_group":true}`, `200 {"success":null}`, `200 {"Success":1}`, `200 {}`, `200 [{"success":1}]`,
-			`200 null`, `200 {"success":2}`, `200 {"success":-1}`, `200 {"success":"LEAK"}`, `200 {"success":[1]}`,
+		{Broken, "the response has no success, which is 1 or 0", false, []string{
+			`200 {"new_user_group":true}`, `200 {"success":null}`, `200 {"Success":1}`, `200 {}`,
+			`200 {"success":2}`, `200 {"success":-1}`, `200 {"success":"LEAK"}`, `200 {"success":[1]}`,
 		}},
+		{Broken, notJSON, false, []string{`200 [{"success":1}]`, `200 null`}},
 		{Broken, notJSON, true, []string{
 			`200 ` + htmlPage, `200 LEAK`, `200 `, `204 `, `200 {"success":1,}`, `200 ` + successJSON + `x`,
 			`200 ` + successJSON[:90],
@@ -70,7 +71,8 @@ func TestKinds(t *testing.T) {
 			`301:Location=https://service.example/api/user/ `, `307:Location=/api/user/ `, `308:Location=http://x/api/user/ `,
 		}},
 		{Cached, cached, false, []string{`200:Age=1 ` + successJSON, `400:Age=0.5 {}`, `500:Age=60 {}`}},
-		{Refused, "", false, []string{`400 {"success":0}`, `400:Age=0 ` + successJSON, `404:Age=old {}`, `422 []`}},
+		{Refused, "", false, []string{`400 {"success":0}`, `400:Age=0 ` + successJSON, `422 []`}},
+		{WrongAddress, "", false, []string{`404:Age=old {}`}},
 		{Refused, "", false, []string{`409 {}`, `423 {}`, `425 {"success":0}`}}, // only a deletion waits
 		{Refused, "", true, []string{`400 `, `400 ` + htmlPage, `400 bad LEAK`}},
 		{Unauthorized, "", false, []string{`401 {"success":0}`, `403 {"success":1}`}},
@@ -233,7 +235,7 @@ func TestDeletion(t *testing.T) {
 			`200 {"error":"no"}`, `200 {"Errors":{"x":1}}`, `200 {"detail":"x"}`, `200 []`, `200 null`, `200 OK`, `200 {`,
 			`200 ` + htmlPage,
 		},
-		Refused: {`200 {"success":0}`, `200 {"success":"0"}`, `200 {"success":false}`, `404 {}`},
+		Refused: {`200 {"success":0}`, `200 {"success":"0"}`, `200 {"success":false}`, `404 {"success":0}`},
 	} {
 		for _, text := range answers {
 			_, react := response(text)
@@ -243,7 +245,7 @@ func TestDeletion(t *testing.T) {
 				first = Unconfirmed
 			}
 			_, failure, got := remove.make(client)
-			failIf(t, got != first || got == Unconfirmed && (failure.Obstacle == Foreign) != isEmpty,
+			failIf(t, got != first || got == Unconfirmed && (failure.advice == adviceForeign) != isEmpty,
 				"%s at first: %v", text, failure)
 			same(t, "HasWorked after "+text, client.HasWorked(), first == success)
 			_, _, _ = get.make(client)
@@ -329,54 +331,74 @@ func TestMessages(t *testing.T) {
 		`the service responded with status 400 (Bad Request) and the message "\"x\""`: reply(400, `{"message":"\"x\""}`),
 		"the response has status 599": reply(599, ""), "the connection was cut before a complete response had arrived": cut,
 		"the service responded with status 200 (OK); it reports that the call did not succeed": ok(`{"success":0}`),
-		`the response has status 200 (OK) and the message "done"; the response is not the JSON object that the ` +
-			"service documents": reply(200, "done", "Content-Type", "text/plain"),
+		`the response has status 200 (OK) and the message "done"; the response is not a JSON object`: reply(200, "done",
+			"Content-Type", "text/plain"),
 	} {
 		_, failure, _ := get.take(react)
 		same(t, "what the error says", failure, "GET /api/user: "+want)
 	}
 }
 
-// TestObstacles: the obstacle must follow from the response, and from the methods that have worked before.
-func TestObstacles(t *testing.T) {
+// TestAdvice: what to do must follow from the response, and from the methods that have worked before.
+func TestAdvice(t *testing.T) {
 	t.Parallel()
 	const page, refusal = " " + htmlPage, ` {"success":0,"message":"no"}`
-	for want, tests := range map[Obstacle][]struct {
+	const key, wrong, again = "Check api_key", "Check base_url, especially its path.", "Run again."
+	for want, tests := range map[string][]struct {
 		call   anyCall
 		answer string
 		worked *anyCall // what has succeeded before
 	}{
-		BodyDropped: {
-			{get, "400" + page, nil},
-			{get, "411" + page, &put},
-			{get, "422" + refusal, nil},
-			{get, "403" + page, &put},
-			// CloudFront
-			{remove, "413 ", &get},
-			{remove, "405" + page, &get},
-			{remove, "400" + refusal, &get},
-		},
-		Foreign: {
-			{get, "400" + page, &get},
-			{put, "400" + page, nil},
-			{get, "401" + page, nil},
-			{get, "403 ", &get},
-			{get, "200" + page, nil},
-			{put, "404" + page, &remove},
-		},
-		Proxy: {{get, "407" + page, nil}}, WrongAddress: {{get, "404" + page, nil}, {put, `405 {"detail":"no"}`, nil}},
-		NoObstacle: {
-			{get, "400" + refusal, &get},
+		adviceRefused: {
 			{put, "400" + refusal, nil},
-			{remove, "403" + refusal, &get},
-			{get, `200 {"x":1}`, nil},
-			{get, "401" + refusal, nil},
 			{put, "404" + refusal, &get},
 			{put, "404" + refusal, nil},
-			{get, "429" + page, nil},
-			{get, "307" + page, nil},
-			{get, "502" + page, nil},
+			{put, "409" + refusal, nil},
+			{put, `404 {"detail":"no"}`, &get},
+			{post, "200" + refusal, nil},
 		},
+		adviceRefused + hintLookup:            {{get, "400" + refusal, &get}},
+		adviceRefused + hintBody + hintLookup: {{get, "422" + refusal, nil}},
+		adviceRefused + hintBody:              {{remove, "400" + refusal, &get}},
+		adviceSilent: {
+			{put, `400 {"success":0}`, nil},
+			{put, `409 {}`, nil},
+			{put, `200 {"success":0}`, nil},
+		},
+		adviceLacking: {
+			{get, `200 {"x":1}`, nil},
+			{put, `200 {"user_group":{"token":"x"}}`, nil},
+			{put, `200 {"success":1}`, nil},
+			{get, `200 {"success":1,"new_user_group":true,"token":"x"}`, nil},
+			{post, `200 []`, nil},
+			{get, `200 {"success":1}`, nil},
+		},
+		adviceForeign: {
+			{put, "400" + page, nil},
+			{get, "400" + page, &get},
+			{get, "401" + page, &get},
+			{get, "200" + page, nil},
+			{put, "404" + page, &remove},
+			{remove, "204 ", nil},
+		},
+		adviceForeign + hintBody: {
+			{get, "400" + page, nil},
+			{get, "411" + page, &put},
+			{remove, "413 ", &get},
+			{remove, "405" + page, &get},
+			{get, "401" + page, nil},
+		},
+		adviceForeign + hintBursts:            {{get, "403 ", &get}, {put, "403" + page, nil}},
+		adviceForeign + hintBursts + hintBody: {{get, "403" + page, &put}}, // CloudFront
+		adviceProxy:                           {{get, "407" + page, nil}},
+		wrong:                                 {{get, "404" + page, nil}, {put, `405 {"detail":"no"}`, nil}},
+		key:                                   {{remove, "403" + refusal, &get}, {get, "401" + refusal, nil}},
+		"The service is limiting the rate of calls. Run again later.": {{get, "429" + page, nil}},
+		"If the service has another address":                          {{get, "307" + page, nil}},
+
+		again:              {{get, "500" + refusal, &get}, {put, "500" + page, nil}},
+		again + hintLookup: {{get, "500" + refusal, nil}},
+		"Run again. If the service often takes this long": {{get, "502" + page, nil}},
 	} {
 		for _, test := range tests {
 			_, react := response(test.answer)
@@ -387,9 +409,15 @@ func TestObstacles(t *testing.T) {
 				_, _, _ = test.worked.make(client)
 			}
 			_, failure, _ := test.call.make(client)
-			same(t, test.call.method+" "+test.answer, failure.Obstacle, want)
+			what := test.call.method + " " + test.answer
+			isWhole := strings.HasPrefix(want, adviceForeign) || strings.Contains(want, hintLookup) || want == again
+			failIf(t, !strings.HasPrefix(failure.Advice(), want) || isWhole && failure.Advice() != want,
+				"%s: %q, want %q", what, failure.Advice(), want)
+			same(t, what+": WrongAddress", failure.Kind == WrongAddress, want == wrong)
 			worked := []bool{client.HasWorked(), client.HasWorkedWith(http.MethodDelete)}
-			same(t, "HasWorked", worked, []bool{test.worked != nil, test.worked == &remove})
+			if want != adviceLacking {
+				same(t, what+": HasWorked", worked, []bool{test.worked != nil, test.worked == &remove})
+			}
 		}
 	}
 }

@@ -10,21 +10,21 @@ import (
 // Error is the error of every call of this package. Unless a field says otherwise, it is about the last attempt.
 type Error struct {
 	Kind     Kind
-	Done     Done     // whether the work was done, by this attempt or an earlier one
-	Method   string   // the HTTP method
-	Status   int      // the HTTP status, or 0 if there was no response
-	Message  string   // what the sender of the response says, masked, on one line and truncated
-	Reason   string   // what was wrong, in this package's own words
-	Obstacle Obstacle // what the attempt met, or NoObstacle if the Kind says enough
-	Attempts int      // how many there were
+	Done     Done   // whether the work was done, by this attempt or an earlier one
+	Method   string // the HTTP method
+	Status   int    // the HTTP status, or 0 if there was no response
+	Message  string // what the sender of the response says, masked, on one line and truncated
+	Reason   string // what was wrong, in this package's own words
+	Attempts int    // how many there were
 	// FromService reports that the response looks like one of the service: its body is JSON, or plain text, in which some
 	// frameworks refuse a call. What is in front of a service mostly responds in HTML, or without a body.
 	FromService bool
 	WasStopped  bool          // the run had been stopped by the time that the call failed
 	RetryAfter  time.Duration // the wait that the service asked for, or 0
 
-	cause   error
-	learned *learned
+	isOwn  bool   // the body has success, which nothing else than the service writes
+	advice string // what to do, or empty if the Kind says enough
+	cause  error
 }
 
 // Error returns one line, for logs. Diagnostics use the fields.
@@ -32,10 +32,6 @@ func (e *Error) Error() string { return e.Method + " " + path + ": " + e.Said() 
 
 // Unwrap returns the underlying error, or nil.
 func (e *Error) Unwrap() error { return e.cause }
-
-// IsHeard reports whether the service itself has responded to any call of the client by now, so that the address is
-// right.
-func (e *Error) IsHeard() bool { return e.learned != nil && e.learned.isHeard() }
 
 // Passes reports whether the same call may succeed later.
 func (e *Error) Passes() bool { return kinds[e.Kind].passes }
@@ -49,9 +45,7 @@ func (e *Error) Limits() bool { return kinds[e.Kind].limits }
 
 // Decided reports whether the service itself decided on the call: it refused the call, or did the work and sent an
 // incomplete response.
-func (e *Error) Decided() bool {
-	return kinds[e.Kind].decides && e.FromService && e.Obstacle != WrongAddress
-}
+func (e *Error) Decided() bool { return kinds[e.Kind].decides && e.FromService }
 
 // Said returns a clause about the response, without a period, for use in a message.
 func (e *Error) Said() string {

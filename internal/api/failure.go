@@ -9,23 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
-)
-
-// Obstacle is what stands, or may stand, between the client and the service. It follows from errors, status and
-// headers, never from the service's message.
-type Obstacle int
-
-const (
-	NoObstacle   Obstacle = iota // the Kind says enough
-	Certificate                  // the server's certificate could not be verified
-	TLS                          // TLS failed for another reason
-	NotHTTP                      // what responds does not speak HTTP/1.1
-	Proxy                        // the proxy has refused the connection
-	BodyDropped                  // the body of a GET or DELETE may be dropped or refused on the way
-	Foreign                      // nothing shows that the response comes from the service
-	WrongAddress                 // the service may not be at this address
 )
 
 // handshakeAlerts matches the alerts with which a server refuses a TLS connection, in the words of crypto/tls, which
@@ -48,15 +32,15 @@ func (c *Client) transportFailure(ctx context.Context, call call, err error, con
 	switch {
 	case errors.As(err, &failure): // The proxy has refused the connection, or none can be found.
 	case errors.As(err, &certificate):
-		failure.Reason, failure.Obstacle = "the certificate could not be verified: "+certificate.Err.Error(), Certificate
+		failure.Reason, failure.advice = "the certificate could not be verified: "+certificate.Err.Error(), adviceCertificate
 	case errors.As(err, new(tls.RecordHeaderError)):
-		failure.Reason, failure.Obstacle = "the server does not speak TLS", TLS
+		failure.Reason, failure.advice = "the server does not speak TLS", adviceTLS
 	case strings.Contains(alert, "no application protocol"):
-		failure.Reason, failure.Obstacle = "the server does not offer HTTP/1.1: "+alert, NotHTTP
+		failure.Reason, failure.advice = "the server does not offer HTTP/1.1: "+alert, adviceNotHTTP
 	case foreign != "":
-		failure.Reason, failure.Obstacle = "the response is not HTTP/1.1: it begins with "+foreign, NotHTTP
+		failure.Reason, failure.advice = "the response is not HTTP/1.1: it begins with "+foreign, adviceNotHTTP
 	case handshakeAlerts.MatchString(alert):
-		failure.Reason, failure.Obstacle = "the server refused the TLS connection: "+alert, TLS
+		failure.Reason, failure.advice = "the server refused the TLS connection: "+alert, adviceTLS
 	case !connection.made.Load():
 		failure.Kind, failure.Reason = NotSent, "no connection was made: "+err.Error()
 	case ctx.Err() != nil:
@@ -79,44 +63,9 @@ func tunnelFailure(_ context.Context, _ *url.URL, _ *http.Request, response *htt
 		kind = NotSent
 	}
 	return &Error{
-		Kind: kind, Obstacle: Proxy,
+		Kind: kind, advice: adviceProxy,
 		Reason: "the proxy did not connect: it responded with status " + statusText(response.StatusCode),
 	}
-}
-
-// bodyFaults are statuses with which programs refuse a call whose body did not arrive, or was not expected.
-var bodyFaults = []int{400, 411, 413, 415, 422}
-
-// obstacle returns the obstacle that a response shows. It depends on whether the service has been heard, and on the
-// methods that have worked before.
-func (c *Client) obstacle(call call, failure *Error) Obstacle {
-	isAbsent := failure.Status == http.StatusNotFound || failure.Status == http.StatusMethodNotAllowed
-	isClass2 := failure.Status/100 == 2
-	switch {
-	case failure.Status == http.StatusProxyAuthRequired:
-		return Proxy
-	case isAbsent && !c.learned.isHeard():
-		return WrongAddress
-	case c.mayDropBody(call.method, failure):
-		return BodyDropped
-	case failure.FromService || failure.Kind == Redirected:
-		return NoObstacle
-	case isClass2 || !failure.Passes():
-		return Foreign
-	default:
-		return NoObstacle
-	}
-}
-
-// mayDropBody reports whether the body of the request may have been dropped on the way. Many programs do not expect a
-// body with GET and DELETE.
-func (c *Client) mayDropBody(method string, failure *Error) bool {
-	isOdd := method == http.MethodGet || method == http.MethodDelete
-	if !isOdd || c.HasWorkedWith(method) {
-		return false
-	}
-	isByGateway := failure.Status == http.StatusForbidden || failure.Status == http.StatusMethodNotAllowed
-	return slices.Contains(bodyFaults, failure.Status) || isByGateway && !failure.FromService
 }
 
 // faultOf returns what is wrong with a status that HTTP does not have, or "".

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-//go:generate go tool -modfile=../../tools/generate/go.mod stringer -type Done,Kind,Obstacle -output names.go
+//go:generate go tool -modfile=../../tools/generate/go.mod stringer -type Done,Kind -output names.go
 
 // Done says whether the work of a call was done at the service.
 type Done int
@@ -36,6 +36,7 @@ const (
 	Unauthorized // status 401 or 403
 	Throttled    // a rate limit refused the call: 429, and any refusal that says when to try again
 	Unavailable  // status 503
+	WrongAddress // status 404 or 405, and nothing has shown yet that this is the service
 	Cached       // a cache responded in place of the service
 	Redirected   // the response was a redirect, which is never followed
 	NotSent      // no connection was made
@@ -50,29 +51,36 @@ func Kinds() []Kind { return slices.Sorted(maps.Keys(kinds)) }
 
 // kinds has everything that is decided by the kind of a failure.
 var kinds = map[Kind]struct {
-	done       Done // whether the attempt has done the work
-	doneByGet  Done // the same for get-or-create, where the work is that a group is created
-	passes     bool // the same call may succeed later
-	decides    bool // the service itself has decided on the call, if the response comes from it
-	limits     bool // it came too early: the limiter slows down, and the retry does not count for a while
-	mayBeToken bool // a token that is no longer current may be the reason
+	done       Done   // whether the attempt has done the work
+	doneByGet  Done   // the same for get-or-create, where the work is that a group is created
+	passes     bool   // the same call may succeed later
+	decides    bool   // the service itself has decided on the call, if the response comes from it
+	limits     bool   // it came too early: the limiter slows down, and the retry does not count for a while
+	mayBeToken bool   // a token that is no longer current may be the reason
+	advice     string // what to do about it; see adviceOn
 }{
-	Cut:          {done: Maybe, doneByGet: Maybe, passes: true},
-	Late:         {done: Maybe, doneByGet: Maybe, passes: true},
-	Broken:       {done: Maybe, doneByGet: Maybe, passes: true},
-	Unmarked:     {done: Maybe, doneByGet: Maybe, decides: true},
-	Incomplete:   {done: Yes, doneByGet: Maybe, decides: true},
-	Unconfirmed:  {done: Maybe, doneByGet: Maybe, decides: true, mayBeToken: true},
-	Refused:      {decides: true, mayBeToken: true},
-	Busy:         {decides: true, passes: true, mayBeToken: true},
-	Unauthorized: {decides: true, mayBeToken: true},
-	Throttled:    {passes: true, limits: true},
-	Unavailable:  {done: Maybe, doneByGet: Maybe, passes: true, limits: true},
-	Cached:       {done: Maybe},
-	Redirected:   {done: Maybe},
-	NotSent:      {passes: true},
-	Blocked:      {},
-	Stopped:      {},
+	Cut: {done: Maybe, doneByGet: Maybe, passes: true, advice: "Run again."},
+	Late: {done: Maybe, doneByGet: Maybe, passes: true, advice: "Run again. If the service often takes this long, raise " +
+		"request_timeout or, if a gateway has given up, its limit."},
+	Broken: {done: Maybe, doneByGet: Maybe, passes: true, advice: "Run again."},
+	Unmarked: {done: Maybe, doneByGet: Maybe, decides: true, advice: "The provider needs new_user_group to tell a new " +
+		"group from one that existed."},
+	Incomplete:  {done: Yes, doneByGet: Maybe, decides: true, advice: adviceLacking},
+	Unconfirmed: {done: Maybe, doneByGet: Maybe, decides: true, mayBeToken: true, advice: "Run again."},
+	Refused:     {decides: true, mayBeToken: true, advice: adviceRefused},
+	Busy:        {decides: true, passes: true, mayBeToken: true, advice: adviceRefused},
+	Unauthorized: {decides: true, mayBeToken: true, advice: "Check api_key (EMBED_API_KEY): the key may be wrong, may " +
+		"have expired, or may lack a permission."},
+	Throttled: {passes: true, limits: true, advice: "The service is limiting the rate of calls. Run again later."},
+	Unavailable: {done: Maybe, doneByGet: Maybe, passes: true, limits: true, advice: "The service cannot take more " +
+		"calls now. Run again later."},
+	WrongAddress: {mayBeToken: true, advice: "Check base_url, especially its path."},
+	Cached:       {done: Maybe, advice: "Turn off caching for the address of the service, then run again."},
+	Redirected: {done: Maybe, advice: "If the service has another address, set base_url to that address. Otherwise, " +
+		"find out what redirects this call."},
+	NotSent: {passes: true, advice: "Check base_url, the network, and the proxy settings, then run again."},
+	Blocked: {advice: "Check base_url and the proxy settings, then run again."},
+	Stopped: {advice: "Run again."},
 }
 
 // statuses has the kinds of statuses that differ from the others of their class.

@@ -10,7 +10,6 @@ type learned struct {
 	mu     sync.Mutex
 	last   time.Time       // when the service last decided on a call
 	worked map[string]bool // the HTTP methods with which a call has succeeded
-	heard  bool            // a response has said whether its call succeeded, so that it comes from the service
 	marks  bool            // a response has said that its group is new
 	// confirms means that a response has said that its deletion succeeded.
 	confirms bool
@@ -23,9 +22,7 @@ func (l *learned) record(method string, answer Answer, failure *Error) {
 	if l.worked == nil {
 		l.worked = map[string]bool{}
 	}
-	if answer.New != nil && *answer.New {
-		l.marks = true
-	}
+	l.marks = l.marks || answer.IsNew()
 	if failure != nil && !failure.Decided() {
 		return
 	}
@@ -33,13 +30,6 @@ func (l *learned) record(method string, answer Answer, failure *Error) {
 	if failure == nil || failure.Kind == Incomplete {
 		l.worked[method] = true
 	}
-}
-
-// hear records that the service itself has responded.
-func (l *learned) hear() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.heard = true
 }
 
 // confirm records that a response has said that its deletion succeeded.
@@ -54,13 +44,6 @@ func (l *learned) isConfirming() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.confirms
-}
-
-// isHeard reports whether the service itself has responded to a call.
-func (l *learned) isHeard() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.heard
 }
 
 // LastThrough returns when the service itself last decided on a call, or the zero time if it never has.

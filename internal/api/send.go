@@ -90,7 +90,7 @@ func (c *Client) attempt(ctx context.Context, call call, number int) (answer Ans
 		answer, failure = c.interpret(call, response, body)
 	}
 	if failure != nil {
-		failure.Method, failure.Attempts, failure.learned = call.method, number, &c.learned
+		failure.Method, failure.Attempts = call.method, number
 		failure.Done = doneBy(call.method, failure.Kind, answer)
 	}
 	c.learned.record(call.method, answer, failure)

@@ -90,7 +90,7 @@ func proxyOfEnvironment() func(*url.URL) (*url.URL, error) {
 		proxy, err := find(address)
 		if proxy != nil && proxy.String() == unreadable {
 			return nil, &Error{
-				Kind: Blocked, Obstacle: Proxy,
+				Kind: Blocked, advice: adviceProxy,
 				Reason: "the environment variable " + strings.ToUpper(address.Scheme) + "_PROXY is not the address of a proxy, " +
 					"such as http://proxy.example:8080 (in a password, write % as %25, and / as %2F)",
 			}

@@ -51,8 +51,8 @@ func succeeding() *http.Server {
 
 // way is how a way to a service ends: in a success, or before the request is sent.
 type way struct {
-	attempts int // the expected number, or 0 for a success
-	obstacle Obstacle
+	attempts int    // the expected number, or 0 for a success
+	advice   string // what to do
 	reason   string // a part of it
 }
 
@@ -76,8 +76,8 @@ func (w way) try(
 			want = NotSent
 		}
 		if kind != want || failure.Attempts != w.attempts || failure.Done != No ||
-			failure.Obstacle != w.obstacle || !strings.Contains(failure.Reason, w.reason) {
-			t.Errorf("%s: kind %d: %+v; want %+v", call.method, kind, failure, w)
+			failure.advice != w.advice || !strings.Contains(failure.Reason, w.reason) {
+			t.Errorf("%s: kind %s: %+v; want %+v", call.method, kind, failure, w)
 			continue
 		}
 		wantAbsent(t, "the error or the log", printed(failure)+log.String(), "pa%2Fss", "pa/ss", plantedKey, plantedToken)
@@ -102,14 +102,14 @@ func TestTLS(t *testing.T) {
 		presented *tls.Certificate
 	}{
 		{way{}, server, trusted, tls.VersionTLS13, nil, nil},
-		{way{1, Certificate, unverified + "certificate signed by"}, server, clients, tls.VersionTLS13, nil, nil},
-		{way{1, Certificate, unverified}, expired, expiredPool, tls.VersionTLS13, nil, nil},
-		{way{1, TLS, refused + "protocol version"}, server, trusted, tls.VersionTLS11, nil, nil},
+		{way{1, adviceCertificate, unverified + "certificate signed by"}, server, clients, tls.VersionTLS13, nil, nil},
+		{way{1, adviceCertificate, unverified}, expired, expiredPool, tls.VersionTLS13, nil, nil},
+		{way{1, adviceTLS, refused + "protocol version"}, server, trusted, tls.VersionTLS11, nil, nil},
 		{way{}, server, trusted, tls.VersionTLS13, clients, &client},
 		{way{}, server, trusted, tls.VersionTLS12, clients, &client},
-		{way{1, TLS, refused + "certificate required"}, server, trusted, tls.VersionTLS13, clients, nil},
-		{way{1, TLS, refused}, server, trusted, tls.VersionTLS12, clients, nil},
-		{way{1, TLS, refused}, server, trusted, tls.VersionTLS13, clients, &expired},
+		{way{1, adviceTLS, refused + "certificate required"}, server, trusted, tls.VersionTLS13, clients, nil},
+		{way{1, adviceTLS, refused}, server, trusted, tls.VersionTLS12, clients, nil},
+		{way{1, adviceTLS, refused}, server, trusted, tls.VersionTLS13, clients, &expired},
 	} {
 		config := &tls.Config{
 			Certificates: []tls.Certificate{test.server}, MinVersion: test.version, MaxVersion: test.version,
@@ -212,42 +212,42 @@ func TestNotHTTP(t *testing.T) {
 	}{
 		"SSH": {
 			"http://127.0.0.1:22", func(t *testing.T, _ *tls.Config) pipes { return converse(t, banner) },
-			way{1, NotHTTP, begins + `"SSH-2.0-OpenSSH_"`},
+			way{1, adviceNotHTTP, begins + `"SSH-2.0-OpenSSH_"`},
 		},
 		"SSH instead of TLS": {
 			"https://127.0.0.1:22", func(t *testing.T, _ *tls.Config) pipes { return converse(t, banner) },
-			way{1, TLS, "the server does not speak TLS"},
+			way{1, adviceTLS, "the server does not speak TLS"},
 		},
 		"HTTP instead of TLS": {
 			"https://127.0.0.1:80", func(t *testing.T, _ *tls.Config) pipes { return serve(t, nil, succeeding()) },
-			way{1, TLS, "the server does not speak TLS"},
+			way{1, adviceTLS, "the server does not speak TLS"},
 		},
 		"a TLS alert": {
 			"http://127.0.0.1:9443", func(t *testing.T, _ *tls.Config) pipes { return converse(t, saying(alert)) },
-			way{1, NotHTTP, begins + `"\x15\x03`},
+			way{1, adviceNotHTTP, begins + `"\x15\x03`},
 		},
 		"HTTP/2": {
 			"http://127.0.0.1:82", func(t *testing.T, _ *tls.Config) pipes { return converse(t, saying(settings)) },
-			way{1, NotHTTP, begins + `"\x00\x00`},
+			way{1, adviceNotHTTP, begins + `"\x00\x00`},
 		},
 		"another protocol over TLS": {
 			"https://127.0.0.1", func(t *testing.T, config *tls.Config) pipes {
 				config.NextProtos = []string{"x"} // For h2, Go has a way back to HTTP/1.1.
 				return serve(t, config, succeeding())
-			}, way{1, NotHTTP, "the server does not offer HTTP/1.1: tls: no application protocol"},
+			}, way{1, adviceNotHTTP, "the server does not offer HTTP/1.1: tls: no application protocol"},
 		},
 		"HTTP/2 over TLS": {
 			"https://127.0.0.1", func(t *testing.T, config *tls.Config) pipes {
 				return converse(t, func(conn net.Conn) { saying(settings + "\n")(tls.Server(conn, config)) })
-			}, way{1, NotHTTP, begins + `"\x00\x00`},
+			}, way{1, adviceNotHTTP, begins + `"\x00\x00`},
 		},
 		"Gopher": {
 			"http://127.0.0.1:70", func(t *testing.T, _ *tls.Config) pipes { return converse(t, saying("iWelcome\t\r\n.\r\n")) },
-			way{1, NotHTTP, begins + `"iWelcome`},
+			way{1, adviceNotHTTP, begins + `"iWelcome`},
 		},
 		"mail that goes on listening": {
 			"http://127.0.0.1:25", func(t *testing.T, _ *tls.Config) pipes { return converse(t, silent) },
-			way{1, NotHTTP, begins + `"220 mail"`},
+			way{1, adviceNotHTTP, begins + `"220 mail"`},
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -271,7 +271,7 @@ func TestNotHTTP(t *testing.T) {
 		})
 		for _, call := range fourCalls {
 			_, failure, kind := call.make(client)
-			failIf(t, kind != Cut || failure.Done != Maybe || failure.Obstacle != NoObstacle, "%q: %+v", words, failure)
+			failIf(t, kind != Cut || failure.Done != Maybe || failure.advice != "", "%q: %+v", words, failure)
 		}
 	}
 	// On a connection that was used before, somebody has understood HTTP/1.1. Only lookups use one again.
@@ -355,7 +355,7 @@ func TestProxyFault(t *testing.T) { // It is not parallel, because it sets the e
 			want := "the environment variable " + test.fault + " is not the address of a proxy"
 			failIf(t, err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "LEAK"),
 				"%s: %v", test.value, err)
-			way{1, Proxy, want}.try(t, reachable, test.address, nil, nil)
+			way{1, adviceProxy, want}.try(t, reachable, test.address, nil, nil)
 		})
 	}
 }
@@ -367,14 +367,14 @@ func TestProxy(t *testing.T) { // It is not parallel, because it sets the enviro
 	certificate, trusted := certificate(hour)
 	service := serve(t, &tls.Config{Certificates: []tls.Certificate{certificate}}, succeeding())
 	plain := hosts{"127.0.0.1:443": serve(t, nil, succeeding())}
-	way{4, NoObstacle, "no connection was made: 127.0.0.1:80: no route"}.try(t, plain, "http://127.0.0.1", nil, nil)
-	way{1, TLS, "the server does not speak TLS"}.try(t, plain, "https://127.0.0.1", nil, nil)
+	way{4, "", "no connection was made: 127.0.0.1:80: no route"}.try(t, plain, "http://127.0.0.1", nil, nil)
+	way{1, adviceTLS, "the server does not speak TLS"}.try(t, plain, "https://127.0.0.1", nil, nil)
 	t.Setenv("HTTP_PROXY", "http://user:pa%2Fss@proxy:8080")
 	t.Setenv("HTTPS_PROXY", "http://user:pa%2Fss@proxy:8080")
-	way{4, NoObstacle, "no connection was made: proxyconnect"}.try(t, nil, "https://service.example", nil, nil)
+	way{4, "", "no connection was made: proxyconnect"}.try(t, nil, "https://service.example", nil, nil)
 	for status, want := range map[int]way{
-		200: {}, 403: {1, Proxy, "status 403"}, 503: {4, Proxy, "status 503"},
-		407: {1, Proxy, "the proxy did not connect: it responded with status 407 (Proxy"},
+		200: {}, 403: {1, adviceProxy, "status 403"}, 503: {4, adviceProxy, "status 503"},
+		407: {1, adviceProxy, "the proxy did not connect: it responded with status 407 (Proxy"},
 	} {
 		reachable := hosts{"proxy:8080": serve(t, nil,
 			&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -391,7 +391,7 @@ func TestProxy(t *testing.T) { // It is not parallel, because it sets the enviro
 			})})}
 		want.try(t, reachable, "https://service.example", trusted, nil)
 		if status == http.StatusProxyAuthRequired {
-			way{1, Proxy, ""}.try(t, reachable, "http://service.example", nil, nil)
+			way{1, adviceProxy, ""}.try(t, reachable, "http://service.example", nil, nil)
 		}
 	}
 }

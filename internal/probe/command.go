@@ -11,16 +11,13 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/settings"
 )
 
 // Command is the program embed-probe. It reads the settings of the provider with getenv, and returns the exit code.
-// advice returns what to check or change after a failed call. After a signal, it removes its groups. Further signals do
+// After a signal, it removes its groups. Further signals do
 // not keep it from that. SIGPIPE means that the reader of its output is gone.
-func Command(
-	args []string, getenv func(string) string, stdout, stderr io.Writer, advice func(*api.Error) string,
-) (exitCode int) {
+func Command(args []string, getenv func(string) string, stdout, stderr io.Writer) (exitCode int) {
 	ctx, stop := signal.NotifyContext(context.Background(),
 		os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	defer stop()
@@ -44,7 +41,7 @@ func Command(
 	}
 	report := Run(ctx, Options{
 		Client: read.Client, DataSourceProvidedID: read.Groups.DataSourceProvidedID,
-		LookupFields: read.Groups.LookupFields, Environment: *environment, Advice: advice, Progress: stderr,
+		LookupFields: read.Groups.LookupFields, Environment: *environment, Progress: stderr,
 	})
 	if err := report.Text(stdout); err != nil {
 		_, _ = fmt.Fprintln(stderr, "the report could not be written:", err)

@@ -5,12 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
-
-// advise takes the place of the advice about a failed call.
-func advise(*api.Error) string { return advice }
 
 // start starts an emulator.
 func start(t *testing.T, options emulator.Options) *emulator.Emulator {
@@ -58,7 +54,7 @@ func TestCommand(t *testing.T) {
 			}
 			getenv := func(name string) string { return environment[name] }
 			var out, err bytes.Buffer
-			code := Command(strings.Fields(test.args), getenv, &out, &err, advise)
+			code := Command(strings.Fields(test.args), getenv, &out, &err)
 			speaks := out.Len()+len(service.Calls()) > 0
 			if code != test.code || speaks != (test.out != "") || !strings.Contains(out.String(), test.out) ||
 				!strings.Contains(err.String(), test.err) || len(service.Groups()) > 0 {

@@ -39,12 +39,11 @@ var patience = []time.Duration{2 * time.Second, longestLag, 10 * time.Second}
 
 // Options configure a probe.
 type Options struct {
-	Client               api.Config              // says how to reach the service
-	Environment          string                  // the tag that the key must belong to, or NoEnvironment
-	LookupFields         []string                // the fields that the provider is set to send with every lookup
-	DataSourceProvidedID string                  // is sent with every deletion, unless it is empty
-	Advice               func(*api.Error) string // returns what to check or change after a failed call
-	Progress             io.Writer               // gets a line for each step
+	Client               api.Config // says how to reach the service
+	Environment          string     // the tag that the key must belong to, or NoEnvironment
+	LookupFields         []string   // the fields that the provider is set to send with every lookup
+	DataSourceProvidedID string     // is sent with every deletion, unless it is empty
+	Progress             io.Writer  // gets a line for each step
 }
 
 type probe struct {
@@ -184,7 +183,7 @@ func (p *probe) judge(r reply) {
 		p.stop("address", "slash", p.slash)
 	case kind == api.Cached:
 		p.behindCache()
-	case r.refused.Obstacle == api.WrongAddress:
+	case kind == api.WrongAddress:
 		p.failure = r.refused
 	case r.crashed:
 	case isNone || isLost && !p.removing:

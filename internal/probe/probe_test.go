@@ -221,7 +221,7 @@ func cases() map[string]serviceCase {
 		"no environment, named":   {options: keyOf(""), environment: NoEnvironment, differs: "environment=none"},
 		"may not create":          {fault: replies("GET", 0, 403, no), differs: ended + "; create=no", says: "refused: 403."},
 		"may not update":          {fault: replies("PUT", 0, 403, no), differs: "update=no; overwrites=unknown" + noUpdates},
-		"drops bodies":            {fault: replies("GET", 0, 400, no), differs: ended, says: advice},
+		"drops bodies":            {fault: replies("GET", 0, 400, no), differs: ended, says: "see the guide Network"},
 		"may not rotate":          {fault: replies("POST", 0, 403, no), differs: "rotate=no" + noRotations},
 		"may not delete": {
 			fault: replies("DELETE", 0, 403, no), left: true, differs: undeleted + "; delete=no; deletion=", says: `"Remove an`,

@@ -88,7 +88,7 @@ func (p *probe) report() Report {
 	switch {
 	case errors.As(failure, &call):
 		report.Problem = call.Error() + "."
-		if advice := p.options.Advice(call); advice != "" && !errors.Is(call, context.Canceled) {
+		if advice := call.Advice(); advice != "" && !errors.Is(call, context.Canceled) {
 			report.Problem += " " + advice
 		}
 	case failure != nil:

@@ -48,7 +48,6 @@ type call struct {
 const (
 	testingKey = emulator.DefaultKey
 	customer   = "acme"
-	advice     = "Do this."
 )
 
 func newService(t *testing.T, options emulator.Options) *service {
@@ -84,7 +83,6 @@ func (s *service) run(ctx context.Context, environment, source string, fields ..
 			MaxRetries: 4, RetryWaitMax: 30 * time.Second,
 		},
 		Environment: environment, DataSourceProvidedID: source, LookupFields: fields, Progress: &s.progress,
-		Advice: advise,
 	})
 	if err := report.Text(&s.printed); err != nil {
 		s.Error(err)

@@ -129,7 +129,7 @@ func TestFailedCreateSaysWhatWasDone(t *testing.T) {
 		second(create("new", emulator.Fault{Kind: emulator.Refuse})).WantError(`Cannot create user group "new"`,
 			"The group was not created.", `"the service refuses this call"`, "Fix what the service reports")
 		second(create("new", emulator.Fault{Kind: emulator.HTML200})).WantError(`Cannot create user group "new"`,
-			"It is not known whether the group was created.", "not the JSON object", "Sign in", "base_url")
+			"It is not known whether the group was created.", "not a JSON object", "Sign in", "base_url")
 		second(create("old", emulator.Fault{Method: http.MethodPut, Kind: emulator.Refuse})).WantError(
 			`Cannot adopt user group "old"`, "was not changed. It is not in the state", "Fix what the service reports")
 

@@ -209,7 +209,11 @@ func nextToDo(p *usergroup.Problem) string {
 	if isOfAction && isUnclear && p.Done == api.Maybe {
 		return `Run the action again only if the token was not rotated: see "When a response is lost" in the guide Tokens.`
 	}
-	return joined(" ", findings[p.Finding].next, howToWriteName(p), howToDelete(p), Advice(p.Call))
+	advice := ""
+	if p.Call != nil {
+		advice = p.Call.Advice()
+	}
+	return joined(" ", findings[p.Finding].next, howToWriteName(p), howToDelete(p), advice)
 }
 
 // howToDelete says how the next group of this kind can be deleted, if the service has refused a deletion.
@@ -228,29 +232,6 @@ func whyLeft(p *usergroup.Problem) string {
 	}
 	return "Nothing proves that nobody has taken it, or a request that was lost may create it again. If the service " +
 		"fills in a field that is not sent, add the field to lookup_fields."
-}
-
-// Advice returns what to check or change after a failed call, or an empty string.
-func Advice(call *api.Error) string {
-	if call == nil {
-		return ""
-	}
-	advice := kinds[call.Kind]
-	if call.Obstacle != api.NoObstacle {
-		advice = obstacles[call.Obstacle]
-	}
-	if call.WasStopped && (call.Kind == api.NotSent || call.Kind == api.Blocked) {
-		advice = kinds[api.Stopped] // What failed meanwhile is no sign of anything.
-	}
-	text := advice.next
-	if call.IsHeard() {
-		text = cmp.Or(advice.known, advice.next)
-	}
-	isRefused := call.Kind == api.Refused && (call.Obstacle == api.NoObstacle || call.Obstacle == api.BodyDropped)
-	if isRefused && call.Method == http.MethodGet {
-		text += " If it demands a field in every lookup, add the field to lookup_fields."
-	}
-	return text
 }
 
 // outcome has the texts about an operation: its title if the finding has none, and what is known of its outcome. If it
@@ -410,75 +391,4 @@ var findings = map[usergroup.Finding]struct {
 		means: "This run created or adopted the group anew, at this address or another one. Terraform manages it there.",
 		done:  "The group was not deleted.",
 	},
-}
-
-// advice is what to do after a failed call. known takes its place once a call of this run has succeeded, so that the
-// address is right.
-type advice struct{ next, known string }
-
-// obstacles has what to do about each obstacle.
-var obstacles = map[api.Obstacle]advice{
-	api.Certificate: {
-		next:  "If the service or a proxy has a certificate authority of its own, set ca_cert_pem. Check base_url.",
-		known: "If the service or a proxy has a certificate authority of its own, set ca_cert_pem.",
-	},
-	api.TLS: {
-		next:  "Check the scheme and port in base_url. If the service asks for a certificate, set client_cert_pem.",
-		known: "If the service asks for a certificate, set client_cert_pem. Otherwise, find out what is in front of it.",
-	},
-	api.NotHTTP: {
-		next: "Check the host and port in base_url. If the service speaks only HTTP/2, put a gateway in front of it that " +
-			"also speaks HTTP/1.1.",
-		known: "Find out what is in front of the service: it has responded before, and this is no HTTP/1.1.",
-	},
-	api.Proxy: {next: "Check the proxy in HTTPS_PROXY, including its user name and password."},
-	api.BodyDropped: {
-		next: "Fix what the service reports. If it misses a field that the provider sends, something between Terraform and " +
-			"the service drops the body of GET or DELETE requests: see the guide Network.",
-	},
-	api.Foreign: {
-		next: "Nothing shows that this response comes from the service. Check base_url, and what is in front of the " +
-			"service (a gateway, a firewall, a sign-in page).",
-		known: "Nothing shows that this response comes from the service. Check what is in front of it (a gateway, a " +
-			"firewall, a sign-in page), then run again.",
-	},
-	api.WrongAddress: {
-		next: "Check base_url, especially its path: no call to this address has succeeded yet.",
-		known: "Nothing shows that this response comes from the service. Check what is in front of it (a gateway, a " +
-			"firewall, a sign-in page), then run again.",
-	},
-}
-
-// kinds has what to do about each kind of failure without an obstacle.
-var kinds = map[api.Kind]advice{
-	api.Cut: {next: "Run again."},
-	api.Late: {
-		next: "Run again. If the service often takes this long, raise request_timeout or, if a gateway has given up, " +
-			"its limit.",
-	},
-	api.Broken:      {next: "Run again."},
-	api.Unmarked:    {next: "The provider needs new_user_group to tell a new group from one that existed."},
-	api.Incomplete:  {next: "Run again."},
-	api.Unconfirmed: {next: "Run again."},
-	api.Refused:     {next: "Fix what the service reports, then run again."},
-	api.Busy:        {next: "Something else is changing the group. Run again later."},
-	api.Unauthorized: {
-		next: "Check api_key (EMBED_API_KEY): the key may be wrong, may have expired, or may lack a permission.",
-	},
-	api.Throttled:   {next: "The service is limiting the rate of calls. Run again later."},
-	api.Unavailable: {next: "The service cannot take more calls now. Run again later."},
-	api.Cached:      {next: "Turn off caching for the address of the service, then run again."},
-	api.Redirected: {
-		next: "If the service has another address, set base_url to that address. Otherwise, find out what redirects this " +
-			"call.",
-	},
-	api.NotSent: {
-		next:  "Check base_url, the network, and the proxy settings, then run again.",
-		known: "Check the network, then run again.",
-	},
-	api.Blocked: {
-		next:  "Check base_url and the proxy settings, then run again.",
-		known: "Check the proxy settings, then run again.",
-	},
-	api.Stopped: {next: "Run again."},
 }

@@ -202,11 +202,8 @@ var (
 // What the failed call shows.
 var (
 	wasStopped      = condition{"the run was stopped", func(said claim) bool { return said.stopped }}
-	serviceAnswered = condition{"this run's service has answered with success", func(said claim) bool {
-		return slices.ContainsFunc(said.run, answer.isService)
-	}}
 	keyIsRefused    = hasStatus(http.StatusUnauthorized, http.StatusForbidden)
-	isConflict      = hasStatus(http.StatusConflict, http.StatusLocked, http.StatusTooEarly)
+	isForbidden     = hasStatus(http.StatusForbidden)
 	deletionRefused = condition{"a deletion was refused", func(said claim) bool {
 		return slices.ContainsFunc(said.answers, func(a answer) bool {
 			return a.method == http.MethodDelete && a.isRefusal()

@@ -40,9 +40,6 @@ type answer struct {
 	fault  *wireFault
 }
 
-// isService reports whether the response says whether the call succeeded, so that it comes from the service.
-func (a answer) isService() bool { return strings.Contains(a.body, `"success":`) }
-
 // isRefusal reports whether the work was certainly not done.
 func (a answer) isRefusal() bool {
 	isZero := a.status == http.StatusOK && strings.Contains(a.body, `"success":0`)
