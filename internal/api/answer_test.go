@@ -90,7 +90,7 @@ func TestKinds(t *testing.T) {
 			status, react := response(text)
 			_, failure, kind := get.take(react)
 			if kind != test.kind {
-				t.Errorf("%s: kind %d, want %d: %v", text, kind, test.kind, failure)
+				t.Errorf("%s: kind %s, want %s: %v", text, kind, test.kind, failure)
 				continue
 			}
 			isDecided := kinds[kind].decides && !test.foreign && (status != 404 || strings.Contains(text, "success"))

@@ -253,7 +253,7 @@ func TestStopped(t *testing.T) {
 				start := time.Now()
 				answer, failure, kind := call.send(ctx, calls)
 				if took := time.Since(start); kind != test.kind || took != test.ended || len(service.seen) != test.requests {
-					t.Errorf("%s, %s: kind %d after %s, %d requests", name, call.method, kind, took, len(service.seen))
+					t.Errorf("%s, %s: kind %s after %s, %d requests", name, call.method, kind, took, len(service.seen))
 				}
 				failIf(t, kind == success && call.method != http.MethodDelete && answer.UserGroup.Token.IsZero() ||
 					kind == Throttled && failure.Message != "the last word" ||

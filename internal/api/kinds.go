@@ -6,8 +6,6 @@ import (
 	"slices"
 )
 
-//go:generate go tool -modfile=../../tools/generate/go.mod stringer -type Done,Kind -output names.go
-
 // Done says whether the work of a call was done at the service.
 type Done int
 
@@ -19,31 +17,29 @@ const (
 
 // Kind is what a failed call means. The service documents no error codes (interface section 7), so kinds follow from
 // the status, `success` and the form of the response, never from the words of the service.
-type Kind int
+type Kind string
 
 const (
 	// none is the kind of a call that has not failed.
-	none Kind = iota
+	none Kind = ""
 
-	Cut          // the connection broke after the request may have been sent
-	Late         // no response arrived in time, or a gateway says so; the service may still be at work
-	Broken       // another status 5xx, or a response that cannot be read
-	Unmarked     // a group is returned, but not whether this call has created it
-	Incomplete   // the service reports success, but its response lacks something; what it has is returned
-	Unconfirmed  // a deletion or an update is answered with 2xx, but nothing shows that it was carried out
-	Refused      // the service, or something in front of it, refused the call
-	Busy         // a deletion is refused as long as something else is under way (409, 423, 425)
-	Unauthorized // status 401 or 403
-	Throttled    // a rate limit refused the call: 429, and any refusal that says when to try again
-	Unavailable  // status 503
-	WrongAddress // status 404 or 405, and nothing has shown yet that this is the service
-	Cached       // a cache responded in place of the service
-	Redirected   // the response was a redirect, which is never followed
-	NotSent      // no connection was made
-	Blocked      // TLS, a certificate or a proxy stopped the request, and will stop the next one
-	Stopped      // the run was stopped before the request was sent
-
-	afterLast // has no meaning: the kinds end before it
+	Cut          Kind = "Cut"          // the connection broke after the request may have been sent
+	Late         Kind = "Late"         // no response in time, or a gateway says so; the service may still be at work
+	Broken       Kind = "Broken"       // another status 5xx, or a response that cannot be read
+	Unmarked     Kind = "Unmarked"     // a group is returned, but not whether this call has created it
+	Incomplete   Kind = "Incomplete"   // a success that lacks something; what it has is returned
+	Unconfirmed  Kind = "Unconfirmed"  // a deletion or an update with 2xx, but nothing shows that it was carried out
+	Refused      Kind = "Refused"      // the service, or something in front of it, refused the call
+	Busy         Kind = "Busy"         // a deletion is refused as long as something else is under way (409, 423, 425)
+	Unauthorized Kind = "Unauthorized" // status 401 or 403
+	Throttled    Kind = "Throttled"    // a rate limit refused the call: 429, and any refusal that says when to try again
+	Unavailable  Kind = "Unavailable"  // status 503
+	WrongAddress Kind = "WrongAddress" // status 404 or 405, and nothing has shown yet that this is the service
+	Cached       Kind = "Cached"       // a cache responded in place of the service
+	Redirected   Kind = "Redirected"   // the response was a redirect, which is never followed
+	NotSent      Kind = "NotSent"      // no connection was made
+	Blocked      Kind = "Blocked"      // TLS, a certificate or a proxy stopped the request, and will stop the next one
+	Stopped      Kind = "Stopped"      // the run was stopped before the request was sent
 )
 
 // Kinds returns all kinds of failures.

@@ -102,7 +102,7 @@ func TestWire(t *testing.T) {
 		})
 		for i, want := range []int{1, 2, 3, 4, 1, 5, 6, 7, 1} {
 			_, _, kind := fourCalls[i%4].make(client)
-			same(t, "the kind and connection of "+fourCalls[i%4].method, []int{int(kind), used}, []int{int(success), want})
+			same(t, "the kind and connection of "+fourCalls[i%4].method, []any{kind, used}, []any{success, want})
 		}
 		for range 3 {
 			var workers sync.WaitGroup
@@ -117,8 +117,8 @@ func TestWire(t *testing.T) {
 		same(t, "the connection after a pause", used, 17) // 9 for the other workers, and this one
 		dies, requests, client.config.MaxRetries = true, 0, 0
 		_, _, kind := get.make(client)
-		same(t, "the kind, connection and requests of a GET that dies", []int{int(kind), used, requests},
-			[]int{int(Cut), 17, 1})
+		same(t, "the kind, connection and requests of a GET that dies", []any{kind, used, requests},
+			[]any{Cut, 17, 1})
 	})
 }
 
