@@ -15,9 +15,8 @@ const (
 
 	adviceCertificate = "If the service or a proxy has a certificate authority of its own, set ca_cert_pem. Check " +
 		"base_url."
-	adviceTLS     = "Check the scheme and port in base_url. If the service asks for a certificate, set client_cert_pem."
-	adviceNotHTTP = "Check the host and port in base_url. If the service speaks only HTTP/2, put a gateway in front of " +
-		"it that also speaks HTTP/1.1."
+	adviceTLS = "Check the scheme and port in base_url. If the service asks for a certificate, set client_cert_pem. If " +
+		"it speaks only HTTP/2, put a gateway in front of it that also speaks HTTP/1.1."
 	adviceProxy   = "Check the proxy in HTTPS_PROXY, including its user name and password."
 	adviceForeign = "Nothing shows that this response comes from the service. Check base_url, and what is in front of " +
 		"the service (a gateway, a firewall, a sign-in page)."

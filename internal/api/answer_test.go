@@ -329,7 +329,8 @@ func TestMessages(t *testing.T) {
 	same(t, "the message of a refusal with 200", failure.Message, "reason_code: E_NAME")
 	for want, react := range map[string]reaction{
 		`the service responded with status 400 (Bad Request) and the message "\"x\""`: reply(400, `{"message":"\"x\""}`),
-		"the response has status 599": reply(599, ""), "the connection was cut before a complete response had arrived": cut,
+		"the response has status 599": reply(599, ""),
+		"the connection was cut before a complete response had arrived: unexpected EOF":        cut,
 		"the service responded with status 200 (OK); it reports that the call did not succeed": ok(`{"success":0}`),
 		`the response has status 200 (OK) and the message "done"; the response is not a JSON object`: reply(200, "done",
 			"Content-Type", "text/plain"),

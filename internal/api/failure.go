@@ -16,7 +16,7 @@ import (
 // exports no names for them. A TLS 1.3 server refuses a client certificate after the first request was written, but
 // without reading it.
 var handshakeAlerts = regexp.MustCompile(
-	`certificate|handshake failure|protocol version|security level|unrecognized name|access denied`)
+	`certificate|handshake failure|protocol version|security level|unrecognized name|access denied|application protocol`)
 
 // transportFailure returns the failure for an exchange without a complete response. Nothing can have been done before
 // there was a connection, nor if TLS or a proxy kept the request from the service.
@@ -28,17 +28,12 @@ func (c *Client) transportFailure(ctx context.Context, call call, err error, con
 	if errors.As(err, &remote) && remote.Op == "remote error" && !connection.reused.Load() {
 		alert = remote.Err.Error()
 	}
-	foreign := connection.foreign(err)
 	switch {
 	case errors.As(err, &failure): // The proxy has refused the connection, or none can be found.
 	case errors.As(err, &certificate):
 		failure.Reason, failure.advice = "the certificate could not be verified: "+certificate.Err.Error(), adviceCertificate
 	case errors.As(err, new(tls.RecordHeaderError)):
 		failure.Reason, failure.advice = "the server does not speak TLS", adviceTLS
-	case strings.Contains(alert, "no application protocol"):
-		failure.Reason, failure.advice = "the server does not offer HTTP/1.1: "+alert, adviceNotHTTP
-	case foreign != "":
-		failure.Reason, failure.advice = "the response is not HTTP/1.1: it begins with "+foreign, adviceNotHTTP
 	case handshakeAlerts.MatchString(alert):
 		failure.Reason, failure.advice = "the server refused the TLS connection: "+alert, adviceTLS
 	case !connection.made.Load():
@@ -47,7 +42,7 @@ func (c *Client) transportFailure(ctx context.Context, call call, err error, con
 		failure.Kind = Late
 		failure.Reason = fmt.Sprintf("no complete response arrived within %s", c.config.RequestTimeout)
 	default:
-		failure.Kind, failure.Reason = Cut, "the connection was cut before a complete response had arrived"
+		failure.Kind, failure.Reason = Cut, "the connection was cut before a complete response had arrived: "+err.Error()
 	}
 	failure.Reason = c.quoter(call.known, nil).quote(failure.Reason) // It may quote a certificate.
 	return failure

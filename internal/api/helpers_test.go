@@ -232,7 +232,7 @@ func (h hosts) dial(_ context.Context, _, address string) (net.Conn, error) {
 func (h hosts) client(t testing.TB, change ...func(*Config)) *Client {
 	client := newClient(nil, change...)
 	network := client.config.Transport.(network)
-	network.lookups.DialContext, network.changes.DialContext = listening(h.dial), listening(h.dial)
+	network.lookups.DialContext, network.changes.DialContext = h.dial, h.dial
 	t.Cleanup(network.lookups.CloseIdleConnections)
 	return client
 }

@@ -8,9 +8,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -51,12 +49,12 @@ func NewTransport(config Config) http.RoundTripper {
 	if config.ClientCertificate != nil {
 		tlsConfig.Certificates = []tls.Certificate{*config.ClientCertificate}
 	}
-	proxy := proxyOfEnvironment()
+	proxy := httpproxy.FromEnvironment().ProxyFunc()
 	dialer := net.Dialer{Timeout: config.RequestTimeout, KeepAlive: 30 * time.Second}
 	lookups := &http.Transport{
 		Proxy:                  func(request *http.Request) (*url.URL, error) { return proxy(request.URL) },
 		OnProxyConnectResponse: tunnelFailure,
-		DialContext:            listening(dialer.DialContext),
+		DialContext:            dialer.DialContext,
 		TLSClientConfig:        tlsConfig,
 		TLSHandshakeTimeout:    config.RequestTimeout,
 		Protocols:              &http1,
@@ -69,118 +67,34 @@ func NewTransport(config Config) http.RoundTripper {
 	return network{lookups, changes}
 }
 
-// ProxyFault returns what is wrong with the environment variable that names the proxy for an address, or nil. The error
-// does not contain the variable's value, which may include a password. No call can be made then: connecting directly is
-// not what the variable asks for.
+// ProxyFault returns what is wrong with the environment variable that names the proxy for an address, or nil. Left to
+// itself, Go would connect directly, which is not what the variable asks for. The error does not contain the value,
+// which may include a password.
 func ProxyFault(address *url.URL) error {
-	_, err := proxyOfEnvironment()(address)
-	if fault := new(Error); errors.As(err, &fault) {
-		return errors.New(fault.Reason)
-	}
-	return nil
-}
-
-// proxyOfEnvironment returns a function that finds the proxy for an address. Left to itself, httpproxy would connect
-// directly if the variable cannot be parsed.
-func proxyOfEnvironment() func(*url.URL) (*url.URL, error) {
 	environment := httpproxy.FromEnvironment()
-	environment.HTTPProxy, environment.HTTPSProxy = readProxy(environment.HTTPProxy), readProxy(environment.HTTPSProxy)
-	find := environment.ProxyFunc()
-	return func(address *url.URL) (*url.URL, error) {
-		proxy, err := find(address)
-		if proxy != nil && proxy.String() == unreadable {
-			return nil, &Error{
-				Kind: Blocked, advice: adviceProxy,
-				Reason: "the environment variable " + strings.ToUpper(address.Scheme) + "_PROXY is not the address of a proxy, " +
-					"such as http://proxy.example:8080 (in a password, write % as %25, and / as %2F)",
-			}
-		}
-		return proxy, err
-	}
-}
-
-// unreadable stands for a proxy whose address cannot be parsed.
-const unreadable = "http://unreadable.invalid"
-
-func readProxy(text string) string {
-	address := text
+	text := map[string]string{"http": environment.HTTPProxy, "https": environment.HTTPSProxy}[address.Scheme]
 	if !strings.Contains(text, "://") {
-		address = "http://" + text
+		text = "http://" + text
 	}
-	if parsed, err := url.Parse(address); err != nil || parsed.Hostname() == "" && text != "" {
-		return unreadable
+	proxy, err := url.Parse(text)
+	isAddress := err == nil && proxy.Hostname() != ""
+	environment.HTTPProxy, environment.HTTPSProxy = "http://any.invalid", "http://any.invalid"
+	if needed, _ := environment.ProxyFunc()(address); needed == nil || text == "http://" || isAddress {
+		return nil
 	}
-	return text
+	return errors.New("the environment variable " + strings.ToUpper(address.Scheme) + "_PROXY is not the address of a " +
+		"proxy, such as http://proxy.example:8080 (in a password, write % as %25, and / as %2F)")
 }
 
 // connection records whether an attempt got a connection, with TLS and through a proxy if need be. Before that, nothing
 // of the request can have been sent.
-type connection struct {
-	made, reused atomic.Bool
-	peer         atomic.Pointer[peer] // nil if what the other side says is encrypted
-}
+type connection struct{ made, reused atomic.Bool }
 
 func (c *connection) watch(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			c.made.Store(true)
 			c.reused.Store(info.Reused)
-			peer, _ := info.Conn.(*peer)
-			c.peer.Store(peer)
 		},
 	})
-}
-
-// foreign returns how a response begins that is none of HTTP/1, on a connection on which there has never been one, or
-// "". It proves that nobody there has understood the request. err is the error of the exchange.
-func (c *connection) foreign(err error) string {
-	if peer := c.peer.Load(); peer != nil {
-		return peer.foreign()
-	}
-	_, quoted, isMalformed := strings.Cut(err.Error(), "malformed HTTP response ")
-	if !isMalformed || c.reused.Load() {
-		return ""
-	}
-	return quoted
-}
-
-// peer is a connection that remembers how the first words of the other side begin.
-type peer struct {
-	net.Conn
-	mu    sync.Mutex
-	first []byte
-}
-
-type dial = func(ctx context.Context, network, address string) (net.Conn, error)
-
-// listening returns a function that dials like the given one, and listens to the first words.
-func listening(dial dial) dial {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		return &peer{Conn: conn}, nil
-	}
-}
-
-// Read implements net.Conn.
-func (p *peer) Read(text []byte) (int, error) {
-	const most = 16 // bytes
-	n, err := p.Conn.Read(text)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.first = append(p.first, text[:min(n, most-len(p.first))]...)
-	return n, err
-}
-
-// foreign returns the first words, quoted, unless they are those of HTTP/1, or there are none.
-func (p *peer) foreign() string {
-	const wanted = "HTTP/1."
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if begins := p.first[:min(len(p.first), len(wanted))]; strings.HasPrefix(wanted, string(begins)) {
-		return ""
-	}
-	return strconv.QuoteToASCII(string(p.first))
 }
