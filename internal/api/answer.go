@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"mime"
 	"net/http"
 	"slices"
@@ -162,19 +161,6 @@ func (f fields) text(name string) *string {
 		return &text
 	default:
 		return nil
-	}
-}
-
-// identifier returns a text, a number in plain notation (1001.0 is 1001, without rounding), or an empty text.
-func (f fields) identifier(name string) string {
-	text := f.text(name)
-	switch {
-	case text == nil:
-		return ""
-	case f[name][0] == '"':
-		return *text
-	default:
-		return fmt.Sprint(plain(json.Number(*text)))
 	}
 }
 

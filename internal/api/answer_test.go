@@ -187,11 +187,10 @@ func TestFields(t *testing.T) {
 		}
 		return cmp.Or(group.TeamID, group.Properties.raw, "none")
 	}
-	const exact, big, huge = "9007199254740993", "18446744073709551616", "1e9999999999999999"
+	const exact, big = "9007199254740993", "18446744073709551616"
 	nines := strings.Repeat("9", 200_000)
 	tests := map[string]string{
-		`0`: "0", `-0`: "0", `-5`: "-5", exact: exact, `"` + exact + `"`: exact, exact + ".0": exact, big + ".00": big,
-		big: big, `1001.0`: "1001", `1.001e3`: "1001", `1001000e-3`: "1001", `"1001"`: "1001", `42.50`: "42.5", huge: huge,
+		`0`: "0", `-5`: "-5", exact: exact, `"` + exact + `"`: exact, big: big, `"1001"`: "1001", `1001.0`: "1001.0",
 		nines: nines, `"a-7"`: "a-7", `"0x42"`: "0x42", `"007"`: "007", `"1e5"`: "1e5", `""`: "none", `true`: "none",
 		`[42]`: "none", `null`: "none", `{}`: "none", `{"id":7}`: "none",
 	}
@@ -207,13 +206,12 @@ func TestFields(t *testing.T) {
 			same(t, field+text, shown(field+text), want)
 		}
 	}
-	// PHP writes an empty object as an empty list, and keys that count from 0 not at all. Some services keep JSON in a
-	// text column.
+	// PHP writes an empty object as an empty list. Some services keep JSON in a text column.
 	const raw = `{"n":123456789012345678901234567890.10,"e":{}}`
 	tests = map[string]string{
 		raw: raw, `"{\"b\":1e30,\"a\":\"é\"}"`: `{"b":1e30,"a":"é"}`, `[]`: "{}", `"[]"`: "{}", `[ ]`: "{}", `{}`: "{}",
 		`null`: "none", `""`: "none", `false`: "none", `5`: "none", `"x"`: "none", `"null"`: "none",
-		`["x",{"b":null}]`: `{"0":"x","1":{"b":null}}`, `"[1]"`: `{"0":1}`,
+		`["x",{"b":null}]`: "none", `"[1]"`: "none",
 		`null,"api_environment_tag":{"name":"Testing"}`:         "Testing",
 		`null,"api_environment_tag":{"label":"Testing","x":1}`:  "Testing",
 		`null,"api_environment_tag":{"id":3,"value":"Testing"}`: "Testing",

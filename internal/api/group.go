@@ -33,7 +33,7 @@ type UserGroup struct {
 // userGroup reads the fields of a group.
 func (f fields) userGroup() UserGroup {
 	group := UserGroup{
-		TeamID: f.identifier("team_id"), Name: f.text("name"), ProvidedID: f.text("provided_id"),
+		TeamID: *cmp.Or(f.text("team_id"), new("")), Name: f.text("name"), ProvidedID: f.text("provided_id"),
 		EnvironmentTag: f.tag("api_environment_tag"),
 	}
 	_ = group.Properties.UnmarshalJSON(f["properties"])

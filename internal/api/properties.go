@@ -1,16 +1,15 @@
 package api
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"maps"
+	"math/big"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -80,48 +79,35 @@ func mapped(value any, change func(any) any) any {
 	}
 }
 
-// decimal is the value of a number: its digits, without zeros around them, times a power of ten.
-type decimal struct {
-	sign, digits string
-	exponent     int
-}
-
-// decimalOf returns the value of a number. It fails only if the exponent has more than nine digits or so. It takes no
-// more room than the number, so that a short text cannot become a large one.
-func decimalOf(number json.Number) (decimal, error) {
-	text, negative := strings.CutPrefix(strings.ToLower(number.String()), "-")
-	mantissa, power, _ := strings.Cut(text, "e")
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	significant := strings.TrimLeft(whole+fraction, "0")
-	digits := strings.TrimRight(significant, "0")
-	if digits == "" {
-		return decimal{}, nil // Zero has no sign in most services.
-	}
-	exponent, err := strconv.ParseInt(cmp.Or(power, "0"), 10, 32)
-	value := decimal{digits: digits, exponent: int(exponent) - len(fraction) + len(significant) - len(digits)}
-	if negative {
-		value.sign = "-"
-	}
-	return value, err
-}
-
-// plain returns a number as jsonencode writes it: without an exponent and without superfluous zeros. It leaves alone
-// a number that would become much longer, and other values.
-func plain(value any) any {
-	const growth = 40 // Services write numbers of more than 21 digits with an exponent.
+// valueOf returns the value of a number as Terraform reads it, or nil for anything else.
+func valueOf(value any) *big.Float {
+	const precision = 512 // bits
 	number, _ := value.(json.Number)
-	d, err := decimalOf(number)
-	whole := len(d.digits) + d.exponent // how many digits come before the point, or minus the zeros after it
-	if err != nil || number == "" || max(whole, len(d.digits)-min(whole, 0)) > len(number)+growth {
+	parsed, _, err := big.ParseFloat(number.String(), 10, precision, big.ToNearestEven)
+	if err != nil {
+		return nil
+	}
+	return parsed.Add(parsed, new(big.Float)) // Zero has no sign in most services.
+}
+
+// exact is the value of a number, in a notation that equal ones share and whose length does not depend on the value.
+type exact string
+
+func exactly(value any) any {
+	if number := valueOf(value); number != nil {
+		return exact(number.Text('p', 0))
+	}
+	return value
+}
+
+// plain returns a number as jsonencode writes it, unless that is much longer, and other values as they are.
+func plain(value any) any {
+	const most = 1100 // binary places, which a double has
+	number := valueOf(value)
+	if number == nil || max(number.MantExp(nil), -number.MantExp(nil)) > most {
 		return value
 	}
-	digits := strings.Repeat("0", max(1-whole, 0)) + d.digits + strings.Repeat("0", max(d.exponent, 0))
-	point := max(whole, 1)
-	text := d.sign + digits[:point]
-	if len(digits) > point {
-		text += "." + digits[point:]
-	}
-	return json.Number(text)
+	return json.Number(number.Text('f', -1))
 }
 
 // Equal reports whether both are the same JSON object. The order of members and the notation of texts and numbers do
@@ -129,14 +115,6 @@ func plain(value any) any {
 // itself. It compares configuration, plan and state, so that every change is sent. To compare with a response, use
 // ShownBy or Differences.
 func (p Properties) Equal(other Properties) bool {
-	exactly := func(value any) any {
-		number, isNumber := value.(json.Number)
-		exact, err := decimalOf(number)
-		if isNumber && err == nil {
-			return exact
-		}
-		return value
-	}
 	return p.IsZero() == other.IsZero() && reflect.DeepEqual(mapped(p.members, exactly), mapped(other.members, exactly))
 }
 
@@ -147,7 +125,7 @@ func (p Properties) ShownBy(response Properties) bool {
 
 // Differences returns the sorted top-level keys whose values a response shows differently. What services do to values
 // without changing what they mean is no difference: a number that is not whole becomes a double, a member that is null
-// is dropped, and PHP writes an object as a list if its keys count from 0, and so an empty one.
+// is dropped, and PHP writes an empty object as an empty list.
 func (p Properties) Differences(response Properties) (keys []string) {
 	all := map[string]any{}
 	maps.Copy(all, p.members)
@@ -164,33 +142,19 @@ func (p Properties) Differences(response Properties) (keys []string) {
 func asServicesShow(value any) any {
 	switch value := value.(type) {
 	case json.Number:
-		exact, err := decimalOf(value)
-		double, tooLarge := value.Float64()
-		switch {
-		case err != nil:
-			return value
-		case exact.exponent < 0 && tooLarge == nil:
+		if number := valueOf(value); number != nil && !number.IsInt() {
+			double, _ := number.Float64()
 			return double
 		}
-		return exact
+		return exactly(value)
 	case map[string]any:
 		maps.DeleteFunc(value, func(_ string, member any) bool { return member == nil })
-		return asList(value)
+	case []any:
+		if len(value) == 0 {
+			return map[string]any{}
+		}
 	}
 	return value
-}
-
-// asList returns the list of the members if their keys count from 0, or else the object.
-func asList(object map[string]any) any {
-	list := make([]any, 0, len(object))
-	for range object {
-		member, there := object[strconv.Itoa(len(list))]
-		if !there {
-			return object
-		}
-		list = append(list, member)
-	}
-	return list
 }
 
 // Has reports whether the object has a member with the key.
@@ -214,18 +178,12 @@ func (p Properties) LogValue() slog.Value       { return slog.StringValue(p.Stri
 func (p Properties) MarshalJSON() ([]byte, error) { return []byte(p.raw), nil }
 
 // UnmarshalJSON implements json.Unmarshaler for the properties in a response. They can be a string that contains an
-// object, and a list, as which PHP writes an object whose keys count from 0. Anything else counts as missing.
+// object, and an empty list, as which PHP writes an empty object. Anything else counts as missing.
 func (p *Properties) UnmarshalJSON(text []byte) error {
 	raw := string(text)
 	_ = json.Unmarshal(text, &raw)
-	var list []json.RawMessage
-	if json.Unmarshal([]byte(raw), &list) == nil && list != nil {
-		object := make(map[string]json.RawMessage, len(list))
-		for i, item := range list {
-			object[strconv.Itoa(i)] = item
-		}
-		encoded, _ := json.Marshal(object) // cannot fail with what was decoded
-		raw = string(encoded)
+	if strings.Join(strings.Fields(raw), "") == "[]" {
+		raw = "{}"
 	}
 	if parsed, err := ParseProperties(raw); err == nil {
 		*p = parsed
