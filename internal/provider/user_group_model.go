@@ -22,7 +22,7 @@ type userGroupModel struct {
 	Properties             propertiesValue `tfsdk:"properties"`
 	DataSourceProvidedID   types.String    `tfsdk:"data_source_provided_id"`
 	RotateTokenWhenChanged types.Map       `tfsdk:"rotate_token_when_changed"`
-	RotateTokenAfterDays   types.Number    `tfsdk:"rotate_token_after_days"`
+	RotateTokenAfterDays   types.Float64   `tfsdk:"rotate_token_after_days"`
 	AdoptExisting          types.Bool      `tfsdk:"adopt_existing"`
 	DeletionProtection     types.Bool      `tfsdk:"deletion_protection"`
 	StoreToken             types.Bool      `tfsdk:"store_token"`
@@ -184,11 +184,11 @@ func (m *userGroupModel) rotatedAt(now time.Time) (at time.Time, known bool) {
 }
 
 // isOlderThan reports whether the token is known to be older than the number of days, in whole seconds.
-func (m *userGroupModel) isOlderThan(days types.Number, now time.Time) bool {
+func (m *userGroupModel) isOlderThan(days types.Float64, now time.Time) bool {
 	at, known := m.rotatedAt(now)
 	if !known || days.IsNull() {
 		return false
 	}
-	whole, _ := days.ValueBigFloat().Int64()
-	return now.Truncate(time.Second).After(at.AddDate(0, 0, int(whole)))
+	const day = 24 * time.Hour
+	return now.Truncate(time.Second).After(at.Add(time.Duration(days.ValueFloat64() * float64(day))))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/float64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -93,9 +94,9 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				MarkdownDescription: "Rotates the token in place when the value of an existing key changes, as in `{ " +
 					"quarter = \"2026-Q4\" }`. Never by default. **Expect the old token to stop working at once.**",
 			},
-			"rotate_token_after_days": schema.NumberAttribute{
+			"rotate_token_after_days": schema.Float64Attribute{
 				Optional:   true,
-				Validators: []validator.Number{daysValidator{}},
+				Validators: []validator.Float64{float64validator.Between(1, 36500)}, // finds numbers of seconds
 				MarkdownDescription: "Rotates the token in place when it is older than this number of days. Between " +
 					"`1` and `36500`. Never by default. **Expect the old token to stop working at once.**",
 			},

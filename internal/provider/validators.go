@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/big"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -13,10 +12,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/settings"
 )
 
-const (
-	titleUserGroupIDInvalid = "Invalid user_group_id"
-	titleDaysInvalid        = "Invalid rotate_token_after_days"
-)
+const titleUserGroupIDInvalid = "Invalid user_group_id"
 
 // checkUserGroupID returns an error for an ID that is most likely a mistake. A lookup creates a group for any ID, so
 // an ID with a trailing space or an invisible character would create another customer.
@@ -59,29 +55,4 @@ func (userGroupIDValidator) ValidateString(
 // validUserGroupIDs validates the lists of IDs to look up.
 var validUserGroupIDs = []validator.List{
 	listvalidator.NoNullValues(), listvalidator.ValueStringsAre(userGroupIDValidator{}),
-}
-
-// daysValidator accepts whole numbers of days. For an attribute of a type that is whole, the framework would call a
-// fraction, such as 365 / 4, an error in the provider.
-type daysValidator struct{}
-
-const mostDays = 36500 // finds numbers of seconds
-
-func (daysValidator) Description(context.Context) string {
-	return fmt.Sprintf("a whole number between 1 and %d", mostDays)
-}
-
-func (v daysValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (v daysValidator) ValidateNumber(
-	ctx context.Context, req validator.NumberRequest, resp *validator.NumberResponse,
-) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	days, accuracy := req.ConfigValue.ValueBigFloat().Int64()
-	if accuracy != big.Exact || days < 1 || days > mostDays {
-		resp.Diagnostics.AddAttributeError(req.Path, titleDaysInvalid, "rotate_token_after_days must be "+
-			v.Description(ctx)+". No call was made.\n\nIf it comes from a division, round it: floor(365 / 4).")
-	}
 }
