@@ -3,8 +3,6 @@ package api
 import (
 	"cmp"
 	"html"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // This file has all that this package knows about the fields of a group, except which of them a log shows.
@@ -54,7 +52,7 @@ func (d Differences) Any() bool { return d.Name || len(d.Properties) > 0 }
 
 // Differences compares a request with the response. A field that either of them lacks is not a difference.
 func (r GroupRequest) Differences(response UserGroup) (d Differences) {
-	d.Name = r.Name != nil && response.Name != nil && *response.Name != *r.Name
+	d.Name = r.Name != nil && response.Name != nil && !SameText(*r.Name, *response.Name)
 	if !r.Properties.IsZero() && !response.Properties.IsZero() {
 		d.Properties = r.Properties.Differences(response.Properties)
 	}
@@ -72,13 +70,9 @@ func (r GroupRequest) ShownBy(response UserGroup) bool {
 	return showsName && showsProperties
 }
 
-// SameName reports whether a response spells a name only differently: with HTML entities, or in another Unicode form.
-// No configuration can contain what such a service shows, because Terraform composes all text itself (NFC). Therefore,
-// another form is not another name. Only norm knows all forms.
-func SameName(sent, shown string) bool {
-	respelled := func(name string) string { return norm.NFC.String(html.UnescapeString(name)) }
-	return respelled(sent) == respelled(shown)
-}
+// SameText reports whether two texts are the same in HTML. Services that escape what they store show another text than
+// they were sent, and would escape it once more if it were sent back.
+func SameText(a, b string) bool { return html.UnescapeString(a) == html.UnescapeString(b) }
 
 // Over returns g with the fields that it lacks taken from an earlier response, except for ProvidedID.
 func (g UserGroup) Over(earlier UserGroup) UserGroup {
@@ -94,7 +88,7 @@ func (g UserGroup) Over(earlier UserGroup) UserGroup {
 
 // WithoutEcho returns g without a name and properties that merely repeat the request. They say nothing about the group.
 func (g UserGroup) WithoutEcho(of GroupRequest) UserGroup {
-	if of.Name != nil && g.Name != nil && *of.Name == *g.Name {
+	if of.Name != nil && g.Name != nil && SameText(*of.Name, *g.Name) {
 		g.Name = nil
 	}
 	if of.Properties.ShownBy(g.Properties) {
@@ -107,6 +101,6 @@ func (g UserGroup) WithoutEcho(of GroupRequest) UserGroup {
 // so what a group shows decides nothing.
 func (g UserGroup) ShowsMore(earlier UserGroup) bool {
 	before, now := cmp.Or(earlier.Name, new("")), cmp.Or(g.Name, new(""))
-	isNamed := *now != "" && *now != *before
+	isNamed := *now != "" && !SameText(*before, *now)
 	return isNamed || g.Properties.Beyond(earlier.Properties)
 }

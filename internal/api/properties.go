@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"log/slog"
 	"maps"
@@ -125,7 +126,7 @@ func (p Properties) ShownBy(response Properties) bool {
 
 // Differences returns the sorted top-level keys whose values a response shows differently. What services do to values
 // without changing what they mean is no difference: a number that is not whole becomes a double, a member that is null
-// is dropped, and PHP writes an empty object as an empty list.
+// is dropped, a text is escaped for HTML, and PHP writes an empty object as an empty list.
 func (p Properties) Differences(response Properties) (keys []string) {
 	all := map[string]any{}
 	maps.Copy(all, p.members)
@@ -147,6 +148,8 @@ func asServicesShow(value any) any {
 			return double
 		}
 		return exactly(value)
+	case string:
+		return html.UnescapeString(value)
 	case map[string]any:
 		maps.DeleteFunc(value, func(_ string, member any) bool { return member == nil })
 	case []any:

@@ -175,18 +175,27 @@ func TestParseBaseURL(t *testing.T) {
 	}
 }
 
-// TestComparisons: only what a service does to a name by itself counts as the same name. A field that a request or a
+// TestComparisons: only texts that are the same in HTML count as the same. A field that a request or a
 // response lacks is no difference. A response takes what it lacks from an earlier one, but not its spelling of the ID.
 func TestComparisons(t *testing.T) {
 	t.Parallel()
-	for shown, sent := range map[string]string{"R&amp;D": "R&D", "Cafe\u0301": "Caf\u00e9", "&lt;&#39;": "<'"} {
-		failIf(t, !SameName(sent, shown) || !SameName(shown, shown) || SameName(shown[1:], shown) || SameName(sent, ""),
-			"SameName(%q, %q)", sent, shown)
+	for shown, sent := range map[string]string{"R&amp;D": "R&D", "&lt;&#39;": "<'", "a&amp;amp;b": "a&amp;amp;b"} {
+		failIf(t, !SameText(sent, shown) || !SameText(shown, shown) || SameText(shown[1:], shown) || SameText(sent, ""),
+			"SameText(%q, %q)", sent, shown)
+		list := func(text string) UserGroup {
+			encoded, _ := json.Marshal(map[string]any{"a": []any{text}})
+			return UserGroup{Name: &text, Properties: properties(string(encoded))}
+		}
+		request := GroupRequest{Name: &sent, Properties: list(sent).Properties}
+		echo := list(shown).WithoutEcho(request)
+		failIf(t, request.Differences(list(shown)).Any() || !request.ShownBy(list(shown)) || echo.Name != nil ||
+			!echo.Properties.IsZero() || list(shown).ShowsMore(list(sent)), "%q and %q differ", sent, shown)
 	}
 	for shown, sent := range map[string]string{
-		"a\r\nb": "a\nb", "a": " a ", "acme": "Acme", strings.Repeat("x", 255): strings.Repeat("x", 256), "": "a",
+		"a\r\nb": "a\nb", "a": " a ", "a&amp;amp;b": "a&b", "Cafe\u0301": "Caf\u00e9",
+		"acme": "Acme", strings.Repeat("x", 255): strings.Repeat("x", 256), "": "a",
 	} {
-		failIf(t, SameName(sent, shown), "SameName(%q, %q)", sent, shown)
+		failIf(t, SameText(sent, shown), "SameText(%q, %q)", sent, shown)
 	}
 	full := UserGroup{
 		TeamID: "7", Token: NewSecret("token"), Name: new("Acme"), ProvidedID: new("acme"),

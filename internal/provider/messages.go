@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"html"
 	"net/http"
 	"slices"
 	"strconv"
@@ -134,7 +135,7 @@ func whetherRenewed(p *usergroup.Problem) string {
 	}[p.Operation]
 }
 
-// whatDiffers names what the service shows differently.
+// whatDiffers names what the service shows differently. Nobody must write a name as a service has escaped it.
 func whatDiffers(p *usergroup.Problem) string {
 	const otherText = "The %s that was sent is %+q; the service shows %+q."
 	var parts []string
@@ -143,7 +144,7 @@ func whatDiffers(p *usergroup.Problem) string {
 	}
 	differences := p.Sent.Differences(p.Response)
 	if differences.Name {
-		parts = append(parts, fmt.Sprintf(otherText, "name", *p.Sent.Name, *p.Response.Name))
+		parts = append(parts, fmt.Sprintf(otherText, "name", *p.Sent.Name, html.UnescapeString(*p.Response.Name)))
 	}
 	if keys := differences.Properties; len(keys) > 0 {
 		parts = append(parts, fmt.Sprintf("These properties differ: %+q.", keys[:min(len(keys), 20)]))
@@ -165,20 +166,6 @@ func done(p *usergroup.Problem) string {
 		text = joined(" ", text, fmt.Sprintf(what, id)+removeIt)
 	}
 	return text
-}
-
-// howToWriteName says whether to take over the spelling of the service. No configuration can have that of some
-// services: what they show is encoded once more when it is sent, or composed by Terraform.
-func howToWriteName(p *usergroup.Problem) string {
-	if p.Finding != usergroup.NotTakenAsSent || !isSameName(p) {
-		return ""
-	}
-	return "Leave the name as it is: later plans take both spellings for the same name."
-}
-
-// isSameName reports whether a response shows the name that was sent in another spelling.
-func isSameName(p *usergroup.Problem) bool {
-	return p.Sent.Differences(p.Response).Name && api.SameName(*p.Sent.Name, *p.Response.Name)
 }
 
 // whatWasDone says whether the operation was carried out.
@@ -213,7 +200,7 @@ func nextToDo(p *usergroup.Problem) string {
 	if p.Call != nil {
 		advice = p.Call.Advice()
 	}
-	return joined(" ", findings[p.Finding].next, howToWriteName(p), howToDelete(p), advice)
+	return joined(" ", findings[p.Finding].next, howToDelete(p), advice)
 }
 
 // howToDelete says how the next group of this kind can be deleted, if the service has refused a deletion.

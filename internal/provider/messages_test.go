@@ -210,18 +210,10 @@ func wantExplained(t *testing.T, what string, p *usergroup.Problem) {
 // TestFactsDecideWhatIsSaid: a sentence about something that is not so must not be said.
 func TestFactsDecideWhatIsSaid(t *testing.T) {
 	t.Parallel()
-	named := api.GroupRequest{Name: new("A & B")}
 	for name, e := range map[string]struct {
 		problem         *usergroup.Problem
 		says, neverSays string
 	}{
-		"another spelling of the name": {
-			&usergroup.Problem{
-				Finding: usergroup.NotTakenAsSent, ID: "acme", Managed: true, Sent: named,
-				Response: api.UserGroup{ProvidedID: new("acme"), Name: new("A &amp; B")},
-			},
-			"Leave the name as it is", "The ID that",
-		},
 		"a creation that has left an empty group": {
 			&usergroup.Problem{
 				Finding: usergroup.LeftBehind, ID: "other", Operation: usergroup.Create, Done: api.Yes, Succeeded: true,

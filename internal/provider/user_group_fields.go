@@ -43,7 +43,7 @@ var managedFields = []managedField{
 			return nil
 		},
 		shown: func(known types.String, response api.UserGroup) types.String {
-			if response.Name == nil || api.SameName(known.ValueString(), *response.Name) {
+			if response.Name == nil || api.SameText(known.ValueString(), *response.Name) {
 				return known
 			}
 			return types.StringValue(*response.Name)
