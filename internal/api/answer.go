@@ -20,14 +20,16 @@ func (c *Client) interpret(call call, response *http.Response, body []byte) (Ans
 	}
 	failure := &Error{
 		Kind: kind, Reason: reason, Status: response.StatusCode, FromService: isFromService(response, body),
-		isOwn: fieldsOf(body).flag("success") != nil, RetryAfter: parseRetryAfter(response.Header.Get("Retry-After")),
+		RetryAfter: parseRetryAfter(response.Header.Get("Retry-After")),
 	}
+	success := fieldsOf(body).flag("success")
+	failure.saysNo = success != nil && !*success && kind != Cached
 	isAbsent := response.StatusCode == http.StatusNotFound || response.StatusCode == http.StatusMethodNotAllowed
 	isRefusal := response.StatusCode/100 == 4 && kinds[kind].decides
 	switch {
 	case isRefusal && failure.RetryAfter > 0:
 		failure.Kind = Throttled
-	case isAbsent && !failure.isOwn && !c.HasWorked():
+	case isAbsent && success == nil && !c.HasWorked():
 		failure.Kind = WrongAddress
 	}
 	isSaid := response.StatusCode/100 != 2 || kind == Refused

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 )
 
 // response reads a status, a header if there is a colon before the first space, and a body.
@@ -81,7 +82,7 @@ func TestKinds(t *testing.T) {
 		{Throttled, "", false, []string{`429 {}`, `429 ` + successJSON}},
 		{Throttled, "", false, []string{`403:Retry-After=5 {}`, `400:Retry-After=5 {}`, `409:Retry-After=1 {}`}},
 		{Late, "", false, []string{`408 {}`, `408:Retry-After=5 {}`, `502 ` + createdJSON, `504 {}`, `524 {}`}},
-		{Broken, "", false, []string{`500 {"success":0}`, `999 {"success":1}`}},
+		{Broken, "", false, []string{`500 {"success":1}`, `999 {"success":1}`}},
 		{Late, "", true, []string{`502 ` + htmlPage}},
 		{Unavailable, "", true, []string{`503 `}},
 		{Broken, "", true, []string{`101 `}},
@@ -131,6 +132,20 @@ func TestSuccess(t *testing.T) {
 	}
 	answer, _, _ := get.take(ok(createdJSON))
 	same(t, createdJSON, *answer.New, true)
+	// A service that says so has not carried out the call, whatever the status. It may be made again, if that helps.
+	for _, call := range fourCalls {
+		for status, attempts := range map[int]int{200: 1, 400: 1, 404: 1, 500: 2, 502: 2, 503: 2, 504: 2} {
+			client := newClient(inTurn(reply(status, `{"success":0}`), ok(createdJSON)),
+				func(c *Config) { c.RetryWaitMax = time.Millisecond })
+			_, failure, _ := call.make(client)
+			isDone := failure == nil && attempts == 2
+			isNot := attempts == 1 && failure != nil && failure.Done == No
+			failIf(t, !isDone && !isNot, "%s %d with success 0: %v", call.method, status, failure)
+		}
+		_, failure, _ := call.make(newClient(inTurn(reply(200, `{"success":0}`, "Age", "9")), once))
+		failIf(t, failure.Kind != Cached || failure.Done != doneBy(call.method, Cached, Answer{}),
+			"%s from a cache: %v", call.method, failure)
+	}
 	// Once the service has said true, a mark that is missing stands for false.
 	for mark, want := range map[string]Kind{
 		``: success, `"new_user_group":null,`: success, `"new_user_group":"",`: success, `"new_user_group":"x",`: Unmarked,

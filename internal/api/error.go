@@ -22,7 +22,7 @@ type Error struct {
 	WasStopped  bool          // the run had been stopped by the time that the call failed
 	RetryAfter  time.Duration // the wait that the service asked for, or 0
 
-	isOwn  bool   // the body has success, which nothing else than the service writes
+	saysNo bool   // the service itself says that it has not carried out the call
 	advice string // what to do, or empty if the Kind says enough
 	cause  error
 }
@@ -38,7 +38,7 @@ func (e *Error) Passes() bool { return kinds[e.Kind].passes }
 
 // MayBeToken reports whether a token that is no longer current may be the reason for the failure. The contract does not
 // specify the status of such a refusal.
-func (e *Error) MayBeToken() bool { return kinds[e.Kind].mayBeToken }
+func (e *Error) MayBeToken() bool { return kinds[e.Kind].mayBeToken || e.saysNo && e.Kind == Broken }
 
 // Limits reports whether a rate limit of the service, or of something in front of it, was the reason for the failure.
 func (e *Error) Limits() bool { return kinds[e.Kind].limits }

@@ -91,7 +91,9 @@ func (c *Client) attempt(ctx context.Context, call call, number int) (answer Ans
 	}
 	if failure != nil {
 		failure.Method, failure.Attempts = call.method, number
-		failure.Done = doneBy(call.method, failure.Kind, answer)
+		if !failure.saysNo {
+			failure.Done = doneBy(call.method, failure.Kind, answer)
+		}
 	}
 	c.learned.record(call.method, answer, failure)
 	c.limiter.learn(sent, failure, c.config.RetryWaitMax)

@@ -128,7 +128,8 @@ var faultKinds = map[FaultKind]faultKind{
 		respond: fixed(failure(http.StatusServiceUnavailable, "the service is not available at the moment")),
 	},
 	Error500AfterWork: {
-		works: true, respond: fixed(failure(http.StatusInternalServerError, "something went wrong")),
+		works:   true,
+		respond: fixed(document(http.StatusInternalServerError, object{{"error", "something went wrong"}})),
 	},
 }
 

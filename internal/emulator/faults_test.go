@@ -21,7 +21,7 @@ func TestFaults(t *testing.T) {
 	}{
 		{emulator.Fault{Kind: emulator.CutAfterWork}, true, `^cut$`},
 		{emulator.Fault{Kind: emulator.CutBefore}, false, `^cut$`},
-		{emulator.Fault{Kind: emulator.Error500AfterWork}, true, `^500 {"success":0,"message"`},
+		{emulator.Fault{Kind: emulator.Error500AfterWork}, true, `^500 {"error":"something went wrong"}$`},
 		{emulator.Fault{Kind: emulator.Unavailable503}, false, `^503 {"success":0,"message"`},
 		{emulator.Fault{Kind: emulator.TooMany429}, false, `^429 {"success":0,"message"`},
 		{emulator.Fault{Kind: emulator.HTML200}, false, `^200 Content-Type: text/html; charset=utf-8 <!DOCTYPE html>`},

@@ -42,8 +42,7 @@ type answer struct {
 
 // isRefusal reports whether the work was certainly not done.
 func (a answer) isRefusal() bool {
-	isZero := a.status == http.StatusOK && strings.Contains(a.body, `"success":0`)
-	return isZero || a.status/100 == 4 && a.status != http.StatusRequestTimeout
+	return strings.Contains(a.body, `"success":0`) || a.status/100 == 4 && a.status != http.StatusRequestTimeout
 }
 
 // isDoubtful reports whether the client cannot know whether the work was done, or for which group.
@@ -252,8 +251,8 @@ var wireFaults = []*wireFault{
 	{name: "success 0", respond: responds(200, says(0))},
 	{name: "408", respond: responds(408, page)},
 	{name: "408, work done", does: atOnce, respond: responds(408, page)},
-	{name: "500", respond: responds(500, says(0))},
-	{name: "500, work done", does: atOnce, respond: responds(500, says(0))},
+	{name: "500", respond: responds(500, `{"error":"no"}`)},
+	{name: "500, work done", does: atOnce, respond: responds(500, `{"error":"no"}`)},
 	{name: "502", respond: responds(502, page)},
 	{name: "502, work done", does: atOnce, respond: responds(502, page)},
 	{name: "503", respond: responds(503, says(0))},

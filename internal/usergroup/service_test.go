@@ -66,8 +66,14 @@ var (
 	dropped     = reply{status: -3} // the response is lost after the work
 )
 
-// refusal is a response of the service itself, and page is one of something in front of it.
-func refusal(status int) reply { return reply{status: status, body: refused} }
+// refusal is a response of the service itself, and page is one of something in front of it. A service that is broken
+// does not say whether it has carried out the call.
+func refusal(status int) reply {
+	if status == http.StatusInternalServerError {
+		return reply{status: status, body: []byte(`{"error":"no"}`)}
+	}
+	return reply{status: status, body: refused}
+}
 
 var refused = []byte(`{"success":0,"message":"no"}`)
 
