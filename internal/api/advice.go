@@ -3,7 +3,7 @@ package api
 import (
 	"cmp"
 	"net/http"
-	"slices"
+	"strings"
 )
 
 // This file says what to do about a failed call, in terms of the provider's arguments. kinds.go has what to do about
@@ -19,11 +19,9 @@ const (
 		"it speaks only HTTP/2, put a gateway in front of it that also speaks HTTP/1.1."
 	adviceProxy   = "Check the proxy in HTTPS_PROXY, including its user name and password."
 	adviceForeign = "Nothing shows that this response comes from the service. Check base_url, and what is in front of " +
-		"the service (a gateway, a firewall, a sign-in page)."
+		"the service (a gateway, a firewall, a sign-in page). Some of these refuse GET and DELETE requests with a body."
 
-	hintBursts = " If it refuses many calls at once, set requests_per_second."
-	hintBody   = " If something on the way drops the body of GET and DELETE requests, or refuses it, see the " +
-		"guide Network."
+	hintBody   = " If something on the way drops the body of GET and DELETE requests, see the guide Network."
 	hintLookup = " If it demands a field in every lookup, add the field to lookup_fields."
 )
 
@@ -36,42 +34,41 @@ func (e *Error) Advice() string {
 	return cmp.Or(e.advice, kinds[e.Kind].advice)
 }
 
-// adviceOn returns what to do about a response.
+// adviceOn returns what to do about a response. It depends on the methods that have worked before.
 func (c *Client) adviceOn(method string, failure *Error) string {
-	isClass2 := failure.Status/100 == 2
-	isForeign := !failure.FromService && failure.Kind != Redirected && failure.Kind != WrongAddress
-	lacks := isClass2 && method != http.MethodDelete && slices.Contains([]Kind{Broken, Unconfirmed}, failure.Kind)
+	isAboutAddress := failure.Kind == Redirected || failure.Kind == WrongAddress
+	isForeign := !failure.FromService && !isAboutAddress
 	advice := kinds[failure.Kind].advice
 	switch {
 	case failure.Status == http.StatusProxyAuthRequired:
 		return adviceProxy
-	case isForeign && (isClass2 || !failure.Passes()):
-		advice = adviceForeign
-	case lacks:
-		advice = adviceLacking
+	case isForeign && (failure.Status/100 == 2 || !failure.Passes()):
+		return adviceForeign + foreignHints[failure.Status]
+	case strings.HasPrefix(failure.Reason, lacks):
+		return adviceLacking
 	case advice == adviceRefused && failure.Message == "":
 		advice = adviceSilent
 	}
-	return advice + c.hints(method, failure)
+	if failure.Kind == Refused && c.mayMissBody(method) {
+		advice += hintBody
+	}
+	if method == http.MethodGet {
+		advice += lookupHints[failure.Kind]
+	}
+	return advice
 }
 
-// hints returns what else may be the reason for a refusal. It depends on the methods that have worked before: many
-// programs do not expect a body with GET and DELETE.
-func (c *Client) hints(method string, failure *Error) (hints string) {
-	isRefusal := failure.Kind == Refused || failure.Kind == Unauthorized && !failure.FromService
-	isLookup := method == http.MethodGet
-	mayMiss := (isLookup || method == http.MethodDelete) && !c.HasWorkedWith(method)
-	for _, hint := range []struct {
-		text   string
-		isTrue bool
-	}{
-		{hintBursts, failure.Status == http.StatusForbidden && !failure.FromService},
-		{hintBody, mayMiss && isRefusal},
-		{hintLookup, isLookup && failure.FromService && (isRefusal || mayMiss && failure.Status/100 == 5)},
-	} {
-		if hint.isTrue {
-			hints += hint.text
-		}
-	}
-	return hints
+// foreignHints has what else a status can mean if it does not come from the service.
+var foreignHints = map[int]string{
+	http.StatusForbidden: " If it refuses many calls at once, set requests_per_second.",
+}
+
+// lookupHints has what else a failed lookup can mean.
+var lookupHints = map[Kind]string{Refused: hintLookup, Broken: hintLookup}
+
+// mayMissBody reports whether the bodies of a method may be dropped on the way. Many programs do not expect them with
+// GET and DELETE.
+func (c *Client) mayMissBody(method string) bool {
+	isOdd := method == http.MethodGet || method == http.MethodDelete
+	return isOdd && !c.HasWorkedWith(method)
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"mime"
 	"net/http"
@@ -23,7 +24,7 @@ func (c *Client) interpret(call call, response *http.Response, body []byte) (Ans
 		RetryAfter: parseRetryAfter(response.Header.Get("Retry-After")),
 	}
 	success := fieldsOf(body).flag("success")
-	failure.saysNo = success != nil && !*success && kind != Cached
+	failure.saysNo = !*cmp.Or(success, new(true))
 	isAbsent := response.StatusCode == http.StatusNotFound || response.StatusCode == http.StatusMethodNotAllowed
 	isRefusal := response.StatusCode/100 == 4 && kinds[kind].decides
 	switch {
@@ -72,35 +73,28 @@ func (c *Client) read(call call, response *http.Response, body []byte) (Answer, 
 	return c.readGroup(call, fields)
 }
 
-// readUnsaid reads a response that does not say whether the call succeeded. Frameworks respond so to a deletion. It
-// proves nothing if this service says so itself.
+// lacks begins the reason if a success has not all that the contract wants.
+const lacks = "the response has no "
+
+// readUnsaid reads a response that does not say whether the call succeeded. Frameworks respond so to a deletion,
+// without a word. It proves nothing if this service says so itself.
 func (c *Client) readUnsaid(call call, read fields, body []byte) (Answer, Kind, string) {
-	isAccepted := call.method == http.MethodDelete && reportsNoError(body, read)
+	isSilent := len(body) == 0 || string(body) == "{}"
 	switch {
-	case isAccepted && !c.HasWorked():
+	case call.method != http.MethodDelete || !isSilent:
+		return Answer{}, Broken, unsaid[read == nil]
+	case !c.HasWorked():
 		return Answer{}, Unconfirmed, "the response does not say that the call succeeded, and no earlier one has shown " +
 			"that this is the service"
-	case isAccepted && c.learned.isConfirming():
+	case c.learned.isConfirming():
 		return Answer{}, Unconfirmed, "the response does not say that the call succeeded, as an earlier one did"
-	case isAccepted:
-		return Answer{}, none, ""
-	case read == nil:
-		return Answer{}, Broken, "the response is not a JSON object"
 	default:
-		return Answer{}, Broken, "the response has no success, which is 1 or 0"
+		return Answer{}, none, ""
 	}
 }
 
-// reportsNoError reports whether a body is empty, or an object without an error.
-func reportsNoError(body []byte, read fields) bool {
-	for name, value := range read {
-		isError := strings.Contains(strings.ToLower(name), "error") || name == "detail"
-		if isError && !slices.Contains([]string{"null", "false", `""`, "[]", "{}", "0"}, string(value)) {
-			return false
-		}
-	}
-	return len(body) == 0 || read != nil
-}
+// unsaid has what is wrong with a response that is, or is not, a JSON object.
+var unsaid = map[bool]string{true: "the response is not a JSON object", false: lacks + "success, which is 1 or 0"}
 
 // readGroup reads a success that contains a group.
 func (c *Client) readGroup(call call, read fields) (answer Answer, _ Kind, reason string) {
@@ -111,16 +105,14 @@ func (c *Client) readGroup(call call, read fields) (answer Answer, _ Kind, reaso
 		answer.New, isMarked = c.isNew(read)
 	}
 	switch {
-	case group == nil && !isMarked:
-		return Answer{}, Broken, "the response has neither new_user_group nor user_group"
 	case group == nil && call.method == http.MethodPut: // So it may be for a group that does not exist.
-		return answer, Unconfirmed, "the response has no user_group"
+		return answer, Unconfirmed, lacks + "user_group"
 	case group == nil:
-		return answer, Incomplete, "the response has no user_group"
+		return answer, Incomplete, lacks + "user_group"
 	case call.needsToken && answer.UserGroup.Token.IsZero():
-		return answer, Incomplete, "the response has no token"
+		return answer, Incomplete, lacks + "token"
 	case !isMarked:
-		return answer, Unmarked, "the response has no new_user_group, so this call may have created the group"
+		return answer, Unmarked, "new_user_group is missing, so this call may have created the group"
 	default:
 		return answer, none, ""
 	}
@@ -167,15 +159,14 @@ func (f fields) text(name string) *string {
 }
 
 func (f fields) flag(name string) *bool {
-	switch strings.ToLower(strings.Trim(string(f[name]), `"`)) {
-	case "1", "1.0", "true":
-		return new(true)
-	case "0", "0.0", "false":
-		return new(false)
-	default:
+	value, isKnown := flags[strings.ToLower(strings.Trim(string(f[name]), `"`))]
+	if !isKnown {
 		return nil
 	}
+	return &value
 }
+
+var flags = map[string]bool{"1": true, "true": true, "0": false, "false": false}
 
 // tag returns a text, or that of an object which describes it.
 func (f fields) tag(name string) *string {

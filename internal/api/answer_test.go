@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
+	"testing/synctest"
 )
 
 // response reads a status, a header if there is a colon before the first space, and a body.
@@ -45,26 +45,26 @@ func TestKinds(t *testing.T) {
 			`200 ` + htmlPage, `200 LEAK`, `200 `, `204 `, `200 {"success":1,}`, `200 ` + successJSON + `x`,
 			`200 ` + successJSON[:90],
 		}},
-		{Unmarked, "has no new_user_group", false, []string{
+		{Unmarked, "new_user_group is missing", false, []string{
 			`200 {"success":1,"user_group":` + group + `}`,
 			`200 {"success":1,"new_user_group":"LEAK","user_group":` + group + `}`,
 			`200:Retry-After=5 {"success":1,"user_group":` + group + `}`,
 		}},
-		{Broken, "neither new_user_group nor user_group", false, []string{`200 {"success":1}`}},
+		{Incomplete, "has no user_group", false, []string{`200 {"success":1}`}},
 		{Redirected, redirects, false, []string{`301:Location=/login {}`, `301:Location=https://x.example/ {}`}},
 		{Redirected, redirects + ", and this one does not say where", true, []string{`304 `, `300:Location=:LEAK `}},
 		{Redirected, "it leads to https://service.example/login; ", true, []string{
-			`302:Location=/login `, `303:Location=https://u:LEAK@SERVICE.example:443/login?a=LEAK#LEAK `,
+			`302:Location=/login `, `303:Location=https://u:LEAK@service.example/login?a=LEAK#LEAK `,
 			`307:Location=../login `,
 		}},
-		{Redirected, "it leads to http://service.example/api/user; ", true, []string{
+		{Redirected, "it leads to http://service.example:80/api/user; ", true, []string{
 			`301:Location=http://service.example:80/api/user `,
 		}},
 		{Redirected, "it leads to https://service.example:8443/(secret); ", true, []string{
 			`301:Location=//service.example:8443/` + plantedKey + ` `,
 		}},
-		{Redirected, "it leads to the address that is set already", true, []string{
-			`302:Location=/api/user `, `307:Location=https://service.EXAMPLE:443/api/user `, `308:Location=?LEAK `,
+		{Redirected, "it leads to https://service.example/api/user; ", true, []string{
+			`302:Location=/api/user `, `308:Location=?LEAK `,
 		}},
 		{Broken, "the response has the status 000, which does not exist", true, []string{`0 `, `0 ` + htmlPage}},
 		{Broken, "the response has the status 099, which does not exist", false, []string{`99 ` + createdJSON}},
@@ -104,16 +104,6 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestRedirectInACircle: an address that ends in a slash already must not be given a second one.
-func TestRedirectInACircle(t *testing.T) {
-	t.Parallel()
-	client := newClient(inTurn(reply(301, "", "Location", "/api/user/")), func(c *Config) {
-		c.URL, _ = ParseBaseURL("https://service.example/api/user/", false)
-	})
-	_, failure, _ := get.make(client)
-	failIf(t, !strings.Contains(failure.Reason, "the address that is set already"), "%v", failure)
-}
-
 // TestSuccess: what a service writes for a flag, a byte order mark, and a wrong Content-Type must not matter. What a
 // call needs must be there. If it is not, the rest is returned.
 func TestSuccess(t *testing.T) {
@@ -121,7 +111,7 @@ func TestSuccess(t *testing.T) {
 	with := func(old, replacement string) string { return strings.Replace(successJSON, old, replacement, 1) }
 	for _, body := range []string{
 		successJSON, "\ufeff" + successJSON + "\n", " \n" + with(":1,", ": true ,"), with(":1,", `:"1",`),
-		with(":1,", ":1.0,"), with(":1,", `:"True","x":[{"y":null}],`), with("false", "0"), with("false", `"0"`),
+		with(":1,", `:"True","x":[{"y":null}],`), with("false", "0"), with("false", `"0"`),
 		with("false", `"false"`),
 	} {
 		answer, failure, _ := get.take(reply(201, body, "Content-Type", "text/html", "Age", "0"))
@@ -133,19 +123,16 @@ func TestSuccess(t *testing.T) {
 	answer, _, _ := get.take(ok(createdJSON))
 	same(t, createdJSON, *answer.New, true)
 	// A service that says so has not carried out the call, whatever the status. It may be made again, if that helps.
-	for _, call := range fourCalls {
-		for status, attempts := range map[int]int{200: 1, 400: 1, 404: 1, 500: 2, 502: 2, 503: 2, 504: 2} {
-			client := newClient(inTurn(reply(status, `{"success":0}`), ok(createdJSON)),
-				func(c *Config) { c.RetryWaitMax = time.Millisecond })
-			_, failure, _ := call.make(client)
-			isDone := failure == nil && attempts == 2
-			isNot := attempts == 1 && failure != nil && failure.Done == No
-			failIf(t, !isDone && !isNot, "%s %d with success 0: %v", call.method, status, failure)
+	synctest.Test(t, func(t *testing.T) {
+		for _, call := range fourCalls {
+			for status, attempts := range map[int]int{200: 1, 400: 1, 404: 1, 500: 2, 502: 2, 503: 2, 504: 2} {
+				_, failure, _ := call.make(newClient(inTurn(reply(status, `{"success":0}`), ok(createdJSON))))
+				isDone := failure == nil && attempts == 2
+				isNot := attempts == 1 && failure != nil && failure.Done == No
+				failIf(t, !isDone && !isNot, "%s %d with success 0: %v", call.method, status, failure)
+			}
 		}
-		_, failure, _ := call.make(newClient(inTurn(reply(200, `{"success":0}`, "Age", "9")), once))
-		failIf(t, failure.Kind != Cached || failure.Done != doneBy(call.method, Cached, Answer{}),
-			"%s from a cache: %v", call.method, failure)
-	}
+	})
 	// Once the service has said true, a mark that is missing stands for false.
 	for mark, want := range map[string]Kind{
 		``: success, `"new_user_group":null,`: success, `"new_user_group":"",`: success, `"new_user_group":"x",`: Unmarked,
@@ -159,7 +146,7 @@ func TestSuccess(t *testing.T) {
 	client := newClient(inTurn(ok(createdJSON), ok(`{"success":1}`)))
 	_, _, _ = get.make(client)
 	_, failure, kind := get.make(client)
-	failIf(t, kind != Broken || failure.Done != Maybe, "success alone: kind %s, done %v", kind, failure)
+	failIf(t, kind != Incomplete || failure.Done != Maybe, "success alone: kind %s, done %v", kind, failure)
 	for body, lacking := range map[string][4]string{
 		`}`:                                 {"user_group", "user_group", "user_group", ""},
 		`,"user_group":"whatever"}`:         {"user_group", "user_group", "user_group", ""},
@@ -236,40 +223,30 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestDeletion: a 2xx response to DELETE without a body, or with an object that reports no error, must count as a
-// success once the service has shown itself, and before that as a deletion that may have been done.
+// TestDeletion: a 2xx response to DELETE without a body must count as a success once the service has shown itself, and
+// before that as a deletion that may have been done.
 func TestDeletion(t *testing.T) {
 	t.Parallel()
 	for kind, answers := range map[Kind][]string{
-		success: {
-			`204 `, `200 `, `200 {}`, `202 {"message":"deleted"}`, `200 {"error":null,"errors":[]}`, `200 {"success":1}`,
-		},
+		success: {`204 `, `200 `, `200 {}`, `200 {"success":1}`},
 		Broken: {
-			`200 {"error":"no"}`, `200 {"Errors":{"x":1}}`, `200 {"detail":"x"}`, `200 []`, `200 null`, `200 OK`, `200 {`,
-			`200 ` + htmlPage,
+			`200 {"error":"no"}`, `200 {"message":"deleted"}`, `200 []`, `200 null`, `200 OK`, `200 {`, `200 ` + htmlPage,
 		},
 		Refused: {`200 {"success":0}`, `200 {"success":"0"}`, `200 {"success":false}`, `404 {"success":0}`},
 	} {
 		for _, text := range answers {
 			_, react := response(text)
 			client := newClient(inTurn(react, ok(successJSON), react), once)
-			first, isEmpty := kind, strings.HasSuffix(text, " ")
+			first := kind
 			if kind == success && text != `200 {"success":1}` {
 				first = Unconfirmed
 			}
 			_, failure, got := remove.make(client)
-			failIf(t, got != first || got == Unconfirmed && (failure.advice == adviceForeign) != isEmpty,
-				"%s at first: %v", text, failure)
+			failIf(t, got != first, "%s at first: %v", text, failure)
 			same(t, "HasWorked after "+text, client.HasWorked(), first == success)
 			_, _, _ = get.make(client)
 			_, _, got = remove.make(client)
 			same(t, "the kind of "+text, got, kind)
-
-			client = newClient(inTurn(ok(`{"success":1}`), react), once)
-			_, _, _ = remove.make(client)
-			if _, _, got = remove.make(client); kind == success {
-				same(t, text+" after a deletion that was said to succeed", got, first)
-			}
 		}
 	}
 	for _, call := range fourCalls[:3] {
@@ -384,7 +361,6 @@ func TestAdvice(t *testing.T) {
 			{put, `200 {"user_group":{"token":"x"}}`, nil},
 			{put, `200 {"success":1}`, nil},
 			{get, `200 {"success":1,"new_user_group":true,"token":"x"}`, nil},
-			{post, `200 []`, nil},
 			{get, `200 {"success":1}`, nil},
 		},
 		adviceForeign: {
@@ -394,24 +370,21 @@ func TestAdvice(t *testing.T) {
 			{get, "200" + page, nil},
 			{put, "404" + page, &remove},
 			{remove, "204 ", nil},
-		},
-		adviceForeign + hintBody: {
 			{get, "400" + page, nil},
 			{get, "411" + page, &put},
 			{remove, "413 ", &get},
 			{remove, "405" + page, &get},
 			{get, "401" + page, nil},
 		},
-		adviceForeign + hintBursts:            {{get, "403 ", &get}, {put, "403" + page, nil}},
-		adviceForeign + hintBursts + hintBody: {{get, "403" + page, &put}}, // CloudFront
-		adviceProxy:                           {{get, "407" + page, nil}},
-		wrong:                                 {{get, "404" + page, nil}, {put, `405 {"detail":"no"}`, nil}},
-		key:                                   {{remove, "403" + refusal, &get}, {get, "401" + refusal, nil}},
+		adviceForeign + foreignHints[403]: {{get, "403 ", &get}, {put, "403" + page, nil}, {get, "403" + page, &put}},
+		adviceProxy:                       {{get, "407" + page, nil}},
+		wrong:                             {{get, "404" + page, nil}, {put, `405 {"detail":"no"}`, nil}},
+		key:                               {{remove, "403" + refusal, &get}, {get, "401" + refusal, nil}},
 		"The service is limiting the rate of calls. Run again later.": {{get, "429" + page, nil}},
 		"If the service has another address":                          {{get, "307" + page, nil}},
 
-		again:              {{get, "500" + refusal, &get}, {put, "500" + page, nil}},
-		again + hintLookup: {{get, "500" + refusal, nil}},
+		again:              {{put, "500" + refusal, &get}, {post, `200 []`, nil}, {put, "500" + page, nil}},
+		again + hintLookup: {{get, "500" + refusal, nil}, {get, `500 {}`, &get}},
 		"Run again. If the service often takes this long": {{get, "502" + page, nil}},
 	} {
 		for _, test := range tests {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strings"
 )
 
 // handshakeAlerts matches the alerts with which a server refuses a TLS connection, in the words of crypto/tls, which
@@ -78,21 +77,10 @@ func (c *Client) redirect(call call, response *http.Response) string {
 		return "redirects are never followed, and this one does not say where it leads"
 	}
 	wanted := c.config.URL.JoinPath("/")
-	shown, own := place(target), place(c.config.URL)
-	switch {
-	case target.Path == wanted.Path && target.Path != c.config.URL.Path:
+	shown := target.Scheme + "://" + target.Host + target.Path // without parts that could be a secret
+	if target.Path == wanted.Path && target.Path != c.config.URL.Path {
 		return "the address of the service ends in a slash: set base_url to " + wanted.String()
-	case shown == own:
-		return "it leads to the address that is set already, so whatever is in front of the service redirects in a circle"
-	default:
-		return fmt.Sprintf("it leads to %s; redirects are never followed, because following them could send the API key to "+
-			"another address", c.quoter(call.known, nil).quote(shown))
 	}
-}
-
-// place returns scheme, host and path of an address in one spelling.
-func place(address *url.URL) string {
-	scheme, host := strings.ToLower(address.Scheme), strings.ToLower(address.Host)
-	defaultPort := map[string]string{"http": ":80", "https": ":443"}[scheme]
-	return scheme + "://" + strings.TrimSuffix(host, defaultPort) + address.Path
+	return fmt.Sprintf("it leads to %s; redirects are never followed, because following them could send the API key to "+
+		"another address", c.quoter(call.known, nil).quote(shown))
 }

@@ -209,9 +209,9 @@ var (
 			return a.method == http.MethodDelete && a.isRefusal()
 		})
 	}}
-	lookupRefused = condition{"the service refused a lookup", func(said claim) bool {
+	lookupRefused = condition{"the service refused a lookup, or broke down", func(said claim) bool {
 		return slices.ContainsFunc(said.answers, func(a answer) bool {
-			return a.method == http.MethodGet && a.isRefusal()
+			return a.method == http.MethodGet && (a.isRefusal() || a.status == http.StatusInternalServerError)
 		})
 	}}
 )
