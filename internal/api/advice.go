@@ -36,13 +36,11 @@ func (e *Error) Advice() string {
 
 // adviceOn returns what to do about a response. It depends on the methods that have worked before.
 func (c *Client) adviceOn(method string, failure *Error) string {
-	isAboutAddress := failure.Kind == Redirected || failure.Kind == WrongAddress
-	isForeign := !failure.FromService && !isAboutAddress
-	advice := kinds[failure.Kind].advice
+	advice, isDecision := kinds[failure.Kind].advice, kinds[failure.Kind].decides
 	switch {
 	case failure.Status == http.StatusProxyAuthRequired:
 		return adviceProxy
-	case isForeign && (failure.Status/100 == 2 || !failure.Passes()):
+	case !failure.FromService && (isDecision || failure.Status/100 == 2):
 		return adviceForeign + foreignHints[failure.Status]
 	case strings.HasPrefix(failure.Reason, lacks):
 		return adviceLacking

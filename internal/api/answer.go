@@ -25,12 +25,11 @@ func (c *Client) interpret(call call, response *http.Response, body []byte) (Ans
 	}
 	success := fieldsOf(body).flag("success")
 	failure.saysNo = !*cmp.Or(success, new(true))
-	isAbsent := response.StatusCode == http.StatusNotFound || response.StatusCode == http.StatusMethodNotAllowed
 	isRefusal := response.StatusCode/100 == 4 && kinds[kind].decides
 	switch {
 	case isRefusal && failure.RetryAfter > 0:
 		failure.Kind = Throttled
-	case isAbsent && success == nil && !c.HasWorked():
+	case absent[response.StatusCode] && success == nil && !c.HasWorked():
 		failure.Kind = WrongAddress
 	}
 	isSaid := response.StatusCode/100 != 2 || kind == Refused
@@ -38,6 +37,9 @@ func (c *Client) interpret(call call, response *http.Response, body []byte) (Ans
 	failure.advice = c.adviceOn(call.method, failure)
 	return answer, failure
 }
+
+// absent are the statuses of an address at which there is no service.
+var absent = map[int]bool{http.StatusNotFound: true, http.StatusMethodNotAllowed: true}
 
 // isFromService reports whether a response looks like one of the service: see Error.FromService.
 func isFromService(response *http.Response, body []byte) bool {
