@@ -46,7 +46,7 @@ func (c Confidential) And(other Confidential) Confidential {
 // texts returns the secrets that can be told from other words, the longest first.
 func (c Confidential) texts() (texts []string) {
 	for _, secret := range c.Secrets {
-		text := strings.TrimSpace(secret.Reveal())
+		text := strings.TrimSpace(string([]rune(secret.Reveal()))) // For regexp, each byte that is no text is U+FFFD.
 		isShown := slices.ContainsFunc(c.Shown, func(shown string) bool { return strings.EqualFold(shown, text) })
 		if utf8.RuneCountInString(text) >= shortestSecret && !isShown {
 			texts = append(texts, text)

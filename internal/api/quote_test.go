@@ -98,6 +98,16 @@ func TestTokensThatNobodyKnows(t *testing.T) {
 	}
 }
 
+// TestSecretsThatAreNoText: a body, a header and a token may have bytes that are not UTF-8.
+func TestSecretsThatAreNoText(t *testing.T) {
+	t.Parallel()
+	const token = "tok-1\xff\xfe-abc"
+	client := newClient(inTurn(reply(400, "token="+token+" is wrong; "+token, "Content-Type", "text/plain")), once,
+		func(c *Config) { c.Headers["X-Tenant"] = NewSecret("tenant-\xff\xff") })
+	_, failure, _ := put.make(client)
+	same(t, "message", failure.Message, "token=(secret) is wrong; (secret)")
+}
+
 // TestSecretsInRedirects: a redirect may lead to a path with the token or a stored value.
 func TestSecretsInRedirects(t *testing.T) {
 	t.Parallel()
