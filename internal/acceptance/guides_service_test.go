@@ -85,7 +85,7 @@ func (r *reader) probesEmulator() {
 	command.Env = append(os.Environ(), "EMBED_BASE_URL="+r.service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
 	out, err := command.CombinedOutput()
 	if code, err := engine.ExitCode(command, err); err != nil || code != 2 ||
-		!strings.Contains(string(out), "ERROR  What an update does not send is cleared") {
+		!strings.Contains(string(out), "Manage everything\n\n  What an update does not send is cleared") {
 		r.t.Errorf("make exited with %d, %v\n%s", code, err, out)
 	}
 	r.madeNoCall()

@@ -327,16 +327,21 @@ func countOf(method string, calls []emulator.Call) (count int) {
 	return count
 }
 
-// TestFactsOfTheProbe checks the exit codes on the page.
+// TestFactsOfTheProbe checks the exit codes and the headings on the page.
 func TestFactsOfTheProbe(t *testing.T) {
 	t.Parallel()
 	page := readPage(t, filepath.Join(docsDir, "guides/service-behavior.md"))
 	for code, words := range map[int]string{
-		probe.ExitSafe: "no `ERROR`", probe.ExitUnfinished: "the probe ended early, or left a group behind",
-		probe.ExitUsage: "a flag or a variable is wrong", probe.ExitUnsafe: "at least one `ERROR`",
+		probe.ExitSafe: "nothing to do first", probe.ExitUnfinished: "the probe ended early, or left a group behind",
+		probe.ExitUsage: "a flag or a variable is wrong", probe.ExitUnsafe: "something under one of the first three headings",
 	} {
 		if row := "| " + strconv.Itoa(code) + " | " + words + " |"; !strings.Contains(page, row) {
 			t.Errorf("the page does not have %q", row)
+		}
+	}
+	for _, part := range []probe.Part{probe.Unusable, probe.Line, probe.Manage, probe.Expect} {
+		if !strings.Contains(page, "\n| "+string(part)+" | ") {
+			t.Errorf("the page does not say what stands under %q", part)
 		}
 	}
 }

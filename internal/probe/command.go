@@ -25,6 +25,11 @@ func Command(args []string, getenv func(string) string, stdout, stderr io.Writer
 	flags.SetOutput(stderr)
 	environment := flags.String("environment", "Testing", "environment that the API key must belong to: "+
 		"`Testing|Customer|none`; use none if the service does not show environments")
+	all := flags.Bool("all", false, "also print the answers that ask for nothing")
+	flags.Usage = func() {
+		_, _ = io.WriteString(stderr, usage())
+		flags.PrintDefaults()
+	}
 	err := flags.Parse(args)
 	switch known := []string{"Testing", "Customer", NoEnvironment}; {
 	case errors.Is(err, flag.ErrHelp):
@@ -43,9 +48,28 @@ func Command(args []string, getenv func(string) string, stdout, stderr io.Writer
 		Client: read.Client, DataSourceProvidedID: read.Groups.DataSourceProvidedID,
 		LookupFields: read.Groups.LookupFields, Environment: *environment, Progress: stderr,
 	})
-	if err := report.Text(stdout); err != nil {
+	if err := report.Text(stdout, *all); err != nil {
 		_, _ = fmt.Fprintln(stderr, "the report could not be written:", err)
 		return ExitUnfinished
 	}
 	return report.ExitCode()
+}
+
+// ignored are the arguments of the provider that a probe has no use for.
+var ignored = []string{"environment", "max_deletions"}
+
+// usage returns what -help prints before the flags.
+func usage() string {
+	text := "embed-probe asks a service how it behaves, and says what that means for the\n" +
+		"configuration of the provider. It creates groups of its own, whose IDs begin with\n" +
+		Prefix + ", and deletes them. That takes about a minute, and fewer than 100\n" +
+		"calls. Use a key for Testing that can create, update and delete groups, and\n" +
+		"rotate tokens.\n\n" +
+		"It takes these environment variables, as the provider does:\n\n"
+	for _, name := range settings.Names() {
+		if !slices.Contains(ignored, name) {
+			text += "  " + settings.Variable(name) + "\n"
+		}
+	}
+	return text + "\nEMBED_ENVIRONMENT is ignored: only -environment says where groups may be created.\n\nFlags:\n\n"
 }

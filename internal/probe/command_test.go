@@ -2,10 +2,12 @@ package probe
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/settings"
 )
 
 // start starts an emulator.
@@ -36,9 +38,10 @@ func TestCommand(t *testing.T) {
 		code     int
 		out, err string // on standard output and standard error
 	}{
-		"safe":     {demands, "-environment Customer", 0, "ok     Deleting", "calls so far"},
+		"safe":     {demands, "-environment Customer", 0, "To do first: 0.", "calls so far"},
+		"all":      {demands, "-environment Customer -all", 0, "Nothing to do\n\n  The environment of the key is Cust", ""},
 		"stopped":  {emulator.Options{}, "", 1, "\nThe probe ended early. The environment of the key is Customer.\n", ""},
-		"not safe": {clears, "-environment Customer", 3, "changes.\n       guide Service behavior, heading Updates", ""},
+		"not safe": {clears, "-environment Customer", 3, "Manage everything\n\n  What an update", ""},
 		"no key":   {emulator.Options{}, "", 2, "", "missing or wrong:\nEMBED_API_KEY is required\n"},
 		"no name":  {emulator.Options{}, "-environment production", 2, "", "must be Testing, Customer or none"},
 		"no flag":  {emulator.Options{}, "-yes", 2, "", "-yes"},
@@ -55,6 +58,9 @@ func TestCommand(t *testing.T) {
 			getenv := func(name string) string { return environment[name] }
 			var out, err bytes.Buffer
 			code := Command(strings.Fields(test.args), getenv, &out, &err)
+			if strings.Contains(out.String(), string(OK)) != strings.Contains(test.args, "-all") {
+				t.Errorf("the report is\n%s", &out)
+			}
 			speaks := out.Len()+len(service.Calls()) > 0
 			if code != test.code || speaks != (test.out != "") || !strings.Contains(out.String(), test.out) ||
 				!strings.Contains(err.String(), test.err) || len(service.Groups()) > 0 {
@@ -66,5 +72,20 @@ func TestCommand(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestUsageNamesTheVariables: -help names every variable that the probe takes, and none that it ignores.
+func TestUsageNamesTheVariables(t *testing.T) {
+	t.Parallel()
+	var out, usage bytes.Buffer
+	if code := Command([]string{"-help"}, func(string) string { return "" }, &out, &usage); code != ExitSafe {
+		t.Errorf("exit code %d", code)
+	}
+	for _, name := range settings.Names() {
+		isTaken := !slices.Contains(ignored, name)
+		if is := strings.Contains(usage.String(), "\n  "+settings.Variable(name)+"\n"); is != isTaken {
+			t.Errorf("-help names %s: %t\n%s", settings.Variable(name), is, &usage)
+		}
 	}
 }

@@ -1,8 +1,8 @@
 // Package probe finds out how a service behaves where its contract leaves that open. It asks with groups of its own,
 // and removes them.
 //
-// questions.go has the rows of the table with their possible answers. The files of the steps make the calls, and record
-// the answers. A new row needs an entry in the one, and a call of found in one of the others.
+// questions.go has the questions with their possible answers. The files of the steps make the calls, and record the
+// answers. A new question needs an entry in the one, and a call of found in one of the others.
 package probe
 
 import (
@@ -69,10 +69,10 @@ type probe struct {
 	// fields are those that the service demands in a lookup, apart from the ID.
 	fields               []string
 	mayUpdate, mayRotate bool
-	// staleRotations is how the service responds to a rotation: see the question rotation.
-	staleRotations string
-	// busy is the status with which the service has refused a deletion as busy, or 0.
-	busy int
+	// isLate means that a rotation takes effect some time after its response.
+	isLate bool
+	// busy means that the service has refused a deletion because something else was under way.
+	busy bool
 	// lookShows, lookShowsProperties and rotateShows are which responses show what is stored.
 	lookShows, lookShowsProperties, rotateShows bool
 	// pause is the wait before a lookup.
@@ -180,7 +180,7 @@ func (p *probe) judge(r reply) {
 	isNone := !slices.Contains(responses, kind)
 	switch {
 	case kind == api.Redirected && p.slash != "":
-		p.stop("address", "slash", p.slash)
+		p.stop("create", "slash", p.slash)
 	case kind == api.Cached:
 		p.behindCache()
 	case kind == api.WrongAddress:
@@ -313,16 +313,14 @@ func (p *probe) await(ctx context.Context, g *group) {
 		_ = api.Sleep(ctx, wait)
 		g.token = p.must(p.lookUp(ctx, g)).UserGroup.Token
 		if g.token != sent || p.failure != nil {
-			isLate := i > 0 || p.pause > 0
-			p.staleRotations = pick(isLate, "later", "old")
-			if isLate {
+			if p.isLate = i > 0 || p.pause > 0; p.isLate {
 				p.pause = longestLag // Lookups may lag, too.
 			}
 			return
 		}
 	}
 	g.old = g.old[:len(g.old)-1]
-	p.stop("rotation", "none", "")
+	p.stop("rotate", "none", "")
 }
 
 func (p *probe) delete(ctx context.Context, g *group, token api.Secret) reply {

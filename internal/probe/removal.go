@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -12,7 +11,7 @@ import (
 // toRemove returns how many calls it may take to remove what the probe has created.
 func (p *probe) toRemove() int {
 	forEach := 2
-	if p.busy != 0 {
+	if p.busy {
 		forEach = 4
 	}
 	return forEach*len(p.made()) + 2
@@ -23,7 +22,7 @@ func (p *probe) toRemove() int {
 func (p *probe) erase(ctx context.Context, g *group) reply {
 	r := p.delete(ctx, g, g.token)
 	for _, wait := range patience {
-		if p.busy = cmp.Or(p.wire.busy(), p.busy); r.refused == nil || r.refused.Kind != api.Busy {
+		if p.busy = p.busy || p.wasBusy(); r.refused == nil || r.refused.Kind != api.Busy {
 			break
 		}
 		_ = api.Sleep(ctx, wait)

@@ -13,7 +13,7 @@ import (
 // Row is the answer to a question. Asked and Found are printed in place of the IDs in Question and Answer.
 type Row struct {
 	Question, Answer string
-	Severity         Severity
+	Part             Part
 	Asked, Found     string
 	// Means is what follows, and Guide is where to read on. Both are empty if nothing follows.
 	Means, Guide string
@@ -38,7 +38,7 @@ func (p *probe) found(id, answer string, observed ...string) {
 		if a, known := q.answers[answer]; q.id == id && known {
 			found := strings.Replace(a.found, "%s", observed[0], 1)
 			means := strings.Replace(a.means, "%s", observed[len(observed)-1], 1)
-			p.rows[id] = Row{id, answer, a.severity, q.asks, found, means, a.page}
+			p.rows[id] = Row{id, answer, a.part, q.asks, found, means, a.page}
 			return
 		}
 	}
@@ -68,12 +68,8 @@ func (p *probe) behindCache() {
 func (p *probe) report() Report {
 	failure := p.failure
 	p.failure = nil
-	if said, passedOn := p.between(); said != "" {
-		p.found("connection", pick(passedOn, "passed", "direct"), said)
+	if p.attempts > 0 {
 		p.found("pace", pick(p.throttled > 0, "some", "none"), fmt.Sprintf("%d of %d", p.throttled, p.attempts))
-	}
-	if _, asked := p.rows["deletion"]; asked {
-		p.found("busy", pick(p.busy != 0, "busy", "no"), fmt.Sprint(p.busy))
 	}
 	report := Report{Calls: p.attempts}
 	for _, q := range questions {
@@ -110,39 +106,36 @@ func (r Report) ExitCode() int {
 	if r.Problem != "" || len(r.Left) > 0 {
 		return ExitUnfinished
 	}
-	if r.count(Bad) > 0 {
+	if r.count(Unusable)+r.count(Line)+r.count(Manage) > 0 {
 		return ExitUnsafe
 	}
 	return ExitSafe
 }
 
-func (r Report) count(severity Severity) (n int) {
+func (r Report) count(part Part) (n int) {
 	for _, row := range r.Rows {
-		if row.Severity == severity {
+		if row.Part == part {
 			n++
 		}
 	}
 	return n
 }
 
-// Text writes the report as a table, and then what follows from each row that is not OK.
-func (r Report) Text(w io.Writer) error {
+// Text writes the report: what to do first, what to expect, and with all also what asks for nothing.
+func (r Report) Text(w io.Writer, all bool) error {
 	var text strings.Builder
-	for _, row := range r.Rows {
-		fmt.Fprintf(&text, "%-5s  %-33s %s\n", row.Severity, row.Asked, row.Found)
-	}
-	for _, severity := range []Severity{Bad, Note} {
-		for _, row := range r.Rows {
-			if row.Severity == severity && row.Means != "" {
-				fmt.Fprintf(&text, "\n%-5s  %s %s\n", severity, row.Asked, row.Found)
-				for paragraph := range strings.Lines(row.Means) {
-					fmt.Fprintln(&text, indented(paragraph))
-				}
-				fmt.Fprintln(&text, indented("guide "+strings.Replace(row.Guide, ": ", ", heading ", 1)))
-			}
+	for _, part := range parts {
+		if r.count(part) > 0 && (part != OK || all) {
+			fmt.Fprintf(&text, "%s\n\n", part)
+			r.write(&text, part)
 		}
 	}
-	fmt.Fprintf(&text, "\nErrors: %d. Notes: %d. Calls: %d.\n", r.count(Bad), r.count(Note), r.Calls)
+	first := r.count(Unusable) + r.count(Line) + r.count(Manage)
+	fmt.Fprintf(&text, "Questions: %d. To do first: %d. To expect: %d. Calls: %d.\n",
+		len(r.Rows), first, r.count(Expect), r.Calls)
+	if !all {
+		fmt.Fprintln(&text, "With -all, the probe also prints the answers that ask for nothing.")
+	}
 	if r.Problem != "" {
 		fmt.Fprintf(&text, "The probe ended early. %s\n", r.Problem)
 	}
@@ -153,18 +146,35 @@ func (r Report) Text(w io.Writer) error {
 	} else {
 		fmt.Fprintln(&text, "The probe has left no groups behind.")
 	}
-	_, err := io.WriteString(w, strings.TrimPrefix(text.String(), "\n"))
+	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-// indented breaks a text into lines of at most 80 columns.
-func indented(text string) string {
-	lines, column := "", 80
+// write writes the answers of a part.
+func (r Report) write(text *strings.Builder, part Part) {
+	for _, row := range r.Rows {
+		if row.Part != part {
+			continue
+		}
+		text.WriteString(indented(2, row.Asked+" "+row.Found+"."))
+		for paragraph := range strings.Lines(row.Means) {
+			text.WriteString(indented(6, paragraph))
+		}
+		if row.Guide != "" {
+			text.WriteString(indented(6, "guide "+strings.Replace(row.Guide, ": ", ", heading ", 1)) + "\n")
+		}
+	}
+	text.WriteString(pick(part == OK, "\n", ""))
+}
+
+// indented breaks a text into indented lines of at most 80 columns.
+func indented(by int, text string) (lines string) {
+	column := 80
 	for word := range strings.FieldsSeq(text) {
 		if column += 1 + len(word); column > 80 {
-			lines, column = lines+"\n      ", 7+len(word)
+			lines, column = lines+"\n"+strings.Repeat(" ", by-1), by+len(word)
 		}
 		lines += " " + word
 	}
-	return lines[1:]
+	return lines[1:] + "\n"
 }

@@ -51,7 +51,7 @@ func TestSignals(t *testing.T) {
 			disturbed := 0
 			service.BeforeCall(func(call emulator.Call) {
 				// From this group on, which is not the first one, every call is disturbed, and so are those that remove groups.
-				if disturbed > 0 || strings.HasSuffix(call.ID, "-B") {
+				if disturbed > 0 || strings.HasSuffix(call.ID, "-b") {
 					disturb(command.Process, progress)
 					disturbed++
 				}

@@ -4,23 +4,28 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"html"
-	"slices"
-	"strings"
-
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
 
+// oddText is what services change that escape, clean or convert texts.
+const oddText = ` & <x> "\u00c9'`
+
 // The properties that are sent, in this order.
 var (
 	firstProperties, _  = api.ParseProperties(`{"first":"1"}`)
-	secondProperties, _ = api.ParseProperties(`{"digits":9007199254740993,"number":123456.75,` +
-		`"nested":{"object":{},"list":[],"null":null,"nulls":[null,1]},"keys":{"0":"a","1":"b"}}`)
-	noProperties, _   = api.ParseProperties(`{}`)
-	lastProperties, _ = api.ParseProperties(`{"last":true}`)
+	secondProperties, _ = api.ParseProperties(encoded(map[string]string{textKey: oddText}))
+	noProperties, _     = api.ParseProperties(`{}`)
+	lastProperties, _   = api.ParseProperties(`{"last":true}`)
 )
+
+// textKey is the property that has oddText.
+const textKey = "text"
+
+func encoded(value any) string {
+	text, _ := json.Marshal(value)
+	return string(text)
+}
 
 // asksLookups rotates before and after a lookup. A rotation shows the stored name, because its request has none.
 func (p *probe) asksLookups(ctx context.Context) {
@@ -33,11 +38,11 @@ func (p *probe) asksLookups(ctx context.Context) {
 	p.lookShowsProperties = seen.UserGroup.Properties.Has("first")
 	if p.mayUpdate {
 		shown := those(map[string]bool{"name": p.lookShows, "properties": p.lookShowsProperties})
-		p.found("lookup", pick(shown == "", "nothing", shown), "")
+		p.found("lookup", cmp.Or(shown, "nothing"), pick(p.showsNames(), "", " Whether a lookup changes the name cannot be "+
+			"seen either. Ask whoever runs the service. If it does, do not use the provider."))
 	}
 	if p.mayRotate {
 		p.found("lag", pick(p.pause > 0, "lags", "none"), "")
-		p.found("rotation", cmp.Or(p.staleRotations, "new"), "")
 	}
 	other := p.stem + " other"
 	switch {
@@ -45,7 +50,6 @@ func (p *probe) asksLookups(ctx context.Context) {
 		p.lookShows, p.lookShowsProperties = false, false // They show what the lookup itself has left.
 		p.found("overwrites", "always", "")
 	case !p.showsNames():
-		p.found("overwrites", "unknown", "")
 	case p.sends("name"): // The lookup had another name.
 		p.found("overwrites", "no", "")
 	default:
@@ -64,7 +68,7 @@ func (p *probe) asksRotation(ctx context.Context, g *group, rotated reply) {
 			return
 		}
 	}
-	p.found("rotate", pick(p.mayRotate, "yes", "no"), rotated.says())
+	p.found("rotate", pick(!p.mayRotate, "no", pick(p.isLate, "later", "yes")), rotated.says())
 }
 
 func (p *probe) showsNames() bool { return p.lookShows || p.rotateShows }
@@ -90,8 +94,7 @@ func (p *probe) asksStaleRotation(ctx context.Context) {
 	}
 	stale := p.rotateWith(ctx, g, g.old[0])
 	if no := stale.refused; no != nil && no.Kind != api.Incomplete {
-		p.found("stale-rotation", pick(stale.crashed, "fails", pick(no.Kind == api.Unauthorized, "unauthorized", "refused")),
-			stale.says())
+		p.found("stale-rotation", pick(stale.crashed, "fails", "refused"), stale.says())
 		return
 	}
 	named := stale.UserGroup.TeamID != "" || stale.UserGroup.ProvidedID != nil
@@ -105,39 +108,55 @@ func (p *probe) asksUpdates(ctx context.Context) {
 		return
 	}
 	g := p.main()
-	odd := " " + p.stem + " &  \u00e9e\u0301\r\nX "
-	r := p.update(ctx, g, odd, secondProperties)
-	if r.refused != nil {
-		p.must(p.update(ctx, g, g.name, secondProperties))
+	seen := p.asksTexts(ctx)
+	if p.lookShowsProperties {
+		p.found("properties", pick(seen.UserGroup.Properties.Has("first"), "merged", "replaced"), "")
 	}
-	seen := p.see(ctx)
-	kept := pick(!p.showsNames(), "unknown", pick(seen.shows(odd), "kept", "changed"))
-	p.found("name", pick(r.refused != nil, "refused", kept), cmp.Or(r.says(), changesOf(odd, seen.UserGroup.Name)))
-	p.asksProperties(seen.UserGroup.Properties)
-
 	renamed, before := p.stem+" renamed", seen.UserGroup.Properties
 	p.must(p.update(ctx, g, renamed, api.Properties{}))
-	p.refusedOr("unchanged", p.update(ctx, g, renamed, api.Properties{}), "works")
 	after := p.see(ctx).UserGroup.Properties
 	cleared := map[string]bool{"properties": p.lookShowsProperties && !after.Equal(before)}
-	r = p.update(ctx, g, "", lastProperties)
-	if p.refusedOr("update-name", r, "works"); r.refused == nil && p.showsNames() {
+	r := p.update(ctx, g, "", lastProperties)
+	if r.refused != nil {
+		p.found("update", "demands", r.says())
+	} else if p.showsNames() {
 		cleared["name"] = !p.see(ctx).shows(renamed)
 	}
-	lost := those(cleared)
-	p.found("unsent", pick(lost != "", "cleared", pick(p.lookShowsProperties, "kept", "unknown")), lost)
-	p.found("mapping", "unknown", "")
+	if lost := those(cleared); lost != "" || p.lookShowsProperties {
+		p.found("unsent", pick(lost != "", "cleared", "kept"), lost)
+	}
 	p.asksEmpty(ctx, r.refused != nil)
+}
 
-	p.asksLength("name-length", func(name string) reply {
-		return p.update(ctx, g, name, api.Properties{})
-	}, func(name string, _ reply) (string, string) {
-		if !p.showsNames() {
-			return "unknown", ""
-		}
-		seen := p.see(ctx)
-		return pick(seen.shows(name), "kept", "cut"), at(seen.UserGroup.Name)
-	})
+// asksTexts updates the group with texts that services change, and returns what is stored then.
+func (p *probe) asksTexts(ctx context.Context) (seen reply) {
+	g, name := p.main(), p.stem+oddText
+	r := p.update(ctx, g, name, secondProperties)
+	if r.refused != nil {
+		p.must(p.update(ctx, g, g.name, lastProperties))
+		p.found("texts", "refused", r.says())
+		return p.see(ctx)
+	}
+	seen = p.see(ctx)
+	changed := ""
+	if shown := seen.UserGroup.Name; shown != nil && *shown != name {
+		changed = printable(*shown)
+	}
+	if shown := textIn(seen.UserGroup.Properties); p.lookShowsProperties && shown != oddText {
+		changed = printable(shown)
+	}
+	if p.showsNames() || p.lookShowsProperties {
+		p.found("texts", pick(changed == "", "kept", "changed"), changed)
+	}
+	return seen
+}
+
+// textIn returns the property that has oddText.
+func textIn(properties api.Properties) string {
+	var members map[string]any
+	_ = json.Unmarshal([]byte(properties.Text()), &members)
+	text, _ := members[textKey].(string)
+	return text
 }
 
 // asksEmpty sends empty properties. Lists tell whether lastProperties still have to be sent before.
@@ -147,45 +166,7 @@ func (p *probe) asksEmpty(ctx context.Context, mustFill bool) {
 		p.must(p.update(ctx, g, name, lastProperties))
 	}
 	p.must(p.update(ctx, g, name, noProperties))
-	isThere := p.see(ctx).UserGroup.Properties.Has("last")
-	p.found("empty", pick(!p.lookShowsProperties, "unknown", pick(isThere, "ignored", "emptied")), "")
-}
-
-// changesOf says what a service has made of a name.
-func changesOf(sent string, shown *string) string {
-	if shown == nil {
-		return "it is missing"
+	if seen := p.see(ctx); p.lookShowsProperties {
+		p.found("empty", pick(seen.UserGroup.Properties.Has("last"), "ignored", "emptied"), "")
 	}
-	name := html.UnescapeString(*shown)
-	changes := those(map[string]bool{
-		"lower case":           strings.Contains(name, "x") && !strings.Contains(name, "X"),
-		"HTML entities":        name != *shown,
-		"another Unicode form": !strings.Contains(name, "\u00e9e\u0301") && strings.Contains(norm.NFC.String(name), "éé"),
-		"other line ends":      !strings.Contains(name, "\r\n") && strings.Contains(name, "\n"),
-		"fewer spaces":         strings.Count(name, " ") < strings.Count(sent, " "),
-	})
-	return pick(changes == "", "it becomes "+printable(*shown), changes)
-}
-
-// asksProperties takes the properties of the group after firstProperties and then secondProperties were sent.
-func (p *probe) asksProperties(seen api.Properties) {
-	if !p.lookShowsProperties {
-		for _, question := range []string{"properties", "numbers", "nested", "keys"} {
-			p.found(question, "unknown", "")
-		}
-		return
-	}
-	member := func(properties api.Properties, name string) string {
-		var members map[string]json.RawMessage
-		_ = json.Unmarshal([]byte(properties.Text()), &members)
-		return string(members[name])
-	}
-	differ, sent, back := secondProperties.Differences(seen), member(secondProperties, "nested"), member(seen, "nested")
-	isSame := pick(sent == back, "kept", pick(slices.Contains(differ, "nested"), "changed", "equal"))
-	p.found("properties", pick(seen.Has("first"), "merged", "replaced"), "")
-	exact := pick(slices.Contains(differ, "digits"), "doubles", "exact")
-	number := pick(slices.Contains(differ, "number"), "rounded", exact)
-	p.found("numbers", pick(strings.HasPrefix(member(seen, "number"), `"`), "text", number), "")
-	p.found("keys", pick(strings.HasPrefix(member(seen, "keys"), "["), "lists", "kept"), printable(member(seen, "keys")))
-	p.found("nested", isSame, printable(back))
 }
