@@ -69,6 +69,8 @@ type probe struct {
 	// fields are those that the service demands in a lookup, apart from the ID.
 	fields               []string
 	mayUpdate, mayRotate bool
+	// complete means that an update has all fields, because the service refuses others.
+	complete bool
 	// isLate means that a rotation takes effect some time after its response.
 	isLate bool
 	// busy means that the service has refused a deletion because something else was under way.
@@ -274,9 +276,14 @@ func request(g *group, name string, properties api.Properties) api.GroupRequest 
 }
 
 func (p *probe) update(ctx context.Context, g *group, name string, properties api.Properties) reply {
-	r := p.making(g, func(calls api.Calls) (api.Answer, *api.Error) {
-		return calls.Update(ctx, request(g, name, properties))
-	})
+	sent := request(g, name, properties)
+	if p.complete {
+		sent.Mapping = map[string]string{}
+	}
+	if p.complete && properties.IsZero() {
+		sent.Properties = noProperties
+	}
+	r := p.making(g, func(calls api.Calls) (api.Answer, *api.Error) { return calls.Update(ctx, sent) })
 	if p.renewed && !r.UserGroup.Token.IsZero() {
 		g.old, g.token = append(g.old, g.token), r.UserGroup.Token
 	}

@@ -136,10 +136,13 @@ func cases() map[string]serviceCase {
 			options: o{ReplicaLag: 2 * time.Second, StaleRotations: true}, differs: "lag=lags; rotate=later",
 		},
 		"empty is absent": {options: o{EmptyIsAbsent: true}, differs: "empty=ignored"},
-		"capitals":        {options: o{UpperIDs: true}},
-		"plain IDs":       {options: o{PlainIDs: true}, differs: ended + "; ids=changed", says: "embed_probe_"},
-		"full":            {options: o{MaxGroups: 1}, differs: ended, says: "402"},
-		"IDs of a form":   {options: o{IDPattern: "^[0-9]+$"}, differs: ended, says: "must match ^[0-9]+$"},
+		"demands properties in updates": {
+			options: o{RequiredToUpdate: all[2:], EmptyIsAbsent: true}, differs: "update=demands; unsent=; empty=refused",
+		},
+		"capitals":      {options: o{UpperIDs: true}},
+		"plain IDs":     {options: o{PlainIDs: true}, differs: ended + "; ids=changed", says: "embed_probe_"},
+		"full":          {options: o{MaxGroups: 1}, differs: ended, says: "402"},
+		"IDs of a form": {options: o{IDPattern: "^[0-9]+$"}, differs: ended, says: "must match ^[0-9]+$"},
 		"tells tales": {
 			options: o{RepeatsRequests: true, RateLimit: 5, RateLimitStatus: 403, StaleTokenStatus: 404}, differs: "pace=some",
 		},

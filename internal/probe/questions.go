@@ -87,9 +87,10 @@ var questions = []question{
 	}},
 	{"update", "Updating", map[string]answer{
 		"yes":     ok("is allowed"),
-		"demands": manage("is refused unless it sends the name: %s", clears, everything),
-		"no": unusable("is refused: %s", messages,
-			"With this key, no apply can update a group. Answers about updates are missing."),
+		"demands": manage("is refused unless it sends %s", clears, everything),
+		"no": unusable("is refused, also with name, an empty mapping and properties: %s", messages, "Answers about updates "+
+			"are missing. If the service demands another mapping, set name, mapping and properties of every group. "+
+			"Otherwise, no apply can update a group with this key."),
 	}},
 	{"rotate", "Rotating a token", map[string]answer{
 		"yes": ok("works"),
@@ -154,6 +155,7 @@ var questions = []question{
 	}},
 	{"empty", "Empty properties in an update", map[string]answer{
 		"emptied": ok("empty them"),
+		"refused": expect("are refused: %s", unseen, "jsonencode({}) cannot be sent. Give every group a property."),
 		"ignored": expect("are ignored", unseen, "jsonencode({}) leaves the properties as they are. The service probably "+
 			"treats mapping = {} likewise, which no response shows."),
 	}},

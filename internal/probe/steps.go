@@ -59,11 +59,11 @@ func (p *probe) asksKey(ctx context.Context) {
 	}
 	p.must(made)
 	seen := p.must(p.lookUp(ctx, g))
-	changed := p.update(ctx, g, g.name, firstProperties)
+	changed, demanded := p.asksFirstUpdate(ctx, g)
 	p.asksCaches(ctx, g, made, seen, changed)
 	p.mayUpdate = changed.refused == nil
 	p.found("create", "yes", "")
-	p.found("update", pick(p.mayUpdate, "yes", "no"), changed.says())
+	p.found("update", pick(!p.mayUpdate, "no", pick(p.complete, "demands", "yes")), cmp.Or(demanded, changed.says()))
 	p.asksLookupFields(refused)
 	tag := changed.UserGroup.EnvironmentTag
 	if tag == nil && p.options.Environment != NoEnvironment {
@@ -88,6 +88,21 @@ func (p *probe) asksFirst(ctx context.Context, g *group) (made reply, refused st
 		}
 	}
 	return made, refused
+}
+
+// asksFirstUpdate updates the group, with all fields if the service refuses less. It returns the last response, and
+// which fields the service demands.
+func (p *probe) asksFirstUpdate(ctx context.Context, g *group) (changed reply, demanded string) {
+	part := p.update(ctx, g, g.name, firstProperties)
+	if part.refused == nil || p.failure != nil {
+		return part, ""
+	}
+	p.complete = true
+	changed = p.update(ctx, g, g.name, firstProperties)
+	if p.complete = changed.refused == nil; p.complete {
+		demanded = "name, mapping and properties: " + part.says()
+	}
+	return changed, demanded
 }
 
 // asksLookupFields takes what the service says to a lookup with the ID alone.

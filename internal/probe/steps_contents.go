@@ -107,25 +107,39 @@ func (p *probe) asksUpdates(ctx context.Context) {
 	if !p.mayUpdate {
 		return
 	}
-	g := p.main()
 	seen := p.asksTexts(ctx)
 	if p.lookShowsProperties {
 		p.found("properties", pick(seen.UserGroup.Properties.Has("first"), "merged", "replaced"), "")
 	}
-	renamed, before := p.stem+" renamed", seen.UserGroup.Properties
-	p.must(p.update(ctx, g, renamed, api.Properties{}))
+	if !p.complete {
+		p.asksUnsent(ctx, seen.UserGroup.Properties)
+	}
+	p.asksEmpty(ctx)
+}
+
+// asksUnsent sends updates without properties, and without a name.
+func (p *probe) asksUnsent(ctx context.Context, before api.Properties) {
+	g, renamed := p.main(), p.stem+" renamed"
+	if p.demands(p.update(ctx, g, renamed, api.Properties{}), "properties") {
+		return
+	}
 	after := p.see(ctx).UserGroup.Properties
 	cleared := map[string]bool{"properties": p.lookShowsProperties && !after.Equal(before)}
-	r := p.update(ctx, g, "", lastProperties)
-	if r.refused != nil {
-		p.found("update", "demands", r.says())
-	} else if p.showsNames() {
+	if r := p.update(ctx, g, "", lastProperties); !p.demands(r, "the name") && p.showsNames() {
 		cleared["name"] = !p.see(ctx).shows(renamed)
 	}
 	if lost := those(cleared); lost != "" || p.lookShowsProperties {
 		p.found("unsent", pick(lost != "", "cleared", "kept"), lost)
 	}
-	p.asksEmpty(ctx, r.refused != nil)
+}
+
+// demands takes the response to an update without a field. If the service refuses it, later updates have all fields.
+func (p *probe) demands(r reply, field string) bool {
+	if r.refused != nil {
+		p.complete = true
+		p.found("update", "demands", field+": "+r.says())
+	}
+	return r.refused != nil
 }
 
 // asksTexts updates the group with texts that services change, and returns what is stored then.
@@ -159,14 +173,15 @@ func textIn(properties api.Properties) string {
 	return text
 }
 
-// asksEmpty sends empty properties. Lists tell whether lastProperties still have to be sent before.
-func (p *probe) asksEmpty(ctx context.Context, mustFill bool) {
+// asksEmpty sends empty properties, after others.
+func (p *probe) asksEmpty(ctx context.Context) {
 	g, name := p.main(), p.stem+" emptied"
-	if mustFill {
+	if p.complete {
 		p.must(p.update(ctx, g, name, lastProperties))
 	}
-	p.must(p.update(ctx, g, name, noProperties))
-	if seen := p.see(ctx); p.lookShowsProperties {
+	if r := p.update(ctx, g, name, noProperties); r.refused != nil {
+		p.found("empty", "refused", r.says())
+	} else if seen := p.see(ctx); p.lookShowsProperties {
 		p.found("empty", pick(seen.UserGroup.Properties.Has("last"), "ignored", "emptied"), "")
 	}
 }
