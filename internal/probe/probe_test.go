@@ -66,7 +66,8 @@ const (
 	newAcme = `{"success":1,"new_user_group":1,"user_group":{"team_id":7,"token":"ugt_acme","provided_id":"acme"}}`
 )
 
-// cases returns an entry for each answer, and for habits of the emulator that lead to none.
+// cases returns an entry for each answer, unless a stranger leads to it, and for habits of the emulator that lead to
+// none.
 func cases() map[string]serviceCase {
 	return map[string]serviceCase{
 		"default": {says: "To do first: 0. To expect: 0. Calls: 28.|left no groups behind"},
@@ -136,13 +137,10 @@ func cases() map[string]serviceCase {
 			options: o{ReplicaLag: 2 * time.Second, StaleRotations: true}, differs: "lag=lags; rotate=later",
 		},
 		"empty is absent": {options: o{EmptyIsAbsent: true}, differs: "empty=ignored"},
-		"demands properties in updates": {
-			options: o{RequiredToUpdate: all[2:], EmptyIsAbsent: true}, differs: "update=demands; unsent=; empty=refused",
-		},
-		"capitals":      {options: o{UpperIDs: true}},
-		"plain IDs":     {options: o{PlainIDs: true}, differs: ended + "; ids=changed", says: "embed_probe_"},
-		"full":          {options: o{MaxGroups: 1}, differs: ended, says: "402"},
-		"IDs of a form": {options: o{IDPattern: "^[0-9]+$"}, differs: ended, says: "must match ^[0-9]+$"},
+		"capitals":        {options: o{UpperIDs: true}},
+		"plain IDs":       {options: o{PlainIDs: true}, differs: ended + "; ids=changed", says: "embed_probe_"},
+		"full":            {options: o{MaxGroups: 1}, differs: ended, says: "402"},
+		"IDs of a form":   {options: o{IDPattern: "^[0-9]+$"}, differs: ended, says: "must match ^[0-9]+$"},
 		"tells tales": {
 			options: o{RepeatsRequests: true, RateLimit: 5, RateLimitStatus: 403, StaleTokenStatus: 404}, differs: "pace=some",
 		},
@@ -171,7 +169,7 @@ func cases() map[string]serviceCase {
 		},
 		"texts changed": {
 			between: changes("name", strings.NewReplacer("&", "+", `\u0026`, "+").Replace), differs: "texts=changed",
-			says: "are changed: embed-probe-",
+			says: "are changed, for example to + <x>",
 		},
 		"odd texts refused":         {fault: replies("PUT", 2, 400, no), differs: "texts=refused"},
 		"IDs in lower case":         {between: changes("user_group_id", strings.ToLower), differs: "ids=same"},
@@ -259,6 +257,14 @@ func TestAnswers(t *testing.T) {
 					t.Errorf("%d calls, the report says %d, and that %v are left", s.attempts, report.Calls, report.Left)
 				}
 			})
+		})
+	}
+	for _, stranger := range strangers() {
+		synctest.Test(t, func(t *testing.T) {
+			report, _ := stranger.asked(t)
+			for _, row := range report.Rows {
+				reached[row.Question+"="+row.Answer] = true
+			}
 		})
 	}
 	for _, question := range questions {

@@ -54,6 +54,7 @@ const (
 	limits      = "Network: Limits"
 	emptyGroup  = "Troubleshooting: Remove an empty group"
 
+	alsoMapping  = "The service probably merges a mapping likewise, which no response shows."
 	everything   = "Set name, mapping and properties of every group, and list none of them in ignore_changes."
 	meansRefresh = "With -refresh=false, or an old saved plan, a rotation made elsewhere goes unnoticed. Refresh first."
 )
@@ -149,9 +150,11 @@ var questions = []question{
 	}},
 	{"properties", "Properties in an update", map[string]answer{
 		"replaced": ok("replace the old ones"),
+		"removes": expect("are merged into the old ones", messages, "A property that you remove from the configuration "+
+			"stays at the service. Give it the value null for one apply, as in jsonencode({ key = null }), and then remove "+
+			"it. "+alsoMapping),
 		"merged": expect("are merged into the old ones", messages, "A property that you remove from the configuration stays "+
-			"at the service. Remove it at the service, too. The service probably merges a mapping likewise, which no "+
-			"response shows."),
+			"at the service. Remove it at the service, too. "+alsoMapping),
 	}},
 	{"empty", "Empty properties in an update", map[string]answer{
 		"emptied": ok("empty them"),
@@ -161,7 +164,9 @@ var questions = []question{
 	}},
 	{"texts", "Texts with & and <", map[string]answer{
 		"kept": ok("are kept"),
-		"changed": expect("are changed: %s", messages,
+		"escaped": expect("come back with HTML entities", messages,
+			"The provider takes both for the same. Write texts as they are, and never write an entity."),
+		"changed": expect("are changed, for example to %s", messages,
 			"Write texts as the service shows them. Otherwise, a warning shows both."),
 		"refused": expect("are refused: %s", messages,
 			"The name and a property had an ampersand, a tag, quotes, and a letter with an accent. Leave them out."),

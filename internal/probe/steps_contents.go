@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"html"
+	"strings"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 )
@@ -15,6 +17,7 @@ const oddText = ` & <x> "\u00c9'`
 var (
 	firstProperties, _  = api.ParseProperties(`{"first":"1"}`)
 	secondProperties, _ = api.ParseProperties(encoded(map[string]string{textKey: oddText}))
+	withoutFirst, _     = api.ParseProperties(`{"first":null}`)
 	noProperties, _     = api.ParseProperties(`{}`)
 	lastProperties, _   = api.ParseProperties(`{"last":true}`)
 )
@@ -109,12 +112,25 @@ func (p *probe) asksUpdates(ctx context.Context) {
 	}
 	seen := p.asksTexts(ctx)
 	if p.lookShowsProperties {
-		p.found("properties", pick(seen.UserGroup.Properties.Has("first"), "merged", "replaced"), "")
+		seen = p.asksMerging(ctx, seen)
 	}
 	if !p.complete {
 		p.asksUnsent(ctx, seen.UserGroup.Properties)
 	}
 	p.asksEmpty(ctx)
+}
+
+// asksMerging takes what is stored after firstProperties and then others were sent. If the service has merged them, it
+// sends null for the first one. It returns what is stored then.
+func (p *probe) asksMerging(ctx context.Context, seen reply) reply {
+	if !seen.UserGroup.Properties.Has("first") {
+		p.found("properties", "replaced", "")
+		return seen
+	}
+	p.update(ctx, p.main(), p.stem+" merged", withoutFirst)
+	seen = p.see(ctx)
+	p.found("properties", pick(seen.UserGroup.Properties.Has("first"), "merged", "removes"), "")
+	return seen
 }
 
 // asksUnsent sends updates without properties, and without a name.
@@ -152,17 +168,32 @@ func (p *probe) asksTexts(ctx context.Context) (seen reply) {
 		return p.see(ctx)
 	}
 	seen = p.see(ctx)
-	changed := ""
-	if shown := seen.UserGroup.Name; shown != nil && *shown != name {
-		changed = printable(*shown)
+	var shown []string
+	if p.showsNames() {
+		shown = append(shown, strings.TrimPrefix(*cmp.Or(seen.UserGroup.Name, new("")), p.stem))
 	}
-	if shown := textIn(seen.UserGroup.Properties); p.lookShowsProperties && shown != oddText {
-		changed = printable(shown)
+	if p.lookShowsProperties {
+		shown = append(shown, textIn(seen.UserGroup.Properties))
 	}
-	if p.showsNames() || p.lookShowsProperties {
-		p.found("texts", pick(changed == "", "kept", "changed"), changed)
-	}
+	p.findsTexts(shown)
 	return seen
+}
+
+// findsTexts takes what the service shows of oddText.
+func (p *probe) findsTexts(shown []string) {
+	answer := "kept"
+	for _, text := range shown {
+		switch {
+		case html.UnescapeString(text) != html.UnescapeString(oddText):
+			p.found("texts", "changed", printable(strings.TrimSpace(text)))
+			return
+		case text != oddText:
+			answer = "escaped"
+		}
+	}
+	if len(shown) > 0 {
+		p.found("texts", answer, "")
+	}
 }
 
 // textIn returns the property that has oddText.

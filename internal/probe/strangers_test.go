@@ -2,7 +2,10 @@ package probe
 
 import (
 	"bytes"
+	"encoding/json"
+	"html"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -49,7 +52,32 @@ func strangers() map[string]stranger {
 		},
 		"no update is allowed": {
 			options: o{RequiredToUpdate: all, RequiredToCreate: all}, habit: always(on("PUT", refuses(403, no))),
-			says: "Cannot be used Updating is refused, also with name, an empty mapping and properties: 403", never: "Manage everything Updating",
+			says:  "Cannot be used Updating is refused, also with name, an empty mapping and properties: 403",
+			never: "Manage everything Updating",
+		},
+		"texts are escaped": {
+			habit: always(rewrites(html.EscapeString)), never: "Write texts as the service shows them|Texts are changed",
+			says: "Texts with & and < come back with HTML entities|never write an entity",
+		},
+		"texts in properties are escaped": {
+			habit: always(rewritesProperties(html.EscapeString)), never: "Texts are changed",
+			says: "Texts with & and < come back with HTML entities",
+		},
+		"tags are removed from properties": {
+			habit: always(rewritesProperties(withoutTags)),
+			says:  "Texts with & and < are changed|Write texts as the service shows them", never: "entities",
+		},
+		"texts are escaped twice": {
+			habit: always(rewrites(func(text string) string { return html.EscapeString(html.EscapeString(text)) })),
+			says:  "Texts with & and < are changed", never: "entities",
+		},
+		"properties are merged, and null removes one": {
+			habit: merges, says: "Properties in an update are merged into the old ones|jsonencode({ key = null })",
+			never: "at the service, too",
+		},
+		"properties are merged, and null is kept": {
+			options: o{Updates: emulator.UpdatesMerge}, never: "= null",
+			says: "Properties in an update are merged into the old ones|Remove it at the service, too",
 		},
 	}
 }
@@ -60,12 +88,8 @@ func TestStrangersAreToldWhatIsSo(t *testing.T) {
 	for name, test := range strangers() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newService(t, test.options)
-				if test.habit != nil {
-					s.between = test.habit(s)
-				}
-				report := s.run(t.Context(), "Testing", "")
-				printed := strings.Join(strings.Fields(s.printed.String()), " ")
+				report, text := test.asked(t)
+				printed := strings.Join(strings.Fields(text), " ")
 				for text := range strings.SplitSeq(test.says, "|") {
 					if !strings.Contains(printed, text) {
 						t.Errorf("the report does not say %q", text)
@@ -80,11 +104,22 @@ func TestStrangersAreToldWhatIsSo(t *testing.T) {
 					t.Errorf("the probe ends early: %t", ends)
 				}
 				if t.Failed() {
-					t.Log(s.printed.String())
+					t.Log(text)
 				}
 			})
 		})
 	}
+}
+
+// asked runs the probe, and returns what it prints with all answers.
+func (test stranger) asked(t *testing.T) (report Report, printed string) {
+	t.Helper()
+	s := newService(t, test.options)
+	if test.habit != nil {
+		s.between = test.habit(s)
+	}
+	report = s.run(t.Context(), "Testing", "")
+	return report, s.printed.String()
 }
 
 func always(habit between) func(*service) between { return func(*service) between { return habit } }
@@ -98,4 +133,52 @@ func responds(status int, kind, body string) *response {
 // refuses answers each call.
 func refuses(status int, body string) between {
 	return func(call) *response { return responds(status, "application/json", body) }
+}
+
+// rewrites changes the name and the texts in properties of each request.
+func rewrites(change func(string) string) between {
+	return func(c call) *response {
+		var name string
+		if json.Unmarshal(c.body["name"], &name) == nil {
+			c.body["name"], _ = json.Marshal(change(name))
+		}
+		return rewritesProperties(change)(c)
+	}
+}
+
+// rewritesProperties changes the texts in properties of each request.
+func rewritesProperties(change func(string) string) between {
+	return func(c call) *response {
+		var properties map[string]any
+		if json.Unmarshal(c.body["properties"], &properties) == nil {
+			for key, value := range properties {
+				if text, is := value.(string); is {
+					properties[key] = change(text)
+				}
+			}
+			c.body["properties"], _ = json.Marshal(properties)
+		}
+		return c.next()
+	}
+}
+
+func withoutTags(text string) string { return regexp.MustCompile(`<[^>]*>`).ReplaceAllString(text, "") }
+
+// merges merges properties as RFC 7396 says: null removes a member.
+func merges(s *service) between {
+	return on(http.MethodPut, func(c call) *response {
+		var id string
+		var patch, merged map[string]any
+		_ = json.Unmarshal(c.body["user_group_id"], &id)
+		group, _ := s.In("Testing").Group(id)
+		if json.Unmarshal(group.Properties, &merged) == nil && json.Unmarshal(c.body["properties"], &patch) == nil {
+			for key, value := range patch {
+				if merged[key] = value; value == nil {
+					delete(merged, key)
+				}
+			}
+			c.body["properties"], _ = json.Marshal(merged)
+		}
+		return c.next()
+	})
 }
