@@ -11,6 +11,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +31,8 @@ const (
 	retries = 1
 	// settling is how long the probe waits before it changes a group that it has created. A replica has the group by then.
 	settling = 3 * time.Second
+	// spaced is the wait before each call, once calls in quick succession were refused.
+	spaced = 500 * time.Millisecond
 	// longestLag is the wait before a lookup of a service that has shown an old token.
 	longestLag = 5 * time.Second
 )
@@ -77,8 +80,14 @@ type probe struct {
 	busy bool
 	// lookShows, lookShowsProperties and rotateShows are which responses show what is stored.
 	lookShows, lookShowsProperties, rotateShows bool
-	// pause is the wait before a lookup.
-	pause time.Duration
+	// pause is the wait before a lookup, and spacing that before each call.
+	pause, spacing time.Duration
+	// isHeard means that a call has succeeded.
+	isHeard bool
+	// bursts is how often something in front of the service has refused a call because of those before it.
+	bursts int
+	// constant are the methods for which such a refusal does not pass.
+	constant map[string]bool
 }
 
 // group is a group of the probe's own. Its ID is random, so nobody else can have a group with it.
@@ -98,7 +107,8 @@ type group struct {
 func Run(ctx context.Context, options Options) (report Report) {
 	p := &probe{
 		options: options, stem: Prefix + strings.ToLower(rand.Text()[:6]), rows: map[string]Row{},
-		source: options.DataSourceProvidedID,
+		constant: map[string]bool{},
+		source:   options.DataSourceProvidedID,
 	}
 	options.Client.MaxRetries = min(options.Client.MaxRetries, retries)
 	p.through = cmp.Or(options.Client.Transport, api.NewTransport(options.Client))
@@ -155,7 +165,7 @@ func (r reply) says() string {
 }
 
 // ask makes a call. Anything but a response of the service ends the probe.
-func (p *probe) ask(call func(api.Calls) (api.Answer, *api.Error)) reply {
+func (p *probe) ask(ctx context.Context, call sending) reply {
 	isOver := p.attempts+p.toRemove() > maxCalls
 	if isOver && p.failure == nil && !p.removing {
 		p.failure = sentence("With this service, the questions take more calls than the probe may make")
@@ -163,13 +173,62 @@ func (p *probe) ask(call func(api.Calls) (api.Answer, *api.Error)) reply {
 	if p.failure != nil {
 		return reply{refused: &api.Error{Kind: api.NotSent}}
 	}
+	r := p.send(ctx, call)
+	if p.isHeard && r.isForeign403() && !p.constant[r.refused.Method] {
+		r = p.askLater(ctx, call, r)
+	}
+	return r
+}
+
+// sending makes a call.
+type sending func(api.Calls) (api.Answer, *api.Error)
+
+func (p *probe) send(ctx context.Context, call sending) reply {
+	_ = api.Sleep(ctx, p.spacing)
 	p.statuses = nil
 	answer, failure := call(p.client.Begin(nil))
 	r := reply{Answer: answer, refused: failure, crashed: p.crashed()}
+	p.isHeard = p.isHeard || failure == nil
 	if failure != nil {
 		p.judge(r)
 	}
 	return r
+}
+
+// isForeign403 reports whether something in front of the service may have refused the call.
+func (r reply) isForeign403() bool {
+	return r.refused != nil && r.refused.Status == http.StatusForbidden && !r.refused.FromService
+}
+
+// askLater repeats a call that something in front of the service may have refused. If that helps, or if a lookup of a
+// group that exists is refused as well, there were too many calls in a short time. Otherwise, the refusal is about the
+// call.
+func (p *probe) askLater(ctx context.Context, call sending, r reply) reply {
+	method := r.refused.Method
+	for _, wait := range patience {
+		_ = api.Sleep(ctx, wait)
+		if r = p.send(ctx, call); !r.isForeign403() {
+			p.bursts++
+			p.spacing = spaced
+			return r
+		}
+	}
+	p.constant[method] = true
+	if p.isShutOut(ctx) {
+		p.bursts++
+		p.failure = r.refused
+	}
+	return r
+}
+
+// isShutOut reports whether a lookup of a group that exists is refused by something in front of the service.
+func (p *probe) isShutOut(ctx context.Context) bool {
+	for _, g := range p.made() {
+		if !g.token.IsZero() {
+			return p.send(ctx, p.lookup(ctx, g, pick(p.sends("name"), g.name, ""))).isForeign403()
+		}
+	}
+	return false
 }
 
 // responses are the kinds of failures that are responses of the service.
@@ -205,10 +264,10 @@ func (p *probe) must(r reply) reply {
 }
 
 // making makes a call that creates the group, unless it exists. A service that only fails has not created it.
-func (p *probe) making(g *group, call func(api.Calls) (api.Answer, *api.Error)) reply {
+func (p *probe) making(ctx context.Context, g *group, call sending) reply {
 	known := g.made
 	g.made = true
-	r := p.ask(call)
+	r := p.ask(ctx, call)
 	switch {
 	case r.refused == nil:
 		g.teamID = r.UserGroup.TeamID
@@ -221,6 +280,10 @@ func (p *probe) making(g *group, call func(api.Calls) (api.Answer, *api.Error)) 
 // get looks up a group, and creates it if it does not exist. It sends a name unless that is empty, and as empty objects
 // what else a lookup has to have.
 func (p *probe) get(ctx context.Context, g *group, name string) reply {
+	return p.making(ctx, g, p.lookup(ctx, g, name))
+}
+
+func (p *probe) lookup(ctx context.Context, g *group, name string) sending {
 	sent := request(g, name, api.Properties{})
 	if p.sends("mapping") {
 		sent.Mapping = map[string]string{}
@@ -228,7 +291,7 @@ func (p *probe) get(ctx context.Context, g *group, name string) reply {
 	if p.sends("properties") {
 		sent.Properties, _ = api.ParseProperties("{}")
 	}
-	return p.making(g, func(calls api.Calls) (api.Answer, *api.Error) { return calls.GetOrCreate(ctx, sent) })
+	return func(calls api.Calls) (api.Answer, *api.Error) { return calls.GetOrCreate(ctx, sent) }
 }
 
 // sends reports whether a lookup has to have a field.
@@ -283,7 +346,7 @@ func (p *probe) update(ctx context.Context, g *group, name string, properties ap
 	if p.complete && properties.IsZero() {
 		sent.Properties = noProperties
 	}
-	r := p.making(g, func(calls api.Calls) (api.Answer, *api.Error) { return calls.Update(ctx, sent) })
+	r := p.making(ctx, g, func(calls api.Calls) (api.Answer, *api.Error) { return calls.Update(ctx, sent) })
 	if p.renewed && !r.UserGroup.Token.IsZero() {
 		g.old, g.token = append(g.old, g.token), r.UserGroup.Token
 	}
@@ -291,7 +354,7 @@ func (p *probe) update(ctx context.Context, g *group, name string, properties ap
 }
 
 func (p *probe) rotateWith(ctx context.Context, g *group, token api.Secret) reply {
-	return p.ask(func(calls api.Calls) (api.Answer, *api.Error) {
+	return p.ask(ctx, func(calls api.Calls) (api.Answer, *api.Error) {
 		return calls.Rotate(ctx, api.TokenRequest{CurrentToken: token, UserGroupID: g.id})
 	})
 }
@@ -331,7 +394,7 @@ func (p *probe) await(ctx context.Context, g *group) {
 }
 
 func (p *probe) delete(ctx context.Context, g *group, token api.Secret) reply {
-	return p.ask(func(calls api.Calls) (api.Answer, *api.Error) {
+	return p.ask(ctx, func(calls api.Calls) (api.Answer, *api.Error) {
 		return api.Answer{}, calls.Delete(ctx, api.TokenRequest{
 			CurrentToken: token, UserGroupID: g.id, DataSourceProvidedID: p.source,
 		})

@@ -228,9 +228,13 @@ var questions = []question{
 		"repeated": unusable("was seen: %s", gateways,
 			"Something sends calls to the service twice. Turn this off. Otherwise, tokens may be rotated twice."),
 	}},
-	{"pace", "Calls in quick succession", map[string]answer{
+	{"pace", "Calls one after the other", map[string]answer{
 		"none": ok("were not refused"),
 		"some": expect("were refused: %s", limits,
 			"The provider slows down by itself. If several runs share the limit, set requests_per_second."),
+		"in-front": line("are refused by something in front of the service, such as a firewall", limits, "The provider "+
+			"cannot tell such a refusal from one by the service, so it does not slow down by itself. Write this line into "+
+			"the provider block. To probe again, set EMBED_REQUESTS_PER_SECOND likewise. If calls are still refused, lower "+
+			"the number.\n%s"),
 	}},
 }

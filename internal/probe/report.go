@@ -69,7 +69,7 @@ func (p *probe) report() Report {
 	failure := p.failure
 	p.failure = nil
 	if p.attempts > 0 {
-		p.found("pace", pick(p.throttled > 0, "some", "none"), fmt.Sprintf("%d of %d", p.throttled, p.attempts))
+		p.findsPace()
 	}
 	report := Report{Calls: p.attempts}
 	for _, q := range questions {
@@ -92,6 +92,19 @@ func (p *probe) report() Report {
 	}
 	return report
 }
+
+// findsPace says whether calls were refused for their number. It advises the usual rate, or half of what is set.
+func (p *probe) findsPace() {
+	rate, set := usualRate, p.options.Client.RequestsPerSecond
+	if set > 0 && set <= rate {
+		rate = set / 2
+	}
+	p.found("pace", pick(p.bursts > 0, "in-front", pick(p.throttled > 0, "some", "none")),
+		fmt.Sprintf("%d of %d", p.throttled, p.attempts), fmt.Sprintf("requests_per_second = %v", rate))
+}
+
+// usualRate is how many calls a second most firewalls accept.
+const usualRate = 5.0
 
 // The exit codes of the command.
 const (

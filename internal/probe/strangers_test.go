@@ -3,12 +3,15 @@ package probe
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"html"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
@@ -78,6 +81,20 @@ func strangers() map[string]stranger {
 		"properties are merged, and null is kept": {
 			options: o{Updates: emulator.UpdatesMerge}, never: "= null",
 			says: "Properties in an update are merged into the old ones|Remove it at the service, too",
+		},
+		"a firewall refuses bursts": {
+			habit: firewall(10, 2*time.Second, 2*time.Second),
+			says:  "something in front of the service|Write this line|requests_per_second = 5 guide",
+			never: "with an old token is refused: 403|were not refused|is refused: 403|Cannot be used",
+		},
+		"a firewall refuses bursts, and goes on for a quarter of an hour": {
+			habit: firewall(5, 2*time.Second, 15*time.Minute), ends: true,
+			says:  "something in front of the service|requests_per_second = 5",
+			never: "with an old token is refused|were not refused|is refused: 403|key is wrong",
+		},
+		"old tokens are refused with a page": {
+			options: o{StaleTokenStatus: 403}, habit: always(pages), says: "Rotating with an old token is refused: 403",
+			never: "requests_per_second|in front of",
 		},
 	}
 }
@@ -181,4 +198,36 @@ func merges(s *service) between {
 		}
 		return c.next()
 	})
+}
+
+func page(status int) *response {
+	return responds(status, "text/html", fmt.Sprintf("<html><title>%d</title><h1>Denied</h1></html>", status))
+}
+
+// pages puts a page in place of each refusal with 403.
+func pages(c call) *response {
+	if r := c.next(); r.Code != http.StatusForbidden {
+		return r
+	}
+	return page(http.StatusForbidden)
+}
+
+// firewall answers in place of the service once there are more calls than that in a time, for the time of a block.
+func firewall(calls int, within, block time.Duration) func(*service) between {
+	return func(*service) between {
+		var last []time.Time
+		var until time.Time
+		return func(c call) *response {
+			now := time.Now()
+			isClosed := now.Before(until)
+			last = slices.DeleteFunc(append(last, now), func(at time.Time) bool { return now.Sub(at) >= within })
+			if !isClosed && len(last) > calls {
+				until, isClosed = now.Add(block), true
+			}
+			if isClosed {
+				return page(http.StatusForbidden)
+			}
+			return c.next()
+		}
+	}
 }
