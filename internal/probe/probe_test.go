@@ -70,7 +70,7 @@ const (
 // none.
 func cases() map[string]serviceCase {
 	return map[string]serviceCase{
-		"default": {says: "To do first: 0. To expect: 0. Calls: 28.|left no groups behind"},
+		"default": {says: "To do first: 0. To expect: 0. Calls: 31.|accepted the deletion of each"},
 		"echo":    {options: o{Answers: emulator.AnswersEcho}, differs: noLookups + noNames + "; texts="},
 		"many habits": {
 			options: o{
@@ -106,7 +106,7 @@ func cases() map[string]serviceCase {
 			says: `Unnamed|lookup_fields = ["name"]`,
 		},
 		"one number":                   {options: o{OneTeamID: true}},
-		"derived tokens":               {options: o{DerivedTokens: true}, differs: "deleted-id=revived; stale-deletion="},
+		"derived tokens":               {options: o{DerivedTokens: true}, differs: "deleted-id=revived"},
 		"updates renew tokens":         {options: o{RenewingUpdates: true}, differs: "token=renewed"},
 		"updates show what was before": {options: o{StaleUpdates: true}},
 		"leaves out false":             {options: o{OmitZero: true}},

@@ -56,6 +56,8 @@ const (
 
 	alsoMapping  = "The service probably merges a mapping likewise, which no response shows."
 	everything   = "Set name, mapping and properties of every group, and list none of them in ignore_changes."
+	waitToCreate = "A create at once, as with -replace, may find the old group, which then disappears. Wait between the " +
+		"destroy and the create."
 	meansRefresh = "With -refresh=false, or an old saved plan, a rotation made elsewhere goes unnoticed. Refresh first."
 )
 
@@ -184,12 +186,14 @@ var questions = []question{
 			"the service shows under another ID. Use IDs that it does not change, of letters and digits for example."),
 	}},
 	{"gone", "A deleted group", map[string]answer{
-		"once": ok("is refused to an update at once"),
-		"later": expect("is gone some seconds later", noHelp, "A group that is created again at once, as with -replace, may "+
-			"be the old one, which then disappears. Wait between the destroy and the create."),
+		"once":    ok("is refused to an update at once"),
+		"later":   expect("is gone some seconds later", noHelp, waitToCreate),
+		"lookups": expect("is still found by a lookup some seconds later", noHelp, waitToCreate),
 	}},
 	{"deleted-id", "The ID of a deleted group", map[string]answer{
 		"free": ok("can be used again, for a new group"),
+		"same-number": expect("leads to a group with the old team_id", unseen, "If a group was deleted and created again "+
+			"elsewhere, the provider takes it for the old one with another token. Let only Terraform create it again."),
 		"reserved": expect("is refused: %s", noHelp, "A deleted ID cannot be used again. A lookup of a missing ID creates "+
 			"and deletes a group, so it uses up the ID. Create a group before anything looks it up."),
 		"revived": expect("brings back the old %s", noHelp, "A create after a destroy finds what was deleted. An old token "+
@@ -204,7 +208,7 @@ var questions = []question{
 		"refused":  ok("is refused: %s"),
 		"hollow":   ok("seems to succeed, but names no group"),
 		"fails":    expect("fails: %s", staleToken, meansRefresh),
-		"accepted": expect("succeeds", staleToken, "An old token can rotate the current one away. "+meansRefresh),
+		"accepted": expect("succeeds with %s", staleToken, "An old token can rotate the current one away. "+meansRefresh),
 		"believed": unusable("seems to succeed, but the token stays", staleToken, "Do not use -refresh=false or an old "+
 			"saved plan. The response names the group, so the provider believes it. The state then has a token that belongs "+
 			"to nobody."),

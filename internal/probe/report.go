@@ -157,7 +157,7 @@ func (r Report) Text(w io.Writer, all bool) error {
 		fmt.Fprintln(&text, "Remove them with a key that can delete groups. See the guide Troubleshooting, heading\n"+
 			"\"Remove an empty group\".")
 	} else {
-		fmt.Fprintln(&text, "The probe has left no groups behind.")
+		fmt.Fprintln(&text, "The service has accepted the deletion of each group that the probe has created.")
 	}
 	_, err := io.WriteString(w, text.String())
 	return err

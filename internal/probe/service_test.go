@@ -180,10 +180,12 @@ func rotatesNothing() between {
 // rotatesAnyToken rotates the current token in place of an older one.
 func rotatesAnyToken() between {
 	var last []byte
+	old := map[string]bool{}
 	return on(http.MethodPost, func(c call) *response {
-		if last != nil {
+		if old[string(c.body["current_token"])] {
 			c.body["current_token"] = last
 		}
+		old[string(c.body["current_token"])] = true
 		r := c.next()
 		last = regexp.MustCompile(`"ugt_\w+"`).Find(r.Body.Bytes())
 		return r

@@ -230,15 +230,13 @@ func (p *probe) asksDeletion(ctx context.Context) {
 
 func (p *probe) asksDeletedID(ctx context.Context) {
 	g, other := p.main(), p.own("-b")
+	number := g.teamID
 	next, _ := p.create(ctx, other)
-	p.must(next)
-	again := p.lookUp(ctx, g)
+	isReused := p.must(next).UserGroup.TeamID == number
+	again := p.lookUpDeleted(ctx, g)
 	if again.refused != nil {
 		p.found("deleted-id", "reserved", again.says())
-		if p.mayRotate {
-			p.must(p.rotate(ctx, other))
-			p.asksStaleDeletion(ctx, other)
-		}
+		p.asksLastToken(ctx, other)
 		return
 	}
 	isOld := p.hasSeen(again)
@@ -248,18 +246,44 @@ func (p *probe) asksDeletedID(ctx context.Context) {
 		wasThere["name"] = strings.HasPrefix(*name, p.stem) && !strings.HasPrefix(*name, g.id) // The ID may be the default.
 	}
 	revived := those(wasThere)
-	p.found("deleted-id", pick(revived == "", "free", "revived"), revived)
-	if g.old[0] != g.token {
-		p.asksStaleDeletion(ctx, g)
+	isSame := number != "" && g.teamID == number && !isReused
+	p.found("deleted-id", pick(revived != "", "revived", pick(isSame, "same-number", "free")), revived)
+	if revived != "" || p.asksStaleDeletion(ctx, g) {
+		p.asksLastToken(ctx, other)
 	}
 	p.must(p.erase(ctx, g)) // It is as new as the group that a lookup creates and removes.
 }
 
-func (p *probe) asksStaleDeletion(ctx context.Context, g *group) {
-	if p.failure != nil {
-		return
+// lookUpDeleted looks up the ID of a deleted group. A group that lookups find and updates do not is still the deleted
+// one, so lookUpDeleted waits until it is gone.
+func (p *probe) lookUpDeleted(ctx context.Context, g *group) (again reply) {
+	for _, wait := range patience {
+		again = p.lookUp(ctx, g)
+		isOld := again.existed() && p.rows["missing-update"].Answer == "refused"
+		if !isOld || p.update(ctx, g, g.name, api.Properties{}).refused == nil {
+			break
+		}
+		p.found("gone", "lookups", "")
+		_ = api.Sleep(ctx, wait)
 	}
-	r := p.delete(ctx, g, g.old[0])
+	return again
+}
+
+// asksLastToken rotates the token of a group, and deletes the group with the one before. Some services accept that for
+// a while.
+func (p *probe) asksLastToken(ctx context.Context, g *group) {
+	if p.mayRotate && p.failure == nil {
+		p.must(p.rotate(ctx, g))
+		p.asksStaleDeletion(ctx, g)
+	}
+}
+
+// asksStaleDeletion deletes a group with its token before the current one. It reports whether the service refuses that.
+func (p *probe) asksStaleDeletion(ctx context.Context, g *group) bool {
+	if p.failure != nil {
+		return false
+	}
+	r := p.delete(ctx, g, g.before())
 	gone := false
 	if r.refused == nil {
 		if seen := p.must(p.lookUp(ctx, g)); seen.isNew() {
@@ -267,6 +291,7 @@ func (p *probe) asksStaleDeletion(ctx context.Context, g *group) {
 		}
 	}
 	p.refusedOr("stale-deletion", r, pick(gone, "accepted", "ignored"))
+	return r.refused != nil
 }
 
 // hasSeen reports whether a response shows a group that the probe has or had.

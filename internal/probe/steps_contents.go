@@ -90,20 +90,32 @@ func (p *probe) see(ctx context.Context) (seen reply) {
 	return seen
 }
 
+// asksStaleRotation rotates with the token before the last one, and with the last one, which some services accept for a
+// while.
 func (p *probe) asksStaleRotation(ctx context.Context) {
-	g := p.main()
 	if !p.mayRotate {
 		return
 	}
-	stale := p.rotateWith(ctx, g, g.old[0])
+	old := p.main().old
+	if before := len(old) - 2; before >= 0 && !p.rotatesStale(ctx, old[before], "the one before the last") {
+		return
+	}
+	p.rotatesStale(ctx, old[len(old)-1], "the last one")
+}
+
+// rotatesStale rotates with an old token. It reports whether the service refuses that.
+func (p *probe) rotatesStale(ctx context.Context, token api.Secret, which string) bool {
+	g, stale := p.main(), p.rotateWith(ctx, p.main(), token)
 	if no := stale.refused; no != nil && no.Kind != api.Incomplete {
 		p.found("stale-rotation", pick(stale.crashed, "fails", "refused"), stale.says())
-		return
+		return !stale.crashed
 	}
 	named := stale.UserGroup.TeamID != "" || stale.UserGroup.ProvidedID != nil
 	now := p.must(p.lookUp(ctx, g)).UserGroup.Token
-	p.found("stale-rotation", pick(now != g.token, "accepted", pick(named, "believed", "hollow")), "")
-	g.token = now
+	if p.found("stale-rotation", pick(now != g.token, "accepted", pick(named, "believed", "hollow")), which); now != g.token {
+		g.old, g.token = append(g.old, g.token), now
+	}
+	return false
 }
 
 func (p *probe) asksUpdates(ctx context.Context) {

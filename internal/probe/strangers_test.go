@@ -96,6 +96,23 @@ func strangers() map[string]stranger {
 			options: o{StaleTokenStatus: 403}, habit: always(pages), says: "Rotating with an old token is refused: 403",
 			never: "requests_per_second|in front of",
 		},
+		"the last token works on": {
+			habit: always(lastTokenWorks()), never: "with an old token is refused",
+			says: "Rotating with an old token succeeds with the last one|Deleting with an old token succeeds",
+		},
+		"deleted rows are emptied": {
+			habit: always(oneNumberForAnID()), never: "team_id is not used again|for a new group|has another team_id",
+			says: "The ID of a deleted group leads to a group with the old team_id",
+		},
+		"an index forgets late": {
+			habit: always(forgetsLate()), says: "A deleted group is still found by a lookup some seconds later",
+			never: "brings back|is gone at once|left no groups behind",
+		},
+		"deletions are carried out later": {options: o{DeletionDelay: 4 * time.Second}, never: "left no groups behind"},
+		"an echo": {
+			options: o{Answers: emulator.AnswersEcho}, says: "Manage everything What the service stores is not shown",
+			never: "What an update does not|Properties in an update|Empty properties in|Texts with|A lookup of an existing",
+		},
 	}
 }
 
@@ -229,5 +246,70 @@ func firewall(calls int, within, block time.Duration) func(*service) between {
 			}
 			return c.next()
 		}
+	}
+}
+
+// lastTokenWorks lets the token before the current one rotate and delete, too.
+func lastTokenWorks() between {
+	var before, current json.RawMessage
+	return func(c call) *response {
+		if before != nil && bytes.Equal(c.body["current_token"], before) {
+			c.body["current_token"] = current
+		}
+		sent, r := c.body["current_token"], c.next()
+		if token := regexp.MustCompile(`"ugt_\w+"`).Find(r.Body.Bytes()); token != nil && c.Method == http.MethodPost {
+			before, current = sent, token
+		}
+		return r
+	}
+}
+
+// shown changes the group in each response.
+func shown(change func(id string, group map[string]any)) between {
+	return func(c call) *response {
+		r := c.next()
+		var body map[string]any
+		_ = json.Unmarshal(r.Body.Bytes(), &body)
+		if group, has := body["user_group"].(map[string]any); has {
+			change(fmt.Sprint(group["provided_id"]), group)
+			text, _ := json.Marshal(body)
+			r.Body = bytes.NewBuffer(text)
+		}
+		return r
+	}
+}
+
+// oneNumberForAnID shows the first team_id of an ID for ever, as services do that only mark a row as deleted.
+func oneNumberForAnID() between {
+	numbers := map[string]any{}
+	return shown(func(id string, group map[string]any) {
+		if numbers[id] == nil {
+			numbers[id] = group["team_id"]
+		}
+		group["team_id"] = numbers[id]
+	})
+}
+
+// forgetsLate shows a group to lookups for some seconds after it was deleted.
+func forgetsLate() between {
+	type deleted struct {
+		at   time.Time
+		last string
+	}
+	seen, gone := map[string]string{}, map[string]deleted{}
+	return func(c call) *response {
+		id := string(c.body["user_group_id"])
+		if ghost, is := gone[id]; is && c.Method == http.MethodGet && time.Since(ghost.at) < 4*time.Second {
+			return responds(http.StatusOK, "application/json", strings.Replace(ghost.last, `"new_user_group":true`,
+				`"new_user_group":false`, 1))
+		}
+		r := c.next()
+		switch {
+		case c.Method == http.MethodGet && r.Code == http.StatusOK:
+			seen[id] = r.Body.String()
+		case c.Method == http.MethodDelete && r.Code == http.StatusOK:
+			gone[id] = deleted{time.Now(), seen[id]}
+		}
+		return r
 	}
 }
