@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -148,9 +149,16 @@ type reply struct {
 	crashed bool
 }
 
-func (r reply) isNew() bool            { return r.New != nil && *r.New }
-func (r reply) existed() bool          { return r.New != nil && !*r.New && r.Earlier == api.No }
-func (r reply) shows(name string) bool { return r.UserGroup.Name != nil && *r.UserGroup.Name == name }
+func (r reply) isNew() bool   { return r.New != nil && *r.New }
+func (r reply) existed() bool { return r.New != nil && !*r.New && r.Earlier == api.No }
+
+// shows reports whether a response shows a name, as far as its letters and digits go.
+func (r reply) shows(name string) bool {
+	plain := func(text string) string { return notInNames.ReplaceAllString(strings.ToLower(text), "") }
+	return r.UserGroup.Name != nil && plain(*r.UserGroup.Name) == plain(name)
+}
+
+var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
 func (r reply) isForeign(g *group) bool {
 	return !strings.EqualFold(*cmp.Or(r.UserGroup.ProvidedID, &g.id), g.id)
@@ -344,7 +352,7 @@ func (p *probe) update(ctx context.Context, g *group, name string, properties ap
 		sent.Mapping = map[string]string{}
 	}
 	if p.complete && properties.IsZero() {
-		sent.Properties = noProperties
+		sent.Properties = lastProperties
 	}
 	r := p.making(ctx, g, func(calls api.Calls) (api.Answer, *api.Error) { return calls.Update(ctx, sent) })
 	if p.renewed && !r.UserGroup.Token.IsZero() {

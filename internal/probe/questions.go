@@ -142,6 +142,8 @@ var questions = []question{
 		"same": ok("stays the same until it is rotated"),
 		"renewed": expect("is another one after each update", staleToken, "After each apply that updates a group, the state "+
 			"has its old token until the next refresh. A warning says so."),
+		"masked": unusable("is masked in lookups", noHelp, "The provider can neither import a group nor keep its token. The "+
+			"probe stopped here."),
 		"signed": expect("is new in every response", noHelp, "token_fingerprint and token_rotated_at change with every "+
 			"refresh. Rotate with rotate_token_when_changed, and refer to its value in place of the fingerprint."),
 	}},

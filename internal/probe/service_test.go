@@ -42,6 +42,9 @@ type call struct {
 	next func() *response
 }
 
+// passed passes a call on.
+func (c call) passed() *response { return c.next() }
+
 const (
 	testingKey = emulator.DefaultKey
 	customer   = "acme"

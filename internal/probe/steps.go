@@ -91,18 +91,25 @@ func (p *probe) asksFirst(ctx context.Context, g *group) (made reply, refused st
 }
 
 // asksFirstUpdate updates the group, with all fields if the service refuses less. It returns the last response, and
-// which fields the service demands.
+// which fields the service demands. Some services find a new group only after a while, so it waits, and then tries
+// again without all fields.
 func (p *probe) asksFirstUpdate(ctx context.Context, g *group) (changed reply, demanded string) {
-	part := p.update(ctx, g, g.name, firstProperties)
-	if part.refused == nil || p.failure != nil {
-		return part, ""
+	changed = p.update(ctx, g, g.name, firstProperties)
+	if changed.refused == nil || p.failure != nil {
+		return changed, ""
+	}
+	_ = api.Sleep(ctx, settling)
+	p.complete = true
+	full := p.update(ctx, g, g.name, firstProperties)
+	p.complete = false
+	if full.refused != nil {
+		return full, ""
+	}
+	if changed = p.update(ctx, g, g.name, firstProperties); changed.refused == nil {
+		return changed, ""
 	}
 	p.complete = true
-	changed = p.update(ctx, g, g.name, firstProperties)
-	if p.complete = changed.refused == nil; p.complete {
-		demanded = "name, mapping and properties: " + part.says()
-	}
-	return changed, demanded
+	return full, "name, mapping and properties: " + changed.says()
 }
 
 // asksLookupFields takes what the service says to a lookup with the ID alone.
@@ -128,6 +135,10 @@ func (p *probe) asksCaches(ctx context.Context, g *group, made, seen, changed re
 	g.token = sure
 	if changed.isForeign(g) {
 		p.stop("ids", "changed", printable(*changed.UserGroup.ProvidedID))
+		return
+	}
+	if strings.ContainsAny(second.Reveal(), "*\u2022\u2026") {
+		p.stop("token", "masked", "")
 		return
 	}
 	isUnsure := made.existed() && sure.IsZero()
@@ -235,7 +246,9 @@ func (p *probe) asksDeletedID(ctx context.Context) {
 	isReused := p.must(next).UserGroup.TeamID == number
 	again := p.lookUpDeleted(ctx, g)
 	if again.refused != nil {
-		p.found("deleted-id", "reserved", again.says())
+		if p.mayCreate(ctx) {
+			p.found("deleted-id", "reserved", again.says())
+		}
 		p.asksLastToken(ctx, other)
 		return
 	}
@@ -315,7 +328,19 @@ func (p *probe) asksIDs(ctx context.Context) {
 	namesake := p.own("-c")
 	namesake.name = p.groups[1].name
 	r, _ := p.create(ctx, namesake)
+	if r.refused != nil && !p.mayCreate(ctx) {
+		return
+	}
 	p.refusedOr("names-unique", r, "allowed")
 	r, same := p.create(ctx, p.own("-B"))
-	p.refusedOr("ids", r, pick(same, "same", "exact"))
+	if r.refused == nil || p.mayCreate(ctx) {
+		p.refusedOr("ids", r, pick(same, "same", "exact"))
+	}
+}
+
+// mayCreate reports whether a group can be created that has nothing special, so that a refusal before was for what was
+// special. An account may be full.
+func (p *probe) mayCreate(ctx context.Context) bool {
+	r, _ := p.create(ctx, p.own("-plain"))
+	return r.refused == nil
 }

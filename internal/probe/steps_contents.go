@@ -112,7 +112,8 @@ func (p *probe) rotatesStale(ctx context.Context, token api.Secret, which string
 	}
 	named := stale.UserGroup.TeamID != "" || stale.UserGroup.ProvidedID != nil
 	now := p.must(p.lookUp(ctx, g)).UserGroup.Token
-	if p.found("stale-rotation", pick(now != g.token, "accepted", pick(named, "believed", "hollow")), which); now != g.token {
+	p.found("stale-rotation", pick(now != g.token, "accepted", pick(named, "believed", "hollow")), which)
+	if now != g.token {
 		g.old, g.token = append(g.old, g.token), now
 	}
 	return false
@@ -124,35 +125,33 @@ func (p *probe) asksUpdates(ctx context.Context) {
 	}
 	seen := p.asksTexts(ctx)
 	if p.lookShowsProperties {
-		seen = p.asksMerging(ctx, seen)
+		p.asksMerging(ctx, seen)
 	}
 	if !p.complete {
-		p.asksUnsent(ctx, seen.UserGroup.Properties)
+		p.asksUnsent(ctx, pick(p.rows["texts"].Answer == "refused", "last", textKey))
 	}
 	p.asksEmpty(ctx)
 }
 
 // asksMerging takes what is stored after firstProperties and then others were sent. If the service has merged them, it
-// sends null for the first one. It returns what is stored then.
-func (p *probe) asksMerging(ctx context.Context, seen reply) reply {
+// sends null for the first one.
+func (p *probe) asksMerging(ctx context.Context, seen reply) {
 	if !seen.UserGroup.Properties.Has("first") {
 		p.found("properties", "replaced", "")
-		return seen
+		return
 	}
 	p.update(ctx, p.main(), p.stem+" merged", withoutFirst)
-	seen = p.see(ctx)
-	p.found("properties", pick(seen.UserGroup.Properties.Has("first"), "merged", "removes"), "")
-	return seen
+	p.found("properties", pick(p.see(ctx).UserGroup.Properties.Has("first"), "merged", "removes"), "")
 }
 
-// asksUnsent sends updates without properties, and without a name.
-func (p *probe) asksUnsent(ctx context.Context, before api.Properties) {
+// asksUnsent sends updates without properties, and without a name. The properties that were sent last have a key.
+func (p *probe) asksUnsent(ctx context.Context, sent string) {
 	g, renamed := p.main(), p.stem+" renamed"
 	if p.demands(p.update(ctx, g, renamed, api.Properties{}), "properties") {
 		return
 	}
 	after := p.see(ctx).UserGroup.Properties
-	cleared := map[string]bool{"properties": p.lookShowsProperties && !after.Equal(before)}
+	cleared := map[string]bool{"properties": p.lookShowsProperties && !after.Has(sent)}
 	if r := p.update(ctx, g, "", lastProperties); !p.demands(r, "the name") && p.showsNames() {
 		cleared["name"] = !p.see(ctx).shows(renamed)
 	}

@@ -113,6 +113,33 @@ func strangers() map[string]stranger {
 			options: o{Answers: emulator.AnswersEcho}, says: "Manage everything What the service stores is not shown",
 			never: "What an update does not|Properties in an update|Empty properties in|Texts with|A lookup of an existing",
 		},
+		"names are capitals": {
+			habit: always(rewritesName(strings.ToUpper, call.passed)), says: "Texts with & and < are changed",
+			never: "not shown by lookups|is cleared",
+		},
+		"properties have a number that counts on": {
+			habit: always(counts()), says: "What an update does not send is kept", never: "is cleared",
+		},
+		"lookups show a mask": {
+			habit: always(masks), ends: true, says: "Cannot be used The token in responses is masked in lookups",
+			never: "a cache seems",
+		},
+		"an account has no room for a second group": {
+			options: o{MaxGroups: 2}, never: "is refused: 402|are refused: 402",
+			says: "Deleting works",
+		},
+		"an account has no room for a third group": {
+			options: o{MaxGroups: 3}, never: "is refused: 402|are refused: 402",
+		},
+		"missing groups are told from missing properties": {
+			options: o{RequiredToUpdate: all[2:], EmptyIsAbsent: true}, says: "Updating a missing group is refused: 404",
+		},
+		"updates find a group late": {
+			habit: always(updatesLate()), says: "Updating is allowed", never: "Cannot be used|Manage everything",
+		},
+		"a firewall refuses tags": {
+			habit: always(refusesTags), says: "Texts with & and < are refused: 403", never: "requests_per_second",
+		},
 	}
 }
 
@@ -171,12 +198,17 @@ func refuses(status int, body string) between {
 
 // rewrites changes the name and the texts in properties of each request.
 func rewrites(change func(string) string) between {
+	return rewritesName(change, rewritesProperties(change))
+}
+
+// rewritesName changes the name of each request, and does the rest.
+func rewritesName(change func(string) string, rest between) between {
 	return func(c call) *response {
 		var name string
 		if json.Unmarshal(c.body["name"], &name) == nil {
 			c.body["name"], _ = json.Marshal(change(name))
 		}
-		return rewritesProperties(change)(c)
+		return rest(c)
 	}
 }
 
@@ -312,4 +344,48 @@ func forgetsLate() between {
 		}
 		return r
 	}
+}
+
+// counts shows one more property, with another value in each response.
+func counts() between {
+	n := 0
+	return shown(func(_ string, group map[string]any) {
+		if properties, is := group["properties"].(map[string]any); is && len(properties) > 0 {
+			n++
+			properties["changed"] = n
+		}
+	})
+}
+
+// masks shows only the end of a token to lookups that find a group.
+func masks(c call) *response {
+	r := c.next()
+	if c.Method == http.MethodGet && !strings.Contains(r.Body.String(), `"new_user_group":true`) {
+		r.Body = bytes.NewBuffer(regexp.MustCompile(`ugt_\w+(\w{4})`).ReplaceAll(r.Body.Bytes(), []byte("ugt_****$1")))
+	}
+	return r
+}
+
+// updatesLate refuses to update a group for some seconds after a call has created it.
+func updatesLate() between {
+	since := map[string]time.Time{}
+	return func(c call) *response {
+		id := string(c.body["user_group_id"])
+		if at, known := since[id]; known && c.Method == http.MethodPut && time.Since(at) < 2*time.Second {
+			return responds(http.StatusNotFound, "application/json", no)
+		}
+		r := c.next()
+		if c.Method == http.MethodGet && strings.Contains(r.Body.String(), `"new_user_group":true`) {
+			since[id] = time.Now()
+		}
+		return r
+	}
+}
+
+// refusesTags refuses what looks like HTML.
+func refusesTags(c call) *response {
+	if bytes.Contains(c.body["properties"], []byte(`\u003c`)) {
+		return page(http.StatusForbidden)
+	}
+	return c.next()
 }
