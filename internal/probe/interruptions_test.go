@@ -5,6 +5,7 @@ import (
 	"flag"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -86,7 +87,7 @@ func interrupted(t *testing.T, options o, name string, nth, lastQuestion int) (c
 		t.Errorf("%s at call %d of %d: left %v\n%v", name, nth, calls, left, s.Calls())
 	}
 	for _, row := range report.Rows {
-		if (row.Part == Unusable || row.Part == Line) && what != "refuse" {
+		if slices.Contains(parts[:3], row.Part) && what != "refuse" {
 			t.Errorf("%s at call %d is taken for a finding: %s %s", name, nth, row.Asked, row.Found)
 		}
 	}

@@ -2,7 +2,8 @@
 // and removes them.
 //
 // questions.go has the questions with their possible answers. The files of the steps make the calls, and record the
-// answers. A new question needs an entry in the one, and a call of found in one of the others.
+// answers. A new question needs an entry in the one, and a call of found in one of the others. What is said about a
+// service has to be true of it: a false claim first becomes a row of TestStrangersAreToldWhatIsSo.
 package probe
 
 import (

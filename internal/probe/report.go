@@ -144,6 +144,9 @@ func (r Report) Text(w io.Writer, all bool) error {
 		}
 	}
 	first := r.count(Unusable) + r.count(Line) + r.count(Manage)
+	if first+r.count(Expect) == 0 && r.Problem == "" {
+		fmt.Fprint(&text, "Every answer is as the provider needs it.\n\n")
+	}
 	fmt.Fprintf(&text, "Questions: %d. To do first: %d. To expect: %d. Calls: %d.\n",
 		len(r.Rows), first, r.count(Expect), r.Calls)
 	if !all {
