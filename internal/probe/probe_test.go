@@ -137,7 +137,7 @@ func cases() map[string]serviceCase {
 			options: o{ReplicaLag: 2 * time.Second, StaleRotations: true}, differs: "lag=lags; rotate=later",
 		},
 		"empty is absent": {options: o{EmptyIsAbsent: true}, differs: "empty=ignored"},
-		"capitals":        {options: o{UpperIDs: true}},
+		"capitals":        {options: o{UpperIDs: true}, differs: "ids=spelled"},
 		"plain IDs":       {options: o{PlainIDs: true}, differs: ended + "; ids=changed", says: "embed_probe_"},
 		"full":            {options: o{MaxGroups: 1}, differs: ended, says: "402"},
 		"IDs of a form":   {options: o{IDPattern: "^[0-9]+$"}, differs: ended, says: "must match ^[0-9]+$"},

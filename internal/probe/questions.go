@@ -179,16 +179,18 @@ var questions = []question{
 		"allowed": ok("is allowed"),
 		"refused": expect("is refused: %s", messages, "Give every customer another name."),
 	}},
-	{"ids", "IDs that differ in case", map[string]answer{
-		"exact": ok("refer to different groups"),
-		"same": expect("refer to the same group", sameID,
+	{"ids", "IDs", map[string]answer{
+		"exact": ok("that differ in case refer to different groups"),
+		"same": expect("that differ in case refer to the same group", sameID,
 			"Two customers must not have IDs that differ only in case. Write IDs as the service shows them."),
-		"refused": expect("are refused: %s", sameID, "Do not use such IDs."),
+		"refused": expect("that differ in case are refused: %s", sameID, "Do not use such IDs."),
+		"spelled": unusable("in lower case are shown as %s", sameID, "The provider takes an ID in another case for that of "+
+			"another group. Write IDs as the service shows them."),
 		"changed": unusable("are changed: the one of the probe becomes %s", messages, "The provider refuses a group that "+
 			"the service shows under another ID. Use IDs that it does not change, of letters and digits for example."),
 	}},
 	{"gone", "A deleted group", map[string]answer{
-		"once":    ok("is refused to an update at once"),
+		"once":    ok("cannot be updated any more"),
 		"later":   expect("is gone some seconds later", noHelp, waitToCreate),
 		"lookups": expect("is still found by a lookup some seconds later", noHelp, waitToCreate),
 	}},
@@ -222,9 +224,9 @@ var questions = []question{
 		"ignored": unusable("seems to succeed, but the group remains", staleToken, "Do not use -refresh=false. Otherwise, a "+
 			"group whose token was rotated elsewhere disappears from the state and remains at the service."),
 	}},
-	{"lag", "A lookup after a rotation", map[string]answer{
-		"none": ok("shows the new token at once"),
-		"lags": expect("shows the old token for a while", staleToken,
+	{"lag", "A lookup after a change", map[string]answer{
+		"none": ok("shows the new values at once"),
+		"lags": expect("shows the old values for a while", staleToken,
 			"A plan immediately after an apply can show old values. Wait some seconds."),
 	}},
 	{"between", "Caching or repetition", map[string]answer{

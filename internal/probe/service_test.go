@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
@@ -40,6 +41,17 @@ type call struct {
 
 	body map[string]json.RawMessage
 	next func() *response
+}
+
+// looks asks for the group of a call, and leaves the call as it was.
+func (c call) looks() *response {
+	method, all := c.Method, maps.Clone(c.body)
+	maps.DeleteFunc(c.body, func(field string, _ json.RawMessage) bool { return field != "user_group_id" })
+	c.Method = http.MethodGet
+	r := c.next()
+	c.Method = method
+	maps.Copy(c.body, all)
+	return r
 }
 
 // passed passes a call on.

@@ -133,12 +133,7 @@ func lineOf(fields []string) string {
 func (p *probe) asksCaches(ctx context.Context, g *group, made, seen, changed reply) {
 	second, sure := seen.UserGroup.Token, changed.UserGroup.Token
 	g.token = sure
-	if changed.isForeign(g) {
-		p.stop("ids", "changed", printable(*changed.UserGroup.ProvidedID))
-		return
-	}
-	if strings.ContainsAny(second.Reveal(), "*\u2022\u2026") {
-		p.stop("token", "masked", "")
+	if p.asksSpelling(g, seen, changed); p.failure != nil {
 		return
 	}
 	isUnsure := made.existed() && sure.IsZero()
@@ -157,6 +152,21 @@ func (p *probe) asksCaches(ctx context.Context, g *group, made, seen, changed re
 		g.token = second
 	}
 	p.found("between", pick(made.existed(), "repeated", "none"), "a create that was sent once found an existing group")
+}
+
+// asksSpelling takes the responses to a lookup and an update. It ends the probe if the service changes the ID, or does
+// not show the token.
+func (p *probe) asksSpelling(g *group, seen, changed reply) {
+	shown := *cmp.Or(changed.UserGroup.ProvidedID, &g.id)
+	switch {
+	case changed.isForeign(g):
+		p.stop("ids", "changed", printable(shown))
+	case shown != g.id:
+		p.found("ids", "spelled", printable(shown))
+	}
+	if strings.ContainsAny(seen.UserGroup.Token.Reveal(), "*\u2022\u2026") {
+		p.stop("token", "masked", "")
+	}
 }
 
 // tokensOf returns what three responses about one group say of its token: that it is the same, signed for each of them,
@@ -332,6 +342,9 @@ func (p *probe) asksIDs(ctx context.Context) {
 		return
 	}
 	p.refusedOr("names-unique", r, "allowed")
+	if _, known := p.rows["ids"]; known {
+		return
+	}
 	r, same := p.create(ctx, p.own("-B"))
 	if r.refused == nil || p.mayCreate(ctx) {
 		p.refusedOr("ids", r, pick(same, "same", "exact"))

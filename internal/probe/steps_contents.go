@@ -179,6 +179,14 @@ func (p *probe) asksTexts(ctx context.Context) (seen reply) {
 		return p.see(ctx)
 	}
 	seen = p.see(ctx)
+	if seen.shows(g.name) && p.pause == 0 { // That is the old name.
+		p.pause = longestLag
+		if seen = p.see(ctx); seen.shows(g.name) {
+			p.pause = 0
+		} else {
+			p.found("lag", "lags", "")
+		}
+	}
 	var shown []string
 	if p.showsNames() {
 		shown = append(shown, strings.TrimPrefix(*cmp.Or(seen.UserGroup.Name, new("")), p.stem))

@@ -137,6 +137,14 @@ func strangers() map[string]stranger {
 		"updates find a group late": {
 			habit: always(updatesLate()), says: "Updating is allowed", never: "Cannot be used|Manage everything",
 		},
+		"IDs are shown in capitals": {
+			options: o{UpperIDs: true}, says: "Cannot be used IDs in lower case are shown as EMBED-PROBE-|Write IDs as",
+			never: "refer to",
+		},
+		"updates are carried out later": {
+			habit: queuesUpdates, never: "are changed|is cleared|Empty properties in an update are ignored",
+			says: "A lookup after a change shows the old values for a while",
+		},
 		"a firewall refuses tags": {
 			habit: always(refusesTags), says: "Texts with & and < are refused: 403", never: "requests_per_second",
 		},
@@ -388,4 +396,27 @@ func refusesTags(c call) *response {
 		return page(http.StatusForbidden)
 	}
 	return c.next()
+}
+
+// queuesUpdates responds to an update with the group of before, and carries it out after three seconds.
+func queuesUpdates(s *service) between {
+	type update struct {
+		due time.Time
+		do  call
+	}
+	var queue []update
+	return func(c call) *response {
+		for len(queue) > 0 && !time.Now().Before(queue[0].due) {
+			queue[0].do.next()
+			queue = queue[1:]
+		}
+		var id string
+		_ = json.Unmarshal(c.body["user_group_id"], &id)
+		if _, there := s.In("Testing").Group(id); !there || c.Method != http.MethodPut {
+			return c.next()
+		}
+		before := c.looks()
+		queue = append(queue, update{time.Now().Add(3 * time.Second), c})
+		return before
+	}
 }
