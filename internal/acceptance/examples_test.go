@@ -121,6 +121,7 @@ var otherwiseCovered = map[string]func(*testing.T){
 	"tokens-in-two-root-modules/secrets":              TestAccTokensInTwoRootModules,
 	"customers-in-shards":                             TestAccSplittingTheStateMakesOnlyLookups,
 	"customers-in-shards/split":                       TestAccSplittingTheStateMakesOnlyLookups,
+	"gateway":                                         TestGatewaysRunTheExamples,
 	"list-resources/embed_user_group":                 TestAccPages, // queries
 	"actions/embed_rotate_user_group_token/action.tf": TestAccPages, // invokes
 }
@@ -259,13 +260,28 @@ func TestEveryExampleIsTested(t *testing.T) {
 		}
 		if _, is := covered[source]; is {
 			covered[source] = true
-		} else if slices.Contains([]string{".tf", ".hcl", ".sh"}, filepath.Ext(path)) {
+		} else if slices.Contains([]string{".tf", ".hcl", ".sh", ".conf", ".cfg"}, filepath.Ext(path)) {
 			t.Errorf("no test covers examples/%s", path)
 		}
 	}
 	for source, exists := range covered {
 		if !exists {
 			t.Errorf("a test names examples/%s, which does not exist", source)
+		}
+	}
+}
+
+// TestGatewaysRunTheExamples checks that TestProxies runs a program with each file for a gateway.
+func TestGatewaysRunTheExamples(t *testing.T) {
+	t.Parallel()
+	used := ""
+	for _, program := range []string{"nginx", "haproxy"} {
+		used += readPage(t, "testdata/proxies/"+program+".conf")
+	}
+	for name := range exampleFiles(t) {
+		file, isGateway := strings.CutPrefix(name, "gateway/")
+		if isGateway && !strings.Contains(used, `{{.Example "`+file+`"}}`) {
+			t.Errorf("no configuration in testdata/proxies has examples/%s", name)
 		}
 	}
 }

@@ -152,41 +152,30 @@ func locksBuild(r *reader) {
 	r.has("acme")
 }
 
-// readsGateways sends the header that the page sets. TestProxies runs haproxy with the other
-// block.
+// readsGateways sends the header that the page sets. TestProxies runs the examples that it names.
 func readsGateways(r *reader) {
-	if !strings.Contains(r.take("text"), "backend dashboards") {
-		r.t.Error("the page has no lines for haproxy")
-	}
 	r.starts(acmeBlock)
 	r.shell(r.take("shell") + "terraform apply -auto-approve\n")
 	r.has("acme")
 }
 
-// readsMap checks nothing: TestProxies runs nginx with the block.
-func readsMap(r *reader) { r.take("text") }
-
-// testsWithEmulator runs the tests on the page with an emulator of its own.
+// testsWithEmulator runs the module's tests with an emulator of its own.
 func testsWithEmulator(r *reader) {
 	if command := r.take("shell"); command != "go run ./cmd/embed-emulator\n" {
 		r.t.Errorf("%q does not run the emulator", command)
 	}
-	r.quotes(r.take("text"), "export EMBED_BASE_URL="+emulatorsAddress+"\nexport EMBED_API_KEY="+emulator.DefaultKey)
 	r.copy(customersModule)
-	if err := os.RemoveAll(filepath.Join(r.dir, "tests")); err != nil {
-		r.t.Fatal(err)
-	}
-	r.writes("service.tftest.hcl")
-	r.replace("service.tftest.hcl", emulatorsAddress, r.service.URL())
+	r.replace("tests/service.tftest.hcl", emulatorsAddress, r.service.URL())
 	r.env = append(r.env, "EMBED_BASE_URL=http://127.0.0.1:1", "EMBED_API_KEY=of-production")
-	r.quotes("2 passed, 0 failed", r.runs())
+	r.quotes("tests/service.tftest.hcl... pass", r.runs())
 }
 
+// testsWithMocks runs the module's tests without a service. A mocked provider opens no ephemeral resource.
 func testsWithMocks(r *reader) {
 	r.copy(customersModule)
 	r.env = append(r.env, "EMBED_BASE_URL=", "EMBED_API_KEY=")
-	r.write("tests/mocked.tftest.hcl", r.take("terraform"))
-	r.quotes("1 passed, 0 failed", r.runs())
+	r.init()
+	r.quotes("0 failed", r.runs())
 }
 
 // TestAccIssueForms checks that GitHub can parse the issue forms. GitHub does not offer a form that it cannot parse,

@@ -50,8 +50,7 @@ var parts = map[string]part{
 		needs: engine.ForEachImport, options: bothEnvironments, follow: undoesApply,
 	},
 
-	"guides/network.md#gateways":                               {follow: readsGateways},
-	"guides/network.md#a-service-with-other-methods-and-paths": {follow: readsMap},
+	"guides/network.md#gateways": {follow: readsGateways},
 
 	"guides/testing.md#with-the-emulator":      {needs: engine.Mocks, follow: testsWithEmulator},
 	"guides/testing.md#with-a-mocked-provider": {needs: engine.Mocks, follow: testsWithMocks},

@@ -163,16 +163,10 @@ func renamed(service http.Handler) http.Handler {
 	})
 }
 
-// Page returns the block of the guide Network that contains the words, with the addresses and files of this test.
-func (w *proxied) Page(words string) string {
+// Example returns a file of examples/gateway, with the addresses and files of this test.
+func (w *proxied) Example(name string) string {
 	w.t.Helper()
-	for _, found := range fence.FindAllStringSubmatch(readPage(w.t, docsDir+"/guides/network.md"), -1) {
-		if language, text := found[2], found[3]; language == "text" && strings.Contains(text, words) {
-			return strings.NewReplacer("dashboards.example.com:443", w.Service, "127.0.0.1:8080", w.Address,
-				"dashboards.example.com", certifiedHost, "/etc/ssl/certs/ca-certificates.crt", w.Dir+"/server.pem",
-			).Replace(text)
-		}
-	}
-	w.t.Fatalf("the guide has no block with %q", words)
-	return ""
+	return strings.NewReplacer("dashboards.example.com:443", w.Service, "127.0.0.1:8080", w.Address,
+		"dashboards.example.com", certifiedHost, "/etc/ssl/certs/ca-certificates.crt", w.Dir+"/server.pem",
+	).Replace(readPage(w.t, filepath.Join(examplesDir, "gateway", name)))
 }

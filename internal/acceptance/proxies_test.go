@@ -118,10 +118,10 @@ var proxySetups = []proxySetup{
 		program: "nginx", name: "proxy_cache with the body in its key", features: "cache,by body", direct: changes,
 		errors: failing(saysCached, toImport, toLookUp),
 	},
-	{program: "nginx", name: "the recipe for other methods and paths", features: "recipe"},
+	{program: "nginx", name: "the example for other methods and paths", features: "recipe"},
 	{program: "haproxy", name: "default"},
 	{program: "haproxy", name: "retry-on", features: "retry", fault: lostRotation, rotations: 1},
-	{program: "haproxy", name: "retry-on with the lines of the page", features: "retry,page", fault: lostRotation},
+	{program: "haproxy", name: "retry-on with the example", features: "retry,example", fault: lostRotation},
 	{
 		program: "varnishd", name: "default", errors: failing(saysDropped, allButDestroy...), prepared: true,
 		direct: []operation{toDestroy},
