@@ -84,7 +84,7 @@ func TestAccModuleReadmeIsFollowed(t *testing.T) {
 }
 
 // TestAccSplittingTheStateMakesOnlyLookups checks that splitting the customers of one root module over two, as the
-// guide describes, makes only lookups.
+// README of the example describes, makes only lookups.
 func TestAccSplittingTheStateMakesOnlyLookups(t *testing.T) {
 	t.Parallel()
 	w := workbenchWith(t, emulator.Options{}, engine.ForEachImport, engine.Removed)
