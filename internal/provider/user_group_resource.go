@@ -52,9 +52,8 @@ func (r *userGroupResource) Configure(_ context.Context, req resource.ConfigureR
 // configuration of an existing group causes no call to change it.
 func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		Version: 0,
-		MarkdownDescription: "Manages a user group: one customer of a product that embeds dashboards. The group's token " +
-			"tells an embedded dashboard which customer is viewing it.",
+		Version:             0,
+		MarkdownDescription: "Manages a user group: one customer of a product that embeds dashboards.",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:      true,
@@ -79,8 +78,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				CustomType: propertiesType{},
 				Optional:   true,
 				MarkdownDescription: "JSON object of variables for dashboards and SQL queries, as in `jsonencode({ " +
-					"tier = \"gold\" })`. Compared by value. Not managed by default. **Plans show it, unless it is " +
-					"sensitive.**",
+					"tier = \"gold\" })`. Not managed by default. **Plans show what is not sensitive.**",
 			},
 			"data_source_provided_id": schema.StringAttribute{
 				Optional:   true,
@@ -92,17 +90,17 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				Optional:    true,
 				ElementType: types.StringType,
 				MarkdownDescription: "Rotates the token in place when the value of an existing key changes, as in `{ " +
-					"quarter = \"2026-Q4\" }`. Never by default. **Expect the old token to stop working at once.**",
+					"quarter = \"2026-Q4\" }`. Never by default.",
 			},
 			"rotate_token_after_days": schema.Float64Attribute{
 				Optional:   true,
 				Validators: []validator.Float64{float64validator.Between(1, 36500)}, // finds numbers of seconds
 				MarkdownDescription: "Rotates the token in place when it is older than this number of days. Between " +
-					"`1` and `36500`. Never by default. **Expect the old token to stop working at once.**",
+					"`1` and `36500`. Never by default.",
 			},
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "Whether to take over a group that exists already, and to update it. Defaults to " +
+				MarkdownDescription: "Whether to take over and update a group that exists already. Defaults to " +
 					"`false`. **Destroying the resource then deletes the group.**",
 			},
 			"deletion_protection": schema.BoolAttribute{
@@ -122,17 +120,17 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			"token": schema.StringAttribute{
 				Computed:  true,
 				Sensitive: true,
-				MarkdownDescription: "The user group token, which your product uses to embed dashboards. Null with " +
-					"`store_token = false`. **The state contains it in plain text.**",
+				MarkdownDescription: "The user group token, in plain text in the state. Null with `store_token = " +
+					"false`.",
 			},
 			"token_fingerprint": schema.StringAttribute{
 				Computed:            true,
-				MarkdownDescription: "The first 12 hexadecimal digits of the token's SHA-256 hash. It is not secret.",
+				MarkdownDescription: "The first 12 hexadecimal digits of the token's SHA-256 hash, which are no secret.",
 			},
 			"token_rotated_at": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "When Terraform created or rotated the token, or noticed a rotation elsewhere " +
-					"(RFC 3339, UTC). Null after an import or an adoption.",
+				MarkdownDescription: "When Terraform created or rotated the token, or noticed a rotation elsewhere. " +
+					"Null after an import or an adoption.",
 			},
 			"team_id": schema.Int64Attribute{
 				Computed:            true,

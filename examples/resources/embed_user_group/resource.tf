@@ -2,7 +2,7 @@ resource "embed_user_group" "acme" {
   user_group_id = "acme"
   name          = "Acme Ltd"
 
-  # For each schema ID, the group's data source at the dashboard service.
+  # The data source of each schema.
   mapping = {
     sales = "acme_sales"
   }
@@ -12,7 +12,7 @@ resource "embed_user_group" "acme" {
     limits = { rows = 250000 }
   })
 
-  # Changing one of these values rotates the token and leaves the group in place.
+  # Changing one of these values rotates the token.
   rotate_token_when_changed = {
     quarter  = "2026-Q4"
     incident = "0"
