@@ -78,7 +78,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 				CustomType: propertiesType{},
 				Optional:   true,
 				MarkdownDescription: "JSON object of variables for dashboards and SQL queries, as in `jsonencode({ " +
-					"tier = \"gold\" })`. Not managed by default. **Plans show what is not sensitive.**",
+					"tier = \"gold\" })`. Compared by value. Not managed by default. **Plans show what is not " +
+					"sensitive.**",
 			},
 			"data_source_provided_id": schema.StringAttribute{
 				Optional:   true,
@@ -129,8 +130,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			},
 			"token_rotated_at": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "When Terraform created or rotated the token, or noticed a rotation elsewhere. " +
-					"Null after an import or an adoption.",
+				MarkdownDescription: "When Terraform created or rotated the token, or noticed a rotation elsewhere " +
+					"(RFC 3339, UTC). Null after an import or an adoption.",
 			},
 			"team_id": schema.Int64Attribute{
 				Computed:            true,
