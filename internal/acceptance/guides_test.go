@@ -39,9 +39,7 @@ var parts = map[string]part{
 	"guides/tokens.md#keep-tokens-out-of-the-state": {needs: engine.EphemeralResource, follow: keepsSecretCurrent},
 	"guides/tokens.md#rotate":                       {follow: rotates},
 
-	"guides/service-behavior.md#the-probe":                                {options: clearing, follow: probes},
-	"guides/service-behavior.md#updates-that-clear-what-they-do-not-send": {options: clearing, follow: keepsEverything},
-	"guides/service-behavior.md#different-ids-for-the-same-group":         {follow: rejectsTwins},
+	"guides/service-behavior.md#the-probe": {options: clearing, follow: probes},
 
 	"guides/changing-groups.md#stop-managing-a-group":   {needs: engine.Removed, follow: forgets},
 	"guides/changing-groups.md#move-to-another-address": {follow: moves},

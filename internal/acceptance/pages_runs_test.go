@@ -45,11 +45,10 @@ func (w *workbench) makes(want string, args ...string) {
 func TestAccFactsOfProofs(t *testing.T) {
 	t.Parallel()
 	const page = "guides/service-behavior.md"
-	pageSays(t, page, "proves the key, if the state knows the group's environment.")
-	pageSays(t, page, "An apply begins without a proof.")
-	pageSays(t, page, "before three things: a creation, a lookup of a group that the state does not have, and a change "+
-		"of a group whose environment is unknown.")
-	pageSays(t, page, "at most once in a plan, and at most once in an apply.")
+	pageSays(t, page, "no customer's group is changed before the key is proved, by a lookup that shows a known token, or "+
+		"by a test group.")
+	pageSays(t, page, "An apply begins without a proof, so its first changes begin with a lookup.")
+	pageSays(t, page, "A plan and an apply each do so at most once.")
 	w := workbenchWith(t, emulator.Options{})
 	named := func(name string) string { return group("acme", `user_group_id = "acme"`, `name = "`+name+`"`) }
 	w.applied(named("Acme"))

@@ -43,8 +43,7 @@ type question struct {
 const (
 	clears      = "Service behavior: Updates that clear what they do not send"
 	sameID      = "Service behavior: Different IDs for the same group"
-	unseen      = "Service behavior: What the provider cannot see"
-	noHelp      = "Service behavior: What the provider cannot help"
+	unseen      = "Service behavior: What the provider cannot see or help"
 	proof       = "Service behavior: How the key is proved"
 	staleToken  = "Tokens: When the state has an old token"
 	rotating    = "Tokens: Rotate"
@@ -127,9 +126,9 @@ var questions = []question{
 	}},
 	{"overwrites", "A lookup of an existing group", map[string]answer{
 		"no": ok("changes nothing"),
-		"always": unusable("overwrites it", noHelp, "Each plan would overwrite the name of every group, and could wipe its "+
+		"always": unusable("overwrites it", unseen, "Each plan would overwrite the name of every group, and could wipe its "+
 			"mapping and its properties. No message would say so. Do not use the provider with this service."),
-		"named": expect("overwrites it if the lookup sends a name", noHelp, "A create with an ID that is taken changes the "+
+		"named": expect("overwrites it if the lookup sends a name", unseen, "A create with an ID that is taken changes the "+
 			"customer's group, although the provider reports an error. Import every group before you create others."),
 	}},
 	{"defaults", "The defaults of a new group", map[string]answer{
@@ -142,9 +141,9 @@ var questions = []question{
 		"same": ok("stays the same until it is rotated"),
 		"renewed": expect("is another one after each update", staleToken, "After each apply that updates a group, the state "+
 			"has its old token until the next refresh. A warning says so."),
-		"masked": unusable("is masked in lookups", noHelp, "The provider can neither import a group nor keep its token. The "+
+		"masked": unusable("is masked in lookups", unseen, "The provider can neither import a group nor keep its token. The "+
 			"probe stopped here."),
-		"signed": expect("is new in every response", noHelp, "token_fingerprint and token_rotated_at change with every "+
+		"signed": expect("is new in every response", unseen, "token_fingerprint and token_rotated_at change with every "+
 			"refresh. Rotate with rotate_token_when_changed, and refer to its value in place of the fingerprint."),
 	}},
 	{"unsent", "What an update does not send", map[string]answer{
@@ -191,16 +190,16 @@ var questions = []question{
 	}},
 	{"gone", "A deleted group", map[string]answer{
 		"once":    ok("cannot be updated any more"),
-		"later":   expect("is gone some seconds later", noHelp, waitToCreate),
-		"lookups": expect("is still found by a lookup some seconds later", noHelp, waitToCreate),
+		"later":   expect("is gone some seconds later", unseen, waitToCreate),
+		"lookups": expect("is still found by a lookup some seconds later", unseen, waitToCreate),
 	}},
 	{"deleted-id", "The ID of a deleted group", map[string]answer{
 		"free": ok("can be used again, for a new group"),
 		"same-number": expect("leads to a group with the old team_id", unseen, "If a group was deleted and created again "+
 			"elsewhere, the provider takes it for the old one with another token. Let only Terraform create it again."),
-		"reserved": expect("is refused: %s", noHelp, "A deleted ID cannot be used again. A lookup of a missing ID creates "+
+		"reserved": expect("is refused: %s", unseen, "A deleted ID cannot be used again. A lookup of a missing ID creates "+
 			"and deletes a group, so it uses up the ID. Create a group before anything looks it up."),
-		"revived": expect("brings back the old %s", noHelp, "A create after a destroy finds what was deleted. An old token "+
+		"revived": expect("brings back the old %s", unseen, "A create after a destroy finds what was deleted. An old token "+
 			"may work again, so rotate it after such a create, or use another ID."),
 	}},
 	{"missing-update", "Updating a missing group", map[string]answer{
@@ -219,7 +218,7 @@ var questions = []question{
 	}},
 	{"stale-deletion", "Deleting with an old token", map[string]answer{
 		"refused": ok("is refused: %s"),
-		"accepted": expect("succeeds", noHelp,
+		"accepted": expect("succeeds", unseen,
 			"Without a refresh, a destroy may delete a group that was recreated elsewhere. Refresh first."),
 		"ignored": unusable("seems to succeed, but the group remains", staleToken, "Do not use -refresh=false. Otherwise, a "+
 			"group whose token was rotated elsewhere disappears from the state and remains at the service."),

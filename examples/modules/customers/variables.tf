@@ -20,6 +20,11 @@ variable "customers" {
     deletion_protection       = optional(bool)
   }))
   nullable = false
+
+  validation {
+    condition     = length(distinct([for id in keys(var.customers) : lower(id)])) == length(var.customers)
+    error_message = "Two customers have IDs that differ only in case."
+  }
 }
 
 variable "rotate_token_when_changed" {

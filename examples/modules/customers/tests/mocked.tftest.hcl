@@ -111,6 +111,19 @@ run "own_number_of_days_takes_precedence" {
   }
 }
 
+run "ids_that_differ_only_in_case" {
+  command = plan
+
+  variables {
+    customers = {
+      acme = { name = "Acme Ltd" }
+      Acme = { name = "Acme Inc." }
+    }
+  }
+
+  expect_failures = [var.customers]
+}
+
 run "no_customers" {
   command = plan
 
