@@ -21,7 +21,6 @@ var parts = map[string]part{
 		r.has("acme")
 		r.plansNothing()
 	}},
-	"index.md#authentication":                          {needs: engine.EphemeralResource, follow: readsKey},
 	"actions/rotate_user_group_token.md#example-usage": {needs: engine.Actions, follow: invokes},
 	"list-resources/user_group.md#example-usage": {
 		needs:  engine.Query,
@@ -182,14 +181,6 @@ func (r *reader) followsMake(script, command string) {
 }
 
 func makesTargets(r *reader) { r.followsMake(r.take("shell"), "") }
-
-// readsKey takes the API key from a secret store.
-func readsKey(r *reader) {
-	r.bringsStores()
-	r.env = append(r.env, "EMBED_API_KEY=")
-	r.begins(r.take("terraform") + acmeBlock)
-	r.has("acme")
-}
 
 // removesLeftover looks up a group, reads its token, and deletes it, as the provider's messages advise.
 func removesLeftover(r *reader) {

@@ -161,8 +161,13 @@ func TestFactsOfProviderArguments(t *testing.T) { //nolint:paralleltest // it re
 		"request_timeout": read.Client.RequestTimeout.String(), "retry_wait_max": read.Client.RetryWaitMax.String(),
 		"max_retries": strconv.Itoa(read.Client.MaxRetries), "allow_http": strconv.FormatBool(!refusesHTTP()),
 	}
+	pageSays(t, "index.md", "Every argument has such a variable: `EMBED_` and its name in capitals. The provider block "+
+		"wins.")
 	facts := 0
 	for argument, text := range described(t, "index.md") {
+		if settings.Variable(argument) != "EMBED_"+strings.ToUpper(argument) {
+			t.Errorf("%s has the variable %s", argument, settings.Variable(argument))
+		}
 		if found := byDefault.FindStringSubmatch(text); found != nil || defaults[argument] != "" {
 			if facts++; found == nil || found[1] != defaults[argument] {
 				t.Errorf("%s defaults to %q, but the page says %q", argument, defaults[argument], text)

@@ -261,8 +261,8 @@ func TestPagesNameEveryRightOfTheKey(t *testing.T) {
 			}
 		}
 	}
-	if found < 2 {
-		t.Errorf("only %d lines are about these rights", found)
+	if found == 0 {
+		t.Error("no line is about these rights")
 	}
 }
 

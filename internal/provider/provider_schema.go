@@ -13,106 +13,90 @@ import (
 func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the customers of a product that embeds dashboards. Each customer is a *user group* " +
-			"at the dashboard service. Every argument has an environment variable, which the provider block overrides. " +
-			"Configuring the provider makes no call.",
+			"at the dashboard service. Every argument has an environment variable, its name in capitals behind `EMBED_`, " +
+			"which the provider block overrides. Configuring the provider makes no call.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Address of the service, such as `https://dashboards.example.com`. The provider " +
-					"adds `/api/user`. Required. It must begin with `https`, except for loopback addresses. " +
-					"Environment variable `EMBED_BASE_URL`.",
+					"adds `/api/user`. Required. It must begin with `https`, except for loopback addresses.",
 			},
 			"api_key": schema.StringAttribute{
 				Optional:  true,
 				Sensitive: true,
 				MarkdownDescription: "API key of the service, with these [permissions](#permissions-of-the-key). " +
-					"Required. Use the environment variable or an ephemeral value. **A saved plan contains a key " +
-					"that stands in the configuration or comes from a variable.** Environment variable " +
-					"`EMBED_API_KEY`.",
+					"Required. **A saved plan contains a key that stands in the configuration or comes from a variable.**",
 			},
 			"environment": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Environment that the key must belong to. Valid values are `Customer` and " +
 					"`Testing`. Not checked by default. It needs a service that shows environments. **Without it, a " +
-					"run with the key of the other environment creates a copy of every customer who has no group " +
-					"there.** Environment variable `EMBED_ENVIRONMENT`.",
+					"run with the other key creates a copy of every customer who has no group there.**",
 			},
 			"data_source_provided_id": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Your own ID of a data source, for a service that demands one in deletions. Not " +
-					"sent by default. **Without it, such a service keeps the empty groups that lookups create.** " +
-					"Environment variable `EMBED_DATA_SOURCE_PROVIDED_ID`.",
+					"sent by default. **Without it, such a service keeps the empty groups that lookups create.**",
 			},
 			"lookup_fields": schema.SetAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
-				MarkdownDescription: "Fields that the service demands in a lookup, besides the ID. Valid values are " +
+				MarkdownDescription: "Fields that the service demands in a lookup. Valid values are " +
 					"`name`, `mapping` and `properties`. None by default. " +
 					"[`embed-probe`](guides/service-behavior.md#the-probe) prints the line to write. **A service " +
-					"that stores what a lookup sends would empty these fields.** Environment variable " +
-					"`EMBED_LOOKUP_FIELDS`, separated by commas.",
+					"that stores what a lookup sends would empty these fields.**",
 			},
 			"max_deletions": schema.NumberAttribute{
 				Optional: true,
-				MarkdownDescription: "How many groups one run may delete or replace, for each provider block. Between " +
-					"`0` and `1000000`. No limit by default. **Without it, a truncated list deletes every customer " +
-					"who is missing from it, if none of them is protected.** Environment variable " +
-					"`EMBED_MAX_DELETIONS`.",
+				MarkdownDescription: "How many groups one run can delete or replace, for each provider block. Between " +
+					"`0` and `1000000`. No limit by default. **Without it, a truncated list deletes every " +
+					"unprotected customer who is missing from it.**",
 			},
 			"allow_http": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "Whether `base_url` may begin with `http` for other than loopback addresses. " +
-					"Defaults to `false`. **Anyone on the network path can then read the key and every token.** " +
-					"Environment variable `EMBED_ALLOW_HTTP`.",
+				MarkdownDescription: "Whether to allow `http` in `base_url`. Defaults to `false`. **Anyone on the " +
+					"network path can then read the key and every token.**",
 			},
 			"headers": schema.MapAttribute{
-				Optional:    true,
-				Sensitive:   true,
-				ElementType: types.StringType,
-				MarkdownDescription: "Further headers of every request, for example for a gateway. None by default. " +
-					"Their values are treated as secrets. Environment variable `EMBED_HEADERS`, as a JSON object.",
+				Optional:            true,
+				Sensitive:           true,
+				ElementType:         types.StringType,
+				MarkdownDescription: "Further headers of every request, for example for a gateway. None by default.",
 			},
 			"ca_cert_pem": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Certificates of the authorities to trust, in PEM format, as in " +
-					"`file(\"ca.pem\")`. Defaults to the system's. Environment variable `EMBED_CA_CERT_PEM`.",
+					"`file(\"ca.pem\")`. Defaults to the system's.",
 			},
 			"client_cert_pem": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Client certificate for mutual TLS, in PEM format, followed by its " +
-					"intermediates. None by default. Requires `client_key_pem`. Environment variable " +
-					"`EMBED_CLIENT_CERT_PEM`.",
+					"intermediates. None by default. Requires `client_key_pem`.",
 			},
 			"client_key_pem": schema.StringAttribute{
 				Optional:  true,
 				Sensitive: true,
-				MarkdownDescription: "Private key of the client certificate, in PEM format, without a passphrase. Use " +
-					"the environment variable, an ephemeral value or `file()`. **A saved plan contains a key that " +
-					"stands in the configuration or comes from a variable.** Environment variable " +
-					"`EMBED_CLIENT_KEY_PEM`.",
+				MarkdownDescription: "Private key of the client certificate, in PEM format, without a passphrase. **As " +
+					"with `api_key`, a saved plan can contain it.**",
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Time limit of one attempt at a call, such as `45s` or `2m`. Defaults to `30s`. " +
-					"**After a time-out, the work may have been done.** Environment variable " +
-					"`EMBED_REQUEST_TIMEOUT`.",
+					"**After that, the service can still do the work.**",
 			},
 			"max_retries": schema.NumberAttribute{
 				Optional: true,
 				MarkdownDescription: "How many retries the calls of one operation share. Between `0` and `100`. " +
-					"Defaults to `4`. **Waiting for [a rate limit](guides/network.md#limits) comes on top.** Environment " +
-					"variable `EMBED_MAX_RETRIES`.",
+					"Defaults to `4`. **Waiting for [a rate limit](guides/network.md#limits) comes on top.**",
 			},
 			"retry_wait_max": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Longest wait between two attempts, also where the service demands a longer one. " +
-					"Defaults to `30s`. Environment variable `EMBED_RETRY_WAIT_MAX`.",
+					"Defaults to `30s`.",
 			},
 			"requests_per_second": schema.NumberAttribute{
-				Optional: true,
-				MarkdownDescription: "Limit on the calls of this provider block. At least `0.01`. No limit by " +
-					"default. A run also slows down by itself while the service refuses calls with 429 or 503. " +
-					"Environment variable `EMBED_REQUESTS_PER_SECOND`.",
+				Optional:            true,
+				MarkdownDescription: "Limit on the calls of this provider block. At least `0.01`. No limit by default.",
 			},
 		},
 	}
