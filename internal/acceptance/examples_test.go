@@ -114,7 +114,8 @@ var examples = map[string]example{
 var otherwiseCovered = map[string]func(*testing.T){
 	"modules/customers":                               TestAccModulePassesItsOwnTests,
 	"modules/customers/tests":                         TestAccModulePassesItsOwnTests,
-	"token-to-secret-store":                           TestAccPages, // keepsSecretCurrent
+	"token-to-secret-store":                           TestAccTokenToSecretStore,
+	"token-rotation":                                  TestAccTokenRotation,
 	"getting-started":                                 TestAccPages, // importsCustomers
 	"getting-started/review":                          TestAccPages, // importsCustomers
 	"tokens-in-two-root-modules/groups":               TestAccTokensInTwoRootModules,

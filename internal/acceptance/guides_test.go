@@ -35,9 +35,6 @@ var parts = map[string]part{
 	"guides/production.md#github-actions":        {follow: followsJobs},
 	"guides/production.md#gitlab-ci":             {follow: followsGitLab},
 
-	"guides/tokens.md#keep-tokens-out-of-the-state": {needs: engine.EphemeralResource, follow: keepsSecretCurrent},
-	"guides/tokens.md#rotate":                       {follow: rotates},
-
 	"guides/service-behavior.md#the-probe": {options: clearing, follow: probes},
 
 	"guides/changing-groups.md#stop-managing-a-group":   {needs: engine.Removed, follow: forgets},

@@ -20,83 +20,83 @@ resource "embed_user_group" "acme" {
 }
 `
 
-// rotates follows the blocks about rotations: a restart, a schedule, the age, and an emergency.
-func rotates(r *reader) {
-	r.begins(acmeBlock + r.take("terraform"))
-	r.service.RotateBehind("acme")
-	r.says("1 to add, 0 to change, 1 to destroy", "plan")
-
-	computed := strings.ReplaceAll(r.take("terraform"), `"acme"`, `"other"`)
-	r.begins(computed)
-	r.plansNothing()
+// TestAccTokenRotation checks, with examples/token-rotation, what rotates: a quarter, the age, and a number in an
+// emergency. What has to restart is replaced with the token.
+func TestAccTokenRotation(t *testing.T) {
+	t.Parallel()
+	w := workbenchWith(t, emulator.Options{})
+	w.copy(examplesDir + "/token-rotation")
+	at := func(now string) {
+		w.write("main.tf", strings.ReplaceAll(readPage(t, examplesDir+"/token-rotation/main.tf"), "plantimestamp()",
+			fmt.Sprintf("%q", now)))
+	}
 	for i, now := range []string{
 		"2025-01-01T00:00:00Z", "2025-03-31T23:59:59Z", "2025-04-01T00:00:00Z", "2025-12-31T23:59:59Z",
 		"2026-01-01T00:00:00Z",
 	} {
-		r.write("main.tf", strings.ReplaceAll(computed, "plantimestamp()", fmt.Sprintf("%q", now)))
-		r.apply()
-		r.rotated("other", []int{1, 1, 2, 3, 4}[i])
+		at(now)
+		w.apply()
+		w.plansNothing()
+		w.rotated("acme", []int{0, 0, 1, 2, 3}[i])
 	}
+	w.rotatesOnce("acme", `-var=incidents={"acme":1}`)
+	w.rotated("initech", 3)
 
 	// Each customer has its own number of days, between 80 and 99.
-	byAge := strings.NewReplacer(`acme = "Acme Ltd"`, `a = "A"`, `initech = "Initech Inc."`, `b = "B"`)
-	r.begins(byAge.Replace(r.take("terraform")))
-	shown := r.must("show", "planned")
-	for _, id := range []string{"a", "b"} {
+	one := `-var=incidents={"acme":1}`
+	shown := w.must("show", "terraform.tfstate")
+	for _, id := range []string{"acme", "initech"} {
 		sum := sha256.Sum256([]byte(id))
 		days := 80 + int(binary.BigEndian.Uint16(sum[:]))%20
-		r.quotes(fmt.Sprintf("+ rotate_token_after_days = %d", days), shown)
-		r.ages(id, days-1)
-		r.plansNothing()
-		r.ages(id, days)
-		r.rotatesOnce(id)
+		if said := fmt.Sprintf("rotate_token_after_days = %d", days); !strings.Contains(oneLine(shown), said) {
+			t.Errorf("the state does not have %q:\n%s", said, shown)
+		}
+		w.ages(id, days-1)
+		w.plansNothing(one)
+		w.ages(id, days)
+		w.rotatesOnce(id, one)
 	}
 
-	emergency := strings.NewReplacer(`acme = "Acme Ltd"`, `leaky = "Leaky"`, `initech = "Initech Inc."`, `tight = "Tight"`)
-	r.begins(emergency.Replace(r.take("terraform")))
-	r.shell(strings.ReplaceAll(r.take("shell"), "acme", "leaky"))
-	r.rotated("leaky", 1)
-	r.rotated("tight", 0)
-	r.write("terraform.tfvars", "incidents = { leaky = 1 }\n")
-	r.plansNothing()
+	w.service.RotateBehind("acme")
+	w.says("1 to add, 0 to change, 1 to destroy", "plan", one)
+	w.apply(one)
+	w.must("destroy", "-auto-approve")
+	w.has()
 }
 
-// keepsSecretCurrent creates, rotates, and meets a rotation made elsewhere, with the block and then with the example
-// that does the same. The first plan makes no call.
-func keepsSecretCurrent(r *reader) {
-	engine.Needs(r.t, engine.WriteOnly)
-	store := r.bringsStores()
+// TestAccTokenToSecretStore creates, rotates, and meets a rotation made elsewhere, with examples/token-to-secret-store.
+// The first plan makes no call, and no file contains a token.
+func TestAccTokenToSecretStore(t *testing.T) {
+	t.Parallel()
+	w := workbenchWith(t, emulator.Options{}, engine.EphemeralResource, engine.WriteOnly)
+	store := w.bringsStores()
 	var tokens []string
 	wrote := func(rotations int) {
-		r.t.Helper()
-		r.apply()
-		r.plansNothing()
-		r.wantNoFileWith(tokenPattern)
-		r.rotated("acme", rotations)
-		acme, _ := r.service.Group("acme")
+		t.Helper()
+		w.apply()
+		w.plansNothing()
+		w.wantNoFileWith(tokenPattern)
+		w.rotated("acme", rotations)
+		acme, _ := w.service.Group("acme")
 		if tokens = append(tokens, acme.Token); !slices.Equal(store.secrets(), tokens) {
-			r.t.Errorf("%d secrets were written, want the %d tokens so far", len(store.secrets()), len(tokens))
+			t.Errorf("%d secrets were written, want the %d tokens so far", len(store.secrets()), len(tokens))
 		}
 	}
-	example := readPage(r.t, examplesDir+"/token-to-secret-store/main.tf")
-	for _, configuration := range []string{r.take("terraform"), example} {
-		r.starts(configuration)
-		r.service.ResetCounts()
-		r.must("plan")
-		r.madeNoCall()
-		wrote(0)
-		r.apply()
-		r.replace("main.tf", "2026-Q4", "2027-Q1")
-		wrote(1)
-		r.service.RotateBehind("acme")
-		wrote(1)
-		if r.unprotect() {
-			r.apply()
-		}
-		r.must("destroy", "-auto-approve")
-		r.wantNoFileWith(tokenPattern)
-		r.has()
+	w.copy(examplesDir + "/token-to-secret-store")
+	w.must("plan")
+	w.madeNoCall()
+	wrote(0)
+	w.apply()
+	w.replace("main.tf", "2026-Q4", "2027-Q1")
+	wrote(1)
+	w.service.RotateBehind("acme")
+	wrote(1)
+	if w.unprotect() {
+		w.apply()
 	}
+	w.must("destroy", "-auto-approve")
+	w.wantNoFileWith(tokenPattern)
+	w.has()
 }
 
 // TestAccTokensInTwoRootModules checks, with examples/tokens-in-two-root-modules, that the second root module writes
