@@ -9,6 +9,7 @@ terraform {
   }
 }
 
+# Only the rehearsal sets these variables, and max_deletions for a run that deletes more on purpose.
 variable "environment" {
   type    = string
   default = "Customer"
@@ -25,23 +26,8 @@ variable "max_deletions" {
 }
 
 provider "embed" {
-  environment   = var.environment
+  environment   = var.environment # Delete this line if your service shows no environment.
   max_deletions = var.max_deletions
-}
-
-locals {
-  customers = {
-    for row in csvdecode(file("${path.module}/customers.csv")) : row.id => {
-      name       = row.name
-      properties = jsonencode({ tier = row.tier })
-
-      # In the optional column "incident", a new number rotates the customer's token.
-      rotate_token_when_changed = { incident = try(coalesce(row.incident, "0"), "0") }
-
-      # "yes" in the optional column "leaving" turns off the customer's deletion protection.
-      deletion_protection = try(row.leaving == "yes" ? false : null, null)
-    }
-  }
 }
 
 module "customers" {

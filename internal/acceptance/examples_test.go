@@ -116,8 +116,10 @@ var otherwiseCovered = map[string]func(*testing.T){
 	"modules/customers/tests":                         TestAccModulePassesItsOwnTests,
 	"token-to-secret-store":                           TestAccTokenToSecretStore,
 	"token-rotation":                                  TestAccTokenRotation,
+	"ci":                                              TestAccPipelines,
 	"getting-started":                                 TestAccPages, // importsCustomers
-	"getting-started/review":                          TestAccPages, // importsCustomers
+	"getting-started/emulator":                        TestAccPages, // importsCustomers
+	"getting-started/undo":                            TestAccPages, // importsCustomers
 	"tokens-in-two-root-modules/groups":               TestAccTokensInTwoRootModules,
 	"tokens-in-two-root-modules/secrets":              TestAccTokensInTwoRootModules,
 	"customers-in-shards":                             TestAccSplittingTheStateMakesOnlyLookups,
@@ -261,7 +263,7 @@ func TestEveryExampleIsTested(t *testing.T) {
 		}
 		if _, is := covered[source]; is {
 			covered[source] = true
-		} else if slices.Contains([]string{".tf", ".hcl", ".sh", ".conf", ".cfg"}, filepath.Ext(path)) {
+		} else if slices.Contains([]string{".tf", ".hcl", ".sh", ".yml", ".conf", ".cfg"}, filepath.Ext(path)) {
 			t.Errorf("no test covers examples/%s", path)
 		}
 	}

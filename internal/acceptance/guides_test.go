@@ -29,11 +29,7 @@ var parts = map[string]part{
 
 	"guides/getting-started.md": {needs: engine.ForEachImport, options: bothEnvironments, follow: importsCustomers},
 
-	"guides/production.md#four-settings":         {follow: raisesLimit},
-	"guides/production.md#state":                 {follow: movesState},
-	"guides/production.md#the-providers-version": {follow: locksBuild},
-	"guides/production.md#github-actions":        {follow: followsJobs},
-	"guides/production.md#gitlab-ci":             {follow: followsGitLab},
+	"guides/production.md#four-settings": {follow: raisesLimit},
 
 	"guides/service-behavior.md#the-probe": {options: clearing, follow: probes},
 

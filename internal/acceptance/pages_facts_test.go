@@ -88,7 +88,7 @@ func constantText(expression ast.Expr) (text string, is bool) {
 var engineSays = []string{
 	"0 to add", "0 to destroy", "to add", "to change", "to destroy", "to forget", "to import", "No changes",
 	"Check block assertion failed", "Failed to install provider", "Incomplete lock file information",
-	"doesn't match any of the checksums", "will no longer be managed",
+	"doesn't match any of the checksums", "does not have a provider named", "will no longer be managed",
 }
 
 // stressed are words that pages only stress.
@@ -435,7 +435,7 @@ func TestAccWorkflows(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil || workflows < 2 {
+	if err != nil || workflows < 3 {
 		t.Errorf("found %d workflows, %v", workflows, err)
 	}
 }

@@ -165,15 +165,14 @@ func publishedTarget(page, address string) (target string, isOurs bool) {
 }
 
 // TestTroubleshootingIndex checks that each message of the provider has one row with two columns, and that the recipe
-// with curl stands only where messages refer to it. Getting started only reaches the emulator with curl.
+// with curl stands only where messages refer to it.
 func TestTroubleshootingIndex(t *testing.T) {
 	t.Parallel()
 	const heading = "\n## Remove an empty group\n"
 	for name, page := range pages(t) {
 		_, recipe, found := strings.Cut(page, heading)
-		ofEmulator := strings.Count(page, "curl -fsS -o /dev/null -X GET "+emulatorsAddress)
 		if is := name == "guides/troubleshooting.md"; found != is ||
-			strings.Count(page, "curl ")-ofEmulator != strings.Count(recipe, "curl ") ||
+			strings.Count(page, "curl ") != strings.Count(recipe, "curl ") ||
 			is != strings.Contains(recipe, "curl ") {
 			t.Errorf("%s has the recipe or the heading: %t", name, found)
 		}
@@ -196,53 +195,6 @@ func TestTroubleshootingIndex(t *testing.T) {
 	}
 	if len(seen) < 30 {
 		t.Errorf("found only %d messages", len(seen))
-	}
-}
-
-// TestPipelinesStayWithinLimits checks that the jobs of the guide apply a plan only on a push, if it has changes, and
-// within the limits on deletions, creations and rotations, and that those that run on schedule only refresh the state.
-// Tests in parts follow the commands in these jobs.
-func TestPipelinesStayWithinLimits(t *testing.T) {
-	t.Parallel()
-	guide := readPage(t, docsDir+"/guides/production.md")
-	const plan, apply = "terraform plan -input=false -lock-timeout=5m -out=tfplan -detailed-exitcode || code=$?\n",
-		"terraform apply -input=false -lock-timeout=5m tfplan\n"
-	const refresh, applyRefresh = "terraform plan -refresh-only -out=drift ",
-		"terraform apply -input=false -lock-timeout=5m drift\n"
-	const creations = "[ \"$creations\" -le \"$MAX_CREATIONS\" ]\n"
-	const rotations = "[ \"$rotations\" -le \"$MAX_ROTATIONS\" ]\n"
-	// The plan of a pull request must keep to the limit of the apply job, so it stands above the jobs.
-	const deletions = "\n  TF_VAR_max_deletions: \"2\"\n"
-	if strings.Count(guide, deletions) != 2 || strings.Count(guide, "max_deletions: ") != 2 {
-		t.Errorf("want %q above the jobs of both pipelines, and nowhere else", deletions)
-	}
-	const changes = "if: steps.plan.outputs.exitcode == '2'\n"
-	for name, inOrder := range map[string][]string{
-		"  apply": {
-			"if: github.event_name == 'push'\n", plan, "[ \"$code\" -eq 0 ] || [ \"$code\" -eq 2 ]\n",
-			changes, creations, rotations, changes, apply,
-		},
-		"  drift": {"if: github.event_name == 'schedule'\n", refresh, applyRefresh},
-		"apply": {
-			plan, "0) exit 0 ;;\n", "2) ;;\n", "*) exit \"$code\" ;;\n", creations, rotations, apply,
-			"- if: $CI_PIPELINE_SOURCE == \"push\" && ",
-		},
-		"drift": {refresh, applyRefresh, "- if: $CI_PIPELINE_SOURCE == \"schedule\"\n"},
-	} {
-		_, text, _ := strings.Cut(guide, "\n"+name+":\n")
-		text, _, _ = strings.Cut(text, "\n\n")
-		text += "\n"
-		if strings.Count(text, "terraform plan") != 1 || strings.Count(text, "terraform apply") != 1 ||
-			strings.Contains(name, "apply") && strings.Contains(text, "schedule") {
-			t.Errorf("want one plan and one apply, and on schedule only to refresh:\n%s", text)
-		}
-		for _, part := range inOrder {
-			_, rest, found := strings.Cut(text, part)
-			if !found {
-				t.Errorf("the job %s does not have %q where it should:\n%s", strings.TrimSpace(name), part, text)
-			}
-			text = rest
-		}
 	}
 }
 

@@ -271,3 +271,10 @@ func (w *workbench) decodes(text string) {
 	w.write("main.tf", "output \"page\" {\n  value = yamldecode(file(\"page.yaml\"))\n}\n")
 	w.must("apply", "-auto-approve")
 }
+
+// asJSON returns a text in YAML as JSON.
+func (w *workbench) asJSON(text string) string {
+	w.t.Helper()
+	w.decodes(text)
+	return w.must("output", "-json", "page")
+}

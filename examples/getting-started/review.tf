@@ -1,3 +1,5 @@
+# Delete this file after the first apply. It compares what the service shows with the list.
+
 locals {
   # What the service returns for the existing groups.
   before = data.embed_user_groups.all.groups

@@ -1,0 +1,29 @@
+#!/bin/sh
+# apply.sh [DIRECTORY]
+# Plans the configuration in the directory, by default this one. If the plan has changes and keeps to the limits, applies
+# it. A limit that is not set is 0. It needs jq.
+set -eu
+cd "${1:-.}"
+trap 'rm -f tfplan' EXIT # It has sensitive values.
+
+# 0 means no changes, and 2 changes. Everything else is a failure, such as 137 for a lack of memory.
+code=0
+terraform plan -input=false -lock-timeout=5m -out=tfplan -detailed-exitcode || code=$?
+case "$code" in
+0) exit 0 ;;
+2) ;;
+*) exit "$code" ;;
+esac
+
+plan=$(terraform show -json tfplan)
+count() {
+  printf '%s' "$plan" |
+    jq "[.resource_changes[]? | select(.type == \"embed_user_group\") | .change | select($1)] | length"
+}
+creations=$(count '.actions | index("create")')
+rotations=$(count '.actions == ["update"] and .after_unknown.token_fingerprint')
+echo "Creations: $creations of at most ${MAX_CREATIONS:=0}. Rotations: $rotations of at most ${MAX_ROTATIONS:=0}."
+[ "$creations" -le "$MAX_CREATIONS" ]
+[ "$rotations" -le "$MAX_ROTATIONS" ]
+
+terraform apply -input=false -lock-timeout=5m tfplan
