@@ -1,8 +1,13 @@
 package acceptance
 
 import (
+	"encoding/json"
+	"io"
+	"net/http"
 	"regexp"
+	"slices"
 	"strings"
+	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -11,6 +16,7 @@ import (
 // parts contains a test for each part of a page that has blocks, by page and anchor of the heading. TestAccBlocksParse
 // parses all blocks.
 var parts = map[string]part{
+	"README.md#is-this-for-you":   {follow: showsWire},
 	"README.md#see-it-work":       {follow: showsDemo},
 	"README.md#try-it-yourself":   {follow: triesReadme},
 	"README.md#with-your-service": {options: clearing, follow: probesFromReadme},
@@ -100,21 +106,40 @@ func invokes(r *reader) {
 	r.plansNothing("-refresh=false")
 }
 
-// showsDemo checks that each line of output on the page is in the script of the demo, as a title or as what Terraform
-// says and the service gets. make demo runs the script.
+// showsDemo checks the recording against the script of the demo, and the lines on the page against the recording.
+// make demo runs the script.
 func showsDemo(r *reader) {
 	r.followsMake(r.take("shell"), "")
-	script := readPage(r.t, "testdata/scripts/demo.txtar")
-	number := regexp.MustCompile(`^ *\d+\. `)
+	recording, script := readPage(r.t, examplesDir+"/demo/recording.txt"), readPage(r.t, "testdata/scripts/demo.txtar")
 	for line := range strings.Lines(r.take("text")) {
-		words := number.ReplaceAllString(strings.TrimSpace(line), "")
-		said, got, isResult := strings.Cut(words, "the service got ")
-		if isResult {
-			words, _, _ = strings.Cut(got, ";")
+		if !strings.Contains(recording, strings.TrimSpace(line)) {
+			r.t.Errorf("the recording does not have %q", line)
 		}
-		for _, quoted := range append(quotation.FindAllString(said, -1), words) {
+	}
+	var titles []string
+	for _, found := range regexp.MustCompile(`(?m)^step '(.*)'$`).FindAllStringSubmatch(script, -1) {
+		titles = append(titles, found[1])
+	}
+	for _, found := range regexp.MustCompile(`(?m)^ ?\d+\. (.*)$`).FindAllStringSubmatch(recording, -1) {
+		if len(titles) == 0 || found[1] != titles[0] {
+			r.t.Fatalf("the recording has the step %q, want the first of %q", found[1], titles)
+		}
+		titles = titles[1:]
+	}
+	if len(titles) > 0 {
+		r.t.Errorf("the recording does not have %q", titles)
+	}
+	proof := regexp.MustCompile(`(?m)^    ✓ (.*)$`)
+	for _, found := range proof.FindAllStringSubmatch(recording, -1) {
+		said, got, isResult := strings.Cut(found[1], "the service got ")
+		words := quotation.FindAllString(said, -1)
+		if isResult {
+			calls, _, _ := strings.Cut(got, ";")
+			words = append(words, calls)
+		}
+		for _, quoted := range words {
 			if !strings.Contains(script, "'"+strings.Trim(quoted, "“”")) {
-				r.t.Errorf("the demo does not print %q", quoted)
+				r.t.Errorf("the demo does not print %q. Record it again: make demo >examples/demo/recording.txt", quoted)
 			}
 		}
 	}
@@ -122,26 +147,90 @@ func showsDemo(r *reader) {
 
 var quotation = regexp.MustCompile(`“[^”]*”`)
 
-// triesReadme tries the provider, updates it and cleans up. It neither installs nor removes a provider in the home
-// directory.
+// showsWire sends the requests on the page to the emulator, which has to answer with the same fields.
+func showsWire(r *reader) {
+	headers := r.take("text")
+	methods := []string{http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodDelete}
+	token, request := "", ""
+	for i, method := range methods {
+		shown := r.take("text")
+		if i < len(methods)-1 {
+			request, shown, _ = strings.Cut(shown, "\n")
+		}
+		answer, status := r.sends(method, strings.NewReplacer(`"old"`, token, `"new"`, token).Replace(request), headers)
+		if isRefused := i == len(methods)-1; isRefused != (status == http.StatusNotFound) {
+			r.t.Errorf("%s %s is answered with %d", method, request, status)
+		}
+		if got, want := fieldsOf(r.t, answer), fieldsOf(r.t, shown); !slices.Equal(got, want) {
+			r.t.Errorf("%s %s: the page shows %q, but the emulator answers with %q", method, request, want, got)
+		}
+		if found := tokenPattern.FindString(answer); found != "" {
+			token = `"` + found + `"`
+		}
+	}
+}
+
+// sends sends a request with the headers of the page to the emulator.
+func (r *reader) sends(method, body, headers string) (answer string, status int) {
+	r.t.Helper()
+	request, err := http.NewRequestWithContext(r.t.Context(), method, r.service.URL()+"/api/user", strings.NewReader(body))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for line := range strings.Lines(headers) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		request.Header.Set(name, strings.Replace(value, "API_KEY", emulator.DefaultKey, 1))
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(text), response.StatusCode
+}
+
+// fieldsOf returns the fields of a response in order, and those of its group.
+func fieldsOf(t *testing.T, text string) []string {
+	t.Helper()
+	var fields []string
+	read := func(text []byte) map[string]json.RawMessage {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(text, &object); err != nil {
+			t.Fatalf("%v:\n%s", err, text)
+		}
+		return object
+	}
+	for name, value := range read([]byte(text)) {
+		fields = append(fields, name)
+		if name != "user_group" {
+			continue
+		}
+		for inner := range read(value) {
+			fields = append(fields, "user_group."+inner)
+		}
+	}
+	slices.Sort(fields)
+	return fields
+}
+
+// triesReadme tries the provider and cleans up. It neither installs nor removes a provider in the home directory.
 func triesReadme(r *reader) {
-	r.followsMake(r.takeScripts(2), "go run ./cmd/embed-emulator")
+	r.followsMake(r.take("shell"), "go run ./cmd/embed-emulator")
 	r.write("main.tf", r.take("hcl"))
-	applied := r.shell(r.take("shell"))
-	r.quotes(r.take("text"), applied)
 	printed := r.shell(r.take("shell"))
-	if acme, _ := r.service.Group("acme"); printed != acme.Token || acme.Name != "Acme Ltd" {
+	if acme, _ := r.service.Group("acme"); !strings.HasSuffix(printed, acme.Token) || acme.Name != "Acme Ltd" {
 		r.t.Error("the command does not print the group's token, or its name is wrong")
 	}
 	r.plansNothing()
 	r.says("acme_token = <sensitive>", "output")
-	r.updatesProvider()
-	cleanup, installed, found := strings.Cut(r.takeScripts(3), "rm -rf ~/.terraform.d/plugins/")
+	cleanup, installed, found := strings.Cut(r.take("shell"), "rm -rf ~/.terraform.d/plugins/")
 	if !found || installed != "*/dashembed/embed\n" {
 		r.t.Errorf("the page does not remove the provider: %q", installed)
 	}
-	r.fails("is protected from deletion", "destroy", "-auto-approve")
-	r.replace("main.tf", "deletion_protection = true", "deletion_protection = false")
 	r.shell(cleanup)
 	r.has()
 }
