@@ -324,42 +324,42 @@ func raisesLimit(r *reader) {
 
 // makeInstall stands in for make install, which would build for minutes. It installs another program for other
 // platforms than this one.
-const makeInstall = `make() {
-  [ "$1 ${2%%=*}" = "install PLUGINS" ] || return 1
-  program=$PROGRAM
-  [ "${GOOS}_$GOARCH" = "$PLATFORM" ] || program=/dev/null
-  PLUGINS=${2#*=} "$TOOLS/install" "$program" 0.1.0
-}
+const makeInstall = `#!/bin/sh
+[ "$1 $2 ${3%%=*}" = "--no-print-directory install PLUGINS" ] || exit 1
+program=$PROGRAM
+[ "${GOOS}_$GOARCH" = "$PLATFORM" ] || program=/dev/null
+PLUGINS=${3#*=} tools/install "$program" 0.1.0
 `
 
-// locksBuild packs a build for two platforms, unpacks it elsewhere, and locks its checksums.
-func (r *reader) locksBuild() {
+// packs packs a build for two platforms, and runs what this prints: it unpacks it elsewhere, and locks its checksums.
+func (r *reader) packs() {
 	r.t.Helper()
 	if !strings.Contains(readPage(r.t, "../../GNUmakefile"), "\t@tools/install \"$(BINARY)\" \"$(VERSION)\"\n") {
 		r.t.Error("make install does something else than this test in its place")
 	}
-	tools, err := filepath.Abs("../../tools")
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	dir := r.dir
+	dir, env, home := r.dir, r.env, r.t.TempDir()
 	r.dir = r.t.TempDir()
+	r.write("make", makeInstall)
+	if err := os.Chmod(filepath.Join(r.dir, "make"), 0o700); err != nil { //nolint:gosec // it is run
+		r.t.Fatal(err)
+	}
 	r.write("main.tf", requiredProviders+acmeBlock)
-	packs, unpacks, locks := r.take("shell"), r.take("shell"), r.take("shell")
-	developer, job := r.t.TempDir(), r.t.TempDir()
-	packs = strings.Replace(packs, "darwin_arm64", "darwin_arm64 "+r.engine.Platform, 1)
-	r.shell(makeInstall+packs, "HOME="+developer, "PLATFORM="+r.engine.Platform, "TOOLS="+tools,
+	script := strings.Replace(r.take("shell"), "tools/pack", "PATH=$PWD:$PATH "+root+"/tools/pack", 1)
+	script = strings.Replace(script, "darwin_arm64", "darwin_arm64 "+r.engine.Platform, 1)
+	printed := r.shell(strings.TrimSpace(script)+" 2>log", "PLATFORM="+r.engine.Platform,
 		"PROGRAM="+filepath.Join(buildDir, "terraform-provider-embed"))
-	archive := filepath.Join(developer, "embed-provider.tar.gz")
-	r.shell(strings.Replace(unpacks, "embed-provider.tar.gz", archive, 1), "HOME="+job)
-	locks = strings.Replace(locks, " -platform=darwin_arm64", " -platform=darwin_arm64 -platform="+r.engine.Platform, 1)
-	r.shell(locks, "HOME="+developer)
+	r.env = append(slices.Clone(env), "HOME="+home, "TF_CLI_CONFIG_FILE="+os.DevNull)
+	r.shell(printed)
 	if checksums := strings.Count(r.read(".terraform.lock.hcl"), `"h1:`); checksums < 2 {
 		r.t.Errorf("the lock file has %d checksums", checksums)
 	}
-	r.shell("terraform init -lockfile=readonly", "HOME="+job, "TF_CLI_CONFIG_FILE="+os.DevNull)
-	r.shell("terraform validate", "HOME="+job, "TF_CLI_CONFIG_FILE="+os.DevNull)
-	r.dir = dir
+	r.must("init", "-lockfile=readonly")
+	r.must("validate")
+	r.dir, r.env = dir, env
 }
 
 // readsGateways sends the header that the page sets. TestProxies runs the examples that it names.

@@ -94,7 +94,7 @@ func (r *reader) prepares() {
 	r.t.Helper()
 	r.followsMake(r.take("shell"), "")
 	r.installsFromMirror(r.take("hcl"))
-	r.locksBuild()
+	r.packs()
 	ofService, runs, ofEmulator := r.take("shell"), r.take("shell"), r.take("shell")
 	variable := regexp.MustCompile(`(?m)^export (\w+)=`)
 	if names := variable.FindAllString(ofService, -1); !slices.Equal(names, variable.FindAllString(ofEmulator, -1)) {
