@@ -180,12 +180,13 @@ func runnerFor(t *testing.T, file string, needs ...engine.Feature) runner {
 	r := runner{w, w.jobs(file)}
 	r.dir = t.TempDir()
 	tools := filepath.Join(r.dir, "tools")
-	if err := errors.Join(os.CopyFS(filepath.Join(r.dir, "ci"), os.DirFS(pipelinesDir)), os.Mkdir(tools, 0o700)); err != nil {
+	copied := os.CopyFS(filepath.Join(r.dir, "ci"), os.DirFS(pipelinesDir))
+	if err := errors.Join(copied, os.Mkdir(tools, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	r.write("tools/apk", "#!/bin/sh\n")
 	for _, script := range []string{"tools/apk", "ci/apply.sh", "ci/refresh.sh"} {
-		if err := os.Chmod(filepath.Join(r.dir, script), 0o700); err != nil { //nolint:gosec // it is run
+		if err := os.Chmod(filepath.Join(r.dir, script), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -201,10 +202,12 @@ func runnerFor(t *testing.T, file string, needs ...engine.Feature) runner {
 }
 
 // driftCode is what the drift job ends with if the state differed. GitHub shows a warning instead.
-var driftCode = map[string]int{"github.yml": 0, "gitlab.yml": 3, "github-with-secrets.yml": 0, "gitlab-with-secrets.yml": 3}
+var driftCode = map[string]int{
+	"github.yml": 0, "gitlab.yml": 3, "github-with-secrets.yml": 0, "gitlab-with-secrets.yml": 3,
+}
 
-// TestAccPipelines runs each job: with changes within the limits and beyond them, without changes, with drift, and on an
-// empty service.
+// TestAccPipelines runs each job: with changes within the limits and beyond them, without changes, with drift, and on
+// an empty service.
 func TestAccPipelines(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"github.yml", "gitlab.yml"} {
@@ -271,8 +274,8 @@ func TestAccPipelines(t *testing.T) {
 	}
 }
 
-// TestAccPipelinesWithSecrets runs each job of the variants with the two root modules of the example. A secret is written
-// after a rotation by the apply job, and by the drift job after one elsewhere.
+// TestAccPipelinesWithSecrets runs each job of the variants with the two root modules of the example. The apply job
+// writes a secret after its rotation, and the drift job after one elsewhere.
 func TestAccPipelinesWithSecrets(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"github-with-secrets.yml", "gitlab-with-secrets.yml"} {
@@ -344,7 +347,7 @@ func (r *reader) packs() {
 	dir, env, home := r.dir, r.env, r.t.TempDir()
 	r.dir = r.t.TempDir()
 	r.write("make", makeInstall)
-	if err := os.Chmod(filepath.Join(r.dir, "make"), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.Chmod(filepath.Join(r.dir, "make"), 0o700); err != nil {
 		r.t.Fatal(err)
 	}
 	r.write("main.tf", requiredProviders+acmeBlock)

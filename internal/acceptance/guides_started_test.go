@@ -110,7 +110,8 @@ func (r *reader) prepares() {
 
 	clone := filepath.Join(r.t.TempDir(), "clone")
 	examples, err := filepath.Abs(examplesDir)
-	if err := errors.Join(err, os.Mkdir(clone, 0o700), os.Symlink(examples, filepath.Join(clone, "examples"))); err != nil {
+	made := os.Mkdir(clone, 0o700)
+	if err := errors.Join(err, made, os.Symlink(examples, filepath.Join(clone, "examples"))); err != nil {
 		r.t.Fatal(err)
 	}
 	r.dir = clone
@@ -141,7 +142,8 @@ func (r *reader) readsLikeCSV() {
 	r.t.Helper()
 	list := readPage(r.t, filepath.Join(docsDir, "guides/getting-started.md"))
 	customers := r.read("customers.tf")
-	r.changes(list, &customers, `csvdecode(file("${path.module}/customers.csv"))`, `yamldecode(file("${path.module}/customers.yaml"))`)
+	r.changes(list, &customers, `csvdecode(file("${path.module}/customers.csv"))`,
+		`yamldecode(file("${path.module}/customers.yaml"))`)
 	r.changes(list, &customers, `schemas = ["sales"]`, `schemas = ["sales", "billing"]`)
 	r.changes(list, &customers, `jsonencode({ tier = row.tier })`, `jsonencode(merge({ tier = row.tier }, `+
 		`{ for n, v in { seats = row.seats } : n => tonumber(v) if v != "" }))`)
