@@ -1,7 +1,7 @@
 locals {
   rows = csvdecode(file("${path.module}/customers.csv"))
 
-  # The columns that have data sources. The name of each is a schema ID.
+  # The columns with data sources. Their names are schema IDs.
   schemas = ["sales"]
 
   customers = {
@@ -10,10 +10,10 @@ locals {
       mapping    = { for schema in local.schemas : schema => row[schema] if row[schema] != "" }
       properties = jsonencode({ tier = row.tier })
 
-      # In the optional column "incident", a new number rotates the customer's token.
+      # Optional column: a new number rotates the token.
       rotate_token_when_changed = { incident = try(coalesce(row.incident, "0"), "0") }
 
-      # "yes" in the optional column "leaving" turns off the customer's deletion protection.
+      # Optional column: "yes" turns off the deletion protection.
       deletion_protection = try(contains(["yes", "true"], tostring(row.leaving)) ? false : null, null)
     }
   }

@@ -51,6 +51,7 @@ resource "aws_secretsmanager_secret_version" "acme" {
   secret_id        = aws_secretsmanager_secret.acme.id
   secret_string_wo = ephemeral.embed_user_group_token.acme.token
 
-  # This number changes whenever the token does.
+  # This number changes whenever the token does. It has up to 48 bits. For a provider that supports only 32, use a number
+  # that you increase.
   secret_string_wo_version = parseint(embed_user_group.acme.token_fingerprint, 16)
 }

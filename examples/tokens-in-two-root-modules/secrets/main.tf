@@ -53,6 +53,7 @@ resource "aws_secretsmanager_secret_version" "customer" {
   secret_id        = aws_secretsmanager_secret.customer[each.key].id
   secret_string_wo = ephemeral.embed_user_group_token.customer[each.key].token
 
-  # This number changes whenever the token does.
+  # This number changes whenever the token does. It has up to 48 bits. For a provider that supports only 32, use a number
+  # that you increase.
   secret_string_wo_version = parseint(each.value, 16)
 }
