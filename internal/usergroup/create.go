@@ -88,10 +88,8 @@ func (o *op) confirm(ctx context.Context) (Result, *Problem) {
 // takeOver adopts an existing group: it updates the group to what is wanted, and does not change its token. After a
 // lost creation, the group may also be the one that was created.
 func (o *op) takeOver(ctx context.Context) (Result, *Problem) {
-	existing, finding := o.response, Adopted
-	if o.done != api.No {
-		finding = Claimed
-	}
+	existing := o.response
+	finding := map[bool]Finding{true: Claimed, false: Adopted}[o.done != api.No]
 	o.operation, o.know, o.done = Adopt, o.know.with(existing), api.No
 	result, problem := o.put(ctx)
 	if problem != nil {
