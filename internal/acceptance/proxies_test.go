@@ -82,6 +82,7 @@ const (
 
 	saysCached  = `Otherwise, look for a cache`
 	saysDropped = `drops the body`
+	saysRefused = `refuse GET and DELETE requests with a body`
 )
 
 // failing returns a value for errors.
@@ -133,7 +134,7 @@ var proxySetups = []proxySetup{
 	},
 	{
 		program: "squid", name: "http", features: "password", arguments: "allow_http = true",
-		errors: failing(saysDropped, allButDestroy...), prepared: true, direct: []operation{toDestroy},
+		errors: failing(saysRefused, allButDestroy...), prepared: true, direct: []operation{toDestroy},
 	},
 	{program: "squid", name: "request_entities on", features: "password,bodies", arguments: "allow_http = true"},
 }

@@ -19,7 +19,8 @@ const (
 		"it speaks only HTTP/2, put a gateway in front of it that also speaks HTTP/1.1."
 	adviceProxy   = "Check the proxy in HTTPS_PROXY, including its user name and password."
 	adviceForeign = "Nothing shows that this response comes from the service. Check base_url, and what is in front of " +
-		"the service (a gateway, a firewall, a sign-in page). Some of these refuse GET and DELETE requests with a body."
+		"the service (a gateway, a firewall, a sign-in page). Some of these refuse GET and DELETE requests with a body: " +
+		"see the guide Network."
 
 	hintBody   = " If something on the way drops the body of GET and DELETE requests, see the guide Network."
 	hintLookup = " If it demands a field in every lookup, add the field to lookup_fields."

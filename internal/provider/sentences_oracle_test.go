@@ -153,7 +153,7 @@ var oracle = []sentence{
 	row("If it speaks only HTTP/2, put a gateway in front of it that also speaks HTTP/1.1."),
 	row("Check the proxy in HTTPS_PROXY, including its user name and password."),
 	row("If something on the way drops the body of GET and DELETE requests, see the guide Network.", wasRefused),
-	row("Some of these refuse GET and DELETE requests with a body."),
+	row("Some of these refuse GET and DELETE requests with a body: see the guide Network."),
 	row("If it refuses many calls at once, set requests_per_second.", isForbidden),
 	row("Nothing shows that this response comes from the service."),
 	row("Check base_url, and what is in front of the service (a gateway, a firewall, a sign-in page)."),
