@@ -132,8 +132,8 @@ func (c *Client) isNew(read fields) (isNew *bool, isMarked bool) {
 }
 
 func isMedia(response *http.Response, wanted string) bool {
-	media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	return err == nil && media == wanted
+	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")) // "" without one
+	return media == wanted
 }
 
 // fields are the members of a JSON object. Its methods accept the type that the contract specifies and any other one
@@ -153,30 +153,24 @@ func (f fields) text(name string) *string {
 	case strings.HasPrefix(text, `"`):
 		_ = json.Unmarshal(f[name], &text) // cannot fail with what was decoded
 		return &text
-	case text != "" && strings.Contains("-0123456789", text[:1]):
+	case strings.IndexAny(text, "-0123456789") == 0:
 		return &text
 	default:
 		return nil
 	}
 }
 
+// token returns the token of a group.
+func (f fields) token() Secret { return NewSecret(*cmp.Or(f.text("token"), new(""))) }
+
 func (f fields) flag(name string) *bool {
-	value, isKnown := flags[strings.ToLower(strings.Trim(string(f[name]), `"`))]
-	if !isKnown {
-		return nil
-	}
-	return &value
+	return flags[strings.ToLower(strings.Trim(string(f[name]), `"`))]
 }
 
-var flags = map[string]bool{"1": true, "true": true, "0": false, "false": false}
+var flags = map[string]*bool{"1": new(true), "true": new(true), "0": new(false), "false": new(false)}
 
 // tag returns a text, or that of an object which describes it.
 func (f fields) tag(name string) *string {
 	inner := fieldsOf(f[name])
-	for _, member := range []string{"name", "label", "value"} {
-		if text := inner.text(member); text != nil {
-			return text
-		}
-	}
-	return f.text(name)
+	return cmp.Or(inner.text("name"), inner.text("label"), inner.text("value"), f.text(name))
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -27,7 +28,7 @@ type Answer struct {
 }
 
 // IsNew reports whether the response says that this call has created the group.
-func (a Answer) IsNew() bool { return a.New != nil && *a.New }
+func (a Answer) IsNew() bool { return *cmp.Or(a.New, new(false)) }
 
 // Calls makes the calls of one operation, which share its retries. They must not be concurrent.
 type Calls struct {

@@ -32,12 +32,9 @@ type UserGroup struct {
 func (f fields) userGroup() UserGroup {
 	group := UserGroup{
 		TeamID: *cmp.Or(f.text("team_id"), new("")), Name: f.text("name"), ProvidedID: f.text("provided_id"),
-		EnvironmentTag: f.tag("api_environment_tag"),
+		Token: f.token(), EnvironmentTag: f.tag("api_environment_tag"),
 	}
 	_ = group.Properties.UnmarshalJSON(f["properties"])
-	if token := f.text("token"); token != nil {
-		group.Token = NewSecret(*token)
-	}
 	return group
 }
 

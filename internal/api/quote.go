@@ -165,10 +165,7 @@ func isBetweenWords(character rune) bool { return strings.ContainsRune(" \t,;:\"
 func tokensIn(body []byte) (tokens []Secret) {
 	read := fieldsOf(body)
 	for _, object := range []fields{read, fieldsOf(read["user_group"])} {
-		token := object.text("token")
-		if token != nil {
-			tokens = append(tokens, NewSecret(*token))
-		}
+		tokens = append(tokens, object.token())
 	}
 	for _, found := range tokenText.FindAllSubmatch(body[:min(len(body), maxSearched)], mostTokens) {
 		tokens = append(tokens, NewSecret(string(bytes.Join(found[1:], nil))))
@@ -185,10 +182,7 @@ const inWord = `[^\s\\"',;:(){}\[\]<>]`
 
 // Confidential returns the texts in the mapping and the properties, and what is shown.
 func (r GroupRequest) Confidential() Confidential {
-	known := Confidential{Shown: []string{r.UserGroupID}}
-	if r.Name != nil {
-		known.Shown = append(known.Shown, *r.Name)
-	}
+	known := Confidential{Shown: []string{r.UserGroupID, *cmp.Or(r.Name, new(""))}}
 	for _, text := range r.Mapping {
 		known.Secrets = append(known.Secrets, NewSecret(text))
 	}
