@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"math/rand/v2"
@@ -45,10 +46,6 @@ type Client struct {
 
 // New returns a client. It makes no call.
 func New(config Config) *Client {
-	ceiling := rate.Inf
-	if config.RequestsPerSecond > 0 {
-		ceiling = rate.Limit(config.RequestsPerSecond)
-	}
 	if config.Random == nil {
 		config.Random = rand.Float64
 	}
@@ -56,7 +53,7 @@ func New(config Config) *Client {
 		config.Transport = NewTransport(config)
 	}
 	return &Client{
-		config: config, secrets: config.secrets(),
-		limiter: newLimiter(ceiling),
+		config: config, secrets: config.secrets(), learned: learned{worked: map[string]bool{}},
+		limiter: newLimiter(cmp.Or(rate.Limit(config.RequestsPerSecond), rate.Inf)),
 	}
 }

@@ -3,7 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
-	"strconv"
+	"strings"
 	"time"
 )
 
@@ -74,8 +74,5 @@ func (e *Error) saidWithStatus() string {
 }
 
 func statusText(status int) string {
-	if text := http.StatusText(status); text != "" {
-		return fmt.Sprintf("%d (%s)", status, text)
-	}
-	return strconv.Itoa(status)
+	return strings.TrimSuffix(fmt.Sprintf("%d (%s)", status, http.StatusText(status)), " ()") // Some have no text.
 }

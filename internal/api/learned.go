@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// learned is what the calls of a client have shown of the service. Its zero value knows nothing.
+// learned is what the calls of a client have shown of the service.
 type learned struct {
 	mu     sync.Mutex
 	last   time.Time       // when the service last decided on a call
@@ -19,9 +19,6 @@ type learned struct {
 func (l *learned) record(method string, answer Answer, failure *Error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.worked == nil {
-		l.worked = map[string]bool{}
-	}
 	l.marks = l.marks || answer.IsNew()
 	if failure != nil && !failure.Decided() {
 		return

@@ -69,24 +69,17 @@ func parseRetryAfter(header string) time.Duration {
 	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second
 	}
-	date, err := http.ParseTime(header)
-	if err != nil {
-		return 0
-	}
+	date, _ := http.ParseTime(header) // the zero time if it is no date
 	return max(time.Until(date), 0)
 }
 
 // Sleep waits. If the context ends first, or has ended before, it returns the context's error.
 func Sleep(ctx context.Context, wait time.Duration) error {
-	if wait <= 0 {
-		return ctx.Err()
-	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
 	case <-timer.C:
-		return nil
 	}
+	return ctx.Err()
 }

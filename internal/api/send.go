@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -36,10 +37,7 @@ func (c Calls) do(ctx context.Context, call call) (_ Answer, failure *Error) {
 	done := No
 	for number := 1; ; number++ {
 		if err := c.awaitTurn(ctx); err != nil {
-			if failure == nil {
-				failure = NewStopped(call.method, err)
-			}
-			return Answer{}, failure
+			return Answer{}, cmp.Or(failure, NewStopped(call.method, err))
 		}
 		if failure != nil && !c.patient() { // It has changed while this retry waited.
 			return Answer{}, failure
