@@ -79,12 +79,13 @@ func (c *Client) read(call call, response *http.Response, body []byte) (Answer, 
 const lacks = "the response has no "
 
 // readUnsaid reads a response that does not say whether the call succeeded. Frameworks respond so to a deletion,
-// without a word. It proves nothing if this service says so itself.
+// without a word. It proves nothing if this service says so itself, or if it says something else.
 func (c *Client) readUnsaid(call call, read fields, body []byte) (Answer, Kind, string) {
-	isSilent := len(body) == 0 || string(body) == "{}"
 	switch {
-	case call.method != http.MethodDelete || !isSilent:
+	case call.method != http.MethodDelete, read == nil && len(body) > 0:
 		return Answer{}, Broken, unsaid[read == nil]
+	case len(read) > 0:
+		return Answer{}, Unconfirmed, unsaid[false]
 	case !c.HasWorked():
 		return Answer{}, Unconfirmed, "the response does not say that the call succeeded, and no earlier one has shown " +
 			"that this is the service"

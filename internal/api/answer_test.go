@@ -228,11 +228,10 @@ func TestFields(t *testing.T) {
 func TestDeletion(t *testing.T) {
 	t.Parallel()
 	for kind, answers := range map[Kind][]string{
-		success: {`204 `, `200 `, `200 {}`, `200 {"success":1}`},
-		Broken: {
-			`200 {"error":"no"}`, `200 {"message":"deleted"}`, `200 []`, `200 null`, `200 OK`, `200 {`, `200 ` + htmlPage,
-		},
-		Refused: {`200 {"success":0}`, `200 {"success":"0"}`, `200 {"success":false}`, `404 {"success":0}`},
+		success:     {`204 `, `200 `, `200 {}`, `200 {"success":1}`},
+		Broken:      {`200 []`, `200 null`, `200 OK`, `200 {`, `200 ` + htmlPage},
+		Unconfirmed: {`200 {"error":"no"}`, `200 {"message":"deleted"}`, `200 {"success":null}`}, // It is not sent again.
+		Refused:     {`200 {"success":0}`, `200 {"success":"0"}`, `200 {"success":false}`, `404 {"success":0}`},
 	} {
 		for _, text := range answers {
 			_, react := response(text)

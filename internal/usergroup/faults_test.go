@@ -232,6 +232,9 @@ var scripted = []fault{
 		return r
 	})},
 	{name: "an empty success", do: gets(reply{status: http.StatusOK})},
+	{name: "success in other words", do: worked(func(reply) reply {
+		return reply{status: http.StatusOK, body: []byte(`{"message":"deleted"}`)}
+	})},
 	{name: "a success without a group", do: gets(reply{status: http.StatusOK, body: []byte(`{"success":1}`)})},
 	{name: "refused after the work", do: worked(func(reply) reply { return refusal(http.StatusForbidden) })},
 	// From a cache:

@@ -200,6 +200,18 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.NotFound,
 		},
 		{
+			name:    "a deletion that succeeds in other words is looked up once, and is not sent again",
+			scene:   "delete/exists/stored",
+			calls:   "DELETE success in other words, GET, GET test, GET test, DELETE test, GET, DELETE",
+			finding: none,
+		},
+		{
+			name:    "so is that of a placeholder",
+			scene:   "find/absent/stored",
+			calls:   "GET, GET test, GET test, DELETE test, GET, DELETE success in other words, GET, GET, DELETE",
+			finding: usergroup.NotFound,
+		},
+		{
 			name:    "nor is the group of the state",
 			scene:   "delete/exists/stored/Customer",
 			calls:   "GET, GET test, PUT test, GET test, DELETE test, DELETE an empty success, GET, DELETE",
