@@ -189,7 +189,8 @@ func TestWaits(t *testing.T) {
 	})
 }
 
-// TestCleaningUpKeepsThePace: calls that clean up are made although the run is stopped, but no faster than others.
+// TestCleaningUpKeepsThePace: calls that clean up are made although the run is stopped, but no faster than others. What
+// a rate limit refuses of them is sent again, if others get through.
 func TestCleaningUpKeepsThePace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -203,6 +204,10 @@ func TestCleaningUpKeepsThePace(t *testing.T) {
 		}
 		all.Wait()
 		same(t, "seven calls, two a second", time.Since(begun), 3*second)
+		client = newClient(inTurn(ok(successJSON), reply(429, "{}"), reply(429, "{}"), ok(successJSON)))
+		_, _, _ = get.make(client)
+		_, _, kind := remove.send(ctx, client.Begin(nil).CleaningUp())
+		same(t, "a deletion that a rate limit refuses", kind, success)
 	})
 }
 

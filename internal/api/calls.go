@@ -58,7 +58,8 @@ func (c Calls) While(patient func() bool) Calls {
 }
 
 // EvenIfStopped returns calls that share the retries of c. They are made even if the run has been stopped, because
-// stopping halfway would leave something unknown. Only retries that have to wait are not.
+// stopping halfway would leave something unknown. Only retries that have to wait are not, unless a rate limit is the
+// reason, and other calls get through.
 func (c Calls) EvenIfStopped() Calls {
 	c.cleansUp = true
 	return c

@@ -20,14 +20,14 @@ type retries struct {
 }
 
 // Retry waits before the next retry of an operation and reports whether it is allowed. It returns false if no retries
-// are left, if there is no patience, or if the run is stopped while it waits. failure is the error of the last call, or
-// nil if no call failed.
+// are left, if there is no patience, or if the run is stopped while it waits. After a rate limit, only the next call
+// waits, as long as others get through. failure is the error of the last call, or nil if no call failed.
 func (c Calls) Retry(ctx context.Context, failure *Error) bool {
 	wait, allowed := c.next(failure)
 	if !allowed || !c.patient() {
 		return false
 	}
-	return Sleep(ctx, wait) == nil
+	return wait == 0 || Sleep(ctx, wait) == nil
 }
 
 func (c Calls) next(failure *Error) (wait time.Duration, allowed bool) {

@@ -2,6 +2,7 @@ package usergroup_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -51,5 +52,32 @@ func TestFinish(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestCleaningUpOutlastsARateLimit stops a run of ten lookups of missing groups, at each tenth of a second, on a
+// service that accepts ten calls a second. What was refused because of that is sent again, so that no group stays.
+func TestCleaningUpOutlastsARateLimit(t *testing.T) {
+	t.Parallel()
+	for tenths := range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			e := emulator.New(emulator.Options{RateLimit: 10, Latency: 20 * time.Millisecond})
+			service := newService(roundTrip(func(r *http.Request) (*http.Response, error) {
+				kept, _ := received(r)
+				return serve(e, kept).response()
+			}), maxRetries, usergroup.Settings{})
+			ctx, stop := context.WithCancel(t.Context())
+			var all sync.WaitGroup
+			for i := range 10 {
+				all.Go(func() { _, _ = service.Find(ctx, usergroup.Prior{ID: fmt.Sprint("missing-", i)}) })
+			}
+			time.Sleep(time.Duration(tenths)*time.Second/10 + time.Millisecond)
+			stop()
+			begun := time.Now()
+			all.Wait()
+			if left := e.Groups(); len(left) > 0 || time.Since(begun) > time.Minute {
+				t.Errorf("stopped after %d tenths: after %s, there are %v", tenths, time.Since(begun), left)
+			}
+		})
 	}
 }
