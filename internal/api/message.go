@@ -36,7 +36,7 @@ func (q quoter) messageIn(response *http.Response, body []byte, isRefusal bool) 
 	case isMedia(response, "text/plain"):
 		return q.quote(string(body))
 	case isMedia(response, "text/html"):
-		if title := htmlTitle.FindSubmatch(body); title != nil {
+		if title := htmlTitle.FindSubmatch(body[:min(len(body), maxSearched)]); title != nil {
 			return q.quote(html.UnescapeString(string(title[1])))
 		}
 	}

@@ -20,10 +20,17 @@ const (
 	leastRepeated = 8
 	// maxQuote is how many characters of the words of others are shown.
 	maxQuote = 300
-	// maxSearched is how many bytes of a body are searched for tokens where the contract has none, and mostTokens how many
-	// of them are found.
+	// maxSearched is how many bytes of a body are searched for the title of a page, and for tokens where the contract has
+	// none. mostTokens is how many of these are found.
 	maxSearched = 64 << 10
 	mostTokens  = 20
+
+	// mostNotation is how many times as long as a secret another notation of it is at most, and leastRoom how many bytes a
+	// token has at most of which only the fingerprint is known.
+	mostNotation, leastRoom = 8, 8 << 10
+	// hole and further stand for the bytes of what is masked, while the words are searched for more. onOneLine leaves none
+	// of them.
+	hole, further = "\x00", "\x01"
 
 	withheld = "(withheld, because it repeats something confidential)"
 )
@@ -43,61 +50,109 @@ func (c Confidential) And(other Confidential) Confidential {
 	}
 }
 
-// texts returns the secrets that can be told from other words, the longest first.
-func (c Confidential) texts() (texts []string) {
+// searched is a secret, as words are searched for it.
+type searched struct {
+	lower, hole string
+	runs        []string // what no notation changes of it, or nil if that is little
+}
+
+// searched returns the secrets that can be told from other words, the longest first.
+func (c Confidential) searched() (secrets []searched) {
 	for _, secret := range c.Secrets {
-		text := strings.TrimSpace(string([]rune(secret.Reveal()))) // For regexp, each byte that is no text is U+FFFD.
+		text := strings.TrimSpace(string([]rune(secret.Reveal()))) // As in quote.
 		isShown := slices.ContainsFunc(c.Shown, func(shown string) bool { return strings.EqualFold(shown, text) })
 		if utf8.RuneCountInString(text) >= shortestSecret && !isShown {
-			texts = append(texts, text)
+			lower := lowered(text)
+			secrets = append(secrets, searched{lower, holeFor(lower), runsOf(lower)})
 		}
 	}
-	slices.SortFunc(texts, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	return texts
+	slices.SortFunc(secrets, func(a, b searched) int { return cmp.Compare(len(b.lower), len(a.lower)) })
+	return secrets
 }
 
 // quoter quotes the words of others: it masks each secret, in whatever case. Words that repeat a secret in another
 // notation are withheld, because no list of notations is ever complete.
 type quoter struct {
-	texts        []string       // the secrets
-	pattern      *regexp.Regexp // matches each of them
-	fingerprints []string       // of secrets that nobody knows
+	secrets      []searched
+	fingerprints []string // of secrets that nobody knows
+	// room is how many bytes of words a secret takes at most.
+	room int
 }
 
 // quoter returns what quotes the words in a body, or other words about a call. It knows the secrets of the client and
 // of the call, and the tokens in the body.
 func (c *Client) quoter(known func() Confidential, body []byte) quoter {
 	confidential := known().And(Confidential{Secrets: slices.Concat(c.secrets, tokensIn(body))})
-	q := quoter{texts: confidential.texts(), fingerprints: confidential.Fingerprints}
-	patterns := []string{`[^\s\S]`} // It matches nothing.
-	for _, text := range q.texts {
-		patterns = append(patterns, regexp.QuoteMeta(text))
+	q := quoter{confidential.searched(), confidential.Fingerprints, leastRoom}
+	for _, secret := range q.secrets {
+		q.room = max(q.room, mostNotation*len(secret.lower))
 	}
-	q.pattern = regexp.MustCompile("(?i)" + strings.Join(patterns, "|"))
 	return q
 }
 
-// quote returns the beginning of the words of others, on one line.
+// quote returns the beginning of the words of others, on one line. It reads no more of them than that takes: a secret
+// that begins in the last part of what it has read may be cut, so that part is not shown.
 func (q quoter) quote(words string) string {
-	words = onOneLine(words)
-	for _, token := range q.tokensIn(words) {
-		words = strings.ReplaceAll(words, token, mask)
+	read := min(len(words), maxQuote*utf8.UTFMax+2*q.room)
+	shown := onOneLine(string([]rune(words[:read]))) // Each byte that is no text becomes U+FFFD.
+	for _, token := range q.tokensIn(shown) {
+		shown = strings.ReplaceAll(shown, token, holeFor(token))
 	}
-	words = q.pattern.ReplaceAllLiteralString(words, mask)
-	lower := strings.ToLower(words)
-	if slices.ContainsFunc(q.texts, func(secret string) bool { return repeats(lower, secret) }) {
+	shown = q.masked(shown)
+	lower := lowered(shown)
+	if slices.ContainsFunc(q.secrets, func(secret searched) bool { return secret.isRepeated(lower) }) {
 		return withheld
 	}
-	return shortened(words)
+	if read < len(words) {
+		shown = strings.ToValidUTF8(shown[:max(0, len(shown)-q.room)], "") + " …"
+	}
+	return shortened(holes.Replace(shown))
 }
 
-// repeats reports whether a text in lower case has everything of a secret that no notation changes: JSON, HTML,
-// addresses and the languages of programs all write the letters and digits of ASCII as they are. A few of them can be a
+// masked returns words with a hole in place of each secret.
+func (q quoter) masked(words string) string {
+	lower, masked := lowered(words), []byte(words)
+	for _, secret := range q.secrets {
+		lower = strings.ReplaceAll(lower, secret.lower, secret.hole)
+	}
+	for i := range lower {
+		if lower[i] <= further[0] {
+			masked[i] = lower[i]
+		}
+	}
+	return string(masked)
+}
+
+var holes = strings.NewReplacer(hole, mask, further, "")
+
+// holeFor returns a hole as long as a text.
+func holeFor(text string) string { return hole + strings.Repeat(further, len(text)-1) }
+
+// lowered returns a text in lower case, with each character where it was.
+func lowered(text string) string {
+	return strings.Map(func(r rune) rune {
+		if lower := unicode.ToLower(r); utf8.RuneLen(lower) == utf8.RuneLen(r) {
+			return lower
+		}
+		return r
+	}, text)
+}
+
+// runsOf returns everything of a secret in lower case that no notation changes: JSON, HTML, addresses and the languages
+// of programs all write the letters and digits of ASCII as they are. It returns nil for a few of them, which can be a
 // common word.
-func repeats(lower, secret string) bool {
-	runs := strings.FieldsFunc(strings.ToLower(secret), func(r rune) bool { return !isPlain(r) })
+func runsOf(lower string) []string {
+	runs := strings.FieldsFunc(lower, func(r rune) bool { return !isPlain(r) })
+	if len(strings.Join(runs, "")) < leastRepeated {
+		return nil
+	}
+	return runs
+}
+
+// isRepeated reports whether a text in lower case has all runs of the secret.
+func (s searched) isRepeated(lower string) bool {
 	isMissing := func(run string) bool { return !strings.Contains(lower, run) }
-	return len(strings.Join(runs, "")) >= leastRepeated && !slices.ContainsFunc(runs, isMissing)
+	return len(s.runs) > 0 && !slices.ContainsFunc(s.runs, isMissing)
 }
 
 func isPlain(r rune) bool { return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' }

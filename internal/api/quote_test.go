@@ -1,6 +1,7 @@
 package api
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // saidAfter returns the message in which a service repeats words, after an update.
@@ -95,6 +97,33 @@ func TestTokensThatNobodyKnows(t *testing.T) {
 		wantAbsent(t, "a long message", saidAfter(t, GroupRequest{}, known, far), token)
 		edge := strings.Repeat("x ", maxQuote/2-2) + token
 		wantAbsent(t, "the end of a message", saidAfter(t, GroupRequest{}, known, edge), token[:4])
+	}
+}
+
+// TestLongWords: a long text must be quoted soon, although there are many secrets. What is read of it may end in the
+// middle of one, or of a token of which only the fingerprint is known.
+func TestLongWords(t *testing.T) {
+	t.Parallel()
+	const size = 1000
+	g := GroupRequest{UserGroupID: "acme", Mapping: map[string]string{}}
+	for i := range 1000 {
+		g.Mapping[strconv.Itoa(i)] = fmt.Sprint("warehouse-", i, "-") + strings.Repeat(rand.Text(), size/26)
+	}
+	long, token := g.Mapping["7"], strings.Repeat(rand.Text(), size/5)
+	known := Confidential{Fingerprints: []string{NewSecret(token).Fingerprint()}}
+	for name, words := range map[string]string{
+		"words": "The name is not accepted. ", "letters": "a", "beginnings": "warehouse-", "a secret": long + " ",
+		"it in HTML": strings.ReplaceAll(long, "-", "&amp;#45;") + " ", "a token": token + " ",
+		"both": long + " " + token + " ",
+	} {
+		begun, said := time.Now(), saidAfter(t, g, known, strings.Repeat(words, 1<<20/len(words)))
+		failIf(t, time.Since(begun) > 10*second, "%s: it took %s", name, time.Since(begun))
+		failIf(t, len(said) < 5 || len([]rune(said)) > maxQuote+2, "%s: %q", name, said)
+		for _, secret := range []string{long[14:], token} {
+			for i := range 26 {
+				wantAbsent(t, name, said, secret[i:i+8])
+			}
+		}
 	}
 }
 
