@@ -17,14 +17,16 @@ type limiter struct {
 	mu      sync.Mutex
 	first   time.Time // when the first call was sent
 	passes  int
-	found   bool      // the limit, which has refused calls after the rate was lowered for the first time
-	opens   time.Time // no call is sent earlier
-	lowered time.Time // a call that was sent earlier says nothing about the rate
+	steps   rate.Limit // each call that gets through raises the rate by one of so many parts
+	opens   time.Time  // no call is sent earlier
+	lowered time.Time  // a call that was sent earlier says nothing about the rate
 }
 
-// By how much each call that gets through raises the rate: by a tenth until the limit was found, then by a hundredth,
-// and at least by leastIncrease.
+// By how much each call that gets through raises the rate: by a tenth until the limit was found, which has refused
+// calls after the rate was lowered for the first time; then by a hundredth; and at least by leastIncrease.
 const (
+	bigSteps, smallSteps = 10, 100
+
 	leastIncrease = 0.05 // calls per second
 	decrease      = 0.8
 	lowestRate    = 1.0
@@ -32,7 +34,7 @@ const (
 
 // newLimiter returns a limiter that allows ceiling calls per second at most (rate.Inf for no limit).
 func newLimiter(ceiling rate.Limit) *limiter {
-	return &limiter{calls: rate.NewLimiter(ceiling, 1), ceiling: ceiling, turn: make(chan struct{}, 1)}
+	return &limiter{calls: rate.NewLimiter(ceiling, 1), ceiling: ceiling, steps: bigSteps, turn: make(chan struct{}, 1)}
 }
 
 // wait waits until the next call may be sent. It returns an error if the context ends first. Only one call at a time
@@ -72,13 +74,7 @@ func (l *limiter) learn(sent time.Time, failure *Error, longest time.Duration) {
 	switch {
 	case failure == nil || failure.Decided():
 		l.passes++
-		if limit < l.ceiling {
-			step := limit / 10
-			if l.found {
-				step = limit / 100
-			}
-			l.calls.SetLimit(min(limit+max(step, leastIncrease), l.ceiling))
-		}
+		l.calls.SetLimit(min(limit+max(limit/l.steps, leastIncrease), l.ceiling))
 	case failure.Limits():
 		if opens := now.Add(min(failure.RetryAfter, longest)); opens.After(l.opens) {
 			l.opens = opens
@@ -87,7 +83,9 @@ func (l *limiter) learn(sent time.Time, failure *Error, longest time.Duration) {
 			return
 		}
 		l.lowered = now
-		if l.found = limit < rate.Inf; !l.found {
+		if limit < rate.Inf {
+			l.steps = smallSteps
+		} else {
 			limit = rate.Limit(float64(l.passes) / max(1, now.Sub(l.first).Seconds()))
 		}
 		l.calls.SetLimit(max(limit*decrease, min(lowestRate, l.ceiling)))
