@@ -47,6 +47,9 @@ func (e *Error) Limits() bool { return kinds[e.Kind].limits }
 // incomplete response.
 func (e *Error) Decided() bool { return kinds[e.Kind].decides && e.FromService }
 
+// gotThrough reports whether a call has succeeded, or the service itself has decided on it.
+func gotThrough(failure *Error) bool { return failure == nil || failure.Decided() }
+
 // Said returns a clause about the response, without a period, for use in a message.
 func (e *Error) Said() string {
 	said := e.Reason

@@ -20,7 +20,7 @@ func (l *learned) record(method string, answer Answer, failure *Error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.marks = l.marks || answer.IsNew()
-	if failure != nil && !failure.Decided() {
+	if !gotThrough(failure) {
 		return
 	}
 	l.last = time.Now()

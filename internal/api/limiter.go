@@ -72,7 +72,7 @@ func (l *limiter) learn(sent time.Time, failure *Error, longest time.Duration) {
 		l.first = sent
 	}
 	switch {
-	case failure == nil || failure.Decided():
+	case gotThrough(failure):
 		l.passes++
 		l.calls.SetLimit(min(limit+max(limit/l.steps, leastIncrease), l.ceiling))
 	case failure.Limits():

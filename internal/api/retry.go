@@ -75,11 +75,8 @@ func parseRetryAfter(header string) time.Duration {
 
 // Sleep waits. If the context ends first, or has ended before, it returns the context's error.
 func Sleep(ctx context.Context, wait time.Duration) error {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
+	waited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	<-waited.Done()
 	return ctx.Err()
 }
