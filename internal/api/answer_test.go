@@ -149,6 +149,7 @@ func TestSuccess(t *testing.T) {
 	failIf(t, kind != Incomplete || failure.Done != Maybe, "success alone: kind %s, done %v", kind, failure)
 	for body, lacking := range map[string][4]string{
 		`}`:                                 {"user_group", "user_group", "user_group", ""},
+		`,"token":"x","name":"outside"}`:    {"user_group", "user_group", "user_group", ""},
 		`,"user_group":"whatever"}`:         {"user_group", "user_group", "user_group", ""},
 		`,"user_group":{"team_id":7}}`:      {"token", "", "token", ""},
 		`,"user_group":{"token":["LEAK"]}}`: {"token", "", "token", ""},
@@ -333,6 +334,7 @@ func TestMessages(t *testing.T) {
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	const page, refusal = " " + htmlPage, ` {"success":0,"message":"no"}`
+	const tooMany = " If it refuses many calls at once, set requests_per_second."
 	const key, wrong, again = "Check api_key", "Check base_url, especially its path.", "Run again."
 	for want, tests := range map[string][]struct {
 		call   anyCall
@@ -375,10 +377,10 @@ func TestAdvice(t *testing.T) {
 			{remove, "405" + page, &get},
 			{get, "401" + page, nil},
 		},
-		adviceForeign + foreignHints[403]: {{get, "403 ", &get}, {put, "403" + page, nil}, {get, "403" + page, &put}},
-		adviceProxy:                       {{get, "407" + page, nil}},
-		wrong:                             {{get, "404" + page, nil}, {put, `405 {"detail":"no"}`, nil}},
-		key:                               {{remove, "403" + refusal, &get}, {get, "401" + refusal, nil}},
+		adviceForeign + tooMany: {{get, "403 ", &get}, {put, "403" + page, nil}, {get, "403" + page, &put}},
+		adviceProxy:             {{get, "407" + page, nil}},
+		wrong:                   {{get, "404" + page, nil}, {put, `405 {"detail":"no"}`, nil}},
+		key:                     {{remove, "403" + refusal, &get}, {get, "401" + refusal, nil}},
 		"The service is limiting the rate of calls. Run again later.": {{get, "429" + page, nil}},
 		"If the service has another address":                          {{get, "307" + page, nil}},
 
