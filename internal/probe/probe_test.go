@@ -309,3 +309,21 @@ func TestEveryQuestionHasAConsequence(t *testing.T) {
 
 // isLine matches a line of configuration. %s stands for one, or for a value.
 var isLine = regexp.MustCompile(`^(%s|[a-z_]+ = .+)$`)
+
+// TestDesignNamesQuestions: each question that DESIGN.md names as one that finds what is not handled exists.
+func TestDesignNamesQuestions(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../DESIGN.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("(?m)^- .* \\(Probe: `(.*)`\\)$").FindAllStringSubmatch(string(text), -1)
+	for _, name := range named {
+		if !slices.ContainsFunc(questions, func(q question) bool { return q.id == name[1] }) {
+			t.Errorf("DESIGN.md names the question %s, which does not exist", name[1])
+		}
+	}
+	if marks := strings.Count(string(text), "(Probe: "); len(named) != marks || marks < 10 {
+		t.Errorf("%d marks, of which %d name a question", marks, len(named))
+	}
+}
