@@ -24,6 +24,8 @@ const (
 
 	hintBody   = " If something on the way drops the body of GET and DELETE requests, see the guide Network."
 	hintLookup = " If it demands a field in every lookup, add the field to lookup_fields."
+
+	hintDeletion = " If deletions need a data source, check data_source_provided_id."
 )
 
 // Advice returns what to check or change after the failure.
@@ -51,10 +53,7 @@ func (c *Client) adviceOn(method string, failure *Error) string {
 	if failure.Kind == Refused && c.mayMissBody(method) {
 		advice += hintBody
 	}
-	if method == http.MethodGet {
-		advice += lookupHints[failure.Kind]
-	}
-	return advice
+	return advice + hints[method][failure.Kind]
 }
 
 // foreignHints has what else a status can mean if it does not come from the service.
@@ -62,8 +61,11 @@ var foreignHints = map[int]string{
 	http.StatusForbidden: " If it refuses many calls at once, set requests_per_second.",
 }
 
-// lookupHints has what else a failed lookup can mean.
-var lookupHints = map[Kind]string{Refused: hintLookup, Broken: hintLookup}
+// hints have what else a failure of a method can mean. Services also break down for want of a field.
+var hints = map[string]map[Kind]string{
+	http.MethodGet:    {Refused: hintLookup, Broken: hintLookup},
+	http.MethodDelete: {Refused: hintDeletion, Broken: hintDeletion},
+}
 
 // mayMissBody reports whether the bodies of a method may be dropped on the way. Many programs do not expect them with
 // GET and DELETE.

@@ -200,16 +200,22 @@ func TestLookupFieldsAreSent(t *testing.T) {
 }
 
 // TestDemandedFieldsAreAdvised refreshes where lookups demand a name: after a creation, and as the first call of a run,
-// when nothing shows yet whether bodies are dropped on the way.
+// when nothing shows yet whether bodies are dropped on the way. It also deletes where a deletion demands a data source.
+// Some services break down for want of a field.
 func TestDemandedFieldsAreAdvised(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{http.StatusBadRequest, http.StatusUnprocessableEntity} {
+	for status, says := range map[int]string{
+		http.StatusBadRequest: "is missing", http.StatusUnprocessableEntity: "is missing", http.StatusInternalServerError: "",
+	} {
 		p := start(t, emulator.Options{Required: []string{"name"}, MissingStatus: status})
 		state := Silent(p.Apply(p.Plan(p.Nothing(), Acme())))
-		second(p.ReadToo(state)).WantError(cannotLookUp, "the field name is missing", "add the field to lookup_fields")
+		second(p.ReadToo(state)).WantError(cannotLookUp, says, "add the field to lookup_fields")
 		p.Walk().WantNone()
-		second(p.Read(state)).WantError(cannotLookUp, "the field name is missing", "drops the body",
-			"add the field to lookup_fields")
+		bodies := map[bool]string{true: "drops the body"}[status < http.StatusInternalServerError]
+		second(p.Read(state)).WantError(cannotLookUp, says, bodies, "add the field to lookup_fields")
+
+		p = start(t, emulator.Options{DataSourceRequired: true, MissingStatus: status})
+		second(p.Destroy(p.Created(Acme()))).WantError(cannotDelete, says, "check data_source_provided_id")
 	}
 }
 
