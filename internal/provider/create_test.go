@@ -87,7 +87,7 @@ func TestAdoptionUpdatesTheGroupAndWarnsOnce(t *testing.T) {
 		// Without that argument, the age of the token is unknown. Properties that a service merges show up as drift.
 		p.Service.Seed(emulator.Group{ID: "other", Name: "Old"})
 		state, diags = p.Create(adopting("user_group_id", "other"))
-		diags.WantWarning(`User group "other" was adopted`)
+		diags.WantWarning(adopted)
 		p.WantState(state, "token_rotated_at", nil)
 	})
 }
@@ -135,8 +135,8 @@ func TestFailedCreateSaysWhatWasDone(t *testing.T) {
 
 		// Terraform would destroy a tainted resource, so an adoption that the service has not taken as sent succeeds.
 		state, diags := create("old", emulator.Fault{Kind: emulator.Delay})
-		p.Diagnostics(diags.List[:1]).WantWarning(`User group "old" was not taken as it was sent`, `differ: ["old"]`)
-		p.Diagnostics(diags.List[1:]).WantWarning(`User group "old" was adopted`)
+		p.Diagnostics(diags.List[:1]).WantWarning(notAsPlanned, `differ: ["old"]`)
+		p.Diagnostics(diags.List[1:]).WantWarning(adopted)
 		config := adopting("user_group_id", "old")
 		if plan := p.Plan(p.Refreshed(state), config); plan.Action != "update" {
 			t.Errorf("the plan is to %s, although the service has kept a property", plan.Action)

@@ -170,7 +170,7 @@ func TestAdoptionKeepsTheGroupFromItsOldInstance(t *testing.T) {
 		p.Service.ResetCounts()
 		deposed := p.PlanToo(old, nil)
 		deposed.Diags.WantNone()
-		const kept = `User group "acme" was kept`
+		const kept = `A user group was kept`
 		second(p.ApplyToo(deposed)).WantWarning(kept, "was not deleted", "at this address or another one")
 		second(p.ApplyDeletion(old)).WantWarning(kept)
 		p.WantCalls("")

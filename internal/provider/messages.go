@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,16 +46,22 @@ func problemOf(err error) (problem *usergroup.Problem) {
 	return problem
 }
 
+// title returns the title of a problem. That of a warning may have no ID: see counted.
 func title(p *usergroup.Problem) string {
-	if isAboutPreflight(p) {
-		p = p.Cause // Errors that refer to this one name its title.
+	p = subject(p)
+	texts := findings[p.Finding]
+	if p.Succeeded {
+		texts.title = cmp.Or(texts.counted, texts.title)
 	}
-	return titleFor(cmp.Or(findings[p.Finding].title, operations[p.Operation].failed), p.ID)
+	return titleFor(cmp.Or(texts.title, operations[p.Operation].failed), p.ID)
 }
 
-// isAboutPreflight reports whether an operation has failed because the preflight did, and the first of them.
-func isAboutPreflight(p *usergroup.Problem) bool {
-	return p.Cause != nil && p.Cause.Operation == usergroup.Preflight && p.Finding != usergroup.RunEnded
+// subject returns the problem that a message explains: that of the preflight, if an operation has failed because of it.
+func subject(p *usergroup.Problem) *usergroup.Problem {
+	if p.Cause != nil && p.Cause.Operation == usergroup.Preflight && p.Finding != usergroup.RunEnded {
+		return p.Cause
+	}
+	return p
 }
 
 // titleFor replaces %q in a title with the quoted ID. It truncates the ID if the title would otherwise be longer
@@ -72,11 +77,12 @@ func titleFor(title, id string) string {
 }
 
 func detail(p *usergroup.Problem) string {
-	if p.Cause != nil && (p.Finding == usergroup.RunEnded || p.Finding == usergroup.Exists) {
+	about := subject(p)
+	if p.Cause != nil && about == p {
 		earlier := fmt.Sprintf("See the earlier error: %s.", title(p.Cause))
 		return joined("\n\n", earlier, done(p)) // A line or two are enough for each of many groups.
 	}
-	means := joined(" ", said(p), findings[p.Finding].means, facts(p))
+	means := joined(" ", operations[about.Operation].what, said(p), findings[p.Finding].means, facts(about))
 	return joined("\n\n", means, done(p), nextToDo(p))
 }
 
@@ -90,18 +96,11 @@ func said(p *usergroup.Problem) string {
 		return ""
 	}
 	said := p.Call.Said()
-	said = strings.ToUpper(said[:1]) + said[1:] + "."
-	if isAboutPreflight(p) {
-		said = "The preflight, which tests the service with a group of its own, failed. " + said
-	}
-	return said
+	return strings.ToUpper(said[:1]) + said[1:] + "."
 }
 
 // facts returns the values that a finding is about. It names the keys of properties, but none of their values.
 func facts(p *usergroup.Problem) string {
-	if isAboutPreflight(p) {
-		p = p.Cause
-	}
 	if fact := findings[p.Finding].fact; fact != nil {
 		return fact(p)
 	}
@@ -126,21 +125,12 @@ func keyEnvironment(p *usergroup.Problem) string {
 	return fmt.Sprintf("The expected environment is %q; the service shows %s.", p.Expected, shown)
 }
 
-// whetherRenewed says what else can be the reason for another token, and whether the state has it.
-func whetherRenewed(p *usergroup.Problem) string {
-	return map[usergroup.Operation]string{
-		usergroup.Adopt: "The service may also renew tokens with each update.",
-		usergroup.Update: "The service may also renew tokens with each update. Until you apply again, the state has the " +
-			"old one.",
-	}[p.Operation]
-}
-
 // whatDiffers names what the service shows differently. Nobody must write a name as a service has escaped it.
 func whatDiffers(p *usergroup.Problem) string {
 	const otherText = "The %s that was sent is %+q; the service shows %+q."
 	var parts []string
-	if other := p.Response.ProvidedID; other != nil && *other != p.ID {
-		parts = append(parts, fmt.Sprintf(otherText, "ID", p.ID, *other))
+	if shown := *cmp.Or(p.Response.ProvidedID, &p.ID); shown != p.ID {
+		parts = append(parts, fmt.Sprintf(otherText, "ID", p.ID, shown))
 	}
 	differences := p.Sent.Differences(p.Response)
 	if differences.Name {
@@ -152,64 +142,43 @@ func whatDiffers(p *usergroup.Problem) string {
 	return joined(" ", parts...)
 }
 
-// done says what was and was not done, and which groups may remain.
+// done says what was and was not done, and which groups may remain. That has advice of its own, because a message that
+// refers to another one has no more than this.
 func done(p *usergroup.Problem) string {
-	text := cmp.Or(findings[p.Finding].done, whatWasDone(p))
-	switch {
-	case p.Finding == usergroup.LeftBehind && p.Succeeded: // It is about another group than the operation.
-		text = ""
-	case p.Finding == usergroup.Replaced && p.Succeeded: // A deletion has found another group.
-		text = "The group leaves the state. No other group was touched."
+	texts := findings[p.Finding]
+	if p.Succeeded {
+		texts.done = cmp.Or(texts.succeeded, texts.done)
 	}
+	text := cmp.Or(texts.done, whatWasDone(p))
 	for _, id := range p.Left {
-		what := "A group with the ID %q may remain: a lookup or the preflight may have created it. "
-		text = joined(" ", text, fmt.Sprintf(what, id)+removeIt)
+		text += fmt.Sprintf(" A group with the ID %q may remain: a lookup or the preflight may have created it. ", id) +
+			lookAtIt
 	}
 	return text
 }
 
+const lookAtIt = `Look whether anybody uses it: see "Remove an empty group" in the guide Troubleshooting.`
+
 // whatWasDone says whether the operation was carried out.
 func whatWasDone(p *usergroup.Problem) string {
 	operation := operations[p.Operation]
-	if p.Operation == usergroup.Rotate && !p.Managed {
-		operation = rotatesUnmanaged
+	text := map[api.Done]string{api.No: operation.no, api.Maybe: operation.maybe, api.Yes: operation.yes}[p.Done]
+	if p.Done == api.Yes && !p.Succeeded {
+		text = joined(" ", text, operation.unrecorded)
 	}
-	switch p.Done {
-	case api.Yes:
-		if p.Succeeded {
-			return operation.yes
-		}
-		return joined(" ", operation.yes, operation.unrecorded)
-	case api.Maybe:
-		return operation.maybe
-	default:
-		return operation.no
-	}
+	return text
 }
-
-const removeIt = `If nobody uses it, remove it: see "Remove an empty group" in the guide Troubleshooting.`
 
 // nextToDo says what to do next.
 func nextToDo(p *usergroup.Problem) string {
-	isUnclear := findings[p.Finding].title == "" || p.Finding == usergroup.UnexpectedToken
-	isOfAction := p.Operation == usergroup.Rotate && !p.Managed
-	if isOfAction && isUnclear && p.Done == api.Maybe {
-		return `Run the action again only if the token was not rotated: see "When a response is lost" in the guide Tokens.`
-	}
 	advice := ""
 	if p.Call != nil {
 		advice = p.Call.Advice()
 	}
-	return joined(" ", findings[p.Finding].next, howToDelete(p), advice)
-}
-
-// howToDelete says how the next group of this kind can be deleted, if the service has refused a deletion.
-func howToDelete(p *usergroup.Problem) string {
-	isRefused := p.Call != nil && p.Call.Method == http.MethodDelete && p.Call.Kind == api.Refused
-	if p.Finding != usergroup.LeftBehind || !isRefused {
-		return ""
+	if p.Done == api.Maybe {
+		advice = cmp.Or(operations[p.Operation].unclear, advice)
 	}
-	return "If deletions need a data source, check data_source_provided_id."
+	return joined(" ", findings[p.Finding].next, advice)
 }
 
 // whyLeft says why a group that a lookup has created may remain, unless the service has not deleted it.
@@ -222,8 +191,9 @@ func whyLeft(p *usergroup.Problem) string {
 }
 
 // outcome has the texts about an operation: its title if the finding has none, and what is known of its outcome. If it
-// was carried out, and has failed nevertheless, unrecorded says what the state lacks.
-type outcome struct{ failed, no, maybe, yes, unrecorded string }
+// was carried out, and has failed nevertheless, unrecorded says what the state lacks. unclear is what to do if the
+// outcome is not known, in place of the advice about the call, and what describes an operation that no user asks for.
+type outcome struct{ failed, what, no, maybe, unclear, yes, unrecorded string }
 
 var operations = map[usergroup.Operation]outcome{
 	usergroup.LookUp: {failed: "Cannot look up user group %q", no: "No group was changed."},
@@ -250,10 +220,11 @@ var operations = map[usergroup.Operation]outcome{
 	usergroup.Rotate: {
 		failed: "Cannot rotate the token of user group %q",
 		no:     "The token was not rotated.",
-		maybe: "It is not known whether the token was rotated, so the old one may no longer work. The service may still " +
-			"be at work on it, so wait some minutes before you run again. If a refresh then finds another token, the next " +
-			"plan does not show the rotation again.",
-		yes: "The token was rotated, and the state records it.",
+		maybe:  "It is not known whether the token was rotated, so the old one may no longer work.",
+		unclear: "The service may still be at work on it, so wait some minutes. Then rotate the token again only if it is " +
+			`still the old one: see "When a response is lost" in the guide Tokens.`,
+		yes:        "The token was rotated.",
+		unrecorded: "If Terraform manages the group, the state has the new token, or the next refresh reads it.",
 	},
 	usergroup.Delete: {
 		failed: "Cannot delete user group %q",
@@ -261,24 +232,22 @@ var operations = map[usergroup.Operation]outcome{
 		maybe:  "It is not known whether the group was deleted. It stays in the state; deleting it again does no harm.",
 		yes:    "The group was deleted.",
 	},
-	usergroup.Preflight: {failed: "Cannot test the service and the API key", no: "None of your groups was changed."},
-}
-
-// rotatesUnmanaged takes the place of the texts about a rotation if there is no state, as in an action.
-var rotatesUnmanaged = outcome{
-	no: "The token was not rotated.",
-	maybe: "It is not known whether the token was rotated, so the old one may no longer work. The service may still be " +
-		"at work on it, so wait some minutes before you run again. Running the action again rotates the token even if this " +
-		"rotation succeeded.",
-	yes: "The token was rotated, but the new one is not in a state. If Terraform manages the group, the next refresh " +
-		"reads it. Running the action again rotates the token once more.",
+	usergroup.Preflight: {
+		failed: "Cannot test the service and the API key",
+		what:   "The preflight, which tests the service with a group of its own, failed.",
+		no:     "None of your groups was changed.",
+	},
 }
 
 // findings has the texts about each finding: its title, what it means, what was done, and what to do next. Without a
 // text in done, it follows from the operation.
 var findings = map[usergroup.Finding]struct {
 	title, means, done, next string
-	fact                     func(*usergroup.Problem) string // what to insert after the meaning
+	// counted is the title of a warning that engines count, because all of them have the same one. It is for what no
+	// reader has to do anything about for each group.
+	counted   string
+	succeeded string                          // done, if it is a warning
+	fact      func(*usergroup.Problem) string // what to insert after the meaning
 }{
 	usergroup.NotFound: {
 		title: "User group %q does not exist",
@@ -302,18 +271,19 @@ var findings = map[usergroup.Finding]struct {
 		next: "If the group is yours, import it, or set adopt_existing = true to take it over.",
 	},
 	usergroup.Replaced: {
-		fact:  otherTeam,
-		title: "A user group was replaced, or the API key belongs to another environment",
-		means: "Another group has this user_group_id: both its team_id and its token differ.",
+		fact:      otherTeam,
+		title:     "User group %q was replaced, or the API key is the wrong one",
+		means:     "Another group has this user_group_id: both its team_id and its token differ.",
+		succeeded: "The group leaves the state. No other group was touched.",
 		next: "Check the API key before you apply. If it is the right one, the group was deleted and created again " +
 			"elsewhere: import the new one, or set adopt_existing = true.",
 	},
 	usergroup.UnexpectedToken: {
-		fact:  whetherRenewed,
-		title: "User group %q has an unexpected token",
+		counted: "A user group has an unexpected token",
 		means: "The service now shows another token than it should. Somebody else may have rotated the token, or " +
-			"created the group again.",
-		next: "Plan again: the plan shows the group as it is now.",
+			"created the group again. On a service that renews tokens with each update, or signs them anew with each " +
+			"response, nothing is wrong.",
+		next: "Plan again: the plan shows the group as it is now. Until the next apply, the state may have the old token.",
 	},
 	usergroup.Mismatched: {
 		fact:  whatDiffers,
@@ -330,11 +300,11 @@ var findings = map[usergroup.Finding]struct {
 	usergroup.LeftBehind: {
 		title: "User group %q may remain after a lookup",
 		means: "The group was created only to look a group up or to test the service.",
-		fact:  whyLeft,
+		fact:  whyLeft, succeeded: "The operation succeeded.",
 	},
 	usergroup.NotTakenAsSent: {
-		fact:  whatDiffers,
-		title: "User group %q was not taken as it was sent",
+		fact:    whatDiffers,
+		counted: "A user group was not taken as it was sent",
 		means: "The service reported success, but its response shows something else than was sent, or what the group had " +
 			"before.",
 		done: "The state has what was sent.",
@@ -345,7 +315,7 @@ var findings = map[usergroup.Finding]struct {
 		title: "The service shows an outdated token of user group %q",
 		means: "The service shows no token, or one that has or should have been replaced, as can happen shortly after a " +
 			"rotation.",
-		next: "Run again in a minute.",
+		next: "Wait a minute before you run again.",
 	},
 	usergroup.WrongEnvironment: {
 		fact:  otherEnvironment,
@@ -361,10 +331,10 @@ var findings = map[usergroup.Finding]struct {
 			"no environment, remove the argument.",
 	},
 	usergroup.Adopted: {
-		title: "User group %q was adopted",
-		means: "The group already existed, and adopt_existing is true.",
-		done:  "The group was updated to match this configuration. The provider did not rotate its token.",
-		next:  "From now on, destroying this resource deletes the group.",
+		counted: "A user group was adopted",
+		means:   "The group already existed, and adopt_existing is true.",
+		done:    "The group was updated to match this configuration. The provider did not rotate its token.",
+		next:    "From now on, destroying this resource deletes the group.",
 	},
 	usergroup.Claimed: {
 		title: "User group %q is assumed to be the one just created",
@@ -374,8 +344,8 @@ var findings = map[usergroup.Finding]struct {
 		next: "If you know that the group existed before, run `terraform state rm` rather than destroying it.",
 	},
 	usergroup.Kept: {
-		title: "User group %q was kept",
-		means: "This run created or adopted the group anew, at this address or another one. Terraform manages it there.",
-		done:  "The group was not deleted.",
+		counted: "A user group was kept",
+		means:   "This run created or adopted the group anew, at this address or another one. Terraform manages it there.",
+		done:    "The group was not deleted.",
 	},
 }

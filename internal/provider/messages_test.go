@@ -55,7 +55,7 @@ func TestTroubleshootingHasEveryTitle(t *testing.T) {
 func allTitles(t *testing.T) map[string]bool {
 	t.Helper()
 	titles := map[string]bool{}
-	definition := regexp.MustCompile(`(?m)(?:\btitle[A-Z]\w* +=|\btitle:|\bfailed:) +("(?:[^"\\]|\\.)+")`)
+	definition := regexp.MustCompile(`(?m)(?:\btitle[A-Z]\w* +=|\btitle:|\bcounted:|\bfailed:) +("(?:[^"\\]|\\.)+")`)
 	for _, defined := range definition.FindAllStringSubmatch(sources(t), -1) {
 		title, err := strconv.Unquote(defined[1])
 		if err != nil {
@@ -228,6 +228,12 @@ func TestFactsDecideWhatIsSaid(t *testing.T) {
 			},
 			"A group with the ID", "data_source_provided_id",
 		},
+		"a group that may remain, where a response may be about a live one": {
+			&usergroup.Problem{
+				Finding: usergroup.Mismatched, ID: "acme", Operation: usergroup.LookUp, Left: []string{"acme"},
+			},
+			"delete no group by hand", "remove it",
+		},
 	} {
 		said := detail(e.problem)
 		if !strings.Contains(said, e.says) || strings.Contains(said, e.neverSays) {
@@ -247,6 +253,25 @@ func TestTitlesShortenLongIDs(t *testing.T) {
 	} {
 		if got := titleFor("Cannot create user group %q", id); got != want {
 			t.Errorf("%q: got %s, want %s", id, got, want)
+		}
+	}
+}
+
+// TestEachWarningNamesItsGroup: engines show one of several warnings with the same title, so a title names no group
+// only if the reader has to do nothing about each one. The title of every error names it.
+func TestEachWarningNamesItsGroup(t *testing.T) {
+	t.Parallel()
+	counted := []usergroup.Finding{
+		usergroup.Adopted, usergroup.Kept, usergroup.NotTakenAsSent, usergroup.UnexpectedToken,
+	}
+	for _, finding := range constants[usergroup.Finding](t, "Finding") {
+		isOfKey := finding == usergroup.WrongKey
+		for _, succeeded := range []bool{false, true} {
+			p := &usergroup.Problem{Finding: finding, Operation: usergroup.Update, ID: "acme", Succeeded: succeeded}
+			names, must := strings.Contains(title(p), `"acme"`), !succeeded || !slices.Contains(counted, finding)
+			if names != must && !isOfKey {
+				t.Errorf("%s, succeeded %t: the title is %s", finding, succeeded, title(p))
+			}
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { os.Exit(Run(m, "TF_LOG_SDK_FRAMEWORK=DEBUG")) }
 
 // Titles of diagnostics, nearly all of them about the group acme.
 const (
-	adopted         = `User group "acme" was adopted`
+	adopted         = `A user group was adopted`
 	alreadyExists   = `User group "acme" already exists`
 	mismatched      = `The service returned a wrong response about user group "acme"`
 	cannotLookUp    = `Cannot look up user group "acme"`
@@ -29,12 +29,12 @@ const (
 	cannotDelete    = `Cannot delete user group "acme"`
 	destroyedWanted = `User group "acme" is both managed and destroyed`
 	isProtected     = `User group "acme" is protected from deletion`
-	notAsPlanned    = `User group "acme" was not taken as it was sent`
+	notAsPlanned    = `A user group was not taken as it was sent`
 	mayDiffer       = `The plan may differ from what the apply does`
 	leftBehind      = `User group "acme" may remain after a lookup`
-	replaced        = `A user group was replaced, or the API key belongs to another environment`
+	replaced        = `User group "acme" was replaced, or the API key is the wrong one`
 	outdated        = `The service shows an outdated token of user group "acme"`
-	unexpectedToken = `User group "acme" has an unexpected token`
+	unexpectedToken = `A user group has an unexpected token`
 	elsewhere       = `User group "acme" is in another environment`
 	wrongKeyUsed    = `The API key does not belong to the expected environment`
 	doesNotExist    = `User group "nobody" does not exist`

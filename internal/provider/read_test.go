@@ -152,7 +152,7 @@ func TestTeamIDsThatAreNoNumbersIdentifyAGroup(t *testing.T) {
 func TestFailedReadNamesAnEmptyGroup(t *testing.T) {
 	t.Parallel()
 	p := start(t, emulator.Options{})
-	const remedy = `If nobody uses it, remove it: see "Remove an empty group" in the guide Troubleshooting.`
+	const remedy = `Look whether anybody uses it: see "Remove an empty group" in the guide Troubleshooting.`
 	state := p.Created(Acme())
 	failing := func(state State, fault emulator.Fault, title string, says ...string) {
 		t.Helper()
@@ -286,7 +286,7 @@ func TestThePreviousTokenSaysNothingForAMinute(t *testing.T) {
 		passed(2 * time.Second)
 		rotated := p.Updated(p.Updated(state, hidden("Q2")), hidden("Q3"))
 		after, diags := p.Update(rotated, hidden("Q4"))
-		diags.WantError(outdated, "should have been replaced", "was not rotated", "Run again in a minute")
+		diags.WantError(outdated, "should have been replaced", "was not rotated", "Wait a minute")
 		p.WantState(after, "rotate_token_when_changed", Quarter("Q3"))
 		second(p.Destroy(rotated)).WantError(outdated, "was not deleted", "stays in the state")
 		p.WantGroups("acme")

@@ -41,7 +41,7 @@ var sentenceCases = map[string]struct {
 	},
 	"an action has no state": {
 		act: "action", methods: map[string]string{"POST": "another number"},
-		not: []string{"the state records it", "next plan"},
+		not: []string{"the state has it", "next plan"},
 	},
 	"a redirected rotation may have been done": {
 		act: "rotate", methods: map[string]string{"POST": "303, work done"}, not: []string{"was not rotated"},
@@ -58,7 +58,7 @@ var sentenceCases = map[string]struct {
 	},
 	"an action whose outcome is unknown is not simply run again": {
 		act: "action", methods: map[string]string{"POST": "no response, work done later"},
-		says: []string{"so wait some minutes before you run again", rotateOnce}, not: []string{"Run again."},
+		says: []string{"so wait some minutes", rotateOnce}, not: []string{"Run again."},
 	},
 	"an adoption after a lost creation does not say that the group existed": {
 		act: "adopt", befell: "removed", faults: map[int]string{1: "lost after the work"},
@@ -112,8 +112,8 @@ var sentenceCases = map[string]struct {
 	},
 }
 
-const rotateOnce = `Run the action again only if the token was not rotated: see "When a response is lost" in the ` +
-	`guide Tokens.`
+const rotateOnce = `Then rotate the token again only if it is still the old one: see "When a response is lost" in ` +
+	`the guide Tokens.`
 
 // TestSentencesThatWereFalse plays them.
 func TestSentencesThatWereFalse(t *testing.T) {

@@ -195,7 +195,7 @@ var (
 				rotations++
 			}
 		}
-		return hasState.holds(said) && rotations <= 1
+		return !hasState.holds(said) || rotations <= 1
 	}}
 )
 

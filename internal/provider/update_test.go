@@ -66,7 +66,7 @@ func TestTokenThatIsNotStoredIsLookedUp(t *testing.T) {
 	p.Service.RotateBehind("acme")
 	// The plan has promised the fingerprint in the state, so the next refresh records the new one.
 	state, diags := p.Update(state, hidden("Q3", "name", "Newer"))
-	diags.WantWarning(unexpectedToken, "renew tokens with each update", "the state has the old one",
+	diags.WantWarning(unexpectedToken, "renews tokens with each update", "the state may have the old token",
 		"The group was updated.", "Plan again")
 	state = p.Refreshed(state)
 	p.WantTruth(state, "acme")
@@ -274,10 +274,10 @@ func TestResponsesThatContradictTheStateAreErrors(t *testing.T) {
 	// The token of this group must be in the state, because nothing else has it, and whatever else the response shows.
 	rotated := Object{"token": "ugt_answer", "rotate_token_when_changed": Quarter("Q2")}
 	state, diags = ask(http.MethodPost, response(1001, "Testing"))
-	diags.WantError(elsewhere, `Testing`, "The token was rotated, and the state records it.")
+	diags.WantError(elsewhere, `Testing`, "The token was rotated.", "the state has the new token")
 	p.WantState(state, rotated, "team_id", int64(1001), "api_environment_tag", "Testing")
 	state, diags = ask(http.MethodPost, response(7, "Customer"))
-	diags.WantError(replaced, "team_id of the group was 1001; the service shows 7", "the state records it")
+	diags.WantError(replaced, "team_id of the group was 1001; the service shows 7", "the state has the new token")
 	p.WantState(state, rotated)
 }
 
@@ -336,7 +336,7 @@ func TestRespelledNamesAreNoDrift(t *testing.T) {
 			}
 			if row.stored == "" {
 				created, diags := p.Apply(p.Plan(p.Nothing(), With(config, "user_group_id", "new")))
-				diags.WantWarning(`User group "new" was not taken as it was sent`, row.says)
+				diags.WantWarning(notAsPlanned, row.says)
 				p.WantState(created, "name", row.named)
 			}
 		})
@@ -382,7 +382,7 @@ func TestUpdatesThatRenewTheToken(t *testing.T) {
 	p.WantCalls("PUT > GET > POST")
 	p.WantTruth(state, "acme")
 	state, diags := p.Update(state, NextQuarter("name", "Newer"))
-	diags.WantWarning(unexpectedToken, "renew tokens with each update", "the state has the old one",
+	diags.WantWarning(unexpectedToken, "renews tokens with each update", "the state may have the old token",
 		"The group was updated.", "Plan again")
 	state = p.Refreshed(state)
 	p.WantTruth(state, "acme")
@@ -391,8 +391,8 @@ func TestUpdatesThatRenewTheToken(t *testing.T) {
 	p.Service.ClearFaults()
 	p.Service.Seed(emulator.Group{ID: "theirs", Name: "Theirs"})
 	adoption, diags := p.ApplyToo(p.PlanToo(p.Nothing(), adopting("user_group_id", "theirs")))
-	p.Diagnostics(diags.List[:1]).WantWarning(`User group "theirs" has an unexpected token`, "service may also renew")
-	p.Diagnostics(diags.List[1:]).WantWarning(`User group "theirs" was adopted`, "did not rotate its token")
+	p.Diagnostics(diags.List[:1]).WantWarning(unexpectedToken, "renews tokens with each update")
+	p.Diagnostics(diags.List[1:]).WantWarning(adopted, "did not rotate its token")
 	p.WantTruth(adoption, "theirs")
 }
 
@@ -463,7 +463,7 @@ func TestALostTokenIsNotInTheState(t *testing.T) {
 	p.Fault(http.MethodPost, emulator.NoToken)
 	after, diags := p.Update(state, NextQuarter())
 	diags.WantError(cannotRotate, "It is not known whether the token was rotated", "wait some minutes",
-		"does not show the rotation again")
+		"only if it is still the old one")
 	p.WantSame(after, state)
 }
 

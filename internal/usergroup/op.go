@@ -17,7 +17,6 @@ type op struct {
 	calls     api.Calls
 	lock      *groupLock       // held by the operation; nil in the preflight
 	know      Prior            // the group, as the state and all responses have shown it
-	managed   bool             // the state has the group
 	sent      api.GroupRequest // what is wanted of the group
 	response  api.UserGroup    // what the last response has shown of it
 	done      api.Done         // whether the operation was carried out, over all calls
@@ -27,7 +26,7 @@ type op struct {
 }
 
 func (s *Service) begin(operation Operation, prior Prior) *op {
-	o := &op{Service: s, know: prior, managed: prior.isKnown()}
+	o := &op{Service: s, know: prior}
 	o.become(operation)
 	return o
 }
@@ -65,7 +64,7 @@ func (o *op) acquire(ctx context.Context, place chan struct{}) *Problem {
 // problem returns a problem of this operation. call is the error that it comes from, or nil.
 func (o *op) problem(finding Finding, call *api.Error) *Problem {
 	return &Problem{
-		Finding: finding, Operation: o.operation, ID: o.know.ID, Managed: o.managed, Done: o.done,
+		Finding: finding, Operation: o.operation, ID: o.know.ID, Done: o.done,
 		Left: o.unnamedLeft(), Call: call, Prior: o.know, Expected: o.settings.Environment, Sent: o.sent,
 		Response: o.response,
 	}

@@ -15,7 +15,6 @@ type Problem struct { //nolint:errname // it is a warning, too
 	Finding   Finding
 	Operation Operation
 	ID        string
-	Managed   bool             // the state had the group before the operation
 	Done      api.Done         // whether the group was created, updated, rotated or deleted
 	Left      []string         // the IDs of groups that were created for lookups or the preflight, and may remain
 	Call      *api.Error       // the call that failed, or nil
