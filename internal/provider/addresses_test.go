@@ -72,7 +72,7 @@ func TestPlansOfOneRunConflict(t *testing.T) {
 					diags.WantNone()
 				} else {
 					diags.WantErrorAt("user_group_id", destroyedWanted, "moved block", "Nothing was changed", "deposed object",
-						"terraform state rm")
+						"terraform state rm", unlessForgotten)
 				}
 			}
 		}

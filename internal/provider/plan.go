@@ -18,6 +18,10 @@ const (
 	titleProtected      = "User group %q is protected from deletion"
 	titleImportReplaced = "Import of user group %q would delete it"
 	titleMayDiffer      = "The plan may differ from what the apply does"
+
+	// unlessForgotten ends a sentence about a deletion that is only planned: an engine does not say that it will forget
+	// a group in place of deleting it.
+	unlessForgotten = ", unless the resource has lifecycle { destroy = false }"
 )
 
 // ModifyPlan plans the computed attributes and refuses plans that would accidentally delete the group of a customer.
@@ -42,7 +46,7 @@ func (r *userGroupResource) ModifyPlan(
 	switch {
 	case destroying:
 		protected := state.DeletionProtection.ValueBool()
-		r.planDestruction(&state, stored, protected, "This plan destroys the group.", &resp.Diagnostics)
+		r.planDestruction(&state, stored, protected, "This plan destroys the group"+unlessForgotten+".", &resp.Diagnostics)
 		return
 	case creating:
 		r.conflicts.create(plan.UserGroupID, &resp.Diagnostics)
@@ -78,8 +82,8 @@ func (r *userGroupResource) planReplacement(plan, state *userGroupModel, stored 
 			configured = "is " + plan.UserGroupID.String()
 		}
 		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleImportReplaced, id), fmt.Sprintf(
-			"The user_group_id of this resource %s, so the plan would delete the group that was just imported, and "+
-				"create another group.\n\nNothing was changed.\n\nUse the same ID for the import and for user_group_id. If the "+
+			"The user_group_id of this resource %s, so the plan would create another group, and delete the one that was "+
+				"just imported"+unlessForgotten+".\n\nNothing was changed.\n\nUse the same ID for the import and for user_group_id. If the "+
 				"import has the wrong ID, run `terraform state rm`, which deletes no group, and import the right one. To replace "+
 				"the group on purpose, first apply once with user_group_id = %q.",
 			configured, id))
@@ -87,7 +91,8 @@ func (r *userGroupResource) planReplacement(plan, state *userGroupModel, stored 
 	}
 	protected := state.DeletionProtection.ValueBool() || plan.DeletionProtection.ValueBool()
 	r.planDestruction(state, stored, protected,
-		"This plan replaces the group, because user_group_id changes. The old group would be deleted.", diags)
+		"This plan replaces the group, because user_group_id changes. The old group would be deleted"+unlessForgotten+".",
+		diags)
 }
 
 // planDestruction counts the group before it looks at its protection. A plan that deletes too many groups then says so
