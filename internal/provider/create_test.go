@@ -47,7 +47,7 @@ func TestCreateOfAnExistingGroupChangesNothing(t *testing.T) {
 	p.Service.Seed(emulator.Group{ID: "c", Name: "C"})
 	before := p.Service.Groups()
 	second(p.Create(Acme())).WantError(alreadyExists, "Nothing was changed", "import it", "adopt_existing = true",
-		"another resource has the same user_group_id", "run again")
+		"another resource has the same user_group_id", "If the group was just deleted", "run again in a minute")
 	p.WantCalls("GET")
 	p.Walk().WantNone()
 	second(p.ApplyToo(p.PlanToo(p.Nothing(), Acme()))).WantError(alreadyExists, "import it")

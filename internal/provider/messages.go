@@ -289,7 +289,7 @@ var findings = map[usergroup.Finding]struct {
 		fact:  whatDiffers,
 		title: "The service returned a wrong response about user group %q",
 		means: "The response is about another group than the request, or contradicts an earlier one.",
-		next: "If the service changes IDs (case, spaces, length), use the ID that it shows. Otherwise, look for a cache, " +
+		next: "If the service changes IDs (case, spaces, length), write yours as it shows them. Otherwise, look for a cache, " +
 			"and turn it off. Until then, delete no group by hand: it may belong to a live customer.",
 	},
 	usergroup.MayBePlaceholder: {
@@ -309,7 +309,7 @@ var findings = map[usergroup.Finding]struct {
 			"before.",
 		done: "The state has what was sent.",
 		next: "If the next plan shows a change, write in the configuration what the service keeps. A service that merges " +
-			"properties keeps those that are no longer sent.",
+			"properties keeps those that are no longer sent: write each as null for one apply, as in { rows = null }.",
 	},
 	usergroup.OutdatedToken: {
 		title: "The service shows an outdated token of user group %q",

@@ -88,6 +88,11 @@ var sentenceCases = map[string]struct {
 		act: "refresh", methods: map[string]string{"": "403 with Retry-After"},
 		says: []string{"limiting the rate of calls"}, not: []string{"key"},
 	},
+	"nobody can use the ID of the test group": {
+		act: "data source", befell: "removed", sets: Object{"environment": "Customer"},
+		faults: map[int]string{1: "another ID in capitals"}, says: []string{"The preflight", "delete no group by hand"},
+		not: []string{"use the ID that it shows", "remove it"},
+	},
 	"409 is no matter of the key": {act: "refresh", methods: map[string]string{"": "409"}, not: []string{"key"}},
 	"504 is no matter of the key": {
 		act: "update", methods: map[string]string{"": "504"}, not: []string{"key", "base_url"},

@@ -131,13 +131,14 @@ var oracle = []sentence{
 	row("Check the API key before you apply.", isAnother),
 	row("If it is the right one, the group was deleted and created again elsewhere: import the new one, or set "+
 		"adopt_existing = true.", isAnother),
-	row("If the service changes IDs (case, spaces, length), use the ID that it shows."),
+	row("If the service changes IDs (case, spaces, length), write yours as it shows them."),
 	row("Otherwise, look for a cache, and turn it off."),
 	row("Turn off caching for the address of the service, then run again."),
 	row("Until then, delete no group by hand: it may belong to a live customer."),
 	row("If deletions need a data source, check data_source_provided_id.", deletionRefused),
 	row("If the next plan shows a change, write in the configuration what the service keeps."),
-	row("A service that merges properties keeps those that are no longer sent."),
+	row("A service that merges properties keeps those that are no longer sent: write each as null for one apply, as in " +
+		"{ rows = null }."),
 	row("Check that the API key and the provider's environment match the group's."),
 	row("If the state has the group, `terraform state rm` stops managing it without deleting it.", hasState),
 	row("Use an API key for the expected environment, or change the provider's environment.", keyIsWrong),

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"net/http"
@@ -369,6 +370,24 @@ func TestUpdatesThatAreNotKept(t *testing.T) {
 		diags.WantWarning(notAsPlanned, `These properties differ: ["rows"]`)
 		p.WantCalls("PUT")
 	})
+}
+
+// TestANullRemovesAMergedProperty does what the warning says, where the service merges properties and drops those that
+// are null.
+func TestANullRemovesAMergedProperty(t *testing.T) {
+	t.Parallel()
+	p := start(t, emulator.Options{Updates: emulator.UpdatesMerge})
+	state := p.Created(Acme("properties", `{"tier":"gold","rows":10}`))
+	_, diags := p.Update(state, Acme("properties", `{"tier":"gold"}`))
+	diags.WantWarning(notAsPlanned, `These properties differ: ["rows"]`, "write each as null")
+	state = p.Updated(p.Refreshed(state), Acme("properties", `{"tier":"gold","rows":null}`))
+	p.Service.Change("acme", func(group *emulator.Group) {
+		group.Properties = bytes.ReplaceAll(group.Properties, []byte(`"rows":null,`), nil)
+	})
+	if got := string(p.Group("acme").Properties); got != `{"tier":"gold"}` {
+		t.Errorf("the service has %s", got)
+	}
+	p.Updated(p.Refreshed(state), Acme("properties", `{"tier":"gold"}`)) // without another warning
 }
 
 // TestUpdatesThatRenewTheToken checks that a rotation in the same apply looks the token up, and that an update alone
