@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
 // userGroupsDataSource implements embed_user_groups, which determines which of the given groups exist.
@@ -100,16 +101,16 @@ func (d *userGroupsDataSource) lookUp(ctx context.Context, data *userGroupsModel
 	data.MissingIDs = []string{}
 	ids := withoutRepeats(data.UserGroupIDs)
 	data.Groups = make(map[string]userGroupShown, len(ids))
-	var failed []error
+	var failed []*usergroup.Problem
 	for one := range lookUpAll(ctx, d.service, ids, 0) {
 		switch {
-		case one.err == nil:
+		case one.problem == nil:
 			data.Groups[one.id] = newUserGroupShown(*one.Group)
 			report(diags, nil, one.Warnings...)
-		case reportsMissing(diags, one.err):
+		case reportsMissing(diags, one.problem):
 			data.MissingIDs = append(data.MissingIDs, one.id)
 		default:
-			failed = append(failed, one.err)
+			failed = append(failed, one.problem)
 			stop()
 			continue
 		}

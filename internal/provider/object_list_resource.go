@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
 type userGroupListResource struct{ base }
@@ -48,8 +49,8 @@ func (l *userGroupListResource) ListResourceConfigSchema(
 	}
 }
 
-// List looks the groups up and leaves the service as it was. Errors come last: after the first one, Terraform ends the
-// provider, and a lookup under way would leave a group behind.
+// List looks the groups up and leaves the service as it was. Errors and what is said of missing groups come last: after
+// the first error, Terraform ends the provider, and a lookup under way would leave a group behind.
 func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	var diags diag.Diagnostics
 	var ids []string
@@ -59,17 +60,13 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 		return
 	}
 	stream.Results = func(push func(list.ListResult) bool) {
-		var failed []error
+		var said diag.Diagnostics
+		var failed []*usergroup.Problem
 		for one := range lookUpAll(ctx, l.service, withoutRepeats(ids), req.Limit) {
-			var warnings diag.Diagnostics
-			if reportsMissing(&warnings, one.err) {
-				if len(warnings) > 0 && !push(list.ListResult{Diagnostics: warnings}) {
-					return
+			if one.problem != nil {
+				if !reportsMissing(&said, one.problem) {
+					failed = append(failed, one.problem)
 				}
-				continue
-			}
-			if one.err != nil {
-				failed = append(failed, one.err)
 				continue
 			}
 			result := req.NewListResult(ctx)
@@ -79,9 +76,8 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 				return
 			}
 		}
-		var errs diag.Diagnostics
-		if reportFailed(&errs, failed, len(failed)); len(errs) > 0 {
-			push(list.ListResult{Diagnostics: errs})
+		if reportFailed(&said, failed, len(failed)); len(said) > 0 {
+			push(list.ListResult{Diagnostics: said})
 		}
 	}
 }

@@ -29,12 +29,14 @@ const (
 type lookup struct {
 	usergroup.Result
 
-	id    string
-	err   error
-	ended bool
+	id      string
+	problem *usergroup.Problem // nil if there is none
+	ended   bool
 }
 
-func (l *lookup) failed() bool { return l.ended && l.err != nil && !usergroup.IsNotFound(l.err) }
+func (l *lookup) failed() bool {
+	return l.ended && l.problem != nil && l.problem.Finding != usergroup.NotFound
+}
 
 // lookups are the lookups of many groups, in the order of their IDs.
 type lookups struct {
@@ -108,7 +110,8 @@ func (l *lookups) begin() *lookup {
 }
 
 func (l *lookups) run(ctx context.Context, one *lookup) {
-	one.Result, one.err = l.service.Find(ctx, usergroup.Prior{ID: one.id})
+	result, err := l.service.Find(ctx, usergroup.Prior{ID: one.id})
+	one.Result, one.problem = result, problemOf(err)
 	l.ended <- one
 }
 
@@ -116,7 +119,7 @@ func (l *lookups) wait() {
 	one := <-l.ended
 	one.ended = true
 	l.running--
-	if one.err == nil {
+	if one.problem == nil {
 		l.found++
 	}
 }
@@ -131,12 +134,12 @@ func withoutRepeats(ids []string) []string {
 	})
 }
 
-// reportsMissing reports whether the error of a lookup says that the group does not exist. It adds a warning if an
-// empty group may remain.
-func reportsMissing(diags *diag.Diagnostics, err error) bool {
-	missing := usergroup.IsNotFound(err)
-	if missing && len(problemOf(err).Left) > 0 {
-		report(diags, nil, problemOf(err))
+// reportsMissing reports whether a lookup has found that the group does not exist. It adds a warning if an empty group
+// may remain.
+func reportsMissing(diags *diag.Diagnostics, problem *usergroup.Problem) bool {
+	missing := problem.Finding == usergroup.NotFound
+	if missing && len(problem.Left) > 0 {
+		report(diags, nil, problem)
 	}
 	return missing
 }
@@ -144,26 +147,18 @@ func reportsMissing(diags *diag.Diagnostics, err error) bool {
 // reportFailed reports the failed lookups of many groups: each that leaves a group behind or that others refer to, and
 // most of the others at most. It leaves out those that only say that an earlier error, or the user, has ended the run,
 // unless there is nothing else. An error that others refer to comes before them.
-func reportFailed(diags *diag.Diagnostics, failed []error, most int) {
-	place := func(err error) int {
-		if problem := problemOf(err); problem != nil && problem.Explains {
-			return 0
-		}
-		return 1
-	}
-	failed = slices.SortedStableFunc(slices.Values(failed), func(a, b error) int { return place(a) - place(b) })
+func reportFailed(diags *diag.Diagnostics, failed []*usergroup.Problem, most int) {
+	place := map[bool]int{true: 0, false: 1}
+	slices.SortStableFunc(failed, func(a, b *usergroup.Problem) int { return place[a.Explains] - place[b.Explains] })
 	var ended error
-	for _, err := range failed {
-		problem := problemOf(err)
-		mustBeSaid := problem != nil && (problem.Explains || len(problem.Left) > 0)
-		refers := problem != nil && problem.Finding == usergroup.RunEnded
+	for _, problem := range failed {
 		switch {
-		case mustBeSaid:
-			report(diags, err)
-		case refers, errors.Is(err, context.Canceled):
-			ended = cmp.Or(ended, err)
+		case problem.Explains, len(problem.Left) > 0:
+			report(diags, problem)
+		case problem.Finding == usergroup.RunEnded, errors.Is(problem, context.Canceled):
+			ended = cmp.Or(ended, error(problem))
 		case most > 0:
-			report(diags, err)
+			report(diags, problem)
 			most--
 		}
 	}

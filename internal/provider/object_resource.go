@@ -226,7 +226,7 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	}
 	result, err := r.service.Find(ctx, group.prior(stored, r.now()))
 	if err != nil {
-		readFailed(ctx, err, stored, result.Warnings, resp)
+		readFailed(ctx, problemOf(err), stored, resp)
 		return
 	}
 	report(&resp.Diagnostics, nil, result.Warnings...)
@@ -247,24 +247,18 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 
 // readFailed reports why a refresh has failed. It removes a group that is gone from the state. A run that has ended
 // fails anyway, because of the error that ended it, so a refresh without a call says nothing then.
-func readFailed(
-	ctx context.Context, err error, stored private, warnings []*usergroup.Problem, resp *resource.ReadResponse,
-) {
-	problem := problemOf(err)
-	if problem == nil || stored.Imported == unread {
-		report(&resp.Diagnostics, err, warnings...)
-		return
-	}
-	leavesNothing := len(problem.Left) == 0
+func readFailed(ctx context.Context, problem *usergroup.Problem, stored private, resp *resource.ReadResponse) {
+	isSilent := problem.Finding == usergroup.RunEnded && problem.Call == nil && len(problem.Left) == 0
 	switch {
-	case problem.Finding == usergroup.Replaced, problem.Finding == usergroup.NotFound && !leavesNothing:
+	case stored.Imported == unread:
+		report(&resp.Diagnostics, problem)
+	case reportsMissing(&resp.Diagnostics, problem):
+		resp.State.RemoveResource(ctx)
+	case problem.Finding == usergroup.Replaced:
 		report(&resp.Diagnostics, nil, problem)
 		resp.State.RemoveResource(ctx)
-	case problem.Finding == usergroup.NotFound:
-		resp.State.RemoveResource(ctx)
-	case problem.Finding == usergroup.RunEnded && problem.Call == nil && leavesNothing:
-	default:
-		report(&resp.Diagnostics, err, warnings...)
+	case !isSilent:
+		report(&resp.Diagnostics, problem)
 	}
 }
 
@@ -277,33 +271,29 @@ func (r *userGroupResource) Update(ctx context.Context, req resource.UpdateReque
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	stored := readPrivate(ctx, req.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), plan.UserGroupID)...)
-	updates, rotates := plan.needsUpdate(&state), plan.TokenFingerprint.IsUnknown()
-	wanted := plan.withoutIgnored(&config, &state).wanted(ctx, &resp.Diagnostics)
-	if updates || rotates {
+	change := plan.change(ctx, &config, &state, &resp.Diagnostics)
+	isAny := change != usergroup.Change{}
+	if isAny {
 		r.isReady(&resp.Diagnostics, "Updating a user group")
 	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	done, prior := plan, state.prior(stored, r.now())
+	var applied usergroup.Applied
+	if isAny {
+		applied = r.service.Apply(ctx, change, state.prior(stored, r.now()))
+	}
+	done := plan
 	done.keepComputed(&state)
-	if plan.TokenRotatedAt.IsUnknown() && !rotates {
+	if plan.TokenRotatedAt.IsUnknown() && !change.Rotates {
 		done.TokenRotatedAt = instant(r.now())
 	}
-	change := usergroup.Change{Rotates: rotates}
-	if updates {
-		change.Update = &wanted
-	}
-	var applied usergroup.Applied
-	if updates || rotates {
-		applied = r.service.Apply(ctx, change, prior)
-	}
-	if updates {
+	if change.Update != nil {
 		done.setUpdated(applied.Updated.Group, applied.NotUpdated, &state)
-		stored.proved(applied.Updated.Environment)
 	}
-	stored.updated(applied.Updated.Group != nil && wanted.Mapping != nil)
-	if rotates {
+	stored.proved(applied.Updated.Environment)
+	stored.updated(applied.Updated.Group != nil && change.Update.Mapping != nil)
+	if change.Rotates {
 		done.setRotated(applied.Rotated.Group, &state, r.now())
 		stored.rotated(applied.Rotated, applied.NotRotated, plan.RotateTokenWhenChanged)
 	}

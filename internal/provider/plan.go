@@ -192,16 +192,19 @@ func planResponse(plan, state *userGroupModel) {
 	}
 }
 
-// plannedToken returns the value to plan for a token. This is null if store_token is false, and the token otherwise.
-// While store_token is unknown, the planned value is unknown, except that a null token remains null.
+// plannedToken returns the value to plan for a token: null if store_token is false, and unknown while that is. A null
+// token remains null.
 func plannedToken(plan *userGroupModel, token types.String) types.String {
-	if plan.StoreToken.IsUnknown() && !token.IsNull() {
+	switch {
+	case token.IsNull():
+		return token
+	case plan.StoreToken.IsUnknown():
 		return types.StringUnknown()
-	}
-	if !plan.StoreToken.IsUnknown() && !plan.storesToken() {
+	case !plan.storesToken():
 		return types.StringNull()
+	default:
+		return token
 	}
-	return token
 }
 
 // warnOfUnseen warns that updating an imported group has effects that the plan cannot show.

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
+	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
 // managedField is an attribute that requests send. Null means that it is not managed, and not sent. Empty is sent.
@@ -120,6 +121,17 @@ func (m *userGroupModel) needsUpdate(state *userGroupModel) bool {
 		planned := f.of(m)
 		return !planned.IsNull() && !f.equal(planned, f.of(state))
 	})
+}
+
+// change returns what an apply of the plan changes at the service.
+func (m *userGroupModel) change(
+	ctx context.Context, config, state *userGroupModel, diags *diag.Diagnostics,
+) (change usergroup.Change) {
+	change.Rotates = m.TokenFingerprint.IsUnknown()
+	if m.needsUpdate(state) {
+		change.Update = new(m.withoutIgnored(config, state).wanted(ctx, diags))
+	}
+	return change
 }
 
 // withoutIgnored returns a copy of the plan without the fields that are not to be sent. At apply, configuration and
