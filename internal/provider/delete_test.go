@@ -108,8 +108,8 @@ func TestPlanWithTooManyDeletionsFailsOnce(t *testing.T) {
 		p.PlanToo(counted, nil).Diags.WantNone()
 	}
 	p.PlanToo(protected(1), nil).Diags.WantError(`User group "b" is protected from deletion`)
-	p.PlanToo(protected(2), nil).Diags.WantError(tooMany, "deletes or replaces at least 3", unlessForgotten, "max_deletions is 2",
-		"Nothing was changed", "incomplete", "moved block", "EMBED_MAX_DELETIONS")
+	p.PlanToo(protected(2), nil).Diags.WantError(tooMany, "deletes or replaces at least 3", unlessForgotten,
+		"max_deletions is 2", "Nothing was changed", "incomplete", "moved block", "EMBED_MAX_DELETIONS")
 	for _, silent := range []State{protected(3), protected(2), protected(1), states[0]} { // One error fails the plan.
 		p.PlanToo(silent, nil).Diags.WantNone()
 	}

@@ -108,7 +108,8 @@ func TestImportUnderAnotherIDIsRefused(t *testing.T) {
 		t.Helper()
 		for id, says := range map[any]string{"acme2": `user_group_id of this resource is "acme2"`, Unknown: "after apply"} {
 			p.PlanToo(state, Acme("user_group_id", id)).Diags.WantErrorAt("user_group_id",
-				`Import of user group "acme" would delete it`, says, "Nothing was changed", "terraform state rm", "apply once", unlessForgotten,
+				`Import of user group "acme" would delete it`, says, "Nothing was changed", "terraform state rm", "apply once",
+				unlessForgotten,
 				`user_group_id = "acme"`)
 		}
 	}

@@ -58,8 +58,8 @@ func title(p *usergroup.Problem) string {
 
 // subject returns the problem that a message explains: that of the preflight, if an operation has failed because of it.
 func subject(p *usergroup.Problem) *usergroup.Problem {
-	if p.Cause != nil && p.Cause.Operation == usergroup.Preflight && p.Finding != usergroup.RunEnded {
-		return p.Cause
+	if cause := cmp.Or(p.Cause, p); cause.Operation == usergroup.Preflight && p.Finding != usergroup.RunEnded {
+		return cause
 	}
 	return p
 }
@@ -289,8 +289,8 @@ var findings = map[usergroup.Finding]struct {
 		fact:  whatDiffers,
 		title: "The service returned a wrong response about user group %q",
 		means: "The response is about another group than the request, or contradicts an earlier one.",
-		next: "If the service changes IDs (case, spaces, length), write yours as it shows them. Otherwise, look for a cache, " +
-			"and turn it off. Until then, delete no group by hand: it may belong to a live customer.",
+		next: "If the service changes IDs (case, spaces, length), write yours as it shows them. Otherwise, look for a " +
+			"cache, and turn it off. Until then, delete no group by hand: it may belong to a live customer.",
 	},
 	usergroup.MayBePlaceholder: {
 		title: "Looking up user group %q may have created it",

@@ -7,8 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
 type userGroupDataSource struct{ base }
@@ -76,15 +74,11 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 func (d *userGroupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var data userGroupData
 	resp.Diagnostics.Append(req.Config.Get(ctx, &data)...)
-	if !d.isReady(&resp.Diagnostics, "Looking up a user group") {
+	found := d.find(ctx, data.UserGroupID, &resp.Diagnostics, "Looking up a user group")
+	if found == nil {
 		return
 	}
-	result, err := d.service.Find(ctx, usergroup.Prior{ID: data.UserGroupID.ValueString()})
-	report(&resp.Diagnostics, err, result.Warnings...)
-	if err != nil {
-		return
-	}
-	group := newUserGroupModel(data.UserGroupID, data.StoreToken, *result.Group)
+	group := newUserGroupModel(data.UserGroupID, data.StoreToken, *found)
 	data.ID, data.Name, data.Properties = group.ID, group.Name, group.Properties
 	data.Token, data.TokenFingerprint, data.TeamID = group.Token, group.TokenFingerprint, group.TeamID
 	resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)

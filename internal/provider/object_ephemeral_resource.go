@@ -7,8 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
 type userGroupTokenEphemeralResource struct{ base }
@@ -67,15 +65,11 @@ func (e *userGroupTokenEphemeralResource) Open(
 ) {
 	var token userGroupTokenModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &token)...)
-	if !e.isReady(&resp.Diagnostics, "Reading a user group token") {
+	found := e.find(ctx, token.UserGroupID, &resp.Diagnostics, "Reading a user group token")
+	if found == nil {
 		return
 	}
-	result, err := e.service.Find(ctx, usergroup.Prior{ID: token.UserGroupID.ValueString()})
-	report(&resp.Diagnostics, err, result.Warnings...)
-	if err != nil {
-		return
-	}
-	group := newUserGroupModel(token.UserGroupID, types.BoolNull(), *result.Group)
+	group := newUserGroupModel(token.UserGroupID, types.BoolNull(), *found)
 	token.Token, token.TokenFingerprint, token.TeamID = group.Token, group.TokenFingerprint, group.TeamID
 	resp.Diagnostics.Append(resp.Result.Set(ctx, &token)...)
 }

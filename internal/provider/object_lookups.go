@@ -60,6 +60,7 @@ func lookUpAll(ctx context.Context, service *usergroup.Service, ids []string, li
 		var all sync.WaitGroup
 		defer all.Wait()
 		defer stop()
+		limit = cmp.Or(limit, int64(len(ids)))
 		l := lookups{service: service, limit: limit, left: ids, ended: make(chan *lookup, lookupsAtATime)}
 		for {
 			for _, one := range l.inOrder() {
@@ -94,7 +95,7 @@ func (l *lookups) mayBegin() bool {
 	if len(l.left) == 0 || l.running == lookupsAtATime {
 		return false
 	}
-	if l.limit > 0 && l.found+l.running >= l.limit {
+	if l.found+l.running == l.limit {
 		return false
 	}
 	return !slices.ContainsFunc(l.begun, (*lookup).failed)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/float64validator"
@@ -200,17 +201,20 @@ func (r *userGroupResource) Create(ctx context.Context, req resource.CreateReque
 	group.TokenRotatedAt = instant(r.now())
 	stored := private{Instance: result.Instance, Environment: result.Environment}
 	stored.shown(*result.Group)
-	for _, warning := range result.Warnings {
-		switch {
-		case warning.Finding == usergroup.Adopted && group.RotateTokenAfterDays.IsNull():
-			group.TokenRotatedAt = types.StringNull()
-		case warning.Finding == usergroup.Claimed:
-			stored.Imported = unseen
-		}
+	if has(result.Warnings, usergroup.Adopted) && group.RotateTokenAfterDays.IsNull() {
+		group.TokenRotatedAt = types.StringNull()
+	}
+	if has(result.Warnings, usergroup.Claimed) {
+		stored.Imported = unseen
 	}
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("user_group_id"), group.UserGroupID)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
 	stored.write(ctx, &group, resp.Private, &resp.Diagnostics)
+}
+
+// has reports whether a warning has a finding.
+func has(warnings []*usergroup.Problem, finding usergroup.Finding) bool {
+	return slices.ContainsFunc(warnings, func(p *usergroup.Problem) bool { return p.Finding == finding })
 }
 
 // Read refreshes the state. It removes a group that does not exist, or has been replaced, from the state. Right after

@@ -83,9 +83,9 @@ func (r *userGroupResource) planReplacement(plan, state *userGroupModel, stored 
 		}
 		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleImportReplaced, id), fmt.Sprintf(
 			"The user_group_id of this resource %s, so the plan would create another group, and delete the one that was "+
-				"just imported"+unlessForgotten+".\n\nNothing was changed.\n\nUse the same ID for the import and for user_group_id. If the "+
-				"import has the wrong ID, run `terraform state rm`, which deletes no group, and import the right one. To replace "+
-				"the group on purpose, first apply once with user_group_id = %q.",
+				"just imported"+unlessForgotten+".\n\nNothing was changed.\n\nUse the same ID for the import and for "+
+				"user_group_id. If the import has the wrong ID, run `terraform state rm`, which deletes no group, and import the "+
+				"right one. To replace the group on purpose, first apply once with user_group_id = %q.",
 			configured, id))
 		return
 	}

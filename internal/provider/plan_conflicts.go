@@ -73,11 +73,11 @@ func (g *plannedGroup) refuseConflict(id types.String, diags *diag.Diagnostics) 
 	if len(g.destroyed) > 0 && (g.created || len(g.kept) > 0) {
 		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleDestroyedAndWanted, id.ValueString()),
 			"The plan destroys this group at one address, and creates or keeps it at another. Both are the same group, so it "+
-				"would be deleted, or recreated with a different token"+unlessForgotten+".\n\nNothing was changed.\n\nIf the resource or its "+
-				"for_each key was renamed, add a moved block from the old address to the new one. If both addresses are in the "+
-				"state, run `terraform state rm` for the one that the plan destroys. If the plan destroys a deposed object, run "+
-				"`terraform state rm` for the resource, and import the group again. That command deletes no group. To recreate "+
-				"the group on purpose, destroy it in one run and create it in the next.")
+				"would be deleted, or recreated with a different token"+unlessForgotten+".\n\nNothing was changed.\n\nIf the "+
+				"resource or its for_each key was renamed, add a moved block from the old address to the new one. If both "+
+				"addresses are in the state, run `terraform state rm` for the one that the plan destroys. If the plan destroys a "+
+				"deposed object, run `terraform state rm` for the resource, and import the group again. That command deletes no "+
+				"group. To recreate the group on purpose, destroy it in one run and create it in the next.")
 	}
 }
 

@@ -45,7 +45,7 @@ func configured(block tftypes.Value) settings.Source {
 
 // textOf returns the text of a value as in an environment variable, or "" for null and for what is not fully known.
 func textOf(value tftypes.Value) string {
-	if value.IsNull() || !value.IsFullyKnown() {
+	if !value.IsFullyKnown() {
 		return ""
 	}
 	var text string

@@ -1,10 +1,13 @@
 package provider
 
 import (
+	"context"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
@@ -34,4 +37,14 @@ func (b *base) isReady(diags *diag.Diagnostics, what string) bool {
 			"known during the plan, or first create what they depend on, in a separate run with -target.")
 	}
 	return !diags.HasError()
+}
+
+// find looks up a group that no state has. It returns nil and adds an error if it cannot. what is as for isReady.
+func (b *base) find(ctx context.Context, id types.String, diags *diag.Diagnostics, what string) *api.UserGroup {
+	if !b.isReady(diags, what) {
+		return nil
+	}
+	result, err := b.service.Find(ctx, usergroup.Prior{ID: id.ValueString()})
+	report(diags, err, result.Warnings...)
+	return result.Group
 }

@@ -263,7 +263,8 @@ func TestIDInAnotherSpellingIsAnotherID(t *testing.T) {
 	group.ID = "acme"
 	p.Answered(http.MethodGet, strings.Replace(creationResponse(group), "true", "false", 1))
 	after, diags := p.Read(state)
-	diags.WantError(`The service returned a wrong response about user group "Acme"`, `"acme"`, "write yours as it shows them")
+	diags.WantError(`The service returned a wrong response about user group "Acme"`, `"acme"`,
+		"write yours as it shows them")
 	p.WantSame(after, state)
 }
 

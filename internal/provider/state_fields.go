@@ -20,6 +20,7 @@ type managedField struct {
 	// isRequired reports whether a configuration always has the attribute, so that a refresh reads it even if the state
 	// has none: a response has not shown it yet, or it is not known whether the service has taken it.
 	isRequired bool
+	isHidden   bool // no response shows the field
 	of         func(*userGroupModel) attr.Value
 	set        func(*userGroupModel, attr.Value)
 	// null and empty are the values that mean not managed, and managed without content.
@@ -29,7 +30,6 @@ type managedField struct {
 	// send puts a value that is not null into a request.
 	send func(context.Context, attr.Value, *api.GroupRequest) diag.Diagnostics
 	// shown returns what a response shows, or the known value if the response has none, or only writes it differently.
-	// It is nil if no response shows the field.
 	shown func(known attr.Value, response api.UserGroup) attr.Value
 }
 
@@ -51,12 +51,13 @@ var managedFields = []managedField{
 		},
 	}),
 	managed("mapping", func(m *userGroupModel) *types.Map { return &m.Mapping }, fieldOf[types.Map]{
-		null:  types.MapNull(types.StringType),
+		isHidden: true, null: types.MapNull(types.StringType),
 		empty: types.MapValueMust(types.StringType, map[string]attr.Value{}),
 		equal: func(a, b types.Map) bool { return a.Equal(b) },
 		send: func(ctx context.Context, mapping types.Map, request *api.GroupRequest) diag.Diagnostics {
 			return mapping.ElementsAs(ctx, &request.Mapping, false)
 		},
+		shown: func(known types.Map, _ api.UserGroup) types.Map { return known },
 	}),
 	managed("properties", func(m *userGroupModel) *propertiesValue { return &m.Properties }, fieldOf[propertiesValue]{
 		empty: propertiesValue{types.StringValue("{}")},
@@ -81,6 +82,7 @@ var managedFields = []managedField{
 // fieldOf has the parts of a managedField for a type.
 type fieldOf[T attr.Value] struct {
 	isRequired  bool
+	isHidden    bool
 	null, empty T
 	equal       func(a, b T) bool
 	send        func(context.Context, T, *api.GroupRequest) diag.Diagnostics
@@ -89,19 +91,16 @@ type fieldOf[T attr.Value] struct {
 
 //nolint:forcetypeassert // All values of a field have its type.
 func managed[T attr.Value](name string, at func(*userGroupModel) *T, field fieldOf[T]) managedField {
-	f := managedField{
-		name: name, isRequired: field.isRequired, null: field.null, empty: field.empty,
+	return managedField{
+		name: name, isRequired: field.isRequired, isHidden: field.isHidden, null: field.null, empty: field.empty,
 		of:    func(m *userGroupModel) attr.Value { return *at(m) },
 		set:   func(m *userGroupModel, value attr.Value) { *at(m) = value.(T) },
 		equal: func(a, b attr.Value) bool { return field.equal(a.(T), b.(T)) },
 		send: func(ctx context.Context, value attr.Value, request *api.GroupRequest) diag.Diagnostics {
 			return field.send(ctx, value.(T), request)
 		},
+		shown: func(known attr.Value, response api.UserGroup) attr.Value { return field.shown(known.(T), response) },
 	}
-	if field.shown != nil {
-		f.shown = func(known attr.Value, response api.UserGroup) attr.Value { return field.shown(known.(T), response) }
-	}
-	return f
 }
 
 // wanted returns the request that creates or updates the group. It leaves out fields that are null.
@@ -157,32 +156,19 @@ func (m *userGroupModel) keepNotation(state *userGroupModel) {
 	}
 }
 
-// showDrift copies what a response shows of the managed fields. The others stay null.
-func (m *userGroupModel) showDrift(response api.UserGroup) {
+// show copies what a response shows of the managed fields or, with all, of the others, too. Otherwise they stay null.
+func (m *userGroupModel) show(response api.UserGroup, all bool) {
 	for _, f := range managedFields {
-		if known := f.of(m); f.isRequired || !known.IsNull() {
-			f.show(m, response)
+		if known := f.of(m); all || f.isRequired || !known.IsNull() {
+			f.set(m, f.shown(known, response))
 		}
-	}
-}
-
-// showAll copies what a response shows of all fields, managed or not.
-func (m *userGroupModel) showAll(response api.UserGroup) {
-	for _, f := range managedFields {
-		f.show(m, response)
-	}
-}
-
-func (f managedField) show(m *userGroupModel, response api.UserGroup) {
-	if f.shown != nil {
-		f.set(m, f.shown(f.of(m), response))
 	}
 }
 
 // forgetUnseen forgets the fields that no response shows, so that the next plan sends them.
 func (m *userGroupModel) forgetUnseen() {
 	for _, f := range managedFields {
-		if f.shown == nil {
+		if f.isHidden {
 			f.set(m, f.null)
 		}
 	}
@@ -209,7 +195,7 @@ func (m *userGroupModel) unseenEffects(state *userGroupModel) (said []string) {
 		planned, before := f.of(m), f.of(state)
 		isManaged, hadNone := !planned.IsNull(), before.IsNull() || f.equal(before, f.empty)
 		switch {
-		case isManaged && f.shown == nil && !f.equal(planned, before):
+		case isManaged && f.isHidden && !f.equal(planned, before):
 			said = append(said, fmt.Sprintf("The service does not show the %[1]s of a group. The plan looks as if the group "+
 				"had no %[1]s, but the update replaces whatever %[1]s the group has.", f.name))
 		case !isManaged && !hadNone:

@@ -105,11 +105,7 @@ func (m *userGroupModel) setComputed(response api.UserGroup) {
 // that are not managed stay null. Right after an import, the configuration is not known, so all attributes in the
 // response are copied.
 func (m *userGroupModel) refreshFrom(found api.UserGroup, imported bool) {
-	if imported {
-		m.showAll(found)
-	} else {
-		m.showDrift(found)
-	}
+	m.show(found, imported)
 	m.setComputed(found)
 }
 
@@ -137,7 +133,7 @@ func (m *userGroupModel) setUpdated(response *api.UserGroup, err error, state *u
 	computed.Token = api.Secret{} // The plan promised the one in the state, too.
 	m.setComputed(computed)
 	if err != nil {
-		m.showDrift(*response)
+		m.show(*response, false)
 	}
 }
 
@@ -164,7 +160,8 @@ func (m *userGroupModel) unpromised(response api.UserGroup) api.UserGroup {
 // tokenDiffers reports whether a response has a different token than the state. It compares fingerprints, since the
 // state may not contain the token.
 func (m *userGroupModel) tokenDiffers(response api.Secret) bool {
-	return !response.IsZero() && !m.TokenFingerprint.IsNull() && response.Fingerprint() != m.TokenFingerprint.ValueString()
+	known, shown := m.TokenFingerprint.ValueString(), response.Fingerprint()
+	return !response.IsZero() && cmp.Or(known, shown) != shown // One that is unknown is no other one.
 }
 
 // propertiesSeen returns the properties of a response as jsonencode would write them, so that generated configuration

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/attr/xattr"
@@ -51,14 +50,8 @@ func (t propertiesType) ValueFromString(
 // ValueFromTerraform implements attr.Type.
 func (t propertiesType) ValueFromTerraform(ctx context.Context, in tftypes.Value) (attr.Value, error) {
 	value, err := t.StringType.ValueFromTerraform(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	text, ok := value.(basetypes.StringValue)
-	if !ok {
-		return nil, fmt.Errorf("a string became %T", value)
-	}
-	return propertiesValue{text}, nil
+	text, _ := value.(basetypes.StringValue) // It is one unless there is an error.
+	return propertiesValue{text}, err
 }
 
 // Type implements attr.Value.
@@ -70,11 +63,9 @@ func (v propertiesValue) Equal(other attr.Value) bool {
 	return ok && v.StringValue.Equal(properties.StringValue)
 }
 
-// String implements attr.Value. It masks the text, which may be confidential, because the framework logs the result.
+// String implements attr.Value. It says nothing about the text, which may be confidential, because the framework logs
+// the result.
 func (v propertiesValue) String() string {
-	if v.IsNull() || v.IsUnknown() {
-		return v.StringValue.String()
-	}
 	return "(JSON text)"
 }
 
