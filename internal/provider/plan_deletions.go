@@ -74,7 +74,7 @@ func (l *deletionLimit) explain(deletions int, done string, diags *diag.Diagnost
 	diags.AddError(titleTooManyDeletions, fmt.Sprintf("This run deletes or replaces at least %d user groups"+
 		unlessForgotten+". The argument max_deletions is %d.\n\n%s\n\nIf you do not want to delete these groups, check "+
 		"what has changed: the list of customers may be incomplete, and a resource or for_each key that was renamed needs a "+
-		"moved block. To delete them, raise the limit for one run, for example with EMBED_MAX_DELETIONS if the provider block "+
-		"does not set it.",
+		"moved block. To delete them, raise the limit for one run, for example with EMBED_MAX_DELETIONS if the provider "+
+		"block does not set it.",
 		deletions, *l.most, done))
 }

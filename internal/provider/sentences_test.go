@@ -1,20 +1,35 @@
 package provider_test
 
 import (
+	"bytes"
 	"cmp"
+	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"hash/fnv"
+	"io"
 	"maps"
+	"net/http"
+	"net/http/httptrace"
+	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 	. "github.com/dashembed/terraform-provider-embed/internal/protocoltest"
+	"github.com/dashembed/terraform-provider-embed/internal/provider"
 )
 
 // compiled is a row of the oracle whose sentence is found by a regular expression.
@@ -227,27 +242,6 @@ func (f *search) report(t *testing.T) {
 	}
 }
 
-// both are the API keys of two environments.
-var both = emulator.Options{Environments: map[string]string{customerKey: "Customer", testingKey: "Testing"}}
-
-// settings are kinds of runs: the arguments with which the groups were created, and those of the run.
-var settings = map[string]struct {
-	options          emulator.Options
-	right, arguments Object
-}{
-	"":              {},
-	"environment, ": {both, Object{"api_key": testingKey, "environment": "Testing"}, nil},
-	"wrong key, ": {
-		both, Object{"api_key": testingKey, "environment": "Testing"}, Object{"api_key": customerKey},
-	},
-	"with a data source, ":  {arguments: Object{"data_source_provided_id": "warehouse"}},
-	"echoes, ":              {options: emulator.Options{Answers: emulator.AnswersEcho}},
-	"forgiving deletions, ": {options: emulator.Options{ForgivingDeletes: true, ReuseTeamIDs: true}},
-	"late, ":                {options: emulator.Options{DefaultName: "Unnamed", LateDefaults: true, StaleUpdates: true}},
-	"numbers as text, ":     {options: emulator.Options{NumbersAsText: true}},
-	"other tokens, ":        {options: emulator.Options{DerivedTokens: true, RenewingUpdates: true}},
-}
-
 // TestSentences holds every sentence of every message against what the service did, what the state has, and what the
 // run was answered, in histories of each operation with each fault at each call. The oracle says when a sentence is
 // true.
@@ -283,19 +277,6 @@ func (f *search) play(r *rig, act act, what string) {
 	f.add(r.name+act.name+", "+what, r.play(groupIDs[:1]...))
 	calls := r.wire.number
 	for at := 1; at <= calls; at++ {
-		name := fmt.Sprintf("%s%s, %s: stopped at %d", r.name, act.name, what, at)
-		if f.plays(name) {
-			r.begin(act, befallen[what])
-			r.wire.before = func(number int) {
-				if number == at {
-					r.stopped = true
-					r.p.Stop()
-				}
-			}
-			f.add(name, r.play(groupIDs[:1]...))
-		}
-	}
-	for at := 1; at <= calls; at++ {
 		for _, fault := range wireFaults {
 			for _, b := range blames {
 				if fault.always && (at > 1 || len(b.ids) == 1) {
@@ -306,22 +287,518 @@ func (f *search) play(r *rig, act act, what string) {
 					continue
 				}
 				r.begin(act, befallen[what])
-				if fault.stops {
-					r.wire.before = func(number int) {
-						if b.hits(number, at) {
-							r.stopped = true
-							r.p.Stop()
-						}
-					}
-				}
-				r.wire.strikes = func(number int, _ string) *wireFault {
+				r.strike(func(number int, _ string) *wireFault {
 					if b.hits(number, at) {
 						return fault
 					}
 					return nil
-				}
+				})
 				f.add(name, r.play(b.ids...))
 			}
+		}
+	}
+}
+
+// TestSentencesThatWereFalse plays them.
+func TestSentencesThatWereFalse(t *testing.T) {
+	t.Parallel()
+	for name, c := range sentenceCases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, emulator.Options{}, nil, c.sets)
+				r.begin(actNamed(c.act), befallen[c.befell])
+				r.strike(func(number int, method string) *wireFault {
+					return wireFaults.named(t, cmp.Or(c.faults[number], c.methods[method], c.methods[""]))
+				})
+				said := ""
+				for _, s := range r.play(groupIDs[:max(c.ids, 1)]...) {
+					said += s.said.String()
+					for _, l := range s.check() {
+						t.Errorf("%q: %s", l.sentence, l.why)
+					}
+				}
+				for _, text := range c.says {
+					if !strings.Contains(said, text) {
+						t.Errorf("it does not say %q", text)
+					}
+				}
+				for _, text := range c.not {
+					if strings.Contains(said, text) {
+						t.Errorf("it says %q", text)
+					}
+				}
+				if t.Failed() {
+					t.Log(said)
+				}
+			})
+		})
+	}
+}
+
+// named returns the fault with a name, or nil without one.
+func (all faults) named(t *testing.T, name string) *wireFault {
+	t.Helper()
+	at := slices.IndexFunc(all, func(fault *wireFault) bool { return fault.name == name })
+	switch {
+	case name == "":
+		return nil
+	case at < 0:
+		t.Fatalf("there is no fault %q", name)
+	}
+	return all[at]
+}
+
+// TestEverySentenceHasARow checks that the oracle has every sentence of the provider's messages, and no other one. Who
+// writes a new sentence has to say there when it is true.
+func TestEverySentenceHasARow(t *testing.T) {
+	t.Parallel()
+	var texts []string
+	for _, name := range []string{"messages.go", "../api/advice.go", "../api/kinds.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, textsOf(file)...)
+	}
+	longestFirst := slices.SortedFunc(slices.Values(oracle), func(a, b sentence) int { return len(b.says) - len(a.says) })
+	used := map[string]bool{}
+	for _, text := range texts {
+		rest := text
+		for _, row := range longestFirst {
+			if strings.Contains(rest, row.says) {
+				used[row.says] = true
+				rest = strings.ReplaceAll(rest, row.says, "")
+			}
+		}
+		if rest = strings.TrimSpace(rest); rest != "" {
+			t.Errorf("messages.go says %q: add a row to the oracle that says when this is true", rest)
+		}
+	}
+	for _, row := range oracle {
+		if !used[row.says] {
+			t.Errorf("messages.go does not say %q any more", row.says)
+		}
+	}
+}
+
+// TestMessagesNameSectionsThatExist checks that the guides have the sections to which messages send their readers.
+func TestMessagesNameSectionsThatExist(t *testing.T) {
+	t.Parallel()
+	section := regexp.MustCompile(`"([^"]+)" in the guide (\w+)`)
+	named := 0
+	for _, row := range oracle {
+		for _, match := range section.FindAllStringSubmatch(row.says, -1) {
+			named++
+			guide, err := os.ReadFile("../../templates/guides/" + strings.ToLower(match[2]) + ".md")
+			if err != nil || !strings.Contains(string(guide), "\n## "+match[1]+"\n") {
+				t.Errorf("the guide %s has no section %q: %v", match[2], match[1], err)
+			}
+		}
+	}
+	if named < 2 {
+		t.Errorf("found only %d sections in the messages", named)
+	}
+}
+
+// textsOf returns the texts of a file that have several words, with parts that are joined by a plus sign as one.
+func textsOf(file *ast.File) (texts []string) {
+	ast.Inspect(file, func(node ast.Node) bool {
+		if _, isImport := node.(*ast.ImportSpec); isImport {
+			return false
+		}
+		expression, _ := node.(ast.Expr)
+		text, isText := textOf(expression)
+		if strings.Contains(strings.TrimSpace(text), " ") {
+			texts = append(texts, text)
+		}
+		return !isText
+	})
+	return texts
+}
+
+func textOf(expression ast.Expr) (text string, isText bool) {
+	switch e := expression.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		return text, err == nil && e.Kind == token.STRING
+	case *ast.BinaryExpr:
+		left, isLeft := textOf(e.X)
+		right, isRight := textOf(e.Y)
+		return left + right, isLeft && isRight
+	}
+	return "", false
+}
+
+// rig carries out histories on one kind of service.
+type rig struct {
+	name    string
+	isWrong bool // the API key opens another environment than the expected one
+	stopped bool // an engine has stopped the run
+	p       *Provider
+	wire    *wire
+	act     act // of the history
+	options emulator.Options
+	tag     string           // the environment that the API key opens
+	states  map[string]State // what Terraform has of the groups
+	groups  []emulator.Group // what the service has of them
+}
+
+// groupIDs are the groups that an act is about, one after another.
+var groupIDs = []string{"acme", "bravo", "carol"}
+
+// newRig creates the groups with the right API key. The histories begin with the given arguments.
+func newRig(t *testing.T, options emulator.Options, right, arguments Object) *rig {
+	t.Helper()
+	options.FirstTeamID = 1001
+	r := &rig{wire: &wire{service: emulator.New(options)}, options: options, states: map[string]State{}}
+	r.p = Bare(t, providerserver.NewProtocol6(provider.NewForTests("test", time.Now, r.wire)()))
+	r.p.Use(r.wire.service, options)
+	r.p.Configure(With(r.p.Arguments(), right)).WantNone()
+	for _, id := range groupIDs {
+		state, diags := r.p.ApplyToo(r.p.PlanToo(r.p.Nothing(), configured()(id)))
+		if diags.HasError() {
+			t.Fatalf("%s was not created: %s", id, diags)
+		}
+		r.states[id] = state
+	}
+	r.groups = all(r.wire.service, options)
+	arguments = With(With(r.p.Arguments(), right), arguments)
+	r.tag = cmp.Or(options.Environments[arguments["api_key"].(string)], "Customer")
+	r.p.Configure(arguments).WantNone()
+	return r
+}
+
+// begin begins a history of an act, with a service that has the groups as somebody else has left them.
+func (r *rig) begin(act act, befell func(*emulator.Environment, string)) {
+	r.act = act
+	r.p.ForgetLogs()
+	options := r.options
+	options.FirstTeamID = 5001 // No number is used again.
+	r.wire.service = emulator.New(options)
+	r.p.Service = r.wire.service
+	r.wire.strikes, r.wire.number, r.wire.answers, r.stopped = nil, 0, nil, false
+	for _, group := range r.groups {
+		r.wire.service.Seed(group)
+		if befell != nil {
+			befell(r.wire.service.In(group.Environment), group.ID)
+		}
+	}
+}
+
+// strike lets faults strike the requests of the history. which returns the one for a request, or nil.
+func (r *rig) strike(which func(number int, method string) *wireFault) {
+	r.wire.strikes = func(number int, method string) *wireFault {
+		fault := which(number, method)
+		if fault != nil && fault.stops {
+			r.stopped = true
+			r.p.Stop()
+		}
+		return fault
+	}
+}
+
+// step is an act on one group, and what came of it.
+type step struct {
+	act          act
+	id           string // empty if the act is about many
+	config       Object
+	state, after State
+	tag          string           // the environment that the API key opens
+	had, has     []emulator.Group // of the service before, and once all its work is done
+	calls        []emulator.Call  // what the service did
+	answers, run []answer         // what the client got in this step, and in the whole run up to its end
+	said         Diags
+	earlier      []string // the titles that this run has printed before
+	logged       string
+	stopped      bool // the run was stopped before or during this step
+	isFirst      bool
+	rig          *rig
+	again        *Diags          // what running again says, once somebody has asked
+	repeated     []emulator.Call // what the service did then
+	isWrong      bool            // the API key opens another environment than the expected one
+}
+
+// play carries the act out for the groups, one after another in one run, and lets what is under way at the service end.
+func (r *rig) play(ids ...string) (steps []*step) {
+	r.p.T.Helper()
+	r.p.Walk().WantNone()
+	var earlier []string
+	for i, id := range ids {
+		s := r.step(id)
+		s.earlier, s.isFirst = slices.Clone(earlier), i == 0
+		for _, d := range s.said.List {
+			earlier = append(earlier, d.Summary)
+		}
+		steps = append(steps, s)
+	}
+	r.wire.strikes = nil
+	return steps
+}
+
+func (r *rig) step(id string) *step {
+	r.p.T.Helper()
+	s := &step{act: r.act, id: id, tag: r.tag, rig: r, state: r.states[id]}
+	if r.act.isNew || r.act.noState {
+		s.state = r.p.Nothing()
+	}
+	if r.act.many {
+		s.id = ""
+	}
+	s.after = s.state
+	s.had = all(r.wire.service, r.options)
+	answered, logged := len(r.wire.answers), len(r.p.Logged())
+	r.wire.service.ResetCounts()
+	s.said = r.act.do(r, s)
+	s.stopped, s.isWrong = r.stopped, r.isWrong
+	s.answers, s.run = r.wire.answers[answered:], r.wire.answers
+	s.logged = r.p.Logged()[logged:]
+	if len(s.said.List) > 0 { // Only then does it matter what comes later.
+		time.Sleep(time.Minute)
+	}
+	s.calls, s.has = r.wire.service.Calls(), all(r.wire.service, r.options)
+	return s
+}
+
+// runsAgain returns what the act says if it is carried out again in another run, without a fault.
+func (s *step) runsAgain() Diags {
+	if s.again != nil {
+		return *s.again
+	}
+	r := s.rig
+	time.Sleep(2 * time.Minute)
+	r.p.Walk().WantNone()
+	next := *s
+	next.state = s.after
+	if !s.act.noState && !next.state.Value.IsNull() {
+		refreshed, diags := r.p.ReadToo(next.state)
+		if diags.HasError() {
+			s.again = &diags
+			return diags
+		}
+		next.state = refreshed
+	}
+	diags := Diags{}
+	r.wire.service.ResetCounts()
+	if s.act.name != "destroy" || !next.state.Value.IsNull() {
+		diags = s.act.do(r, &next)
+	}
+	s.repeated = r.wire.service.Calls()
+	s.again = &diags
+	return diags
+}
+
+// all returns the groups of all environments.
+func all(service *emulator.Emulator, options emulator.Options) (groups []emulator.Group) {
+	tags := []string{"Customer"}
+	if options.Environments != nil {
+		tags = slices.Sorted(maps.Values(options.Environments))
+	}
+	for _, tag := range slices.Compact(tags) {
+		groups = append(groups, service.In(tag).Groups()...)
+	}
+	return groups
+}
+
+// group returns one of the groups in the environment of the key.
+func (s *step) group(groups []emulator.Group, id string) (emulator.Group, bool) {
+	at := slices.IndexFunc(groups, func(g emulator.Group) bool { return g.ID == id && g.Environment == s.tag })
+	if at < 0 {
+		return emulator.Group{}, false
+	}
+	return groups[at], true
+}
+
+// wire carries requests to an emulator, lets faults strike them, and records what was answered. The emulator records
+// what was done.
+type wire struct {
+	service *emulator.Emulator
+	strikes func(number int, method string) *wireFault // the fault that strikes a request, or nil
+
+	mu      sync.Mutex
+	number  int
+	answers []answer
+}
+
+// answer is what the client got for a request.
+type answer struct {
+	method string
+	status int    // 0 if no response arrived
+	body   string // as received
+	target string // of a redirect
+	fault  *wireFault
+}
+
+// isRefusal reports whether the work was certainly not done.
+func (a answer) isRefusal() bool {
+	return strings.Contains(a.body, `"success":0`) || a.status/100 == 4 && a.status != http.StatusRequestTimeout
+}
+
+// isDoubtful reports whether the client cannot know whether the work was done, or for which group.
+func (a answer) isDoubtful() bool { return !a.fault.early && !a.fault.isClear && !a.isRefusal() }
+
+// wireFault is what happens to a request on its way.
+type wireFault struct {
+	name string
+	does work
+	// respond returns what the client gets. worked is the response of the service, or nil if it did not work in time. A
+	// nil respond means that the response arrives as it is.
+	respond func(r *http.Request, worked *http.Response) (*http.Response, error)
+	early   bool // no connection is made
+	isClear bool // the response shows what was done
+	// spares is a method that the fault does not strike: a lookup that is redirected or answered by a cache is taken not
+	// to have reached the service, and a token that no response has shown cannot be told from the right one.
+	spares string
+	always bool // the service does so always, or never
+	stops  bool // the engine stops the run as well
+}
+
+// work is when the service does what a request asks for.
+type work int
+
+const (
+	never work = iota
+	atOnce
+	later // long after the client has given up
+)
+
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, _ := io.ReadAll(r.Body)
+	w.mu.Lock()
+	w.number++
+	number := w.number
+	w.mu.Unlock()
+	var fault *wireFault
+	if w.strikes != nil {
+		fault = w.strikes(number, r.Method)
+	}
+	if fault != nil && fault.spares == r.Method {
+		fault = nil
+	}
+	if fault == nil {
+		fault = &wireFault{does: atOnce, isClear: true}
+	}
+	got := answer{method: r.Method, fault: fault}
+	response, err := w.carry(fault, r, body)
+	if err == nil && response != nil {
+		text, _ := io.ReadAll(response.Body)
+		response.Body, response.Request = io.NopCloser(bytes.NewReader(text)), r
+		got.status, got.body, got.target = response.StatusCode, string(text), response.Header.Get("Location")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answers = append(w.answers, got)
+	return response, err
+}
+
+func (w *wire) carry(fault *wireFault, r *http.Request, body []byte) (*http.Response, error) {
+	if fault.early {
+		return fault.respond(r, nil)
+	}
+	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
+	service := w.service // What is done later is done there, even if another history has begun.
+	ask := func(request *http.Request) (*http.Response, error) {
+		request.Body = io.NopCloser(bytes.NewReader(body))
+		return InProcess{Handler: service}.RoundTrip(request)
+	}
+	var worked *http.Response
+	switch fault.does {
+	case atOnce:
+		response, err := ask(r.Clone(r.Context()))
+		if err != nil || fault.respond == nil {
+			return response, err
+		}
+		worked = response
+	case later:
+		request := r.Clone(context.WithoutCancel(r.Context())) // At that time, r is the client's again.
+		time.AfterFunc(15*time.Second, func() { _, _ = ask(request) })
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return fault.respond(r, worked)
+}
+
+// responds returns a function that responds with a status and a body, whatever the service has done.
+func responds(status int, body string, header ...string) func(*http.Request, *http.Response) (*http.Response, error) {
+	return func(*http.Request, *http.Response) (*http.Response, error) {
+		h := http.Header{"Content-Type": {"application/json"}}
+		if strings.HasPrefix(body, "<") {
+			h.Set("Content-Type", "text/html")
+		}
+		for i := 0; i < len(header); i += 2 {
+			h.Set(header[i], header[i+1])
+		}
+		return &http.Response{
+			StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body)), ProtoMajor: 1, ProtoMinor: 1,
+		}, nil
+	}
+}
+
+func broken(err error) func(*http.Request, *http.Response) (*http.Response, error) {
+	return func(*http.Request, *http.Response) (*http.Response, error) { return nil, err }
+}
+
+// silence is no response until the client gives up.
+func silence(r *http.Request, _ *http.Response) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// edited returns a function that changes the JSON of the service's response.
+func edited(change func(document, group Object)) func(*http.Request, *http.Response) (*http.Response, error) {
+	return func(_ *http.Request, worked *http.Response) (*http.Response, error) {
+		text, _ := io.ReadAll(worked.Body)
+		var document Object
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.UseNumber()
+		if decoder.Decode(&document) == nil {
+			group, _ := document["user_group"].(Object)
+			change(document, group)
+			text, _ = json.Marshal(document)
+		}
+		worked.Body = io.NopCloser(bytes.NewReader(text))
+		return worked, nil
+	}
+}
+
+// member returns a function that sets a member of the group, if there is a group. Nil removes it.
+func member(name string, value any) func(_, group Object) {
+	return func(_, group Object) {
+		if group == nil {
+			return
+		}
+		group[name] = value
+		if value == nil {
+			delete(group, name)
+		}
+	}
+}
+
+// withSentToken shows the token that the request has sent, as a service does that reads from a replica.
+func withSentToken(r *http.Request, worked *http.Response) (*http.Response, error) {
+	var sent struct {
+		Token string `json:"current_token"`
+	}
+	_ = json.NewDecoder(r.Body).Decode(&sent)
+	return edited(func(document, group Object) {
+		if sent.Token != "" {
+			member("token", sent.Token)(document, group)
+		}
+	})(r, worked)
+}
+
+// repeating refuses the request and quotes it.
+func repeating(r *http.Request, _ *http.Response) (*http.Response, error) {
+	body, _ := io.ReadAll(r.Body)
+	message := "cannot take " + strings.ReplaceAll(string(body), `"`, "")
+	document, _ := json.Marshal(Object{"success": 0, "message": message})
+	return responds(http.StatusBadRequest, string(document))(nil, nil)
+}
+
+// theirs makes the response one about the group of another customer.
+func theirs(_, group Object) {
+	for name, value := range (Object{"provided_id": "them", "team_id": 4711, "token": "ugt_theirs"}) {
+		if group[name] != nil {
+			group[name] = value
 		}
 	}
 }
