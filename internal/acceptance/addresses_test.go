@@ -3,6 +3,7 @@ package acceptance
 import (
 	"testing"
 
+	"github.com/dashembed/terraform-provider-embed/internal/acceptance/engine"
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
@@ -71,4 +72,22 @@ func TestAccRenamedResourceDeletesNoGroup(t *testing.T) {
 	w.onlyLooked()
 	w.must("destroy", "-auto-approve", "-refresh=false")
 	w.has()
+}
+
+// TestAccForgottenGroupsStay: the engine forgets a group in place of deleting it, which the provider does not see. A
+// message that refuses the plan nevertheless says so.
+func TestAccForgottenGroupsStay(t *testing.T) {
+	t.Parallel()
+	const id, other, protected = `user_group_id = "acme"`, `user_group_id = "acme-2"`, "deletion_protection = true"
+	w := workbenchWith(t, emulator.Options{}, engine.Forgetting)
+	w.applied(group("acme", id, `name = "Acme"`, protected, "lifecycle {\n    destroy = false\n  }"))
+	w.replace("main.tf", id, other)
+	w.fails("unless the resource has lifecycle { destroy = false }", "plan")
+	w.replace("main.tf", other, id)
+	w.replace("main.tf", protected, "")
+	w.apply()
+	w.replace("main.tf", id, other)
+	w.apply()
+	w.run("destroy", "-auto-approve") // OpenTofu fails then, because something is left.
+	w.has("acme", "acme-2")
 }

@@ -23,6 +23,7 @@ var (
 	Identity          = Feature{"resource identity", "1.12", "1.12"}
 	Actions           = Feature{"actions", "1.14", noVersion}
 	Query             = Feature{"list resources", "1.14", noVersion}
+	Forgetting        = Feature{"lifecycle with destroy", "1.16", "1.12"}
 	Functions         = Feature{"provider functions", "1.8", "1.7"}
 )
 
