@@ -1,5 +1,8 @@
 // Package provider implements the Terraform provider: schemas, plan modification, state and diagnostics. Package
 // usergroup decides what is safe to do to a user group.
+//
+// The names of the files say what they are about: object_… what engines call, plan… what they plan, state_… what the
+// state has, messages… what they print, and provider… the provider and its process.
 package provider
 
 import (
