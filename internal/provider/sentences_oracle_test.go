@@ -72,7 +72,7 @@ var oracle = []sentence{
 	row("The group was updated to match this configuration.", matches),
 	row("The provider did not rotate its token.", not(wasRotated)),
 	row("The token was rotated.", hasOtherToken),
-	row("The operation succeeded."),
+	row("The operation succeeded.", hasNotFailed),
 	row("The group was deleted.", wasDeleted),
 	row("A group with the ID %q may remain: a lookup or the preflight may have created it.", mayRemain),
 	row(`Look whether anybody uses it: see "Remove an empty group" in the guide Troubleshooting.`),
@@ -373,6 +373,9 @@ var (
 
 // What the failed call shows.
 var (
+	hasNotFailed = condition{"the act has no error, or is more than one operation", func(said claim) bool {
+		return said.act.many || said.act.name == "update and rotate" || !said.said.HasError()
+	}}
 	wasStopped      = condition{"the run was stopped", func(said claim) bool { return said.stopped }}
 	keyIsRefused    = hasStatus(http.StatusUnauthorized, http.StatusForbidden)
 	isForbidden     = hasStatus(http.StatusForbidden)
