@@ -9,7 +9,6 @@ require (
 	github.com/hashicorp/terraform-plugin-go v0.31.0 // Terraform's protocol: serves the provider
 	github.com/hashicorp/terraform-plugin-log v0.11.0 // logs that Terraform filters and masks
 	golang.org/x/net v0.62.0 // rules for header values, and for the variables of proxies
-	golang.org/x/text v0.44.0 // the composed form of Unicode
 	golang.org/x/time v0.16.0 // the bucket of the rate limiter
 )
 
@@ -63,6 +62,7 @@ require (
 	golang.org/x/mod v0.43.0 // indirect
 	golang.org/x/sync v0.25.0 // indirect
 	golang.org/x/sys v0.50.0 // indirect
+	golang.org/x/text v0.44.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
 	google.golang.org/appengine v1.6.8 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20261110000943-09e21b237f2c // indirect

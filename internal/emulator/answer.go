@@ -99,7 +99,7 @@ func (s *service) refuse(call *Call, why refusal) reply {
 	return s.reject(call, why)
 }
 
-// reject refuses a call with the status of the refusal, or with 422 where a framework knows no other for a field.
+// reject refuses a call with the status of the refusal.
 func (s *service) reject(call *Call, why refusal) reply {
 	call.Refused = why.message()
 	if s.options.RepeatsRequests {
@@ -117,26 +117,15 @@ func (s *service) reject(call *Call, why refusal) reply {
 func (s *service) refusal(why refusal) reply {
 	title := strconv.Itoa(why.status) + " " + http.StatusText(why.status)
 	crashed := why.status >= http.StatusInternalServerError && why.field != ""
-	message := why.message()
-	switch refusals := s.options.Refusals; {
-	case refusals == RefusalsText:
-		header := http.Header{"Content-Type": {"text/plain; charset=utf-8"}}
-		return reply{status: why.status, header: header, body: []byte(message + "\n")}
+	switch {
 	case crashed:
 		return page(why.status, title, "The program failed.") // It does not know which field it misses.
-	case refusals == RefusalsPage:
-		return page(why.status, title, message)
-	case refusals == RefusalsFields:
+	case s.options.Refusals == RefusalsPage:
+		return page(why.status, title, why.message())
+	case s.options.Refusals == RefusalsFields:
 		return document(why.status, object{{cmp.Or(why.field, "non_field_errors"), []string{why.says}}})
-	case refusals == RefusalsList:
-		return document(why.status, []string{message})
-	case refusals == RefusalsLocated && why.field != "":
-		located := object{{"loc", []string{"body", why.field}}, {"msg", why.says}, {"type", "value_error"}}
-		return document(http.StatusUnprocessableEntity, object{{"detail", []object{located}}})
-	case refusals == RefusalsLocated, refusals == RefusalsDetail:
-		return document(why.status, object{{"detail", message}})
 	default:
-		return s.document(why.status, object{{"success", 0}, {"message", message}})
+		return s.document(why.status, object{{"success", 0}, {"message", why.message()}})
 	}
 }
 

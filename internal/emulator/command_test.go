@@ -64,8 +64,7 @@ func TestCommandFails(t *testing.T) {
 		{"-environment a;b=Testing", 2, "a key may only"},
 		{"-default-properties plan=free", 2, "must be JSON"},
 		{"-id-pattern [", 2, "missing closing"},
-		{"-work-times PATCH=1s", 2, "such as POST=40s"},
-		{"-work-times POST=long", 2, "such as POST=40s"},
+		{"-rotation-time long", 2, "rotation-time"},
 		{"surplus", 2, "surplus"},
 		{"-unheard-of", 2, "unheard-of"},
 		{"-h", 0, "-environment"},
@@ -98,8 +97,7 @@ func TestEveryOptionHasItsFlag(t *testing.T) {
 	has := map[string]bool{"log": true}
 	for _, flag := range regexp.MustCompile(`(?m)^  -(\S+) ?(?:\S+\|)?(\S*)$`).FindAllStringSubmatch(help.String(), -1) {
 		kinds := strings.NewReplacer("duration", "1s", "tag", "Testing", "address", ":0", "status", "500", "ID", "1",
-			"characters", "1", "times", "1", "seconds", "1", "digits", "1", "groups", "1", "calls", "1", "JSON", "1",
-			"method=duration", "POST=1s")
+			"characters", "1", "times", "1", "seconds", "1", "groups", "1", "calls", "1", "JSON", "1")
 		got, err := parse([]string{"-" + flag[1] + "=" + cmp.Or(kinds.Replace(flag[2]), "true")}, io.Discard)
 		if err != nil {
 			t.Error(err)

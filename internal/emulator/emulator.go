@@ -63,7 +63,7 @@ func StartOn(addr string, options Options) (*Emulator, error) {
 		return nil, fmt.Errorf("emulator: %w", err)
 	}
 	e.url = "http://" + listener.Addr().String()
-	e.server.Handler, e.server.ReadHeaderTimeout, e.server.IdleTimeout = e, 30*time.Second, options.IdleTimeout
+	e.server.Handler, e.server.ReadHeaderTimeout = e, 30*time.Second
 	e.server.ErrorLog = log.New(io.Discard, "", 0)
 	e.server.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {

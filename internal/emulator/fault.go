@@ -18,14 +18,11 @@ const (
 	HalfDocument      FaultKind = "half-document"        // does the work; Content-Length fits half the document
 	NoToken           FaultKind = "no-token"             // does the work; the response has no token
 	Delay             FaultKind = "delay"                // does the work at once; the response comes after Fault.Delay
-	Slow              FaultKind = "slow"                 // checks at once; works and responds after Fault.Delay
-	Gateway504        FaultKind = "gateway-504"          // responds with 504 at once; works after Fault.Delay
 	Error500AfterWork FaultKind = "error-500-after-work" // does the work, and responds with 500
 	Unavailable503    FaultKind = "unavailable-503"      // responds with 503 without doing the work
 	TooMany429        FaultKind = "too-many-429"         // responds with 429 without doing the work
 	Refuse            FaultKind = "refuse"               // refuses the call as Options.Refusals says
 	HTML200           FaultKind = "html-200"             // responds with 200 and a page, as a captive portal does
-	Redirect307       FaultKind = "redirect-307"         // redirects to another path of this service
 	Answer            FaultKind = "answer"               // sends the response of the Fault without doing the work
 )
 
@@ -38,7 +35,7 @@ type Fault struct {
 	// two faults are due, the one that was added first strikes, and the other one waits for the next matching call.
 	Nth    int
 	Kind   FaultKind
-	Delay  time.Duration // of Delay, Slow and Gateway504
+	Delay  time.Duration // of Delay
 	Status int           // of Refuse, where 0 means 400, and of Answer, where 0 means 200
 	Body   string        // of Answer, as Header
 	Header http.Header
@@ -98,8 +95,7 @@ func (f *Fault) selects(call *Call) bool {
 type faultKind struct {
 	works bool     // The work is done.
 	omit  []string // These fields are left out of user_group.
-	// worksLate and respondsLate mean that the work is done and the response is sent after Fault.Delay.
-	worksLate, respondsLate bool
+	late  bool     // The response is sent after Fault.Delay.
 	// respond returns what is sent in place of the response to the work. It is nil if that is sent.
 	respond func(e *Emulator, fault Fault, in *inbound, worked reply) reply
 }
@@ -112,15 +108,12 @@ func fixed(out reply) func(*Emulator, Fault, *inbound, reply) reply {
 var faultKinds = map[FaultKind]faultKind{
 	"":            {works: true},
 	NoToken:       {works: true, omit: []string{"token"}},
-	Delay:         {works: true, respondsLate: true},
-	Slow:          {works: true, worksLate: true, respondsLate: true},
-	Gateway504:    {works: true, worksLate: true},
+	Delay:         {works: true, late: true},
 	CutBefore:     {respond: fixed(reply{})},
 	CutAfterWork:  {works: true, respond: fixed(reply{})},
 	HalfDocument:  {works: true, respond: (*Emulator).half},
 	CutInDocument: {works: true, respond: (*Emulator).cutInHalf},
 	Refuse:        {respond: (*Emulator).refuse},
-	Redirect307:   {respond: (*Emulator).redirect},
 	Answer:        {respond: (*Emulator).answer},
 	HTML200:       {respond: fixed(page(http.StatusOK, "Sign in", "Please sign in."))},
 	TooMany429:    {respond: fixed(failure(http.StatusTooManyRequests, "too many calls"))},
@@ -151,12 +144,6 @@ func (e *Emulator) cutInHalf(fault Fault, in *inbound, worked reply) reply {
 func (e *Emulator) refuse(fault Fault, in *inbound, _ reply) reply {
 	status := cmp.Or(fault.Status, http.StatusBadRequest)
 	return e.service.refuse(in.call, refusal{status: status, says: "the service refuses this call"})
-}
-
-func (e *Emulator) redirect(Fault, *inbound, reply) reply {
-	out := failure(http.StatusTemporaryRedirect, "the service is at another path")
-	out.header.Set("Location", e.url+"/elsewhere")
-	return out
 }
 
 func (e *Emulator) answer(fault Fault, _ *inbound, _ reply) reply {

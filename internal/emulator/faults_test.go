@@ -29,7 +29,6 @@ func TestFaults(t *testing.T) {
 		{emulator.Fault{Kind: emulator.HalfDocument}, true, `^200 {"suc.*[^}]$`},
 		{emulator.Fault{Kind: emulator.CutInDocument}, true, `^200 Content-Length: \d+ {"suc.*[^}]$`},
 		{emulator.Fault{Kind: emulator.NoToken}, true, `^200 {"success":1(,.*"team_id":\d+,"name":.*)?}$`},
-		{emulator.Fault{Kind: emulator.Redirect307}, false, `^307 Location: /elsewhere {"success":0`},
 		{emulator.Fault{Kind: emulator.Delay, Delay: time.Millisecond}, true, `^200 {"success":1`},
 		{
 			emulator.Fault{Kind: emulator.Answer, Status: 418, Body: "no", Header: http.Header{"x-odd": {"a", "b"}}},

@@ -1,7 +1,7 @@
 package emulator
 
 import (
-	"cmp"
+	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -87,9 +87,9 @@ type request struct {
 }
 
 // has returns the fields that a request has and that are not empty. An empty object is a value.
-func (r request) has(o *Options) (fields []string) {
+func (r request) has() (fields []string) {
 	for field, isThere := range map[string]bool{
-		"name":                    r.Name != nil && o.storedName(*r.Name) != "",
+		"name":                    r.Name != nil && *r.Name != "",
 		"user_group_id":           r.ID != "",
 		"mapping":                 r.Mapping != nil,
 		"properties":              r.Properties != nil,
@@ -124,7 +124,7 @@ type Group struct {
 	// group that was created without one.
 	Name        string
 	Mapping     map[string]string // from schema IDs to data sources; in no response
-	Properties  json.RawMessage   // as sent, unless an option changes them, or nil
+	Properties  json.RawMessage   // as sent, or nil
 	Token       string            // the current user group token
 	TeamID      int64             // the service's own ID; a group that is deleted and recreated gets a new one
 	Environment string            // its tag
@@ -132,9 +132,7 @@ type Group struct {
 	// previousToken is what a GET shows as the token until lagsUntil.
 	previousToken string
 	lagsUntil     time.Time
-	// created is when a call has created the group.
-	created   time.Time
-	rotations int // how many times it got another token
+	rotations     int // how many times it got another token
 }
 
 // applied returns the group with the requested changes. It does not modify the mapping in place, because a caller of
@@ -159,15 +157,31 @@ func (s *service) applied(group Group, asked request) Group {
 			maps.Copy(all, added)
 			properties, _ = json.Marshal(all)
 		}
-		group.Properties = s.options.storedProperties(properties)
+		group.Properties = properties
 	}
 	return group
+}
+
+// storedName returns as much of a name as the service stores.
+func (o *Options) storedName(name string) string {
+	if letters := []rune(name); o.CutNames > 0 && len(letters) > o.CutNames {
+		return string(letters[:o.CutNames])
+	}
+	return name
 }
 
 // has reports whether the group has what another one has that the caller gives it.
 func (g Group) has(other Group) bool {
 	return g.Name == other.Name && maps.Equal(g.Mapping, other.Mapping) &&
 		reflect.DeepEqual(decoded(g.Properties), decoded(other.Properties))
+}
+
+// decoded returns what a JSON text says, with its numbers as they are written.
+func decoded(text json.RawMessage) (value any) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	_ = decoder.Decode(&value)
+	return value
 }
 
 // cleared returns the group without what its caller gave it, except for the ID.
@@ -184,9 +198,6 @@ var omitted = map[string][]string{
 
 // shownTeamID returns the number of a group as responses show it.
 func (s *service) shownTeamID(id int64) any {
-	if s.options.OneTeamID {
-		id = s.options.FirstTeamID
-	}
 	if s.options.TextTeamIDs && id != 0 {
 		return fmt.Sprintf("t-%04d", id)
 	}
@@ -212,9 +223,6 @@ func (s *service) userGroup(group Group, asked request) member {
 	if s.options.Answers == AnswersEcho {
 		name, id, properties = asked.Name, orNull(asked.ID), asked.Properties
 	}
-	if properties == nil {
-		properties = json.RawMessage(cmp.Or(s.options.NoProperties, "null"))
-	}
 	if text, isText := id.(string); isText {
 		id = s.options.shownID(text)
 	}
@@ -222,20 +230,13 @@ func (s *service) userGroup(group Group, asked request) member {
 	if s.options.SignedTokens {
 		token += "." + rand.Text()
 	}
-	tag := orNull(group.Environment)
-	switch {
-	case tag != nil && s.options.Tags == TagsObject:
-		tag = object{{"id", 1}, {"name", tag}}
-	case tag != nil && s.options.Tags == TagsList:
-		tag = []any{tag}
-	}
 	shown := object{
 		{"team_id", s.shownTeamID(group.TeamID)},
 		{"token", token},
 		{"name", name},
 		{"provided_id", id},
 		{"properties", properties},
-		{"api_environment_tag", tag},
+		{"api_environment_tag", orNull(group.Environment)},
 	}
 	return member{"user_group", slices.DeleteFunc(shown, func(field member) bool {
 		return slices.Contains(s.options.Omit, field.name) || slices.Contains(asked.omit, field.name)

@@ -25,16 +25,9 @@ type inbound struct {
 	authorized bool
 	tooMany    bool
 
-	// out is the response, once the call is answered. Both are protected by the emulator's lock.
-	out      reply
-	answered bool
-}
-
-// answer sets the response, unless there is one already.
-func (in *inbound) answer(out reply) {
-	if !in.answered {
-		in.answered, in.out, in.call.Status = true, out, out.status
-	}
+	// out is the response, once the work is done. It is protected by the emulator's lock. Without it, the connection is
+	// cut: only a caller that has given up does not wait for it.
+	out reply
 }
 
 // ServeHTTP handles one call. It retains the request's header. It returns early if the context of the request is done,
@@ -115,54 +108,30 @@ func (e *Emulator) perform(in *inbound) (wait time.Duration) {
 	if kind.works {
 		rest = e.begin(in, kind.omit)
 	}
-	works := e.options.WorkTimes[in.Method]
-	wait = works
-	if e.options.GatewayTimeout > 0 {
-		wait = min(wait, e.options.GatewayTimeout)
+	if in.Method == http.MethodPost {
+		wait = e.options.RotationTime
 	}
-	if kind.worksLate {
-		works = fault.Delay
-	}
-	if kind.respondsLate {
-		wait = fault.Delay
-	}
-	e.service.after(works, task{do: func() {
+	e.service.after(wait, task{do: func() {
 		out := rest()
 		if kind.respond != nil {
 			out = kind.respond(e, fault, in, out)
 		}
-		in.answer(out)
+		in.out, in.call.Status = out, out.status
 	}})
+	if kind.late {
+		wait = fault.Delay
+	}
 	return wait
 }
 
-// outcome returns the response to a call, and what was recorded of it so far. If the work is not done yet, the response
-// is that of a gateway, and it is recorded unless the caller has given up.
+// outcome returns the response to a call, and what was recorded of it so far.
 func (e *Emulator) outcome(in *inbound) (reply, Call) {
 	defer e.lock()()
-	if in.answered {
-		return in.out, *in.call
-	}
-	out := page(http.StatusGatewayTimeout, "504 Gateway Time-out", "The service has not responded in time.")
-	if in.Context().Err() == nil {
-		in.answer(out)
-	}
-	return out, *in.call
+	return in.out, *in.call
 }
 
 // begin checks a call, and returns the rest of it. It leaves the fields in omit out of user_group.
 func (e *Emulator) begin(in *inbound, omit []string) work {
-	rest := e.handle(in, omit)
-	return func() reply {
-		out := rest()
-		if e.options.BOM && len(out.body) > 0 {
-			out.body = append([]byte("\ufeff"), out.body...)
-		}
-		return out
-	}
-}
-
-func (e *Emulator) handle(in *inbound, omit []string) work {
 	if wrong, header := e.wrong(in); wrong != nil {
 		return func() reply {
 			out := e.service.reject(in.call, *wrong)

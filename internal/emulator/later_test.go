@@ -3,8 +3,6 @@ package emulator_test
 import (
 	"context"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,10 +11,7 @@ import (
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
 
-const (
-	timeout = `504 Content-Type: text/html; charset=utf-8 <!DOCTYPE html>`
-	second  = time.Second
-)
+const second = time.Second
 
 var (
 	rotatedStale = strings.Replace(rotated, "new-token", "tok", 1)
@@ -38,51 +33,27 @@ func TestTimes(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		options opts
-		fault   emulator.Fault
 		moments []moment
 	}{
-		"a slow rotation": {opts{WorkTimes: map[string]time.Duration{"POST": 40 * second}}, emulator.Fault{}, []moment{
+		"a slow rotation": {opts{RotationTime: 40 * second}, []moment{
 			{0, rotate, "40s later " + rotated},
 			{40 * second, rotate, "40s later " + stale},
 			{80 * second, lookUp, foundRotated},
 		}},
-		"a slow deletion": {opts{WorkTimes: map[string]time.Duration{"DELETE": 2 * second}}, emulator.Fault{}, []moment{
-			{0, remove, "2s later " + done},
-			{2 * second, "", ""},
-		}},
-		"a gateway": {
-			opts{WorkTimes: map[string]time.Duration{"POST": 40 * second}, GatewayTimeout: 30 * second},
-			emulator.Fault{},
-			[]moment{
-				{0, rotate, "30s later " + timeout},
-				{39 * second, "", before},
-				{39 * second, lookUp, found},
-				{40 * second, "", afterRotated},
-				{40 * second, lookUp, foundRotated},
-			},
-		},
-		"a fault that is slow": {opts{}, emulator.Fault{Kind: emulator.Slow, Delay: 9 * second}, []moment{
-			{0, rotate, "9s later " + rotated},
-		}},
-		"a fault of a gateway": {opts{}, emulator.Fault{Kind: emulator.Gateway504, Delay: 9 * second}, []moment{
-			{0, rotate, timeout},
-			{8 * second, "", before},
-			{9 * second, "", afterRotated},
-		}},
-		"a slow call that is refused": {opts{}, emulator.Fault{Kind: emulator.Slow, Delay: 9 * second}, []moment{
+		"a slow rotation that is refused": {opts{RotationTime: 9 * second}, []moment{
 			{0, unknown, "9s later " + stale},
 		}},
-		"a queued rotation": {opts{RotationDelay: 5 * second}, emulator.Fault{}, []moment{
+		"a queued rotation": {opts{RotationDelay: 5 * second}, []moment{
 			{0, rotate, rotatedStale},
 			{4 * second, lookUp, found},
 			{5 * second, lookUp, foundRotated},
 		}},
-		"a queued rotation of a group that goes": {opts{RotationDelay: 5 * second}, emulator.Fault{}, []moment{
+		"a queued rotation of a group that goes": {opts{RotationDelay: 5 * second}, []moment{
 			{0, rotate, rotatedStale},
 			{4 * second, remove, done},
 			{5 * second, "", ""},
 		}},
-		"a queued deletion": {opts{DeletionDelay: 5 * second}, emulator.Fault{}, []moment{
+		"a queued deletion": {opts{DeletionDelay: 5 * second}, []moment{
 			{0, remove, done},
 			{4 * second, lookUp, found},
 			{4 * second, rotate, rotated},
@@ -90,7 +61,7 @@ func TestTimes(t *testing.T) {
 			{5 * second, lookUp, `200 {"success":1,"new_user_group":true,"user_group":{"team_id":1001,`},
 			{11 * second, lookUp, `200 {"success":1,"new_user_group":false,"user_group":{"team_id":1001,`},
 		}},
-		"a replica": {opts{ReplicaLag: 2 * second}, emulator.Fault{}, []moment{
+		"a replica": {opts{ReplicaLag: 2 * second}, []moment{
 			{0, lookUp, found},
 			{1 * second, rotate, rotated},
 			{2 * second, lookUp, found},
@@ -102,17 +73,11 @@ func TestTimes(t *testing.T) {
 			{8 * second, create, isThere},
 			{9 * second, create, strings.Replace(isNew, "1001", "1002", 1)},
 		}},
-		"a replica, and lookups that write": {opts{ReplicaLag: 2 * second, GetOverwrites: true}, emulator.Fault{}, []moment{
+		"a replica, and lookups that write": {opts{ReplicaLag: 2 * second, GetOverwrites: true}, []moment{
 			{0, remove, done},
 			{0, lookUp, `200 {"success":1,"new_user_group":true,`},
 		}},
-		"a group that is busy at first": {opts{BusyStatus: 425, BusyTime: 3 * second}, emulator.Fault{}, []moment{
-			{0, create, isNew},
-			{2 * second, `DELETE {"user_group_id":"n"}`, `425 {"success":0,"message":"the user group is in use"}`},
-			{2 * second, remove, done},
-			{3 * second, `DELETE {"user_group_id":"n"}`, done},
-		}},
-		"a limit with a status": {opts{RateLimit: 1, RateLimitStatus: 403}, emulator.Fault{}, []moment{
+		"a limit with a status": {opts{RateLimit: 1, RateLimitStatus: 403}, []moment{
 			{0, lookUp, found},
 			{0, lookUp, `403 Retry-After: 1 {"success":0,`},
 			{second, lookUp, found},
@@ -121,10 +86,6 @@ func TestTimes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, test.options)
-				if test.fault.Kind != "" {
-					test.fault.Nth = 1
-					w.Fail(test.fault)
-				}
 				start := time.Now()
 				for _, m := range test.moments {
 					time.Sleep(m.at - time.Since(start))
@@ -151,7 +112,7 @@ func TestTimes(t *testing.T) {
 func TestSlowCallsCheckFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, opts{WorkTimes: map[string]time.Duration{http.MethodPost: 40 * time.Second}})
+		w := newWorld(t, opts{RotationTime: 40 * time.Second})
 		for range 2 {
 			ctx, giveUp := context.WithTimeout(t.Context(), 30*time.Second)
 			begin := time.Now()
@@ -170,7 +131,7 @@ func TestSlowCallsCheckFirst(t *testing.T) {
 func TestWaitIdle(t *testing.T) {
 	t.Parallel()
 	for options, want := range map[*opts]string{
-		{WorkTimes: map[string]time.Duration{"DELETE": 2 * second}, DeletionDelay: 3 * second}: "3s",
+		{DeletionDelay: 3 * second}: "3s",
 		{RotationDelay: 4 * second}: "4s",
 		{ReplicaLag: second}:        "0s",
 	} {
@@ -196,31 +157,5 @@ func TestSameTeamIDs(t *testing.T) {
 		other := request(t, create)
 		other.Header.Set("Authorization", "Token other")
 		w.matches("Testing", w.answer(other), want)
-	}
-}
-
-// TestIdleTimeout: a connection that was idle for too long is closed, so that the next call opens another one.
-func TestIdleTimeout(t *testing.T) {
-	t.Parallel()
-	for timeout, connections := range map[time.Duration]int{0: 1, time.Millisecond: 2} {
-		e, err := emulator.Start(opts{IdleTimeout: timeout})
-		if err != nil {
-			t.Fatal(err)
-		}
-		client := &http.Client{Transport: &http.Transport{}}
-		for range 2 {
-			answer, err := client.Get(e.URL())
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, _ = io.Copy(io.Discard, answer.Body)
-			_ = answer.Body.Close()
-			time.Sleep(30 * time.Millisecond)
-		}
-		if e.Connections() != connections {
-			t.Errorf("timeout %s: %d connections, want %d", timeout, e.Connections(), connections)
-		}
-		client.CloseIdleConnections()
-		e.Close()
 	}
 }

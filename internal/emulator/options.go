@@ -21,7 +21,6 @@ type (
 	Refusals   int // how the service refuses a call: except for RefusalsSuccessZero with a 4xx status
 	Deletions  int // what answers a DELETE that succeeds
 	DeletedIDs int // what a GET of a deleted ID does
-	Tags       int // what responses have as api_environment_tag
 )
 
 const (
@@ -38,17 +37,12 @@ const (
 const (
 	RefusalsStatus      Refusals = iota // success 0 and a message
 	RefusalsSuccessZero                 // the same, with status 200 if the reason is in the body of the request
-	RefusalsDetail                      // {"detail": message}
 	RefusalsFields                      // {field: [message]}, where the field can be non_field_errors
-	RefusalsList                        // [message]
-	RefusalsLocated                     // {"detail": [{"loc": ["body", field], …}]} and 422, or {"detail": message}
-	RefusalsText                        // the message as plain text
 	RefusalsPage                        // an HTML page with the status as its title
 )
 
 const (
 	DeletedIDsFree         DeletedIDs = iota // creates another group
-	DeletedIDsConflict                       // is refused with 409
 	DeletedIDsGone                           // is refused with 410
 	DeletedIDsRevived                        // brings the deleted group back, as one that is not new
 	DeletedIDsRevivedAsNew                   // brings the deleted group back, as a new one
@@ -57,25 +51,17 @@ const (
 const (
 	DeletionsSuccess   Deletions = iota // success 1
 	DeletionsNoContent                  // status 204
-	DeletionsEmpty                      // status 200 without a body
 	DeletionsObject                     // {}
 )
 
-const (
-	TagsText   Tags = iota // the tag
-	TagsObject             // an object with an ID, and the tag as its name
-	TagsList               // a list that contains the tag
-)
-
 // Options selects among the readings of what the contract leaves open, and among the habits of services that were built
-// behind it. The zero value is a sensible service.
+// behind it. The zero value is a sensible service. habits.go says what each habit is an example of.
 type Options struct {
 	Answers    Answers
 	Updates    Updates
 	Refusals   Refusals
 	Deletions  Deletions
 	DeletedIDs DeletedIDs
-	Tags       Tags
 
 	// What the service refuses.
 
@@ -86,9 +72,6 @@ type Options struct {
 	MissingStatus      int
 	DataSourceRequired bool   // refuses a DELETE without data_source_provided_id
 	UniqueNames        bool   // refuses a name that another group of the environment has
-	MaxIDLength        int    // refuses an ID with more characters; 0 means no limit
-	MaxNameLength      int    // refuses a name with more characters; 0 means no limit
-	CutNames           bool   // cuts a name at MaxNameLength instead
 	IDPattern          string // refuses an ID that does not match this regular expression
 	MaxGroups          int    // refuses with 402 to create one more group in an environment; 0 means no limit
 	// CountsChangedRows refuses an update that changes nothing, in the words for a missing group. MySQL counts only the
@@ -96,11 +79,9 @@ type Options struct {
 	CountsChangedRows bool
 	// StaleTokenStatus refuses a stale or unknown token, regardless of Refusals. With 0, Refusals applies.
 	StaleTokenStatus int
-	// BusyStatus, such as 409, 423 or 425, refuses the deletion of a group that exists: the first BusyDeletions times,
-	// and during BusyTime after its creation by a call. BusyRetryAfter is the Retry-After in seconds, unless it is 0.
-	BusyStatus, BusyDeletions int
-	BusyTime                  time.Duration
-	BusyRetryAfter            int
+	// BusyStatus, such as 409, 423 or 425, refuses the deletion of a group that exists, the first BusyDeletions times.
+	// BusyRetryAfter is the Retry-After in seconds, unless it is 0.
+	BusyStatus, BusyDeletions, BusyRetryAfter int
 	// RateLimit is how many calls per second, and how many at once after a pause, the service accepts from all callers
 	// together. 0 means no limit. The refusal of any other call has the RateLimitStatus, where 0 means 429, and a
 	// Retry-After of one second.
@@ -121,14 +102,10 @@ type Options struct {
 	ReuseTeamIDs       bool  // gives a new group the number after the highest that is in use, as SQLite does
 	FirstTeamID        int64 // 0 means 1001; one above 2^53 shows whether callers keep every digit
 	TextTeamIDs        bool  // shows each number as a text that is not one, as services with UUIDs do
-	OneTeamID          bool  // shows FirstTeamID for all groups, as services do that take the caller for the team
 	SameTeamIDs        bool  // counts in each environment by itself, so that groups of two environments share a number
-	// WorkTimes is how long the service works on a call, for each method: it checks the call when it arrives, and does
-	// the work and responds at the end. It goes on if the caller gives up.
-	WorkTimes map[string]time.Duration
-	// GatewayTimeout is after how long something in front of the service responds to a call with 504. The service goes
-	// on. 0 means never.
-	GatewayTimeout time.Duration
+	// RotationTime is how long the service works on a rotation: it checks the call when it arrives, and does the work and
+	// responds at the end. It goes on if the caller gives up.
+	RotationTime   time.Duration
 	DeletionDelay  time.Duration // how long after its response a DELETE takes effect
 	RotationDelay  time.Duration // how long after its response, which has the sent token, a rotation takes effect
 	StaleRotations bool          // responds to a rotation with the sent token, as a program does that reads from a replica
@@ -150,27 +127,14 @@ type Options struct {
 	DefaultProperties string // the JSON object of a group that is created without properties
 	LateDefaults      bool   // shows the two only after the response to the creation, which has what was sent
 	EmptyIsAbsent     bool   // takes an empty name, mapping or properties for a field that was not sent
-	TrimNames         bool   // stores names without leading and trailing white space
-	LowerNames        bool   // stores names in lower case
-	EscapeNames       bool   // stores names with HTML entities, such as &amp;
-	DecomposeNames    bool   // stores names in the Unicode form NFD
-	UnixLineEnds      bool   // stores names with LF in place of CRLF
-	Doubles           bool   // stores the numbers in properties as floating-point numbers of 64 bits
-	Digits            int    // stores the numbers in properties with this many digits; 0 means with all of them
-	NumbersAsText     bool   // stores the numbers in properties as text
-	DropNulls         bool   // stores no members of properties that are null
-	DropListNulls     bool   // stores no elements of lists in properties that are null
-	EmptyLists        bool   // stores each empty object in properties, and empty properties, as []
-	KeysAsLists       bool   // stores each object in properties that has the keys 0, 1, 2 and so on as a list, as PHP does
+	CutNames          int    // stores no more characters of a name, as MySQL does; 0 means all
 
 	// What responses look like.
 
-	Omit         []string // fields that user_group lacks in every response, such as team_id
-	OmitZero     bool     // leaves out fields that are false, 0, "" or null, as protocol buffers and Go do
-	NoProperties string   // the JSON that stands for missing properties in responses; empty means null
-	UpperIDs     bool     // shows IDs in capitals
-	PlainIDs     bool     // shows _ in place of each character of an ID that is no letter or digit
-	BOM          bool     // puts a byte order mark before the body of each response
+	Omit     []string // fields that user_group lacks in every response, such as team_id
+	OmitZero bool     // leaves out fields that are false, 0, "" or null, as protocol buffers and Go do
+	UpperIDs bool     // shows IDs in capitals
+	PlainIDs bool     // shows _ in place of each character of an ID that is no letter or digit
 	// SignedTokens shows another token in each response. All of them work until the next rotation. [Group.Token] is none
 	// of them, but what they have in common.
 	SignedTokens bool
@@ -183,7 +147,6 @@ type Options struct {
 	// SlashRedirect is the status, such as 308, with which a call to /api/user is redirected to /api/user/, where the
 	// service is then. With 0, it is at /api/user.
 	SlashRedirect int
-	IdleTimeout   time.Duration // after how long without a call a connection is closed; 0 means never
 	// Log is called with each call just before the response is sent. It can be called concurrently. The calls are then
 	// not recorded, because the record of a service that runs for days would only grow.
 	Log func(Call)

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"unicode/utf8"
 )
 
 // refusal is why a call is refused: for a field of its body or, if field is empty, as a whole.
@@ -21,13 +20,14 @@ func (r refusal) message() string {
 	return "the field " + r.field + " " + r.says
 }
 
-const ofDeleted = "is that of a deleted user group"
-
 var (
 	absent = refusal{status: http.StatusNotFound, says: "there is no user group with this user_group_id"}
 	stale  = refusal{status: http.StatusNotFound, says: "current_token is not the current token of any user group"}
 	others = refusal{
 		status: http.StatusConflict, says: "current_token does not belong to the user group with this user_group_id",
+	}
+	ofDeleted = refusal{
+		status: http.StatusGone, field: "user_group_id", says: "is that of a deleted user group",
 	}
 	full = refusal{status: http.StatusPaymentRequired, says: "the account has as many user groups as it may have"}
 )
@@ -48,7 +48,7 @@ func (s *service) missing(call *Call, asked request) (field string, status int) 
 	if call.Method == http.MethodDelete && o.DataSourceRequired {
 		always = append(always, "data_source_provided_id")
 	}
-	has := asked.has(&s.options)
+	has := asked.has()
 	lacks := func(field string) bool { return !slices.Contains(has, field) }
 	if i := slices.IndexFunc(always, lacks); i >= 0 {
 		return always[i], http.StatusBadRequest
@@ -70,28 +70,8 @@ func (s *service) check(call *Call, asked request) *refusal {
 	if field, status := s.missing(call, asked); field != "" {
 		return &refusal{status: status, field: field, says: "is missing or empty"}
 	}
-	return s.options.misfit(asked)
-}
-
-// misfit returns which text does not fit, or nil.
-func (o *Options) misfit(asked request) *refusal {
-	name := ""
-	if asked.Name != nil && !o.CutNames {
-		name = *asked.Name
-	}
-	for _, text := range []struct {
-		field, value, says string
-		misfits            bool
-	}{
-		{"user_group_id", asked.ID, "is too long", isLonger(asked.ID, o.MaxIDLength)},
-		{"name", name, "is too long", isLonger(name, o.MaxNameLength)},
-		{"user_group_id", asked.ID, "must match " + o.IDPattern, !regexp.MustCompile(o.IDPattern).MatchString(asked.ID)},
-	} {
-		if text.value != "" && text.misfits {
-			return &refusal{status: http.StatusBadRequest, field: text.field, says: text.says}
-		}
+	if asked.ID != "" && !regexp.MustCompile(s.options.IDPattern).MatchString(asked.ID) {
+		return &refusal{status: http.StatusBadRequest, field: "user_group_id", says: "must match " + s.options.IDPattern}
 	}
 	return nil
 }
-
-func isLonger(text string, most int) bool { return most > 0 && utf8.RuneCountInString(text) > most }

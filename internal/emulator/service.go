@@ -181,7 +181,7 @@ func (s *service) delete(call *Call, asked request) work {
 		}
 		return []reply{
 			DeletionsSuccess: s.success(), DeletionsNoContent: {status: http.StatusNoContent},
-			DeletionsEmpty: {status: http.StatusOK}, DeletionsObject: document(http.StatusOK, object{}),
+			DeletionsObject: document(http.StatusOK, object{}),
 		}[s.options.Deletions]
 	}
 }
@@ -200,7 +200,7 @@ func (s *service) isBusy(group Group) bool {
 		return false
 	}
 	s.busy[key]++
-	return s.busy[key] <= s.options.BusyDeletions || s.now.Before(group.created.Add(s.options.BusyTime))
+	return s.busy[key] <= s.options.BusyDeletions
 }
 
 // holder returns the group that has the token as its current one, and reports whether there is one.
@@ -227,17 +227,15 @@ func (s *service) create(call *Call, asked request) (group Group, isNew bool, wr
 	key := scoped{call.Environment, asked.ID}
 	before, isDeleted := s.deleted[key]
 	switch {
-	case isDeleted && s.options.DeletedIDs == DeletedIDsConflict:
-		return group, false, &refusal{status: http.StatusConflict, field: "user_group_id", says: ofDeleted}
 	case isDeleted && s.options.DeletedIDs == DeletedIDsGone:
-		return group, false, &refusal{status: http.StatusGone, field: "user_group_id", says: ofDeleted}
+		return group, false, &ofDeleted
 	case s.isFull(call.Environment):
 		return group, false, &full
 	case isDeleted:
 		call.Created, call.TeamID = true, before.TeamID
 		return s.put(before), s.options.DeletedIDs == DeletedIDsRevivedAsNew, nil
 	}
-	group = Group{ID: asked.ID, Environment: call.Environment, created: s.now}
+	group = Group{ID: asked.ID, Environment: call.Environment}
 	group.Name = strings.ReplaceAll(s.options.DefaultName, "{id}", asked.ID)
 	if s.options.DefaultProperties != "" {
 		group.Properties = json.RawMessage(s.options.DefaultProperties)

@@ -17,7 +17,7 @@ import (
 
 // interruptions are what happens to a probe at one of its calls. Those with a hyphen, and refuse, are faults.
 const interruptions = `stopped crashed away cut-strictly cut-after-work error-500-after-work half-document html-200
-	refuse redirect-307`
+	refuse`
 
 var sample = flag.Int("sample", 8, "TestNothingIsLeftWhateverHappens interrupts one of so many calls; make test: all")
 

@@ -74,10 +74,9 @@ func cases() map[string]serviceCase {
 		"echo":    {options: o{Answers: emulator.AnswersEcho}, differs: noLookups + noNames + "; texts="},
 		"many habits": {
 			options: o{
-				Deletions: emulator.DeletionsNoContent, Tags: emulator.TagsObject, DefaultName: "New {id}",
-				DefaultProperties: `{"plan":"free"}`, SignedTokens: true, BOM: true, NoProperties: "false",
-				UniqueNames: true, DeletedIDs: emulator.DeletedIDsRevivedAsNew,
-				StaleTokenStatus: 403, RateLimit: 5, Refusals: emulator.RefusalsFields,
+				Deletions: emulator.DeletionsNoContent, DefaultName: "New {id}", DefaultProperties: `{"plan":"free"}`,
+				SignedTokens: true, UniqueNames: true, DeletedIDs: emulator.DeletedIDsRevivedAsNew, StaleTokenStatus: 403,
+				RateLimit: 5, Refusals: emulator.RefusalsFields,
 			},
 			differs: `defaults=some; token=signed; names-unique=refused; deleted-id=revived; pace=some`,
 			says:    `-a, the properties plan|the old name|refused: 409 (name:|were refused: `,
@@ -105,7 +104,7 @@ func cases() map[string]serviceCase {
 			options: o{DefaultName: "Unnamed", LateDefaults: true}, differs: "defaults=later",
 			says: `Unnamed|lookup_fields = ["name"]`,
 		},
-		"one number":                   {options: o{OneTeamID: true}},
+		"one number":                   {between: shown(func(_ string, group map[string]any) { group["team_id"] = 1001 })},
 		"derived tokens":               {options: o{DerivedTokens: true}, differs: "deleted-id=revived"},
 		"updates renew tokens":         {options: o{RenewingUpdates: true}, differs: "token=renewed"},
 		"updates show what was before": {options: o{StaleUpdates: true}},
@@ -126,7 +125,7 @@ func cases() map[string]serviceCase {
 			options: o{Required: all[2:]}, set: all[:1], differs: "lookup-fields=demands",
 			says: `lookup_fields = ["name", "properties"]`,
 		},
-		"busy groups":               {options: o{BusyStatus: 423, BusyDeletions: 2, BusyTime: 4 * time.Second}},
+		"busy groups":               {options: o{BusyStatus: 423, BusyDeletions: 2}},
 		"busy groups that say when": {options: o{BusyStatus: 409, BusyDeletions: 2, BusyRetryAfter: 2}},
 		"queued deletions":          {options: o{DeletionDelay: 4 * time.Second}, differs: "gone=later"},
 		"queued rotations":          {options: o{RotationDelay: 4 * time.Second}, differs: "rotate=later; lag=lags"},
@@ -146,7 +145,7 @@ func cases() map[string]serviceCase {
 		},
 		"strict": {
 			options: o{
-				Required: all[:1], RequiredToUpdate: all[:1], DeletedIDs: emulator.DeletedIDsConflict,
+				Required: all[:1], RequiredToUpdate: all[:1], DeletedIDs: emulator.DeletedIDsGone,
 				Refusals: emulator.RefusalsSuccessZero,
 			},
 			differs: "lookup-fields=demands; update=demands; deleted-id=reserved", says: "is that of a deleted",

@@ -122,7 +122,7 @@ var settings = map[string]struct {
 	"echoes, ":              {options: emulator.Options{Answers: emulator.AnswersEcho}},
 	"forgiving deletions, ": {options: emulator.Options{ForgivingDeletes: true, ReuseTeamIDs: true}},
 	"late, ":                {options: emulator.Options{DefaultName: "Unnamed", LateDefaults: true, StaleUpdates: true}},
-	"numbers as text, ":     {options: emulator.Options{NumbersAsText: true}},
+	"cut names, ":           {options: emulator.Options{CutNames: 4}},
 	"other tokens, ":        {options: emulator.Options{DerivedTokens: true, RenewingUpdates: true}},
 }
 

@@ -293,12 +293,8 @@ func TestRespelledNamesAreNoDrift(t *testing.T) {
 		says          string
 		drifts        bool // a refresh takes it for another name
 	}{
-		"trimmed": {
-			options: emulator.Options{TrimNames: true}, named: "Acme ", says: `sent is "Acme "; the service shows "Acme"`,
-			drifts: true,
-		},
 		"cut": {
-			options: emulator.Options{MaxNameLength: 10, CutNames: true}, named: "Acme Dashboards",
+			options: emulator.Options{CutNames: 10}, named: "Acme Dashboards",
 			says: `sent is "Acme Dashboards"; the service shows "Acme Dashb"`, drifts: true,
 		},
 		"entities": {named: "Zoe & Co", stored: "Zoe &amp; Co"},
@@ -477,7 +473,7 @@ func TestRotationsGoOnAfterUpdatesHaveEnded(t *testing.T) {
 // A rotation returns no token, and the lookup that follows it shows the old one.
 func TestALostTokenIsNotInTheState(t *testing.T) {
 	t.Parallel()
-	p := start(t, emulator.Options{TokenLag: 1 << 60})
+	p := start(t, emulator.Options{RotationDelay: 1 << 60})
 	state := p.Created(Acme())
 	p.Fault(http.MethodPost, emulator.NoToken)
 	after, diags := p.Update(state, NextQuarter())

@@ -175,7 +175,7 @@ func (h *history) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // serve lets the service do the work, for as long as the client waits. The service does not stop then.
 func (h *history) serve(ctx context.Context, r *http.Request) reply {
-	if variants[h.variant].WorkTimes == nil {
+	if variants[h.variant].RotationTime == 0 {
 		return serve(h, r)
 	}
 	var gateway <-chan time.Time

@@ -198,12 +198,12 @@ var variants = map[string]variant{
 	},
 	"slow rotations": {
 		takesRetries: maxRetries,
-		Options:      emulator.Options{WorkTimes: map[string]time.Duration{http.MethodPost: slowWork}},
+		Options:      emulator.Options{RotationTime: slowWork},
 		of:           []string{"rotate"},
 	},
 	"slow rotations behind a gateway": {
 		takesRetries: maxRetries,
-		Options:      emulator.Options{WorkTimes: map[string]time.Duration{http.MethodPost: slowWork / 2}},
+		Options:      emulator.Options{RotationTime: slowWork / 2},
 		gateway:      10 * time.Second, of: []string{"rotate"},
 	},
 	"busy deletions": {

@@ -159,11 +159,10 @@ func TestStrangers(t *testing.T) {
 			emulator.Options{Required: allFields[:1], RequiredToUpdate: allFields[:1], MissingStatus: 500},
 			usergroup.Settings{LookupFields: []string{"name"}},
 		},
-		"short columns":                       {options: emulator.Options{MaxIDLength: 12, MaxNameLength: 20}},
+		"short columns":                       {options: emulator.Options{IDPattern: "^.{1,12}$"}},
 		"IDs of letters and digits":           {options: emulator.Options{IDPattern: "^[a-z0-9]+$"}},
 		"IDs without punctuation":             {options: emulator.Options{PlainIDs: true}},
-		"columns too short for the preflight": {options: emulator.Options{MaxIDLength: 10, MaxNameLength: 10}},
-		"a byte order mark":                   {options: emulator.Options{BOM: true}},
+		"columns too short for the preflight": {options: emulator.Options{IDPattern: "^.{1,10}$"}},
 		"a data source for deletions": {
 			emulator.Options{DataSourceRequired: true}, usergroup.Settings{DataSourceProvidedID: "warehouse"},
 		},
@@ -198,20 +197,20 @@ func (s *stranger) RoundTrip(r *http.Request) (*http.Response, error) {
 	return serve(s.emulator, kept).response()
 }
 
-// TestOneNumberForAllGroups mixes up the responses to two groups of a service that shows one number for all of them.
-// The number proves nothing then, so the ID in the response does.
+// TestOneNumberForAllGroups mixes up the responses to two groups of a service that shows one number for both. The
+// number proves nothing then, so the ID in the response does.
 func TestOneNumberForAllGroups(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newStranger(emulator.Options{OneTeamID: true}, usergroup.Settings{})
-		theirs, ours := s.emulator.Seed(emulator.Group{ID: "theirs"}), s.emulator.Seed(emulator.Group{ID: id})
+		s := newStranger(emulator.Options{}, usergroup.Settings{})
+		theirs := s.emulator.Seed(emulator.Group{ID: "theirs", TeamID: 1001})
+		ours := s.emulator.Seed(emulator.Group{ID: id, TeamID: 1001})
 		body := fmt.Sprintf(`{"success":1,"new_user_group":false,"user_group":{"team_id":1001,"provided_id":"theirs",`+
 			`"token":%q}}`, theirs.Token)
 		for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodPost} {
 			s.emulator.Fail(emulator.Fault{Method: method, Nth: 1, Kind: emulator.Answer, Body: body})
 		}
 		prior := operations["find"].priorOf(ours)
-		prior.TeamID = "1001"
 		for name, do := range map[string]func(context.Context, *usergroup.Service, usergroup.Prior) (usergroup.Result, error){
 			"find": find, "update": update, "rotate": rotate,
 		} {
