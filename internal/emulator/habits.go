@@ -35,11 +35,11 @@ func (o *Options) habits() []habit {
 		{
 			choice(&o.Refusals, "status", "success-zero", "fields", "page"), "refusals",
 			"refuse with this kind of response",
-			"`success: 0` | never from its words | the form of the response",
+			"`success: 0` | its words | the form of the response",
 		},
 		{
 			choice(&o.Deletions, "success", "no-content", "object"), "deletions", "answer a DELETE with this",
-			"Or an empty one | in other words than `success`",
+			"answered with an empty success | in other words than `success`",
 		},
 		{
 			choice(&o.DeletedIDs, "free", "gone", "revived", "revived-as-new"), "deleted-ids",
@@ -70,20 +70,20 @@ func (o *Options) habits() []habit {
 		{&o.UniqueNames, "unique-names", "refuse a name that another group has", "names-unique=refused"},
 		{
 			pattern(&o.IDPattern), "id-pattern", "refuse an ID that does not match this `expression`, such as ^[0-9]+$",
-			"A refusal is no sign of a cache",
+			"token and no other number",
 		},
 		{
 			&o.MaxGroups, "max-groups", "refuse with 402 to create more `groups` than this; 0 means no limit",
-			"A refusal is no sign of a cache",
+			"token and no other number",
 		},
 		{
 			&o.CountsChangedRows, "counts-changed-rows",
 			"refuse an update that changes nothing with 404, as MySQL makes programs do",
-			"Or a 404, and a lookup",
+			"A 404 to an update that changes nothing",
 		},
 		{
 			&o.StaleTokenStatus, "stale-token-status", "refuse an old token with this `status`, such as 401",
-			"a refusal that may be about the token",
+			"if another token shows",
 		},
 		{&o.BusyStatus, "busy-status", "refuse deletions as busy with this `status`, such as 409", "409, 423 and 425"},
 		{
@@ -92,7 +92,7 @@ func (o *Options) habits() []habit {
 		},
 		{
 			&o.BusyRetryAfter, "busy-retry-after", "Retry-After in `seconds` of a deletion refused as busy",
-			"whether it passes",
+			"A lookup directly before each attempt to delete it",
 		},
 		{&o.RateLimit, "rate-limit", "maximum `calls` per second; 0 means no limit", "pace=some"},
 		{&o.RateLimitStatus, "rate-limit-status", "`status` of a call above the limit; 0 means 429", "pace=some"},
@@ -121,11 +121,11 @@ func (o *Options) habits() []habit {
 		},
 		{
 			&o.TextTeamIDs, "text-team-ids", "show each team ID as a text that is not a number",
-			"Groups without a `team_id`",
+			"without a `team_id`",
 		},
 		{
 			&o.SameTeamIDs, "same-team-ids", "count in each environment by itself",
-			"a number proves nothing once the token differs",
+			"token and no other number",
 		},
 		{
 			&o.RotationTime, "rotation-time", "how long a rotation takes after it was checked, even if its caller gives up",
@@ -170,7 +170,7 @@ func (o *Options) habits() []habit {
 		},
 		{
 			&o.OmitZero, "omit-zero", "leave out fields that are false, 0, empty or null",
-			"A response without `new_user_group`",
+			"without `new_user_group`",
 		},
 		{&o.UpperIDs, "upper-ids", "show IDs in capitals", "ids=spelled"},
 		{&o.PlainIDs, "plain-ids", "show IDs with _ in place of all but letters and digits", "ids=changed"},

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
 )
@@ -178,17 +177,11 @@ func (h *history) serve(ctx context.Context, r *http.Request) reply {
 	if variants[h.variant].RotationTime == 0 {
 		return serve(h, r)
 	}
-	var gateway <-chan time.Time
-	if after := variants[h.variant].gateway; after > 0 {
-		gateway = time.After(after)
-	}
 	answers := make(chan reply, 1)
 	go func() { answers <- serve(h, r) }()
 	select {
 	case answer := <-answers:
 		return answer
-	case <-gateway:
-		return page(http.StatusGatewayTimeout)
 	case <-ctx.Done():
 		return silence
 	}

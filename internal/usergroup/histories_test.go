@@ -128,9 +128,10 @@ func replace(ctx context.Context, s *usergroup.Service, prior usergroup.Prior) (
 type variant struct {
 	emulator.Options
 
+	// why is a text of DESIGN.md that the variant is for: of a promise, a proof, or a line under "Not handled".
+	why          string
 	lookupFields []string
-	gateway      time.Duration // after how long something in front of the service responds with 504, or 0
-	takesRetries int           // how many retries an operation needs at most even if nothing goes wrong
+	takesRetries int // how many retries an operation needs at most even if nothing goes wrong
 	// of has the operations for which it makes a difference, or is empty for all.
 	of []string
 }
@@ -138,101 +139,146 @@ type variant struct {
 var allFields = []string{"name", "mapping", "properties"}
 
 var variants = map[string]variant{
-	"stored":   {},
-	"echo":     {Options: emulator.Options{Answers: emulator.AnswersEcho}},
-	"merging":  {Options: emulator.Options{Updates: emulator.UpdatesMerge}, of: []string{"adopt", "update"}},
-	"clearing": {Options: emulator.Options{Updates: emulator.UpdatesClear}, of: []string{"adopt", "update"}},
+	"stored": {
+		why: "With one fault, an operation succeeds or says exactly",
+	},
+	"echo": {
+		why:     "They may be an echo, so they count as not shown.",
+		Options: emulator.Options{Answers: emulator.AnswersEcho},
+	},
+	"merging": {
+		why:     "a warning names what the response shows differently",
+		Options: emulator.Options{Updates: emulator.UpdatesMerge}, of: []string{"adopt", "update"},
+	},
 	"success 0": {
+		why:     "`success: 0`",
 		Options: emulator.Options{Refusals: emulator.RefusalsSuccessZero},
 		of:      []string{"adopt", "update", "rotate", "delete"},
 	},
 	"stale 401": {
+		why:     "if another token shows",
 		Options: emulator.Options{StaleTokenStatus: http.StatusUnauthorized}, of: []string{"rotate", "delete"},
 	},
 	"stale 500": {
+		why:     "A rotation by somebody else, if ours is answered with status 500",
 		Options: emulator.Options{StaleTokenStatus: http.StatusInternalServerError},
 		of:      []string{"find", "import", "update", "rotate", "delete", "replace"},
 	},
 	"name required": {
+		why:          "With `lookup_fields`, a name or properties that equal",
 		Options:      emulator.Options{Required: allFields[:1], RequiredToUpdate: allFields[:1]},
 		lookupFields: allFields[:1], of: []string{"find", "update", "rotate", "delete"},
 	},
 	"defaults": {
+		why:     "Services fill in defaults, so looking empty",
 		Options: emulator.Options{DefaultName: "New user group", DefaultProperties: `{"plan":"free"}`},
 		of:      []string{"import", "create"},
 	},
 	"defaults that show later": {
+		why:     "A service that fills in a new group only after its response",
 		Options: emulator.Options{DefaultName: "New user group", DefaultProperties: `{"plan":"free"}`, LateDefaults: true},
 	},
-	"derived tokens": {Options: emulator.Options{DerivedTokens: true}},
+	"derived tokens": {
+		why:     "Tokens that follow from the ID alone",
+		Options: emulator.Options{DerivedTokens: true},
+	},
 	"updates that renew tokens": {
+		why:     "If the PUT shows another token",
 		Options: emulator.Options{RenewingUpdates: true}, of: []string{"update"},
 	},
 	"the group of before in the response": {
+		why:     "a warning names what the response shows differently",
 		Options: emulator.Options{StaleUpdates: true}, of: []string{"adopt", "update"},
 	},
 	"a replica that answers updates": {
+		why:          "A replica that still shows a deleted group",
 		takesRetries: maxRetries - 1,
 		Options:      emulator.Options{StaleUpdates: true, ReplicaLag: 2 * time.Second}, of: []string{"adopt", "update"},
 	},
-	"reused numbers": {Options: emulator.Options{ReuseTeamIDs: true}},
+	"reused numbers": {
+		why:     "Numbers that are used again, when another client",
+		Options: emulator.Options{ReuseTeamIDs: true},
+	},
 	"all fields required": {
+		why:          "With `lookup_fields`, a name or properties that equal",
 		Options:      emulator.Options{Required: allFields, RequiredToUpdate: allFields},
 		lookupFields: allFields, of: []string{"find", "import", "delete"},
 	},
 	"false left out": {
+		why:     "without `new_user_group`",
 		Options: emulator.Options{OmitZero: true}, of: []string{"find", "import", "create", "adopt", "rotate"},
 	},
 	"rows counted": {
+		why:     "A 404 to an update that changes nothing",
 		Options: emulator.Options{CountsChangedRows: true}, of: []string{"adopt", "update"},
 	},
 	"a replica": {
+		why:          "A replica that still shows a deleted group",
 		takesRetries: maxRetries - 1,
 		Options:      emulator.Options{ReplicaLag: 2 * time.Second},
 		of:           []string{"find", "import", "adopt", "rotate", "delete"},
 	},
-	"the sent token in the response": {Options: emulator.Options{StaleRotations: true}, of: []string{"rotate"}},
+	"the sent token in the response": {
+		why:     "another token than the one that was sent",
+		Options: emulator.Options{StaleRotations: true}, of: []string{"rotate"},
+	},
 	"rotations that take effect later": {
+		why:          "before the service has carried out a rotation",
 		takesRetries: maxRetries - 1,
 		Options:      emulator.Options{RotationDelay: 5 * time.Second}, of: []string{"rotate"},
 	},
 	"slow rotations": {
+		why:          "the service may still be at work on it",
 		takesRetries: maxRetries,
 		Options:      emulator.Options{RotationTime: slowWork},
 		of:           []string{"rotate"},
 	},
-	"slow rotations behind a gateway": {
-		takesRetries: maxRetries,
-		Options:      emulator.Options{RotationTime: slowWork / 2},
-		gateway:      10 * time.Second, of: []string{"rotate"},
-	},
 	"busy deletions": {
+		why:          "409, 423 and 425",
 		takesRetries: maxRetries - 1,
 		Options:      emulator.Options{BusyStatus: http.StatusConflict, BusyDeletions: 1},
 		of:           []string{"find", "delete", "replace"},
 	},
 	"deletions that come too early": {
+		why:          "A lookup directly before each attempt to delete it",
 		takesRetries: maxRetries - 1,
 		Options:      emulator.Options{BusyStatus: http.StatusForbidden, BusyDeletions: 1, BusyRetryAfter: 2},
 		of:           []string{"find", "delete"},
 	},
 	"deletions that take effect later": {
+		why:          "A deletion that the service carries out later",
 		takesRetries: maxRetries - 1,
 		Options:      emulator.Options{DeletionDelay: 5 * time.Second}, of: []string{"replace", "delete"},
 	},
 	// The following make a difference together, or if an environment is expected.
-	"the group of before, false left out": {
-		Options: emulator.Options{StaleUpdates: true, OmitZero: true}, of: []string{},
-	},
 	"derived tokens and reused numbers": {
+		why:     "Numbers are used again, so a new group",
 		Options: emulator.Options{DerivedTokens: true, ReuseTeamIDs: true}, of: []string{},
 	},
-	"equal numbers":      {Options: emulator.Options{SameTeamIDs: true}, of: []string{}},
-	"no numbers":         {Options: emulator.Options{Omit: []string{"team_id"}}, of: []string{}},
-	"a full account":     {Options: emulator.Options{MaxGroups: 2}, of: []string{}},
-	"no IDs":             {Options: emulator.Options{Omit: []string{"provided_id"}}, of: []string{}},
-	"IDs with a pattern": {Options: emulator.Options{IDPattern: "^(acme|neighbor)$"}, of: []string{}},
-	"IDs in capitals":    {Options: emulator.Options{UpperIDs: true}, of: []string{}},
+	"equal numbers": {
+		why:     "token and no other number",
+		Options: emulator.Options{SameTeamIDs: true}, of: []string{},
+	},
+	"no numbers": {
+		why:     "without a `team_id`",
+		Options: emulator.Options{Omit: []string{"team_id"}}, of: []string{},
+	},
+	"a full account": {
+		why:     "token and no other number",
+		Options: emulator.Options{MaxGroups: 2}, of: []string{},
+	},
+	"no IDs": {
+		why:     "Another lookup's response, where responses show no ID",
+		Options: emulator.Options{Omit: []string{"provided_id"}}, of: []string{},
+	},
+	"IDs with a pattern": {
+		why:     "token and no other number",
+		Options: emulator.Options{IDPattern: "^(acme|neighbor)$"}, of: []string{},
+	},
+	"IDs in capitals": {
+		why:     "An ID in another spelling is another ID",
+		Options: emulator.Options{UpperIDs: true}, of: []string{},
+	},
 }
 
 // slowWork is longer than the provider waits, but not as long as all of its retries take.

@@ -288,10 +288,6 @@ func TestProofs(t *testing.T) {
 			scene: "rotate/exists/slow rotations", calls: "POST, GET, GET, GET, GET, GET", finding: none,
 		},
 		{
-			name:  "also if a gateway did not wait for it",
-			scene: "rotate/exists/slow rotations behind a gateway", calls: "POST, GET, GET, GET, GET, GET", finding: none,
-		},
-		{
 			name:  "lookups may lag behind a rotation whose response was lost",
 			scene: "rotate/exists/a replica", calls: "POST 500 after the work, GET, GET, GET", finding: none,
 		},
