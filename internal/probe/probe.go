@@ -84,8 +84,6 @@ type probe struct {
 	lookShows, lookShowsProperties, rotateShows bool
 	// pause is the wait before a lookup, and spacing that before each call.
 	pause, spacing time.Duration
-	// isHeard means that a call has succeeded.
-	isHeard bool
 	// bursts is how often something in front of the service has refused a call because of those before it.
 	bursts int
 	// constant are the methods for which such a refusal does not pass.
@@ -150,7 +148,6 @@ type reply struct {
 	crashed bool
 }
 
-func (r reply) isNew() bool   { return r.New != nil && *r.New }
 func (r reply) existed() bool { return r.New != nil && !*r.New && r.Earlier == api.No }
 
 // shows reports whether a response shows a name, as far as its letters and digits go.
@@ -183,7 +180,7 @@ func (p *probe) ask(ctx context.Context, call sending) reply {
 		return reply{refused: &api.Error{Kind: api.NotSent}}
 	}
 	r := p.send(ctx, call)
-	if p.isHeard && r.isForeign403() && !p.constant[r.refused.Method] {
+	if r.isForeign403() && !p.constant[r.refused.Method] {
 		r = p.askLater(ctx, call, r)
 	}
 	return r
@@ -197,7 +194,6 @@ func (p *probe) send(ctx context.Context, call sending) reply {
 	p.statuses = nil
 	answer, failure := call(p.client.Begin(nil))
 	r := reply{Answer: answer, refused: failure, crashed: p.crashed()}
-	p.isHeard = p.isHeard || failure == nil
 	if failure != nil {
 		p.judge(r)
 	}
@@ -234,7 +230,7 @@ func (p *probe) askLater(ctx context.Context, call sending, r reply) reply {
 func (p *probe) isShutOut(ctx context.Context) bool {
 	for _, g := range p.made() {
 		if !g.token.IsZero() {
-			return p.send(ctx, p.lookup(ctx, g, pick(p.sends("name"), g.name, ""))).isForeign403()
+			return p.send(ctx, p.lookup(ctx, g, g.name)).isForeign403()
 		}
 	}
 	return false
@@ -249,12 +245,10 @@ func (p *probe) judge(r reply) {
 	isLost := r.refused.Done != api.No && kind != api.Incomplete // A lost attempt may be the reason for a refusal.
 	isNone := !slices.Contains(responses, kind)
 	switch {
-	case kind == api.Redirected && p.slash != "":
+	case p.slash != "":
 		p.stop("create", "slash", p.slash)
 	case kind == api.Cached:
 		p.behindCache()
-	case kind == api.WrongAddress:
-		p.failure = r.refused
 	case r.crashed:
 	case isNone || isLost && !p.removing:
 		p.failure = r.refused

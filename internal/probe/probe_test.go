@@ -198,8 +198,12 @@ func cases() map[string]serviceCase {
 		"redirect":        {options: o{SlashRedirect: 308}, differs: ended + "; create=slash", says: `/api/user/"`},
 		"cached customer": {fault: replies("GET", 0, 200, acme), left: true, differs: cached},
 		"cached as new":   {fault: replies("GET", 0, 200, newAcme), left: true, differs: cached},
-		"cached at once":  {fault: replies("GET", 2, 200, acme), differs: cached},
-		"cached later":    {fault: replies("GET", 3, 200, acme), differs: started + "; rotate=yes; between=cached"},
+		"cached by body":  {between: caches(), differs: cached},
+		"cached customer, upserts": {
+			options: o{UpsertOnPut: true}, fault: replies("GET", 0, 200, acme), differs: cached,
+		},
+		"cached at once": {fault: replies("GET", 2, 200, acme), differs: cached},
+		"cached later":   {fault: replies("GET", 3, 200, acme), differs: started + "; rotate=yes; between=cached"},
 		"cached, with Age": {differs: cached, fault: emulator.Fault{
 			Method: "GET", Nth: 2, Kind: emulator.Answer, Body: "{}", Header: http.Header{"Age": {"7"}},
 		}},

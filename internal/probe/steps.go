@@ -66,7 +66,7 @@ func (p *probe) asksKey(ctx context.Context) {
 	p.found("update", pick(!p.mayUpdate, "no", pick(p.complete, "demands", "yes")), cmp.Or(demanded, changed.says()))
 	p.asksLookupFields(refused)
 	tag := changed.UserGroup.EnvironmentTag
-	if tag == nil && p.options.Environment != NoEnvironment {
+	if tag == nil {
 		tag = p.rotate(ctx, g).UserGroup.EnvironmentTag
 	}
 	p.asksEnvironment(*cmp.Or(tag, new("")))
@@ -82,8 +82,7 @@ func (p *probe) asksFirst(ctx context.Context, g *group) (made reply, refused st
 		p.fields = fields
 		made = p.lookUp(ctx, g)
 		refused = cmp.Or(refused, made.says())
-		isFinal := made.refused == nil || made.refused.Kind == api.Unauthorized || made.refused.Kind == api.Incomplete
-		if isFinal || p.failure != nil {
+		if made.refused == nil || made.refused.Kind == api.Unauthorized {
 			break
 		}
 	}
@@ -95,7 +94,7 @@ func (p *probe) asksFirst(ctx context.Context, g *group) (made reply, refused st
 // again without all fields.
 func (p *probe) asksFirstUpdate(ctx context.Context, g *group) (changed reply, demanded string) {
 	changed = p.update(ctx, g, g.name, firstProperties)
-	if changed.refused == nil || p.failure != nil {
+	if changed.refused == nil {
 		return changed, ""
 	}
 	_ = api.Sleep(ctx, settling)
@@ -133,16 +132,13 @@ func lineOf(fields []string) string {
 func (p *probe) asksCaches(ctx context.Context, g *group, made, seen, changed reply) {
 	second, sure := seen.UserGroup.Token, changed.UserGroup.Token
 	g.token = sure
-	if p.asksSpelling(g, seen, changed); p.failure != nil {
-		return
-	}
+	p.asksSpelling(g, seen, changed)
 	isUnsure := made.existed() && sure.IsZero()
-	isCached := seen.isNew() || made.isForeign(g) || seen.isForeign(g)
 	tokens := tokensOf(made.UserGroup.Token, second, sure)
 	if tokens == "renewed" && p.lookUp(ctx, g).UserGroup.Token != sure {
 		tokens = ""
 	}
-	if tokens == "" || isUnsure || isCached {
+	if tokens == "" || isUnsure || seen.IsNew() {
 		p.behindCache()
 	} else {
 		p.signed, p.renewed = tokens == "signed", tokens == "renewed"
@@ -309,7 +305,7 @@ func (p *probe) asksStaleDeletion(ctx context.Context, g *group) bool {
 	r := p.delete(ctx, g, g.before())
 	gone := false
 	if r.refused == nil {
-		if seen := p.must(p.lookUp(ctx, g)); seen.isNew() {
+		if seen := p.must(p.lookUp(ctx, g)); seen.IsNew() {
 			gone, g.token = true, seen.UserGroup.Token
 		}
 	}
