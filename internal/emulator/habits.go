@@ -67,7 +67,7 @@ func (o *Options) habits() []habit {
 			&o.DataSourceRequired, "data-source-required", "refuse a DELETE without data_source_provided_id",
 			"delete=source",
 		},
-		{&o.UniqueNames, "unique-names", "refuse a name that another group has", "names-unique=refused"},
+		{&o.UniqueNames, "unique-names", "refuse a name that another group has", "409, 423 and 425"},
 		{
 			pattern(&o.IDPattern), "id-pattern", "refuse an ID that does not match this `expression`, such as ^[0-9]+$",
 			"token and no other number",

@@ -38,7 +38,7 @@ func TestCommand(t *testing.T) {
 		code     int
 		out, err string // on standard output and standard error
 	}{
-		"safe":     {demands, "-environment Customer", 0, "needs it.\n\nQuestions: 24. To do first: 0.", "calls so far"},
+		"safe":     {demands, "-environment Customer", 0, "needs it.\n\nQuestions: 23. To do first: 0.", "calls so far"},
 		"all":      {demands, "-environment Customer -all", 0, "Nothing to do\n\n  The environment of the key is Cust", ""},
 		"stopped":  {emulator.Options{}, "", 1, "\nThe probe ended early. The environment of the key is Customer.\n", ""},
 		"not safe": {clears, "-environment Customer", 3, "Manage everything\n\n  What an update", ""},

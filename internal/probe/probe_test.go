@@ -17,7 +17,7 @@ import (
 
 // safe are the answers of the emulator without options. The cases list what differs.
 const safe = started + `; rotate=yes; delete=yes; lookup=name, properties; overwrites=no; empty=emptied; gone=once;
-	unsent=kept; properties=replaced; texts=kept; names-unique=allowed; ids=exact; deleted-id=free;
+	unsent=kept; properties=replaced; texts=kept; ids=exact; deleted-id=free;
 	missing-update=refused; stale-rotation=refused; stale-deletion=refused; lag=none`
 
 const (
@@ -29,7 +29,7 @@ const (
 	noNames     = "; overwrites="
 	noUpdates   = "; unsent=; properties=; empty=; texts=; lookup=; missing-update=; gone="
 	noRotations = "; lag=; stale-rotation="
-	undeleted   = safe + "; gone=; deleted-id=; missing-update=; stale-deletion=; names-unique=; ids="
+	undeleted   = safe + "; gone=; deleted-id=; missing-update=; stale-deletion=; ids="
 )
 
 // serviceCase is a service, and what the probe finds about it.
@@ -70,25 +70,25 @@ const (
 // none.
 func cases() map[string]serviceCase {
 	return map[string]serviceCase{
-		"default": {says: "To do first: 0. To expect: 0. Calls: 31.|accepted the deletion of each"},
+		"default": {says: "To do first: 0. To expect: 0. Calls: 29.|accepted the deletion of each"},
 		"echo":    {options: o{Answers: emulator.AnswersEcho}, differs: noLookups + noNames + "; texts="},
 		"many habits": {
 			options: o{
 				Deletions: emulator.DeletionsNoContent, DefaultName: "New {id}", DefaultProperties: `{"plan":"free"}`,
-				SignedTokens: true, UniqueNames: true, DeletedIDs: emulator.DeletedIDsRevivedAsNew, StaleTokenStatus: 403,
+				SignedTokens: true, DeletedIDs: emulator.DeletedIDsRevivedAsNew, StaleTokenStatus: 403,
 				RateLimit: 5, Refusals: emulator.RefusalsFields,
 			},
-			differs: `defaults=some; token=signed; names-unique=refused; deleted-id=revived; pace=some`,
-			says:    `-a, the properties plan|the old name|refused: 409 (name:|were refused: `,
+			differs: `defaults=some; token=signed; deleted-id=revived; pace=some`,
+			says:    `-a, the properties plan|the old name|were refused: `,
 		},
 		"many others": {
 			options: o{
-				Required: all[:1], RequiredToUpdate: all[:1], MissingStatus: 500, UniqueNames: true,
+				Required: all[:1], RequiredToUpdate: all[:1], MissingStatus: 500,
 				StaleTokenStatus: 500, ReuseTeamIDs: true, Updates: emulator.UpdatesClear,
 				Deletions: emulator.DeletionsObject,
 				Refusals:  emulator.RefusalsPage, DataSourceRequired: true, RateLimit: 5,
 			},
-			differs: `lookup-fields=demands; update=demands; unsent=cleared; delete=source; names-unique=refused;
+			differs: `lookup-fields=demands; update=demands; unsent=cleared; delete=source;
 				stale-rotation=fails; pace=some`,
 			says: `cleared: properties|data_source_provided_id = "the ID`,
 		},

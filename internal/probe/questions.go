@@ -174,10 +174,6 @@ var questions = []question{
 		"refused": expect("are refused: %s", messages,
 			"The name and a property had an ampersand, a tag, quotes, and a letter with an accent. Leave them out."),
 	}},
-	{"names-unique", "A name that another group has", map[string]answer{
-		"allowed": ok("is allowed"),
-		"refused": expect("is refused: %s", messages, "Give every customer another name."),
-	}},
 	{"ids", "IDs", map[string]answer{
 		"exact": ok("that differ in case refer to different groups"),
 		"same": expect("that differ in case refer to the same group", sameID,
