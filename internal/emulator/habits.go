@@ -117,11 +117,11 @@ func (o *Options) habits() []habit {
 		},
 		{
 			&o.FirstTeamID, "first-team-id", "team `ID` of the first group; 0 means 1001",
-			"Identity is a number and a token",
+			"writes one `team_id` in several notations",
 		},
 		{
 			&o.TextTeamIDs, "text-team-ids", "show each team ID as a text that is not a number",
-			"without a `team_id`",
+			"Identity is a number and a token",
 		},
 		{
 			&o.SameTeamIDs, "same-team-ids", "count in each environment by itself",
