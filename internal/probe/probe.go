@@ -250,7 +250,7 @@ func (p *probe) judge(r reply) {
 	case kind == api.Cached:
 		p.behindCache()
 	case r.crashed:
-	case isNone || isLost && !p.removing:
+	case isNone || isLost:
 		p.failure = r.refused
 	}
 }

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bytes"
 	"cmp"
 	"net/http"
 	"os"
@@ -170,9 +171,15 @@ func cases() map[string]serviceCase {
 			between: changes("name", strings.NewReplacer("&", "+", `\u0026`, "+").Replace), differs: "texts=changed",
 			says: "are changed, for example to + <x>",
 		},
-		"odd texts refused":         {fault: replies("PUT", 2, 400, no), differs: "texts=refused"},
-		"IDs in lower case":         {between: changes("user_group_id", strings.ToLower), differs: "ids=same"},
-		"IDs refused":               {between: changes("user_group_id", empty), differs: "ids=refused"},
+		"odd texts refused": {fault: replies("PUT", 2, 400, no), differs: "texts=refused"},
+		"IDs in lower case": {between: changes("user_group_id", strings.ToLower), differs: "ids=same"},
+		"IDs refused":       {between: changes("user_group_id", empty), differs: "ids=refused"},
+		"IDs fail": {between: on("GET", func(c call) *response {
+			if bytes.Contains(c.body["user_group_id"], []byte("-B")) {
+				return responds(500, "text/html", "")
+			}
+			return c.next()
+		}), differs: "ids=refused"},
 		"old tokens rotate":         {between: rotatesAnyToken(), differs: "stale-rotation=accepted"},
 		"old tokens rotate, hollow": {fault: replies("POST", 3, 200, yes), differs: "stale-rotation=hollow"},
 		"old tokens rotate, named":  {fault: replies("POST", 3, 200, acme), differs: "stale-rotation=believed"},
