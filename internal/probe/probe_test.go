@@ -214,7 +214,15 @@ func cases() map[string]serviceCase {
 		"cached, with Age": {differs: cached, fault: emulator.Fault{
 			Method: "GET", Nth: 2, Kind: emulator.Answer, Body: "{}", Header: http.Header{"Age": {"7"}},
 		}},
-		"busy":            {between: busy(), differs: "pace=some"},
+		"busy": {between: busy(), differs: "pace=some"},
+		"busy, and demands all": {
+			options: o{
+				Required: all, RequiredToUpdate: all, ReplicaLag: 2 * time.Second, StaleRotations: true,
+				BusyStatus: 423, BusyDeletions: 2,
+			},
+			between: busy(), says: "more calls than the probe may make", differs: safe + "; pace=some; lag=lags; rotate=later; " +
+				"lookup-fields=demands; update=demands; unsent=; ids=",
+		},
 		"GET sent twice":  {between: on("GET", twice), differs: "between=repeated"},
 		"POST sent twice": {between: on("POST", twice), differs: "between=repeated; rotate=" + noRotations},
 	}
