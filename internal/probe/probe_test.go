@@ -109,8 +109,13 @@ func cases() map[string]serviceCase {
 		"derived tokens":               {options: o{DerivedTokens: true}, differs: "deleted-id=revived"},
 		"updates renew tokens":         {options: o{RenewingUpdates: true}, differs: "token=renewed"},
 		"updates show what was before": {options: o{StaleUpdates: true}},
-		"leaves out false":             {options: o{OmitZero: true}},
-		"numbers as text":              {options: o{TextTeamIDs: true}},
+		"names are empty": {between: shown(func(_ string, group map[string]any) {
+			if group["name"] == nil {
+				group["name"] = ""
+			}
+		})},
+		"leaves out false": {options: o{OmitZero: true}},
+		"numbers as text":  {options: o{TextTeamIDs: true}},
 		"demands all": {
 			options: o{Required: all, RequiredToUpdate: all[:1], MissingStatus: 422},
 			differs: "lookup-fields=demands; update=demands",
@@ -208,6 +213,10 @@ func cases() map[string]serviceCase {
 		"cached by body":  {between: caches(), differs: cached},
 		"cached customer, upserts": {
 			options: o{UpsertOnPut: true}, fault: replies("GET", 0, 200, acme), differs: cached,
+		},
+		"cached first": {fault: replies("GET", 1, 200, acme), differs: cached},
+		"cached at once, may not update": {
+			fault: replies("GET", 2, 200, acme), between: on("PUT", refuses(403, no)), differs: cached,
 		},
 		"cached at once": {fault: replies("GET", 2, 200, acme), differs: cached},
 		"cached later":   {fault: replies("GET", 3, 200, acme), differs: started + "; rotate=yes; between=cached"},

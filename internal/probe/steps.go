@@ -170,13 +170,12 @@ func (p *probe) asksSpelling(g *group, seen, changed reply) {
 // comes from the service, or is zero.
 func tokensOf(first, second, sure api.Secret) string {
 	isSame := sure.IsZero() || sure == first
-	isOther := sure != first && sure != second
 	switch {
 	case first == second && isSame:
 		return "same"
 	case first == second:
 		return "renewed"
-	case isOther && !sure.IsZero():
+	case !isSame:
 		return "signed"
 	default:
 		return ""
@@ -202,7 +201,7 @@ func (p *probe) asksDefaults(made, seen api.UserGroup) {
 	defaults, fields := map[string]bool{}, slices.Clone(p.fields)
 	for _, response := range []api.UserGroup{made, seen} {
 		if name := response.Name; name != nil && *name != "" && !p.sends("name") {
-			defaults[pick(*name == p.main().id, "the ID as the name", "the name "+printable(*name))] = true
+			defaults["the name "+printable(*name)] = true
 			fields = append(fields, "name")
 		}
 		if keys := response.Properties.Differences(api.Properties{}); len(keys) > 0 {
