@@ -373,7 +373,7 @@ func (p *probe) rotate(ctx context.Context, g *group) reply {
 	}
 	sent := g.token
 	g.old, g.token = append(g.old, sent), r.UserGroup.Token
-	if g.token == sent && p.failure == nil {
+	if g.token == sent {
 		p.await(ctx, g)
 	}
 	return r
@@ -385,8 +385,8 @@ func (p *probe) await(ctx context.Context, g *group) {
 	for i, wait := range append([]time.Duration{0}, patience...) {
 		_ = api.Sleep(ctx, wait)
 		g.token = p.must(p.lookUp(ctx, g)).UserGroup.Token
-		if g.token != sent || p.failure != nil {
-			if p.isLate = i > 0 || p.pause > 0; p.isLate {
+		if g.token != sent {
+			if p.isLate = i > 0; p.isLate {
 				p.pause = longestLag // Lookups may lag, too.
 			}
 			return

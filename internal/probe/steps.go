@@ -170,16 +170,9 @@ func (p *probe) asksSpelling(g *group, seen, changed reply) {
 // comes from the service, or is zero.
 func tokensOf(first, second, sure api.Secret) string {
 	isSame := sure.IsZero() || sure == first
-	switch {
-	case first == second && isSame:
-		return "same"
-	case first == second:
-		return "renewed"
-	case !isSame:
-		return "signed"
-	default:
-		return ""
-	}
+	return map[[2]bool]string{
+		{true, true}: "same", {true, false}: "renewed", {false, false}: "signed",
+	}[[2]bool{first == second, isSame}]
 }
 
 func (p *probe) asksEnvironment(tag string) {
@@ -227,7 +220,7 @@ func (p *probe) asksDeletion(ctx context.Context) {
 	r := p.update(ctx, g, g.name, api.Properties{})
 	answer := "once"
 	for _, wait := range patience {
-		if r.refused != nil || r.UserGroup.Token != last {
+		if r.UserGroup.Token != last {
 			break
 		}
 		_ = api.Sleep(ctx, wait)
