@@ -22,6 +22,7 @@ var clearing = emulator.Options{
 // probes runs the probe, and tries make probe.
 func probes(r *reader) {
 	printed := r.probes()
+	r.quotes("is cleared: name, properties", printed)
 	_, calls, _ := strings.Cut(printed, " Calls: ")
 	calls, _, _ = strings.Cut(calls, ".")
 	if made, err := strconv.Atoi(calls); err != nil || made >= 100 {
@@ -29,12 +30,6 @@ func probes(r *reader) {
 	}
 	r.has()
 	r.probesEmulator()
-}
-
-// probesFromReadme checks only that the command runs, and that it finds the error of this service.
-func probesFromReadme(r *reader) {
-	r.quotes("is cleared: name, properties", r.probes())
-	r.has()
 }
 
 // probes runs the next block, with a program instead of go run, and returns the output.

@@ -26,7 +26,6 @@ func importsCustomers(r *reader) {
 		r.t.Errorf("the page shows another list:\n%s", list)
 	}
 	r.readsLikeCSV()
-	r.parsesBackend()
 	r.rehearses()
 	if !reflect.DeepEqual(before, customers.Groups()) {
 		r.t.Error("the rehearsal has changed customers")
@@ -93,7 +92,6 @@ const onlyOutputs = "without changing any real infrastructure"
 func (r *reader) prepares() {
 	r.t.Helper()
 	r.followsMake(r.take("shell"), "")
-	r.installsFromMirror(r.take("hcl"))
 	r.packs()
 	ofService, runs, ofEmulator := r.take("shell"), r.take("shell"), r.take("shell")
 	variable := regexp.MustCompile(`(?m)^export (\w+)=`)
@@ -119,22 +117,6 @@ func (r *reader) prepares() {
 	r.dir = filepath.Join(clone, "../customers")
 	engine.NeedsProgram(r.t, "curl")
 	r.runs("CUSTOMER_KEY=" + customerKey)
-}
-
-// installsFromMirror installs the provider with the CLI configuration of the page.
-func (r *reader) installsFromMirror(configuration string) {
-	r.t.Helper()
-	const mirror = "/home/me/.terraform.d/plugins"
-	if !strings.Contains(configuration, mirror) {
-		r.t.Fatalf("the page does not set %s", mirror)
-	}
-	dir, env := r.dir, r.env
-	r.dir = r.t.TempDir()
-	r.write("cli.tfrc", strings.Replace(configuration, mirror, buildDir, 1))
-	r.write("main.tf", requiredProviders)
-	r.env = append(slices.Clone(env), "TF_CLI_CONFIG_FILE="+filepath.Join(r.dir, "cli.tfrc"))
-	r.must("init")
-	r.dir, r.env = dir, env
 }
 
 // readsLikeCSV checks that customers.tf reads the same from YAML as from CSV, and a second schema, as the page says.
@@ -170,15 +152,6 @@ func (r *reader) changes(page string, text *string, from, to string) {
 		r.t.Fatalf("the file does not have %q, or the page does not say %q", from, to)
 	}
 	*text = strings.Replace(*text, from, to, 1)
-}
-
-// parsesBackend checks the format of the backend, which needs a cloud.
-func (r *reader) parsesBackend() {
-	r.t.Helper()
-	dir := r.dir
-	r.dir = r.t.TempDir()
-	parsesHCL(r)
-	r.dir = dir
 }
 
 // rehearses follows the rehearsal in an empty Testing: an apply that creates five groups, and one that imports them.

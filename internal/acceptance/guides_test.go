@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,11 +17,9 @@ import (
 // parts contains a test for each part of a page that has blocks, by page and anchor of the heading. TestAccBlocksParse
 // parses all blocks.
 var parts = map[string]part{
-	"README.md#is-this-for-you":   {follow: showsWire},
-	"README.md#see-it-work":       {follow: showsDemo},
-	"README.md#try-it-yourself":   {follow: triesReadme},
-	"README.md#with-your-service": {options: clearing, follow: probesFromReadme},
-	"README.md#development":       {follow: makesTargets},
+	"README.md#is-this-for-you": {follow: showsWire},
+	"README.md#see-it-work":     {follow: showsDemo},
+	"README.md#try-it-yourself": {follow: triesReadme},
 	"index.md#example-usage": {follow: func(r *reader) {
 		r.copy(examplesDir + "/provider/provider.tf")
 		r.runs()
@@ -51,7 +50,8 @@ var parts = map[string]part{
 	"guides/testing.md#with-the-emulator":      {needs: engine.Mocks, follow: testsWithEmulator},
 	"guides/testing.md#with-a-mocked-provider": {needs: engine.Mocks, follow: testsWithMocks},
 
-	"guides/troubleshooting.md#remove-an-empty-group": {follow: removesLeftover},
+	"guides/troubleshooting.md#remove-an-empty-group":     {follow: removesLeftover},
+	"guides/troubleshooting.md#the-provider-is-not-found": {follow: installsFromMirror},
 	"guides/troubleshooting.md#the-lock-file": {follow: func(r *reader) {
 		r.starts(acmeBlock)
 		r.updatesProvider()
@@ -249,6 +249,19 @@ func (r *reader) updatesProvider() {
 // checksums matches the checksums in a lock file.
 var checksums = regexp.MustCompile(`"(?:h1|zh):[^"]+"`)
 
+// installsFromMirror installs the provider with the CLI configuration of the page.
+func installsFromMirror(r *reader) {
+	const mirror = "/home/me/.terraform.d/plugins"
+	configuration := r.take("hcl")
+	if !strings.Contains(configuration, mirror) {
+		r.t.Fatalf("the page does not set %s", mirror)
+	}
+	r.write("cli.tfrc", strings.Replace(configuration, mirror, buildDir, 1))
+	r.write("main.tf", requiredProviders)
+	r.env = append(slices.Clone(r.env), "TF_CLI_CONFIG_FILE="+filepath.Join(r.dir, "cli.tfrc"))
+	r.must("init")
+}
+
 // followsMake checks that each line of a script is a target of the makefile, or the command.
 func (r *reader) followsMake(script, command string) {
 	r.t.Helper()
@@ -261,8 +274,6 @@ func (r *reader) followsMake(script, command string) {
 		}
 	}
 }
-
-func makesTargets(r *reader) { r.followsMake(r.take("shell"), "") }
 
 // removesLeftover looks up a group, reads its token, and deletes it, as the provider's messages advise.
 func removesLeftover(r *reader) {

@@ -167,12 +167,6 @@ func (r *reader) takeScripts(count int) string {
 	return script
 }
 
-// writes writes the next block, which must be a configuration, to a file.
-func (r *reader) writes(name string) {
-	r.t.Helper()
-	r.write(name, r.take("terraform"))
-}
-
 // init runs init. It adds the required_providers block, which many pages leave out, if it is missing.
 func (r *reader) init(flags ...string) {
 	r.t.Helper()
@@ -243,13 +237,6 @@ func (r *reader) quotes(words, text string) {
 }
 
 var teamID = regexp.MustCompile(`team_id \d+`)
-
-// parsesHCL checks the syntax and the format of a block that needs something unavailable, such as a backend in a
-// cloud.
-func parsesHCL(r *reader) {
-	r.writes("main.tf")
-	r.must("fmt", "-check")
-}
 
 // isWorkflow checks a workflow with actionlint, which also checks the workflows of this repository.
 func (r *reader) isWorkflow(text string) {
