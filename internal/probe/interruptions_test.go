@@ -91,7 +91,7 @@ func interrupted(t *testing.T, options o, name string, nth, lastQuestion int) (c
 			t.Errorf("%s at call %d is taken for a finding: %s %s", name, nth, row.Asked, row.Found)
 		}
 	}
-	advises := map[string]bool{"stopped": false, "crashed": false, "away": true, "redirect-307": true}
+	advises := map[string]bool{"stopped": false, "crashed": false, "away": true}
 	should, ends := advises[what]
 	if nth < lastQuestion && ends && (report.Problem == "" || advisesIn(report.Problem) != should) {
 		t.Errorf("%s at call %d: the report says %q", name, nth, report.Problem)

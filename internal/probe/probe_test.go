@@ -109,6 +109,9 @@ func cases() map[string]serviceCase {
 		"derived tokens":               {options: o{DerivedTokens: true}, differs: "deleted-id=revived"},
 		"updates renew tokens":         {options: o{RenewingUpdates: true}, differs: "token=renewed"},
 		"updates show what was before": {options: o{StaleUpdates: true}},
+		"a default name":               {options: o{DefaultName: "Unnamed"}, differs: "defaults=some"},
+		"the ID as the name":           {options: o{DefaultName: "{id}"}, differs: "defaults=some"},
+		"no numbers":                   {options: o{Omit: []string{"team_id"}}},
 		"names are empty": {between: shown(func(_ string, group map[string]any) {
 			if group["name"] == nil {
 				group["name"] = ""
@@ -206,7 +209,20 @@ func cases() map[string]serviceCase {
 		"deletes nothing": {
 			fault: replies("DELETE", 0, 200, yes), left: true, differs: undeleted + "; delete=ignored",
 		},
-		"has a source":    {options: o{DataSourceRequired: true}, source: "warehouse"},
+		"has a source": {options: o{DataSourceRequired: true}, source: "warehouse"},
+		"refuses once, and any source": {
+			between: on("DELETE", func(c call) *response {
+				if c.body["data_source_provided_id"] != nil {
+					return responds(404, "application/json", no)
+				}
+				return c.next()
+			}),
+			fault: replies("DELETE", 1, 403, no), differs: undeleted + "; delete=no",
+		},
+		"has a source, and refuses once": {
+			options: o{DataSourceRequired: true}, source: "warehouse", fault: replies("DELETE", 1, 403, no),
+			differs: undeleted + "; delete=no",
+		},
 		"redirect":        {options: o{SlashRedirect: 308}, differs: ended + "; create=slash", says: `/api/user/"`},
 		"cached customer": {fault: replies("GET", 0, 200, acme), left: true, differs: cached},
 		"cached as new":   {fault: replies("GET", 0, 200, newAcme), left: true, differs: cached},

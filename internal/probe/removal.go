@@ -28,7 +28,7 @@ func (p *probe) erase(ctx context.Context, g *group) reply {
 		_ = api.Sleep(ctx, wait)
 		r = p.delete(ctx, g, g.token)
 	}
-	if r.refused != nil && r.refused.Kind != api.Unauthorized && p.source == "" {
+	if r.refused != nil && p.source == "" {
 		p.source = p.stem
 		if r = p.delete(ctx, g, g.token); r.refused != nil {
 			p.source = ""

@@ -257,7 +257,7 @@ func (p *probe) asksDeletedID(ctx context.Context) {
 		wasThere["name"] = strings.HasPrefix(*name, p.stem) && !strings.HasPrefix(*name, g.id) // The ID may be the default.
 	}
 	revived := those(wasThere)
-	isSame := number != "" && g.teamID == number && !isReused
+	isSame := g.teamID == number && !isReused
 	p.found("deleted-id", pick(revived != "", "revived", pick(isSame, "same-number", "free")), revived)
 	if revived != "" || p.asksStaleDeletion(ctx, g) {
 		p.asksLastToken(ctx, other)
