@@ -245,8 +245,8 @@ func cases() map[string]serviceCase {
 				Required: all, RequiredToUpdate: all, ReplicaLag: 2 * time.Second, StaleRotations: true,
 				BusyStatus: 423, BusyDeletions: 2,
 			},
-			between: busy(), says: "more calls than the probe may make", differs: safe + "; pace=some; lag=lags; rotate=later; " +
-				"lookup-fields=demands; update=demands; unsent=; ids=",
+			between: busy(), says: "more calls than the probe may make",
+			differs: safe + "; pace=some; lag=lags; rotate=later; lookup-fields=demands; update=demands; unsent=; ids=",
 		},
 		"GET sent twice":  {between: on("GET", twice), differs: "between=repeated"},
 		"POST sent twice": {between: on("POST", twice), differs: "between=repeated; rotate=" + noRotations},
