@@ -21,6 +21,8 @@ func TestApply(t *testing.T) {
 		calls                  string
 		notUpdated, notRotated usergroup.Finding
 		left                   string // what the problem of the update names
+		warnings               int
+		options                emulator.Options
 	}{
 		"both":                     {calls: "PUT POST"},
 		"one proof for both":       {environment: "Customer", calls: "GET GET PUT GET DELETE PUT POST"},
@@ -42,14 +44,19 @@ func TestApply(t *testing.T) {
 			calls: "PUT GET GET GET GET GET", notUpdated: usergroup.CallFailed, left: "acme",
 		},
 		"a test group that may remain": {
-			environment: "Customer", fault: emulator.Fault{Method: http.MethodGet, Nth: 2, Kind: emulator.Unavailable503},
-			calls: "GET GET GET PUT GET DELETE PUT POST",
+			environment: "Customer", fault: emulator.Fault{Method: http.MethodGet, Nth: 2, Kind: emulator.Error500AfterWork},
+			calls: "GET GET GET PUT GET DELETE PUT POST", warnings: 1,
+		},
+		"a token that the update renews, and a refused rotation": {
+			options: emulator.Options{RenewingUpdates: true},
+			fault:   emulator.Fault{Method: http.MethodPost, Kind: emulator.Refuse},
+			calls:   "PUT GET POST", notRotated: usergroup.CallFailed, warnings: 1,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s := newStranger(emulator.Options{}, usergroup.Settings{Environment: e.environment})
+				s := newStranger(e.options, usergroup.Settings{Environment: e.environment})
 				prior := operations["update"].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
 				switch e.begins {
 				case "absent":
@@ -78,8 +85,9 @@ func TestApply(t *testing.T) {
 				if p := problemOf(applied.NotUpdated); p != nil && strings.Join(p.Left, " ") != e.left {
 					t.Errorf("it names %q, want %q", p.Left, e.left)
 				}
-				if named := len(applied.Updated.Warnings) + len(applied.Rotated.Warnings); named > 1 {
-					t.Errorf("%d warnings name what may remain", named)
+				warnings := append(applied.Updated.Warnings, applied.Rotated.Warnings...)
+				if len(warnings) != e.warnings {
+					t.Errorf("%d warnings, want %d: %v", len(warnings), e.warnings, warnings)
 				}
 				if isDone := applied.Rotated.Group != nil; isDone != (e.notRotated == none && strings.Contains(e.calls, "POST")) {
 					t.Errorf("rotated: %t", isDone)
