@@ -58,9 +58,7 @@ func (o *op) create(ctx context.Context, adopt bool) (Result, *Problem) {
 
 // sendAgain sends the creation once more before an adoption. A run that is stopped meanwhile adopts nothing.
 func (o *op) sendAgain(ctx context.Context) (api.Answer, *Problem) {
-	if err := api.Sleep(ctx, beforeAdoption); err != nil {
-		return api.Answer{}, o.problem(CallFailed, api.NewStopped("", err))
-	}
+	_ = api.Sleep(ctx, beforeAdoption)
 	return o.getOrCreate(ctx, o.sent, o.asCreation)
 }
 

@@ -56,6 +56,7 @@ func TestOperations(t *testing.T) {
 		{"a new group", "create/absent/stored", none, "GET"},
 		{"nothing is adopted unasked", "create/exists/stored", usergroup.Exists, "GET"},
 		{"an adoption looks twice, and does not rotate", "adopt/exists/stored", usergroup.Adopted, "GET, GET, PUT"},
+		{"a new group without a token is looked up, and not adopted", "adopt/absent/stored", none, "GET no token, GET"},
 		{
 			"a lost creation is claimed on evidence", "create/absent/stored", usergroup.Claimed,
 			"GET lost after the work, GET, GET",
