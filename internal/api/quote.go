@@ -99,8 +99,8 @@ func (q quoter) quote(words string) string {
 		shown = strings.ReplaceAll(shown, token, holeFor(token))
 	}
 	shown = q.masked(shown)
-	lower := lowered(shown)
-	if slices.ContainsFunc(q.secrets, func(secret searched) bool { return secret.isRepeated(lower) }) {
+	plain := strings.Join(plainIn(lowered(shown)), "")
+	if slices.ContainsFunc(q.secrets, func(secret searched) bool { return secret.isRepeated(plain) }) {
 		return withheld
 	}
 	if read < len(words) {
@@ -142,17 +142,23 @@ func lowered(text string) string {
 // of programs all write the letters and digits of ASCII as they are. It returns nil for a few of them, which can be a
 // common word.
 func runsOf(lower string) []string {
-	runs := strings.FieldsFunc(lower, func(r rune) bool { return !isPlain(r) })
+	runs := plainIn(lower)
 	if len(strings.Join(runs, "")) < leastRepeated {
 		return nil
 	}
 	return runs
 }
 
-// isRepeated reports whether a text in lower case has all runs of the secret.
-func (s searched) isRepeated(lower string) bool {
-	isMissing := func(run string) bool { return !strings.Contains(lower, run) }
+// isRepeated reports whether the letters and digits of a text have all runs of the secret. What stands between them may
+// cut a run, as the ends of lines do.
+func (s searched) isRepeated(plain string) bool {
+	isMissing := func(run string) bool { return !strings.Contains(plain, run) }
 	return len(s.runs) > 0 && !slices.ContainsFunc(s.runs, isMissing)
+}
+
+// plainIn returns the runs of letters and digits of ASCII in a text in lower case.
+func plainIn(lower string) []string {
+	return strings.FieldsFunc(lower, func(r rune) bool { return !isPlain(r) })
 }
 
 func isPlain(r rune) bool { return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' }

@@ -49,6 +49,7 @@ func TestSecretsInAnyNotation(t *testing.T) {
 			"HTML numbers": each("&#x%x;"), "XML": each("&#%d;"), "a query": url.QueryEscape(secret),
 			"a path twice": url.PathEscape(url.PathEscape(secret)), "octal": each(`\%03o`), "Ruby": each(`\u{%x}`),
 			"quoted-printable": each("=%02X"), "SQL": strings.ReplaceAll(secret, "'", "''"),
+			"letter by letter": strings.Join(strings.Split(secret, ""), " "), "in lines": secret[:3] + "\n" + secret[3:],
 		} {
 			said := saidAfter(t, GroupRequest{Mapping: map[string]string{"x": secret}}, Confidential{}, "<"+text+">.")
 			isMasked := strings.Trim(said, `<"> .`) == mask
