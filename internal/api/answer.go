@@ -115,7 +115,7 @@ func (c *Client) readGroup(call call, read fields) (answer Answer, _ Kind, reaso
 	case call.needsToken && answer.UserGroup.Token.IsZero():
 		return answer, Incomplete, lacks + "token"
 	case !isMarked:
-		return answer, Unmarked, "new_user_group is missing, so this call may have created the group"
+		return answer, Unmarked, "new_user_group is neither true nor false, so this call may have created the group"
 	default:
 		return answer, none, ""
 	}

@@ -45,7 +45,7 @@ func TestKinds(t *testing.T) {
 			`200 ` + htmlPage, `200 LEAK`, `200 `, `204 `, `200 {"success":1,}`, `200 ` + successJSON + `x`,
 			`200 ` + successJSON[:90],
 		}},
-		{Unmarked, "new_user_group is missing", false, []string{
+		{Unmarked, "new_user_group is neither true nor false", false, []string{
 			`200 {"success":1,"user_group":` + group + `}`,
 			`200 {"success":1,"new_user_group":"LEAK","user_group":` + group + `}`,
 			`200:Retry-After=5 {"success":1,"user_group":` + group + `}`,
