@@ -335,7 +335,7 @@ func TestAdvice(t *testing.T) {
 	t.Parallel()
 	const page, refusal = " " + htmlPage, ` {"success":0,"message":"no"}`
 	const tooMany = " If it refuses many calls at once, set requests_per_second."
-	const key, wrong, again = "Check api_key", "Check base_url, especially its path.", "Run again."
+	const key, wrong, again = "Check api_key", "If every call fails so, check base_url,", "Run again."
 	for want, tests := range map[string][]struct {
 		call   anyCall
 		answer string

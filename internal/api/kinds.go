@@ -70,8 +70,9 @@ var kinds = map[Kind]struct {
 	Throttled: {passes: true, limits: true, advice: "The service is limiting the rate of calls. Run again later."},
 	Unavailable: {done: Maybe, doneByGet: Maybe, passes: true, limits: true, advice: "The service cannot take more " +
 		"calls now. Run again later."},
-	WrongAddress: {mayBeToken: true, advice: "Check base_url, especially its path."},
-	Cached:       {done: Maybe, advice: "Turn off caching for the address of the service, then run again."},
+	WrongAddress: {mayBeToken: true, advice: "If every call fails so, check base_url, especially its path. " +
+		"Otherwise, fix what the service reports, then run again."},
+	Cached: {done: Maybe, advice: "Turn off caching for the address of the service, then run again."},
 	Redirected: {done: Maybe, advice: "If the service has another address, set base_url to that address. Otherwise, " +
 		"find out what redirects this call."},
 	NotSent: {passes: true, advice: "Check base_url, the network, and the proxy settings, then run again."},
