@@ -59,6 +59,8 @@ func (c *Client) adviceOn(method string, failure *Error) string {
 // foreignHints has what else a status can mean if it does not come from the service.
 var foreignHints = map[int]string{
 	http.StatusForbidden: " If it refuses many calls at once, set requests_per_second.",
+	http.StatusNoContent: " If the service itself responds so to an update, it has to return the group: running again " +
+		"cannot help.",
 }
 
 // hints have what else a failure of a method can mean. Services also break down for want of a field.

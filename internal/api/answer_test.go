@@ -335,6 +335,8 @@ func TestAdvice(t *testing.T) {
 	t.Parallel()
 	const page, refusal = " " + htmlPage, ` {"success":0,"message":"no"}`
 	const tooMany = " If it refuses many calls at once, set requests_per_second."
+	const noContent = " If the service itself responds so to an update, it has to return the group: running again " +
+		"cannot help."
 	const key, wrong, again = "Check api_key", "If every call fails so, check base_url,", "Run again."
 	for want, tests := range map[string][]struct {
 		call   anyCall
@@ -370,17 +372,17 @@ func TestAdvice(t *testing.T) {
 			{get, "401" + page, &get},
 			{get, "200" + page, nil},
 			{put, "404" + page, &remove},
-			{remove, "204 ", nil},
 			{get, "400" + page, nil},
 			{get, "411" + page, &put},
 			{remove, "413 ", &get},
 			{remove, "405" + page, &get},
 			{get, "401" + page, nil},
 		},
-		adviceForeign + tooMany: {{get, "403 ", &get}, {put, "403" + page, nil}, {get, "403" + page, &put}},
-		adviceProxy:             {{get, "407" + page, nil}},
-		wrong:                   {{get, "404" + page, nil}, {put, `405 {"detail":"no"}`, nil}},
-		key:                     {{remove, "403" + refusal, &get}, {get, "401" + refusal, nil}},
+		adviceForeign + noContent: {{put, "204 ", &get}, {remove, "204 ", nil}},
+		adviceForeign + tooMany:   {{get, "403 ", &get}, {put, "403" + page, nil}, {get, "403" + page, &put}},
+		adviceProxy:               {{get, "407" + page, nil}},
+		wrong:                     {{get, "404" + page, nil}, {put, `405 {"detail":"no"}`, nil}},
+		key:                       {{remove, "403" + refusal, &get}, {get, "401" + refusal, nil}},
 		"The service is limiting the rate of calls. Run again later.": {{get, "429" + page, nil}},
 		"If the service has another address":                          {{get, "307" + page, nil}},
 

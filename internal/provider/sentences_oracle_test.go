@@ -168,6 +168,7 @@ var oracle = []sentence{
 	row("If it refuses many calls at once, set requests_per_second.", isForbidden),
 	row("Nothing shows that this response comes from the service."),
 	row("Check base_url, and what is in front of the service (a gateway, a firewall, a sign-in page)."),
+	row("If the service itself responds so to an update, it has to return the group: running again cannot help."),
 	row("If every call fails so, check base_url, especially its path."),
 	row("Otherwise, fix what the service reports, then run again.", canRunAgain),
 	row("If every response lacks this, running again cannot help: the service has to return it."),
