@@ -125,6 +125,17 @@ func keyEnvironment(p *usergroup.Problem) string {
 	return fmt.Sprintf("The expected environment is %q; the service shows %s.", p.Expected, shown)
 }
 
+// unescaped returns a text without HTML entities, however often a service has escaped it.
+func unescaped(text string) string {
+	for {
+		shorter := html.UnescapeString(text)
+		if shorter == text {
+			return text
+		}
+		text = shorter
+	}
+}
+
 // whatDiffers names what the service shows differently. Nobody must write a name as a service has escaped it.
 func whatDiffers(p *usergroup.Problem) string {
 	const otherText = "The %s that was sent is %+q; the service shows %+q."
@@ -134,7 +145,7 @@ func whatDiffers(p *usergroup.Problem) string {
 	}
 	differences := p.Sent.Differences(p.Response)
 	if differences.Name {
-		parts = append(parts, fmt.Sprintf(otherText, "name", *p.Sent.Name, html.UnescapeString(*p.Response.Name)))
+		parts = append(parts, fmt.Sprintf(otherText, "name", *p.Sent.Name, unescaped(*p.Response.Name)))
 	}
 	if keys := differences.Properties; len(keys) > 0 {
 		parts = append(parts, fmt.Sprintf("These properties differ: %+q.", keys[:min(len(keys), 20)]))
@@ -308,8 +319,9 @@ var findings = map[usergroup.Finding]struct {
 		means: "The service reported success, but its response shows something else than was sent, or what the group had " +
 			"before.",
 		done: "The state has what was sent.",
-		next: "If the next plan shows a change, write in the configuration what the service keeps. A service that merges " +
-			"properties keeps those that are no longer sent: write each as null for one apply, as in { rows = null }.",
+		next: "If the next plan shows a change, write in the configuration what the service keeps, without entities such " +
+			"as &amp;. A service that merges properties keeps those that are no longer sent: write each as null for one " +
+			"apply, as in { rows = null }.",
 	},
 	usergroup.OutdatedToken: {
 		title: "The service shows an outdated token of user group %q",

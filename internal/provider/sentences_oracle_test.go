@@ -149,7 +149,8 @@ var oracle = []sentence{
 	row("Turn off caching for the address of the service, then run again."),
 	row("Until then, delete no group by hand: it may belong to a live customer."),
 	row("If deletions need a data source, check data_source_provided_id.", deletionRefused),
-	row("If the next plan shows a change, write in the configuration what the service keeps."),
+	row("If the next plan shows a change, write in the configuration what the service keeps, without entities such as " +
+		"&amp;."),
 	row("A service that merges properties keeps those that are no longer sent: write each as null for one apply, as in " +
 		"{ rows = null }."),
 	row("Check that the API key and the provider's environment match the group's."),

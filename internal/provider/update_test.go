@@ -301,6 +301,9 @@ func TestRespelledNamesAreNoDrift(t *testing.T) {
 		"cut and with entities": {
 			named: "Zoe & Company", stored: "Zoe &amp; Co", says: `the service shows "Zoe & Co"`, drifts: true,
 		},
+		"entities, which are escaped again": {
+			named: "Zoe &amp; Co", stored: "Zoe &amp;amp; Co", says: `the service shows "Zoe & Co"`, drifts: true,
+		},
 		"decomposed": {
 			named: "Zo\u00eb", stored: "Zoe\u0308", says: `sent is "Zo\u00eb"; the service shows "Zoe\u0308"`, drifts: true,
 		},
@@ -321,7 +324,7 @@ func TestRespelledNamesAreNoDrift(t *testing.T) {
 			if row.says == "" {
 				diags.WantNone()
 			} else {
-				const advice = "If the next plan shows a change, write in the configuration what the service keeps"
+				const advice = "write in the configuration what the service keeps, without entities such as &amp;."
 				diags.WantWarning(notAsPlanned, row.says, "The state has what was sent", advice)
 			}
 			p.WantState(state, "name", row.named)
