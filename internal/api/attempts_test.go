@@ -238,7 +238,7 @@ func TestStopped(t *testing.T) {
 		"clean-up, before the start":   {late, soon, 0, true, 1, success, 10 * second},
 		"clean-up, refused":            {refuse, soon, 0, true, 1, Throttled, 0},
 		"clean-up, lost":               {cut, soon, 0, true, 1, Cut, 0},
-		"clean-up, for the rate limit": {late, 11 * second, 1, true, 2, success, 11 * second},
+		"clean-up, for the rate limit": {late, 11 * second, 1, true, 2, success, 41 * second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			for _, call := range fourCalls {

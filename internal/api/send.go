@@ -69,7 +69,9 @@ func (c Calls) awaitTurn(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.client.config.RetryWaitMax)
 	defer cancel()
-	_ = c.client.limiter.wait(ctx, c.patient)
+	if err := c.client.limiter.wait(ctx, c.patient); err != nil { // It does not even begin a wait that is too long.
+		<-ctx.Done()
+	}
 	return nil
 }
 
