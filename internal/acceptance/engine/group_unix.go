@@ -4,12 +4,21 @@ package engine
 
 import (
 	"errors"
+	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"time"
 )
 
-func ownGroup(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// ownGroup gives a Command a process group of its own. The Command does not ignore SIGHUP, even if this process does,
+// as under nohup: what is caught here is not ignored there.
+func ownGroup(command *exec.Cmd) {
+	if signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+}
 
 // Interrupt sends SIGINT to the engine and its providers, like Ctrl-C in a terminal.
 func Interrupt(command *exec.Cmd) error { return syscall.Kill(-command.Process.Pid, syscall.SIGINT) }
