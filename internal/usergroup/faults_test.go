@@ -218,6 +218,7 @@ var scripted = []fault{
 		do: worked(func(reply) reply { return lost }),
 	},
 	{name: "the run is stopped and the token left out", before: func(h *history) { h.stop() }, do: withoutToken},
+	{name: "another client deletes and the token left out", before: func(h *history) { h.Remove(id) }, do: withoutToken},
 	{name: "no connection"},
 	{name: "303 after the work", do: worked(func(reply) reply { return page(http.StatusSeeOther) })},
 	{name: "an old response", do: worked(func(r reply) reply {

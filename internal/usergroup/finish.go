@@ -24,8 +24,9 @@ func (s *Service) Finish() {
 func (u *underWay) begin() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if !u.closed {
-		u.Add(1)
+	if u.closed {
+		return false
 	}
-	return !u.closed
+	u.Add(1)
+	return true
 }

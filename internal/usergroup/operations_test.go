@@ -425,6 +425,19 @@ func TestThePreflightSendsAllFields(t *testing.T) {
 	})
 }
 
+// TestThePreflightKnowsItsGroup, although the service fills in what it was sent empty, and shows that only later.
+// Nobody else knows its ID.
+func TestThePreflightKnowsItsGroup(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		options := emulator.Options{EmptyIsAbsent: true, DefaultProperties: `{"plan":"free"}`, LateDefaults: true}
+		s := newStranger(options, usergroup.Settings{Environment: "Customer"})
+		if _, err := s.Find(t.Context(), usergroup.Prior{ID: "other"}); err != nil || len(s.emulator.Groups()) != 1 {
+			t.Errorf("%v; %v", err, s.emulator.Groups())
+		}
+	})
+}
+
 // TestATakenNameIsSaidAtOnce: a conflict is a decision of the service, unless something is deleted.
 func TestATakenNameIsSaidAtOnce(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ func (o *op) removePlaceholder(ctx context.Context, made api.UserGroup) *Problem
 	if problem := o.remove(ctx, made); problem != nil {
 		return problem
 	}
-	if failed != nil && o.isUnproved() {
+	if o.isUnproved() { // So the preflight has failed.
 		return o.because(failed.Cause)
 	}
 	return o.problem(NotFound, nil)

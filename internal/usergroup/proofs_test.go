@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
@@ -127,6 +128,11 @@ func TestProofs(t *testing.T) {
 			name:    "nothing is deleted if nobody has answered the preflight",
 			scene:   "find/absent/stored",
 			calls:   "GET" + strings.Repeat(", GET test lost before the work", 1+maxRetries),
+			finding: usergroup.CallFailed, left: "acme tf",
+		},
+		{
+			name:  "nor if it was answered without a group",
+			scene: "find/absent/stored", calls: "GET, GET test a success without a group",
 			finding: usergroup.CallFailed, left: "acme tf",
 		},
 		{
@@ -278,6 +284,10 @@ func TestProofs(t *testing.T) {
 		{
 			name:  "nor does one that names no group",
 			scene: "rotate/exists/no numbers", calls: "POST an empty ID, GET", finding: none,
+		},
+		{
+			name:  "but the known number does, where responses show no ID",
+			scene: "rotate/exists/no IDs", calls: "POST", finding: none,
 		},
 		{
 			name:  "a rotation that takes effect later is waited for",
@@ -433,6 +443,12 @@ func TestProofs(t *testing.T) {
 			scene: "create/absent/stored", calls: "GET another name", finding: usergroup.NotTakenAsSent, done: api.Yes,
 		},
 		{
+			name:    "an adoption whose group goes meanwhile is a creation",
+			scene:   "adopt/exists/stored",
+			calls:   "GET, GET another client deletes and the token left out, GET",
+			finding: none,
+		},
+		{
 			name:  "an adoption that is refused is not sent again",
 			scene: "adopt/exists/stored", calls: "GET 403", finding: usergroup.CallFailed,
 		},
@@ -479,6 +495,11 @@ func TestProofs(t *testing.T) {
 
 		// A group was deleted.
 		{
+			name:  "a deletion names the group that a lost lookup of it may create later",
+			scene: "delete, not stored/stale/stored", calls: "GET lost after the work, GET, DELETE",
+			finding: usergroup.LeftBehind, done: api.Yes, left: "acme", state: func(p *usergroup.Prior) { p.TeamID = "" },
+		},
+		{
 			name:    "a refusal does not show that an earlier deletion was not carried out",
 			scene:   "delete/exists/no numbers",
 			calls:   "DELETE 500 before the work, DELETE 403, GET",
@@ -506,6 +527,23 @@ func TestProofs(t *testing.T) {
 		{
 			name:  "and delete",
 			scene: "delete/exists/a full account/Customer, noted", calls: "GET, DELETE", finding: none,
+		},
+		{
+			name:    "the look that proves the key also shows the token to send",
+			scene:   "rotate/stale/stored/Customer, noted",
+			calls:   "GET, GET test, PUT test, GET test, DELETE test, POST",
+			finding: none,
+		},
+		{
+			name:    "unless it shows one that was replaced",
+			scene:   "rotate/exists/stored/Customer, noted",
+			calls:   "GET, POST, GET",
+			finding: usergroup.OutdatedToken,
+			state: func(p *usergroup.Prior) {
+				p.Previous, p.RotatedAt = p.Fingerprint, time.Now()
+				p.Token = api.NewSecret("the-token-after-the-rotation")
+				p.Fingerprint = p.Token.Fingerprint()
+			},
 		},
 		{
 			name:  "so can a service that refuses the ID of the preflight",
