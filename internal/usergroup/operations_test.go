@@ -1,6 +1,7 @@
 package usergroup_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -291,27 +292,35 @@ func TestOddAnswers(t *testing.T) {
 	}
 }
 
-// TestUpdatesSendTheNameThatIsDemanded updates a mapping where the service demands names. The update sends the name
-// that the state knows. An unknown one is not sent: it would be emptied.
+// TestUpdatesSendTheNameThatIsDemanded updates a mapping where the service demands names. The update sends its own name
+// or, without one, that of the state. An unknown one is not sent: it would be emptied.
 func TestUpdatesSendTheNameThatIsDemanded(t *testing.T) {
 	t.Parallel()
-	for known, sent := range map[string]string{oldName: `"name":"Acme Ltd",`, "": ""} {
-		t.Run(known, func(t *testing.T) {
+	for name, e := range map[string]struct {
+		own         *string
+		known, sent string
+	}{
+		"its own":           {new(newName), oldName, `"name":"` + newName + `",`},
+		"that of the state": {nil, oldName, `"name":"` + oldName + `",`},
+		"an unknown one":    {nil, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s := newStranger(emulator.Options{}, usergroup.Settings{LookupFields: allFields[:1]})
 				prior := operations["update"].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
-				prior.Name = known
-				wanted := api.GroupRequest{UserGroupID: id, Mapping: map[string]string{"a": "b"}}
+				prior.Name = e.known
+				wanted := api.GroupRequest{UserGroupID: id, Name: e.own, Mapping: map[string]string{"a": "b"}}
 				if _, err := change(t.Context(), s.Service, wanted, prior); err != nil {
 					t.Error(err)
 				}
 				calls := s.emulator.Calls()
-				want := `{"user_group_id":"acme",` + sent + `"mapping":{"a":"b"}}`
+				want := `{"user_group_id":"acme",` + e.sent + `"mapping":{"a":"b"}}`
 				if len(calls) != 1 || calls[0].Method != http.MethodPut || string(calls[0].Body) != want {
 					t.Errorf("the calls are %v, and the first one sends %s", calls, calls[0].Body)
 				}
-				if group, _ := s.emulator.Group(id); group.Name != oldName || group.Mapping["a"] != "b" {
+				group, _ := s.emulator.Group(id)
+				if group.Name != *cmp.Or(e.own, new(oldName)) || group.Mapping["a"] != "b" {
 					t.Errorf("the service has %+v", group)
 				}
 			})
@@ -430,10 +439,12 @@ func TestThePreflightSendsAllFields(t *testing.T) {
 func TestThePreflightKnowsItsGroup(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		options := emulator.Options{EmptyIsAbsent: true, DefaultProperties: `{"plan":"free"}`, LateDefaults: true}
-		s := newStranger(options, usergroup.Settings{Environment: "Customer"})
-		if _, err := s.Find(t.Context(), usergroup.Prior{ID: "other"}); err != nil || len(s.emulator.Groups()) != 1 {
-			t.Errorf("%v; %v", err, s.emulator.Groups())
+		s := newStranger(emulator.Options{
+			EmptyIsAbsent: true, DefaultProperties: `{"plan":"free"}`, LateDefaults: true, OmitZero: true,
+		}, usergroup.Settings{})
+		_, err := s.Find(t.Context(), usergroup.Prior{ID: "other"}) // new_user_group is missing, so the preflight follows.
+		if err != nil || len(s.emulator.Groups()) != 1 || len(s.emulator.Calls()) != 4 {
+			t.Errorf("%v; %v; %v", err, s.emulator.Groups(), s.emulator.Calls())
 		}
 	})
 }

@@ -158,6 +158,12 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.NotFound, left: "tf",
 		},
 		{
+			name:    "which is named beside a group that was found",
+			scene:   "import/exists/stored/Customer",
+			calls:   "GET test lost before the work, GET test, PUT test, GET test, DELETE test, GET",
+			finding: usergroup.LeftBehind, left: "tf",
+		},
+		{
 			name:    "a live group is found after a lost lookup, although its token was rotated elsewhere",
 			scene:   "rotate/stale/stored",
 			calls:   "POST, GET lost before the work, GET, POST",
@@ -507,6 +513,12 @@ func TestProofs(t *testing.T) {
 		},
 
 		{
+			name:    "but a look shows what a refusal after it means, also if another look has shown the token",
+			scene:   "delete, not stored/exists/stored",
+			calls:   "GET, DELETE 500 after the work, DELETE, GET, GET test, GET test, DELETE test, GET, DELETE",
+			finding: none,
+		},
+		{
 			name:    "no lookup tells more about one that came too early, until no retries are left",
 			scene:   "delete/exists/stored",
 			calls:   "DELETE 429" + strings.Repeat(", DELETE 429", maxRetries),
@@ -613,6 +625,10 @@ func TestProofs(t *testing.T) {
 		{
 			name:  "a run that is stopped makes no other call",
 			scene: "find/exists/stored", calls: "GET the run is stopped", finding: none,
+		},
+		{
+			name:  "nor does it begin the preflight",
+			scene: "find/stale/stored/Customer, noted", calls: "GET the run is stopped", finding: usergroup.CallFailed,
 		},
 		{
 			name:  "a preflight that has begun removes its group",
