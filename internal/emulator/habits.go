@@ -117,7 +117,7 @@ func (o *Options) habits() []habit {
 		},
 		{
 			&o.FirstTeamID, "first-team-id", "team `ID` of the first group; 0 means 1001",
-			"writes one `team_id` in several notations",
+			"One `team_id` in several notations",
 		},
 		{
 			&o.TextTeamIDs, "text-team-ids", "show each team ID as a text that is not a number",

@@ -48,7 +48,7 @@ var notHandled = []*exception{
 			rules: []string{ruleAdopted, ruleState, ruleTruth},
 		}},
 	},
-	{line: "A rotation by somebody else, if ours is answered with status 500, without a group or not at all", rows: []*row{
+	{line: "A rotation by somebody else, if ours is answered with status 500, without a group or token, or not at all", rows: []*row{
 		{operations: []string{"rotate"}, begins: "stale", variant: "stale 500", rules: []string{ruleState, ruleTruth}},
 		{operations: []string{"rotate"}, begins: "stale", variant: "slow rotations", rules: []string{ruleState, ruleTruth}},
 		{operations: []string{"rotate"}, begins: "stale", method: "POST", rules: []string{ruleState}},
