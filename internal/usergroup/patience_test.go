@@ -2,11 +2,13 @@ package usergroup_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,4 +106,37 @@ func TestPatienceIsShared(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAStoppedOperationTellsNothing about the service, so patience stays shared: a data source stops its other lookups,
+// which still wait for their turn, once one of them has failed.
+func TestAStoppedOperationTellsNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		s := newService(roundTrip(func(r *http.Request) (*http.Response, error) {
+			connect(r)
+			calls++
+			return refusal(http.StatusTooManyRequests).response()
+		}), maxRetries, usergroup.Settings{})
+		find := func(ctx context.Context, i int) {
+			if _, err := s.Find(ctx, usergroup.Prior{ID: fmt.Sprintf("group-%d", i)}); err == nil {
+				t.Error("it was found")
+			}
+		}
+		find(t.Context(), 0)
+		ctx, stop := context.WithCancel(t.Context())
+		var lookups sync.WaitGroup
+		for i := range workers {
+			lookups.Go(func() {
+				find(ctx, 1+i)
+				stop()
+			})
+		}
+		lookups.Wait()
+		calls = 0
+		if find(t.Context(), 1+workers); calls != 1 {
+			t.Errorf("%d calls", calls)
+		}
+	})
 }

@@ -26,8 +26,11 @@ type run struct {
 // mostInARow is more than the workers of a run, so that records of the service that are broken for good end none.
 const mostInARow = 20
 
-// all stands for operations of every kind.
-const all Operation = "every kind"
+// all stands for operations of every kind, and none for those of no kind.
+const (
+	all  Operation = "every kind"
+	none Operation = "no kind"
+)
 
 func newRun() run {
 	return run{worked: map[Operation]bool{}, streak: map[Operation][]*Problem{}, ended: map[Operation]*Problem{}}
@@ -84,7 +87,7 @@ func (r *run) judge(kind Operation, p *Problem) *Problem {
 	defer r.mu.Unlock()
 	ends, most := p.ends(kind, r.worked[kind])
 	if most == 0 { // The service has decided on this group.
-		delete(r.streak, kind)
+		delete(r.streak, ends)
 		return p
 	}
 	explains := p
@@ -139,8 +142,8 @@ func (p *Problem) ends(kind Operation, worked bool) (_ Operation, most int) {
 func endsOfCall(call *api.Error, kind Operation, worked bool) (_ Operation, most int) {
 	isAboutToken := slices.Contains(sendsToken, call.Method)
 	switch {
-	case call.Kind == api.Stopped:
-		return kind, 0
+	case call.Kind == api.Stopped: // Nobody has decided on anything.
+		return none, 0
 	case call.Status == http.StatusUnauthorized && !isAboutToken:
 		return all, 1
 	case !call.Decided(), call.Kind == api.Busy, call.Kind == api.Unauthorized && !worked:
