@@ -50,9 +50,7 @@ func (o *op) create(ctx context.Context, adopt bool) (Result, *Problem) {
 	case o.done != api.No:
 		return o.confirm(ctx)
 	default:
-		problem := o.problem(Exists, nil)
-		problem.Cause = o.run.explains(problem)
-		return Result{}, problem
+		return Result{}, o.run.exists(o.problem(Exists, nil))
 	}
 }
 

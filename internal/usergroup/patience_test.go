@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -139,4 +140,38 @@ func TestAStoppedOperationTellsNothing(t *testing.T) {
 			t.Errorf("%d calls", calls)
 		}
 	})
+}
+
+// TestOneCreationExplainsTheOthers: many creations meet existing groups at the same time, and the first one explains
+// that. Each reads what the first one says, so nothing may be written into it any more.
+func TestOneCreationExplainsTheOthers(t *testing.T) {
+	t.Parallel()
+	const groups = 8
+	for range 50 {
+		var sent, created sync.WaitGroup
+		sent.Add(groups)
+		s := newService(roundTrip(func(r *http.Request) (*http.Response, error) {
+			connect(r)
+			sent.Done()
+			sent.Wait()
+			const body = `{"success":1,"new_user_group":false,"user_group":{"team_id":1,"token":"ugt_1"}}`
+			return reply{status: http.StatusOK, body: []byte(body)}.response()
+		}), maxRetries, usergroup.Settings{})
+		var explained atomic.Int64
+		for i := range groups {
+			created.Go(func() {
+				_, err := s.Create(t.Context(), wanted(fmt.Sprintf("group-%d", i)), false)
+				p := problemOf(err)
+				if p.Cause == nil {
+					explained.Add(1)
+				} else if p.Cause.Cause != nil {
+					t.Errorf("%s refers to one that refers to another one", p.ID)
+				}
+			})
+		}
+		created.Wait()
+		if n := explained.Load(); n != 1 {
+			t.Errorf("%d are explained", n)
+		}
+	}
 }

@@ -20,7 +20,8 @@ type run struct {
 	streak map[Operation][]*Problem // what explains each group that has given up since something has gotten through
 	ended  map[Operation]*Problem   // the kinds that have ended, and why
 	told   *Problem                 // the first problem that explains why the preflight has failed
-	exists *Problem                 // the first creation that has met an existing group; it explains all others
+	// existing is the first creation that has met an existing group. It explains all others.
+	existing *Problem
 }
 
 // mostInARow is more than the workers of a run, so that records of the service that are broken for good end none.
@@ -63,13 +64,12 @@ func (r *run) prove() {
 	r.proved = true
 }
 
-// explains returns the first creation that has met an existing group, or nil for the first one, which is recorded.
-func (r *run) explains(exists *Problem) *Problem {
+// exists lets a creation that has met an existing group refer to the first one that has, which explains all others.
+func (r *run) exists(p *Problem) *Problem {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	earlier := r.exists
-	r.exists = cmp.Or(earlier, exists)
-	return earlier
+	p.Cause, r.existing = r.existing, cmp.Or(r.existing, p)
+	return p
 }
 
 // succeeded records that an operation has ended without an error.
