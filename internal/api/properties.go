@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math/big"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -80,12 +81,15 @@ func mapped(value any, change func(any) any) any {
 	}
 }
 
-// valueOf returns the value of a number as Terraform reads it, or nil for anything else.
+// beyond matches the exponents of numbers whose value is infinity or zero to math/big.
+var beyond = regexp.MustCompile(`[eE][-+]?0*[1-9]\d{8}`)
+
+// valueOf returns the value of a number as Terraform reads it, or nil for anything else, and for one beyond all sense.
 func valueOf(value any) *big.Float {
 	const precision = 512 // bits
 	number, _ := value.(json.Number)
 	parsed, _, err := big.ParseFloat(number.String(), 10, precision, big.ToNearestEven)
-	if err != nil {
+	if err != nil || beyond.MatchString(number.String()) {
 		return nil
 	}
 	return parsed.Add(parsed, new(big.Float)) // Zero has no sign in most services.

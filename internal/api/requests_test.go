@@ -239,7 +239,7 @@ func TestParseProperties(t *testing.T) {
 func TestPropertiesText(t *testing.T) {
 	t.Parallel()
 	// Terraform keeps the sign of zero, which no service does. No number may become enormous.
-	huge := `{"a":[1e350,1.5e-401,1e9999999999999999999,-1E2147483648,` + strings.Repeat("9", 1000) + `]}`
+	huge := `{"a":[1e350,1.5e-401,1e9999999999999999999,-1E2147483648,1e999999999,1e-999999999,` + strings.Repeat("9", 1000) + `]}`
 	tests := map[string]string{`{"a":[-0,-0.00e5,0e-400,0e999]}`: `{"a":[0,0,0,0]}`, huge: huge}
 	var numbers []string
 	for _, digits := range []string{"1", "10", "120", "9007199254740993", strings.Repeat("1234567890", 14)} {
@@ -278,7 +278,8 @@ func TestPropertiesEqual(t *testing.T) {
 			`{"a":["x"]}`: `{"a":{"0":"x"}}`, `{"a":[1,2]}`: `{"a":[2,1]}`, `{"a":1}`: `{"a":"1"}`, `{"a":-1}`: `{"a":1}`,
 			`{"a":9007199254740993}`: `{"a":9007199254740992}`, `{"a":10}`: `{"a":1}`, `{"a":0.1}`: `{"a":0.01}`,
 			`{"a":0.3333333333333333333333}`: `{"a":0.3333333333333333}`, `{"a":[null]}`: `{"a":[]}`,
-			`{"a":1e400}`: `{"a":1e401}`,
+			`{"a":1e400}`: `{"a":1e401}`, `{"a":1e999999999}`: `{"a":2e999999999}`,
+			`{"a":1e-999999999}`: `{"a":0}`, `{"a":-1E+0999999999}`: `{"a":-2E+0999999999}`,
 			`{"a":0}`:     `{"a":null}`, `{"a":false}`: `{"a":null}`, `{"a":""}`: `{}`, `{"a":1,"b":1}`: `{"a":1}`,
 		},
 	} {
