@@ -14,7 +14,7 @@ func (o *op) getOrCreate(
 ) (api.Answer, *Problem) {
 	answer, failure := o.calls.GetOrCreate(ctx, request)
 	answer.UserGroup = answer.UserGroup.WithoutEcho(o.lookup())
-	o.response = answer.UserGroup
+	o.shows(answer.UserGroup)
 	answer, failure, problem := o.marked(ctx, answer, failure)
 	o.lost = o.lost || answer.Earlier != api.No
 	created := answer.Earlier

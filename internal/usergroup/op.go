@@ -19,14 +19,15 @@ type op struct {
 	know      Prior            // the group, as the state and all responses have shown it
 	sent      api.GroupRequest // what is wanted of the group
 	response  api.UserGroup    // what the last response has shown of it
+	tokens    []api.Secret     // the known one, and all that responses have shown
 	done      api.Done         // whether the operation was carried out, over all calls
 	left      []string         // the IDs of groups that it has created for lookups, and that may remain
 	named     []string         // those that an earlier problem of the operation has named
-	lost      bool             // a lookup got no response, so that the service may carry it out later
+	lost      bool             // an attempt of a lookup got no response, so the service may carry it out later
 }
 
 func (s *Service) begin(operation Operation, prior Prior) *op {
-	o := &op{Service: s, know: prior}
+	o := &op{Service: s, know: prior, tokens: []api.Secret{prior.Token}}
 	o.become(operation)
 	return o
 }
@@ -37,10 +38,15 @@ func (o *op) become(operation Operation) {
 	o.calls = o.client.Begin(o.confidential).While(func() bool { return o.run.isPatient(operation) })
 }
 
+// shows records what a response shows.
+func (o *op) shows(group api.UserGroup) {
+	o.response, o.tokens = group, append(o.tokens, group.Token)
+}
+
 // confidential returns what no message may show of the group, whichever call the service repeats it after.
 func (o *op) confidential() api.Confidential {
 	known := api.Confidential{
-		Secrets: []api.Secret{o.know.Token}, Fingerprints: []string{o.know.Fingerprint, o.know.Previous},
+		Secrets: o.tokens, Fingerprints: []string{o.know.Fingerprint, o.know.Previous},
 		Shown: []string{o.know.ID, o.know.Name},
 	}
 	if o.know.Stored != nil {

@@ -449,6 +449,57 @@ func TestThePreflightKnowsItsGroup(t *testing.T) {
 	})
 }
 
+// TestTokensOfEarlierResponsesAreHidden: a refusal repeats a token that an earlier response of the operation has shown.
+func TestTokensOfEarlierResponsesAreHidden(t *testing.T) {
+	t.Parallel()
+	const token = "ugt_0123456789abcdef"
+	busy := reply{status: http.StatusBadRequest, body: []byte(`{"success":0,"message":"session ` + token + ` is busy"}`)}
+	shown := func(body string) reply {
+		return reply{status: http.StatusOK, body: []byte(strings.Replace(body, "TOKEN", token, 1))}
+	}
+	exists := shown(`{"success":1,"new_user_group":false,"user_group":{"team_id":1,"token":"TOKEN"}}`)
+	for name, e := range map[string]struct {
+		do      func(context.Context, *usergroup.Service, usergroup.Prior) (usergroup.Result, error)
+		answers []reply
+	}{
+		"an adoption": {create(true), []reply{exists, busy}},
+		"a placeholder": {
+			find, []reply{shown(`{"success":1,"new_user_group":true,"user_group":{"team_id":1,"token":"TOKEN"}}`), busy},
+		},
+		"a rotation":              {rotate, []reply{shown(`{"success":1,"user_group":{"token":"TOKEN"}}`), busy}},
+		"after one more response": {rotate, []reply{shown(`{"success":1,"user_group":{"token":"TOKEN"}}`), lost, busy}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service := emulator.New(emulator.Options{})
+				answers := e.answers
+				s := newService(roundTrip(func(r *http.Request) (*http.Response, error) {
+					kept, body := received(r)
+					if isOfPreflight(body) || len(answers) == 0 {
+						return serve(service, kept).response()
+					}
+					answer := answers[0]
+					answers = answers[1:]
+					return answer.response()
+				}), maxRetries, usergroup.Settings{})
+				old := api.NewSecret("ugt_fedcba9876543210")
+				_, err := e.do(t.Context(), s, usergroup.Prior{
+					ID: id, TeamID: "1", Token: old, Fingerprint: old.Fingerprint(),
+				})
+				for _, p := range problemsOf(err, nil) {
+					if p.Call != nil && strings.Contains(p.Call.Said(), token) {
+						t.Error(p.Call.Said())
+					}
+				}
+				if err == nil {
+					t.Error("it succeeded")
+				}
+			})
+		})
+	}
+}
+
 // TestATakenNameIsSaidAtOnce: a conflict is a decision of the service, unless something is deleted.
 func TestATakenNameIsSaidAtOnce(t *testing.T) {
 	t.Parallel()

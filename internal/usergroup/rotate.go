@@ -18,7 +18,7 @@ func (o *op) rotate(ctx context.Context) (Result, *Problem) {
 func (o *op) send(ctx context.Context) (Result, *Problem) {
 	failure, problem := o.withToken(ctx, func(token api.Secret) *api.Error {
 		answer, failure := o.calls.Rotate(ctx, api.TokenRequest{CurrentToken: token, UserGroupID: o.know.ID})
-		o.response = answer.UserGroup
+		o.shows(answer.UserGroup)
 		return failure
 	})
 	switch {

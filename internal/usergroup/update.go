@@ -31,7 +31,8 @@ func (o *op) put(ctx context.Context) (Result, *Problem) {
 		request.Name = &o.know.Name
 	}
 	answer, failure := o.calls.Update(ctx, request)
-	o.done, o.response = doneBy(failure), answer.UserGroup
+	o.done = doneBy(failure)
+	o.shows(answer.UserGroup)
 	if failure != nil {
 		return o.checkRefusal(ctx, failure)
 	}
