@@ -242,7 +242,7 @@ func (r *userGroupResource) Read(ctx context.Context, req resource.ReadRequest, 
 	}
 	group.refreshFrom(*result.Group, stored.Imported == unread)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &group)...)
-	stored.refreshed(r.run)
+	stored.refreshed(r.run, result.Group.Token)
 	stored.proved(result.Environment)
 	stored.shown(*result.Group)
 	stored.TooOld = group.isOlderThan(group.RotateTokenAfterDays, r.now())

@@ -136,7 +136,7 @@ func planUpdate(plan, state *userGroupModel, stored private, now time.Time) {
 // does if the value of an existing key has changed. Adding or removing a key or the whole map does not, so that import
 // and adoption never rotate. Nor does a value for which the token was rotated, although the apply did not learn that.
 func (m *userGroupModel) needsRotationByTrigger(state *userGroupModel, stored private) bool {
-	settled := stored.settled(state)
+	settled := stored.settled()
 	return m.changesTriggers(state.RotateTokenWhenChanged.Elements()) && (settled == nil || m.changesTriggers(settled))
 }
 

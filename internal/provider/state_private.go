@@ -38,6 +38,7 @@ type private struct {
 // unsettled is a rotation whose outcome is unknown.
 type unsettled struct {
 	Sent     string             `json:"sent"`              // the fingerprint of the token that was sent
+	Done     bool               `json:"done,omitzero"`     // the last refresh has found another token
 	Triggers map[string]*string `json:"triggers,omitzero"` // the rotate_token_when_changed that it was for
 }
 
@@ -115,10 +116,9 @@ func (p *private) rotated(result usergroup.Result, err error, triggers types.Map
 	}
 }
 
-// settled returns the triggers of a rotation that turned out to be carried out, because a refresh has found another
-// token since, or nil.
-func (p private) settled(state *userGroupModel) map[string]attr.Value {
-	if p.Unsettled == nil || p.Unsettled.Sent == state.TokenFingerprint.ValueString() {
+// settled returns the triggers of a rotation that turned out to be carried out, or nil.
+func (p private) settled() map[string]attr.Value {
+	if p.Unsettled == nil || !p.Unsettled.Done {
 		return nil
 	}
 	triggers := map[string]attr.Value{}
@@ -131,10 +131,13 @@ func (p private) settled(state *userGroupModel) map[string]attr.Value {
 // isJustImported reports whether nothing has shown yet that the configuration agrees with the import.
 func (p private) isJustImported() bool { return p.Imported == read || p.Imported == reread }
 
-// refreshed records a refresh in a run that has found the group.
-func (p *private) refreshed(run string) {
+// refreshed records a refresh in a run that has found the group. A zero token is not known.
+func (p *private) refreshed(run string, token api.Secret) {
 	if next, goesOn := afterRefresh[p.Imported]; goesOn && run != p.Run {
 		p.Imported, p.Run = next, run
+	}
+	if p.Unsettled != nil && !token.IsZero() {
+		p.Unsettled.Done = p.Unsettled.Sent != token.Fingerprint()
 	}
 }
 

@@ -211,6 +211,49 @@ func TestARotationWithAnUnknownOutcomeIsNotRepeated(t *testing.T) {
 	}
 }
 
+// TestOnlyARefreshShowsThatARotationWasCarriedOut sends a rotation with another token than the state has, and loses it
+// before the work. That the state has another token than was sent shows nothing then.
+func TestOnlyARefreshShowsThatARotationWasCarriedOut(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		options emulator.Options
+		before  func(*Provider)
+		wanted  Object
+		nth     int // the rotation that is lost
+	}{
+		"an update has renewed it": {
+			options: emulator.Options{RenewingUpdates: true}, wanted: NextQuarter("name", "New"), nth: 1,
+		},
+		"another client has rotated it": {
+			before: func(p *Provider) { p.Service.RotateBehind("acme") }, wanted: NextQuarter(), nth: 2,
+		},
+	} {
+		for refreshes, refreshed := range map[string]func(*Provider, State) State{
+			"refreshed":     (*Provider).Refreshed,
+			"not refreshed": func(_ *Provider, state State) State { return state },
+		} {
+			t.Run(name+", "+refreshes, func(t *testing.T) {
+				t.Parallel()
+				p := start(t, test.options)
+				state := p.Created(Acme())
+				if test.before != nil {
+					test.before(p)
+				}
+				p.Service.Fail(emulator.Fault{Method: http.MethodPost, Nth: test.nth, Kind: emulator.CutBefore})
+				state, diags := p.Update(state, test.wanted)
+				if !strings.Contains(diags.String(), "It is not known whether the token was rotated") {
+					t.Fatal(diags)
+				}
+				state, _ = p.Update(refreshed(p, state), test.wanted)
+				p.WantTruth(state, "acme")
+				if rotations := p.Service.Count("rotated", "acme"); rotations != 1 {
+					t.Errorf("rotated %d times, want 1", rotations)
+				}
+			})
+		}
+	}
+}
+
 // TestASettledRotationIsForgotten goes back to the value of a rotation that turned out to be carried out, after another
 // one. That value rotates like any other.
 func TestASettledRotationIsForgotten(t *testing.T) {
