@@ -29,12 +29,14 @@ const (
 // Problem is reported as a bug.
 func report(diags *diag.Diagnostics, err error, warnings ...*usergroup.Problem) {
 	for _, warning := range warnings {
-		diags.AddWarning(api.Inert(title(warning)), api.Inert(detail(warning)))
+		shown := *warning
+		shown.IsWarning = true
+		diags.AddWarning(title(&shown), api.Inert(detail(&shown)))
 	}
 	switch problem := problemOf(err); {
 	case err == nil:
 	case problem != nil:
-		diags.AddError(api.Inert(title(problem)), api.Inert(detail(problem)))
+		diags.AddError(title(problem), api.Inert(detail(problem)))
 	default:
 		diags.AddError(titleInternal, err.Error()+". "+reportBug)
 	}
@@ -50,7 +52,7 @@ func problemOf(err error) (problem *usergroup.Problem) {
 func title(p *usergroup.Problem) string {
 	p = subject(p)
 	texts := findings[p.Finding]
-	if p.Succeeded {
+	if p.IsWarning {
 		texts.title = cmp.Or(texts.counted, texts.title)
 	}
 	return titleFor(cmp.Or(texts.title, operations[p.Operation].failed), p.ID)
@@ -73,7 +75,7 @@ func titleFor(title, id string) string {
 	for runes := []rune(id); utf8.RuneCountInString(quoted) > room+2; runes = runes[:len(runes)-1] {
 		quoted = strconv.Quote(string(runes) + "…")
 	}
-	return strings.ReplaceAll(title, "%q", quoted)
+	return api.Inert(strings.ReplaceAll(title, "%q", quoted))
 }
 
 func detail(p *usergroup.Problem) string {
@@ -157,7 +159,7 @@ func whatDiffers(p *usergroup.Problem) string {
 // refers to another one has no more than this.
 func done(p *usergroup.Problem) string {
 	texts := findings[p.Finding]
-	if p.Succeeded {
+	if p.IsWarning {
 		texts.done = cmp.Or(texts.succeeded, texts.done)
 	}
 	text := cmp.Or(texts.done, whatWasDone(p))
@@ -174,7 +176,7 @@ const lookAtIt = `Look whether anybody uses it: see "Remove an empty group" in t
 func whatWasDone(p *usergroup.Problem) string {
 	operation := operations[p.Operation]
 	text := map[api.Done]string{api.No: operation.no, api.Maybe: operation.maybe, api.Yes: operation.yes}[p.Done]
-	if p.Done == api.Yes && !p.Succeeded {
+	if p.Done == api.Yes && !p.IsWarning {
 		text = joined(" ", text, operation.unrecorded)
 	}
 	return text
@@ -294,7 +296,7 @@ var findings = map[usergroup.Finding]struct {
 		means: "The service now shows another token than it should. Somebody else may have rotated the token, or " +
 			"created the group again. On a service that renews tokens with each update, or signs them anew with each " +
 			"response, nothing is wrong.",
-		next: "Plan again: the plan shows the group as it is now. Until the next apply, the state may have the old token.",
+		next: "Plan again: the plan shows the group as it is now. After an update, the state has the old token until the next apply.",
 	},
 	usergroup.Mismatched: {
 		fact:  whatDiffers,
@@ -327,7 +329,7 @@ var findings = map[usergroup.Finding]struct {
 		title: "The service shows an outdated token of user group %q",
 		means: "The service shows no token, or one that has or should have been replaced, as can happen shortly after a " +
 			"rotation.",
-		next: "Wait a minute before you run again.",
+		next: "Wait some minutes before you run again.",
 	},
 	usergroup.WrongEnvironment: {
 		fact:  otherEnvironment,

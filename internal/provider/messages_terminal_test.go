@@ -81,3 +81,30 @@ func TestStoredTextsReachNoTerminal(t *testing.T) {
 		t.Errorf("a query has the name %q", got)
 	}
 }
+
+// TestConfiguredIDsReachNoTerminal: an ID may come from a list that customers can change.
+func TestConfiguredIDsReachNoTerminal(t *testing.T) {
+	t.Parallel()
+	const id = "x ::error::y"
+	p := start(t, emulator.Options{})
+	p.Service.Seed(emulator.Group{ID: id})
+	shown, diags := p.Invoke(ByID(id))
+	diags.WantNone()
+	imported := p.Refreshed(p.Imported(id))
+	protected := p.Updated(imported, Acme("user_group_id", id, "deletion_protection", true))
+	for _, diags := range []Diags{
+		p.Plan(imported, Acme("user_group_id", "other")).Diags, p.Plan(protected, nil).Diags,
+	} {
+		for _, d := range diags.List {
+			shown = append(shown, d.Summary, d.Detail)
+		}
+	}
+	if len(shown) < 6 {
+		t.Errorf("too little is shown: %q", shown)
+	}
+	for _, text := range shown {
+		if runnerCommands.MatchString(text) {
+			t.Errorf("%q reaches the CI runner", text)
+		}
+	}
+}

@@ -216,7 +216,7 @@ func TestFactsDecideWhatIsSaid(t *testing.T) {
 	}{
 		"a creation that has left an empty group": {
 			&usergroup.Problem{
-				Finding: usergroup.LeftBehind, ID: "other", Operation: usergroup.Create, Done: api.Yes, Succeeded: true,
+				Finding: usergroup.LeftBehind, ID: "other", Operation: usergroup.Create, Done: api.Yes, IsWarning: true,
 				Left: []string{"other"},
 			},
 			`A group with the ID "other" may remain`, "was created.",
@@ -267,7 +267,7 @@ func TestEachWarningNamesItsGroup(t *testing.T) {
 	for _, finding := range constants[usergroup.Finding](t, "Finding") {
 		isOfKey := finding == usergroup.WrongKey
 		for _, succeeded := range []bool{false, true} {
-			p := &usergroup.Problem{Finding: finding, Operation: usergroup.Update, ID: "acme", Succeeded: succeeded}
+			p := &usergroup.Problem{Finding: finding, Operation: usergroup.Update, ID: "acme", IsWarning: succeeded}
 			names, must := strings.Contains(title(p), `"acme"`), !succeeded || !slices.Contains(counted, finding)
 			if names != must && !isOfKey {
 				t.Errorf("%s, succeeded %t: the title is %s", finding, succeeded, title(p))

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
 )
 
@@ -55,7 +56,7 @@ func (a *rotateUserGroupTokenAction) Invoke(
 		return
 	}
 	id := config.UserGroupID
-	progress := func(message string) { resp.SendProgress(action.InvokeProgressEvent{Message: message}) }
+	progress := func(message string) { resp.SendProgress(action.InvokeProgressEvent{Message: api.Inert(message)}) }
 	progress("Rotating the token of user group " + id.String())
 	applied := a.service.Apply(ctx, usergroup.Change{Rotates: true}, usergroup.Prior{ID: id.ValueString()})
 	report(&resp.Diagnostics, applied.NotRotated, applied.Rotated.Warnings...)

@@ -94,10 +94,14 @@ func (o *op) takeOver(ctx context.Context) (Result, *Problem) {
 	adopted := result.Group.Over(existing)
 	if adopted.Token != existing.Token { // Only a lookup shows which one is current.
 		found, problem := o.find(ctx)
-		if problem != nil {
+		switch {
+		case problem == nil:
+			adopted.Token = found.Group.Token
+		case problem.isAboutAnother():
+			return Result{}, problem
+		default:
 			return Result{}, o.problem(UnexpectedToken, problem.Call)
 		}
-		adopted.Token = found.Group.Token
 	}
 	warnings := append(result.Warnings, o.renewed(o.know, adopted)...)
 	return Result{Group: &adopted, Warnings: append(warnings, o.problem(finding, nil))}, nil

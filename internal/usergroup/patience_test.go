@@ -127,6 +127,7 @@ func TestAStoppedOperationTellsNothing(t *testing.T) {
 		}
 		find(t.Context(), 0)
 		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
 		var lookups sync.WaitGroup
 		for i := range workers {
 			lookups.Go(func() {

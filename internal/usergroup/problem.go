@@ -24,7 +24,7 @@ type Problem struct { //nolint:errname // it is a warning, too
 	Response  api.UserGroup    // what the service returned
 	Cause     *Problem         // the preflight that the operation depended on, or what ended the run
 	Explains  bool             // later problems refer to this one
-	Succeeded bool             // the operation has succeeded, so that this is a warning
+	IsWarning bool             // nothing has failed; whoever shows the problem as a warning sets this
 }
 
 // Operation identifies the operation that a Problem is about. No constant is empty, so that none is meant by mistake.

@@ -455,6 +455,12 @@ func TestProofs(t *testing.T) {
 			finding: none,
 		},
 		{
+			name:    "an adoption that finds its group gone at the end says so",
+			scene:   "adopt/exists/updates that renew tokens",
+			calls:   "GET, GET, PUT, GET another client deletes, GET test, GET test, DELETE test, GET, DELETE",
+			finding: usergroup.NotFound, done: api.Yes,
+		},
+		{
 			name:  "an adoption that is refused is not sent again",
 			scene: "adopt/exists/stored", calls: "GET 403", finding: usergroup.CallFailed,
 		},

@@ -127,9 +127,6 @@ func (o *op) carryOut(ctx context.Context, do func(context.Context) (Result, *Pr
 	}
 	o.run.succeeded(kind)
 	result.Warnings = o.unnamed(result)
-	for _, warning := range result.Warnings {
-		warning.Succeeded = true
-	}
 	if o.run.isProved() {
 		result.Environment = o.settings.Environment
 	}
