@@ -319,12 +319,6 @@ func TestAccPipelinesWithSecrets(t *testing.T) {
 	}
 }
 
-// raisesLimit applies a configuration with the limit for one run.
-func raisesLimit(r *reader) {
-	r.starts("variable \"max_deletions\" {\n  type = number\n}\n" + acmeBlock)
-	r.quotes("1 to add", r.runs())
-}
-
 // makeInstall stands in for make install, which would build for minutes. It installs another program for other
 // platforms than this one.
 const makeInstall = `#!/bin/sh

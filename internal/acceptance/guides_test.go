@@ -34,8 +34,6 @@ var parts = map[string]part{
 
 	"guides/getting-started.md": {needs: engine.ForEachImport, options: bothEnvironments, follow: importsCustomers},
 
-	"guides/production.md#four-settings": {follow: raisesLimit},
-
 	"guides/service-behavior.md#the-probe": {options: clearing, follow: probes},
 
 	"guides/changing-groups.md#stop-managing-a-group":   {needs: engine.Removed, follow: forgets},
