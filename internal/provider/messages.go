@@ -17,7 +17,8 @@ import (
 )
 
 // The message of a Problem has a title and three parts, separated by blank lines: what the service responded and what
-// that means, what was and was not done, and what to do next. Each title has an entry in the troubleshooting guide.
+// that means, what was and was not done, and what to do next. The troubleshooting guide lists the titles about which
+// there is more to say.
 
 const (
 	titleInternal      = "The provider has a bug"
