@@ -3,7 +3,8 @@
 # refer to earlier runs only in variables, because OpenTofu does not allow such references in assertions.
 
 # The address and the key are those of the emulator. They take precedence over EMBED_BASE_URL and EMBED_API_KEY, so the
-# tests never touch a real service.
+# tests never touch a real service. With newer versions of Terraform, max_deletions counts all runs of a file together,
+# with the cleanup at its end.
 provider "embed" {
   base_url      = "http://127.0.0.1:8642"
   api_key       = "emulator-key-0001"
