@@ -18,6 +18,5 @@ resource "embed_user_group" "acme" {
     incident = "0"
   }
 
-  # Before you run terraform destroy, set this to false and apply.
   deletion_protection = true
 }
