@@ -16,7 +16,7 @@ terraform {
 # The address and the token come from VAULT_ADDR and VAULT_TOKEN.
 provider "vault" {}
 
-# Terraform reads the key again in every plan and every apply.
+# Terraform reads the key again in every plan and every apply. The key must remain valid until the run ends.
 ephemeral "vault_kv_secret_v2" "embed" {
   mount = "secret"
   name  = "dashboards"

@@ -30,8 +30,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"environment": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Environment that the key must belong to. Valid values are `Customer` and " +
-					"`Testing`. Not checked by default. It needs a service that shows environments. **Without it, a " +
-					"run with the other key creates a copy of every customer who has no group there.**",
+					"`Testing`. Not checked by default. **Without it, a run with the other key creates a copy of every " +
+					"customer who has no group there.**",
 			},
 			"data_source_provided_id": schema.StringAttribute{
 				Optional: true,
