@@ -73,5 +73,5 @@ var hints = map[string]map[Kind]string{
 // GET and DELETE.
 func (c *Client) mayMissBody(method string) bool {
 	isOdd := method == http.MethodGet || method == http.MethodDelete
-	return isOdd && !c.HasWorkedWith(method)
+	return isOdd && !c.hasWorkedWith(method)
 }

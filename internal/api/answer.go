@@ -29,7 +29,7 @@ func (c *Client) interpret(call call, response *http.Response, body []byte) (Ans
 	switch {
 	case isRefusal && failure.RetryAfter > 0:
 		failure.Kind = Throttled
-	case absent[response.StatusCode] && success == nil && !c.HasWorked():
+	case absent[response.StatusCode] && success == nil && !c.hasWorked():
 		failure.Kind = WrongAddress
 	}
 	isSaid := response.StatusCode/100 != 2 || kind == Refused
@@ -86,7 +86,7 @@ func (c *Client) readUnsaid(call call, read fields, body []byte) (Answer, Kind, 
 		return Answer{}, Broken, unsaid[read == nil]
 	case len(read) > 0:
 		return Answer{}, Unconfirmed, unsaid[false]
-	case !c.HasWorked():
+	case !c.hasWorked():
 		return Answer{}, Unconfirmed, "the response does not say that the call succeeded, and no earlier one has shown " +
 			"that this is the service"
 	case c.learned.isConfirming():

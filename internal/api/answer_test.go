@@ -167,7 +167,7 @@ func TestSuccess(t *testing.T) {
 			}
 			worked := newClient(inTurn(ok(`{"success":1,"new_user_group":true` + body)))
 			_, _, _ = call.make(worked)
-			failIf(t, worked.HasWorkedWith(call.method) != (kind != Unconfirmed), "%s %s: worked", call.method, body)
+			failIf(t, worked.hasWorkedWith(call.method) != (kind != Unconfirmed), "%s %s: worked", call.method, body)
 			if hasTeam := answer.UserGroup.TeamID != ""; (answer.New != nil) != (i == 0) ||
 				hasTeam != (i < 3 && strings.Contains(body, "team_id")) {
 				t.Errorf("%s %s: %+v", call.method, body, answer)
@@ -243,7 +243,7 @@ func TestDeletion(t *testing.T) {
 			}
 			_, failure, got := remove.make(client)
 			failIf(t, got != first, "%s at first: %v", text, failure)
-			same(t, "HasWorked after "+text, client.HasWorked(), first == success)
+			same(t, "hasWorked after "+text, client.hasWorked(), first == success)
 			_, _, _ = get.make(client)
 			_, _, got = remove.make(client)
 			same(t, "the kind of "+text, got, kind)
@@ -404,9 +404,9 @@ func TestAdvice(t *testing.T) {
 			failIf(t, !strings.HasPrefix(failure.Advice(), want) || isWhole && failure.Advice() != want,
 				"%s: %q, want %q", what, failure.Advice(), want)
 			same(t, what+": WrongAddress", failure.Kind == WrongAddress, want == wrong)
-			worked := []bool{client.HasWorked(), client.HasWorkedWith(http.MethodDelete)}
+			worked := []bool{client.hasWorked(), client.hasWorkedWith(http.MethodDelete)}
 			if want != adviceLacking {
-				same(t, what+": HasWorked", worked, []bool{test.worked != nil, test.worked == &remove})
+				same(t, what+": hasWorked", worked, []bool{test.worked != nil, test.worked == &remove})
 			}
 		}
 	}

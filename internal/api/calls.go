@@ -15,8 +15,8 @@ type TokenRequest struct {
 	DataSourceProvidedID string // the caller's own ID of a data source, which may identify the group's data source
 }
 
-// Answer is what a response contains. With an Incomplete error, it is what could be read. With any other error, it
-// contains nothing of the response.
+// Answer is what a response contains. With an Incomplete or Unmarked error, it is what could be read. With any other
+// error, it contains nothing of the response.
 type Answer struct {
 	UserGroup UserGroup
 	// New reports whether this call created the group. It is nil if the response does not say so. Only get-or-create

@@ -43,22 +43,22 @@ func (l *learned) isConfirming() bool {
 	return l.confirms
 }
 
-// LastThrough returns when the service itself last decided on a call, or the zero time if it never has.
-func (c *Client) LastThrough() time.Time {
+// lastThrough returns when the service itself last decided on a call, or the zero time if it never has.
+func (c *Client) lastThrough() time.Time {
 	c.learned.mu.Lock()
 	defer c.learned.mu.Unlock()
 	return c.learned.last
 }
 
-// HasWorked reports whether a call has succeeded.
-func (c *Client) HasWorked() bool {
+// hasWorked reports whether a call has succeeded.
+func (c *Client) hasWorked() bool {
 	c.learned.mu.Lock()
 	defer c.learned.mu.Unlock()
 	return len(c.learned.worked) > 0
 }
 
-// HasWorkedWith reports whether a call with the HTTP method has succeeded.
-func (c *Client) HasWorkedWith(method string) bool {
+// hasWorkedWith reports whether a call with the HTTP method has succeeded.
+func (c *Client) hasWorkedWith(method string) bool {
 	c.learned.mu.Lock()
 	defer c.learned.mu.Unlock()
 	return c.learned.worked[method]

@@ -37,7 +37,7 @@ func (c Calls) next(failure *Error) (wait time.Duration, allowed bool) {
 			r.limitedSince = time.Now()
 		}
 		longest := rateLimitWaits * c.client.config.RetryWaitMax
-		isNew, isOpen := time.Since(r.limitedSince) < longest, time.Since(c.client.LastThrough()) < longest
+		isNew, isOpen := time.Since(r.limitedSince) < longest, time.Since(c.client.lastThrough()) < longest
 		switch {
 		case isNew && isOpen:
 			return 0, true // The limiter waits.

@@ -328,7 +328,7 @@ var findings = map[usergroup.Finding]struct {
 	},
 	usergroup.OutdatedToken: {
 		title: "The service shows an outdated token of user group %q",
-		means: "The service shows no token, or one that has or should have been replaced, as can happen shortly after a " +
+		means: "The service shows a token that has or should have been replaced, as can happen shortly after a " +
 			"rotation.",
 		next: "Wait some minutes before you run again.",
 	},

@@ -288,7 +288,7 @@ func TestThePreviousTokenSaysNothingForAMinute(t *testing.T) {
 		passed(2 * time.Second)
 		rotated := p.Updated(p.Updated(state, hidden("Q2")), hidden("Q3"))
 		after, diags := p.Update(rotated, hidden("Q4"))
-		diags.WantError(outdated, "should have been replaced", "was not rotated", "Wait a minute")
+		diags.WantError(outdated, "should have been replaced", "was not rotated", "Wait some minutes")
 		p.WantState(after, "rotate_token_when_changed", Quarter("Q3"))
 		second(p.Destroy(rotated)).WantError(outdated, "was not deleted", "stays in the state")
 		p.WantGroups("acme")

@@ -95,7 +95,7 @@ var oracle = []sentence{
 	row("Plan again: the plan shows the group as it is now.", hasState),
 	row("If Terraform manages the group, the state has the new token, or the next refresh reads it.", hasOtherToken),
 	row("Run again.", canRunAgain),
-	row("Wait a minute before you run again.", canRunAgain),
+	row("Wait some minutes before you run again.", canRunAgain),
 	row("If the group should exist, run again.", canRunAgain),
 	row("If the service fills in a field that is not sent, add the field to lookup_fields."),
 
@@ -118,13 +118,13 @@ var oracle = []sentence{
 	row("The service now shows another token than it should."),
 	row("Somebody else may have rotated the token, or created the group again."),
 	row("On a service that renews tokens with each update, or signs them anew with each response, nothing is wrong."),
-	row("Until the next apply, the state may have the old token."),
+	row("After an update, the state has the old token until the next apply."),
 	row("The response is about another group than the request, or contradicts an earlier one."),
 	row("The group was created only to look a group up or to test the service.", couldNotDelete),
 	row("Nothing proves that nobody has taken it, or a request that was lost may create it again.", couldNotDelete),
 	row("The service reported success, but its response shows something else than was sent, or what the group had " +
 		"before."),
-	row("The service shows no token, or one that has or should have been replaced, as can happen shortly after a " +
+	row("The service shows a token that has or should have been replaced, as can happen shortly after a " +
 		"rotation."),
 	row("The preflight's test group shows the environment of the key.", keyIsWrong),
 	row("The preflight, which tests the service with a group of its own, failed."),

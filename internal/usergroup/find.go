@@ -8,7 +8,7 @@ import (
 )
 
 // Find looks up a group and leaves the service as it was. The lookup creates a missing group, so Find deletes it again
-// and returns an error for which IsNotFound is true. It makes one call if the group exists, and three if not, because
+// and returns an error with the finding NotFound. It makes one call if the group exists, and three if not, because
 // it deletes a group only after a second lookup has shown that the first one created it. A group whose token is zero in
 // the Result exists, but the service still shows the token from before the last rotation.
 func (s *Service) Find(ctx context.Context, prior Prior) (Result, error) {

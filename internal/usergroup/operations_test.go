@@ -110,7 +110,7 @@ func TestStrangers(t *testing.T) {
 	t.Parallel()
 	missing := func(t *testing.T, s *stranger) {
 		_, err := s.Find(t.Context(), usergroup.Prior{ID: "missing", Name: "Old"})
-		if !usergroup.IsNotFound(err) || len(problemOf(err).Left) > 0 || len(s.emulator.Groups()) != 1 {
+		if findingOf(err) != usergroup.NotFound || len(problemOf(err).Left) > 0 || len(s.emulator.Groups()) != 1 {
 			t.Errorf("the lookup of a missing group: %v, %v", err, s.emulator.Groups())
 		}
 	}
@@ -408,7 +408,7 @@ func TestPreflightsWithoutIDs(t *testing.T) {
 				options.Omit = []string{"provided_id"}
 				s := newStranger(options, usergroup.Settings{Environment: "Customer", LookupFields: options.Required})
 				_, err := s.Find(t.Context(), usergroup.Prior{ID: "missing"})
-				if !usergroup.IsNotFound(err) || len(s.emulator.Groups()) != 1 {
+				if findingOf(err) != usergroup.NotFound || len(s.emulator.Groups()) != 1 {
 					t.Errorf("%v; %v", err, s.emulator.Groups())
 				}
 			})

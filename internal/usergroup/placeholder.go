@@ -48,7 +48,8 @@ func (o *op) remove(ctx context.Context, made api.UserGroup) *Problem {
 		}
 		failure = o.calls.Once().Delete(ctx, o.deletion(seen.Token))
 		if failure == nil {
-			return o.gone()
+			o.gone()
+			return nil
 		}
 		done = max(done, failure.Done)
 		if again := o.mayRepeat(ctx, failure, done); !again {
@@ -59,11 +60,10 @@ func (o *op) remove(ctx context.Context, made api.UserGroup) *Problem {
 }
 
 // gone records that the group was deleted. After a lookup without a response, the service may create it again.
-func (o *op) gone() *Problem {
+func (o *op) gone() {
 	if !o.lost {
 		o.removed()
 	}
-	return nil
 }
 
 // mayRepeat waits until a deletion may be repeated, and reports whether it may. done says whether any attempt may have

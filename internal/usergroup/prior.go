@@ -59,10 +59,11 @@ func (p Prior) hasToken(group api.UserGroup) bool {
 	return fingerprint == p.Fingerprint || fingerprint == p.Previous
 }
 
+// isOther reports whether two texts differ. An empty one is unknown, and no other one.
+func isOther(one, other string) bool { return one != "" && other != "" && one != other }
+
 // hasOtherTeam reports whether a response shows another team_id than the known one.
-func (p Prior) hasOtherTeam(group api.UserGroup) bool {
-	return cmp.Or(p.TeamID, group.TeamID) != cmp.Or(group.TeamID, p.TeamID) // One that is unknown is no other one.
-}
+func (p Prior) hasOtherTeam(group api.UserGroup) bool { return isOther(p.TeamID, group.TeamID) }
 
 // isReplacedBy reports whether a response is about another group than the known one. With the same number, it is the
 // known one with another token.
@@ -91,8 +92,7 @@ func (p Prior) isNamedBy(group api.UserGroup) bool {
 
 // hasOtherID reports whether a response shows an ID other than the known one.
 func (p Prior) hasOtherID(group api.UserGroup) bool {
-	shown := *cmp.Or(group.ProvidedID, &p.ID)
-	return cmp.Or(shown, p.ID) != p.ID
+	return isOther(p.ID, *cmp.Or(group.ProvidedID, new("")))
 }
 
 // longestLag is how long after a rotation a lookup may still show the previous token, if the service has replicas.

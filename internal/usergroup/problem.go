@@ -2,7 +2,6 @@ package usergroup
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -54,7 +53,7 @@ const (
 	MayBePlaceholder Finding = "MayBePlaceholder" // a lost lookup may have made the group; a warning if it shows a name
 	LeftBehind       Finding = "LeftBehind"       // a group made for a lookup or the preflight may remain; also a warning
 	NotTakenAsSent   Finding = "NotTakenAsSent"   // a response shows another name or other properties; always a warning
-	OutdatedToken    Finding = "OutdatedToken"    // the service shows no token, or only one that was replaced
+	OutdatedToken    Finding = "OutdatedToken"    // the service shows only a token that was replaced, or should have been
 	WrongEnvironment Finding = "WrongEnvironment" // the group belongs to another environment than the expected one
 	WrongKey         Finding = "WrongKey"         // the API key does not belong to the expected environment
 	RunEnded         Finding = "RunEnded"         // an earlier problem (Cause) explains this one, or has ended the run
@@ -76,12 +75,6 @@ func (p *Problem) Unwrap() error {
 		return nil
 	}
 	return p.Call
-}
-
-// IsNotFound reports whether the error of a lookup says that there is no group with the ID.
-func IsNotFound(err error) bool {
-	var p *Problem
-	return errors.As(err, &p) && p.Finding == NotFound
 }
 
 // refersTo returns the problem as one that leaves the explanation to an earlier one, but keeps what was done. It has no

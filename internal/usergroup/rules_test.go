@@ -48,12 +48,15 @@ var notHandled = []*exception{
 			rules: []string{ruleAdopted, ruleState, ruleTruth},
 		}},
 	},
-	{line: "A rotation by somebody else, if ours is answered with status 500, without a group or token, or not at all", rows: []*row{
-		{operations: []string{"rotate"}, begins: "stale", variant: "stale 500", rules: []string{ruleState, ruleTruth}},
-		{operations: []string{"rotate"}, begins: "stale", variant: "slow rotations", rules: []string{ruleState, ruleTruth}},
-		{operations: []string{"rotate"}, begins: "stale", method: "POST", rules: []string{ruleState}},
-		{operations: []string{"rotate"}, begins: "replaced", method: "POST", rules: []string{ruleState}},
-	}},
+	{
+		line: "A rotation by somebody else, if ours is answered with status 500, without a group or token, or not at all",
+		rows: []*row{
+			{operations: []string{"rotate"}, begins: "stale", variant: "stale 500", rules: []string{ruleState, ruleTruth}},
+			{operations: []string{"rotate"}, begins: "stale", variant: "slow rotations", rules: []string{ruleState, ruleTruth}},
+			{operations: []string{"rotate"}, begins: "stale", method: "POST", rules: []string{ruleState}},
+			{operations: []string{"rotate"}, begins: "replaced", method: "POST", rules: []string{ruleState}},
+		},
+	},
 	{line: "A replica that still shows a deleted group", rows: []*row{
 		{
 			variant: "a replica", faults: []string{"another client deletes", "another client replaces"},
@@ -230,7 +233,7 @@ func (h *history) checkUnsettled() {
 func (h *history) checkIdentity() {
 	group := h.actor.result.Group
 	isWrong := environments[h.environment].noted == "Testing"
-	isGone := h.actor.err == nil || usergroup.IsNotFound(h.actor.err) ||
+	isGone := h.actor.err == nil || findingOf(h.actor.err) == usergroup.NotFound ||
 		findingOf(h.actor.err) == usergroup.Replaced
 	if h.known && isWrong && isGone {
 		h.breaks(ruleKept, "the state loses its group")

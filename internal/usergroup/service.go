@@ -10,7 +10,6 @@
 package usergroup
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -135,11 +134,10 @@ func (o *op) carryOut(ctx context.Context, do func(context.Context) (Result, *Pr
 
 // checkState returns a problem if the state shows that the group belongs to another environment than the expected one.
 func (o *op) checkState() *Problem {
-	known, expected := o.know.environment(), o.settings.Environment
-	if cmp.Or(known, expected) == cmp.Or(expected, known) { // One that is unknown, or not expected, is no other one.
-		return nil
+	if isOther(o.know.environment(), o.settings.Environment) {
+		return o.problem(WrongEnvironment, nil)
 	}
-	return o.problem(WrongEnvironment, nil)
+	return nil
 }
 
 // CheckState returns an error if the state shows that the group belongs to another environment than the expected one.
