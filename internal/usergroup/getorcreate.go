@@ -45,10 +45,8 @@ func (o *op) asCreation(created api.Done) { o.done = max(o.done, created) }
 
 // asLookup records the same of a group that must not remain. The known token shows that the group existed.
 func (o *op) asLookup(created api.Done) {
-	switch {
-	case created != api.Yes && o.know.isExactly(o.response):
-		o.removed()
-	case created != api.No:
+	existed := created == api.Maybe && o.know.isExactly(o.response)
+	if created != api.No && !existed {
 		o.leave(o.know.ID)
 	}
 }
@@ -69,8 +67,7 @@ func (o *op) marked(ctx context.Context, answer api.Answer, failure *api.Error) 
 			return answer, failure, nil
 		}
 	}
-	answer.New = new(false)
-	return answer, nil, nil
+	return answer, nil, nil // Without New, it is not new.
 }
 
 // contradicts reports whether a response cannot be one to this request: it shows another ID, or as new what is known.

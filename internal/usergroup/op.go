@@ -110,19 +110,18 @@ var LookupFields = map[string]func(Prior, *api.GroupRequest){
 	"properties": func(_ Prior, r *api.GroupRequest) { r.Properties, _ = api.ParseProperties("{}") },
 }
 
-// unnamed returns the warnings of an operation that has succeeded, with one more about groups that may remain, unless
-// another one names them. The group of the result may be one of them.
+// unnamed returns the warnings of an operation that has succeeded. Without any, whose problems would name them, one is
+// about the groups that may remain. The group of the result may be one of them.
 func (o *op) unnamed(result Result) []*Problem {
-	areNamed := slices.ContainsFunc(result.Warnings, func(p *Problem) bool { return len(p.Left) > 0 })
 	left := o.unnamedLeft()
-	if len(left) == 0 || areNamed {
+	if len(left) == 0 || len(result.Warnings) > 0 {
 		return result.Warnings
 	}
 	problem := o.problem(MayBePlaceholder, nil)
 	if result.Group == nil || !o.mayRemain() {
 		problem.Finding, problem.ID = LeftBehind, left[0]
 	}
-	return append(result.Warnings, problem)
+	return []*Problem{problem}
 }
 
 // lookup returns the request that looks the group up: its ID, and what the service demands.

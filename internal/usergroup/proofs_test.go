@@ -152,6 +152,11 @@ func TestProofs(t *testing.T) {
 			finding: usergroup.Mismatched, left: "acme tf",
 		},
 		{
+			name:  "which shows even without an ID that it is not the one of the preflight",
+			scene: "find/absent/no IDs", calls: "GET, GET test response to another lookup",
+			finding: usergroup.Mismatched, left: "acme tf",
+		},
+		{
 			name:    "a lost first call of the preflight may have left a group",
 			scene:   "find/absent/stored",
 			calls:   "GET, GET test lost before the work, GET test, GET test, DELETE test, GET, DELETE",
@@ -314,6 +319,12 @@ func TestProofs(t *testing.T) {
 		{
 			name:  "a group whose number is known is not said to be empty, although a lookup was lost",
 			scene: "rotate/exists/stored", calls: "POST lost after the work, GET lost after the work, GET", finding: none,
+		},
+		{
+			name:    "a rotation that a lookup shows was made, whatever else is said",
+			scene:   "rotate/stale/stored/Customer, noted",
+			calls:   "GET, GET test lost before the work, GET test, PUT test, GET test, DELETE test, POST lost after the work, GET",
+			finding: usergroup.LeftBehind, done: api.Yes, left: "tf",
 		},
 		{
 			name:  "a token that a lookup has shown is not looked up again",

@@ -42,6 +42,29 @@ func TestRotationsAreSentOnce(t *testing.T) {
 	}
 }
 
+// A second rotation within a minute is lost, and lookups still show the token from before the first one. That is no
+// sign of a rotation.
+func TestALaggingLookupShowsNoRotation(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const lag = 30 * time.Second // longer than all retries take
+		s := newStranger(emulator.Options{ReplicaLag: lag}, usergroup.Settings{})
+		prior := operations["rotate"].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
+		time.Sleep(lag)
+		first, err := rotate(t.Context(), s.Service, prior)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prior.Previous, prior.RotatedAt = first.Previous, time.Now()
+		prior.Token, prior.Fingerprint = first.Group.Token, first.Group.Token.Fingerprint()
+		s.emulator.Fail(emulator.Fault{Method: http.MethodPost, Nth: 1, Kind: emulator.Error500AfterWork})
+		result, err := rotate(t.Context(), s.Service, prior)
+		if findingOf(err) != usergroup.CallFailed || problemOf(err).Done != api.Maybe || result.Group != nil {
+			t.Errorf("%v: %v", result.Group, err)
+		}
+	})
+}
+
 // A rate limit says nothing about the token, so no lookup follows.
 func TestLimitedRotationsAreNotLookedUp(t *testing.T) {
 	t.Parallel()
