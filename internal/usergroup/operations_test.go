@@ -253,6 +253,11 @@ func TestOddAnswers(t *testing.T) {
 				s.emulator.Change("acme", func(group *emulator.Group) { group.TeamID = 77 })
 			}, find, none, 1,
 		},
+		"a token and a number that are used again": {
+			emulator.Options{DerivedTokens: true, ReuseTeamIDs: true},
+			func(s *stranger) { s.emulator.Remove("acme") },
+			find, usergroup.Mismatched, 1,
+		},
 		"a deletion that needs a data source": {
 			emulator.Options{DataSourceRequired: true},
 			func(s *stranger) { s.emulator.Remove("acme") },
@@ -283,8 +288,9 @@ func TestOddAnswers(t *testing.T) {
 				if left := s.emulator.Groups(); len(left) != e.left+1 {
 					t.Errorf("at the service: %v", left)
 				}
+				isOurs := e.finding == usergroup.LeftBehind || e.finding == usergroup.Mismatched
 				for _, group := range s.emulator.Groups() {
-					if e.finding == usergroup.LeftBehind && group.ID != "other" && !namesLeft(problemsOf(err, nil), group.ID) {
+					if isOurs && group.ID != "other" && !namesLeft(problemsOf(err, nil), group.ID) {
 						t.Errorf("%s is left behind, and nothing says so", group.ID)
 					}
 				}
