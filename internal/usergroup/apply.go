@@ -34,12 +34,12 @@ func (s *Service) Apply(ctx context.Context, change Change, prior Prior) (applie
 		o.become(Update)
 		failure = &applied.NotUpdated
 	}
-	leave, problem := o.enter(ctx)
+	exit, problem := o.enter(ctx)
 	if problem != nil {
 		*failure = problem
 		return applied
 	}
-	defer leave()
+	defer exit()
 	goesOn := true
 	if change.Update != nil {
 		o.sent = *change.Update

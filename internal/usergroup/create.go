@@ -85,7 +85,10 @@ func (o *op) confirm(ctx context.Context) (Result, *Problem) {
 // lost creation, the group may also be the one that was created.
 func (o *op) takeOver(ctx context.Context) (Result, *Problem) {
 	existing := o.response
-	finding := map[bool]Finding{true: Claimed, false: Adopted}[o.done != api.No]
+	finding := Adopted
+	if o.done != api.No {
+		finding = Claimed
+	}
 	o.operation, o.know, o.done = Adopt, o.know.with(existing), api.No
 	result, problem := o.put(ctx)
 	if problem != nil {

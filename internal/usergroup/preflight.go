@@ -34,25 +34,19 @@ func (o *op) proveKeyBy(ctx context.Context, group api.UserGroup) *Problem {
 	return nil
 }
 
-// checkBeforeChange makes sure that the API key belongs to the expected environment before a group is changed. A group
-// of the state can prove that itself, which costs one lookup and no test group. Before another one is looked up, the
-// preflight has to prove it.
-func (o *op) checkBeforeChange(ctx context.Context) *Problem {
-	if o.isUnproved() {
-		found, problem := o.find(ctx)
-		if problem != nil {
-			return problem
-		}
-		o.know = o.know.with(*found.Group)
-	}
-	return o.checkKey(ctx)
-}
-
-// proved changes a group once the API key is proved right.
+// proved changes a group once the API key is proved to belong to the expected environment. A group of the state can
+// prove that itself, which costs one lookup and no test group. Before another one is looked up, the preflight has to.
 func (o *op) proved(
 	ctx context.Context, change func(context.Context) (Result, *Problem),
 ) (Result, *Problem) {
-	if problem := o.checkBeforeChange(ctx); problem != nil {
+	if o.isUnproved() {
+		found, problem := o.find(ctx)
+		if problem != nil {
+			return Result{}, problem
+		}
+		o.know = o.know.with(*found.Group)
+	}
+	if problem := o.checkKey(ctx); problem != nil {
 		return Result{}, problem
 	}
 	return change(ctx)

@@ -82,17 +82,17 @@ func (s *Service) exclusively(
 	ctx context.Context, operation Operation, prior Prior, do func(context.Context, *op) (Result, *Problem),
 ) (Result, error) {
 	o := s.begin(operation, prior)
-	leave, problem := o.enter(ctx)
+	exit, problem := o.enter(ctx)
 	if problem != nil {
 		return Result{}, problem
 	}
-	defer leave()
+	defer exit()
 	return o.carryOut(ctx, func(ctx context.Context) (Result, *Problem) { return do(ctx, o) })
 }
 
 // enter waits for exclusive access to the ID. It returns a problem if the run is stopped before, if the process
 // is about to end, or if the state shows that the group belongs to another environment than the expected one.
-func (o *op) enter(ctx context.Context) (leave func(), _ *Problem) {
+func (o *op) enter(ctx context.Context) (exit func(), _ *Problem) {
 	if !o.underWay.begin() {
 		return nil, o.problem(CallFailed, api.NewStopped("", context.Canceled))
 	}
@@ -103,15 +103,15 @@ func (o *op) enter(ctx context.Context) (leave func(), _ *Problem) {
 		return nil, problem
 	}
 	o.lock = lock
-	leave = func() {
+	exit = func() {
 		<-lock.held
 		o.underWay.Done()
 	}
 	if problem := o.checkState(); problem != nil {
-		leave()
+		exit()
 		return nil, o.run.judge(o.operation, problem)
 	}
-	return leave, nil
+	return exit, nil
 }
 
 // carryOut does what the operation is about, unless operations of its kind have ended, and records how that went.
