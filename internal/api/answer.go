@@ -81,11 +81,15 @@ const lacks = "the response has no "
 // readUnsaid reads a response that does not say whether the call succeeded. Frameworks respond so to a deletion,
 // without a word. It proves nothing if this service says so itself, or if it says something else.
 func (c *Client) readUnsaid(call call, read fields, body []byte) (Answer, Kind, string) {
+	const unsaid = lacks + "success, which is 1 or 0"
+	isDeletion := call.method == http.MethodDelete
 	switch {
-	case call.method != http.MethodDelete, read == nil && len(body) > 0:
-		return Answer{}, Broken, unsaid[read == nil]
+	case read == nil && !(isDeletion && len(body) == 0):
+		return Answer{}, Broken, "the response is not a JSON object"
+	case !isDeletion:
+		return Answer{}, Broken, unsaid
 	case len(read) > 0:
-		return Answer{}, Unconfirmed, unsaid[false]
+		return Answer{}, Unconfirmed, unsaid
 	case !c.hasWorked():
 		return Answer{}, Unconfirmed, "the response does not say that the call succeeded, and no earlier one has shown " +
 			"that this is the service"
@@ -95,9 +99,6 @@ func (c *Client) readUnsaid(call call, read fields, body []byte) (Answer, Kind, 
 		return Answer{}, none, ""
 	}
 }
-
-// unsaid has what is wrong with a response that is, or is not, a JSON object.
-var unsaid = map[bool]string{true: "the response is not a JSON object", false: lacks + "success, which is 1 or 0"}
 
 // readGroup reads a success that contains a group.
 func (c *Client) readGroup(call call, read fields) (answer Answer, _ Kind, reason string) {
