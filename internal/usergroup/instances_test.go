@@ -105,6 +105,9 @@ func TestIDsThatDifferInCase(t *testing.T) {
 				if n := len(result.Warnings); n > 0 {
 					got = result.Warnings[n-1].Finding
 				}
+				if got == usergroup.Kept && result.Warnings[0].Done != api.No {
+					t.Error("the group was kept, and counts as deleted")
+				}
 				if got != e.finding || len(service.Groups()) != e.left {
 					t.Errorf("the finding is %s, want %s; at the service: %v", got, e.finding, service.Groups())
 				}

@@ -550,6 +550,15 @@ func TestProofs(t *testing.T) {
 			finding: none,
 		},
 		{
+			name:  "without a known environment, it proves nothing",
+			scene: "find/exists/stored/Customer", calls: "GET", finding: none,
+			want: func(t *testing.T, h *history) {
+				if environment := h.actor.result.Environment; environment != "" {
+					t.Errorf("the state would have the environment %q", environment)
+				}
+			},
+		},
+		{
 			name:  "it can update",
 			scene: "update/exists/a full account/Customer, noted", calls: "GET, PUT", finding: none,
 		},
