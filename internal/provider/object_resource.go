@@ -132,7 +132,8 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			"token_rotated_at": schema.StringAttribute{
 				Computed: true,
 				MarkdownDescription: "When Terraform created or rotated the token, or noticed a rotation elsewhere " +
-					"(RFC 3339, UTC). Null after an import or an adoption.",
+					"(RFC 3339, UTC). After an import or an adoption, null or, with `rotate_token_after_days`, when its count " +
+					"began.",
 			},
 			"team_id": schema.Int64Attribute{
 				Computed:            true,
