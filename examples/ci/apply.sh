@@ -1,7 +1,7 @@
 #!/bin/sh
 # apply.sh [DIRECTORY]
 # Plans the configuration in the directory, by default this one. If the plan has changes and keeps to the limits, applies
-# it. A limit that is not set is 0. It needs jq.
+# it, unless PLAN_ONLY is set. A limit that is not set is 0. It needs jq.
 set -eu
 cd "${1:-.}"
 trap 'rm -f tfplan' EXIT # It has sensitive values.
@@ -23,7 +23,10 @@ count() {
 creations=$(count '.actions | index("create")')
 rotations=$(count '.actions == ["update"] and .after_unknown.token_fingerprint')
 echo "Creations: $creations of at most ${MAX_CREATIONS:=0}. Rotations: $rotations of at most ${MAX_ROTATIONS:=0}."
-[ "$creations" -le "$MAX_CREATIONS" ]
-[ "$rotations" -le "$MAX_ROTATIONS" ]
+if [ "$creations" -gt "$MAX_CREATIONS" ] || [ "$rotations" -gt "$MAX_ROTATIONS" ]; then
+  echo "Nothing was applied. To do this on purpose, raise the limit."
+  exit 1
+fi
+[ -z "${PLAN_ONLY:-}" ] || exit 0
 
 terraform apply -input=false -lock-timeout=5m tfplan

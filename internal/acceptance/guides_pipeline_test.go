@@ -102,7 +102,7 @@ func merged(environments ...environment) map[string]string {
 }
 
 // TestAccPipelinesRunWhenTheyShould checks on which events the jobs of each file run, which of them plan and apply, and
-// that only the apply job may create or rotate. It needs an engine only to read YAML.
+// that the plan job applies nothing. It needs an engine only to read YAML.
 func TestAccPipelinesRunWhenTheyShould(t *testing.T) {
 	t.Parallel()
 	w := workbenchWith(t, emulator.Options{})
@@ -124,11 +124,12 @@ func TestAccPipelinesRunWhenTheyShould(t *testing.T) {
 			}
 			for name, it := range jobs {
 				scripts := strings.Join(it.scripts, "\n")
-				want := map[string]int{"plan": 0, "apply": len(dirs), "drift": len(dirs) - 1}[name]
+				want := map[string]int{"plan": 1, "apply": len(dirs), "drift": len(dirs) - 1}[name]
 				if it.when != when[name] || strings.Count(scripts, "ci/apply.sh") != want ||
 					strings.Contains(scripts, "ci/refresh.sh"+dirs[0]) != (name == "drift") ||
 					strings.Contains(scripts, "terraform apply") || it.env["TF_VAR_max_deletions"] != "2" ||
-					(it.env["MAX_CREATIONS"] != "") != (name == "apply") || (it.env["MAX_ROTATIONS"] != "") != (name == "apply") {
+					it.env["MAX_CREATIONS"] != "20" || it.env["MAX_ROTATIONS"] != "5" ||
+					(it.env["PLAN_ONLY"] != "") != (name == "plan") {
 					t.Errorf("%s%s, %s: %s, %q\n%s", file, variant, name, it.when, it.env, scripts)
 				}
 			}
@@ -222,6 +223,7 @@ func TestAccPipelines(t *testing.T) {
 			r.must("init")
 			r.must("fmt")
 			r.ends(0, "1 to add", "plan")
+			r.ends(1, "Creations: 1 of at most 0. Rotations: 0 of at most 5. Nothing was applied.", "plan", "MAX_CREATIONS=0")
 			r.madeNoCall()
 			r.ends(1, "Creations: 1 of at most 0.", "apply", "MAX_CREATIONS=0")
 			r.has()
