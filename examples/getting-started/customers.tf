@@ -1,5 +1,5 @@
 locals {
-  rows = csvdecode(file("${path.module}/customers.csv"))
+  rows = csvdecode(trimprefix(file("${path.module}/customers.csv"), "\ufeff"))
 
   # The columns with data sources. Their names are schema IDs.
   schemas = ["sales"]

@@ -124,7 +124,7 @@ func (r *reader) readsLikeCSV() {
 	r.t.Helper()
 	list := readPage(r.t, filepath.Join(docsDir, "guides/getting-started.md"))
 	customers := r.read("customers.tf")
-	r.changes(list, &customers, `csvdecode(file("${path.module}/customers.csv"))`,
+	r.changes(list, &customers, `csvdecode(trimprefix(file("${path.module}/customers.csv"), "\ufeff"))`,
 		`yamldecode(file("${path.module}/customers.yaml"))`)
 	r.changes(list, &customers, `schemas = ["sales"]`, `schemas = ["sales", "billing"]`)
 	r.changes(list, &customers, `jsonencode({ tier = row.tier })`, `jsonencode(merge({ tier = row.tier }, `+

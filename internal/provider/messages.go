@@ -228,7 +228,7 @@ var operations = map[usergroup.Operation]outcome{
 	usergroup.Update: {
 		failed: "Cannot update user group %q",
 		no:     "The group was not updated.",
-		maybe:  "It is not known whether the group was updated. The next plan sends the values again.",
+		maybe:  "It is not known whether the group was updated. The next plan sends again what the service does not show.",
 		yes:    "The group was updated.",
 	},
 	usergroup.Rotate: {

@@ -113,8 +113,8 @@ func refuseIfProtected(protected bool, id types.String, diags *diag.Diagnostics,
 	if protected {
 		diags.AddAttributeError(path.Root("deletion_protection"), titleFor(titleProtected, id.ValueString()),
 			what+" In the state, it has deletion_protection = true.\n\nThe group was not deleted.\n\nTo delete it, apply "+
-				"deletion_protection = false first, and then destroy the group. If the resource or its for_each key was renamed, "+
-				"add a moved block. If the resource is only tainted, run `terraform untaint`. To stop managing the group without "+
+				"deletion_protection = false first, and then destroy the group. If only its address has changed, add "+
+				"a moved block. If the resource is only tainted, run `terraform untaint`. To stop managing the group without "+
 				"deleting it, use `terraform state rm`, or a removed block with destroy = false.")
 	}
 	return protected

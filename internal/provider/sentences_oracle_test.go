@@ -88,7 +88,7 @@ var oracle = []sentence{
 
 	// What comes next.
 	row("See the earlier error: %s.", wasSaid),
-	row("The next plan sends the values again.", sendsValuesAgain),
+	row("The next plan sends again what the service does not show.", sendsValuesAgain),
 	row("The service may still be at work on it, so wait some minutes.", rotateIsUnknown),
 	row(rotateOnce, rotateIsUnknown, rotatesOnce),
 	row("If the next run says that the group already exists, import it.", createIsUnknown),
