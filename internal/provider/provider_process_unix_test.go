@@ -84,7 +84,10 @@ func started(t *testing.T) (*exec.Cmd, server) {
 		t.Fatalf("the provider printed %q: %v", line, err)
 	}
 	pid, _ := strconv.Atoi(parts[0])
-	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+	t.Cleanup(func() {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+		_ = os.Remove(parts[4]) // A provider whose engine was killed leaves its socket.
+	})
 	transport := &http.Transport{
 		Protocols: new(http.Protocols),
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
