@@ -131,7 +131,7 @@ func TestFailedCreateSaysWhatWasDone(t *testing.T) {
 		second(create("new", emulator.Fault{Kind: emulator.HTML200})).WantError(`Cannot create user group "new"`,
 			"It is not known whether the group was created.", "not a JSON object", "Sign in", "base_url")
 		second(create("old", emulator.Fault{Method: http.MethodPut, Kind: emulator.Refuse})).WantError(
-			`Cannot adopt user group "old"`, "was not changed. It is not in the state", "Fix what the service reports")
+			`Cannot adopt user group "old"`, "was not updated. It is not in the state", "Fix what the service reports")
 
 		// Terraform would destroy a tainted resource, so an adoption that the service has not taken as sent succeeds.
 		state, diags := create("old", emulator.Fault{Kind: emulator.Delay})

@@ -221,7 +221,7 @@ var operations = map[usergroup.Operation]outcome{
 	},
 	usergroup.Adopt: {
 		failed: "Cannot adopt user group %q",
-		no:     "The group was not changed. It is not in the state.",
+		no:     "The group was not updated. It is not in the state.",
 		maybe:  "It is not known whether the group was updated. It is not in the state.",
 		yes:    "The group was updated.", unrecorded: "It is not in the state.",
 	},

@@ -19,7 +19,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"base_url": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Address of the service, such as `https://dashboards.example.com`. The provider " +
-					"adds `/api/user`. Required. It must begin with `https`, except for loopback addresses.",
+					"adds `/api/user`. Required. It must begin with `https`, except for loopback addresses, or with `allow_http`.",
 			},
 			"api_key": schema.StringAttribute{
 				Optional:  true,

@@ -57,7 +57,6 @@ var oracle = []sentence{
 	row("Nothing was changed, and nothing was added to the state.", nothingWasChanged, not(isInState)),
 	row("If the group existed before, it was not changed.", groupWasNotChanged),
 	row("No other group was touched.", groupWasNotChanged),
-	row("The group was not changed.", groupWasNotChanged),
 	row("The group was not created.", not(wasCreated)),
 	row("The group was not updated.", not(wasUpdated)),
 	row("The token was not rotated.", not(wasRotated)),

@@ -252,7 +252,7 @@ var variants = map[string]variant{
 	},
 	// The following make a difference together, or if an environment is expected.
 	"derived tokens and reused numbers": {
-		why:     "Numbers are used again, so a new group",
+		why:     "Numbers are used again, so what a call",
 		Options: emulator.Options{DerivedTokens: true, ReuseTeamIDs: true}, of: []string{},
 	},
 	"equal numbers": {
