@@ -83,8 +83,9 @@ const lacks = "the response has no "
 func (c *Client) readUnsaid(call call, read fields, body []byte) (Answer, Kind, string) {
 	const unsaid = lacks + "success, which is 1 or 0"
 	isDeletion := call.method == http.MethodDelete
+	isSilent := isDeletion && len(body) == 0
 	switch {
-	case read == nil && !(isDeletion && len(body) == 0):
+	case read == nil && !isSilent:
 		return Answer{}, Broken, "the response is not a JSON object"
 	case !isDeletion:
 		return Answer{}, Broken, unsaid

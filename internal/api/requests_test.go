@@ -239,7 +239,8 @@ func TestParseProperties(t *testing.T) {
 func TestPropertiesText(t *testing.T) {
 	t.Parallel()
 	// Terraform keeps the sign of zero, which no service does. No number may become enormous.
-	huge := `{"a":[1e350,1.5e-401,1e9999999999999999999,-1E2147483648,1e999999999,1e-999999999,` + strings.Repeat("9", 1000) + `]}`
+	huge := `{"a":[1e350,1.5e-401,1e9999999999999999999,-1E2147483648,1e999999999,1e-999999999,` +
+		strings.Repeat("9", 1000) + `]}`
 	tests := map[string]string{`{"a":[-0,-0.00e5,0e-400,0e999]}`: `{"a":[0,0,0,0]}`, huge: huge}
 	var numbers []string
 	for _, digits := range []string{"1", "10", "120", "9007199254740993", strings.Repeat("1234567890", 14)} {

@@ -297,7 +297,8 @@ var findings = map[usergroup.Finding]struct {
 		means: "The service now shows another token than it should. Somebody else may have rotated the token, or " +
 			"created the group again. On a service that renews tokens with each update, or signs them anew with each " +
 			"response, nothing is wrong.",
-		next: "Plan again: the plan shows the group as it is now. After an update, the state has the old token until the next apply.",
+		next: "Plan again: the plan shows the group as it is now. After an update, the state has the old token until the " +
+			"next apply.",
 	},
 	usergroup.Mismatched: {
 		fact:  whatDiffers,

@@ -139,8 +139,8 @@ func TestTeamIDsThatAreNoNumbersIdentifyAGroup(t *testing.T) {
 				before := p.Service.Groups()
 				gone, diags := p.Read(state)
 				p.WantNoState(gone)
-				diags.WantWarning(replaced, "team_id of the group was t-1001; the service shows t-1002", "The group leaves the state",
-					"Check the API key")
+				diags.WantWarning(replaced, "team_id of the group was t-1001; the service shows t-1002",
+					"The group leaves the state", "Check the API key")
 				second(p.Destroy(state)).WantWarning(replaced, "No other group was touched")
 				p.WantUntouched(before)
 			})

@@ -67,8 +67,8 @@ func TestTokenThatIsNotStoredIsLookedUp(t *testing.T) {
 	p.Service.RotateBehind("acme")
 	// The plan has promised the fingerprint in the state, so the next refresh records the new one.
 	state, diags := p.Update(state, hidden("Q3", "name", "Newer"))
-	diags.WantWarning(unexpectedToken, "renews tokens with each update", "the state has the old token until the next apply",
-		"The group was updated.", "Plan again")
+	diags.WantWarning(unexpectedToken, "renews tokens with each update",
+		"the state has the old token until the next apply", "The group was updated.", "Plan again")
 	state = p.Refreshed(state)
 	p.WantTruth(state, "acme")
 
@@ -443,8 +443,8 @@ func TestUpdatesThatRenewTheToken(t *testing.T) {
 	p.WantCalls("PUT > GET > POST")
 	p.WantTruth(state, "acme")
 	state, diags := p.Update(state, NextQuarter("name", "Newer"))
-	diags.WantWarning(unexpectedToken, "renews tokens with each update", "the state has the old token until the next apply",
-		"The group was updated.", "Plan again")
+	diags.WantWarning(unexpectedToken, "renews tokens with each update",
+		"the state has the old token until the next apply", "The group was updated.", "Plan again")
 	state = p.Refreshed(state)
 	p.WantTruth(state, "acme")
 	p.Always(http.MethodPut, emulator.NoToken)

@@ -321,9 +321,10 @@ func TestProofs(t *testing.T) {
 			scene: "rotate/exists/stored", calls: "POST lost after the work, GET lost after the work, GET", finding: none,
 		},
 		{
-			name:    "a rotation that a lookup shows was made, whatever else is said",
-			scene:   "rotate/stale/stored/Customer, noted",
-			calls:   "GET, GET test lost before the work, GET test, PUT test, GET test, DELETE test, POST lost after the work, GET",
+			name:  "a rotation that a lookup shows was made, whatever else is said",
+			scene: "rotate/stale/stored/Customer, noted",
+			calls: "GET, GET test lost before the work, GET test, PUT test, GET test, DELETE test, " +
+				"POST lost after the work, GET",
 			finding: usergroup.LeftBehind, done: api.Yes, left: "tf",
 		},
 		{
