@@ -23,7 +23,7 @@ const (
 		"see the guide Network."
 
 	hintBody   = " If something on the way drops the body of GET and DELETE requests, see the guide Network."
-	hintLookup = " If it demands a field in every lookup, add the field to lookup_fields."
+	hintLookup = " If the service demands a field in every lookup, add the field to lookup_fields."
 
 	hintDeletion = " If deletions need a data source, check data_source_provided_id."
 )

@@ -56,10 +56,10 @@ func prepareProcess(debugging bool) {
 }
 
 // ignored are the signals that end an engine, and that its process group may get, too: of a service manager, timeout
-// or a runner of pipelines, of a terminal that is closed, and of a reader of the output that goes away. The engine then
-// stops the provider in order, or dies. If the provider died of the signal itself, in the middle of a call, a rotated
-// token would be in no state, and placeholders would stay. go-plugin treats SIGINT in the same way.
-var ignored = []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE}
+// or a runner of pipelines, of a terminal that is closed, of Ctrl-\, and of a reader of the output that goes away. The
+// engine then stops the provider in order, or dies. If the provider died of the signal itself, in the middle of a call,
+// a rotated token would be in no state, and placeholders would stay. go-plugin treats SIGINT in the same way.
+var ignored = []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE}
 
 // endWithEngine makes the process outlive the signals that end the engine, and end with it.
 //

@@ -148,7 +148,9 @@ func (s server) hasEnded() bool {
 }
 
 // signals are those that end an engine, and that its process group may get, too.
-var signals = []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGTERM}
+var signals = []syscall.Signal{
+	syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGQUIT, syscall.SIGTERM,
+}
 
 // TestSignalsAndTheEngine checks that the provider goes on after a signal to the process group, so that the call under
 // way is not lost, and that it ends with the engine, whether that ends it or is killed.

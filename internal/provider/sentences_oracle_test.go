@@ -156,7 +156,7 @@ var oracle = []sentence{
 	row("If the state has the group, `terraform state rm` stops managing it without deleting it.", hasState),
 	row("Use an API key for the expected environment, or change the provider's environment.", keyIsWrong),
 	row("If the service shows no environment, remove the argument.", keyIsWrong),
-	row("If it demands a field in every lookup, add the field to lookup_fields.", lookupRefused),
+	row("If the service demands a field in every lookup, add the field to lookup_fields.", lookupRefused),
 	row("If the service or a proxy has a certificate authority of its own, set ca_cert_pem."),
 	row("Check base_url."),
 	row("Check the scheme and port in base_url."),
