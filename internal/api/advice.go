@@ -58,7 +58,8 @@ func (c *Client) adviceOn(method string, failure *Error) string {
 
 // foreignHints has what else a status can mean if it does not come from the service.
 var foreignHints = map[int]string{
-	http.StatusForbidden: " If it refuses many calls at once, set requests_per_second.",
+	http.StatusUnauthorized: " If the service itself responds so, check api_key.",
+	http.StatusForbidden:    " If it refuses many calls at once, set requests_per_second.",
 	http.StatusNoContent: " If the service itself responds so to an update, it has to return the group: running again " +
 		"cannot help.",
 }

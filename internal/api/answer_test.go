@@ -334,6 +334,7 @@ func TestMessages(t *testing.T) {
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	const page, refusal = " " + htmlPage, ` {"success":0,"message":"no"}`
+	const noKey = " If the service itself responds so, check api_key."
 	const tooMany = " If it refuses many calls at once, set requests_per_second."
 	const noContent = " If the service itself responds so to an update, it has to return the group: running again " +
 		"cannot help."
@@ -369,15 +370,14 @@ func TestAdvice(t *testing.T) {
 		adviceForeign: {
 			{put, "400" + page, nil},
 			{get, "400" + page, &get},
-			{get, "401" + page, &get},
 			{get, "200" + page, nil},
 			{put, "404" + page, &remove},
 			{get, "400" + page, nil},
 			{get, "411" + page, &put},
 			{remove, "413 ", &get},
 			{remove, "405" + page, &get},
-			{get, "401" + page, nil},
 		},
+		adviceForeign + noKey:     {{get, "401" + page, nil}, {get, "401" + page, &get}},
 		adviceForeign + noContent: {{put, "204 ", &get}, {remove, "204 ", nil}},
 		adviceForeign + tooMany:   {{get, "403 ", &get}, {put, "403" + page, nil}, {get, "403" + page, &put}},
 		adviceProxy:               {{get, "407" + page, nil}},

@@ -60,7 +60,7 @@ var kinds = map[Kind]struct {
 		"request_timeout or, if a gateway has given up, its limit."},
 	Broken: {done: Maybe, doneByGet: Maybe, passes: true, advice: "Run again."},
 	Unmarked: {done: Maybe, doneByGet: Maybe, decides: true, advice: "The provider needs new_user_group to tell a new " +
-		"group from one that existed."},
+		"group from one that existed. If running again does not help, the service has to return it."},
 	Incomplete:  {done: Yes, doneByGet: Maybe, decides: true, advice: adviceLacking},
 	Unconfirmed: {done: Maybe, doneByGet: Maybe, decides: true, mayBeToken: true, advice: "Run again."},
 	Refused:     {decides: true, mayBeToken: true, advice: adviceRefused},

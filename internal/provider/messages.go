@@ -356,7 +356,7 @@ var findings = map[usergroup.Finding]struct {
 		title: "User group %q is assumed to be the one just created",
 		means: "A response to the create was lost, so this run may have created the group, or it existed before. It now " +
 			"has the name and properties that were sent.",
-		done: "The group is in the state.",
+		done: "The group is in the state. If it has a mapping, the next plan sends that again, because no response shows it.",
 		next: "If you know that the group existed before, run `terraform state rm` rather than destroying it.",
 	},
 	usergroup.Kept: {
