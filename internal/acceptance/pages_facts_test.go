@@ -297,7 +297,8 @@ func before(e engine.Engine) engine.Engine {
 // TestFactsOfRotations checks that a rotation whose outcome is unknown is not sent again, whatever the status.
 func TestFactsOfRotations(t *testing.T) {
 	t.Parallel()
-	pageSays(t, "guides/service-behavior.md", "A rotation is sent once, and then only looked for.")
+	pageSays(t, "guides/service-behavior.md", "A rotation is sent again only if the service has refused it. Otherwise, "+
+		"it is only looked for.")
 	synctest.Test(t, func(t *testing.T) {
 		service := emulator.New(emulator.Options{})
 		ours := provider.NewForTests("test", time.Now, protocoltest.InProcess{Handler: service})
@@ -341,7 +342,8 @@ func TestFactsOfTheProbe(t *testing.T) {
 func TestFactsOfCalls(t *testing.T) {
 	t.Parallel()
 	pageSays(t, "guides/service-behavior.md", "One call is enough to look up, create, update, rotate or delete a group. "+
-		"The action takes two calls, an adoption and a missing group three.")
+		"With `store_token = false`, a rotation or a deletion can take two. The action takes two calls, an adoption and a "+
+		"missing group three.")
 	trigger := func(value string) protocoltest.Object { return protocoltest.Object{"a": value} }
 	one := acmeConfig("rotate_token_when_changed", trigger("1"))
 	operations := map[string]struct {

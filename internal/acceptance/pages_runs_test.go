@@ -48,7 +48,7 @@ func TestAccFactsOfProofs(t *testing.T) {
 	pageSays(t, page, "no customer's group is changed before the key is proved, by a lookup that shows a known token, or "+
 		"by a test group.")
 	pageSays(t, page, "An apply begins without a proof, so its first changes begin with a lookup.")
-	pageSays(t, page, "A plan and an apply each do so at most once.")
+	pageSays(t, page, "A plan and an apply each do so at most once for each provider block.")
 	w := workbenchWith(t, emulator.Options{})
 	named := func(name string) string { return group("acme", `user_group_id = "acme"`, `name = "`+name+`"`) }
 	w.applied(named("Acme"))
