@@ -61,7 +61,7 @@ func title(p *usergroup.Problem) string {
 
 // subject returns the problem that a message explains: that of the preflight, if an operation has failed because of it.
 func subject(p *usergroup.Problem) *usergroup.Problem {
-	if cause := cmp.Or(p.Cause, p); cause.Operation == usergroup.Preflight && p.Finding != usergroup.RunEnded {
+	if cause := cmp.Or(p.Cause, p); cause.Operation == usergroup.Preflight {
 		return cause
 	}
 	return p

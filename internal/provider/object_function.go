@@ -39,7 +39,5 @@ func (tokenFingerprintFunction) Definition(
 func (tokenFingerprintFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	var token string
 	resp.Error = req.Arguments.Get(ctx, &token)
-	if resp.Error == nil {
-		resp.Error = resp.Result.Set(ctx, api.NewSecret(token).Fingerprint())
-	}
+	resp.Error = function.ConcatFuncErrors(resp.Error, resp.Result.Set(ctx, api.NewSecret(token).Fingerprint()))
 }

@@ -71,7 +71,7 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 			}
 			result := req.NewListResult(ctx)
 			report(&result.Diagnostics, nil, one.Warnings...)
-			l.describe(ctx, one.id, *one.Group, req.IncludeResource, &result)
+			l.describe(ctx, one.id, *one.Group, &result)
 			if !push(result) {
 				return
 			}
@@ -83,9 +83,9 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 }
 
 // describe fills in the result. It omits the token, because query results are printed, not always with sensitive
-// values masked.
+// values masked. The framework leaves out the resource unless it is asked for.
 func (l *userGroupListResource) describe(
-	ctx context.Context, id string, found api.UserGroup, wholeResource bool, result *list.ListResult,
+	ctx context.Context, id string, found api.UserGroup, result *list.ListResult,
 ) {
 	group := newUserGroupModel(types.StringValue(id), types.BoolNull(), found)
 	group.Token = types.StringNull()
@@ -94,7 +94,5 @@ func (l *userGroupListResource) describe(
 		result.DisplayName = printable(*found.Name + " (" + id + ")")
 	}
 	result.Diagnostics.Append(result.Identity.SetAttribute(ctx, path.Root("user_group_id"), group.UserGroupID)...)
-	if wholeResource {
-		result.Diagnostics.Append(result.Resource.Set(ctx, &group)...)
-	}
+	result.Diagnostics.Append(result.Resource.Set(ctx, &group)...)
 }

@@ -170,7 +170,7 @@ func (r *userGroupResource) ImportState(
 		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("user_group_id"), &identified)...)
 		id = identified.ValueString()
 	}
-	if err := checkUserGroupID(id); err != nil && !resp.Diagnostics.HasError() {
+	if err := checkUserGroupID(id); err != nil {
 		resp.Diagnostics.AddError(titleImportIDInvalid, fmt.Sprintf(
 			"The import ID is the user_group_id alone, as in `terraform import embed_user_group.acme acme`. "+
 				"The ID %s. Nothing was imported.", err))
