@@ -71,7 +71,7 @@ func TestStoredTextsReachNoTerminal(t *testing.T) {
 	p.Service.Seed(emulator.Group{ID: "::error::", Name: hostile})
 	p.Service.Seed(emulator.Group{ID: "acme", Name: "Ä::ö #1"})
 	listed := Silent(p.List(0, true, "::error::", "acme"))
-	if name := listed[0].Name; reaches(name) || !strings.Contains(name, "é\u3000& (") {
+	if name := listed[0].Name; reaches(name) || !strings.Contains(name, "é\u3000& (") || !strings.Contains(name, `\x1b`) {
 		t.Errorf("a query shows %q", name)
 	}
 	if name := listed[1].Name; name != "Ä::ö #1 (acme)" {

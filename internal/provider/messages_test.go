@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
 	"github.com/dashembed/terraform-provider-embed/internal/usergroup"
@@ -252,7 +255,27 @@ func TestFactsDecideWhatIsSaid(t *testing.T) {
 				Finding: usergroup.LeftBehind, ID: "acme", Operation: usergroup.LookUp, Left: []string{"acme"},
 				Call: &api.Error{Kind: api.Cut, Method: http.MethodDelete, Reason: "cut"},
 			},
-			"A group with the ID", "data_source_provided_id",
+			"A group with the ID", "Nothing proves",
+		},
+		"a group that nothing proves to be a placeholder": {
+			&usergroup.Problem{
+				Finding: usergroup.LeftBehind, ID: "acme", Operation: usergroup.LookUp, Left: []string{"acme"},
+			},
+			"Nothing proves", "The service refused",
+		},
+		"a response with another name": {
+			&usergroup.Problem{
+				Finding: usergroup.NotTakenAsSent, ID: "acme", Operation: usergroup.Update, IsWarning: true,
+				Sent: api.GroupRequest{Name: new("New")}, Response: api.UserGroup{ProvidedID: new("acme"), Name: new("Old")},
+			},
+			`The name that was sent is "New"; the service shows "Old".`, "ID",
+		},
+		"a response with another ID": {
+			&usergroup.Problem{
+				Finding: usergroup.Mismatched, ID: "acme", Operation: usergroup.Update,
+				Response: api.UserGroup{ProvidedID: new("ACME")},
+			},
+			`The ID that was sent is "acme"; the service shows "ACME".`, "properties",
 		},
 		"a group that may remain, where a response may be about a live one": {
 			&usergroup.Problem{
@@ -265,6 +288,16 @@ func TestFactsDecideWhatIsSaid(t *testing.T) {
 		if !strings.Contains(said, e.says) || strings.Contains(said, e.neverSays) {
 			t.Errorf("%s: it should say %q, and not %q:\n%s", name, e.says, e.neverSays, said)
 		}
+	}
+}
+
+// TestAnErrorThatIsNoProblemIsABug: nothing that has failed may pass for done, even if there are no texts about it.
+func TestAnErrorThatIsNoProblemIsABug(t *testing.T) {
+	t.Parallel()
+	var diags diag.Diagnostics
+	report(&diags, errors.New("it went wrong"))
+	if !diags.HasError() || diags[0].Summary() != titleInternal || diags[0].Detail() != "it went wrong. "+reportBug {
+		t.Errorf("the diagnostics are %v", diags)
 	}
 }
 
