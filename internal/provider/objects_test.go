@@ -177,6 +177,48 @@ func TestNoLookupBeginsWhileAFailureWaits(t *testing.T) {
 	})
 }
 
+// TestAMissingGroupHoldsUpNoLookup checks that the other lookups go on while a missing group waits for its turn.
+func TestAMissingGroupHoldsUpNoLookup(t *testing.T) {
+	t.Parallel()
+	inVirtualTime(t, emulator.Options{Latency: time.Second}, func(t *testing.T, p *Provider) {
+		ids := []string{"slow", "nobody"}
+		p.Service.Seed(emulator.Group{ID: "slow", Name: "Customer"})
+		for i := range 100 {
+			ids = append(ids, fmt.Sprint("customer-", i))
+			p.Service.Seed(emulator.Group{ID: ids[i+2], Name: "Customer"})
+		}
+		const slow = time.Minute
+		p.Service.BeforeCall(func(call emulator.Call) {
+			if call.ID == "slow" {
+				passed(slow)
+			}
+		})
+		began := time.Now()
+		Silent(userGroups(p, ids...))
+		if took := time.Since(began); took > slow+2*time.Second {
+			t.Errorf("the lookups took %s, which is longer than the slow one", took)
+		}
+	})
+}
+
+// TestEveryCauseOfFailedLookupsIsExplained lets two lookups fail in different ways. What refers to the second one needs
+// its explanation.
+func TestEveryCauseOfFailedLookupsIsExplained(t *testing.T) {
+	t.Parallel()
+	inVirtualTime(t, emulator.Options{Latency: time.Second}, func(_ *testing.T, p *Provider) {
+		p.Service.BeforeCall(func(call emulator.Call) {
+			if call.ID == "slow" {
+				passed(time.Minute)
+			}
+		})
+		p.Service.Fail(emulator.Fault{ID: "slow", Kind: emulator.Unavailable503})
+		p.Service.Fail(emulator.Fault{ID: "busy", Kind: emulator.TooMany429})
+		diags := second(userGroups(p, "slow", "busy"))
+		p.Diagnostics(diags.List[:1]).WantError(`Cannot look up user group "slow"`, "status 503")
+		p.Diagnostics(diags.List[1:]).WantError(`Cannot look up user group "busy"`, "status 429")
+	})
+}
+
 // TestUserGroupsIsCompleteOrFails checks that the data source has no result if the run is stopped while all lookups
 // under way succeed, since it would lack the groups that were not looked up.
 func TestUserGroupsIsCompleteOrFails(t *testing.T) {
@@ -189,11 +231,14 @@ func TestUserGroupsIsCompleteOrFails(t *testing.T) {
 			p.Service.Seed(emulator.Group{ID: ids[i], Name: "Customer"})
 		}
 		stopped := time.AfterFunc(21*latency/2, p.Stop)
-		_, diags := userGroups(p, ids...)
+		found, diags := userGroups(p, ids...)
 		next := len(p.Service.Calls()) // Each call was the lookup of a group that exists.
 		diags.WantError(fmt.Sprintf("Cannot look up user group %q", ids[next]), "The run was stopped")
-		if stopped.Stop() || !strings.Contains(p.Logged(), "Looked up 50 of 200") {
-			t.Error("the run was not stopped, or the log does not show its progress")
+		if stopped.Stop() || found["groups"] != nil {
+			t.Errorf("the run was not stopped, or has found %v", found["groups"])
+		}
+		if progress := strings.Count(p.Logged(), "Looked up "); progress != 2 || !strings.Contains(p.Logged(), "50 of 200") {
+			t.Errorf("the log shows progress %d times, want after 50 and 100 groups", progress)
 		}
 	})
 }
@@ -264,7 +309,8 @@ func TestListEndsWithTheEngine(t *testing.T) {
 	inVirtualTime(t, emulator.Options{Latency: time.Second}, func(t *testing.T, p *Provider) {
 		p.Service.Seed(emulator.Group{ID: "a", Name: "A"})
 		before := p.Service.Groups()
-		ids := []string{"a"}
+		p.Service.Fail(emulator.Fault{ID: "busy", Kind: emulator.TooMany429})
+		ids := []string{"a", "busy"}
 		for i := range 100 {
 			ids = append(ids, fmt.Sprint("nobody-", i))
 		}
@@ -275,8 +321,12 @@ func TestListEndsWithTheEngine(t *testing.T) {
 		for range stream.Results {
 			break
 		}
-		if calls := len(p.Service.Calls()); calls > 1+3+9*3 { // the preflight, and lookups of 9 missing groups
+		if calls := len(p.Service.Calls()); calls > 2+3+8*3 { // the preflight, and lookups of 8 missing groups
 			t.Errorf("%d calls were made for one result", calls)
+		}
+		// What was refused for now is not repeated.
+		if calls := slices.DeleteFunc(p.Service.Calls(), func(c emulator.Call) bool { return c.ID != "busy" }); len(calls) > 1 {
+			t.Errorf("%d calls were made for a group that nobody reads", len(calls))
 		}
 		p.WantUntouched(before)
 	})
@@ -320,6 +370,7 @@ func TestListContinuesAfterAFailedLookup(t *testing.T) {
 		for _, looksUp := range []func() Diags{
 			func() Diags { return list("b", "b") }, func() Diags { return second(userGroups(p, "b")) },
 			func() Diags { return second(p.Data(ResourceType, ByID("b"))) }, func() Diags { return second(p.Open(ByID("b"))) },
+			func() Diags { return second(p.ReadToo(Silent(p.Importing("b", nil)))) },
 		} {
 			p.Fault(http.MethodGet, emulator.CutBefore)
 			looksUp().WantWarning(`Looking up user group "b" may have created it`, `A group with the ID "b" may remain`)
