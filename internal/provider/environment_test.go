@@ -86,10 +86,37 @@ func TestTheKeyIsTestedOnlyBeforeChanges(t *testing.T) {
 	p.Walk().WantNone()
 	p.PlanToo(state, Acme()).Diags.WantError(elsewhere, `"Customer"`, `"Testing"`, "terraform state rm")
 	p.Walk().WantNone()
-	p.PlanToo(state, nil).Diags.WantError(elsewhere, `"Customer"`, `"Testing"`)
+	p.PlanToo(p.Edited(state, "deletion_protection", true), nil).Diags.WantError(elsewhere, `"Customer"`, `"Testing"`)
 	p.Walk().WantNone()
 	second(p.ApplyDeletion(state)).WantError(elsewhere, "was not deleted")
 	p.WantCalls("")
+}
+
+// TestAProvedEnvironmentIsRemembered checks that the state knows the environment of a group once the key is proved,
+// although no response about the group has had a tag.
+func TestAProvedEnvironmentIsRemembered(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(p, unaware *Provider) State{
+		"an import": func(p, _ *Provider) State {
+			p.Service.In("Testing").Seed(emulator.Group{ID: "acme", Name: "Acme"})
+			return p.Imported("acme")
+		},
+		"an update that changes nothing": func(p, unaware *Provider) State {
+			return p.Updated(p.Edited(unaware.Created(Acme()), "name", "Old"), Acme())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			keys := map[string]string{customerKey: "Customer", testingKey: "Testing"}
+			p := start(t, emulator.Options{Environments: keys, CountsChangedRows: true})
+			with := func(environment any) *Provider {
+				return p.AnotherProcess(Object{"api_key": testingKey, "environment": environment})
+			}
+			state := begin(with("Testing"), with(nil))
+			p.WantState(state, "api_environment_tag", nil)
+			with("Customer").Plan(state, Acme()).Diags.WantError(elsewhere, `"Customer"`, `"Testing"`)
+		})
+	}
 }
 
 func TestServiceWithoutEnvironmentsFailsOnlyIfOneIsConfigured(t *testing.T) {

@@ -218,6 +218,36 @@ func TestRefreshesNameAllEmptyGroups(t *testing.T) {
 	})
 }
 
+// TestARefreshThatRefersToAnotherOneStillFails: it has made a call or leaves a group behind, so the user has to know
+// about it. Its state may be out of date.
+func TestARefreshThatRefersToAnotherOneStillFails(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		options     emulator.Options
+		befalls     func(*Provider)
+		title, says string
+	}{
+		"the service is not available": {
+			befalls: func(p *Provider) { p.Always(http.MethodGet, emulator.Unavailable503) },
+			title:   cannotLookUp, says: "No group was changed",
+		},
+		"nothing proves that the groups are empty": {
+			options: emulator.Options{DefaultName: "Default", LateDefaults: true},
+			befalls: func(p *Provider) { p.Service.Remove("acme"); p.Service.Remove("other") },
+			title:   leftBehind, says: `A group with the ID "other" may remain`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := start(t, test.options)
+			acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
+			test.befalls(p)
+			second(p.Read(acme)).WantError(test.title)
+			second(p.ReadToo(other)).WantError(`Cannot look up user group "other"`, "See the earlier error: "+test.title, test.says)
+		})
+	}
+}
+
 // creationResponse returns the body of the response to the creation of the group, as a cache could store it.
 func creationResponse(group emulator.Group) string {
 	return fmt.Sprintf(`{"success":1,"new_user_group":true,"user_group":`+
@@ -369,6 +399,7 @@ func TestPrivateStateMayBeMissing(t *testing.T) {
 	p := start(t, emulator.Options{})
 	state := p.Created(Acme())
 	second(p.Read(withMemory(p, state, `[]`))).WantError("The provider has a bug", "private state")
+	p.WantCalls("")
 	p.Service.Remove("acme")
 	none := state
 	none.Private = nil
