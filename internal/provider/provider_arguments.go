@@ -38,8 +38,8 @@ func configured(block tftypes.Value) settings.Source {
 	var arguments map[string]tftypes.Value
 	_ = block.As(&arguments) // A provider block is an object.
 	return func(argument string) (text string, isSet bool) {
-		value, there := arguments[argument]
-		return textOf(value), there && !value.IsNull()
+		value := arguments[argument]
+		return textOf(value), !value.IsNull()
 	}
 }
 

@@ -151,6 +151,7 @@ func TestBadProviderArgumentIsOneErrorWithoutACall(t *testing.T) {
 				}
 				diags := p.Configure(arguments)
 				diags.WantError(title, says...)
+				second(p.Open(ByID("acme"))).WantError(notConfigured)
 				at := diags.List[0].Attribute
 				// Terraform prints the line of the configuration that an error points to.
 				if strings.Contains(diags.String(), marker) || at != nil {
