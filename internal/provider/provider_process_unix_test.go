@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -31,6 +32,8 @@ func init() {
 			panic(err)
 		}
 		os.Exit(0)
+	case "debugged":
+		_ = provider.Serve("test", true)
 	case "engine":
 		beEngine()
 	}
@@ -39,14 +42,15 @@ func init() {
 // command returns a command that runs this test binary in a role, as an engine starts a provider.
 func command(ctx context.Context, as string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, os.Args[0])
-	cmd.Env = append(os.Environ(), role+"="+as, "PLUGIN_PROTOCOL_VERSIONS=6", "TF_PLUGIN_MAGIC_COOKIE="+
-		"d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2")
+	cmd.Env = append(os.Environ(), role+"="+as, "TF_LOG_SDK_FRAMEWORK=", "PLUGIN_PROTOCOL_VERSIONS=6",
+		"TF_PLUGIN_MAGIC_COOKIE=d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2")
 	return cmd
 }
 
 // beEngine starts the provider, passes on the line that it prints, with its process ID, and waits to be killed.
 func beEngine() {
 	cmd := command(context.Background(), "provider")
+	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -70,6 +74,12 @@ type server struct {
 func started(t *testing.T) (*exec.Cmd, server) {
 	t.Helper()
 	engine := command(t.Context(), "engine")
+	said, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = said.Close() })
+	engine.Stderr = said
 	out, err := engine.StdoutPipe()
 	if err == nil {
 		err = engine.Start()
@@ -174,6 +184,33 @@ func TestSignalsAndTheEngine(t *testing.T) {
 			}
 			end(engine, s)
 			s.wantEnd(name)
+			// go-plugin writes a few lines for each process. Those of the SDK would be some for each call.
+			logs, err := os.ReadFile(engine.Stderr.(*os.File).Name())
+			if err != nil || bytes.Contains(logs, []byte(`"@module":"sdk.`)) {
+				t.Errorf("nobody wants logs, and the provider writes %s (%v)", logs, err)
+			}
 		})
 	}
+}
+
+// TestADebuggerIsToldHowToAttach checks that a provider that no engine has started prints how to attach.
+func TestADebuggerIsToldHowToAttach(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	debugged := command(ctx, "debugged")
+	out, err := debugged.StdoutPipe()
+	if err == nil {
+		err = debugged.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = debugged.Process.Kill(); _ = debugged.Wait() })
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if strings.Contains(lines.Text(), "TF_REATTACH_PROVIDERS='{"+strconv.Quote(provider.Address)) {
+			return
+		}
+	}
+	t.Error("the provider does not print how to attach")
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"testing"
 )
 
@@ -67,7 +68,8 @@ func TestLentContext(t *testing.T) {
 	}
 }
 
-// TestPrepareProcess checks that the loggers of the SDK are off unless the engine or a debugger wants logs.
+// TestPrepareProcess checks that the loggers of the SDK are off unless the engine or a debugger wants logs, and that the
+// garbage collector runs less often.
 func TestPrepareProcess(t *testing.T) { //nolint:paralleltest // it changes the loggers of the process
 	writer := log.Writer()
 	t.Cleanup(func() { log.SetOutput(writer) })
@@ -86,6 +88,16 @@ func TestPrepareProcess(t *testing.T) { //nolint:paralleltest // it changes the 
 			if got := os.Getenv(variable); got != test.want || log.Writer() != io.Discard {
 				t.Errorf("%+v: %s is %q; the standard logger writes to %v", test, variable, got, log.Writer())
 			}
+		}
+	}
+	// What the user sets for the garbage collector stays.
+	before := debug.SetGCPercent(100)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	for set, want := range map[string]int{"": 300, "100": 100} {
+		t.Setenv("GOGC", set)
+		prepareProcess(false)
+		if got := debug.SetGCPercent(100); got != want {
+			t.Errorf("with GOGC=%s, the garbage collector is set to %d, want %d", set, got, want)
 		}
 	}
 }
