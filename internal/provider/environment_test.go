@@ -104,6 +104,11 @@ func TestAProvedEnvironmentIsRemembered(t *testing.T) {
 		"an update that changes nothing": func(p, unaware *Provider) State {
 			return p.Updated(p.Edited(unaware.Created(Acme()), "name", "Old"), Acme())
 		},
+		"a rotation whose response is lost": func(p, unaware *Provider) State {
+			state := unaware.Created(Acme())
+			p.Fault(http.MethodPost, emulator.CutAfterWork)
+			return p.Updated(state, NextQuarter())
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

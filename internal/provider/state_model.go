@@ -78,7 +78,8 @@ func (m *userGroupModel) prior(stored private, now time.Time) usergroup.Prior {
 }
 
 // setComputed sets the ID and copies team, token and environment from a response. A value that is missing from the
-// response does not change, or becomes null if it was unknown.
+// response does not change, or becomes null if it was unknown. Only a creation has an unknown token, and it ends in an
+// error unless it learns the token.
 func (m *userGroupModel) setComputed(response api.UserGroup) {
 	m.ID = m.UserGroupID
 	if number, err := strconv.ParseInt(response.TeamID, 10, 64); err == nil {
@@ -89,12 +90,9 @@ func (m *userGroupModel) setComputed(response api.UserGroup) {
 	if response.EnvironmentTag != nil || m.APIEnvironmentTag.IsUnknown() {
 		m.APIEnvironmentTag = types.StringPointerValue(response.EnvironmentTag)
 	}
-	switch {
-	case !response.Token.IsZero():
+	if !response.Token.IsZero() {
 		m.Token = types.StringValue(response.Token.Reveal())
 		m.TokenFingerprint = types.StringValue(response.Token.Fingerprint())
-	case m.TokenFingerprint.IsUnknown():
-		m.Token, m.TokenFingerprint = types.StringNull(), types.StringNull()
 	}
 	if !m.storesToken() {
 		m.Token = types.StringNull()

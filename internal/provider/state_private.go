@@ -72,8 +72,7 @@ type privateState interface {
 }
 
 func readPrivate(ctx context.Context, state privateState, diags *diag.Diagnostics) (p private) {
-	text, found := state.GetKey(ctx, privateKey)
-	diags.Append(found...)
+	text, _ := state.GetKey(ctx, privateKey) // cannot fail with this key
 	if len(text) == 0 {
 		return p // A state that another tool has written has none.
 	}

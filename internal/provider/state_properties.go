@@ -87,22 +87,20 @@ func (v propertiesValue) sameJSON(other propertiesValue) bool {
 	if v.Equal(other) {
 		return true
 	}
-	mine, isObject := v.object()
-	theirs, isOther := other.object()
-	return isObject && isOther && mine.Equal(theirs)
+	mine, theirs := v.object(), other.object()
+	return !mine.IsZero() && mine.Equal(theirs)
 }
 
-// isShownBy reports whether what a service shows is the object, or what services make of it without changing its
-// meaning.
+// isShownBy reports whether the object that a service shows is this one, or what services make of it without changing
+// its meaning.
 func (v propertiesValue) isShownBy(shown api.Properties) bool {
-	known, isObject := v.object()
-	return isObject && known.ShownBy(shown)
+	return v.object().ShownBy(shown)
 }
 
-// object returns the object, if there is one: not for null, unknown, and text that is not a JSON object.
-func (v propertiesValue) object() (object api.Properties, isObject bool) {
-	object, err := v.parse()
-	return object, err == nil && !object.IsZero()
+// object returns the object, or the zero value for null, unknown, and text that is not a JSON object.
+func (v propertiesValue) object() api.Properties {
+	object, _ := v.parse()
+	return object
 }
 
 // parse returns the object, or the zero value for null and unknown.

@@ -27,4 +27,8 @@ func TestPropertiesValues(t *testing.T) {
 			t.Errorf("the text of value %d is shown: %s", i, shown)
 		}
 	}
+	other := types.StringNull()
+	if same, _ := values[0].StringSemanticEquals(t.Context(), other); same || values[0].Equal(other) {
+		t.Error("a value of another type counts as the same")
+	}
 }

@@ -313,7 +313,7 @@ func TestResponsesThatContradictTheStateAreErrors(t *testing.T) {
 	p.WantCalls("PUT")
 	state, diags = ask(http.MethodPut, response(1001, "Testing"))
 	diags.WantError(elsewhere, `"Customer"`, `Testing`, "API key")
-	p.WantState(state, "api_environment_tag", "Testing")
+	p.WantState(state, "name", "Acme", "api_environment_tag", "Testing")
 
 	// The token of this group must be in the state, because nothing else has it, and whatever else the response shows.
 	rotated := Object{"token": "ugt_answer", "rotate_token_when_changed": Quarter("Q2")}
@@ -632,6 +632,8 @@ func TestUpdateOfARenumberedGroup(t *testing.T) {
 	diags.WantNone()
 	p.WantCalls("PUT")
 	p.WantState(p.Refreshed(state), "team_id", int64(77))
+	// A number that the state lacks is promised to nobody.
+	p.WantState(p.Updated(p.Edited(state, "team_id", nil), Acme("name", "Newer")), "team_id", int64(77))
 }
 
 // A service that only repeats what a request has cannot show that a refused update was carried out.
