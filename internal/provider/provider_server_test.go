@@ -9,6 +9,12 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 )
 
 type serverTestKey struct{}
@@ -100,4 +106,19 @@ func TestPrepareProcess(t *testing.T) { //nolint:paralleltest // it changes the 
 			t.Errorf("with GOGC=%s, the garbage collector is set to %d, want %d", set, got, want)
 		}
 	}
+}
+
+// TestNothingBeginsOnceTheProcessEnds checks that a process that ends makes no further call. Both the end of the engine
+// and that of the connection to it may find that it ends.
+func TestNothingBeginsOnceTheProcessEnds(t *testing.T) {
+	t.Parallel()
+	begun := new(services)
+	p := protocoltest.Start(t, func() tfprotov6.ProviderServer {
+		return serverOf(&embedProvider{"test", time.Now, nil, begun})
+	}, emulator.Options{})
+	begun.finish()
+	begun.finish()
+	_, diags := p.Open(object{"user_group_id": "acme"})
+	diags.WantError(`Cannot look up user group "acme"`, "The run was stopped")
+	p.WantCalls("")
 }
