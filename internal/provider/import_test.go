@@ -67,6 +67,13 @@ func TestFirstPlanAfterAnImportWarns(t *testing.T) {
 	p.Fault(http.MethodPut, emulator.Refuse)
 	state, _ = p.Apply(p.Plan(state, mapped))
 	p.Plan(p.Refreshed(state), mapped).Diags.WantWarning(mayDiffer, "mapping")
+	// A creation that has most likely created the group leaves a mapping in the state.
+	p.Plan(p.Edited(state, "mapping", Object{"a": "b"}), bare).Diags.WantWarning(mayDiffer, `"mapping" as removed`)
+	// What responses show causes no warning, and is not forgotten meanwhile.
+	shown := Acme("mapping", nil)
+	plan = p.Plan(p.Imported("acme"), shown)
+	plan.Diags.WantNone()
+	p.WantSettled(p.Refreshed(Silent(p.Apply(plan))), shown)
 }
 
 // A service may show empty properties for a group that has none. Leaving them out removes nothing.

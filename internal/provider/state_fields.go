@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/dashembed/terraform-provider-embed/internal/api"
@@ -27,7 +26,7 @@ type managedField struct {
 	null, empty attr.Value
 	// equal reports whether sending the second value in place of the first one changes nothing.
 	equal func(a, b attr.Value) bool
-	// send puts a value that is not null into a request.
+	// send puts a value into a request, which leaves out null.
 	send func(context.Context, attr.Value, *api.GroupRequest) diag.Diagnostics
 	// shown returns what a response shows, or the known value if the response has none, or only writes it differently.
 	shown func(known attr.Value, response api.UserGroup) attr.Value
@@ -62,13 +61,9 @@ var managedFields = []managedField{
 	managed("properties", func(m *userGroupModel) *propertiesValue { return &m.Properties }, fieldOf[propertiesValue]{
 		empty: propertiesValue{types.StringValue("{}")},
 		equal: propertiesValue.sameJSON,
-		send: func(_ context.Context, value propertiesValue, request *api.GroupRequest) (diags diag.Diagnostics) {
-			properties, err := value.parse()
-			if err != nil {
-				diags.AddAttributeError(path.Root("properties"), titlePropertiesInvalid, propertiesFault(err))
-			}
-			request.Properties = properties
-			return diags
+		send: func(_ context.Context, value propertiesValue, request *api.GroupRequest) diag.Diagnostics {
+			request.Properties = value.object() // The framework validates each value that it reads.
+			return nil
 		},
 		shown: func(known propertiesValue, response api.UserGroup) propertiesValue {
 			if response.Properties.IsZero() || known.isShownBy(response.Properties) {
@@ -107,9 +102,7 @@ func managed[T attr.Value](name string, at func(*userGroupModel) *T, field field
 func (m *userGroupModel) wanted(ctx context.Context, diags *diag.Diagnostics) api.GroupRequest {
 	request := api.GroupRequest{UserGroupID: m.UserGroupID.ValueString()}
 	for _, f := range managedFields {
-		if value := f.of(m); !value.IsNull() {
-			diags.Append(f.send(ctx, value, &request)...)
-		}
+		diags.Append(f.send(ctx, f.of(m), &request)...)
 	}
 	return request
 }

@@ -306,7 +306,8 @@ func TestResponsesThatContradictTheStateAreErrors(t *testing.T) {
 	}
 	state, diags := ask(http.MethodPut, response(7, "Customer"))
 	diags.WantError(replaced, "team_id of the group was 1001; the service shows 7")
-	p.WantState(state, "name", nil, "team_id", int64(1001)) // The outcome is unknown.
+	// The outcome is unknown.
+	p.WantState(state, "name", nil, "mapping", Object{"sales": "db-1"}, "team_id", int64(1001))
 	// The token is not rotated then, because the group is gone.
 	p.Service.ResetCounts()
 	second(p.Update(known, NextQuarter("name", "Zoë"))).WantError(replaced)
