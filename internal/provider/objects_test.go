@@ -325,7 +325,8 @@ func TestListEndsWithTheEngine(t *testing.T) {
 			t.Errorf("%d calls were made for one result", calls)
 		}
 		// What was refused for now is not repeated.
-		if calls := slices.DeleteFunc(p.Service.Calls(), func(c emulator.Call) bool { return c.ID != "busy" }); len(calls) > 1 {
+		others := func(call emulator.Call) bool { return call.ID != "busy" }
+		if calls := slices.DeleteFunc(p.Service.Calls(), others); len(calls) > 1 {
 			t.Errorf("%d calls were made for a group that nobody reads", len(calls))
 		}
 		p.WantUntouched(before)

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"net"
 	"net/http"
@@ -19,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dashembed/terraform-provider-embed/internal/emulator"
+	"github.com/dashembed/terraform-provider-embed/internal/protocoltest"
 	"github.com/dashembed/terraform-provider-embed/internal/provider"
 )
 
@@ -70,10 +73,11 @@ type server struct {
 	client *http.Client
 }
 
-// started starts an engine with a provider, and returns both.
-func started(t *testing.T) (*exec.Cmd, server) {
+// started starts an engine with a provider for the service, and returns both.
+func started(t *testing.T, service *emulator.Emulator) (*exec.Cmd, server) {
 	t.Helper()
 	engine := command(t.Context(), "engine")
+	engine.Env = append(engine.Env, "EMBED_BASE_URL="+service.URL(), "EMBED_API_KEY="+emulator.DefaultKey)
 	said, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	if err != nil {
 		t.Fatal(err)
@@ -108,10 +112,17 @@ func started(t *testing.T) (*exec.Cmd, server) {
 	return engine, server{t, pid, &http.Client{Transport: transport, Timeout: 10 * time.Second}}
 }
 
-// call makes a gRPC call without arguments.
-func (s server) call(method string) error {
+// field encodes a field of a message.
+func field(number byte, content string) string {
+	return string(binary.AppendUvarint([]byte{number<<3 | 2}, uint64(len(content)))) + content
+}
+
+// call makes a gRPC call with a message, which has the given fields.
+func (s server) call(method string, fields ...string) error {
+	message := strings.Join(fields, "")
+	framed := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...)
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, "http://provider"+method,
-		bytes.NewReader(make([]byte, 5))) // a message of no bytes
+		bytes.NewReader(framed))
 	if err != nil {
 		return err
 	}
@@ -163,7 +174,8 @@ var signals = []syscall.Signal{
 }
 
 // TestSignalsAndTheEngine checks that the provider goes on after a signal to the process group, so that the call under
-// way is not lost, and that it ends with the engine, whether that ends it or is killed.
+// way is not lost, and that it ends with the engine, whether that ends it or is killed. A lookup that is under way then
+// leaves nothing behind.
 func TestSignalsAndTheEngine(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(engine *exec.Cmd, s server){
@@ -173,7 +185,8 @@ func TestSignalsAndTheEngine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			engine, s := started(t)
+			service := protocoltest.StartService(t, emulator.Options{Latency: 300 * time.Millisecond})
+			engine, s := started(t, service)
 			s.wantAnswer("at first")
 			for _, signal := range signals {
 				if err := syscall.Kill(s.pid, signal); err != nil {
@@ -182,8 +195,21 @@ func TestSignalsAndTheEngine(t *testing.T) {
 				time.Sleep(200 * time.Millisecond)
 				s.wantAnswer("after " + signal.String())
 			}
+			if err := s.call("/tfplugin6.Provider/ConfigureProvider", field(2, field(2, "{}"))); err != nil {
+				t.Fatal(err)
+			}
+			go func() {
+				_ = s.call("/tfplugin6.Provider/ReadDataSource", field(1, protocoltest.ResourceType),
+					field(2, field(2, `{"user_group_id":"nobody"}`)))
+			}()
+			for began := time.Now(); len(service.Groups()) == 0; time.Sleep(10 * time.Millisecond) {
+				if time.Since(began) > 10*time.Second {
+					t.Fatal("no lookup begins")
+				}
+			}
 			end(engine, s)
 			s.wantEnd(name)
+			protocoltest.WantGroups(t, service, nil)
 			// go-plugin writes a few lines for each process. Those of the SDK would be some for each call.
 			logs, err := os.ReadFile(engine.Stderr.(*os.File).Name())
 			if err != nil || bytes.Contains(logs, []byte(`"@module":"sdk.`)) {

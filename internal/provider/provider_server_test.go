@@ -74,8 +74,8 @@ func TestLentContext(t *testing.T) {
 	}
 }
 
-// TestPrepareProcess checks that the loggers of the SDK are off unless the engine or a debugger wants logs, and that the
-// garbage collector runs less often.
+// TestPrepareProcess checks that the loggers of the SDK are off unless the engine or a debugger wants logs, and that
+// the garbage collector runs less often.
 func TestPrepareProcess(t *testing.T) { //nolint:paralleltest // it changes the loggers of the process
 	writer := log.Writer()
 	t.Cleanup(func() { log.SetOutput(writer) })

@@ -243,7 +243,8 @@ func TestARefreshThatRefersToAnotherOneStillFails(t *testing.T) {
 			acme, other := p.Created(Acme()), p.Created(Acme("user_group_id", "other"))
 			test.befalls(p)
 			second(p.Read(acme)).WantError(test.title)
-			second(p.ReadToo(other)).WantError(`Cannot look up user group "other"`, "See the earlier error: "+test.title, test.says)
+			second(p.ReadToo(other)).WantError(`Cannot look up user group "other"`,
+				"See the earlier error: "+test.title, test.says)
 		})
 	}
 }
