@@ -254,6 +254,24 @@ func TestOnlyARefreshShowsThatARotationWasCarriedOut(t *testing.T) {
 	}
 }
 
+// TestAnOutdatedTokenSettlesNoRotation refreshes after a lost rotation, while lookups show the token of before the last
+// one that was carried out. That is another token than was sent, and shows nothing.
+func TestAnOutdatedTokenSettlesNoRotation(t *testing.T) {
+	t.Parallel()
+	inVirtualTime(t, emulator.Options{TokenLag: 50 * time.Second}, func(t *testing.T, p *Provider) {
+		state := p.Updated(p.Created(Acme()), NextQuarter())
+		wanted := Acme("rotate_token_when_changed", Quarter("Q3"))
+		p.Fault(http.MethodPost, emulator.CutBefore)
+		state, diags := p.Update(state, wanted)
+		if !diags.HasError() {
+			t.Error("a rotation that was lost has no error")
+		}
+		if plan := p.Plan(p.Refreshed(state), wanted); plan.Get("token_fingerprint") != Unknown {
+			t.Error("the next plan takes the lost rotation for carried out")
+		}
+	})
+}
+
 // TestASettledRotationIsForgotten goes back to the value of a rotation that turned out to be carried out, after another
 // one. That value rotates like any other.
 func TestASettledRotationIsForgotten(t *testing.T) {
