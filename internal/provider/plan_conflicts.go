@@ -28,9 +28,11 @@ type plannedGroup struct {
 
 func newPlanConflicts() *planConflicts { return &planConflicts{groups: map[string]*plannedGroup{}} }
 
-// at calls do with the group that has the ID, while holding the lock. An unknown ID counts as the empty one, which no
-// group has that can be destroyed.
+// at calls do with the group that has the ID, while holding the lock. If the ID is unknown, it does nothing.
 func (c *planConflicts) at(id types.String, do func(*plannedGroup)) {
+	if id.IsUnknown() {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	group := c.groups[id.ValueString()]

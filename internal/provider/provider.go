@@ -53,6 +53,7 @@ var (
 
 func (p *embedProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
 	resp.TypeName = "embed"
+	resp.Version = p.version
 }
 
 // ValidateConfig finds what is wrong with an argument alone, also in "terraform validate".
