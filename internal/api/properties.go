@@ -88,8 +88,11 @@ var beyond = regexp.MustCompile(`[eE][-+]?0*[1-9]\d{8}`)
 func valueOf(value any) *big.Float {
 	const precision = 512 // bits
 	number, _ := value.(json.Number)
+	if beyond.MatchString(number.String()) {
+		return nil
+	}
 	parsed, _, err := big.ParseFloat(number.String(), 10, precision, big.ToNearestEven)
-	if err != nil || beyond.MatchString(number.String()) {
+	if err != nil {
 		return nil
 	}
 	return parsed.Add(parsed, new(big.Float)) // Zero has no sign in most services.
