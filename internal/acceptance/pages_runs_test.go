@@ -47,7 +47,8 @@ func TestAccFactsOfProofs(t *testing.T) {
 	const page = "guides/service-behavior.md"
 	pageSays(t, page, "no customer's group is changed before the key is proved, by a lookup that shows a known token, or "+
 		"by a test group.")
-	pageSays(t, page, "An apply begins without a proof, so its first changes begin with a lookup.")
+	pageSays(t, page, "An apply begins without a proof, so its first change begins with a lookup or, if it creates "+
+		"a group, with the test group.")
 	pageSays(t, page, "A plan and an apply each do so at most once for each provider block.")
 	w := workbenchWith(t, emulator.Options{})
 	named := func(name string) string { return group("acme", `user_group_id = "acme"`, `name = "`+name+`"`) }

@@ -25,7 +25,8 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Optional:  true,
 				Sensitive: true,
 				MarkdownDescription: "API key of the service, with these [permissions](#permissions-of-the-key). " +
-					"Required. **A saved plan contains a key that stands in the configuration or comes from a variable.**",
+					"Required. **A saved plan contains a key that stands in the configuration, or comes from a variable " +
+					"that is not ephemeral.**",
 			},
 			"environment": schema.StringAttribute{
 				Optional: true,
