@@ -81,10 +81,10 @@ func mapped(value any, change func(any) any) any {
 	}
 }
 
-// beyond matches the exponents of numbers whose value is infinity or zero to math/big.
+// beyond matches exponents that are so large that math/big can take the number for infinity or zero.
 var beyond = regexp.MustCompile(`[eE][-+]?0*[1-9]\d{8}`)
 
-// valueOf returns the value of a number as Terraform reads it, or nil for anything else, and for one beyond all sense.
+// valueOf returns the value of a number as Terraform reads it, or nil for anything else, and for what is beyond.
 func valueOf(value any) *big.Float {
 	const precision = 512 // bits
 	number, _ := value.(json.Number)
