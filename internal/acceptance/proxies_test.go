@@ -155,6 +155,9 @@ func (w *proxied) runsAll() {
 	if w.Has("cache") {
 		w.fillCache()
 	}
+	if w.Has("limit") {
+		w.meetLimit()
+	}
 	for _, o := range operations {
 		w.check(o)
 	}
@@ -267,6 +270,22 @@ func (w *proxied) disturb() (stop func()) {
 		}
 	})
 	return func() { w.service.BeforeCall(nil) }
+}
+
+// meetLimit checks that the program refuses calls that are made one right after the other.
+func (w *proxied) meetLimit() {
+	w.t.Helper()
+	for range 10 {
+		response, err := http.Get("http://" + w.Address)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode == http.StatusTooManyRequests {
+			return
+		}
+	}
+	w.t.Errorf("%s refuses no call", w.program)
 }
 
 // cachedGroup is the ID of a group that the cache shows as new.
