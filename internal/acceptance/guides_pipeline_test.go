@@ -124,9 +124,10 @@ func TestAccPipelinesRunWhenTheyShould(t *testing.T) {
 			}
 			for name, it := range jobs {
 				scripts := strings.Join(it.scripts, "\n")
+				refreshes := name == "drift" || name == "apply" && len(dirs) > 1
 				want := map[string]int{"plan": 1, "apply": len(dirs), "drift": len(dirs) - 1}[name]
 				if it.when != when[name] || strings.Count(scripts, "ci/apply.sh") != want ||
-					strings.Contains(scripts, "ci/refresh.sh"+dirs[0]) != (name == "drift") ||
+					strings.Contains(scripts, "ci/refresh.sh"+dirs[0]) != refreshes ||
 					strings.Contains(scripts, "terraform apply") || it.env["TF_VAR_max_deletions"] != "2" ||
 					it.env["MAX_CREATIONS"] != "20" || it.env["MAX_ROTATIONS"] != "5" ||
 					(it.env["PLAN_ONLY"] != "") != (name == "plan") {
@@ -310,11 +311,17 @@ func TestAccPipelinesWithSecrets(t *testing.T) {
 			r.replace("groups/main.tf", "2026-Q4", "2027-Q1")
 			r.ends(0, "Rotations: 2 of at most 5.", "apply")
 			wrote(4)
+			r.replace("groups/main.tf", "2027-Q1", "2027-Q2")
+			r.service.Fail(emulator.Fault{Method: "POST", ID: "initech", Nth: 1, Kind: emulator.Refuse})
+			r.ends(1, "Cannot rotate the token", "apply")
+			wrote(5)
+			r.ends(0, "Rotations: 1 of at most 5.", "apply")
+			wrote(6)
 			r.ends(0, "No changes", "drift")
-			wrote(4)
+			wrote(6)
 			r.service.RotateBehind("acme")
 			r.ends(driftCode[file], "token_fingerprint", "drift")
-			wrote(5)
+			wrote(7)
 			r.ends(0, "No changes", "apply")
 			r.wantNoFileWith(tokenPattern)
 		})
