@@ -96,10 +96,6 @@ var examples = map[string]example{
 		sources: page("ephemeral-resources/embed_user_group_token", "ephemeral-resource.tf"),
 		needs:   engine.EphemeralResource, secret: true,
 	},
-	"action trigger": {
-		sources: page("actions/embed_rotate_user_group_token", "action.tf", "trigger.tf"), needs: engine.Actions,
-		try: func(w *workbench) { w.rotatesOnce("acme", "-var=incident=1") },
-	},
 
 	"import by string id": {sources: resourceFile("import-by-string-id.tf"), before: acmeOnly},
 	"import by identity":  {sources: resourceFile("import-by-identity.tf"), needs: engine.Identity, before: acmeOnly},
@@ -112,21 +108,21 @@ var examples = map[string]example{
 // otherwiseCovered maps files and directories under examples/ to the tests that apply them instead of
 // TestAccExamples.
 var otherwiseCovered = map[string]func(*testing.T){
-	"modules/customers":                               TestAccModulePassesItsOwnTests,
-	"modules/customers/tests":                         TestAccModulePassesItsOwnTests,
-	"token-to-secret-store":                           TestAccTokenToSecretStore,
-	"token-rotation":                                  TestAccTokenRotation,
-	"ci":                                              TestAccPipelines,
-	"getting-started":                                 TestAccPages, // importsCustomers
-	"getting-started/emulator":                        TestAccPages, // importsCustomers
-	"getting-started/undo":                            TestAccPages, // importsCustomers
-	"tokens-in-two-root-modules/groups":               TestAccTokensInTwoRootModules,
-	"tokens-in-two-root-modules/secrets":              TestAccTokensInTwoRootModules,
-	"customers-in-shards":                             TestAccSplittingTheStateMakesOnlyLookups,
-	"customers-in-shards/split":                       TestAccSplittingTheStateMakesOnlyLookups,
-	"gateway":                                         TestGatewaysRunTheExamples,
-	"list-resources/embed_user_group":                 TestAccPages, // queries
-	"actions/embed_rotate_user_group_token/action.tf": TestAccPages, // invokes
+	"modules/customers":                     TestAccModulePassesItsOwnTests,
+	"modules/customers/tests":               TestAccModulePassesItsOwnTests,
+	"token-to-secret-store":                 TestAccTokenToSecretStore,
+	"token-rotation":                        TestAccTokenRotation,
+	"ci":                                    TestAccPipelines,
+	"getting-started":                       TestAccPages, // importsCustomers
+	"getting-started/emulator":              TestAccPages, // importsCustomers
+	"getting-started/undo":                  TestAccPages, // importsCustomers
+	"tokens-in-two-root-modules/groups":     TestAccTokensInTwoRootModules,
+	"tokens-in-two-root-modules/secrets":    TestAccTokensInTwoRootModules,
+	"customers-in-shards":                   TestAccSplittingTheStateMakesOnlyLookups,
+	"customers-in-shards/split":             TestAccSplittingTheStateMakesOnlyLookups,
+	"gateway":                               TestGatewaysRunTheExamples,
+	"list-resources/embed_user_group":       TestAccPages, // queries
+	"actions/embed_rotate_user_group_token": TestAccPages, // invokes
 }
 
 // TestAccExamples checks that each example can be applied, plans nothing afterwards, and can be destroyed.

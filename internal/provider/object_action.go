@@ -33,7 +33,7 @@ func (a *rotateUserGroupTokenAction) Configure(
 func (a *rotateUserGroupTokenAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Rotates the token of a user group, once for each invocation. **Expect the old token to " +
-			"stop working the moment the new one exists.** An action cannot write to the state. The next refresh does.",
+			"stop working the moment the new one exists.**",
 		Attributes: map[string]schema.Attribute{
 			"user_group_id": schema.StringAttribute{
 				Required:            true,
