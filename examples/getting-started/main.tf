@@ -9,7 +9,7 @@ terraform {
   }
 }
 
-# Only the rehearsal sets these variables, and max_deletions for a run that deletes more on purpose.
+# The rehearsal sets these variables, and a pipeline sets max_deletions.
 variable "environment" {
   type    = string
   default = "Customer"

@@ -1,4 +1,4 @@
-# Three ways to rotate tokens in place, each for all customers of a map.
+# Three ways to rotate tokens in place.
 
 terraform {
   required_version = ">= 1.5"
@@ -28,7 +28,7 @@ locals {
     initech = "Initech Inc."
   }
 
-  # Not timestamp(), which would rotate in every apply.
+  # Not timestamp(), which would plan a rotation each time.
   today   = plantimestamp()
   quarter = "${formatdate("YYYY", local.today)}-Q${ceil(tonumber(formatdate("M", local.today)) / 3)}"
 }

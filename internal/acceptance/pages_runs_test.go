@@ -49,7 +49,6 @@ func TestAccFactsOfProofs(t *testing.T) {
 		"by a test group.")
 	pageSays(t, page, "An apply begins without a proof, so its first change begins with a lookup or, if it creates "+
 		"a group, with the test group.")
-	pageSays(t, page, "A plan and an apply each do so at most once for each provider block.")
 	w := workbenchWith(t, emulator.Options{})
 	named := func(name string) string { return group("acme", `user_group_id = "acme"`, `name = "`+name+`"`) }
 	w.applied(named("Acme"))

@@ -25,8 +25,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				Optional:  true,
 				Sensitive: true,
 				MarkdownDescription: "API key of the service, with these [permissions](#permissions-of-the-key). " +
-					"Required. **A saved plan contains a key that stands in the configuration, or comes from a variable " +
-					"that is not ephemeral.**",
+					"Required. **Unless it comes from `EMBED_API_KEY` or is ephemeral, a saved plan can contain it.**",
 			},
 			"environment": schema.StringAttribute{
 				Optional: true,
@@ -45,7 +44,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 				MarkdownDescription: "Fields that the service demands in a lookup. Valid values are " +
 					"`name`, `mapping` and `properties`. None by default. " +
 					"[`embed-probe`](guides/service-behavior.md#the-probe) prints the line to write. **A service " +
-					"that stores what a lookup sends would empty these fields.**",
+					"that stores what a lookup sends would overwrite these fields.**",
 			},
 			"max_deletions": schema.NumberAttribute{
 				Optional: true,
@@ -88,7 +87,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			"max_retries": schema.NumberAttribute{
 				Optional: true,
 				MarkdownDescription: "How many retries the calls of one operation share. Between `0` and `100`. " +
-					"Defaults to `4`. **Waiting for [a rate limit](guides/network.md#limits) comes on top.**",
+					"Defaults to `4`. **Except with `0`, waiting for [a rate limit](guides/network.md#limits) comes on top.**",
 			},
 			"retry_wait_max": schema.StringAttribute{
 				Optional: true,
