@@ -50,9 +50,10 @@ func importsCustomers(r *reader) {
 	if updated := countOf("PUT", r.service.Calls()); updated < 150 {
 		r.t.Errorf("the apply updates %d groups, but the page says each imported one, which are 150", updated)
 	}
-	removes := r.runs()
+	removes := r.must("plan")
 	r.quotes("- missing_ids", removes)
 	r.quotes(onlyOutputs, removes)
+	r.apply()
 	r.wantNoFileWith(tokenPattern)
 	if there := len(customers.Groups()); there != 400 {
 		r.t.Errorf("the service has %d groups, want 400", there)

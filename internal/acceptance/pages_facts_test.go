@@ -342,8 +342,7 @@ func TestFactsOfTheProbe(t *testing.T) {
 func TestFactsOfCalls(t *testing.T) {
 	t.Parallel()
 	pageSays(t, "guides/service-behavior.md", "One call is enough to look up, create, update, rotate or delete a group. "+
-		"With `store_token = false`, a rotation or a deletion can take two. The action takes two calls, an adoption and a "+
-		"missing group three.")
+		"With `store_token = false`, a rotation or a deletion can take two.")
 	trigger := func(value string) protocoltest.Object { return protocoltest.Object{"a": value} }
 	one := acmeConfig("rotate_token_when_changed", trigger("1"))
 	operations := map[string]struct {

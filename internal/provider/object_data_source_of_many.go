@@ -61,7 +61,7 @@ func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 			"missing_ids": schema.ListAttribute{
 				Computed:            true,
 				ElementType:         types.StringType,
-				MarkdownDescription: "The IDs that do not exist, in the order of `user_group_ids`.",
+				MarkdownDescription: "The IDs that do not exist.",
 			},
 			"groups": schema.MapNestedAttribute{
 				Computed: true,

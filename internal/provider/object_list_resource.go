@@ -43,7 +43,7 @@ func (l *userGroupListResource) ListResourceConfigSchema(
 				Required:            true,
 				ElementType:         types.StringType,
 				Validators:          validUserGroupIDs,
-				MarkdownDescription: "The IDs to look up, in the order of the results.",
+				MarkdownDescription: "The IDs to look up.",
 			},
 		},
 	}

@@ -1,4 +1,4 @@
-// The release tool. Run: go tool -modfile=tools/release/go.mod goreleaser
+// The release tool. Run: go tool -modfile=tools/release/go.mod goreleaser. 2.18 needs Go 1.27.
 module github.com/dashembed/terraform-provider-embed/tools/release
 
 go 1.26.3
