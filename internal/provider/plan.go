@@ -112,10 +112,11 @@ func (r *userGroupResource) planDestruction(
 func refuseIfProtected(protected bool, id types.String, diags *diag.Diagnostics, what string) bool {
 	if protected {
 		diags.AddAttributeError(path.Root("deletion_protection"), titleFor(titleProtected, id.ValueString()),
-			what+" In the state, it has deletion_protection = true.\n\nThe group was not deleted.\n\nTo delete it, apply "+
-				"deletion_protection = false first, and then destroy the group. If only its address has changed, add "+
-				"a moved block. If the resource is only tainted, run `terraform untaint`. To stop managing the group without "+
-				"deleting it, use `terraform state rm`, or a removed block with destroy = false.")
+			what+" In the state, it has deletion_protection = true.\n\nThe group was not deleted.\n\nIf the configuration "+
+				"lacks it by mistake, put it back. To delete it, apply deletion_protection = false first, and then destroy the "+
+				"group. If only its address has changed, add a moved block. If the resource is only tainted, run "+
+				"`terraform untaint`. To stop managing the group without deleting it, use `terraform state rm`, or a removed "+
+				"block with destroy = false.")
 	}
 	return protected
 }
