@@ -7,7 +7,7 @@ locals {
   renamed = [for id, group in local.before : id if group.name != null && group.name != local.customers[id].name]
 
   old = { for id, group in local.before : id => jsondecode(coalesce(group.properties, "{}")) }
-  new = { for id in keys(local.before) : id => jsondecode(local.customers[id].properties) }
+  new = { for id, old in local.old : id => try(jsondecode(local.customers[id].properties), old) }
 
   # For each property that the apply removes, and for each that it changes, the IDs of the groups that have it.
   lost = transpose({ for id, old in local.old : id => setsubtract(keys(old), keys(local.new[id])) })

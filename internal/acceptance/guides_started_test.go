@@ -36,6 +36,7 @@ func importsCustomers(r *reader) {
 	r.quotes(r.take("text"), planned)
 	r.quotes(`+ "customer-151",`, planned)
 	r.asksAboutName()
+	r.listsNoProperties()
 	r.quotes("The apply removes the property legacy from customer-001, customer-002,", oneLine(planned))
 	r.quotes("The apply changes the property tier of customer-101, customer-102,", oneLine(planned))
 	r.keepsProperty()
@@ -212,6 +213,15 @@ func (r *reader) asksAboutName() {
 	r.replace("customers.csv", "Customer 001", "Another customer")
 	r.says(warning+"customer-001 ", "plan")
 	r.replace("customers.csv", "Another customer", "Customer 001")
+}
+
+// listsNoProperties plans without properties. What compares them with those of the service must not need them.
+func (r *reader) listsNoProperties() {
+	r.t.Helper()
+	const line = "      properties = jsonencode({ tier = row.tier })\n"
+	r.replace("customers.tf", line, "")
+	r.says("150 to import, 250 to add, 150 to change, 0 to destroy", "plan")
+	r.replace("customers.tf", "      # Optional column: a new", line+"\n      # Optional column: a new")
 }
 
 // restores puts the names and the properties of the backup back, and then those of the list again.

@@ -5,7 +5,7 @@ module "customers" {
   customers = merge(local.customers, {
     for id, group in jsondecode(file("${path.module}/backup.json")) : id => merge(local.customers[id], {
       name       = coalesce(group.name, local.customers[id].name)
-      properties = coalesce(group.properties, local.customers[id].properties)
+      properties = try(coalesce(group.properties, local.customers[id].properties), null)
     })
   })
 }
