@@ -101,7 +101,7 @@ func undoesApply(r *reader) {
 	r.apply()
 	wrong := r.read("terraform.tfstate")
 
-	saves, restores, removes := r.take("shell"), r.take("shell"), r.take("shell")
+	saves, restores, prepares, removes := r.take("shell"), r.take("shell"), r.take("shell"), r.take("shell")
 	r.shell(saves)
 	r.write("before.tfstate", before)
 	r.shell(restores)
@@ -110,7 +110,9 @@ func undoesApply(r *reader) {
 
 	r.write("terraform.tfstate", wrong)
 	r.runs()
-	r.write("import.tf", r.take("terraform"))
+	_, example, _ := strings.Cut(readPage(r.t, examplesDir+"/data-sources/embed_user_groups/data-source.tf"), "\n\n")
+	imports, _, _ := strings.Cut(example, "resource")
+	r.write("import.tf", imports)
 	r.quotes("2 to import, 0 to add, 2 to change, 0 to destroy", r.must("plan", "-out=planned"))
 	r.must("apply", "planned")
 	r.write("import.tf", "")
@@ -127,7 +129,7 @@ func undoesApply(r *reader) {
 	r.dir = filepath.Join(right, "../wrong")
 	r.replace("main.tf", "deletion_protection = true", "deletion_protection = false")
 	r.dir = right
-	r.quotes("0 added, 2 changed, 0 destroyed", r.shell(removes))
+	r.quotes("0 added, 2 changed, 0 destroyed", r.shell(prepares+removes))
 	if left := r.service.In("Testing").Groups(); len(left) > 0 {
 		r.t.Errorf("these copies are left in Testing: %v", left)
 	}
