@@ -44,7 +44,8 @@ ephemeral "embed_user_group_token" "acme" {
 }
 
 resource "aws_secretsmanager_secret" "acme" {
-  name = "dashboards/acme"
+  name                    = "dashboards/acme"
+  recovery_window_in_days = 0 # A new secret can have the same name.
 }
 
 resource "aws_secretsmanager_secret_version" "acme" {
@@ -54,4 +55,11 @@ resource "aws_secretsmanager_secret_version" "acme" {
   # This number changes whenever the token does. It has up to 48 bits. For a provider that supports only 32, use a number
   # that you increase.
   secret_string_wo_version = parseint(embed_user_group.acme.token_fingerprint, 16)
+
+  lifecycle {
+    precondition {
+      condition     = ephemeral.embed_user_group_token.acme.token_fingerprint == embed_user_group.acme.token_fingerprint
+      error_message = "The service does not show the current token yet. Run again in a minute."
+    }
+  }
 }

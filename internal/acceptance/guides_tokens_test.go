@@ -88,6 +88,9 @@ func TestAccTokenToSecretStore(t *testing.T) {
 	wrote(0)
 	w.apply()
 	w.replace("main.tf", "2026-Q4", "2027-Q1")
+	w.must("plan", "-out=planned")
+	w.showsOldToken("acme", 2) // The first lookup proves the key.
+	w.fails("The service does not show the current token yet.", "apply", "planned")
 	wrote(1)
 	w.service.RotateBehind("acme")
 	wrote(1)
@@ -97,6 +100,15 @@ func TestAccTokenToSecretStore(t *testing.T) {
 	w.must("destroy", "-auto-approve")
 	w.wantNoFileWith(tokenPattern)
 	w.has()
+}
+
+// showsOldToken makes one of the next lookups of the group show another token, as a replica does that lags.
+func (w *workbench) showsOldToken(id string, nth int) {
+	w.t.Helper()
+	group, _ := w.service.Group(id)
+	w.service.Fail(emulator.Fault{Method: "GET", ID: id, Nth: nth, Kind: emulator.Answer, Body: fmt.Sprintf(
+		`{"success": 1, "new_user_group": false, "user_group": {"team_id": %d, "token": "old", "provided_id": %q}}`,
+		group.TeamID, id)})
 }
 
 // TestAccTokensInTwoRootModules checks, with examples/tokens-in-two-root-modules, that the second root module writes
@@ -121,6 +133,8 @@ func TestAccTokensInTwoRootModules(t *testing.T) {
 		in("groups")
 		w.apply("-var=quarter=" + period)
 		in("secrets")
+		w.showsOldToken("acme", 1)
+		w.fails("The service does not show the token of the state of the groups.", "plan")
 		w.apply()
 		w.plansNothing()
 		w.rotated("acme", step)

@@ -82,7 +82,9 @@ func (s *secretStores) Resources(context.Context) []func() resource.Resource {
 		return func() resource.Resource { return &secretInAWS{s, name, attributes} }
 	}
 	return []func() resource.Resource{
-		kind("aws_secretsmanager_secret", map[string]schema.Attribute{"id": id, "name": text}),
+		kind("aws_secretsmanager_secret", map[string]schema.Attribute{
+			"id": id, "name": text, "recovery_window_in_days": number,
+		}),
 		kind("aws_secretsmanager_secret_version", map[string]schema.Attribute{
 			"id": id, "secret_id": text, "secret_string_wo": secret, "secret_string_wo_version": number,
 		}),

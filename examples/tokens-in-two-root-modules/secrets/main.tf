@@ -44,7 +44,8 @@ resource "aws_secretsmanager_secret" "customer" {
   for_each = local.fingerprints
 
   # A name can have ASCII letters, digits and /_+=.@- only. If your IDs have others, make the name from something else.
-  name = "dashboards/${each.key}"
+  name                    = "dashboards/${each.key}"
+  recovery_window_in_days = 0 # A new secret can have the same name.
 }
 
 resource "aws_secretsmanager_secret_version" "customer" {
@@ -56,4 +57,11 @@ resource "aws_secretsmanager_secret_version" "customer" {
   # This number changes whenever the token does. It has up to 48 bits. For a provider that supports only 32, use a number
   # that you increase.
   secret_string_wo_version = parseint(each.value, 16)
+
+  lifecycle {
+    precondition {
+      condition     = ephemeral.embed_user_group_token.customer[each.key].token_fingerprint == each.value
+      error_message = "The service does not show the token of the state of the groups. Run both again in a minute."
+    }
+  }
 }
