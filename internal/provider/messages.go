@@ -272,9 +272,10 @@ var findings = map[usergroup.Finding]struct {
 		title: "User group %q already exists",
 		means: "The service already has a group with this ID.",
 		done:  "Nothing was changed, and nothing was added to the state.",
-		next: "To manage the group with Terraform, import it, or set adopt_existing = true to take it over. If another " +
-			"resource has the same user_group_id, remove one of the two. If another run is just looking it up, run again. " +
-			"If the group was just deleted, it may still be going: run again in a minute.",
+		next: "Check that the ID and the API key are the right ones. To manage the group with Terraform, import it, or set " +
+			"adopt_existing = true to take it over. If another resource has the same user_group_id, remove one of the two. " +
+			"If another run is just looking it up, run again. If the group was just deleted, it may still be going: run " +
+			"again in a minute.",
 	},
 	usergroup.MayHaveExisted: {
 		fact:  whatDiffers,

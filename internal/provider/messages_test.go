@@ -25,7 +25,9 @@ import (
 var sayEverything = []string{
 	`A provider argument is invalid`,
 	`A user group was adopted`,
+	`A user group has an unexpected token`,
 	`A user group was kept`,
+	`A user group was not taken as it was sent`,
 	`Cannot adopt user group "…"`,
 	`Cannot create user group "…"`,
 	`Cannot test the service and the API key`,

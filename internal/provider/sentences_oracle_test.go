@@ -135,6 +135,7 @@ var oracle = []sentence{
 
 	// What to do. None of it is about what this run has shown to be right.
 	row("Check the spelling of the ID, and that the API key belongs to the right environment.", not(existed)),
+	row("Check that the ID and the API key are the right ones.", exists),
 	row("To manage the group with Terraform, import it, or set adopt_existing = true to take it over.", exists),
 	row("If another resource has the same user_group_id, remove one of the two."),
 	row("If another run is just looking it up, run again."),
