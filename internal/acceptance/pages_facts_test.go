@@ -297,8 +297,8 @@ func before(e engine.Engine) engine.Engine {
 // TestFactsOfRotations checks that a rotation whose outcome is unknown is not sent again, whatever the status.
 func TestFactsOfRotations(t *testing.T) {
 	t.Parallel()
-	pageSays(t, "guides/service-behavior.md", "A rotation is sent again only if the service has refused it. Otherwise, "+
-		"it is only looked for.")
+	pageSays(t, "guides/service-behavior.md", "A rotation that may have been carried out is not sent again, only "+
+		"looked for.")
 	synctest.Test(t, func(t *testing.T) {
 		service := emulator.New(emulator.Options{})
 		ours := provider.NewForTests("test", time.Now, protocoltest.InProcess{Handler: service})

@@ -193,7 +193,7 @@ func TestTroubleshootingIndex(t *testing.T) {
 			seen[title] = true
 		}
 	}
-	if len(seen) < 14 {
+	if len(seen) < 12 {
 		t.Errorf("found only %d messages", len(seen))
 	}
 }
