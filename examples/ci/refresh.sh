@@ -15,6 +15,7 @@ count=$(printf '%s' "$gone" | grep -c . || true)
 if [ "$count" -gt "$TF_VAR_max_deletions" ]; then
   echo "$count groups are gone, and at most $TF_VAR_max_deletions may be. The state keeps them:"
   echo "$gone"
+  echo "Find out who deleted them. To let the state forget them, raise the limit."
   exit 1
 fi
 
