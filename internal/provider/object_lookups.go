@@ -19,7 +19,7 @@ const lookupsAtATime = 10
 // Descriptions of attributes that several objects have which look up a group.
 const (
 	describeUserGroupID     = "ID of the group to look up."
-	describeShownName       = "Name of the group. Null if the service does not show it."
+	describeShownName       = "Name of the group. Null if no lookup proves it."
 	describeShownProperties = "Properties as a JSON object, for `jsondecode`. Null if the service does not show them."
 	describeFingerprint     = "The first 12 hexadecimal digits of the token's SHA-256 hash."
 	describeTeamID          = "The service's own number of the group."
