@@ -154,7 +154,7 @@ func (o *Options) habits() []habit {
 
 		{
 			&o.DefaultName, "default-name", "create a group without a name with this `name`; {id} is its ID",
-			"defaults=some",
+			"Services fill in defaults",
 		},
 		{
 			jsonText(&o.DefaultProperties), "default-properties", "create a group without properties with this `JSON`",

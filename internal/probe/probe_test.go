@@ -109,8 +109,8 @@ func cases() map[string]serviceCase {
 		"derived tokens":               {options: o{DerivedTokens: true}, differs: "deleted-id=revived"},
 		"updates renew tokens":         {options: o{RenewingUpdates: true}, differs: "token=renewed"},
 		"updates show what was before": {options: o{StaleUpdates: true}},
-		"a default name":               {options: o{DefaultName: "Unnamed"}, differs: "defaults=some"},
-		"the ID as the name":           {options: o{DefaultName: "{id}"}, differs: "defaults=some"},
+		"a default name":               {options: o{DefaultName: "Unnamed"}},
+		"the ID as the name":           {options: o{DefaultName: "{id}"}},
 		"no numbers":                   {options: o{Omit: []string{"team_id"}}},
 		"names are empty": {between: shown(func(_ string, group map[string]any) {
 			if group["name"] == nil {

@@ -30,7 +30,7 @@ type answer struct {
 func ok(found string) answer                    { return answer{OK, found, "", ""} }
 func unusable(found, page, means string) answer { return answer{Unusable, found, page, means} }
 func line(found, page, means string) answer     { return answer{Line, found, page, means} }
-func manage(found, page, means string) answer   { return answer{Manage, found, page, means} }
+func manage(found, means string) answer         { return answer{Manage, found, clears, means} }
 func expect(found, page, means string) answer   { return answer{Expect, found, page, means} }
 
 // question is a fact about the service.
@@ -89,7 +89,7 @@ var questions = []question{
 	}},
 	{"update", "Updating", map[string]answer{
 		"yes":     ok("is allowed"),
-		"demands": manage("is refused unless it sends %s", clears, everything),
+		"demands": manage("is refused unless it sends %s", everything),
 		"no": unusable("is refused, also with name, an empty mapping and properties: %s", messages, "Answers about updates "+
 			"are missing. If the service demands another mapping, set name, mapping and properties of every group. "+
 			"Otherwise, no apply can update a group with this key."),
@@ -116,11 +116,11 @@ var questions = []question{
 	}},
 	{"lookup", "What the service stores", map[string]answer{
 		"name, properties": ok("is shown by lookups, but for the mapping"),
-		"name": manage("is not shown by lookups, except for the name", clears, "Changes made elsewhere to the properties go "+
+		"name": manage("is not shown by lookups, except for the name", "Changes made elsewhere to the properties go "+
 			"unnoticed, and so does an update that clears what it does not send. "+everything),
 		"properties": expect("is not shown by lookups, except for properties", unseen,
 			"Changes made elsewhere to the name go unnoticed.%s"),
-		"nothing": manage("is not shown by lookups", clears, "Responses repeat what a call sends, if at all. Changes made "+
+		"nothing": manage("is not shown by lookups", "Responses repeat what a call sends, if at all. Changes made "+
 			"elsewhere go unnoticed, and so does an update that clears what it does not send. An import finds neither name "+
 			"nor properties. "+everything+"%s"),
 	}},
@@ -132,8 +132,8 @@ var questions = []question{
 			"customer's group, although the provider reports an error. Import every group before you create others."),
 	}},
 	{"defaults", "The defaults of a new group", map[string]answer{
-		"none": ok("are empty"),
-		"some": manage("are %s", unseen, "Nobody has sent this. Set name and properties of every group."),
+		"none": ok("have no properties"),
+		"some": manage("are %s", "Nobody has sent this. Set properties of every group."),
 		"later": line("show only later: %s", emptyGroup, "Write this line into the provider block, and run again. "+
 			"Otherwise, a lookup of a missing ID leaves an empty group, and the error names it.\n%s"),
 	}},
@@ -148,7 +148,7 @@ var questions = []question{
 	}},
 	{"unsent", "What an update does not send", map[string]answer{
 		"kept": ok("is kept"),
-		"cleared": manage("is cleared: %s", clears, "Each update removes what your configuration does not manage, usually "+
+		"cleared": manage("is cleared: %s", "Each update removes what your configuration does not manage, usually "+
 			"without a message. "+everything),
 	}},
 	{"properties", "Properties in an update", map[string]answer{

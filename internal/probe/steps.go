@@ -189,9 +189,10 @@ func (p *probe) asksEnvironment(tag string) {
 	}
 }
 
-// asksDefaults takes the responses to a creation and a lookup without properties.
+// asksDefaults takes the responses to a creation and a lookup without properties. A default name does no harm, because
+// every configuration has one.
 func (p *probe) asksDefaults(made, seen api.UserGroup) {
-	defaults, fields := map[string]bool{}, slices.Clone(p.fields)
+	defaults, fields, unset := map[string]bool{}, slices.Clone(p.fields), false
 	for _, response := range []api.UserGroup{made, seen} {
 		if name := response.Name; name != nil && *name != "" && !p.sends("name") {
 			defaults["the name "+printable(*name)] = true
@@ -199,10 +200,10 @@ func (p *probe) asksDefaults(made, seen api.UserGroup) {
 		}
 		if keys := response.Properties.Differences(api.Properties{}); len(keys) > 0 {
 			defaults["the properties "+printable(strings.Join(keys, ", "))] = true
-			fields = append(fields, "properties")
+			fields, unset = append(fields, "properties"), true
 		}
 	}
-	answer := pick(len(defaults) > 0, "some", "none")
+	answer := pick(unset, "some", "none")
 	slices.Sort(fields)
 	p.found("defaults", pick(seen.ShowsMore(made), "later", answer), those(defaults), lineOf(slices.Compact(fields)))
 }
