@@ -223,7 +223,7 @@ var variants = map[string]variant{
 		Options: emulator.Options{StaleRotations: true}, of: []string{"rotate"},
 	},
 	"rotations that take effect later": {
-		why:          "before the service has carried out a rotation",
+		why:          "starts before the service has carried it out",
 		takesRetries: maxRetries - 1,
 		Options:      emulator.Options{RotationDelay: 5 * time.Second}, of: []string{"rotate"},
 	},
