@@ -94,7 +94,8 @@ type Listed struct {
 	Resource Object
 }
 
-// List validates the configuration and lists the groups. A limit of 0 means no limit.
+// List validates the configuration and lists the groups. A limit of 0 means no limit. As Terraform does, it reads
+// nothing after as many results.
 func (p *Provider) List(limit int64, wholeResource bool, ids ...string) (listed []Listed, diags Diags) {
 	p.T.Helper()
 	typ := p.Schema.ListResourceSchemas[ResourceType].ValueType()
@@ -120,7 +121,9 @@ func (p *Provider) List(limit int64, wholeResource bool, ids ...string) (listed 
 		if result.Resource != nil {
 			one.Resource = members(p.Decode(p.Type(), result.Resource))
 		}
-		listed = append(listed, one)
+		if listed = append(listed, one); int64(len(listed)) == limit {
+			break
+		}
 	}
 	return listed, diags
 }

@@ -70,6 +70,8 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 				continue
 			}
 			result := req.NewListResult(ctx)
+			result.Diagnostics.Append(said...) // Terraform reads nothing after as many results as it wants.
+			said = nil
 			report(&result.Diagnostics, nil, one.Warnings...)
 			l.describe(ctx, one.id, *one.Group, &result)
 			if !push(result) {

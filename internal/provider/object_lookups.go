@@ -50,10 +50,10 @@ type lookups struct {
 }
 
 // lookUpAll looks up groups, at most lookupsAtATime at once, and yields the results in the order of the IDs. With a
-// limit other than 0, missing groups do not count, and no lookup is made whose result would be beyond the limit: each
-// could create and delete a group. Neither is one made while a failure waits for its turn, because the caller may want
-// no more then. Once ctx has ended or the caller takes no more results, no further call is made, and lookUpAll returns
-// when those under way have ended. The lookups that are left fail then.
+// limit other than 0, missing groups do not count, failures do, and no lookup is made whose result would be beyond the
+// limit: each could create and delete a group. Neither is one made while a failure waits for its turn, because the
+// caller may want no more then. Once ctx has ended or the caller takes no more results, no further call is made, and
+// lookUpAll returns when those under way have ended. The lookups that are left fail then.
 func lookUpAll(ctx context.Context, service *usergroup.Service, ids []string, limit int64) iter.Seq[*lookup] {
 	return func(yield func(*lookup) bool) {
 		ctx, stop := context.WithCancel(ctx)
@@ -120,7 +120,7 @@ func (l *lookups) wait() {
 	one := <-l.ended
 	one.ended = true
 	l.running--
-	if one.problem == nil {
+	if one.problem == nil || one.failed() {
 		l.found++
 	}
 }

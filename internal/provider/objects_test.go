@@ -356,6 +356,11 @@ func TestListContinuesAfterAFailedLookup(t *testing.T) {
 		// The service may still carry out a lost lookup of a missing group.
 		p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "nobody", Nth: 1, Kind: emulator.CutBefore})
 		list("b", "nobody", "b").WantWarning(doesNotExist, `A group with the ID "nobody" may remain`)
+		// Terraform reads nothing after as many results as it wants.
+		p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "nobody", Nth: 1, Kind: emulator.CutBefore})
+		second(p.List(1, true, "nobody", "b", "c")).WantWarning(doesNotExist, `A group with the ID "nobody" may remain`)
+		p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "b", Nth: 1, Kind: emulator.Refuse})
+		second(p.List(1, true, "b", "c")).WantError(`Cannot look up user group "b"`, "refuses this call")
 		p.Service.Fail(emulator.Fault{Method: http.MethodGet, ID: "a", Kind: emulator.Refuse})
 		many := []string{}
 		for i := range 26 {
