@@ -192,7 +192,7 @@ func (p *probe) asksEnvironment(tag string) {
 // asksDefaults takes the responses to a creation and a lookup without properties. A default name does no harm, because
 // every configuration has one.
 func (p *probe) asksDefaults(made, seen api.UserGroup) {
-	defaults, fields, unset := map[string]bool{}, slices.Clone(p.fields), false
+	defaults, fields, hasProperties := map[string]bool{}, slices.Clone(p.fields), false
 	for _, response := range []api.UserGroup{made, seen} {
 		if name := response.Name; name != nil && *name != "" && !p.sends("name") {
 			defaults["the name "+printable(*name)] = true
@@ -200,10 +200,10 @@ func (p *probe) asksDefaults(made, seen api.UserGroup) {
 		}
 		if keys := response.Properties.Differences(api.Properties{}); len(keys) > 0 {
 			defaults["the properties "+printable(strings.Join(keys, ", "))] = true
-			fields, unset = append(fields, "properties"), true
+			fields, hasProperties = append(fields, "properties"), true
 		}
 	}
-	answer := pick(unset, "some", "none")
+	answer := pick(hasProperties, "some", "none")
 	slices.Sort(fields)
 	p.found("defaults", pick(seen.ShowsMore(made), "later", answer), those(defaults), lineOf(slices.Compact(fields)))
 }

@@ -49,8 +49,9 @@ func (l *userGroupListResource) ListResourceConfigSchema(
 	}
 }
 
-// List looks the groups up and leaves the service as it was. Errors and what is said of missing groups come last: after
-// the first error, Terraform ends the provider, and a lookup under way would leave a group behind.
+// List looks the groups up and leaves the service as it was. Errors come last: after the first one, Terraform ends the
+// provider, and a lookup under way would leave a group behind. What is said of a missing group comes with the next
+// result, because Terraform reads nothing after as many results as it wants.
 func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	var diags diag.Diagnostics
 	var ids []string
@@ -70,7 +71,7 @@ func (l *userGroupListResource) List(ctx context.Context, req list.ListRequest, 
 				continue
 			}
 			result := req.NewListResult(ctx)
-			result.Diagnostics.Append(said...) // Terraform reads nothing after as many results as it wants.
+			result.Diagnostics.Append(said...)
 			said = nil
 			report(&result.Diagnostics, nil, one.Warnings...)
 			l.describe(ctx, one.id, *one.Group, &result)

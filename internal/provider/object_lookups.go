@@ -46,7 +46,7 @@ type lookups struct {
 	begun   []*lookup // and not yielded yet
 	ended   chan *lookup
 	running int64
-	found   int64
+	results int64 // groups that were found, and failures
 }
 
 // lookUpAll looks up groups, at most lookupsAtATime at once, and yields the results in the order of the IDs. With a
@@ -95,7 +95,7 @@ func (l *lookups) mayBegin() bool {
 	if len(l.left) == 0 || l.running == lookupsAtATime {
 		return false
 	}
-	if l.found+l.running == l.limit {
+	if l.results+l.running == l.limit {
 		return false
 	}
 	return !slices.ContainsFunc(l.begun, (*lookup).failed)
@@ -121,7 +121,7 @@ func (l *lookups) wait() {
 	one.ended = true
 	l.running--
 	if one.problem == nil || one.failed() {
-		l.found++
+		l.results++
 	}
 }
 
