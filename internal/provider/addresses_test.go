@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/dashembed/terraform-provider-embed/internal/emulator"
@@ -113,4 +114,30 @@ func TestWhatThisRunHasDeletedCanBeAdopted(t *testing.T) {
 		p.WantState(state, "token", theirs.Token)
 		p.WantCalls("GET > GET > PUT")
 	})
+}
+
+// A rename of a module conflicts for each of its groups. One error explains it, and one the protection of them all.
+func TestOneErrorExplainsTheRefusalsOfManyGroups(t *testing.T) {
+	t.Parallel()
+	p, states := customers(start(t, emulator.Options{}), 4, "a", "b", "c")
+	protected := func(i int) State { return p.Edited(states[i], "deletion_protection", true) }
+	isProtectedGroup := func(id string) string { return fmt.Sprintf("User group %q is protected from deletion", id) }
+	isTwice := func(id string) string { return fmt.Sprintf("User group %q is both managed and destroyed", id) }
+	p.Walk().WantNone()
+	for i, id := range []string{"a", "b", "c"} {
+		advice := [2]string{"terraform untaint", "moved block"}
+		if i > 0 {
+			advice = [2]string{"See the error: " + isProtectedGroup("a") + ".", "See the error: " + isTwice("a") + "."}
+		}
+		p.PlanToo(protected(i), nil).Diags.WantErrorAt(
+			"deletion_protection", isProtectedGroup(id), advice[0], "The group was not deleted.")
+		p.PlanToo(p.Nothing(), Acme("user_group_id", id)).Diags.WantErrorAt(
+			"user_group_id", isTwice(id), advice[1], "Nothing was changed.")
+	}
+	// What means something else is explained, too, as is everything in another run.
+	p.Walk().WantNone()
+	p.PlanToo(protected(2), nil).Diags.WantErrorAt("deletion_protection", isProtectedGroup("c"), "terraform untaint")
+	p.PlanToo(protected(1), Acme("user_group_id", "d")).Diags.WantErrorAt(
+		"deletion_protection", isProtectedGroup("b"), "user_group_id changes", "terraform untaint")
+	p.WantCalls("")
 }

@@ -29,7 +29,7 @@ const titleImportIDInvalid = "Invalid import ID"
 type userGroupResource struct{ base }
 
 func newUserGroupResource() resource.Resource {
-	return &userGroupResource{base{conflicts: newPlanConflicts(), limit: newDeletionLimit(), now: time.Now}}
+	return &userGroupResource{*newBase(time.Now)}
 }
 
 var (
@@ -330,5 +330,5 @@ func (r *userGroupResource) refusesDeletion(group *userGroupModel, stored privat
 	if r.conflicts.isMadeElsewhere(id, stored.Instance) {
 		return false
 	}
-	return r.limit.refuse(id, diags) || refuseIfProtected(protected, id, diags, "The group was about to be deleted.")
+	return r.limit.refuse(id, diags) || r.refuseIfProtected(protected, id, diags, "The group was about to be deleted.")
 }

@@ -106,17 +106,20 @@ func (r *userGroupResource) planDestruction(
 	if r.conflicts.isMadeElsewhere(state.UserGroupID, stored.Instance) || r.limit.plan(state.UserGroupID, diags) {
 		return // Delete keeps the group, or one error has said that there are too many.
 	}
-	refuseIfProtected(protected, state.UserGroupID, diags, what)
+	r.refuseIfProtected(protected, state.UserGroupID, diags, what)
 }
 
-func refuseIfProtected(protected bool, id types.String, diags *diag.Diagnostics, what string) bool {
+func (r *userGroupResource) refuseIfProtected(
+	protected bool, id types.String, diags *diag.Diagnostics, what string,
+) bool {
 	if protected {
-		diags.AddAttributeError(path.Root("deletion_protection"), titleFor(titleProtected, id.ValueString()),
-			what+" In the state, it has deletion_protection = true.\n\nThe group was not deleted.\n\nIf the configuration "+
-				"lacks it by mistake, put it back. To delete it, apply deletion_protection = false first, and then destroy the "+
-				"group. If only its address has changed, add a moved block. If the resource is only tainted, run "+
-				"`terraform untaint`. To stop managing the group without deleting it, use `terraform state rm`, or a removed "+
-				"block with destroy = false.")
+		r.explained.refuse(diags, "deletion_protection", titleProtected, id,
+			what+" In the state, it has deletion_protection = true.",
+			"The group was not deleted.",
+			"If the configuration lacks it by mistake, put it back. To delete it, apply deletion_protection = false first, "+
+				"and then destroy the group. If only its address has changed, add a moved block. If the resource is only "+
+				"tainted, run `terraform untaint`. To stop managing the group without deleting it, use `terraform state rm`, or "+
+				"a removed block with destroy = false.")
 	}
 	return protected
 }

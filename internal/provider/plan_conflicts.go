@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -14,6 +13,8 @@ const titleDestroyedAndWanted = "User group %q is both managed and destroyed"
 // planConflicts refuses plans that conflict together: a group that is destroyed at one address and wanted at another,
 // since both are the same group at the service. It knows the plans of one process.
 type planConflicts struct {
+	explained *explained
+
 	mu     sync.Mutex
 	groups map[string]*plannedGroup
 }
@@ -26,7 +27,9 @@ type plannedGroup struct {
 	made            string // the private.Instance of the last creation or adoption by this process
 }
 
-func newPlanConflicts() *planConflicts { return &planConflicts{groups: map[string]*plannedGroup{}} }
+func newPlanConflicts(explained *explained) *planConflicts {
+	return &planConflicts{explained: explained, groups: map[string]*plannedGroup{}}
+}
 
 // at calls do with the group that has the ID, while holding the lock. If the ID is unknown, it does nothing.
 func (c *planConflicts) at(id types.String, do func(*plannedGroup)) {
@@ -47,7 +50,7 @@ func (c *planConflicts) at(id types.String, do func(*plannedGroup)) {
 func (c *planConflicts) create(id types.String, diags *diag.Diagnostics) {
 	c.at(id, func(group *plannedGroup) {
 		group.created = true
-		group.refuseConflict(id, diags)
+		c.refuseConflict(group, id, diags)
 	})
 }
 
@@ -55,7 +58,7 @@ func (c *planConflicts) keep(id types.String, instance string, diags *diag.Diagn
 	c.at(id, func(group *plannedGroup) {
 		delete(group.destroyed, instance)
 		group.kept[instance] = true
-		group.refuseConflict(id, diags)
+		c.refuseConflict(group, id, diags)
 	})
 }
 
@@ -63,18 +66,19 @@ func (c *planConflicts) destroy(id types.String, instance string, diags *diag.Di
 	c.at(id, func(group *plannedGroup) {
 		delete(group.kept, instance)
 		group.destroyed[instance] = true
-		group.refuseConflict(id, diags)
+		c.refuseConflict(group, id, diags)
 	})
 }
 
 // refuseConflict adds an error if the plan destroys the group at one address, and creates or keeps it at another. The
 // engine does not order the two, so the customer would lose the group or, at best, only its token.
-func (g *plannedGroup) refuseConflict(id types.String, diags *diag.Diagnostics) {
-	if len(g.destroyed) > 0 && (g.created || len(g.kept) > 0) {
-		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleDestroyedAndWanted, id.ValueString()),
+func (c *planConflicts) refuseConflict(group *plannedGroup, id types.String, diags *diag.Diagnostics) {
+	if len(group.destroyed) > 0 && (group.created || len(group.kept) > 0) {
+		c.explained.refuse(diags, "user_group_id", titleDestroyedAndWanted, id,
 			"The plan destroys this group at one address, and creates or keeps it at another. Both are the same group, so it "+
-				"would be deleted, or recreated with a different token"+unlessForgotten+".\n\nNothing was changed.\n\nIf the "+
-				"resource or its for_each key was renamed, add a moved block from the old address to the new one. If both "+
+				"would be deleted, or recreated with a different token"+unlessForgotten+".",
+			"Nothing was changed.",
+			"If the resource or its for_each key was renamed, add a moved block from the old address to the new one. If both "+
 				"addresses are in the state, run `terraform state rm` for the one that the plan destroys. If the plan destroys a "+
 				"deposed object, run `terraform state rm` for the resource, and import the group again. That command deletes no "+
 				"group. To recreate the group on purpose, destroy it in one run and create it in the next.")

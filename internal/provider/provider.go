@@ -7,7 +7,6 @@ package provider
 
 import (
 	"context"
-	"crypto/rand"
 	"net/http"
 	"time"
 
@@ -69,7 +68,7 @@ func (p *embedProvider) ValidateConfig(
 func (p *embedProvider) Configure(
 	_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
 ) {
-	data := &base{conflicts: newPlanConflicts(), limit: newDeletionLimit(), now: p.now, run: rand.Text()}
+	data := newBase(p.now)
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData = data, data, data
 	resp.ActionData, resp.ListResourceData = data, data
 	// A plan needs no service, so max_deletions applies to it even if other arguments are unknown.

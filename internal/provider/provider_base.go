@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"crypto/rand"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -17,8 +18,17 @@ type base struct {
 	service   *usergroup.Service
 	conflicts *planConflicts
 	limit     *deletionLimit
+	explained *explained
 	now       func() time.Time
 	run       string // distinguishes this run from all others
+}
+
+// newBase returns what the objects of one run share. It has no service yet.
+func newBase(now func() time.Time) *base {
+	explained := newExplained()
+	return &base{
+		conflicts: newPlanConflicts(explained), limit: newDeletionLimit(), explained: explained, now: now, run: rand.Text(),
+	}
 }
 
 // configure takes what the provider's Configure has passed on. Before that, providerData is nil.
