@@ -2,6 +2,7 @@ package usergroup_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -112,6 +113,23 @@ func TestARenewedTokenIsLookedUp(t *testing.T) {
 		group, _ := s.emulator.Group(id)
 		if applied.Rotated.Group.Token != api.NewSecret(group.Token) || len(s.emulator.Calls()) != 3 {
 			t.Errorf("%v", s.emulator.Calls())
+		}
+	})
+}
+
+// TestATokenThatIsNoNewsHidesNoGroup: the warning about the token is taken back after a rotation, but not the only one
+// that names a group of the preflight.
+func TestATokenThatIsNoNewsHidesNoGroup(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStranger(emulator.Options{RenewingUpdates: true}, usergroup.Settings{Environment: "Customer"})
+		prior := operations["update"].priorOf(s.emulator.Seed(emulator.Group{ID: id, Name: oldName}))
+		s.emulator.Fail(emulator.Fault{Method: http.MethodGet, Nth: 2, Kind: emulator.Error500AfterWork})
+		applied := s.Apply(t.Context(), usergroup.Change{Update: new(wanted(id)), Rotates: true}, prior)
+		warnings := slices.Concat(applied.Updated.Warnings, applied.Rotated.Warnings)
+		if applied.Rotated.Group == nil || len(warnings) != 1 || warnings[0].Finding != usergroup.LeftBehind ||
+			len(warnings[0].Left) != 1 {
+			t.Errorf("%v, %v, %v", applied.NotUpdated, applied.NotRotated, warnings)
 		}
 	})
 }

@@ -110,18 +110,19 @@ var LookupFields = map[string]func(Prior, *api.GroupRequest){
 	"properties": func(_ Prior, r *api.GroupRequest) { r.Properties, _ = api.ParseProperties("{}") },
 }
 
-// unnamed returns the warnings of an operation that has succeeded. Without any, whose problems would name them, one is
-// about the groups that may remain. The group of the result may be one of them.
+// unnamed returns the warnings of an operation that has succeeded. If none of them names the groups that may remain,
+// one more does. The group of the result may be one of them.
 func (o *op) unnamed(result Result) []*Problem {
 	left := o.unnamedLeft()
-	if len(left) == 0 || len(result.Warnings) > 0 {
+	isNamed := slices.ContainsFunc(result.Warnings, func(p *Problem) bool { return len(p.Left) > 0 })
+	if len(left) == 0 || isNamed {
 		return result.Warnings
 	}
 	problem := o.problem(MayBePlaceholder, nil)
 	if result.Group == nil || !o.mayRemain() {
 		problem.Finding, problem.ID = LeftBehind, left[0]
 	}
-	return []*Problem{problem}
+	return append(result.Warnings, problem)
 }
 
 // lookup returns the request that looks the group up: its ID, and what the service demands.

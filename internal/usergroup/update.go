@@ -43,12 +43,15 @@ func (o *op) put(ctx context.Context) (Result, *Problem) {
 }
 
 // renewed returns a warning if an updated group shows another token than the one that is known from before. After an
-// update, the state cannot have it before the next refresh, because the plan promised that the token stays.
+// update, the state cannot have it before the next refresh, because the plan promised that the token stays. It names no
+// groups that may remain, because Apply takes it back after a rotation.
 func (o *op) renewed(before Prior, updated api.UserGroup) []*Problem {
 	if updated.Token.IsZero() || before.hasToken(updated) {
 		return nil
 	}
-	return []*Problem{o.problem(UnexpectedToken, nil)}
+	warning := o.problem(UnexpectedToken, nil)
+	warning.Left = nil
+	return []*Problem{warning}
 }
 
 // checkRefusal returns the outcome of an update that has failed. A service that counts changed rows responds with 404
