@@ -76,7 +76,8 @@ func TestProtectedGroupIsNotDestroyedOrReplaced(t *testing.T) {
 	state = p.Updated(state, Acme(at, false))
 	p.WantCalls("")
 	// The configured protection counts as well, even before it is applied.
-	p.Plan(state, Acme("user_group_id", "acme2", at, true)).Diags.WantErrorAt(at, isProtected, "replaces the group")
+	p.Plan(state, Acme("user_group_id", "acme2", at, true)).Diags.WantErrorAt(at, isProtected, "replaces the group",
+		"in the state or in the configuration")
 	p.WantDestroyed(state)
 }
 

@@ -330,5 +330,6 @@ func (r *userGroupResource) refusesDeletion(group *userGroupModel, stored privat
 	if r.conflicts.isMadeElsewhere(id, stored.Instance) {
 		return false
 	}
-	return r.limit.refuse(id, diags) || r.refuseIfProtected(protected, id, diags, "The group was about to be deleted.")
+	const what = "The group was about to be deleted." + protectedInState
+	return r.limit.refuse(id, diags) || r.refuseIfProtected(protected, id, diags, what)
 }

@@ -24,6 +24,8 @@ const (
 	// unlessForgotten ends a sentence about a deletion that is only planned: an engine does not say that it will forget
 	// a group in place of deleting it.
 	unlessForgotten = ", unless the resource has lifecycle { destroy = false }"
+
+	protectedInState = " In the state, it has deletion_protection = true."
 )
 
 // ModifyPlan plans the computed attributes and refuses plans that would accidentally delete the group of a customer.
@@ -47,8 +49,8 @@ func (r *userGroupResource) ModifyPlan(
 	}
 	switch {
 	case destroying:
-		protected := state.DeletionProtection.ValueBool()
-		r.planDestruction(&state, stored, protected, "This plan destroys the group"+unlessForgotten+".", &resp.Diagnostics)
+		const what = "This plan destroys the group" + unlessForgotten + "." + protectedInState
+		r.planDestruction(&state, stored, state.DeletionProtection.ValueBool(), what, &resp.Diagnostics)
 		return
 	case creating:
 		r.conflicts.create(plan.UserGroupID, &resp.Diagnostics)
@@ -93,8 +95,8 @@ func (r *userGroupResource) planReplacement(plan, state *userGroupModel, stored 
 	}
 	protected := state.DeletionProtection.ValueBool() || plan.DeletionProtection.ValueBool()
 	r.planDestruction(state, stored, protected,
-		"This plan replaces the group, because user_group_id changes. The old group would be deleted"+unlessForgotten+".",
-		diags)
+		"This plan replaces the group, because user_group_id changes. The old group would be deleted"+unlessForgotten+
+			". It has deletion_protection = true, in the state or in the configuration.", diags)
 }
 
 // planDestruction counts the group before it looks at its protection. A plan that deletes too many groups then says so
@@ -114,7 +116,7 @@ func (r *userGroupResource) refuseIfProtected(
 ) bool {
 	if protected {
 		r.explained.refuse(diags, "deletion_protection", titleProtected, id,
-			what+" In the state, it has deletion_protection = true.",
+			what,
 			"The group was not deleted.",
 			"If the configuration lacks it by mistake, put it back. To delete it, apply deletion_protection = false first, "+
 				"and then destroy the group. If only its address has changed, add a moved block. If the resource is only "+
