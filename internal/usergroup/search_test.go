@@ -144,7 +144,8 @@ func search(t *testing.T, count *atomic.Int64, scene string, play func(*testing.
 				count.Add(1)
 				if played := play(t, c); len(played.broken) > 0 {
 					if failed++; failed <= 200 {
-						t.Errorf("-sample %d -replay '%s|%s'\n%s", *sample, scene, c, played)
+						t.Errorf("-sample %d -faults %d -pair-faults %d -replay '%s|%s'\n%s",
+							*sample, *faultsFlag, *pairFaults, scene, c, played)
 					}
 				}
 			}
