@@ -21,9 +21,12 @@ count() {
     jq "[.resource_changes[]? | select(.type == \"embed_user_group\") | .change | select($1)] | length"
 }
 creations=$(count '.actions | index("create")')
+deletions=$(count '.actions | index("delete")')
 rotations=$(count '.actions == ["update"] and .after_unknown.token_fingerprint')
-echo "Creations: $creations of at most ${MAX_CREATIONS:=0}. Rotations: $rotations of at most ${MAX_ROTATIONS:=0}."
-if [ "$creations" -gt "$MAX_CREATIONS" ] || [ "$rotations" -gt "$MAX_ROTATIONS" ]; then
+echo "Creations: $creations of at most ${MAX_CREATIONS:=0}. Rotations: $rotations of at most ${MAX_ROTATIONS:=0}." \
+  "Deletions: $deletions of at most ${TF_VAR_max_deletions:=0}."
+if [ "$creations" -gt "$MAX_CREATIONS" ] || [ "$rotations" -gt "$MAX_ROTATIONS" ] ||
+  [ "$deletions" -gt "$TF_VAR_max_deletions" ]; then
   echo "Nothing was applied. To do this on purpose, raise the limit."
   exit 1
 fi

@@ -3,6 +3,7 @@ package acceptance
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -224,7 +225,8 @@ func TestAccPipelines(t *testing.T) {
 			r.must("init")
 			r.must("fmt")
 			r.ends(0, "1 to add", "plan")
-			r.ends(1, "Creations: 1 of at most 0. Rotations: 0 of at most 5. Nothing was applied.", "plan", "MAX_CREATIONS=0")
+			r.ends(1, "Creations: 1 of at most 0. Rotations: 0 of at most 5. Deletions: 0 of at most 2. Nothing was applied.",
+				"plan", "MAX_CREATIONS=0")
 			r.madeNoCall()
 			r.ends(1, "Creations: 1 of at most 0.", "apply", "MAX_CREATIONS=0")
 			r.has()
@@ -241,6 +243,20 @@ func TestAccPipelines(t *testing.T) {
 			r.ends(0, "Apply complete", "apply")
 			r.rotated("acme", 1)
 			r.has("a", "acme", "b", "c")
+
+			// Engines plan the replacement of a tainted resource without asking the provider.
+			first, _ := r.service.Group("a")
+			for _, id := range []string{"a", "b", "c"} {
+				r.must("taint", fmt.Sprintf("embed_user_group.more[%q]", id))
+			}
+			r.ends(1, "Deletions: 3 of at most 2.", "plan")
+			r.ends(1, "Deletions: 3 of at most 2.", "apply")
+			if kept, _ := r.service.Group("a"); kept.Token != first.Token {
+				t.Error("beyond the limit, the apply job has replaced a group")
+			}
+			for _, id := range []string{"a", "b", "c"} {
+				r.must("untaint", fmt.Sprintf("embed_user_group.more[%q]", id))
+			}
 
 			r.configure(limits)
 			r.must("fmt")
