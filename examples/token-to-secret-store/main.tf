@@ -38,7 +38,7 @@ resource "embed_user_group" "acme" {
   }
 }
 
-# The id is known once the group exists. With the string "acme", the first plan would look up a group that does not exist yet.
+# The id is known once the group exists. With the string "acme", the lookup would not wait for a creation or a change.
 ephemeral "embed_user_group_token" "acme" {
   user_group_id = embed_user_group.acme.id
 }

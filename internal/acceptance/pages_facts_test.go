@@ -94,11 +94,11 @@ var engineSays = []string{
 // stressed are words that pages only stress.
 var stressed = []string{"Production", "Sensitive", "data sources", "no", "schema IDs", "user group", "whether"}
 
-// TestQuotedMessages checks that whatever a page sets in italics is a message of the provider, or words of an engine,
+// TestQuotedMessages checks that whatever a page sets in italics is a message of the provider or the probe, or words of an engine,
 // or known to be only stressed. A message that was reworded or never existed is found.
 func TestQuotedMessages(t *testing.T) {
 	t.Parallel()
-	said := strings.Join(textsOf(t, "../provider"), "\n")
+	said := strings.Join(slices.Concat(textsOf(t, "../provider"), textsOf(t, "../probe")), "\n")
 	said = strings.ReplaceAll(said, "%q", `"…"`)
 	bold := regexp.MustCompile(`\*\*[^*]+\*\*`)
 	italics := regexp.MustCompile(`\*([^*\n]+)\*`)
@@ -111,7 +111,7 @@ func TestQuotedMessages(t *testing.T) {
 			case strings.Contains(said, quoted):
 				ofProvider++
 			default:
-				t.Errorf("%s quotes %q, which the provider does not say", name, quoted)
+				t.Errorf("%s quotes %q, which neither the provider nor the probe says", name, quoted)
 			}
 		}
 	}

@@ -91,7 +91,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"retry_wait_max": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Longest wait between two attempts, also where the service demands a longer one. " +
+				MarkdownDescription: "Longest wait for a retry, also where the service demands a longer one. " +
 					"Defaults to `30s`.",
 			},
 			"requests_per_second": schema.NumberAttribute{
