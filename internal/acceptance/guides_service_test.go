@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -23,11 +22,6 @@ var clearing = emulator.Options{
 func probes(r *reader) {
 	printed := r.probes()
 	r.quotes("is cleared: name, properties", printed)
-	_, calls, _ := strings.Cut(printed, " Calls: ")
-	calls, _, _ = strings.Cut(calls, ".")
-	if made, err := strconv.Atoi(calls); err != nil || made >= 100 {
-		r.t.Errorf("the page says fewer than 100 calls, but the probe made %q", calls)
-	}
 	r.has()
 	r.probesEmulator()
 }

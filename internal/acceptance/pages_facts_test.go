@@ -94,8 +94,8 @@ var engineSays = []string{
 // stressed are words that pages only stress.
 var stressed = []string{"Production", "Sensitive", "data sources", "no", "schema IDs", "user group", "whether"}
 
-// TestQuotedMessages checks that whatever a page sets in italics is a message of the provider or the probe, or words of an engine,
-// or known to be only stressed. A message that was reworded or never existed is found.
+// TestQuotedMessages checks that whatever a page sets in italics is a message of the provider or the probe, or words of
+// an engine, or known to be only stressed. A message that was reworded or never existed is found.
 func TestQuotedMessages(t *testing.T) {
 	t.Parallel()
 	said := strings.Join(slices.Concat(textsOf(t, "../provider"), textsOf(t, "../probe")), "\n")

@@ -62,10 +62,9 @@ var ignored = []string{"environment", "max_deletions"}
 func usage() string {
 	text := "embed-probe asks a service how it behaves, and says what that means for the\n" +
 		"configuration of the provider. It creates groups of its own, whose IDs begin with\n" +
-		Prefix + ", and deletes them. That takes about a minute, and fewer than 100\n" +
-		"calls. Use a key for Testing that can create, update and delete groups, and\n" +
-		"rotate tokens.\n\n" +
-		"It takes these environment variables, as the provider does:\n\n"
+		Prefix + ", and deletes them. That takes about a minute. Use a key\n" +
+		"for Testing that can create, update and delete groups, and rotate tokens.\n\n" +
+		"It takes these environment variables of the provider:\n\n"
 	for _, name := range settings.Names() {
 		if !slices.Contains(ignored, name) {
 			text += "  " + settings.Variable(name) + "\n"

@@ -95,7 +95,7 @@ var notHandled = []*exception{
 		},
 	},
 	{
-		line: "Two runs that look up or create the same missing ID in the same second",
+		line: "Two runs that look up or create the same missing ID at the same time",
 		rows: []*row{
 			{runs: 2, begins: "absent", rules: []string{ruleEmpty}},
 			{runs: 2, begins: "exists", method: "DELETE", rules: []string{ruleEmpty}},
