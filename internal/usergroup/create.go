@@ -75,7 +75,9 @@ func (o *op) confirm(ctx context.Context) (Result, *Problem) {
 	switch {
 	case !isOurs:
 		return Result{}, o.problem(MayHaveExisted, nil)
-	case !isNew:
+	case isNew:
+		result.Warnings = o.differences()
+	default:
 		result.Warnings = []*Problem{o.problem(Claimed, nil)}
 	}
 	return result, nil

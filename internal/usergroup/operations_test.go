@@ -582,3 +582,17 @@ func TestLookupsWithinAnAdoptionSayNoOtherThingThanIt(t *testing.T) {
 		})
 	}
 }
+
+// TestACreationWithoutATokenNamesDifferences: the lookup that finds the token shows what the service has made of the
+// group, too.
+func TestACreationWithoutATokenNamesDifferences(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStranger(emulator.Options{CutNames: 4}, usergroup.Settings{})
+		s.emulator.Fail(emulator.Fault{Method: http.MethodGet, Nth: 1, Kind: emulator.NoToken})
+		result, err := s.Create(t.Context(), wanted(id), false)
+		if err != nil || len(result.Warnings) != 1 || result.Warnings[0].Finding != usergroup.NotTakenAsSent {
+			t.Errorf("%v, %v", err, result.Warnings)
+		}
+	})
+}

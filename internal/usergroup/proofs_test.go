@@ -423,7 +423,8 @@ func TestProofs(t *testing.T) {
 		},
 		{
 			name:  "which it knows by the number, whatever the service has made of the properties",
-			scene: "create/absent/stored", calls: "GET no token, GET other properties", finding: none,
+			scene: "create/absent/stored", calls: "GET no token, GET other properties",
+			finding: usergroup.NotTakenAsSent, done: api.Yes,
 		},
 		{
 			name:  "also in a run that is stopped",
