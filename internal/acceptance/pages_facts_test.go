@@ -342,7 +342,7 @@ func TestFactsOfTheProbe(t *testing.T) {
 func TestFactsOfCalls(t *testing.T) {
 	t.Parallel()
 	pageSays(t, "guides/service-behavior.md", "One call is enough to look up, create, update, rotate or delete a group. "+
-		"With `store_token = false`, a rotation or a deletion can take two.")
+		"Without a token in the state, a rotation or a deletion can take two, as can the action.")
 	trigger := func(value string) protocoltest.Object { return protocoltest.Object{"a": value} }
 	one := acmeConfig("rotate_token_when_changed", trigger("1"))
 	operations := map[string]struct {
