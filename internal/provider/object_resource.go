@@ -141,7 +141,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			},
 			"api_environment_tag": schema.StringAttribute{
 				Computed:            true,
-				MarkdownDescription: "Environment of the group, if the service shows it. Null at first.",
+				MarkdownDescription: "Environment of the group, or null while it is not known.",
 			},
 		},
 	}
