@@ -120,6 +120,8 @@ func TestWhatThisRunHasDeletedCanBeAdopted(t *testing.T) {
 func TestOneErrorExplainsTheRefusalsOfManyGroups(t *testing.T) {
 	t.Parallel()
 	p, states := customers(start(t, emulator.Options{}), 4, "a", "b", "c")
+	imported, alsoImported := p.Imported("a"), p.Imported("b")
+	p.Service.ResetCounts()
 	protected := func(i int) State { return p.Edited(states[i], "deletion_protection", true) }
 	isProtectedGroup := func(id string) string { return fmt.Sprintf("User group %q is protected from deletion", id) }
 	isTwice := func(id string) string { return fmt.Sprintf("User group %q is both managed and destroyed", id) }
@@ -134,6 +136,11 @@ func TestOneErrorExplainsTheRefusalsOfManyGroups(t *testing.T) {
 		p.PlanToo(p.Nothing(), Acme("user_group_id", id)).Diags.WantErrorAt(
 			"user_group_id", isTwice(id), advice[1], "Nothing was changed.")
 	}
+	isReplaced := func(id string) string { return fmt.Sprintf("Import of user group %q would delete it", id) }
+	p.PlanToo(imported, Acme("user_group_id", "x")).Diags.WantErrorAt(
+		"user_group_id", isReplaced("a"), "terraform state rm", `is "x"`, "Nothing was changed.")
+	p.PlanToo(alsoImported, Acme("user_group_id", "y")).Diags.WantErrorAt(
+		"user_group_id", isReplaced("b"), "See the error: "+isReplaced("a")+".", `is "y"`, "Nothing was changed.")
 	// What means something else is explained, too, as is everything in another run.
 	p.Walk().WantNone()
 	p.PlanToo(protected(2), nil).Diags.WantErrorAt("deletion_protection", isProtectedGroup("c"), "terraform untaint")

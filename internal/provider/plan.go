@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -85,12 +84,12 @@ func (r *userGroupResource) planReplacement(plan, state *userGroupModel, stored 
 		if !plan.UserGroupID.IsUnknown() {
 			configured = "is " + plan.UserGroupID.String()
 		}
-		diags.AddAttributeError(path.Root("user_group_id"), titleFor(titleImportReplaced, id), api.Inert(fmt.Sprintf(
-			"The user_group_id of this resource %s, so the plan would create another group, and delete the one that was "+
-				"just imported"+unlessForgotten+".\n\nNothing was changed.\n\nUse the same ID for the import and for "+
-				"user_group_id. If the import has the wrong ID, run `terraform state rm`, which deletes no group, and import the "+
-				"right one. To replace the group on purpose, first apply once with user_group_id = %q.",
-			configured, id)))
+		r.explained.refuse(diags, "user_group_id", titleImportReplaced, state.UserGroupID,
+			"The plan would create another group, and delete the one that was just imported"+unlessForgotten+".",
+			api.Inert(fmt.Sprintf("The user_group_id of this resource %s. Nothing was changed.", configured)),
+			api.Inert(fmt.Sprintf("Use the same ID for the import and for user_group_id. If the import has the wrong ID, run "+
+				"`terraform state rm`, which deletes no group, and import the right one. To replace the group on purpose, first "+
+				"apply once with user_group_id = %q.", id)))
 		return
 	}
 	protected := state.DeletionProtection.ValueBool() || plan.DeletionProtection.ValueBool()
