@@ -149,7 +149,7 @@ func (o *Options) habits() []habit {
 		{&o.ReplicaLag, "replica-lag", "how late lookups see what other calls have changed", "lag=lags"},
 		{
 			&o.TokenLag, "token-lag", "how long a GET shows the previous token after a rotation",
-			"A replica that shows the token before",
+			"shows the token before the last but one",
 		},
 
 		{

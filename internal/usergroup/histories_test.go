@@ -128,7 +128,7 @@ func replace(ctx context.Context, s *usergroup.Service, prior usergroup.Prior) (
 type variant struct {
 	emulator.Options
 
-	// why is a text of DESIGN.md that the variant is for: of a promise, a proof, or a line under "Not handled".
+	// why is a text that the variant is for: of a promise, a proof, or what is not handled. See notHandled.
 	why          string
 	lookupFields []string
 	takesRetries int // how many retries an operation needs at most even if nothing goes wrong
@@ -223,7 +223,7 @@ var variants = map[string]variant{
 		Options: emulator.Options{StaleRotations: true}, of: []string{"rotate"},
 	},
 	"rotations that take effect later": {
-		why:          "starts before the service has carried it out",
+		why:          "A rotation that is carried out after the run has given up",
 		takesRetries: maxRetries - 1,
 		Options:      emulator.Options{RotationDelay: 5 * time.Second}, of: []string{"rotate"},
 	},
@@ -246,7 +246,7 @@ var variants = map[string]variant{
 		of:           []string{"find", "delete"},
 	},
 	"deletions that take effect later": {
-		why:          "A deletion that the service carries out later",
+		why:          "A create soon after a deletion that is carried out later",
 		takesRetries: maxRetries - 1,
 		Options:      emulator.Options{DeletionDelay: 5 * time.Second}, of: []string{"replace", "delete"},
 	},

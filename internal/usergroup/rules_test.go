@@ -33,7 +33,8 @@ const (
 // takers are the operations that can take the placeholder of another run's lookup for a group.
 var takers = []string{"adopt", "update"}
 
-// notHandled is what the searches excuse. Each is how a line of "Not handled" in DESIGN.md begins.
+// notHandled is what the searches excuse. Each is how a line of "Not handled" in DESIGN.md begins, or of what the page
+// "Service behavior" says that the provider cannot see or help.
 var notHandled = []*exception{
 	{line: "A group that somebody takes between the last look at a placeholder and its deletion", rows: []*row{
 		{faults: []string{"another client takes"}, rules: []string{ruleTaken, ruleTruth}},
@@ -95,13 +96,13 @@ var notHandled = []*exception{
 		},
 	},
 	{
-		line: "Two runs that look up or create the same missing ID at the same time",
+		line: "Two runs, or a run and your product, that look up or create the same missing ID at the same time",
 		rows: []*row{
 			{runs: 2, begins: "absent", rules: []string{ruleEmpty}},
 			{runs: 2, begins: "exists", method: "DELETE", rules: []string{ruleEmpty}},
 		},
 	},
-	{line: "An adoption or an update while another run is looking the ID up", rows: []*row{
+	{line: "An adoption or update while another run looks the group up", rows: []*row{
 		{runs: 2, operations: takers, variant: "echo", faults: pairFaultNames[1:], rules: []string{ruleTaken}},
 		{
 			runs: 2, operations: []string{"adopt"}, faults: []string{"lost before the work", "lost after the work", "late"},
@@ -111,7 +112,7 @@ var notHandled = []*exception{
 	}},
 }
 
-// exception is a line of DESIGN.md, and what follows from it.
+// exception is such a line, and what follows from it.
 type exception struct {
 	line string
 	rows []*row
@@ -155,23 +156,30 @@ func (e *row) excuses(r *record, rule string) bool {
 	return true
 }
 
-// TestNotHandled compares what the searches excuse, and what their variants are for, with DESIGN.md.
+// TestNotHandled compares what the searches excuse, and what their variants are for, with the pages.
 func TestNotHandled(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../DESIGN.md")
-	if err != nil {
-		t.Fatal(err)
+	var texts, sections string
+	for page, heading := range map[string]string{
+		"DESIGN.md":                       "Not handled",
+		"docs/guides/service-behavior.md": "What the provider cannot see or help",
+	} {
+		text, err := os.ReadFile("../../" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, section, _ := strings.Cut(string(text), "\n## "+heading+"\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		texts, sections = texts+string(text), sections+section
 	}
-	_, section, _ := strings.Cut(string(text), "\n## Not handled\n")
-	section, _, _ = strings.Cut(section, "\n## ")
 	for _, e := range notHandled {
-		if !strings.Contains(section, "\n- "+e.line) {
-			t.Errorf("DESIGN.md does not say: %s", e.line)
+		if !strings.Contains(sections, "\n- "+e.line) {
+			t.Errorf("no page says: %s", e.line)
 		}
 	}
 	for name, v := range variants {
-		if v.why == "" || !strings.Contains(string(text), v.why) {
-			t.Errorf("the variant %q is for %q, of which DESIGN.md says nothing", name, v.why)
+		if v.why == "" || !strings.Contains(texts, v.why) {
+			t.Errorf("the variant %q is for %q, of which no page says anything", name, v.why)
 		}
 	}
 }
