@@ -65,7 +65,7 @@ func (l *deletionLimit) refuse(id types.String, diags *diag.Diagnostics) (refuse
 	case isFirst:
 		l.explain(excess, "This group and all further ones were not deleted.", diags)
 	case excess > 0:
-		diags.AddError(titleFor(titleNotDeleted, id.ValueString()), fmt.Sprintf("See the error %q.", titleTooManyDeletions))
+		diags.AddError(titleFor(titleNotDeleted, id.ValueString()), fmt.Sprintf("See the error: %s.", titleTooManyDeletions))
 	}
 	return excess > 0
 }
