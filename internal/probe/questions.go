@@ -165,7 +165,7 @@ var questions = []question{
 		"ignored": expect("are ignored", unseen, "jsonencode({}) leaves the properties as they are. The service probably "+
 			"treats mapping = {} likewise, which no response shows."),
 	}},
-	{"texts", "Texts with & and <", map[string]answer{
+	{"texts", "Texts with &, < and accents", map[string]answer{
 		"kept": ok("are kept"),
 		"escaped": expect("come back with HTML entities", messages,
 			"The provider takes both for the same. Write texts as they are, and never write an entity."),

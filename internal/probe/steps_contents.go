@@ -11,7 +11,7 @@ import (
 )
 
 // oddText is what services change that escape, clean or convert texts.
-const oddText = ` & <x> "\u00c9'`
+const oddText = ` & <x> "É'`
 
 // The properties that are sent, in this order.
 var (

@@ -60,19 +60,23 @@ func strangers() map[string]stranger {
 		},
 		"texts are escaped": {
 			habit: always(rewrites(html.EscapeString)), never: "Write texts as the service shows them|Texts are changed",
-			says: "Texts with & and < come back with HTML entities|never write an entity",
+			says: "Texts with &, < and accents come back with HTML entities|never write an entity",
 		},
 		"texts in properties are escaped": {
 			habit: always(rewritesProperties(html.EscapeString)), never: "Texts are changed",
-			says: "Texts with & and < come back with HTML entities",
+			says: "Texts with &, < and accents come back with HTML entities",
 		},
 		"tags are removed from properties": {
 			habit: always(rewritesProperties(withoutTags)),
-			says:  "Texts with & and < are changed|Write texts as the service shows them", never: "entities",
+			says:  "Texts with &, < and accents are changed|Write texts as the service shows them", never: "entities",
+		},
+		"accents are removed from properties": {
+			habit: always(rewritesProperties(strings.NewReplacer("É", "E").Replace)),
+			says:  "Texts with &, < and accents are changed", never: "entities",
 		},
 		"texts are escaped twice": {
 			habit: always(rewrites(func(text string) string { return html.EscapeString(html.EscapeString(text)) })),
-			says:  "Texts with & and < are changed", never: "entities",
+			says:  "Texts with &, < and accents are changed", never: "entities",
 		},
 		"properties are merged, and null removes one": {
 			habit: merges, says: "Properties in an update are merged into the old ones|jsonencode({ key = null })",
@@ -114,7 +118,7 @@ func strangers() map[string]stranger {
 			never: "What an update does not|Properties in an update|Empty properties in|Texts with|A lookup of an existing",
 		},
 		"names are capitals": {
-			habit: always(rewritesName(strings.ToUpper, call.passed)), says: "Texts with & and < are changed",
+			habit: always(rewritesName(strings.ToUpper, call.passed)), says: "Texts with &, < and accents are changed",
 			never: "not shown by lookups|is cleared",
 		},
 		"properties have a number that counts on": {
@@ -146,7 +150,7 @@ func strangers() map[string]stranger {
 			says: "A lookup after a change shows the old values for a while",
 		},
 		"a firewall refuses tags": {
-			habit: always(refusesTags), says: "Texts with & and < are refused: 403", never: "requests_per_second",
+			habit: always(refusesTags), says: "Texts with &, < and accents are refused: 403", never: "requests_per_second",
 		},
 	}
 }
