@@ -105,8 +105,8 @@ var questions = []question{
 	}},
 	{"delete", "Deleting", map[string]answer{
 		"yes": ok("works"),
-		"source": line("demands data_source_provided_id", unseen, "Write this line into the provider block. Otherwise, each "+
-			"lookup of a missing group leaves an empty group behind.\n"+
+		"source": line("demands data_source_provided_id", messages, "Write this line into the provider block. Otherwise, "+
+			"each lookup of a missing group leaves an empty group behind.\n"+
 			`data_source_provided_id = "the ID of your data source"`),
 		"no": unusable("is refused: %s", gateways, "The first lookup of a missing group leaves an empty group behind, and "+
 			"ends the run. The probe stopped here. A gateway may drop the body of DELETE. If the service demands the ID of "+
@@ -153,10 +153,10 @@ var questions = []question{
 	}},
 	{"properties", "Properties in an update", map[string]answer{
 		"replaced": ok("replace the old ones"),
-		"removes": expect("are merged into the old ones", messages, "A property that you remove from the configuration "+
+		"removes": expect("are merged into the old ones", unseen, "A property that you remove from the configuration "+
 			"stays at the service. Give it the value null for one apply, as in jsonencode({ key = null }), and then remove "+
 			"it. "+alsoMapping),
-		"merged": expect("are merged into the old ones", messages, "A property that you remove from the configuration stays "+
+		"merged": expect("are merged into the old ones", unseen, "A property that you remove from the configuration stays "+
 			"at the service. Remove it at the service, too. "+alsoMapping),
 	}},
 	{"empty", "Empty properties in an update", map[string]answer{
@@ -167,11 +167,11 @@ var questions = []question{
 	}},
 	{"texts", "Texts with &, < and accents", map[string]answer{
 		"kept": ok("are kept"),
-		"escaped": expect("come back with HTML entities", messages,
+		"escaped": expect("come back with HTML entities", unseen,
 			"The provider takes both for the same. Write texts as they are, and never write an entity."),
-		"changed": expect("are changed, for example to %s", messages,
+		"changed": expect("are changed, for example to %s", unseen,
 			"Write texts as the service shows them. Otherwise, a warning shows both."),
-		"refused": expect("are refused: %s", messages,
+		"refused": expect("are refused: %s", unseen,
 			"The name and a property had an ampersand, a tag, quotes, and a letter with an accent. Leave them out."),
 	}},
 	{"ids", "IDs", map[string]answer{
