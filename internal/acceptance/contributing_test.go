@@ -12,15 +12,19 @@ import (
 // contributorPages are for those who change the repository.
 var contributorPages = []string{"CONTRIBUTING.md", "DESIGN.md", "RELEASING.md"}
 
-// TestContributorPagesNameWhatExists checks that every test, file and make target that these pages name exists.
-func TestContributorPagesNameWhatExists(t *testing.T) {
+// TestPagesNameWhatExists checks that every test, file and make target that a page names exists.
+func TestPagesNameWhatExists(t *testing.T) {
 	t.Parallel()
 	const root = "../.."
 	tests := testNames(t, root)
 	makefile := readPage(t, root+"/GNUmakefile")
-	found := map[string]int{}
+	texts := everyPage(t)
 	for _, name := range contributorPages {
-		for _, words := range inlineCode.FindAllString(readPage(t, filepath.Join(root, name)), -1) {
+		texts[name] = readPage(t, filepath.Join(root, name))
+	}
+	found := map[string]int{}
+	for name, text := range texts {
+		for _, words := range inlineCode.FindAllString(text, -1) {
 			words = strings.Trim(words, "`")
 			target, isTarget := strings.CutPrefix(words, "make ")
 			exists, kind := true, "other"

@@ -55,22 +55,19 @@ func (w *workbench) jobs(file string) map[string]job {
 		return all
 	}
 	var pipeline struct {
+		Stages    []string
 		Variables environment
 		Default   struct {
+			Image struct {
+				Name       string
+				Entrypoint []string
+			}
 			Before []string `json:"before_script"`
 		}
-		Plan, Apply, Drift struct {
-			Variables environment
-			Script    []string
-			Rules     []struct{ If string }
-		}
+		Plan, Apply, Drift gitlabJob
 	}
-	w.unmarshal(text, &pipeline)
-	for name, it := range map[string]struct {
-		Variables environment
-		Script    []string
-		Rules     []struct{ If string }
-	}{"plan": pipeline.Plan, "apply": pipeline.Apply, "drift": pipeline.Drift} {
+	w.unmarshal(text, &pipeline, (*json.Decoder).DisallowUnknownFields)
+	for name, it := range map[string]gitlabJob{"plan": pipeline.Plan, "apply": pipeline.Apply, "drift": pipeline.Drift} {
 		// All lines of a job are one script.
 		script := strings.Join(slices.Concat(pipeline.Default.Before, it.Script), "\n")
 		one := job{[]string{script}, merged(pipeline.Variables, it.Variables), ""}
@@ -82,9 +79,27 @@ func (w *workbench) jobs(file string) map[string]job {
 	return all
 }
 
-func (w *workbench) unmarshal(text string, into any) {
+// gitlabJob has every key that a job for GitLab may have here. A misspelled one fails the test; actionlint checks the
+// files for GitHub.
+type gitlabJob struct {
+	Stage, Environment string
+	ResourceGroup      string `json:"resource_group"`
+	Interruptible      bool
+	AllowFailure       struct {
+		ExitCodes int `json:"exit_codes"`
+	} `json:"allow_failure"`
+	Variables environment
+	Script    []string
+	Rules     []struct{ If string }
+}
+
+func (w *workbench) unmarshal(text string, into any, options ...func(*json.Decoder)) {
 	w.t.Helper()
-	if err := json.Unmarshal([]byte(text), into); err != nil {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	for _, set := range options {
+		set(decoder)
+	}
+	if err := decoder.Decode(into); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -107,6 +122,10 @@ func merged(environments ...environment) map[string]string {
 func TestAccPipelinesRunWhenTheyShould(t *testing.T) {
 	t.Parallel()
 	w := workbenchWith(t, emulator.Options{})
+	files, _ := filepath.Glob(pipelinesDir + "/*.yml")
+	if len(files) != len(driftCode) {
+		t.Errorf("%d pipelines are tested, want %v", len(driftCode), files)
+	}
 	for file, when := range map[string]map[string]string{
 		"github": {
 			"plan": "github.event_name == 'pull_request'", "apply": "github.event_name == 'push'",
@@ -204,7 +223,7 @@ func runnerFor(t *testing.T, file string, needs ...engine.Feature) runner {
 	return r
 }
 
-// driftCode is what the drift job ends with if the state differed. GitHub shows a warning instead.
+// driftCode is what the drift job of each pipeline ends with if the state differed. GitHub shows a warning instead.
 var driftCode = map[string]int{
 	"github.yml": 0, "gitlab.yml": 3, "github-with-secrets.yml": 0, "gitlab-with-secrets.yml": 3,
 }

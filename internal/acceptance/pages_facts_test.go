@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -41,6 +42,35 @@ func everyPage(t *testing.T) map[string]string {
 	}
 	texts["README.md"] = readPage(t, "../../README.md")
 	return texts
+}
+
+// TestPicturesSayWhatPagesSay checks that each flag, argument, output and number of a plan in a picture also stands on
+// a page or in an example, and that each call is one of README.
+func TestPicturesSayWhatPagesSay(t *testing.T) {
+	t.Parallel()
+	readme := readPage(t, "../../README.md")
+	said := readme + strings.Join(slices.Collect(maps.Values(pages(t))), "") +
+		strings.Join(slices.Collect(maps.Values(exampleFiles(t))), "")
+	inPicture := regexp.MustCompile(`(?s)<text[^>]*>(.*?)</text>`)
+	checkable := regexp.MustCompile(`-[a-z]+(?:-[a-z]+)*(?:=\w+)?|[a-z]+_[a-z_]+(?: = \w+)?|\d+ to (?:import|add|destroy)`)
+	files, _ := filepath.Glob("../../docs/images/*.svg")
+	found := 0
+	for _, file := range files {
+		for _, text := range inPicture.FindAllStringSubmatch(readPage(t, file), -1) {
+			words := checkable.FindAllString(text[1], -1)
+			if method, _, isCall := strings.Cut(text[1], "  {"); isCall {
+				words = append(words, "**"+method+"** ")
+			}
+			for _, word := range words {
+				if found++; !strings.Contains(said, word) {
+					t.Errorf("%s says %s in %q, and no page does", filepath.Base(file), word, text[1])
+				}
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("found only %d words that can be checked", found)
+	}
 }
 
 // textsOf returns the string constants in the Go files of a directory. Those that are joined with + are one.
