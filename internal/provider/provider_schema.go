@@ -48,7 +48,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"max_deletions": schema.NumberAttribute{
 				Optional: true,
-				MarkdownDescription: "How many groups one run can delete or replace, for each provider block. Between " +
+				MarkdownDescription: "How many groups one run can delete or replace, for each provider instance. Between " +
 					"`0` and `1000000`. No limit by default. **Without it, a truncated list deletes every " +
 					"unprotected customer who is missing from it.**",
 			},
