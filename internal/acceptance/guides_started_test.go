@@ -130,7 +130,8 @@ func (r *reader) readsLikeCSV() {
 		`yamldecode(file("${path.module}/customers.yaml"))`)
 	r.changes(list, &customers, `schemas = ["sales"]`, `schemas = ["sales", "billing"]`)
 	r.changes(list, &customers, `jsonencode({ tier = row.tier })`, `jsonencode(merge({ tier = row.tier }, `+
-		`{ for n, v in { seats = row.seats } : n => tonumber(v) if v != "" }))`)
+		`{ for n, v in { seats = row.seats } : n => v if v != "" }))`)
+	r.changes(list, &customers, "n => v", "n => tonumber(v)")
 	dir := r.dir
 	r.dir = r.t.TempDir()
 	r.write("customers.yaml", "- { id: \"0042\", name: A, tier: gold, sales: a, billing: \"\", seats: 3, leaving: yes }\n"+
@@ -229,6 +230,10 @@ func (r *reader) restores() {
 	r.t.Helper()
 	r.copy(filepath.Join(r.dir, "undo/restore_override.tf"))
 	r.quotes("0 to add, 150 to change, 0 to destroy", r.must("plan"))
+	list := r.read("customers.csv")
+	r.write("customers.csv", strings.Replace(list, "customer-150,", "customer-900,", 1))
+	r.fails(`User group "customer-150" is protected from deletion`, "plan")
+	r.write("customers.csv", list)
 	r.apply()
 	for id, want := range map[string]string{"customer-001": `{"legacy":true}`, "customer-150": `{"tier":"gold"}`} {
 		if group, _ := r.service.In("Customer").Group(id); string(group.Properties) != want {

@@ -6,6 +6,6 @@ module "customers" {
     for id, group in jsondecode(file("${path.module}/backup.json")) : id => merge(local.customers[id], {
       name       = coalesce(group.name, local.customers[id].name)
       properties = try(coalesce(group.properties, local.customers[id].properties), null)
-    })
+    }) if can(local.customers[id])
   })
 }
