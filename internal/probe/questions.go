@@ -5,7 +5,7 @@ type Part string
 
 const (
 	// Unusable is for what does not work, or does harm.
-	Unusable Part = "Cannot be used"
+	Unusable Part = "Cannot be used like this"
 	// Line is for what works with a line of configuration.
 	Line Part = "Write this line"
 	// Manage is for what goes wrong with an argument that the configuration leaves out.

@@ -55,7 +55,7 @@ func strangers() map[string]stranger {
 		},
 		"no update is allowed": {
 			options: o{RequiredToUpdate: all, RequiredToCreate: all}, habit: always(on("PUT", refuses(403, no))),
-			says:  "Cannot be used Updating is refused, also with name, an empty mapping and properties: 403",
+			says:  "Cannot be used like this Updating is refused, also with name, an empty mapping and properties: 403",
 			never: "Manage everything Updating",
 		},
 		"texts are escaped": {
@@ -125,7 +125,7 @@ func strangers() map[string]stranger {
 			habit: always(counts()), says: "What an update does not send is kept", never: "is cleared",
 		},
 		"lookups show a mask": {
-			habit: always(masks), ends: true, says: "Cannot be used The token in responses is masked in lookups",
+			habit: always(masks), ends: true, says: "Cannot be used like this The token in responses is masked in lookups",
 			never: "a cache seems",
 		},
 		"an account has no room for a second group": {
@@ -142,7 +142,7 @@ func strangers() map[string]stranger {
 			habit: always(updatesLate()), says: "Updating is allowed", never: "Cannot be used|Manage everything",
 		},
 		"IDs are shown in capitals": {
-			options: o{UpperIDs: true}, says: "Cannot be used IDs in lower case are shown as EMBED-PROBE-|Write IDs as",
+			options: o{UpperIDs: true}, says: "like this IDs in lower case are shown as EMBED-PROBE-|Write IDs as",
 			never: "refer to",
 		},
 		"updates are carried out later": {
