@@ -102,7 +102,7 @@ var notHandled = []*exception{
 			{runs: 2, begins: "exists", method: "DELETE", rules: []string{ruleEmpty}},
 		},
 	},
-	{line: "An adoption or update while another run looks the group up", rows: []*row{
+	{line: "An adoption or update of a group that another run's lookup has just created", rows: []*row{
 		{runs: 2, operations: takers, variant: "echo", faults: pairFaultNames[1:], rules: []string{ruleTaken}},
 		{
 			runs: 2, operations: []string{"adopt"}, faults: []string{"lost before the work", "lost after the work", "late"},
