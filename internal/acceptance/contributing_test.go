@@ -12,7 +12,8 @@ import (
 // contributorPages are for those who change the repository.
 var contributorPages = []string{"CONTRIBUTING.md", "DESIGN.md", "RELEASING.md"}
 
-// TestPagesNameWhatExists checks that every test, file and make target that a page names exists.
+// TestPagesNameWhatExists checks that every test, file and make target exists that stands on a page between backticks.
+// A file has its path, or is one in Go below internal/.
 func TestPagesNameWhatExists(t *testing.T) {
 	t.Parallel()
 	const root = "../.."
@@ -34,6 +35,9 @@ func TestPagesNameWhatExists(t *testing.T) {
 			case regexp.MustCompile(`^(internal|tools|examples|templates|cmd|bench|docs|\.ci)/[\w./-]+$`).MatchString(words):
 				_, err := os.Stat(filepath.Join(root, words))
 				kind, exists = "file", err == nil
+			case regexp.MustCompile(`^\w+\.go$`).MatchString(words):
+				files, _ := filepath.Glob(root + "/internal/*/" + words)
+				kind, exists = "file", len(files) > 0 || words == "main.go"
 			case isTarget:
 				target, _, _ = strings.Cut(target, " ")
 				kind, exists = "target", strings.Contains(makefile, "\n"+target+":")

@@ -68,6 +68,7 @@ func (w *workbench) jobs(file string) map[string]job {
 	}
 	w.unmarshal(text, &pipeline, (*json.Decoder).DisallowUnknownFields)
 	for name, it := range map[string]gitlabJob{"plan": pipeline.Plan, "apply": pipeline.Apply, "drift": pipeline.Drift} {
+		w.wantJob(file, name, it, pipeline.Stages)
 		// All lines of a job are one script.
 		script := strings.Join(slices.Concat(pipeline.Default.Before, it.Script), "\n")
 		one := job{[]string{script}, merged(pipeline.Variables, it.Variables), ""}
@@ -79,7 +80,7 @@ func (w *workbench) jobs(file string) map[string]job {
 	return all
 }
 
-// gitlabJob has every key that a job for GitLab may have here. A misspelled one fails the test; actionlint checks the
+// gitlabJob has every key that a job for GitLab may have here. A misspelled one fails the test. actionlint checks the
 // files for GitHub.
 type gitlabJob struct {
 	Stage, Environment string
@@ -91,6 +92,23 @@ type gitlabJob struct {
 	Variables environment
 	Script    []string
 	Rules     []struct{ If string }
+}
+
+// wantJob checks what a runner makes of a job, except for its script and when it runs. Jobs that change something run
+// one at a time, and with the protected key.
+func (w *workbench) wantJob(file, name string, it gitlabJob, stages []string) {
+	w.t.Helper()
+	code, environment := 0, "production"
+	switch name {
+	case "plan":
+		environment = ""
+	case "drift":
+		code = driftCode[file]
+	}
+	if !slices.Contains(stages, it.Stage) || it.AllowFailure.ExitCodes != code || it.Interruptible ||
+		it.Environment != environment || it.ResourceGroup != environment {
+		w.t.Errorf("%s: the job %s is %+v", file, name, it)
+	}
 }
 
 func (w *workbench) unmarshal(text string, into any, options ...func(*json.Decoder)) {
