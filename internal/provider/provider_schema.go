@@ -96,7 +96,7 @@ func (p *embedProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp
 			},
 			"requests_per_second": schema.NumberAttribute{
 				Optional:            true,
-				MarkdownDescription: "Limit on the calls of this provider block. At least `0.01`. No limit by default.",
+				MarkdownDescription: "Limit on the calls of a provider instance. At least `0.01`. No limit by default.",
 			},
 		},
 	}
