@@ -160,7 +160,7 @@ var variants = map[string]variant{
 		Options: emulator.Options{StaleTokenStatus: http.StatusUnauthorized}, of: []string{"rotate", "delete"},
 	},
 	"stale 500": {
-		why:     "A rotation by somebody else, if ours is answered with status 500",
+		why:     "A rotation by somebody else, if the response to ours leaves open",
 		Options: emulator.Options{StaleTokenStatus: http.StatusInternalServerError},
 		of:      []string{"find", "import", "update", "rotate", "delete", "replace"},
 	},

@@ -50,7 +50,7 @@ var notHandled = []*exception{
 		}},
 	},
 	{
-		line: "A rotation by somebody else, if ours is answered with status 500, without a group or token, or not at all",
+		line: "A rotation by somebody else, if the response to ours leaves open whether it was done",
 		rows: []*row{
 			{operations: []string{"rotate"}, begins: "stale", variant: "stale 500", rules: []string{ruleState, ruleTruth}},
 			{operations: []string{"rotate"}, begins: "stale", variant: "slow rotations", rules: []string{ruleState, ruleTruth}},
