@@ -165,8 +165,8 @@ func done(p *usergroup.Problem) string {
 	}
 	text := cmp.Or(texts.done, whatWasDone(p))
 	for _, id := range p.Left {
-		text += fmt.Sprintf(" A group with the ID %q may remain: a lookup or the preflight may have created it. ", id) +
-			lookAtIt
+		text += fmt.Sprintf(" A group with the ID %q may remain, if there was none: a lookup or the preflight may have "+
+			"created it. ", id) + lookAtIt
 	}
 	return text
 }

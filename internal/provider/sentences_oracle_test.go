@@ -73,7 +73,7 @@ var oracle = []sentence{
 	row("The token was rotated.", hasOtherToken),
 	row("The operation succeeded.", hasNotFailed),
 	row("The group was deleted.", wasDeleted),
-	row("A group with the ID %q may remain: a lookup or the preflight may have created it.", mayRemain),
+	row("A group with the ID %q may remain, if there was none: a lookup or the preflight may have created it.", mayRemain),
 	row(`Look whether anybody uses it: see "Remove an empty group" in the guide Troubleshooting.`),
 
 	// What the state has.
