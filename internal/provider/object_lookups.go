@@ -20,7 +20,7 @@ const lookupsAtATime = 10
 const (
 	describeUserGroupID     = "ID of the group to look up."
 	describeShownName       = "Name of the group. Null if no lookup proves it."
-	describeShownProperties = "Properties as a JSON object, for `jsondecode`. Null if the service does not show them."
+	describeShownProperties = "Properties as a JSON object, for `jsondecode`. Null if the service shows none."
 	describeFingerprint     = "The first 12 hexadecimal digits of the token's SHA-256 hash."
 	describeTeamID          = "The service's own number of the group."
 )
