@@ -171,7 +171,7 @@ func done(p *usergroup.Problem) string {
 	return text
 }
 
-const lookAtIt = `Look whether anybody uses it: see "Remove an empty group" in the guide Troubleshooting.`
+const lookAtIt = `If no state has it, see "Remove an empty group" in the guide Troubleshooting.`
 
 // whatWasDone says whether the operation was carried out.
 func whatWasDone(p *usergroup.Problem) string {

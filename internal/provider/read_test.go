@@ -153,7 +153,7 @@ func TestTeamIDsThatAreNoNumbersIdentifyAGroup(t *testing.T) {
 func TestFailedReadNamesAnEmptyGroup(t *testing.T) {
 	t.Parallel()
 	p := start(t, emulator.Options{})
-	const remedy = `Look whether anybody uses it: see "Remove an empty group" in the guide Troubleshooting.`
+	const remedy = `If no state has it, see "Remove an empty group" in the guide Troubleshooting.`
 	state := p.Created(Acme())
 	failing := func(state State, fault emulator.Fault, title string, says ...string) {
 		t.Helper()

@@ -74,7 +74,7 @@ var oracle = []sentence{
 	row("The operation succeeded.", hasNotFailed),
 	row("The group was deleted.", wasDeleted),
 	row("A group with the ID %q may remain, if there was none: a lookup or the preflight may have created it.", mayRemain),
-	row(`Look whether anybody uses it: see "Remove an empty group" in the guide Troubleshooting.`),
+	row(`If no state has it, see "Remove an empty group" in the guide Troubleshooting.`),
 
 	// What the state has.
 	row("It stays in the state.", wasInState, isInState),
