@@ -141,7 +141,7 @@ func (r *userGroupResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 			},
 			"api_environment_tag": schema.StringAttribute{
 				Computed:            true,
-				MarkdownDescription: "Environment of the group, or null while it is not known.",
+				MarkdownDescription: "Environment of the group, or null until an update or a rotation shows it.",
 			},
 		},
 	}
