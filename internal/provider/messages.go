@@ -166,12 +166,10 @@ func done(p *usergroup.Problem) string {
 	text := cmp.Or(texts.done, whatWasDone(p))
 	for _, id := range p.Left {
 		text += fmt.Sprintf(" A group with the ID %q may remain, if there was none: a lookup or the preflight may have "+
-			"created it. ", id) + lookAtIt
+			`created it. If no state has it, see "Remove an empty group" in the guide Troubleshooting.`, id)
 	}
 	return text
 }
-
-const lookAtIt = `If no state has it, see "Remove an empty group" in the guide Troubleshooting.`
 
 // whatWasDone says whether the operation was carried out.
 func whatWasDone(p *usergroup.Problem) string {
