@@ -66,7 +66,11 @@ func (w *workbench) jobs(file string) map[string]job {
 		}
 		Plan, Apply, Drift gitlabJob
 	}
-	w.unmarshal(text, &pipeline, (*json.Decoder).DisallowUnknownFields)
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&pipeline); err != nil {
+		w.t.Fatal(err)
+	}
 	for name, it := range map[string]gitlabJob{"plan": pipeline.Plan, "apply": pipeline.Apply, "drift": pipeline.Drift} {
 		w.wantJob(file, name, it, pipeline.Stages)
 		// All lines of a job are one script.
@@ -98,11 +102,12 @@ type gitlabJob struct {
 // one at a time, and with the protected key.
 func (w *workbench) wantJob(file, name string, it gitlabJob, stages []string) {
 	w.t.Helper()
-	code, environment := 0, "production"
-	switch name {
-	case "plan":
+	environment := "production"
+	if name == "plan" {
 		environment = ""
-	case "drift":
+	}
+	code := 0
+	if name == "drift" {
 		code = driftCode[file]
 	}
 	if !slices.Contains(stages, it.Stage) || it.AllowFailure.ExitCodes != code || it.Interruptible ||
@@ -111,13 +116,9 @@ func (w *workbench) wantJob(file, name string, it gitlabJob, stages []string) {
 	}
 }
 
-func (w *workbench) unmarshal(text string, into any, options ...func(*json.Decoder)) {
+func (w *workbench) unmarshal(text string, into any) {
 	w.t.Helper()
-	decoder := json.NewDecoder(strings.NewReader(text))
-	for _, set := range options {
-		set(decoder)
-	}
-	if err := decoder.Decode(into); err != nil {
+	if err := json.Unmarshal([]byte(text), into); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -355,27 +355,28 @@ var isLine = regexp.MustCompile(`^(%s|[a-z_]+ = .+)$`)
 
 // marked has the lines of "What the provider cannot see or help" that the probe looks for, by how they begin, and the
 // answers that find them.
-var marked = map[string]string{
-	"A lookup that overwrites":                     "overwrites=always overwrites=named",
-	"[Updates that clear]":                         "unsent=cleared",
-	"[One group for two IDs]":                      "ids=same",
-	"A deletion, if the service ignores the token": "stale-deletion=accepted",
-	"A create soon after a deletion":               "gone=later gone=lookups",
-	"[A gateway](network.md#gateways) that caches": "between=cached between=repeated",
-	"A rotation that is carried out after the run": "rotate=later",
-	"A call that is carried out although":          "between=repeated",
-	"One that was created anew elsewhere":          "deleted-id=same-number deleted-id=revived",
-	"What responses lack":                          "lookup=properties lookup=name lookup=nothing",
-	"Texts that the service changes": "texts=changed texts=escaped texts=refused " +
-		"properties=merged properties=removes",
-	"Replicas that lag":                             "lag=lags",
-	"Tokens that responses lack or mask":            "create=no-token token=masked",
-	"Empty properties that the service":             "empty=refused empty=ignored",
-	"[A gateway](network.md#gateways) that drops":   "delete=no delete=ignored",
-	"IDs that stay reserved":                        "deleted-id=reserved",
-	"Deleted IDs that bring the old group back":     "deleted-id=revived",
-	"A new token in each response":                  "token=signed",
-	"A group whose deletion with an old token only": "stale-deletion=ignored",
+var marked = map[string][]string{
+	"A lookup that overwrites":                     {"overwrites=always", "overwrites=named"},
+	"[Updates that clear]":                         {"unsent=cleared"},
+	"[One group for two IDs]":                      {"ids=same"},
+	"A deletion, if the service ignores the token": {"stale-deletion=accepted"},
+	"A create soon after a deletion":               {"gone=later", "gone=lookups"},
+	"[A gateway](network.md#gateways) that caches": {"between=cached", "between=repeated"},
+	"A rotation that is carried out after the run": {"rotate=later"},
+	"A call that is carried out although":          {"between=repeated"},
+	"One that was created anew elsewhere":          {"deleted-id=same-number", "deleted-id=revived"},
+	"What responses lack":                          {"lookup=properties", "lookup=name", "lookup=nothing"},
+	"Texts that the service changes": {
+		"texts=changed", "texts=escaped", "texts=refused", "properties=merged", "properties=removes",
+	},
+	"Replicas that lag":                             {"lag=lags"},
+	"Tokens that responses lack or mask":            {"create=no-token", "token=masked"},
+	"Empty properties that the service":             {"empty=refused", "empty=ignored"},
+	"[A gateway](network.md#gateways) that drops":   {"delete=no", "delete=ignored"},
+	"IDs that stay reserved":                        {"deleted-id=reserved"},
+	"Deleted IDs that bring the old group back":     {"deleted-id=revived"},
+	"A new token in each response":                  {"token=signed"},
+	"A group whose deletion with an old token only": {"stale-deletion=ignored"},
 }
 
 // TestMarks: the page marks what the probe looks for, and nothing else. An answer that refers to the page stands there.
@@ -392,7 +393,7 @@ func TestMarks(t *testing.T) {
 		if !strings.Contains(line, "**P**") {
 			t.Errorf("not marked: %s", begins)
 		}
-		for answer := range strings.FieldsSeq(found) {
+		for _, answer := range found {
 			stands[answer] = true
 		}
 	}
